@@ -1,0 +1,45 @@
+/** Who may import whom; the table is in ARCHITECTURE.md. Every folder of the service stands in a rule. */
+const pureFiles =
+  '^(worker/core/|worker/transports/[^/]+/protocol[.]ts|supervisor/(lifecycle|admission|process-table|breakers)[.]ts|inference/batcher[.]ts)';
+const forbid = (name, from, to) => ({ name, severity: 'error', from, to });
+
+module.exports = {
+  forbidden: [
+    forbid('no-cycles', {}, { circular: true }),
+    forbid('base-imports-nothing', { path: '^shared/base/' }, { pathNot: '^shared/base/' }),
+    forbid(
+      'declarations-stay-pure',
+      { path: '^shared/(config|protocol|audio|auth|net)/' },
+      { pathNot: '^shared/(base|config|protocol|audio|auth|net)/|node_modules/(zod|@iarna/toml|toml-eslint-parser)/|^(crypto|node:crypto)$' },
+    ),
+    forbid('runtime-imports-base', { path: '^shared/runtime/' }, { path: '^(supervisor|worker|inference|shared/(config|audio))/' }),
+    forbid(
+      'the-pure-set-imports-no-world',
+      { path: pureFiles },
+      { pathNot: `^shared/base/|^shared/(protocol|config)/|${pureFiles}` },
+    ),
+    forbid(
+      'the-pure-set-takes-only-types-of-declarations',
+      { path: pureFiles },
+      { path: '^shared/config/', dependencyTypesNot: ['type-only'] },
+    ),
+    forbid('processes-meet-in-the-protocol', { path: '^supervisor/' }, { path: '^(worker|inference)/' }),
+    forbid('processes-meet-in-the-protocol-2', { path: '^worker/' }, { path: '^(supervisor|inference)/' }),
+    forbid('processes-meet-in-the-protocol-3', { path: '^inference/' }, { path: '^(supervisor|worker)/' }),
+    forbid(
+      'stages-know-only-their-contract',
+      { path: '^worker/stages/(stt|llm|tts)/' },
+      { path: '^worker/', pathNot: '^worker/(stages/(stage|http|channel)[.]ts|stages/$1/|core/)' },
+    ),
+    forbid('transports-know-the-core', { path: '^worker/transports/([^/]+)/' }, { path: '^worker/', pathNot: '^worker/(transports/$1/|core/|transports/transport[.]ts)' }),
+    forbid('web-stands-alone', { path: '^web/' }, { pathNot: '^web/' }),
+    forbid('examples-stand-alone', { path: '^examples/([^/]+)/' }, { path: '^(supervisor|worker|inference|shared|web)/' }),
+    forbid('tests-are-not-shipped', { path: '^(supervisor|worker|inference|shared)/' }, { path: '^test/' }),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { extensions: ['.ts', '.js'], exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
+  },
+};

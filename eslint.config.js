@@ -1,0 +1,56 @@
+import tseslint from 'typescript-eslint';
+
+const runtimeOnly = 'lives in shared/runtime alone: time and chance are arguments everywhere else';
+
+export default tseslint.config(
+  { ignores: ['dist/**', 'node_modules/**', 'scripts/**', '*.js', '*.cjs'] },
+  ...tseslint.configs.strictTypeChecked,
+  {
+    languageOptions: {
+      parserOptions: { project: ['./tsconfig.json', './web/tsconfig.json'], tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      '@typescript-eslint/consistent-type-definitions': 'off',
+      '@typescript-eslint/no-unnecessary-condition': 'off',
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      'max-lines': ['error', { max: 400 }],
+      'max-lines-per-function': ['error', { max: 70 }],
+      'no-empty': ['error', { allowEmptyCatch: false }],
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'ExportDefaultDeclaration', message: 'named exports only' },
+        { selector: 'ExportAllDeclaration', message: 'name what is exported' },
+      ],
+    },
+  },
+  {
+    files: ['supervisor/**/*.ts', 'worker/**/*.ts', 'inference/**/*.ts', 'shared/**/*.ts'],
+    ignores: ['shared/runtime/**'],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        ...['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask', 'performance'].map((name) => ({
+          name,
+          message: runtimeOnly,
+        })),
+      ],
+      'no-restricted-properties': [
+        'error',
+        { object: 'Date', property: 'now', message: runtimeOnly },
+        { object: 'Math', property: 'random', message: runtimeOnly },
+      ],
+    },
+  },
+  {
+    files: ['test/**/*.ts', 'vitest.config.ts'],
+    rules: {
+      'max-lines-per-function': 'off',
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      'no-restricted-syntax': 'off',
+    },
+  },
+);

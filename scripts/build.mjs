@@ -1,0 +1,61 @@
+// Builds the service, the demo and the call page into dist/ with esbuild: one self-contained file per process or thread.
+import { build } from 'esbuild';
+import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const at = (...parts) => join(root, ...parts);
+
+/** Every process and thread that is started by file name, relative to the project and without `.ts`. */
+const entries = [
+  'supervisor/cli',
+  'worker/main',
+  'inference/main',
+  'inference/vad-thread',
+  'examples/demo/main',
+  'examples/demo/stt-thread',
+  'examples/demo/tts-thread',
+];
+
+/** Scripts the browser loads by address. */
+const pageEntries = ['web/app', 'web/capture-worklet', 'web/playout-worklet'];
+
+const present = (list) => list.filter((entry) => existsSync(at(`${entry}.ts`))).map((entry) => at(`${entry}.ts`));
+
+export async function buildAll() {
+  rmSync(at('dist'), { recursive: true, force: true });
+  mkdirSync(at('dist'), { recursive: true });
+  await build({
+    entryPoints: present(entries),
+    outbase: root,
+    outdir: at('dist'),
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    sourcemap: true,
+    logLevel: 'warning',
+  });
+  const page = present(pageEntries);
+  if (page.length > 0) {
+    await build({
+      entryPoints: page,
+      outbase: root,
+      outdir: at('dist'),
+      bundle: true,
+      platform: 'browser',
+      format: 'esm',
+      target: 'es2022',
+      minify: true,
+      sourcemap: true,
+      logLevel: 'warning',
+    });
+    for (const name of ['index.html', 'style.css', 'icon.svg']) {
+      if (existsSync(at('web', name))) cpSync(at('web', name), at('dist/web', name));
+    }
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildAll();

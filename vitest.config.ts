@@ -1,0 +1,29 @@
+import { defineConfig } from 'vitest/config';
+
+/**
+ * Two projects: `fast` runs on the sources in many threads; `real` starts real processes from `dist/`
+ * and runs one file at a time, because its tests share two cores with the services they start.
+ */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'fast',
+          include: ['test/{unit,golden,sim,contract,spec,privacy,types}/**/*.test.ts', 'test/*.test.ts'],
+          exclude: ['test/**/*.real.test.ts'],
+          testTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'real',
+          include: ['test/{process,interop}/**/*.test.ts', 'test/**/*.real.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});
