@@ -10,9 +10,16 @@ module.exports = {
     forbid(
       'declarations-stay-pure',
       { path: '^shared/(config|protocol|audio|auth|net)/' },
-      { pathNot: '^shared/(base|config|protocol|audio|auth|net)/|node_modules/(zod|@iarna/toml|toml-eslint-parser)/|^(crypto|node:crypto)$' },
+      {
+        pathNot:
+          '^shared/(base|config|protocol|audio|auth|net)/|node_modules/(zod|@iarna/toml|toml-eslint-parser)/|^(crypto|node:crypto)$',
+      },
     ),
-    forbid('runtime-imports-base', { path: '^shared/runtime/' }, { path: '^(supervisor|worker|inference|shared/(config|audio))/' }),
+    forbid(
+      'runtime-imports-base',
+      { path: '^shared/runtime/' },
+      { path: '^(supervisor|worker|inference|shared/(config|audio))/' },
+    ),
     forbid(
       'the-pure-set-imports-no-world',
       { path: pureFiles },
@@ -31,15 +38,27 @@ module.exports = {
       { path: '^worker/stages/(stt|llm|tts)/' },
       { path: '^worker/', pathNot: '^worker/(stages/(stage|http|channel)[.]ts|stages/$1/|core/)' },
     ),
-    forbid('transports-know-the-core', { path: '^worker/transports/([^/]+)/' }, { path: '^worker/', pathNot: '^worker/(transports/$1/|core/|transports/transport[.]ts)' }),
+    forbid(
+      'transports-know-the-core',
+      { path: '^worker/transports/([^/]+)/' },
+      { path: '^worker/', pathNot: '^worker/(transports/$1/|core/|transports/transport[.]ts)' },
+    ),
     forbid('web-stands-alone', { path: '^web/' }, { pathNot: '^web/' }),
-    forbid('examples-stand-alone', { path: '^examples/([^/]+)/' }, { path: '^(supervisor|worker|inference|shared|web)/' }),
+    forbid(
+      'examples-stand-alone',
+      { path: '^examples/([^/]+)/' },
+      { path: '^(supervisor|worker|inference|shared|web)/' },
+    ),
     forbid('tests-are-not-shipped', { path: '^(supervisor|worker|inference|shared)/' }, { path: '^test/' }),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { extensions: ['.ts', '.js'], exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.js'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default'],
+    },
   },
 };

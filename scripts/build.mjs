@@ -21,7 +21,8 @@ const entries = [
 /** Scripts the browser loads by address. */
 const pageEntries = ['web/app', 'web/capture-worklet', 'web/playout-worklet'];
 
-const present = (list) => list.filter((entry) => existsSync(at(`${entry}.ts`))).map((entry) => at(`${entry}.ts`));
+const present = (list) =>
+  list.filter((entry) => existsSync(at(`${entry}.ts`))).map((entry) => at(`${entry}.ts`));
 
 export async function buildAll() {
   rmSync(at('dist'), { recursive: true, force: true });

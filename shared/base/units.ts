@@ -1,0 +1,10 @@
+/** Units that appear in signatures all over the service. Aliases, not brands: names of fields carry the unit too. */
+
+/** Milliseconds on the monotonic clock of one process, or a duration. */
+export type Millis = number;
+
+/** Length of the frame that the engine paces and clears at (spec 01, Audio rules 2). */
+export const FRAME_MS = 20;
+
+/** Sample rate of everything between the edges of the engine: VAD and STT input, in Hz (spec 01). */
+export const ENGINE_RATE = 16_000;

@@ -1,0 +1,158 @@
+/**
+ * The contracts of the three provider stages (spec 03, Provider stage contracts).
+ *
+ * A stage is opened per call and talks back through one sink. Sinks are called synchronously from socket callbacks,
+ * never re-entrantly from inside a method of the session, and never after `close()` returned. An adapter binds every
+ * callback of its own (sockets, timers, promises) through `StageContext.run`, so that a failure ends this call alone.
+ *
+ * An adapter never retries on its own, keeps no text longer than the session needs it, and puts neither credentials
+ * nor payloads into errors.
+ */
+import type { Clock } from '../../shared/runtime/clock.ts';
+
+/** What a stage may fail with. Never carries a payload, an address or a credential (spec 03). */
+export type StageError =
+  | { readonly kind: 'rejected'; readonly status: number }
+  | { readonly kind: 'disconnected' }
+  | { readonly kind: 'protocol'; readonly rule: string }
+  | { readonly kind: 'timeout'; readonly what: string }
+  | { readonly kind: 'cancelled' };
+
+/** What the host lends to a stage of one call. */
+export interface StageContext {
+  readonly clock: Clock;
+  /** Wraps a callback so that it runs inside the call's scope; after the call ended it does nothing. */
+  bind<A extends readonly unknown[]>(callback: (...args: A) => void): (...args: A) => void;
+}
+
+// ---- STT -----------------------------------------------------------------------------------------------------------
+
+/** One transcript segment. A partial (`isFinal` false) replaces the previous partial of the same segment. */
+export interface Transcript {
+  readonly type: 'transcript';
+  readonly text: string;
+  readonly isFinal: boolean;
+  /** The utterance ended here: the provider's endpoint, or the end of a requested finalize. */
+  readonly speechFinal: boolean;
+  readonly fromFinalize: boolean;
+}
+
+/**
+ * `finalized` closes exactly one `finalize()` and follows its last transcript, whether or not there was any text. After
+ * `error` the session is dead: it sends nothing more and its owner closes it.
+ */
+export type SttEvent =
+  Transcript | { readonly type: 'finalized' } | { readonly type: 'error'; readonly error: StageError };
+
+export interface SttSession {
+  /**
+   * Takes 16 kHz mono PCM16. The samples are copied or sent before it returns. False means that the bounded input
+   * (64 chunks) was full and this audio was dropped; the adapter keeps the newest.
+   */
+  audio(pcm: Int16Array): boolean;
+  /** No more speech in this utterance: deliver what was heard, then `finalized`. Audio may follow at once. */
+  finalize(): void;
+  close(): void;
+}
+
+export interface SttStage {
+  readonly provider: string;
+  open(context: StageContext, sink: (event: SttEvent) => void): SttSession;
+  /** Releases what calls share (connection pools). */
+  close(): Promise<void>;
+}
+
+// ---- LLM -----------------------------------------------------------------------------------------------------------
+
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** JSON text. */
+  readonly arguments: string;
+}
+
+export type ChatMessage =
+  | { readonly role: 'system' | 'user'; readonly text: string }
+  | { readonly role: 'assistant'; readonly text: string; readonly toolCalls?: readonly ToolCall[] }
+  | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly text: string };
+
+export interface ToolDeclaration {
+  readonly name: string;
+  readonly description: string;
+  /** A JSON Schema of `type` object. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+export interface LlmRequest {
+  readonly messages: readonly ChatMessage[];
+  readonly tools: readonly ToolDeclaration[];
+}
+
+export type LlmFinish = 'stop' | 'length' | 'tool_calls' | 'content_filter';
+
+export interface LlmUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cachedTokens: number;
+}
+
+/** The round ends with exactly one `done` or `error`; nothing follows either. A stream that is cut is `disconnected`. */
+export type LlmEvent =
+  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'tool-call';
+      readonly index: number;
+      readonly id?: string;
+      readonly name?: string;
+      readonly arguments: string;
+    }
+  | { readonly type: 'done'; readonly finish: LlmFinish; readonly usage: LlmUsage | undefined }
+  | { readonly type: 'error'; readonly error: StageError };
+
+export interface LlmRound {
+  /** Stops the request and the bill; no event follows, not even an error. */
+  cancel(): void;
+}
+
+export interface LlmStage {
+  readonly provider: string;
+  start(context: StageContext, request: LlmRequest, sink: (event: LlmEvent) => void): LlmRound;
+  close(): Promise<void>;
+}
+
+// ---- TTS -----------------------------------------------------------------------------------------------------------
+
+/**
+ * Every event carries the engine-chosen context id, so that output that crosses a cancel is recognised.
+ * `spoken` says that all audio of the first `chars` characters of the context's text (pieces concatenated as they were
+ * given) has been delivered; marks are placed there. `flushed` answers `flush` after the last audio of the context.
+ * After `error` the session is dead.
+ */
+export type TtsEvent =
+  | { readonly type: 'audio'; readonly context: number; readonly pcm: Int16Array }
+  | { readonly type: 'word'; readonly context: number; readonly chars: number; readonly startMs: number }
+  | { readonly type: 'spoken'; readonly context: number; readonly chars: number }
+  | { readonly type: 'flushed'; readonly context: number }
+  | { readonly type: 'cancelled'; readonly context: number }
+  | { readonly type: 'error'; readonly error: StageError };
+
+export interface TtsSession {
+  /** Sample rate of `audio` events in Hz. */
+  readonly sampleRate: number;
+  /** Queues a piece of text. Contexts are spoken in the order in which they appear. */
+  speak(context: number, text: string): void;
+  /** No more text in this context. */
+  flush(context: number): void;
+  /** Drops the context's queued text and running audio at once, ahead of anything queued (spec 03). */
+  cancel(context: number): void;
+  /** Stops reading audio from the provider, so that a bounded buffer downstream stays bounded; `resume` goes on. */
+  pause(): void;
+  resume(): void;
+  close(): void;
+}
+
+export interface TtsStage {
+  readonly provider: string;
+  open(context: StageContext, sink: (event: TtsEvent) => void): TtsSession;
+  close(): Promise<void>;
+}
