@@ -1,0 +1,249 @@
+/**
+ * Streaming sample rate conversion between the rates of a call (spec 01, Call; Audio rules).
+ *
+ * A polyphase FIR: the ratio of the rates is reduced to `up / down`, and each of the `up` phases of one Kaiser-windowed
+ * low-pass has a row of coefficients of its own. Positions are whole numbers, so nothing drifts over a long call, and
+ * every output sample is one sum in one fixed order, so the result does not depend on how the input was cut into chunks.
+ *
+ * Rows and the work area of a pair of rates are shared by all calls of the thread; a call owns only its history (16-bit
+ * samples, one filter length) and its output buffer. Must not be made to keep state in the shared work area between
+ * two calls of `process`.
+ */
+import { assert } from '../base/assert.ts';
+
+/** The sample rates that a call may have, in Hz (spec 01, Call). */
+export const SAMPLE_RATES: readonly number[] = [8000, 16_000, 22_050, 24_000, 44_100, 48_000];
+
+export interface ResamplerOptions {
+  /** Rate of the input in Hz, one of {@link SAMPLE_RATES}. */
+  readonly from: number;
+  /** Rate of the output in Hz, one of {@link SAMPLE_RATES}. */
+  readonly to: number;
+}
+
+export interface Resampler {
+  /**
+   * Takes any number of mono samples. After n samples in all, exactly ceil(n * to / from) have come out. The result is
+   * valid until the next call of this resampler; with equal rates it is the input itself.
+   */
+  process(input: Int16Array): Int16Array;
+  /** The end of the stream: gives the samples still inside the filter, and starts anew. Valid as above. */
+  flush(): Int16Array;
+  /** Forgets everything heard so far. */
+  reset(): void;
+  /** By how much the output lags behind the input, in milliseconds. */
+  readonly delayMs: number;
+}
+
+/**
+ * The filter, in units of the lower Nyquist frequency. The stop band begins where aliasing would; the band edge is placed so that
+ * the roll-off costs less than 0.5 dB at 0.8. See docs/decisions/0002-own-polyphase-resampler.md for the figures.
+ */
+const STOP_EDGE = 1;
+const TRANSITION = 0.24;
+const STOP_DB = 96;
+/** Rows are whole groups of this many taps, as the inner loop takes them. */
+const GROUP = 4;
+/** Longest stretch of input that is converted in one go: 20 ms at the highest rate. */
+const BLOCK = 960;
+
+/** What all resamplers of one pair of rates share. */
+interface Bank {
+  readonly up: number;
+  readonly down: number;
+  /** Coefficients of one phase. */
+  readonly taps: number;
+  /** `up` rows of `taps` coefficients, each row in the order of the input samples. */
+  readonly rows: Float64Array;
+  /** Work area: `taps - 1` samples of history, then a block. */
+  readonly work: Float64Array;
+}
+
+const banks = new Map<string, Bank>();
+
+/** Opens a resampler. Throws `RangeError` naming the rate that is not one of {@link SAMPLE_RATES}. */
+export function newResampler(options: ResamplerOptions): Resampler {
+  for (const key of ['from', 'to'] as const) {
+    if (!SAMPLE_RATES.includes(options[key])) {
+      throw new RangeError(`resampler: ${key} must be one of ${SAMPLE_RATES.join(', ')} Hz`);
+    }
+  }
+  if (options.from === options.to) return passThrough;
+  return new PolyphaseResampler(bankOf(options), options.from);
+}
+
+const nothing = new Int16Array(0);
+
+const passThrough: Resampler = {
+  process: (input) => input,
+  flush: () => nothing,
+  reset: () => undefined,
+  delayMs: 0,
+};
+
+class PolyphaseResampler implements Resampler {
+  readonly delayMs: number;
+  readonly #bank: Bank;
+  /** The last `taps - 1` input samples. */
+  readonly #history: Int16Array;
+  #output = nothing;
+  /** The part of `#output` that was given out last; kept because its length hardly ever changes. */
+  #view = nothing;
+  /** Position of the next output sample: whole input samples from the end of the history, and the phase. */
+  #next = 0;
+  #phase = 0;
+
+  constructor(bank: Bank, from: number) {
+    this.#bank = bank;
+    this.#history = new Int16Array(bank.taps - 1);
+    this.delayMs = ((bank.taps / 2) * 1000) / from;
+  }
+
+  process(input: Int16Array): Int16Array {
+    const { up, down } = this.#bank;
+    const capacity = Math.ceil((input.length * up) / down) + 1;
+    if (this.#output.length < capacity) this.#output = new Int16Array(capacity);
+    let written = 0;
+    for (let start = 0; start < input.length; start += BLOCK) {
+      written = this.#block(input, start, written);
+    }
+    if (this.#view.length !== written || this.#view.buffer !== this.#output.buffer) {
+      this.#view = this.#output.subarray(0, written);
+    }
+    return this.#view;
+  }
+
+  flush(): Int16Array {
+    const tail = this.process(new Int16Array(this.#bank.taps / 2));
+    this.reset();
+    return tail;
+  }
+
+  reset(): void {
+    this.#history.fill(0);
+    this.#next = 0;
+    this.#phase = 0;
+  }
+
+  /** Converts up to one block of `input` from `start`; gives the new number of samples in the output. */
+  #block(input: Int16Array, start: number, written: number): number {
+    const bank = this.#bank;
+    const { taps, work } = bank;
+    const past = taps - 1;
+    const length = Math.min(BLOCK, input.length - start);
+    const history = this.#history;
+    for (let i = 0; i < past; i++) work[i] = history[i] ?? 0;
+    for (let i = 0; i < length; i++) work[past + i] = input[start + i] ?? 0;
+    const position = this.#next * bank.up + this.#phase;
+    const count = Math.max(0, Math.ceil((length * bank.up - position) / bank.down));
+    convert(bank, this.#output, { written, count, next: this.#next, phase: this.#phase });
+    const end = position + count * bank.down;
+    this.#next = Math.floor(end / bank.up) - length;
+    this.#phase = end % bank.up;
+    if (length >= past) {
+      for (let i = 0; i < past; i++) history[i] = input[start + length - past + i] ?? 0;
+    } else {
+      history.copyWithin(0, length);
+      for (let i = 0; i < length; i++) history[past - length + i] = input[start + i] ?? 0;
+    }
+    return written + count;
+  }
+}
+
+interface Run {
+  /** Index of the first output sample. */
+  readonly written: number;
+  readonly count: number;
+  /** First row of input: index into the work area, and phase. */
+  readonly next: number;
+  readonly phase: number;
+}
+
+/** The hot loop: four running sums, so that an addition need not wait for the one before. */
+function convert(bank: Bank, output: Int16Array, run: Run): void {
+  const { up, taps, rows, work } = bank;
+  const skip = Math.floor(bank.down / up);
+  const turn = bank.down % up;
+  const last = run.written + run.count;
+  let first = run.next;
+  let phase = run.phase;
+  for (let at = run.written; at < last; at++) {
+    let row = phase * taps;
+    const end = first + taps;
+    let a = 0;
+    let b = 0;
+    let c = 0;
+    let d = 0;
+    for (let i = first; i < end; i += GROUP) {
+      a += (rows[row] ?? 0) * (work[i] ?? 0);
+      b += (rows[row + 1] ?? 0) * (work[i + 1] ?? 0);
+      c += (rows[row + 2] ?? 0) * (work[i + 2] ?? 0);
+      d += (rows[row + 3] ?? 0) * (work[i + 3] ?? 0);
+      row += GROUP;
+    }
+    const sum = a + b + (c + d);
+    output[at] = sum >= 32_767 ? 32_767 : sum <= -32_768 ? -32_768 : Math.floor(sum + 0.5);
+    first += skip;
+    phase += turn;
+    if (phase >= up) {
+      phase -= up;
+      first++;
+    }
+  }
+}
+
+function bankOf(options: ResamplerOptions): Bank {
+  const key = `${options.from}:${options.to}`;
+  const known = banks.get(key);
+  if (known !== undefined) return known;
+  const bank = design(options);
+  banks.set(key, bank);
+  return bank;
+}
+
+/** Designs the prototype low-pass at `up * from` Hz and deals its coefficients out to the phases. */
+function design({ from, to }: ResamplerOptions): Bank {
+  const divisor = greatestCommonDivisor(from, to);
+  const up = to / divisor;
+  const down = from / divisor;
+  const lowest = Math.min(from, to);
+  // Kaiser's estimate of the length for an attenuation and a transition width, per input sample.
+  const width = (Math.PI * TRANSITION * lowest) / from;
+  const taps = Math.ceil((STOP_DB - 7.95) / (2.285 * width) / GROUP) * GROUP;
+  const cutoff = ((STOP_EDGE - TRANSITION / 2) * lowest) / from;
+  const beta = 0.1102 * (STOP_DB - 8.7);
+  const scale = besselI0(beta);
+  const rows = new Float64Array(up * taps);
+  for (let phase = 0; phase < up; phase++) {
+    let sum = 0;
+    for (let k = 0; k < taps; k++) {
+      // Distance of the output sample's centre from input sample k of the row, in input samples.
+      const t = taps / 2 - 1 - k + phase / up;
+      const edge = (2 * t) / taps;
+      const window = Math.abs(edge) >= 1 ? 0 : besselI0(beta * Math.sqrt(1 - edge * edge)) / scale;
+      const x = Math.PI * cutoff * t;
+      const value = window * cutoff * (t === 0 ? 1 : Math.sin(x) / x);
+      rows[phase * taps + k] = value;
+      sum += value;
+    }
+    // Every phase passes a constant signal unchanged: without this its image at the input rate would remain.
+    for (let k = 0; k < taps; k++) rows[phase * taps + k] = (rows[phase * taps + k] ?? 0) / sum;
+  }
+  assert(up * taps <= 65_536, 'a filter bank is small');
+  return { up, down, taps, rows, work: new Float64Array(taps - 1 + BLOCK) };
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b);
+}
+
+/** Modified Bessel function of the first kind and order 0, by its power series. */
+function besselI0(x: number): number {
+  let term = 1;
+  let sum = 1;
+  for (let k = 1; term > sum * 1e-17; k++) {
+    term *= (x / (2 * k)) ** 2;
+    sum += term;
+  }
+  return sum;
+}
