@@ -54,9 +54,9 @@ interface Bank {
   /** Coefficients of one phase. */
   readonly taps: number;
   /** `up` rows of `taps` coefficients, each row in the order of the input samples. */
-  readonly rows: Float64Array;
+  readonly rows: Float32Array;
   /** Work area: `taps - 1` samples of history, then a block. */
-  readonly work: Float64Array;
+  readonly work: Float32Array;
 }
 
 const banks = new Map<string, Bank>();
@@ -213,7 +213,7 @@ function design({ from, to }: ResamplerOptions): Bank {
   const cutoff = ((STOP_EDGE - TRANSITION / 2) * lowest) / from;
   const beta = 0.1102 * (STOP_DB - 8.7);
   const scale = besselI0(beta);
-  const rows = new Float64Array(up * taps);
+  const rows = new Float32Array(up * taps);
   for (let phase = 0; phase < up; phase++) {
     let sum = 0;
     for (let k = 0; k < taps; k++) {
@@ -230,7 +230,7 @@ function design({ from, to }: ResamplerOptions): Bank {
     for (let k = 0; k < taps; k++) rows[phase * taps + k] = (rows[phase * taps + k] ?? 0) / sum;
   }
   assert(up * taps <= 65_536, 'a filter bank is small');
-  return { up, down, taps, rows, work: new Float64Array(taps - 1 + BLOCK) };
+  return { up, down, taps, rows, work: new Float32Array(taps - 1 + BLOCK) };
 }
 
 function greatestCommonDivisor(a: number, b: number): number {
