@@ -1,0 +1,66 @@
+/**
+ * The contract between a transport of one call and the engine (spec 01, What the service does).
+ *
+ * The transport speaks wire; the engine speaks calls. Events are called synchronously from the socket's events or from
+ * `tick`, never from inside another method of the transport (`inputTaken` alone may call `audio`), and never after
+ * `ended`. A transport owns no timer: the worker's ticker calls `tick`.
+ */
+import type { Millis } from '../../shared/base/units.ts';
+
+/** What a client asked for, checked, with the metadata that the server set (spec 01, Call). */
+export interface CallStart {
+  readonly callId: string;
+  /** Hz, for both directions. */
+  readonly sampleRate: number;
+  readonly encoding: 'pcm16' | 'mulaw';
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/**
+ * Why a call is over: the client hung up in the protocol (`hangup`), the connection broke without a close frame
+ * (`disconnected`), the client sent a close frame (`closed`), a fault ended it (`fault`), or the engine did (`engine`).
+ */
+export type TransportEnd = 'hangup' | 'disconnected' | 'closed' | 'fault' | 'engine';
+
+/** What the engine gets from a transport. */
+export interface TransportEvents {
+  /** A valid `start`: the call is to be built; answer by `accept()` or `refuse()`, at once or later. */
+  started(start: CallStart): void;
+  /**
+   * Caller audio in the call's encoding, whole samples; the bytes are valid only until this returns. False when the
+   * engine cannot take it now (its bounded input is full): the transport keeps it and stops reading.
+   */
+  audio(bytes: Uint8Array): boolean;
+  /** One of 0-9, *, #, A-D. */
+  dtmf(digit: string): void;
+  markPlayed(id: string): void;
+  /** The transport is gone or done; exactly once, always last, also when `started` never came. */
+  ended(reason: TransportEnd): void;
+}
+
+/** What the engine asks of a transport. Every method is harmless after the call is over. */
+export interface CallTransport {
+  /** The call is built: tells the client. Output before this is dropped. */
+  accept(): void;
+  /** The call is not taken. */
+  refuse(code: 'server_busy'): void;
+  /**
+   * One 20 ms frame of bot audio in the call's encoding. The buffer belongs to the transport from here on. Audio at
+   * another rate than the call's is dropped and reported to the client once (spec 01, Audio rules 3).
+   */
+  sendAudio(frame: Buffer, rate: number): void;
+  /** Barge-in: the client drops what it has not played. */
+  sendClear(epoch: number): void;
+  /** False when the mark was not sent: its id is over 256 bytes, or the call is not open. */
+  sendMark(id: string): boolean;
+  /** The engine hangs up, or the server stops. `ended` follows with `engine`, not from inside this call. */
+  end(reason: 'ended' | 'shutdown'): void;
+  /** The call broke inside: nothing is explained to the client. */
+  fail(): void;
+  /** The engine has room again after `audio()` returned false. */
+  inputTaken(): void;
+  /** About every 20 ms: deadlines, write timeout, pings. `now` is on the worker's monotonic clock. */
+  tick(now: Millis): void;
+  /** Bytes sent but not yet taken by the kernel. */
+  readonly bufferedBytes: number;
+}

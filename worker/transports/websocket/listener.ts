@@ -1,0 +1,364 @@
+/**
+ * The shell of a WebSocket call: one upgraded `ws` socket on one side, the engine's contract on the other, the pure
+ * machine of protocol.ts between them (spec 01, WebSocket call protocol).
+ *
+ * Invariant: socket events and `tick` step the machine and perform its actions before they return; `ended` is told to
+ * the engine at the end of such an event, never from inside one of its own orders. Audio takes the short way in both
+ * directions. This file must not decide what a message means, and owns no timer.
+ */
+import { isUtf8 } from 'node:buffer';
+import { WebSocket } from 'ws';
+import type { RawData, ServerOptions } from 'ws';
+import type { Millis } from '../../../shared/base/units.ts';
+import { FRAME_MS } from '../../../shared/base/units.ts';
+import { decodeClientMessage } from '../../../shared/protocol/call.ts';
+import type { CallErrorCode, WsCallLimits } from '../../../shared/protocol/call.ts';
+import type { CallTransport, TransportEnd, TransportEvents } from '../transport.ts';
+import { audioFault, frameArrived, markFits, newWsCall, nextDeadline, step } from './protocol.ts';
+import type { WsAction, WsCallState, WsEvent } from './protocol.ts';
+
+/** What made the `ws` library close on its own: the peer's close frame, or a frame that it cannot read. */
+type ClosingCause = 'close-frame' | 'too-large' | 'broken-framing';
+
+/**
+ * A server-side socket that tells why the library is about to close it, before the close frame is written: an `error`
+ * message has to come first, and the engine must not wait for the end of the closing handshake.
+ */
+export class CallSocket extends WebSocket {
+  /** Called at most once, synchronously, with the socket still open for sending. */
+  closingHook: ((cause: ClosingCause) => void) | undefined = undefined;
+
+  /** Closes by our own decision; the hook stays silent. */
+  closeWith(code: number): void {
+    this.closingHook = undefined;
+    super.close(code);
+  }
+
+  /** The library calls this with the peer's code and reason, with nothing, or with the code of a receive error. */
+  override close(code?: number, data?: string | Buffer): void {
+    const hook = this.closingHook;
+    this.closingHook = undefined;
+    if (hook !== undefined && this.readyState === WebSocket.OPEN) {
+      if (code === undefined || data !== undefined) hook('close-frame');
+      else hook(code === 1009 ? 'too-large' : 'broken-framing');
+    }
+    super.close(code, data);
+  }
+}
+
+/**
+ * Options of the `WebSocketServer` whose sockets {@link openWebSocketCall} takes. Frames over the larger limit are
+ * refused by their header, before any payload is stored. UTF-8 is checked with the JSON, so that it fails as
+ * `invalid_json`. A client that offers `svc` gets it; a token entry is never echoed (spec 01, Authentication 8).
+ */
+export function callSocketServerOptions(limits: WsCallLimits): ServerOptions<typeof CallSocket> {
+  const closeTimeout = { closeTimeout: limits.closeGraceMs };
+  return {
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    skipUTF8Validation: true,
+    maxPayload: Math.max(limits.maxAudioBytes, limits.maxControlBytes),
+    handleProtocols: (offered) => (offered.has('svc') ? 'svc' : false),
+    WebSocket: CallSocket,
+    ...closeTimeout,
+  };
+}
+
+export interface WebSocketCallOptions {
+  readonly limits: WsCallLimits;
+  /** Set by the server: token claims, transport label. May be empty. */
+  readonly signedMetadata: Readonly<Record<string, string>>;
+  /** Monotonic milliseconds, the same clock as `tick`'s argument. */
+  now(): Millis;
+  newCallId(): string;
+  /** Wraps a callback into the call's scope; after the scope ended the result may do nothing. */
+  bind<A extends readonly unknown[]>(callback: (...args: A) => void): (...args: A) => void;
+  /** The socket is gone, some time after `ended`; not bound. For counts and for a clean exit. */
+  socketClosed?(): void;
+  /** An `error` message went out; for logs and counters. */
+  faultSent?(code: CallErrorCode, fatal: boolean): void;
+}
+
+/** Serves one call on an upgraded socket. Its handlers are set before this returns. */
+export function openWebSocketCall(
+  ws: CallSocket,
+  events: TransportEvents,
+  options: WebSocketCallOptions,
+): CallTransport {
+  return new WebSocketCall(ws, events, options);
+}
+
+const AUDIO_FRAME = Object.freeze({ binary: true, compress: false, fin: true });
+
+/** The most that one read of a socket brings: frames of it still arrive after reading was paused. */
+const READ_BYTES = 64 * 1024;
+
+class WebSocketCall implements CallTransport {
+  readonly #ws: CallSocket;
+  readonly #events: TransportEvents;
+  readonly #options: WebSocketCallOptions;
+  readonly #state: WsCallState;
+  /** Rate of the open call in Hz, 0 while there is none: the whole check of the hot path. */
+  #openRate = 0;
+  #deadline: Millis | undefined;
+  #ended: TransportEnd | undefined;
+  /** Audio that the engine did not take yet: a buffer and the range of it in use. */
+  #held: Buffer | undefined;
+  #heldStart = 0;
+  #heldEnd = 0;
+  #draining = false;
+  /** Something was handed to the kernel since the last tick. */
+  #outputMoved = false;
+  readonly #onFlushed = (error?: Error | null): void => {
+    if (!error) this.#outputMoved = true;
+  };
+
+  constructor(ws: CallSocket, events: TransportEvents, options: WebSocketCallOptions) {
+    this.#ws = ws;
+    this.#events = events;
+    this.#options = options;
+    this.#state = newWsCall({
+      ...options.limits,
+      signedMetadata: options.signedMetadata,
+      spareCallId: options.newCallId(),
+      openedAt: options.now(),
+    });
+    this.#deadline = nextDeadline(this.#state);
+    const alive = options.bind(() => frameArrived(this.#state, options.now()));
+    ws.closingHook = options.bind((cause) => this.#onClosing(cause));
+    ws.on(
+      'message',
+      options.bind((data, isBinary) => this.#onMessage(data, isBinary)),
+    );
+    ws.on('ping', alive);
+    ws.on('pong', alive);
+    ws.on(
+      'error',
+      options.bind(() => this.#socketEvent({ type: 'framing.broken' })),
+    );
+    ws.on(
+      'close',
+      options.bind(() => this.#socketEvent({ type: 'socket.closed' })),
+    );
+    ws.on('close', () => options.socketClosed?.());
+  }
+
+  get bufferedBytes(): number {
+    return this.#ws.bufferedAmount;
+  }
+
+  accept(): void {
+    this.#step({ type: 'call.accepted' });
+  }
+
+  refuse(code: 'server_busy'): void {
+    this.#step({ type: 'call.refused', code });
+  }
+
+  sendAudio(frame: Buffer, rate: number): void {
+    if (this.#openRate === rate) this.#ws.send(frame, AUDIO_FRAME, this.#onFlushed);
+    else if (this.#openRate !== 0) this.#step({ type: 'output.mismatched' });
+  }
+
+  sendClear(epoch: number): void {
+    this.#step({ type: 'output.cleared', epoch });
+  }
+
+  sendMark(id: string): boolean {
+    const isOpen = this.#openRate !== 0;
+    this.#step({ type: 'output.marked', id });
+    return isOpen && markFits(id);
+  }
+
+  end(reason: 'ended' | 'shutdown'): void {
+    this.#step({ type: 'call.ended', reason });
+  }
+
+  fail(): void {
+    this.#step({ type: 'call.failed' });
+  }
+
+  inputTaken(): void {
+    this.#drainHeld(this.#options.now());
+  }
+
+  tick(now: Millis): void {
+    if (this.#state.phase.name === 'closed') return;
+    this.#watchOutput(now);
+    if (this.#held !== undefined) this.#drainHeld(now);
+    if (this.#deadline !== undefined && now >= this.#deadline) this.#step({ type: 'time.passed' }, now);
+    this.#tellEnd();
+  }
+
+  // ---- From the socket -----------------------------------------------------------------------------------------------
+
+  #onMessage(data: RawData, isBinary: boolean): void {
+    const now = this.#options.now();
+    frameArrived(this.#state, now);
+    if (!Buffer.isBuffer(data)) return;
+    if (isBinary) this.#onAudio(data, now);
+    else this.#onText(data, now);
+    this.#tellEnd();
+  }
+
+  #onText(data: Buffer, now: Millis): void {
+    if (data.length > this.#state.settings.maxControlBytes) {
+      this.#step({ type: 'frame.faulted', code: 'frame_too_large' }, now);
+    } else if (isUtf8(data)) {
+      this.#step({ type: 'message.received', message: decodeClientMessage(data.toString()) }, now);
+    } else {
+      this.#step({ type: 'frame.faulted', code: 'invalid_json' }, now);
+    }
+  }
+
+  #onAudio(data: Buffer, now: Millis): void {
+    const code = audioFault(this.#state, data.length);
+    if (code !== undefined) {
+      this.#step({ type: 'frame.faulted', code }, now);
+      return;
+    }
+    if (data.length === 0 || this.#isOver()) return;
+    if (this.#held === undefined && this.#events.audio(data)) return;
+    if (!this.#isOver()) this.#hold(data, now);
+  }
+
+  #onClosing(cause: ClosingCause): void {
+    if (cause === 'too-large') this.#step({ type: 'frame.faulted', code: 'frame_too_large' });
+    else if (cause === 'close-frame') this.#step({ type: 'close.received' });
+    else this.#step({ type: 'framing.broken' });
+    this.#tellEnd();
+  }
+
+  #socketEvent(event: WsEvent): void {
+    this.#step(event);
+    this.#tellEnd();
+  }
+
+  // ---- Refused audio -------------------------------------------------------------------------------------------------
+
+  #hold(data: Buffer, now: Millis): void {
+    this.#held ??= Buffer.allocUnsafe(this.#state.settings.maxAudioBytes + READ_BYTES);
+    if (this.#heldEnd + data.length > this.#held.length) {
+      this.#step({ type: 'input.overflowed' }, now);
+      return;
+    }
+    data.copy(this.#held, this.#heldEnd);
+    this.#heldEnd += data.length;
+    this.#step({ type: 'input.refused', moved: false }, now);
+  }
+
+  /** Offers held audio in frames of 20 ms, so that an engine with little room still gets on. */
+  #drainHeld(now: Millis): void {
+    const held = this.#held;
+    const frameBytes = this.#frameBytes();
+    if (held === undefined || frameBytes === 0 || this.#draining) return;
+    const before = this.#heldStart;
+    this.#draining = true;
+    try {
+      while (this.#heldStart < this.#heldEnd) {
+        const end = Math.min(this.#heldStart + frameBytes, this.#heldEnd);
+        if (!this.#events.audio(held.subarray(this.#heldStart, end))) break;
+        this.#heldStart = end;
+      }
+    } finally {
+      this.#draining = false;
+    }
+    if (this.#isOver()) return;
+    if (this.#heldStart < this.#heldEnd) {
+      this.#step({ type: 'input.refused', moved: this.#heldStart > before }, now);
+    } else {
+      this.#dropHeld();
+      this.#step({ type: 'input.drained' }, now);
+    }
+  }
+
+  #frameBytes(): number {
+    const { phase } = this.#state;
+    if (phase.name !== 'starting' && phase.name !== 'open') return 0;
+    const samples = Math.floor((phase.start.sampleRate * FRAME_MS) / 1000);
+    return phase.start.encoding === 'pcm16' ? samples * 2 : samples;
+  }
+
+  #dropHeld(): void {
+    this.#held = undefined;
+    this.#heldStart = 0;
+    this.#heldEnd = 0;
+  }
+
+  // ---- The machine ---------------------------------------------------------------------------------------------------
+
+  #watchOutput(now: Millis): void {
+    const isBacklogged = this.#ws.bufferedAmount > 0;
+    if (isBacklogged) this.#step({ type: 'output.backlogged', moved: this.#outputMoved }, now);
+    else if (this.#state.outputStuckAt !== undefined) this.#step({ type: 'output.drained' }, now);
+    this.#outputMoved = false;
+  }
+
+  #isOver(): boolean {
+    return this.#state.phase.name === 'closing' || this.#state.phase.name === 'closed';
+  }
+
+  #step(event: WsEvent, now: Millis = this.#options.now()): void {
+    const actions = step(this.#state, event, now);
+    const { phase } = this.#state;
+    this.#openRate = phase.name === 'open' ? phase.start.sampleRate : 0;
+    this.#deadline = nextDeadline(this.#state);
+    for (const action of actions) this.#perform(action);
+  }
+
+  #perform(action: WsAction): void {
+    switch (action.type) {
+      case 'send':
+        this.#ws.send(JSON.stringify(action.message), this.#onFlushed);
+        if (action.message.type === 'error') {
+          this.#options.faultSent?.(action.message.code, action.message.fatal);
+        }
+        return;
+      case 'close': {
+        this.#ws.closeWith(action.code);
+        return;
+      }
+      case 'terminate': {
+        this.#ws.terminate();
+        return;
+      }
+      case 'ping': {
+        this.#ws.ping();
+        return;
+      }
+      case 'reading.pause': {
+        this.#ws.pause();
+        return;
+      }
+      case 'reading.resume': {
+        this.#ws.resume();
+        return;
+      }
+      case 'notify.started': {
+        this.#events.started(action.start);
+        return;
+      }
+      case 'notify.dtmf': {
+        this.#events.dtmf(action.digit);
+        return;
+      }
+      case 'notify.mark': {
+        this.#events.markPlayed(action.id);
+        return;
+      }
+      case 'notify.ended':
+        this.#dropHeld();
+        this.#ended = action.reason;
+        return;
+    }
+  }
+
+  /** Told here and nowhere else, so that the engine never hears of its end from inside its own order. */
+  #tellEnd(): void {
+    const reason = this.#ended;
+    if (reason === undefined) return;
+    this.#ended = undefined;
+    this.#events.ended(reason);
+  }
+}

@@ -1,0 +1,389 @@
+/**
+ * The server's side of one WebSocket call as a pure machine: which message is allowed when, what each fault costs, and
+ * every deadline (spec 01, States and transitions, Errors, Limits).
+ *
+ * Invariant: exactly one `notify.ended` leaves the machine, and nothing but the end of the socket is reported or sent
+ * after it. Audio never enters `step`: {@link audioFault} and {@link frameArrived} are its whole business here. The
+ * machine must not touch sockets, clocks or timers.
+ */
+import type { Millis } from '../../../shared/base/units.ts';
+import type {
+  CallErrorCode,
+  CallFault,
+  ClientMessage,
+  ServerMessage,
+  StartMessage,
+  WsCallLimits,
+} from '../../../shared/protocol/call.ts';
+import {
+  CALL_PROTOCOL_VERSION,
+  callErrors,
+  callFieldLimits,
+  callMetadata,
+  utf8Bytes,
+  violation,
+} from '../../../shared/protocol/call.ts';
+
+export interface WsCallSettings extends WsCallLimits {
+  /** Metadata of the verified token and the listener; wins over the client's (spec 01). */
+  readonly signedMetadata: Readonly<Record<string, string>>;
+  /** The id of the call when the client chose none. */
+  readonly spareCallId: string;
+  /** Monotonic time at which the connection was upgraded. */
+  readonly openedAt: Millis;
+}
+
+/** The call as it was agreed on by `start`. */
+interface WsCallStart {
+  readonly callId: string;
+  readonly sampleRate: number;
+  readonly encoding: 'pcm16' | 'mulaw';
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+type WsEnd = 'hangup' | 'disconnected' | 'closed' | 'fault' | 'engine';
+
+type WsPhase =
+  | { readonly name: 'awaiting-start'; readonly startBy: Millis }
+  /** A valid `start` came; the engine has neither accepted nor refused. */
+  | { readonly name: 'starting'; readonly start: WsCallStart }
+  | { readonly name: 'open'; readonly start: WsCallStart; readonly rateReported: boolean }
+  /** The close frame is on its way; the call is over for the engine. */
+  | { readonly name: 'closing'; readonly closeBy: Millis }
+  | { readonly name: 'closed' };
+
+export interface WsCallState {
+  readonly settings: WsCallSettings;
+  phase: WsPhase;
+  /** Faults so far, of both sides. */
+  faults: number;
+  pingAt: Millis;
+  frameAt: Millis;
+  /** Since when the engine has taken no audio; undefined while it keeps up. */
+  inputRefusedAt: Millis | undefined;
+  /** Since when the kernel has taken no byte of a backlog; undefined without backlog. */
+  outputStuckAt: Millis | undefined;
+}
+
+export type WsEvent =
+  | { readonly type: 'message.received'; readonly message: ClientMessage }
+  | { readonly type: 'frame.faulted'; readonly code: CallErrorCode }
+  /** The WebSocket framing itself is broken; the library answers with a close frame of its own. */
+  | { readonly type: 'framing.broken' }
+  | { readonly type: 'close.received' }
+  | { readonly type: 'socket.closed' }
+  | { readonly type: 'call.accepted' }
+  | { readonly type: 'call.refused'; readonly code: 'server_busy' }
+  | { readonly type: 'call.ended'; readonly reason: 'ended' | 'shutdown' }
+  | { readonly type: 'call.failed' }
+  | { readonly type: 'output.cleared'; readonly epoch: number }
+  | { readonly type: 'output.marked'; readonly id: string }
+  | { readonly type: 'output.mismatched' }
+  /** A backlog was seen, or was still there; `moved` says that the kernel took some of it since. */
+  | { readonly type: 'output.backlogged'; readonly moved: boolean }
+  | { readonly type: 'output.drained' }
+  /** The engine did not take audio; `moved` says that it took some before. */
+  | { readonly type: 'input.refused'; readonly moved: boolean }
+  /** More refused audio than fits. */
+  | { readonly type: 'input.overflowed' }
+  | { readonly type: 'input.drained' }
+  | { readonly type: 'time.passed' };
+
+export type WsAction =
+  | { readonly type: 'send'; readonly message: ServerMessage }
+  | { readonly type: 'close'; readonly code: number }
+  | { readonly type: 'terminate' }
+  | { readonly type: 'ping' }
+  | { readonly type: 'reading.pause' }
+  | { readonly type: 'reading.resume' }
+  | { readonly type: 'notify.started'; readonly start: WsCallStart }
+  | { readonly type: 'notify.dtmf'; readonly digit: string }
+  | { readonly type: 'notify.mark'; readonly id: string }
+  | { readonly type: 'notify.ended'; readonly reason: WsEnd };
+
+const NOTHING: readonly WsAction[] = [];
+
+export function newWsCall(settings: WsCallSettings): WsCallState {
+  return {
+    settings,
+    phase: { name: 'awaiting-start', startBy: settings.openedAt + settings.startTimeoutMs },
+    faults: 0,
+    pingAt: settings.openedAt + settings.pingIntervalMs,
+    frameAt: settings.openedAt,
+    inputRefusedAt: undefined,
+    outputStuckAt: undefined,
+  };
+}
+
+/** What is wrong with a binary frame; undefined when it is fine, empty, or comes too late to matter. */
+export function audioFault(state: WsCallState, byteLength: number): CallErrorCode | undefined {
+  switch (state.phase.name) {
+    case 'closing':
+    case 'closed':
+      return undefined;
+    case 'awaiting-start':
+      return byteLength > state.settings.maxAudioBytes ? 'frame_too_large' : 'audio_before_start';
+    case 'starting':
+    case 'open':
+      if (byteLength > state.settings.maxAudioBytes) return 'frame_too_large';
+      return state.phase.start.encoding === 'pcm16' && byteLength % 2 !== 0 ? 'bad_audio' : undefined;
+  }
+}
+
+/** Notes any frame of the client, pongs included: it is alive (spec 01, ping_timeout). */
+export function frameArrived(state: WsCallState, now: Millis): void {
+  state.frameAt = now;
+}
+
+/** The earliest time at which `time.passed` may do something; undefined when nothing is waited for. */
+export function nextDeadline(state: WsCallState): Millis | undefined {
+  const { phase, settings } = state;
+  switch (phase.name) {
+    case 'closed':
+      return undefined;
+    case 'closing':
+      return phase.closeBy;
+    case 'awaiting-start':
+    case 'starting':
+    case 'open': {
+      let deadline = state.pingAt;
+      if (phase.name === 'awaiting-start') deadline = Math.min(deadline, phase.startBy);
+      else if (state.inputRefusedAt === undefined) {
+        deadline = Math.min(deadline, state.frameAt + settings.pingTimeoutMs);
+      } else deadline = Math.min(deadline, state.inputRefusedAt + settings.sendTimeoutMs);
+      if (state.outputStuckAt !== undefined) {
+        deadline = Math.min(deadline, state.outputStuckAt + settings.writeTimeoutMs);
+      }
+      return deadline;
+    }
+  }
+}
+
+/** Takes one event and says what to do. Changes `state`; the actions are to be done in order. */
+export function step(state: WsCallState, event: WsEvent, now: Millis): readonly WsAction[] {
+  if (state.phase.name === 'closed') return NOTHING;
+  if (event.type === 'socket.closed') return socketClosed(state);
+  if (state.phase.name === 'closing') return stepClosing(state.phase, event, now);
+  switch (event.type) {
+    case 'message.received':
+      return receive(state, event.message, now);
+    case 'frame.faulted':
+      return fault(state, { code: event.code }, now);
+    case 'framing.broken':
+      return over(state, 'fault', { now });
+    case 'close.received':
+      return over(state, 'closed', { now });
+    case 'call.accepted':
+    case 'call.refused':
+    case 'call.ended':
+    case 'call.failed':
+      return command(state, event, now);
+    case 'output.cleared':
+    case 'output.marked':
+    case 'output.mismatched':
+      return output(state, event, now);
+    case 'output.backlogged':
+      if (event.moved || state.outputStuckAt === undefined) state.outputStuckAt = now;
+      return NOTHING;
+    case 'output.drained':
+      state.outputStuckAt = undefined;
+      return NOTHING;
+    case 'input.refused':
+      return inputRefused(state, event.moved, now);
+    case 'input.overflowed':
+      return fault(state, { code: 'overloaded' }, now);
+    case 'input.drained':
+      return inputDrained(state, now);
+    case 'time.passed':
+      return timePassed(state, now);
+  }
+}
+
+function stepClosing(phase: { readonly closeBy: Millis }, event: WsEvent, now: Millis): readonly WsAction[] {
+  if (event.type === 'time.passed' && now >= phase.closeBy) return [{ type: 'terminate' }];
+  return NOTHING;
+}
+
+function socketClosed(state: WsCallState): readonly WsAction[] {
+  const known = state.phase.name === 'closing';
+  state.phase = { name: 'closed' };
+  return known ? NOTHING : [{ type: 'notify.ended', reason: 'disconnected' }];
+}
+
+// ---- Messages of the client ------------------------------------------------------------------------------------------
+
+function receive(state: WsCallState, message: ClientMessage, now: Millis): readonly WsAction[] {
+  if (message.type === 'not-json') return fault(state, { code: 'invalid_json' }, now);
+  if (state.phase.name === 'awaiting-start') {
+    if (message.type === 'unknown') return fatal(state, { code: 'unknown_message' }, now);
+    if (message.type !== 'start') return fault(state, violation('start must be the first message'), now);
+    if (!message.fields.ok) return fault(state, message.fields.error, now);
+    return started(state, message.fields.value);
+  }
+  switch (message.type) {
+    case 'start':
+      return fault(state, { code: 'unexpected_start' }, now);
+    case 'unknown':
+      return fault(state, { code: 'unknown_message' }, now);
+    case 'dtmf':
+      if (!message.digit.ok) return fault(state, message.digit.error, now);
+      return [{ type: 'notify.dtmf', digit: message.digit.value }];
+    case 'mark':
+      if (!message.id.ok) return fault(state, message.id.error, now);
+      return [{ type: 'notify.mark', id: message.id.value }];
+    case 'stop':
+      return stop(state, { reason: 'ended', end: 'hangup', now });
+  }
+}
+
+function started(state: WsCallState, message: StartMessage): readonly WsAction[] {
+  const start: WsCallStart = {
+    callId: message.callId ?? state.settings.spareCallId,
+    sampleRate: message.sampleRate,
+    encoding: message.encoding,
+    metadata: callMetadata(message, state.settings.signedMetadata),
+  };
+  state.phase = { name: 'starting', start };
+  return [{ type: 'notify.started', start }];
+}
+
+// ---- Orders of the engine --------------------------------------------------------------------------------------------
+
+type CommandEvent = Extract<
+  WsEvent,
+  { type: 'call.accepted' | 'call.refused' | 'call.ended' | 'call.failed' }
+>;
+
+function command(state: WsCallState, event: CommandEvent, now: Millis): readonly WsAction[] {
+  switch (event.type) {
+    case 'call.accepted': {
+      if (state.phase.name !== 'starting') return NOTHING;
+      const { start } = state.phase;
+      state.phase = { name: 'open', start, rateReported: false };
+      return [{ type: 'send', message: startedMessage(start) }];
+    }
+    case 'call.refused':
+      return fatal(state, { code: event.code }, now, 'engine');
+    case 'call.ended':
+      return stop(state, { reason: event.reason, end: 'engine', now });
+    case 'call.failed':
+      return over(state, 'engine', { now, closeCode: 1011 });
+  }
+}
+
+function startedMessage(start: WsCallStart): ServerMessage {
+  return {
+    type: 'started',
+    version: CALL_PROTOCOL_VERSION,
+    call_id: start.callId,
+    sample_rate: start.sampleRate,
+    encoding: start.encoding,
+  };
+}
+
+type OutputEvent = Extract<WsEvent, { type: 'output.cleared' | 'output.marked' | 'output.mismatched' }>;
+
+/** Bot output belongs to an open call; before and after it there is nobody to hear it. */
+function output(state: WsCallState, event: OutputEvent, now: Millis): readonly WsAction[] {
+  if (state.phase.name !== 'open') return NOTHING;
+  switch (event.type) {
+    case 'output.cleared':
+      return [{ type: 'send', message: { type: 'clear', epoch: event.epoch } }];
+    case 'output.marked':
+      if (!markFits(event.id)) return fault(state, { code: 'mark_id_too_long' }, now);
+      return [{ type: 'send', message: { type: 'mark', id: event.id } }];
+    case 'output.mismatched':
+      if (state.phase.rateReported) return NOTHING;
+      state.phase = { ...state.phase, rateReported: true };
+      return fault(state, { code: 'output_rate_mismatch' }, now);
+  }
+}
+
+/** Whether a mark id may be sent (spec 01, Limits). */
+export function markFits(id: string): boolean {
+  return utf8Bytes(id) <= callFieldLimits.markIdBytes;
+}
+
+// ---- Backpressure and time -------------------------------------------------------------------------------------------
+
+function inputRefused(state: WsCallState, moved: boolean, now: Millis): readonly WsAction[] {
+  const reading = state.inputRefusedAt === undefined;
+  if (reading || moved) state.inputRefusedAt = now;
+  return reading ? [{ type: 'reading.pause' }] : NOTHING;
+}
+
+/** While nothing is read the client cannot prove that it lives, so its time starts again. */
+function inputDrained(state: WsCallState, now: Millis): readonly WsAction[] {
+  if (state.inputRefusedAt === undefined) return NOTHING;
+  state.inputRefusedAt = undefined;
+  state.frameAt = now;
+  return [{ type: 'reading.resume' }];
+}
+
+function timePassed(state: WsCallState, now: Millis): readonly WsAction[] {
+  const { phase, settings } = state;
+  if (phase.name === 'awaiting-start' && now >= phase.startBy) {
+    return fault(state, { code: 'start_timeout' }, now);
+  }
+  if (state.outputStuckAt !== undefined && now >= state.outputStuckAt + settings.writeTimeoutMs) {
+    return [...over(state, 'fault', { now }), { type: 'terminate' }];
+  }
+  if (state.inputRefusedAt !== undefined) {
+    if (now >= state.inputRefusedAt + settings.sendTimeoutMs)
+      return fault(state, { code: 'overloaded' }, now);
+  } else if (phase.name !== 'awaiting-start' && now >= state.frameAt + settings.pingTimeoutMs) {
+    return fault(state, { code: 'ping_timeout' }, now);
+  }
+  if (now < state.pingAt) return NOTHING;
+  const pingAt = state.pingAt + settings.pingIntervalMs;
+  state.pingAt = pingAt > now ? pingAt : now + settings.pingIntervalMs;
+  return [{ type: 'ping' }];
+}
+
+// ---- Ends ------------------------------------------------------------------------------------------------------------
+
+/** A fault as its row says; one more than the limit ends the call (spec 01, too_many_errors). */
+function fault(state: WsCallState, what: CallFault, now: Millis): readonly WsAction[] {
+  if (callErrors[what.code].fatal) return fatal(state, what, now);
+  state.faults += 1;
+  if (state.faults > callFieldLimits.faultsPerCall) return fatal(state, { code: 'too_many_errors' }, now);
+  return [errorAction(what, false)];
+}
+
+function fatal(state: WsCallState, what: CallFault, now: Millis, end: WsEnd = 'fault'): readonly WsAction[] {
+  const closeCode = what.closeCode ?? callErrors[what.code].closeCode;
+  return [errorAction(what, true), ...over(state, end, { now, closeCode })];
+}
+
+function errorAction(what: CallFault, isFatal: boolean): WsAction {
+  const message = what.message ?? callErrors[what.code].message;
+  return { type: 'send', message: { type: 'error', code: what.code, message, fatal: isFatal } };
+}
+
+function stop(
+  state: WsCallState,
+  how: { readonly reason: 'ended' | 'shutdown'; readonly end: WsEnd; readonly now: Millis },
+): readonly WsAction[] {
+  const closeCode = how.reason === 'shutdown' ? 1001 : 1000;
+  return [
+    { type: 'send', message: { type: 'stop', reason: how.reason } },
+    ...over(state, how.end, { now: how.now, closeCode }),
+  ];
+}
+
+/** Ends the call for the engine. Without a close code the close frame is somebody else's business. */
+function over(
+  state: WsCallState,
+  reason: WsEnd,
+  how: { readonly now: Millis; readonly closeCode?: number },
+): readonly WsAction[] {
+  const actions: WsAction[] = [];
+  if (how.closeCode !== undefined) actions.push({ type: 'close', code: how.closeCode });
+  // The client's close frame can only be seen when the socket is read again.
+  if (state.inputRefusedAt !== undefined) actions.push({ type: 'reading.resume' });
+  state.phase = { name: 'closing', closeBy: how.now + state.settings.closeGraceMs };
+  state.inputRefusedAt = undefined;
+  state.outputStuckAt = undefined;
+  actions.push({ type: 'notify.ended', reason });
+  return actions;
+}
