@@ -1,0 +1,57 @@
+/** Orders of the core to its shell, performed in the order given. None of them is awaited. */
+import type { Millis } from '../../shared/base/units.ts';
+
+export type ContextMessage = { readonly role: 'system' | 'user' | 'assistant'; readonly text: string };
+
+export type CallAction =
+  /** Send the caller's audio to STT, starting with what was just heard. */
+  | { readonly type: 'stt.listen' }
+  /** Stop sending audio and ask for the final text; `stt.finalized` answers. */
+  | { readonly type: 'stt.finalize' }
+  /** The session died: open another before the next audio. */
+  | { readonly type: 'stt.reopen' }
+  | {
+      readonly type: 'llm.start';
+      readonly epoch: number;
+      readonly messages: readonly ContextMessage[];
+      readonly endCallTool: boolean;
+    }
+  | { readonly type: 'llm.cancel' }
+  | { readonly type: 'tts.speak'; readonly context: number; readonly text: string }
+  | { readonly type: 'tts.flush'; readonly context: number }
+  | { readonly type: 'tts.cancel'; readonly context: number }
+  | { readonly type: 'tts.reopen' }
+  /** Audio of this context, and of no other, may be played from now on. */
+  | { readonly type: 'playout.open'; readonly context: number }
+  /** Hold the output at the current sample; nothing is dropped. */
+  | { readonly type: 'playout.pause' }
+  | { readonly type: 'playout.resume' }
+  /** Drop everything not sent. `clear` goes to the client when `wire` is true. */
+  | { readonly type: 'playout.clear'; readonly epoch: number; readonly wire: boolean }
+  /** Send the mark once the audio that exists now has been sent. */
+  | { readonly type: 'playout.mark'; readonly context: number; readonly id: string }
+  /** No more audio follows in this context, because TTS failed in it. */
+  | { readonly type: 'playout.finish'; readonly context: number }
+  | { readonly type: 'call.end'; readonly reason: 'ended' | 'shutdown' }
+  | { readonly type: 'turn.measured'; readonly epoch: number; readonly times: TurnTimes }
+  | { readonly type: 'fault.noticed'; readonly stage: FaultStage; readonly what: FaultKind };
+
+export type FaultStage = 'stt' | 'llm' | 'tts' | 'call';
+export type FaultKind = 'failed' | 'stalled' | 'empty' | 'given_up';
+
+/**
+ * Where the time of one answered turn went, in milliseconds. The parts follow one another, and their sum is the time
+ * from the caller's last voice to the first frame on the wire.
+ */
+export interface TurnTimes {
+  /** Last voice to the decision that the turn is over. */
+  readonly endOfTurnMs: Millis;
+  /** Decision to the final text. */
+  readonly sttFinalMs: Millis;
+  /** Final text to the first text of the LLM. */
+  readonly llmFirstMs: Millis;
+  /** First text of the LLM to the first audio of TTS. */
+  readonly ttsFirstMs: Millis;
+  /** First audio of TTS to the first frame on the wire. */
+  readonly wireMs: Millis;
+}

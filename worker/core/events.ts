@@ -1,0 +1,60 @@
+/**
+ * Facts that the core is told. Results carry what they were asked with (`epoch`, `context`), so that the gate at the
+ * top of `step` drops the stale ones. No audio: only facts about audio.
+ */
+import type { Millis } from '../../shared/base/units.ts';
+
+/** A tool call that the LLM completed; `arguments` is JSON text. */
+export interface CompletedToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
+/** How far playback of a TTS context got on the wire: milliseconds of its audio handed to the transport. */
+export interface PlayoutPosition {
+  readonly context: number;
+  readonly sentMs: Millis;
+}
+
+export type CallEvent =
+  /** The transport accepted the call; everything may start. */
+  | { readonly type: 'call.opened' }
+  /** The transport is gone. Nothing can be sent any more. */
+  | { readonly type: 'call.closed' }
+  /** The service stops: say so and end. */
+  | { readonly type: 'call.shutdown' }
+  /** The earliest deadline of `nextDeadline` has been reached. */
+  | { readonly type: 'deadline.reached' }
+  /** The caller's voice lasted `turn.minSpeechMs`. */
+  | { readonly type: 'speech.started' }
+  /** The caller's voice lasted long enough to be an interruption. Always after `speech.started`. */
+  | { readonly type: 'speech.confirmed'; readonly position: PlayoutPosition | undefined }
+  /** Silence lasted `turn.stopMs` after speech. */
+  | { readonly type: 'speech.stopped' }
+  /** Voice is back after `speech.stopped`, not yet long enough to be speech. */
+  | { readonly type: 'voice.resumed' }
+  | { readonly type: 'stt.partial'; readonly text: string }
+  | { readonly type: 'stt.final'; readonly text: string }
+  | { readonly type: 'stt.finalized' }
+  | { readonly type: 'stt.failed' }
+  | { readonly type: 'llm.text'; readonly epoch: number; readonly text: string }
+  | { readonly type: 'llm.done'; readonly epoch: number; readonly toolCalls: readonly CompletedToolCall[] }
+  | { readonly type: 'llm.failed'; readonly epoch: number }
+  /** All audio of the first `chars` characters given to TTS in this context exists; it is `audioMs` long. */
+  | {
+      readonly type: 'tts.spoken';
+      readonly context: number;
+      readonly chars: number;
+      readonly audioMs: Millis;
+    }
+  | { readonly type: 'tts.flushed'; readonly context: number; readonly audioMs: Millis }
+  | { readonly type: 'tts.failed' }
+  /** The first frame of the context went out. `audioAt` is when TTS delivered its first audio. */
+  | { readonly type: 'playout.started'; readonly context: number; readonly audioAt: Millis }
+  /** The last frame of a finished context went out; `sentMs` is all its audio. */
+  | { readonly type: 'playout.drained'; readonly context: number; readonly sentMs: Millis }
+  | { readonly type: 'mark.sent'; readonly id: string }
+  /** The client echoed a mark. */
+  | { readonly type: 'mark.played'; readonly id: string }
+  | { readonly type: 'dtmf.pressed'; readonly digit: string; readonly position: PlayoutPosition | undefined };
