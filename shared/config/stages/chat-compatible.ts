@@ -1,9 +1,146 @@
-export interface ChatCompatibleOptions {
+/** Options of `chat_compatible`, any server with the chat completions interface (spec 03, Options tables). */
+import { z } from 'zod';
+import { camelKeys, withoutKeys } from '../camel.ts';
+import type { CamelKeys } from '../camel.ts';
+import type { KeyPath, ProblemList } from '../problem.ts';
+import { readEndpoint } from './endpoint.ts';
+import type { Endpoint } from './endpoint.ts';
+
+interface ChatPreset {
+  readonly baseUrl: string;
+  /** Without it the file must name the model. */
+  readonly model?: string;
+  readonly isHosted: boolean;
+}
+
+/** What a preset stands for: the one place to correct when a service moves. */
+const chatPresets = {
+  hosted_1: { baseUrl: 'https://api.groq.com/openai/v1', model: 'openai/gpt-oss-120b', isHosted: true },
+  hosted_2: { baseUrl: 'https://api.cerebras.ai/v1', model: 'gpt-oss-120b', isHosted: true },
+  hosted_3: { baseUrl: 'https://api.together.xyz/v1', model: 'openai/gpt-oss-120b', isHosted: true },
+  local_server: { baseUrl: 'http://127.0.0.1:8000/v1', isHosted: false },
+  local_runner: { baseUrl: 'http://127.0.0.1:11434/v1', isHosted: false },
+  router: { baseUrl: 'https://openrouter.ai/api/v1', isHosted: true },
+} as const satisfies Readonly<Record<string, ChatPreset>>;
+
+/** Host of the preset `router`; the router keys go to it and its subdomains alone. */
+const routerHost = 'openrouter.ai';
+
+export const chatCompatibleKeys = z.strictObject({
+  preset: z
+    .enum(['hosted_1', 'hosted_2', 'hosted_3', 'local_server', 'local_runner', 'router'])
+    .exactOptional()
+    .meta({
+      description:
+        'A known service or local server; gives the address and, for hosted ones, a model. Instead of base_url.',
+    }),
+  base_url: z
+    .string()
+    .exactOptional()
+    .meta({
+      description:
+        'Address of the server up to and without /chat/completions; https:// unless the host is loopback.',
+      examples: ['http://127.0.0.1:11434/v1'],
+    }),
+  model: z
+    .string()
+    .min(1)
+    .max(256)
+    .exactOptional()
+    .meta({
+      description:
+        'Name of the model as the server knows it; required with base_url and with the presets local_server, local_runner and router.',
+      examples: ['llama3.2'],
+    }),
+  max_tokens: z.int().min(1).max(1_000_000).exactOptional().meta({
+    description: 'Longest answer of one round; absent means the limit of the server.',
+    unit: 'tokens',
+  }),
+  temperature: z.number().min(0).max(2).exactOptional().meta({
+    description: 'How freely the model chooses words; absent means the choice of the server.',
+  }),
+  reasoning_effort: z.string().min(1).max(32).exactOptional().meta({
+    description: 'Sent as the request field of that name; which values are good depends on the server.',
+  }),
+  router_order: z.array(z.string().min(1).max(128)).min(1).max(32).exactOptional().meta({
+    description: 'Providers behind the router, in the order to try; only with the router.',
+  }),
+  router_allow_fallbacks: z.boolean().exactOptional().meta({
+    description: 'false: served by a listed provider or refused; only with the router.',
+  }),
+});
+
+type ChatKeys = z.output<typeof chatCompatibleKeys>;
+
+export type ChatCompatibleOptions = Omit<CamelKeys<ChatKeys>, 'preset' | 'baseUrl' | 'model'> & {
   readonly baseUrl: string;
   readonly model: string;
-  readonly maxTokens?: number;
-  readonly temperature?: number;
-  readonly reasoningEffort?: string;
-  readonly routerOrder?: readonly string[];
-  readonly routerAllowFallbacks?: boolean;
+};
+
+interface Site {
+  readonly at: KeyPath;
+  readonly problems: ProblemList;
+  readonly hasKey: boolean;
+}
+
+function checkRouterKeys(keys: Partial<ChatKeys>, host: string, site: Site): void {
+  if (host === routerHost || host.endsWith(`.${routerHost}`)) return;
+  for (const name of ['router_order', 'router_allow_fallbacks'] as const) {
+    if (keys[name] !== undefined) {
+      site.problems.keyError(
+        [...site.at, name],
+        'is valid only with preset "router" or with a base_url of the router',
+      );
+    }
+  }
+}
+
+function chooseEndpoint(
+  keys: Partial<ChatKeys>,
+  preset: ChatPreset | undefined,
+  site: Site,
+): Endpoint | undefined {
+  const at = [...site.at, 'base_url'];
+  const address = preset?.baseUrl ?? keys.base_url;
+  if (address === undefined) {
+    site.problems.missing(at, 'or preset is required');
+    return undefined;
+  }
+  const endpoint = readEndpoint(address, { family: 'http', path: 'allowed', plain: 'loopback' });
+  if (endpoint.ok) return endpoint.value;
+  site.problems.error(at, endpoint.error);
+  return undefined;
+}
+
+/** Applies the rules between keys; `isWrong` names the keys that failed on their own and need no second message. */
+export function resolveChatCompatible(
+  keys: Partial<ChatKeys>,
+  site: Site & { readonly isWrong: (key: string) => boolean },
+): { readonly baseUrl?: string; readonly model?: string } {
+  const { at, problems } = site;
+  const preset: ChatPreset | undefined = keys.preset === undefined ? undefined : chatPresets[keys.preset];
+  if (keys.preset !== undefined && keys.base_url !== undefined) {
+    problems.keyError([...at, 'base_url'], 'and preset exclude each other; keep one of them');
+  }
+  if (site.isWrong('preset') || site.isWrong('base_url')) return {};
+  const endpoint = chooseEndpoint(keys, preset, site);
+  if (endpoint !== undefined) checkRouterKeys(keys, endpoint.host, site);
+  const model = keys.model ?? preset?.model;
+  if (model === undefined && !site.isWrong('model')) {
+    problems.missing(
+      [...at, 'model'],
+      keys.preset === undefined ? 'is required with base_url' : 'is required with this preset',
+    );
+  }
+  if (preset?.isHosted === true && !site.hasKey) {
+    problems.warning([...at, 'preset'], 'names a hosted service, which usually needs llm.api_key_env');
+  }
+  return { ...(endpoint && { baseUrl: endpoint.text }), ...(model !== undefined && { model }) };
+}
+
+export function chatCompatibleOptions(
+  keys: ChatKeys,
+  resolved: { readonly baseUrl: string; readonly model: string },
+): ChatCompatibleOptions {
+  return { ...camelKeys(withoutKeys(keys, ['preset'])), ...resolved };
 }

@@ -1,12 +1,115 @@
-export interface SpeechCompatibleOptions {
-  readonly baseUrl: string;
-  readonly preset: 'generic' | 'local_a' | 'local_b' | 'local_c' | 'local_d';
-  readonly model: string;
-  readonly voice?: string;
-  readonly speed?: number;
+/** Options of `speech_compatible`, any server that answers POST {base_url}/audio/speech (spec 03, Options tables). */
+import { z } from 'zod';
+import { camelKeys } from '../camel.ts';
+import type { CamelKeys } from '../camel.ts';
+import type { KeyPath, ProblemList } from '../problem.ts';
+import { readEndpoint } from './endpoint.ts';
+
+interface SpeechPreset {
+  /** Without it the file must name the model. */
+  readonly model?: string;
   readonly format: 'pcm' | 'wav';
-  readonly firstAudioTimeoutMs: number;
   /** Empty: no warm-up. */
   readonly warmText: string;
-  readonly warmIntervalMs: number;
+}
+
+/**
+ * What a preset stands for: the one place to correct when a server changes. `local_a` unloads its model when idle, hence
+ * the warm-up; `local_c` and `local_d` answer in WAV because their raw audio has no fixed rate.
+ */
+const speechPresets = {
+  generic: { format: 'pcm', warmText: '' },
+  local_a: { model: 'speaches-ai/Kokoro-82M-v1.0-ONNX', format: 'pcm', warmText: 'Hello.' },
+  local_b: { model: 'kokoro', format: 'pcm', warmText: '' },
+  local_c: { model: 'chatterbox', format: 'wav', warmText: '' },
+  local_d: { model: 'tts-1', format: 'wav', warmText: '' },
+} as const satisfies Readonly<Record<string, SpeechPreset>>;
+
+/** The only rate that these servers deliver, in Hz. */
+export const speechCompatibleRate = 24_000;
+
+export const speechCompatibleKeys = z.strictObject({
+  base_url: z.string().meta({
+    description:
+      'Address of the server with its /v1 prefix; http:// to any host, but not together with api_key_env.',
+    examples: ['http://127.0.0.1:8880/v1'],
+  }),
+  preset: z
+    .enum(['generic', 'local_a', 'local_b', 'local_c', 'local_d'])
+    .default('generic')
+    .meta({
+      description: 'A known local server; sets model, audio format and request fields.',
+      examples: ['local_b'],
+    }),
+  model: z.string().min(1).max(256).exactOptional().meta({
+    description: 'Name of the model as the server knows it; required for preset generic.',
+  }),
+  speed: z.number().min(0.25).max(4).exactOptional().meta({
+    description: 'Pace of the voice; absent means the pace of the server.',
+  }),
+  format: z.enum(['pcm', 'wav']).exactOptional().meta({
+    description: 'Audio format asked for: raw 24 kHz samples or WAV; default pcm, or what the preset needs.',
+  }),
+  first_audio_timeout_ms: z.int().min(500).max(120_000).default(15_000).meta({
+    description: 'Longest wait for the first audio of a request.',
+  }),
+  warm_text: z.string().max(300).exactOptional().meta({
+    description:
+      'Spoken to nobody at the start of a call so that the server loads its model; empty is off. On by default for local_a alone.',
+  }),
+  warm_interval_ms: z.int().min(1000).max(3_600_000).default(60_000).meta({
+    description: 'At most one warm-up in this time across all calls.',
+  }),
+});
+
+type SpeechKeys = z.output<typeof speechCompatibleKeys>;
+
+export type SpeechCompatibleOptions = Omit<CamelKeys<SpeechKeys>, 'model' | 'format' | 'warmText'> & {
+  readonly model: string;
+  readonly format: 'pcm' | 'wav';
+  /** Empty: no warm-up. */
+  readonly warmText: string;
+  /** The voice of `tts.voice`; absent means the voice of the server. */
+  readonly voice?: string;
+};
+
+interface Site {
+  readonly at: KeyPath;
+  readonly problems: ProblemList;
+  readonly hasKey: boolean;
+  readonly isWrong: (key: string) => boolean;
+}
+
+/** Applies the rules between keys. */
+export function resolveSpeechCompatible(
+  keys: Partial<SpeechKeys>,
+  site: Site,
+): { readonly baseUrl?: string; readonly model?: string } {
+  const { at, problems } = site;
+  const preset: SpeechPreset | undefined = keys.preset === undefined ? undefined : speechPresets[keys.preset];
+  const model = keys.model ?? preset?.model;
+  if (preset !== undefined && model === undefined && !site.isWrong('model')) {
+    problems.missing([...at, 'model'], 'is required for preset "generic"');
+  }
+  const chosen = model === undefined ? {} : { model };
+  if (keys.base_url === undefined) return chosen;
+  const endpoint = readEndpoint(keys.base_url, { family: 'http', path: 'allowed', plain: 'any-host' });
+  if (!endpoint.ok) {
+    problems.error([...at, 'base_url'], endpoint.error);
+    return chosen;
+  }
+  if (site.hasKey && !endpoint.value.isEncrypted) {
+    problems.error([...at, 'base_url'], 'must be an https:// address, because tts.api_key_env is set');
+  }
+  return { ...chosen, baseUrl: endpoint.value.text };
+}
+
+export function speechCompatibleOptions(
+  keys: SpeechKeys,
+  resolved: { readonly baseUrl: string; readonly model: string; readonly voice: string | undefined },
+): SpeechCompatibleOptions {
+  const { voice, ...rest } = resolved;
+  const preset: SpeechPreset = speechPresets[keys.preset];
+  const presetKeys = { format: preset.format, warmText: preset.warmText };
+  return { ...presetKeys, ...camelKeys(keys), ...rest, ...(voice !== undefined && { voice }) };
 }

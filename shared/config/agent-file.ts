@@ -1,0 +1,259 @@
+/**
+ * The sections of the agent file that every agent has, each key declared once: type, default, bounds and one line of
+ * explanation. Parsing, messages, the reference page, the example file and the JSON Schema all come from here. Rules
+ * between keys are in load.ts. Units are part of the names of keys.
+ */
+import { z } from 'zod';
+import type { CamelKeys } from './camel.ts';
+import type { Sensitive } from './sensitive.ts';
+import { chatCompatibleKeys } from './stages/chat-compatible.ts';
+import type { ChatCompatibleOptions } from './stages/chat-compatible.ts';
+import { providerNames } from './stages/providers.ts';
+import { speechCompatibleKeys } from './stages/speech-compatible.ts';
+import type { SpeechCompatibleOptions } from './stages/speech-compatible.ts';
+import { sttLocalWsKeys } from './stages/stt-local-ws.ts';
+import type { SttLocalWsOptions } from './stages/stt-local-ws.ts';
+
+/** Longest prompt in characters, from the file or from prompt_file. */
+export const longestPrompt = 65_536;
+
+const line = z.string().max(1000);
+const languageTag = z
+  .string()
+  .max(35)
+  .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag such as "en" or "en-US"');
+/** Capital letters alone, so that a key pasted here by mistake is refused instead of shown as a name. */
+const variableName = z
+  .string()
+  .max(128)
+  .regex(/^[A-Z_][A-Z0-9_]*$/, 'must be the name of an environment variable: capital letters, digits and _');
+
+export const agentKeys = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -')
+    .meta({ description: 'Name of the agent in logs and metrics.', examples: ['front-desk'] }),
+  language: languageTag.default('en').meta({ description: 'Language of the call as a BCP 47 tag.' }),
+  prompt: z
+    .string()
+    .min(1)
+    .max(longestPrompt)
+    .exactOptional()
+    .meta({
+      description: 'Instructions for the LLM. Exactly one of prompt and prompt_file.',
+      examples: ['You answer the phone of a small hotel. Keep answers to one or two sentences.'],
+    }),
+  prompt_file: z.string().min(1).max(1024).exactOptional().meta({
+    description: 'File that holds the prompt, relative to this file.',
+  }),
+  greeting: line.default('').meta({
+    description: 'Spoken at once when the call opens; empty: the caller speaks first.',
+    examples: ['Hello, how can I help?'],
+  }),
+  farewell: line.default('Goodbye.').meta({ description: 'Spoken before the agent ends the call.' }),
+  apology: line
+    .default('Sorry, something went wrong on my side. Could you say that again?')
+    .meta({ description: 'Spoken when an answer could not be made.' }),
+  fillers: z.array(line.min(1)).max(32).default([]).meta({
+    description: 'Spoken while a tool takes long.',
+  }),
+  tools: z
+    .array(z.string().min(1).max(64))
+    .max(64)
+    .exactOptional()
+    .meta({
+      description:
+        'Tools the LLM may call; absent means every tool there is. This version provides end_call.',
+      examples: [['end_call']],
+    }),
+  max_call_s: z.int().min(1).max(86_400).default(3600).meta({
+    description: 'Longest call; it is ended with the farewell.',
+  }),
+  pronounce: z
+    .record(z.string().min(1).max(64), z.string().max(256))
+    .default({})
+    .meta({ description: 'Whole words and what the voice says instead of them; transcripts keep the word.' }),
+});
+
+const interruptKeys = z.strictObject({
+  enabled: z.boolean().default(true).meta({ description: 'Whether the caller may interrupt the agent.' }),
+  min_speech_ms: z.int().min(0).max(10_000).default(300).meta({
+    description: 'Speech of the caller that confirms an interruption.',
+  }),
+  min_words: z.int().min(0).max(20).default(0).meta({
+    description: 'Above 0, an interruption is confirmed by this many recognised words.',
+  }),
+  backchannels: z.array(z.string().min(1).max(64)).max(64).exactOptional().meta({
+    description: 'Words of listening that never interrupt; absent means those of the language.',
+  }),
+  resume_after_ms: z.int().min(0).max(10_000).default(600).meta({
+    description: 'An interruption that is not confirmed lets the agent go on after this long.',
+  }),
+  dtmf: z.boolean().default(true).meta({ description: 'Whether a key press interrupts the agent.' }),
+});
+
+const idleKeys = z.strictObject({
+  ask_after_s: z.int().min(1).max(3600).default(12).meta({
+    description: 'Silence on both sides before the agent asks whether the caller is there.',
+  }),
+  ask: line.min(1).default('Are you still there?').meta({ description: 'What it asks.' }),
+  end_after: z.int().min(1).max(100).default(2).meta({
+    description: 'The call is ended after this many questions without an answer.',
+    unit: 'questions',
+  }),
+});
+
+export const turnKeys = z.strictObject({
+  vad_threshold: z.number().min(0.05).max(0.95).default(0.5).meta({
+    description: 'Probability of speech at which speech starts; it ends 0.15 lower.',
+  }),
+  min_speech_ms: z
+    .int()
+    .min(0)
+    .max(5000)
+    .default(120)
+    .meta({ description: 'Shorter sounds are not speech.' }),
+  stop_ms: z.int().min(32).max(10_000).default(200).meta({
+    description: 'Silence after speech before the end of the turn is considered.',
+  }),
+  silence_end_ms: z.int().min(32).max(30_000).default(700).meta({
+    description: 'Silence that ends the turn when no turn model decides; from stop_ms to max_silence_ms.',
+  }),
+  max_silence_ms: z.int().min(32).max(30_000).default(2500).meta({
+    description: 'Silence that ends the turn whatever the models say; at least stop_ms.',
+  }),
+  smart_turn: z.enum(['auto', 'on', 'off']).default('auto').meta({
+    description: 'Whether a turn model judges the end of turns; auto: when there is one.',
+  }),
+  smart_turn_threshold: z.number().min(0.05).max(0.95).default(0.5).meta({
+    description: 'Probability at which the turn model takes the turn as complete.',
+  }),
+  speculate: z.boolean().default(true).meta({
+    description: 'Whether the LLM may start before the end of the turn is certain.',
+  }),
+  interrupt: interruptKeys.prefault({}).meta({ description: 'How the caller interrupts the agent.' }),
+  idle: idleKeys.prefault({}).meta({ description: 'What happens when nobody speaks.' }),
+});
+
+const apiKeyEnv = variableName.exactOptional().meta({
+  description:
+    'Name of the environment variable that holds the key. The key itself never stands in this file.',
+});
+const providerOf = (stage: 'stt' | 'llm' | 'tts'): z.ZodString =>
+  z.string().meta({ description: 'Which provider serves this stage.', enum: providerNames(stage) });
+const stageLanguage = languageTag.exactOptional().meta({
+  description: 'Language for this provider; absent means agent.language.',
+});
+
+export const sttKeys = z.strictObject({
+  provider: providerOf('stt').meta({ examples: ['stt_local_ws'] }),
+  api_key_env: apiKeyEnv,
+  language: stageLanguage,
+});
+
+export const llmKeys = z.strictObject({
+  provider: providerOf('llm').meta({ examples: ['chat_compatible'] }),
+  api_key_env: apiKeyEnv,
+  max_tool_rounds: z.int().min(1).max(32).default(6).meta({
+    description: 'Rounds of tool calls within one answer.',
+    unit: 'rounds',
+  }),
+  context_window_tokens: z.int().min(256).max(2_000_000).default(4000).meta({
+    description: 'How much of the conversation is sent to the model.',
+  }),
+});
+
+export const ttsKeys = z.strictObject({
+  provider: providerOf('tts').meta({ examples: ['speech_compatible'] }),
+  api_key_env: apiKeyEnv,
+  voice: z
+    .string()
+    .min(1)
+    .max(256)
+    .exactOptional()
+    .meta({
+      description: 'Voice as the provider names it; absent means its own choice.',
+      examples: ['af_heart'],
+    }),
+  sample_rate: z.int().min(8000).max(48_000).default(24_000).meta({
+    description: 'Rate the provider delivers; for speech_compatible exactly 24000. Resampled to the call.',
+    unit: 'Hz',
+  }),
+  language: stageLanguage,
+});
+
+/** Declarations of the tables in the order of the file, by dotted name. */
+export const agentFileTables = {
+  agent: agentKeys,
+  turn: turnKeys,
+  'turn.interrupt': interruptKeys,
+  'turn.idle': idleKeys,
+  stt: sttKeys,
+  'stt.stt_local_ws': sttLocalWsKeys,
+  llm: llmKeys,
+  'llm.chat_compatible': chatCompatibleKeys,
+  tts: ttsKeys,
+  'tts.speech_compatible': speechCompatibleKeys,
+} as const;
+
+/** Keys that are read and checked but do not change what this version does. */
+export const inertKeys: readonly string[] = [
+  'agent.fillers',
+  'turn.smart_turn',
+  'turn.smart_turn_threshold',
+  'turn.speculate',
+  'turn.interrupt.min_words',
+  'turn.interrupt.backchannels',
+  'llm.max_tool_rounds',
+];
+
+/** Tools that an agent may use without declaring them. */
+export const builtInTools: readonly string[] = ['end_call'];
+
+/** Sections that later versions read; a file that holds one is refused instead of half obeyed. */
+export const unsupportedSections: readonly string[] = ['tools', 'mcp', 'telephony', 'flow', 'agent_link'];
+
+// ---- The definition that calls run on ------------------------------------------------------------------------------
+
+type AgentKeys = z.output<typeof agentKeys>;
+type TurnKeys = z.output<typeof turnKeys>;
+
+interface StageKey {
+  readonly apiKeyEnv?: string;
+  /** Absent while the variable is not set; the start of the service refuses that. */
+  readonly apiKey?: Sensitive<string>;
+}
+
+export type SttDefinition = StageKey & {
+  readonly provider: 'stt_local_ws';
+  readonly language: string;
+  readonly options: SttLocalWsOptions;
+};
+
+export type LlmDefinition = StageKey & {
+  readonly provider: 'chat_compatible';
+  readonly maxToolRounds: number;
+  readonly contextWindowTokens: number;
+  readonly options: ChatCompatibleOptions;
+};
+
+export type TtsDefinition = StageKey & {
+  readonly provider: 'speech_compatible';
+  readonly voice?: string;
+  /** Hz. */
+  readonly sampleRate: number;
+  readonly language: string;
+  readonly options: SpeechCompatibleOptions;
+};
+
+/** One agent: loaded at start, serves every call (spec 01, What the service does). */
+export interface AgentDefinition {
+  readonly agent: Omit<CamelKeys<AgentKeys>, 'prompt' | 'promptFile'> & { readonly prompt: string };
+  readonly turn: Omit<CamelKeys<TurnKeys>, 'interrupt' | 'idle'> & {
+    readonly interrupt: CamelKeys<TurnKeys['interrupt']>;
+    readonly idle: CamelKeys<TurnKeys['idle']>;
+  };
+  readonly stt: SttDefinition;
+  readonly llm: LlmDefinition;
+  readonly tts: TtsDefinition;
+}

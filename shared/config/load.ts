@@ -1,0 +1,176 @@
+/**
+ * Loads an agent file: text in, definition and every problem out. Opens nothing and reads no environment of its own;
+ * what it needs from outside comes in as arguments. A definition exists exactly when no problem is an error.
+ */
+import {
+  agentFileTables,
+  agentKeys,
+  builtInTools,
+  inertKeys,
+  longestPrompt,
+  turnKeys,
+  unsupportedSections,
+} from './agent-file.ts';
+import type { AgentDefinition } from './agent-file.ts';
+import { camelKeys, withoutKeys } from './camel.ts';
+import { ProblemList } from './problem.ts';
+import type { Problem } from './problem.ts';
+import { readLlm, readStt, readTts } from './stage-tables.ts';
+import { isTable, readTable, reportUnknownKey } from './table.ts';
+import { readToml } from './toml.ts';
+
+export interface LoadOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Text of a file named in the agent file, relative to it; `undefined` when it cannot be read. */
+  readonly readFile: (path: string) => string | undefined;
+  /** Whether an unset key variable is an error (the start of the service) or a warning (`check`). */
+  readonly requireSecrets: boolean;
+}
+
+export interface LoadedAgent {
+  readonly definition?: AgentDefinition;
+  /** In the order of the file. */
+  readonly problems: readonly Problem[];
+}
+
+type Tree = Readonly<Record<string, unknown>>;
+type Section<K extends keyof AgentDefinition> = AgentDefinition[K] | undefined;
+
+const knownSections = Object.keys(agentFileTables).filter((name) => !name.includes('.'));
+
+function checkSections(tree: Tree, problems: ProblemList): void {
+  for (const name of Object.keys(tree)) {
+    if (unsupportedSections.includes(name)) {
+      problems.keyError([name], `is a section that this version does not support yet; remove [${name}]`);
+    } else if (!knownSections.includes(name)) {
+      reportUnknownKey([name], knownSections, problems);
+    }
+  }
+}
+
+function noteInertKeys(tree: Tree, problems: ProblemList): void {
+  for (const name of inertKeys) {
+    const path = name.split('.');
+    let value: unknown = tree;
+    for (const key of path) value = isTable(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+    if (value !== undefined) problems.note(path, 'is accepted, but this version does not act on it yet');
+  }
+}
+
+interface PromptKeys {
+  readonly prompt?: string;
+  readonly prompt_file?: string;
+}
+
+/** The prompt from the one place that gives it. */
+function readPrompt(
+  raw: Tree,
+  known: PromptKeys,
+  site: { problems: ProblemList; options: LoadOptions },
+): string | undefined {
+  const { problems } = site;
+  const hasText = raw['prompt'] !== undefined;
+  const hasFile = raw['prompt_file'] !== undefined;
+  if (hasText && hasFile)
+    problems.keyError(['agent', 'prompt_file'], 'and agent.prompt exclude each other; keep one of them');
+  if (!hasText && !hasFile) problems.missing(['agent', 'prompt'], 'or agent.prompt_file is required');
+  if (hasText || known.prompt_file === undefined) return known.prompt;
+  const at = ['agent', 'prompt_file'];
+  const text = site.options.readFile(known.prompt_file);
+  if (text === undefined) problems.error(at, 'names a file that cannot be read');
+  else if (text.trim() === '') problems.error(at, 'names a file that is empty');
+  else if (text.length > longestPrompt)
+    problems.error(at, `names a file of more than ${longestPrompt} characters`);
+  else return text;
+  return undefined;
+}
+
+function checkTools(tools: readonly string[] | undefined, problems: ProblemList): void {
+  tools?.forEach((name, index) => {
+    const at = ['agent', 'tools', index];
+    if (!builtInTools.includes(name)) {
+      problems.error(
+        at,
+        `must be the name of a tool: no tool of this name is provided (there is ${builtInTools.join(', ')})`,
+      );
+    } else if (tools.indexOf(name) !== index) {
+      problems.error(at, 'repeats a name of the list');
+    }
+  });
+}
+
+function readAgent(
+  tree: Tree,
+  problems: ProblemList,
+  options: LoadOptions,
+): { section: Section<'agent'>; language?: string } {
+  const raw = tree['agent'];
+  if (raw === undefined) {
+    problems.missing(['agent'], 'is a required section');
+    return { section: undefined };
+  }
+  const { value, known } = readTable(agentKeys, raw, { at: ['agent'], problems });
+  const prompt = isTable(raw) ? readPrompt(raw, known, { problems, options }) : undefined;
+  checkTools(known.tools, problems);
+  const spoken = known.language === undefined ? {} : { language: known.language };
+  if (value === undefined || prompt === undefined) return { section: undefined, ...spoken };
+  const rest = withoutKeys(value, ['prompt', 'prompt_file']);
+  return { section: { ...camelKeys(rest), prompt }, ...spoken };
+}
+
+/** Bounds between the silences of a turn: stop_ms <= silence_end_ms <= max_silence_ms. */
+function checkSilences(
+  known: { readonly stop_ms?: number; readonly silence_end_ms?: number; readonly max_silence_ms?: number },
+  raw: Tree,
+  problems: ProblemList,
+): void {
+  const { stop_ms: stop, silence_end_ms: end, max_silence_ms: most } = known;
+  const byDefault = raw['silence_end_ms'] === undefined ? ` (it is ${end ?? ''} when the key is absent)` : '';
+  if (stop !== undefined && end !== undefined && end < stop) {
+    problems.error(['turn', 'silence_end_ms'], `must be at least turn.stop_ms${byDefault}`);
+  }
+  if (end !== undefined && most !== undefined && end > most) {
+    problems.error(['turn', 'silence_end_ms'], `must be at most turn.max_silence_ms${byDefault}`);
+  }
+  if (stop !== undefined && most !== undefined && stop > most) {
+    problems.error(['turn', 'stop_ms'], 'must be at most turn.max_silence_ms');
+  }
+}
+
+function readTurn(tree: Tree, problems: ProblemList): Section<'turn'> {
+  const raw = tree['turn'] ?? {};
+  const { value, known } = readTable(turnKeys, raw, { at: ['turn'], problems });
+  if (isTable(raw)) checkSilences(known, raw, problems);
+  if (value === undefined) return undefined;
+  const { interrupt, idle, ...rest } = value;
+  return { ...camelKeys(rest), interrupt: camelKeys(interrupt), idle: camelKeys(idle) };
+}
+
+function readDefinition(
+  tree: Tree,
+  problems: ProblemList,
+  options: LoadOptions,
+): AgentDefinition | undefined {
+  checkSections(tree, problems);
+  noteInertKeys(tree, problems);
+  const { section: agent, language } = readAgent(tree, problems, options);
+  const turn = readTurn(tree, problems);
+  const { env, requireSecrets } = options;
+  const reader = { env, requireSecrets, problems, tree, language };
+  const [stt, llm, tts] = [readStt(reader), readLlm(reader), readTts(reader)];
+  if (agent === undefined || turn === undefined) return undefined;
+  if (stt === undefined || llm === undefined || tts === undefined) return undefined;
+  return { agent, turn, stt, llm, tts };
+}
+
+/** Reads the text of an agent file (spec 03, Checking a definition). Never throws on bad text. */
+export function loadAgentFile(text: string, options: LoadOptions): LoadedAgent {
+  const file = readToml(text);
+  const problems = new ProblemList(file.places, file.syntaxProblems.length > 0);
+  const definition = file.tree === undefined ? undefined : readDefinition(file.tree, problems, options);
+  const all = [...file.syntaxProblems, ...problems.sorted()].toSorted(
+    (a, b) => a.line - b.line || a.column - b.column,
+  );
+  const isRefused = all.some((problem) => problem.severity === 'error');
+  return isRefused || definition === undefined ? { problems: all } : { definition, problems: all };
+}

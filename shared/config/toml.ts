@@ -1,0 +1,155 @@
+/**
+ * Reads TOML twice: once for the values and once for the position of every key. All syntax errors are collected by
+ * leaving out the line of each one and reading on; nothing of the text itself gets into a message.
+ */
+import TOML from '@iarna/toml';
+import { ParseError, parseTOML } from 'toml-eslint-parser';
+import type { AST } from 'toml-eslint-parser';
+import type { KeyPath, Places, Problem } from './problem.ts';
+
+export interface TomlFile {
+  /** The values; `undefined` when what could be read is too little to judge. */
+  readonly tree: Readonly<Record<string, unknown>> | undefined;
+  readonly places: Places;
+  readonly syntaxProblems: readonly Problem[];
+}
+
+interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+const mostSyntaxProblems = 20;
+const fileStart: Place = { line: 1, column: 1 };
+
+const syntaxProblem = (place: Place, rule: string): Problem => ({
+  severity: 'error',
+  path: '',
+  ...place,
+  message: `not valid TOML: ${rule}`,
+});
+
+const startOf = (node: { readonly loc: AST.SourceLocation }): Place => ({
+  line: node.loc.start.line,
+  column: node.loc.start.column + 1,
+});
+
+const keyNames = (key: AST.TOMLKey): string[] =>
+  key.keys.map((part) => (part.type === 'TOMLBare' ? part.name : part.value));
+
+/** Positions by path; the first mention of a table counts as its place. */
+class PlaceIndex implements Places {
+  readonly #keys = new Map<string, Place>();
+  readonly #values = new Map<string, Place>();
+
+  find(path: KeyPath, part: 'key' | 'value'): Place {
+    const exact = part === 'value' ? this.#values.get(JSON.stringify(path)) : undefined;
+    if (exact !== undefined) return exact;
+    for (let length = path.length; length > 0; length -= 1) {
+      const place = this.#keys.get(JSON.stringify(path.slice(0, length)));
+      if (place !== undefined) return place;
+    }
+    return fileStart;
+  }
+
+  addTop(program: AST.TOMLProgram): void {
+    for (const entry of program.body[0].body) {
+      if (entry.type === 'TOMLKeyValue') this.#addKeyValue([], entry);
+      else this.#addTable(entry);
+    }
+  }
+
+  #addTable(table: AST.TOMLTable): void {
+    const path = table.resolvedKey;
+    for (let length = 1; length <= path.length; length += 1) {
+      this.#setKey(path.slice(0, length), startOf(table));
+    }
+    for (const entry of table.body) this.#addKeyValue(path, entry);
+  }
+
+  #addKeyValue(parent: KeyPath, entry: AST.TOMLKeyValue): void {
+    const path = [...parent];
+    keyNames(entry.key).forEach((name, index) => {
+      path.push(name);
+      const node = entry.key.keys[index];
+      if (node !== undefined) this.#setKey([...path], startOf(node));
+    });
+    this.#addValue(path, entry.value);
+  }
+
+  #addValue(path: KeyPath, value: AST.TOMLContentNode): void {
+    this.#values.set(JSON.stringify(path), startOf(value));
+    if (value.type === 'TOMLInlineTable') value.body.forEach((entry) => this.#addKeyValue(path, entry));
+    if (value.type !== 'TOMLArray') return;
+    value.elements.forEach((element, index) => {
+      this.#setKey([...path, index], startOf(element));
+      this.#addValue([...path, index], element);
+    });
+  }
+
+  #setKey(path: KeyPath, place: Place): void {
+    const id = JSON.stringify(path);
+    if (!this.#keys.has(id)) this.#keys.set(id, place);
+  }
+}
+
+/** A line whose loss changes the meaning of the lines after it. */
+function carriesStructure(line: string): boolean {
+  const opens = line.match(/[[{]/g)?.length ?? 0;
+  const closes = line.match(/[\]}]/g)?.length ?? 0;
+  return /^\s*\[/.test(line) || /"""|'''/.test(line) || opens !== closes;
+}
+
+interface Reading {
+  readonly program: AST.TOMLProgram | undefined;
+  /** The text without the lines that are not TOML. */
+  readonly text: string;
+  readonly problems: Problem[];
+}
+
+function readSyntax(text: string): Reading {
+  const lines = text.split('\n');
+  const problems: Problem[] = [];
+  while (problems.length < mostSyntaxProblems) {
+    const readable = lines.join('\n');
+    try {
+      return { program: parseTOML(readable, { tomlVersion: '1.0' }), text: readable, problems };
+    } catch (error) {
+      if (!(error instanceof ParseError)) throw error;
+      const place = { line: error.lineNumber, column: error.column + 1 };
+      problems.push(syntaxProblem(place, error.message));
+      const line = lines[place.line - 1] ?? '';
+      if (line.trim() === '' || carriesStructure(line)) break;
+      lines[place.line - 1] = '';
+    }
+  }
+  return { program: undefined, text, problems };
+}
+
+const numberOf = (error: unknown, name: string): number => {
+  const value: unknown = error instanceof Error ? Reflect.get(error, name) : undefined;
+  return typeof value === 'number' ? value : 0;
+};
+
+function readValues(text: string): { tree?: Record<string, unknown>; problem?: Problem } {
+  try {
+    return { tree: TOML.parse(text) };
+  } catch (error) {
+    // The parser's own message quotes the text around the mistake, so only its position is used.
+    const line = numberOf(error, 'line') + 1;
+    const column = numberOf(error, 'col') + 1;
+    return { problem: syntaxProblem({ line, column }, 'this cannot be read') };
+  }
+}
+
+/** Never throws on bad text. */
+export function readToml(text: string): TomlFile {
+  const places = new PlaceIndex();
+  const reading = readSyntax(text.startsWith('\uFEFF') ? text.slice(1) : text);
+  if (reading.program === undefined) return { tree: undefined, places, syntaxProblems: reading.problems };
+  places.addTop(reading.program);
+  const values = readValues(reading.text);
+  const syntaxProblems =
+    values.problem === undefined ? reading.problems : [...reading.problems, values.problem];
+  return { tree: values.tree, places, syntaxProblems };
+}

@@ -1,0 +1,12 @@
+/**
+ * Which hosts count as this machine alone. The answer decides whether plain text connections and listeners without
+ * authentication are acceptable, so only literal forms count and no name is resolved.
+ */
+
+/** True for localhost, 127.0.0.x and ::1, with or without brackets (spec 03, Stage tables; spec 01, Authentication 3). */
+export function isLoopbackHost(host: string): boolean {
+  const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
+  if (name === 'localhost' || name === '::1') return true;
+  const last = /^127\.0\.0\.(0|[1-9]\d{0,2})$/.exec(name)?.[1];
+  return last !== undefined && Number(last) <= 255;
+}
