@@ -1,0 +1,233 @@
+/**
+ * The call page in Chromium against a scripted service: real worklets, a real microphone stack fed by a recording, real
+ * sockets. The service side says only what each test tells it to, so every behaviour of the page is provoked on purpose.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { chromiumMissing, type ChromiumPage, openChromium } from '../support/chromium.ts';
+import { buildPage, callerWav, levelOf, type Peer, RATE, ScriptedService } from './scripted-service.ts';
+
+/** The page's policy forbids to evaluate strings, so the state is awaited in the document. */
+const untilState = (page: Page, state: string): Promise<void> =>
+  page.locator(`#stage[data-state="${state}"]`).waitFor();
+
+describe.skipIf(chromiumMissing !== undefined)(`the call page in Chromium ${chromiumMissing ?? ''}`, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'page-'));
+  const wav = join(folder, 'caller.wav');
+  let service: ScriptedService;
+  let chromium: ChromiumPage;
+  let page: Page;
+  let complaints: string[];
+
+  beforeAll(async () => {
+    writeFileSync(wav, callerWav());
+    await buildPage(folder);
+    service = new ScriptedService(folder);
+    await service.listen();
+    chromium = await openChromium(wav);
+  });
+
+  afterAll(async () => {
+    await chromium.close();
+    await service.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  afterEach(async () => {
+    service.refuseWith = undefined;
+    await page.close();
+  });
+
+  async function openPage(from: ChromiumPage = chromium, url = service.pageUrl): Promise<void> {
+    page = await from.browser.newPage();
+    complaints = [];
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.goto(url);
+  }
+
+  async function openCall(): Promise<Peer> {
+    await openPage();
+    const arriving = service.nextCall();
+    await page.getByRole('button', { name: 'Call' }).click();
+    const peer = await arriving;
+    await peer.start();
+    await untilState(page, 'listening');
+    return peer;
+  }
+
+  it('starts a call, sends 20 ms frames of the microphone and hangs up', async () => {
+    const peer = await openCall();
+    expect(peer.messages[0]).toMatchObject({
+      type: 'start',
+      version: 1,
+      sample_rate: RATE,
+      encoding: 'pcm16',
+    });
+    await peer.until(({ audio }) => audio.some((frame) => levelOf(frame) > 0.02));
+    expect(new Set(peer.audio.map((frame) => frame.length))).toEqual(new Set([(RATE / 50) * 2]));
+    await untilState(page, 'caller-speaking');
+    await page.getByRole('button', { name: 'Hang up' }).click();
+    await peer.until((seen) => seen.has('stop'));
+    peer.send({ type: 'stop', reason: 'ended' });
+    await untilState(page, 'ended');
+    expect(await page.locator('#hint').textContent()).toBe('You hung up.');
+    expect(await page.locator('#problem').isVisible()).toBe(false);
+    await peer.until(({ closeCode }) => closeCode === 1000);
+    expect(complaints).toEqual([]);
+  });
+
+  it('echoes marks in order, each after its audio, and says that the agent speaks', async () => {
+    const peer = await openCall();
+    peer.frames(25);
+    peer.send({ type: 'mark', id: 'first' });
+    peer.frames(25);
+    peer.send({ type: 'mark', id: 'second' });
+    await untilState(page, 'agent-speaking');
+    await peer.until(({ echoes }) => echoes.length === 2);
+    expect(peer.echoes).toEqual(['first', 'second']);
+    expect(complaints).toEqual([]);
+  });
+
+  it('forgets buffered audio and its marks on clear and goes on with the new epoch', async () => {
+    const peer = await openCall();
+    peer.frames(10);
+    peer.send({ type: 'mark', id: 'heard' });
+    peer.frames(200);
+    peer.send({ type: 'mark', id: 'cut' });
+    await peer.until(({ echoes }) => echoes.includes('heard'));
+    peer.send({ type: 'clear', epoch: 2 });
+    peer.frames(10);
+    peer.send({ type: 'mark', id: 'after' });
+    await peer.until(({ echoes }) => echoes.includes('after'));
+    expect(peer.echoes).toEqual(['heard', 'after']);
+    expect(await page.evaluate('window.svcCall.received')).toEqual([
+      'started',
+      'mark',
+      'mark',
+      'clear',
+      'mark',
+    ]);
+    await page.locator('#log').getByText('epoch 2').waitFor();
+  });
+
+  it('measures the time from the end of the speech to the first sound of the answer', async () => {
+    const peer = await openCall();
+    await peer.until(({ audio }) => audio.some((frame) => levelOf(frame) > 0.02));
+    await untilState(page, 'thinking');
+    expect(await page.evaluate('window.svcCall.answers.count')).toBe(0);
+    peer.frames(20);
+    await page.locator('#last-time', { hasNotText: '–' }).waitFor();
+    expect(await page.evaluate('window.svcCall.answers.count')).toBe(1);
+    const measured = Number(await page.evaluate('window.svcCall.answers.lastMs'));
+    // The page is certain of the end 400 ms after it, and the answer came after that.
+    expect(measured).toBeGreaterThan(400);
+  });
+
+  it('sends the keys of the keypad, pressed or typed', async () => {
+    const peer = await openCall();
+    await page.getByText('Keypad').click();
+    await page.getByRole('button', { name: '5', exact: true }).click();
+    await page.keyboard.press('#');
+    const digits = (): unknown[] =>
+      peer.messages.filter(({ type }) => type === 'dtmf').map(({ digit }) => digit);
+    await peer.until(() => digits().length === 2);
+    expect(digits()).toEqual(['5', '#']);
+  });
+
+  it.each([
+    [
+      'the service shuts down',
+      (peer: Peer) => peer.send({ type: 'stop', reason: 'shutdown' }),
+      'The service is shutting down',
+    ],
+    [
+      'the service is full after the upgrade',
+      (peer: Peer) => peer.send({ type: 'error', code: 'server_busy', message: 'full', fatal: true }),
+      'The server is busy',
+    ],
+    [
+      'the service ends the call with a fault',
+      (peer: Peer) => peer.send({ type: 'error', code: 'bad_audio', message: 'odd byte count', fatal: true }),
+      'The call ended with an error',
+    ],
+    ['the connection breaks', (peer: Peer) => peer.terminate(), 'The connection was lost'],
+    ['the socket closes with 1013', (peer: Peer) => peer.close(1013), 'The server is busy'],
+  ])('says so when %s', async (_name, act, title) => {
+    const peer = await openCall();
+    act(peer);
+    await untilState(page, 'ended');
+    await page.getByRole('alert').getByText(title, { exact: true }).waitFor();
+    expect(await page.evaluate('window.svcCall.lastError')).toBe(title);
+  });
+
+  it('lets the goodbye play to its end and says that the agent hung up', async () => {
+    const peer = await openCall();
+    peer.frames(10);
+    peer.send({ type: 'mark', id: 'goodbye' });
+    await peer.until(({ echoes }) => echoes.includes('goodbye'));
+    peer.send({ type: 'stop', reason: 'ended' });
+    peer.close(1000);
+    await untilState(page, 'ended');
+    await page.getByText('The agent hung up.').waitFor();
+    expect(await page.evaluate('window.svcCall.lastError')).toBeUndefined();
+  });
+
+  it('says that the server is busy or not running when the upgrade is refused, and can call again', async () => {
+    service.refuseWith = 503;
+    await openPage();
+    await page.getByRole('button', { name: 'Call' }).click();
+    await page.getByRole('alert').getByText('The server is busy or not running').waitFor();
+    service.refuseWith = undefined;
+    const arriving = service.nextCall();
+    await page.getByRole('button', { name: 'Call' }).click();
+    await (await arriving).start();
+    await untilState(page, 'listening');
+    expect(await page.getByRole('alert').isVisible()).toBe(false);
+  });
+
+  it('calls the address that the page was opened with and names it', async () => {
+    await openPage(chromium, `http://localhost:${service.port}/?ws=${encodeURIComponent(service.wsUrl)}`);
+    await page.getByText(`Calls go to 127.0.0.1:${service.port}`).waitFor();
+    const arriving = service.nextCall();
+    await page.getByRole('button', { name: 'Call' }).click();
+    await (await arriving).start();
+    await untilState(page, 'listening');
+  });
+
+  it('fits a phone of 360 px without scrolling sideways, with the keypad open', async () => {
+    await openPage();
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.getByText('Keypad').click();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360);
+    const button = await page.getByRole('button', { name: 'Call' }).boundingBox();
+    expect((button?.y ?? 740) + (button?.height ?? 0)).toBeLessThanOrEqual(740);
+  });
+
+  it('explains a refused microphone', async () => {
+    const refusing = await openChromium(wav, { refuseMicrophone: true });
+    try {
+      await openPage(refusing);
+      await page.getByRole('button', { name: 'Call' }).click();
+      await page.getByRole('alert').getByText('The microphone was refused').waitFor();
+    } finally {
+      await refusing.close();
+    }
+  });
+
+  it('explains that a page at a plain address gets no microphone', async () => {
+    const plain = await openChromium(wav, { hosts: { 'agent.example': '127.0.0.1' } });
+    try {
+      await openPage(plain, `http://agent.example:${service.port}/`);
+      await page.getByRole('button', { name: 'Call' }).click();
+      await page.getByRole('alert').getByText('This page may not use a microphone').waitFor();
+    } finally {
+      await plain.close();
+    }
+  });
+});
