@@ -7,6 +7,7 @@
  */
 import { Agent, errors } from 'undici';
 import type { Dispatcher } from 'undici';
+import { isLoopbackHost } from '../../shared/net/loopback.ts';
 import type { Clock, Timer } from '../../shared/runtime/clock.ts';
 import type { StageContext, StageError } from './stage.ts';
 
@@ -204,14 +205,10 @@ export function bearerHeaders(url: URL, apiKey: string | undefined): Record<stri
   if (apiKey === undefined || apiKey === '') return {};
   if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new Error('api_key_env: the key must be printable ASCII');
   const encrypted = url.protocol === 'https:' || url.protocol === 'wss:';
-  if (!encrypted && !isLoopback(url.hostname)) {
+  if (!encrypted && !isLoopbackHost(url.hostname)) {
     throw new Error('api_key_env: a key is only sent over TLS or to a loopback host');
   }
   return { authorization: `Bearer ${apiKey}` };
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
 /**
