@@ -15,7 +15,7 @@ export const CALL_PROTOCOL_VERSION = 1;
 /** Rates in Hz that a call may have; one rate serves both directions (spec 01, Call). */
 export const callSampleRates: readonly number[] = [8000, 16000, 22050, 24000, 44100, 48000];
 
-type CallEncoding = 'pcm16' | 'mulaw';
+export type CallEncoding = 'pcm16' | 'mulaw';
 
 /** Limits of single fields (spec 01, Limits). Lengths count bytes of UTF-8. */
 export const callFieldLimits = {
