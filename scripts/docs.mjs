@@ -1,0 +1,34 @@
+// Writes the generated reference pages, the example agent file and its schema out of the declarations in shared/config.
+import { build } from 'esbuild';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+// A bundle in a file of its own, because the Node versions that the project supports cannot all read TypeScript.
+const folder = mkdtempSync(join(tmpdir(), 'reference-'));
+const outfile = join(folder, 'reference.mjs');
+let files;
+try {
+  await build({
+    entryPoints: [join(root, 'shared/config/reference.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    logLevel: 'warning',
+  });
+  const { referenceFiles } = await import(pathToFileURL(outfile).href);
+  files = referenceFiles();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+for (const { path, text } of files) {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+  console.log(path);
+}

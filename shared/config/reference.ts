@@ -1,0 +1,133 @@
+/**
+ * Writes the reference pages, the example agent file and the editor schema out of the declarations. The files in docs/
+ * are these texts; a test compares them.
+ */
+import { builtInTools, unsupportedSections } from './agent-file.ts';
+import { agentFileJsonSchema, describeAgentFile } from './describe.ts';
+import type { KeyDescription, TableDescription } from './describe.ts';
+import { describeServerSettings } from './server.ts';
+import { providersOfStage } from './stages/providers.ts';
+
+export interface GeneratedFile {
+  /** Relative to the project. */
+  readonly path: string;
+  readonly text: string;
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+
+function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+function defaultCell(key: KeyDescription): string {
+  if (key.isRequired) return 'required';
+  return key.defaultText === undefined ? '' : `\`${key.defaultText}\``;
+}
+
+/** A long list of words reads better as code than as a type. */
+function valueCell(key: KeyDescription): string {
+  const unit = key.unit === undefined ? '' : `, ${key.unit}`;
+  const bounds = key.bounds === undefined ? '' : `, ${key.bounds}`;
+  return `${key.type}${bounds}${unit}`;
+}
+
+function agentTable(table: TableDescription): string {
+  const rows = table.keys.map((key) => [
+    `\`${key.name}\``,
+    valueCell(key),
+    defaultCell(key),
+    key.isInert ? `${key.text} Not acted on by this version yet.` : key.text,
+  ]);
+  return `## \`[${table.name}]\`\n\n${markdownTable(['Key', 'Value', 'Default', 'Meaning'], rows)}\n`;
+}
+
+function providerTable(): string {
+  const rows = Object.entries(providersOfStage).flatMap(([stage, providers]) =>
+    providers.map((row) => [
+      `\`[${stage}]\``,
+      `\`${row.name}\``,
+      row.aliases.map((alias) => `\`${alias}\``).join(', '),
+      row.isBuiltIn ? 'yes' : 'no',
+    ]),
+  );
+  return `## Providers\n\n${markdownTable(['Stage', 'Provider', 'Also written', 'In this version'], rows)}\n`;
+}
+
+const generatedNote = 'Generated from the declarations in `shared/config`; `npm run docs` writes it anew.';
+
+function agentPage(): string {
+  const sections = unsupportedSections.map((name) => `\`[${name}]\``).join(', ');
+  const tools = builtInTools.map((name) => `\`${name}\``).join(', ');
+  return `# The agent file
+
+${generatedNote}
+
+One TOML file describes the agent that serves every call; \`SVC_AGENT_FILE\` names it. \`svc-supervisor check FILE\` reads it
+without opening anything and reports every problem with line and column; with \`--require-secrets\` a key variable that is
+not set is an error. Keys of providers come from environment variables, never from the file.
+
+\`[agent]\`, \`[stt]\`, \`[llm]\` and \`[tts]\` are required. A stage may have one options table, named after its provider. The
+sections ${sections} and a second provider of a stage are not supported by this version and refused. Tools that need no
+declaration: ${tools}. An example is in [agent.example.toml](../agent.example.toml); editors that know JSON Schema find one in
+[agent-file.schema.json](agent-file.schema.json).
+
+${describeAgentFile().map(agentTable).join('\n')}
+${providerTable()}`;
+}
+
+function serverPage(): string {
+  const rows = describeServerSettings().map((row) => [
+    `\`${row.name}\``,
+    row.form,
+    row.defaultText,
+    row.text,
+  ]);
+  return `# Server settings
+
+${generatedNote}
+
+Environment variables, read once at start. A bad value refuses the start and names the variable; all bad ones are reported
+together. A variable that is set but empty is bad too. An unknown name with this prefix gives a warning.
+
+The time that a supervisor of processes should allow after SIGTERM is more than \`SVC_DRAIN_TIMEOUT\` +
+\`SVC_CANCEL_GRACE\` + \`SVC_ABORT_WAIT\` + 7 s: 43 s by default, 45 s recommended.
+
+${markdownTable(['Variable', 'Value', 'Default', 'Meaning'], rows)}
+`;
+}
+
+/** Keys with an example or without a way around them stand in the file, the others as comments with their default. */
+function exampleKey(key: KeyDescription): string[] {
+  const explanation = `# ${key.text}`;
+  const unset = key.type.startsWith('list') || key.type.startsWith('table') ? '[]' : '...';
+  if (key.exampleText !== undefined) return [explanation, `${key.name} = ${key.exampleText}`];
+  if (key.type.startsWith('table')) return [explanation, `# ${key.name} = { "SQL" = "sequel" }`];
+  return [explanation, `# ${key.name} = ${key.defaultText ?? unset}`];
+}
+
+function exampleFile(): string {
+  const tables = describeAgentFile().map((table) => {
+    const keys = table.keys.filter((key) => !key.isInert).flatMap(exampleKey);
+    return [`[${table.name}]`, ...keys].join('\n');
+  });
+  return `# An agent file with every key that this version acts on. Lines that are commented out show the default.
+# Generated from the declarations in shared/config; \`npm run docs\` writes it anew.
+
+${tables.join('\n\n')}
+`;
+}
+
+/** All generated files. */
+export function referenceFiles(): GeneratedFile[] {
+  return [
+    { path: 'docs/reference/agent-file.md', text: agentPage() },
+    { path: 'docs/reference/server-settings.md', text: serverPage() },
+    {
+      path: 'docs/reference/agent-file.schema.json',
+      text: `${JSON.stringify(agentFileJsonSchema(), null, 2)}\n`,
+    },
+    { path: 'docs/agent.example.toml', text: exampleFile() },
+  ];
+}
