@@ -210,7 +210,7 @@ describe('faults of the engine', () => {
   });
 
   it('overloaded, 1013, when the engine takes no input for send_timeout', async () => {
-    const caller = await client();
+    const caller = await client({ limits: { closeGraceMs: 600_000 } });
     caller.send(startMessage);
     await caller.received('started');
     server.call.room = 0;
@@ -222,6 +222,8 @@ describe('faults of the engine', () => {
     server.advance(20);
     expect(await caller.closed).toBe(1013);
     expect(caller.messages.at(-1)).toMatchObject({ code: 'overloaded', fatal: true });
+    // Reading goes on, or the client's close frame would never be seen.
+    await server.until(() => server.call.socketClosed);
   });
 });
 

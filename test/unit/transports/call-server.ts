@@ -21,6 +21,8 @@ export interface EngineCall {
   /** How many more bytes of audio the engine takes. */
   room: number;
   socketClosed: boolean;
+  /** Pings and pongs of the client that the call has already seen. */
+  controlFrames: number;
 }
 
 export interface CallServerSettings {
@@ -51,6 +53,7 @@ export class CallServer {
           audio: [],
           room: Infinity,
           socketClosed: false,
+          controlFrames: 0,
         };
         const opened = call as EngineCall;
         call.transport = openWebSocketCall(ws, this.#events(opened, settings), {
@@ -65,6 +68,12 @@ export class CallServer {
           },
           faultSent: (code, fatal) => opened.log.push(`fault ${code}${fatal ? ' fatal' : ''}`),
         });
+        const countFrame = (): void => {
+          opened.controlFrames += 1;
+          this.changed();
+        };
+        ws.on('ping', countFrame);
+        ws.on('pong', countFrame);
         this.calls.push(opened);
         this.changed();
       });
