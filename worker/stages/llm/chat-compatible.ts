@@ -7,7 +7,15 @@
  */
 import type { ChatCompatibleOptions } from '../../../shared/config/stages/chat-compatible.ts';
 import type { Exchange, HttpPool, ResponseHead } from '../http.ts';
-import { CONNECT_TIMEOUT_MS, Deadline, bearerHeaders, isSuccess, mediaTypeOf, newHttpPool, urlUnder } from '../http.ts';
+import {
+  CONNECT_TIMEOUT_MS,
+  Deadline,
+  bearerHeaders,
+  isSuccess,
+  mediaTypeOf,
+  newHttpPool,
+  urlUnder,
+} from '../http.ts';
 import type { LlmEvent, LlmRequest, LlmRound, LlmStage, StageContext } from '../stage.ts';
 import { renderChatRequest, syntheticIds } from './chat-request.ts';
 import { ChatStream } from './chat-stream.ts';

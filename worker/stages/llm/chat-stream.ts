@@ -140,7 +140,8 @@ export class ChatStream {
       this.text(this.filter.push(content));
     }
     // Reasoning shows that the model works; it is never spoken.
-    if (textOf(delta['reasoning_content']) !== '' || textOf(delta['reasoning']) !== '') this.hasContent = true;
+    if (textOf(delta['reasoning_content']) !== '' || textOf(delta['reasoning']) !== '')
+      this.hasContent = true;
     const legacy = recordOf(delta['function_call']);
     const fragments = legacy === undefined ? listOf(delta['tool_calls']) : [{ index: 0, function: legacy }];
     for (const [position, fragment] of fragments.entries()) {

@@ -57,7 +57,8 @@ export class ToolCalls {
     call.argumentBytes += Buffer.byteLength(fragment.arguments);
     if (call.argumentBytes > MAX_ARGUMENT_BYTES) return 'at most 1 MiB of arguments in a tool call';
     call.arguments += fragment.arguments;
-    if (!call.announced && fragment.name !== call.name && fragment.arguments === '') call.name += fragment.name;
+    if (!call.announced && fragment.name !== call.name && fragment.arguments === '')
+      call.name += fragment.name;
     else if (call.name === '') call.name = fragment.name;
     if (call.name !== '' && call.arguments.length > call.emittedChars) emit(eventOf(call));
     return undefined;

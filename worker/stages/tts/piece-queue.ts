@@ -38,7 +38,8 @@ export class PieceQueue {
     if (text === '' || this.cancelled.includes(id)) return;
     const context = this.open(id);
     const last = context.entries.at(-1);
-    if (last !== undefined && !last.alone && last.text.length + text.length <= JOINED_CHARS) last.text += text;
+    if (last !== undefined && !last.alone && last.text.length + text.length <= JOINED_CHARS)
+      last.text += text;
     else context.entries.push({ text, alone: !context.started });
     context.started = true;
   }
