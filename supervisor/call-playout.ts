@@ -42,7 +42,7 @@ const MAX_MARKS = 10_000;
 /** Louder than this is speech; synthesisers leave their pauses close to digital silence. */
 const SPEECH_DBFS = -50;
 /** A shorter pause does not end a stretch of speech. */
-const SPAN_GAP_MS = 700;
+const SPAN_GAP_MS = 300;
 
 export class CallPlayout {
   readonly #rate: number;

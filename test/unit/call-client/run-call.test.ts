@@ -1,0 +1,222 @@
+/** The command: a whole call against a scripted server, in real time but short. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { parseWav, writeWav } from '../../../shared/audio/wav.ts';
+import { parseCallArguments, runCall } from '../../../supervisor/call-client.ts';
+import type { CallOptions } from '../../../supervisor/call-client.ts';
+import type { CallReport } from '../../../supervisor/call-report.ts';
+import { hangUpWhenAsked, isLoud, listen, refuseWith, start } from './scripted-server.ts';
+import type { Peer, ScriptedServer } from './scripted-server.ts';
+
+let folder = '';
+let file = '';
+let server: ScriptedServer | undefined;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'call-client-'));
+  file = join(folder, 'question.wav');
+  const tone = Int16Array.from({ length: 2400 }, (_, i) => Math.round(9000 * Math.sin(i / 3)));
+  await writeFile(file, writeWav(tone, 8000));
+});
+afterAll(() => rm(folder, { recursive: true }));
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+const pace = {
+  greetingStartMs: 2000,
+  greetingQuietMs: 60,
+  answerQuietMs: 100,
+  noAnswerMs: 300,
+  listenMs: 5000,
+};
+
+async function run(options: Partial<CallOptions>): Promise<{ status: number; lines: string[] }> {
+  const lines: string[] = [];
+  const url = server?.url ?? 'ws://127.0.0.1:1';
+  const status = await runCall({ file, url, pace, ...options }, { write: (line) => lines.push(line) });
+  return { status, lines };
+}
+
+/** Greets, and answers when the caller has spoken. */
+async function polite(peer: Peer): Promise<void> {
+  await start(peer);
+  peer.speak(5);
+  peer.send({ type: 'mark', id: 'greeted' });
+  await peer.message((m) => m.type === 'mark' && m['id'] === 'greeted');
+  await peer.audio(isLoud);
+  let last = peer.received.length;
+  // The question is over when a frame of silence follows a loud one.
+  await peer.audio((bytes) => {
+    const spoken = peer.received.findLastIndex((m) => Buffer.isBuffer(m) && isLoud(m));
+    last = Math.max(last, spoken);
+    return peer.received.indexOf(bytes) > last + 3;
+  });
+  peer.speak(8);
+  await hangUpWhenAsked(peer);
+}
+
+describe('runCall', () => {
+  it('waits for the greeting, speaks, hears the answer, hangs up and writes what was heard', async () => {
+    const peers: Peer[] = [];
+    server = await listen((peer) => {
+      peers.push(peer);
+      return polite(peer);
+    });
+    const out = join(folder, 'heard.wav');
+    const { status, lines } = await run({ json: true, out, token: 'secret' });
+    const report = JSON.parse(lines[0]!) as CallReport;
+    expect(report.timeline.map((entry) => entry.what.replace(/, \d+ ms.*/, ''))).toEqual([
+      'greeting arrived',
+      'greeting ended',
+      'mark 1 played',
+      'caller began to speak',
+      'caller stopped speaking',
+      'answer arrived',
+      'answer ended',
+      'stop: ended',
+      'connection closed (1000)',
+    ]);
+    expect(report).toMatchObject({
+      answered: true,
+      clears: 0,
+      marksPlayed: 1,
+      errors: [],
+      stopReason: 'ended',
+    });
+    expect(status).toBe(0);
+    const heard = parseWav(await readFile(out));
+    expect(heard.sampleRate).toBe(16_000);
+    expect([...heard.pcm].filter((v) => v === 6000)).toHaveLength(320 * 13);
+    // The recording is 300 ms at 8 kHz and went out at 16 kHz.
+    const loudFrames = peers[0]!.received.filter((m) => Buffer.isBuffer(m) && isLoudAnywhere(m));
+    expect(loudFrames.length).toBeGreaterThanOrEqual(15);
+    expect(loudFrames.length).toBeLessThanOrEqual(16);
+    expect(lines.join()).not.toContain('secret');
+  });
+
+  it('speaks at once when told, and says that there was no answer', async () => {
+    server = await listen(async (peer) => {
+      await start(peer);
+      await hangUpWhenAsked(peer);
+    });
+    const { status, lines } = await run({ waitGreeting: false });
+    expect(lines.at(-1)).toBe('no answer; 0 clear, 0 marks played');
+    expect(status).toBe(0);
+  });
+
+  it('fails when the call ends by a fatal error, and names it', async () => {
+    server = await listen(async (peer) => {
+      await start(peer);
+      await peer.audio(() => true);
+      peer.send({ type: 'error', code: 'overloaded', message: 'try later', fatal: true });
+      peer.socket.close(1013);
+    });
+    const { status, lines } = await run({});
+    expect(status).toBe(1);
+    expect(lines.join('\n')).toContain('error overloaded (fatal): try later');
+    expect(lines.join('\n')).toContain('connection closed (1013)');
+  });
+
+  it('hangs up on Ctrl-C', async () => {
+    const stops: unknown[] = [];
+    server = await listen(async (peer) => {
+      await start(peer);
+      await peer.audio(() => true);
+      process.emit('SIGINT');
+      stops.push(await peer.message((m) => m.type === 'stop'));
+      await hangUpWhenAsked(peer);
+    });
+    const before = process.listenerCount('SIGINT');
+    const { status, lines } = await run({});
+    expect(status).toBe(130);
+    expect(stops).toEqual([{ type: 'stop' }]);
+    expect(lines.join('\n')).toContain('interrupted: hanging up');
+    expect(process.listenerCount('SIGINT')).toBe(before);
+  });
+
+  it('fails with the status and Retry-After of a refusal', async () => {
+    server = await refuseWith(
+      'HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n',
+    );
+    const { status, lines } = await run({ token: 'secret' });
+    expect(status).toBe(1);
+    expect(lines[0]).toMatch(
+      /^127\.0\.0\.1:\d+: the server refused the call with HTTP 503 \(Retry-After: 1\)$/,
+    );
+    const json = await run({ json: true });
+    expect(JSON.parse(json.lines[0]!)).toMatchObject({ status: 503, retryAfter: '1' });
+  });
+
+  it('fails when nobody listens, and keeps the query part of the address to itself', async () => {
+    server = await refuseWith('');
+    const { url } = server;
+    await server.close();
+    server = undefined;
+    const { status, lines } = await run({ url: `${url}/?token=secret` });
+    expect(status).toBe(1);
+    expect(lines[0]).toMatch(/^127\.0\.0\.1:\d+: the server cannot be reached: ECONNREFUSED$/);
+  });
+
+  it.each([
+    ['is not there', undefined, 'ENOENT'],
+    ['is no WAV file', Buffer.from('hello'), 'not a WAV file'],
+    ['is empty', Buffer.from(writeWav(new Int16Array(0), 8000)), 'holds no audio'],
+    ['has a strange rate', Buffer.from(writeWav(new Int16Array(9), 11_025)), 'sample rate must be one of'],
+  ])('fails before it calls when the recording %s', async (name, bytes, reason) => {
+    const bad = join(folder, `${name}.wav`);
+    if (bytes !== undefined) await writeFile(bad, bytes);
+    const { status, lines } = await run({ file: bad });
+    expect(status).toBe(1);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain(`recording: `);
+    expect(lines[0]).toContain(reason);
+  });
+});
+
+function isLoudAnywhere(bytes: Buffer): boolean {
+  for (let at = 0; at + 1 < bytes.length; at += 2) if (Math.abs(bytes.readInt16LE(at)) > 1000) return true;
+  return false;
+}
+
+describe('parseCallArguments', () => {
+  it('reads every option', () => {
+    const args =
+      '--url ws://h:1 --out o.wav --rate 8000 --encoding mulaw --listen-s 2.5 --token t --json q.wav';
+    expect(parseCallArguments([...args.split(' '), '--no-wait-greeting'])).toEqual({
+      ok: true,
+      value: {
+        file: 'q.wav',
+        url: 'ws://h:1',
+        out: 'o.wav',
+        rate: 8000,
+        encoding: 'mulaw',
+        listenS: 2.5,
+        token: 't',
+        json: true,
+        waitGreeting: false,
+      },
+    });
+  });
+
+  it('waits for the greeting unless told otherwise', () => {
+    expect(parseCallArguments(['q.wav'])).toMatchObject({ value: { waitGreeting: true } });
+    expect(parseCallArguments(['q.wav', '--wait-greeting'])).toMatchObject({ value: { waitGreeting: true } });
+  });
+
+  it.each([
+    [[], 'exactly one recording'],
+    [['a.wav', 'b.wav'], 'exactly one recording'],
+    [['a.wav', '--rate', '11025'], '--rate: must be one of 8000'],
+    [['a.wav', '--encoding', 'opus'], '--encoding: must be'],
+    [['a.wav', '--listen-s', '0'], '--listen-s: must be'],
+    [['a.wav', '--listen-s', 'long'], '--listen-s: must be'],
+    [['a.wav', '--loud'], '--loud'],
+  ])('refuses %j', (args, message) => {
+    const result = parseCallArguments(args);
+    expect(result.ok ? '' : result.error).toContain(message);
+  });
+});
