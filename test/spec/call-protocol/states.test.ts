@@ -194,11 +194,11 @@ describe('open', () => {
   });
 
   it('closes without a message when the client socket stays full for write_timeout', async () => {
-    const client = await rawOpen();
+    const client = await rawOpen({ limits: { writeTimeoutMs: 1_000 } });
     client.socket.pause();
     const frame = Buffer.alloc(60_000);
     while (server.call.transport.bufferedBytes === 0) server.call.transport.sendAudio(frame, 16_000);
-    server.advance(5_000);
+    server.advance(1_000);
     expect(server.call.log).toEqual(['started']);
     server.advance(20);
     expect(server.call.log).toEqual(['started', 'ended fault']);

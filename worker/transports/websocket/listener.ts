@@ -315,38 +315,30 @@ class WebSocketCall implements CallTransport {
           this.#options.faultSent?.(action.message.code, action.message.fatal);
         }
         return;
-      case 'close': {
+      case 'close':
         this.#ws.closeWith(action.code);
         return;
-      }
-      case 'terminate': {
+      case 'terminate':
         this.#ws.terminate();
         return;
-      }
-      case 'ping': {
+      case 'ping':
         this.#ws.ping();
         return;
-      }
-      case 'reading.pause': {
+      case 'reading.pause':
         this.#ws.pause();
         return;
-      }
-      case 'reading.resume': {
+      case 'reading.resume':
         this.#ws.resume();
         return;
-      }
-      case 'notify.started': {
+      case 'notify.started':
         this.#events.started(action.start);
         return;
-      }
-      case 'notify.dtmf': {
+      case 'notify.dtmf':
         this.#events.dtmf(action.digit);
         return;
-      }
-      case 'notify.mark': {
+      case 'notify.mark':
         this.#events.markPlayed(action.id);
         return;
-      }
       case 'notify.ended':
         this.#dropHeld();
         this.#ended = action.reason;
