@@ -32,7 +32,10 @@ export const agentKeys = z.strictObject({
   name: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -')
-    .meta({ description: 'Name of the agent in logs and metrics.', examples: ['front-desk'] }),
+    .meta({
+      description: 'Name of the agent in logs and metrics: 1 to 64 letters, digits, _ and -.',
+      examples: ['front-desk'],
+    }),
   language: languageTag.default('en').meta({ description: 'Language of the call as a BCP 47 tag.' }),
   prompt: z
     .string()
@@ -44,6 +47,7 @@ export const agentKeys = z.strictObject({
       examples: ['You answer the phone of a small hotel. Keep answers to one or two sentences.'],
     }),
   prompt_file: z.string().min(1).max(1024).exactOptional().meta({
+    sample: 'prompt.md',
     description: 'File that holds the prompt, relative to this file.',
   }),
   greeting: line.default('').meta({
@@ -72,7 +76,10 @@ export const agentKeys = z.strictObject({
   pronounce: z
     .record(z.string().min(1).max(64), z.string().max(256))
     .default({})
-    .meta({ description: 'Whole words and what the voice says instead of them; transcripts keep the word.' }),
+    .meta({
+      sample: { SQL: 'sequel' },
+      description: 'Whole words and what the voice says instead of them; transcripts keep the word.',
+    }),
 });
 
 const interruptKeys = z.strictObject({
@@ -136,12 +143,14 @@ export const turnKeys = z.strictObject({
 });
 
 const apiKeyEnv = variableName.exactOptional().meta({
+  sample: 'PROVIDER_API_KEY',
   description:
     'Name of the environment variable that holds the key. The key itself never stands in this file.',
 });
 const providerOf = (stage: 'stt' | 'llm' | 'tts'): z.ZodString =>
   z.string().meta({ description: 'Which provider serves this stage.', enum: providerNames(stage) });
 const stageLanguage = languageTag.exactOptional().meta({
+  sample: 'en-US',
   description: 'Language for this provider; absent means agent.language.',
 });
 

@@ -16,8 +16,10 @@ export interface KeyDescription {
   readonly type: string;
   /** TOML text of the default; absent when there is none. */
   readonly defaultText?: string;
-  /** TOML text of a good value. */
+  /** TOML text of a value that the example file sets. */
   readonly exampleText?: string;
+  /** TOML text of a good value, shown as a comment. */
+  readonly sampleText?: string;
   readonly isRequired: boolean;
   readonly unit?: string;
   /** `1 to 32`, `at most 64 entries`. */
@@ -38,6 +40,8 @@ const keySchema = z.looseObject({
   description: z.string(),
   default: z.unknown().optional(),
   examples: z.array(z.unknown()).optional(),
+  /** A good value for a key that is absent by default. */
+  sample: z.unknown().optional(),
   enum: z.array(z.string()).optional(),
   unit: z.string().optional(),
   minimum: z.number().optional(),
@@ -65,9 +69,13 @@ const unitBySuffix: readonly (readonly [string, string])[] = [
   ['_tokens', 'tokens'],
 ];
 
-/** A value as TOML; the declarations hold texts, numbers, switches, lists of them and empty tables. */
+/** A value as TOML; the declarations hold texts, numbers, switches, and lists and tables of them. */
 function tomlText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(tomlText).join(', ')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const pairs = Object.entries(value).map(([key, inner]) => `${JSON.stringify(key)} = ${tomlText(inner)}`);
+    return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`;
+  }
   return JSON.stringify(value);
 }
 
@@ -93,6 +101,7 @@ function describeKey(
     type: schema.enum?.map((word) => `"${word}"`).join(', ') ?? typeNames[schema.type ?? ''] ?? 'value',
     ...(schema.default !== undefined && { defaultText: tomlText(schema.default) }),
     ...(example !== undefined && { exampleText: tomlText(example) }),
+    ...(schema.sample !== undefined && { sampleText: tomlText(schema.sample) }),
     isRequired: site.isRequired,
     ...(unit !== undefined && { unit }),
     ...(bounds !== undefined && { bounds }),

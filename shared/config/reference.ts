@@ -98,13 +98,11 @@ ${markdownTable(['Variable', 'Value', 'Default', 'Meaning'], rows)}
 `;
 }
 
-/** Keys with an example or without a way around them stand in the file, the others as comments with their default. */
+/** A key with an example stands in the file, any other as a comment with a sample or its default. */
 function exampleKey(key: KeyDescription): string[] {
   const explanation = `# ${key.text}`;
-  const unset = key.type.startsWith('list') || key.type.startsWith('table') ? '[]' : '...';
   if (key.exampleText !== undefined) return [explanation, `${key.name} = ${key.exampleText}`];
-  if (key.type.startsWith('table')) return [explanation, `# ${key.name} = { "SQL" = "sequel" }`];
-  return [explanation, `# ${key.name} = ${key.defaultText ?? unset}`];
+  return [explanation, `# ${key.name} = ${key.sampleText ?? key.defaultText ?? ''}`];
 }
 
 function exampleFile(): string {
@@ -112,7 +110,8 @@ function exampleFile(): string {
     const keys = table.keys.filter((key) => !key.isInert).flatMap(exampleKey);
     return [`[${table.name}]`, ...keys].join('\n');
   });
-  return `# An agent file with every key that this version acts on. Lines that are commented out show the default.
+  return `# An agent file with every key that this version acts on. What is commented out
+# shows the default, or a sample where there is none.
 # Generated from the declarations in shared/config; \`npm run docs\` writes it anew.
 
 ${tables.join('\n\n')}

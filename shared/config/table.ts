@@ -69,19 +69,26 @@ function ruleOf(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** The declared keys of a value, seen through its defaults and whether it is optional. */
-function shapeOf(schema: unknown): Readonly<Record<string, unknown>> {
+/** A declaration seen through its default and whether it is optional. */
+function innermost(schema: unknown): Readonly<Record<string, unknown>> {
   if (!isTable(schema)) return {};
   const unwrap = schema['unwrap'];
-  if (typeof unwrap === 'function') return shapeOf(Reflect.apply(unwrap, schema, []));
-  return isTable(schema['shape']) ? schema['shape'] : {};
+  return typeof unwrap === 'function' ? innermost(Reflect.apply(unwrap, schema, [])) : schema;
 }
 
-/** Keys that an object declares at `path` below `schema`. */
+/** The declaration of the value at `path` below `schema`. */
+function declarationAt(schema: z.ZodObject, path: readonly PropertyKey[]): Readonly<Record<string, unknown>> {
+  let found = innermost(schema);
+  for (const part of path) {
+    const shape = found['shape'];
+    found = innermost(isTable(shape) ? shape[String(part)] : undefined);
+  }
+  return found;
+}
+
 function declaredKeys(schema: z.ZodObject, path: readonly PropertyKey[]): string[] {
-  let shape: Readonly<Record<string, unknown>> = schema.shape;
-  for (const part of path) shape = shapeOf(shape[String(part)]);
-  return Object.keys(shape);
+  const shape = declarationAt(schema, path)['shape'];
+  return isTable(shape) ? Object.keys(shape) : [];
 }
 
 /** Reports a key that nothing declares, with the name that was probably meant. */
@@ -115,7 +122,9 @@ function reportIssue(issue: z.core.$ZodIssue, site: IssueSite, problems: Problem
   } else if (issue.code === 'invalid_key') {
     problems.keyError(path, ruleOf(issue));
   } else {
-    problems.error(path, ruleOf(issue));
+    const isInteger =
+      issue.code === 'invalid_type' && declarationAt(site.schema, issue.path)['isInt'] === true;
+    problems.error(path, isInteger ? `must be ${typeNames['int'] ?? ''}` : ruleOf(issue));
   }
 }
 

@@ -93,11 +93,17 @@ class PlaceIndex implements Places {
   }
 }
 
-/** A line whose loss changes the meaning of the lines after it. */
-function carriesStructure(line: string): boolean {
+function isUnclosed(line: string): boolean {
   const opens = line.match(/[[{]/g)?.length ?? 0;
   const closes = line.match(/[\]}]/g)?.length ?? 0;
-  return /^\s*\[/.test(line) || /"""|'''/.test(line) || opens !== closes;
+  return opens !== closes;
+}
+
+/** Whether the loss of the line at `index` changes the meaning of the lines after it. */
+function carriesStructure(lines: readonly string[], index: number): boolean {
+  const line = lines[index] ?? '';
+  if (line.trim() === '' || /^\s*\[/.test(line) || /"""|'''/.test(line)) return true;
+  return isUnclosed(line) || isUnclosed(lines[index - 1] ?? '');
 }
 
 interface Reading {
@@ -118,8 +124,7 @@ function readSyntax(text: string): Reading {
       if (!(error instanceof ParseError)) throw error;
       const place = { line: error.lineNumber, column: error.column + 1 };
       problems.push(syntaxProblem(place, error.message));
-      const line = lines[place.line - 1] ?? '';
-      if (line.trim() === '' || carriesStructure(line)) break;
+      if (carriesStructure(lines, place.line - 1)) break;
       lines[place.line - 1] = '';
     }
   }

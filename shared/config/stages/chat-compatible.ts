@@ -31,6 +31,7 @@ export const chatCompatibleKeys = z.strictObject({
     .enum(['hosted_1', 'hosted_2', 'hosted_3', 'local_server', 'local_runner', 'router'])
     .exactOptional()
     .meta({
+      sample: 'local_runner',
       description:
         'A known service or local server; gives the address and, for hosted ones, a model. Instead of base_url.',
     }),
@@ -53,19 +54,29 @@ export const chatCompatibleKeys = z.strictObject({
       examples: ['llama3.2'],
     }),
   max_tokens: z.int().min(1).max(1_000_000).exactOptional().meta({
+    sample: 512,
     description: 'Longest answer of one round; absent means the limit of the server.',
     unit: 'tokens',
   }),
   temperature: z.number().min(0).max(2).exactOptional().meta({
+    sample: 0.7,
     description: 'How freely the model chooses words; absent means the choice of the server.',
   }),
   reasoning_effort: z.string().min(1).max(32).exactOptional().meta({
+    sample: 'low',
     description: 'Sent as the request field of that name; which values are good depends on the server.',
   }),
-  router_order: z.array(z.string().min(1).max(128)).min(1).max(32).exactOptional().meta({
-    description: 'Providers behind the router, in the order to try; only with the router.',
-  }),
+  router_order: z
+    .array(z.string().min(1).max(128))
+    .min(1)
+    .max(32)
+    .exactOptional()
+    .meta({
+      sample: ['groq', 'cerebras'],
+      description: 'Providers behind the router, in the order to try; only with the router.',
+    }),
   router_allow_fallbacks: z.boolean().exactOptional().meta({
+    sample: false,
     description: 'false: served by a listed provider or refused; only with the router.',
   }),
 });

@@ -42,18 +42,22 @@ export const speechCompatibleKeys = z.strictObject({
       examples: ['local_b'],
     }),
   model: z.string().min(1).max(256).exactOptional().meta({
+    sample: 'kokoro',
     description: 'Name of the model as the server knows it; required for preset generic.',
   }),
   speed: z.number().min(0.25).max(4).exactOptional().meta({
+    sample: 1.1,
     description: 'Pace of the voice; absent means the pace of the server.',
   }),
   format: z.enum(['pcm', 'wav']).exactOptional().meta({
+    sample: 'pcm',
     description: 'Audio format asked for: raw 24 kHz samples or WAV; default pcm, or what the preset needs.',
   }),
   first_audio_timeout_ms: z.int().min(500).max(120_000).default(15_000).meta({
     description: 'Longest wait for the first audio of a request.',
   }),
   warm_text: z.string().max(300).exactOptional().meta({
+    sample: 'Hello.',
     description:
       'Spoken to nobody at the start of a call so that the server loads its model; empty is off. On by default for local_a alone.',
   }),

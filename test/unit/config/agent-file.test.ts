@@ -1,0 +1,333 @@
+import { inspect } from 'node:util';
+import { describe, it, expect } from 'vitest';
+import { inertKeys } from '../../../shared/config/agent-file.ts';
+import { changed, errorsOf, goodFile, load } from './agent-text.ts';
+
+const withAgentLine = (line: string): string => changed(['name = "desk"', `name = "desk"\n${line}`]);
+const withSection = (text: string): string => `${goodFile}\n${text}`;
+
+describe('a good agent file', () => {
+  it('gives a definition in camelCase with every default', () => {
+    const { definition, problems } = load(goodFile);
+    expect(problems).toEqual([]);
+    expect(definition).toEqual({
+      agent: {
+        name: 'desk',
+        prompt: 'Be brief.',
+        language: 'en',
+        greeting: '',
+        farewell: 'Goodbye.',
+        apology: 'Sorry, something went wrong on my side. Could you say that again?',
+        fillers: [],
+        maxCallS: 3600,
+        pronounce: {},
+      },
+      turn: {
+        vadThreshold: 0.5,
+        minSpeechMs: 120,
+        stopMs: 200,
+        silenceEndMs: 700,
+        maxSilenceMs: 2500,
+        smartTurn: 'auto',
+        smartTurnThreshold: 0.5,
+        speculate: true,
+        interrupt: { enabled: true, minSpeechMs: 300, minWords: 0, resumeAfterMs: 600, dtmf: true },
+        idle: { askAfterS: 12, ask: 'Are you still there?', endAfter: 2 },
+      },
+      stt: {
+        provider: 'stt_local_ws',
+        language: 'en',
+        options: {
+          baseUrl: 'ws://127.0.0.1:6006',
+          path: '/',
+          sampleRate: 16_000,
+          finalizeTimeoutMs: 1500,
+          finalizePaddingMs: 300,
+        },
+      },
+      llm: {
+        provider: 'chat_compatible',
+        maxToolRounds: 6,
+        contextWindowTokens: 4000,
+        options: { baseUrl: 'http://127.0.0.1:11434/v1', model: 'small' },
+      },
+      tts: {
+        provider: 'speech_compatible',
+        voice: 'af_heart',
+        sampleRate: 24_000,
+        language: 'en',
+        options: {
+          baseUrl: 'http://127.0.0.1:8880/v1',
+          preset: 'local_b',
+          model: 'kokoro',
+          format: 'pcm',
+          warmText: '',
+          firstAudioTimeoutMs: 15_000,
+          warmIntervalMs: 60_000,
+          voice: 'af_heart',
+        },
+      },
+    });
+  });
+
+  it('lets a stage speak another language than the agent', () => {
+    const text = changed(
+      ['name = "desk"', 'name = "desk"\nlanguage = "tr-TR"'],
+      ['voice =', 'language = "en"\nvoice ='],
+    );
+    const { definition } = load(text);
+    expect([definition?.agent.language, definition?.stt.language, definition?.tts.language]).toEqual([
+      'tr-TR',
+      'tr-TR',
+      'en',
+    ]);
+  });
+
+  it('keeps the words of agent.pronounce as they are written', () => {
+    const { definition } = load(
+      withSection('[agent.pronounce]\n"order_id" = "order number"\nSQL = "sequel"'),
+    );
+    expect(definition?.agent.pronounce).toEqual({ order_id: 'order number', SQL: 'sequel' });
+  });
+
+  it('accepts a whole number where a fraction may stand', () => {
+    const text = changed(['model = "small"', 'model = "small"\ntemperature = 1']);
+    expect(load(text).definition?.llm.options.temperature).toBe(1);
+  });
+
+  it('reads a file with Windows line ends and a byte order mark', () => {
+    expect(errorsOf(`\uFEFF${goodFile.replaceAll('\n', '\r\n')}`)).toEqual([]);
+  });
+});
+
+describe('problems', () => {
+  it('come all at once, in the order of the file, with line and column', () => {
+    const text = `[agent]
+nmae = "desk"
+prompt = 3
+max_call_s = 0
+
+[turn.interrupt]
+  enabld = true
+
+[stt]
+provider = "stt_local_ws"
+[llm]
+provider = "chat_compatible"
+[tts]
+provider = "nobody"
+`;
+    const { definition, problems } = load(text);
+    expect(definition).toBeUndefined();
+    expect(
+      problems.map(({ severity, path, line, column, message }) => [severity, path, line, column, message]),
+    ).toEqual([
+      ['error', 'agent.name', 1, 1, 'agent.name is required'],
+      ['error', 'agent.nmae', 2, 1, 'agent.nmae is not a known key; did you mean "name"?'],
+      ['error', 'agent.prompt', 3, 10, 'agent.prompt must be a text in quotes'],
+      ['error', 'agent.max_call_s', 4, 14, 'agent.max_call_s must be at least 1'],
+      [
+        'error',
+        'turn.interrupt.enabld',
+        7,
+        3,
+        'turn.interrupt.enabld is not a known key; did you mean "enabled"?',
+      ],
+      ['error', 'llm.chat_compatible', 11, 1, 'llm.chat_compatible is a required table for this provider'],
+      [
+        'error',
+        'tts.provider',
+        14,
+        12,
+        'tts.provider must be one of speech_compatible, tts_cloud_a, tts_cloud_b, tts_cloud_c',
+      ],
+    ]);
+  });
+
+  it('point into arrays, inline tables and dotted keys', () => {
+    const { problems } = load(
+      changed(
+        ['name = "desk"', 'name = "desk"\ntools = ["end_call",\n  "fly"]'],
+        [
+          '[stt.stt_local_ws]\nbase_url = "ws://127.0.0.1:6006"',
+          'stt_local_ws = { base_url = "ws://127.0.0.1:6006", sample_rate = "high" }',
+        ],
+      ),
+    );
+    expect(problems.map(({ path, line, column }) => [path, line, column])).toEqual([
+      ['agent.tools[1]', 4, 3],
+      ['stt.stt_local_ws.sample_rate', 9, 66],
+    ]);
+  });
+
+  it('name every missing section of an empty file', () => {
+    expect(errorsOf('')).toEqual(
+      ['agent', 'stt', 'llm', 'tts'].map((name) => `${name} is a required section`),
+    );
+  });
+
+  it.each([
+    ['agent = 3', 'agent must be a table'],
+    ['[[agent]]\nname = "x"', 'agent must be a table'],
+    ['[agnet]', 'agnet is not a known key; did you mean "agent"?'],
+  ])('refuse %j as the form of a section', (text, message) => {
+    expect(errorsOf(text)).toContain(message);
+  });
+
+  it.each(['tools', 'mcp', 'telephony', 'flow', 'agent_link'])(
+    'name the section [%s] as not supported yet',
+    (name) => {
+      const header = name === 'tools' || name === 'mcp' ? `[[${name}]]` : `[${name}]`;
+      expect(errorsOf(withSection(header))).toEqual([
+        `${name} is a section that this version does not support yet; remove [${name}]`,
+      ]);
+    },
+  );
+
+  it.each(['stt', 'llm', 'tts'])('name [%s.secondary] as not supported yet', (stage) => {
+    expect(errorsOf(withSection(`[${stage}.secondary]\nprovider = "x"`))).toEqual([
+      `${stage}.secondary is not supported by this version yet: a stage has one provider`,
+    ]);
+  });
+
+  it('never repeat a value, wherever it stands', () => {
+    const secret = 'canary-7f3a';
+    const text = changed(
+      ['"desk"', `"${secret} x"`],
+      ['"ws://127.0.0.1:6006"', `"ws://${secret}.example/${secret}"`],
+      ['"http://127.0.0.1:11434/v1"', `"http://u:${secret}@${secret}.example/v1?k=${secret}"`],
+      ['model = "small"', `model = "small"\nreasoning_effort = ["${secret}"]`],
+      ['voice = "af_heart"', `voice = ["${secret}"]\napi_key_env = "${secret}"\napi_key = "${secret}"`],
+      ['"local_b"', `"${secret}"`],
+    );
+    const shown = inspect(load(`${text}\nbroken ${secret}\n`).problems, { depth: 9 });
+    expect(shown).toContain('api_key_env');
+    expect(shown).not.toContain(secret);
+  });
+
+  it('stay bounded in number and in length for a hostile file', () => {
+    const lines = Array.from({ length: 5000 }, (_, index) => `"${'k'.repeat(300)}${index}" = 1`).join('\n');
+    const { problems } = load(`${lines}\n${goodFile}`);
+    expect(problems).toHaveLength(200);
+    expect(Math.max(...problems.map(({ message }) => message.length))).toBeLessThan(300);
+  });
+});
+
+describe('TOML mistakes', () => {
+  it('are all reported, together with what the rest of the file has wrong', () => {
+    const text = changed(
+      ['name = "desk"', 'name = desk\ngreeting "Hi"'],
+      ['model = "small"', 'modle = "small"'],
+    );
+    const { problems } = load(text);
+    expect(problems.map(({ line, message }) => [line, message])).toEqual([
+      [2, 'not valid TOML: Unexpected character'],
+      [3, 'not valid TOML: Expected equal (=) token'],
+      [15, 'llm.chat_compatible.modle is not a known key; did you mean "model"?'],
+    ]);
+  });
+
+  it('do not turn into errors about keys that the parser merely could not see', () => {
+    expect(errorsOf(changed(['prompt = "Be brief."', 'prompt = "Be brief.']))).toEqual([
+      'not valid TOML: Unterminated string constant',
+    ]);
+  });
+
+  it('in the header of a section stop the judgement of its keys', () => {
+    expect(errorsOf(changed(['[stt]', '[stt']))).toHaveLength(1);
+  });
+
+  it('include a key that is given twice', () => {
+    const { problems } = load(withAgentLine('name = "again"'));
+    expect(problems).toMatchObject([
+      { line: 3, column: 1, message: 'not valid TOML: Defining a key multiple times is invalid' },
+    ]);
+  });
+});
+
+describe('the prompt', () => {
+  it('comes from prompt_file when the file names one', () => {
+    const asked: string[] = [];
+    const readFile = (path: string): string => {
+      asked.push(path);
+      return 'From a file.';
+    };
+    const { definition } = load(changed(['prompt = "Be brief."', 'prompt_file = "prompt.md"']), { readFile });
+    expect(definition?.agent.prompt).toBe('From a file.');
+    expect(asked).toEqual(['prompt.md']);
+  });
+
+  it.each([
+    ['cannot be read', undefined],
+    ['is empty', ' \n'],
+    ['of more than 65536 characters', 'x'.repeat(65_537)],
+  ])('is refused when the file %s', (rule, text) => {
+    const errors = errorsOf(changed(['prompt = "Be brief."', 'prompt_file = "prompt.md"']), {
+      readFile: () => text,
+    });
+    expect(errors).toHaveLength(1);
+    expect(errors[0]).toContain(rule);
+  });
+
+  it('has exactly one source', () => {
+    expect(errorsOf(withAgentLine('prompt_file = "prompt.md"'), { readFile: () => 'x' })).toEqual([
+      'agent.prompt_file and agent.prompt exclude each other; keep one of them',
+    ]);
+    expect(errorsOf(changed(['prompt = "Be brief."', '']))).toEqual([
+      'agent.prompt or agent.prompt_file is required',
+    ]);
+  });
+});
+
+describe('agent and turn keys', () => {
+  it.each([
+    [
+      'tools = ["end_call", "fly"]',
+      'agent.tools[1] must be the name of a tool: no tool of this name is provided (there is end_call)',
+    ],
+    ['tools = ["end_call", "end_call"]', 'agent.tools[1] repeats a name of the list'],
+    ['language = "english language"', 'agent.language must be a language tag such as "en" or "en-US"'],
+    ['max_call_s = 86401', 'agent.max_call_s must be at most 86400'],
+    ['max_call_s = 1.5', 'agent.max_call_s must be an integer'],
+    ['max_call_s = 99999999999999999999', 'agent.max_call_s must be an integer'],
+    ['greeting = true', 'agent.greeting must be a text in quotes'],
+    ['fillers = "one"', 'agent.fillers must be a list in brackets'],
+  ])('refuse %s', (line, message) => {
+    expect(errorsOf(withAgentLine(line))).toContain(message);
+  });
+
+  it.each(['"Front desk"', `"${'n'.repeat(65)}"`, '""'])('refuse the name %s', (name) => {
+    expect(errorsOf(changed(['"desk"', name]))).toEqual([
+      'agent.name must be 1 to 64 letters, digits, _ or -',
+    ]);
+  });
+
+  it.each([
+    ['stop_ms = 800', 'turn.silence_end_ms must be at least turn.stop_ms (it is 700 when the key is absent)'],
+    ['silence_end_ms = 2501', 'turn.silence_end_ms must be at most turn.max_silence_ms'],
+    ['silence_end_ms = 100', 'turn.silence_end_ms must be at least turn.stop_ms'],
+    ['vad_threshold = 1.0', 'turn.vad_threshold must be at most 0.95'],
+    ['smart_turn = true', 'turn.smart_turn must be one of "auto", "on", "off"'],
+  ])('refuse %s in [turn]', (line, message) => {
+    expect(errorsOf(withSection(`[turn]\n${line}`))).toEqual([message]);
+  });
+
+  it('accept silences at their bounds', () => {
+    expect(
+      errorsOf(withSection('[turn]\nstop_ms = 500\nsilence_end_ms = 500\nmax_silence_ms = 500')),
+    ).toEqual([]);
+  });
+
+  it('give a note for each key that changes nothing yet', () => {
+    const text = changed(
+      ['name = "desk"', 'name = "desk"\nfillers = ["One moment."]'],
+      ['provider = "chat_compatible"', 'provider = "chat_compatible"\nmax_tool_rounds = 3'],
+    );
+    const turn =
+      '[turn]\nsmart_turn = "off"\nsmart_turn_threshold = 0.6\nspeculate = false\n[turn.interrupt]\nmin_words = 2\nbackchannels = ["ok"]';
+    const { definition, problems } = load(`${text}\n${turn}`);
+    expect(definition).toBeDefined();
+    expect(problems.every(({ severity }) => severity === 'note')).toBe(true);
+    expect(problems.map(({ path }) => path).toSorted()).toEqual(inertKeys.toSorted());
+  });
+});
