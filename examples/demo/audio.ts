@@ -90,7 +90,7 @@ const kernel = (() => {
 })();
 
 /** 16 kHz to 24 kHz by a polyphase filter; images above 8 kHz are at least 60 dB down. */
-export function to24k(samples: Int16Array): Int16Array {
+export function to24k(samples: Int16Array): Int16Array<ArrayBuffer> {
   const half = halfTaps * up;
   const out = new Int16Array(Math.floor((samples.length * up) / down));
   for (let index = 0; index < out.length; index += 1) {
@@ -98,7 +98,8 @@ export function to24k(samples: Int16Array): Int16Array {
     const first = Math.max(0, Math.ceil((centre - half) / up));
     const last = Math.min(samples.length - 1, Math.floor((centre + half) / up));
     let sum = 0;
-    for (let at = first; at <= last; at += 1) sum += (samples[at] ?? 0) * (kernel[centre - at * up + half] ?? 0);
+    for (let at = first; at <= last; at += 1)
+      sum += (samples[at] ?? 0) * (kernel[centre - at * up + half] ?? 0);
     out[index] = Math.max(-32_768, Math.min(32_767, Math.round(sum)));
   }
   return out;

@@ -22,16 +22,30 @@ export const cities = [
 ] as const;
 export type City = (typeof cities)[number];
 
-export const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
-
-export const digitWords = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'] as const;
-
-export const numberWords = [
-  ...digitWords,
-  'ten',
-  'eleven',
-  'twelve',
+export const weekdays = [
+  'sunday',
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
 ] as const;
+
+export const digitWords = [
+  'zero',
+  'one',
+  'two',
+  'three',
+  'four',
+  'five',
+  'six',
+  'seven',
+  'eight',
+  'nine',
+] as const;
+
+export const numberWords = [...digitWords, 'ten', 'eleven', 'twelve'] as const;
 
 /** Named sets of alternatives; an alternative may hold slots of its own. A name in braces refers to one. */
 export const slots: Readonly<Record<string, readonly string[]>> = {

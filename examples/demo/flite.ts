@@ -7,14 +7,29 @@
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import type { Voice } from './voices.ts';
 
-export const fliteVoices = ['slt', 'rms', 'awb', 'kal16'] as const;
-export type FliteVoice = (typeof fliteVoices)[number];
+/** The part of the engine's WebAssembly interface that is used here. */
+declare const WebAssembly: {
+  compile(bytes: Uint8Array): Promise<object>;
+  readonly Instance: new (
+    module: object,
+    imports: object,
+  ) => { readonly exports: Readonly<Record<string, unknown>> };
+};
+
+/** Its buffer is another one after the program asked for more memory. */
+interface Memory {
+  readonly buffer: ArrayBuffer;
+}
+
+const isMemory = (value: unknown): value is Memory =>
+  typeof value === 'object' && value !== null && Reflect.get(value, 'buffer') instanceof ArrayBuffer;
 
 export const fliteSampleRate = 16_000;
 
 export interface FliteOptions {
-  readonly voice: FliteVoice;
+  readonly voice: Voice;
   /** 1 is the voice's own pace, 2 is twice as fast. */
   readonly speed: number;
 }
@@ -73,7 +88,7 @@ class MemoryFile {
 /** One run's view of the world: arguments in, one file out. */
 class World {
   readonly output = new MemoryFile();
-  memory: WebAssembly.Memory | undefined;
+  memory: Memory | undefined;
   private readonly args: readonly Uint8Array[];
 
   constructor(args: readonly string[]) {
@@ -179,12 +194,15 @@ function samplesOf(wav: Uint8Array): Int16Array {
   const view = new DataView(wav.buffer, wav.byteOffset, wav.byteLength);
   const tag = (at: number): string => String.fromCharCode(...wav.subarray(at, at + 4));
   if (wav.length < 44 || tag(0) !== 'RIFF') throw new Error('the synthesizer wrote no WAV');
-  if (view.getUint32(24, true) !== fliteSampleRate) throw new Error('the synthesizer chose another sample rate');
+  if (view.getUint32(24, true) !== fliteSampleRate)
+    throw new Error('the synthesizer chose another sample rate');
   let at = 12;
   while (at + 8 <= wav.length && tag(at) !== 'data') at += 8 + view.getUint32(at + 4, true);
   const start = at + 8;
   const length = Math.floor((wav.length - start) / 2);
-  return Int16Array.from({ length: Math.max(0, length) }, (_, index) => view.getInt16(start + 2 * index, true));
+  return Int16Array.from({ length: Math.max(0, length) }, (_, index) =>
+    view.getInt16(start + 2 * index, true),
+  );
 }
 
 /** Compiles the synthesizer, about 35 ms, and returns the function that speaks. */
@@ -198,12 +216,12 @@ export async function loadFlite(): Promise<Flite> {
     const world = new World(['flite', ...args]);
     const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: world.imports() });
     const { memory, _start: start } = instance.exports;
-    if (!(memory instanceof WebAssembly.Memory) || typeof start !== 'function') {
+    if (!isMemory(memory) || typeof start !== 'function') {
       throw new Error('the synthesizer is not a WASI command');
     }
     world.memory = memory;
     try {
-      start();
+      Reflect.apply(start, undefined, []);
     } catch (error) {
       if (!(error instanceof ProgramEnd) || error.code !== 0) throw error;
     }

@@ -96,7 +96,9 @@ export function bigramGrammar(
   const lines: string[] = [];
   const line = (parts: { from: number; to: number; share: number; word?: string }): void => {
     const share = Math.max(parts.share, 1e-6).toPrecision(5);
-    lines.push(`TRANSITION ${parts.from} ${parts.to} ${share}${parts.word === undefined ? '' : ` ${parts.word}`}`);
+    lines.push(
+      `TRANSITION ${parts.from} ${parts.to} ${share}${parts.word === undefined ? '' : ` ${parts.word}`}`,
+    );
   };
   for (const [from, row] of counts.pairs) {
     const total = [...row.values()].reduce((sum, mass) => sum + mass, 0);

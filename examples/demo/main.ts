@@ -1,0 +1,149 @@
+/**
+ * The demo's providers in one process: ear, mind and voice behind the wire protocols of real servers, and the call page.
+ *
+ * Invariant: everything listens on loopback only; one JSON line on stdout says where, once all of it listens; the process ends when its
+ * stdin closes, so it never outlives the command that started it. It shares no code with the service.
+ */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { llmServer } from './llm-server.ts';
+import { pageServer } from './page-server.ts';
+import { startSttServer, type Transcribe } from './stt-server.ts';
+import { ThreadPool } from './thread-pool.ts';
+import { ttsServer, type Speak } from './tts-server.ts';
+
+const host = '127.0.0.1';
+const fixedPorts = { stt: 6006, llm: 8085, tts: 8086, page: 8088 } as const;
+type Role = keyof typeof fixedPorts;
+
+const isPortTaken = (error: unknown): boolean =>
+  error instanceof Error && Reflect.get(error, 'code') === 'EADDRINUSE';
+
+/** Takes the wanted port, or a free one when another program has it. */
+async function onPort<T>(wanted: number, open: (port: number) => Promise<T>): Promise<T> {
+  try {
+    return await open(wanted);
+  } catch (error) {
+    if (wanted === 0 || !isPortTaken(error)) throw error;
+    return open(0);
+  }
+}
+
+const portOf = (address: unknown): number => {
+  const port: unknown =
+    typeof address === 'object' && address !== null ? Reflect.get(address, 'port') : undefined;
+  if (typeof port !== 'number') throw new Error('a server of the demo does not listen');
+  return port;
+};
+
+async function listen(server: Server, wanted: number): Promise<number> {
+  await onPort(
+    wanted,
+    (port) =>
+      new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, host, () => {
+          server.off('error', reject);
+          resolve();
+        });
+      }),
+  );
+  return portOf(server.address());
+}
+
+/** The agent file as it is when all ports are the fixed ones; else a copy with the ports in use, in a folder of its own. */
+async function agentFileFor(
+  ports: Readonly<Record<Role, number>>,
+): Promise<{ path: string; folder: string | undefined }> {
+  const shipped = fileURLToPath(new URL('../../../examples/demo/agent.toml', import.meta.url));
+  const moved = (['stt', 'llm', 'tts'] as const).filter((role) => ports[role] !== fixedPorts[role]);
+  if (moved.length === 0) return { path: shipped, folder: undefined };
+  let text = await readFile(shipped, 'utf8');
+  for (const role of moved) {
+    text = text.replace(
+      new RegExp(`^(base_url = "\\w+://127\\.0\\.0\\.1):${fixedPorts[role]}\\b`, 'm'),
+      `$1:${ports[role]}`,
+    );
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'voice-demo-'));
+  const path = join(folder, 'agent.toml');
+  await writeFile(path, text);
+  return { path, folder };
+}
+
+const engines = {
+  ear: new ThreadPool({ entry: new URL('./stt-thread.js', import.meta.url), threads: 1, maxQueued: 32 }),
+  voice: new ThreadPool({ entry: new URL('./tts-thread.js', import.meta.url), threads: 1, maxQueued: 64 }),
+};
+
+const transcribe: Transcribe = async (samples, signal) => {
+  const answer = await engines.ear.run(samples, { transfer: [samples.buffer], signal });
+  if (typeof answer !== 'string') throw new Error('the recognizer gave no text');
+  return answer;
+};
+
+const speak: Speak = async (job, signal) => {
+  const answer = await engines.voice.run(job, { signal });
+  if (!(answer instanceof Int16Array)) throw new Error('the synthesizer gave no sound');
+  return answer;
+};
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { 'free-ports': { type: 'boolean', default: false } } });
+  const wanted = (role: Role): number => (values['free-ports'] ? 0 : fixedPorts[role]);
+  let wsUrl = 'ws://127.0.0.1:8080';
+
+  const stt = await onPort(wanted('stt'), (port) => startSttServer(transcribe, { host, port }));
+  const ports = {
+    stt: portOf(stt.address()),
+    llm: await listen(llmServer({ now: () => new Date() }), wanted('llm')),
+    tts: await listen(ttsServer(speak), wanted('tts')),
+    page: await listen(
+      pageServer({ folder: new URL('../../web/', import.meta.url), wsUrl: () => wsUrl }),
+      wanted('page'),
+    ),
+  };
+  const agent = await agentFileFor(ports);
+
+  const stop = (): void => {
+    const cleared =
+      agent.folder === undefined ? Promise.resolve() : rm(agent.folder, { recursive: true, force: true });
+    void cleared.finally(() => process.exit(0));
+  };
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+  const lines = createInterface({ input: process.stdin });
+  lines.on('line', (line) => {
+    wsUrl = wsUrlIn(line) ?? wsUrl;
+  });
+  lines.once('close', stop);
+
+  const ready = {
+    ready: true,
+    agentFile: agent.path,
+    page: `http://${host}:${ports.page}/`,
+    stt: `ws://${host}:${ports.stt}`,
+    llm: `http://${host}:${ports.llm}/v1`,
+    tts: `http://${host}:${ports.tts}/v1`,
+  };
+  process.stdout.write(`${JSON.stringify(ready)}\n`);
+}
+
+/** The service's address from a line such as `{"wsUrl":"ws://127.0.0.1:8080"}`; anything else is ignored. */
+function wsUrlIn(line: string): string | undefined {
+  try {
+    const message: unknown = JSON.parse(line);
+    const url: unknown =
+      typeof message === 'object' && message !== null ? Reflect.get(message, 'wsUrl') : undefined;
+    return typeof url === 'string' && /^wss?:$/.test(new URL(url).protocol) ? url : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+await main();
