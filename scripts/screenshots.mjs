@@ -12,7 +12,7 @@ if (url === undefined || wav === undefined || !existsSync(wav)) {
   process.exit(2);
 }
 
-const desktop = { width: 1120, height: 860 };
+const desktop = { width: 1120, height: 700 };
 const phone = { width: 360, height: 780 };
 const shots = [
   { name: 'page-idle', viewport: desktop, colorScheme: 'light', calls: false },

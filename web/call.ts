@@ -223,6 +223,7 @@ export class PageCall {
         this.#turn.agentStarted();
         return;
       case 'drained':
+        this.times.fellSilent(this.#toMs(report.atSample));
         this.#turn.agentEnded(this.#toMs(report.atSample));
         return;
       case 'level':

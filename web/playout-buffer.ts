@@ -120,6 +120,7 @@ export class PlayoutBuffer {
     if (!this.#playing && this.#buffered > 0) {
       this.#playing = this.#buffered >= this.#prebuffer || waited >= this.#prebuffer;
     }
+    const wasSounding = this.#sounded;
     let at = 0;
     while (this.#playing && at < out.length) {
       const head = this.#entries[0];
@@ -135,7 +136,7 @@ export class PlayoutBuffer {
       }
       this.#takeMarks(events);
     }
-    this.#noteSound(out.subarray(0, at), nowSample, events);
+    if (!wasSounding) this.#noteSound(out.subarray(0, at), nowSample, events);
     this.#calm(at);
     this.#settle(out, at);
     return events;
@@ -161,7 +162,6 @@ export class PlayoutBuffer {
   }
 
   #noteSound(played: Float32Array, nowSample: number, events: PlayoutEvent[]): void {
-    if (this.#sounded) return;
     const first = played.findIndex((value) => Math.abs(value) >= AUDIBLE);
     if (first < 0) return;
     // When the same block also ran dry, the next audio is a new sound.

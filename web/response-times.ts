@@ -7,6 +7,8 @@
  */
 
 const KEPT = 100;
+/** A pause while the engine makes up its mind about an interruption is shorter. */
+const GAVE_WAY_MS = 500;
 
 export class ResponseTimes {
   #times: number[] = [];
@@ -15,6 +17,7 @@ export class ResponseTimes {
   #overAgent = false;
   #endedMs: number | undefined;
   #soundMs: number | undefined;
+  #silentSinceMs: number | undefined;
 
   get count(): number {
     return this.#times.length;
@@ -37,19 +40,28 @@ export class ResponseTimes {
     this.#overAgent = agentPlaying;
     this.#endedMs = undefined;
     this.#soundMs = undefined;
+    this.#silentSinceMs = undefined;
   }
 
   /** `atMs` is the end of the last loud frame; an answer may have sounded before the end was certain. */
   speechEnded(atMs: number): void {
     this.#speaking = false;
     this.#endedMs = atMs;
+    if (this.#silentSinceMs !== undefined && atMs - this.#silentSinceMs >= GAVE_WAY_MS)
+      this.#overAgent = false;
     if (this.#soundMs !== undefined && this.#soundMs >= atMs) this.#note(this.#soundMs);
   }
 
   /** The agent became audible after silence. */
   sounded(atMs: number): void {
+    this.#silentSinceMs = undefined;
     if (this.#speaking) this.#soundMs = atMs;
     else this.#note(atMs);
+  }
+
+  /** The agent's audio ended or ran dry. */
+  fellSilent(atMs: number): void {
+    this.#silentSinceMs = atMs;
   }
 
   /** The agent was cut off: what sounds from now on is an answer. */

@@ -28,7 +28,7 @@ export const STATE_WORDS: Readonly<Record<ShownState, string>> = {
 };
 
 const HINTS: Readonly<Record<ShownState, string>> = {
-  idle: 'Your browser asks for the microphone first.',
+  idle: 'Your microphone will be used.',
   connecting: 'Reaching the agent.',
   listening: 'Say something whenever you like.',
   'caller-speaking': 'The agent listens until you pause.',

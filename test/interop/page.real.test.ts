@@ -10,6 +10,17 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumMissing, type ChromiumPage, openChromium } from '../support/chromium.ts';
 import { buildPage, callerWav, levelOf, type Peer, RATE, ScriptedService } from './scripted-service.ts';
 
+/** What a browser does that connects a microphone only at its own rate. */
+const CONVERTS_NOTHING = `
+  const Native = AudioContext;
+  AudioContext = class extends Native {
+    createMediaStreamSource(stream) {
+      if (this.sampleRate === 16000) throw new DOMException('another rate', 'NotSupportedError');
+      return super.createMediaStreamSource(stream);
+    }
+  };
+`;
+
 /** The page's policy forbids to evaluate strings, so the state is awaited in the document. */
 const untilState = (page: Page, state: string): Promise<void> =>
   page.locator(`#stage[data-state="${state}"]`).waitFor();
@@ -41,8 +52,9 @@ describe.skipIf(chromiumMissing !== undefined)(`the call page in Chromium ${chro
     await page.close();
   });
 
-  async function openPage(from: ChromiumPage = chromium, url = service.pageUrl): Promise<void> {
+  async function openPage(from = chromium, url = service.pageUrl, script?: string): Promise<void> {
     page = await from.browser.newPage();
+    if (script !== undefined) await page.addInitScript(script);
     complaints = [];
     page.on('console', (message) => {
       if (message.type() === 'error') complaints.push(message.text());
@@ -198,6 +210,20 @@ describe.skipIf(chromiumMissing !== undefined)(`the call page in Chromium ${chro
     await page.getByRole('button', { name: 'Call' }).click();
     await (await arriving).start();
     await untilState(page, 'listening');
+  });
+
+  it('calls at the rate of the device when the browser does not convert the microphone', async () => {
+    const arriving = service.nextCall();
+    await openPage(chromium, service.pageUrl, CONVERTS_NOTHING);
+    await page.getByRole('button', { name: 'Call' }).click();
+    const peer = await arriving;
+    await peer.start();
+    expect([44_100, 48_000]).toContain(peer.rate);
+    await peer.until(({ audio }) => audio.length > 10);
+    expect(new Set(peer.audio.map((frame) => frame.length))).toEqual(new Set([(peer.rate / 50) * 2]));
+    peer.frames(10);
+    peer.send({ type: 'mark', id: 'heard' });
+    await peer.until(({ echoes }) => echoes.includes('heard'));
   });
 
   it('fits a phone of 360 px without scrolling sideways, with the keypad open', async () => {
