@@ -63,6 +63,12 @@ describe('mu-law', () => {
     }
   });
 
+  it('splits the negative half like the positive one, from -1 down', () => {
+    for (let sample = 0; sample <= 32_767; sample++) {
+      if (encodeOne(-1 - sample) !== (encodeOne(sample) ^ 0x80)) expect.fail(`sample ${sample}`);
+    }
+  });
+
   it('saturates, and keeps the sign', () => {
     expect(values[encodeOne(32_767)]).toBe(32_124);
     expect(values[encodeOne(-32_768)]).toBe(-32_124);

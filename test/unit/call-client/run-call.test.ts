@@ -103,7 +103,7 @@ describe('runCall', () => {
       await start(peer);
       await hangUpWhenAsked(peer);
     });
-    const { status, lines } = await run({ waitGreeting: false });
+    const { status, lines } = await run({ waitGreeting: false, pace: { ...pace, noAnswerMs: 200 } });
     expect(lines.at(-1)).toBe('no answer; 0 clear, 0 marks played');
     expect(status).toBe(0);
   });
