@@ -1,0 +1,73 @@
+// Everything that can be said about the project without running it: format, lint, types, dependency rules, unused code,
+// house rules, generated files. One line per step; the output of a step is shown only when it fails.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const bin = (path) => join(root, 'node_modules', path);
+
+/** The slow ones first, so that the short ones fill the gaps. */
+const steps = [
+  { name: 'lint', command: [bin('eslint/bin/eslint.js'), '.', '--max-warnings', '0'] },
+  { name: 'types', command: [bin('typescript/bin/tsc'), '-p', '.'] },
+  {
+    name: 'types of the page',
+    command: [bin('typescript/bin/tsc'), '-p', 'web'],
+    when: () => existsSync(join(root, 'web/app.ts')),
+  },
+  { name: 'unused code', command: [bin('knip/bin/knip.js'), '--no-progress'] },
+  {
+    name: 'dependency rules',
+    command: [
+      bin('dependency-cruiser/bin/dependency-cruise.mjs'),
+      '--config',
+      '.dependency-cruiser.cjs',
+      ...['supervisor', 'worker', 'inference', 'shared', 'web', 'examples'].filter((folder) =>
+        existsSync(join(root, folder)),
+      ),
+    ],
+  },
+  { name: 'format', command: [bin('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'] },
+  {
+    name: 'house rules and generated files',
+    command: [bin('vitest/vitest.mjs'), 'run', '--project', 'fast', 'test/tidy.test.ts', 'test/docs.test.ts'],
+  },
+];
+
+function run({ name, command }) {
+  const startMs = Date.now();
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, command, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    const output = [];
+    child.stdout.on('data', (chunk) => output.push(chunk));
+    child.stderr.on('data', (chunk) => output.push(chunk));
+    child.on('error', (error) => output.push(Buffer.from(`${error.message}\n`)));
+    child.on('close', (status) => {
+      const seconds = ((Date.now() - startMs) / 1000).toFixed(1);
+      console.log(`${status === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`);
+      if (status !== 0) process.stdout.write(Buffer.concat(output));
+      resolve(status === 0);
+    });
+  });
+}
+
+async function ensureTools() {
+  const installer = join(root, 'scripts/install.mjs');
+  if (!existsSync(installer)) return;
+  const { ensureInstalled } = await import(pathToFileURL(installer).href);
+  await ensureInstalled({ dev: true });
+}
+
+await ensureTools();
+const waiting = steps.filter((step) => step.when?.() ?? true);
+const results = [];
+const lane = async () => {
+  for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) results.push(await run(step));
+};
+await Promise.all(Array.from({ length: Math.max(1, availableParallelism()) }, lane));
+const failed = results.filter((isFine) => !isFine).length;
+console.log(failed === 0 ? 'all checks passed' : `${failed} of ${results.length} checks failed`);
+process.exitCode = failed === 0 ? 0 : 1;

@@ -1,0 +1,45 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, it, expect } from 'vitest';
+import { loadAgentFile } from '../shared/config/load.ts';
+import { describeAgentFile } from '../shared/config/describe.ts';
+import { referenceFiles } from '../shared/config/reference.ts';
+
+const root = new URL('../', import.meta.url);
+const readProjectFile = (path: string): string =>
+  existsSync(new URL(path, root)) ? readFileSync(new URL(path, root), 'utf8') : 'missing';
+
+const example = readProjectFile('docs/agent.example.toml');
+const load = (text: string): ReturnType<typeof loadAgentFile> =>
+  loadAgentFile(text, { env: { PROVIDER_API_KEY: 'k' }, readFile: () => 'A prompt.', requireSecrets: true });
+
+describe('generated documentation', () => {
+  it.each(referenceFiles().map(({ path, text }) => ({ path, text })))(
+    '$path is what the declarations say (npm run docs writes it)',
+    ({ path, text }) => {
+      expect(readProjectFile(path)).toBe(text);
+    },
+  );
+
+  it('holds an example file without a single problem', () => {
+    expect(load(example).problems).toEqual([]);
+  });
+
+  const comments = example.match(/^# [a-z_]+ = .*$/gm) ?? [];
+
+  it('comments a sample of every key that the example does not set', () => {
+    const acting = describeAgentFile().flatMap(({ keys }) => keys.filter((key) => !key.isInert));
+    const set = example.match(/^[a-z_]+ = .*$/gm) ?? [];
+    expect(comments.length + set.length).toBe(acting.length);
+  });
+
+  it.each([...new Set(comments)])(
+    'shows %s, which is accepted or at odds with its neighbours only',
+    (comment) => {
+      // Each comment stands in for itself wherever it appears, one at a time.
+      const { problems } = load(example.replace(comment, comment.slice(2)));
+      const errors = problems.filter(({ severity }) => severity === 'error').map(({ message }) => message);
+      for (const message of errors)
+        expect(message).toMatch(/exclude each other|valid only with preset "router"/);
+    },
+  );
+});

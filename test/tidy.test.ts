@@ -1,0 +1,137 @@
+/** House rules that no linter of ours covers, over every file that is tracked or about to be. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import ts from 'typescript';
+import { describe, it, expect } from 'vitest';
+
+const root = new URL('../', import.meta.url);
+const longestFile = 400;
+const longestFunction = 70;
+
+const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+  cwd: root,
+  encoding: 'utf8',
+  maxBuffer: 64 * 1024 * 1024,
+});
+const files = listed.split('\0').filter((path) => path !== '' && existsSync(new URL(path, root)));
+const code = files.filter((path) => /\.(ts|mjs)$/.test(path));
+const product = code.filter((path) => /^(supervisor|worker|inference|shared|web|examples)\//.test(path));
+const texts = files.filter((path) =>
+  /\.(ts|mjs|cjs|js|json|md|toml|ya?ml|html|css|svg|sh|txt|service)$/.test(path),
+);
+
+/** Written in pieces, because this file is looked at too. */
+const machinePath = /(^|[^\w.-])\/(wor[k]|tm[p]|hom[e]|roo[t]|User[s])(\/|\b(?![\w-]))/;
+
+const textOf = (path: string): string => readFileSync(new URL(path, root), 'utf8');
+const lineCount = (text: string): number => text.replace(/\n$/, '').split('\n').length;
+
+/** `path:line` of every match, the pattern tried line by line. */
+function linesMatching(paths: readonly string[], pattern: RegExp): string[] {
+  return paths.flatMap((path) =>
+    textOf(path)
+      .split('\n')
+      .flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1}`] : [])),
+  );
+}
+
+function parse(path: string, text = textOf(path)): ts.SourceFile {
+  return ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+}
+
+function visit(node: ts.Node, see: (node: ts.Node) => void): void {
+  see(node);
+  ts.forEachChild(node, (child) => visit(child, see));
+}
+
+/** The body of `describe` is a list of tests and no function in the sense of the rule. */
+function isSuite(node: ts.Node): boolean {
+  return ts.isCallExpression(node.parent) && /^describe\b/.test(node.parent.expression.getText());
+}
+
+function longFunctions(file: ts.SourceFile): string[] {
+  const found: string[] = [];
+  visit(file, (node) => {
+    if (!ts.isFunctionLike(node) || !('body' in node) || node.body === undefined || isSuite(node)) return;
+    const first = file.getLineAndCharacterOfPosition(node.getStart()).line;
+    const last = file.getLineAndCharacterOfPosition(node.end).line;
+    if (last - first + 1 > longestFunction)
+      found.push(`${file.fileName}:${first + 1} has ${last - first + 1} lines`);
+  });
+  return found;
+}
+
+function emptyCatches(file: ts.SourceFile): string[] {
+  const found: string[] = [];
+  visit(file, (node) => {
+    if (!ts.isCatchClause(node) || node.block.statements.length > 0) return;
+    found.push(`${file.fileName}:${file.getLineAndCharacterOfPosition(node.getStart()).line + 1}`);
+  });
+  return found;
+}
+
+function defaultExports(file: ts.SourceFile): string[] {
+  const isDefault = (statement: ts.Statement): boolean =>
+    ts.isExportAssignment(statement) ||
+    (ts.canHaveModifiers(statement) &&
+      (ts.getModifiers(statement) ?? []).some(({ kind }) => kind === ts.SyntaxKind.DefaultKeyword));
+  return file.statements.some(isDefault) ? [file.fileName] : [];
+}
+
+describe('the project', () => {
+  it('is seen by these rules at all', () => {
+    expect(code.length).toBeGreaterThan(20);
+    expect(code).toContain('test/tidy.test.ts');
+  });
+
+  it(`has no code file of more than ${longestFile} lines`, () => {
+    const long = code
+      .map((path) => ({ path, lines: lineCount(textOf(path)) }))
+      .filter(({ lines }) => lines > longestFile);
+    expect(long).toEqual([]);
+  });
+
+  it(`has no function of more than ${longestFunction} lines`, () => {
+    expect(code.flatMap((path) => longFunctions(parse(path)))).toEqual([]);
+  });
+
+  it('names files and folders after what they hold', () => {
+    const vague = /^(utils?|helpers?|common|managers?|misc|lib)$|-(utils?|helpers?|managers?)$/i;
+    const parts = (path: string): string[] => [
+      ...path.split('/').slice(0, -1),
+      basename(path).replace(/\..*$/, ''),
+    ];
+    expect(files.filter((path) => parts(path).some((part) => vague.test(part)))).toEqual([]);
+  });
+
+  it('leaves no work for later in the code', () => {
+    expect(linesMatching(code, /\b(TO[D]O|FIX[M]E|X[X]X|HA[C]K)\b/)).toEqual([]);
+  });
+
+  it('exports by name in the product', () => {
+    expect(product.flatMap((path) => defaultExports(parse(path)))).toEqual([]);
+  });
+
+  it('swallows no error without a word', () => {
+    expect(code.flatMap((path) => emptyCatches(parse(path)))).toEqual([]);
+  });
+
+  it('mentions no path of a machine that it was written on', () => {
+    expect(linesMatching(texts, machinePath)).toEqual([]);
+      [],
+    );
+  });
+
+  it('is judged by rules that notice what they are for', () => {
+    const long = `const f = () => {\n${'f();\n'.repeat(longestFunction)}};`;
+    expect(longFunctions(parse('a.ts', long))).toEqual([`a.ts:1 has ${longestFunction + 2} lines`]);
+    expect(longFunctions(parse('a.ts', `describe('x', ${long.slice(10, -1)});`))).toEqual([]);
+    expect(emptyCatches(parse('a.ts', 'try { f(); } catch {\n // why\n}'))).toEqual(['a.ts:1']);
+    expect(defaultExports(parse('a.ts', 'export default 1;'))).toEqual(['a.ts']);
+    expect(defaultExports(parse('a.ts', 'export default function f() {}'))).toEqual(['a.ts']);
+    expect(defaultExports(parse('a.ts', 'export function f() {}'))).toEqual([]);
+    expect(['/tm', '/wor', '/hom'].map((start, index) => `see ${start}${'pke'.charAt(index)}/x`).every((text) => machinePath.test(text))).toBe(true);
+    expect(machinePath.test('worker/core, https://a.example/home and ./tmp-1')).toBe(false);
+  });
+});

@@ -1,0 +1,202 @@
+import { inspect } from 'node:util';
+import { describe, it, expect } from 'vitest';
+import { describeServerSettings, parseServerSettings } from '../../../shared/config/server.ts';
+import type { ServerSettings } from '../../../shared/config/server.ts';
+
+type Env = Record<string, string>;
+
+const facts = { cores: 2 };
+const parse = (env: Env): ReturnType<typeof parseServerSettings> =>
+  parseServerSettings({ SVC_AGENT_FILE: 'agent.toml', ...env }, facts);
+
+function settingsOf(env: Env): ServerSettings {
+  const result = parse(env);
+  if (!result.ok) throw new Error(result.error.map(({ message }) => message).join('; '));
+  return result.value.settings;
+}
+
+const warningsOf = (env: Env): string[] => {
+  const result = parse(env);
+  return result.ok ? result.value.warnings : [];
+};
+
+function problemsOf(env: Env): string[] {
+  const result = parse(env);
+  if (result.ok) return [];
+  for (const { variable, message } of result.error) expect(message.startsWith(`${variable} `)).toBe(true);
+  return result.error.map(({ variable }) => variable);
+}
+
+describe('server settings', () => {
+  it('have the defaults of the specification', () => {
+    expect(settingsOf({})).toEqual({
+      agentFile: 'agent.toml',
+      ws: {
+        addr: { host: '127.0.0.1', port: 8080 },
+        startTimeoutMs: 5000,
+        pingIntervalMs: 10_000,
+        pingTimeoutMs: 30_000,
+        maxAudioBytes: 65_536,
+        maxControlBytes: 16_384,
+        writeTimeoutMs: 5000,
+        sendTimeoutMs: 5000,
+        closeGraceMs: 2000,
+        maxCalls: 1024,
+        acceptQueue: 128,
+      },
+      health: { addr: { host: '0.0.0.0', port: 8081 }, metrics: true },
+      maxSessions: 512,
+      drain: { drainTimeoutMs: 30_000, cancelGraceMs: 5000, abortWaitMs: 1000 },
+      insecureListeners: false,
+      logLevel: 'info',
+    });
+    expect(warningsOf({})).toEqual([]);
+  });
+
+  it('drain in 43 seconds by default, the 7 seconds of the specification included', () => {
+    const { drainTimeoutMs, cancelGraceMs, abortWaitMs } = settingsOf({}).drain;
+    expect(drainTimeoutMs + cancelGraceMs + abortWaitMs + 7000).toBe(43_000);
+  });
+
+  it('allow twice as many connections as sessions unless told otherwise', () => {
+    expect(settingsOf({ SVC_MAX_SESSIONS: '10' }).ws.maxCalls).toBe(20);
+    expect(settingsOf({ SVC_MAX_SESSIONS: '10', SVC_WS_MAX_CALLS: '11' }).ws.maxCalls).toBe(11);
+  });
+
+  it.each([
+    ['500ms', 500],
+    ['30s', 30_000],
+    ['2m', 120_000],
+    ['0s', 0],
+  ])('read the duration %s', (text, drainTimeoutMs) => {
+    expect(settingsOf({ SVC_DRAIN_TIMEOUT: text }).drain.drainTimeoutMs).toBe(drainTimeoutMs);
+  });
+
+  it.each([
+    ['1', true],
+    ['on', true],
+    ['TRUE', true],
+    ['0', false],
+    ['Off', false],
+    ['false', false],
+  ])('read the switch %s', (text, metrics) => {
+    expect(settingsOf({ SVC_METRICS: text }).health.metrics).toBe(metrics);
+  });
+
+  it.each([
+    ['512', 512],
+    ['32KiB', 32_768],
+    ['1MiB', 1_048_576],
+  ])('read the size %s', (text, maxControlBytes) => {
+    expect(settingsOf({ SVC_WS_MAX_CONTROL_BYTES: text }).ws.maxControlBytes).toBe(maxControlBytes);
+  });
+
+  it.each([
+    ['127.0.0.1:0', { host: '127.0.0.1', port: 0 }],
+    ['[::1]:8080', { host: '::1', port: 8080 }],
+    ['localhost:65535', { host: 'localhost', port: 65_535 }],
+  ])('read the address %s', (text, addr) => {
+    expect(settingsOf({ SVC_WS_ADDR: text }).ws.addr).toEqual(addr);
+  });
+
+  it.each([
+    ['SVC_WS_ADDR', '8080'],
+    ['SVC_WS_ADDR', '127.0.0.1:65536'],
+    ['SVC_HEALTH_ADDR', ':8081'],
+    ['SVC_MAX_SESSIONS', '0'],
+    ['SVC_MAX_SESSIONS', '-1'],
+    ['SVC_MAX_SESSIONS', '1e3'],
+    ['SVC_WS_MAX_CALLS', '0'],
+    ['SVC_WS_ACCEPT_QUEUE', '0'],
+    ['SVC_INSECURE_LISTENERS', 'yes'],
+    ['SVC_LOG_LEVEL', 'verbose'],
+    ['SVC_DRAIN_TIMEOUT', '30'],
+    ['SVC_DRAIN_TIMEOUT', '1.5s'],
+    ['SVC_DRAIN_TIMEOUT', '25h'],
+    ['SVC_WS_START_TIMEOUT', '0s'],
+    ['SVC_WS_PING_INTERVAL', '9ms'],
+    ['SVC_WS_PING_TIMEOUT', '0s'],
+    ['SVC_WS_WRITE_TIMEOUT', '0ms'],
+    ['SVC_WS_SEND_TIMEOUT', '0m'],
+    ['SVC_WS_CLOSE_GRACE', '0s'],
+    ['SVC_WS_MAX_AUDIO_BYTES', '1'],
+    ['SVC_WS_MAX_CONTROL_BYTES', '511'],
+    ['SVC_METRICS_TOKEN', 'two words'],
+    ['SVC_AGENT_FILE', ''],
+    ['SVC_METRICS', ''],
+  ])('refuse %s=%j', (name, value) => {
+    expect(problemsOf({ [name]: value })).toEqual([name]);
+  });
+
+  it('accept the smallest values of the specification', () => {
+    const env = { SVC_WS_PING_INTERVAL: '10ms', SVC_WS_PING_TIMEOUT: '11ms', SVC_WS_MAX_AUDIO_BYTES: '2' };
+    expect(settingsOf(env).ws).toMatchObject({ pingIntervalMs: 10, pingTimeoutMs: 11, maxAudioBytes: 2 });
+  });
+
+  it('need a ping timeout longer than the interval', () => {
+    expect(problemsOf({ SVC_WS_PING_INTERVAL: '30s' })).toEqual(['SVC_WS_PING_TIMEOUT']);
+    expect(problemsOf({ SVC_WS_PING_INTERVAL: '29s' })).toEqual([]);
+  });
+
+  it('need an agent file', () => {
+    const result = parseServerSettings({}, facts);
+    expect(result).toMatchObject({ ok: false, error: [{ variable: 'SVC_AGENT_FILE' }] });
+  });
+
+  it('report every bad variable at once', () => {
+    expect(
+      problemsOf({ SVC_MAX_SESSIONS: 'many', SVC_WS_ADDR: 'here', SVC_LOG_LEVEL: 'loud' }).toSorted(),
+    ).toEqual(['SVC_LOG_LEVEL', 'SVC_MAX_SESSIONS', 'SVC_WS_ADDR']);
+  });
+
+  it('never repeat a value in messages or when printed', () => {
+    const names = describeServerSettings().map(({ name }) => name);
+    const bad = parseServerSettings(Object.fromEntries(names.map((name) => [name, 'can ary'])), facts);
+    expect(inspect(bad, { depth: 9 })).not.toContain('can ary');
+    const good = parse({ SVC_METRICS_TOKEN: 'canary' });
+    expect(inspect(good, { depth: 9 }) + JSON.stringify(good)).not.toContain('canary');
+    expect(settingsOf({ SVC_METRICS_TOKEN: 'canary' }).health.metricsToken?.reveal()).toBe('canary');
+  });
+});
+
+describe('exposed listeners', () => {
+  it.each(['0.0.0.0:8080', '[::]:8080', '10.0.0.7:8080', 'voice.example:8080'])(
+    'are refused on %s',
+    (address) => {
+      expect(problemsOf({ SVC_WS_ADDR: address })).toEqual(['SVC_WS_ADDR']);
+    },
+  );
+
+  it('start with SVC_INSECURE_LISTENERS and a warning', () => {
+    const env = { SVC_WS_ADDR: '0.0.0.0:8080', SVC_INSECURE_LISTENERS: '1' };
+    expect(settingsOf(env)).toMatchObject({ insecureListeners: true, ws: { addr: { host: '0.0.0.0' } } });
+    expect(warningsOf(env)).toHaveLength(1);
+    expect(warningsOf(env)[0]).toContain('SVC_WS_ADDR');
+  });
+
+  it.each(['127.0.0.1:1', '[::1]:1', 'localhost:1', '127.0.0.9:1'])('need nothing on %s', (address) => {
+    expect(warningsOf({ SVC_WS_ADDR: address })).toEqual([]);
+    expect(problemsOf({ SVC_WS_ADDR: address })).toEqual([]);
+  });
+
+  it('give a warning for a static token', () => {
+    expect(warningsOf({ SVC_METRICS_TOKEN: 't' })).toEqual([
+      'SVC_METRICS_TOKEN is a static token: every client shares it and it never expires',
+    ]);
+  });
+});
+
+describe('unknown variables', () => {
+  it('give a warning with the nearest name', () => {
+    expect(warningsOf({ SVC_MAX_SESSION: '5' })).toEqual([
+      'SVC_MAX_SESSION is not a known variable; did you mean SVC_MAX_SESSIONS?',
+    ]);
+    expect(warningsOf({ SVC_TURN_CDN_KEY_ID: '5' })).toEqual([
+      'SVC_TURN_CDN_KEY_ID is not a known variable; this version ignores it',
+    ]);
+  });
+
+  it('without the prefix are nobody’s business', () => {
+    expect(warningsOf({ PATH: '/bin', svc_ws_addr: 'x' })).toEqual([]);
+  });
+});
