@@ -27,8 +27,8 @@ const RUN_GAP_MS = 500;
 
 export class MessageLog {
   readonly #limit: number;
-  #rows: LogRow[] = [];
-  #runs = new Map<Direction, AudioRun>();
+  readonly #rows: LogRow[] = [];
+  readonly #runs = new Map<Direction, AudioRun>();
   #nextId = 1;
 
   constructor(limit = 200) {
@@ -37,11 +37,6 @@ export class MessageLog {
 
   get rows(): readonly LogRow[] {
     return this.#rows;
-  }
-
-  clear(): void {
-    this.#rows = [];
-    this.#runs.clear();
   }
 
   /** `atMs` counts from the start of the call. */

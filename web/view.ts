@@ -7,7 +7,7 @@
 import type { PageCall } from './call.ts';
 import { formatLength, formatMs, meterShare } from './figures.ts';
 import type { LogRow } from './message-log.ts';
-import { hintFor, problemOf, shownState, STATE_WORDS } from './words.ts';
+import { hintFor, NOT_CONNECTED, problemOf, shownState, STATE_WORDS } from './words.ts';
 
 const ARROWS = { sent: '↑', received: '↓', note: '·' } as const;
 const ARROW_WORDS = { sent: 'sent', received: 'received', note: 'note' } as const;
@@ -65,7 +65,8 @@ export class View {
     const { phase } = call;
     const shown = shownState(phase, call.turn);
     if (this.#stage.dataset['state'] !== shown) this.#stage.dataset['state'] = shown;
-    setText(this.#state, STATE_WORDS[shown]);
+    const failed = phase.name === 'ended' && call.lengthMs === 0 && problemOf(phase.outcome) !== undefined;
+    setText(this.#state, failed ? NOT_CONNECTED : STATE_WORDS[shown]);
     setText(this.#hint, hintFor(phase, shown));
     const calling = phase.name !== 'idle' && phase.name !== 'ended';
     setText(this.#label, calling ? (phase.name === 'open' ? 'Hang up' : 'Cancel') : 'Call');

@@ -27,6 +27,9 @@ export const STATE_WORDS: Readonly<Record<ShownState, string>> = {
   ended: 'Call ended',
 };
 
+/** Instead of the words for `ended` when there never was a call. */
+export const NOT_CONNECTED = 'Not connected';
+
 const HINTS: Readonly<Record<ShownState, string>> = {
   idle: 'Your microphone will be used.',
   connecting: 'Reaching the agent.',

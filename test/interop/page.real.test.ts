@@ -241,6 +241,7 @@ describe.skipIf(chromiumMissing !== undefined)(`the call page in Chromium ${chro
       await openPage(refusing);
       await page.getByRole('button', { name: 'Call' }).click();
       await page.getByRole('alert').getByText('The microphone was refused').waitFor();
+      await page.getByRole('status').getByText('Not connected').waitFor();
     } finally {
       await refusing.close();
     }
