@@ -1,0 +1,166 @@
+// `npm start`: the service with the keyless demo. Installs and builds what is missing, starts the demo's providers, then the
+// supervisor, and says where to go. Neither child outlives the other, nor this command.
+//
+//   --free-ports  every port is a free one     --json     one machine-readable line when all is up
+//   --verbose     every log line of the service
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { ensureBuilt, ensureInstalled } from './install.mjs';
+
+const { values: flags } = parseArgs({
+  options: { 'free-ports': { type: 'boolean' }, json: { type: 'boolean' }, verbose: { type: 'boolean' } },
+});
+const dist = (path) => fileURLToPath(new URL(`../dist/${path}`, import.meta.url));
+const preload = new URL('./stop-with-parent.mjs', import.meta.url).href;
+const say = (text) => (flags.json ? process.stderr : process.stdout).write(`${text}\n`);
+
+const levels = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warning', 50: 'error', 60: 'fatal' };
+const hidden = ['level', 'time', 'pid', 'hostname', 'name', 'msg', 'v'];
+
+/** A log line of the service as an object; undefined when it is something else. */
+function parseLog(line) {
+  try {
+    const entry = JSON.parse(line);
+    return typeof entry === 'object' && entry !== null ? entry : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `14:03:11 warning  The sentence (key=value, ...)` */
+function readable(entry) {
+  const level = levels[entry.level] ?? String(entry.level ?? 'info');
+  const time = new Date(entry.time ?? Date.now()).toTimeString().slice(0, 8);
+  const fields = Object.entries(entry).filter(([name]) => !hidden.includes(name));
+  const details = fields.map(
+    ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  return `${time} ${level.padEnd(8)} ${entry.msg ?? ''}${details.length > 0 ? ` (${details.join(', ')})` : ''}`;
+}
+
+const isWarning = ({ level }) =>
+  typeof level === 'number' ? level >= 40 : /^(warn|error|fatal)/.test(level ?? '');
+
+/** A child whose end is known: `ended` resolves with its exit code, or the signal's name. */
+function start(args, options) {
+  // Its own group: the terminal's Ctrl-C reaches only this command, which passes it on once.
+  const child = spawn(process.execPath, ['--enable-source-maps', ...args], { ...options, detached: true });
+  const ended = new Promise((resolve) => {
+    child.once('error', () => resolve(1));
+    child.once('exit', (code, signal) => resolve(code ?? signal));
+  });
+  return { child, ended };
+}
+
+/** The providers; resolves with what they say when they listen, rejects when they end before that. */
+async function startDemo() {
+  const demo = start([dist('examples/demo/main.js'), ...(flags['free-ports'] ? ['--free-ports'] : [])], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  demo.child.stdin.on('error', () => undefined);
+  const lines = createInterface({ input: demo.child.stdout });
+  const ready = await Promise.race([
+    new Promise((resolve) => lines.once('line', (line) => resolve(parseLog(line)))),
+    demo.ended.then(() => undefined),
+  ]);
+  if (ready?.ready !== true) throw new Error('The demo providers did not start.');
+  return { ...demo, ready };
+}
+
+/** The environment of the supervisor: the user's own settings win. */
+function supervisorEnv(agentFile) {
+  const free = flags['free-ports'] ? { SVC_WS_ADDR: '127.0.0.1:0', SVC_HEALTH_ADDR: '127.0.0.1:0' } : {};
+  return { SVC_HEALTH_ADDR: '127.0.0.1:8081', ...free, SVC_AGENT_FILE: agentFile, ...process.env };
+}
+
+/** Follows the supervisor's log; `up` resolves with its addresses when it is ready. */
+function follow(supervisor) {
+  const addresses = {};
+  const lines = createInterface({ input: supervisor.child.stdout });
+  const up = new Promise((resolve) => {
+    lines.on('line', (line) => {
+      const entry = parseLog(line);
+      if (entry?.msg === 'listening') addresses[entry.listener] = entry.address;
+      if (entry?.msg === 'ready') resolve(addresses);
+      if (entry === undefined) process.stderr.write(`${line}\n`);
+      else if (flags.verbose || isWarning(entry)) process.stderr.write(`${readable(entry)}\n`);
+    });
+  });
+  return up;
+}
+
+function summary({ page, ws, health, ownAgent }) {
+  return [
+    '',
+    '  The voice agent is running.',
+    '',
+    `  Call page     ${page}`,
+    `  WebSocket     ${ws}`,
+    `  Health        ${health}`,
+    ...(ownAgent
+      ? [`  Agent         ${ownAgent}`]
+      : ['  Agent         the keyless demo: ask for the time, the weather, a table, an order']),
+    '',
+    '  Ctrl-C stops it.',
+    '',
+  ].join('\n');
+}
+
+/** Waits for the end of both children; a signal goes to the supervisor, which drains, and the demo ends after it. */
+async function runUntilEnd(demo, supervisor) {
+  let stopping = false;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => {
+      stopping = true;
+      supervisor.child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal);
+    });
+  }
+  const first = await Promise.race([
+    supervisor.ended.then((result) => ({ who: 'supervisor', result })),
+    demo.ended.then((result) => ({ who: 'demo', result })),
+  ]);
+  if (first.who === 'demo') {
+    if (!stopping)
+      process.stderr.write(`The demo providers ended (${first.result}); stopping the service.\n`);
+    supervisor.child.kill('SIGTERM');
+  } else if (!stopping && first.result !== 0) {
+    process.stderr.write(`The service ended (${first.result}); stopping the demo providers.\n`);
+  }
+  const result = await supervisor.ended;
+  supervisor.child.stdin.end();
+  demo.child.stdin.end();
+  await demo.ended;
+  if (first.who === 'demo' && !stopping) return 1;
+  return typeof result === 'number' ? result : 1;
+}
+
+async function main() {
+  await ensureInstalled({ dev: false });
+  await ensureBuilt();
+  const demo = await startDemo();
+  const supervisor = start(['--import', preload, dist('supervisor/cli.js'), '--workers', 'auto'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: supervisorEnv(demo.ready.agentFile),
+  });
+  supervisor.child.stdin.on('error', () => undefined);
+  follow(supervisor)
+    .then((addresses) => {
+      const ws = `ws://${addresses.websocket}`;
+      const health = `http://${addresses.health}/healthz`;
+      demo.child.stdin.write(`${JSON.stringify({ wsUrl: ws })}\n`);
+      say(summary({ page: demo.ready.page, ws, health, ownAgent: process.env.SVC_AGENT_FILE }));
+      if (flags.json)
+        process.stdout.write(`${JSON.stringify({ demo: 'ready', page: demo.ready.page, ws, health })}\n`);
+    })
+    .catch(() => supervisor.child.kill('SIGTERM'));
+  return runUntilEnd(demo, supervisor);
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : 'The start failed.'}\n`);
+  process.exitCode = 1;
+}

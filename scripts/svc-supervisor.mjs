@@ -1,0 +1,8 @@
+#!/usr/bin/env node
+// The `svc-supervisor` command: makes the checkout ready, then runs the built supervisor in this very process, so that signals reach it.
+import { ensureBuilt, ensureInstalled } from './install.mjs';
+
+await ensureInstalled({ dev: false });
+await ensureBuilt();
+process.setSourceMapsEnabled(true);
+await import('../dist/supervisor/cli.js');

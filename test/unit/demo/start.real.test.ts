@@ -1,0 +1,147 @@
+/** `npm start` as a process: the real script and the real demo, with a stand-in for the supervisor that only logs and obeys signals. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+
+const project = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** Writes its process id and settings to a file, logs as the service does, and exits with 7 after SIGTERM or SIGINT. */
+const standIn = `
+import { writeFileSync } from 'node:fs';
+const log = (entry: object): void => { process.stdout.write(JSON.stringify({ time: 0, ...entry }) + '\\n'); };
+writeFileSync(process.env['STAND_IN_FILE'] ?? '', JSON.stringify({ pid: process.pid, argv: process.argv.slice(2), agent: process.env['SVC_AGENT_FILE'], ws: process.env['SVC_WS_ADDR'] }));
+log({ level: 40, msg: 'A warning for the user', key: 'value' });
+log({ level: 30, msg: 'listening', listener: 'websocket', address: '127.0.0.1:4321' });
+log({ level: 30, msg: 'listening', listener: 'health', address: '127.0.0.1:4322' });
+log({ level: 30, msg: 'ready' });
+setInterval(() => undefined, 1000);
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(7));
+`;
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+
+async function gone(pid: number): Promise<void> {
+  while (isAlive(pid)) await new Promise((resolve) => setImmediate(resolve));
+}
+
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+
+interface Ready {
+  readonly page: string;
+  readonly ws: string;
+  readonly health: string;
+}
+
+describe.skipIf(process.platform !== 'linux')('npm start', () => {
+  let checkout: string;
+  const running: ChildProcess[] = [];
+
+  beforeAll(() => {
+    checkout = mkdtempSync(join(tmpdir(), 'start-test-'));
+    for (const name of ['scripts', 'examples/demo', 'package.json', 'package-lock.json']) {
+      cpSync(join(project, name), join(checkout, name), { recursive: true });
+    }
+    symlinkSync(join(project, 'node_modules'), join(checkout, 'node_modules'));
+    mkdirSync(join(checkout, 'supervisor'));
+    writeFileSync(join(checkout, 'supervisor/cli.ts'), standIn);
+  });
+
+  afterEach(() => {
+    for (const child of running.splice(0)) child.kill('SIGKILL');
+  });
+
+  afterAll(() => rmSync(checkout, { recursive: true, force: true }));
+
+  async function start(env: Record<string, string> = {}): Promise<{
+    child: ChildProcess;
+    ready: Ready;
+    errors: () => string;
+    settings: { pid: number; argv: string[]; agent: string; ws: string };
+  }> {
+    const file = join(checkout, 'stand-in.json');
+    const child = spawn(process.execPath, ['scripts/start.mjs', '--free-ports', '--json'], {
+      cwd: checkout,
+      env: { ...process.env, STAND_IN_FILE: file, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    running.push(child);
+    let errors = '';
+    child.stderr.on('data', (bytes: Buffer) => (errors += bytes.toString()));
+    const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+    return {
+      child,
+      ready: JSON.parse(line) as Ready,
+      errors: () => errors,
+      settings: JSON.parse(readFileSync(file, 'utf8')) as { pid: number; argv: string[]; agent: string; ws: string },
+    };
+  }
+
+  it('builds, starts both children, tells the page the real address and shows warnings in words', async () => {
+    const { ready, errors, settings } = await start();
+    expect(ready).toMatchObject({ demo: 'ready', ws: 'ws://127.0.0.1:4321', health: 'http://127.0.0.1:4322/healthz' });
+    expect(settings.argv).toEqual(['--workers', 'auto']);
+    expect(settings.ws).toBe('127.0.0.1:0');
+    expect(errors()).toContain('warning  A warning for the user (key=value)');
+    let config: unknown;
+    do config = await (await fetch(new URL('config.json', ready.page))).json();
+    while (JSON.stringify(config) !== JSON.stringify({ wsUrl: 'ws://127.0.0.1:4321', agent: 'demo' }));
+    const agent = readFileSync(settings.agent, 'utf8');
+    expect(agent).not.toMatch(/^base_url = "\w+:\/\/127\.0\.0\.1:(6006|8085|8086)/m);
+  });
+
+  it('passes SIGTERM on, ends with the exit code of the service and leaves nothing behind', async () => {
+    const { child, settings } = await start();
+    const children = childrenOf(child.pid!);
+    child.kill('SIGTERM');
+    const [code] = (await once(child, 'exit')) as [number];
+    expect(code).toBe(7);
+    expect(children).toContain(settings.pid);
+    await Promise.all(children.map(gone));
+  });
+
+  it('leaves nothing behind when it is killed itself', async () => {
+    const { child } = await start();
+    const children = childrenOf(child.pid!);
+    expect(children).toHaveLength(2);
+    child.kill('SIGKILL');
+    await Promise.all(children.map(gone));
+  });
+
+  it('says so and stops the service when the demo dies', async () => {
+    const { child, settings, errors } = await start();
+    const demo = childrenOf(child.pid!).find((pid) => pid !== settings.pid);
+    process.kill(demo!, 'SIGKILL');
+    const [code] = (await once(child, 'exit')) as [number];
+    expect(code).toBe(1);
+    expect(errors()).toContain('The demo providers ended (SIGKILL); stopping the service.');
+    await gone(settings.pid);
+  });
+
+  it('says so and stops the demo when the service dies', async () => {
+    const { child, settings, errors } = await start();
+    const children = childrenOf(child.pid!);
+    process.kill(settings.pid, 'SIGKILL');
+    const [code] = (await once(child, 'exit')) as [number];
+    expect(code).toBe(1);
+    expect(errors()).toContain('The service ended (SIGKILL); stopping the demo providers.');
+    await Promise.all(children.map(gone));
+  });
+
+  it('leaves the settings of the user alone', async () => {
+    const { settings } = await start({ SVC_AGENT_FILE: '/their/agent.toml', SVC_WS_ADDR: '127.0.0.1:9' });
+    expect(settings).toMatchObject({ agent: '/their/agent.toml', ws: '127.0.0.1:9' });
+  });
+});
