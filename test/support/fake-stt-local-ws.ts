@@ -5,6 +5,7 @@
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import { Observed } from './observed.ts';
@@ -54,6 +55,7 @@ export class FakeSttLocalWs extends Observed {
   attempts = 0;
   private readonly options: FakeSttOptions;
   private readonly http: Server;
+  private readonly upgraded: Duplex[] = [];
   private readonly sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
 
   constructor(options: FakeSttOptions) {
@@ -62,6 +64,7 @@ export class FakeSttLocalWs extends Observed {
     this.http = createServer((_request, response) => response.writeHead(404).end());
     this.http.on('upgrade', (request, socket, head) => {
       this.attempts += 1;
+      this.upgraded.push(socket);
       socket.on('error', () => undefined);
       if (this.refuseWith !== undefined) {
         socket.end(`HTTP/1.1 ${this.refuseWith} Refused\r\nHint: busy\r\nContent-Length: 0\r\n\r\n`);
@@ -91,7 +94,7 @@ export class FakeSttLocalWs extends Observed {
   }
 
   close(): Promise<void> {
-    for (const { socket } of this.connections) socket.terminate();
+    for (const socket of this.upgraded) socket.destroy();
     this.http.closeAllConnections();
     return new Promise((resolve) => this.http.close(() => resolve()));
   }

@@ -73,6 +73,8 @@ class LocalWsSession implements SttSession {
   private link: Link = { state: 'down', retryAtMs: 0 };
   /** Audio came since the last `finalize()`. */
   private heard = false;
+  /** This connection has been given audio of an utterance whose end it was not told. */
+  private sent = false;
   private dropped = false;
   private everConnected = false;
   private failedConnects = 0;
@@ -138,7 +140,7 @@ class LocalWsSession implements SttSession {
   private onFrame(frame: Float32Array): void {
     const { link } = this;
     if (link.state === 'open' && this.queue.head === undefined && this.takes(link.socket)) {
-      link.socket.send(frame, this.onSent);
+      this.send(link.socket, frame);
       return;
     }
     this.queue.push({ type: 'frame', frame });
@@ -156,11 +158,16 @@ class LocalWsSession implements SttSession {
       const { link } = this;
       if (link.state !== 'open' || !this.takes(link.socket)) break;
       this.queue.shift();
-      if (head.type === 'frame') link.socket.send(head.frame, this.onSent);
+      if (head.type === 'frame') this.send(link.socket, head.frame);
       else this.finish(link.socket, head);
     }
     if (this.link.state === 'down' && this.isUnderWay) this.retry();
     else this.rearm();
+  }
+
+  private send(socket: WebSocket, frame: Float32Array): void {
+    this.sent = true;
+    socket.send(frame, this.onSent);
   }
 
   /** False also while the server's close is on its way here: what is sent then would vanish unnoticed. */
@@ -177,6 +184,7 @@ class LocalWsSession implements SttSession {
     const padding = Math.floor((sampleRate * finalizePaddingMs) / 1000);
     if (padding > 0) socket.send(new Float32Array(padding), this.onSent);
     socket.send(DONE, this.onSent);
+    this.sent = false;
     this.link = { state: 'finishing', socket, dueMs: end.dueMs, answered: false };
   }
 
@@ -201,6 +209,7 @@ class LocalWsSession implements SttSession {
         closed: (closing) => this.ifCurrent(socket, () => this.onClose(closing)),
       },
     });
+    this.sent = false;
     this.link = { state: 'connecting', socket, dueMs: this.now() + CONNECT_TIMEOUT_MS };
   }
 
@@ -255,7 +264,8 @@ class LocalWsSession implements SttSession {
       return;
     }
     const ended = link.state === 'finishing' && (link.answered || code === 1000);
-    if (!ended && (link.state === 'finishing' || this.isUnderWay || error.kind === 'protocol')) {
+    const lost = link.state === 'finishing' ? !ended : this.sent;
+    if (lost || (error.kind === 'protocol' && !ended)) {
       this.fail(error);
       return;
     }
