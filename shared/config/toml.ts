@@ -20,6 +20,7 @@ interface Place {
 }
 
 const mostSyntaxProblems = 20;
+const longestText = 1_048_576;
 const fileStart: Place = { line: 1, column: 1 };
 
 const syntaxProblem = (place: Place, rule: string): Problem => ({
@@ -121,6 +122,10 @@ function readSyntax(text: string): Reading {
     try {
       return { program: parseTOML(readable, { tomlVersion: '1.0' }), text: readable, problems };
     } catch (error) {
+      if (error instanceof RangeError) {
+        problems.push(syntaxProblem(fileStart, 'the nesting is too deep'));
+        break;
+      }
       if (!(error instanceof ParseError)) throw error;
       const place = { line: error.lineNumber, column: error.column + 1 };
       problems.push(syntaxProblem(place, error.message));
@@ -150,6 +155,10 @@ function readValues(text: string): { tree?: Record<string, unknown>; problem?: P
 /** Never throws on bad text. */
 export function readToml(text: string): TomlFile {
   const places = new PlaceIndex();
+  if (text.length > longestText) {
+    const problem = syntaxProblem(fileStart, `the file has more than ${longestText} characters`);
+    return { tree: undefined, places, syntaxProblems: [problem] };
+  }
   const reading = readSyntax(text.startsWith('\uFEFF') ? text.slice(1) : text);
   if (reading.program === undefined) return { tree: undefined, places, syntaxProblems: reading.problems };
   places.addTop(reading.program);
