@@ -1,3 +1,5 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newChatCompatible } from '../../worker/stages/llm/chat-compatible.ts';
 import type { LlmEvent, LlmRequest, LlmRound, LlmStage } from '../../worker/stages/stage.ts';
@@ -204,6 +206,20 @@ describe('the chat compatible stage', () => {
 
   describe('timeouts', () => {
     const timedOut = (what: string): LlmEvent => ({ type: 'error', error: { kind: 'timeout', what } });
+
+    it('three seconds for the connection', async () => {
+      const mute = createServer((socket) => socket.on('error', () => undefined));
+      await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
+      const clock = newVirtualClock();
+      const { port } = mute.address() as AddressInfo;
+      stage = newChatCompatible({ baseUrl: `https://127.0.0.1:${port}/v1`, model: 'm' });
+      ask(clock);
+      clock.advance(2_999);
+      expect(events.all).toEqual([]);
+      clock.advance(1);
+      expect(events.all).toEqual([timedOut('connect')]);
+      mute.close();
+    });
 
     it('ten seconds for the headers', async () => {
       const clock = newVirtualClock();

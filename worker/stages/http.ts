@@ -42,7 +42,7 @@ export interface ExchangeHandlers {
 /** One request and its response. */
 export interface Exchange {
   abort(): void;
-  /** Stops reading the body, so that backpressure reaches the server. */
+  /** Stops reading the body, so that backpressure reaches the server; one chunk that was read already may follow. */
   pause(): void;
   resume(): void;
 }

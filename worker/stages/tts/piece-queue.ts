@@ -54,12 +54,6 @@ export class PieceQueue {
     this.cancelled = [...this.cancelled, id].slice(-REMEMBERED);
   }
 
-  /** The next job is the end of a context, which costs nothing. */
-  get endsNext(): boolean {
-    const head = this.contexts[0];
-    return head !== undefined && head.entries.length === 0 && head.flushed;
-  }
-
   /** Takes the next job; none when the context at the head waits for more text. */
   take(): Job | undefined {
     const head = this.contexts[0];

@@ -3,6 +3,7 @@
  * Model, audio format and warm-up of a preset are defaults of the configuration and stand there.
  */
 import type { SpeechCompatibleOptions } from '../../../shared/config/stages/speech-compatible.ts';
+import { mediaTypeOf } from '../http.ts';
 
 interface SpeechPreset {
   /** Request fields beside those that every server takes. */
@@ -37,7 +38,7 @@ export function renderSpeechRequest(options: SpeechCompatibleOptions, text: stri
 
 /** The rule that a response's content type breaks, if any: noise must not reach a caller (spec 03). */
 export function checkSpeechType(contentType: string, sampleRate: number): string | undefined {
-  const type = contentType.split(';', 1)[0]?.trim() ?? '';
+  const type = mediaTypeOf(contentType);
   const known = type === '' || type === 'application/octet-stream' || type.startsWith('audio/');
   if (!known) return 'content type of audio';
   if (COMPRESSED.has(type)) return 'audio is not compressed';

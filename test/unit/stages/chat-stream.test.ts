@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest';
+import { ChatStream } from '../../../worker/stages/llm/chat-stream.ts';
+import { ThinkFilter } from '../../../worker/stages/llm/think-filter.ts';
+import type { LlmEvent } from '../../../worker/stages/stage.ts';
+
+function run(chunks: readonly unknown[]): LlmEvent[] {
+  const events: LlmEvent[] = [];
+  let next = 0;
+  const stream = new ChatStream(
+    () => `call_${next++}`,
+    (event) => events.push(event),
+  );
+  for (const chunk of chunks) {
+    stream.event({ event: '', data: typeof chunk === 'string' ? chunk : JSON.stringify(chunk) });
+  }
+  stream.end();
+  return events;
+}
+
+const delta = (body: unknown, finish: string | null = null): unknown => ({
+  choices: [{ index: 0, delta: body, finish_reason: finish }],
+});
+const calls = (...list: unknown[]): unknown => delta({ tool_calls: list });
+
+/** The calls as a consumer assembles them. */
+function assembled(events: readonly LlmEvent[]): { id?: string; name?: string; arguments: string }[] {
+  const out: { id?: string; name?: string; arguments: string }[] = [];
+  for (const event of events) {
+    if (event.type !== 'tool-call') continue;
+    const call = (out[event.index] ??= { arguments: '' });
+    if (event.id !== undefined) call.id = event.id;
+    if (event.name !== undefined) call.name = event.name;
+    call.arguments += event.arguments;
+  }
+  return out;
+}
+
+describe('tool calls of a stream', () => {
+  it('are assembled from interleaved fragments', () => {
+    const events = run([
+      calls({ index: 0, id: 'a', function: { name: 'f', arguments: '' } }),
+      calls({ index: 1, id: 'b', function: { name: 'g', arguments: '{"y"' } }),
+      calls({ index: 0, function: { arguments: '{"x":1}' } }),
+      calls({ index: 1, function: { arguments: ':2}' } }),
+      delta({}, 'tool_calls'),
+      '[DONE]',
+    ]);
+    expect(assembled(events)).toEqual([
+      { id: 'a', name: 'f', arguments: '{"x":1}' },
+      { id: 'b', name: 'g', arguments: '{"y":2}' },
+    ]);
+    expect(events.at(-1)).toEqual({ type: 'done', finish: 'tool_calls', usage: undefined });
+  });
+
+  it('may come whole, as objects, without ids, under one index, and with the reason stop', () => {
+    const events = run([
+      calls({ index: 0, function: { name: 'f', arguments: { x: 1 } } }),
+      calls({ index: 0, id: '', function: { name: 'f', arguments: '{"x":2}' } }),
+      delta({}, 'stop'),
+      '[DONE]',
+    ]);
+    expect(assembled(events)).toEqual([
+      { id: 'call_0', name: 'f', arguments: '{"x":1}' },
+      { id: 'call_1', name: 'f', arguments: '{"x":2}' },
+    ]);
+    expect(events.at(-1)).toMatchObject({ finish: 'tool_calls' });
+  });
+
+  it('with different ids under one index are different calls', () => {
+    const events = run([
+      calls({ index: 0, id: 'a', function: { name: 'f', arguments: '{}' } }),
+      calls({ index: 0, id: 'b', function: { name: 'g', arguments: '{}' } }),
+      delta({}, 'tool_calls'),
+    ]);
+    expect(assembled(events).map((call) => call.id)).toEqual(['a', 'b']);
+  });
+
+  it('take their place in the list for an index', () => {
+    const events = run([
+      calls({ id: 'a', function: { name: 'f' } }, { id: 'b', function: { name: 'g' } }),
+      delta({}, 'tool_calls'),
+    ]);
+    expect(assembled(events)).toEqual([
+      { id: 'a', name: 'f', arguments: '{}' },
+      { id: 'b', name: 'g', arguments: '{}' },
+    ]);
+  });
+
+  it('keep a name that is repeated in every fragment, and join one that is split', () => {
+    const repeated = run([
+      calls({ index: 0, id: 'a', function: { name: 'get_day', arguments: '{"d"' } }),
+      calls({ index: 0, id: 'a', function: { name: 'get_day', arguments: ':1}' } }),
+      delta({}, 'tool_calls'),
+    ]);
+    expect(assembled(repeated)).toEqual([{ id: 'a', name: 'get_day', arguments: '{"d":1}' }]);
+    const split = run([
+      calls({ index: 0, id: 'a', function: { name: 'get_' } }),
+      calls({ index: 0, function: { name: 'day' } }),
+      calls({ index: 0, function: { arguments: '{}' } }),
+      delta({}, 'tool_calls'),
+    ]);
+    expect(assembled(split)).toEqual([{ id: 'a', name: 'get_day', arguments: '{}' }]);
+  });
+
+  it('that were cut by the length limit stay cut', () => {
+    const events = run([
+      calls({ index: 0, id: 'a', function: { name: 'f', arguments: '{"x":' } }),
+      delta({}, 'length'),
+      '[DONE]',
+    ]);
+    expect(events.at(-1)).toMatchObject({ type: 'done', finish: 'length' });
+  });
+
+  it('without a name are a protocol error', () => {
+    expect(run([calls({ index: 0, id: 'a' }), delta({}, 'tool_calls')]).at(-1)).toMatchObject({
+      error: { kind: 'protocol' },
+    });
+  });
+
+  it('are understood in their old form', () => {
+    const events = run([
+      delta({ function_call: { name: 'f', arguments: '{"x"' } }),
+      delta({ function_call: { arguments: ':1}' } }),
+      delta({}, 'function_call'),
+    ]);
+    expect(assembled(events)).toEqual([{ id: 'call_0', name: 'f', arguments: '{"x":1}' }]);
+    expect(events.at(-1)).toMatchObject({ finish: 'tool_calls' });
+  });
+});
+
+describe('the text of a stream', () => {
+  const spoken = (events: readonly LlmEvent[]): string =>
+    events.map((event) => (event.type === 'text' ? event.text : '')).join('');
+
+  it('holds no reasoning, wherever the server puts it', () => {
+    const events = run([
+      delta({ reasoning_content: 'hmm' }),
+      delta({ reasoning: 'hm' }),
+      delta({ content: '<thi' }),
+      delta({ content: 'nk>secret</think>\n\nHello' }),
+      delta({ content: ' there' }, 'stop'),
+    ]);
+    expect(spoken(events)).toBe('Hello there');
+  });
+
+  it('bears a null delta, no choices, other choices, parts and usage anywhere', () => {
+    const events = run([
+      { choices: [] },
+      { choices: null },
+      { choices: [{ index: 0, delta: null }] },
+      { choices: [{ index: 1, delta: { content: 'other' } }] },
+      delta({
+        content: [
+          { type: 'text', text: 'Hi' },
+          { type: 'thinking', thinking: 'no' },
+        ],
+      }),
+      { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], x_groq: { usage: { prompt_tokens: 3 } } },
+      '[DONE]',
+      delta({ content: 'after the end' }),
+    ]);
+    expect(spoken(events)).toBe('Hi');
+    const tokens = { inputTokens: 3, outputTokens: 0, cachedTokens: 0 };
+    expect(events.at(-1)).toEqual({ type: 'done', finish: 'stop', usage: tokens });
+  });
+
+  it('is filtered alike however it is cut', () => {
+    const text = 'a<b <think>x<think></think> \nc</think> d <thin';
+    const filter = new ThinkFilter();
+    const expected = filter.push(text) + filter.end();
+    expect(expected).toBe('a<b c</think> d <thin');
+    for (let first = 1; first < text.length; first += 1) {
+      for (let second = first + 1; second < text.length; second += 1) {
+        const cut = new ThinkFilter();
+        const parts = [text.slice(0, first), text.slice(first, second), text.slice(second)];
+        expect(parts.map((part) => cut.push(part)).join('') + cut.end()).toBe(expected);
+      }
+    }
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { SseParser } from '../../../worker/stages/llm/sse.ts';
+import type { SseEvent } from '../../../worker/stages/llm/sse.ts';
+
+function parse(chunks: readonly Buffer[], maxBytes = 1_000): SseEvent[] | 'too-large' {
+  const parser = new SseParser(maxBytes);
+  const events: SseEvent[] = [];
+  for (const chunk of chunks) {
+    const found = parser.push(chunk);
+    if (found === 'too-large') return found;
+    events.push(...found);
+  }
+  return events;
+}
+
+const whole = (text: string): SseEvent[] | 'too-large' => parse([Buffer.from(text)]);
+
+describe('the event parser', () => {
+  const TEXT = [
+    '\uFEFF: keep-alive\n\n',
+    'data: {"a":"ğüş €"}\n\n',
+    'event: error\r\ndata:one\r\ndata: two\r\n\r\n',
+    'data: x\r\r',
+    ': only a comment\n\ndata\n\nid: 4\nretry: 10\ndata:  spaced\n\n',
+  ].join('');
+  const EVENTS = [
+    { event: '', data: '{"a":"ğüş €"}' },
+    { event: 'error', data: 'one\ntwo' },
+    { event: '', data: 'x' },
+    { event: '', data: '' },
+    { event: '', data: ' spaced' },
+  ];
+
+  it('reads every line ending, joins data lines and ignores comments', () => {
+    expect(whole(TEXT)).toEqual(EVENTS);
+  });
+
+  it('gives the same events wherever the bytes are cut', () => {
+    const bytes = Buffer.from(TEXT);
+    for (let at = 1; at < bytes.length; at += 1) {
+      expect(parse([bytes.subarray(0, at), bytes.subarray(at)])).toEqual(EVENTS);
+    }
+    expect(parse([...bytes].map((byte) => Buffer.from([byte])))).toEqual(EVENTS);
+  });
+
+  it('does not keep a buffer that belongs to the socket', () => {
+    const parser = new SseParser(1_000);
+    const reused = Buffer.from('data: he');
+    parser.push(reused);
+    reused.fill(0);
+    expect(parser.push(Buffer.from('llo\n\n'))).toEqual([{ event: '', data: 'hello' }]);
+  });
+
+  it('refuses an event over the bound, in one line or in many', () => {
+    expect(whole(`data: ${'x'.repeat(1_000)}`)).toBe('too-large');
+    expect(whole(`data: ${'x'.repeat(1_000)}\n\n`)).toBe('too-large');
+    expect(whole('data: y\n'.repeat(200))).toBe('too-large');
+    expect(whole('data: y\n\n'.repeat(400))).toHaveLength(400);
+  });
+
+  it('gives what the end of the stream left open', () => {
+    const parser = new SseParser(1_000);
+    expect(parser.push(Buffer.from('data: [DONE]'))).toEqual([]);
+    expect(parser.end()).toEqual({ event: '', data: '[DONE]' });
+    expect(new SseParser(1_000).end()).toBeUndefined();
+  });
+
+  it('takes an error field for an error event', () => {
+    expect(whole('error: {"code":500}\n\n')).toEqual([{ event: 'error', data: '{"code":500}' }]);
+  });
+});
