@@ -294,6 +294,20 @@ describe.each(['cpp', 'python'] as const)('the local recogniser stage against th
     ).toThrow('a key is only sent over TLS or to a loopback host');
   });
 
+  it('keeps to its host whatever the path looks like', async () => {
+    stage = newSttLocalWs({
+      baseUrl: server.baseUrl,
+      path: '//elsewhere.example/stream',
+      sampleRate: 16_000,
+      finalizeTimeoutMs: 1500,
+      finalizePaddingMs: 0,
+    });
+    events = new Events();
+    session = stage.open(newStageContext(), events.sink);
+    await server.until(() => server.connections.length === 1);
+    expect(server.attempts).toBe(1);
+  });
+
   it('says goodbye and nothing more when it is closed', async () => {
     server.utterances.push('never heard');
     await opened();

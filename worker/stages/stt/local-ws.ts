@@ -11,7 +11,7 @@ import type { SttLocalWsOptions } from '../../../shared/config/stages/stt-local-
 import { newResampler } from '../../../shared/audio/resampler.ts';
 import type { Resampler } from '../../../shared/audio/resampler.ts';
 import { ENGINE_RATE } from '../../../shared/base/units.ts';
-import { CONNECT_TIMEOUT_MS, Deadline, Soon, bearerHeaders } from '../http.ts';
+import { CONNECT_TIMEOUT_MS, Deadline, Soon, bearerHeaders, urlUnder } from '../http.ts';
 import type { StageContext, StageError, SttEvent, SttSession, SttStage } from '../stage.ts';
 import { InputQueue } from './input-queue.ts';
 import type { UtteranceEnd } from './input-queue.ts';
@@ -27,7 +27,7 @@ const LAST_RETRY_MS = 5_000;
 
 /** @throws Error when the key may not be sent to the address or cannot be a header value. */
 export function newSttLocalWs(options: SttLocalWsOptions & { apiKey?: string }): SttStage {
-  const url = new URL(options.path, options.baseUrl);
+  const url = urlUnder(options.baseUrl, options.path);
   const server: Server = { url, headers: bearerHeaders(url, options.apiKey), options };
   return {
     provider: 'stt_local_ws',
