@@ -65,10 +65,10 @@ const rumbleHz = 100;
 const minSpeechMs = 120;
 
 /**
- * Below `lostConfidence` nothing was understood. Single words carry a fixed cost that long sentences spread out, so the
+ * Single words carry a fixed cost that long sentences spread out, so the
  * bar rises with the length of the speech from `shortMs` to `longMs`.
  */
-const bar = { shortMs: 600, longMs: 1500, short: -12, long: 7 } as const;
+const bar = { shortMs: 350, longMs: 1100, short: -13, long: 7 } as const;
 
 /** The lowest confidence at which words count, for this much speech. */
 export function confidenceBar(loudMs: number): number {

@@ -1,0 +1,190 @@
+/**
+ * A VAD thread: finds frames in the mailboxes it owns, runs Silero on them in batches, and rings the bell of workers that
+ * sleep. It is one long task of the pool and ends by flag only: a thread that is terminated inside a run takes the
+ * whole process down.
+ */
+import { writeSync } from 'node:fs';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { machineMs } from '../shared/runtime/monotonic.ts';
+import { mapSharedMemory } from '../shared/runtime/shm.ts';
+import {
+  heartbeatOf,
+  mailboxBytes,
+  Mailboxes,
+  maxUnreadFrames,
+  vadFrameSamples,
+  type Mailbox,
+  type MailboxLayout,
+} from '../shared/protocol/mailbox.ts';
+import { newBatchPlan, planBatch } from './batcher.ts';
+
+export interface VadTask {
+  readonly thread: number;
+  readonly layout: MailboxLayout;
+  readonly memoryFd: number;
+  /** Bell of each worker, by worker number. */
+  readonly bellFds: readonly number[];
+  readonly modelPath: string;
+}
+
+const maxRows = 32;
+const wakeEveryMs = 4;
+const contextSamples = 64;
+const inputSamples = contextSamples + vadFrameSamples;
+const stateFloats = 128;
+const sampleRate = 16_000n;
+
+/** What the thread keeps of a slot: the model's memory and the end of the frame before. */
+interface SlotState {
+  readonly mailbox: Mailbox;
+  readonly worker: number;
+  generation: number;
+  readonly model: Float32Array;
+  readonly context: Float32Array;
+}
+
+class VadThread {
+  readonly #task: VadTask;
+  readonly #session: InferenceSession;
+  readonly #boxes: Mailboxes;
+  readonly #slots = new Map<number, SlotState>();
+  readonly #plan = newBatchPlan(maxRows);
+  readonly #input = new Float32Array(maxRows * inputSamples);
+  readonly #state = new Float32Array(2 * maxRows * stateFloats);
+  readonly #rate = new Tensor('int64', BigInt64Array.of(sampleRate), []);
+  readonly #pause = new Int32Array(new SharedArrayBuffer(4));
+  readonly #bell = new Uint8Array(1);
+  #dropped = 0;
+
+  constructor(task: VadTask, session: InferenceSession) {
+    this.#task = task;
+    this.#session = session;
+    this.#boxes = new Mailboxes(mapSharedMemory(task.memoryFd, mailboxBytes(task.layout)), task.layout);
+  }
+
+  async serve(): Promise<void> {
+    const { thread } = this.#task;
+    while (!this.#boxes.stopping) {
+      planBatch(this.#plan, this.#candidates(), (slot) => this.#unread(this.#slot(slot)));
+      this.#boxes.beatThread(thread, heartbeatOf(machineMs()), this.#plan.oldestUnread);
+      if (this.#plan.rows === 0) {
+        Atomics.wait(this.#pause, 0, 0, wakeEveryMs);
+        continue;
+      }
+      await this.#run();
+      this.#boxes.countRun(thread, this.#plan.rows, this.#dropped);
+      this.#dropped = 0;
+      this.#ringBells();
+    }
+  }
+
+  /** Slots in use that this thread owns. */
+  #candidates(): number[] {
+    const { layout, thread } = this.#task;
+    const found: number[] = [];
+    for (let worker = 0; worker < layout.workers; worker += 1) {
+      const first = worker * layout.slotsPerWorker;
+      const end = first + this.#boxes.slotsInUse(worker);
+      for (let slot = first; slot < end; slot += 1) if (slot % layout.threads === thread) found.push(slot);
+    }
+    return found;
+  }
+
+  #slot(slot: number): SlotState {
+    const known = this.#slots.get(slot);
+    if (known !== undefined) return known;
+    const fresh: SlotState = {
+      mailbox: this.#boxes.mailbox(slot),
+      worker: Math.floor(slot / this.#task.layout.slotsPerWorker),
+      generation: Number.NaN,
+      model: new Float32Array(2 * stateFloats),
+      context: new Float32Array(contextSamples),
+    };
+    this.#slots.set(slot, fresh);
+    return fresh;
+  }
+
+  /** Frames that wait in a mailbox, after leaving out those of a former call and those that are too old. */
+  #unread(slot: SlotState): number {
+    const { mailbox } = slot;
+    const generation = mailbox.generation;
+    if (generation !== slot.generation) {
+      slot.generation = generation;
+      slot.model.fill(0);
+      slot.context.fill(0);
+      if (mailbox.consumed < mailbox.base) mailbox.skipTo(mailbox.base);
+    }
+    const produced = mailbox.produced;
+    const waiting = produced - mailbox.consumed;
+    if (waiting <= maxUnreadFrames) return waiting;
+    this.#dropped += waiting - maxUnreadFrames;
+    mailbox.skipTo(produced - maxUnreadFrames);
+    return maxUnreadFrames;
+  }
+
+  async #run(): Promise<void> {
+    const { rows, slots } = this.#plan;
+    for (let row = 0; row < rows; row += 1) this.#gather(this.#slot(slots[row] ?? 0), row, rows);
+    const results = await this.#session.run({
+      input: new Tensor('float32', this.#input.subarray(0, rows * inputSamples), [rows, inputSamples]),
+      state: new Tensor('float32', this.#state.subarray(0, 2 * rows * stateFloats), [2, rows, stateFloats]),
+      sr: this.#rate,
+    });
+    const probabilities = results['output']?.data as Float32Array;
+    const states = results['stateN']?.data as Float32Array;
+    for (let row = 0; row < rows; row += 1) {
+      const slot = this.#slot(slots[row] ?? 0);
+      slot.model.set(states.subarray(row * stateFloats, (row + 1) * stateFloats), 0);
+      slot.model.set(
+        states.subarray((rows + row) * stateFloats, (rows + row + 1) * stateFloats),
+        stateFloats,
+      );
+      // A call that began during the run must not get the result of the one before it.
+      if (slot.mailbox.generation === slot.generation)
+        slot.mailbox.deliver(slot.mailbox.consumed, probabilities[row] ?? 0);
+    }
+  }
+
+  #gather(slot: SlotState, row: number, rows: number): void {
+    const input = this.#input;
+    const at = row * inputSamples;
+    const frame = slot.mailbox.frame(slot.mailbox.consumed);
+    input.set(slot.context, at);
+    for (let i = 0; i < vadFrameSamples; i += 1) input[at + contextSamples + i] = (frame[i] ?? 0) / 32_768;
+    slot.context.set(input.subarray(at + inputSamples - contextSamples, at + inputSamples));
+    this.#state.set(slot.model.subarray(0, stateFloats), row * stateFloats);
+    this.#state.set(slot.model.subarray(stateFloats), (rows + row) * stateFloats);
+  }
+
+  #ringBells(): void {
+    const { rows, slots } = this.#plan;
+    for (let row = 0; row < rows; row += 1) {
+      const { worker } = this.#slot(slots[row] ?? 0);
+      if (!this.#boxes.takeSleeping(worker)) continue;
+      const fd = this.#task.bellFds[worker];
+      if (fd !== undefined) ring(fd, this.#bell);
+    }
+  }
+}
+
+/** Writes one byte. A full or broken bell needs no answer: the worker looks into its mailboxes on every tick as well. */
+function ring(fd: number, byte: Uint8Array): void {
+  try {
+    writeSync(fd, byte);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code !== 'EAGAIN' && code !== 'EPIPE') throw error;
+  }
+}
+
+let session: Promise<InferenceSession> | undefined;
+
+/** Serves until the stop flag is set. The model is loaded once per thread. */
+export async function serve(task: VadTask): Promise<void> {
+  session ??= InferenceSession.create(task.modelPath, {
+    intraOpNumThreads: 1,
+    interOpNumThreads: 1,
+    logSeverityLevel: 3,
+  });
+  await new VadThread(task, await session).serve();
+}

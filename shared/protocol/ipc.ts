@@ -1,0 +1,69 @@
+/**
+ * Messages between the supervisor and its children, and what it starts them with. A socket travels beside `call.offer`.
+ * Audio and load figures do not pass here: they are in shared memory, because a message waits behind every socket
+ * that was sent before it and is not acknowledged.
+ */
+import type { LogLevel } from '../config/server.ts';
+import type { WsCallLimits } from './call.ts';
+import type { MailboxLayout } from './mailbox.ts';
+
+/** Descriptor numbers in a child; 0 to 3 are the standard streams and the message channel. */
+export const sharedMemoryFd = 4;
+/** In a worker: its end of the bell. In inference: the bell of worker 0, the others follow. */
+export const firstBellFd = 5;
+
+/** First message to a worker. The agent file travels as text, so that a file changed later does not reach one worker alone. */
+export interface WorkerSetup {
+  readonly type: 'setup';
+  readonly worker: number;
+  readonly layout: MailboxLayout;
+  readonly logLevel: LogLevel;
+  readonly limits: WsCallLimits;
+  readonly agentText: string;
+  /** Text of the files that the agent file names, by the name it uses. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** First message to the inference process. */
+export interface InferenceSetup {
+  readonly type: 'setup';
+  readonly layout: MailboxLayout;
+  readonly logLevel: LogLevel;
+  /** Path of a Silero model to use instead of the installed one. */
+  readonly vadModel: string | undefined;
+}
+
+/** An accepted connection on its way to a worker. */
+export interface CallOffer {
+  readonly type: 'call.offer';
+  readonly offer: number;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  /** Bytes that followed the request head, base64. */
+  readonly head: string;
+  /** Metadata that only the server may set (spec 01, Call metadata set by the server). */
+  readonly signedMetadata: Readonly<Record<string, string>>;
+}
+
+export type ToWorker =
+  | WorkerSetup
+  | CallOffer
+  /** Take no new call; end the ones that are there when told so. */
+  | { readonly type: 'drain' }
+  /** Say `stop{shutdown}` to every call and exit when they are gone. */
+  | { readonly type: 'shutdown' }
+  | { readonly type: 'metrics.ask'; readonly ask: number };
+
+export type FromWorker =
+  | { readonly type: 'ready' }
+  /** The worker has the socket: the supervisor may drop its duplicate. */
+  | { readonly type: 'call.taken'; readonly offer: number }
+  /** The worker cannot take the call: it belongs to another one. */
+  | { readonly type: 'call.declined'; readonly offer: number }
+  | { readonly type: 'call.over'; readonly offer: number }
+  /** Something escaped a call: the worker finishes its calls and wants to be replaced. */
+  | { readonly type: 'tainted' }
+  | { readonly type: 'metrics.answer'; readonly ask: number; readonly metrics: unknown };
+
+export type FromInference = { readonly type: 'ready' };

@@ -1,0 +1,248 @@
+/**
+ * The memory through which call workers hand audio to inference. One control page, then one mailbox per call slot: a
+ * header and a ring of frames. A mailbox has one producer (the worker that owns the slot) and one consumer (the thread that
+ * owns the slot), so loads and stores in sequential order are enough. Counters only grow; they index rings by remainder.
+ * `generation` names the call in the slot, so that nothing of an earlier call is mistaken for this one's.
+ */
+import { assert } from '../base/assert.ts';
+
+/** Samples of a frame at 16 kHz: the window of Silero VAD, 32 ms. */
+export const vadFrameSamples = 512;
+export const vadFrameMs = 32;
+/** The consumer leaves out the oldest frames when more than this many wait: late speech facts are worse than few. */
+export const maxUnreadFrames = 8;
+/** Probabilities that the header holds; the producer must look at least this often, in frames. */
+export const resultRing = 16;
+
+const lineInts = 16;
+const maxThreads = 16;
+const maxWorkers = 256;
+const firstThreadLine = 1;
+const firstWorkerLine = firstThreadLine + maxThreads;
+const controlBytes = roundUp((firstWorkerLine + maxWorkers) * lineInts * 4, 4096);
+const headerBytes = 128;
+const frameBytes = vadFrameSamples * 2;
+
+const header = { produced: 0, consumed: 1, generation: 2, base: 3 } as const;
+const firstResultFloat = 16;
+const threadLine = { heartbeat: 0, oldestUnread: 1, frames: 2, dropped: 3, runs: 4 } as const;
+const workerLine = { sleeping: 0, slotsInUse: 1, heartbeat: 2, calls: 3, worstLatenessUs: 4 } as const;
+
+export interface MailboxLayout {
+  readonly workers: number;
+  readonly slotsPerWorker: number;
+  /** Frames of history per slot; a power of two, at least 16. Smart Turn needs 256 (8 s). */
+  readonly ringFrames: number;
+  readonly threads: number;
+}
+
+const slotBytes = (layout: MailboxLayout): number => headerBytes + layout.ringFrames * frameBytes;
+
+export function mailboxBytes(layout: MailboxLayout): number {
+  assert(
+    layout.workers <= maxWorkers && layout.threads <= maxThreads,
+    'the control page has a line for each process',
+  );
+  assert(layout.ringFrames >= 2 * maxUnreadFrames, 'the ring is larger than what may be unread');
+  return controlBytes + layout.workers * layout.slotsPerWorker * slotBytes(layout);
+}
+
+export interface ThreadStatus {
+  readonly heartbeatMs: number;
+  /** Frames waiting in the fullest mailbox of this thread. */
+  readonly oldestUnread: number;
+  readonly frames: number;
+  readonly dropped: number;
+  readonly runs: number;
+}
+
+/** One process's or thread's view of the memory. Heartbeats are milliseconds of the machine's monotonic clock, 31 bits. */
+export class Mailboxes {
+  readonly layout: MailboxLayout;
+  readonly #memory: ArrayBuffer;
+  readonly #control: Int32Array;
+
+  constructor(memory: ArrayBuffer, layout: MailboxLayout) {
+    assert(memory.byteLength === mailboxBytes(layout), 'the mapping has the size of its layout');
+    this.layout = layout;
+    this.#memory = memory;
+    this.#control = new Int32Array(memory, 0, controlBytes / 4);
+  }
+
+  get slots(): number {
+    return this.layout.workers * this.layout.slotsPerWorker;
+  }
+
+  /** The mailbox of a slot; make it once and keep it. */
+  mailbox(slot: number): Mailbox {
+    assert(slot >= 0 && slot < this.slots, 'the slot exists');
+    return new Mailbox(this.#memory, {
+      at: controlBytes + slot * slotBytes(this.layout),
+      ringFrames: this.layout.ringFrames,
+    });
+  }
+
+  get stopping(): boolean {
+    return Atomics.load(this.#control, 0) !== 0;
+  }
+
+  setStopping(stopping: boolean): void {
+    Atomics.store(this.#control, 0, stopping ? 1 : 0);
+  }
+
+  threadStatus(thread: number): ThreadStatus {
+    const at = (firstThreadLine + thread) * lineInts;
+    const load = (field: number): number => Atomics.load(this.#control, at + field);
+    return {
+      heartbeatMs: load(threadLine.heartbeat),
+      oldestUnread: load(threadLine.oldestUnread),
+      frames: load(threadLine.frames),
+      dropped: load(threadLine.dropped),
+      runs: load(threadLine.runs),
+    };
+  }
+
+  threadHeartbeat(thread: number): number {
+    return Atomics.load(this.#control, (firstThreadLine + thread) * lineInts + threadLine.heartbeat);
+  }
+
+  beatThread(thread: number, nowMs: number, oldestUnread: number): void {
+    const at = (firstThreadLine + thread) * lineInts;
+    Atomics.store(this.#control, at + threadLine.oldestUnread, oldestUnread);
+    Atomics.store(this.#control, at + threadLine.heartbeat, nowMs);
+  }
+
+  countRun(thread: number, frames: number, dropped: number): void {
+    const at = (firstThreadLine + thread) * lineInts;
+    Atomics.add(this.#control, at + threadLine.frames, frames);
+    Atomics.add(this.#control, at + threadLine.dropped, dropped);
+    if (frames > 0) Atomics.add(this.#control, at + threadLine.runs, 1);
+  }
+
+  /** The worker goes idle: the next result rings its bell. */
+  setSleeping(worker: number): void {
+    Atomics.store(this.#control, this.#workerAt(worker) + workerLine.sleeping, 1);
+  }
+
+  /** True when the worker sleeps and this caller is the one to wake it. */
+  takeSleeping(worker: number): boolean {
+    return Atomics.exchange(this.#control, this.#workerAt(worker) + workerLine.sleeping, 0) === 1;
+  }
+
+  /** Slots of the worker at or above this count are unused, so that nobody scans them. */
+  slotsInUse(worker: number): number {
+    return Math.min(
+      Atomics.load(this.#control, this.#workerAt(worker) + workerLine.slotsInUse),
+      this.layout.slotsPerWorker,
+    );
+  }
+
+  setSlotsInUse(worker: number, count: number): void {
+    Atomics.store(this.#control, this.#workerAt(worker) + workerLine.slotsInUse, count);
+  }
+
+  beatWorker(worker: number, status: { nowMs: number; calls: number; worstLatenessUs: number }): void {
+    const at = this.#workerAt(worker);
+    Atomics.store(this.#control, at + workerLine.calls, status.calls);
+    Atomics.store(this.#control, at + workerLine.worstLatenessUs, status.worstLatenessUs);
+    Atomics.store(this.#control, at + workerLine.heartbeat, status.nowMs);
+  }
+
+  workerStatus(worker: number): { heartbeatMs: number; calls: number; worstLatenessUs: number } {
+    const at = this.#workerAt(worker);
+    return {
+      heartbeatMs: Atomics.load(this.#control, at + workerLine.heartbeat),
+      calls: Atomics.load(this.#control, at + workerLine.calls),
+      worstLatenessUs: Atomics.load(this.#control, at + workerLine.worstLatenessUs),
+    };
+  }
+
+  #workerAt(worker: number): number {
+    return (firstWorkerLine + worker) * lineInts;
+  }
+}
+
+export class Mailbox {
+  readonly #ints: Int32Array;
+  readonly #results: Float32Array;
+  readonly #frames: Int16Array;
+  readonly #mask: number;
+
+  constructor(memory: ArrayBuffer, options: { at: number; ringFrames: number }) {
+    assert((options.ringFrames & (options.ringFrames - 1)) === 0, 'the ring length is a power of two');
+    this.#ints = new Int32Array(memory, options.at, headerBytes / 4);
+    this.#results = new Float32Array(memory, options.at + firstResultFloat * 4, resultRing);
+    this.#frames = new Int16Array(memory, options.at + headerBytes, options.ringFrames * vadFrameSamples);
+    this.#mask = options.ringFrames - 1;
+  }
+
+  // ---- producer: the worker ----
+
+  /** Begins a new call in the slot. Frames of the former call are out of the way from here on. */
+  begin(): void {
+    Atomics.store(this.#ints, header.base, Atomics.load(this.#ints, header.produced));
+    Atomics.store(this.#ints, header.generation, (Atomics.load(this.#ints, header.generation) + 1) | 0);
+  }
+
+  get produced(): number {
+    return Atomics.load(this.#ints, header.produced);
+  }
+
+  /** Where the next frame is written; it counts once `publish` is called. */
+  frameToWrite(): Int16Array {
+    return this.frame(this.produced);
+  }
+
+  publish(): void {
+    Atomics.store(this.#ints, header.produced, this.produced + 1);
+  }
+
+  /** Speech probability of frame `index` below `consumed`; NaN when inference left the frame out. */
+  result(index: number): number {
+    return this.#results[index & (resultRing - 1)] ?? Number.NaN;
+  }
+
+  // ---- consumer: the inference thread ----
+
+  get generation(): number {
+    return Atomics.load(this.#ints, header.generation);
+  }
+
+  /** First frame of the present call. */
+  get base(): number {
+    return Atomics.load(this.#ints, header.base);
+  }
+
+  get consumed(): number {
+    return Atomics.load(this.#ints, header.consumed);
+  }
+
+  frame(index: number): Int16Array {
+    const at = (index & this.#mask) * vadFrameSamples;
+    return this.#frames.subarray(at, at + vadFrameSamples);
+  }
+
+  /** Writes the result of frame `index` and everything before it that was left out. */
+  deliver(index: number, probability: number): void {
+    this.#results[index & (resultRing - 1)] = probability;
+    Atomics.store(this.#ints, header.consumed, index + 1);
+  }
+
+  /** Leaves out the frames before `index`. */
+  skipTo(index: number): void {
+    const from = Math.max(this.consumed, index - resultRing);
+    for (let i = from; i < index; i += 1) this.#results[i & (resultRing - 1)] = Number.NaN;
+    Atomics.store(this.#ints, header.consumed, index);
+  }
+}
+
+/** Milliseconds of the machine's monotonic clock as a heartbeat: 31 bits, comparable between processes. */
+export const heartbeatOf = (monotonicMs: number): number => Math.floor(monotonicMs) & 0x7fff_ffff;
+
+/** Age of a heartbeat in milliseconds, also across the wrap. */
+export const heartbeatAge = (nowMs: number, beatMs: number): number =>
+  (heartbeatOf(nowMs) - beatMs) & 0x7fff_ffff;
+
+function roundUp(value: number, unit: number): number {
+  return Math.ceil(value / unit) * unit;
+}

@@ -1,0 +1,135 @@
+/**
+ * All metrics of the service in one table: names carry their unit, labels have closed sets of values. Each process
+ * counts on its own; the supervisor adds them up for `/metrics`.
+ */
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+const turnBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10];
+const latenessBuckets = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1];
+
+export interface WorkerMetrics {
+  readonly registry: Registry;
+  readonly callsActive: Gauge;
+  readonly callsEnded: Counter<'end'>;
+  readonly turnPart: Histogram<'part'>;
+  readonly frameLateness: Histogram;
+  readonly framesSent: Counter;
+  readonly underruns: Counter;
+  readonly interruptions: Counter;
+  readonly stageFaults: Counter<'stage' | 'what'>;
+  readonly protocolErrors: Counter<'code'>;
+  readonly energyFrames: Counter;
+}
+
+export function newWorkerMetrics(): WorkerMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  return {
+    registry,
+    callsActive: new Gauge({
+      name: 'svc_calls_active',
+      help: 'Calls that are connected',
+      registers,
+      aggregator: 'sum',
+    }),
+    callsEnded: new Counter({
+      name: 'svc_calls_total',
+      help: 'Calls that ended, by how',
+      labelNames: ['end'],
+      registers,
+    }),
+    turnPart: new Histogram({
+      name: 'svc_turn_part_seconds',
+      help: 'Parts of the time from the last voice of the caller to the first frame of the answer',
+      labelNames: ['part'],
+      buckets: turnBuckets,
+      registers,
+    }),
+    frameLateness: new Histogram({
+      name: 'svc_frame_lateness_seconds',
+      help: 'How late frames of bot audio were handed to the transport',
+      buckets: latenessBuckets,
+      registers,
+    }),
+    framesSent: new Counter({ name: 'svc_frames_sent_total', help: 'Frames of bot audio sent', registers }),
+    underruns: new Counter({
+      name: 'svc_underruns_total',
+      help: 'Times a response had no audio when a frame was due',
+      registers,
+    }),
+    interruptions: new Counter({
+      name: 'svc_interruptions_total',
+      help: 'Responses that the caller cut',
+      registers,
+    }),
+    stageFaults: new Counter({
+      name: 'svc_stage_faults_total',
+      help: 'Faults of provider stages, by stage and kind',
+      labelNames: ['stage', 'what'],
+      registers,
+    }),
+    protocolErrors: new Counter({
+      name: 'svc_protocol_errors_total',
+      help: 'Error messages sent to clients, by code',
+      labelNames: ['code'],
+      registers,
+    }),
+    energyFrames: new Counter({
+      name: 'svc_vad_energy_frames_total',
+      help: 'Frames judged by energy because inference was away',
+      registers,
+    }),
+  };
+}
+
+export interface SupervisorMetrics {
+  readonly registry: Registry;
+  readonly handovers: Counter<'outcome'>;
+  readonly refusals: Counter<'reason'>;
+  readonly restarts: Counter<'role'>;
+  readonly workersReady: Gauge;
+  readonly inferenceUp: Gauge;
+  readonly inferenceUnread: Gauge;
+  readonly inferenceFrames: Gauge<'state'>;
+  readonly sessions: Gauge;
+}
+
+export function newSupervisorMetrics(): SupervisorMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  return {
+    registry,
+    handovers: new Counter({
+      name: 'svc_handovers_total',
+      help: 'Connections given to workers',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    refusals: new Counter({
+      name: 'svc_refusals_total',
+      help: 'Connections refused, by reason',
+      labelNames: ['reason'],
+      registers,
+    }),
+    restarts: new Counter({
+      name: 'svc_restarts_total',
+      help: 'Child processes replaced, by role',
+      labelNames: ['role'],
+      registers,
+    }),
+    workersReady: new Gauge({ name: 'svc_workers_ready', help: 'Workers that take calls', registers }),
+    inferenceUp: new Gauge({ name: 'svc_inference_up', help: '1 while inference answers', registers }),
+    inferenceUnread: new Gauge({
+      name: 'svc_inference_unread_frames',
+      help: 'Frames that wait in the fullest mailbox (32 ms each)',
+      registers,
+    }),
+    inferenceFrames: new Gauge({
+      name: 'svc_inference_frames',
+      help: 'Frames judged and left out by inference since the service started',
+      labelNames: ['state'],
+      registers,
+    }),
+    sessions: new Gauge({ name: 'svc_sessions', help: 'Call slots in use', registers }),
+  };
+}

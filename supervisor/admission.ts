@@ -1,0 +1,82 @@
+/**
+ * Who gets a call slot, as a pure ledger (spec 01, States and Limits). A slot is taken before a connection is handed over and
+ * given back when its socket is gone or the hand-over failed.
+ */
+
+export interface AdmissionLimits {
+  /** Calls of the whole service. */
+  readonly maxSessions: number;
+  /** Connections of the WebSocket transport. */
+  readonly maxCalls: number;
+  /** Connections on their way to a worker that has not confirmed them yet. */
+  readonly acceptQueue: number;
+}
+
+export interface AdmissionFacts {
+  readonly draining: boolean;
+  readonly readyWorkers: number;
+  /** Frames that wait in the fullest mailbox of inference. */
+  readonly inferenceUnread: number;
+  /** Connections on their way to a worker. */
+  readonly inHandOver: number;
+}
+
+export type RefusalReason =
+  'draining' | 'sessions_full' | 'calls_full' | 'hand_over_full' | 'no_worker' | 'inference_overloaded';
+
+/** An HTTP answer to an upgrade. Without `retryAfterS` the client should not come back here. */
+export interface Refusal {
+  readonly reason: RefusalReason;
+  readonly status: 503;
+  readonly retryAfterS: number | undefined;
+  readonly message: string;
+}
+
+/** Frames of 32 ms: from here on speech facts come late enough to be heard. */
+const overloadedUnread = 6;
+const fullRetryS = 1;
+const overloadedRetryS = 5;
+
+const refusals: Readonly<Record<RefusalReason, Refusal>> = {
+  draining: refusal('draining', undefined, 'the server is shutting down'),
+  sessions_full: refusal('sessions_full', fullRetryS, 'all call slots are in use'),
+  calls_full: refusal('calls_full', fullRetryS, 'all connections of this listener are in use'),
+  hand_over_full: refusal('hand_over_full', fullRetryS, 'too many connections are being accepted'),
+  no_worker: refusal('no_worker', fullRetryS, 'no call worker is ready'),
+  inference_overloaded: refusal('inference_overloaded', overloadedRetryS, 'speech detection is behind'),
+};
+
+function refusal(reason: RefusalReason, retryAfterS: number | undefined, message: string): Refusal {
+  return { reason, status: 503, retryAfterS, message };
+}
+
+export class Admission {
+  readonly #limits: AdmissionLimits;
+  #sessions = 0;
+
+  constructor(limits: AdmissionLimits) {
+    this.#limits = limits;
+  }
+
+  get sessions(): number {
+    return this.#sessions;
+  }
+
+  /** Why a new call would be refused now; undefined when it would not. */
+  refusal(facts: AdmissionFacts): Refusal | undefined {
+    if (facts.draining) return refusals.draining;
+    if (this.#sessions >= this.#limits.maxSessions) return refusals.sessions_full;
+    if (this.#sessions >= this.#limits.maxCalls) return refusals.calls_full;
+    if (facts.inHandOver >= this.#limits.acceptQueue) return refusals.hand_over_full;
+    if (facts.readyWorkers === 0) return refusals.no_worker;
+    return facts.inferenceUnread >= overloadedUnread ? refusals.inference_overloaded : undefined;
+  }
+
+  take(): void {
+    this.#sessions += 1;
+  }
+
+  release(): void {
+    this.#sessions -= 1;
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * The child processes themselves: forks them with the shared memory and their bell, passes messages on, and reports their
+ * ends to the process table. Bells belong to the supervisor, so a replaced child finds the one of its predecessor.
+ */
+import { fork, type ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
+import type { Clock, Timer } from '../shared/runtime/clock.ts';
+import type { Log } from '../shared/runtime/log.ts';
+import { createSocketPair } from '../shared/runtime/shm.ts';
+import type {
+  CallOffer,
+  FromInference,
+  FromWorker,
+  InferenceSetup,
+  ToWorker,
+  WorkerSetup,
+} from '../shared/protocol/ipc.ts';
+import {
+  childGone,
+  childLeaving,
+  childReady,
+  dueForks,
+  newProcessTable,
+  nextFork,
+  rowOf,
+  type ChildRole,
+  type ChildRow,
+  type ProcessTable,
+} from './process-table.ts';
+
+export interface ChildrenOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly workers: number;
+  readonly memoryFd: number;
+  readonly workerSetup: (worker: number) => WorkerSetup;
+  readonly inferenceSetup: InferenceSetup;
+  readonly onReady: (role: ChildRole, index: number) => void;
+  readonly onWorkerMessage: (worker: number, message: FromWorker) => void;
+  /** A worker process ended, after its row was updated. */
+  readonly onGone: (role: ChildRole, index: number) => void;
+}
+
+export class Children {
+  readonly table: ProcessTable;
+  readonly #options: ChildrenOptions;
+  readonly #processes = new Map<ChildRow, ChildProcess>();
+  readonly #bells: readonly (readonly [worker: number, inference: number])[];
+  #timer: Timer | undefined;
+
+  constructor(options: ChildrenOptions) {
+    this.#options = options;
+    this.table = newProcessTable(options.workers);
+    this.#bells = Array.from({ length: options.workers }, () => createSocketPair());
+  }
+
+  /** Starts what is due, now and whenever something becomes due. */
+  run(): void {
+    this.#timer?.cancel();
+    for (const { role, index } of dueForks(this.table, this.#options.clock.now())) this.#fork(role, index);
+    const next = nextFork(this.table);
+    if (next === undefined) return;
+    this.#timer = this.#options.clock.after(Math.max(0, next - this.#options.clock.now()), () => this.run());
+  }
+
+  get count(): number {
+    return this.#processes.size;
+  }
+
+  /** Sends a message, with a socket when there is one. False when the worker is not there to take it. */
+  send(worker: number, message: ToWorker): boolean {
+    const child = this.#worker(worker);
+    return child?.connected === true && child.send(message);
+  }
+
+  /** Hands a connection over. This process keeps its duplicate until it drops it itself. */
+  offer(worker: number, offer: CallOffer, socket: Socket): boolean {
+    const child = this.#worker(worker);
+    if (child?.connected !== true) return false;
+    // What goes wrong on the way shows as the end of the worker, which gives the offer to another.
+    child.send(offer, socket, { keepOpen: true }, () => undefined);
+    return true;
+  }
+
+  broadcast(message: ToWorker): void {
+    for (let worker = 0; worker < this.#options.workers; worker += 1) this.send(worker, message);
+  }
+
+  /** From here on nobody is replaced. Workers leave on their own; inference leaves when the channel closes. */
+  close(): void {
+    this.table.closing = true;
+    this.#timer?.cancel();
+  }
+
+  closeInference(): void {
+    const row = rowOf(this.table, 'inference', 0);
+    const child = row && this.#processes.get(row);
+    if (child?.connected === true) child.disconnect();
+  }
+
+  kill(): void {
+    for (const child of this.#processes.values()) child.kill('SIGKILL');
+  }
+
+  #worker(index: number): ChildProcess | undefined {
+    const row = rowOf(this.table, 'worker', index);
+    return row && this.#processes.get(row);
+  }
+
+  #fork(role: ChildRole, index: number): void {
+    const { memoryFd, log } = this.#options;
+    const row = rowOf(this.table, role, index);
+    if (row === undefined) return;
+    const bells =
+      role === 'worker' ? [this.#bells[index]?.[0] ?? -1] : this.#bells.map(([, inference]) => inference);
+    const child = fork(new URL(`../${role}/main.js`, import.meta.url), {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc', memoryFd, ...bells],
+      execArgv: ['--enable-source-maps'],
+    });
+    this.#processes.set(row, child);
+    child.on('message', (message) => this.#take(row, message as FromWorker | FromInference));
+    child.on('error', (error) => log.error({ role, index, error: error.message }, 'child process error'));
+    child.once('exit', (code, signal) => {
+      const asked = row.state.phase === 'leaving' || this.table.closing;
+      this.#processes.delete(row);
+      childGone(row, this.#options.clock.now());
+      const fields = { role, index, child: child.pid, code, signal };
+      if (asked) log.info(fields, 'child process left');
+      else log.error(fields, 'child process died');
+      this.#options.onGone(role, index);
+      this.run();
+    });
+    child.send(role === 'worker' ? this.#options.workerSetup(index) : this.#options.inferenceSetup);
+  }
+
+  #take(row: ChildRow, message: FromWorker | FromInference): void {
+    if (message.type === 'ready') {
+      childReady(row);
+      this.#options.onReady(row.role, row.index);
+      return;
+    }
+    if (message.type === 'tainted') {
+      childLeaving(row);
+      this.send(row.index, { type: 'drain' });
+    }
+    this.#options.onWorkerMessage(row.index, message);
+  }
+}

@@ -1,0 +1,86 @@
+/** The command line of `svc-supervisor`. Every command has its own file; this one only finds it. */
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { CALL_USAGE, parseCallArguments, runCall } from './call-client.ts';
+import { runCheck } from './check-command.ts';
+import { runServe } from './serve-command.ts';
+
+const usage = `svc-supervisor [--workers auto|N]          run the service
+svc-supervisor check FILE [--require-secrets]  check an agent file
+svc-supervisor call FILE.wav [options]     play a recording into a running service (call --help)
+svc-supervisor --help
+
+Settings are environment variables; docs/reference/server-settings.md lists them.`;
+
+const maxWorkers = 256;
+const out = (line: string): void => void process.stdout.write(`${line}\n`);
+const err = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/** Runs a command. Resolves with the exit status, or with undefined while a service runs. */
+async function run(args: readonly string[]): Promise<number | undefined> {
+  const [first, ...rest] = args;
+  if (args.includes('--help') && first !== 'call') {
+    out(usage);
+    return 0;
+  }
+  switch (first) {
+    case 'check':
+      return check(rest);
+    case 'call':
+      return await call(rest);
+    case undefined:
+      return await serve('auto');
+    case '--workers':
+      if (rest.length === 1) return await serve(rest[0] ?? '');
+      break;
+    default:
+      if (first.startsWith('--workers=') && rest.length === 0)
+        return await serve(first.slice('--workers='.length));
+  }
+  err(`unknown arguments\n\n${usage}`);
+  return 1;
+}
+
+function check(args: readonly string[]): number {
+  const files = args.filter((arg) => !arg.startsWith('--'));
+  const options = args.filter((arg) => arg.startsWith('--'));
+  const [file] = files;
+  if (file === undefined || files.length > 1 || options.some((option) => option !== '--require-secrets')) {
+    err('usage: svc-supervisor check FILE [--require-secrets]');
+    return 1;
+  }
+  const readFile = (path: string): string | undefined => {
+    try {
+      return readFileSync(path, 'utf8');
+    } catch (error) {
+      if (error instanceof Error && 'code' in error) return undefined;
+      throw error;
+    }
+  };
+  return runCheck(file, { requireSecrets: options.length > 0, env: process.env, readFile, write: out });
+}
+
+async function call(args: readonly string[]): Promise<number> {
+  if (args.includes('--help')) {
+    out(CALL_USAGE);
+    return 0;
+  }
+  const parsed = parseCallArguments(args);
+  if (!parsed.ok) {
+    err(`${parsed.error}\n\n${CALL_USAGE}`);
+    return 1;
+  }
+  return await runCall(parsed.value, { write: out });
+}
+
+async function serve(workers: string): Promise<number | undefined> {
+  const count = workers === 'auto' ? availableParallelism() : Number(workers);
+  if (!Number.isInteger(count) || count < 1 || count > maxWorkers) {
+    err(`--workers: must be auto or a whole number from 1 to ${maxWorkers}`);
+    return 1;
+  }
+  return await runServe({ workers: count, env: process.env, writeError: err });
+}
+
+const status = await run(process.argv.slice(2));
+if (status !== undefined) process.exit(status);

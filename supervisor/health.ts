@@ -1,0 +1,99 @@
+/**
+ * The health listener (spec 01, Health listener). Bodies carry counts only. Metrics off a loopback address need the token,
+ * because they tell a stranger what the service is worth attacking for.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { isLoopbackHost } from '../shared/net/loopback.ts';
+import type { HostPort } from '../shared/net/address.ts';
+import type { RefusalReason } from './admission.ts';
+import { errorBody, listen } from './listeners.ts';
+
+export interface HealthOptions {
+  readonly addr: HostPort;
+  readonly metrics: boolean;
+  readonly metricsToken: string | undefined;
+  /** Why a call would be refused now; `starting` before the children are ready. */
+  readonly unready: () => RefusalReason | 'starting' | undefined;
+  readonly counts: () => Readonly<Record<string, number>>;
+  readonly renderMetrics: () => Promise<{ contentType: string; body: string }>;
+}
+
+export async function openHealthListener(
+  options: HealthOptions,
+): Promise<{ server: Server; address: string }> {
+  const server = createServer({ maxHeaderSize: 8 * 1024, headersTimeout: 5_000, requestTimeout: 5_000 });
+  server.on('request', (request, response) => {
+    answer(request, response, options).catch(() => {
+      if (!response.headersSent)
+        respond(response, 500, errorBody('internal', 'the answer could not be made'));
+    });
+  });
+  return { server, address: await listen(server, options.addr) };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: HealthOptions,
+): Promise<void> {
+  request.resume();
+  const path = (request.url ?? '/').split('?')[0];
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('Allow', 'GET, HEAD');
+    respond(response, 405, errorBody('method_not_allowed', 'only GET is answered here'));
+  } else if (path === '/healthz') {
+    respond(response, 200, json({ status: 'alive' }));
+  } else if (path === '/readyz') {
+    const reason = options.unready();
+    const body = {
+      status: reason === undefined ? 'ready' : 'not_ready',
+      ...(reason && { reason }),
+      ...options.counts(),
+    };
+    respond(response, reason === undefined ? 200 : 503, json(body));
+  } else if (path === '/metrics' && options.metrics) {
+    await answerMetrics(request, response, options);
+  } else {
+    respond(response, 404, errorBody('not_found', 'there is /healthz, /readyz and /metrics'));
+  }
+}
+
+async function answerMetrics(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: HealthOptions,
+): Promise<void> {
+  const open = isLoopbackHost(options.addr.host) && options.metricsToken === undefined;
+  if (!open && options.metricsToken === undefined) {
+    respond(
+      response,
+      403,
+      errorBody('metrics_closed', 'off a loopback address metrics need SVC_METRICS_TOKEN'),
+    );
+    return;
+  }
+  if (!open && !bearerIs(request, options.metricsToken ?? '')) {
+    response.setHeader('WWW-Authenticate', 'Bearer');
+    respond(response, 401, errorBody('unauthorized', 'metrics need the bearer token'));
+    return;
+  }
+  const { contentType, body } = await options.renderMetrics();
+  response.setHeader('Content-Type', contentType);
+  response.setHeader('Cache-Control', 'no-store');
+  response.end(body);
+}
+
+/** Compares digests, so that neither the content nor the length of the token shows in the time it takes. */
+function bearerIs(request: IncomingMessage, token: string): boolean {
+  const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(token));
+}
+
+function respond(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
+  response.end(body);
+}
+
+const json = (body: object): string => `${JSON.stringify(body)}\n`;

@@ -1,0 +1,126 @@
+/**
+ * The listening sockets for calls. An upgrade is checked and then handed over with its socket; everything else gets an HTTP
+ * answer. The path of the generic WebSocket listener is not inspected (spec 01, Endpoints).
+ */
+import { createServer, STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { assert } from '../shared/base/assert.ts';
+import type { HostPort } from '../shared/net/address.ts';
+import type { CallOffer } from '../shared/protocol/ipc.ts';
+import type { Refusal } from './admission.ts';
+
+/** Largest request head (spec 01, Limits). */
+const maxHeadBytes = 8 * 1024;
+/** A client has this long to send its request head. */
+const headTimeoutMs = 5_000;
+
+/** The part of Node's socket that is not public: reading must stop before anything else, or early frames are lost. */
+interface ReadStoppable {
+  readonly _handle?: { readStop?: () => number } | null;
+}
+
+export interface CallListenerOptions {
+  readonly addr: HostPort;
+  /** Why a new call is refused now; undefined when it is welcome. */
+  readonly refusal: () => Refusal | undefined;
+  readonly accepted: (socket: Socket, request: Omit<CallOffer, 'type' | 'offer'>) => void;
+  readonly refused: (reason: string) => void;
+}
+
+/** Opens the WebSocket listener. Resolves with the address in use; rejects when it cannot be bound. */
+export async function openCallListener(
+  options: CallListenerOptions,
+): Promise<{ server: Server; address: string }> {
+  const server = createServer({
+    maxHeaderSize: maxHeadBytes,
+    headersTimeout: headTimeoutMs,
+    requestTimeout: headTimeoutMs,
+  });
+  server.on('request', (request, response) => {
+    response.writeHead(426, {
+      'Content-Type': 'application/json',
+      'Cache-Control': 'no-store',
+      Upgrade: 'websocket',
+      Connection: 'Upgrade, close',
+    });
+    response.end(errorBody('upgrade_required', 'this port speaks the WebSocket call protocol'));
+    request.resume();
+  });
+  server.on('upgrade', (request, socket, head) =>
+    onUpgrade(request, { socket: socket as Socket, head, options }),
+  );
+  return { server, address: await listen(server, options.addr) };
+}
+
+function onUpgrade(
+  request: IncomingMessage,
+  at: { socket: Socket; head: Buffer; options: CallListenerOptions },
+): void {
+  const { socket, head, options } = at;
+  stopReading(socket);
+  const refusal = options.refusal();
+  if (refusal !== undefined) {
+    options.refused(refusal.reason);
+    const retry = refusal.retryAfterS === undefined ? {} : { 'Retry-After': String(refusal.retryAfterS) };
+    refuseUpgrade(socket, refusal.status, {
+      headers: retry,
+      body: errorBody(refusal.reason, refusal.message),
+    });
+    return;
+  }
+  options.accepted(socket, {
+    method: request.method ?? 'GET',
+    url: request.url ?? '/',
+    headers: plainHeaders(request),
+    head: head.toString('base64'),
+    signedMetadata: {},
+  });
+}
+
+/** Stops reading at once: Node reads on while it sends a socket to another process, and throws away what it read. */
+function stopReading(socket: Socket): void {
+  const stop = (socket as ReadStoppable)._handle?.readStop;
+  assert(typeof stop === 'function', 'this version of Node can stop reading a socket');
+  stop.call((socket as ReadStoppable)._handle);
+}
+
+function plainHeaders(request: IncomingMessage): Record<string, string | string[]> {
+  const headers: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(request.headers)) if (value !== undefined) headers[name] = value;
+  return headers;
+}
+
+/** Answers an upgrade with a status, and closes. Nothing is said about what the client sent. */
+export function refuseUpgrade(
+  socket: Duplex,
+  status: number,
+  options: { headers: Readonly<Record<string, string>>; body: string },
+): void {
+  const headers = {
+    'Content-Type': 'application/json',
+    'Content-Length': String(Buffer.byteLength(options.body)),
+    'Cache-Control': 'no-store',
+    Connection: 'close',
+    ...options.headers,
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.on('error', () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${options.body}`, () =>
+    socket.destroy(),
+  );
+}
+
+export const errorBody = (code: string, message: string): string => `${JSON.stringify({ code, message })}\n`;
+
+/** Binds a server. Resolves with `host:port` as it is in force. */
+export function listen(server: Server, { host, port }: HostPort): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, () => {
+      server.off('error', reject);
+      const address = server.address() as AddressInfo;
+      resolve(`${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`);
+    });
+  });
+}

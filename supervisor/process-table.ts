@@ -1,0 +1,99 @@
+/**
+ * Which child processes should exist and what each is doing, as a pure machine. A child that ends without being asked to is
+ * started again, at once the first time and later with growing pauses. It starts and kills nothing itself.
+ */
+import type { Millis } from '../shared/base/units.ts';
+
+export type ChildRole = 'worker' | 'inference';
+
+export type ChildPhase =
+  | { readonly phase: 'starting' }
+  | { readonly phase: 'ready' }
+  /** Finishes its calls and is replaced when it exits. */
+  | { readonly phase: 'leaving' }
+  | { readonly phase: 'waiting'; readonly until: Millis };
+
+export interface ChildRow {
+  readonly role: ChildRole;
+  readonly index: number;
+  state: ChildPhase;
+  /** Ends in a row, each soon after the one before. */
+  failures: number;
+  lastEndAt: Millis | undefined;
+}
+
+export interface ProcessTable {
+  readonly rows: readonly ChildRow[];
+  /** No child is replaced any more. */
+  closing: boolean;
+}
+
+export interface ForkOrder {
+  readonly role: ChildRole;
+  readonly index: number;
+}
+
+/** A child that lived longer than this has proved itself: its end starts a new count. */
+const provenMs = 30_000;
+const firstPauseMs = 200;
+const longestPauseMs = 5_000;
+
+export function newProcessTable(workers: number): ProcessTable {
+  const row = (role: ChildRole, index: number): ChildRow => ({
+    role,
+    index,
+    state: { phase: 'waiting', until: 0 },
+    failures: 0,
+    lastEndAt: undefined,
+  });
+  return {
+    rows: [row('inference', 0), ...Array.from({ length: workers }, (_, index) => row('worker', index))],
+    closing: false,
+  };
+}
+
+export function rowOf(table: ProcessTable, role: ChildRole, index: number): ChildRow | undefined {
+  return table.rows.find((row) => row.role === role && row.index === index);
+}
+
+export function childReady(row: ChildRow): void {
+  if (row.state.phase === 'starting') row.state = { phase: 'ready' };
+}
+
+/** The child asked to be replaced, or was found unfit: it takes no new work. */
+export function childLeaving(row: ChildRow): void {
+  row.state = { phase: 'leaving' };
+}
+
+/** The process is gone, for whatever reason. */
+export function childGone(row: ChildRow, now: Millis): void {
+  const asked = row.state.phase === 'leaving';
+  const soon = row.lastEndAt !== undefined && now - row.lastEndAt < provenMs;
+  row.failures = asked ? 0 : soon ? row.failures + 1 : 1;
+  row.lastEndAt = now;
+  row.state = { phase: 'waiting', until: now + pauseMs(row.failures) };
+}
+
+const pauseMs = (failures: number): Millis =>
+  failures <= 1 ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 2));
+
+/** Children to start now. They count as starting from here on. */
+export function dueForks(table: ProcessTable, now: Millis): ForkOrder[] {
+  if (table.closing) return [];
+  const due = table.rows.filter((row) => row.state.phase === 'waiting' && row.state.until <= now);
+  for (const row of due) row.state = { phase: 'starting' };
+  return due.map(({ role, index }) => ({ role, index }));
+}
+
+/** When `dueForks` has something to say next. */
+export function nextFork(table: ProcessTable): Millis | undefined {
+  if (table.closing) return undefined;
+  const times = table.rows.flatMap((row) => (row.state.phase === 'waiting' ? [row.state.until] : []));
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+export const readyWorkers = (table: ProcessTable): number[] =>
+  table.rows.filter((row) => row.role === 'worker' && row.state.phase === 'ready').map((row) => row.index);
+
+export const inferenceReady = (table: ProcessTable): boolean =>
+  rowOf(table, 'inference', 0)?.state.phase === 'ready';

@@ -1,0 +1,98 @@
+/** Starts the service: settings, agent file, children, listeners, signals. Every problem is told before anything runs. */
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname, resolve } from 'node:path';
+import { loadAgentFile } from '../shared/config/load.ts';
+import { parseServerSettings, type ServerSettings } from '../shared/config/server.ts';
+import { systemClock } from '../shared/runtime/clock.ts';
+import { errorFields, newLog } from '../shared/runtime/log.ts';
+import { raiseOpenFileLimit } from '../shared/runtime/shm.ts';
+import { showProblem } from './check-command.ts';
+import { Service } from './service.ts';
+
+/** Descriptors beside those of calls: listeners, children, logs, pools. */
+const descriptorMargin = 256;
+
+export interface ServeOptions {
+  /** Number of call workers. */
+  readonly workers: number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly writeError: (line: string) => void;
+}
+
+/** Runs until the service is stopped. Resolves with 1 when it could not start; else the process exits by itself. */
+export async function runServe(options: ServeOptions): Promise<1 | undefined> {
+  const parsed = parseServerSettings(options.env, { cores: availableParallelism() });
+  if (!parsed.ok) {
+    for (const problem of parsed.error) options.writeError(`${problem.variable}: ${problem.message}`);
+    return 1;
+  }
+  const { settings, warnings } = parsed.value;
+  const agent = readAgent(settings, options);
+  if (agent === undefined) return 1;
+  const log = newLog({ role: 'supervisor', level: settings.logLevel });
+  for (const warning of [...warnings, ...agent.notes]) log.warn(warning);
+  const files = raiseOpenFileLimit();
+  if (!files.raised || files.hard < 2 * settings.maxSessions + descriptorMargin) {
+    log.warn(
+      { ...files, maxSessions: settings.maxSessions },
+      'the limit of open files is low for the configured number of calls',
+    );
+  }
+  const service = new Service({
+    settings,
+    workers: options.workers,
+    inferenceThreads: Math.max(1, Math.floor(availableParallelism() / 2)),
+    agentText: agent.text,
+    files: agent.files,
+    clock: systemClock,
+    log,
+    exit: (status) => process.exit(status),
+  });
+  process.on('SIGTERM', () => service.signal('SIGTERM'));
+  process.on('SIGINT', () => service.signal('SIGINT'));
+  try {
+    await service.start();
+  } catch (error) {
+    log.fatal(errorFields(error), 'the service cannot start');
+    return 1;
+  }
+  return undefined;
+}
+
+/** Reads and checks the agent file. The files that it names are read once, here, for all workers. */
+function readAgent(
+  settings: ServerSettings,
+  options: ServeOptions,
+): { text: string; files: Record<string, string>; notes: string[] } | undefined {
+  const path = resolve(settings.agentFile);
+  const text = readText(path);
+  if (text === undefined) {
+    options.writeError('SVC_AGENT_FILE: must name a file that can be read');
+    return undefined;
+  }
+  const files: Record<string, string> = {};
+  const loaded = loadAgentFile(text, {
+    env: options.env,
+    requireSecrets: true,
+    readFile: (name) => {
+      const content = readText(resolve(dirname(path), name));
+      if (content !== undefined) files[name] = content;
+      return content;
+    },
+  });
+  if (loaded.definition === undefined) {
+    for (const problem of loaded.problems) options.writeError(showProblem(settings.agentFile, problem));
+    return undefined;
+  }
+  return { text, files, notes: loaded.problems.map((problem) => showProblem(settings.agentFile, problem)) };
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined;
+    throw error;
+  }
+}

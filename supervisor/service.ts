@@ -1,0 +1,277 @@
+/**
+ * The supervisor at work: owns the listeners, the call slots and the children, and wires the pure machines (lifecycle, process
+ * table, admission) to the world. No audio passes here.
+ */
+import type { Server } from 'node:http';
+import type { ServerSettings } from '../shared/config/server.ts';
+import { wsCallLimits, type WsCallLimits } from '../shared/protocol/call.ts';
+import type { FromWorker } from '../shared/protocol/ipc.ts';
+import { heartbeatAge, mailboxBytes, Mailboxes, type MailboxLayout } from '../shared/protocol/mailbox.ts';
+import type { Clock, Timer } from '../shared/runtime/clock.ts';
+import type { Log } from '../shared/runtime/log.ts';
+import { newSupervisorMetrics } from '../shared/runtime/metrics.ts';
+import { machineMs } from '../shared/runtime/monotonic.ts';
+import { createSharedMemory, mapSharedMemory } from '../shared/runtime/shm.ts';
+import { Admission, type Refusal } from './admission.ts';
+import { Children } from './children.ts';
+import { HandOver } from './hand-over.ts';
+import { openHealthListener } from './health.ts';
+import {
+  lifecycleDeadline,
+  newLifecycle,
+  stepLifecycle,
+  type LifecycleAction,
+  type LifecycleEvent,
+} from './lifecycle.ts';
+import { openCallListener } from './listeners.ts';
+import { MetricsCollector, readSharedGauges } from './metrics.ts';
+import { inferenceReady, readyWorkers } from './process-table.ts';
+
+/** History that inference keeps of a call. Short, because no turn model reads it in this version. */
+const ringFrames = 16;
+/** An unread count is only believed while its thread is alive; a dead one is not a backlog. */
+const freshHeartbeatMs = 1_000;
+const retryEveryMs = 200;
+
+export interface ServiceOptions {
+  readonly settings: ServerSettings;
+  readonly workers: number;
+  readonly inferenceThreads: number;
+  readonly agentText: string;
+  readonly files: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly exit: (status: number) => void;
+}
+
+export class Service {
+  readonly #options: ServiceOptions;
+  readonly #metrics = newSupervisorMetrics();
+  readonly #lifecycle;
+  readonly #admission: Admission;
+  readonly #children: Children;
+  readonly #handOver: HandOver;
+  readonly #collector: MetricsCollector;
+  readonly #boxes: Mailboxes;
+  #callServer: Server | undefined;
+  #timer: Timer | undefined;
+
+  constructor(options: ServiceOptions) {
+    this.#options = options;
+    const { settings, clock, log, workers } = options;
+    this.#lifecycle = newLifecycle(settings.drain);
+    this.#admission = new Admission({
+      maxSessions: settings.maxSessions,
+      maxCalls: settings.ws.maxCalls,
+      acceptQueue: settings.ws.acceptQueue,
+    });
+    const layout = this.#layout();
+    const memoryFd = createSharedMemory('svc-audio', mailboxBytes(layout));
+    this.#boxes = new Mailboxes(mapSharedMemory(memoryFd, mailboxBytes(layout)), layout);
+    const limits = callLimits(settings);
+    const { logLevel } = settings;
+    this.#children = new Children({
+      clock,
+      log,
+      workers,
+      memoryFd,
+      workerSetup: (worker) => ({
+        type: 'setup',
+        worker,
+        layout,
+        logLevel,
+        limits,
+        agentText: options.agentText,
+        files: options.files,
+      }),
+      inferenceSetup: { type: 'setup', layout, logLevel, vadModel: settings.vadModel },
+      onReady: () => this.#onChildReady(),
+      onWorkerMessage: (worker, message) => this.#onWorkerMessage(worker, message),
+      onGone: (role, index) => this.#onChildGone(role, index),
+    });
+    this.#handOver = new HandOver({
+      clock,
+      readyWorkers: () => readyWorkers(this.#children.table),
+      offer: (worker, message, socket) => this.#children.offer(worker, message, socket),
+      released: () => this.#onReleased(),
+      counted: (outcome) => this.#metrics.handovers.inc({ outcome }),
+    });
+    this.#collector = new MetricsCollector(clock, (worker, ask) =>
+      this.#children.send(worker, { type: 'metrics.ask', ask }),
+    );
+  }
+
+  /** Twice a worker's share, because the calls of a dead one land on the others. */
+  #layout(): MailboxLayout {
+    const { workers, inferenceThreads, settings } = this.#options;
+    const share = Math.ceil(settings.maxSessions / workers);
+    const slotsPerWorker = Math.min(settings.maxSessions, share * 2);
+    return { workers, slotsPerWorker, ringFrames, threads: inferenceThreads };
+  }
+
+  /** Binds the listeners and starts the children. Rejects when an address cannot be bound. */
+  async start(): Promise<void> {
+    const { settings, log } = this.#options;
+    const calls = await openCallListener({
+      addr: settings.ws.addr,
+      refusal: () => this.#refusal(),
+      accepted: (socket, request) => {
+        this.#admission.take();
+        this.#handOver.give(socket, request);
+      },
+      refused: (reason) => this.#metrics.refusals.inc({ reason }),
+    });
+    this.#callServer = calls.server;
+    log.info({ listener: 'websocket', address: calls.address }, 'listening');
+    const health = await openHealthListener({
+      addr: settings.health.addr,
+      metrics: settings.health.metrics,
+      metricsToken: settings.health.metricsToken?.reveal(),
+      unready: () => (this.#lifecycle.state.phase === 'starting' ? 'starting' : this.#refusal()?.reason),
+      counts: () => ({
+        sessions: this.#admission.sessions,
+        max_sessions: settings.maxSessions,
+        workers: readyWorkers(this.#children.table).length,
+      }),
+      renderMetrics: () => this.#renderMetrics(),
+    });
+    log.info({ listener: 'health', address: health.address }, 'listening');
+    this.#children.run();
+  }
+
+  /** SIGTERM or SIGINT. */
+  signal(name: string): void {
+    this.#options.log.info({ signal: name, sessions: this.#admission.sessions }, 'signal received');
+    this.#step({ type: 'signal.received' });
+  }
+
+  #refusal(): Refusal | undefined {
+    return this.#admission.refusal({
+      draining: this.#lifecycle.state.phase !== 'serving' && this.#lifecycle.state.phase !== 'starting',
+      readyWorkers: readyWorkers(this.#children.table).length,
+      inferenceUnread: this.#inferenceUnread(),
+      inHandOver: this.#handOver.waiting,
+    });
+  }
+
+  #inferenceUnread(): number {
+    let unread = 0;
+    const now = machineMs();
+    for (let thread = 0; thread < this.#boxes.layout.threads; thread += 1) {
+      const { heartbeatMs, oldestUnread } = this.#boxes.threadStatus(thread);
+      if (heartbeatAge(now, heartbeatMs) < freshHeartbeatMs) unread = Math.max(unread, oldestUnread);
+    }
+    return unread;
+  }
+
+  #onChildReady(): void {
+    this.#handOver.retry();
+    const { table } = this.#children;
+    const allReady = table.rows.every((row) => row.state.phase === 'ready');
+    if (allReady) this.#step({ type: 'children.ready' });
+  }
+
+  #onChildGone(role: 'worker' | 'inference', index: number): void {
+    if (!this.#children.table.closing) this.#metrics.restarts.inc({ role });
+    if (role === 'worker') this.#handOver.workerGone(index);
+    if (this.#children.count === 0) this.#step({ type: 'children.gone' });
+  }
+
+  #onWorkerMessage(worker: number, message: FromWorker): void {
+    switch (message.type) {
+      case 'call.taken':
+        this.#handOver.taken(message.offer);
+        return;
+      case 'call.declined':
+        this.#handOver.declined(message.offer);
+        return;
+      case 'call.over':
+        this.#handOver.over(message.offer);
+        return;
+      case 'tainted':
+        this.#options.log.error({ worker }, 'a worker is replaced once its calls have ended');
+        return;
+      case 'metrics.answer':
+        this.#collector.answered(message.ask, message.metrics);
+        return;
+      case 'ready':
+        return;
+    }
+  }
+
+  #onReleased(): void {
+    this.#admission.release();
+    if (this.#handOver.open === 0) this.#step({ type: 'calls.gone' });
+  }
+
+  async #renderMetrics(): Promise<{ contentType: string; body: string }> {
+    const { table } = this.#children;
+    readSharedGauges(this.#metrics, this.#boxes);
+    this.#metrics.workersReady.set(readyWorkers(table).length);
+    this.#metrics.inferenceUp.set(inferenceReady(table) ? 1 : 0);
+    this.#metrics.sessions.set(this.#admission.sessions);
+    return await this.#collector.render(this.#metrics, readyWorkers(table));
+  }
+
+  #step(event: LifecycleEvent): void {
+    const { clock } = this.#options;
+    for (const action of stepLifecycle(this.#lifecycle, event, clock.now())) this.#perform(action);
+    this.#arm();
+  }
+
+  /** One timer: for the lifecycle's deadline, and for connections that wait for a worker. */
+  #arm(): void {
+    const { clock } = this.#options;
+    this.#timer?.cancel();
+    const deadline = lifecycleDeadline(this.#lifecycle);
+    const untilDeadline =
+      deadline === undefined ? retryEveryMs : Math.min(retryEveryMs, deadline - clock.now());
+    if (deadline === undefined && this.#lifecycle.state.phase === 'gone') return;
+    this.#timer = clock.after(Math.max(0, untilDeadline), () => {
+      if (this.#handOver.waiting > 0) this.#handOver.retry();
+      this.#step({ type: 'deadline.reached' });
+    });
+  }
+
+  #perform(action: LifecycleAction): void {
+    const { log, settings } = this.#options;
+    switch (action) {
+      case 'announce.ready':
+        log.info({ workers: this.#options.workers, maxSessions: settings.maxSessions }, 'ready');
+        return;
+      case 'begin.drain':
+        log.info({ sessions: this.#admission.sessions, drainMs: settings.drain.drainTimeoutMs }, 'draining');
+        this.#children.close();
+        if (this.#handOver.open === 0) this.#step({ type: 'calls.gone' });
+        return;
+      case 'tell.calls':
+        this.#children.broadcast({ type: 'shutdown' });
+        this.#children.closeInference();
+        return;
+      case 'kill.children':
+        log.warn({ children: this.#children.count }, 'killing children that did not leave');
+        this.#children.kill();
+        return;
+      case 'exit':
+        this.#callServer?.close();
+        log.info('stopped');
+        this.#options.exit(0);
+        return;
+    }
+  }
+}
+
+function callLimits({ ws }: ServerSettings): WsCallLimits {
+  const limits = wsCallLimits({
+    startTimeoutMs: ws.startTimeoutMs,
+    pingIntervalMs: ws.pingIntervalMs,
+    pingTimeoutMs: ws.pingTimeoutMs,
+    maxAudioBytes: ws.maxAudioBytes,
+    maxControlBytes: ws.maxControlBytes,
+    writeTimeoutMs: ws.writeTimeoutMs,
+    sendTimeoutMs: ws.sendTimeoutMs,
+    closeGraceMs: ws.closeGraceMs,
+  });
+  if (!limits.ok) throw new Error(limits.error);
+  return limits.value;
+}

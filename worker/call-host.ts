@@ -1,0 +1,132 @@
+/**
+ * All calls of one worker: their mailbox slots, the ticker that drives them, and the bell that inference rings. A call is
+ * reached only through its scope, so that one that throws takes no other with it.
+ */
+import type { Duplex } from 'node:stream';
+import { assert } from '../shared/base/assert.ts';
+import type { Millis } from '../shared/base/units.ts';
+import { heartbeatOf, type Mailboxes } from '../shared/protocol/mailbox.ts';
+import type { CallRunner } from './call-runner.ts';
+import type { CallServices } from './call-services.ts';
+import { Pacer } from './media/pacer.ts';
+
+/** Housekeeping of a call happens on every fourth tick; calls take turns by slot. */
+const housekeepingTicks = 4;
+const heartbeatTicks = 20;
+
+interface HostedCall {
+  readonly runner: CallRunner;
+  readonly slot: number;
+  readonly tick: (now: Millis) => void;
+  readonly housekeep: (now: Millis) => void;
+  readonly collect: () => void;
+}
+
+export interface CallHostOptions {
+  readonly worker: number;
+  readonly boxes: Mailboxes;
+  readonly clock: CallServices['clock'];
+  readonly machineMs: () => number;
+  /** The last call ended. */
+  readonly onEmpty: () => void;
+}
+
+export class CallHost {
+  readonly #options: CallHostOptions;
+  readonly #pacer: Pacer;
+  readonly #firstSlot: number;
+  /** By slot, relative to the worker's first. */
+  readonly #calls: (HostedCall | undefined)[] = [];
+  #count = 0;
+  #worstLatenessMs = 0;
+  #lastTick: Millis | undefined;
+
+  constructor(options: CallHostOptions) {
+    this.#options = options;
+    this.#firstSlot = options.worker * options.boxes.layout.slotsPerWorker;
+    this.#pacer = new Pacer(options.clock, (now, index) => this.#tick(now, index));
+    this.#publish();
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  readonly gridBefore = (time: Millis): Millis => this.#pacer.gridBefore(time);
+
+  /** Lowest free mailbox slot, or undefined when all are in use. */
+  freeSlot(): number | undefined {
+    const { slotsPerWorker } = this.#options.boxes.layout;
+    for (let i = 0; i < slotsPerWorker; i += 1) if (this.#calls[i] === undefined) return this.#firstSlot + i;
+    return undefined;
+  }
+
+  add(runner: CallRunner, slot: number): void {
+    const { scope } = runner;
+    assert(this.#calls[slot - this.#firstSlot] === undefined, 'the slot is free');
+    this.#calls[slot - this.#firstSlot] = {
+      runner,
+      slot,
+      tick: scope.bind((now: Millis) => runner.tick(now)),
+      housekeep: scope.bind((now: Millis) => runner.housekeep(now)),
+      collect: scope.bind(() => runner.collectSpeech()),
+    };
+    this.#count += 1;
+    this.#publish();
+    this.#pacer.start();
+  }
+
+  remove(slot: number): void {
+    if (this.#calls[slot - this.#firstSlot] === undefined) return;
+    this.#calls[slot - this.#firstSlot] = undefined;
+    while (this.#calls.length > 0 && this.#calls.at(-1) === undefined) this.#calls.pop();
+    this.#count -= 1;
+    this.#publish();
+    if (this.#count > 0) return;
+    this.#pacer.stop();
+    this.#lastTick = undefined;
+    this.#options.onEmpty();
+  }
+
+  /** Tells every call that the service stops. */
+  shutdownAll(): void {
+    for (const call of this.#calls) call?.runner.scope.run(() => call.runner.shutdown());
+  }
+
+  /** Listens for results of inference. The bell carries no data: one byte means "look". */
+  listenTo(bell: Duplex): void {
+    bell.on('data', () => this.#collect());
+    this.#options.boxes.setSleeping(this.#options.worker);
+  }
+
+  #collect(): void {
+    // Asking for the next bell before looking leaves no gap in which a result could stay unseen.
+    this.#options.boxes.setSleeping(this.#options.worker);
+    for (const call of this.#calls) call?.collect();
+  }
+
+  #tick(now: Millis, index: number): void {
+    if (this.#lastTick !== undefined)
+      this.#worstLatenessMs = Math.max(this.#worstLatenessMs, now - this.#lastTick);
+    this.#lastTick = now;
+    for (const call of this.#calls) call?.tick(now);
+    for (const call of this.#calls) {
+      if (call !== undefined && (index + call.slot) % housekeepingTicks === 0) call.housekeep(now);
+    }
+    if (index % heartbeatTicks === 0) this.#beat();
+  }
+
+  #publish(): void {
+    this.#options.boxes.setSlotsInUse(this.#options.worker, this.#calls.length);
+    this.#beat();
+  }
+
+  #beat(): void {
+    this.#options.boxes.beatWorker(this.#options.worker, {
+      nowMs: heartbeatOf(this.#options.machineMs()),
+      calls: this.#count,
+      worstLatenessUs: Math.round(this.#worstLatenessMs * 1000),
+    });
+    this.#worstLatenessMs = 0;
+  }
+}

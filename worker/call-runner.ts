@@ -1,0 +1,412 @@
+/**
+ * The shell of one call: takes facts from the transport, the media side and the stages, lets the core decide, and performs
+ * the orders. One fact at a time, in order, never awaiting; a fact that arises while another is being handled waits for its turn.
+ * Whatever is thrown in here ends this call and no other.
+ */
+import { unreachable } from '../shared/base/assert.ts';
+import type { Millis } from '../shared/base/units.ts';
+import { errorFields, type Log } from '../shared/runtime/log.ts';
+import { Scope } from '../shared/runtime/scope.ts';
+import type { CallServices } from './call-services.ts';
+import { CallStages } from './call-stages.ts';
+import type { CallAction, TurnTimes } from './core/actions.ts';
+import { nextDeadline, step } from './core/call.ts';
+import type { CallEvent, PlayoutPosition } from './core/events.ts';
+import { newCall, type CallState } from './core/state.ts';
+import { InboundAudio } from './media/inbound.ts';
+import { OutboundAudio } from './media/outbound.ts';
+import { Playout } from './media/playout.ts';
+import { SpeechDetector } from './media/speech-detector.ts';
+import { VadClient } from './media/vad-client.ts';
+import type { TtsEvent } from './stages/stage.ts';
+import type { CallStart, CallTransport, TransportEnd, TransportEvents } from './transports/transport.ts';
+
+/** Facts that may wait while one is handled; more means that facts breed facts. */
+const maxPendingFacts = 256;
+
+export interface CallRunnerOptions {
+  readonly services: CallServices;
+  /** The call's mailbox. */
+  readonly slot: number;
+  /** The call is over and holds nothing any more. Called once. */
+  readonly over: () => void;
+}
+
+/** What exists once a `start` was accepted. */
+interface RunningCall {
+  readonly rate: number;
+  readonly state: CallState;
+  readonly stages: CallStages;
+  readonly inbound: InboundAudio;
+  readonly outbound: OutboundAudio;
+  readonly playout: Playout;
+  readonly vad: VadClient;
+  readonly startedAt: Millis;
+  /** When TTS delivered the first audio of the open context. */
+  audioAt: Millis | undefined;
+  ttsPaused: boolean;
+  turns: number;
+}
+
+export class CallRunner implements TransportEvents {
+  readonly #options: CallRunnerOptions;
+  readonly #services: CallServices;
+  readonly scope: Scope;
+  #log: Log;
+  #transport: CallTransport | undefined;
+  #call: RunningCall | undefined;
+  #facts: CallEvent[] = [];
+  #handling = false;
+  #deadline: Millis | undefined;
+  #inputRefused = false;
+  #over = false;
+
+  constructor(options: CallRunnerOptions) {
+    this.#options = options;
+    this.#services = options.services;
+    this.#log = options.services.log;
+    this.scope = new Scope(`slot ${options.slot}`, (error) => this.#fault(error));
+  }
+
+  /** Gives the runner its transport, before any event of it. */
+  attach(transport: CallTransport): void {
+    this.#transport = transport;
+  }
+
+  // ---- facts from the transport ----
+
+  started(start: CallStart): void {
+    if (!this.#services.takesCalls()) {
+      this.#transport?.refuse('server_busy');
+      return;
+    }
+    this.#log = this.#services.log.child({ call: start.callId });
+    this.#call = this.#build(start);
+    this.#transport?.accept();
+    this.#log.info({ rate: start.sampleRate, encoding: start.encoding }, 'call started');
+    this.#tell({ type: 'call.opened' });
+  }
+
+  audio(bytes: Uint8Array): boolean {
+    if (this.#call === undefined) return true;
+    this.#inputRefused = !this.#call.inbound.push(bytes, this.#services.clock.now());
+    return !this.#inputRefused;
+  }
+
+  dtmf(digit: string): void {
+    this.#tell({ type: 'dtmf.pressed', digit, position: this.#position() });
+  }
+
+  markPlayed(id: string): void {
+    this.#tell({ type: 'mark.played', id });
+  }
+
+  ended(reason: TransportEnd): void {
+    this.#tell({ type: 'call.closed' });
+    this.#finish(reason);
+  }
+
+  // ---- the worker ----
+
+  /** Every 5 ms: frames that are due. */
+  tick(now: Millis): void {
+    this.#call?.playout.advance(now);
+  }
+
+  /** Every 20 ms: everything else that waits for time. */
+  housekeep(now: Millis): void {
+    if (this.#inputRefused) {
+      this.#inputRefused = false;
+      this.#transport?.inputTaken();
+    }
+    this.#call?.vad.collect();
+    if (this.#deadline !== undefined && now >= this.#deadline) this.#tell({ type: 'deadline.reached' });
+    this.#transport?.tick(now);
+  }
+
+  /** Inference has results. */
+  collectSpeech(): void {
+    this.#call?.vad.collect();
+  }
+
+  /** The service stops: the call is told so. */
+  shutdown(): void {
+    if (this.#call === undefined) this.#transport?.refuse('server_busy');
+    else this.#tell({ type: 'call.shutdown' });
+  }
+
+  // ---- the loop ----
+
+  #tell(event: CallEvent): void {
+    if (this.#call === undefined || this.#over) return;
+    if (this.#facts.length >= maxPendingFacts) throw new Error('more facts wait than one step can cause');
+    this.#facts.push(event);
+    if (this.#handling) return;
+    this.#handling = true;
+    try {
+      for (let fact = this.#facts.shift(); fact !== undefined; fact = this.#facts.shift()) {
+        for (const action of step(this.#call.state, fact, this.#services.clock.now()))
+          this.#perform(this.#call, action);
+      }
+      this.#deadline = nextDeadline(this.#call.state);
+    } finally {
+      this.#handling = false;
+    }
+  }
+
+  #perform(call: RunningCall, action: CallAction): void {
+    switch (action.type) {
+      case 'stt.listen':
+      case 'stt.finalize':
+      case 'stt.reopen':
+        this.#performStt(call, action);
+        return;
+      case 'llm.start':
+        call.stages.startLlm(action.epoch, action.messages, action.endCallTool);
+        return;
+      case 'llm.cancel':
+        call.stages.cancelLlm();
+        return;
+      case 'tts.speak':
+        call.stages.tts.speak(action.context, action.text);
+        return;
+      case 'tts.flush':
+        call.stages.tts.flush(action.context);
+        return;
+      case 'tts.cancel':
+        call.stages.tts.cancel(action.context);
+        return;
+      case 'tts.reopen':
+        call.ttsPaused = false;
+        call.stages.reopenTts();
+        return;
+      case 'playout.open':
+      case 'playout.pause':
+      case 'playout.resume':
+      case 'playout.clear':
+      case 'playout.mark':
+      case 'playout.finish':
+        this.#performPlayout(call, action);
+        return;
+      case 'call.end':
+        call.outbound.clear();
+        call.stages.cancelLlm();
+        this.#transport?.end(action.reason);
+        return;
+      case 'turn.measured':
+        this.#measure(call, action.times);
+        return;
+      case 'fault.noticed':
+        this.#services.metrics.stageFaults.inc({ stage: action.stage, what: action.what });
+        this.#log.warn({ stage: action.stage, what: action.what }, 'stage fault');
+        return;
+      default:
+        unreachable(action);
+    }
+  }
+
+  #performStt(call: RunningCall, action: Extract<CallAction, { type: `stt.${string}` }>): void {
+    switch (action.type) {
+      case 'stt.listen':
+        call.inbound.listen();
+        return;
+      case 'stt.finalize':
+        call.inbound.stopListening();
+        call.stages.stt.finalize();
+        return;
+      case 'stt.reopen':
+        call.stages.reopenStt();
+        return;
+      default:
+        unreachable(action);
+    }
+  }
+
+  #performPlayout(call: RunningCall, action: Extract<CallAction, { type: `playout.${string}` }>): void {
+    const { outbound, playout } = call;
+    switch (action.type) {
+      case 'playout.open':
+        outbound.open(action.context);
+        playout.interrupt();
+        call.audioAt = undefined;
+        this.#relieveTts(call);
+        return;
+      case 'playout.pause':
+        outbound.hold();
+        playout.interrupt();
+        return;
+      case 'playout.resume':
+        outbound.release();
+        playout.advance(this.#services.clock.now());
+        return;
+      case 'playout.clear':
+        outbound.clear();
+        playout.interrupt();
+        if (action.wire) {
+          this.#transport?.sendClear(action.epoch);
+          this.#services.metrics.interruptions.inc();
+        }
+        this.#relieveTts(call);
+        return;
+      case 'playout.mark':
+        outbound.mark(action.context, action.id);
+        playout.flushMarks();
+        return;
+      case 'playout.finish':
+        outbound.finish(action.context);
+        playout.advance(this.#services.clock.now());
+        return;
+      default:
+        unreachable(action);
+    }
+  }
+
+  // ---- facts from TTS about audio ----
+
+  #onTts(event: Exclude<TtsEvent, { type: 'error' }>): void {
+    const call = this.#call;
+    if (call === undefined) return;
+    const { outbound } = call;
+    const { context } = event;
+    switch (event.type) {
+      case 'audio':
+        if (!outbound.write(context, event.pcm)) return;
+        call.audioAt ??= this.#services.clock.now();
+        if (outbound.overfull && !call.ttsPaused) {
+          call.ttsPaused = true;
+          call.stages.tts.pause();
+        }
+        call.playout.advance(this.#services.clock.now());
+        return;
+      case 'spoken':
+        if (context === outbound.context) {
+          this.#tell({ type: 'tts.spoken', context, chars: event.chars, audioMs: outbound.deliveredMs });
+        }
+        return;
+      case 'flushed':
+        if (context !== outbound.context) return;
+        this.#tell({ type: 'tts.flushed', context, audioMs: outbound.deliveredMs });
+        outbound.finish(context);
+        call.playout.advance(this.#services.clock.now());
+        return;
+      case 'word':
+      case 'cancelled':
+        return;
+      default:
+        unreachable(event);
+    }
+  }
+
+  /** Lets TTS go on once the queue has drained far enough. */
+  #relieveTts(call: RunningCall): void {
+    if (!call.ttsPaused || !call.outbound.hasRoom) return;
+    call.ttsPaused = false;
+    call.stages.tts.resume();
+  }
+
+  // ---- beginning and end ----
+
+  #build(start: CallStart): RunningCall {
+    const services = this.#services;
+    const detector = new SpeechDetector(services.speech, (fact) =>
+      this.#tell(fact === 'speech.confirmed' ? { type: fact, position: this.#position() } : { type: fact }),
+    );
+    const vad = new VadClient({
+      boxes: services.boxes,
+      slot: this.#options.slot,
+      machineMs: services.machineMs,
+      judged: (probability, frameMs) => detector.take(probability, frameMs),
+    });
+    const stages = new CallStages({
+      clock: services.clock,
+      scope: this.scope,
+      stt: services.stt,
+      llm: services.llm,
+      tts: services.tts,
+      tell: (event) => this.#tell(event),
+      onTts: (event) => this.#onTts(event),
+      onFailure: (stage, kind) => this.#log.warn({ stage, kind }, 'stage failed'),
+    });
+    const { sampleRate, encoding } = start;
+    const outbound = new OutboundAudio({ fromRate: stages.tts.sampleRate, toRate: sampleRate, encoding });
+    return {
+      rate: sampleRate,
+      state: newCall(services.settings),
+      stages,
+      inbound: new InboundAudio({ sampleRate, encoding, vad, toStt: (pcm) => void stages.stt.audio(pcm) }),
+      outbound,
+      playout: new Playout(outbound, {
+        sink: this.#playoutSink(sampleRate),
+        gridBefore: services.gridBefore,
+      }),
+      vad,
+      startedAt: services.clock.now(),
+      audioAt: undefined,
+      ttsPaused: false,
+      turns: 0,
+    };
+  }
+
+  #playoutSink(rate: number): ConstructorParameters<typeof Playout>[1]['sink'] {
+    const { metrics, clock } = this.#services;
+    return {
+      sendFrame: (frame) => {
+        this.#transport?.sendAudio(frame, rate);
+        metrics.framesSent.inc();
+        if (this.#call !== undefined) this.#relieveTts(this.#call);
+      },
+      sendMark: (id) => {
+        if (this.#transport?.sendMark(id) === true) this.#tell({ type: 'mark.sent', id });
+      },
+      started: (context) => {
+        this.#tell({ type: 'playout.started', context, audioAt: this.#call?.audioAt ?? clock.now() });
+      },
+      drained: (context, sentMs) => this.#tell({ type: 'playout.drained', context, sentMs }),
+      late: (byMs) => metrics.frameLateness.observe(byMs / 1000),
+      starved: () => metrics.underruns.inc(),
+    };
+  }
+
+  #position(): PlayoutPosition | undefined {
+    const outbound = this.#call?.outbound;
+    return outbound === undefined ? undefined : { context: outbound.context, sentMs: outbound.sentMs };
+  }
+
+  #measure(call: RunningCall, times: TurnTimes): void {
+    call.turns += 1;
+    const part = this.#services.metrics.turnPart;
+    part.observe({ part: 'end_of_turn' }, times.endOfTurnMs / 1000);
+    part.observe({ part: 'stt_final' }, times.sttFinalMs / 1000);
+    part.observe({ part: 'llm_first' }, times.llmFirstMs / 1000);
+    part.observe({ part: 'tts_first' }, times.ttsFirstMs / 1000);
+    part.observe({ part: 'wire' }, times.wireMs / 1000);
+    this.#log.debug({ ...times }, 'turn answered');
+  }
+
+  #fault(error: unknown): void {
+    this.#log.error(errorFields(error), 'call failed');
+    this.#transport?.fail();
+    this.#finish('fault');
+  }
+
+  #finish(end: TransportEnd): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#deadline = undefined;
+    const call = this.#call;
+    if (call !== undefined) {
+      call.stages.close();
+      const { metrics, clock } = this.#services;
+      metrics.callsEnded.inc({ end });
+      metrics.energyFrames.inc(call.vad.judgedByEnergy);
+      const seconds = Math.round((clock.now() - call.startedAt) / 100) / 10;
+      this.#log.info(
+        { end, seconds, turns: call.turns, energyFrames: call.vad.judgedByEnergy },
+        'call ended',
+      );
+    }
+    this.#call = undefined;
+    this.scope.close();
+    this.#options.over();
+  }
+}

@@ -1,0 +1,30 @@
+/** What a worker lends to each of its calls. */
+import type { Millis } from '../shared/base/units.ts';
+import type { WsCallLimits } from '../shared/protocol/call.ts';
+import type { Mailboxes } from '../shared/protocol/mailbox.ts';
+import type { Clock } from '../shared/runtime/clock.ts';
+import type { Log } from '../shared/runtime/log.ts';
+import type { WorkerMetrics } from '../shared/runtime/metrics.ts';
+import type { CallSettings } from './core/settings.ts';
+import type { SpeechDetectorSettings } from './media/speech-detector.ts';
+import type { LlmStage, SttStage, TtsStage } from './stages/stage.ts';
+
+export interface CallServices {
+  readonly clock: Clock;
+  /** Milliseconds of the machine's monotonic clock, as in heartbeats. */
+  readonly machineMs: () => number;
+  readonly newId: () => string;
+  readonly log: Log;
+  readonly metrics: WorkerMetrics;
+  readonly boxes: Mailboxes;
+  readonly settings: CallSettings;
+  readonly speech: SpeechDetectorSettings;
+  readonly limits: WsCallLimits;
+  readonly stt: SttStage;
+  readonly llm: LlmStage;
+  readonly tts: TtsStage;
+  /** The last tick of the worker at or before `time`. */
+  readonly gridBefore: (time: Millis) => Millis;
+  /** False while the worker takes no new calls. */
+  readonly takesCalls: () => boolean;
+}

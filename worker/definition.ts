@@ -1,0 +1,47 @@
+/** From the agent file's definition to what calls run on. */
+import type { AgentDefinition } from '../shared/config/agent-file.ts';
+import type { Sensitive } from '../shared/config/sensitive.ts';
+import { defaultCallLimits, type CallSettings } from './core/settings.ts';
+import type { SpeechDetectorSettings } from './media/speech-detector.ts';
+import type { StageDefinitions } from './stages/registry.ts';
+
+export function callSettings({ agent, turn, llm }: AgentDefinition): CallSettings {
+  return {
+    prompt: agent.prompt,
+    greeting: agent.greeting,
+    farewell: agent.farewell,
+    apology: agent.apology,
+    pronounce: agent.pronounce,
+    endCallTool: agent.tools?.includes('end_call') ?? true,
+    maxCallMs: agent.maxCallS * 1000,
+    contextWindowTokens: llm.contextWindowTokens,
+    turn: { minSpeechMs: turn.minSpeechMs, stopMs: turn.stopMs, silenceEndMs: turn.silenceEndMs },
+    interrupt: {
+      enabled: turn.interrupt.enabled,
+      resumeAfterMs: turn.interrupt.resumeAfterMs,
+      dtmf: turn.interrupt.dtmf,
+    },
+    idle: { askAfterMs: turn.idle.askAfterS * 1000, ask: turn.idle.ask, endAfter: turn.idle.endAfter },
+    limits: defaultCallLimits,
+  };
+}
+
+export const speechSettings = ({ turn }: AgentDefinition): SpeechDetectorSettings => ({
+  threshold: turn.vadThreshold,
+  minSpeechMs: turn.minSpeechMs,
+  confirmMs: turn.interrupt.minSpeechMs,
+  stopMs: turn.stopMs,
+});
+
+export const stageDefinitions = ({ stt, llm, tts }: AgentDefinition): StageDefinitions => ({
+  stt: { provider: stt.provider, options: stt.options, ...revealed(stt.apiKey) },
+  llm: { provider: llm.provider, options: llm.options, ...revealed(llm.apiKey) },
+  tts: {
+    provider: tts.provider,
+    options: { ...tts.options, ...(tts.voice === undefined ? {} : { voice: tts.voice }) },
+    ...revealed(tts.apiKey),
+  },
+});
+
+const revealed = (key: Sensitive<string> | undefined): { apiKey?: string } =>
+  key === undefined ? {} : { apiKey: key.reveal() };

@@ -1,0 +1,192 @@
+/**
+ * A call worker: takes connections that the supervisor accepted, serves each as a call, and ends with the supervisor. The
+ * only file that knows every adapter.
+ */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { WebSocketServer } from 'ws';
+import { loadAgentFile } from '../shared/config/load.ts';
+import {
+  firstBellFd,
+  sharedMemoryFd,
+  type CallOffer,
+  type FromWorker,
+  type ToWorker,
+  type WorkerSetup,
+} from '../shared/protocol/ipc.ts';
+import { mailboxBytes, Mailboxes } from '../shared/protocol/mailbox.ts';
+import { exitWithParent, firstMessage } from '../shared/runtime/child.ts';
+import { systemClock } from '../shared/runtime/clock.ts';
+import { errorFields, newLog, type Log } from '../shared/runtime/log.ts';
+import { newWorkerMetrics, type WorkerMetrics } from '../shared/runtime/metrics.ts';
+import { machineMs } from '../shared/runtime/monotonic.ts';
+import { currentScope } from '../shared/runtime/scope.ts';
+import { mapSharedMemory } from '../shared/runtime/shm.ts';
+import { CallHost } from './call-host.ts';
+import { CallRunner } from './call-runner.ts';
+import type { CallServices } from './call-services.ts';
+import { callSettings, speechSettings, stageDefinitions } from './definition.ts';
+import { openStages } from './stages/registry.ts';
+import {
+  callSocketServerOptions,
+  openWebSocketCall,
+  type CallSocket,
+} from './transports/websocket/listener.ts';
+
+/** Calls say goodbye and sockets close within this time when the supervisor is gone. */
+const orphanExitMs = 3_000;
+
+class Worker {
+  readonly #setup: WorkerSetup;
+  readonly #log: Log;
+  readonly #metrics: WorkerMetrics = newWorkerMetrics();
+  readonly #services: CallServices;
+  readonly #host: CallHost;
+  readonly #server: WebSocketServer;
+  #draining = false;
+  #exiting = false;
+
+  constructor(setup: WorkerSetup) {
+    this.#setup = setup;
+    this.#log = newLog({ role: `worker ${setup.worker}`, level: setup.logLevel });
+    const boxes = new Mailboxes(mapSharedMemory(sharedMemoryFd, mailboxBytes(setup.layout)), setup.layout);
+    this.#host = new CallHost({
+      worker: setup.worker,
+      boxes,
+      clock: systemClock,
+      machineMs,
+      onEmpty: () => this.#exitIfDone(),
+    });
+    this.#services = this.#newServices(boxes);
+    this.#server = new WebSocketServer(callSocketServerOptions(setup.limits));
+    this.#host.listenTo(new Socket({ fd: firstBellFd, readable: true, writable: false }));
+    this.#metrics.callsActive.set(0);
+  }
+
+  #newServices(boxes: Mailboxes): CallServices {
+    const { agentText, files, limits } = this.#setup;
+    const loaded = loadAgentFile(agentText, {
+      env: process.env,
+      readFile: (path) => files[path],
+      requireSecrets: true,
+    });
+    if (loaded.definition === undefined)
+      throw new Error('the agent file was valid for the supervisor and is not here');
+    const { definition } = loaded;
+    return {
+      clock: systemClock,
+      machineMs,
+      newId: randomUUID,
+      log: this.#log,
+      metrics: this.#metrics,
+      boxes,
+      settings: callSettings(definition),
+      speech: speechSettings(definition),
+      limits,
+      ...openStages(stageDefinitions(definition)),
+      gridBefore: this.#host.gridBefore,
+      takesCalls: () => !this.#draining,
+    };
+  }
+
+  start(): void {
+    process.on('message', (message, socket) => this.#take(message as ToWorker, socket as Socket | undefined));
+    process.on('uncaughtException', (error) => this.#escaped(error));
+    process.on('unhandledRejection', (error) => this.#escaped(error));
+    exitWithParent(() => {
+      this.#log.warn('the supervisor is gone; calls are ended');
+      this.#shutdown();
+      systemClock.after(orphanExitMs, () => process.exit(0));
+    });
+    this.#send({ type: 'ready' });
+  }
+
+  #take(message: ToWorker, socket: Socket | undefined): void {
+    switch (message.type) {
+      case 'setup':
+        return;
+      case 'call.offer':
+        this.#takeOffer(message, socket);
+        return;
+      case 'drain':
+        this.#draining = true;
+        this.#exitIfDone();
+        return;
+      case 'shutdown':
+        this.#shutdown();
+        return;
+      case 'metrics.ask':
+        void this.#metrics.registry.getMetricsAsJSON().then((metrics) => {
+          this.#send({ type: 'metrics.answer', ask: message.ask, metrics });
+        });
+        return;
+    }
+  }
+
+  #takeOffer(offer: CallOffer, socket: Socket | undefined): void {
+    const slot = this.#draining ? undefined : this.#host.freeSlot();
+    if (socket === undefined || slot === undefined) {
+      this.#send({ type: 'call.declined', offer: offer.offer });
+      socket?.destroy();
+      return;
+    }
+    this.#send({ type: 'call.taken', offer: offer.offer });
+    socket.setNoDelay(true);
+    const over = (): void => this.#send({ type: 'call.over', offer: offer.offer });
+    // The library answers a malformed upgrade on its own and closes the socket; there is no call then.
+    socket.once('close', over);
+    const head = Buffer.from(offer.head, 'base64');
+    const { method, url, headers } = offer;
+    const request = { method, url, headers, socket } as unknown as IncomingMessage;
+    this.#server.handleUpgrade(request, socket, head, (ws) => this.#serve(ws as CallSocket, offer, slot));
+  }
+
+  #serve(ws: CallSocket, offer: CallOffer, slot: number): void {
+    const runner = new CallRunner({ services: this.#services, slot, over: () => this.#host.remove(slot) });
+    this.#host.add(runner, slot);
+    runner.attach(
+      openWebSocketCall(ws, runner, {
+        limits: this.#setup.limits,
+        signedMetadata: offer.signedMetadata,
+        now: () => systemClock.now(),
+        newCallId: randomUUID,
+        bind: (callback) => runner.scope.bind(callback),
+        faultSent: (code) => this.#metrics.protocolErrors.inc({ code }),
+      }),
+    );
+    this.#metrics.callsActive.set(this.#host.count);
+  }
+
+  #shutdown(): void {
+    this.#draining = true;
+    this.#exiting = true;
+    this.#host.shutdownAll();
+    this.#exitIfDone();
+  }
+
+  /** Leaves once there is nothing to do and the supervisor wants it, or is gone. */
+  #exitIfDone(): void {
+    this.#metrics.callsActive.set(this.#host.count);
+    if (this.#host.count > 0 || !(this.#exiting || this.#draining)) return;
+    // The last close frame is written in this turn of the loop; the next one may leave.
+    systemClock.after(20, () => {
+      if (this.#host.count === 0) process.exit(0);
+    });
+  }
+
+  /** Something escaped a call. The call ends, and this worker takes no more: what it left behind is unknown. */
+  #escaped(error: unknown): void {
+    this.#log.error(errorFields(error), 'an exception escaped a call; this worker takes no new calls');
+    currentScope()?.fault(error);
+    this.#draining = true;
+    this.#send({ type: 'tainted' });
+    this.#exitIfDone();
+  }
+
+  #send(message: FromWorker): void {
+    if (process.connected) process.send?.(message);
+  }
+}
+
+new Worker(await firstMessage<WorkerSetup>()).start();

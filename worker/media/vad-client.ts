@@ -1,0 +1,98 @@
+/**
+ * One call's side of voice activity detection: cuts audio into frames, hands them to inference through the call's
+ * mailbox and collects the results. While inference is away, frames are judged by energy, so the call goes on.
+ */
+import {
+  heartbeatAge,
+  vadFrameMs,
+  vadFrameSamples,
+  type Mailbox,
+  type Mailboxes,
+} from '../../shared/protocol/mailbox.ts';
+import { resultRing } from '../../shared/protocol/mailbox.ts';
+import { EnergyGate } from './energy-gate.ts';
+
+/** Age of the heartbeat, and of a waiting frame, at which inference counts as away. */
+const awayAfterMs = 100;
+
+export interface VadClientOptions {
+  readonly boxes: Mailboxes;
+  readonly slot: number;
+  /** Told once for every frame that has a judgement, in order. */
+  readonly judged: (probability: number, frameMs: number) => void;
+  /** Milliseconds of the machine's monotonic clock, as in heartbeats. */
+  readonly machineMs: () => number;
+}
+
+export class VadClient {
+  readonly #options: VadClientOptions;
+  readonly #mailbox: Mailbox;
+  readonly #thread: number;
+  readonly #gate = new EnergyGate();
+  /** Energy judgement and time of the frames that wait for theirs. */
+  readonly #energy = new Uint8Array(resultRing);
+  readonly #writtenMs = new Float64Array(resultRing);
+  #frame: Int16Array;
+  #filled = 0;
+  /** First frame without a judgement. */
+  #next: number;
+  /** Frames judged by energy because inference was away. */
+  judgedByEnergy = 0;
+
+  constructor(options: VadClientOptions) {
+    this.#options = options;
+    this.#mailbox = options.boxes.mailbox(options.slot);
+    this.#thread = options.slot % options.boxes.layout.threads;
+    this.#mailbox.begin();
+    this.#next = this.#mailbox.produced;
+    this.#frame = this.#mailbox.frameToWrite();
+  }
+
+  /** Takes 16 kHz mono PCM16 of any length. */
+  write(pcm: Int16Array): void {
+    let at = 0;
+    while (at < pcm.length) {
+      const count = Math.min(pcm.length - at, vadFrameSamples - this.#filled);
+      this.#frame.set(pcm.subarray(at, at + count), this.#filled);
+      this.#filled += count;
+      at += count;
+      if (this.#filled === vadFrameSamples) this.#publish();
+    }
+  }
+
+  #publish(): void {
+    const index = this.#mailbox.produced & (resultRing - 1);
+    this.#energy[index] = this.#gate.judge(this.#frame);
+    this.#writtenMs[index] = this.#options.machineMs();
+    this.#mailbox.publish();
+    this.#frame = this.#mailbox.frameToWrite();
+    this.#filled = 0;
+  }
+
+  /** Reports what has been judged since the last look. Cheap when nothing has. */
+  collect(): void {
+    const consumed = this.#mailbox.consumed;
+    if (this.#next < consumed) {
+      // Results older than the ring have been overwritten; nobody looked for half a second.
+      this.#next = Math.max(this.#next, consumed - resultRing);
+      for (; this.#next < consumed; this.#next += 1) {
+        const probability = this.#mailbox.result(this.#next);
+        if (!Number.isNaN(probability)) this.#options.judged(probability, vadFrameMs);
+      }
+    }
+    if (this.#next < this.#mailbox.produced) this.#judgeByEnergy();
+  }
+
+  #judgeByEnergy(): void {
+    const now = this.#options.machineMs();
+    if (heartbeatAge(now, this.#options.boxes.threadHeartbeat(this.#thread)) <= awayAfterMs) return;
+    const produced = this.#mailbox.produced;
+    this.#next = Math.max(this.#next, produced - resultRing);
+    for (; this.#next < produced; this.#next += 1) {
+      const index = this.#next & (resultRing - 1);
+      if (now - (this.#writtenMs[index] ?? now) < awayAfterMs && this.judgedByEnergy === 0) return;
+      this.judgedByEnergy += 1;
+      this.#options.judged(this.#energy[index] ?? 0, vadFrameMs);
+    }
+  }
+}
