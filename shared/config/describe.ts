@@ -42,7 +42,7 @@ const keySchema = z.looseObject({
   examples: z.array(z.unknown()).optional(),
   /** A good value for a key that is absent by default. */
   sample: z.unknown().optional(),
-  enum: z.array(z.string()).optional(),
+  enum: z.array(z.union([z.string(), z.number()])).optional(),
   unit: z.string().optional(),
   minimum: z.number().optional(),
   maximum: z.number().optional(),
@@ -98,7 +98,7 @@ function describeKey(
   const example = schema.examples?.[0];
   return {
     name,
-    type: schema.enum?.map((word) => `"${word}"`).join(', ') ?? typeNames[schema.type ?? ''] ?? 'value',
+    type: schema.enum?.map((value) => JSON.stringify(value)).join(', ') ?? typeNames[schema.type ?? ''] ?? 'value',
     ...(schema.default !== undefined && { defaultText: tomlText(schema.default) }),
     ...(example !== undefined && { exampleText: tomlText(example) }),
     ...(schema.sample !== undefined && { sampleText: tomlText(schema.sample) }),

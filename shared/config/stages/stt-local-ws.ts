@@ -1,5 +1,6 @@
 /** Options of `stt_local_ws`, a streaming recogniser on this machine or network (spec 03, Options tables). */
 import { z } from 'zod';
+import { SAMPLE_RATES } from '../../audio/resampler.ts';
 import { camelKeys } from '../camel.ts';
 import type { CamelKeys } from '../camel.ts';
 import type { KeyPath, ProblemList } from '../problem.ts';
@@ -12,10 +13,10 @@ export const sttLocalWsKeys = z.strictObject({
   path: z
     .string()
     .max(1024)
-    .regex(/^\/[^\s#]*$/, 'must start with / and hold neither spaces nor #')
+    .regex(/^\/(?!\/)[^\s#]*$/, 'must start with one / and hold neither spaces nor #')
     .default('/')
     .meta({ description: 'Path of the WebSocket on that server.' }),
-  sample_rate: z.int().min(8000).max(48_000).default(16_000).meta({
+  sample_rate: z.literal([...SAMPLE_RATES]).default(16_000).meta({
     description: 'Rate the model of the server was trained for; the audio is resampled to it.',
     unit: 'Hz',
   }),

@@ -322,9 +322,11 @@ describe('agent and turn keys', () => {
     const text = changed(
       ['name = "desk"', 'name = "desk"\nfillers = ["One moment."]'],
       ['provider = "chat_compatible"', 'provider = "chat_compatible"\nmax_tool_rounds = 3'],
+      ['provider = "stt_local_ws"', 'provider = "stt_local_ws"\nlanguage = "de"'],
+      ['provider = "speech_compatible"', 'provider = "speech_compatible"\nlanguage = "de"'],
     );
     const turn =
-      '[turn]\nsmart_turn = "off"\nsmart_turn_threshold = 0.6\nspeculate = false\n[turn.interrupt]\nmin_words = 2\nbackchannels = ["ok"]';
+      '[turn]\nmax_silence_ms = 3000\nsmart_turn = "off"\nsmart_turn_threshold = 0.6\nspeculate = false\n[turn.interrupt]\nmin_words = 2\nbackchannels = ["ok"]';
     const { definition, problems } = load(`${text}\n${turn}`);
     expect(definition).toBeDefined();
     expect(problems.every(({ severity }) => severity === 'note')).toBe(true);

@@ -175,7 +175,9 @@ describe('stt_local_ws', () => {
   });
 
   it.each([
-    ['path = "asr"', 'path must start with / and hold neither spaces nor #'],
+    ['path = "asr"', 'path must start with one / and hold neither spaces nor #'],
+    ['path = "//elsewhere"', 'path must start with one / and hold neither spaces nor #'],
+    ['sample_rate = 11025', 'sample_rate must be one of 8000, 16000, 22050, 24000, 44100, 48000'],
     ['finalize_timeout_ms = 99', 'finalize_timeout_ms must be at least 100'],
     ['finalize_timeout_ms = 10001', 'finalize_timeout_ms must be at most 10000'],
     ['finalize_padding_ms = 5001', 'finalize_padding_ms must be at most 5000'],
