@@ -1,0 +1,59 @@
+// `npm test`: every test. Installs and builds what is missing first, because some tests start the service as a user does.
+// Arguments go to vitest (`npm test -- test/unit/web`, `npm test -- --project fast`). The last line is `N passed, N failed, N skipped`.
+//
+// Recordings and models of the tests lie in the folder SVC_TEST_ASSETS; without it the tests that need them skip and say so.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ensureBuilt, ensureInstalled } from './install.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** Runs vitest in this command's place: signals are passed on, and its exit status is the result. */
+function runVitest(args) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...args], {
+      cwd: root,
+      stdio: 'inherit',
+    });
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+    child.once('error', () => resolve(1));
+    child.once('exit', (code, signal) => resolve(code ?? 128 + (constants.signals[signal] ?? 0)));
+  });
+}
+
+/** Counts tests; a file that could not be loaded has no tests and counts as one that failed. */
+function countsIn(report) {
+  const broken = report.testResults.filter(
+    ({ status, assertionResults }) =>
+      status === 'failed' && !assertionResults.some((result) => result.status === 'failed'),
+  );
+  return {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests + broken.length,
+    skipped: report.numPendingTests + report.numTodoTests,
+  };
+}
+
+function readCounts(file) {
+  try {
+    return countsIn(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return { passed: 0, failed: 0, skipped: 0 };
+  }
+}
+
+await ensureInstalled({ dev: true });
+await ensureBuilt();
+const folder = mkdtempSync(join(tmpdir(), 'test-report-'));
+const file = join(folder, 'report.json');
+const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+const status = await runVitest([...reporters, ...process.argv.slice(2)]);
+const counts = readCounts(file);
+rmSync(folder, { recursive: true, force: true });
+// An error outside every test, or a run that ended early, fails too.
+const failed = status !== 0 && counts.failed === 0 ? 1 : counts.failed;
+console.log(`${counts.passed} passed, ${failed} failed, ${counts.skipped} skipped`);
+process.exitCode = status === 0 && failed > 0 ? 1 : status;
