@@ -8,15 +8,16 @@ import type { Millis } from '../shared/base/units.ts';
 import { heartbeatOf, type Mailboxes } from '../shared/protocol/mailbox.ts';
 import type { CallRunner } from './call-runner.ts';
 import type { CallServices } from './call-services.ts';
-import { Pacer } from './media/pacer.ts';
+import { Pacer, tickMs } from './media/pacer.ts';
 
-/** Housekeeping of a call happens on every fourth tick; calls take turns by slot. */
-const housekeepingTicks = 4;
-const heartbeatTicks = 20;
+/** Calls take turns by slot, so that their housekeeping does not fall on one tick. */
+const housekeepingMs = 20;
+const heartbeatMs = 100;
 
 interface HostedCall {
   readonly runner: CallRunner;
   readonly slot: number;
+  housekeepAt: Millis;
   readonly tick: (now: Millis) => void;
   readonly housekeep: (now: Millis) => void;
   readonly collect: () => void;
@@ -40,11 +41,12 @@ export class CallHost {
   #count = 0;
   #worstLatenessMs = 0;
   #lastTick: Millis | undefined;
+  #beatAt = 0;
 
   constructor(options: CallHostOptions) {
     this.#options = options;
     this.#firstSlot = options.worker * options.boxes.layout.slotsPerWorker;
-    this.#pacer = new Pacer(options.clock, (now, index) => this.#tick(now, index));
+    this.#pacer = new Pacer(options.clock, (now) => this.#tick(now));
     this.#publish();
   }
 
@@ -67,6 +69,7 @@ export class CallHost {
     this.#calls[slot - this.#firstSlot] = {
       runner,
       slot,
+      housekeepAt: this.#options.clock.now() + ((slot * tickMs) % housekeepingMs),
       tick: scope.bind((now: Millis) => runner.tick(now)),
       housekeep: scope.bind((now: Millis) => runner.housekeep(now)),
       collect: scope.bind(() => runner.collectSpeech()),
@@ -105,15 +108,18 @@ export class CallHost {
     for (const call of this.#calls) call?.collect();
   }
 
-  #tick(now: Millis, index: number): void {
+  #tick(now: Millis): void {
     if (this.#lastTick !== undefined)
       this.#worstLatenessMs = Math.max(this.#worstLatenessMs, now - this.#lastTick);
     this.#lastTick = now;
     for (const call of this.#calls) call?.tick(now);
     for (const call of this.#calls) {
-      if (call !== undefined && (index + call.slot) % housekeepingTicks === 0) call.housekeep(now);
+      if (call === undefined || now < call.housekeepAt) continue;
+      // From the planned time, so that turns stay apart; from now on after a stall.
+      call.housekeepAt = Math.max(call.housekeepAt + housekeepingMs, now + housekeepingMs - tickMs);
+      call.housekeep(now);
     }
-    if (index % heartbeatTicks === 0) this.#beat();
+    if (now - this.#beatAt >= heartbeatMs) this.#beat();
   }
 
   #publish(): void {
@@ -122,6 +128,7 @@ export class CallHost {
   }
 
   #beat(): void {
+    this.#beatAt = this.#options.clock.now();
     this.#options.boxes.beatWorker(this.#options.worker, {
       nowMs: heartbeatOf(this.#options.machineMs()),
       calls: this.#count,

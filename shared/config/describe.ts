@@ -98,7 +98,10 @@ function describeKey(
   const example = schema.examples?.[0];
   return {
     name,
-    type: schema.enum?.map((value) => JSON.stringify(value)).join(', ') ?? typeNames[schema.type ?? ''] ?? 'value',
+    type:
+      schema.enum?.map((value) => JSON.stringify(value)).join(', ') ??
+      typeNames[schema.type ?? ''] ??
+      'value',
     ...(schema.default !== undefined && { defaultText: tomlText(schema.default) }),
     ...(example !== undefined && { exampleText: tomlText(example) }),
     ...(schema.sample !== undefined && { sampleText: tomlText(schema.sample) }),

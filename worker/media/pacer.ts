@@ -10,12 +10,12 @@ export const tickMs = 5;
 
 export class Pacer {
   readonly #clock: Clock;
-  readonly #onTick: (now: Millis, index: number) => void;
+  readonly #onTick: (now: Millis) => void;
   #timer: Timer | undefined;
   #origin = 0;
   #index = 0;
 
-  constructor(clock: Clock, onTick: (now: Millis, index: number) => void) {
+  constructor(clock: Clock, onTick: (now: Millis) => void) {
     this.#clock = clock;
     this.#onTick = onTick;
   }
@@ -43,7 +43,7 @@ export class Pacer {
     this.#index = Math.max(this.#index + 1, Math.floor((now - this.#origin) / tickMs));
     const delayMs = this.#origin + this.#index * tickMs - now;
     this.#timer = this.#clock.after(Math.max(0, delayMs), () => {
-      this.#onTick(this.#clock.now(), this.#index);
+      this.#onTick(this.#clock.now());
       if (this.#timer !== undefined) this.#arm();
     });
   }

@@ -16,10 +16,13 @@ export const sttLocalWsKeys = z.strictObject({
     .regex(/^\/(?!\/)[^\s#]*$/, 'must start with one / and hold neither spaces nor #')
     .default('/')
     .meta({ description: 'Path of the WebSocket on that server.' }),
-  sample_rate: z.literal([...SAMPLE_RATES]).default(16_000).meta({
-    description: 'Rate the model of the server was trained for; the audio is resampled to it.',
-    unit: 'Hz',
-  }),
+  sample_rate: z
+    .literal([...SAMPLE_RATES])
+    .default(16_000)
+    .meta({
+      description: 'Rate the model of the server was trained for; the audio is resampled to it.',
+      unit: 'Hz',
+    }),
   finalize_timeout_ms: z.int().min(100).max(10_000).default(1500).meta({
     description: 'Longest wait for the last words after the end of a turn.',
   }),
