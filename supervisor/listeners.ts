@@ -3,7 +3,7 @@
  * answer. The path of the generic WebSocket listener is not inspected (spec 01, Endpoints).
  */
 import { createServer, STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { Socket, type AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { assert } from '../shared/base/assert.ts';
 import type { HostPort } from '../shared/net/address.ts';
@@ -47,9 +47,10 @@ export async function openCallListener(
     response.end(errorBody('upgrade_required', 'this port speaks the WebSocket call protocol'));
     request.resume();
   });
-  server.on('upgrade', (request, socket, head) =>
-    onUpgrade(request, { socket: socket as Socket, head, options }),
-  );
+  server.on('upgrade', (request, socket, head) => {
+    assert(socket instanceof Socket, 'a plain listener accepts plain sockets');
+    onUpgrade(request, { socket, head, options });
+  });
   return { server, address: await listen(server, options.addr) };
 }
 

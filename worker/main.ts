@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
+import { assert } from '../shared/base/assert.ts';
 import { loadAgentFile } from '../shared/config/load.ts';
 import {
   firstBellFd,
@@ -28,11 +29,7 @@ import { CallRunner } from './call-runner.ts';
 import type { CallServices } from './call-services.ts';
 import { callSettings, speechSettings, stageDefinitions } from './definition.ts';
 import { openStages } from './stages/registry.ts';
-import {
-  callSocketServerOptions,
-  openWebSocketCall,
-  type CallSocket,
-} from './transports/websocket/listener.ts';
+import { callSocketServerOptions, openWebSocketCall, CallSocket } from './transports/websocket/listener.ts';
 
 /** Calls say goodbye and sockets close within this time when the supervisor is gone. */
 const orphanExitMs = 3_000;
@@ -139,7 +136,10 @@ class Worker {
     const head = Buffer.from(offer.head, 'base64');
     const { method, url, headers } = offer;
     const request = { method, url, headers, socket } as unknown as IncomingMessage;
-    this.#server.handleUpgrade(request, socket, head, (ws) => this.#serve(ws as CallSocket, offer, slot));
+    this.#server.handleUpgrade(request, socket, head, (ws) => {
+      assert(ws instanceof CallSocket, 'the server makes sockets of the class it was given');
+      this.#serve(ws, offer, slot);
+    });
   }
 
   #serve(ws: CallSocket, offer: CallOffer, slot: number): void {
