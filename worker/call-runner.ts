@@ -3,22 +3,17 @@
  * the orders. One fact at a time, in order, never awaiting; a fact that arises while another is being handled waits for its turn.
  * Whatever is thrown in here ends this call and no other.
  */
-import { unreachable } from '../shared/base/assert.ts';
+import { assert, unreachable } from '../shared/base/assert.ts';
 import type { Millis } from '../shared/base/units.ts';
 import { errorFields, type Log } from '../shared/runtime/log.ts';
 import { Scope } from '../shared/runtime/scope.ts';
+import { CallAudio } from './call-audio.ts';
 import type { CallServices } from './call-services.ts';
 import { CallStages } from './call-stages.ts';
 import type { CallAction, TurnTimes } from './core/actions.ts';
 import { nextDeadline, step } from './core/call.ts';
-import type { CallEvent, PlayoutPosition } from './core/events.ts';
+import type { CallEvent } from './core/events.ts';
 import { newCall, type CallState } from './core/state.ts';
-import { InboundAudio } from './media/inbound.ts';
-import { OutboundAudio } from './media/outbound.ts';
-import { Playout } from './media/playout.ts';
-import { SpeechDetector } from './media/speech-detector.ts';
-import { VadClient } from './media/vad-client.ts';
-import type { TtsEvent } from './stages/stage.ts';
 import type { CallStart, CallTransport, TransportEnd, TransportEvents } from './transports/transport.ts';
 
 /** Facts that may wait while one is handled; more means that facts breed facts. */
@@ -34,17 +29,10 @@ export interface CallRunnerOptions {
 
 /** What exists once a `start` was accepted. */
 interface RunningCall {
-  readonly rate: number;
   readonly state: CallState;
   readonly stages: CallStages;
-  readonly inbound: InboundAudio;
-  readonly outbound: OutboundAudio;
-  readonly playout: Playout;
-  readonly vad: VadClient;
+  readonly audio: CallAudio;
   readonly startedAt: Millis;
-  /** When TTS delivered the first audio of the open context. */
-  audioAt: Millis | undefined;
-  ttsPaused: boolean;
   turns: number;
 }
 
@@ -76,25 +64,27 @@ export class CallRunner implements TransportEvents {
   // ---- facts from the transport ----
 
   started(start: CallStart): void {
+    const transport = this.#transport;
+    assert(transport !== undefined, 'a transport speaks only after it was attached');
     if (!this.#services.takesCalls()) {
-      this.#transport?.refuse('server_busy');
+      transport.refuse('server_busy');
       return;
     }
     this.#log = this.#services.log.child({ call: start.callId });
-    this.#call = this.#build(start);
-    this.#transport?.accept();
+    this.#call = this.#build(start, transport);
+    transport.accept();
     this.#log.info({ rate: start.sampleRate, encoding: start.encoding }, 'call started');
     this.#tell({ type: 'call.opened' });
   }
 
   audio(bytes: Uint8Array): boolean {
     if (this.#call === undefined) return true;
-    this.#inputRefused = !this.#call.inbound.push(bytes, this.#services.clock.now());
+    this.#inputRefused = !this.#call.audio.take(bytes);
     return !this.#inputRefused;
   }
 
   dtmf(digit: string): void {
-    this.#tell({ type: 'dtmf.pressed', digit, position: this.#position() });
+    this.#tell({ type: 'dtmf.pressed', digit, position: this.#call?.audio.position });
   }
 
   markPlayed(id: string): void {
@@ -110,7 +100,7 @@ export class CallRunner implements TransportEvents {
 
   /** Every 5 ms: frames that are due. */
   tick(now: Millis): void {
-    this.#call?.playout.advance(now);
+    this.#call?.audio.advance(now);
   }
 
   /** Every 20 ms: everything else that waits for time. */
@@ -119,14 +109,14 @@ export class CallRunner implements TransportEvents {
       this.#inputRefused = false;
       this.#transport?.inputTaken();
     }
-    this.#call?.vad.collect();
+    this.#call?.audio.collectSpeech();
     if (this.#deadline !== undefined && now >= this.#deadline) this.#tell({ type: 'deadline.reached' });
     this.#transport?.tick(now);
   }
 
   /** Inference has results. */
   collectSpeech(): void {
-    this.#call?.vad.collect();
+    this.#call?.audio.collectSpeech();
   }
 
   /** The service stops: the call is told so. */
@@ -177,8 +167,8 @@ export class CallRunner implements TransportEvents {
         call.stages.tts.cancel(action.context);
         return;
       case 'tts.reopen':
-        call.ttsPaused = false;
         call.stages.reopenTts();
+        call.audio.ttsReopened();
         return;
       case 'playout.open':
       case 'playout.pause':
@@ -186,10 +176,10 @@ export class CallRunner implements TransportEvents {
       case 'playout.clear':
       case 'playout.mark':
       case 'playout.finish':
-        this.#performPlayout(call, action);
+        call.audio.perform(action);
         return;
       case 'call.end':
-        call.outbound.clear();
+        call.audio.silence();
         call.stages.cancelLlm();
         this.#transport?.end(action.reason);
         return;
@@ -208,10 +198,10 @@ export class CallRunner implements TransportEvents {
   #performStt(call: RunningCall, action: Extract<CallAction, { type: `stt.${string}` }>): void {
     switch (action.type) {
       case 'stt.listen':
-        call.inbound.listen();
+        call.audio.listen();
         return;
       case 'stt.finalize':
-        call.inbound.stopListening();
+        call.audio.stopListening();
         call.stages.stt.finalize();
         return;
       case 'stt.reopen':
@@ -222,154 +212,24 @@ export class CallRunner implements TransportEvents {
     }
   }
 
-  #performPlayout(call: RunningCall, action: Extract<CallAction, { type: `playout.${string}` }>): void {
-    const { outbound, playout } = call;
-    switch (action.type) {
-      case 'playout.open':
-        outbound.open(action.context);
-        playout.interrupt();
-        call.audioAt = undefined;
-        this.#relieveTts(call);
-        return;
-      case 'playout.pause':
-        outbound.hold();
-        playout.interrupt();
-        return;
-      case 'playout.resume':
-        outbound.release();
-        playout.advance(this.#services.clock.now());
-        return;
-      case 'playout.clear':
-        outbound.clear();
-        playout.interrupt();
-        if (action.wire) {
-          this.#transport?.sendClear(action.epoch);
-          this.#services.metrics.interruptions.inc();
-        }
-        this.#relieveTts(call);
-        return;
-      case 'playout.mark':
-        outbound.mark(action.context, action.id);
-        playout.flushMarks();
-        return;
-      case 'playout.finish':
-        outbound.finish(action.context);
-        playout.advance(this.#services.clock.now());
-        return;
-      default:
-        unreachable(action);
-    }
-  }
-
-  // ---- facts from TTS about audio ----
-
-  #onTts(event: Exclude<TtsEvent, { type: 'error' }>): void {
-    const call = this.#call;
-    if (call === undefined) return;
-    const { outbound } = call;
-    const { context } = event;
-    switch (event.type) {
-      case 'audio':
-        if (!outbound.write(context, event.pcm)) return;
-        call.audioAt ??= this.#services.clock.now();
-        if (outbound.overfull && !call.ttsPaused) {
-          call.ttsPaused = true;
-          call.stages.tts.pause();
-        }
-        call.playout.advance(this.#services.clock.now());
-        return;
-      case 'spoken':
-        if (context === outbound.context) {
-          this.#tell({ type: 'tts.spoken', context, chars: event.chars, audioMs: outbound.deliveredMs });
-        }
-        return;
-      case 'flushed':
-        if (context !== outbound.context) return;
-        this.#tell({ type: 'tts.flushed', context, audioMs: outbound.deliveredMs });
-        outbound.finish(context);
-        call.playout.advance(this.#services.clock.now());
-        return;
-      case 'word':
-      case 'cancelled':
-        return;
-      default:
-        unreachable(event);
-    }
-  }
-
-  /** Lets TTS go on once the queue has drained far enough. */
-  #relieveTts(call: RunningCall): void {
-    if (!call.ttsPaused || !call.outbound.hasRoom) return;
-    call.ttsPaused = false;
-    call.stages.tts.resume();
-  }
-
   // ---- beginning and end ----
 
-  #build(start: CallStart): RunningCall {
+  #build(start: CallStart, transport: CallTransport): RunningCall {
     const services = this.#services;
-    const detector = new SpeechDetector(services.speech, (fact) =>
-      this.#tell(fact === 'speech.confirmed' ? { type: fact, position: this.#position() } : { type: fact }),
-    );
-    const vad = new VadClient({
-      boxes: services.boxes,
-      slot: this.#options.slot,
-      machineMs: services.machineMs,
-      judged: (probability, frameMs) => detector.take(probability, frameMs),
-    });
+    const tell = (event: CallEvent): void => this.#tell(event);
     const stages = new CallStages({
       clock: services.clock,
       scope: this.scope,
       stt: services.stt,
       llm: services.llm,
       tts: services.tts,
-      tell: (event) => this.#tell(event),
-      onTts: (event) => this.#onTts(event),
+      tell,
+      onTts: (event) => this.#call?.audio.onTts(event),
       onFailure: (stage, kind) => this.#log.warn({ stage, kind }, 'stage failed'),
     });
-    const { sampleRate, encoding } = start;
-    const outbound = new OutboundAudio({ fromRate: stages.tts.sampleRate, toRate: sampleRate, encoding });
-    return {
-      rate: sampleRate,
-      state: newCall(services.settings),
-      stages,
-      inbound: new InboundAudio({ sampleRate, encoding, vad, toStt: (pcm) => void stages.stt.audio(pcm) }),
-      outbound,
-      playout: new Playout(outbound, {
-        sink: this.#playoutSink(sampleRate),
-        gridBefore: services.gridBefore,
-      }),
-      vad,
-      startedAt: services.clock.now(),
-      audioAt: undefined,
-      ttsPaused: false,
-      turns: 0,
-    };
-  }
-
-  #playoutSink(rate: number): ConstructorParameters<typeof Playout>[1]['sink'] {
-    const { metrics, clock } = this.#services;
-    return {
-      sendFrame: (frame) => {
-        this.#transport?.sendAudio(frame, rate);
-        metrics.framesSent.inc();
-        if (this.#call !== undefined) this.#relieveTts(this.#call);
-      },
-      sendMark: (id) => {
-        if (this.#transport?.sendMark(id) === true) this.#tell({ type: 'mark.sent', id });
-      },
-      started: (context) => {
-        this.#tell({ type: 'playout.started', context, audioAt: this.#call?.audioAt ?? clock.now() });
-      },
-      drained: (context, sentMs) => this.#tell({ type: 'playout.drained', context, sentMs }),
-      late: (byMs) => metrics.frameLateness.observe(byMs / 1000),
-      starved: () => metrics.underruns.inc(),
-    };
-  }
-
-  #position(): PlayoutPosition | undefined {
-    const outbound = this.#call?.outbound;
-    return outbound === undefined ? undefined : { context: outbound.context, sentMs: outbound.sentMs };
+    const state = newCall(services.settings);
+    const audio = new CallAudio({ services, slot: this.#options.slot, start, transport, stages, tell });
+    return { state, stages, audio, startedAt: services.clock.now(), turns: 0 };
   }
 
   #measure(call: RunningCall, times: TurnTimes): void {
@@ -398,10 +258,10 @@ export class CallRunner implements TransportEvents {
       call.stages.close();
       const { metrics, clock } = this.#services;
       metrics.callsEnded.inc({ end });
-      metrics.energyFrames.inc(call.vad.judgedByEnergy);
+      metrics.energyFrames.inc(call.audio.judgedByEnergy);
       const seconds = Math.round((clock.now() - call.startedAt) / 100) / 10;
       this.#log.info(
-        { end, seconds, turns: call.turns, energyFrames: call.vad.judgedByEnergy },
+        { end, seconds, turns: call.turns, energyFrames: call.audio.judgedByEnergy },
         'call ended',
       );
     }

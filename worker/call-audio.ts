@@ -1,0 +1,218 @@
+/**
+ * Both directions of one call's audio, wired together: the caller's way to VAD and STT, and the way of TTS to the transport.
+ * It turns what happens to audio into facts for the core and performs the core's orders about audio. It decides nothing.
+ */
+import { unreachable } from '../shared/base/assert.ts';
+import type { Millis } from '../shared/base/units.ts';
+import type { CallServices } from './call-services.ts';
+import type { CallAction } from './core/actions.ts';
+import type { CallEvent, PlayoutPosition } from './core/events.ts';
+import { InboundAudio } from './media/inbound.ts';
+import { OutboundAudio } from './media/outbound.ts';
+import { Playout, type PlayoutSink } from './media/playout.ts';
+import { SpeechDetector } from './media/speech-detector.ts';
+import { VadClient } from './media/vad-client.ts';
+import type { SttSession, TtsEvent, TtsSession } from './stages/stage.ts';
+import type { CallStart, CallTransport } from './transports/transport.ts';
+
+export interface CallAudioOptions {
+  readonly services: CallServices;
+  /** The call's mailbox. */
+  readonly slot: number;
+  readonly start: CallStart;
+  readonly transport: CallTransport;
+  /** The sessions of the call; a failed one is replaced while the call runs. */
+  readonly stages: { readonly stt: SttSession; readonly tts: TtsSession };
+  /** Takes facts for the core. */
+  readonly tell: (event: CallEvent) => void;
+}
+
+export class CallAudio {
+  readonly #options: CallAudioOptions;
+  readonly #inbound: InboundAudio;
+  readonly #outbound: OutboundAudio;
+  readonly #playout: Playout;
+  readonly #vad: VadClient;
+  /** When TTS delivered the first audio of the open context. */
+  #audioAt: Millis | undefined;
+  #ttsPaused = false;
+
+  constructor(options: CallAudioOptions) {
+    this.#options = options;
+    const { services, stages, start, slot, tell } = options;
+    const { sampleRate, encoding } = start;
+    const detector = new SpeechDetector(services.speech, (fact) =>
+      tell(fact === 'speech.confirmed' ? { type: fact, position: this.position } : { type: fact }),
+    );
+    this.#outbound = new OutboundAudio({ fromRate: stages.tts.sampleRate, toRate: sampleRate, encoding });
+    this.#playout = new Playout(this.#outbound, { sink: this.#sink(), gridBefore: services.gridBefore });
+    this.#vad = new VadClient({
+      boxes: services.boxes,
+      slot,
+      machineMs: services.machineMs,
+      judged: (probability, frameMs) => detector.take(probability, frameMs),
+    });
+    this.#inbound = new InboundAudio({
+      sampleRate,
+      encoding,
+      vad: this.#vad,
+      toStt: (pcm) => void stages.stt.audio(pcm),
+    });
+  }
+
+  // ---- the caller's audio ----
+
+  /** Takes caller audio in the call's encoding. False, and nothing taken, when the caller is too far ahead of time. */
+  take(bytes: Uint8Array): boolean {
+    return this.#inbound.push(bytes, this.#now());
+  }
+
+  /** Sends the caller's audio to STT from now on, beginning with the last moment. */
+  listen(): void {
+    this.#inbound.listen();
+  }
+
+  stopListening(): void {
+    this.#inbound.stopListening();
+  }
+
+  /** Looks for results of VAD. */
+  collectSpeech(): void {
+    this.#vad.collect();
+  }
+
+  /** Frames judged by energy because inference was away. */
+  get judgedByEnergy(): number {
+    return this.#vad.judgedByEnergy;
+  }
+
+  // ---- the bot's audio ----
+
+  /** How far playback of the open context got on the wire. */
+  get position(): PlayoutPosition {
+    return { context: this.#outbound.context, sentMs: this.#outbound.sentMs };
+  }
+
+  /** Sends frames that are due. */
+  advance(now: Millis): void {
+    this.#playout.advance(now);
+  }
+
+  /** Nothing is played any more. */
+  silence(): void {
+    this.#outbound.clear();
+    this.#playout.interrupt();
+  }
+
+  /** The TTS session was replaced: nobody has asked the new one to pause. */
+  ttsReopened(): void {
+    this.#ttsPaused = false;
+  }
+
+  perform(action: Extract<CallAction, { type: `playout.${string}` }>): void {
+    const outbound = this.#outbound;
+    const playout = this.#playout;
+    switch (action.type) {
+      case 'playout.open':
+        outbound.open(action.context);
+        playout.interrupt();
+        this.#audioAt = undefined;
+        this.#relieveTts();
+        return;
+      case 'playout.pause':
+        outbound.hold();
+        playout.interrupt();
+        return;
+      case 'playout.resume':
+        outbound.release();
+        playout.advance(this.#now());
+        return;
+      case 'playout.clear':
+        this.silence();
+        if (action.wire) {
+          this.#options.transport.sendClear(action.epoch);
+          this.#options.services.metrics.interruptions.inc();
+        }
+        this.#relieveTts();
+        return;
+      case 'playout.mark':
+        outbound.mark(action.context, action.id);
+        playout.flushMarks();
+        return;
+      case 'playout.finish':
+        outbound.finish(action.context);
+        playout.advance(this.#now());
+        return;
+      default:
+        unreachable(action);
+    }
+  }
+
+  /** Takes what TTS says about audio. Anything of a context that is not open ends here. */
+  onTts(event: Exclude<TtsEvent, { type: 'error' }>): void {
+    const outbound = this.#outbound;
+    const { context } = event;
+    switch (event.type) {
+      case 'audio':
+        if (!outbound.write(context, event.pcm)) return;
+        this.#audioAt ??= this.#now();
+        if (outbound.overfull && !this.#ttsPaused) {
+          this.#ttsPaused = true;
+          this.#options.stages.tts.pause();
+        }
+        this.#playout.advance(this.#now());
+        return;
+      case 'spoken':
+        if (context !== outbound.context) return;
+        this.#options.tell({
+          type: 'tts.spoken',
+          context,
+          chars: event.chars,
+          audioMs: outbound.deliveredMs,
+        });
+        return;
+      case 'flushed':
+        if (context !== outbound.context) return;
+        this.#options.tell({ type: 'tts.flushed', context, audioMs: outbound.deliveredMs });
+        outbound.finish(context);
+        this.#playout.advance(this.#now());
+        return;
+      case 'word':
+      case 'cancelled':
+        return;
+      default:
+        unreachable(event);
+    }
+  }
+
+  /** Lets TTS go on once the queue has drained far enough. */
+  #relieveTts(): void {
+    if (!this.#ttsPaused || !this.#outbound.hasRoom) return;
+    this.#ttsPaused = false;
+    this.#options.stages.tts.resume();
+  }
+
+  #sink(): PlayoutSink {
+    const { transport, tell } = this.#options;
+    const { metrics } = this.#options.services;
+    const { sampleRate } = this.#options.start;
+    return {
+      sendFrame: (frame) => {
+        transport.sendAudio(frame, sampleRate);
+        metrics.framesSent.inc();
+        this.#relieveTts();
+      },
+      sendMark: (id) => {
+        if (transport.sendMark(id)) tell({ type: 'mark.sent', id });
+      },
+      started: (context) => tell({ type: 'playout.started', context, audioAt: this.#audioAt ?? this.#now() }),
+      drained: (context, sentMs) => tell({ type: 'playout.drained', context, sentMs }),
+      late: (byMs) => metrics.frameLateness.observe(byMs / 1000),
+      starved: () => metrics.underruns.inc(),
+    };
+  }
+
+  #now(): Millis {
+    return this.#options.services.clock.now();
+  }
+}
