@@ -151,8 +151,10 @@ async function main() {
       const health = `http://${addresses.health}/healthz`;
       demo.child.stdin.write(`${JSON.stringify({ wsUrl: ws })}\n`);
       say(summary({ page: demo.ready.page, ws, health, ownAgent: process.env.SVC_AGENT_FILE }));
-      if (flags.json)
-        process.stdout.write(`${JSON.stringify({ demo: 'ready', page: demo.ready.page, ws, health })}\n`);
+      if (flags.json) {
+        const { page, stt, llm, tts } = demo.ready;
+        process.stdout.write(`${JSON.stringify({ demo: 'ready', page, ws, health, stt, llm, tts })}\n`);
+      }
     })
     .catch(() => supervisor.child.kill('SIGTERM'));
   return runUntilEnd(demo, supervisor);

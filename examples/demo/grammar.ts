@@ -15,7 +15,7 @@ const endWord = '</s>';
 const emptyName = '';
 
 /** Share of a word's outgoing probability that goes to "any word of the domain". */
-const backoffShare = 0.001;
+const backoffShare = 0.002;
 
 interface Piece {
   readonly words: readonly string[];

@@ -13,9 +13,10 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { llmServer } from './llm-server.ts';
 import { pageServer } from './page-server.ts';
-import { startSttServer, type Transcribe } from './stt-server.ts';
+import { startSttServer } from './stt-server.ts';
 import { ThreadPool } from './thread-pool.ts';
 import { ttsServer, type Speak } from './tts-server.ts';
+import type { Transcribe } from './utterance.ts';
 
 const host = '127.0.0.1';
 const fixedPorts = { stt: 6006, llm: 8085, tts: 8086, page: 8088 } as const;

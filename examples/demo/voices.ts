@@ -55,11 +55,15 @@ export function speakable(text: string): string {
       const small = minute.startsWith('0') ? smallNumbers[Number(minute)] : undefined;
       return `${Number(hour)} ${small === undefined ? minute : `oh ${small}`}`;
     })
-    .replace(/\s*o'clock\s*(?=[ap]\.?m\b)/gi, ' ')
-    .replace(/(\d)\s*([ap])\.?\s?m\b\.?/gi, '$1 $2 m')
-    .replace(/\b(one|two|three|four|five|six|seven|eight|nine)\s+([ap])\.?m\b\.?/gi, '$1 $2 m');
+    .replace(/\b([ap])\.\s?m\b\.?/gi, '$1m')
+    .replace(/\s*o'clock\s*(?=[ap]m\b)/gi, ' ')
+    .replace(
+      /(\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve))\s*([ap])m\b/gi,
+      (_, hour, half) => `${String(hour)} ${String(half).toLowerCase()} m`,
+    );
   return out
     .normalize('NFD')
+    .replace(/\p{M}/gu, '')
     .replace(/[^\x20-\x7e]/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();

@@ -85,13 +85,22 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
       child,
       ready: JSON.parse(line) as Ready,
       errors: () => errors,
-      settings: JSON.parse(readFileSync(file, 'utf8')) as { pid: number; argv: string[]; agent: string; ws: string },
+      settings: JSON.parse(readFileSync(file, 'utf8')) as {
+        pid: number;
+        argv: string[];
+        agent: string;
+        ws: string;
+      },
     };
   }
 
   it('builds, starts both children, tells the page the real address and shows warnings in words', async () => {
     const { ready, errors, settings } = await start();
-    expect(ready).toMatchObject({ demo: 'ready', ws: 'ws://127.0.0.1:4321', health: 'http://127.0.0.1:4322/healthz' });
+    expect(ready).toMatchObject({
+      demo: 'ready',
+      ws: 'ws://127.0.0.1:4321',
+      health: 'http://127.0.0.1:4322/healthz',
+    });
     expect(settings.argv).toEqual(['--workers', 'auto']);
     expect(settings.ws).toBe('127.0.0.1:0');
     expect(errors()).toContain('warning  A warning for the user (key=value)');
