@@ -85,7 +85,7 @@ export class Service {
         files: options.files,
       }),
       inferenceSetup: { type: 'setup', layout, logLevel, vadModel: settings.vadModel },
-      onReady: () => this.#onChildReady(),
+      onReady: (role, index) => this.#onChildReady(role, index),
       onWorkerMessage: (worker, message) => this.#onWorkerMessage(worker, message),
       onGone: (role, index) => this.#onChildGone(role, index),
     });
@@ -164,8 +164,11 @@ export class Service {
     return unread;
   }
 
-  #onChildReady(): void {
+  #onChildReady(role: 'worker' | 'inference', index: number): void {
     this.#handOver.retry();
+    // What a worker was told before it could listen is lost.
+    if (role === 'worker' && this.#lifecycle.state.phase === 'stopping')
+      this.#children.send(index, { type: 'shutdown' });
     const { table } = this.#children;
     const allReady = table.rows.every((row) => row.state.phase === 'ready');
     if (allReady) this.#step({ type: 'children.ready' });
