@@ -110,7 +110,7 @@ export class CallHost {
 
   #tick(now: Millis): void {
     if (this.#lastTick !== undefined)
-      this.#worstLatenessMs = Math.max(this.#worstLatenessMs, now - this.#lastTick);
+      this.#worstLatenessMs = Math.max(this.#worstLatenessMs, now - this.#lastTick - tickMs);
     this.#lastTick = now;
     for (const call of this.#calls) call?.tick(now);
     for (const call of this.#calls) {

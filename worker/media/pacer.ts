@@ -43,8 +43,9 @@ export class Pacer {
     this.#index = Math.max(this.#index + 1, Math.floor((now - this.#origin) / tickMs));
     const delayMs = this.#origin + this.#index * tickMs - now;
     this.#timer = this.#clock.after(Math.max(0, delayMs), () => {
+      // Armed first: whatever happens in a tick, the next one comes, and a rest that begins in it is kept.
+      this.#arm();
       this.#onTick(this.#clock.now());
-      if (this.#timer !== undefined) this.#arm();
     });
   }
 }
