@@ -134,14 +134,21 @@ export class CallRunner implements TransportEvents {
     if (this.#handling) return;
     this.#handling = true;
     try {
-      for (let fact = this.#facts.shift(); fact !== undefined; fact = this.#facts.shift()) {
-        for (const action of step(this.#call.state, fact, this.#services.clock.now()))
-          this.#perform(this.#call, action);
-      }
-      this.#deadline = nextDeadline(this.#call.state);
+      this.#handleFacts(this.#call);
     } finally {
       this.#handling = false;
     }
+  }
+
+  /** Stops at once when the call ends on the way: a failure in a nested callback may end it in the middle of a list. */
+  #handleFacts(call: RunningCall): void {
+    for (let fact = this.#facts.shift(); fact !== undefined; fact = this.#facts.shift()) {
+      for (const action of step(call.state, fact, this.#services.clock.now())) {
+        this.#perform(call, action);
+        if (this.#over) return;
+      }
+    }
+    this.#deadline = nextDeadline(call.state);
   }
 
   #perform(call: RunningCall, action: CallAction): void {
@@ -227,9 +234,14 @@ export class CallRunner implements TransportEvents {
       onTts: (event) => this.#call?.audio.onTts(event),
       onFailure: (stage, kind) => this.#log.warn({ stage, kind }, 'stage failed'),
     });
-    const state = newCall(services.settings);
-    const audio = new CallAudio({ services, slot: this.#options.slot, start, transport, stages, tell });
-    return { state, stages, audio, startedAt: services.clock.now(), turns: 0 };
+    try {
+      const state = newCall(services.settings);
+      const audio = new CallAudio({ services, slot: this.#options.slot, start, transport, stages, tell });
+      return { state, stages, audio, startedAt: services.clock.now(), turns: 0 };
+    } catch (error) {
+      stages.close();
+      throw error;
+    }
   }
 
   #measure(call: RunningCall, times: TurnTimes): void {
@@ -245,17 +257,27 @@ export class CallRunner implements TransportEvents {
 
   #fault(error: unknown): void {
     this.#log.error(errorFields(error), 'call failed');
-    this.#transport?.fail();
+    this.#attempt(() => this.#transport?.fail());
     this.#finish('fault');
+  }
+
+  /** Does a part of the ending. One that fails must neither stop the others nor reach the worker. */
+  #attempt(part: () => void): void {
+    try {
+      part();
+    } catch (error) {
+      this.#log.error(errorFields(error), 'the end of a call failed in part');
+    }
   }
 
   #finish(end: TransportEnd): void {
     if (this.#over) return;
     this.#over = true;
     this.#deadline = undefined;
+    this.#facts.length = 0;
     const call = this.#call;
     if (call !== undefined) {
-      call.stages.close();
+      this.#attempt(() => call.stages.close());
       const { metrics, clock } = this.#services;
       metrics.callsEnded.inc({ end });
       metrics.energyFrames.inc(call.audio.judgedByEnergy);

@@ -54,7 +54,12 @@ export class CallStages {
     this.#options = options;
     this.#context = { clock: options.clock, bind: (callback) => options.scope.bind(callback) };
     this.#stt = this.#openStt();
-    this.#tts = this.#openTts();
+    try {
+      this.#tts = this.#openTts();
+    } catch (error) {
+      this.#stt.close();
+      throw error;
+    }
   }
 
   get stt(): SttSession {
@@ -87,10 +92,17 @@ export class CallStages {
     this.#round = undefined;
   }
 
+  /** Closes everything, also when closing one of them fails; the failure is thrown then. */
   close(): void {
-    this.cancelLlm();
-    this.#stt.close();
-    this.#tts.close();
+    try {
+      this.cancelLlm();
+    } finally {
+      try {
+        this.#stt.close();
+      } finally {
+        this.#tts.close();
+      }
+    }
   }
 
   #openStt(): SttSession {
