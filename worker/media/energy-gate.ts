@@ -9,10 +9,11 @@ const voiceOverFloorDb = 12;
 const quietestVoiceDb = -50;
 /** The floor falls to a quieter frame at once and rises slowly, in dB a frame. */
 const floorRiseDb = 0.1;
-const initialFloorDb = -60;
+/** A floor below this one would change no judgement; it would only take long to rise again after digital silence. */
+const lowestFloorDb = quietestVoiceDb - voiceOverFloorDb;
 
 export class EnergyGate {
-  #floorDb = initialFloorDb;
+  #floorDb = lowestFloorDb;
 
   /** Probability of speech in a frame of PCM16: 0 or 1. */
   judge(frame: Int16Array): number {
@@ -24,7 +25,7 @@ export class EnergyGate {
     const rms = Math.sqrt(sum / Math.max(1, frame.length)) / 32_768;
     const levelDb = 20 * Math.log10(Math.max(rms, 1e-6));
     const voice = levelDb > Math.max(this.#floorDb + voiceOverFloorDb, quietestVoiceDb);
-    this.#floorDb = levelDb < this.#floorDb ? levelDb : Math.min(this.#floorDb + floorRiseDb, levelDb);
+    this.#floorDb = Math.max(lowestFloorDb, Math.min(this.#floorDb + floorRiseDb, levelDb));
     return voice ? 1 : 0;
   }
 }

@@ -19,10 +19,14 @@ export type SpeechFact = 'speech.started' | 'speech.confirmed' | 'speech.stopped
 
 /** Once there is speech, a frame counts as voice down to this much below the threshold. */
 const hysteresis = 0.15;
+/** No frame below this probability counts as voice, however low the threshold: else speech would never end. */
+const lowestRelease = 0.03;
 
 export class SpeechDetector {
   readonly #settings: SpeechDetectorSettings;
   readonly #tell: (fact: SpeechFact) => void;
+  /** Probability down to which a frame counts as voice during speech. */
+  readonly #release: number;
   #speech = false;
   #confirmed = false;
   /** Voice since speech may have begun; silences inside speech do not count. */
@@ -33,6 +37,7 @@ export class SpeechDetector {
   constructor(settings: SpeechDetectorSettings, tell: (fact: SpeechFact) => void) {
     this.#settings = settings;
     this.#tell = tell;
+    this.#release = Math.max(settings.threshold - hysteresis, lowestRelease);
   }
 
   /** Takes the probability of the next frame. */
@@ -58,7 +63,7 @@ export class SpeechDetector {
   }
 
   #duringSpeech(probability: number, frameMs: Millis): void {
-    if (probability >= this.#settings.threshold - hysteresis) {
+    if (probability >= this.#release) {
       this.#silenceMs = 0;
       this.#voiceMs += frameMs;
       this.#confirm();

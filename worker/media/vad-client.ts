@@ -36,8 +36,9 @@ export class VadClient {
   #filled = 0;
   /** First frame without a judgement. */
   #next: number;
-  /** Frames judged by energy because inference was away. */
-  judgedByEnergy = 0;
+  /** Inference was found away and has shown no sign of life since. */
+  #away = false;
+  #judgedByEnergy = 0;
 
   constructor(options: VadClientOptions) {
     this.#options = options;
@@ -83,15 +84,25 @@ export class VadClient {
     if (this.#next < this.#mailbox.produced) this.#judgeByEnergy();
   }
 
+  /** Frames judged by energy because inference was away. */
+  get judgedByEnergy(): number {
+    return this.#judgedByEnergy;
+  }
+
   #judgeByEnergy(): void {
     const now = this.#options.machineMs();
-    if (heartbeatAge(now, this.#options.boxes.threadHeartbeat(this.#thread)) <= awayAfterMs) return;
+    if (heartbeatAge(now, this.#options.boxes.threadHeartbeat(this.#thread)) <= awayAfterMs) {
+      this.#away = false;
+      return;
+    }
     const produced = this.#mailbox.produced;
     this.#next = Math.max(this.#next, produced - resultRing);
     for (; this.#next < produced; this.#next += 1) {
       const index = this.#next & (resultRing - 1);
-      if (now - (this.#writtenMs[index] ?? now) < awayAfterMs && this.judgedByEnergy === 0) return;
-      this.judgedByEnergy += 1;
+      // Right after a stall of the whole machine every heartbeat is old: only a frame that waits as long proves it.
+      if (!this.#away && now - (this.#writtenMs[index] ?? now) < awayAfterMs) return;
+      this.#away = true;
+      this.#judgedByEnergy += 1;
       this.#options.judged(this.#energy[index] ?? 0, vadFrameMs);
     }
   }
