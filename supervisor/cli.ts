@@ -3,10 +3,12 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { CALL_USAGE, parseCallArguments, runCall } from './call-client.ts';
 import { runCheck } from './check-command.ts';
+import { runConfig } from './config-command.ts';
 import { runServe } from './serve-command.ts';
 
 const usage = `svc-supervisor [--workers auto|N]          run the service
 svc-supervisor check FILE [--require-secrets]  check an agent file
+svc-supervisor config                      print the settings in force
 svc-supervisor call FILE.wav [options]     play a recording into a running service (call --help)
 svc-supervisor --help
 
@@ -26,6 +28,9 @@ async function run(args: readonly string[]): Promise<number | undefined> {
   switch (first) {
     case 'check':
       return check(rest);
+    case 'config':
+      if (rest.length > 0) break;
+      return runConfig({ env: process.env, cores: availableParallelism(), write: out });
     case 'call':
       return await call(rest);
     case undefined:

@@ -24,7 +24,7 @@ export interface ServeOptions {
 export async function runServe(options: ServeOptions): Promise<1 | undefined> {
   const parsed = parseServerSettings(options.env, { cores: availableParallelism() });
   if (!parsed.ok) {
-    for (const problem of parsed.error) options.writeError(`${problem.variable}: ${problem.message}`);
+    for (const problem of parsed.error) options.writeError(problem.message);
     return 1;
   }
   const { settings, warnings } = parsed.value;

@@ -307,13 +307,16 @@ export interface VariableDescription {
   readonly form: string;
   readonly defaultText: string;
   readonly text: string;
+  /** Its value is shown nowhere. */
+  readonly isSecret: boolean;
 }
 
 export function describeServerSettings(): VariableDescription[] {
-  return Object.values(variables).map(({ name, form, defaultText, text }) => ({
+  return Object.values<Variable<unknown>>(variables).map(({ name, form, defaultText, text, isSecret }) => ({
     name,
     form,
     defaultText,
     text,
+    isSecret: isSecret === true,
   }));
 }

@@ -26,6 +26,8 @@ export interface Variable<T> {
   read(text: string): Result<T, string>;
   /** Whether the service cannot start without it. */
   readonly isRequired: boolean;
+  /** Its value is shown nowhere. */
+  readonly isSecret?: boolean;
   /** The default; for a required variable what stands in until the start is refused. */
   fallback(facts: MachineFacts): T;
 }
@@ -208,6 +210,7 @@ export function secretVariable(name: Name, text: string): Variable<Sensitive<str
       /^[\x21-\x7e]{1,4096}$/.test(value)
         ? ok(new Sensitive(value))
         : fail('must be visible ASCII characters without spaces'),
+    isSecret: true,
     isRequired: false,
     fallback: () => undefined,
   };
