@@ -1,0 +1,130 @@
+/**
+ * The load process: holds the calls of a run in real time and measures what their callers see. One ticker with absolute
+ * deadlines serves all calls; calls send at different phases of the 20 ms.
+ */
+import { newPrng } from '../../shared/base/prng.ts';
+import { audioFrame } from './client.ts';
+import { Caller, newFindings, type Findings } from './caller.ts';
+import { loadVoices, type CallFormat } from './speech.ts';
+import { Distribution, frameMs, type Summary } from './statistics.ts';
+
+export interface LoadOrder {
+  readonly type: 'open';
+  readonly address: { readonly host: string; readonly port: number };
+  readonly calls: number;
+  readonly callsPerSecond: number;
+  readonly format: CallFormat;
+  readonly assets: string | undefined;
+}
+
+export interface LoadResult {
+  readonly type: 'result';
+  readonly open: number;
+  readonly failures: readonly string[];
+  readonly lateness: Summary;
+  readonly gaps: Summary;
+  readonly underruns: number;
+  readonly response: Summary;
+  readonly clear: Summary;
+  /** How late this process's own ticker ran: the part of lateness that is not the service's. */
+  readonly ticker: Summary;
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+export type LoadMessage =
+  | { readonly type: 'loaded'; readonly source: string }
+  | { readonly type: 'opened'; readonly open: number }
+  | LoadResult
+  | { readonly type: 'closed' };
+
+const tickMs = 2;
+const phases = frameMs / tickMs;
+/** A stalled process sends at most this many frames at once to get back to real time. */
+const catchUpTicks = 50;
+
+let findings: Findings = newFindings();
+let ticker = new Distribution();
+/** The same callers do the same things in every run, as far as the service lets them. */
+const prng = newPrng(20);
+const failures: string[] = [];
+const callers: (Caller | undefined)[] = [];
+
+const tell = (message: LoadMessage): void => void process.send?.(message);
+
+function run(): void {
+  const origin = performance.now();
+  let index = 0;
+  const onTick = (): void => {
+    const now = performance.now();
+    ticker.add(now - (origin + index * tickMs));
+    const target = Math.floor((now - origin) / tickMs);
+    index = Math.max(index, target - catchUpTicks);
+    for (; index <= target; index += 1) {
+      for (let at = index % phases; at < callers.length; at += phases) callers[at]?.tick(now);
+    }
+    setTimeout(onTick, Math.max(0, origin + index * tickMs - performance.now()));
+  };
+  setTimeout(onTick, 0);
+}
+
+async function open(order: LoadOrder): Promise<void> {
+  const voices = await loadVoices(order.format, order.assets);
+  const clips = voices.clips.map((clip) => clip.map(audioFrame));
+  const silence = voices.silence.map(audioFrame);
+  tell({ type: 'loaded', source: voices.source });
+  run();
+  for (let call = 0; call < order.calls; call += 1) {
+    const caller = new Caller({
+      address: order.address,
+      start: { sample_rate: order.format.sampleRate, encoding: order.format.encoding },
+      clips,
+      silence,
+      findings: () => findings,
+      random: () => prng.next(),
+      failed: (reason) => {
+        failures.push(reason);
+        callers[call] = undefined;
+        caller.destroy();
+      },
+    });
+    callers.push(caller);
+    await new Promise((resolve) => setTimeout(resolve, 1000 / order.callsPerSecond));
+  }
+  tell({ type: 'opened', open: openCalls() });
+}
+
+const openCalls = (): number => callers.filter((caller) => caller?.isOpen === true).length;
+
+function result(): LoadResult {
+  const { frames, response, clear, ...counts } = findings;
+  return {
+    type: 'result',
+    open: openCalls(),
+    failures,
+    lateness: frames.lateness.summary(),
+    gaps: frames.gaps.summary(),
+    underruns: frames.underruns,
+    response: response.summary(),
+    clear: clear.summary(),
+    ticker: ticker.summary(),
+    counts,
+  };
+}
+
+async function close(): Promise<void> {
+  for (const caller of callers) caller?.hangUp();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  for (const caller of callers) caller?.destroy();
+  tell({ type: 'closed' });
+}
+
+process.on('message', (order: LoadOrder | 'begin' | 'end' | 'close') => {
+  if (order === 'begin') {
+    findings = newFindings();
+    ticker = new Distribution();
+  } else if (order === 'end') tell(result());
+  else if (order === 'close') void close();
+  else void open(order);
+});
+process.on('disconnect', () => process.exit(0));
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);

@@ -1,0 +1,66 @@
+/** What the kernel knows of processes: CPU time and memory, read from /proc (Linux only). */
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** The kernel counts CPU time for user space in ticks of 10 ms. */
+const tickMs = 10;
+
+export interface ProcessUse {
+  readonly cpuMs: number;
+  readonly rssBytes: number;
+  /** Its share of memory that it shares with others; the sum over processes counts everything once. */
+  readonly pssBytes: number;
+}
+
+export interface MachineUse {
+  /** CPU time of everything on the machine. */
+  readonly busyMs: number;
+  readonly loadAverage: number;
+}
+
+/** The fields of /proc/PID/stat after the name, which may hold spaces and parentheses; undefined when it is gone. */
+function statOf(pid: number): string[] | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined;
+    throw error;
+  }
+}
+
+export function processUse(pid: number): ProcessUse {
+  const stat = statOf(pid) ?? [];
+  const memory = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+  const kilobytes = (name: string): number =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(memory)?.[1] ?? 0);
+  return {
+    cpuMs: (Number(stat[11] ?? 0) + Number(stat[12] ?? 0)) * tickMs,
+    rssBytes: kilobytes('Rss') * 1024,
+    pssBytes: kilobytes('Pss') * 1024,
+  };
+}
+
+export function machineUse(): MachineUse {
+  const line = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0] ?? '';
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = line
+    .trim()
+    .split(/\s+/)
+    .slice(1)
+    .map(Number);
+  const loadAverage = Number(readFileSync('/proc/loadavg', 'utf8').split(' ', 1)[0]);
+  return { busyMs: (user + nice + system + irq + softirq) * tickMs, loadAverage };
+}
+
+/** The supervisor and its children by what they are: `supervisor`, `inference`, `worker 0`, ... */
+export function serviceProcesses(supervisor: number): Map<string, number> {
+  const found = new Map([['supervisor', supervisor]]);
+  const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
+  const children = pids.filter((pid) => Number(statOf(pid)?.[1]) === supervisor).sort((a, b) => a - b);
+  let workers = 0;
+  for (const pid of children) {
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    if (/inference[\\/]main\.js/.test(command)) found.set('inference', pid);
+    else if (/worker[\\/]main\.js/.test(command)) found.set(`worker ${workers++}`, pid);
+  }
+  return found;
+}

@@ -1,0 +1,184 @@
+/** One run: providers, service and load in processes of their own, a ramp, a measured window, and everything stopped again. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LoadOrder, LoadResult } from './load.ts';
+import type { ProvidersReady, ProvidersResult } from './providers.ts';
+import { machineUse, processUse, serviceProcesses, type ProcessUse } from './processes.ts';
+import { agentFile } from './script.ts';
+import type { CallFormat } from './speech.ts';
+import { Messenger, ServiceProcess } from './started.ts';
+import { growth, parseMetrics, type Samples } from './statistics.ts';
+
+export interface RunOptions {
+  readonly calls: number;
+  readonly seconds: number;
+  readonly workers: string;
+  readonly format: CallFormat;
+  /** Folder for CPU profiles of the service's processes. */
+  readonly profile: string | undefined;
+  readonly assets: string | undefined;
+  /** The project's folder, as a URL that ends in a slash. */
+  readonly root: URL;
+}
+
+export interface ProcessFinding {
+  readonly name: string;
+  /** Of one core, over the window. */
+  readonly cpuShare: number;
+  readonly idle: ProcessUse;
+  readonly loaded: ProcessUse;
+}
+
+export interface RunResult {
+  readonly options: Pick<RunOptions, 'calls' | 'seconds' | 'workers' | 'format'>;
+  readonly voices: string;
+  readonly windowMs: number;
+  readonly load: LoadResult;
+  readonly providers: ProvidersResult;
+  readonly processes: readonly ProcessFinding[];
+  /** CPU that processes outside of the run used, in cores. */
+  readonly foreignCores: number;
+  readonly loadAverageBefore: number;
+  readonly metrics: Samples;
+  readonly complaints: readonly string[];
+}
+
+const callsPerSecond = 25;
+const startLimitMs = 60_000;
+/** After the last call is open: greetings end and callers are spread over their turns. */
+const settleMs = 8_000;
+
+const running = new Set<() => void>();
+
+/** For signals: ends what a run has started. */
+export function stopEverything(): void {
+  for (const stop of running) stop();
+}
+
+export async function runOnce(options: RunOptions): Promise<RunResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'voice-bench-'));
+  const providers = new Messenger(new URL('dist/bench/providers.mjs', options.root));
+  const load = new Messenger(new URL('dist/bench/load.mjs', options.root));
+  let service: ServiceProcess | undefined;
+  const stop = (): void => {
+    service?.kill();
+    providers.stop();
+    load.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  running.add(stop);
+  try {
+    const ports = (await providers.ask(undefined, 'ready', startLimitMs)) as ProvidersReady;
+    const file = join(folder, 'agent.toml');
+    writeFileSync(file, agentFile(ports));
+    service = startService(options, file);
+    await service.ready();
+    const result = await measure(options, { providers, load, service });
+    await service.stop();
+    return result;
+  } finally {
+    stop();
+    running.delete(stop);
+  }
+}
+
+function startService(options: RunOptions, file: string): ServiceProcess {
+  const withParent = new URL('scripts/stop-with-parent.mjs', options.root).href;
+  const profiler = new URL('scripts/bench/profiler.mjs', options.root).href;
+  const profiling: Record<string, string> =
+    options.profile === undefined
+      ? {}
+      : { NODE_OPTIONS: `--import ${profiler}`, BENCH_PROFILE_DIR: options.profile };
+  const cli = new URL('dist/supervisor/cli.js', options.root).pathname;
+  return new ServiceProcess({
+    command: ['--import', withParent, '--enable-source-maps', cli, '--workers', options.workers],
+    env: {
+      SVC_AGENT_FILE: file,
+      SVC_WS_ADDR: '127.0.0.1:0',
+      SVC_HEALTH_ADDR: '127.0.0.1:0',
+      SVC_MAX_SESSIONS: String(Math.max(512, options.calls)),
+      SVC_DRAIN_TIMEOUT: '1s',
+      ...profiling,
+    },
+  });
+}
+
+interface Parties {
+  readonly providers: Messenger;
+  readonly load: Messenger;
+  readonly service: ServiceProcess;
+}
+
+async function measure(options: RunOptions, { providers, load, service }: Parties): Promise<RunResult> {
+  const pids = serviceProcesses(service.pid).set('providers', providers.pid).set('load', load.pid);
+  // Children settle after their start.
+  await sleep(1_500);
+  const idle = useOf(pids);
+  const loadAverageBefore = machineUse().loadAverage;
+  const [host = '', port = ''] = service.ws.split(':');
+  const { calls, format, assets } = options;
+  const order: LoadOrder = {
+    type: 'open',
+    address: { host, port: Number(port) },
+    calls,
+    callsPerSecond,
+    format,
+    assets,
+  };
+  const loaded = load.ask(undefined, 'loaded', startLimitMs);
+  await load.ask(order, 'opened', startLimitMs + (calls / callsPerSecond) * 2_000);
+  const voices = ((await loaded) as { source: string }).source;
+  await sleep(settleMs);
+
+  const metricsBefore = parseMetrics(await service.metrics());
+  const before = useOf(pids);
+  const machineBefore = machineUse().busyMs;
+  const startedAt = performance.now();
+  load.tell('begin');
+  providers.tell('begin');
+  await sleep(options.seconds * 1000);
+  const loadResult = (await load.ask('end', 'result', startLimitMs)) as LoadResult;
+  const windowMs = performance.now() - startedAt;
+  const after = useOf(pids);
+  const machineAfter = machineUse().busyMs;
+  const metricsAfter = parseMetrics(await service.metrics());
+  const providersResult = (await providers.ask('end', 'result', startLimitMs)) as ProvidersResult;
+  await load.ask('close', 'closed', startLimitMs);
+
+  const processes = [...pids.keys()].map((name) => finding(name, { idle, before, after, windowMs }));
+  const ours = processes.reduce((sum, { cpuShare }) => sum + cpuShare, 0);
+  return {
+    options: { calls, seconds: options.seconds, workers: options.workers, format },
+    voices,
+    windowMs,
+    load: loadResult,
+    providers: providersResult,
+    processes,
+    foreignCores: Math.max(0, (machineAfter - machineBefore) / windowMs - ours),
+    loadAverageBefore,
+    metrics: growth(metricsBefore, metricsAfter),
+    complaints: service.complaints,
+  };
+}
+
+type Uses = ReadonlyMap<string, ProcessUse>;
+
+const useOf = (pids: ReadonlyMap<string, number>): Uses =>
+  new Map([...pids].map(([name, pid]) => [name, processUse(pid)]));
+
+const nothing: ProcessUse = { cpuMs: 0, rssBytes: 0, pssBytes: 0 };
+
+function finding(
+  name: string,
+  { idle, before, after, windowMs }: { idle: Uses; before: Uses; after: Uses; windowMs: number },
+): ProcessFinding {
+  const loaded = after.get(name) ?? nothing;
+  return {
+    name,
+    cpuShare: (loaded.cpuMs - (before.get(name) ?? nothing).cpuMs) / windowMs,
+    idle: idle.get(name) ?? nothing,
+    loaded,
+  };
+}

@@ -1,0 +1,67 @@
+/** What is said and how fast: the one place of the figures that providers, callers and report must agree on. */
+
+export const greeting = 'Good evening, this is the bench. How can I help you today?';
+export const answer = 'Your table for two is booked. We are looking forward to seeing you tonight.';
+
+/** Speech of the fake voice takes this long for each word. */
+export const wordMs = 300;
+export const wordsOf = (text: string): number => text.trim().split(/\s+/).length;
+/** Frames that a whole spoken text has. */
+export const framesOfText = (text: string): number => (wordsOf(text) * wordMs) / 20;
+
+/** The pace of the fake providers. */
+export const pace = {
+  sttFinalMs: 60,
+  llmFirstMs: 150,
+  llmDeltaMs: 20,
+  ttsFirstMs: 120,
+  ttsChunkMs: 200,
+  ttsChunkEveryMs: 50,
+} as const;
+
+const firstSentence = /^[^.]*\./.exec(answer)?.[0] ?? answer;
+
+/** What of the time to the first audio is the providers' own: final text, first sentence, first sound. */
+export const providersMs =
+  pace.sttFinalMs + pace.llmFirstMs + (wordsOf(firstSentence) - 1) * pace.llmDeltaMs + pace.ttsFirstMs;
+
+/** The turn settings of the agent file, which the report takes out or counts from. */
+export const turn = { silenceEndMs: 700, interruptMinSpeechMs: 300 } as const;
+
+export function agentFile(ports: { stt: number; llm: number; tts: number }): string {
+  return `
+[agent]
+name = "bench"
+language = "en"
+prompt = "You take bookings."
+greeting = "${greeting}"
+
+[turn]
+silence_end_ms = ${turn.silenceEndMs}
+
+[turn.interrupt]
+min_speech_ms = ${turn.interruptMinSpeechMs}
+
+[stt]
+provider = "stt_local_ws"
+
+[stt.stt_local_ws]
+base_url = "ws://127.0.0.1:${ports.stt}"
+
+[llm]
+provider = "chat_compatible"
+
+[llm.chat_compatible]
+base_url = "http://127.0.0.1:${ports.llm}/v1"
+model = "bench"
+
+[tts]
+provider = "speech_compatible"
+voice = "bench"
+
+[tts.speech_compatible]
+base_url = "http://127.0.0.1:${ports.tts}/v1"
+preset = "generic"
+model = "bench"
+`;
+}
