@@ -43,8 +43,17 @@ interface SlotState {
   readonly context: Float32Array;
 }
 
-class VadThread {
-  readonly #task: VadTask;
+export interface VadThreadOptions {
+  readonly thread: number;
+  readonly boxes: Mailboxes;
+  readonly session: InferenceSession;
+  /** A worker that sleeps has results. */
+  readonly wake: (worker: number) => void;
+}
+
+export class VadThread {
+  readonly #thread: number;
+  readonly #wake: (worker: number) => void;
   readonly #session: InferenceSession;
   readonly #boxes: Mailboxes;
   readonly #slots = new Map<number, SlotState>();
@@ -53,39 +62,44 @@ class VadThread {
   readonly #state = new Float32Array(2 * maxRows * stateFloats);
   readonly #rate = new Tensor('int64', BigInt64Array.of(sampleRate), []);
   readonly #pause = new Int32Array(new SharedArrayBuffer(4));
-  readonly #bell = new Uint8Array(1);
   #dropped = 0;
 
-  constructor(task: VadTask, session: InferenceSession) {
-    this.#task = task;
-    this.#session = session;
-    this.#boxes = new Mailboxes(mapSharedMemory(task.memoryFd, mailboxBytes(task.layout)), task.layout);
+  constructor(options: VadThreadOptions) {
+    this.#thread = options.thread;
+    this.#boxes = options.boxes;
+    this.#session = options.session;
+    this.#wake = options.wake;
   }
 
+  /** Judges batches until the stop flag is set. */
   async serve(): Promise<void> {
-    const { thread } = this.#task;
     while (!this.#boxes.stopping) {
-      planBatch(this.#plan, this.#candidates(), (slot) => this.#unread(this.#slot(slot)));
-      this.#boxes.beatThread(thread, heartbeatOf(machineMs()), this.#plan.oldestUnread);
-      if (this.#plan.rows === 0) {
-        Atomics.wait(this.#pause, 0, 0, wakeEveryMs);
-        continue;
-      }
-      await this.#run();
-      this.#boxes.countRun(thread, this.#plan.rows, this.#dropped);
-      this.#dropped = 0;
-      this.#ringBells();
+      const rows = await this.judgeBatch();
+      if (rows === 0) Atomics.wait(this.#pause, 0, 0, wakeEveryMs);
     }
+  }
+
+  /** Shows a heartbeat and judges at most one waiting frame of each slot. Returns how many there were. */
+  async judgeBatch(): Promise<number> {
+    planBatch(this.#plan, this.#candidates(), (slot) => this.#unread(this.#slot(slot)));
+    this.#boxes.beatThread(this.#thread, heartbeatOf(machineMs()), this.#plan.oldestUnread);
+    if (this.#plan.rows === 0) return 0;
+    await this.#run();
+    this.#boxes.countRun(this.#thread, this.#plan.rows, this.#dropped);
+    this.#dropped = 0;
+    this.#ringBells();
+    return this.#plan.rows;
   }
 
   /** Slots in use that this thread owns. */
   #candidates(): number[] {
-    const { layout, thread } = this.#task;
+    const { layout } = this.#boxes;
     const found: number[] = [];
     for (let worker = 0; worker < layout.workers; worker += 1) {
       const first = worker * layout.slotsPerWorker;
       const end = first + this.#boxes.slotsInUse(worker);
-      for (let slot = first; slot < end; slot += 1) if (slot % layout.threads === thread) found.push(slot);
+      for (let slot = first; slot < end; slot += 1)
+        if (slot % layout.threads === this.#thread) found.push(slot);
     }
     return found;
   }
@@ -95,7 +109,7 @@ class VadThread {
     if (known !== undefined) return known;
     const fresh: SlotState = {
       mailbox: this.#boxes.mailbox(slot),
-      worker: Math.floor(slot / this.#task.layout.slotsPerWorker),
+      worker: Math.floor(slot / this.#boxes.layout.slotsPerWorker),
       generation: Number.NaN,
       model: new Float32Array(2 * stateFloats),
       context: new Float32Array(contextSamples),
@@ -160,31 +174,40 @@ class VadThread {
     const { rows, slots } = this.#plan;
     for (let row = 0; row < rows; row += 1) {
       const { worker } = this.#slot(slots[row] ?? 0);
-      if (!this.#boxes.takeSleeping(worker)) continue;
-      const fd = this.#task.bellFds[worker];
-      if (fd !== undefined) ring(fd, this.#bell);
+      if (this.#boxes.takeSleeping(worker)) this.#wake(worker);
     }
   }
 }
 
+const bell = new Uint8Array(1);
+
 /** Writes one byte. A full or broken bell needs no answer: the worker looks into its mailboxes on every tick as well. */
-function ring(fd: number, byte: Uint8Array): void {
+function ring(fd: number | undefined): void {
+  if (fd === undefined) return;
   try {
-    writeSync(fd, byte);
+    writeSync(fd, bell);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code !== 'EAGAIN' && code !== 'EPIPE') throw error;
   }
 }
 
-let session: Promise<InferenceSession> | undefined;
-
-/** Serves until the stop flag is set. The model is loaded once per thread. */
-export async function serve(task: VadTask): Promise<void> {
-  session ??= InferenceSession.create(task.modelPath, {
+/** Opens the model for one thread. */
+export function openVadModel(modelPath: string): Promise<InferenceSession> {
+  return InferenceSession.create(modelPath, {
     intraOpNumThreads: 1,
     interOpNumThreads: 1,
     logSeverityLevel: 3,
   });
-  await new VadThread(task, await session).serve();
+}
+
+let session: Promise<InferenceSession> | undefined;
+
+/** Serves until the stop flag is set. The model is loaded once per thread. */
+export async function serve(task: VadTask): Promise<void> {
+  session ??= openVadModel(task.modelPath);
+  const { thread, layout } = task;
+  const boxes = new Mailboxes(mapSharedMemory(task.memoryFd, mailboxBytes(layout)), layout);
+  const wake = (worker: number): void => ring(task.bellFds[worker]);
+  await new VadThread({ thread, boxes, session: await session, wake }).serve();
 }
