@@ -44,6 +44,7 @@ const symbols: readonly (readonly [RegExp, string])[] = [
 ];
 
 const smallNumbers = ['oh', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'] as const;
+const hours = ['zero', ...smallNumbers.slice(1), 'ten', 'eleven', 'twelve'] as const;
 
 /** Clock times, letters and symbols as words; accents are dropped, because the synthesizer reads ASCII only. */
 export function speakable(text: string): string {
@@ -53,7 +54,8 @@ export function speakable(text: string): string {
     .replace(/\b(\d{1,2}):(\d{2})\b/g, (_, hour: string, minute: string) => {
       if (minute === '00') return /^0?0$/.test(hour) ? 'midnight' : `${Number(hour)} o'clock`;
       const small = minute.startsWith('0') ? smallNumbers[Number(minute)] : undefined;
-      return `${Number(hour)} ${small === undefined ? minute : `oh ${small}`}`;
+      // An hour of two digits is a word: the synthesizer reads "12 16" as "one two sixteen".
+      return `${hours[Number(hour)] ?? Number(hour)} ${small === undefined ? minute : `oh ${small}`}`;
     })
     .replace(/\b([ap])\.\s?m\b\.?/gi, '$1m')
     .replace(/\s*o'clock\s*(?=[ap]m\b)/gi, ' ')

@@ -153,8 +153,10 @@ describe('the voice', () => {
       speed: 1.5,
     });
     expect(response.headers.get('content-type')).toBe('audio/pcm');
-    expect(jobs).toEqual(['rms 1.5 It is 7 30 p m.', 'rms 1.5 Bye!']);
-    expect((await response.arrayBuffer()).byteLength).toBe(2 * ('It is 7 30 p m.'.length + 'Bye!'.length));
+    expect(jobs).toEqual(['rms 1.5 It is seven 30 p m.', 'rms 1.5 Bye!']);
+    expect((await response.arrayBuffer()).byteLength).toBe(
+      2 * ('It is seven 30 p m.'.length + 'Bye!'.length),
+    );
   });
 
   it('sends a WAV header of 24 kHz mono PCM16 with an open end', async () => {

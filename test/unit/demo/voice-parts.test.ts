@@ -6,9 +6,10 @@ import { sentences, speakable } from '../../../examples/demo/voices.ts';
 
 describe('text for the synthesizer', () => {
   it.each([
-    ['It is 7:30 PM.', 'It is 7 30 p m.'],
+    ['It is 7:30 PM.', 'It is seven 30 p m.'],
+    ['It is 12:16 PM.', 'It is twelve 16 p m.'],
     ['At 8:00 p.m. today', 'At 8 p m today'],
-    ['At 10:00, or 9:05', "At 10 o'clock, or 9 oh five"],
+    ['At 10:00, or 9:05', "At 10 o'clock, or nine oh five"],
     ['Café – naïve', 'Cafe , naive'],
     ['“Quoted” **bold** & more', 'Quoted bold and more'],
     ['20 °C, 50%, €5', '20 degrees Celsius, 50 percent, 5 euros'],
