@@ -6,7 +6,7 @@ import { newPrng } from '../../shared/base/prng.ts';
 import { audioFrame } from './client.ts';
 import { Caller, newFindings, type Findings } from './caller.ts';
 import { loadVoices, type CallFormat } from './speech.ts';
-import { Distribution, frameMs, type Summary } from './statistics.ts';
+import { Distribution, frameMs, type Stall, type Summary } from './statistics.ts';
 
 export interface LoadOrder {
   readonly type: 'open';
@@ -24,6 +24,8 @@ export interface LoadResult {
   readonly lateness: Summary;
   readonly gaps: Summary;
   readonly underruns: number;
+  /** Times count from the beginning of the window. */
+  readonly stalls: readonly Stall[];
   readonly response: Summary;
   readonly clear: Summary;
   /** How late this process's own ticker ran: the part of lateness that is not the service's. */
@@ -44,6 +46,7 @@ const catchUpTicks = 50;
 
 let findings: Findings = newFindings();
 let ticker = new Distribution();
+let beganAt = 0;
 /** The same callers do the same things in every run, as far as the service lets them. */
 const prng = newPrng(20);
 const failures: string[] = [];
@@ -104,6 +107,7 @@ function result(): LoadResult {
     lateness: frames.lateness.summary(),
     gaps: frames.gaps.summary(),
     underruns: frames.underruns,
+    stalls: frames.stalls.map((stall) => ({ ...stall, atMs: stall.atMs - beganAt })),
     response: response.summary(),
     clear: clear.summary(),
     ticker: ticker.summary(),
@@ -121,6 +125,7 @@ async function close(): Promise<void> {
 process.on('message', (order: LoadOrder | 'begin' | 'end' | 'close') => {
   if (order === 'begin') {
     findings = newFindings();
+    beganAt = performance.now();
     ticker = new Distribution();
   } else if (order === 'end') tell(result());
   else if (order === 'close') void close();

@@ -6,6 +6,8 @@ const tickMs = 10;
 
 export interface ProcessUse {
   readonly cpuMs: number;
+  /** Time in which a thread of it could have run and no core was free. */
+  readonly waitedMs: number;
   readonly rssBytes: number;
   /** Its share of memory that it shares with others; the sum over processes counts everything once. */
   readonly pssBytes: number;
@@ -14,6 +16,8 @@ export interface ProcessUse {
 export interface MachineUse {
   /** CPU time of everything on the machine. */
   readonly busyMs: number;
+  /** Time that the host of a virtual machine gave to others. */
+  readonly stolenMs: number;
   readonly loadAverage: number;
 }
 
@@ -28,6 +32,19 @@ function statOf(pid: number): string[] | undefined {
   }
 }
 
+function waitedMsOf(pid: number): number {
+  let waitedNs = 0;
+  for (const task of readdirSync(`/proc/${pid}/task`)) {
+    try {
+      waitedNs += Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[1] ?? 0);
+    } catch (error) {
+      // A thread may end between the two looks; its time is then left out.
+      if (!(error instanceof Error && 'code' in error)) throw error;
+    }
+  }
+  return waitedNs / 1e6;
+}
+
 export function processUse(pid: number): ProcessUse {
   const stat = statOf(pid) ?? [];
   const memory = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
@@ -35,6 +52,7 @@ export function processUse(pid: number): ProcessUse {
     Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(memory)?.[1] ?? 0);
   return {
     cpuMs: (Number(stat[11] ?? 0) + Number(stat[12] ?? 0)) * tickMs,
+    waitedMs: waitedMsOf(pid),
     rssBytes: kilobytes('Rss') * 1024,
     pssBytes: kilobytes('Pss') * 1024,
   };
@@ -42,13 +60,13 @@ export function processUse(pid: number): ProcessUse {
 
 export function machineUse(): MachineUse {
   const line = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0] ?? '';
-  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = line
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = line
     .trim()
     .split(/\s+/)
     .slice(1)
     .map(Number);
   const loadAverage = Number(readFileSync('/proc/loadavg', 'utf8').split(' ', 1)[0]);
-  return { busyMs: (user + nice + system + irq + softirq) * tickMs, loadAverage };
+  return { busyMs: (user + nice + system + irq + softirq) * tickMs, stolenMs: steal * tickMs, loadAverage };
 }
 
 /** The supervisor and its children by what they are: `supervisor`, `inference`, `worker 0`, ... */

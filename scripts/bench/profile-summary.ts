@@ -1,5 +1,5 @@
 /** Reads CPU profiles and says in which functions of the sources the time went. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,8 +26,9 @@ const maps = new Map<string, SourceMap | undefined>();
 function mapOf(url: string): SourceMap | undefined {
   if (maps.has(url)) return maps.get(url);
   let map: SourceMap | undefined;
-  if (url.startsWith('file:') && url.includes('/dist/')) {
-    const text = readFileSync(`${fileURLToPath(url)}.map`, 'utf8');
+  const file = url.startsWith('file:') ? `${fileURLToPath(url)}.map` : '';
+  if (!url.includes('/node_modules/') && file !== '' && existsSync(file)) {
+    const text = readFileSync(file, 'utf8');
     map = new SourceMap(JSON.parse(text) as ConstructorParameters<typeof SourceMap>[0]);
   }
   maps.set(url, map);

@@ -82,13 +82,22 @@ function processLines({ processes, options }: RunResult): string[] {
       name,
       percent(cpu),
       `${((cpu * 1000) / calls).toFixed(2)}`,
+      percent(total(({ waitShare }) => waitShare)),
       megabytes(total(({ loaded }) => loaded.rssBytes)),
       megabytes(total(({ loaded }) => loaded.pssBytes)),
       (total(grown) / calls / 1024).toFixed(0),
     ];
   };
   return table([
-    ['process', 'CPU of a core', 'ms CPU per call-second', 'RSS MB', 'PSS MB', 'PSS KB per call'],
+    [
+      'process',
+      'CPU of a core',
+      'ms CPU per call-second',
+      'waited for a core',
+      'RSS MB',
+      'PSS MB',
+      'PSS KB per call',
+    ],
     ...processes.map((one) => row(one.name, [one])),
     row('the service', service),
   ]);
@@ -115,6 +124,15 @@ function serviceLines({ metrics }: RunResult): string[] {
   ];
 }
 
+/** Moments in which clients ran dry, so that one stall of the machine is told from many small ones. */
+function stallLines({ load }: RunResult): string[] {
+  if (load.stalls.length === 0) return [];
+  const moments = load.stalls.map(
+    ({ atMs, calls, worstMs }) => `${(atMs / 1000).toFixed(1)} s: ${calls} x up to ${worstMs.toFixed(0)} ms`,
+  );
+  return [`  clients ran dry at ${moments.join('; ')}`, ''];
+}
+
 export function describe(result: RunResult): string {
   const { load, options, providers, windowMs } = result;
   const { counts } = load;
@@ -126,7 +144,8 @@ export function describe(result: RunResult): string {
     `${options.calls} calls, ${options.format.sampleRate} Hz ${options.format.encoding}, workers ${options.workers}, ` +
       `${(windowMs / 1000).toFixed(0)} s; ${result.voices}`,
     `${cpus()[0]?.model ?? 'unknown CPU'}, ${availableParallelism()} cores, Node ${process.version}; load average before ` +
-      `${result.loadAverageBefore.toFixed(2)}, other processes used ${result.foreignCores.toFixed(2)} cores meanwhile`,
+      `${result.loadAverageBefore.toFixed(2)}, meanwhile other processes used ${result.foreignCores.toFixed(2)} cores, ` +
+      `the host took ${result.stolenCores.toFixed(2)}`,
     '',
     `  calls: ${options.calls} asked, ${load.open} held, ${load.failures.length} failed${failures === '' ? '' : ` (${failures})`}`,
     `  ${Object.entries(counts)
@@ -149,6 +168,7 @@ export function describe(result: RunResult): string {
       times('providers late on their own pace', providers.overMs),
     ]),
     '',
+    ...stallLines(result),
     ...partLines(result),
     ...serviceLines(result),
     ...(result.complaints.length === 0

@@ -27,6 +27,8 @@ export interface ProcessFinding {
   readonly name: string;
   /** Of one core, over the window. */
   readonly cpuShare: number;
+  /** Of the window, summed over its threads: runnable, but no core was free. */
+  readonly waitShare: number;
   readonly idle: ProcessUse;
   readonly loaded: ProcessUse;
 }
@@ -40,6 +42,8 @@ export interface RunResult {
   readonly processes: readonly ProcessFinding[];
   /** CPU that processes outside of the run used, in cores. */
   readonly foreignCores: number;
+  /** What the host of the virtual machine took away, in cores. */
+  readonly stolenCores: number;
   readonly loadAverageBefore: number;
   readonly metrics: Samples;
   readonly complaints: readonly string[];
@@ -134,7 +138,7 @@ async function measure(options: RunOptions, { providers, load, service }: Partie
 
   const metricsBefore = parseMetrics(await service.metrics());
   const before = useOf(pids);
-  const machineBefore = machineUse().busyMs;
+  const machineBefore = machineUse();
   const startedAt = performance.now();
   load.tell('begin');
   providers.tell('begin');
@@ -142,7 +146,7 @@ async function measure(options: RunOptions, { providers, load, service }: Partie
   const loadResult = (await load.ask('end', 'result', startLimitMs)) as LoadResult;
   const windowMs = performance.now() - startedAt;
   const after = useOf(pids);
-  const machineAfter = machineUse().busyMs;
+  const machineAfter = machineUse();
   const metricsAfter = parseMetrics(await service.metrics());
   const providersResult = (await providers.ask('end', 'result', startLimitMs)) as ProvidersResult;
   await load.ask('close', 'closed', startLimitMs);
@@ -156,7 +160,8 @@ async function measure(options: RunOptions, { providers, load, service }: Partie
     load: loadResult,
     providers: providersResult,
     processes,
-    foreignCores: Math.max(0, (machineAfter - machineBefore) / windowMs - ours),
+    foreignCores: Math.max(0, (machineAfter.busyMs - machineBefore.busyMs) / windowMs - ours),
+    stolenCores: (machineAfter.stolenMs - machineBefore.stolenMs) / windowMs,
     loadAverageBefore,
     metrics: growth(metricsBefore, metricsAfter),
     complaints: service.complaints,
@@ -168,7 +173,7 @@ type Uses = ReadonlyMap<string, ProcessUse>;
 const useOf = (pids: ReadonlyMap<string, number>): Uses =>
   new Map([...pids].map(([name, pid]) => [name, processUse(pid)]));
 
-const nothing: ProcessUse = { cpuMs: 0, rssBytes: 0, pssBytes: 0 };
+const nothing: ProcessUse = { cpuMs: 0, waitedMs: 0, rssBytes: 0, pssBytes: 0 };
 
 function finding(
   name: string,
@@ -177,6 +182,7 @@ function finding(
   const loaded = after.get(name) ?? nothing;
   return {
     name,
+    waitShare: (loaded.waitedMs - (before.get(name) ?? nothing).waitedMs) / windowMs,
     cpuShare: (loaded.cpuMs - (before.get(name) ?? nothing).cpuMs) / windowMs,
     idle: idle.get(name) ?? nothing,
     loaded,

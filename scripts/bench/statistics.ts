@@ -66,12 +66,34 @@ export interface FrameFindings {
   readonly gaps: Distribution;
   /** Times a client with the prebuffer ran dry inside a response. */
   underruns: number;
+  /** When they happened, close ones together; the first few. */
+  readonly stalls: Stall[];
+}
+
+export interface Stall {
+  /** Time of the first of them, on the clock of the frames. */
+  readonly atMs: number;
+  calls: number;
+  worstMs: number;
+}
+
+/** Under-runs within this time belong together. */
+const sameStallMs = 500;
+const maxStalls = 20;
+
+function noteStall(stalls: Stall[], now: number, lateMs: number): void {
+  const last = stalls.at(-1);
+  if (last !== undefined && now - last.atMs < sameStallMs) {
+    last.calls += 1;
+    last.worstMs = Math.max(last.worstMs, lateMs);
+  } else if (stalls.length < maxStalls) stalls.push({ atMs: now, calls: 1, worstMs: lateMs });
 }
 
 export const newFrameFindings = (): FrameFindings => ({
   lateness: new Distribution(),
   gaps: new Distribution(),
   underruns: 0,
+  stalls: [],
 });
 
 /** Length of a frame, and what a client collects before it plays. */
@@ -111,6 +133,7 @@ export class FrameWatch {
     this.#frames += 1;
     if (!dry) return;
     options.findings.underruns += 1;
+    noteStall(options.findings.stalls, now, lateMs);
     this.#begin(now);
   }
 
