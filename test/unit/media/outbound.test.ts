@@ -1,0 +1,223 @@
+/** The bot's audio on its way out: the gate, the hold, the marks, and every sample in its place. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { encodeMulaw } from '../../../shared/audio/g711.ts';
+import { newResampler, SAMPLE_RATES } from '../../../shared/audio/resampler.ts';
+import { OutboundAudio } from '../../../worker/media/outbound.ts';
+
+const counting = (from: number, count: number): Int16Array =>
+  Int16Array.from({ length: count }, (_, i) => from + i);
+
+function newOutbound(
+  fromRate = 16_000,
+  toRate = 16_000,
+  encoding: 'pcm16' | 'mulaw' = 'pcm16',
+): OutboundAudio {
+  const outbound = new OutboundAudio({ fromRate, toRate, encoding });
+  outbound.open(1);
+  return outbound;
+}
+
+const samplesOf = (frame: Buffer): number[] =>
+  Array.from({ length: frame.length / 2 }, (_, i) => frame.readInt16LE(i * 2));
+
+/** Takes every frame that is ready. */
+function drain(outbound: OutboundAudio): Buffer[] {
+  const frames: Buffer[] = [];
+  while (outbound.ready) frames.push(outbound.takeFrame());
+  return frames;
+}
+
+const rates = fc.constantFrom(...SAMPLE_RATES);
+
+describe('outbound audio', () => {
+  it('drops audio, marks and the end of every context but the open one', () => {
+    const outbound = newOutbound();
+    outbound.open(2);
+    expect(outbound.write(1, counting(0, 320))).toBe(false);
+    outbound.mark(1, 'old');
+    outbound.finish(1);
+    expect([outbound.ready, outbound.takeMark(), outbound.takeDrained()]).toEqual([false, undefined, false]);
+    expect(outbound.write(2, counting(7, 320))).toBe(true);
+    expect(samplesOf(readied(outbound).takeFrame())).toEqual([...counting(7, 320)]);
+  });
+
+  it('plays nothing before a context is opened and nothing after a clear', () => {
+    const outbound = new OutboundAudio({ fromRate: 16_000, toRate: 16_000, encoding: 'pcm16' });
+    expect(outbound.write(1, counting(0, 320))).toBe(false);
+    outbound.open(1);
+    outbound.write(1, counting(0, 960));
+    outbound.mark(1, 'm');
+    expect(outbound.ready).toBe(true);
+    outbound.clear();
+    expect(outbound.write(1, counting(0, 320))).toBe(false);
+    expect([outbound.ready, outbound.takeMark(), outbound.takeDrained(), outbound.sentMs]).toEqual([
+      false,
+      undefined,
+      false,
+      0,
+    ]);
+  });
+
+  it('takes no audio in a context that was finished', () => {
+    const outbound = newOutbound();
+    outbound.finish(1);
+    expect(outbound.write(1, counting(0, 320))).toBe(false);
+  });
+
+  it('goes on at the exact sample after a hold, in the middle of a chunk and of a resampled one', () => {
+    for (const toRate of [16_000, 8_000, 22_050]) {
+      const pcm = Int16Array.from({ length: 16_000 }, (_, i) => 9_000 * Math.sin(i / 9));
+      const plain = newOutbound(16_000, toRate);
+      plain.write(1, pcm);
+      plain.finish(1);
+      const expected = drain(plain);
+      const outbound = newOutbound(16_000, toRate);
+      outbound.write(1, pcm.subarray(0, 5_003));
+      const frames: Buffer[] = [];
+      for (let i = 0; outbound.ready; i += 1) {
+        frames.push(outbound.takeFrame());
+        if (i % 3 !== 0) continue;
+        outbound.hold();
+        expect([outbound.ready, outbound.starved, outbound.takeDrained()]).toEqual([false, false, false]);
+        outbound.release();
+      }
+      outbound.hold();
+      outbound.write(1, pcm.subarray(5_003));
+      outbound.finish(1);
+      expect([outbound.ready, outbound.takeDrained()]).toEqual([false, false]);
+      outbound.release();
+      expect(Buffer.concat([...frames, ...drain(outbound)])).toEqual(Buffer.concat(expected));
+      expect(outbound.takeDrained()).toBe(true);
+    }
+  });
+
+  it('ends a hold with the context that was held', () => {
+    const outbound = newOutbound();
+    outbound.hold();
+    outbound.open(2);
+    outbound.write(2, counting(0, 320));
+    expect(outbound.ready).toBe(true);
+  });
+
+  it('gives a mark only when all audio before it is on the wire', () => {
+    const outbound = newOutbound();
+    outbound.mark(1, 'start');
+    outbound.write(1, counting(0, 330));
+    outbound.mark(1, 'a');
+    outbound.write(1, counting(330, 630));
+    outbound.mark(1, 'b');
+    expect([outbound.takeMark(), outbound.takeMark()]).toEqual(['start', undefined]);
+    expect(outbound.ready).toBe(true);
+    outbound.takeFrame();
+    expect(outbound.takeMark()).toBeUndefined();
+    expect(outbound.ready).toBe(true);
+    outbound.takeFrame();
+    expect([outbound.takeMark(), outbound.takeMark()]).toEqual(['a', undefined]);
+    drain(outbound);
+    expect([outbound.takeMark(), outbound.takeMark()]).toEqual(['b', undefined]);
+  });
+
+  it('fills the last frame with silence and counts only real audio', () => {
+    const outbound = newOutbound();
+    outbound.write(1, counting(1, 400));
+    expect(drain(outbound)).toHaveLength(1);
+    expect(outbound.starved).toBe(true);
+    outbound.finish(1);
+    const [last] = drain(outbound);
+    expect(samplesOf(last!)).toEqual([...counting(321, 80), ...new Int16Array(240)]);
+    expect([outbound.sentMs, outbound.deliveredMs, outbound.starved]).toEqual([25, 25, false]);
+  });
+
+  it('is drained once, and only when finished and empty', () => {
+    const outbound = newOutbound(24_000, 8_000);
+    outbound.write(1, counting(0, 480));
+    drain(outbound);
+    expect(outbound.takeDrained()).toBe(false);
+    outbound.finish(1);
+    expect(outbound.takeDrained()).toBe(false);
+    drain(outbound);
+    expect([outbound.takeDrained(), outbound.takeDrained()]).toEqual([true, false]);
+  });
+
+  it('is drained at once when a context ends without any audio', () => {
+    const outbound = newOutbound();
+    outbound.write(1, new Int16Array(0));
+    outbound.finish(1);
+    expect([outbound.ready, outbound.takeDrained()]).toEqual([false, true]);
+  });
+
+  it('is overfull above 8 s of waiting audio and has room below 4 s', () => {
+    const outbound = newOutbound();
+    for (let i = 0; i < 400; i += 1) outbound.write(1, counting(0, 320));
+    expect([outbound.overfull, outbound.hasRoom]).toEqual([false, false]);
+    outbound.write(1, counting(0, 1));
+    expect([outbound.overfull, outbound.hasRoom]).toEqual([true, false]);
+    for (let i = 0; i < 201; i += 1) if (outbound.ready) outbound.takeFrame();
+    expect([outbound.overfull, outbound.hasRoom]).toEqual([false, true]);
+  });
+
+  it('reports less sent than delivered until the end, at every pair of rates', () => {
+    fc.assert(
+      fc.property(rates, rates, fc.integer({ min: 1, max: 3_000 }), (fromRate, toRate, count) => {
+        const outbound = newOutbound(fromRate, toRate);
+        outbound.write(1, counting(0, count));
+        outbound.mark(1, 'end');
+        outbound.finish(1);
+        while (outbound.ready) {
+          outbound.takeFrame();
+          expect(outbound.sentMs).toBeLessThanOrEqual(outbound.deliveredMs);
+        }
+        expect(outbound.takeDrained()).toBe(true);
+        expect(outbound.takeMark()).toBe('end');
+        expect(outbound.sentMs).toBeCloseTo(outbound.deliveredMs, 6);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('gives out the resampled audio whole, however TTS cuts it, whenever frames are taken, at every rate', () => {
+    const piece = fc.record({ samples: fc.integer({ min: 0, max: 4_000 }), takes: fc.nat(6) });
+    const codec = fc.constantFrom('pcm16' as const, 'mulaw' as const);
+    fc.assert(
+      fc.property(
+        rates,
+        rates,
+        codec,
+        fc.array(piece, { maxLength: 8 }),
+        (fromRate, toRate, encoding, pieces) => {
+          const outbound = newOutbound(fromRate, toRate, encoding);
+          const total = pieces.reduce((sum, { samples }) => sum + samples, 0);
+          const pcm = Int16Array.from(
+            { length: total },
+            (_, i) => 12_000 * Math.sin(i / 7) + ((i * 37) % 500),
+          );
+          const frames: Buffer[] = [];
+          let at = 0;
+          for (const { samples, takes } of pieces) {
+            outbound.write(1, pcm.subarray(at, at + samples));
+            at += samples;
+            for (let i = 0; i < takes && outbound.ready; i += 1) frames.push(outbound.takeFrame());
+          }
+          outbound.finish(1);
+          frames.push(...drain(outbound));
+          const frameSamples = toRate / 50;
+          const whole = newResampler({ from: fromRate, to: toRate });
+          const expected = [...whole.process(pcm), ...(total > 0 ? whole.flush() : [])];
+          while (expected.length % frameSamples !== 0) expected.push(0);
+          const samples = Int16Array.from(expected);
+          const wire = new Uint8Array(encoding === 'mulaw' ? samples.length : samples.buffer);
+          if (encoding === 'mulaw') encodeMulaw(samples, wire);
+          expect(Buffer.compare(Buffer.concat(frames), Buffer.from(wire))).toBe(0);
+          expect(new Set(frames.map(({ length }) => length)).size).toBeLessThan(2);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+});
+
+function readied(outbound: OutboundAudio): OutboundAudio {
+  expect(outbound.ready).toBe(true);
+  return outbound;
+}

@@ -1,0 +1,91 @@
+/** Facts about speech from probabilities of frames of 32 ms. */
+import { describe, expect, it } from 'vitest';
+import { SpeechDetector, type SpeechDetectorSettings } from '../../../worker/media/speech-detector.ts';
+
+const settings = { threshold: 0.5, minSpeechMs: 96, confirmMs: 192, stopMs: 160 };
+
+/** A detector and the facts that each frame caused. */
+function newDetector(changed: Partial<SpeechDetectorSettings> = {}) {
+  let facts: string[] = [];
+  const detector = new SpeechDetector({ ...settings, ...changed }, (fact) => facts.push(fact));
+  return (probability: number, frames = 1): string[] => {
+    facts = [];
+    for (let i = 0; i < frames; i += 1) detector.take(probability, 32);
+    return facts;
+  };
+}
+
+describe('the speech detector', () => {
+  it('reports speech once the voice has lasted long enough, at the very frame', () => {
+    const take = newDetector();
+    expect(take(0.5, 2)).toEqual([]);
+    expect(take(0.5)).toEqual(['speech.started']);
+    expect(take(0.9, 2)).toEqual([]);
+    expect(take(0.9)).toEqual(['speech.confirmed']);
+    expect(take(0.9, 500)).toEqual([]);
+  });
+
+  it('takes nothing below the threshold for the beginning of speech', () => {
+    expect(newDetector()(0.499, 1_000)).toEqual([]);
+  });
+
+  it('starts anew when the voice breaks off before it was speech', () => {
+    const take = newDetector();
+    expect([...take(0.9, 2), ...take(0.49), ...take(0.9, 2)]).toEqual([]);
+    expect(take(0.9)).toEqual(['speech.started']);
+  });
+
+  it('goes on with speech down to 0.15 below the threshold', () => {
+    const take = newDetector();
+    take(0.9, 10);
+    expect(take(0.351, 1_000)).toEqual([]);
+    expect(take(0.349, 4)).toEqual([]);
+    expect(take(0.349)).toEqual(['speech.stopped']);
+  });
+
+  it('ends speech only after silence in one piece', () => {
+    const take = newDetector();
+    take(0.9, 10);
+    expect([...take(0, 4), ...take(0.6), ...take(0, 4)]).toEqual([]);
+    expect(take(0)).toEqual(['speech.stopped']);
+    expect(take(0, 100)).toEqual([]);
+  });
+
+  it('counts voice over short silences towards the confirmation, and the silences not', () => {
+    const take = newDetector();
+    expect(take(0.9, 3)).toEqual(['speech.started']);
+    expect([...take(0, 4), ...take(0.9, 2), ...take(0, 4)]).toEqual([]);
+    expect(take(0.9)).toEqual(['speech.confirmed']);
+  });
+
+  it('confirms each speech anew', () => {
+    const take = newDetector();
+    take(0.9, 10);
+    take(0, 5);
+    expect(take(0.9, 10)).toEqual(['voice.resumed', 'speech.started', 'speech.confirmed']);
+  });
+
+  it('reports a voice that comes back, but not the first of the call', () => {
+    const take = newDetector();
+    expect(take(0.9, 2)).toEqual([]);
+    take(0);
+    expect(take(0.9, 3)).toEqual(['speech.started']);
+    take(0, 5);
+    expect(take(0.9)).toEqual(['voice.resumed']);
+    expect(take(0)).toEqual([]);
+    expect(take(0.9)).toEqual(['voice.resumed']);
+  });
+
+  it('starts with the first frame of voice when no length is asked for, confirmed where that is short too', () => {
+    expect(newDetector({ minSpeechMs: 0, confirmMs: 0 })(0.9)).toEqual([
+      'speech.started',
+      'speech.confirmed',
+    ]);
+  });
+
+  it.each([0.05, 0.1, 0.15, 0.5, 0.95])('ends speech in plain silence at a threshold of %f', (threshold) => {
+    const take = newDetector({ threshold });
+    take(0.99, 10);
+    expect(take(0.01, 5)).toEqual(['speech.stopped']);
+  });
+});

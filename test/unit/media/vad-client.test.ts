@@ -1,0 +1,184 @@
+/** The worker's side of VAD, over real mailboxes, with a consumer that judges on command. */
+import { describe, expect, it } from 'vitest';
+import { maxUnreadFrames, vadFrameSamples } from '../../../shared/protocol/mailbox.ts';
+import { VadClient } from '../../../worker/media/vad-client.ts';
+import { newMailboxes, newScriptedInference } from '../../support/mailboxes.ts';
+
+/** A frame that is recognised by its samples, quiet enough to be no voice for the energy gate. */
+const frameOf = (name: number): Int16Array => new Int16Array(vadFrameSamples).fill(name);
+const probabilityOf = (frame: Int16Array): number => frame[0]! / 128;
+
+function newSetup(slot = 0) {
+  const boxes = newMailboxes();
+  const inference = newScriptedInference(boxes);
+  const time = { nowMs: 5_000 };
+  const judged: number[] = [];
+  const open = (into = judged): VadClient =>
+    new VadClient({
+      boxes,
+      slot,
+      machineMs: () => time.nowMs,
+      judged: (probability, frameMs) => {
+        expect(frameMs).toBe(32);
+        into.push(probability * 128);
+      },
+    });
+  inference.beat(time.nowMs);
+  return { boxes, inference, time, judged, open, client: open(), box: boxes.mailbox(slot) };
+}
+
+describe('the VAD client', () => {
+  it('reports every judgement once and in order', () => {
+    const { client, inference, judged } = newSetup();
+    for (const name of [1, 2, 3]) client.write(frameOf(name));
+    client.collect();
+    expect(judged).toEqual([]);
+    expect(inference.judge(0, probabilityOf)).toEqual([1, 2, 3]);
+    client.collect();
+    client.collect();
+    client.write(frameOf(4));
+    inference.judge(0, probabilityOf);
+    client.collect();
+    expect(judged).toEqual([1, 2, 3, 4]);
+    expect(client.judgedByEnergy).toBe(0);
+  });
+
+  it('cuts audio of any length into frames, losing and repeating no sample', () => {
+    const { client, inference, box } = newSetup();
+    const audio = Int16Array.from({ length: vadFrameSamples * 6 }, (_, i) => i);
+    const lengths = [1, 511, 160, 160, 700, 3, 1];
+    let at = 0;
+    const seen: number[] = [];
+    for (let i = 0; at < audio.length; i += 1) {
+      const end = Math.min(audio.length, at + lengths[i % lengths.length]!);
+      client.write(audio.subarray(at, end));
+      at = end;
+      inference.judge(0, (frame) => {
+        seen.push(...frame);
+        return 0;
+      });
+    }
+    expect(seen).toEqual([...audio]);
+    expect(box.produced).toBe(6);
+  });
+
+  it('reports nothing for frames that inference left out, and goes on behind them', () => {
+    const { client, inference, box, judged } = newSetup();
+    for (let name = 1; name <= 12; name += 1) client.write(frameOf(name));
+    box.skipTo(box.produced - maxUnreadFrames);
+    inference.judge(0, probabilityOf);
+    client.collect();
+    expect(judged).toEqual([5, 6, 7, 8, 9, 10, 11, 12]);
+  });
+
+  it('reports the newest results that still exist when nobody looked for a long time', () => {
+    const { client, inference, judged } = newSetup();
+    for (let name = 1; name <= 40; name += 1) {
+      client.write(frameOf(name));
+      inference.judge(0, probabilityOf);
+    }
+    client.collect();
+    expect(judged).toEqual(Array.from({ length: 16 }, (_, i) => 25 + i));
+  });
+
+  it('gets nothing of the former call in its slot, not even what is judged late', () => {
+    const { client, inference, box, open } = newSetup();
+    client.write(frameOf(1));
+    client.write(frameOf(2));
+    const before = box.generation;
+    const judged: number[] = [];
+    const second = open(judged);
+    expect(box.generation).toBe(before + 1);
+    box.deliver(box.consumed, 0.99);
+    second.collect();
+    second.write(frameOf(3));
+    expect(inference.judge(0, probabilityOf)).toEqual([3]);
+    second.collect();
+    expect(judged).toEqual([3]);
+  });
+
+  it('keeps the calls of two slots apart', () => {
+    const first = newSetup();
+    const judged: number[] = [];
+    const second = new VadClient({
+      boxes: first.boxes,
+      slot: 1,
+      machineMs: () => first.time.nowMs,
+      judged: (probability) => judged.push(probability * 128),
+    });
+    first.client.write(frameOf(1));
+    second.write(frameOf(2));
+    expect(first.inference.judge(0, probabilityOf)).toEqual([1]);
+    expect(first.inference.judge(1, probabilityOf)).toEqual([2]);
+    first.client.collect();
+    second.collect();
+    expect([first.judged, judged]).toEqual([[1], [2]]);
+  });
+});
+
+describe('the VAD client without inference', () => {
+  const loud = Int16Array.from({ length: vadFrameSamples }, (_, i) => 8_000 * Math.sin(i / 5));
+
+  it('judges by energy once heartbeat and frame are older than 100 ms, and then at once', () => {
+    const { client, time, judged } = newSetup();
+    client.write(loud);
+    time.nowMs += 100;
+    client.collect();
+    expect(judged).toEqual([]);
+    time.nowMs += 1;
+    client.collect();
+    expect(judged).toEqual([128]);
+    client.write(new Int16Array(vadFrameSamples));
+    client.collect();
+    expect(judged).toEqual([128, 0]);
+    expect(client.judgedByEnergy).toBe(2);
+  });
+
+  it('does not take its own stall for an outage', () => {
+    const { client, time, judged, inference } = newSetup();
+    time.nowMs += 2_000;
+    client.write(loud);
+    client.collect();
+    expect(judged).toEqual([]);
+    inference.beat(time.nowMs);
+    inference.judge(0, () => 0.25);
+    client.collect();
+    expect(judged).toEqual([32]);
+  });
+
+  it('is as careful in the second outage as in the first', () => {
+    const { client, time, judged, inference } = newSetup();
+    client.write(loud);
+    time.nowMs += 150;
+    client.collect();
+    inference.beat(time.nowMs);
+    inference.judge(0, () => 0.25);
+    client.write(loud);
+    client.collect();
+    inference.judge(0, () => 0.25);
+    client.collect();
+    expect(judged).toEqual([128, 32]);
+    time.nowMs += 150;
+    client.write(loud);
+    client.collect();
+    expect(judged).toHaveLength(2);
+  });
+
+  it('goes back to inference and judges no frame twice', () => {
+    const { client, time, judged, inference } = newSetup();
+    client.write(frameOf(1));
+    client.write(frameOf(2));
+    time.nowMs += 200;
+    client.collect();
+    expect(judged).toEqual([0, 0]);
+    inference.beat(time.nowMs);
+    expect(inference.judge(0, probabilityOf)).toEqual([1, 2]);
+    client.collect();
+    client.write(frameOf(3));
+    client.collect();
+    expect(judged).toEqual([0, 0]);
+    inference.judge(0, probabilityOf);
+    client.collect();
+    expect(judged).toEqual([0, 0, 3]);
+  });
+});
