@@ -9,7 +9,7 @@ import { Observed } from '../support/observed.ts';
 export type WireMessage = Readonly<Record<string, unknown>>;
 
 /** A client frame masked with zeros. */
-export function clientFrame(opcode: 1 | 2 | 8 | 9, payload: string | Buffer): Buffer {
+export function clientFrame(opcode: 1 | 2 | 8, payload: string | Buffer): Buffer {
   const body = Buffer.from(payload);
   const long = body.length >= 126;
   const head = Buffer.from([0x80 | opcode, 0x80 | (long ? 126 : body.length)]);
@@ -38,10 +38,10 @@ export class RawCaller extends Observed {
   gone = false;
   #rest = Buffer.alloc(0);
 
-  /** `early` goes out in one packet with the upgrade. */
-  constructor(port: number, early: Buffer = Buffer.alloc(0)) {
+  /** `early` goes out in one packet with the upgrade. `to` is a port of this machine, or a socket made in another way. */
+  constructor(to: number | Socket, early: Buffer = Buffer.alloc(0)) {
     super();
-    this.socket = connect({ port, host: '127.0.0.1' });
+    this.socket = typeof to === 'number' ? connect({ port: to, host: '127.0.0.1' }) : to;
     this.socket.setNoDelay(true);
     this.socket.on('error', () => undefined);
     this.socket.on('close', () => {
