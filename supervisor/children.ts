@@ -119,12 +119,14 @@ export class Children {
     });
     this.#processes.set(row, child);
     child.on('message', (message) => this.#take(row, message as FromWorker | FromInference));
-    child.on('error', (error) => log.error({ role, index, error: error.message }, 'child process error'));
+    child.on('error', (error) =>
+      log.error({ child: role, index, error: error.message }, 'child process error'),
+    );
     child.once('exit', (code, signal) => {
       const asked = row.state.phase === 'leaving' || this.table.closing;
       this.#processes.delete(row);
       childGone(row, this.#options.clock.now());
-      const fields = { role, index, child: child.pid, code, signal };
+      const fields = { child: role, index, childPid: child.pid, code, signal };
       if (asked) log.info(fields, 'child process left');
       else log.error(fields, 'child process died');
       this.#options.onGone(role, index);
