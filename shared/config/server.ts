@@ -6,17 +6,25 @@
 import { fail, ok } from '../base/result.ts';
 import type { Result } from '../base/result.ts';
 import type { HostPort } from '../net/address.ts';
+import { parseCidrList, type Cidr } from '../net/cidr.ts';
+import { forwardingHeaders, type ForwardingHeader } from '../net/forwarded.ts';
 import { isLoopbackHost } from '../net/loopback.ts';
+import { Reader } from './environment.ts';
+import type { ConfigProblem, Env } from './environment.ts';
 import { nearestName } from './nearest.ts';
-import type { Sensitive } from './sensitive.ts';
+import { parseProviderLimits, providerLimitsForm, type ProviderLimits } from './provider-limits.ts';
+import { Sensitive } from './sensitive.ts';
+import { providerNames } from './stages/providers.ts';
 import {
   addressVariable,
   choiceVariable,
   countVariable,
   durationVariable,
   optionalPathVariable,
+  readVariable,
   requiredPathVariable,
   secretVariable,
+  signingSecretVariable,
   sizeVariable,
   switchVariable,
 } from './variables.ts';
@@ -24,13 +32,6 @@ import type { MachineFacts, Variable } from './variables.ts';
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type LogLevel = (typeof logLevels)[number];
-
-/** A variable that is wrong, and the rule it breaks. Never holds the value. */
-export interface ConfigProblem {
-  readonly variable: string;
-  /** Begins with the name of the variable. */
-  readonly message: string;
-}
 
 export interface ServerSettings {
   readonly agentFile: string;
@@ -53,6 +54,18 @@ export interface ServerSettings {
     readonly metricsToken?: Sensitive<string>;
   };
   readonly maxSessions: number;
+  /** Who may open calls. Empty secrets and no token: nobody is asked. */
+  readonly access: {
+    readonly wsToken?: Sensitive<string>;
+    /** SVC_SESSION_SECRET, then SVC_SESSION_SECRET_PREV. */
+    readonly sessionSecrets: readonly Sensitive<string>[];
+    readonly tokenStoreUrl?: Sensitive<string>;
+    readonly trustedProxies: readonly Cidr[];
+    readonly clientIpHeader: ForwardingHeader;
+    /** Calls of one address at the same time; 0 is no limit. */
+    readonly maxCallsPerAddress: number;
+  };
+  readonly providerLimits: ProviderLimits;
   readonly drain: {
     readonly drainTimeoutMs: number;
     readonly cancelGraceMs: number;
@@ -62,6 +75,12 @@ export interface ServerSettings {
   readonly logLevel: LogLevel;
   readonly vadModel?: string;
 }
+
+const allProviders: readonly string[] = [
+  ...providerNames('stt'),
+  ...providerNames('llm'),
+  ...providerNames('tts'),
+];
 
 const variables = {
   agentFile: requiredPathVariable('SVC_AGENT_FILE', 'The agent file that every call runs on.'),
@@ -83,6 +102,59 @@ const variables = {
     defaultText: '256 per core',
     fallback: (facts) => 256 * facts.cores,
   }),
+  sessionSecret: signingSecretVariable(
+    'SVC_SESSION_SECRET',
+    'Verifies session tokens; once it is set every call needs one (or the static token).',
+  ),
+  sessionSecretPrev: signingSecretVariable(
+    'SVC_SESSION_SECRET_PREV',
+    'The secret before SVC_SESSION_SECRET, while tokens signed with it are still about.',
+  ),
+  wsToken: secretVariable('SVC_WS_TOKEN', 'Static token of the WebSocket listener, shared by all clients.'),
+  tokenStoreUrl: readVariable<Sensitive<string> | undefined>(
+    'SVC_TOKEN_STORE_URL',
+    'Redis or Valkey server in which all instances remember used session tokens; without it each has its own memory.',
+    {
+      form: 'address: redis://, rediss://, valkey:// or valkeys:// with host, port, user and password as needed',
+      defaultText: 'unset',
+      read: (value) =>
+        /^(redis|valkey)s?:\/\/[^\s/]+/.test(value) && URL.canParse(value)
+          ? ok(new Sensitive(value))
+          : fail('must be a redis://, rediss://, valkey:// or valkeys:// address'),
+      fallback: undefined,
+      isSecret: true,
+    },
+  ),
+  trustedProxies: readVariable<readonly Cidr[]>(
+    'SVC_TRUSTED_PROXIES',
+    'Proxies whose forwarding header is believed.',
+    {
+      form: 'networks separated by commas, such as 10.0.0.0/8,fd00::/8',
+      defaultText: 'none',
+      read: parseCidrList,
+      fallback: [],
+    },
+  ),
+  clientIpHeader: choiceVariable(
+    'SVC_CLIENT_IP_HEADER',
+    'The one forwarding header that is read when the peer is a trusted proxy.',
+    { of: forwardingHeaders, fallback: 'x-forwarded-for' },
+  ),
+  wsMaxCallsPerIp: countVariable(
+    'SVC_WS_MAX_CALLS_PER_IP',
+    'Most calls of one client address on the WebSocket listener; 0 is no limit.',
+    { least: 0, most: 100_000, defaultText: '0', fallback: () => 0 },
+  ),
+  providerLimits: readVariable<ProviderLimits>(
+    'SVC_PROVIDER_LIMITS',
+    'What providers allow: sessions at the same time and requests per minute. Calls beyond it are refused.',
+    {
+      form: providerLimitsForm,
+      defaultText: 'none',
+      read: (value) => parseProviderLimits(value, allProviders),
+      fallback: new Map(),
+    },
+  ),
   insecureListeners: switchVariable(
     'SVC_INSECURE_LISTENERS',
     'Start listeners off loopback without authentication, with a warning for each.',
@@ -172,45 +244,6 @@ const foreignNames: readonly string[] = ['SVC_TEST_ASSETS'];
 
 const knownNames: readonly string[] = Object.values(variables).map((variable) => variable.name);
 
-type Env = Readonly<Record<string, string | undefined>>;
-
-/** Takes variables one by one; a bad one is reported and stands in with its default until the end. */
-class Reader {
-  readonly problems: ConfigProblem[] = [];
-  readonly #env: Env;
-  readonly #facts: MachineFacts;
-
-  constructor(env: Env, facts: MachineFacts) {
-    this.#env = env;
-    this.#facts = facts;
-  }
-
-  take<T>(variable: Variable<T>): T {
-    const text = this.#env[variable.name];
-    if (text === undefined) {
-      if (variable.isRequired) this.refuse(variable, `must be set: ${variable.form}`);
-      return variable.fallback(this.#facts);
-    }
-    const result = this.#read(variable, text);
-    if (result.ok) return result.value;
-    this.refuse(variable, result.error);
-    return variable.fallback(this.#facts);
-  }
-
-  refuse(variable: { readonly name: string }, rule: string): void {
-    this.problems.push({ variable: variable.name, message: `${variable.name} ${rule}` });
-  }
-
-  isSet(variable: { readonly name: string }): boolean {
-    return this.#env[variable.name] !== undefined;
-  }
-
-  #read<T>(variable: Variable<T>, text: string): Result<T, string> {
-    if (text === '') return fail('is set but empty; unset it or give it a value');
-    return variable.read(text);
-  }
-}
-
 function takeWs(reader: Reader, maxSessions: number): ServerSettings['ws'] {
   const ws = {
     addr: reader.take(variables.wsAddr),
@@ -232,26 +265,50 @@ function takeWs(reader: Reader, maxSessions: number): ServerSettings['ws'] {
   return ws;
 }
 
+function takeAccess(reader: Reader): ServerSettings['access'] {
+  const [current, previous] = [
+    reader.take(variables.sessionSecret),
+    reader.take(variables.sessionSecretPrev),
+  ];
+  if (reader.isSet(variables.sessionSecretPrev) && !reader.isSet(variables.sessionSecret)) {
+    reader.refuse(variables.sessionSecretPrev, `needs ${variables.sessionSecret.name} beside it`);
+  }
+  const [wsToken, tokenStoreUrl] = [reader.take(variables.wsToken), reader.take(variables.tokenStoreUrl)];
+  return {
+    ...(wsToken !== undefined && { wsToken }),
+    sessionSecrets: [current, previous].filter((secret) => secret !== undefined),
+    ...(tokenStoreUrl !== undefined && { tokenStoreUrl }),
+    trustedProxies: reader.take(variables.trustedProxies),
+    clientIpHeader: reader.take(variables.clientIpHeader),
+    maxCallsPerAddress: reader.take(variables.wsMaxCallsPerIp),
+  };
+}
+
 /** Spec 01, Authentication 2, 3 and 5: off loopback only with authentication, or knowingly without. */
 function checkExposure(settings: ServerSettings, reader: Reader): string[] {
   const warnings: string[] = [];
-  if (!isLoopbackHost(settings.ws.addr.host)) {
+  const { access, ws, health, insecureListeners } = settings;
+  const isGuarded = access.wsToken !== undefined || access.sessionSecrets.length > 0;
+  if (!isLoopbackHost(ws.addr.host) && !isGuarded) {
     const [name, override] = [variables.wsAddr.name, variables.insecureListeners.name];
-    if (settings.insecureListeners) {
+    if (insecureListeners) {
       warnings.push(
-        `${name} is not a loopback address and the listener has no authentication; ${override} lets it start`,
+        `${name} is not a loopback address and its calls need no token; ${override} lets it start`,
       );
     } else {
+      const guards = `${variables.sessionSecret.name} or ${variables.wsToken.name}`;
       reader.refuse(
         variables.wsAddr,
-        `must be a loopback address, because this version has no authentication; ${override}=1 starts the listener anyway`,
+        `must be a loopback address without ${guards}; ${override}=1 starts it anyway`,
       );
     }
   }
-  if (settings.health.metricsToken !== undefined) {
-    warnings.push(
-      `${variables.metricsToken.name} is a static token: every client shares it and it never expires`,
-    );
+  for (const [variable, token] of [
+    [variables.wsToken, access.wsToken],
+    [variables.metricsToken, health.metricsToken],
+  ] as const) {
+    if (token === undefined) continue;
+    warnings.push(`${variable.name} is a static token: every client shares it and it never expires`);
   }
   return warnings;
 }
@@ -288,6 +345,8 @@ export function parseServerSettings(
       ...(metricsToken !== undefined && { metricsToken }),
     },
     maxSessions,
+    access: takeAccess(reader),
+    providerLimits: reader.take(variables.providerLimits),
     drain: {
       drainTimeoutMs: reader.take(variables.drainTimeout),
       cancelGraceMs: reader.take(variables.cancelGrace),

@@ -6,6 +6,8 @@ import { fail, ok } from '../base/result.ts';
 import type { Result } from '../base/result.ts';
 import { formatHostPort, parseHostPort } from '../net/address.ts';
 import type { HostPort } from '../net/address.ts';
+import { minSecretBytes } from '../auth/session-token.ts';
+import { utf8Bytes } from '../protocol/call.ts';
 import { Sensitive } from './sensitive.ts';
 
 /** Facts about the machine that defaults depend on. */
@@ -214,4 +216,38 @@ export function secretVariable(name: Name, text: string): Variable<Sensitive<str
     isRequired: false,
     fallback: () => undefined,
   };
+}
+
+/** A secret that signs. The key is the UTF-8 bytes of the text. */
+export function signingSecretVariable(name: Name, text: string): Variable<Sensitive<string> | undefined> {
+  const form = `secret of at least ${minSecretBytes} bytes`;
+  return {
+    name,
+    text,
+    form,
+    defaultText: 'unset',
+    read: (value) => {
+      if (utf8Bytes(value) < minSecretBytes) return fail(`must have at least ${minSecretBytes} bytes`);
+      return value.length <= 4096 ? ok(new Sensitive(value)) : fail('must have at most 4096 characters');
+    },
+    isRequired: false,
+    isSecret: true,
+    fallback: () => undefined,
+  };
+}
+
+/** A value with a reader of its own. The reader's error is the rule, without the text. */
+export function readVariable<T>(
+  name: Name,
+  text: string,
+  kind: {
+    readonly form: string;
+    readonly defaultText: string;
+    readonly read: (value: string) => Result<T, string>;
+    readonly fallback: NoInfer<T>;
+    readonly isSecret?: boolean;
+  },
+): Variable<T> {
+  const { form, defaultText, read, fallback, isSecret = false } = kind;
+  return { name, text, form, defaultText, read, isRequired: false, isSecret, fallback: () => fallback };
 }

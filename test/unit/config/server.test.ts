@@ -46,6 +46,13 @@ describe('server settings', () => {
       },
       health: { addr: { host: '0.0.0.0', port: 8081 }, metrics: true },
       maxSessions: 512,
+      access: {
+        sessionSecrets: [],
+        trustedProxies: [],
+        clientIpHeader: 'x-forwarded-for',
+        maxCallsPerAddress: 0,
+      },
+      providerLimits: new Map(),
       drain: { drainTimeoutMs: 30_000, cancelGraceMs: 5000, abortWaitMs: 1000 },
       insecureListeners: false,
       logLevel: 'info',
@@ -199,4 +206,37 @@ describe('unknown variables', () => {
   it('without the prefix are nobody’s business', () => {
     expect(warningsOf({ PATH: '/bin', svc_ws_addr: 'x' })).toEqual([]);
   });
+});
+
+describe('who may call', () => {
+  const secret = 's'.repeat(32);
+
+  it.each([
+    [{ SVC_SESSION_SECRET: 'é'.repeat(15) }, 'SVC_SESSION_SECRET must have at least 32 bytes'],
+    [{ SVC_SESSION_SECRET_PREV: secret }, 'SVC_SESSION_SECRET_PREV needs SVC_SESSION_SECRET beside it'],
+    [{ SVC_TRUSTED_PROXIES: '10.0.0.0/33' }, 'SVC_TRUSTED_PROXIES '],
+    [{ SVC_CLIENT_IP_HEADER: 'cf-connecting-ip' }, 'SVC_CLIENT_IP_HEADER must be one of '],
+    [{ SVC_PROVIDER_LIMITS: 'nobody:rpm=3' }, 'SVC_PROVIDER_LIMITS entry 1 must begin with one of '],
+    [{ SVC_TOKEN_STORE_URL: 'http://user:secret@host' }, 'SVC_TOKEN_STORE_URL must be a redis://'],
+    [{ SVC_WS_ADDR: '0.0.0.0:8080' }, 'SVC_WS_ADDR must be a loopback address without SVC_SESSION_SECRET'],
+  ])('is refused with %o', (env, message) => {
+    const parsed = parseServerSettings({ SVC_AGENT_FILE: 'a.toml', ...env }, { cores: 2 });
+    expect(parsed.ok).toBe(false);
+    const messages = parsed.ok ? [] : parsed.error.map((problem) => problem.message);
+    expect(messages).toEqual([expect.stringContaining(message)]);
+    expect(messages.join()).not.toMatch(/secret@|nobody/);
+  });
+
+  it.each([{ SVC_SESSION_SECRET: secret }, { SVC_WS_TOKEN: 'static' }])(
+    'may listen off loopback with %o',
+    (env) => {
+      const parsed = parseServerSettings(
+        { SVC_AGENT_FILE: 'a.toml', SVC_WS_ADDR: '0.0.0.0:8080', ...env },
+        { cores: 2 },
+      );
+      expect(parsed.ok).toBe(true);
+      const warnings = parsed.ok ? parsed.value.warnings : [];
+      expect(warnings.some((warning) => warning.includes('static token'))).toBe('SVC_WS_TOKEN' in env);
+    },
+  );
 });
