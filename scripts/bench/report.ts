@@ -136,7 +136,8 @@ function stallLines({ load }: RunResult): string[] {
 export function describe(result: RunResult): string {
   const { load, options, providers, windowMs } = result;
   const { counts } = load;
-  const failures = [...new Set(load.failures)].join('; ');
+  const refusals = Object.entries(result.refusals).map(([reason, count]) => `refused as ${reason}: ${count}`);
+  const failures = [...new Set([...load.failures, ...refusals])].join('; ');
   const rows = judge(result);
   const passed = rows.every((row) => row.passed);
   const verdict = passed ? 'PASS' : 'FAIL';

@@ -46,6 +46,8 @@ export interface RunResult {
   readonly stolenCores: number;
   readonly loadAverageBefore: number;
   readonly metrics: Samples;
+  /** By reason, since the service started: also those of the ramp. */
+  readonly refusals: Readonly<Record<string, number>>;
   readonly complaints: readonly string[];
 }
 
@@ -164,8 +166,18 @@ async function measure(options: RunOptions, { providers, load, service }: Partie
     stolenCores: (machineAfter.stolenMs - machineBefore.stolenMs) / windowMs,
     loadAverageBefore,
     metrics: growth(metricsBefore, metricsAfter),
+    refusals: refusalsIn(metricsAfter),
     complaints: service.complaints,
   };
+}
+
+function refusalsIn(metrics: Samples): Record<string, number> {
+  const found: Record<string, number> = {};
+  for (const [key, value] of metrics) {
+    const reason = /^svc_refusals_total\{reason="([^"]+)"\}$/.exec(key)?.[1];
+    if (reason !== undefined) found[reason] = value;
+  }
+  return found;
 }
 
 type Uses = ReadonlyMap<string, ProcessUse>;
