@@ -4,7 +4,8 @@
  * Invariant: everything listens on loopback only; one JSON line on stdout says where, once all of it listens; the process ends when its
  * stdin closes, so it never outlives the command that started it. It shares no code with the service.
  */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -57,13 +58,15 @@ async function listen(server: Server, wanted: number): Promise<number> {
   return portOf(server.address());
 }
 
-/** The agent file as it is when all ports are the fixed ones; else a copy with the ports in use, in a folder of its own. */
-async function agentFileFor(
-  ports: Readonly<Record<Role, number>>,
-): Promise<{ path: string; folder: string | undefined }> {
+/** Everything that this process writes. It goes when the process ends, even while an engine still loads. */
+const scratch = mkdtempSync(join(tmpdir(), 'voice-demo-'));
+process.once('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 5 }));
+
+/** The agent file as it is when all ports are the fixed ones; else a copy with the ports in use. */
+async function agentFileFor(ports: Readonly<Record<Role, number>>): Promise<string> {
   const shipped = fileURLToPath(new URL('../../../examples/demo/agent.toml', import.meta.url));
   const moved = (['stt', 'llm', 'tts'] as const).filter((role) => ports[role] !== fixedPorts[role]);
-  if (moved.length === 0) return { path: shipped, folder: undefined };
+  if (moved.length === 0) return shipped;
   let text = await readFile(shipped, 'utf8');
   for (const role of moved) {
     text = text.replace(
@@ -71,14 +74,18 @@ async function agentFileFor(
       `$1:${ports[role]}`,
     );
   }
-  const folder = await mkdtemp(join(tmpdir(), 'voice-demo-'));
-  const path = join(folder, 'agent.toml');
+  const path = join(scratch, 'agent.toml');
   await writeFile(path, text);
-  return { path, folder };
+  return path;
 }
 
 const engines = {
-  ear: new ThreadPool({ entry: new URL('./stt-thread.js', import.meta.url), threads: 1, maxQueued: 32 }),
+  ear: new ThreadPool({
+    entry: new URL('./stt-thread.js', import.meta.url),
+    threads: 1,
+    maxQueued: 32,
+    workerData: { scratch },
+  }),
   voice: new ThreadPool({ entry: new URL('./tts-thread.js', import.meta.url), threads: 1, maxQueued: 64 }),
 };
 
@@ -111,11 +118,7 @@ async function main(): Promise<void> {
   };
   const agent = await agentFileFor(ports);
 
-  const stop = (): void => {
-    const cleared =
-      agent.folder === undefined ? Promise.resolve() : rm(agent.folder, { recursive: true, force: true });
-    void cleared.finally(() => process.exit(0));
-  };
+  const stop = (): void => process.exit(0);
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
   const lines = createInterface({ input: process.stdin });
@@ -126,7 +129,7 @@ async function main(): Promise<void> {
 
   const ready = {
     ready: true,
-    agentFile: agent.path,
+    agentFile: agent,
     page: `http://${host}:${ports.page}/`,
     stt: `ws://${host}:${ports.stt}`,
     llm: `http://${host}:${ports.llm}/v1`,

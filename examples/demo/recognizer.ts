@@ -94,6 +94,8 @@ function decode(
 interface Domain {
   readonly patterns: readonly string[];
   readonly slots: Readonly<Record<string, readonly string[]>>;
+  /** Where the grammar's files lie while they are loaded; the system's folder for such files by default. */
+  readonly scratch?: string;
 }
 
 /** Loads the acoustic model, about 0.4 s, and the grammar of the domain. */
@@ -105,7 +107,7 @@ export async function loadRecognizer(domain: Domain): Promise<Recognizer> {
   const phoneset: unknown = JSON.parse(await readFile(join(base, 'en-us', 'phoneset.json'), 'utf8'));
   const phones = Object.keys(phoneset ?? {}).filter((name) => /^[A-Z]+$/.test(name) && name !== 'SIL');
   const word = (phone: string): string => `__${phone.toLowerCase()}`;
-  const folder = await mkdtemp(join(tmpdir(), 'demo-grammar-'));
+  const folder = await mkdtemp(join(domain.scratch ?? tmpdir(), 'demo-grammar-'));
   const files = {
     words: join(folder, 'words.fsg'),
     phones: join(folder, 'phones.fsg'),

@@ -3,14 +3,19 @@
  *
  * Invariant: it answers every message with exactly one message, and says that it is ready only after a first warm decode.
  */
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { patterns, slots } from './domain.ts';
 import { loadRecognizer } from './recognizer.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('this file runs as a thread of the demo');
 
-const recognizer = await loadRecognizer({ patterns: Object.values(patterns).flat(), slots });
+const settings: unknown = workerData;
+const scratch: unknown =
+  typeof settings === 'object' && settings !== null ? Reflect.get(settings, 'scratch') : undefined;
+if (typeof scratch !== 'string') throw new Error('this thread needs a folder to work in');
+
+const recognizer = await loadRecognizer({ patterns: Object.values(patterns).flat(), slots, scratch });
 recognizer.hear(Float32Array.from({ length: 16_000 }, (_, at) => Math.sin(at / 9) * Math.sin(at / 800)));
 
 port.on('message', (samples: unknown) => {

@@ -22,6 +22,8 @@ export interface ThreadPoolOptions {
   readonly entry: URL;
   readonly threads: number;
   readonly maxQueued: number;
+  /** What every thread gets at its start. */
+  readonly workerData?: unknown;
 }
 
 interface Job {
@@ -94,7 +96,7 @@ export class ThreadPool {
   }
 
   private start(): void {
-    const worker = new Worker(this.options.entry, { stdin: true });
+    const worker = new Worker(this.options.entry, { stdin: true, workerData: this.options.workerData });
     const slot: Slot = { worker, ready: false, job: undefined };
     this.slots.add(slot);
     worker.on('message', (message: unknown) => {

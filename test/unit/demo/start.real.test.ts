@@ -1,12 +1,22 @@
 /** `npm start` as a process: the real script and the real demo, with a stand-in for the supervisor that only logs and obeys signals. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 const project = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -47,6 +57,7 @@ interface Ready {
 
 describe.skipIf(process.platform !== 'linux')('npm start', () => {
   let checkout: string;
+  let scratch: string;
   const running: ChildProcess[] = [];
 
   beforeAll(() => {
@@ -54,9 +65,15 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
     for (const name of ['scripts', 'examples/demo', 'package.json', 'package-lock.json']) {
       cpSync(join(project, name), join(checkout, name), { recursive: true });
     }
+    scratch = join(checkout, 'scratch');
     symlinkSync(join(project, 'node_modules'), join(checkout, 'node_modules'));
     mkdirSync(join(checkout, 'supervisor'));
     writeFileSync(join(checkout, 'supervisor/cli.ts'), standIn);
+  });
+
+  beforeEach(() => {
+    rmSync(scratch, { recursive: true, force: true });
+    mkdirSync(scratch);
   });
 
   afterEach(() => {
@@ -74,7 +91,7 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
     const file = join(checkout, 'stand-in.json');
     const child = spawn(process.execPath, ['scripts/start.mjs', '--free-ports', '--json'], {
       cwd: checkout,
-      env: { ...process.env, STAND_IN_FILE: file, ...env },
+      env: { ...process.env, STAND_IN_FILE: file, TMPDIR: scratch, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     running.push(child);
@@ -119,6 +136,8 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
     expect(code).toBe(7);
     expect(children).toContain(settings.pid);
     await Promise.all(children.map(gone));
+    expect(existsSync(settings.agent)).toBe(false);
+    expect(readdirSync(scratch)).toEqual([]);
   });
 
   it('leaves nothing behind when it is killed itself', async () => {
