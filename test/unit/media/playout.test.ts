@@ -1,0 +1,166 @@
+/** Playout in virtual time: when frames, marks and facts about them leave. */
+import { describe, expect, it } from 'vitest';
+import { OutboundAudio } from '../../../worker/media/outbound.ts';
+import { Pacer } from '../../../worker/media/pacer.ts';
+import { Playout } from '../../../worker/media/playout.ts';
+import { newVirtualClock } from '../../support/virtual-clock.ts';
+
+const frameSamples = 320;
+
+/** Audio of whole frames at 16 kHz; the first sample of each names it. */
+const audioOf = (frames: number, from = 1): Int16Array =>
+  Int16Array.from({ length: frames * frameSamples }, (_, i) => from + Math.floor(i / frameSamples));
+
+function newSetup() {
+  const clock = newVirtualClock();
+  const sent: { at: number; name: number }[] = [];
+  const facts: string[] = [];
+  const late: number[] = [];
+  const audio = new OutboundAudio({ fromRate: 16_000, toRate: 16_000, encoding: 'pcm16' });
+  let stalled = false;
+  const pacer = new Pacer(clock, (now) => {
+    if (!stalled) playout.advance(now);
+  });
+  const playout: Playout = new Playout(audio, {
+    gridBefore: (time) => pacer.gridBefore(time),
+    sink: {
+      sendFrame: (frame) => sent.push({ at: clock.now(), name: frame.readInt16LE(0) }),
+      sendMark: (id) => facts.push(`mark ${id} behind ${sent.length}`),
+      started: (context) => facts.push(`started ${context} at ${clock.now()}`),
+      drained: (context, sentMs) => facts.push(`drained ${context} after ${sentMs}`),
+      late: (byMs) => late.push(byMs),
+      starved: () => facts.push(`starved at ${clock.now()}`),
+    },
+  });
+  pacer.start();
+  clock.advance(102);
+  audio.open(1);
+  const write = (pcm: Int16Array, context = 1): void => {
+    audio.write(context, pcm);
+    playout.advance(clock.now());
+  };
+  const times = (): number[] => sent.map(({ at }) => at);
+  /** No tick reaches playout meanwhile. */
+  const stall = (ms: number): void => {
+    stalled = true;
+    clock.advance(ms);
+    stalled = false;
+  };
+  return { clock, sent, facts, late, audio, playout, write, times, stall };
+}
+
+describe('playout', () => {
+  it('sends the first frame at once and then one every 20 ms on the grid of ticks', () => {
+    const { clock, write, times, late, facts } = newSetup();
+    write(audioOf(6));
+    clock.advance(200);
+    expect(times()).toEqual([102, 120, 140, 160, 180, 200]);
+    expect(late).toEqual([0, 0, 0, 0, 0]);
+    expect(facts[0]).toBe('started 1 at 102');
+  });
+
+  it('never sends the second frame less than 15 ms after the first', () => {
+    for (let phase = 0; phase < 5; phase += 0.5) {
+      const { clock, write, times } = newSetup();
+      clock.advance(phase);
+      write(audioOf(3));
+      clock.advance(100);
+      const [first, second, third] = times();
+      expect(second! - first!).toBeGreaterThanOrEqual(15);
+      expect(second! - first!).toBeLessThanOrEqual(20);
+      expect(third! - second!).toBe(20);
+    }
+  });
+
+  it('keeps the grid over an hour of audio', () => {
+    const { clock, audio, write, sent } = newSetup();
+    write(audioOf(10));
+    clock.advance(18);
+    for (let i = 0; i < 18_000; i += 1) {
+      audio.write(1, audioOf(10));
+      clock.advance(200);
+    }
+    expect(sent).toHaveLength(180_002);
+    expect(sent.at(-1)!.at).toBe(120 + 180_000 * 20);
+  });
+
+  it('catches up at most five frames at once and says how late they were', () => {
+    const { clock, write, times, late, stall } = newSetup();
+    write(audioOf(20));
+    clock.advance(18);
+    stall(84);
+    clock.advance(36);
+    expect(times()).toEqual([102, 120, 205, 205, 205, 205, 220, 240]);
+    expect(late).toEqual([0, 65, 45, 25, 5, 0, 0]);
+  });
+
+  it('starts a new stretch after a long stall instead of racing after the time that was lost', () => {
+    const { clock, write, times, stall } = newSetup();
+    write(audioOf(100));
+    clock.advance(18);
+    stall(1_000);
+    clock.advance(67);
+    const after = times().filter((at) => at > 1_000);
+    expect(after.slice(0, 5)).toEqual([1_125, 1_125, 1_125, 1_125, 1_125]);
+    expect(after.slice(5)).toEqual([1_130, 1_150, 1_170]);
+  });
+
+  it('counts starvation once per hole, and plays at once when audio comes', () => {
+    const { clock, write, times, facts } = newSetup();
+    write(audioOf(2));
+    clock.advance(130);
+    write(audioOf(2, 3));
+    clock.advance(60);
+    expect(times()).toEqual([102, 120, 232, 250]);
+    expect(facts).toEqual(['started 1 at 102', 'starved at 140', 'starved at 270']);
+  });
+
+  it('does not call the end of a finished context starvation', () => {
+    const { clock, write, audio, facts } = newSetup();
+    write(audioOf(2));
+    audio.finish(1);
+    clock.advance(200);
+    expect(facts).toEqual(['started 1 at 102', 'drained 1 after 40']);
+  });
+
+  it('sends marks behind their audio and before the end of the context', () => {
+    const { clock, audio, write, facts } = newSetup();
+    write(audioOf(2));
+    audio.mark(1, 'a');
+    audio.write(1, audioOf(1));
+    audio.mark(1, 'b');
+    audio.finish(1);
+    clock.advance(200);
+    expect(facts).toEqual(['started 1 at 102', 'mark a behind 2', 'mark b behind 3', 'drained 1 after 60']);
+  });
+
+  it('sends nothing while held, and the next frame at the moment of release', () => {
+    const { clock, audio, playout, write, sent } = newSetup();
+    write(audioOf(5));
+    clock.advance(20);
+    audio.hold();
+    playout.interrupt();
+    clock.advance(331);
+    audio.release();
+    playout.advance(clock.now());
+    clock.advance(50);
+    expect(sent).toEqual([
+      { at: 102, name: 1 },
+      { at: 120, name: 2 },
+      { at: 453, name: 3 },
+      { at: 470, name: 4 },
+      { at: 490, name: 5 },
+    ]);
+  });
+
+  it('reports the start of every context once', () => {
+    const { clock, audio, playout, write, facts } = newSetup();
+    write(audioOf(5));
+    clock.advance(30);
+    audio.open(2);
+    playout.interrupt();
+    write(audioOf(3), 2);
+    clock.advance(30);
+    expect(facts).toEqual(['started 1 at 102', 'started 2 at 132']);
+  });
+});
