@@ -41,6 +41,8 @@ class Worker {
   readonly #services: CallServices;
   readonly #host: CallHost;
   readonly #server: WebSocketServer;
+  /** Sockets that are not closed yet; some outlive their calls until the client has read the end. */
+  #sockets = 0;
   #draining = false;
   #exiting = false;
 
@@ -130,7 +132,12 @@ class Worker {
     }
     this.#send({ type: 'call.taken', offer: offer.offer });
     socket.setNoDelay(true);
-    const over = (): void => this.#send({ type: 'call.over', offer: offer.offer });
+    this.#sockets += 1;
+    const over = (): void => {
+      this.#sockets -= 1;
+      this.#send({ type: 'call.over', offer: offer.offer });
+      this.#exitIfDone();
+    };
     // The library answers a malformed upgrade on its own and closes the socket; there is no call then.
     socket.once('close', over);
     const head = Buffer.from(offer.head, 'base64');
@@ -168,11 +175,8 @@ class Worker {
   /** Leaves once there is nothing to do and the supervisor wants it, or is gone. */
   #exitIfDone(): void {
     this.#metrics.callsActive.set(this.#host.count);
-    if (this.#host.count > 0 || !(this.#exiting || this.#draining)) return;
-    // The last close frame is written in this turn of the loop; the next one may leave.
-    systemClock.after(20, () => {
-      if (this.#host.count === 0) process.exit(0);
-    });
+    if (this.#host.count > 0 || this.#sockets > 0 || !(this.#exiting || this.#draining)) return;
+    process.exit(0);
   }
 
   /** Something escaped a call. The call ends, and this worker takes no more: what it left behind is unknown. */
