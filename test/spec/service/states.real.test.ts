@@ -212,6 +212,25 @@ describe('server shutdown', () => {
     expect(await service.ended).toEqual({ code: 0, signal: null });
   });
 
+  it('a client that is behind with reading is told as well', async () => {
+    await start({ env: { SVC_WS_WRITE_TIMEOUT: '60s' }, greeting: 'One. '.repeat(190) });
+    const caller = new RawCaller(connectNarrow(service.port), startFrame(48_000));
+    await caller.received('started');
+    caller.socket.pause();
+    const other = await service.call();
+    for (let frame = 0; frame < 250; frame += 1) await other.next((event) => event.type === 'audio');
+    service.signal('SIGTERM');
+    await other.closed;
+    // A worker that does not wait for its sockets is gone long before all these answers.
+    for (let probe = 0; probe < 100; probe += 1) await service.readiness();
+    caller.socket.resume();
+    await caller.until(() => caller.gone || caller.closeCode !== undefined);
+    caller.socket.destroy();
+    expect(caller.of('stop')).toEqual([{ type: 'stop', reason: 'shutdown' }]);
+    expect(caller.closeCode).toBe(1001);
+    expect(await service.ended).toEqual({ code: 0, signal: null });
+  });
+
   it('SIGINT does the same, also when it reaches every process of the group', async () => {
     await start({ env: { SVC_DRAIN_TIMEOUT: '100ms' } });
     const call = await service.call();
