@@ -1,0 +1,233 @@
+/**
+ * The world around one call, in memory: a client behind its transport, and the three providers. Everything that the engine
+ * asks of them is noted in order; what they answer is up to the test.
+ */
+import { pino } from 'pino';
+import { newWorkerMetrics } from '../../shared/runtime/metrics.ts';
+import type { Mailboxes } from '../../shared/protocol/mailbox.ts';
+import { wsCallLimits } from '../../shared/protocol/call.ts';
+import type { CallServices } from '../../worker/call-services.ts';
+import { defaultCallLimits } from '../../worker/core/settings.ts';
+import type {
+  LlmEvent,
+  LlmRequest,
+  LlmStage,
+  SttEvent,
+  SttStage,
+  TtsEvent,
+  TtsStage,
+} from '../../worker/stages/stage.ts';
+import type { CallTransport } from '../../worker/transports/transport.ts';
+import { newMailboxes } from './mailboxes.ts';
+import { newVirtualClock, type VirtualClock } from './virtual-clock.ts';
+
+/** Throws in the place that a test names, the next time it is reached. */
+export class Trap {
+  place: string | undefined;
+
+  pass(place: string): void {
+    if (this.place !== place) return;
+    this.place = undefined;
+    throw new Error(`trap: ${place}`);
+  }
+}
+
+export class FakeTransport implements CallTransport {
+  readonly trap: Trap;
+  readonly bufferedBytes = 0;
+  /** Everything the client was told but frames of audio. */
+  readonly told: string[] = [];
+  readonly frames: { readonly frame: Buffer; readonly rate: number }[] = [];
+  inputTakenCount = 0;
+
+  constructor(trap: Trap) {
+    this.trap = trap;
+  }
+
+  /** Frames and messages so far. */
+  get count(): number {
+    return this.told.length + this.frames.length;
+  }
+
+  accept(): void {
+    this.#tell('accept');
+  }
+  refuse(code: string): void {
+    this.#tell(`refuse ${code}`);
+  }
+  sendAudio(frame: Buffer, rate: number): void {
+    this.trap.pass('audio out');
+    this.frames.push({ frame, rate });
+  }
+  sendClear(epoch: number): void {
+    this.#tell(`clear ${epoch}`);
+  }
+  sendMark(id: string): boolean {
+    this.#tell(`mark ${id}`);
+    return true;
+  }
+  end(reason: string): void {
+    this.#tell(`end ${reason}`);
+  }
+  fail(): void {
+    this.#tell('fail');
+  }
+  inputTaken(): void {
+    this.inputTakenCount += 1;
+  }
+  tick(): void {
+    this.trap.pass('tick');
+  }
+
+  #tell(what: string): void {
+    this.trap.pass(what.split(' ')[0]!);
+    this.told.push(what);
+  }
+}
+
+/** One session or round of a provider; `emit` says something as if from its socket. */
+export interface Opened<E> {
+  readonly asked: string[];
+  readonly emit: (event: E) => void;
+  closed: boolean;
+}
+
+export class FakeStages {
+  readonly trap: Trap;
+  readonly stt: (Opened<SttEvent> & { heard: number })[] = [];
+  readonly llm: (Opened<LlmEvent> & { readonly request: LlmRequest })[] = [];
+  readonly tts: Opened<TtsEvent>[] = [];
+  ttsRate = 16_000;
+
+  constructor(trap: Trap) {
+    this.trap = trap;
+  }
+
+  /** Everything that is open. */
+  get open(): number {
+    return [...this.stt, ...this.llm, ...this.tts].filter(({ closed }) => !closed).length;
+  }
+
+  readonly sttStage: SttStage = {
+    provider: 'fake',
+    close: () => Promise.resolve(),
+    open: (context, sink) => {
+      this.trap.pass('stt.open');
+      const emit = context.bind(sink);
+      const session = { asked: [] as string[], emit, closed: false, heard: 0 };
+      this.stt.push(session);
+      return {
+        audio: (pcm) => {
+          this.trap.pass('stt.audio');
+          session.heard += pcm.length;
+          return true;
+        },
+        finalize: () => {
+          this.trap.pass('stt.finalize');
+          session.asked.push('finalize');
+        },
+        close: () => {
+          session.closed = true;
+          this.trap.pass('stt.close');
+        },
+      };
+    },
+  };
+
+  readonly llmStage: LlmStage = {
+    provider: 'fake',
+    close: () => Promise.resolve(),
+    start: (context, request, sink) => {
+      this.trap.pass('llm.start');
+      const round = { asked: [] as string[], emit: context.bind(sink), closed: false, request };
+      this.llm.push(round);
+      return {
+        cancel: () => {
+          round.closed = true;
+        },
+      };
+    },
+  };
+
+  readonly ttsStage: TtsStage = {
+    provider: 'fake',
+    close: () => Promise.resolve(),
+    open: (context, sink) => {
+      this.trap.pass('tts.open');
+      const session = { asked: [] as string[], emit: context.bind(sink), closed: false };
+      this.tts.push(session);
+      const ask = (what: string): void => {
+        this.trap.pass(`tts.${what.split(' ')[0]!}`);
+        session.asked.push(what);
+      };
+      return {
+        sampleRate: this.ttsRate,
+        speak: (number, text) => ask(`speak ${number} ${text}`),
+        flush: (number) => ask(`flush ${number}`),
+        cancel: (number) => ask(`cancel ${number}`),
+        pause: () => ask('pause'),
+        resume: () => ask('resume'),
+        close: () => {
+          session.closed = true;
+        },
+      };
+    },
+  };
+}
+
+export interface FakeWorld {
+  readonly clock: VirtualClock;
+  readonly boxes: Mailboxes;
+  readonly services: CallServices;
+  takesCalls: boolean;
+}
+
+/** What a worker lends to its calls, on virtual time. Stages are given per call, so that a test can tell them apart. */
+export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServices } {
+  const clock = newVirtualClock();
+  const boxes = newMailboxes();
+  const limits = wsCallLimits();
+  if (!limits.ok) throw new Error(limits.error);
+  const unused = new FakeStages(new Trap());
+  const world: FakeWorld = {
+    clock,
+    boxes,
+    takesCalls: true,
+    services: {
+      clock,
+      machineMs: () => clock.now(),
+      newId: () => 'id',
+      log: pino({ level: 'silent' }),
+      metrics: newWorkerMetrics(),
+      boxes,
+      settings: {
+        prompt: 'You are a test.',
+        greeting: 'Hello there.',
+        farewell: 'Goodbye.',
+        apology: 'Sorry, once more please.',
+        pronounce: {},
+        endCallTool: true,
+        maxCallMs: 600_000,
+        contextWindowTokens: 4_000,
+        turn: { minSpeechMs: 96, stopMs: 160, silenceEndMs: 400 },
+        interrupt: { enabled: true, resumeAfterMs: 500, dtmf: true },
+        idle: { askAfterMs: 0, ask: 'Are you there?', endAfter: 2 },
+        limits: defaultCallLimits,
+      },
+      speech: { threshold: 0.5, minSpeechMs: 96, confirmMs: 192, stopMs: 160 },
+      limits: limits.value,
+      stt: unused.sttStage,
+      llm: unused.llmStage,
+      tts: unused.ttsStage,
+      gridBefore: (time) => Math.floor(time / 5) * 5,
+      takesCalls: () => world.takesCalls,
+    },
+  };
+  const lend = (stages: FakeStages): CallServices => ({
+    ...world.services,
+    stt: stages.sttStage,
+    llm: stages.llmStage,
+    tts: stages.ttsStage,
+  });
+  return Object.assign(world, { lend });
+}

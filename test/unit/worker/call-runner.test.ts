@@ -1,0 +1,219 @@
+/** One call from its start to its end, with everything around it in memory. */
+import { describe, expect, it } from 'vitest';
+import { newWorld, type OneCall } from './one-call.ts';
+
+/** Speaks the greeting to its end. */
+function greet({ clock }: { clock: { advance(ms: number): void } }, call: OneCall): void {
+  call.say(1, 400);
+  clock.advance(1_500);
+}
+
+/** The caller says something, and STT understands it. */
+function ask(call: OneCall, text: string): void {
+  call.hear(500, 0.9);
+  call.hear(700, 0.01);
+  call.stt().emit({ type: 'transcript', text, isFinal: true, speechFinal: true, fromFinalize: true });
+  call.stt().emit({ type: 'finalized' });
+}
+
+describe('a call', () => {
+  it('goes from the greeting over a question and its answer to the goodbye', () => {
+    const world = newWorld();
+    const call = world.newCall();
+    expect(call.transport.told).toEqual(['accept']);
+    expect(call.tts().asked).toEqual(['speak 1 Hello there.', 'flush 1']);
+    greet(world, call);
+    expect(call.transport.frames).toHaveLength(20);
+    expect(call.transport.frames.every(({ frame, rate }) => frame.length === 640 && rate === 16_000)).toBe(
+      true,
+    );
+    ask(call, 'What time is it?');
+    expect(call.stt().asked).toEqual(['finalize']);
+    expect(call.stt().heard).toBeGreaterThan(500 * 16);
+    const { messages } = call.llm().request;
+    expect(messages.at(-2)).toEqual({ role: 'assistant', text: 'Hello there.' });
+    expect(messages.at(-1)).toEqual({ role: 'user', text: 'What time is it?' });
+    call.llm().emit({ type: 'text', text: 'It is noon.' });
+    call.llm().emit({ type: 'tool-call', index: 0, id: 'x', name: 'end_call', arguments: '{}' });
+    call.llm().emit({ type: 'done', finish: 'tool_calls', usage: undefined });
+    call.say(2, 600);
+    world.clock.advance(3_000);
+    expect(call.transport.told.at(-1)).toBe('end ended');
+    expect(call.transport.frames).toHaveLength(20 + 30);
+    call.enter(() => call.runner.ended('engine'));
+    expect([call.overs(), world.host.count, world.emptied(), world.clock.pending]).toEqual([1, 0, 1, 0]);
+  });
+
+  it('is interrupted at a sample: audio stops, the client is told to drop, and the rest never comes', () => {
+    const world = newWorld();
+    const call = world.newCall();
+    call.say(1, 5_000, false);
+    world.clock.advance(300);
+    call.hear(100, 0.9);
+    const heldAt = call.transport.frames.length;
+    call.hear(40, 0.9);
+    expect(call.transport.frames.length - heldAt).toBeLessThanOrEqual(1);
+    call.hear(160, 0.9);
+    expect(call.transport.told).toContain('clear 2');
+    expect(call.tts().asked).toContain('cancel 1');
+    const sent = call.transport.frames.length;
+    call.say(1, 5_000);
+    world.clock.advance(200);
+    expect(call.transport.frames).toHaveLength(sent);
+  });
+
+  it('goes on where it was held when the voice was no interruption', () => {
+    const world = newWorld();
+    const call = world.newCall();
+    const pcm = Int16Array.from({ length: 16_000 }, (_, i) => i);
+    call.tts().emit({ type: 'audio', context: 1, pcm });
+    call.tts().emit({ type: 'flushed', context: 1 });
+    world.clock.advance(200);
+    call.hear(120, 0.9);
+    call.hear(900, 0.01);
+    world.clock.advance(2_000);
+    const wire = Buffer.concat(call.transport.frames.map(({ frame }) => frame));
+    expect(wire.equals(Buffer.from(pcm.buffer))).toBe(true);
+    expect(call.transport.told.filter((what) => what.startsWith('clear'))).toEqual([]);
+  });
+
+  it('asks TTS to wait while 8 s of audio do, and to go on when there is room', () => {
+    const world = newWorld();
+    const call = world.newCall();
+    for (let i = 0; i < 10; i += 1) call.say(1, 1_000, false);
+    expect(call.tts().asked.filter((what) => what === 'pause')).toHaveLength(1);
+    world.clock.advance(5_000);
+    expect(call.tts().asked).not.toContain('resume');
+    world.clock.advance(1_500);
+    expect(call.tts().asked.filter((what) => what === 'resume')).toHaveLength(1);
+  });
+
+  it('survives the failure of each stage, with a new session and an apology', () => {
+    const world = newWorld();
+    const call = world.newCall();
+    const error = { kind: 'disconnected' } as const;
+    call.tts().emit({ type: 'error', error });
+    expect(call.stages.tts.map(({ closed }) => closed)).toEqual([true, false]);
+    expect(call.tts().asked).toEqual(['speak 2 Hello there.', 'flush 2']);
+    call.say(2, 400);
+    world.clock.advance(1_500);
+    call.stt().emit({ type: 'error', error });
+    expect(call.stages.stt.map(({ closed }) => closed)).toEqual([true, false]);
+    ask(call, 'Still there?');
+    call.llm().emit({ type: 'error', error });
+    expect(call.tts().asked.at(-2)).toBe('speak 3 Sorry, once more please.');
+    expect([call.overs(), call.transport.told.includes('fail')]).toEqual([0, false]);
+  });
+
+  it('tells a client that floods it to wait, and when to go on', () => {
+    const world = newWorld();
+    const call = world.newCall();
+    const taken: boolean[] = [];
+    call.enter(() => {
+      for (let i = 0; i < 13; i += 1) taken.push(call.runner.audio(new Uint8Array(640)));
+    });
+    expect([taken.indexOf(false), call.transport.inputTakenCount]).toEqual([12, 0]);
+    world.clock.advance(25);
+    expect(call.transport.inputTakenCount).toBe(1);
+  });
+
+  it('is refused while the worker takes no calls, and opens nothing for it', () => {
+    const world = newWorld();
+    const call = world.newCall({ begin: false });
+    world.stopTaking();
+    call.begin();
+    expect(call.stages.stt).toEqual([]);
+    expect(call.transport.told).toEqual(['refuse server_busy']);
+    call.enter(() => call.runner.ended('engine'));
+    expect([call.overs(), world.host.count]).toEqual([1, 0]);
+  });
+
+  it('says goodbye in the protocol when the service stops', () => {
+    const world = newWorld();
+    const call = world.newCall();
+    world.host.shutdownAll();
+    expect(call.transport.told.at(-1)).toBe('end shutdown');
+  });
+
+  it('closes everything when the client leaves, and does nothing afterwards', () => {
+    const world = newWorld();
+    const call = world.newCall();
+    greet(world, call);
+    ask(call, 'Hello?');
+    call.llm().emit({ type: 'text', text: 'Well. ' });
+    call.enter(() => call.runner.ended('disconnected'));
+    expect([call.stages.open, call.runner.scope.closed, call.overs()]).toEqual([0, true, 1]);
+    const told = call.transport.count;
+    const asked = call.tts().asked.length;
+    call.say(2, 1_000);
+    call.llm().emit({ type: 'text', text: 'And on. ' });
+    call.enter(() => call.runner.ended('closed'));
+    call.enter(() => call.runner.dtmf('1'));
+    world.clock.advance(60_000);
+    expect([call.transport.count, call.tts().asked.length, call.overs()]).toEqual([told, asked, 1]);
+  });
+});
+
+describe('a failure inside a call', () => {
+  /** Where it is thrown, and what makes the call get there. */
+  const failures: [string, (call: OneCall, advance: (ms: number) => void) => void][] = [
+    ['accept', (call) => call.begin()],
+    ['stt.open', (call) => call.begin()],
+    ['tts.open', (call) => call.begin()],
+    ['tts.speak', (call) => call.begin()],
+    ['tts.flush', (call) => call.begin()],
+    ['audio out', (call) => (call.begin(), call.say(1, 100))],
+    ['mark', (call, advance) => (call.begin(), call.say(1, 100), advance(300))],
+    ['tick', (call, advance) => (call.begin(), advance(40))],
+    ['stt.audio', (call) => (call.begin(), call.say(1, 3_000), call.hear(300, 0.9))],
+    ['clear', (call) => (call.begin(), call.say(1, 3_000), call.hear(600, 0.9))],
+    ['tts.cancel', (call) => (call.begin(), call.say(1, 3_000), call.hear(600, 0.9))],
+    ['tts.pause', (call) => (call.begin(), call.say(1, 9_000))],
+    ['stt.finalize', (call, advance) => (call.begin(), call.say(1, 40), advance(900), ask(call, 'x'))],
+    ['llm.start', (call, advance) => (call.begin(), call.say(1, 40), advance(900), ask(call, 'x'))],
+    ['end', (call) => (call.begin(), call.enter(() => call.runner.shutdown()))],
+  ];
+
+  it.each(failures)('in %s ends that call and no other', (place, reach) => {
+    const world = newWorld();
+    const other = world.newCall();
+    const call = world.newCall({ begin: false });
+    call.trap.place = place;
+    reach(call, (ms) => world.clock.advance(ms));
+    expect(call.trap.place).toBeUndefined();
+    expect(call.transport.told.at(-1)).toBe('fail');
+    expect([call.stages.open, call.runner.scope.closed, call.overs()]).toEqual([0, true, 1]);
+    const told = call.transport.count;
+    other.say(1, 400);
+    world.clock.advance(5_000);
+    expect([call.transport.count, world.host.count]).toEqual([told, 1]);
+    expect(other.transport.frames).toHaveLength(20);
+  });
+
+  it('in the ending itself still frees the slot and closes the rest', () => {
+    for (const place of ['fail', 'stt.close']) {
+      const world = newWorld();
+      const call = world.newCall();
+      call.trap.place = place;
+      call.enter(() => {
+        throw new Error('broken');
+      });
+      expect(call.trap.place).toBeUndefined();
+      expect([call.stages.open, call.runner.scope.closed, call.overs(), world.host.count]).toEqual([
+        0,
+        true,
+        1,
+        0,
+      ]);
+    }
+  });
+
+  it('of a TTS rate that no call can have closes the sessions that were opened', () => {
+    const world = newWorld();
+    const call = world.newCall({ begin: false });
+    call.stages.ttsRate = 11_025;
+    call.begin();
+    expect([call.stages.stt.length, call.stages.open, call.overs()]).toEqual([1, 0, 1]);
+    expect(call.transport.told).toEqual(['fail']);
+  });
+});

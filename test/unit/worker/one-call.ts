@@ -1,0 +1,74 @@
+/** A call in a host in virtual time, with the world in memory. */
+import { CallHost } from '../../../worker/call-host.ts';
+import { CallRunner } from '../../../worker/call-runner.ts';
+import { FakeStages, FakeTransport, newFakeWorld, Trap } from '../../support/fake-call.ts';
+import { newScriptedInference } from '../../support/mailboxes.ts';
+
+export type World = ReturnType<typeof newWorld>;
+export type OneCall = ReturnType<World['newCall']>;
+
+const start = { callId: 'c', sampleRate: 16_000, encoding: 'pcm16', metadata: {} } as const;
+
+export function newWorld() {
+  const world = newFakeWorld();
+  const inference = newScriptedInference(world.boxes);
+  let emptied = 0;
+  const host = new CallHost({
+    worker: 0,
+    boxes: world.boxes,
+    clock: world.clock,
+    machineMs: () => world.clock.now(),
+    onEmpty: () => (emptied += 1),
+  });
+
+  /** A call that is attached, and started unless told otherwise. Everything enters it through its scope, as from sockets. */
+  function newCall(options: { begin?: boolean } = {}) {
+    const trap = new Trap();
+    const stages = new FakeStages(trap);
+    const transport = new FakeTransport(trap);
+    const slot = host.freeSlot()!;
+    let overs = 0;
+    const over = (): void => {
+      overs += 1;
+      host.remove(slot);
+    };
+    const runner: CallRunner = new CallRunner({ services: world.lend(stages), slot, over });
+    host.add(runner, slot);
+    runner.attach(transport);
+    const enter = (work: () => void): void => runner.scope.run(work);
+    const begin = (): void => enter(() => runner.started(start));
+    if (options.begin !== false) begin();
+    return {
+      trap,
+      stages,
+      transport,
+      runner,
+      slot,
+      enter,
+      begin,
+      overs: () => overs,
+      stt: () => stages.stt.at(-1)!,
+      llm: () => stages.llm.at(-1)!,
+      tts: () => stages.tts.at(-1)!,
+      /** Audio of TTS for a context, and its end. */
+      say: (context: number, ms: number, end = true): void => {
+        stages.tts.at(-1)!.emit({ type: 'audio', context, pcm: new Int16Array(ms * 16).fill(500) });
+        if (end) stages.tts.at(-1)!.emit({ type: 'flushed', context });
+      },
+      /** The caller is heard for so long; VAD says what it is. */
+      hear: (ms: number, probability: number): void => {
+        for (let at = 0; at < ms; at += 20) {
+          enter(() => runner.audio(new Uint8Array(640)));
+          world.clock.advance(20);
+          inference.beat(world.clock.now());
+          inference.judge(slot, () => probability);
+          enter(() => runner.collectSpeech());
+        }
+      },
+    };
+  }
+  const stopTaking = (): void => {
+    world.takesCalls = false;
+  };
+  return { ...world, host, inference, newCall, stopTaking, emptied: () => emptied };
+}
