@@ -2,7 +2,7 @@
 import { dtmfDeadline, keysNote, pressKey } from './dtmf.ts';
 import type { PlayoutPosition } from './events.ts';
 import { addUser } from './history.ts';
-import { cutResponse, startAnswer, startLine, startOwedAnswer } from './speaking.ts';
+import { cutResponse, nobodySpeaks, startAnswer, startLine, startOwedAnswer } from './speaking.ts';
 import { noticeFault, type Step } from './state.ts';
 import { addFinal, newWords, wholeText, type Turn, type Words } from './turn.ts';
 
@@ -148,7 +148,9 @@ export function onTurnDeadline(step: Step): void {
     };
     finalize(step, 'keep');
   } else if (turn.phase === 'finalizing' && now >= turn.giveUpAt) {
-    state.stt.owed.fill('discard');
+    // A session that broke its contract once would leave every later finalize one answer short.
+    step.actions.push({ type: 'stt.reopen' });
+    state.stt.owed.length = 0;
     if (noticeFault(step, 'stt', 'given_up')) state.endingSoon = true;
     answerTurn(step, turn);
   }
@@ -245,6 +247,6 @@ function enterKeys(step: Step, entry: string | undefined): void {
   const { state } = step;
   addUser(state.history, keysNote(entry));
   state.idle.asks = 0;
-  if (state.response === undefined && state.turn.phase === 'idle') startOwedAnswer(step);
+  if (state.response === undefined && nobodySpeaks(state)) startOwedAnswer(step);
   else state.answerOwed = true;
 }

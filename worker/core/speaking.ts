@@ -5,7 +5,7 @@ import type { CompletedToolCall, PlayoutPosition } from './events.ts';
 import { heardChars, newClientPlayout, noteMarkPlayed, noteSpoken } from './heard.ts';
 import { addHeard, contextFor } from './history.ts';
 import { finishWriting, newResponse, writeText, type LineKind, type Response } from './response.ts';
-import { noticeFault, type Step } from './state.ts';
+import { noticeFault, type CallState, type Step } from './state.ts';
 
 /** The built-in tool by which the LLM ends the call (spec 03, Telephony tools). */
 export const endCallToolName = 'end_call';
@@ -26,6 +26,9 @@ function openResponse(step: Step, source: Response['source']): Response {
   });
   state.response = response;
   step.actions.push({ type: 'playout.open', context: response.context });
+  // A candidate holds whatever plays, also an answer that TTS has to speak again.
+  if (state.turn.phase === 'candidate' || state.turn.phase === 'fading')
+    step.actions.push({ type: 'playout.pause' });
   return response;
 }
 
@@ -118,6 +121,7 @@ export function onResponseStalled(step: Step, response: Response): void {
   if (response.writing && response.text === '') {
     step.actions.push({ type: 'llm.cancel' });
     response.writing = false;
+    response.splitter.pending = '';
     if (response.phase === 'waiting')
       response.stallAt = step.now + step.state.settings.limits.responseStallMs;
     speakInstead(step, response, 'stalled');
@@ -236,9 +240,12 @@ export function completeResponse(step: Step): void {
   state.response = undefined;
   if (response.phase !== 'waiting') addHeard(state.history, response.text);
   if (response.hangUpAfter) endCall(step, 'ended');
-  else if (state.endingSoon) startBotTurn(step, 'farewell');
-  else if (state.answerOwed && state.turn.phase === 'idle') startOwedAnswer(step);
+  else if (state.answerOwed && !state.endingSoon && nobodySpeaks(state)) startOwedAnswer(step);
 }
+
+/** A line or an answer of the bot's own waits while the caller speaks (spec 02, Behaviour rules 2). */
+export const nobodySpeaks = (state: CallState): boolean =>
+  state.turn.phase === 'idle' && state.voice === 'silent';
 
 /** Answers what entered the context without a spoken turn. */
 export function startOwedAnswer(step: Step): void {
