@@ -1,0 +1,179 @@
+/** The caller speaks while the bot does: candidates that die, and interruptions that cut. */
+import { dialogue, msPerChar, type Dialogue } from '../support/script.ts';
+
+const words = (text: string): number => text.length * msPerChar;
+
+export const interruptions: readonly Dialogue[] = [
+  dialogue('speech holds the output first and cuts it once it is confirmed', (begin) => {
+    const call = begin({ echoMs: 100 })
+      .opens()
+      .callerSays('Tell me.')
+      .llmWrites('One story. Then another one. ');
+    call.botPlays(words('One story.')).skips();
+    call.callerBegins().orders('playout.pause', 'stt.listen');
+    call.callerInsists().orders('playout.clear 2', 'llm.cancel', 'tts.cancel 1');
+    call.sttHears('Stop.').callerStops().silenceEndsTheTurn().sttFinalizes();
+    call.orders('stt.finalize', 'playout.open 2', 'llm.start 2');
+  }),
+
+  dialogue('the LLM is not cancelled once it is done', (begin) => {
+    const call = begin()
+      .opens()
+      .callerSays('Tell me.')
+      .llmAnswers('A long story follows now.')
+      .botPlays(400)
+      .skips();
+    call.callerBegins().callerInsists().ordered('playout.clear 2').without('llm.cancel');
+  }),
+
+  dialogue('an echoed mark keeps its piece, and what follows it is cut by the position', (begin) => {
+    const call = begin({ echoMs: 100 }).opens().callerSays('Go.').llmAnswers('First part. Second part here.');
+    call
+      .botPlays(words('First part. ') + 100 + words('Second pa'))
+      .callerBegins()
+      .callerInsists();
+    call.sttHears('Stop.').callerStops().silenceEndsTheTurn().sttFinalizes();
+    call.llmIsAsked('user: Go.', 'assistant: First part. Second', 'user: Stop.');
+  }),
+
+  dialogue('a sent mark without its echo keeps later pieces out', (begin) => {
+    const call = begin({ echoMs: 100 }).opens().callerSays('Hm.').llmAnswers('Yes.').botFinishes();
+    call.callerSays('Go.').llmAnswers('First part. Second part here.').losesEchoes();
+    call
+      .botPlays(words('First part. ') + 700)
+      .callerBegins()
+      .callerInsists();
+    call.sttHears('Stop.').callerStops().silenceEndsTheTurn().sttFinalizes();
+    call.llmIsAsked('user: Hm.', 'assistant: Yes.', 'user: Go.', 'assistant: First part.', 'user: Stop.');
+  }),
+
+  dialogue('the delay of the client is taken off the position', (begin) => {
+    const call = begin({ echoMs: 300 }).opens().callerSays('Hm.').llmAnswers('Yes.').botFinishes();
+    call.callerSays('Go.').llmAnswers('Alpha beta gamma delta epsilon.');
+    call.botPlays(words('Alpha beta gamma ')).callerBegins().callerInsists();
+    call.sttHears('Stop.').callerStops().silenceEndsTheTurn().sttFinalizes();
+    call.llmIsAsked('user: Hm.', 'assistant: Yes.', 'user: Go.', 'assistant: Alpha beta', 'user: Stop.');
+  }),
+
+  dialogue('without marks the position alone decides', (begin) => {
+    const call = begin().opens().callerSays('Go.').llmAnswers('Alpha beta gamma delta epsilon.');
+    call.botPlays(words('Alpha beta gamma ')).callerBegins().callerInsists();
+    call.sttHears('Stop.').callerStops().silenceEndsTheTurn().sttFinalizes();
+    call.llmIsAsked('user: Go.', 'assistant: Alpha beta gamma', 'user: Stop.');
+  }),
+
+  dialogue('a piece that TTS has not finished is estimated by the length of its text', (begin) => {
+    const call = begin().opens().callerSays('Go.').llmAnswers('Alpha beta gamma delta epsilon.').skips();
+    const context = call.context;
+    call.tell({ type: 'playout.started', context, audioAt: 0 }).callerBegins();
+    call.tell({ type: 'speech.confirmed', position: { context, sentMs: 65 * 12 } });
+    call.sttHears('Stop.').callerStops().silenceEndsTheTurn().sttFinalizes();
+    call.llmIsAsked('user: Go.', 'assistant: Alpha beta', 'user: Stop.');
+  }),
+
+  dialogue('the answer never ends inside a word', (begin) => {
+    for (let chars = 0; chars <= 24; chars += 1) {
+      const call = begin().opens().callerSays('Go.').llmAnswers('Alpha beta gamma delta.');
+      call
+        .botPlays(words('x') * chars + 1)
+        .callerBegins()
+        .callerInsists();
+      call.sttHears('Stop.').callerStops().silenceEndsTheTurn().sttFinalizes();
+      const whole = ['Alpha', 'Alpha beta', 'Alpha beta gamma', 'Alpha beta gamma delta.'];
+      const heard = whole.findLast((text) => text.length <= chars);
+      const kept = heard === undefined ? [] : [`assistant: ${heard}`];
+      call.llmIsAsked('user: Go.', ...kept, 'user: Stop.');
+    }
+  }),
+
+  dialogue('nothing of an answer that was never audible enters the context', (begin) => {
+    const call = begin().opens().callerSays('Go.').llmAnswers('Nobody hears this.').skips();
+    call.callerBegins().callerInsists().ordered('playout.clear 2 unheard');
+    call.sttHears('Stop.').callerStops().silenceEndsTheTurn().sttFinalizes();
+    call.llmIsAsked('user: Go.', 'user: Stop.');
+  }),
+
+  dialogue('an interruption while the client still plays the end loses no more than its delay', (begin) => {
+    const call = begin({ echoMs: 400 }).opens().callerSays('Hm.').llmAnswers('Yes.').botFinishes();
+    call.callerSays('Go.').llmAnswers('Alpha beta gamma delta.').botPlays(Infinity).drains();
+    call.callerBegins().callerInsists().sttHears('Stop.').callerStops().silenceEndsTheTurn().sttFinalizes();
+    call.llmIsAsked('user: Hm.', 'assistant: Yes.', 'user: Go.', 'assistant: Alpha beta', 'user: Stop.');
+  }),
+
+  dialogue('a cough holds the output and lets it go on', (begin) => {
+    const call = begin().opens().callerSays('Go.').llmAnswers('A long enough answer.').botPlays(300).skips();
+    call.callerBegins().callerStops().orders('playout.pause', 'stt.listen');
+    call.later(399).orders();
+    call.later(1).orders('stt.finalize', 'playout.resume');
+    call.sttHears('Ahem.').sttFinalizes().orders();
+    call.botFinishes().callerSays('Thanks.');
+    call.llmIsAsked('user: Go.', 'assistant: A long enough answer.', 'user: Thanks.');
+  }),
+
+  dialogue('the words of a cough do not enter the turn that follows it', (begin) => {
+    const call = begin().opens().callerSays('Go.').llmAnswers('Short.').botPlays(100);
+    call.callerBegins().callerStops().later(400).botFinishes();
+    call.callerBegins().sttHears('Ahem.').sttFinalizes().sttHears('Next one.');
+    call.callerStops().silenceEndsTheTurn().sttFinalizes();
+    call.llmIsAsked('user: Go.', 'assistant: Short.', 'user: Next one.');
+  }),
+
+  dialogue('a voice that comes back before the output goes on is the same candidate', (begin) => {
+    const call = begin().opens().callerSays('Go.').llmAnswers('A long enough answer.').botPlays(300);
+    call.callerBegins().sttHears('Wait').callerStops().later(200).callerBegins().skips();
+    call.callerInsists().orders('playout.clear 2', 'tts.cancel 1');
+    call.sttHears('a moment.').callerStops().silenceEndsTheTurn().sttFinalizes();
+    call.llmIsAsked('user: Go.', 'assistant: A long', 'user: Wait a moment.');
+  }),
+
+  dialogue('an answer that ends while somebody speaks into it leaves a turn behind', (begin) => {
+    const call = begin()
+      .opens()
+      .callerSays('Go.')
+      .llmAnswers('Short.')
+      .botPlays(Infinity)
+      .drains()
+      .later(350);
+    call.skips().callerBegins().orders('playout.pause', 'stt.listen');
+    call.later(50).orders('stt.listen').callerInsists().orders();
+    call.sttHears('And now?').callerStops().silenceEndsTheTurn().sttFinalizes();
+    call.llmIsAsked('user: Go.', 'assistant: Short.', 'user: And now?');
+  }),
+
+  dialogue(
+    'when interruptions are off the bot speaks on, and speech that outlasts it becomes a turn',
+    (begin) => {
+      const interrupt = { enabled: false, resumeAfterMs: 600, dtmf: false };
+      const call = begin({ settings: { interrupt } })
+        .opens()
+        .callerSays('Go.')
+        .llmAnswers('A short answer.')
+        .skips();
+      call.callerBegins().callerInsists().callerStops().orders();
+      call
+        .callerBegins()
+        .callerInsists()
+        .botFinishes()
+        .ordered('stt.listen')
+        .without('playout.pause', 'playout.clear');
+      call.sttHears('Again.').callerStops().silenceEndsTheTurn().sttFinalizes();
+      call.llmIsAsked('user: Go.', 'assistant: A short answer.', 'user: Again.');
+    },
+  ),
+
+  dialogue('after a clear no mark of the cut answer is awaited', (begin) => {
+    const call = begin({ echoMs: 100 }).opens().callerSays('Go.').llmAnswers('First part. Second part here.');
+    call.botPlays(words('First part. ')).callerBegins().callerInsists().sttHears('Stop.').callerStops();
+    call.silenceEndsTheTurn().sttFinalizes().llmAnswers('Fine.').botFinishes().skips();
+    call.callerBegins().orders('stt.listen');
+  }),
+
+  dialogue('an echo of a cut mark says nothing about the new answer', (begin) => {
+    const call = begin({ echoMs: 100 }).opens().callerSays('Go.').llmAnswers('First part. Second part here.');
+    call.botPlays(words('First part. ')).callerBegins().callerInsists().sttHears('Stop.').callerStops();
+    call.silenceEndsTheTurn().sttFinalizes().llmAnswers('Fine, later.').botPlays(100);
+    call.tell({ type: 'mark.played', id: 'm1' }).callerBegins().callerInsists().sttHears('Hm.').callerStops();
+    call.silenceEndsTheTurn().sttFinalizes();
+    call.llmIsAsked('user: Go.', 'assistant: First part.', 'user: Stop.', 'user: Hm.');
+  }),
+];

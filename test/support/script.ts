@@ -1,0 +1,395 @@
+/**
+ * Conversations with the call core as readable scripts: who says what, and when. A script plays the caller, the
+ * stages, playout and the client on virtual time; TTS takes 50 ms for a character. It never looks into the state.
+ */
+import assert from 'node:assert/strict';
+import type { CallAction, ContextMessage, TurnTimes } from '../../worker/core/actions.ts';
+import type { CallEvent } from '../../worker/core/events.ts';
+import type { CallSettings } from '../../worker/core/settings.ts';
+import type { CallState } from '../../worker/core/state.ts';
+import { realCore, type Core } from './core.ts';
+
+export const msPerChar = 50;
+
+export const scriptSettings: CallSettings = {
+  prompt: 'Be brief.',
+  greeting: '',
+  farewell: 'Goodbye.',
+  apology: 'Sorry, say that again.',
+  pronounce: {},
+  endCallTool: true,
+  maxCallMs: 600_000,
+  contextWindowTokens: 8_000,
+  turn: { minSpeechMs: 100, stopMs: 200, silenceEndMs: 700 },
+  interrupt: { enabled: true, resumeAfterMs: 600, dtmf: true },
+  idle: { askAfterMs: 10_000, ask: 'Are you still there?', endAfter: 2 },
+  limits: { sttGiveUpMs: 5_000, responseStallMs: 12_000, markGraceMs: 3_000, stageFailures: 3 },
+};
+
+export interface ScriptOptions {
+  readonly core?: Core;
+  readonly settings?: Partial<CallSettings>;
+  /** The client echoes marks this long after they were sent; undefined: it never does. */
+  readonly echoMs?: number | undefined;
+}
+
+interface Audio {
+  context: number;
+  text: string;
+  pieces: { endSaid: number; endMs: number; reported: boolean }[];
+  /** Placed marks; `dueMs` is the length of audio before them. */
+  marks: { id: string; dueMs: number }[];
+  sentMs: number;
+  flushed: boolean;
+  started: boolean;
+  held: boolean;
+}
+
+const noAudio = (context: number): Audio => ({
+  context,
+  text: '',
+  pieces: [],
+  marks: [],
+  sentMs: 0,
+  flushed: false,
+  started: false,
+  held: false,
+});
+
+export class Script {
+  readonly #core: Core;
+  readonly #state: CallState;
+  readonly #settings: CallSettings;
+  #echoMs: number | undefined;
+  #now = 0;
+  #orders: CallAction[] = [];
+  #audio = noAudio(0);
+  #epoch = 0;
+  #echoes: { id: string; at: number }[] = [];
+  #messages: readonly ContextMessage[] = [];
+  #rounds = 0;
+  #endReason: string | undefined;
+
+  constructor({ core = realCore, settings = {}, echoMs }: ScriptOptions = {}) {
+    this.#core = core;
+    this.#settings = { ...scriptSettings, ...settings };
+    this.#echoMs = echoMs;
+    this.#state = core.newCall(this.#settings);
+  }
+
+  // ---- what happens ----
+
+  /** Tells one fact and performs what follows. */
+  tell(event: CallEvent): this {
+    const orders = this.#core.step(this.#state, event, this.#now);
+    for (const order of orders) this.#perform(order);
+    this.#orders.push(...orders);
+    return this;
+  }
+
+  opens(): this {
+    return this.tell({ type: 'call.opened' });
+  }
+
+  /** Time passes; deadlines and echoes arrive exactly when they are due. */
+  later(ms: number): this {
+    const until = this.#now + ms;
+    for (let turns = 0; ; turns += 1) {
+      assert.ok(turns < 1_000, 'deadlines follow one another without end');
+      const echo = this.#echoes[0];
+      const deadline = this.#core.nextDeadline(this.#state) ?? Infinity;
+      if (Math.min(echo?.at ?? Infinity, deadline) > until) break;
+      if (echo !== undefined && echo.at <= deadline) {
+        this.#echoes.shift();
+        this.#now = Math.max(this.#now, echo.at);
+        this.tell({ type: 'mark.played', id: echo.id });
+      } else {
+        this.#now = Math.max(this.#now, deadline);
+        this.tell({ type: 'deadline.reached' });
+      }
+    }
+    this.#now = until;
+    return this;
+  }
+
+  /** From now on no mark comes back. */
+  losesEchoes(): this {
+    this.#echoMs = undefined;
+    return this;
+  }
+
+  callerBegins(): this {
+    return this.later(this.#settings.turn.minSpeechMs).tell({ type: 'speech.started' });
+  }
+
+  /** The voice lasts long enough to be an interruption. */
+  callerInsists(): this {
+    return this.later(250).tell({ type: 'speech.confirmed', position: this.#position() });
+  }
+
+  callerStops(): this {
+    return this.later(this.#settings.turn.stopMs).tell({ type: 'speech.stopped' });
+  }
+
+  /** The caller has been silent so long that the turn is over. */
+  silenceEndsTheTurn(): this {
+    return this.later(this.#settings.turn.silenceEndMs - this.#settings.turn.stopMs);
+  }
+
+  sttHears(text: string): this {
+    return this.tell({ type: 'stt.final', text });
+  }
+
+  sttGuesses(text: string): this {
+    return this.tell({ type: 'stt.partial', text });
+  }
+
+  sttFinalizes(): this {
+    return this.tell({ type: 'stt.finalized' });
+  }
+
+  /** A whole turn. */
+  callerSays(text: string): this {
+    this.callerBegins().callerInsists().sttGuesses(text).callerStops().silenceEndsTheTurn();
+    return this.sttHears(text).sttFinalizes();
+  }
+
+  presses(digits: string): this {
+    for (const digit of digits) this.tell({ type: 'dtmf.pressed', digit, position: this.#position() });
+    return this;
+  }
+
+  llmWrites(text: string): this {
+    return this.tell({ type: 'llm.text', epoch: this.#epoch, text });
+  }
+
+  llmIsDone(tools: readonly string[] = []): this {
+    const toolCalls = tools.map((name, index) => ({ id: `t${index}`, name, arguments: '{}' }));
+    return this.tell({ type: 'llm.done', epoch: this.#epoch, toolCalls });
+  }
+
+  llmFails(): this {
+    return this.tell({ type: 'llm.failed', epoch: this.#epoch });
+  }
+
+  llmAnswers(text: string): this {
+    return this.llmWrites(text).llmIsDone();
+  }
+
+  ttsFails(): this {
+    return this.tell({ type: 'tts.failed' });
+  }
+
+  /** TTS delivers what it was given, and `ms` of it go out. */
+  botPlays(ms: number): this {
+    this.#deliver();
+    const audio = this.#audio;
+    assert.ok(!audio.held, 'the output is held');
+    if (!audio.started) {
+      audio.started = true;
+      this.tell({ type: 'playout.started', context: audio.context, audioAt: this.#now });
+    }
+    const endMs = audio.pieces.at(-1)?.endMs ?? 0;
+    for (const target = Math.min(audio.sentMs + ms, endMs); audio.sentMs < target;) {
+      const stop = Math.min(target, audio.marks[0]?.dueMs ?? Infinity);
+      this.later(stop - audio.sentMs);
+      if (audio !== this.#audio) return this;
+      audio.sentMs = stop;
+      this.#sendMarks();
+    }
+    return this;
+  }
+
+  /** Everything that exists goes out and, in the end, is played. */
+  botFinishes(): this {
+    this.botPlays(Infinity);
+    if (this.#audio.flushed) this.drains();
+    return this.later(this.#echoMs ?? 500);
+  }
+
+  drains(): this {
+    const { context, sentMs } = this.#audio;
+    return this.tell({ type: 'playout.drained', context, sentMs });
+  }
+
+  // ---- what is expected ----
+
+  /** Exactly these orders since the last look. */
+  orders(...expected: string[]): this {
+    assert.deepEqual(this.#orders.map(shown), expected);
+    this.#orders = [];
+    return this;
+  }
+
+  /** These orders are not among those since the last look. */
+  without(...kinds: CallAction['type'][]): this {
+    for (const kind of kinds) {
+      assert.ok(!this.#orders.some(({ type }) => type === kind), `${kind} was ordered`);
+    }
+    return this.skips();
+  }
+
+  /** This order is among those since the last look. */
+  ordered(expected: string): this {
+    assert.ok(
+      this.#orders.some((order) => shown(order) === expected),
+      `${expected} is not among: ${this.#orders.map(shown).join(', ')}`,
+    );
+    return this;
+  }
+
+  /** Forgets what was ordered so far. */
+  skips(): this {
+    this.#orders = [];
+    return this;
+  }
+
+  /** The running response has been given this text so far. */
+  botSays(text: string): this {
+    assert.equal(this.#audio.text, text);
+    return this;
+  }
+
+  /** The newest request to the LLM, as `role: text`, without the prompt. */
+  llmIsAsked(...messages: string[]): this {
+    const asked = this.#messages.filter(({ role }) => role !== 'system');
+    assert.deepEqual(
+      asked.map(({ role, text }) => `${role}: ${text}`),
+      messages,
+    );
+    return this;
+  }
+
+  /** The output waits at its sample. */
+  isHeld(): this {
+    assert.ok(this.#audio.held, 'the output is not held');
+    return this;
+  }
+
+  rounds(count: number): this {
+    assert.equal(this.#rounds, count);
+    return this;
+  }
+
+  ends(reason: string | undefined): this {
+    assert.equal(this.#endReason, reason);
+    return this;
+  }
+
+  waitsForNothing(): this {
+    assert.equal(this.#core.nextDeadline(this.#state), undefined);
+    return this;
+  }
+
+  /** Measurements among the orders since the last look. */
+  measured(): TurnTimes[] {
+    return this.#orders.flatMap((order) => (order.type === 'turn.measured' ? [order.times] : []));
+  }
+
+  /** The newest request to the LLM as it was sent. */
+  get request(): readonly ContextMessage[] {
+    return this.#messages;
+  }
+
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  get context(): number {
+    return this.#audio.context;
+  }
+
+  // ---- the world ----
+
+  #position(): { context: number; sentMs: number } | undefined {
+    const { context, sentMs } = this.#audio;
+    return context === 0 ? undefined : { context, sentMs };
+  }
+
+  #deliver(): void {
+    const audio = this.#audio;
+    const { context } = audio;
+    for (const piece of audio.pieces) {
+      if (piece.reported) continue;
+      piece.reported = true;
+      this.tell({ type: 'tts.spoken', context, chars: piece.endSaid, audioMs: piece.endMs });
+    }
+    if (audio.flushed) this.tell({ type: 'tts.flushed', context, audioMs: audio.pieces.at(-1)?.endMs ?? 0 });
+  }
+
+  #sendMarks(): void {
+    const audio = this.#audio;
+    for (let mark = audio.marks[0]; mark !== undefined && mark.dueMs <= audio.sentMs; mark = audio.marks[0]) {
+      audio.marks.shift();
+      this.tell({ type: 'mark.sent', id: mark.id });
+      if (this.#echoMs !== undefined) this.#echoes.push({ id: mark.id, at: this.#now + this.#echoMs });
+    }
+  }
+
+  #perform(order: CallAction): void {
+    const audio = this.#audio;
+    if (order.type === 'playout.open') this.#audio = noAudio(order.context);
+    else if (order.type === 'tts.speak') this.#speak(order.text);
+    else if (order.type === 'tts.flush') audio.flushed = true;
+    else if (order.type === 'playout.mark')
+      audio.marks.push({
+        id: order.id,
+        dueMs: audio.pieces.findLast(({ reported }) => reported)?.endMs ?? 0,
+      });
+    else if (order.type === 'playout.pause') audio.held = true;
+    else if (order.type === 'playout.resume') audio.held = false;
+    else if (order.type === 'playout.clear') {
+      this.#audio = noAudio(0);
+      this.#echoes = [];
+    } else if (order.type === 'call.end') this.#endReason = order.reason;
+    else if (order.type === 'llm.start') {
+      this.#epoch = order.epoch;
+      this.#messages = order.messages;
+      this.#rounds += 1;
+    }
+  }
+
+  #speak(text: string): void {
+    const audio = this.#audio;
+    const before = audio.pieces.at(-1) ?? { endSaid: 0, endMs: 0 };
+    audio.text += text;
+    audio.pieces.push({
+      endSaid: before.endSaid + text.length,
+      endMs: before.endMs + text.length * msPerChar,
+      reported: false,
+    });
+  }
+}
+
+/** An order in one short line. */
+export function shown(order: CallAction): string {
+  switch (order.type) {
+    case 'llm.start':
+      return `llm.start ${order.epoch}`;
+    case 'tts.speak':
+      return `tts.speak ${order.context} "${order.text}"`;
+    case 'tts.flush':
+    case 'tts.cancel':
+    case 'playout.open':
+    case 'playout.finish':
+      return `${order.type} ${order.context}`;
+    case 'playout.clear':
+      return `playout.clear ${order.epoch}${order.wire ? '' : ' unheard'}`;
+    case 'playout.mark':
+      return `playout.mark ${order.id}`;
+    case 'call.end':
+      return `call.end ${order.reason}`;
+    case 'fault.noticed':
+      return `fault ${order.stage} ${order.what}`;
+    default:
+      return order.type;
+  }
+}
+
+/** A dialogue has a name that says what holds, and a play that throws where it does not. */
+export interface Dialogue {
+  readonly name: string;
+  readonly play: (begin: (options?: Omit<ScriptOptions, 'core'>) => Script) => void;
+}
+
+export const dialogue = (name: string, play: Dialogue['play']): Dialogue => ({ name, play });
