@@ -10,6 +10,9 @@ const floorLatenessMs = 20;
 /** A turn in a thousand may go astray: speech is judged by a model. */
 const floorAnswered = 0.99;
 
+/** From here on, in cores, a failure says as much about the machine as about the service. */
+const quietCores = 0.1;
+
 export interface FloorRow {
   readonly rule: string;
   readonly found: string;
@@ -180,6 +183,9 @@ export function describe(result: RunResult): string {
       [`floor: ${floorCalls} calls on ${floorCores} cores`, 'found', ''],
       ...rows.map((row) => [row.rule, row.found, row.passed ? 'PASS' : 'FAIL']),
     ]),
+    ...(result.foreignCores + result.stolenCores > quietCores && !passed
+      ? ['  The machine was busy with other things meanwhile; repeat on a quiet one.']
+      : []),
     testsFloor(result) ? `  ${verdict}` : `  ${verdict}, with fewer calls than the floor asks for`,
   ].join('\n');
 }
