@@ -1,0 +1,183 @@
+/**
+ * The call page of the running demo in Chromium: a spoken question as the microphone, and what came out of the loudspeaker
+ * written down from its sound.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeWav } from '../../shared/audio/wav.ts';
+import { type AnswerEar, loadAnswerEar } from '../support/answer-ear.ts';
+import { chromiumMissing, openChromium } from '../support/chromium.ts';
+import { type RunningDemo, spoken, startDemo } from '../support/running-demo.ts';
+
+const RATE = 16_000;
+
+/** Keeps everything that goes to the loudspeaker, beside the page's own connection to it. */
+const LISTENS_AT_THE_LOUDSPEAKER = `
+  const heard = (window.loudspeaker = { rate: 0, blocks: [] });
+  const taps = new Map();
+  const connect = AudioNode.prototype.connect;
+  const tapOf = (context) => {
+    if (!taps.has(context)) {
+      const tap = context.createScriptProcessor(1024, 1, 1);
+      heard.rate = context.sampleRate;
+      tap.onaudioprocess = ({ inputBuffer }) =>
+        heard.blocks.push(Array.from(inputBuffer.getChannelData(0), (x) => Math.round(x * 32767)));
+      connect.call(tap, context.destination);
+      taps.set(context, tap);
+    }
+    return taps.get(context);
+  };
+  AudioNode.prototype.connect = function (target, ...rest) {
+    if (target instanceof AudioDestinationNode) connect.call(this, tapOf(this.context));
+    return connect.call(this, target, ...rest);
+  };
+`;
+
+/** Keeps every state that the page has shown, in order. */
+const KEEPS_THE_STATES = `
+  window.states = [];
+  addEventListener('DOMContentLoaded', () => {
+    const stage = document.getElementById('stage');
+    new MutationObserver(() => window.states.push(stage.dataset.state)).observe(stage, { attributeFilter: ['data-state'] });
+  });
+`;
+
+/** The page's policy forbids to evaluate strings, so the state is awaited in the document. */
+const untilState = (page: Page, state: string): Promise<void> =>
+  page.locator(`#stage[data-state="${state}"]`).waitFor({ timeout: 30_000 });
+
+/** The marks that the page has echoed, as rows of its log. */
+const echoedMarks = (page: Page, after = ''): Locator =>
+  page.locator(`#log ${after} li.row-sent`, { has: page.locator('.row-label', { hasText: /^mark$/ }) });
+
+/** Waits until the agent has been heard to the end: both sentences of a line of the demo, and a pause. */
+async function untilHeard(page: Page, marks: Locator): Promise<void> {
+  await marks.nth(1).waitFor({ timeout: 40_000 });
+  await untilState(page, 'listening');
+}
+
+/** Everything that came out of the loudspeaker since the last call of this. */
+async function heardSoFar(page: Page): Promise<{ pcm: Int16Array; rate: number }> {
+  const heard = await page.evaluate<{ rate: number; samples: number[] }>(
+    '({ rate: window.loudspeaker.rate, samples: window.loudspeaker.blocks.splice(0).flat() })',
+  );
+  return { pcm: Int16Array.from(heard.samples), rate: heard.rate };
+}
+
+/** How long it sounded: blocks of 20 ms that are louder than a whisper. */
+function loudSeconds({ pcm, rate }: { readonly pcm: Int16Array; readonly rate: number }): number {
+  const length = rate / 50;
+  let loud = 0;
+  for (let at = 0; at + length <= pcm.length; at += length) {
+    const peak = pcm.subarray(at, at + length).reduce((max, sample) => Math.max(max, Math.abs(sample)), 0);
+    if (peak > 300) loud += 1;
+  }
+  return loud / 50;
+}
+
+describe.skipIf(chromiumMissing !== undefined)(`a call from the page ${chromiumMissing ?? ''}`, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'page-call-'));
+  let demo: RunningDemo;
+  let ear: AnswerEar;
+
+  beforeAll(async () => {
+    [demo, ear] = await Promise.all([startDemo(), loadAnswerEar()]);
+  });
+
+  afterAll(async () => {
+    await demo.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** A recording in which each sentence begins at its second; it ends in silence. */
+  async function recording(name: string, sentences: readonly (readonly [number, string])[]): Promise<string> {
+    const pcm = new Int16Array(RATE * 40);
+    for (const [second, text] of sentences) pcm.set(await spoken(demo, text, { rate: RATE }), second * RATE);
+    const path = join(folder, name);
+    writeFileSync(path, writeWav(pcm, RATE));
+    return path;
+  }
+
+  async function withPage(wav: string, use: (page: Page) => Promise<void>): Promise<void> {
+    const chromium = await openChromium(wav);
+    try {
+      const { page } = chromium;
+      const complaints: string[] = [];
+      page.on('console', (message) => {
+        if (message.type() === 'error') complaints.push(message.text());
+      });
+      page.on('pageerror', (error) => complaints.push(error.message));
+      await page.addInitScript(LISTENS_AT_THE_LOUDSPEAKER);
+      await page.addInitScript(KEEPS_THE_STATES);
+      await page.goto(demo.page);
+      await page.getByRole('button', { name: 'Call' }).click();
+      await use(page);
+      expect(complaints).toEqual([]);
+    } finally {
+      await chromium.close();
+    }
+  }
+
+  it('goes from the greeting over the question to the right spoken answer, and hangs up', async () => {
+    // The greeting takes five seconds.
+    const wav = await recording('question.wav', [[9, "What's the weather in Boston?"]]);
+    await withPage(wav, async (page) => {
+      await untilHeard(page, echoedMarks(page));
+      const greeting = await heardSoFar(page);
+      await echoedMarks(page).nth(3).waitFor({ timeout: 30_000 });
+      await untilState(page, 'listening');
+      const answer = await heardSoFar(page);
+      expect(await page.evaluate('window.svcCall.answers.count')).toBe(1);
+      await page.getByRole('button', { name: 'Hang up' }).click();
+      await untilState(page, 'ended');
+
+      expect(ear.transcribe(greeting.pcm, greeting.rate)).toBe(
+        'hello you can ask me about the time the weather a table or an order',
+      );
+      expect(ear.transcribe(answer.pcm, answer.rate)).toBe(
+        'in boston it is nine degrees with fog that is demo data not a real forecast',
+      );
+      const states = await page.evaluate<string[]>('window.states');
+      expect(states.slice(states.indexOf('caller-speaking')).slice(0, 3)).toEqual([
+        'caller-speaking',
+        'thinking',
+        'agent-speaking',
+      ]);
+      expect(states.slice(0, states.indexOf('caller-speaking'))).toContain('listening');
+      expect(await page.evaluate('window.svcCall.received')).not.toContain('clear');
+      expect(await page.evaluate('window.svcCall.lastError')).toBeUndefined();
+    });
+  });
+
+  it('falls silent when the caller talks over the answer, and answers the new question', async () => {
+    const wav = await recording('interrupts.wav', [
+      [9, "What's the weather in Boston?"],
+      [14, "What's the weather in Rome?"],
+    ]);
+    await withPage(wav, async (page) => {
+      await untilHeard(page, echoedMarks(page));
+      await heardSoFar(page);
+      const clear = page.locator('#log li.row-clear');
+      await clear.waitFor({ timeout: 30_000 });
+      const cut = await heardSoFar(page);
+      await untilState(page, 'thinking');
+      const silence = await heardSoFar(page);
+      await untilHeard(page, echoedMarks(page, 'li.row-clear ~'));
+      const answer = await heardSoFar(page);
+
+      expect(loudSeconds(cut)).toBeGreaterThan(1);
+      expect(ear.transcribe(cut.pcm, cut.rate)).not.toMatch(/real forecast$/);
+      // What was on its way through the tap when the clear came, and no more.
+      expect(loudSeconds(silence)).toBeLessThan(0.2);
+      expect(ear.transcribe(answer.pcm, answer.rate)).toBe(
+        'in rome it is twenty two degrees with sunshine that is demo data not a real forecast',
+      );
+      expect(await clear.allTextContents()).toEqual([expect.stringMatching(/epoch \d+$/)]);
+      await page.getByRole('button', { name: 'Hang up' }).click();
+      await untilState(page, 'ended');
+    });
+  });
+});
