@@ -21,7 +21,7 @@ const keysOf = (index: number): string =>
 
 /** Keys, messages that are answered one by one, and audio of changing length, mixed. */
 function framesOf(index: number): Buffer[] {
-  const frames = [...keysOf(index)].map((digit) => textFrame({ type: 'dtmf', digit }));
+  const frames = Array.from(keysOf(index), (digit) => textFrame({ type: 'dtmf', digit }));
   for (let i = 0; i < unknowns; i += 1) frames.splice(2 * i + 1, 0, textFrame({ type: `unknown-${i}` }));
   for (let i = 0; i < 5; i += 1) frames.splice(7 * i, 0, audioFrame(2 * (100 + 50 * i + index)));
   return frames;

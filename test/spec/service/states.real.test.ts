@@ -244,7 +244,7 @@ describe('server shutdown', () => {
 
   it('keys pressed before the start is known to be accepted are not lost', async () => {
     await start();
-    const keys = [...'123#'].map((digit) => textFrame({ type: 'dtmf', digit }));
+    const keys = Array.from('123#', (digit) => textFrame({ type: 'dtmf', digit }));
     const caller = new RawCaller(service.port, Buffer.concat([startFrame(), ...keys]));
     await service.providers.llm.until(() => service.providers.llm.requests.length > 0);
     expect(JSON.stringify(service.providers.llm.requests[0]?.body)).toContain('keys: 123]');

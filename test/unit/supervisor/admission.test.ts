@@ -1,0 +1,49 @@
+/** Who gets a call slot. */
+import { describe, expect, it } from 'vitest';
+import { Admission, type AdmissionFacts } from '../../../supervisor/admission.ts';
+
+const fine: AdmissionFacts = { draining: false, readyWorkers: 1, inferenceUnread: 0, inHandOver: 0 };
+const limits = { maxSessions: 2, maxCalls: 4, acceptQueue: 3 };
+
+describe('admission', () => {
+  it('gives exactly as many slots as there are, and takes them back', () => {
+    const admission = new Admission(limits);
+    expect(admission.refusal(fine)).toBeUndefined();
+    admission.take();
+    expect(admission.refusal(fine)).toBeUndefined();
+    admission.take();
+    expect(admission.refusal(fine)).toMatchObject({ reason: 'sessions_full', status: 503, retryAfterS: 1 });
+    admission.release();
+    expect([admission.refusal(fine), admission.sessions]).toEqual([undefined, 1]);
+  });
+
+  it('refuses at the limit of the listener when that is lower', () => {
+    const admission = new Admission({ ...limits, maxCalls: 1 });
+    admission.take();
+    expect(admission.refusal(fine)).toMatchObject({ reason: 'calls_full', retryAfterS: 1 });
+  });
+
+  it.each([
+    ['draining without a time to come back', { draining: true }, 'draining', undefined],
+    ['a full hand-over', { inHandOver: 3 }, 'hand_over_full', 1],
+    ['no worker', { readyWorkers: 0 }, 'no_worker', 1],
+    ['inference that is behind, for longer', { inferenceUnread: 6 }, 'inference_overloaded', 5],
+  ])('refuses for %s', (_, facts, reason, retryAfterS) => {
+    expect(new Admission(limits).refusal({ ...fine, ...facts })).toMatchObject({
+      reason,
+      status: 503,
+      retryAfterS,
+    });
+  });
+
+  it.each([{ inHandOver: 2 }, { inferenceUnread: 5 }])('accepts just below a limit: %o', (facts) => {
+    expect(new Admission(limits).refusal({ ...fine, ...facts })).toBeUndefined();
+  });
+
+  it('says draining before anything else, so that nobody comes back here', () => {
+    const admission = new Admission({ ...limits, maxSessions: 1 });
+    admission.take();
+    const refusal = admission.refusal({ draining: true, readyWorkers: 0, inferenceUnread: 9, inHandOver: 9 });
+    expect(refusal?.reason).toBe('draining');
+  });
+});

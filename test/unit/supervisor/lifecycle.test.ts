@@ -1,0 +1,107 @@
+/** The life of the service: what a signal, a deadline and the end of the calls lead to. */
+import { describe, expect, it } from 'vitest';
+import {
+  lifecycleDeadline,
+  newLifecycle,
+  stepLifecycle,
+  type Lifecycle,
+  type LifecycleAction,
+  type LifecycleEvent,
+} from '../../../supervisor/lifecycle.ts';
+
+const times = { drainTimeoutMs: 30_000, cancelGraceMs: 5_000, abortWaitMs: 1_000 };
+
+/** Takes events at their times and returns all actions. */
+function run(
+  life: Lifecycle,
+  events: readonly (readonly [LifecycleEvent['type'], number])[],
+): LifecycleAction[] {
+  return events.flatMap(([type, now]) => stepLifecycle(life, { type }, now));
+}
+
+function serving(): Lifecycle {
+  const life = newLifecycle(times);
+  run(life, [['children.ready', 0]]);
+  return life;
+}
+
+describe('the lifecycle', () => {
+  it('announces itself once, however often children become ready', () => {
+    const events = [
+      ['children.ready', 0],
+      ['children.ready', 5],
+    ] as const;
+    expect(run(newLifecycle(times), events)).toEqual(['announce.ready']);
+  });
+
+  it('drains, tells the calls, kills and exits, each step when the time of the one before is over', () => {
+    const life = serving();
+    const deadlines: (number | undefined)[] = [];
+    const actions = [
+      ['signal.received', 100],
+      ['deadline.reached', 30_099],
+      ['deadline.reached', 30_100],
+      ['deadline.reached', 35_099],
+      ['deadline.reached', 35_100],
+      ['deadline.reached', 36_099],
+      ['deadline.reached', 36_100],
+    ] as const;
+    const done = actions.map(([type, now]) => {
+      const step = stepLifecycle(life, { type }, now);
+      deadlines.push(lifecycleDeadline(life));
+      return step;
+    });
+    expect(done).toEqual([['begin.drain'], [], ['tell.calls'], [], ['kill.children'], [], ['exit']]);
+    expect(deadlines).toEqual([30_100, 30_100, 35_100, 35_100, 36_100, 36_100, undefined]);
+  });
+
+  it('does not wait when the last call ends during the drain, nor when the children leave', () => {
+    const events = [
+      ['signal.received', 0],
+      ['calls.gone', 10],
+      ['children.gone', 20],
+    ] as const;
+    expect(run(serving(), events)).toEqual(['begin.drain', 'tell.calls', 'exit']);
+  });
+
+  it('cuts the present part short with every further signal', () => {
+    const events = [0, 1, 2, 3, 4].map((now) => ['signal.received', now] as const);
+    expect(run(serving(), events)).toEqual(['begin.drain', 'tell.calls', 'kill.children', 'exit']);
+  });
+
+  it('stops also while it starts, and is not announced after that', () => {
+    const events = [
+      ['signal.received', 0],
+      ['children.ready', 1],
+      ['calls.gone', 2],
+      ['children.gone', 3],
+    ] as const;
+    expect(run(newLifecycle(times), events)).toEqual(['begin.drain', 'tell.calls', 'exit']);
+  });
+
+  it('takes no notice of calls and children that go while it serves', () => {
+    expect(
+      run(serving(), [
+        ['calls.gone', 1],
+        ['children.gone', 2],
+        ['deadline.reached', 1e9],
+      ]),
+    ).toEqual([]);
+  });
+
+  it('does nothing any more once it is gone', () => {
+    const life = serving();
+    run(life, [
+      ['signal.received', 0],
+      ['calls.gone', 0],
+      ['children.gone', 0],
+    ]);
+    const events = [
+      ['signal.received', 1],
+      ['children.ready', 1],
+      ['children.gone', 1],
+      ['deadline.reached', 9],
+    ] as const;
+    expect(run(life, events)).toEqual([]);
+  });
+});
