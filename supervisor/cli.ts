@@ -1,13 +1,17 @@
 /** The command line of `svc-supervisor`. Every command has its own file; this one only finds it. */
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { CALL_USAGE, parseCallArguments, runCall } from './call-client.ts';
 import { runCheck } from './check-command.ts';
 import { runConfig } from './config-command.ts';
 import { runServe } from './serve-command.ts';
+import { runToken } from './token-command.ts';
+import { systemWallClock } from '../shared/runtime/clock.ts';
 
 const usage = `svc-supervisor [--workers auto|N]          run the service
 svc-supervisor check FILE [--require-secrets]  check an agent file
+svc-supervisor token mint|inspect ...       make or read a session token (token --help)
 svc-supervisor config                      print the settings in force
 svc-supervisor call FILE.wav [options]     play a recording into a running service (call --help)
 svc-supervisor --help
@@ -21,7 +25,7 @@ const err = (line: string): void => void process.stderr.write(`${line}\n`);
 /** Runs a command. Resolves with the exit status, or with undefined while a service runs. */
 async function run(args: readonly string[]): Promise<number | undefined> {
   const [first, ...rest] = args;
-  if (args.includes('--help') && first !== 'call') {
+  if (args.includes('--help') && first !== 'call' && first !== 'token') {
     out(usage);
     return 0;
   }
@@ -31,6 +35,14 @@ async function run(args: readonly string[]): Promise<number | undefined> {
     case 'config':
       if (rest.length > 0) break;
       return runConfig({ env: process.env, cores: availableParallelism(), write: out });
+    case 'token':
+      return runToken(rest, {
+        env: process.env,
+        nowS: Math.floor(systemWallClock.now() / 1000),
+        newId: randomUUID,
+        write: out,
+        writeError: err,
+      });
     case 'call':
       return await call(rest);
     case undefined:

@@ -21,6 +21,7 @@ interface OpenOffer {
   /** Our duplicate; dropped once the worker has confirmed its own. */
   readonly socket: Socket;
   readonly declinedBy: Set<number>;
+  readonly release: () => void;
   state: OfferState;
 }
 
@@ -28,8 +29,6 @@ export interface HandOverOptions {
   readonly clock: Clock;
   readonly readyWorkers: () => readonly number[];
   readonly offer: (worker: number, message: CallOffer, socket: Socket) => boolean;
-  /** The call slot is free again. */
-  readonly released: () => void;
   readonly counted: (outcome: 'taken' | 'moved' | 'lost') => void;
 }
 
@@ -54,11 +53,11 @@ export class HandOver {
   }
 
   /** Gives a connection away. Its reading has been stopped, and it has a call slot. */
-  give(socket: Socket, request: Omit<CallOffer, 'type' | 'offer'>): void {
+  give(socket: Socket, request: Omit<CallOffer, 'type' | 'offer'>, release: () => void): void {
     this.#lastOffer += 1;
     const message: CallOffer = { type: 'call.offer', offer: this.#lastOffer, ...request };
     const state: OfferState = { phase: 'homeless', since: this.#options.clock.now() };
-    const offer: OpenOffer = { message, socket, declinedBy: new Set(), state };
+    const offer: OpenOffer = { message, socket, declinedBy: new Set(), release, state };
     this.#offers.set(message.offer, offer);
     this.#waiting += 1;
     // Without a listener a reset of our duplicate would end the process; the worker sees it on its own one.
@@ -145,6 +144,6 @@ export class HandOver {
       this.#waiting -= 1;
       offer.socket.destroy();
     }
-    this.#options.released();
+    offer.release();
   }
 }

@@ -6,7 +6,6 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isLoopbackHost } from '../shared/net/loopback.ts';
 import type { HostPort } from '../shared/net/address.ts';
-import type { RefusalReason } from './admission.ts';
 import { errorBody, listen } from './listeners.ts';
 
 export interface HealthOptions {
@@ -14,7 +13,7 @@ export interface HealthOptions {
   readonly metrics: boolean;
   readonly metricsToken: string | undefined;
   /** Why a call would be refused now; `starting` before the children are ready. */
-  readonly unready: () => RefusalReason | 'starting' | undefined;
+  readonly unready: () => string | undefined;
   readonly counts: () => Readonly<Record<string, number>>;
   readonly renderMetrics: () => Promise<{ contentType: string; body: string }>;
 }

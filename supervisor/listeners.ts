@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream';
 import { assert } from '../shared/base/assert.ts';
 import type { HostPort } from '../shared/net/address.ts';
 import type { CallOffer } from '../shared/protocol/ipc.ts';
-import type { Refusal } from './admission.ts';
+import type { Answer, Decision, Arrival } from './front-door.ts';
 
 /** Largest request head (spec 01, Limits). */
 const maxHeadBytes = 8 * 1024;
@@ -22,10 +22,15 @@ interface ReadStoppable {
 
 export interface CallListenerOptions {
   readonly addr: HostPort;
-  /** Why a new call is refused now; undefined when it is welcome. */
-  readonly refusal: () => Refusal | undefined;
-  readonly accepted: (socket: Socket, request: Omit<CallOffer, 'type' | 'offer'>) => void;
-  readonly refused: (reason: string) => void;
+  readonly decide: (arrival: Arrival) => Promise<Decision>;
+  /** `release` gives the call's slot back. */
+  readonly accepted: (
+    socket: Socket,
+    request: Omit<CallOffer, 'type' | 'offer'>,
+    release: () => void,
+  ) => void;
+  /** The decision itself failed: a bug, answered with 500. */
+  readonly failed: (error: unknown) => void;
 }
 
 /** Opens the WebSocket listener. Resolves with the address in use; rejects when it cannot be bound. */
@@ -36,6 +41,7 @@ export async function openCallListener(
     maxHeaderSize: maxHeadBytes,
     headersTimeout: headTimeoutMs,
     requestTimeout: headTimeoutMs,
+    connectionsCheckingInterval: headTimeoutMs / 5,
   });
   server.on('request', (request, response) => {
     response.writeHead(426, {
@@ -60,24 +66,36 @@ function onUpgrade(
 ): void {
   const { socket, head, options } = at;
   stopReading(socket);
-  const refusal = options.refusal();
-  if (refusal !== undefined) {
-    options.refused(refusal.reason);
-    const retry = refusal.retryAfterS === undefined ? {} : { 'Retry-After': String(refusal.retryAfterS) };
-    refuseUpgrade(socket, refusal.status, {
-      headers: retry,
-      body: errorBody(refusal.reason, refusal.message),
-    });
-    return;
-  }
-  options.accepted(socket, {
-    method: request.method ?? 'GET',
-    url: request.url ?? '/',
-    headers: plainHeaders(request),
-    head: head.toString('base64'),
-    signedMetadata: {},
-  });
+  // A reset while the decision is made must not end the process; the hand-over notices the dead socket.
+  socket.on('error', () => undefined);
+  const method = request.method ?? 'GET';
+  const arrival: Arrival = {
+    method,
+    head: { url: request.url ?? '/', headers: plainHeaders(request) },
+    peer: socket.remoteAddress,
+  };
+  options.decide(arrival).then(
+    (decision) => {
+      if (decision.kind === 'refused') {
+        refuseUpgrade(socket, decision.answer);
+        return;
+      }
+      const { signedMetadata, release } = decision;
+      const { url, headers } = decision.head;
+      options.accepted(
+        socket,
+        { method, url, headers: { ...headers }, head: head.toString('base64'), signedMetadata },
+        release,
+      );
+    },
+    (error: unknown) => {
+      options.failed(error);
+      refuseUpgrade(socket, serverError);
+    },
+  );
 }
+
+const serverError: Answer = { status: 500, code: 'server_error', message: 'the call could not be built' };
 
 /** Stops reading at once: Node reads on while it sends a socket to another process, and throws away what it read. */
 function stopReading(socket: Socket): void {
@@ -93,23 +111,19 @@ function plainHeaders(request: IncomingMessage): Record<string, string | string[
 }
 
 /** Answers an upgrade with a status, and closes. Nothing is said about what the client sent. */
-export function refuseUpgrade(
-  socket: Duplex,
-  status: number,
-  options: { headers: Readonly<Record<string, string>>; body: string },
-): void {
-  const headers = {
+export function refuseUpgrade(socket: Duplex, answer: Answer): void {
+  const body = errorBody(answer.code, answer.message);
+  const headers: Record<string, string> = {
     'Content-Type': 'application/json',
-    'Content-Length': String(Buffer.byteLength(options.body)),
+    'Content-Length': String(Buffer.byteLength(body)),
     'Cache-Control': 'no-store',
     Connection: 'close',
-    ...options.headers,
   };
+  if (answer.retryAfterS !== undefined) headers['Retry-After'] = String(answer.retryAfterS);
+  if (answer.status === 401) headers['WWW-Authenticate'] = 'Bearer';
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.on('error', () => socket.destroy());
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${options.body}`, () =>
-    socket.destroy(),
-  );
+  const head = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}\r\n`;
+  socket.end(`${head}${lines.join('')}\r\n${body}`, () => socket.destroy());
 }
 
 export const errorBody = (code: string, message: string): string => `${JSON.stringify({ code, message })}\n`;

@@ -45,6 +45,7 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     inferenceThreads: Math.max(1, Math.floor(availableParallelism() / 2)),
     agentText: agent.text,
     files: agent.files,
+    providers: agent.providers,
     clock: systemClock,
     log,
     exit: (status) => process.exit(status),
@@ -60,11 +61,16 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
   return undefined;
 }
 
+interface ReadAgent {
+  readonly text: string;
+  readonly files: Readonly<Record<string, string>>;
+  readonly providers: Readonly<Record<'stt' | 'llm' | 'tts', string>>;
+  /** Warnings and notes about the file. */
+  readonly notes: readonly string[];
+}
+
 /** Reads and checks the agent file. The files that it names are read once, here, for all workers. */
-function readAgent(
-  settings: ServerSettings,
-  options: ServeOptions,
-): { text: string; files: Record<string, string>; notes: string[] } | undefined {
+function readAgent(settings: ServerSettings, options: ServeOptions): ReadAgent | undefined {
   const path = resolve(settings.agentFile);
   const text = readText(path);
   if (text === undefined) {
@@ -85,7 +91,13 @@ function readAgent(
     for (const problem of loaded.problems) options.writeError(showProblem(settings.agentFile, problem));
     return undefined;
   }
-  return { text, files, notes: loaded.problems.map((problem) => showProblem(settings.agentFile, problem)) };
+  const { stt, llm, tts } = loaded.definition;
+  return {
+    text,
+    files,
+    providers: { stt: stt.provider, llm: llm.provider, tts: tts.provider },
+    notes: loaded.problems.map((problem) => showProblem(settings.agentFile, problem)),
+  };
 }
 
 function readText(path: string): string | undefined {

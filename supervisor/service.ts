@@ -6,14 +6,22 @@ import type { Server } from 'node:http';
 import type { ServerSettings } from '../shared/config/server.ts';
 import { wsCallLimits, type WsCallLimits } from '../shared/protocol/call.ts';
 import type { FromWorker } from '../shared/protocol/ipc.ts';
-import { heartbeatAge, mailboxBytes, Mailboxes, type MailboxLayout } from '../shared/protocol/mailbox.ts';
-import type { Clock, Timer } from '../shared/runtime/clock.ts';
-import type { Log } from '../shared/runtime/log.ts';
+import {
+  heartbeatAge,
+  mailboxBytes,
+  Mailboxes,
+  type MailboxLayout,
+  countedStages,
+  type CountedStage,
+} from '../shared/protocol/mailbox.ts';
+import { systemWallClock, type Clock, type Timer } from '../shared/runtime/clock.ts';
+import { errorFields, type Log } from '../shared/runtime/log.ts';
 import { newSupervisorMetrics } from '../shared/runtime/metrics.ts';
 import { machineMs } from '../shared/runtime/monotonic.ts';
 import { createSharedMemory, mapSharedMemory } from '../shared/runtime/shm.ts';
-import { Admission, type Refusal } from './admission.ts';
+import { Admission, type AdmissionFacts } from './admission.ts';
 import { Children } from './children.ts';
+import { FrontDoor } from './front-door.ts';
 import { HandOver } from './hand-over.ts';
 import { openHealthListener } from './health.ts';
 import {
@@ -26,6 +34,10 @@ import {
 import { openCallListener } from './listeners.ts';
 import { MetricsCollector, readSharedGauges } from './metrics.ts';
 import { inferenceReady, readyWorkers } from './process-table.ts';
+import { RedisSet } from './redis-set.ts';
+import { RequestCounts } from './request-counts.ts';
+import { TokenLedger } from './token-ledger.ts';
+import { TokenStore } from './token-store.ts';
 
 /** History that inference keeps of a call. Short, because no turn model reads it in this version. */
 const ringFrames = 16;
@@ -39,6 +51,8 @@ export interface ServiceOptions {
   readonly inferenceThreads: number;
   readonly agentText: string;
   readonly files: Readonly<Record<string, string>>;
+  /** Providers of the agent's stages, by canonical name. */
+  readonly providers: Readonly<Record<CountedStage, string>>;
   readonly clock: Clock;
   readonly log: Log;
   readonly exit: (status: number) => void;
@@ -51,6 +65,8 @@ export class Service {
   readonly #admission: Admission;
   readonly #children: Children;
   readonly #handOver: HandOver;
+  readonly #frontDoor: FrontDoor;
+  readonly #requestCounts: RequestCounts;
   readonly #collector: MetricsCollector;
   readonly #boxes: Mailboxes;
   #callServer: Server | undefined;
@@ -93,12 +109,36 @@ export class Service {
       clock,
       readyWorkers: () => readyWorkers(this.#children.table),
       offer: (worker, message, socket) => this.#children.offer(worker, message, socket),
-      released: () => this.#onReleased(),
       counted: (outcome) => this.#metrics.handovers.inc({ outcome }),
     });
+    this.#frontDoor = this.#newFrontDoor();
+    this.#requestCounts = new RequestCounts(this.#boxes);
     this.#collector = new MetricsCollector(clock, (worker, ask) =>
       this.#children.send(worker, { type: 'metrics.ask', ask }),
     );
+  }
+
+  #newFrontDoor(): FrontDoor {
+    const { settings, clock, log, providers } = this.#options;
+    const target = settings.access.tokenStore;
+    const tokenLedger = new TokenLedger();
+    return new FrontDoor({
+      settings,
+      clock,
+      wallClock: systemWallClock,
+      metrics: this.#metrics,
+      admission: this.#admission,
+      facts: () => this.#admissionFacts(),
+      tokenLedger,
+      tokenStore: new TokenStore({
+        ledger: tokenLedger,
+        wallClock: systemWallClock,
+        log,
+        ...(target !== undefined && { shared: new RedisSet(target, { clock }) }),
+      }),
+      providers: Object.values(providers),
+      released: () => this.#onReleased(),
+    });
   }
 
   /** Twice a worker's share, because the calls of a dead one land on the others. */
@@ -114,12 +154,9 @@ export class Service {
     const { settings, log } = this.#options;
     const calls = await openCallListener({
       addr: settings.ws.addr,
-      refusal: () => this.#refusal(),
-      accepted: (socket, request) => {
-        this.#admission.take();
-        this.#handOver.give(socket, request);
-      },
-      refused: (reason) => this.#metrics.refusals.inc({ reason }),
+      decide: (arrival) => this.#frontDoor.decide(arrival),
+      accepted: (socket, request, release) => this.#handOver.give(socket, request, release),
+      failed: (error) => log.error(errorFields(error), 'a connection could not be judged'),
     });
     this.#callServer = calls.server;
     log.info({ listener: 'websocket', address: calls.address }, 'listening');
@@ -127,7 +164,8 @@ export class Service {
       addr: settings.health.addr,
       metrics: settings.health.metrics,
       metricsToken: settings.health.metricsToken?.reveal(),
-      unready: () => (this.#lifecycle.state.phase === 'starting' ? 'starting' : this.#refusal()?.reason),
+      unready: () =>
+        this.#lifecycle.state.phase === 'starting' ? 'starting' : this.#frontDoor.closedFor()?.code,
       counts: () => ({
         sessions: this.#admission.sessions,
         max_sessions: settings.maxSessions,
@@ -145,13 +183,22 @@ export class Service {
     this.#step({ type: 'signal.received' });
   }
 
-  #refusal(): Refusal | undefined {
-    return this.#admission.refusal({
+  #admissionFacts(): AdmissionFacts {
+    this.#countRequests();
+    return {
       draining: this.#lifecycle.state.phase !== 'serving' && this.#lifecycle.state.phase !== 'starting',
       readyWorkers: readyWorkers(this.#children.table).length,
       inferenceUnread: this.#inferenceUnread(),
       inHandOver: this.#handOver.waiting,
-    });
+    };
+  }
+
+  /** Brings the providers' budgets up to date. */
+  #countRequests(): void {
+    const counts = this.#requestCounts.take();
+    for (const stage of countedStages) {
+      if (counts[stage] > 0) this.#frontDoor.requested(this.#options.providers[stage], counts[stage]);
+    }
   }
 
   #inferenceUnread(): number {
@@ -203,7 +250,6 @@ export class Service {
   }
 
   #onReleased(): void {
-    this.#admission.release();
     if (this.#handOver.open === 0) this.#step({ type: 'calls.gone' });
   }
 

@@ -165,7 +165,7 @@ export class CallRunner implements TransportEvents {
         call.stages.cancelLlm();
         return;
       case 'tts.speak':
-        call.stages.tts.speak(action.context, action.text);
+        call.stages.speak(action.context, action.text);
         return;
       case 'tts.flush':
         call.stages.tts.flush(action.context);
@@ -232,6 +232,7 @@ export class CallRunner implements TransportEvents {
       tts: services.tts,
       tell,
       onTts: (event) => this.#call?.audio.onTts(event),
+      onRequest: services.countRequest,
       onFailure: (stage, kind) => this.#log.warn({ stage, kind }, 'stage failed'),
     });
     try {

@@ -38,6 +38,8 @@ export interface CallStagesOptions {
   readonly tell: (event: CallEvent) => void;
   /** Takes what concerns audio: the media side knows how much of it there is. */
   readonly onTts: (event: Exclude<TtsEvent, { type: 'error' }>) => void;
+  /** A request went to a provider, for its budget. */
+  readonly onRequest: (stage: 'stt' | 'llm' | 'tts') => void;
   /** A failure, for the log. */
   readonly onFailure: (stage: 'stt' | 'llm' | 'tts', kind: string) => void;
 }
@@ -80,9 +82,15 @@ export class CallStages {
     this.#tts = this.#openTts();
   }
 
+  speak(context: number, text: string): void {
+    this.#options.onRequest('tts');
+    this.#tts.speak(context, text);
+  }
+
   startLlm(epoch: number, messages: readonly ContextMessage[], offersEndCall: boolean): void {
     this.cancelLlm();
     this.#toolCalls = [];
+    this.#options.onRequest('llm');
     const request = { messages, tools: offersEndCall ? [endCallTool] : [] };
     this.#round = this.#options.llm.start(this.#context, request, (event) => this.#onLlm(epoch, event));
   }
@@ -106,6 +114,7 @@ export class CallStages {
   }
 
   #openStt(): SttSession {
+    this.#options.onRequest('stt');
     return this.#options.stt.open(this.#context, (event) => this.#onStt(event));
   }
 

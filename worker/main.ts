@@ -59,6 +59,8 @@ class Worker {
     });
     this.#services = this.#newServices(boxes);
     this.#server = new WebSocketServer(callSocketServerOptions(setup.limits));
+    // Tokens stand in addresses: no answer to an upgrade may be kept by a cache (spec 01).
+    this.#server.on('headers', (headers) => headers.push('Cache-Control: no-store'));
     this.#host.listenTo(new Socket({ fd: firstBellFd, readable: true, writable: false }));
     this.#metrics.callsActive.set(0);
   }
@@ -85,6 +87,7 @@ class Worker {
       limits,
       ...openStages(stageDefinitions(definition)),
       gridBefore: this.#host.gridBefore,
+      countRequest: (stage) => boxes.countRequest(this.#setup.worker, stage),
       takesCalls: () => !this.#draining,
     };
   }

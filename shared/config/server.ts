@@ -9,11 +9,12 @@ import type { HostPort } from '../net/address.ts';
 import { parseCidrList, type Cidr } from '../net/cidr.ts';
 import { forwardingHeaders, type ForwardingHeader } from '../net/forwarded.ts';
 import { isLoopbackHost } from '../net/loopback.ts';
+import { parseRedisUrl, redisUrlForm, type RedisTarget } from '../net/redis-url.ts';
 import { Reader } from './environment.ts';
 import type { ConfigProblem, Env } from './environment.ts';
 import { nearestName } from './nearest.ts';
 import { parseProviderLimits, providerLimitsForm, type ProviderLimits } from './provider-limits.ts';
-import { Sensitive } from './sensitive.ts';
+import type { Sensitive } from './sensitive.ts';
 import { providerNames } from './stages/providers.ts';
 import {
   addressVariable,
@@ -59,7 +60,7 @@ export interface ServerSettings {
     readonly wsToken?: Sensitive<string>;
     /** SVC_SESSION_SECRET, then SVC_SESSION_SECRET_PREV. */
     readonly sessionSecrets: readonly Sensitive<string>[];
-    readonly tokenStoreUrl?: Sensitive<string>;
+    readonly tokenStore?: RedisTarget;
     readonly trustedProxies: readonly Cidr[];
     readonly clientIpHeader: ForwardingHeader;
     /** Calls of one address at the same time; 0 is no limit. */
@@ -111,16 +112,13 @@ const variables = {
     'The secret before SVC_SESSION_SECRET, while tokens signed with it are still about.',
   ),
   wsToken: secretVariable('SVC_WS_TOKEN', 'Static token of the WebSocket listener, shared by all clients.'),
-  tokenStoreUrl: readVariable<Sensitive<string> | undefined>(
+  tokenStoreUrl: readVariable<RedisTarget | undefined>(
     'SVC_TOKEN_STORE_URL',
     'Redis or Valkey server in which all instances remember used session tokens; without it each has its own memory.',
     {
-      form: 'address: redis://, rediss://, valkey:// or valkeys:// with host, port, user and password as needed',
+      form: redisUrlForm,
       defaultText: 'unset',
-      read: (value) =>
-        /^(redis|valkey)s?:\/\/[^\s/]+/.test(value) && URL.canParse(value)
-          ? ok(new Sensitive(value))
-          : fail('must be a redis://, rediss://, valkey:// or valkeys:// address'),
+      read: parseRedisUrl,
       fallback: undefined,
       isSecret: true,
     },
@@ -273,11 +271,11 @@ function takeAccess(reader: Reader): ServerSettings['access'] {
   if (reader.isSet(variables.sessionSecretPrev) && !reader.isSet(variables.sessionSecret)) {
     reader.refuse(variables.sessionSecretPrev, `needs ${variables.sessionSecret.name} beside it`);
   }
-  const [wsToken, tokenStoreUrl] = [reader.take(variables.wsToken), reader.take(variables.tokenStoreUrl)];
+  const [wsToken, tokenStore] = [reader.take(variables.wsToken), reader.take(variables.tokenStoreUrl)];
   return {
     ...(wsToken !== undefined && { wsToken }),
     sessionSecrets: [current, previous].filter((secret) => secret !== undefined),
-    ...(tokenStoreUrl !== undefined && { tokenStoreUrl }),
+    ...(tokenStore !== undefined && { tokenStore }),
     trustedProxies: reader.take(variables.trustedProxies),
     clientIpHeader: reader.take(variables.clientIpHeader),
     maxCallsPerAddress: reader.take(variables.wsMaxCallsPerIp),

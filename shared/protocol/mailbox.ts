@@ -26,7 +26,18 @@ const frameBytes = vadFrameSamples * 2;
 const header = { produced: 0, consumed: 1, generation: 2, base: 3 } as const;
 const firstResultFloat = 16;
 const threadLine = { heartbeat: 0, oldestUnread: 1, frames: 2, dropped: 3, runs: 4 } as const;
-const workerLine = { sleeping: 0, slotsInUse: 1, heartbeat: 2, calls: 3, worstLatenessUs: 4 } as const;
+const workerLine = {
+  sleeping: 0,
+  slotsInUse: 1,
+  heartbeat: 2,
+  calls: 3,
+  worstLatenessUs: 4,
+  requests: 5,
+} as const;
+
+/** Stages whose requests workers count, in the order of their counters. */
+export const countedStages = ['stt', 'llm', 'tts'] as const;
+export type CountedStage = (typeof countedStages)[number];
 
 export interface MailboxLayout {
   readonly workers: number;
@@ -155,6 +166,23 @@ export class Mailboxes {
       calls: Atomics.load(this.#control, at + workerLine.calls),
       worstLatenessUs: Atomics.load(this.#control, at + workerLine.worstLatenessUs),
     };
+  }
+
+  /** A call of the worker sent a request to the provider of a stage. */
+  countRequest(worker: number, stage: CountedStage): void {
+    Atomics.add(
+      this.#control,
+      this.#workerAt(worker) + workerLine.requests + countedStages.indexOf(stage),
+      1,
+    );
+  }
+
+  /** Requests since the service started, modulo 2^32. */
+  requests(worker: number, stage: CountedStage): number {
+    return Atomics.load(
+      this.#control,
+      this.#workerAt(worker) + workerLine.requests + countedStages.indexOf(stage),
+    );
   }
 
   #workerAt(worker: number): number {

@@ -86,6 +86,7 @@ export interface SupervisorMetrics {
   readonly registry: Registry;
   readonly handovers: Counter<'outcome'>;
   readonly refusals: Counter<'reason'>;
+  readonly tokens: Counter<'outcome'>;
   readonly restarts: Counter<'role'>;
   readonly workersReady: Gauge;
   readonly inferenceUp: Gauge;
@@ -109,6 +110,12 @@ export function newSupervisorMetrics(): SupervisorMetrics {
       name: 'svc_refusals_total',
       help: 'Connections refused, by reason',
       labelNames: ['reason'],
+      registers,
+    }),
+    tokens: new Counter({
+      name: 'svc_tokens_total',
+      help: 'Verified session tokens, by what became of them',
+      labelNames: ['outcome'],
       registers,
     }),
     restarts: new Counter({

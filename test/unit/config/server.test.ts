@@ -217,7 +217,7 @@ describe('who may call', () => {
     [{ SVC_TRUSTED_PROXIES: '10.0.0.0/33' }, 'SVC_TRUSTED_PROXIES '],
     [{ SVC_CLIENT_IP_HEADER: 'cf-connecting-ip' }, 'SVC_CLIENT_IP_HEADER must be one of '],
     [{ SVC_PROVIDER_LIMITS: 'nobody:rpm=3' }, 'SVC_PROVIDER_LIMITS entry 1 must begin with one of '],
-    [{ SVC_TOKEN_STORE_URL: 'http://user:secret@host' }, 'SVC_TOKEN_STORE_URL must be a redis://'],
+    [{ SVC_TOKEN_STORE_URL: 'http://user:secret@host' }, 'SVC_TOKEN_STORE_URL must have the form redis://'],
     [{ SVC_WS_ADDR: '0.0.0.0:8080' }, 'SVC_WS_ADDR must be a loopback address without SVC_SESSION_SECRET'],
   ])('is refused with %o', (env, message) => {
     const parsed = parseServerSettings({ SVC_AGENT_FILE: 'a.toml', ...env }, { cores: 2 });
