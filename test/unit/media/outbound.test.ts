@@ -206,7 +206,7 @@ describe('outbound audio', () => {
           const expected = [...whole.process(pcm), ...(total > 0 ? whole.flush() : [])];
           while (expected.length % frameSamples !== 0) expected.push(0);
           const samples = Int16Array.from(expected);
-          const wire = new Uint8Array(encoding === 'mulaw' ? samples.length : samples.buffer);
+          const wire = encoding === 'mulaw' ? new Uint8Array(samples.length) : new Uint8Array(samples.buffer);
           if (encoding === 'mulaw') encodeMulaw(samples, wire);
           expect(Buffer.compare(Buffer.concat(frames), Buffer.from(wire))).toBe(0);
           expect(new Set(frames.map(({ length }) => length)).size).toBeLessThan(2);

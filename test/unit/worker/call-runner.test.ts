@@ -155,23 +155,33 @@ describe('a call', () => {
 });
 
 describe('a failure inside a call', () => {
-  /** Where it is thrown, and what makes the call get there. */
+  /** The caller talks into a long line of the bot. */
+  const interrupt = (call: OneCall): void => {
+    call.say(1, 3_000);
+    call.hear(600, 0.9);
+  };
+  const greetAndAsk = (call: OneCall, advance: (ms: number) => void): void => {
+    call.say(1, 40);
+    advance(900);
+    ask(call, 'x');
+  };
+  /** Where it is thrown, and what makes the call get there after its start. */
   const failures: [string, (call: OneCall, advance: (ms: number) => void) => void][] = [
-    ['accept', (call) => call.begin()],
-    ['stt.open', (call) => call.begin()],
-    ['tts.open', (call) => call.begin()],
-    ['tts.speak', (call) => call.begin()],
-    ['tts.flush', (call) => call.begin()],
-    ['audio out', (call) => (call.begin(), call.say(1, 100))],
-    ['mark', (call, advance) => (call.begin(), call.say(1, 100), advance(300))],
-    ['tick', (call, advance) => (call.begin(), advance(40))],
-    ['stt.audio', (call) => (call.begin(), call.say(1, 3_000), call.hear(300, 0.9))],
-    ['clear', (call) => (call.begin(), call.say(1, 3_000), call.hear(600, 0.9))],
-    ['tts.cancel', (call) => (call.begin(), call.say(1, 3_000), call.hear(600, 0.9))],
-    ['tts.pause', (call) => (call.begin(), call.say(1, 9_000))],
-    ['stt.finalize', (call, advance) => (call.begin(), call.say(1, 40), advance(900), ask(call, 'x'))],
-    ['llm.start', (call, advance) => (call.begin(), call.say(1, 40), advance(900), ask(call, 'x'))],
-    ['end', (call) => (call.begin(), call.enter(() => call.runner.shutdown()))],
+    ['accept', () => undefined],
+    ['stt.open', () => undefined],
+    ['tts.open', () => undefined],
+    ['tts.speak', () => undefined],
+    ['tts.flush', () => undefined],
+    ['audio out', (call) => call.say(1, 100)],
+    ['mark', greetAndAsk],
+    ['tick', (_, advance) => advance(40)],
+    ['stt.audio', interrupt],
+    ['clear', interrupt],
+    ['tts.cancel', interrupt],
+    ['tts.pause', (call) => call.say(1, 9_000)],
+    ['stt.finalize', greetAndAsk],
+    ['llm.start', greetAndAsk],
+    ['end', (call) => call.enter(() => call.runner.shutdown())],
   ];
 
   it.each(failures)('in %s ends that call and no other', (place, reach) => {
@@ -179,6 +189,7 @@ describe('a failure inside a call', () => {
     const other = world.newCall();
     const call = world.newCall({ begin: false });
     call.trap.place = place;
+    call.begin();
     reach(call, (ms) => world.clock.advance(ms));
     expect(call.trap.place).toBeUndefined();
     expect(call.transport.told.at(-1)).toBe('fail');
