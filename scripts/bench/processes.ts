@@ -4,10 +4,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** The kernel counts CPU time for user space in ticks of 10 ms. */
 const tickMs = 10;
 
-export interface ProcessUse {
+export interface TimeUse {
   readonly cpuMs: number;
   /** Time in which a thread of it could have run and no core was free. */
   readonly waitedMs: number;
+}
+
+export interface MemoryUse {
   readonly rssBytes: number;
   /** Its share of memory that it shares with others; the sum over processes counts everything once. */
   readonly pssBytes: number;
@@ -45,17 +48,20 @@ function waitedMsOf(pid: number): number {
   return waitedNs / 1e6;
 }
 
-export function processUse(pid: number): ProcessUse {
+export function timeUse(pid: number): TimeUse {
   const stat = statOf(pid) ?? [];
-  const memory = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
-  const kilobytes = (name: string): number =>
-    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(memory)?.[1] ?? 0);
   return {
     cpuMs: (Number(stat[11] ?? 0) + Number(stat[12] ?? 0)) * tickMs,
     waitedMs: waitedMsOf(pid),
-    rssBytes: kilobytes('Rss') * 1024,
-    pssBytes: kilobytes('Pss') * 1024,
   };
+}
+
+/** Holds the process up while the kernel counts. */
+export function memoryUse(pid: number): MemoryUse {
+  const memory = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+  const kilobytes = (name: string): number =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(memory)?.[1] ?? 0);
+  return { rssBytes: kilobytes('Rss') * 1024, pssBytes: kilobytes('Pss') * 1024 };
 }
 
 export function machineUse(): MachineUse {

@@ -5,7 +5,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadOrder, LoadResult } from './load.ts';
 import type { ProvidersReady, ProvidersResult } from './providers.ts';
-import { machineUse, processUse, serviceProcesses, type ProcessUse } from './processes.ts';
+import {
+  machineUse,
+  memoryUse,
+  serviceProcesses,
+  timeUse,
+  type MemoryUse,
+  type TimeUse,
+} from './processes.ts';
 import { agentFile } from './script.ts';
 import type { CallFormat } from './speech.ts';
 import { Messenger, ServiceProcess } from './started.ts';
@@ -29,8 +36,8 @@ export interface ProcessFinding {
   readonly cpuShare: number;
   /** Of the window, summed over its threads: runnable, but no core was free. */
   readonly waitShare: number;
-  readonly idle: ProcessUse;
-  readonly loaded: ProcessUse;
+  readonly idle: MemoryUse;
+  readonly loaded: MemoryUse;
 }
 
 export interface RunResult {
@@ -55,6 +62,8 @@ const callsPerSecond = 25;
 const startLimitMs = 60_000;
 /** After the last call is open: greetings end and callers are spread over their turns. */
 const settleMs = 8_000;
+
+const afterLookMs = 500;
 
 const running = new Set<() => void>();
 
@@ -139,21 +148,24 @@ async function measure(options: RunOptions, { providers, load, service }: Partie
   await sleep(settleMs);
 
   const metricsBefore = parseMetrics(await service.metrics());
-  const before = useOf(pids);
+  // The look at the metrics costs the workers a moment that is not to be measured.
+  await sleep(afterLookMs);
   const machineBefore = machineUse();
+  const before = timesOf(pids);
   const startedAt = performance.now();
   load.tell('begin');
   providers.tell('begin');
   await sleep(options.seconds * 1000);
   const loadResult = (await load.ask('end', 'result', startLimitMs)) as LoadResult;
   const windowMs = performance.now() - startedAt;
-  const after = useOf(pids);
+  const times = timesOf(pids);
   const machineAfter = machineUse();
+  const loaded = useOf(pids);
   const metricsAfter = parseMetrics(await service.metrics());
   const providersResult = (await providers.ask('end', 'result', startLimitMs)) as ProvidersResult;
   await load.ask('close', 'closed', startLimitMs);
 
-  const processes = [...pids.keys()].map((name) => finding(name, { idle, before, after, windowMs }));
+  const processes = [...pids.keys()].map((name) => finding(name, { idle, loaded, before, times, windowMs }));
   const ours = processes.reduce((sum, { cpuShare }) => sum + cpuShare, 0);
   return {
     options: { calls, seconds: options.seconds, workers: options.workers, format },
@@ -180,23 +192,30 @@ function refusalsIn(metrics: Samples): Record<string, number> {
   return found;
 }
 
-type Uses = ReadonlyMap<string, ProcessUse>;
+const useOf = (pids: ReadonlyMap<string, number>): ReadonlyMap<string, MemoryUse> =>
+  new Map([...pids].map(([name, pid]) => [name, memoryUse(pid)]));
 
-const useOf = (pids: ReadonlyMap<string, number>): Uses =>
-  new Map([...pids].map(([name, pid]) => [name, processUse(pid)]));
+const timesOf = (pids: ReadonlyMap<string, number>): ReadonlyMap<string, TimeUse> =>
+  new Map([...pids].map(([name, pid]) => [name, timeUse(pid)]));
 
-const nothing: ProcessUse = { cpuMs: 0, waitedMs: 0, rssBytes: 0, pssBytes: 0 };
+interface Looks {
+  readonly idle: ReadonlyMap<string, MemoryUse>;
+  readonly loaded: ReadonlyMap<string, MemoryUse>;
+  readonly before: ReadonlyMap<string, TimeUse>;
+  readonly times: ReadonlyMap<string, TimeUse>;
+  readonly windowMs: number;
+}
 
-function finding(
-  name: string,
-  { idle, before, after, windowMs }: { idle: Uses; before: Uses; after: Uses; windowMs: number },
-): ProcessFinding {
-  const loaded = after.get(name) ?? nothing;
+function finding(name: string, { idle, loaded, before, times, windowMs }: Looks): ProcessFinding {
+  const noTime: TimeUse = { cpuMs: 0, waitedMs: 0 };
+  const noMemory: MemoryUse = { rssBytes: 0, pssBytes: 0 };
+  const from = before.get(name) ?? noTime;
+  const to = times.get(name) ?? noTime;
   return {
     name,
-    waitShare: (loaded.waitedMs - (before.get(name) ?? nothing).waitedMs) / windowMs,
-    cpuShare: (loaded.cpuMs - (before.get(name) ?? nothing).cpuMs) / windowMs,
-    idle: idle.get(name) ?? nothing,
-    loaded,
+    cpuShare: (to.cpuMs - from.cpuMs) / windowMs,
+    waitShare: (to.waitedMs - from.waitedMs) / windowMs,
+    idle: idle.get(name) ?? noMemory,
+    loaded: loaded.get(name) ?? noMemory,
   };
 }
