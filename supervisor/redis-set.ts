@@ -119,7 +119,7 @@ function newClient({ host, port, isTls, username, password, database }: RedisTar
   };
   return createClient({
     RESP: 2,
-    socket: isTls ? { ...socket, tls: true, servername: host } : socket,
+    socket: isTls ? { ...socket, tls: true } : socket,
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password: password.reveal() }),
     database,

@@ -39,7 +39,7 @@ export function parseRedisUrl(text: string): Result<RedisTarget, string> {
   return ok({
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: url.port === '' ? defaultPort : Number(url.port),
-    isTls: scheme.endsWith('s'),
+    isTls: scheme === 'rediss' || scheme === 'valkeys',
     ...(username !== '' && { username }),
     ...(password !== '' && { password: new Sensitive(password) }),
     database: Number(database),
