@@ -142,9 +142,9 @@ async function measure(options: RunOptions, { providers, load, service }: Partie
     format,
     assets,
   };
-  const loaded = load.ask(undefined, 'loaded', startLimitMs);
+  const speech = load.ask(undefined, 'loaded', startLimitMs);
   await load.ask(order, 'opened', startLimitMs + (calls / callsPerSecond) * 2_000);
-  const voices = ((await loaded) as { source: string }).source;
+  const voices = ((await speech) as { source: string }).source;
   await sleep(settleMs);
 
   const metricsBefore = parseMetrics(await service.metrics());
