@@ -1,0 +1,120 @@
+/** Connections between the supervisor and its workers: every one has an owner, and each slot is given back exactly once. */
+import { Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { HandOver } from '../../../supervisor/hand-over.ts';
+import { newVirtualClock } from '../../support/virtual-clock.ts';
+
+const request = { method: 'GET', url: '/', headers: {}, head: '', signedMetadata: {} };
+
+function newWorld(ready: number[] = [0]) {
+  const clock = newVirtualClock();
+  const offers: { worker: number; offer: number }[] = [];
+  const world = { ready, reachable: true, released: 0, counts: { taken: 0, moved: 0, lost: 0 } };
+  const handOver = new HandOver({
+    clock,
+    readyWorkers: () => world.ready,
+    offer: (worker, message) => {
+      if (world.reachable) offers.push({ worker, offer: message.offer });
+      return world.reachable;
+    },
+    counted: (outcome) => (world.counts[outcome] += 1),
+  });
+  const give = (): Socket => {
+    const socket = new Socket();
+    handOver.give(socket, request, () => (world.released += 1));
+    return socket;
+  };
+  return { clock, offers, world, handOver, give };
+}
+
+describe('the hand-over', () => {
+  it('keeps its duplicate until the worker confirms, and the slot until the call is over', () => {
+    const { handOver, give, offers, world } = newWorld();
+    const socket = give();
+    expect([offers, handOver.waiting, handOver.open, socket.destroyed]).toEqual([
+      [{ worker: 0, offer: 1 }],
+      1,
+      1,
+      false,
+    ]);
+    handOver.taken(1);
+    expect([handOver.waiting, handOver.open, socket.destroyed, world.released]).toEqual([0, 1, true, 0]);
+    handOver.over(1);
+    expect([handOver.open, world.released, world.counts]).toEqual([0, 1, { taken: 1, moved: 0, lost: 0 }]);
+  });
+
+  it('gives each connection to the worker with the fewest', () => {
+    const { give, offers, handOver } = newWorld([0, 1, 2]);
+    for (let i = 0; i < 6; i += 1) give();
+    expect(offers.map(({ worker }) => worker)).toEqual([0, 1, 2, 0, 1, 2]);
+    handOver.over(2);
+    handOver.over(5);
+    give();
+    expect(offers.at(-1)?.worker).toBe(1);
+  });
+
+  it('moves what a dead worker had not confirmed, and ends what it had', () => {
+    const { give, offers, handOver, world } = newWorld([0, 1]);
+    const sockets = [give(), give(), give(), give()];
+    handOver.taken(1);
+    world.ready = [1];
+    handOver.workerGone(0);
+    expect(offers.slice(4)).toEqual([{ worker: 1, offer: 3 }]);
+    expect([world.released, handOver.open, handOver.waiting]).toEqual([1, 3, 3]);
+    expect(sockets.map((socket) => socket.destroyed)).toEqual([true, false, false, false]);
+    expect(world.counts.moved).toBe(1);
+  });
+
+  it('keeps a connection for the replacement when no worker is there', () => {
+    const { give, offers, handOver, world, clock } = newWorld();
+    give();
+    world.ready = [];
+    handOver.workerGone(0);
+    clock.advance(4_999);
+    handOver.retry();
+    expect(offers).toHaveLength(1);
+    world.ready = [0];
+    handOver.retry();
+    expect(offers).toEqual([
+      { worker: 0, offer: 1 },
+      { worker: 0, offer: 1 },
+    ]);
+    handOver.taken(1);
+    expect(world.counts).toEqual({ taken: 1, moved: 1, lost: 0 });
+  });
+
+  it('gives a connection up after five seconds without a worker, and its slot back', () => {
+    const { give, handOver, world, clock } = newWorld([]);
+    const socket = give();
+    clock.advance(5_000);
+    handOver.retry();
+    expect([socket.destroyed, world.released, handOver.open, handOver.waiting]).toEqual([true, 1, 0, 0]);
+    expect(world.counts.lost).toBe(1);
+    handOver.over(1);
+    handOver.taken(1);
+    expect(world.released).toBe(1);
+  });
+
+  it('does not offer again what a worker declined to the same worker', () => {
+    const { give, offers, handOver } = newWorld([0, 1]);
+    give();
+    handOver.declined(1);
+    handOver.declined(1);
+    handOver.retry();
+    expect(offers.map(({ worker }) => worker)).toEqual([0, 1]);
+    expect(handOver.waiting).toBe(1);
+  });
+
+  it('survives a reset of its duplicate, which the worker sees on its own one', () => {
+    const { give, handOver } = newWorld();
+    expect(give().emit('error', new Error('read ECONNRESET'))).toBe(true);
+    expect(handOver.open).toBe(1);
+  });
+
+  it('takes a call that is over before it was confirmed', () => {
+    const { give, handOver, world } = newWorld();
+    const socket = give();
+    handOver.over(1);
+    expect([socket.destroyed, world.released, handOver.waiting, handOver.open]).toEqual([true, 1, 0, 0]);
+  });
+});
