@@ -116,6 +116,15 @@ async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>
   return JSON.parse(Buffer.concat(parts).toString()) as Record<string, unknown>;
 }
 
+/** A request that is not JSON is refused; it did not come from the service. */
+function answered(
+  request: IncomingMessage,
+  response: ServerResponse,
+  reply: (body: Record<string, unknown>) => void,
+): void {
+  bodyOf(request).then(reply, () => response.writeHead(400).end());
+}
+
 function listen(server: Server): Promise<number> {
   server.keepAliveTimeout = 600_000;
   return new Promise((resolve, reject) => {
@@ -128,9 +137,9 @@ function listen(server: Server): Promise<number> {
 
 const stt = createServer((_request, response) => response.writeHead(404).end());
 new WebSocketServer({ server: stt, perMessageDeflate: false }).on('connection', hear);
-const llm = createServer((request, response) => void bodyOf(request).then(() => chat(response)));
-const tts = createServer(
-  (request, response) => void bodyOf(request).then((body) => speak(response, String(body['input']))),
+const llm = createServer((request, response) => answered(request, response, () => chat(response)));
+const tts = createServer((request, response) =>
+  answered(request, response, (body) => speak(response, String(body['input']))),
 );
 
 process.on('message', (order: string) => {
