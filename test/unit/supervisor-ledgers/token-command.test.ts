@@ -6,7 +6,8 @@ const secret = 'the canary secret of the command line';
 const previous = 'the canary secret that was used before';
 const nowS = 1_800_000_000;
 
-function run(args: string[], { env = { SVC_SESSION_SECRET: secret }, atS = nowS } = {}) {
+function run(args: string[], given: { env?: Readonly<Record<string, string>>; atS?: number } = {}) {
+  const { env = { SVC_SESSION_SECRET: secret }, atS = nowS } = given;
   const [lines, errors]: [string[], string[]] = [[], []];
   const status = runToken(args, {
     env,
@@ -110,7 +111,7 @@ describe('token inspect', () => {
     [{ SVC_SESSION_SECRET: previous }, 'signature: not valid', 1],
     [{}, 'signature: not checked, no secret is set', 1],
   ])('with other secrets (%#)', (env, line, status) => {
-    const result = run(['inspect', token], { env: env });
+    const result = run(['inspect', token], { env });
     expect(result.lines).toContain(line);
     expect(result.status).toBe(status);
   });
