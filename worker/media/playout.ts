@@ -4,7 +4,6 @@
  */
 import { FRAME_MS, type Millis } from '../../shared/base/units.ts';
 import type { OutboundAudio } from './outbound.ts';
-import { tickMs } from './pacer.ts';
 
 /** Timers fire up to a millisecond early; such a frame is not held back for another tick. */
 const earlyMs = 1;
@@ -55,9 +54,8 @@ export class Playout {
 
   #sendOne(now: Millis): void {
     if (this.#dueAt === undefined) {
+      // On the grid of ticks the first interval is up to a tick shorter than the others.
       this.#dueAt = this.#gridBefore(now + FRAME_MS);
-      // The grid would make the first interval as short as 15 ms plus a tick; never shorter than three ticks.
-      if (this.#dueAt - now < FRAME_MS - tickMs) this.#dueAt += tickMs;
     } else {
       this.#sink.late(Math.max(0, now - this.#dueAt));
       this.#dueAt += FRAME_MS;
