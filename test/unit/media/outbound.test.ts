@@ -92,6 +92,18 @@ describe('outbound audio', () => {
     }
   });
 
+  it('lets nothing of a context that was cut sound in the next one', () => {
+    const pcm = Int16Array.from({ length: 2_000 }, (_, i) => 9_000 * Math.sin(i / 9));
+    const fresh = newOutbound(24_000, 8_000);
+    fresh.write(1, pcm);
+    const outbound = newOutbound(24_000, 8_000);
+    outbound.write(1, new Int16Array(1_111).fill(20_000));
+    drain(outbound);
+    outbound.open(2);
+    outbound.write(2, pcm);
+    expect(Buffer.concat(drain(outbound))).toEqual(Buffer.concat(drain(fresh)));
+  });
+
   it('ends a hold with the context that was held', () => {
     const outbound = newOutbound();
     outbound.hold();
@@ -103,9 +115,9 @@ describe('outbound audio', () => {
   it('gives a mark only when all audio before it is on the wire', () => {
     const outbound = newOutbound();
     outbound.mark(1, 'start');
-    outbound.write(1, counting(0, 330));
+    outbound.write(1, counting(0, 321));
     outbound.mark(1, 'a');
-    outbound.write(1, counting(330, 630));
+    outbound.write(1, counting(321, 639));
     outbound.mark(1, 'b');
     expect([outbound.takeMark(), outbound.takeMark()]).toEqual(['start', undefined]);
     expect(outbound.ready).toBe(true);

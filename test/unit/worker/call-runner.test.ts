@@ -201,6 +201,17 @@ describe('a failure inside a call', () => {
     expect(other.transport.frames).toHaveLength(20);
   });
 
+  it('in the middle of several orders leaves out those that follow', () => {
+    const world = newWorld();
+    const call = world.newCall({ begin: false });
+    call.trap.pass = (place) => {
+      if (place === 'tts.speak') call.runner.scope.fault(new Error('broken'));
+    };
+    call.begin();
+    expect(call.transport.told).toEqual(['accept', 'fail']);
+    expect([call.tts().asked, call.stages.open, call.overs()]).toEqual([['speak 1 Hello there.'], 0, 1]);
+  });
+
   it('in the ending itself still frees the slot and closes the rest', () => {
     for (const place of ['fail', 'stt.close']) {
       const world = newWorld();
