@@ -119,6 +119,13 @@ describe('tracked addresses', () => {
     expect(burst(ledger, 12_000, 'full-0')).toBe(4);
   });
 
+  it('make room for one generation after the other', () => {
+    const ledger = new AddressLedger({ ...limits, maxAddresses: 2 });
+    for (let generation = 0; generation < 10; generation += 1)
+      for (const name of ['a', 'b', 'c']) ledger.offer(`${name}${generation}`, generation * 12_000);
+    expect(ledger.rateTableFull).toBe(10);
+  });
+
   it('stay while they have a call', () => {
     const ledger = new AddressLedger({ ...limits, maxAddresses: 1 });
     const seat = ledger.seat('a', 0)!;
