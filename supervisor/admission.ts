@@ -15,8 +15,8 @@ export interface AdmissionLimits {
 export interface AdmissionFacts {
   readonly draining: boolean;
   readonly readyWorkers: number;
-  /** Frames that wait in the fullest mailbox of inference. */
-  readonly inferenceUnread: number;
+  /** Inference has been behind for a while. */
+  readonly inferenceBehind: boolean;
   /** Connections on their way to a worker. */
   readonly inHandOver: number;
 }
@@ -32,8 +32,6 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** Frames of 32 ms: from here on speech facts come late enough to be heard. */
-const overloadedUnread = 6;
 const fullRetryS = 1;
 const overloadedRetryS = 5;
 
@@ -69,7 +67,7 @@ export class Admission {
     if (this.#sessions >= this.#limits.maxCalls) return refusals.calls_full;
     if (facts.inHandOver >= this.#limits.acceptQueue) return refusals.hand_over_full;
     if (facts.readyWorkers === 0) return refusals.no_worker;
-    return facts.inferenceUnread >= overloadedUnread ? refusals.inference_overloaded : undefined;
+    return facts.inferenceBehind ? refusals.inference_overloaded : undefined;
   }
 
   take(): void {
@@ -78,5 +76,24 @@ export class Admission {
 
   release(): void {
     this.#sessions -= 1;
+  }
+}
+
+/** Frames of 32 ms: with more than this waiting, speech facts come late enough to be heard. */
+const behindFrames = 6;
+/** A backlog that is gone sooner was a hiccup of the machine, not a lack of capacity. */
+const behindLooks = 3;
+
+/** Tells a lasting backlog from a hiccup. Looks at inference at regular times, not when calls happen to arrive. */
+export class BacklogWatch {
+  #looks = 0;
+
+  /** `unread` frames wait in the fullest mailbox. */
+  look(unread: number): void {
+    this.#looks = unread >= behindFrames ? this.#looks + 1 : 0;
+  }
+
+  get behind(): boolean {
+    return this.#looks >= behindLooks;
   }
 }

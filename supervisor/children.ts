@@ -70,7 +70,10 @@ export class Children {
   /** Sends a message, with a socket when there is one. False when the worker is not there to take it. */
   send(worker: number, message: ToWorker): boolean {
     const child = this.#worker(worker);
-    return child?.connected === true && child.send(message);
+    if (child?.connected !== true) return false;
+    // What `send` returns speaks of the backlog: the message goes out all the same.
+    child.send(message);
+    return true;
   }
 
   /** Hands a connection over. This process keeps its duplicate until it drops it itself. */

@@ -81,6 +81,10 @@ function onUpgrade(
         return;
       }
       const { signedMetadata, release } = decision;
+      if (socket.destroyed) {
+        release();
+        return;
+      }
       const { url, headers } = decision.head;
       options.accepted(
         socket,

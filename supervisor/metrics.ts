@@ -4,14 +4,26 @@ import type { Mailboxes } from '../shared/protocol/mailbox.ts';
 import type { Clock } from '../shared/runtime/clock.ts';
 import type { SupervisorMetrics } from '../shared/runtime/metrics.ts';
 
-/** A worker that does not answer in this time is left out; its counts are back with its next answer. */
+/** A worker that does not answer in this time counts with its last answer. */
 const answerWithinMs = 1_000;
 
-/** Answers of workers to one question for metrics. */
+/** One metric as `prom-client` gives it in JSON, where its declared type is a number and the real one a word. */
+type MetricJson = object;
+
+const isGauge = (metric: MetricJson): boolean => 'type' in metric && metric.type === 'gauge';
+
+/**
+ * Answers of workers to questions for metrics. Counts of a worker that died stay in the sums, as far as they had been asked
+ * for: a counter that falls looks like a restart of the whole service.
+ */
 export class MetricsCollector {
   readonly #clock: Clock;
   readonly #ask: (worker: number, ask: number) => boolean;
-  readonly #open = new Map<number, (metrics: object[]) => void>();
+  readonly #open = new Map<number, (metrics: MetricJson[] | undefined) => void>();
+  /** The newest answer of each worker that lives. */
+  readonly #newest = new Map<number, MetricJson[]>();
+  /** Counters and histograms of all workers that died, added up. */
+  #retired: MetricJson[] = [];
   #lastAsk = 0;
 
   constructor(clock: Clock, ask: (worker: number, ask: number) => boolean) {
@@ -23,38 +35,48 @@ export class MetricsCollector {
     const resolve = this.#open.get(ask);
     if (resolve === undefined || !Array.isArray(metrics)) return;
     this.#open.delete(ask);
-    resolve(metrics as object[]);
+    // The worker is this program as well; its answer has the shape that its registry gives.
+    resolve(metrics as MetricJson[]);
+  }
+
+  async workerGone(worker: number): Promise<void> {
+    const last = this.#newest.get(worker) ?? [];
+    this.#newest.delete(worker);
+    const counts = last.filter((metric) => !isGauge(metric));
+    if (counts.length > 0) this.#retired = await addUp([this.#retired, counts]).getMetricsAsJSON();
   }
 
   async render(
     own: SupervisorMetrics,
     workers: readonly number[],
   ): Promise<{ contentType: string; body: string }> {
-    const answers = await Promise.all(workers.map((worker) => this.#askOne(worker)));
-    const all: object[][] = [
-      await own.registry.getMetricsAsJSON(),
-      ...answers.filter((answer) => answer.length > 0),
-    ];
-    const sum: Registry = AggregatorRegistry.aggregate(all);
+    await Promise.all(workers.map((worker) => this.#askOne(worker)));
+    const sum = addUp([await own.registry.getMetricsAsJSON(), this.#retired, ...this.#newest.values()]);
     return { contentType: sum.contentType, body: await sum.metrics() };
   }
 
-  #askOne(worker: number): Promise<object[]> {
+  #askOne(worker: number): Promise<void> {
     return new Promise((resolve) => {
       this.#lastAsk += 1;
       const ask = this.#lastAsk;
       const timer = this.#clock.after(answerWithinMs, () => {
         this.#open.delete(ask);
-        resolve([]);
+        resolve();
       });
       this.#open.set(ask, (metrics) => {
         timer.cancel();
-        resolve(metrics);
+        if (metrics !== undefined) this.#newest.set(worker, metrics);
+        resolve();
       });
-      if (!this.#ask(worker, ask)) this.answered(ask, []);
+      if (this.#ask(worker, ask)) return;
+      this.#open.get(ask)?.(undefined);
+      this.#open.delete(ask);
     });
   }
 }
+
+const addUp = (answers: readonly (readonly MetricJson[])[]): Registry =>
+  AggregatorRegistry.aggregate(answers.filter((answer) => answer.length > 0).map((answer) => [...answer]));
 
 /** Brings the gauges that come from shared memory up to date. */
 export function readSharedGauges(metrics: SupervisorMetrics, boxes: Mailboxes): void {

@@ -19,7 +19,7 @@ import { errorFields, type Log } from '../shared/runtime/log.ts';
 import { newSupervisorMetrics } from '../shared/runtime/metrics.ts';
 import { machineMs } from '../shared/runtime/monotonic.ts';
 import { createSharedMemory, mapSharedMemory } from '../shared/runtime/shm.ts';
-import { Admission, type AdmissionFacts } from './admission.ts';
+import { Admission, BacklogWatch, type AdmissionFacts } from './admission.ts';
 import { Children } from './children.ts';
 import { FrontDoor } from './front-door.ts';
 import { HandOver } from './hand-over.ts';
@@ -43,7 +43,7 @@ import { TokenStore } from './token-store.ts';
 const ringFrames = 16;
 /** An unread count is only believed while its thread is alive; a dead one is not a backlog. */
 const freshHeartbeatMs = 1_000;
-const retryEveryMs = 200;
+const lookEveryMs = 200;
 
 export interface ServiceOptions {
   readonly settings: ServerSettings;
@@ -65,6 +65,7 @@ export class Service {
   readonly #admission: Admission;
   readonly #children: Children;
   readonly #handOver: HandOver;
+  readonly #backlog = new BacklogWatch();
   readonly #frontDoor: FrontDoor;
   readonly #requestCounts: RequestCounts;
   readonly #collector: MetricsCollector;
@@ -188,7 +189,7 @@ export class Service {
     return {
       draining: this.#lifecycle.state.phase !== 'serving' && this.#lifecycle.state.phase !== 'starting',
       readyWorkers: readyWorkers(this.#children.table).length,
-      inferenceUnread: this.#inferenceUnread(),
+      inferenceBehind: this.#backlog.behind,
       inHandOver: this.#handOver.waiting,
     };
   }
@@ -223,7 +224,10 @@ export class Service {
 
   #onChildGone(role: 'worker' | 'inference', index: number): void {
     if (!this.#children.table.closing) this.#metrics.restarts.inc({ role });
-    if (role === 'worker') this.#handOver.workerGone(index);
+    if (role === 'worker') {
+      this.#handOver.workerGone(index);
+      void this.#collector.workerGone(index);
+    }
     if (this.#children.count === 0) this.#step({ type: 'children.gone' });
   }
 
@@ -268,16 +272,17 @@ export class Service {
     this.#arm();
   }
 
-  /** One timer: for the lifecycle's deadline, and for connections that wait for a worker. */
+  /** One timer: for the lifecycle's deadline, for connections that wait for a worker, and for looks at inference. */
   #arm(): void {
     const { clock } = this.#options;
     this.#timer?.cancel();
     const deadline = lifecycleDeadline(this.#lifecycle);
     const untilDeadline =
-      deadline === undefined ? retryEveryMs : Math.min(retryEveryMs, deadline - clock.now());
+      deadline === undefined ? lookEveryMs : Math.min(lookEveryMs, deadline - clock.now());
     if (deadline === undefined && this.#lifecycle.state.phase === 'gone') return;
     this.#timer = clock.after(Math.max(0, untilDeadline), () => {
       if (this.#handOver.waiting > 0) this.#handOver.retry();
+      this.#backlog.look(this.#inferenceUnread());
       this.#step({ type: 'deadline.reached' });
     });
   }
@@ -296,6 +301,7 @@ export class Service {
       case 'tell.calls':
         this.#children.broadcast({ type: 'shutdown' });
         this.#children.closeInference();
+        if (this.#children.count === 0) this.#step({ type: 'children.gone' });
         return;
       case 'kill.children':
         log.warn({ children: this.#children.count }, 'killing children that did not leave');

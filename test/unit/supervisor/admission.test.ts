@@ -1,8 +1,8 @@
 /** Who gets a call slot. */
 import { describe, expect, it } from 'vitest';
-import { Admission, type AdmissionFacts } from '../../../supervisor/admission.ts';
+import { Admission, BacklogWatch, type AdmissionFacts } from '../../../supervisor/admission.ts';
 
-const fine: AdmissionFacts = { draining: false, readyWorkers: 1, inferenceUnread: 0, inHandOver: 0 };
+const fine: AdmissionFacts = { draining: false, readyWorkers: 1, inferenceBehind: false, inHandOver: 0 };
 const limits = { maxSessions: 2, maxCalls: 4, acceptQueue: 3 };
 
 describe('admission', () => {
@@ -27,7 +27,7 @@ describe('admission', () => {
     ['draining without a time to come back', { draining: true }, 'draining', undefined],
     ['a full hand-over', { inHandOver: 3 }, 'hand_over_full', 1],
     ['no worker', { readyWorkers: 0 }, 'no_worker', 1],
-    ['inference that is behind, for longer', { inferenceUnread: 6 }, 'inference_overloaded', 5],
+    ['inference that is behind, for longer', { inferenceBehind: true }, 'inference_overloaded', 5],
   ])('refuses for %s', (_, facts, reason, retryAfterS) => {
     expect(new Admission(limits).refusal({ ...fine, ...facts })).toMatchObject({
       reason,
@@ -36,14 +36,40 @@ describe('admission', () => {
     });
   });
 
-  it.each([{ inHandOver: 2 }, { inferenceUnread: 5 }])('accepts just below a limit: %o', (facts) => {
+  it.each([{ inHandOver: 2 }])('accepts just below a limit: %o', (facts) => {
     expect(new Admission(limits).refusal({ ...fine, ...facts })).toBeUndefined();
   });
 
   it('says draining before anything else, so that nobody comes back here', () => {
     const admission = new Admission({ ...limits, maxSessions: 1 });
     admission.take();
-    const refusal = admission.refusal({ draining: true, readyWorkers: 0, inferenceUnread: 9, inHandOver: 9 });
+    const refusal = admission.refusal({
+      draining: true,
+      readyWorkers: 0,
+      inferenceBehind: true,
+      inHandOver: 9,
+    });
     expect(refusal?.reason).toBe('draining');
+  });
+});
+
+describe('the watch over the backlog of inference', () => {
+  it('takes three looks in a row for a lasting backlog', () => {
+    const watch = new BacklogWatch();
+    watch.look(6);
+    watch.look(8);
+    expect(watch.behind).toBe(false);
+    watch.look(6);
+    expect(watch.behind).toBe(true);
+  });
+
+  it('forgets a hiccup', () => {
+    const watch = new BacklogWatch();
+    for (const unread of [8, 8, 5, 8, 8]) watch.look(unread);
+    expect(watch.behind).toBe(false);
+    watch.look(8);
+    expect(watch.behind).toBe(true);
+    watch.look(0);
+    expect(watch.behind).toBe(false);
   });
 });
