@@ -49,8 +49,9 @@ export const newClientPlayout = (): ClientPlayout => ({ echoesMarks: false, dela
  */
 export function noteSpoken(heard: HeardState, said: number, audioMs: Millis): number | undefined {
   let newest: Piece | undefined;
-  for (const piece of heard.pieces) if (piece.endSaid <= said && piece.endMs === undefined) newest = piece;
-  if (newest === undefined) return undefined;
+  for (const piece of heard.pieces) if (piece.endSaid <= said) newest = piece;
+  // Pieces before one that is known stay unknown: their end is not where this audio ends.
+  if (newest === undefined || newest.endMs !== undefined) return undefined;
   newest.endMs = audioMs;
   return newest.endChars;
 }
