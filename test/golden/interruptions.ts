@@ -71,6 +71,19 @@ export const interruptions: readonly Dialogue[] = [
     call.llmIsAsked('user: Go.', 'assistant: Alpha beta', 'user: Stop.');
   }),
 
+  dialogue('TTS may report several pieces at once', (begin) => {
+    const call = begin().opens().callerSays('Go.').llmAnswers('First part. Second part here. And a third one.');
+    const context = call.context;
+    call.tell({ type: 'playout.started', context, audioAt: 0 });
+    call.tell({ type: 'tts.spoken', context, chars: 30, audioMs: words('x') * 30 });
+    call.tell({ type: 'tts.spoken', context, chars: 46, audioMs: words('x') * 46 });
+    call.skips().tell({ type: 'tts.flushed', context, audioMs: words('x') * 46 }).orders();
+    call.callerBegins();
+    call.tell({ type: 'speech.confirmed', position: { context, sentMs: words('First part. Second part') } });
+    call.sttHears('Stop.').callerStops().silenceEndsTheTurn().sttFinalizes();
+    call.llmIsAsked('user: Go.', 'assistant: First part. Second part', 'user: Stop.');
+  }),
+
   dialogue('the answer never ends inside a word', (begin) => {
     for (let chars = 0; chars <= 24; chars += 1) {
       const call = begin().opens().callerSays('Go.').llmAnswers('Alpha beta gamma delta.');

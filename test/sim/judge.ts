@@ -1,0 +1,116 @@
+/**
+ * Watches a simulated call. It sees facts and orders and asks the client what was played; it never reads the state of the
+ * core. What it finds wrong is a violation with the rule that it breaks.
+ */
+import type { Prng } from '../../shared/base/prng.ts';
+import type { CallAction } from '../../worker/core/actions.ts';
+import type { CallEvent } from '../../worker/core/events.ts';
+import { ContextJudge } from './context-judge.ts';
+import { ResponseJudge } from './response-judge.ts';
+import type { Note } from './stages.ts';
+import { Story, type Scene, type Violation, type Witnesses } from './story.ts';
+import { TurnJudge } from './turn-judge.ts';
+
+export type { Violation } from './story.ts';
+
+const maxActions = 60;
+const overtimeMs = 30_000;
+
+export class Judge {
+  readonly #story: Story;
+  readonly #turns: TurnJudge;
+  readonly #responses: ResponseJudge;
+  #deadlinesAtOnce = 0;
+
+  constructor(witnesses: Witnesses) {
+    this.#story = new Story(witnesses);
+    this.#turns = new TurnJudge(this.#story);
+    const context = new ContextJudge(this.#story);
+    this.#responses = new ResponseJudge(this.#story, context, (scene) => this.#turns.adopt(scene));
+  }
+
+  get violations(): readonly Violation[] {
+    return this.#story.violations;
+  }
+
+  anyFinishedRound(prng: Prng): number | undefined {
+    const { finishedRounds } = this.#story;
+    return finishedRounds.length === 0 ? undefined : prng.pick(finishedRounds);
+  }
+
+  anyClosedContext(prng: Prng): number | undefined {
+    const { closedContexts } = this.#story;
+    return closedContexts.length === 0 ? undefined : prng.pick(closedContexts);
+  }
+
+  tick(now: number): void {
+    this.#story.checkTimers(now);
+  }
+
+  saw(
+    fact: { event: CallEvent; note: Note },
+    after: { actions: readonly CallAction[]; now: number; deadline: number | undefined },
+  ): void {
+    const { event, note } = fact;
+    const { actions, now, deadline } = after;
+    const story = this.#story;
+    if (story.over || note.stale === true) {
+      story.demand(now, actions.length === 0, story.over ? 'orders after the end' : 'a stale result counts');
+      if (story.over) story.demand(now, deadline === undefined, 'a deadline after the end');
+      return;
+    }
+    const scene: Scene = {
+      now,
+      event,
+      note,
+      actions,
+      has: (type) => actions.some((action) => action.type === type),
+    };
+    this.#bounds(scene, deadline);
+    this.#callEvents(scene);
+    this.#turns.facts(scene);
+    this.#responses.facts(scene);
+    this.#turns.moves(scene);
+    this.#responses.ends(scene);
+    this.#responses.orders(scene);
+    this.#turns.after(scene);
+    this.#idle(scene);
+    if (story.over) story.demand(now, deadline === undefined, 'a deadline after the end');
+  }
+
+  #bounds({ now, event, actions }: Scene, deadline: number | undefined): void {
+    const story = this.#story;
+    story.demand(now, actions.length <= maxActions, 'too many orders in one step');
+    const ends = event.type === 'call.closed' || actions.some(({ type }) => type === 'call.end');
+    if (!ends) story.demand(now, deadline !== undefined, 'an open call waits for nothing');
+    const again = !ends && event.type === 'deadline.reached' && deadline !== undefined && deadline <= now;
+    this.#deadlinesAtOnce = again ? this.#deadlinesAtOnce + 1 : 0;
+    story.demand(now, this.#deadlinesAtOnce < 2, 'deadlines follow one another without end');
+  }
+
+  #callEvents({ now, event, has, actions }: Scene): void {
+    const story = this.#story;
+    const { settings } = story;
+    if (event.type === 'call.opened') {
+      story.openedAt = now;
+      story.await('overtime', now + settings.maxCallMs + overtimeMs, 'a call has no end');
+      story.demand(now, settings.greeting === '' || has('tts.speak'), 'no greeting');
+    } else if (event.type === 'call.closed') {
+      story.demand(now, actions.length === 0, 'orders for a call that is gone');
+      story.over = true;
+    } else if (event.type === 'call.shutdown') {
+      story.demand(now, has('call.end'), 'a shutdown is ignored');
+    }
+    if (story.openedAt !== undefined && now >= story.openedAt + settings.maxCallMs) story.overtime = true;
+  }
+
+  /** When nobody speaks, somebody must, in the end. */
+  #idle({ now, event }: Scene): void {
+    const story = this.#story;
+    const { askAfterMs } = story.settings.idle;
+    const quiet = story.mouth === 'none' && story.response === undefined && !story.over;
+    if (!quiet) story.done('idle');
+    else if (askAfterMs > 0 && (!story.awaits('idle') || event.type === 'dtmf.pressed'))
+      story.await('idle', now + askAfterMs, 'nobody asks a silent caller');
+  }
+}

@@ -1,0 +1,138 @@
+/** What one seed means: the settings of the call, the manners of its world, and the faults that it has to bear. */
+import { newPrng, type Prng } from '../../shared/base/prng.ts';
+import type { CallSettings } from '../../worker/core/settings.ts';
+
+export interface Faults {
+  readonly sttFails: number;
+  readonly sttStalls: number;
+  readonly llmFails: number;
+  readonly llmStalls: number;
+  readonly llmBreaks: number;
+  readonly llmIsEmpty: number;
+  readonly llmIsLate: number;
+  readonly ttsFails: number;
+  readonly ttsStalls: number;
+  readonly ttsBreaks: number;
+  readonly ttsIsSilent: number;
+  /** Results of what is over, per tick. */
+  readonly stale: number;
+  /** Events delivered twice, and piece reports lost. */
+  readonly twice: number;
+  readonly lost: number;
+}
+
+export type ClientKind = 'echo' | 'silent' | 'bad';
+
+export interface Plan {
+  readonly seed: number;
+  readonly prng: Prng;
+  readonly settings: CallSettings;
+  readonly confirmMs: number;
+  readonly durationMs: number;
+  readonly client: { kind: ClientKind; downMs: number; bufferMs: number; upMs: number };
+  readonly stt: { finalizeMs: number };
+  readonly llm: { firstMs: number; deltaMs: number; endsCall: number };
+  readonly tts: { firstMs: number; speed: number; msPerChar: number; reportsPieces: boolean };
+  readonly faults: Faults;
+  readonly hangUpAtMs: number;
+  readonly shutdownAtMs: number;
+}
+
+export const noFaults: Faults = {
+  sttFails: 0,
+  sttStalls: 0,
+  llmFails: 0,
+  llmStalls: 0,
+  llmBreaks: 0,
+  llmIsEmpty: 0,
+  llmIsLate: 0,
+  ttsFails: 0,
+  ttsStalls: 0,
+  ttsBreaks: 0,
+  ttsIsSilent: 0,
+  stale: 0,
+  twice: 0,
+  lost: 0,
+};
+
+export function planOf(seed: number): Plan {
+  const prng = newPrng(seed * 7_919 + 17);
+  const from = (low: number, high: number): number => low + prng.below(high - low + 1);
+  return {
+    seed,
+    prng,
+    settings: settingsOf(prng),
+    confirmMs: from(250, 450),
+    durationMs: from(60_000, 110_000),
+    client: {
+      kind: prng.chance(0.6) ? 'echo' : prng.chance(0.5) ? 'silent' : 'bad',
+      downMs: from(10, 80),
+      bufferMs: from(0, 250),
+      upMs: from(10, 80),
+    },
+    stt: { finalizeMs: from(60, 500) },
+    llm: { firstMs: from(80, 600), deltaMs: from(5, 60), endsCall: prng.chance(0.3) ? 0.1 : 0 },
+    tts: {
+      firstMs: from(60, 400),
+      speed: from(2, 20),
+      msPerChar: from(50, 80),
+      reportsPieces: prng.chance(0.8),
+    },
+    faults: prng.chance(0.35) ? noFaults : faultsOf(prng),
+    hangUpAtMs: prng.chance(0.3) ? from(0, 90_000) : Infinity,
+    shutdownAtMs: prng.chance(0.15) ? from(0, 90_000) : Infinity,
+  };
+}
+
+function settingsOf(prng: Prng): CallSettings {
+  const from = (low: number, high: number): number => low + prng.below(high - low + 1);
+  const stopMs = from(10, 15) * 20;
+  return {
+    prompt: 'Be brief.',
+    greeting: prng.chance(0.7) ? 'Welcome to the shop. What can I do for you?' : '',
+    farewell: 'Farewell and take good care.',
+    apology: 'Excuse me, would you repeat that?',
+    pronounce: prng.chance(0.3) ? { SQL: 'sequel' } : {},
+    endCallTool: prng.chance(0.9),
+    maxCallMs: prng.chance(0.3) ? from(20_000, 60_000) : 600_000,
+    contextWindowTokens: 100_000,
+    turn: { minSpeechMs: 100, stopMs, silenceEndMs: stopMs + from(0, 600) },
+    interrupt: {
+      enabled: prng.chance(0.85),
+      resumeAfterMs: stopMs + from(0, 500),
+      dtmf: prng.chance(0.7),
+    },
+    idle: {
+      askAfterMs: prng.chance(0.9) ? from(4_000, 10_000) : 0,
+      ask: 'Hello, anybody out there?',
+      endAfter: from(1, 3),
+    },
+    limits: {
+      sttGiveUpMs: from(2_000, 4_000),
+      responseStallMs: from(4_000, 8_000),
+      markGraceMs: from(1_000, 2_000),
+      stageFailures: 3,
+    },
+  };
+}
+
+/** A few kinds of faults at a time, so that a call has a chance to get somewhere. */
+function faultsOf(prng: Prng): Faults {
+  const rate = (often: number, high: number): number => (prng.chance(often) ? prng.next() * high : 0);
+  return {
+    sttFails: rate(0.25, 0.3),
+    sttStalls: rate(0.25, 0.3),
+    llmFails: rate(0.25, 0.4),
+    llmStalls: rate(0.25, 0.4),
+    llmBreaks: rate(0.25, 0.4),
+    llmIsEmpty: rate(0.2, 0.4),
+    llmIsLate: rate(0.3, 0.5),
+    ttsFails: rate(0.25, 0.2),
+    ttsStalls: rate(0.2, 0.3),
+    ttsBreaks: rate(0.25, 0.2),
+    ttsIsSilent: rate(0.15, 0.3),
+    stale: rate(0.5, 0.05),
+    twice: rate(0.4, 0.5),
+    lost: rate(0.3, 0.4),
+  };
+}

@@ -1,0 +1,46 @@
+/** Seeded calls against faults of every kind, judged by a model that never looks into the core. */
+import { describe, it, expect } from 'vitest';
+import { realCore } from '../support/core.ts';
+import { explained, runSeeds } from './seeds.ts';
+import { runWorld } from './world.ts';
+
+const seeds = 500;
+
+describe('simulated calls', () => {
+  const report = runSeeds(realCore, 1, { count: seeds });
+
+  it(`hold every rule in ${seeds} seeds`, () => {
+    expect(report.seeds).toBe(seeds);
+    const first = report.failed[0];
+    expect(first === undefined ? '' : explained(realCore, first.seed)).toBe('');
+  });
+
+  it('are real conversations: each kind of order is given often', () => {
+    const orders = Object.fromEntries(report.orders);
+    expect(report.virtualMs).toBeGreaterThan(seeds * 40_000);
+    expect(report.steps).toBeGreaterThan(seeds * 100);
+    for (const [type, times] of Object.entries({
+      'llm.start': 2,
+      'llm.cancel': 0.2,
+      'tts.speak': 5,
+      'playout.clear': 0.8,
+      'playout.pause': 1,
+      'playout.resume': 0.3,
+      'playout.mark': 3,
+      'playout.finish': 0.05,
+      'stt.listen': 4,
+      'stt.finalize': 4,
+      'stt.reopen': 0.1,
+      'tts.reopen': 0.1,
+      'call.end': 0.2,
+    }))
+      expect(orders[type], type).toBeGreaterThan(times * seeds);
+  });
+
+  it('are the same again for the same seed', () => {
+    for (let seed = 1; seed <= 20; seed += 1)
+      expect(runWorld(realCore, seed).trace.hash).toBe(runWorld(realCore, seed).trace.hash);
+    const hashes = new Set(Array.from({ length: 20 }, (_, seed) => runWorld(realCore, seed).trace.hash));
+    expect(hashes.size).toBe(20);
+  });
+});
