@@ -3,10 +3,10 @@
  * because they tell a stranger what the service is worth attacking for.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { isLoopbackHost } from '../shared/net/loopback.ts';
 import type { HostPort } from '../shared/net/address.ts';
-import { errorBody, listen } from './listeners.ts';
+import { errorBody, listen, newGuardedServer } from './listeners.ts';
 
 export interface HealthOptions {
   readonly addr: HostPort;
@@ -21,7 +21,7 @@ export interface HealthOptions {
 export async function openHealthListener(
   options: HealthOptions,
 ): Promise<{ server: Server; address: string }> {
-  const server = createServer({ maxHeaderSize: 8 * 1024, headersTimeout: 5_000, requestTimeout: 5_000 });
+  const { server } = newGuardedServer();
   server.on('request', (request, response) => {
     answer(request, response, options).catch(() => {
       if (!response.headersSent)

@@ -2,7 +2,13 @@
  * The listening sockets for calls. An upgrade is checked and then handed over with its socket; everything else gets an HTTP
  * answer. The path of the generic WebSocket listener is not inspected (spec 01, Endpoints).
  */
-import { createServer, STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
+import {
+  createServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { Socket, type AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { assert } from '../shared/base/assert.ts';
@@ -14,6 +20,10 @@ import type { Answer, Decision, Arrival } from './front-door.ts';
 const maxHeadBytes = 8 * 1024;
 /** A client has this long to send its request head. */
 const headTimeoutMs = 5_000;
+/** Connections that have sent no request head yet. */
+const maxSilent = 1_024;
+/** Requests that one connection may send, so that none keeps a place for ever. */
+const maxRequestsPerConnection = 100;
 
 /** The part of Node's socket that is not public: reading must stop before anything else, or early frames are lost. */
 interface ReadStoppable {
@@ -37,12 +47,7 @@ export interface CallListenerOptions {
 export async function openCallListener(
   options: CallListenerOptions,
 ): Promise<{ server: Server; address: string }> {
-  const server = createServer({
-    maxHeaderSize: maxHeadBytes,
-    headersTimeout: headTimeoutMs,
-    requestTimeout: headTimeoutMs,
-    connectionsCheckingInterval: headTimeoutMs / 5,
-  });
+  const { server, silent } = newGuardedServer();
   server.on('request', (request, response) => {
     response.writeHead(426, {
       'Content-Type': 'application/json',
@@ -55,9 +60,90 @@ export async function openCallListener(
   });
   server.on('upgrade', (request, socket, head) => {
     assert(socket instanceof Socket, 'a plain listener accepts plain sockets');
+    silent.spoke(socket);
     onUpgrade(request, { socket, head, options });
   });
   return { server, address: await listen(server, options.addr) };
+}
+
+/**
+ * An HTTP server that strangers may talk to: request heads have a limit in size and time, what cannot be read gets an answer
+ * of our own form, and connections that say nothing take no place from those that do.
+ */
+export function newGuardedServer(): { server: Server; silent: SilentConnections } {
+  const server = createServer({
+    maxHeaderSize: maxHeadBytes,
+    headersTimeout: headTimeoutMs,
+    requestTimeout: headTimeoutMs,
+    connectionsCheckingInterval: headTimeoutMs / 5,
+    // Node's own answer to a request without Host could not be kept from caches.
+    requireHostHeader: false,
+  });
+  server.maxRequestsPerSocket = maxRequestsPerConnection;
+  const silent = new SilentConnections(server);
+  const answerAnyway = (request: IncomingMessage, response: ServerResponse): void => {
+    server.emit('request', request, response);
+  };
+  server.on('checkContinue', answerAnyway);
+  server.on('checkExpectation', answerAnyway);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const isAnswered = socket instanceof Socket && socket.bytesWritten > 0;
+    if (isAnswered || !socket.writable || error.code === 'ECONNRESET') socket.destroy();
+    else refuseUpgrade(socket, unreadable[error.code ?? ''] ?? badRequest);
+  });
+  return { server, silent };
+}
+
+const badRequest: Answer = { status: 400, code: 'bad_request', message: 'the request is not valid HTTP' };
+
+/** Answers to what the parser gives up, by its code. */
+const unreadable: Readonly<Record<string, Answer>> = {
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    code: 'head_too_large',
+    message: `a request head has at most ${maxHeadBytes} bytes`,
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    code: 'head_too_slow',
+    message: `a request must be complete within ${headTimeoutMs / 1000} s`,
+  },
+};
+
+/**
+ * Connections that the server waits for. When there are too many, the one that has been silent for longest is cut off: a
+ * flood of them costs neither the descriptors that calls need nor the place of a client that speaks at once.
+ */
+class SilentConnections {
+  readonly #sockets = new Set<Socket>();
+
+  constructor(server: Server) {
+    server.on('connection', (socket) => {
+      socket.once('close', () => this.#sockets.delete(socket));
+      this.#wait(socket);
+    });
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      const { socket } = request;
+      this.spoke(socket);
+      response.once('finish', () => {
+        if (!socket.destroyed) this.#wait(socket);
+      });
+    });
+  }
+
+  /** Its request head is here. */
+  spoke(socket: Socket): void {
+    this.#sockets.delete(socket);
+  }
+
+  #wait(socket: Socket): void {
+    this.#sockets.add(socket);
+    for (const oldest of this.#sockets) {
+      if (this.#sockets.size <= maxSilent) return;
+      this.#sockets.delete(oldest);
+      oldest.destroy();
+    }
+  }
 }
 
 function onUpgrade(
@@ -138,6 +224,8 @@ export function listen(server: Server, { host, port }: HostPort): Promise<string
     server.once('error', reject);
     server.listen({ host, port }, () => {
       server.off('error', reject);
+      // A connection that cannot be accepted (no descriptor left, say) must not end the process; the next one may be.
+      server.on('error', () => undefined);
       const address = server.address() as AddressInfo;
       resolve(`${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`);
     });
