@@ -89,6 +89,7 @@ function take(step: Step, event: CallEvent): void {
       onMarkPlayed(step, event.id);
       return;
     case 'mark.sent':
+      step.state.client.newestMark = { id: event.id, sentAt: step.now };
       if (step.state.response !== undefined) noteMarkSent(step.state.response.heard, event.id, step.now);
       return;
     case 'dtmf.pressed':

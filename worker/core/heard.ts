@@ -27,6 +27,8 @@ export interface ClientPlayout {
   echoesMarks: boolean;
   /** From sending the last frame before a mark to its echo. */
   delayMs: Millis;
+  /** The newest mark of the call: its echo tells the delay even when it comes after the end of its response. */
+  newestMark: { readonly id: string; readonly sentAt: Millis } | undefined;
 }
 
 /** Marks and piece boundaries of one response. */
@@ -35,13 +37,24 @@ export interface HeardState {
   readonly marks: Map<string, PendingMark>;
   /** Characters before the newest echoed mark. */
   echoedChars: number;
+  /** Since when no frame went out, because the output is held or all of it is on the wire. The client plays on. */
+  stoppedAt: Millis | undefined;
 }
 
 /** Speaking rate assumed until the first piece of a response has been measured. */
 const defaultMsPerChar = 65;
 
-export const newHeardState = (): HeardState => ({ pieces: [], marks: new Map(), echoedChars: 0 });
-export const newClientPlayout = (): ClientPlayout => ({ echoesMarks: false, delayMs: 0 });
+export const newHeardState = (): HeardState => ({
+  pieces: [],
+  marks: new Map(),
+  echoedChars: 0,
+  stoppedAt: undefined,
+});
+export const newClientPlayout = (): ClientPlayout => ({
+  echoesMarks: false,
+  delayMs: 0,
+  newestMark: undefined,
+});
 
 /**
  * Notes that all audio of the first `said` characters given to TTS exists and lasts `audioMs`. Returns how many
@@ -66,10 +79,15 @@ export function noteMarkPlayed(
   heard: HeardState,
   options: { id: string; client: ClientPlayout; now: Millis },
 ): boolean {
+  const { client, now } = options;
+  client.echoesMarks = true;
+  if (client.newestMark?.id === options.id) {
+    client.delayMs = now - client.newestMark.sentAt;
+    client.newestMark = undefined;
+  }
   const mark = heard.marks.get(options.id);
   if (mark?.sentAt === undefined) return false;
-  options.client.echoesMarks = true;
-  options.client.delayMs = options.now - mark.sentAt;
+  client.delayMs = now - mark.sentAt;
   heard.echoedChars = Math.max(heard.echoedChars, mark.chars);
   // Echoes come in the order of the marks, so an earlier one that is missing will not come any more.
   for (const [id, other] of heard.marks) if (other.chars <= mark.chars) heard.marks.delete(id);
@@ -79,10 +97,11 @@ export function noteMarkPlayed(
 /** Length of the heard prefix of `text` in characters, cut back to the end of a whole word. */
 export function heardChars(
   heard: HeardState,
-  options: { text: string; position: PlayoutPosition | undefined; client: ClientPlayout },
+  options: { text: string; position: PlayoutPosition | undefined; client: ClientPlayout; now: Millis },
 ): number {
-  const { text, position, client } = options;
-  const heardMs = Math.max(0, (position?.sentMs ?? 0) - client.delayMs);
+  const { text, position, client, now } = options;
+  const behindMs = Math.max(0, client.delayMs - (now - (heard.stoppedAt ?? now)));
+  const heardMs = Math.max(0, (position?.sentMs ?? 0) - behindMs);
   let chars = Math.min(charsAt(heard.pieces, heardMs), text.length);
   if (client.echoesMarks)
     for (const mark of heard.marks.values())

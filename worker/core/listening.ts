@@ -64,6 +64,7 @@ function beginTurn(step: Step): void {
 
 function beginCandidate(step: Step): void {
   step.state.turn = { phase: 'candidate', words: newWords() };
+  if (step.state.response !== undefined) step.state.response.heard.stoppedAt ??= step.now;
   step.actions.push({ type: 'playout.pause' }, { type: 'stt.listen' });
 }
 
@@ -133,6 +134,8 @@ export function onTurnDeadline(step: Step): void {
     state.turn = { phase: 'idle' };
     if (state.response?.phase === 'waiting')
       state.response.stallAt = now + state.settings.limits.responseStallMs;
+    if (state.response !== undefined && state.response.phase !== 'draining')
+      state.response.heard.stoppedAt = undefined;
     step.actions.push({ type: 'playout.resume' });
   } else if (turn.phase === 'pausing' && now >= turn.decideAt) {
     const { words, startedAt, interrupted, lastVoiceAt } = turn;

@@ -2,7 +2,7 @@
 import { unreachable } from '../../shared/base/assert.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { CompletedToolCall, PlayoutPosition } from './events.ts';
-import { heardChars, newClientPlayout, noteMarkPlayed, noteSpoken } from './heard.ts';
+import { heardChars, newClientPlayout, newHeardState, noteMarkPlayed, noteSpoken } from './heard.ts';
 import { addHeard, contextFor } from './history.ts';
 import { finishWriting, newResponse, writeText, type LineKind, type Response } from './response.ts';
 import { noticeFault, type CallState, type Step } from './state.ts';
@@ -137,7 +137,8 @@ export function onTtsSpoken(
   spoken: { chars: number; audioMs: number },
 ): void {
   const chars = noteSpoken(response.heard, spoken.chars, spoken.audioMs);
-  if (chars === undefined) return;
+  // A mark behind no audio would be echoed at once and tell nothing.
+  if (chars === undefined || spoken.audioMs === 0) return;
   step.state.lastMark += 1;
   const id = `m${step.state.lastMark}`;
   response.heard.marks.set(id, { chars, sentAt: undefined });
@@ -211,6 +212,7 @@ export function onPlayoutDrained(step: Step, response: Response, sentMs: Millis)
   const graceMs = state.client.echoesMarks
     ? state.client.delayMs + state.settings.limits.markGraceMs
     : unconfirmedPlayoutMs;
+  response.heard.stoppedAt ??= now;
   state.response = { ...response, phase: 'draining', endsBy: now + graceMs };
   if (response.heard.marks.size === 0 && response.heard.echoedChars >= response.text.length)
     completeResponse(step);
@@ -218,16 +220,21 @@ export function onPlayoutDrained(step: Step, response: Response, sentMs: Millis)
 
 export function onMarkPlayed(step: Step, id: string): void {
   const { state, now } = step;
-  state.client.echoesMarks = true;
   const { response } = state;
-  if (response === undefined || !noteMarkPlayed(response.heard, { id, client: state.client, now })) return;
+  const expected = noteMarkPlayed(response?.heard ?? newHeardState(), { id, client: state.client, now });
+  if (response === undefined || !expected) return;
   if (response.phase === 'draining' && response.heard.marks.size === 0) completeResponse(step);
 }
 
 /** TTS failed in this response: what exists has been played, and the text after it is spoken next. */
 function speakRest(step: Step, response: Response, sentMs: Millis): void {
   const position = { context: response.context, sentMs };
-  const chars = heardChars(response.heard, { text: response.text, position, client: newClientPlayout() });
+  const chars = heardChars(response.heard, {
+    text: response.text,
+    position,
+    client: newClientPlayout(),
+    now: step.now,
+  });
   addHeard(step.state.history, response.text.slice(0, chars));
   speakAgain(step, response, response.text.slice(chars) + response.splitter.pending);
 }
@@ -255,7 +262,7 @@ export function startOwedAnswer(step: Step): void {
 
 /** The caller took over: the call moves to a new epoch, and the context keeps only what was heard. */
 export function cutResponse(step: Step, position: PlayoutPosition | undefined): void {
-  const { state, actions } = step;
+  const { state, now, actions } = step;
   const { response } = state;
   state.epoch += 1;
   if (response === undefined) return;
@@ -267,6 +274,7 @@ export function cutResponse(step: Step, position: PlayoutPosition | undefined): 
       text: response.text,
       position: position?.context === response.context ? position : undefined,
       client: state.client,
+      now,
     });
     addHeard(state.history, response.text.slice(0, chars));
   }
