@@ -29,7 +29,7 @@ export const interruptions: readonly Dialogue[] = [
   dialogue('an echoed mark keeps its piece, and what follows it is cut by the position', (begin) => {
     const call = begin({ echoMs: 100 }).opens().callerSays('Go.').llmAnswers('First part. Second part here.');
     call
-      .botPlays(words('First part. ') + 100 + words('Second pa'))
+      .botPlays(words('First part. ') + words('Second pa'))
       .callerBegins()
       .callerInsists();
     call.sttHears('Stop.').callerStops().silenceEndsTheTurn().sttFinalizes();
@@ -48,11 +48,32 @@ export const interruptions: readonly Dialogue[] = [
   }),
 
   dialogue('the delay of the client is taken off the position', (begin) => {
-    const call = begin({ echoMs: 300 }).opens().callerSays('Hm.').llmAnswers('Yes.').botFinishes();
+    const call = begin({ echoMs: 500 }).opens().callerSays('Hm.').llmAnswers('Yes.').botFinishes();
     call.callerSays('Go.').llmAnswers('Alpha beta gamma delta epsilon.');
     call.botPlays(words('Alpha beta gamma ')).callerBegins().callerInsists();
     call.sttHears('Stop.').callerStops().silenceEndsTheTurn().sttFinalizes();
     call.llmIsAsked('user: Hm.', 'assistant: Yes.', 'user: Go.', 'assistant: Alpha beta', 'user: Stop.');
+  }),
+
+  dialogue('the client plays on while the output is held', (begin) => {
+    const call = begin({ echoMs: 300 }).opens().callerSays('Hm.').llmAnswers('Yes.').botFinishes();
+    call.callerSays('Go.').llmAnswers('Alpha beta gamma delta epsilon.').botPlays(words('Alpha beta gamma '));
+    call.callerBegins().later(400).callerInsists().sttHears('Stop.').callerStops().silenceEndsTheTurn();
+    call.sttFinalizes();
+    call.llmIsAsked(
+      'user: Hm.',
+      'assistant: Yes.',
+      'user: Go.',
+      'assistant: Alpha beta gamma',
+      'user: Stop.',
+    );
+  }),
+
+  dialogue('an echo that comes after its answer is over still tells the delay', (begin) => {
+    const call = begin({ echoMs: 800 }).opens().callerSays('Hm.').llmAnswers('Yes.').botFinishes();
+    call.callerSays('Go.').llmAnswers('Alpha beta gamma delta epsilon.').botPlays(words('Alpha beta gamma '));
+    call.callerBegins().callerInsists().sttHears('Stop.').callerStops().silenceEndsTheTurn().sttFinalizes();
+    call.llmIsAsked('user: Hm.', 'assistant: Yes.', 'user: Go.', 'assistant: Alpha', 'user: Stop.');
   }),
 
   dialogue('without marks the position alone decides', (begin) => {
@@ -72,12 +93,18 @@ export const interruptions: readonly Dialogue[] = [
   }),
 
   dialogue('TTS may report several pieces at once', (begin) => {
-    const call = begin().opens().callerSays('Go.').llmAnswers('First part. Second part here. And a third one.');
+    const call = begin()
+      .opens()
+      .callerSays('Go.')
+      .llmAnswers('First part. Second part here. And a third one.');
     const context = call.context;
     call.tell({ type: 'playout.started', context, audioAt: 0 });
     call.tell({ type: 'tts.spoken', context, chars: 30, audioMs: words('x') * 30 });
     call.tell({ type: 'tts.spoken', context, chars: 46, audioMs: words('x') * 46 });
-    call.skips().tell({ type: 'tts.flushed', context, audioMs: words('x') * 46 }).orders();
+    call
+      .skips()
+      .tell({ type: 'tts.flushed', context, audioMs: words('x') * 46 })
+      .orders();
     call.callerBegins();
     call.tell({ type: 'speech.confirmed', position: { context, sentMs: words('First part. Second part') } });
     call.sttHears('Stop.').callerStops().silenceEndsTheTurn().sttFinalizes();
@@ -106,11 +133,17 @@ export const interruptions: readonly Dialogue[] = [
     call.llmIsAsked('user: Go.', 'user: Stop.');
   }),
 
-  dialogue('an interruption while the client still plays the end loses no more than its delay', (begin) => {
+  dialogue('an interruption while the client still plays the end keeps what it had time to play', (begin) => {
     const call = begin({ echoMs: 400 }).opens().callerSays('Hm.').llmAnswers('Yes.').botFinishes();
     call.callerSays('Go.').llmAnswers('Alpha beta gamma delta.').botPlays(Infinity).drains();
     call.callerBegins().callerInsists().sttHears('Stop.').callerStops().silenceEndsTheTurn().sttFinalizes();
-    call.llmIsAsked('user: Hm.', 'assistant: Yes.', 'user: Go.', 'assistant: Alpha beta', 'user: Stop.');
+    call.llmIsAsked(
+      'user: Hm.',
+      'assistant: Yes.',
+      'user: Go.',
+      'assistant: Alpha beta gamma',
+      'user: Stop.',
+    );
   }),
 
   dialogue('a cough holds the output and lets it go on', (begin) => {

@@ -34,13 +34,15 @@ export class ContextJudge {
     }
     const { plan, client, tts } = this.#story.witnesses;
     const kind = plan.client.kind;
-    const trusted = this.#story.echoKnown && kind === 'echo';
+    const trusted = this.#story.echoDelayMs > 0 && kind === 'echo';
     // Over text whose pieces were not reported one by one, the rate of each piece is a guess.
     const blurredMs = plan.tts.reportsPieces && plan.faults.lost === 0 ? 0 : sentMs * 0.05;
     const guessedMs = Math.max(0, sentMs - response.reported.ms) * 0.5 + blurredMs;
-    const heldMs = now - (response.heldFrom ?? response.drainedAt ?? now);
-    const blindMs = trusted ? Math.min(heldMs, client.delayMs + plan.client.upMs) : 0;
-    const leastMs = client.heardMs(response.context, now - plan.client.upMs) - blindMs - guessedMs - grainMs;
+    // Two holds within the delay of the client: the core knows of the newer one alone.
+    const delayMs = client.delayMs + plan.client.upMs;
+    const heldTwice = response.resumedAt !== undefined && now - response.resumedAt < delayMs;
+    const blindMs = guessedMs + grainMs + (heldTwice ? delayMs : 0);
+    const leastMs = client.heardMs(response.context, now - plan.client.upMs) - blindMs;
     const ends = tts.wordEnds(response.context, response.said);
     const echoed = wordsOf(response.said.slice(0, response.echoedChars)).length;
     const least = kind === 'bad' ? 0 : countUpTo(ends, leastMs) - (guessedMs > 0 ? 2 : 1);
@@ -64,6 +66,7 @@ export class ContextJudge {
   #remember(response: StoryResponse, bounds: Remembered['bounds']): void {
     this.#story.remembered.push({
       words: wordsOf(response.said),
+      continues: response.continues ? this.#story.remembered.at(-1) : undefined,
       usersBefore: response.usersBefore,
       usersAfter: this.#story.users.length,
       bounds,
@@ -112,7 +115,7 @@ function mismatch(
     depth = message;
     furthest = problem;
   };
-  const match = (message: number, response: number): boolean => {
+  const match = (message: number, response: number, before: number): boolean => {
     const memory = remembered[response];
     const text = heard[message];
     if (memory === undefined) {
@@ -120,17 +123,25 @@ function mismatch(
       return text === undefined;
     }
     const { least, most } = memory.bounds();
-    if (text !== undefined && fits(text, memory, { least, most }) && match(message + 1, response + 1))
-      return true;
-    if (least <= 0 && match(message, response + 1)) return true;
+    if (!goesOn(memory, before)) {
+      note(message, `${memory.words.join(' ')} does not go on after ${before} words`);
+      return false;
+    }
+    const matches = text !== undefined && fits(text, memory, { least, most });
+    if (matches && match(message + 1, response + 1, text.words.length)) return true;
+    if (least <= 0 && match(message, response + 1, 0)) return true;
     note(
       message,
       `${text?.words.join(' ') ?? 'nothing'} is not ${least} to ${most} words of: ${memory.words.join(' ')}`,
     );
     return false;
   };
-  return match(0, 0) ? undefined : furthest;
+  return match(0, 0, 0) ? undefined : furthest;
 }
+
+/** The rest of a response that broke off starts with the first word that is not remembered of it. */
+const goesOn = ({ continues, words }: Remembered, before: number): boolean =>
+  words.length === 0 || continues?.words[before] === undefined || continues.words[before] === words[0];
 
 const fits = (
   text: { words: readonly string[]; users: number },

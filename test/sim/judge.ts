@@ -21,6 +21,8 @@ export class Judge {
   readonly #turns: TurnJudge;
   readonly #responses: ResponseJudge;
   #deadlinesAtOnce = 0;
+  /** Questions to a silent caller since the caller last said something. */
+  #questions = { users: 0, asked: 0 };
 
   constructor(witnesses: Witnesses) {
     this.#story = new Story(witnesses);
@@ -88,25 +90,33 @@ export class Judge {
     story.demand(now, this.#deadlinesAtOnce < 2, 'deadlines follow one another without end');
   }
 
-  #callEvents({ now, event, has, actions }: Scene): void {
+  #callEvents(scene: Scene): void {
+    const { now, event, actions } = scene;
     const story = this.#story;
     const { settings } = story;
     if (event.type === 'call.opened') {
       story.openedAt = now;
       story.await('overtime', now + settings.maxCallMs + overtimeMs, 'a call has no end');
-      story.demand(now, settings.greeting === '' || has('tts.speak'), 'no greeting');
+      story.demand(now, settings.greeting === '' || scene.has('tts.speak'), 'no greeting');
     } else if (event.type === 'call.closed') {
       story.demand(now, actions.length === 0, 'orders for a call that is gone');
       story.over = true;
     } else if (event.type === 'call.shutdown') {
-      story.demand(now, has('call.end'), 'a shutdown is ignored');
+      story.demand(now, scene.has('call.end'), 'a shutdown is ignored');
     }
     if (story.openedAt !== undefined && now >= story.openedAt + settings.maxCallMs) story.overtime = true;
   }
 
   /** When nobody speaks, somebody must, in the end. */
-  #idle({ now, event }: Scene): void {
+  #idle({ now, event, actions }: Scene): void {
     const story = this.#story;
+    if (story.users.length !== this.#questions.users)
+      this.#questions = { users: story.users.length, asked: 0 };
+    const { ask, endAfter } = story.settings.idle;
+    const asks = actions.some((action) => action.type === 'tts.speak' && action.text === ask);
+    if (asks && event.type === 'deadline.reached' && !actions.some(({ type }) => type === 'tts.reopen'))
+      this.#questions.asked += 1;
+    story.demand(now, this.#questions.asked <= endAfter, 'a silent caller is asked for ever');
     const { askAfterMs } = story.settings.idle;
     const quiet = story.mouth === 'none' && story.response === undefined && !story.over;
     if (!quiet) story.done('idle');

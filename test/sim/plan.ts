@@ -67,7 +67,7 @@ export function planOf(seed: number): Plan {
     client: {
       kind: prng.chance(0.6) ? 'echo' : prng.chance(0.5) ? 'silent' : 'bad',
       downMs: from(10, 80),
-      bufferMs: from(0, 250),
+      bufferMs: prng.chance(0.2) ? from(400, 1_500) : from(0, 250),
       upMs: from(10, 80),
     },
     stt: { finalizeMs: from(60, 500) },

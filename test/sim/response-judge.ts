@@ -28,6 +28,7 @@ export class ResponseJudge {
       this.#llmEnded(scene, response);
     }
     if (event.type === 'mark.played') this.#echoed(event.id, now);
+    if (event.type === 'mark.sent') story.newestMark = { id: event.id, sentAt: now };
     if (response === undefined) return;
     if (event.type === 'mark.sent') {
       const mark = response.marks.get(event.id);
@@ -63,6 +64,10 @@ export class ResponseJudge {
   #echoed(id: string, now: number): void {
     const story = this.#story;
     story.echoKnown = true;
+    if (story.newestMark?.id === id) {
+      story.echoDelayMs = now - story.newestMark.sentAt;
+      story.newestMark = undefined;
+    }
     const mark = story.response?.marks.get(id);
     if (story.response === undefined || mark?.sentAt === undefined || mark.echoed) return;
     story.echoDelayMs = now - mark.sentAt;
@@ -220,6 +225,7 @@ export class ResponseJudge {
     story.response = {
       context,
       round: former?.round ?? (round?.type === 'llm.start' ? round.epoch : undefined),
+      continues: former?.broken === true,
       usersBefore: story.users.length,
       said: '',
       flushed: false,
@@ -232,6 +238,7 @@ export class ResponseJudge {
       reported: { chars: 0, ms: 0 },
       marks: new Map(),
       echoedChars: 0,
+      resumedAt: undefined,
       heldFrom: story.mouth === 'candidate' || story.mouth === 'fading' ? now : undefined,
     };
     story.demand(

@@ -120,8 +120,14 @@ export class SimTts {
   #speakOn(context: TtsContext, piece: Piece): void {
     const { prng, tts, faults } = this.#world.plan;
     const ms = Math.min(chunkMs, piece.ms - piece.doneMs);
-    if (ms > 0 && prng.chance(faults.ttsFails / 5)) return this.#fail(0);
-    if (ms > 0 && context.madeMs > 0 && prng.chance(faults.ttsBreaks / 5)) return this.#fail(3_000);
+    if (ms > 0 && prng.chance(faults.ttsFails / 5)) {
+      this.#fail(0);
+      return;
+    }
+    if (ms > 0 && context.madeMs > 0 && prng.chance(faults.ttsBreaks / 5)) {
+      this.#fail(3_000);
+      return;
+    }
     piece.doneMs += ms;
     context.madeMs += ms;
     this.#made(context, piece);

@@ -162,12 +162,19 @@ export class SimLlm {
     const { prng, llm, settings } = this.#world.plan;
     this.#later(round, part.delayMs, () => {
       const { text, at, failsAt, breaksAt } = part;
-      if (at >= failsAt) return this.#end('llm.failed', []);
+      if (at >= failsAt) {
+        this.#end('llm.failed', []);
+        return;
+      }
       // The adapter notices a stream that stopped.
-      if (at >= breaksAt) return this.#later(round, 3_000, () => this.#end('llm.failed', []));
+      if (at >= breaksAt) {
+        this.#later(round, 3_000, () => this.#end('llm.failed', []));
+        return;
+      }
       if (at >= text.length) {
         const endsCall = prng.chance(llm.endsCall) && settings.endCallTool;
-        return this.#end('llm.done', endsCall ? ['end_call'] : prng.chance(0.1) ? ['other'] : []);
+        this.#end('llm.done', endsCall ? ['end_call'] : prng.chance(0.1) ? ['other'] : []);
+        return;
       }
       const next = at + 1 + prng.below(12);
       this.#text(text.slice(at, next));

@@ -42,6 +42,8 @@ export interface StoryMark {
 export interface StoryResponse {
   readonly context: number;
   readonly round: number | undefined;
+  /** TTS broke off in the response before; this one speaks the rest of it. */
+  readonly continues: boolean;
   readonly usersBefore: number;
   said: string;
   flushed: boolean;
@@ -55,6 +57,8 @@ export interface StoryResponse {
   readonly marks: Map<string, StoryMark>;
   echoedChars: number;
   heldFrom: number | undefined;
+  /** When the output last went on after having been held. */
+  resumedAt: number | undefined;
 }
 
 /** What the context may hold of a response that is over: a number of whole words between two bounds. */
@@ -62,6 +66,8 @@ export interface Remembered {
   readonly words: readonly string[];
   readonly usersBefore: number;
   readonly usersAfter: number;
+  /** The response that was broken off and goes on in this one. */
+  readonly continues: Remembered | undefined;
   bounds(): { least: number; most: number };
 }
 
@@ -85,7 +91,9 @@ export class Story {
   readonly remembered: Remembered[] = [];
   notesOwed = false;
   echoKnown = false;
+  /** From sending a mark to its echo; 0 until one was measured. */
   echoDelayMs = 0;
+  newestMark: { id: string; sentAt: number } | undefined;
   readonly faultsInARow = { stt: 0, llm: 0, tts: 0, call: 0 };
 
   constructor(witnesses: Witnesses) {

@@ -184,6 +184,7 @@ export class TurnJudge {
     const { response } = story;
     if (response === undefined) return;
     response.heldFrom = undefined;
+    response.resumedAt = scene.now;
     if (response.startedAt === undefined)
       story.await('audible', scene.now + story.settings.limits.responseStallMs, 'a response stays silent');
   }
