@@ -19,7 +19,7 @@ const deepest = 16;
 const blank = /[ \t\n\r]*/y;
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 /** A quoted text without raw control characters, with nothing but known escapes. */
- 
+
 const quoted = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const halfPair = /\p{Surrogate}/u;
 

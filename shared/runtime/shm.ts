@@ -14,7 +14,6 @@ const protReadWrite = 3;
 const mapShared = 1;
 const afUnix = 1;
 const sockStream = 1;
-const prioProcess = 0;
 /** Both ends of a new pair must not leak into unrelated children. */
 const sockCloexec = 0o2000000;
 const mfdCloexec = 1;
@@ -25,8 +24,6 @@ interface LibC {
   ftruncate(fd: number, bytes: number): number;
   mmap(address: null, bytes: number, prot: number, flags: number, fd: number, offset: number): unknown;
   socketpair(domain: number, type: number, protocol: number, fds: Int32Array): number;
-  gettid(): number;
-  setpriority(which: number, who: number, nice: number): number;
   getrlimit(resource: number, limits: BigUint64Array): number;
   setrlimit(resource: number, limits: BigUint64Array): number;
 }
@@ -47,8 +44,6 @@ function native(): { koffi: Koffi; libc: LibC } {
     socketpair: lib.func(
       'int socketpair(int domain, int type, int protocol, _Out_ int *sv)',
     ) as LibC['socketpair'],
-    gettid: lib.func('int gettid()') as LibC['gettid'],
-    setpriority: lib.func('int setpriority(int which, unsigned int who, int prio)') as LibC['setpriority'],
     getrlimit: lib.func('int getrlimit(int resource, _Out_ uint64_t *rlim)') as LibC['getrlimit'],
     setrlimit: lib.func('int setrlimit(int resource, uint64_t *rlim)') as LibC['setrlimit'],
   };
@@ -81,12 +76,6 @@ export function createSocketPair(): readonly [number, number] {
   const fds = new Int32Array(2);
   assert(libc.socketpair(afUnix, sockStream | sockCloexec, 0, fds) === 0, 'socketpair gives two descriptors');
   return [fds[0] ?? -1, fds[1] ?? -1];
-}
-
-/** Lowers the scheduling priority of the calling thread alone. `nice` is 0 (normal) to 19 (last). */
-export function lowerThreadPriority(nice: number): void {
-  const { libc } = native();
-  libc.setpriority(prioProcess, libc.gettid(), nice);
 }
 
 /** Raises the soft limit of open files to the hard limit (spec 03, Limits). Returns what is in force afterwards. */
