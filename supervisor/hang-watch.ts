@@ -24,23 +24,26 @@ export class HangWatch {
     this.#options = options;
   }
 
-  /** Looks once; to be called several times a second. `now` is on the machine's monotonic clock, in milliseconds. */
-  look(now: Millis): void {
+  /**
+   * Looks once; to be called several times a second. `now` is on this process's clock, as in the process table; `machineMs` is
+   * on the machine's, as in heartbeats.
+   */
+  look(now: Millis, machineMs: Millis): void {
     const gapMs = now - (this.#lookedAt ?? Number.NEGATIVE_INFINITY);
     this.#lookedAt = now;
     if (gapMs > longestOwnGapMs) return;
     const { table, hangMs, onHang } = this.#options;
     for (const row of table.rows)
-      if (hangs(row, { now, silentMs: this.#silentMs(row, now), hangMs })) onHang(row);
+      if (hangs(row, { now, silentMs: this.#silentMs(row, machineMs), hangMs })) onHang(row);
   }
 
   /** Inference is as alive as the thread that has been silent longest. */
-  #silentMs(row: ChildRow, now: Millis): Millis {
+  #silentMs(row: ChildRow, machineMs: Millis): Millis {
     const { boxes } = this.#options;
-    if (row.role === 'worker') return heartbeatAge(now, boxes.workerStatus(row.index).heartbeatMs);
+    if (row.role === 'worker') return heartbeatAge(machineMs, boxes.workerStatus(row.index).heartbeatMs);
     let silentMs = 0;
     for (let thread = 0; thread < boxes.layout.threads; thread += 1)
-      silentMs = Math.max(silentMs, heartbeatAge(now, boxes.threadHeartbeat(thread)));
+      silentMs = Math.max(silentMs, heartbeatAge(machineMs, boxes.threadHeartbeat(thread)));
     return silentMs;
   }
 }

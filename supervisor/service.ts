@@ -299,7 +299,7 @@ export class Service {
     this.#timer = clock.after(Math.max(0, untilDeadline), () => {
       if (this.#handOver.waiting > 0) this.#handOver.retry();
       this.#backlog.look(this.#inferenceUnread());
-      this.#hangWatch.look(machineMs());
+      this.#hangWatch.look(this.#options.clock.now(), machineMs());
       this.#step({ type: 'deadline.reached' });
     });
   }
