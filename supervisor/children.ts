@@ -23,6 +23,7 @@ import {
   newProcessTable,
   nextFork,
   rowOf,
+  usedUp,
   type ChildRole,
   type ChildRow,
   type ProcessTable,
@@ -40,6 +41,9 @@ export interface ChildrenOptions {
   /** A worker process ended, after its row was updated. */
   readonly onGone: (role: ChildRole, index: number) => void;
 }
+
+const keepsDying =
+  'this child dies again and again: the service is not ready until a start lasts; look at what it logged before it died';
 
 export class Children {
   readonly table: ProcessTable;
@@ -101,6 +105,11 @@ export class Children {
     if (child?.connected === true) child.disconnect();
   }
 
+  /** Ends one child that hangs; its end is noticed like any other. */
+  killOne(row: ChildRow): void {
+    this.#processes.get(row)?.kill('SIGKILL');
+  }
+
   kill(): void {
     for (const child of this.#processes.values()) child.kill('SIGKILL');
   }
@@ -132,6 +141,7 @@ export class Children {
       const fields = { child: role, index, childPid: child.pid, code, signal };
       if (asked) log.info(fields, 'child process left');
       else log.error(fields, 'child process died');
+      if (usedUp(row)) log.fatal({ child: role, index, failures: row.failures }, keepsDying);
       this.#options.onGone(role, index);
       this.run();
     });

@@ -7,7 +7,7 @@ import type { Millis } from '../shared/base/units.ts';
 export type ChildRole = 'worker' | 'inference';
 
 export type ChildPhase =
-  | { readonly phase: 'starting' }
+  | { readonly phase: 'starting'; readonly since: Millis }
   | { readonly phase: 'ready' }
   /** Finishes its calls and is replaced when it exits. */
   | { readonly phase: 'leaving' }
@@ -37,6 +37,10 @@ export interface ForkOrder {
 const provenMs = 30_000;
 const firstPauseMs = 200;
 const longestPauseMs = 5_000;
+/** After this many ends in a row a human has to look. The child is still tried again. */
+const failureBudget = 6;
+/** A child that is not ready by then hangs. */
+const startWithinMs = 30_000;
 
 export function newProcessTable(workers: number): ProcessTable {
   const row = (role: ChildRole, index: number): ChildRow => ({
@@ -77,11 +81,31 @@ export function childGone(row: ChildRow, now: Millis): void {
 const pauseMs = (failures: number): Millis =>
   failures <= 1 ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 2));
 
+/** The child has used up its budget of ends in a row with this one. */
+export const usedUp = (row: ChildRow): boolean => row.failures === failureBudget;
+
+/** Some child dies again and again: readiness falls until one start of it has lasted. */
+export const anyFailing = (table: ProcessTable): boolean =>
+  table.rows.some((row) => row.failures >= failureBudget && row.state.phase !== 'ready');
+
+/** Whether a child hangs. `silentMs` is the age of the last sign of life of its event loop. */
+export function hangs(row: ChildRow, at: { now: Millis; silentMs: Millis; hangMs: Millis }): boolean {
+  switch (row.state.phase) {
+    case 'starting':
+      return at.now - row.state.since > startWithinMs;
+    case 'ready':
+    case 'leaving':
+      return at.silentMs > at.hangMs;
+    case 'waiting':
+      return false;
+  }
+}
+
 /** Children to start now. They count as starting from here on. */
 export function dueForks(table: ProcessTable, now: Millis): ForkOrder[] {
   if (table.closing) return [];
   const due = table.rows.filter((row) => row.state.phase === 'waiting' && row.state.until <= now);
-  for (const row of due) row.state = { phase: 'starting' };
+  for (const row of due) row.state = { phase: 'starting', since: now };
   return due.map(({ role, index }) => ({ role, index }));
 }
 

@@ -23,6 +23,7 @@ import { Admission, BacklogWatch, type AdmissionFacts } from './admission.ts';
 import { Children } from './children.ts';
 import { FrontDoor } from './front-door.ts';
 import { HandOver } from './hand-over.ts';
+import { HangWatch } from './hang-watch.ts';
 import { openHealthListener } from './health.ts';
 import {
   lifecycleDeadline,
@@ -33,7 +34,7 @@ import {
 } from './lifecycle.ts';
 import { openCallListener } from './listeners.ts';
 import { MetricsCollector, readSharedGauges } from './metrics.ts';
-import { inferenceReady, readyWorkers } from './process-table.ts';
+import { anyFailing, inferenceReady, readyWorkers } from './process-table.ts';
 import { RedisSet } from './redis-set.ts';
 import { RequestCounts } from './request-counts.ts';
 import { TokenLedger } from './token-ledger.ts';
@@ -66,6 +67,7 @@ export class Service {
   readonly #children: Children;
   readonly #handOver: HandOver;
   readonly #backlog = new BacklogWatch();
+  readonly #hangWatch: HangWatch;
   readonly #frontDoor: FrontDoor;
   readonly #requestCounts: RequestCounts;
   readonly #collector: MetricsCollector;
@@ -111,6 +113,15 @@ export class Service {
       readyWorkers: () => readyWorkers(this.#children.table),
       offer: (worker, message, socket) => this.#children.offer(worker, message, socket),
       counted: (outcome) => this.#metrics.handovers.inc({ outcome }),
+    });
+    this.#hangWatch = new HangWatch({
+      table: this.#children.table,
+      boxes: this.#boxes,
+      hangMs: settings.hangTimeoutMs,
+      onHang: (row) => {
+        log.error({ child: row.role, index: row.index }, 'a child hangs and is killed');
+        this.#children.killOne(row);
+      },
     });
     this.#frontDoor = this.#newFrontDoor();
     this.#requestCounts = new RequestCounts(this.#boxes);
@@ -165,8 +176,7 @@ export class Service {
       addr: settings.health.addr,
       metrics: settings.health.metrics,
       metricsToken: settings.health.metricsToken?.reveal(),
-      unready: () =>
-        this.#lifecycle.state.phase === 'starting' ? 'starting' : this.#frontDoor.closedFor()?.code,
+      unready: () => this.#unready(),
       counts: () => ({
         sessions: this.#admission.sessions,
         max_sessions: settings.maxSessions,
@@ -176,6 +186,12 @@ export class Service {
     });
     log.info({ listener: 'health', address: health.address }, 'listening');
     this.#children.run();
+  }
+
+  #unready(): string | undefined {
+    if (this.#lifecycle.state.phase === 'starting') return 'starting';
+    const closed = this.#frontDoor.closedFor();
+    return closed?.code ?? (anyFailing(this.#children.table) ? 'children_failing' : undefined);
   }
 
   /** SIGTERM or SIGINT. */
@@ -283,6 +299,7 @@ export class Service {
     this.#timer = clock.after(Math.max(0, untilDeadline), () => {
       if (this.#handOver.waiting > 0) this.#handOver.retry();
       this.#backlog.look(this.#inferenceUnread());
+      this.#hangWatch.look(this.#options.clock.now(), machineMs());
       this.#step({ type: 'deadline.reached' });
     });
   }

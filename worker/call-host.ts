@@ -41,7 +41,6 @@ export class CallHost {
   #count = 0;
   #worstLatenessMs = 0;
   #lastTick: Millis | undefined;
-  #beatAt = 0;
 
   constructor(options: CallHostOptions) {
     this.#options = options;
@@ -119,7 +118,12 @@ export class CallHost {
       call.housekeepAt = Math.max(call.housekeepAt + housekeepingMs, now + housekeepingMs - tickMs);
       call.housekeep(now);
     }
-    if (now - this.#beatAt >= heartbeatMs) this.#beat();
+  }
+
+  /** Shows from now on that this event loop turns, with and without calls. */
+  keepBeating(): void {
+    this.#beat();
+    this.#options.clock.after(heartbeatMs, () => this.keepBeating());
   }
 
   #publish(): void {
@@ -128,7 +132,6 @@ export class CallHost {
   }
 
   #beat(): void {
-    this.#beatAt = this.#options.clock.now();
     this.#options.boxes.beatWorker(this.#options.worker, {
       nowMs: heartbeatOf(this.#options.machineMs()),
       calls: this.#count,

@@ -15,7 +15,12 @@ export function callSettings({ agent, turn, llm }: AgentDefinition): CallSetting
     endCallTool: agent.tools?.includes('end_call') ?? true,
     maxCallMs: agent.maxCallS * 1000,
     contextWindowTokens: llm.contextWindowTokens,
-    turn: { minSpeechMs: turn.minSpeechMs, stopMs: turn.stopMs, silenceEndMs: turn.silenceEndMs },
+    turn: {
+      minSpeechMs: turn.minSpeechMs,
+      stopMs: turn.stopMs,
+      silenceEndMs: turn.silenceEndMs,
+      maxSilenceMs: turn.maxSilenceMs,
+    },
     interrupt: {
       enabled: turn.interrupt.enabled,
       resumeAfterMs: turn.interrupt.resumeAfterMs,

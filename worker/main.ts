@@ -101,6 +101,7 @@ class Worker {
       this.#shutdown();
       systemClock.after(orphanExitMs, () => process.exit(0));
     });
+    this.#host.keepBeating();
     this.#send({ type: 'ready' });
   }
 

@@ -213,7 +213,6 @@ export const inertKeys: readonly string[] = [
   'turn.speculate',
   'turn.interrupt.min_words',
   'turn.interrupt.backchannels',
-  'turn.max_silence_ms',
   'stt.language',
   'tts.language',
   'llm.max_tool_rounds',

@@ -72,6 +72,8 @@ export interface ServerSettings {
     readonly cancelGraceMs: number;
     readonly abortWaitMs: number;
   };
+  /** A child whose event loop is silent for longer is killed and replaced. */
+  readonly hangTimeoutMs: number;
   readonly insecureListeners: boolean;
   readonly logLevel: LogLevel;
   readonly vadModel?: string;
@@ -170,6 +172,11 @@ const variables = {
     defaultMs: 1000,
     leastMs: 0,
   }),
+  hangTimeout: durationVariable(
+    'SVC_HANG_TIMEOUT',
+    'A worker or inference process that gives no sign of life for this long is killed and replaced.',
+    { defaultMs: 5000, leastMs: 500 },
+  ),
   metrics: switchVariable('SVC_METRICS', 'Whether /metrics answers.', true),
   metricsToken: secretVariable(
     'SVC_METRICS_TOKEN',
@@ -350,6 +357,7 @@ export function parseServerSettings(
       cancelGraceMs: reader.take(variables.cancelGrace),
       abortWaitMs: reader.take(variables.abortWait),
     },
+    hangTimeoutMs: reader.take(variables.hangTimeout),
     insecureListeners: reader.take(variables.insecureListeners),
     logLevel: reader.take(variables.logLevel),
     ...(vadModel !== undefined && { vadModel }),

@@ -61,6 +61,16 @@ export const conversation: readonly Dialogue[] = [
     },
   ),
 
+  dialogue(
+    'a noise that flickers in the silence cannot hold the turn open for longer than the longest silence',
+    (begin) => {
+      const call = begin().opens().callerBegins().callerStops().skips();
+      for (let flickers = 0; flickers < 15; flickers += 1)
+        call.later(150).tell({ type: 'voice.resumed' }).orders();
+      call.later(60).orders('stt.finalize');
+    },
+  ),
+
   dialogue('the caller goes on while STT is finalizing: it stays one turn', (begin) => {
     const call = begin().opens().callerBegins().callerStops().silenceEndsTheTurn().skips();
     call.callerBegins().orders('stt.listen');

@@ -209,7 +209,7 @@ export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServ
         endCallTool: true,
         maxCallMs: 600_000,
         contextWindowTokens: 4_000,
-        turn: { minSpeechMs: 96, stopMs: 160, silenceEndMs: 400 },
+        turn: { minSpeechMs: 96, stopMs: 160, silenceEndMs: 400, maxSilenceMs: 1_500 },
         interrupt: { enabled: true, resumeAfterMs: 500, dtmf: true },
         idle: { askAfterMs: 0, ask: 'Are you there?', endAfter: 2 },
         limits: defaultCallLimits,

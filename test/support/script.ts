@@ -20,7 +20,7 @@ export const scriptSettings: CallSettings = {
   endCallTool: true,
   maxCallMs: 600_000,
   contextWindowTokens: 8_000,
-  turn: { minSpeechMs: 100, stopMs: 200, silenceEndMs: 700 },
+  turn: { minSpeechMs: 100, stopMs: 200, silenceEndMs: 700, maxSilenceMs: 2_500 },
   interrupt: { enabled: true, resumeAfterMs: 600, dtmf: true },
   idle: { askAfterMs: 10_000, ask: 'Are you still there?', endAfter: 2 },
   limits: { sttGiveUpMs: 5_000, responseStallMs: 12_000, markGraceMs: 3_000, stageFailures: 3 },

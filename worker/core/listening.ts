@@ -90,12 +90,17 @@ export function onSpeechStopped(step: Step): void {
   }
 }
 
-/** A voice that may turn out to be speech holds decisions back until it has. */
+/**
+ * A voice that may turn out to be speech holds decisions back until it has, but never beyond the longest silence: a noise
+ * that comes and goes must not keep the caller waiting.
+ */
 export function onVoiceResumed(step: Step): void {
   const { turn } = step.state;
-  const until = step.now + step.state.settings.turn.minSpeechMs + resumeMarginMs;
+  if (turn.phase !== 'pausing' && turn.phase !== 'fading') return;
+  const { minSpeechMs, maxSilenceMs } = step.state.settings.turn;
+  const until = Math.min(step.now + minSpeechMs + resumeMarginMs, turn.lastVoiceAt + maxSilenceMs);
   if (turn.phase === 'pausing') turn.decideAt = Math.max(turn.decideAt, until);
-  else if (turn.phase === 'fading') turn.resumeAt = Math.max(turn.resumeAt, until);
+  else turn.resumeAt = Math.max(turn.resumeAt, until);
 }
 
 export function onSttText(step: Step, text: string, final: boolean): void {

@@ -21,6 +21,8 @@ export interface CallSettings {
     readonly stopMs: Millis;
     /** Silence that ends the turn when no turn model decides. At least `stopMs`. */
     readonly silenceEndMs: Millis;
+    /** The turn ends after this much silence, whatever flickers in it. At least `silenceEndMs`. */
+    readonly maxSilenceMs: Millis;
   };
   readonly interrupt: {
     readonly enabled: boolean;

@@ -326,7 +326,7 @@ describe('agent and turn keys', () => {
       ['provider = "speech_compatible"', 'provider = "speech_compatible"\nlanguage = "de"'],
     );
     const turn =
-      '[turn]\nmax_silence_ms = 3000\nsmart_turn = "off"\nsmart_turn_threshold = 0.6\nspeculate = false\n[turn.interrupt]\nmin_words = 2\nbackchannels = ["ok"]';
+      '[turn]\nsmart_turn = "off"\nsmart_turn_threshold = 0.6\nspeculate = false\n[turn.interrupt]\nmin_words = 2\nbackchannels = ["ok"]';
     const { definition, problems } = load(`${text}\n${turn}`);
     expect(definition).toBeDefined();
     expect(problems.every(({ severity }) => severity === 'note')).toBe(true);

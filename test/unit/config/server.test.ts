@@ -54,6 +54,7 @@ describe('server settings', () => {
       },
       providerLimits: new Map(),
       drain: { drainTimeoutMs: 30_000, cancelGraceMs: 5000, abortWaitMs: 1000 },
+      hangTimeoutMs: 5000,
       insecureListeners: false,
       logLevel: 'info',
     });

@@ -1,6 +1,9 @@
 /** Which children should exist, and when they are started again. */
 import { describe, expect, it } from 'vitest';
 import {
+  anyFailing,
+  hangs,
+  usedUp,
   childGone,
   childLeaving,
   childReady,
@@ -82,5 +85,49 @@ describe('the process table', () => {
     table.closing = true;
     childGone(row(table), 1);
     expect([dueForks(table, 1_000_000), nextFork(table)]).toEqual([[], undefined]);
+  });
+});
+
+describe('a child that hangs', () => {
+  const row = (state: ChildRow['state']): ChildRow => ({
+    role: 'worker',
+    index: 0,
+    state,
+    failures: 0,
+    lastEndAt: undefined,
+  });
+
+  it.each([
+    ['is ready and silent for longer than allowed', { phase: 'ready' } as const, 5_001, true],
+    ['is ready and silent just as long as allowed', { phase: 'ready' } as const, 5_000, false],
+    ['finishes its calls and is silent', { phase: 'leaving' } as const, 5_001, true],
+    ['has been starting for half a minute', { phase: 'starting', since: 69_999 } as const, 0, true],
+    [
+      'is starting, with the heartbeat of its predecessor',
+      { phase: 'starting', since: 90_000 } as const,
+      60_000,
+      false,
+    ],
+    ['is not there', { phase: 'waiting', until: 0 } as const, 60_000, false],
+  ])('%s', (_, state, silentMs, verdict) => {
+    expect(hangs(row(state), { now: 100_000, silentMs, hangMs: 5_000 })).toBe(verdict);
+  });
+
+  it('takes readiness away after six ends in a row, and gives it back with a start that lasts', () => {
+    const table = newProcessTable(1);
+    const worker = rowOf(table, 'worker', 0)!;
+    let now = 0;
+    for (let end = 1; end <= 6; end += 1) {
+      now += 6_000;
+      dueForks(table, now);
+      expect(anyFailing(table)).toBe(false);
+      childGone(worker, now);
+      expect(usedUp(worker)).toBe(end === 6);
+    }
+    expect(anyFailing(table)).toBe(true);
+    dueForks(table, now + 6_000);
+    expect(anyFailing(table)).toBe(true);
+    childReady(worker);
+    expect(anyFailing(table)).toBe(false);
   });
 });

@@ -1,0 +1,49 @@
+/**
+ * Finds children whose event loop hangs, by the heartbeats in shared memory. A hung child is alive for the kernel and gone
+ * for its callers; it is killed, and from there on it is an ordinary death.
+ */
+import { heartbeatAge, type Mailboxes } from '../shared/protocol/mailbox.ts';
+import type { Millis } from '../shared/base/units.ts';
+import { hangs, type ChildRow, type ProcessTable } from './process-table.ts';
+
+/** When this process itself was held up for longer, its view of the others is old and proves nothing. */
+const longestOwnGapMs = 1_000;
+
+export interface HangWatchOptions {
+  readonly table: ProcessTable;
+  readonly boxes: Mailboxes;
+  readonly hangMs: Millis;
+  readonly onHang: (row: ChildRow) => void;
+}
+
+export class HangWatch {
+  readonly #options: HangWatchOptions;
+  #lookedAt: Millis | undefined;
+
+  constructor(options: HangWatchOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Looks once; to be called several times a second. `now` is on this process's clock, as in the process table; `machineMs` is
+   * on the machine's, as in heartbeats.
+   */
+  look(now: Millis, machineMs: Millis): void {
+    const gapMs = now - (this.#lookedAt ?? Number.NEGATIVE_INFINITY);
+    this.#lookedAt = now;
+    if (gapMs > longestOwnGapMs) return;
+    const { table, hangMs, onHang } = this.#options;
+    for (const row of table.rows)
+      if (hangs(row, { now, silentMs: this.#silentMs(row, machineMs), hangMs })) onHang(row);
+  }
+
+  /** Inference is as alive as the thread that has been silent longest. */
+  #silentMs(row: ChildRow, machineMs: Millis): Millis {
+    const { boxes } = this.#options;
+    if (row.role === 'worker') return heartbeatAge(machineMs, boxes.workerStatus(row.index).heartbeatMs);
+    let silentMs = 0;
+    for (let thread = 0; thread < boxes.layout.threads; thread += 1)
+      silentMs = Math.max(silentMs, heartbeatAge(machineMs, boxes.threadHeartbeat(thread)));
+    return silentMs;
+  }
+}

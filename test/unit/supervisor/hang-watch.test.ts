@@ -1,0 +1,80 @@
+/** Finding children whose event loop hangs. */
+import { describe, expect, it } from 'vitest';
+import { heartbeatOf, mailboxBytes, Mailboxes } from '../../../shared/protocol/mailbox.ts';
+import { HangWatch } from '../../../supervisor/hang-watch.ts';
+import {
+  childGone,
+  childReady,
+  dueForks,
+  newProcessTable,
+  type ProcessTable,
+} from '../../../supervisor/process-table.ts';
+
+function world(): { watch: HangWatch; boxes: Mailboxes; hung: string[]; table: ProcessTable } {
+  const layout = { workers: 1, slotsPerWorker: 1, ringFrames: 16, threads: 2 };
+  const boxes = new Mailboxes(new ArrayBuffer(mailboxBytes(layout)), layout);
+  const table = newProcessTable(1);
+  dueForks(table, 0);
+  for (const row of table.rows) childReady(row);
+  const hung: string[] = [];
+  const watch = new HangWatch({ table, boxes, hangMs: 5_000, onHang: (row) => hung.push(row.role) });
+  return { watch, boxes, hung, table };
+}
+
+/** The clock of heartbeats began long before that of the process. */
+const machineTime = (now: number): number => now + 7_000_000;
+
+function beat(boxes: Mailboxes, now: number, who: { worker?: boolean; threads?: readonly number[] }): void {
+  if (who.worker) boxes.beatWorker(0, { nowMs: heartbeatOf(machineTime(now)), calls: 0, worstLatenessUs: 0 });
+  for (const thread of who.threads ?? []) boxes.beatThread(thread, heartbeatOf(machineTime(now)), 0);
+}
+
+describe('the watch over hanging children', () => {
+  it('leaves those alone that beat', () => {
+    const { watch, boxes, hung } = world();
+    for (let now = 10_000; now < 30_000; now += 200) {
+      beat(boxes, now, { worker: true, threads: [0, 1] });
+      watch.look(now + 100, machineTime(now + 100));
+    }
+    expect(hung).toEqual([]);
+  });
+
+  it('finds a silent worker', () => {
+    const { watch, boxes, hung } = world();
+    beat(boxes, 10_000, { worker: true });
+    for (let now = 10_000; now <= 15_200; now += 200) {
+      beat(boxes, now, { threads: [0, 1] });
+      watch.look(now, machineTime(now));
+    }
+    expect(hung).toEqual(['worker']);
+  });
+
+  it('finds inference when one of its threads is silent', () => {
+    const { watch, boxes, hung } = world();
+    beat(boxes, 10_000, { threads: [1] });
+    for (let now = 10_000; now <= 15_200; now += 200) {
+      beat(boxes, now, { worker: true, threads: [0] });
+      watch.look(now, machineTime(now));
+    }
+    expect(hung).toEqual(['inference']);
+  });
+
+  it('does not judge others after it was held up itself', () => {
+    const { watch, boxes, hung } = world();
+    beat(boxes, 10_000, { worker: true, threads: [0, 1] });
+    watch.look(10_000, machineTime(10_000));
+    watch.look(60_000, machineTime(60_000));
+    expect(hung).toEqual([]);
+    watch.look(60_200, machineTime(60_200));
+    expect(hung).toEqual(['inference', 'worker']);
+  });
+
+  it('gives a child half a minute to start, whatever heartbeat its predecessor left', () => {
+    const { watch, boxes, hung, table } = world();
+    for (const row of table.rows) childGone(row, 10_000);
+    dueForks(table, 10_000);
+    for (let now = 10_000; now <= 40_200; now += 200) watch.look(now, machineTime(now));
+    expect(boxes.workerStatus(0).heartbeatMs).toBe(0);
+    expect(hung).toEqual(['inference', 'worker']);
+  });
+});
