@@ -1,0 +1,107 @@
+/** How much of a response counts as heard, whatever the order in which marks and positions come. */
+import fc from 'fast-check';
+import { describe, it, expect } from 'vitest';
+import {
+  heardChars,
+  newClientPlayout,
+  newHeardState,
+  noteMarkPlayed,
+  noteMarkSent,
+  noteSpoken,
+} from '../../../worker/core/heard.ts';
+import { newRespelling } from '../../../worker/core/response.ts';
+
+const text = 'Alpha beta gamma. Delta epsilon zeta. Eta theta iota.';
+const ends = [18, 38, 53];
+
+function response(known: readonly number[] = [900, 1_900, 2_650]) {
+  const heard = newHeardState();
+  for (const end of ends) heard.pieces.push({ endChars: end, endSaid: end, endMs: undefined });
+  for (const [index, endMs] of known.entries()) noteSpoken(heard, ends[index]!, endMs);
+  return heard;
+}
+
+const at = (sentMs: number) => ({ context: 1, sentMs });
+
+describe('what was heard', () => {
+  it('grows with the position and always ends between words', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 4_000 }), { maxLength: 30 }),
+        fc.nat(3),
+        (times, known) => {
+          const heard = response([900, 1_900, 2_650].slice(0, known));
+          let before = 0;
+          for (const sentMs of times.sort((a, b) => a - b)) {
+            const chars = heardChars(heard, {
+              text,
+              position: at(sentMs),
+              client: newClientPlayout(),
+              now: 0,
+            });
+            expect(chars).toBeGreaterThanOrEqual(before);
+            expect(chars).toBeLessThanOrEqual(text.length);
+            const inside = /\S/.test(text.charAt(chars - 1)) && /\S/.test(text.charAt(chars));
+            expect(inside).toBe(false);
+            before = chars;
+          }
+        },
+      ),
+    );
+  });
+
+  it('is nothing without a position and without marks', () => {
+    expect(heardChars(response(), { text, position: undefined, client: newClientPlayout(), now: 0 })).toBe(0);
+  });
+
+  it('holds every piece whose mark came back, also when earlier echoes are missing', () => {
+    const heard = response();
+    const client = newClientPlayout();
+    heard.marks.set('a', { chars: 18, sentAt: undefined });
+    heard.marks.set('b', { chars: 38, sentAt: undefined });
+    noteMarkSent(heard, 'a', 900);
+    noteMarkSent(heard, 'b', 1_900);
+    expect(noteMarkPlayed(heard, { id: 'b', client, now: 2_000 })).toBe(true);
+    expect(client).toMatchObject({ echoesMarks: true, delayMs: 100 });
+    expect(heard.marks.size).toBe(0);
+    expect(heardChars(heard, { text, position: undefined, client, now: 2_000 })).toBe(38);
+  });
+
+  it('does not believe echoes of marks that were never sent, or sent once and echoed twice', () => {
+    const heard = response();
+    const client = newClientPlayout();
+    heard.marks.set('a', { chars: 18, sentAt: undefined });
+    expect(noteMarkPlayed(heard, { id: 'a', client, now: 10 })).toBe(false);
+    expect(noteMarkPlayed(heard, { id: 'x', client, now: 10 })).toBe(false);
+    noteMarkSent(heard, 'a', 20);
+    expect(noteMarkPlayed(heard, { id: 'a', client, now: 30 })).toBe(true);
+    expect(noteMarkPlayed(heard, { id: 'a', client, now: 40 })).toBe(false);
+    expect(heard.echoedChars).toBe(18);
+  });
+
+  it('stays behind the client, less the longer nothing has been sent', () => {
+    const heard = response();
+    const client = { ...newClientPlayout(), echoesMarks: true, delayMs: 500 };
+    const chars = (now: number): number => heardChars(heard, { text, position: at(900), client, now });
+    expect(text.slice(0, chars(1_000)).trim()).toBe('Alpha');
+    heard.stoppedAt = 1_000;
+    expect(text.slice(0, chars(1_000)).trim()).toBe('Alpha');
+    expect(text.slice(0, chars(1_400)).trim()).toBe('Alpha beta');
+    expect(text.slice(0, chars(1_500)).trim()).toBe('Alpha beta gamma.');
+    expect(chars(9_000)).toBe(chars(1_500));
+  });
+});
+
+describe('respelling', () => {
+  it('replaces whole words, longest first, whatever their case', () => {
+    const respell = newRespelling({ SQL: 'sequel', 'SQL Server': 'sequel server', 'C++': 'see plus plus' });
+    expect(respell('sql, MySQL, SQL server and C++.')).toBe(
+      'sequel, MySQL, sequel server and see plus plus.',
+    );
+  });
+
+  it('takes what is asked for literally', () => {
+    expect(newRespelling({ 'a.b': '$&$1' })('a.b axb')).toBe('$&$1 axb');
+    expect(newRespelling({})('as it is')).toBe('as it is');
+  });
+});

@@ -1,0 +1,87 @@
+/** Cutting a stream of text into pieces that can be spoken. */
+import fc from 'fast-check';
+import { describe, it, expect } from 'vitest';
+import { addText, finishText, newSplitter } from '../../../worker/core/sentences.ts';
+
+/** The pieces of a text that comes in parts. */
+function piecesOf(...parts: string[]): string[] {
+  const splitter = newSplitter();
+  const pieces = parts.flatMap((part) => addText(splitter, part));
+  const rest = finishText(splitter);
+  return rest === undefined ? pieces : [...pieces, rest];
+}
+
+describe('pieces of text', () => {
+  it('end where sentences end', () => {
+    expect(piecesOf('This is one. This is another! And this?')).toEqual([
+      'This is one. ',
+      'This is another! ',
+      'And this?',
+    ]);
+  });
+
+  it('wait for what follows a full stop, because it may belong to a number', () => {
+    const splitter = newSplitter();
+    expect(addText(splitter, 'It costs 3.')).toEqual([]);
+    expect(addText(splitter, '50 today. Fine')).toEqual(['It costs 3.50 today. ']);
+  });
+
+  it('do not end at abbreviations', () => {
+    expect(piecesOf('Ask Dr. Miller at 5 p.m. today. He knows more.')).toEqual([
+      'Ask Dr. Miller at 5 p.m. today. ',
+      'He knows more.',
+    ]);
+  });
+
+  it('start early at a clause, and only the first one does', () => {
+    expect(piecesOf('When you come in the morning, bring a coat, because it is cold, and wait.')).toEqual([
+      'When you come in the morning, ',
+      'bring a coat, because it is cold, and wait.',
+    ]);
+  });
+
+  it('keep short sentences together, except at the start', () => {
+    expect(piecesOf('Yes. No. Maybe so, who knows. Well.')).toEqual([
+      'Yes. ',
+      'No. Maybe so, who knows. ',
+      'Well.',
+    ]);
+  });
+
+  it('are never longer than 300 characters and end between words where there are any', () => {
+    const pieces = piecesOf('word '.repeat(400));
+    expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThanOrEqual(300);
+    expect(pieces.every((piece) => piece.endsWith(' '))).toBe(true);
+    expect(Math.max(...piecesOf('x'.repeat(2_000)).map((piece) => piece.length))).toBeLessThanOrEqual(300);
+  });
+
+  it('hold nothing where there is nothing to speak', () => {
+    expect(piecesOf('')).toEqual([]);
+    expect(piecesOf(' \t ')).toEqual([]);
+  });
+
+  it('are the text that came in, however it is cut on its way', () => {
+    const texts = fc.array(
+      fc.constantFrom('a', 'word ', '. ', ', ', '! ', '\n', 'e.g. ', '…', '"', '3.5', '  ', 'é'),
+      {
+        maxLength: 120,
+      },
+    );
+    fc.assert(
+      fc.property(texts, fc.array(fc.nat(400), { maxLength: 12 }), (parts, cuts) => {
+        const text = parts.join('');
+        const places = [
+          0,
+          ...cuts.map((cut) => Math.min(cut, text.length)).sort((a, b) => a - b),
+          text.length,
+        ];
+        const chunks = places.slice(1).map((end, index) => text.slice(places[index], end));
+        const pieces = piecesOf(...chunks);
+        const spoken = pieces.join('');
+        expect(text.startsWith(spoken)).toBe(true);
+        expect(text.slice(spoken.length).trim()).toBe('');
+        expect(pieces.every((piece) => piece.length <= 300)).toBe(true);
+      }),
+    );
+  });
+});
