@@ -70,6 +70,13 @@ export class Caller {
       }
       at = this.#sound(at, words * msPerWord) + 60 + prng.below(700);
     }
+    return prng.chance(0.15) ? this.#flicker(at - prng.below(400)) : at;
+  }
+
+  /** A noise that comes and goes, too short to be speech and too frequent to be silence. */
+  #flicker(from: number): number {
+    let at = from;
+    for (let noises = 3 + this.#prng.below(15); noises > 0; noises -= 1) at = this.#sound(at, 40) + 100;
     return at;
   }
 

@@ -93,6 +93,10 @@ export const mutants: readonly Mutant[] = [
     from: 'if (state.response === undefined && nobodySpeaks(state)) startOwedAnswer(step);',
     to: 'if (nobodySpeaks(state)) startOwedAnswer(step);',
   }),
+  mutant('lets a noise that flickers hold a turn open', 'listening.ts', {
+    from: 'Math.min(step.now + minSpeechMs + resumeMarginMs, turn.lastVoiceAt + maxSilenceMs)',
+    to: 'step.now + minSpeechMs + resumeMarginMs + 0 * maxSilenceMs',
+  }),
   mutant('forgets the deadline of a turn', 'call.ts', {
     from: "if (turn.phase === 'pausing') return turn.decideAt;",
     to: '',

@@ -87,6 +87,7 @@ export function planOf(seed: number): Plan {
 function settingsOf(prng: Prng): CallSettings {
   const from = (low: number, high: number): number => low + prng.below(high - low + 1);
   const stopMs = from(10, 15) * 20;
+  const silenceEndMs = stopMs + from(0, 600);
   return {
     prompt: 'Be brief.',
     greeting: prng.chance(0.7) ? 'Welcome to the shop. What can I do for you?' : '',
@@ -96,7 +97,7 @@ function settingsOf(prng: Prng): CallSettings {
     endCallTool: prng.chance(0.9),
     maxCallMs: prng.chance(0.3) ? from(20_000, 60_000) : 600_000,
     contextWindowTokens: 100_000,
-    turn: { minSpeechMs: 100, stopMs, silenceEndMs: stopMs + from(0, 600) },
+    turn: { minSpeechMs: 100, stopMs, silenceEndMs, maxSilenceMs: silenceEndMs + from(0, 1_500) },
     interrupt: {
       enabled: prng.chance(0.85),
       resumeAfterMs: stopMs + from(0, 500),

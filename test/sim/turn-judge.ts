@@ -138,8 +138,8 @@ export class TurnJudge {
 
   #resumed({ now }: Scene): void {
     const story = this.#story;
-    const until = now + story.settings.turn.minSpeechMs + 100;
     const { turn, interrupt } = story.settings;
+    const until = Math.min(now + turn.minSpeechMs + 100, this.#lastVoiceAt + turn.maxSilenceMs);
     if (story.mouth === 'pausing')
       story.await('finalize', Math.max(until, this.#lastVoiceAt + turn.silenceEndMs), 'a turn never ends');
     if (story.mouth === 'fading')
