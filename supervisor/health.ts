@@ -6,7 +6,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { isLoopbackHost } from '../shared/net/loopback.ts';
 import type { HostPort } from '../shared/net/address.ts';
-import { errorBody, listen, newGuardedServer } from './listeners.ts';
+import { answerHeaders, errorBody, listen, newGuardedServer } from './listeners.ts';
 
 export interface HealthOptions {
   readonly addr: HostPort;
@@ -91,7 +91,7 @@ function bearerIs(request: IncomingMessage, token: string): boolean {
 }
 
 function respond(response: ServerResponse, status: number, body: string): void {
-  response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
+  response.writeHead(status, answerHeaders(body));
   response.end(body);
 }
 

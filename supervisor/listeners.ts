@@ -49,13 +49,9 @@ export async function openCallListener(
 ): Promise<{ server: Server; address: string }> {
   const { server, silent } = newGuardedServer();
   server.on('request', (request, response) => {
-    response.writeHead(426, {
-      'Content-Type': 'application/json',
-      'Cache-Control': 'no-store',
-      Upgrade: 'websocket',
-      Connection: 'Upgrade, close',
-    });
-    response.end(errorBody('upgrade_required', 'this port speaks the WebSocket call protocol'));
+    const body = errorBody('upgrade_required', 'this port speaks the WebSocket call protocol');
+    response.writeHead(426, { ...answerHeaders(body), Upgrade: 'websocket', Connection: 'Upgrade, close' });
+    response.end(body);
     request.resume();
   });
   server.on('upgrade', (request, socket, head) => {
@@ -203,18 +199,20 @@ function plainHeaders(request: IncomingMessage): Record<string, string | string[
 /** Answers an upgrade with a status, and closes. Nothing is said about what the client sent. */
 export function refuseUpgrade(socket: Duplex, answer: Answer): void {
   const body = errorBody(answer.code, answer.message);
-  const headers: Record<string, string> = {
-    'Content-Type': 'application/json',
-    'Content-Length': String(Buffer.byteLength(body)),
-    'Cache-Control': 'no-store',
-    Connection: 'close',
-  };
+  const headers: Record<string, string> = { ...answerHeaders(body), Connection: 'close' };
   if (answer.retryAfterS !== undefined) headers['Retry-After'] = String(answer.retryAfterS);
   if (answer.status === 401) headers['WWW-Authenticate'] = 'Bearer';
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}\r\n`;
   socket.end(`${head}${lines.join('')}\r\n${body}`, () => socket.destroy());
 }
+
+/** Headers of every answer with a JSON body. */
+export const answerHeaders = (body: string): Readonly<Record<string, string>> => ({
+  'Content-Type': 'application/json',
+  'Content-Length': String(Buffer.byteLength(body)),
+  'Cache-Control': 'no-store',
+});
 
 export const errorBody = (code: string, message: string): string => `${JSON.stringify({ code, message })}\n`;
 
