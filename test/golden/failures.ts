@@ -38,6 +38,13 @@ export const failures: readonly Dialogue[] = [
     call.botSays('Goodbye.').botFinishes().ends('ended');
   }),
 
+  dialogue('an LLM that has nothing to say three times in a row ends the call as well', (begin) => {
+    const call = begin().opens();
+    for (const text of ['One.', 'Two.']) call.callerSays(text).llmAnswers(' ').botFinishes().ends(undefined);
+    call.callerSays('Three.').llmAnswers(' ').botSays('Sorry, say that again.').botFinishes();
+    call.botSays('Goodbye.').botFinishes().ends('ended');
+  }),
+
   dialogue('an answer in between forgives the LLM', (begin) => {
     const call = begin().opens();
     for (const text of ['One.', 'Two.']) call.callerSays(text).llmFails().botFinishes();

@@ -85,15 +85,16 @@ export function onLlmText(step: Step, response: Response, text: string): void {
 }
 
 export function onLlmDone(step: Step, response: Response, toolCalls: readonly CompletedToolCall[]): void {
-  step.state.failuresInARow.llm = 0;
   const hangUp = step.state.settings.endCallTool && toolCalls.some((call) => call.name === endCallToolName);
   response.hangUpAfter ||= hangUp;
   const out = { pronounce: step.state.pronounce, actions: step.actions };
-  if (finishWriting(response, out)) return;
-  if (!hangUp) {
+  const wrote = finishWriting(response, out);
+  if (!wrote && !hangUp) {
     speakInstead(step, response, 'empty');
     return;
   }
+  step.state.failuresInARow.llm = 0;
+  if (wrote) return;
   writeText(response, step.state.settings.farewell, out);
   if (!finishWriting(response, out)) completeResponse(step);
 }
