@@ -23,6 +23,7 @@ const project = fileURLToPath(new URL('../../..', import.meta.url));
 /** Writes its process id and settings to a file, logs as the service does, and exits with 7 after SIGTERM or SIGINT. */
 const standIn = `
 import { writeFileSync } from 'node:fs';
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(7));
 const log = (entry: object): void => { process.stdout.write(JSON.stringify({ time: 0, ...entry }) + '\\n'); };
 writeFileSync(process.env['STAND_IN_FILE'] ?? '', JSON.stringify({ pid: process.pid, argv: process.argv.slice(2), agent: process.env['SVC_AGENT_FILE'], ws: process.env['SVC_WS_ADDR'] }));
 log({ level: 40, msg: 'A warning for the user', key: 'value' });
@@ -30,7 +31,6 @@ log({ level: 30, msg: 'listening', listener: 'websocket', address: '127.0.0.1:43
 log({ level: 30, msg: 'listening', listener: 'health', address: '127.0.0.1:4322' });
 log({ level: 30, msg: 'ready' });
 setInterval(() => undefined, 1000);
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(7));
 `;
 
 const isAlive = (pid: number): boolean => {
