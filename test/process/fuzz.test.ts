@@ -136,14 +136,16 @@ describe('a call goes on while strangers', () => {
   });
 });
 
-const hasPrlimit = spawnSync('prlimit', ['--version']).status === 0;
+/** Part of util-linux. */
+const prlimit = 'prlimit';
+const hasPrlimit = spawnSync(prlimit, ['--version']).status === 0;
 
 describe.skipIf(!hasPrlimit)('without descriptors (skipped without prlimit)', () => {
   it('the call goes on, and new calls are possible once there are descriptors again', async () => {
     service = await TestService.start();
     const call = await longCall();
     const before = descriptorsOf(service.pid);
-    execFileSync('prlimit', ['--pid', String(service.pid), `--nofile=${before + 20}`]);
+    execFileSync(prlimit, ['--pid', String(service.pid), `--nofile=${before + 20}`]);
     const strangers = Array.from({ length: 200 }, () => connect({ port: service.port, host: '127.0.0.1' }));
     await Promise.all(
       strangers.map(
