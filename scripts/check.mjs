@@ -18,6 +18,7 @@ const steps = [
     command: [bin('typescript/bin/tsc'), '-p', 'web'],
     when: () => existsSync(join(root, 'web/app.ts')),
   },
+  { name: 'types of the bench', command: [bin('typescript/bin/tsc'), '-p', 'scripts/bench'] },
   { name: 'unused code', command: [bin('knip/bin/knip.js'), '--no-progress'] },
   {
     name: 'dependency rules',

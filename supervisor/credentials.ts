@@ -3,10 +3,10 @@
  * (spec 01, Authentication 5 to 8). Pure; nothing behind this file ever sees a token, so nothing can log or echo one. A
  * verdict marks no token as used.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { fail, ok } from '../shared/base/result.ts';
 import type { Result } from '../shared/base/result.ts';
 import type { Sensitive } from '../shared/config/sensitive.ts';
+import { isSameSecret } from '../shared/auth/same-secret.ts';
 import { isTooLarge, verifySessionToken } from '../shared/auth/session-token.ts';
 import type { TokenFault } from '../shared/auth/token-fault.ts';
 import type { SessionClaims, TokenAudience } from '../shared/auth/token-payload.ts';
@@ -72,7 +72,7 @@ function judge(tokens: readonly string[], options: CredentialOptions): Result<Cr
   if (token === undefined) return fail('missing');
   if (tokens.some(isTooLarge)) return fail('too_large');
   if (tokens.some((other) => other !== token)) return fail('conflicting');
-  if (staticToken !== undefined && isSame(token, staticToken.reveal())) return ok({ kind: 'static' });
+  if (staticToken !== undefined && isSameSecret(token, staticToken.reveal())) return ok({ kind: 'static' });
   if (secrets.length === 0) return fail('wrong_signature');
   const claims = verifySessionToken(token, {
     secrets: secrets.map((secret) => secret.reveal()),
@@ -80,12 +80,6 @@ function judge(tokens: readonly string[], options: CredentialOptions): Result<Cr
     nowS,
   });
   return claims.ok ? ok({ kind: 'session', claims: claims.value }) : claims;
-}
-
-/** Compares digests, so that neither the content nor the length of the token shows in the time it takes. */
-function isSame(given: string, expected: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
 }
 
 const joined = (value: string | string[] | undefined): string =>

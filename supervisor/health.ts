@@ -2,8 +2,8 @@
  * The health listener (spec 01, Health listener). Bodies carry counts only. Metrics off a loopback address need the token,
  * because they tell a stranger what the service is worth attacking for.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { isSameSecret } from '../shared/auth/same-secret.ts';
 import { isLoopbackHost } from '../shared/net/loopback.ts';
 import type { HostPort } from '../shared/net/address.ts';
 import { answerHeaders, errorBody, listen, newGuardedServer } from './listeners.ts';
@@ -83,11 +83,9 @@ async function answerMetrics(
   response.end(body);
 }
 
-/** Compares digests, so that neither the content nor the length of the token shows in the time it takes. */
 function bearerIs(request: IncomingMessage, token: string): boolean {
   const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(token));
+  return isSameSecret(given, token);
 }
 
 function respond(response: ServerResponse, status: number, body: string): void {
