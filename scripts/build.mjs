@@ -7,12 +7,13 @@ import { join } from 'node:path';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const at = (...parts) => join(root, ...parts);
 
-/** Every process and thread that is started by file name, relative to the project and without `.ts`. */
+/** Every process and thread that is started by file name, and what the package exports, relative to the project and without `.ts`. */
 const entries = [
   'supervisor/cli',
   'worker/main',
   'inference/main',
   'inference/vad-thread',
+  'shared/auth/mint',
   'examples/demo/main',
   'examples/demo/stt-thread',
   'examples/demo/tts-thread',

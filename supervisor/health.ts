@@ -42,14 +42,12 @@ async function answer(
     response.setHeader('Allow', 'GET, HEAD');
     respond(response, 405, errorBody('method_not_allowed', 'only GET is answered here'));
   } else if (path === '/healthz') {
-    respond(response, 200, json({ status: 'alive' }));
+    respond(response, 200, json({ alive: 1 }));
   } else if (path === '/readyz') {
     const reason = options.unready();
-    const body = {
-      status: reason === undefined ? 'ready' : 'not_ready',
-      ...(reason && { reason }),
-      ...options.counts(),
-    };
+    // Counts only (spec 01): the reason is a name with the count 1.
+    const why = reason === undefined ? {} : { [reason]: 1 };
+    const body = { ready: reason === undefined ? 1 : 0, ...why, ...options.counts() };
     respond(response, reason === undefined ? 200 : 503, json(body));
   } else if (path === '/metrics' && options.metrics) {
     await answerMetrics(request, response, options);
@@ -93,4 +91,4 @@ function respond(response: ServerResponse, status: number, body: string): void {
   response.end(body);
 }
 
-const json = (body: object): string => `${JSON.stringify(body)}\n`;
+const json = (body: Readonly<Record<string, number>>): string => `${JSON.stringify(body)}\n`;

@@ -132,7 +132,7 @@ describe('kill -9 of inference', () => {
     await hear(call, 5);
     process.kill(service.children('inference')[0]!, 'SIGKILL');
     expect(await hear(call, 50)).toBeLessThan(longestHoleMs);
-    await service.readyWhen((body) => body['status'] === 'ready');
+    await service.readyWhen((body) => body['ready'] === 1);
   });
 });
 

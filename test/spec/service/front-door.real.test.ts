@@ -232,7 +232,7 @@ describe('503 provider budget exhausted, with a longer Retry-After', () => {
     const ready = await at.get('/readyz');
     expect([ready.status, await ready.json()]).toEqual([
       503,
-      { status: 'not_ready', reason: 'provider_budget', ...counts, sessions: 1 },
+      { ready: 0, provider_budget: 1, ...counts, sessions: 1 },
     ]);
     expect((await at.get('/healthz')).status).toBe(200);
     expect(await at.metric('svc_refusals_total{reason="provider_budget"}')).toBe(1);
@@ -245,7 +245,7 @@ describe('503 provider budget exhausted, with a longer Retry-After', () => {
     const at = await start({ SVC_PROVIDER_LIMITS: 'chat_compatible:rpm=1' });
     const call = await at.call();
     call.sendDtmf('#');
-    await at.readyWhen((body) => body['reason'] === 'provider_budget');
+    await at.readyWhen((body) => body['provider_budget'] === 1);
     const refused = await ask(at);
     expect(refusalOf(refused).slice(0, 2)).toEqual([503, 'provider_budget']);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(1);

@@ -17,11 +17,11 @@ describe('probes', () => {
   it('/healthz is 200; /readyz is 200 with counts only', async () => {
     await start({ workers: 2, env: { SVC_MAX_SESSIONS: '7' } });
     const health = await service.get('/healthz');
-    expect([health.status, await health.json()]).toEqual([200, { status: 'alive' }]);
+    expect([health.status, await health.json()]).toEqual([200, { alive: 1 }]);
     const ready = await service.get('/readyz');
     expect([ready.status, await ready.json()]).toEqual([
       200,
-      { status: 'ready', sessions: 0, max_sessions: 7, workers: 2 },
+      { ready: 1, sessions: 0, max_sessions: 7, workers: 2 },
     ]);
   });
 
@@ -40,7 +40,7 @@ describe('probes', () => {
     await service.says('listening', (line) => line['listener'] === 'health');
     expect((await service.get('/healthz')).status).toBe(200);
     const ready = await service.get('/readyz');
-    expect([ready.status, await ready.json()]).toMatchObject([503, { reason: 'starting' }]);
+    expect([ready.status, await ready.json()]).toMatchObject([503, { ready: 0, starting: 1 }]);
     await service.says('ready');
     expect((await service.get('/readyz')).status).toBe(200);
   });

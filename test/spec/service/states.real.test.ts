@@ -25,7 +25,7 @@ describe('connecting', () => {
     await start({ env: { SVC_MAX_SESSIONS: '1' } });
     const call = await service.call();
     expect(await refusal()).toMatchObject({ status: 503, retryAfter: '1' });
-    expect(await service.readiness()).toMatchObject({ reason: 'sessions_full', sessions: 1 });
+    expect(await service.readiness()).toMatchObject({ ready: 0, sessions_full: 1, sessions: 1 });
     expect((await service.get('/readyz')).status).toBe(503);
     expect((await service.get('/healthz')).status).toBe(200);
     await call.hangUp();
@@ -66,7 +66,7 @@ describe('connecting', () => {
     expect((await service.get('/healthz')).status).toBe(200);
     const ready = await service.get('/readyz');
     expect(ready.status).toBe(503);
-    expect(await ready.json()).toMatchObject({ reason: 'draining', sessions: 1 });
+    expect(await ready.json()).toMatchObject({ ready: 0, draining: 1, sessions: 1 });
     const frames = await Promise.race([call.next((event) => event.type === 'frame-sent'), call.closed]);
     expect(frames).toMatchObject({ type: 'frame-sent' });
     expect(await call.hangUp()).toEqual({ code: 1000, reason: 'ended' });
