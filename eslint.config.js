@@ -3,7 +3,7 @@ import tseslint from 'typescript-eslint';
 const runtimeOnly = 'lives in shared/runtime alone: time and chance are arguments everywhere else';
 
 export default tseslint.config(
-  { ignores: ['dist/**', 'node_modules/**', 'scripts/**', '*.js', '*.cjs'] },
+  { ignores: ['dist/**', 'node_modules/**', 'scripts/**', '**/*.mjs', '*.js', '*.cjs'] },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: {

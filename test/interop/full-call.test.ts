@@ -24,7 +24,8 @@ beforeAll(async () => {
 
 afterAll(() => demo.stop());
 
-describe.concurrent('a call with the demo', () => {
+// One call after the other: the recogniser that hears the answers holds this process up, and a caller that is held up hears holes.
+describe('a call with the demo', () => {
   it('greets, tells the weather, tells the time, says goodbye and hangs up', async () => {
     const rate = 16_000;
     const call = await Conversation.open({ ws: demo.ws, rate });
@@ -106,7 +107,7 @@ describe.concurrent('a call with the demo', () => {
   });
 });
 
-describe.concurrent('talking over the agent', () => {
+describe('talking over the agent', () => {
   it('stops it: clear comes, the cut audio is never heard, and the new question is answered', async () => {
     const rate = 16_000;
     const call = await Conversation.open({ ws: demo.ws, rate });
