@@ -18,6 +18,7 @@ type OfferState =
 
 interface OpenOffer {
   readonly message: CallOffer;
+  readonly givenAt: Millis;
   /** Our duplicate; dropped once the worker has confirmed its own. */
   readonly socket: Socket;
   readonly declinedBy: Set<number>;
@@ -47,6 +48,15 @@ export class HandOver {
     return this.#waiting;
   }
 
+  /** How long the oldest connection has waited for a worker's confirmation; 0 when none waits. */
+  oldestWaitMs(): Millis {
+    if (this.#waiting === 0) return 0;
+    // Offers are kept in the order in which they came.
+    for (const offer of this.#offers.values())
+      if (offer.state.phase !== 'taken') return this.#options.clock.now() - offer.givenAt;
+    return 0;
+  }
+
   /** Connections that are calls or on their way to be. */
   get open(): number {
     return this.#offers.size;
@@ -56,8 +66,9 @@ export class HandOver {
   give(socket: Socket, request: Omit<CallOffer, 'type' | 'offer'>, release: () => void): void {
     this.#lastOffer += 1;
     const message: CallOffer = { type: 'call.offer', offer: this.#lastOffer, ...request };
-    const state: OfferState = { phase: 'homeless', since: this.#options.clock.now() };
-    const offer: OpenOffer = { message, socket, declinedBy: new Set(), release, state };
+    const givenAt = this.#options.clock.now();
+    const state: OfferState = { phase: 'homeless', since: givenAt };
+    const offer: OpenOffer = { message, givenAt, socket, declinedBy: new Set(), release, state };
     this.#offers.set(message.offer, offer);
     this.#waiting += 1;
     // Without a listener a reset of our duplicate would end the process; the worker sees it on its own one.

@@ -1,6 +1,6 @@
 /** Adds up the metrics of all processes for one answer. */
 import { AggregatorRegistry, type Registry } from 'prom-client';
-import type { Mailboxes } from '../shared/protocol/mailbox.ts';
+import { vadFrameMs, type Mailboxes } from '../shared/protocol/mailbox.ts';
 import type { Clock } from '../shared/runtime/clock.ts';
 import type { SupervisorMetrics } from '../shared/runtime/metrics.ts';
 
@@ -92,4 +92,5 @@ export function readSharedGauges(metrics: SupervisorMetrics, boxes: Mailboxes): 
   metrics.inferenceFrames.set({ state: 'judged' }, frames);
   metrics.inferenceFrames.set({ state: 'left_out' }, dropped);
   metrics.inferenceUnread.set(unread);
+  metrics.inferenceWait.set((unread * vadFrameMs) / 1000);
 }

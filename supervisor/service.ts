@@ -278,6 +278,7 @@ export class Service {
     readSharedGauges(this.#metrics, this.#boxes);
     this.#metrics.workersReady.set(readyWorkers(table).length);
     this.#metrics.inferenceUp.set(inferenceReady(table) ? 1 : 0);
+    this.#metrics.handoverWait.set(this.#handOver.oldestWaitMs() / 1000);
     this.#metrics.sessions.set(this.#admission.sessions);
     return await this.#collector.render(this.#metrics, readyWorkers(table));
   }

@@ -90,7 +90,9 @@ export interface SupervisorMetrics {
   readonly restarts: Counter<'role'>;
   readonly workersReady: Gauge;
   readonly inferenceUp: Gauge;
+  readonly handoverWait: Gauge;
   readonly inferenceUnread: Gauge;
+  readonly inferenceWait: Gauge;
   readonly inferenceFrames: Gauge<'state'>;
   readonly sessions: Gauge;
 }
@@ -126,6 +128,16 @@ export function newSupervisorMetrics(): SupervisorMetrics {
     }),
     workersReady: new Gauge({ name: 'svc_workers_ready', help: 'Workers that take calls', registers }),
     inferenceUp: new Gauge({ name: 'svc_inference_up', help: '1 while inference answers', registers }),
+    handoverWait: new Gauge({
+      name: 'svc_handover_oldest_seconds',
+      help: 'Age of the oldest connection that no worker has confirmed',
+      registers,
+    }),
+    inferenceWait: new Gauge({
+      name: 'svc_inference_oldest_seconds',
+      help: 'Age of the oldest audio that waits for voice activity detection',
+      registers,
+    }),
     inferenceUnread: new Gauge({
       name: 'svc_inference_unread_frames',
       help: 'Frames that wait in the fullest mailbox (32 ms each)',

@@ -43,6 +43,20 @@ describe('the hand-over', () => {
     expect([handOver.open, world.released, world.counts]).toEqual([0, 1, { taken: 1, moved: 0, lost: 0 }]);
   });
 
+  it('tells how long the oldest connection has waited for its confirmation', () => {
+    const { handOver, give, clock } = newWorld();
+    expect(handOver.oldestWaitMs()).toBe(0);
+    give();
+    clock.advance(300);
+    give();
+    clock.advance(100);
+    expect(handOver.oldestWaitMs()).toBe(400);
+    handOver.taken(1);
+    expect(handOver.oldestWaitMs()).toBe(100);
+    handOver.taken(2);
+    expect(handOver.oldestWaitMs()).toBe(0);
+  });
+
   it('gives each connection to the worker with the fewest', () => {
     const { give, offers, handOver } = newWorld([0, 1, 2]);
     for (let i = 0; i < 6; i += 1) give();
