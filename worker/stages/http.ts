@@ -241,7 +241,7 @@ export class Deadline {
     this.arm(dueMs);
   }
 
-  /** No deadline for now. A timer that is still armed finds nothing to do. */
+  /** Without a deadline from here on. A timer that is still armed finds nothing to do. */
   clear(): void {
     this.dueMs = undefined;
   }
