@@ -12,7 +12,14 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 
 /** What a stage may fail with. Never carries a payload, an address or a credential (spec 03). */
 export type StageError =
-  | { readonly kind: 'rejected'; readonly status: number }
+  /** `retryable` is absent where the status alone decides (408, 409, 429 and 5xx may be tried again). */
+  | {
+      readonly kind: 'rejected';
+      readonly status: number;
+      readonly retryable?: boolean;
+      /** What the provider asked to wait, in milliseconds. */
+      readonly retryAfterMs?: number;
+    }
   | { readonly kind: 'disconnected' }
   | { readonly kind: 'protocol'; readonly rule: string }
   | { readonly kind: 'timeout'; readonly what: string }
@@ -23,6 +30,23 @@ export interface StageContext {
   readonly clock: Clock;
   /** Wraps a callback so that it runs inside the call's scope; after the call ended it does nothing. */
   bind<A extends readonly unknown[]>(callback: (...args: A) => void): (...args: A) => void;
+}
+
+/** What every adapter gets beside its own options. */
+export interface ProviderAccess {
+  readonly apiKey?: string;
+}
+
+export interface SttAccess extends ProviderAccess {
+  /** BCP 47 tag as the agent file writes it; most providers want its primary subtag (spec 03, Language tags). */
+  readonly language: string;
+}
+
+export interface TtsAccess extends ProviderAccess {
+  readonly language: string;
+  readonly voice?: string;
+  /** Hz that the provider is asked to deliver. */
+  readonly sampleRate: number;
 }
 
 // ---- STT -----------------------------------------------------------------------------------------------------------
@@ -71,9 +95,24 @@ export interface ToolCall {
   readonly arguments: string;
 }
 
+/**
+ * What a provider wants back unchanged with the round that it made: encrypted reasoning, signed thinking, thought
+ * signatures. Only an adapter of the same provider reads it; every other one leaves it out.
+ */
+export interface OpaqueReasoning {
+  readonly provider: string;
+  /** JSON text of the adapter's own making, at most 256 KiB. */
+  readonly data: string;
+}
+
 export type ChatMessage =
   | { readonly role: 'system' | 'user'; readonly text: string }
-  | { readonly role: 'assistant'; readonly text: string; readonly toolCalls?: readonly ToolCall[] }
+  | {
+      readonly role: 'assistant';
+      readonly text: string;
+      readonly toolCalls?: readonly ToolCall[];
+      readonly reasoning?: OpaqueReasoning;
+    }
   | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly text: string };
 
 export interface ToolDeclaration {
@@ -86,6 +125,8 @@ export interface ToolDeclaration {
 export interface LlmRequest {
   readonly messages: readonly ChatMessage[];
   readonly tools: readonly ToolDeclaration[];
+  /** Stays the same for all rounds of a call: lets a provider find its prompt cache. Not a secret, not a name. */
+  readonly conversation?: string;
 }
 
 export type LlmFinish = 'stop' | 'length' | 'tool_calls' | 'content_filter';
@@ -106,7 +147,12 @@ export type LlmEvent =
       readonly name?: string;
       readonly arguments: string;
     }
-  | { readonly type: 'done'; readonly finish: LlmFinish; readonly usage: LlmUsage | undefined }
+  | {
+      readonly type: 'done';
+      readonly finish: LlmFinish;
+      readonly usage: LlmUsage | undefined;
+      readonly reasoning?: OpaqueReasoning;
+    }
   | { readonly type: 'error'; readonly error: StageError };
 
 export interface LlmRound {
@@ -117,6 +163,8 @@ export interface LlmRound {
 export interface LlmStage {
   readonly provider: string;
   start(context: StageContext, request: LlmRequest, sink: (event: LlmEvent) => void): LlmRound;
+  /** Opens a connection ahead of the first request, where that saves time. Failures show in the request itself. */
+  warm?(): void;
   close(): Promise<void>;
 }
 
