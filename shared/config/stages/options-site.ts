@@ -1,0 +1,64 @@
+/**
+ * What the reader of a provider's options knows about the place of the table, and how it reads an address there
+ * (spec 03, Options tables). A reader reports everything that is wrong and gives options only for a table without fault.
+ */
+import type { TableReading } from '../table.ts';
+import { showPath } from '../problem.ts';
+import type { KeyPath, ProblemList } from '../problem.ts';
+import { readEndpoint } from './endpoint.ts';
+import type { Endpoint, EndpointRules } from './endpoint.ts';
+
+export interface OptionsSite {
+  /** Path of the options table. */
+  readonly at: KeyPath;
+  /** Path of the stage that the table belongs to: `['stt']`, or `['stt', 'secondary']`. */
+  readonly stageAt: KeyPath;
+  readonly problems: ProblemList;
+  /** Whether the stage names the variable of a key. */
+  readonly hasKey: boolean;
+  /** Language tag of the stage as the file writes it; absent while that is wrong. */
+  readonly language?: string;
+  /** True for a key that is there but failed its own rule, and needs no second message. */
+  readonly isWrong: (key: string) => boolean;
+}
+
+/** Reads the options of one provider. */
+export type OptionsReader<T, O> = (reading: TableReading<T>, site: OptionsSite) => O | undefined;
+
+/** The key's path as messages show it. */
+export const shownKey = (stageAt: KeyPath): string => showPath([...stageAt, 'api_key_env']);
+
+export interface AddressRules extends EndpointRules {
+  /** Paths that the adapter adds itself; one that is written at the end of the address is taken off. */
+  readonly added?: readonly string[];
+  /** Path of an address that is written without one. */
+  readonly defaultPath?: string;
+}
+
+/** Reads the address under `key`; reports a bad one and gives nothing. */
+export function readAddress(
+  key: string,
+  address: string,
+  rules: AddressRules & { readonly site: OptionsSite },
+): Endpoint | undefined {
+  const endpoint = readEndpoint(address, rules);
+  if (!endpoint.ok) {
+    rules.site.problems.error([...rules.site.at, key], endpoint.error);
+    return undefined;
+  }
+  const { value } = endpoint;
+  const added = rules.added?.find((path) => value.text.endsWith(path));
+  if (added !== undefined) return { ...value, text: value.text.slice(0, -added.length) };
+  const isBare = new URL(value.text).pathname === '/';
+  return isBare ? { ...value, text: `${value.text}${rules.defaultPath ?? ''}` } : value;
+}
+
+/** Says that a region does nothing when the address is given. */
+export function noteUnusedRegion(
+  keys: { readonly region?: string; readonly base_url?: string },
+  site: OptionsSite,
+): void {
+  if (keys.region !== undefined && keys.base_url !== undefined) {
+    site.problems.warning([...site.at, 'region'], 'is not used, because base_url is set');
+  }
+}

@@ -1,0 +1,46 @@
+/** Options of `tts_cloud_a`, a hosted voice over one WebSocket (spec 03, Options tables). */
+import { z } from 'zod';
+import { camelKeys, withoutKeys } from '../camel.ts';
+import type { CamelKeys } from '../camel.ts';
+import { readAddress } from './options-site.ts';
+import type { OptionsReader } from './options-site.ts';
+
+const socketPath = '/tts/websocket';
+/** Where the service answers: the one place to correct when it moves. */
+const serviceAddress = `wss://api.cartesia.ai${socketPath}`;
+
+export const ttsCloudAKeys = z.strictObject({
+  model: z
+    .string()
+    .min(1)
+    .max(128)
+    .default('sonic-3.5')
+    .meta({ description: 'Name of the model as the service knows it.' }),
+  max_buffer_delay_ms: z.int().min(0).max(5000).default(0).meta({
+    description: 'How long the service may wait for more text before it speaks.',
+  }),
+  url: z.string().exactOptional().meta({
+    sample: 'wss://tts.example.com/tts/websocket',
+    description:
+      'Address of the WebSocket instead of that of the service; wss:// unless the host is loopback.',
+  }),
+});
+
+export type TtsCloudAKeys = z.output<typeof ttsCloudAKeys>;
+
+export type TtsCloudAOptions = Omit<CamelKeys<TtsCloudAKeys>, 'url'> & {
+  /** Complete address of the WebSocket, without a query. */
+  readonly url: string;
+};
+
+export const readTtsCloudA: OptionsReader<TtsCloudAKeys, TtsCloudAOptions> = ({ value, known }, site) => {
+  const endpoint = readAddress('url', known.url ?? serviceAddress, {
+    family: 'ws',
+    path: 'allowed',
+    plain: 'loopback',
+    defaultPath: socketPath,
+    site,
+  });
+  if (value === undefined || endpoint === undefined) return undefined;
+  return { ...camelKeys(withoutKeys(value, ['url'])), url: endpoint.text };
+};

@@ -1,0 +1,41 @@
+/** Options of `tts_cloud_c`, a hosted voice whose model is the voice (spec 03, Options tables). */
+import { z } from 'zod';
+import { camelKeys, withoutKeys } from '../camel.ts';
+import type { CamelKeys } from '../camel.ts';
+import { readAddress } from './options-site.ts';
+import type { OptionsReader } from './options-site.ts';
+
+const socketPath = '/v1/speak';
+/** Where the service answers: the one place to correct when it moves. */
+const serviceAddress = `wss://api.deepgram.com${socketPath}`;
+
+export const ttsCloudCKeys = z.strictObject({
+  speed: z.number().min(0.7).max(1.5).exactOptional().meta({
+    sample: 1.1,
+    description: 'Pace of the voice; not every voice takes it. Absent means its own pace.',
+  }),
+  url: z.string().exactOptional().meta({
+    sample: 'wss://tts.example.com/v1/speak',
+    description:
+      'Address of the WebSocket instead of that of the service; wss:// unless the host is loopback.',
+  }),
+});
+
+export type TtsCloudCKeys = z.output<typeof ttsCloudCKeys>;
+
+export type TtsCloudCOptions = Omit<CamelKeys<TtsCloudCKeys>, 'url'> & {
+  /** Complete address of the WebSocket, without a query. */
+  readonly url: string;
+};
+
+export const readTtsCloudC: OptionsReader<TtsCloudCKeys, TtsCloudCOptions> = ({ value, known }, site) => {
+  const endpoint = readAddress('url', known.url ?? serviceAddress, {
+    family: 'ws',
+    path: 'allowed',
+    plain: 'loopback',
+    defaultPath: socketPath,
+    site,
+  });
+  if (value === undefined || endpoint === undefined) return undefined;
+  return { ...camelKeys(withoutKeys(value, ['url'])), url: endpoint.text };
+};
