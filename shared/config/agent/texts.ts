@@ -1,0 +1,84 @@
+/**
+ * The texts that the engine brings along, by language: what it says when the agent file does not say it, and the words
+ * by which it understands a yes and a no. Every text can be replaced in the agent file, which is how other languages get
+ * theirs. Nothing here is a prompt, and no text holds a word of the caller.
+ */
+
+export interface BuiltInTexts {
+  /** Spoken while a tool takes long, one after another. */
+  readonly fillers: readonly string[];
+  /** Spoken when an answer could not be made. */
+  readonly apology: string;
+  readonly farewell: string;
+  /** Asked when nobody has spoken for a while. */
+  readonly idleQuestion: string;
+  /** Asked before a tool that needs the caller's word is run. */
+  readonly confirmQuestion: string;
+  /** Words of listening that never interrupt, in lower case. */
+  readonly backchannels: readonly string[];
+  /** Whole answers or first words that mean yes, in lower case without punctuation. */
+  readonly yes: readonly string[];
+  readonly no: readonly string[];
+  /** The user note of a completed entry of keys (spec 03, DTMF collection). */
+  readonly keysNote: (digits: string) => string;
+}
+
+const english: BuiltInTexts = {
+  fillers: ['One moment.', 'Let me check.', 'Just a second.'],
+  apology: 'Sorry, something went wrong on my side. Could you say that again?',
+  farewell: 'Goodbye.',
+  idleQuestion: 'Are you still there?',
+  confirmQuestion: 'Shall I go ahead with that?',
+  backchannels: ['mm-hmm', 'mhm', 'uh-huh', 'okay', 'ok', 'right', 'yeah', 'i see', 'sure'],
+  yes: [
+    ...['yes', 'yeah', 'yep', 'yup', 'sure', 'okay', 'ok', 'please do', 'go ahead', 'do it', 'correct'],
+    ...[
+      'of course',
+      'certainly',
+      'absolutely',
+      'definitely',
+      "that's right",
+      'that is right',
+      'right',
+      'fine',
+    ],
+    ...['confirm', 'confirmed', 'i confirm', 'sounds good'],
+  ],
+  no: [
+    ...['no', 'nope', 'nah', 'not', "don't", 'do not', 'stop', 'cancel', 'wait', 'never', 'wrong'],
+    ...["that's wrong", 'leave it', 'hold on', 'forget it', 'never mind'],
+  ],
+  keysNote: (digits) => `[The caller pressed the keys: ${digits}]`,
+};
+
+const turkish: BuiltInTexts = {
+  fillers: ['Bir saniye lütfen.', 'Hemen bakıyorum.', 'Kontrol ediyorum.'],
+  apology: 'Özür dilerim, bir sorun oluştu. Tekrar söyler misiniz?',
+  farewell: 'Hoşça kalın.',
+  idleQuestion: 'Hâlâ orada mısınız?',
+  confirmQuestion: 'Bunu yapmamı onaylıyor musunuz?',
+  backchannels: ['hı hı', 'hıhı', 'hmm', 'tamam', 'evet', 'anladım', 'peki', 'tabii'],
+  yes: [
+    ...['evet', 'tamam', 'olur', 'tabii', 'tabi', 'elbette', 'onaylıyorum', 'onay', 'doğru', 'peki'],
+    ...['yapın', 'yap', 'devam edin', 'devam et', 'lütfen yapın', 'kesinlikle', 'uygun', 'aynen'],
+  ],
+  no: [
+    ...['hayır', 'yok', 'olmaz', 'istemiyorum', 'yapma', 'yapmayın', 'dur', 'durun', 'bekle', 'bekleyin'],
+    ...['iptal', 'vazgeç', 'vazgeçtim', 'yanlış', 'onaylamıyorum', 'değil', 'gerek yok', 'boş ver'],
+  ],
+  keysNote: (digits) => `[Arayan şu tuşlara bastı: ${digits}]`,
+};
+
+/** By primary subtag. */
+const byLanguage: Readonly<Record<string, BuiltInTexts>> = { en: english, tr: turkish };
+
+/** Languages with texts of their own; every other one gets the English texts until the agent file brings its own. */
+export const languagesWithTexts: readonly string[] = Object.keys(byLanguage);
+
+const primarySubtag = (language: string): string => language.split('-', 1)[0]?.toLowerCase() ?? '';
+
+/** The texts for a BCP 47 tag such as `tr-TR`. */
+export function builtInTexts(language: string): BuiltInTexts {
+  const primary = primarySubtag(language);
+  return Object.hasOwn(byLanguage, primary) ? (byLanguage[primary] ?? english) : english;
+}
