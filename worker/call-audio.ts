@@ -114,7 +114,7 @@ export class CallAudio {
     const playout = this.#playout;
     switch (action.type) {
       case 'playout.open':
-        outbound.open(action.context);
+        outbound.open(action.context, action.from);
         playout.interrupt();
         this.#audioAt = undefined;
         this.#relieveTts();

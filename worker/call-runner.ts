@@ -47,6 +47,8 @@ export class CallRunner implements TransportEvents {
   #handling = false;
   #deadline: Millis | undefined;
   #inputRefused = false;
+  /** What STT had heard of the running turn in the worker that is gone. */
+  #turnAudio: readonly Int16Array[] = [];
   #over = false;
 
   constructor(options: CallRunnerOptions) {
@@ -154,6 +156,7 @@ export class CallRunner implements TransportEvents {
   #perform(call: RunningCall, action: CallAction): void {
     switch (action.type) {
       case 'stt.listen':
+      case 'stt.replay':
       case 'stt.finalize':
       case 'stt.reopen':
         this.#performStt(call, action);
@@ -206,6 +209,10 @@ export class CallRunner implements TransportEvents {
     switch (action.type) {
       case 'stt.listen':
         call.audio.listen();
+        return;
+      case 'stt.replay':
+        for (const pcm of this.#turnAudio) call.stages.stt.audio(pcm);
+        this.#turnAudio = [];
         return;
       case 'stt.finalize':
         call.audio.stopListening();

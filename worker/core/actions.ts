@@ -6,6 +6,8 @@ export type ContextMessage = { readonly role: 'system' | 'user' | 'assistant'; r
 export type CallAction =
   /** Send the caller's audio to STT, starting with what was just heard. */
   | { readonly type: 'stt.listen' }
+  /** Send what the lost session had got of the running turn. */
+  | { readonly type: 'stt.replay' }
   /** Stop sending audio and ask for the final text; `stt.finalized` answers. */
   | { readonly type: 'stt.finalize' }
   /** The session died: open another before the next audio. */
@@ -21,8 +23,15 @@ export type CallAction =
   | { readonly type: 'tts.flush'; readonly context: number }
   | { readonly type: 'tts.cancel'; readonly context: number }
   | { readonly type: 'tts.reopen' }
-  /** Audio of this context, and of no other, may be played from now on. */
-  | { readonly type: 'playout.open'; readonly context: number }
+  /**
+   * Audio of this context, and of no other, may be played from now on. With `from`, its audio begins `audioMs` into the
+   * response, and `skipMs` of it are on the wire already.
+   */
+  | {
+      readonly type: 'playout.open';
+      readonly context: number;
+      readonly from?: { readonly audioMs: Millis; readonly skipMs: Millis };
+    }
   /** Hold the output at the current sample; nothing is dropped. */
   | { readonly type: 'playout.pause' }
   | { readonly type: 'playout.resume' }

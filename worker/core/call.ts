@@ -20,6 +20,7 @@ import {
   onTurnDeadline,
   onVoiceResumed,
 } from './listening.ts';
+import { onCallResumed, unexpectedText } from './resume.ts';
 import {
   completeResponse,
   endCall,
@@ -53,6 +54,9 @@ function take(step: Step, event: CallEvent): void {
   switch (event.type) {
     case 'call.opened':
       open(step);
+      return;
+    case 'call.resumed':
+      onCallResumed(step, event);
       return;
     case 'call.closed':
       step.state.phase = 'ended';
@@ -116,8 +120,10 @@ function take(step: Step, event: CallEvent): void {
 function takeLlm(step: Step, event: Extract<CallEvent, { type: `llm.${string}` }>): void {
   const { response } = step.state;
   if (response === undefined || response.epoch !== event.epoch || !response.writing) return;
-  if (event.type === 'llm.text') onLlmText(step, response, event.text);
-  else if (event.type === 'llm.done') onLlmDone(step, response, event.toolCalls);
+  if (event.type === 'llm.text') {
+    const text = unexpectedText(step, response, event.text);
+    if (text !== undefined) onLlmText(step, response, text);
+  } else if (event.type === 'llm.done') onLlmDone(step, response, event.toolCalls);
   else onLlmFailed(step, response);
 }
 
@@ -130,7 +136,10 @@ function takeOutput(
   if (response === undefined || response.context !== event.context) return;
   switch (event.type) {
     case 'tts.spoken':
-      onTtsSpoken(step, response, event);
+      onTtsSpoken(step, response, {
+        chars: response.saidBefore + event.chars,
+        audioMs: event.audioMs,
+      });
       return;
     case 'tts.flushed':
       // A provider that does not report single pieces still gets one mark, at the end of the response.

@@ -18,6 +18,10 @@ interface ResponseBase {
   text: string;
   /** Length of what TTS was given, after respelling. */
   said: number;
+  /** Part of it that was given to TTS in an earlier context of this response. */
+  readonly saidBefore: number;
+  /** Text that the LLM is expected to write once more before it goes on. */
+  expected: string;
   readonly splitter: Splitter;
   readonly heard: HeardState;
   /** The LLM still writes. */
@@ -48,6 +52,8 @@ export const newResponse = (options: NewResponse): Response => ({
   phase: 'waiting',
   text: '',
   said: 0,
+  saidBefore: 0,
+  expected: '',
   splitter: newSplitter(),
   heard: newHeardState(),
   writing: options.source === 'answer',

@@ -41,6 +41,8 @@ export class OutboundAudio {
   #delivered = 0;
   #converted = 0;
   #sent = 0;
+  /** Samples of TTS audio that the client has already. */
+  #skip = 0;
   #marks: PlacedMark[] = [];
 
   constructor(options: OutboundOptions) {
@@ -51,11 +53,19 @@ export class OutboundAudio {
     this.#fifo = new Int16Array(this.#frameSamples * 4);
   }
 
-  /** Plays this context from now on and no other; what waited of an earlier one is dropped. */
-  open(context: number): void {
+  /**
+   * Plays this context from now on and no other; what waited of an earlier one is dropped. With `from`, its audio begins
+   * `audioMs` into the response, and the first `skipMs` of it are on the wire already.
+   */
+  open(context: number, from: { audioMs: Millis; skipMs: Millis } = { audioMs: 0, skipMs: 0 }): void {
     this.clear();
     this.#context = context;
     this.#drained = false;
+    const { fromRate, toRate } = this.#options;
+    this.#delivered = Math.round((from.audioMs * fromRate) / 1000);
+    this.#converted = this.#delivered;
+    this.#skip = Math.round((from.skipMs * fromRate) / 1000);
+    this.#sent = Math.round(((from.audioMs + from.skipMs) * toRate) / 1000);
   }
 
   /** Drops everything. Nothing plays until the next `open`. */
@@ -71,14 +81,18 @@ export class OutboundAudio {
     this.#delivered = 0;
     this.#converted = 0;
     this.#sent = 0;
+    this.#skip = 0;
     this.#resampler.reset();
   }
 
   /** Takes audio of a context. False when it is not the open one and was dropped. */
   write(context: number, pcm: Int16Array): boolean {
     if (context !== this.#context || this.#finished) return false;
-    this.#chunks.push(pcm);
+    const skipped = Math.min(this.#skip, pcm.length);
+    this.#skip -= skipped;
+    this.#converted += skipped;
     this.#delivered += pcm.length;
+    if (skipped < pcm.length) this.#chunks.push(skipped === 0 ? pcm : pcm.subarray(skipped));
     return true;
   }
 
@@ -116,6 +130,11 @@ export class OutboundAudio {
   /** Length of the audio of the open context that is on the wire. */
   get sentMs(): Millis {
     return Math.min((this.#sent * 1000) / this.#options.toRate, this.deliveredMs);
+  }
+
+  /** Samples of the open context on the wire, at the call's rate. */
+  get sentSamples(): number {
+    return this.#sent;
   }
 
   get overfull(): boolean {

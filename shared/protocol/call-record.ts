@@ -1,0 +1,234 @@
+/**
+ * What must survive the death of a worker so that its calls do not die with it: per call slot a record in memory of its own,
+ * written by the worker that has the call and read by the one that takes it up. Texts are written into the half that is not
+ * valid and then made valid by one store, so whoever reads finds a whole one at any instant of a kill.
+ */
+import { assert } from '../base/assert.ts';
+
+/** Most bytes of a call's history and of everything else of its conversation. Older history is left out. */
+export const historyBytes = 64 * 1024;
+export const stateBytes = 64 * 1024;
+/** Most bytes of an unfinished WebSocket message; a call in the middle of a longer one cannot be taken up. */
+export const tailBytes = 72 * 1024;
+
+const headerInts = 32;
+const headerBytes = headerInts * 4;
+const recordBytes = roundUp(headerBytes + 2 * historyBytes + 2 * stateBytes + tailBytes, 4096);
+
+const field = {
+  /** The connection's number; 0 while the slot holds no call. */
+  offer: 0,
+  /** The handshake was answered. */
+  isOpen: 1,
+  /** Counts saved states; the lowest bit names the half that is valid. */
+  saves: 2,
+  /** Something was given to the kernel and not all of it is known to be taken. */
+  isWriting: 3,
+  /** Context that plays, and its samples on the wire at the call's rate. */
+  context: 4,
+  sentSamples: 5,
+  /** Bytes of the unfinished message; -1 when they did not fit. */
+  tail: 6,
+  /** Frame of the mailbox where the turn began that STT listens to, and the mailbox's generation. */
+  listenFrom: 7,
+  generation: 8,
+  /** By half: length of the state, half of the history that belongs to it, length of that. */
+  halves: 16,
+} as const;
+const intsPerHalf = 4;
+
+export interface CallRecordLayout {
+  readonly slots: number;
+}
+
+export const callRecordBytes = ({ slots }: CallRecordLayout): number => slots * recordBytes;
+
+/** A conversation as it was left. */
+export interface LeftCall {
+  readonly state: string;
+  readonly history: string;
+  readonly tail: Buffer;
+  readonly playout: { readonly context: number; readonly sentSamples: number };
+  readonly listenFrom: number;
+  readonly generation: number;
+}
+
+/** How a connection was left: `open` can be taken up; `unclear` has lost its place in the byte stream. */
+export type LeftConnection = 'open' | 'unclear';
+
+export class CallRecords {
+  readonly #memory: ArrayBuffer;
+  readonly #layout: CallRecordLayout;
+
+  constructor(memory: ArrayBuffer, layout: CallRecordLayout) {
+    assert(memory.byteLength === callRecordBytes(layout), 'the mapping has the size of its layout');
+    this.#memory = memory;
+    this.#layout = layout;
+  }
+
+  record(slot: number): CallRecord {
+    assert(slot >= 0 && slot < this.#layout.slots, 'the slot exists');
+    return new CallRecord(this.#memory, slot * recordBytes);
+  }
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+export class CallRecord {
+  readonly #ints: Int32Array;
+  readonly #histories: readonly Uint8Array[];
+  readonly #states: readonly Uint8Array[];
+  readonly #tail: Uint8Array;
+  #historyHalf = 0;
+  #historyLength = 0;
+
+  constructor(memory: ArrayBuffer, at: number) {
+    let next = at + headerBytes;
+    const area = (bytes: number): Uint8Array => {
+      next += bytes;
+      return new Uint8Array(memory, next - bytes, bytes);
+    };
+    this.#ints = new Int32Array(memory, at, headerInts);
+    this.#histories = [area(historyBytes), area(historyBytes)];
+    this.#states = [area(stateBytes), area(stateBytes)];
+    this.#tail = area(tailBytes);
+  }
+
+  // ---- the worker that has the call ----
+
+  /** Takes the slot for a connection, before a byte is written to it. */
+  begin(offer: number): void {
+    this.#set(field.offer, 0);
+    this.#ints.fill(0);
+    this.#historyHalf = 0;
+    this.#historyLength = 0;
+    this.#set(field.offer, offer);
+  }
+
+  /** The connection speaks WebSocket from here on. */
+  opened(): void {
+    this.#set(field.isOpen, 1);
+  }
+
+  /** The call is over, or nothing of it may be taken up. */
+  end(): void {
+    this.#set(field.offer, 0);
+  }
+
+  /**
+   * Makes a new state valid. `history` is given when it has changed. False when it does not fit: the last state that did
+   * would be a lie by now, so the record is without state until one fits.
+   */
+  save(state: string, history: string | undefined): boolean {
+    const saves = this.#get(field.saves) + 1;
+    const half = saves & 1;
+    if (history !== undefined && !this.#saveHistory(history)) return this.#forget();
+    const length = write(this.#states[half], state);
+    if (length === undefined) return this.#forget();
+    const at = field.halves + half * intsPerHalf;
+    this.#ints[at] = length;
+    this.#ints[at + 1] = this.#historyHalf;
+    this.#ints[at + 2] = this.#historyLength;
+    this.#set(field.saves, saves);
+    return true;
+  }
+
+  #saveHistory(history: string): boolean {
+    const half = 1 - this.#historyHalf;
+    const length = write(this.#histories[half], history);
+    if (length === undefined) return false;
+    this.#historyHalf = half;
+    this.#historyLength = length;
+    return true;
+  }
+
+  #forget(): boolean {
+    const half = (this.#get(field.saves) + 1) & 1;
+    this.#ints[field.halves + half * intsPerHalf] = 0;
+    this.#set(field.saves, this.#get(field.saves) + 1);
+    return false;
+  }
+
+  /** Audio of the context on the wire, at the call's rate. */
+  played(context: number, sentSamples: number): void {
+    this.#ints[field.context] = context;
+    this.#ints[field.sentSamples] = sentSamples;
+  }
+
+  /** True from before a write until the kernel has all of it. */
+  set isWriting(writing: boolean) {
+    this.#set(field.isWriting, writing ? 1 : 0);
+  }
+
+  /** The unfinished message so far, from its first byte; `from` says how much of it stands here already. */
+  keepTail(bytes: Uint8Array, from: number): void {
+    const kept = this.#get(field.tail);
+    if ((from > 0 && kept < 0) || from + bytes.length > tailBytes) {
+      this.#set(field.tail, -1);
+      return;
+    }
+    this.#tail.set(bytes, from);
+    this.#set(field.tail, from + bytes.length);
+  }
+
+  listening(frame: number, generation: number): void {
+    this.#ints[field.listenFrom] = frame;
+    this.#ints[field.generation] = generation;
+  }
+
+  // ---- whoever comes after it ----
+
+  /** Number of the connection; 0 when there is none. */
+  get offer(): number {
+    return this.#get(field.offer);
+  }
+
+  /** How the connection was left by a worker that is gone; undefined when this record knows nothing of it. */
+  left(offer: number): LeftConnection | undefined {
+    if (this.offer !== offer) return undefined;
+    const whole = this.#get(field.isOpen) === 1 && this.#get(field.isWriting) === 0;
+    return whole && this.#get(field.tail) >= 0 && this.#stateLength > 0 ? 'open' : 'unclear';
+  }
+
+  /** What the worker left. Only for a connection that was left `open`. */
+  read(): LeftCall {
+    const half = this.#get(field.saves) & 1;
+    const at = field.halves + half * intsPerHalf;
+    const history = this.#histories[this.#ints[at + 1] ?? 0];
+    return {
+      state: read(this.#states[half], this.#stateLength),
+      history: read(history, this.#ints[at + 2] ?? 0),
+      tail: Buffer.from(this.#tail.slice(0, this.#get(field.tail))),
+      playout: { context: this.#get(field.context), sentSamples: this.#get(field.sentSamples) },
+      listenFrom: this.#get(field.listenFrom),
+      generation: this.#get(field.generation),
+    };
+  }
+
+  get #stateLength(): number {
+    return this.#ints[field.halves + (this.#get(field.saves) & 1) * intsPerHalf] ?? 0;
+  }
+
+  #get(index: number): number {
+    return Atomics.load(this.#ints, index);
+  }
+
+  #set(index: number, value: number): void {
+    Atomics.store(this.#ints, index, value);
+  }
+}
+
+/** Writes text as UTF-8. Undefined when it does not fit. */
+function write(area: Uint8Array | undefined, text: string): number | undefined {
+  if (area === undefined || text.length > area.length) return undefined;
+  const { read: taken, written } = encoder.encodeInto(text, area);
+  return taken === text.length ? written : undefined;
+}
+
+const read = (area: Uint8Array | undefined, length: number): string =>
+  area === undefined ? '' : decoder.decode(area.slice(0, length));
+
+function roundUp(value: number, unit: number): number {
+  return Math.ceil(value / unit) * unit;
+}

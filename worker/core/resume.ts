@@ -1,0 +1,179 @@
+/**
+ * A call that was taken over from a worker that is gone. The conversation is known up to the last step; sessions with
+ * providers, waiting audio and the judgement of the caller's voice are not. What the caller has heard is not said
+ * again, what was being said goes on at the sample, and a turn that was being heard is heard again from its beginning.
+ */
+import type { Millis } from '../../shared/base/units.ts';
+import type { CallEvent } from './events.ts';
+import type { Piece } from './heard.ts';
+import { contextFor } from './history.ts';
+import type { Response } from './response.ts';
+import type { Step } from './state.ts';
+import { addFinal, newWords, type Turn, type Words } from './turn.ts';
+
+type Resumed = Extract<CallEvent, { type: 'call.resumed' }>;
+
+export function onCallResumed(step: Step, event: Resumed): void {
+  const { state } = step;
+  state.voice = 'silent';
+  state.stt.owed.length = 0;
+  const { response } = state;
+  if (response !== undefined && response.phase !== 'draining') {
+    const sentMs = event.position?.context === response.context ? event.position.sentMs : 0;
+    resumeResponse(step, response, sentMs);
+  }
+  resumeTurn(step, event.turnAudio);
+}
+
+// ---- the caller's side ----
+
+/**
+ * The detector of this worker knows of no speech, so a turn waits as if the voice had just fallen silent: one that goes on
+ * takes it back to where it was.
+ */
+function resumeTurn(step: Step, turnAudio: boolean): void {
+  const { state, now, actions } = step;
+  const { turn, settings } = state;
+  if (turn.phase === 'idle') return;
+  const words = turnAudio ? newWords() : keptWords(turn.words);
+  actions.push({ type: 'stt.listen' });
+  if (turnAudio) actions.push({ type: 'stt.replay' });
+  switch (turn.phase) {
+    case 'candidate':
+    case 'fading':
+      state.turn = {
+        phase: 'fading',
+        words,
+        lastVoiceAt: now,
+        resumeAt: now + settings.interrupt.resumeAfterMs,
+      };
+      actions.push({ type: 'playout.pause' });
+      return;
+    case 'speaking':
+    case 'pausing':
+      state.turn = {
+        phase: 'pausing',
+        words,
+        startedAt: turn.startedAt,
+        interrupted: turn.interrupted,
+        lastVoiceAt: now,
+        decideAt: now + settings.turn.silenceEndMs,
+      };
+      return;
+    case 'finalizing':
+      state.turn = { ...turn, words, giveUpAt: now + settings.limits.sttGiveUpMs };
+      state.stt.owed.push('keep');
+      actions.push({ type: 'stt.finalize' });
+      return;
+  }
+}
+
+/** The session that would have made a final of the partial is gone. */
+function keptWords(words: Extract<Turn, { words: Words }>['words']): Words {
+  addFinal(words, words.partial);
+  return words;
+}
+
+// ---- the bot's side ----
+
+/**
+ * Speaks on in a context of its own: pieces whose audio is on the wire stay as they are, the piece in which it stopped is
+ * made once more and its first part left out.
+ */
+function resumeResponse(step: Step, former: Response, sentMs: Millis): void {
+  const { state, now, actions } = step;
+  const { pieces, marks } = former.heard;
+  const kept = piecesBefore(pieces, sentMs);
+  const base = pieces[kept - 1];
+  for (const [id, mark] of marks) if (mark.sentAt === undefined) marks.delete(id);
+  state.lastContext += 1;
+  const response: Response = {
+    ...former,
+    context: state.lastContext,
+    saidBefore: base?.endSaid ?? 0,
+    broken: false,
+    heard: { ...former.heard, stoppedAt: undefined, pieces: pieces.slice(0, kept) },
+  };
+  if (response.phase === 'waiting') response.stallAt = now + state.settings.limits.responseStallMs;
+  state.response = response;
+  const fromMs = base?.endMs ?? 0;
+  actions.push({
+    type: 'playout.open',
+    context: response.context,
+    from: { audioMs: fromMs, skipMs: sentMs - fromMs },
+  });
+  speakPieces(step, response, pieces.slice(kept));
+  if (former.writing) askAgain(step, response);
+  else if (response.said > response.saidBefore)
+    actions.push({ type: 'tts.flush', context: response.context });
+  else actions.push({ type: 'playout.finish', context: response.context });
+}
+
+/** How many pieces lie wholly before `sentMs`. */
+function piecesBefore(pieces: readonly Piece[], sentMs: Millis): number {
+  let count = 0;
+  for (const [index, { endMs }] of pieces.entries())
+    if (endMs !== undefined && endMs <= sentMs) count = index + 1;
+  return count;
+}
+
+/** Gives TTS the pieces once more, and behind them what was kept back while its session was broken. */
+function speakPieces(step: Step, response: Response, pieces: readonly Piece[]): void {
+  const { text, heard, context } = response;
+  let from = heard.pieces.at(-1)?.endChars ?? 0;
+  response.said = response.saidBefore;
+  const ends = pieces.map((piece) => piece.endChars);
+  if ((ends.at(-1) ?? from) < text.length) ends.push(text.length);
+  for (const endChars of ends) {
+    const said = step.state.pronounce(text.slice(from, endChars));
+    response.said += said.length;
+    heard.pieces.push({ endChars, endSaid: response.said, endMs: undefined });
+    step.actions.push({ type: 'tts.speak', context, text: said });
+    from = endChars;
+  }
+}
+
+/** The LLM was still writing: it is asked the same again, and what it had written before is expected first. */
+function askAgain(step: Step, response: Response): void {
+  response.expected = response.text + response.splitter.pending;
+  startRound(step, response, []);
+}
+
+/**
+ * Takes off `text` what is expected first. Undefined when the LLM writes something else this time: it is asked to go on
+ * from what it had written then.
+ */
+export function unexpectedText(step: Step, response: Response, text: string): string | undefined {
+  const { expected } = response;
+  if (expected === '') return text;
+  const length = Math.min(expected.length, text.length);
+  if (expected.slice(0, length) === text.slice(0, length)) {
+    response.expected = expected.slice(length);
+    return text.slice(length);
+  }
+  response.expected = '';
+  step.actions.push({ type: 'llm.cancel' });
+  startRound(step, response, [
+    { role: 'assistant', text: response.text + response.splitter.pending },
+    { role: 'system', text: goOn },
+  ]);
+  return undefined;
+}
+
+const goOn = 'Your last message was cut off. Go on exactly where it stops, and repeat nothing of it.';
+
+function startRound(
+  step: Step,
+  response: Response,
+  behind: readonly { role: 'assistant' | 'system'; text: string }[],
+): void {
+  const { state } = step;
+  const { prompt, contextWindowTokens, endCallTool } = state.settings;
+  const messages = contextFor(state.history, { prompt, budgetTokens: contextWindowTokens });
+  step.actions.push({
+    type: 'llm.start',
+    epoch: response.epoch,
+    messages: [...messages, ...behind],
+    endCallTool,
+  });
+}

@@ -1,0 +1,62 @@
+/**
+ * A call's state as text and back, so that another worker can go on with it. The state is plain data, and every time in
+ * it stands under a name that ends in `At` or `By`: that is how times are brought to the clock of the process that reads.
+ * Settings and history are not part of it: the one comes from the agent file, the other is saved when it changes.
+ */
+import type { Millis } from '../../shared/base/units.ts';
+import { newRespelling } from './response.ts';
+import type { CallSettings } from './settings.ts';
+import type { CallState } from './state.ts';
+
+/** Fields of the state that a snapshot leaves out. */
+const leftOut = ['settings', 'pronounce', 'history'];
+const timeName = /(?:At|By)$/;
+
+/** Plain data as JSON. Maps and numbers that JSON does not know survive; fields named in `leftOut` do not. */
+export function encodePlain(value: unknown, leftOutFields: readonly string[] = []): string {
+  return JSON.stringify(value, (key, field: unknown) => {
+    if (leftOutFields.includes(key)) return undefined;
+    if (field instanceof Map) return { $map: [...(field as ReadonlyMap<unknown, unknown>)] };
+    if (typeof field === 'number' && !Number.isFinite(field)) return { $number: String(field) };
+    return field;
+  });
+}
+
+/** What {@link encodePlain} made, with `shiftMs` added to every time in it. */
+export function decodePlain(text: string, shiftMs: Millis): unknown {
+  return JSON.parse(text, (key, field: unknown) => {
+    if (typeof field === 'number') return timeName.test(key) ? field + shiftMs : field;
+    if (typeof field !== 'object' || field === null) return field;
+    if ('$map' in field) return new Map(field.$map as [unknown, unknown][]);
+    if ('$number' in field) return Number(field.$number);
+    return field;
+  }) as unknown;
+}
+
+export const encodeState = (state: CallState): string => encodePlain(state, leftOut);
+
+/** Longest text of a history in UTF-16 units that is saved; a third of the bytes that the longest text can take. */
+const longestHistory = 20_000;
+
+/** The newest messages that fit, as JSON. */
+export function encodeHistory(history: CallState['history']): string {
+  let from = history.messages.length;
+  let length = 2;
+  while (from > 0) {
+    length += JSON.stringify(history.messages[from - 1]).length + 1;
+    if (length > longestHistory) break;
+    from -= 1;
+  }
+  return JSON.stringify(history.messages.slice(from));
+}
+
+/** The state that `state` and `history` were made of, on this process's clock. The writer was of this same version. */
+export function decodeState(
+  saved: { readonly state: string; readonly history: string },
+  options: { readonly settings: CallSettings; readonly shiftMs: Millis },
+): CallState {
+  const { settings, shiftMs } = options;
+  const rest = decodePlain(saved.state, shiftMs) as Omit<CallState, 'settings' | 'pronounce' | 'history'>;
+  const messages = JSON.parse(saved.history) as CallState['history']['messages'];
+  return { ...rest, settings, pronounce: newRespelling(settings.pronounce), history: { messages } };
+}
