@@ -1,5 +1,5 @@
 /**
- * The inference process: a pool of threads that serve VAD over shared memory. It holds no call state that anybody misses:
+ * The inference process: a pool of threads that serve VAD and the turn model over shared memory. It holds no call state that anybody misses:
  * when it dies, calls go on with an energy gate until the supervisor has started it again.
  */
 import { cpus } from 'node:os';
@@ -16,23 +16,27 @@ import { systemClock } from '../shared/runtime/clock.ts';
 import { errorFields, newLog } from '../shared/runtime/log.ts';
 import { mapSharedMemory } from '../shared/runtime/shm.ts';
 import { sileroPath } from './models.ts';
+import type { TurnTask } from './smart-turn.ts';
 import type { VadTask } from './vad-thread.ts';
 
 /** A thread finishes its run and sees the stop flag well within this time. */
 const stopWithinMs = 2_000;
 const idleCheckMs = 50;
 
+const vadThread = new URL('./vad-thread.js', import.meta.url).href;
+const turnThread = new URL('./smart-turn.js', import.meta.url).href;
+
 async function main(): Promise<void> {
   const setup = await firstMessage<InferenceSetup>();
   const log = newLog({ role: 'inference', level: setup.logLevel });
-  const { layout } = setup;
+  const { layout, turnModel } = setup;
+  const turnThreads = turnModel === undefined ? 0 : (layout.turnThreads ?? 0);
   const boxes = new Mailboxes(mapSharedMemory(sharedMemoryFd, mailboxBytes(layout)), layout);
   boxes.setStopping(false);
 
   const pool = new Piscina({
-    filename: new URL('./vad-thread.js', import.meta.url).href,
-    minThreads: layout.threads,
-    maxThreads: layout.threads,
+    minThreads: layout.threads + turnThreads,
+    maxThreads: layout.threads + turnThreads,
     concurrentTasksPerWorker: 1,
     idleTimeout: Number.POSITIVE_INFINITY,
     atomics: 'disabled',
@@ -40,19 +44,23 @@ async function main(): Promise<void> {
 
   const modelPath = sileroPath(setup.vadModel);
   const bellFds = Array.from({ length: layout.workers }, (_, worker) => firstBellFd + worker);
-  let busy = layout.threads;
-  for (let thread = 0; thread < layout.threads; thread += 1) {
-    const task: VadTask = { thread, layout, memoryFd: sharedMemoryFd, bellFds, modelPath };
-    pool.run(task, { name: 'serve' }).then(
+  let busy = 0;
+  const serve = (filename: string, task: VadTask | TurnTask): void => {
+    busy += 1;
+    pool.run(task, { filename, name: 'serve' }).then(
       () => {
         busy -= 1;
       },
       (error: unknown) => {
-        log.fatal(errorFields(error), 'a VAD thread failed; the process exits to be replaced');
+        log.fatal(errorFields(error), 'a thread of inference failed; the process exits to be replaced');
         process.exit(1);
       },
     );
-  }
+  };
+  for (let thread = 0; thread < layout.threads; thread += 1)
+    serve(vadThread, { thread, layout, memoryFd: sharedMemoryFd, bellFds, modelPath });
+  for (let thread = 0; turnModel !== undefined && thread < turnThreads; thread += 1)
+    serve(turnThread, { thread, layout, memoryFd: sharedMemoryFd, bellFds, modelPath: turnModel });
 
   const stop = (): void => {
     boxes.setStopping(true);
@@ -65,17 +73,21 @@ async function main(): Promise<void> {
     exitWhenIdle();
   };
   exitWithParent(stop);
-  waitForThreads(boxes, () => {
-    log.info({ threads: layout.threads, cores: cpus().length }, 'inference ready');
+  waitForThreads(boxes, turnThreads, () => {
+    log.info({ threads: layout.threads, turnThreads, cores: cpus().length }, 'inference ready');
     process.send?.({ type: 'ready' } satisfies FromInference);
   });
 }
 
 /** Calls back once every thread has shown its first heartbeat of this process's life. */
-function waitForThreads(boxes: Mailboxes, ready: () => void): void {
-  const before = Array.from({ length: boxes.layout.threads }, (_, thread) => boxes.threadHeartbeat(thread));
+function waitForThreads(boxes: Mailboxes, turnThreads: number, ready: () => void): void {
+  const heartbeats = (): number[] => [
+    ...Array.from({ length: boxes.layout.threads }, (_, thread) => boxes.threadHeartbeat(thread)),
+    ...Array.from({ length: turnThreads }, (_, thread) => boxes.turnThreadStatus(thread).heartbeatMs),
+  ];
+  const before = heartbeats();
   const look = (): void => {
-    if (before.every((beat, thread) => boxes.threadHeartbeat(thread) !== beat)) ready();
+    if (heartbeats().every((beat, thread) => beat !== before[thread])) ready();
     else systemClock.after(5, look);
   };
   look();

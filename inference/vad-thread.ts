@@ -3,7 +3,6 @@
  * sleep. It is one long task of the pool and ends by flag only: a thread that is terminated inside a run takes the
  * whole process down.
  */
-import { writeSync } from 'node:fs';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { machineMs } from '../shared/runtime/monotonic.ts';
 import { mapSharedMemory } from '../shared/runtime/shm.ts';
@@ -16,6 +15,7 @@ import {
   type Mailbox,
   type MailboxLayout,
 } from '../shared/protocol/mailbox.ts';
+import { ring } from './bell.ts';
 import { newBatchPlan, planBatch } from './batcher.ts';
 
 export interface VadTask {
@@ -176,19 +176,6 @@ export class VadThread {
       const { worker } = this.#slot(slots[row] ?? 0);
       if (this.#boxes.takeSleeping(worker)) this.#wake(worker);
     }
-  }
-}
-
-const bell = new Uint8Array(1);
-
-/** Writes one byte. A full or broken bell needs no answer: the worker looks into its mailboxes on every tick as well. */
-function ring(fd: number | undefined): void {
-  if (fd === undefined) return;
-  try {
-    writeSync(fd, bell);
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code !== 'EAGAIN' && code !== 'EPIPE') throw error;
   }
 }
 

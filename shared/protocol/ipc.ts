@@ -31,6 +31,8 @@ export interface InferenceSetup {
   readonly logLevel: LogLevel;
   /** Path of a Silero model to use instead of the installed one. */
   readonly vadModel: string | undefined;
+  /** Path of the turn model; absent: turns end by silence. */
+  readonly turnModel?: string;
 }
 
 /** An accepted connection on its way to a worker. */

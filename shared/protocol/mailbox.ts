@@ -5,6 +5,7 @@
  * `generation` names the call in the slot, so that nothing of an earlier call is mistaken for this one's.
  */
 import { assert } from '../base/assert.ts';
+import { TurnBox } from './turn-box.ts';
 
 /** Samples of a frame at 16 kHz: the window of Silero VAD, 32 ms. */
 export const vadFrameSamples = 512;
@@ -19,13 +20,23 @@ const maxThreads = 16;
 const maxWorkers = 256;
 const firstThreadLine = 1;
 const firstWorkerLine = firstThreadLine + maxThreads;
-const controlBytes = roundUp((firstWorkerLine + maxWorkers) * lineInts * 4, 4096);
+const firstTurnLine = firstWorkerLine + maxWorkers;
+const controlBytes = roundUp((firstTurnLine + maxThreads) * lineInts * 4, 4096);
 const headerBytes = 128;
 const frameBytes = vadFrameSamples * 2;
 
 const header = { produced: 0, consumed: 1, generation: 2, base: 3 } as const;
+/** Where the question to the turn model begins in the header, in bytes. */
+const turnBoxAt = 16;
 const firstResultFloat = 16;
+/** The first line: what concerns all. */
+const serviceLine = { stopping: 0, turnQuestions: 1 } as const;
 const threadLine = { heartbeat: 0, oldestUnread: 1, frames: 2, dropped: 3, runs: 4 } as const;
+const turnLine = { heartbeat: 0, waiting: 1, oldestAskedAt: 2, judged: 3, leftOut: 4 } as const;
+/** Stands for "nothing waits"; heartbeats are never negative. */
+const nothingWaits = -1;
+/** A turn thread that has shown no life for this long waits for nothing: it is not there. */
+const turnThreadGoneMs = 5_000;
 const workerLine = {
   sleeping: 0,
   slotsInUse: 1,
@@ -42,16 +53,22 @@ export type CountedStage = (typeof countedStages)[number];
 export interface MailboxLayout {
   readonly workers: number;
   readonly slotsPerWorker: number;
-  /** Frames of history per slot; a power of two, at least 16. Smart Turn needs 256 (8 s). */
+  /** Frames of history per slot; a power of two, at least 16. A turn model needs `turnRingFrames`. */
   readonly ringFrames: number;
+  /** VAD threads. */
   readonly threads: number;
+  /** Threads that judge the end of turns; without a turn model there are none. */
+  readonly turnThreads?: number;
 }
+
+/** Frames of history that a slot needs for the 8 s that a turn model hears, and for what is written meanwhile. */
+export const turnRingFrames = 256;
 
 const slotBytes = (layout: MailboxLayout): number => headerBytes + layout.ringFrames * frameBytes;
 
 export function mailboxBytes(layout: MailboxLayout): number {
   assert(
-    layout.workers <= maxWorkers && layout.threads <= maxThreads,
+    layout.workers <= maxWorkers && Math.max(layout.threads, layout.turnThreads ?? 0) <= maxThreads,
     'the control page has a line for each process',
   );
   assert(layout.ringFrames >= 2 * maxUnreadFrames, 'the ring is larger than what may be unread');
@@ -65,6 +82,15 @@ export interface ThreadStatus {
   readonly frames: number;
   readonly dropped: number;
   readonly runs: number;
+}
+
+export interface TurnThreadStatus {
+  readonly heartbeatMs: number;
+  /** Questions that waited when the thread last looked. */
+  readonly waiting: number;
+  readonly judged: number;
+  /** Questions that came too late to be judged. */
+  readonly leftOut: number;
 }
 
 /** One process's or thread's view of the memory. Heartbeats are milliseconds of the machine's monotonic clock, 31 bits. */
@@ -94,11 +120,11 @@ export class Mailboxes {
   }
 
   get stopping(): boolean {
-    return Atomics.load(this.#control, 0) !== 0;
+    return Atomics.load(this.#control, serviceLine.stopping) !== 0;
   }
 
   setStopping(stopping: boolean): void {
-    Atomics.store(this.#control, 0, stopping ? 1 : 0);
+    Atomics.store(this.#control, serviceLine.stopping, stopping ? 1 : 0);
   }
 
   threadStatus(thread: number): ThreadStatus {
@@ -128,6 +154,55 @@ export class Mailboxes {
     Atomics.add(this.#control, at + threadLine.frames, frames);
     Atomics.add(this.#control, at + threadLine.dropped, dropped);
     if (frames > 0) Atomics.add(this.#control, at + threadLine.runs, 1);
+  }
+
+  /** Tells the turn threads that there is a question; it stands in the box of a slot. */
+  countTurnQuestion(): void {
+    Atomics.add(this.#control, serviceLine.turnQuestions, 1);
+  }
+
+  /** Questions since the service started, modulo 2^32: a thread that sees the same number again need not look at the slots. */
+  get turnQuestions(): number {
+    return Atomics.load(this.#control, serviceLine.turnQuestions);
+  }
+
+  /** A turn thread shows that it lives, and what waits; the question that it is about to judge waits as well. */
+  beatTurnThread(
+    thread: number,
+    status: { nowMs: number; waiting: number; oldestAskedAtMs: number | undefined },
+  ): void {
+    const at = (firstTurnLine + thread) * lineInts;
+    Atomics.store(this.#control, at + turnLine.waiting, status.waiting);
+    Atomics.store(this.#control, at + turnLine.oldestAskedAt, status.oldestAskedAtMs ?? nothingWaits);
+    Atomics.store(this.#control, at + turnLine.heartbeat, status.nowMs);
+  }
+
+  countTurnAnswer(thread: number, outcome: 'judged' | 'leftOut'): void {
+    Atomics.add(this.#control, (firstTurnLine + thread) * lineInts + turnLine[outcome], 1);
+  }
+
+  turnThreadStatus(thread: number): TurnThreadStatus {
+    const at = (firstTurnLine + thread) * lineInts;
+    return {
+      heartbeatMs: Atomics.load(this.#control, at + turnLine.heartbeat),
+      waiting: Atomics.load(this.#control, at + turnLine.waiting),
+      judged: Atomics.load(this.#control, at + turnLine.judged),
+      leftOut: Atomics.load(this.#control, at + turnLine.leftOut),
+    };
+  }
+
+  /** Milliseconds for which the oldest question to the turn model has waited or been in work; 0 when there is none. */
+  oldestTurnAskMs(nowMs: number): number {
+    let oldest = 0;
+    for (let thread = 0; thread < (this.layout.turnThreads ?? 0); thread += 1) {
+      const at = (firstTurnLine + thread) * lineInts;
+      const askedAt = Atomics.load(this.#control, at + turnLine.oldestAskedAt);
+      const { heartbeatMs } = this.turnThreadStatus(thread);
+      if (askedAt === nothingWaits || heartbeatMs === 0) continue;
+      if (heartbeatAge(nowMs, heartbeatMs) < turnThreadGoneMs)
+        oldest = Math.max(oldest, heartbeatAge(nowMs, askedAt));
+    }
+    return oldest;
   }
 
   /** The worker goes idle: the next result rings its bell. */
@@ -191,6 +266,8 @@ export class Mailboxes {
 }
 
 export class Mailbox {
+  /** The question to the turn model about this slot's audio. */
+  readonly turn: TurnBox;
   readonly #ints: Int32Array;
   readonly #results: Float32Array;
   readonly #frames: Int16Array;
@@ -198,6 +275,7 @@ export class Mailbox {
 
   constructor(memory: ArrayBuffer, options: { at: number; ringFrames: number }) {
     assert((options.ringFrames & (options.ringFrames - 1)) === 0, 'the ring length is a power of two');
+    this.turn = new TurnBox(memory, options.at + turnBoxAt);
     this.#ints = new Int32Array(memory, options.at, headerBytes / 4);
     this.#results = new Float32Array(memory, options.at + firstResultFloat * 4, resultRing);
     this.#frames = new Int16Array(memory, options.at + headerBytes, options.ringFrames * vadFrameSamples);
