@@ -13,6 +13,7 @@ const entries = [
   'worker/main',
   'inference/main',
   'inference/vad-thread',
+  'inference/smart-turn',
   'shared/auth/mint',
   'examples/demo/main',
   'examples/demo/stt-thread',
