@@ -5,6 +5,7 @@
  * Invariant: the same bytes give the same samples however they were cut; a sample never straddles two results. Samples
  * are copied out of the socket's buffer, aligned. It must not guess: a header that says anything else is an error.
  */
+import { PcmBytes } from './pcm-bytes.ts';
 
 /** Samples, or the rule that the body breaks. */
 export type PcmResult = Int16Array | { readonly rule: string };
@@ -15,27 +16,6 @@ const MAX_HEADER_BYTES = 65_536;
 /** Sizes from here on, and zero, say that the encoder did not know the length (0x7fffffdb, 0xffffffff and the like). */
 const UNKNOWN_SIZE = 0x7fff_0000;
 const RIFF = 'RIFF';
-
-/** Turns bytes into samples; an odd byte waits for the next chunk. Little-endian hosts only, as everywhere here. */
-class PcmBytes {
-  private odd: number | undefined;
-
-  push(bytes: Buffer): Int16Array {
-    const carried = this.odd === undefined ? 0 : 1;
-    const samples = (bytes.length + carried) >> 1;
-    if (samples === 0) {
-      if (bytes.length === 1) this.odd = bytes[0];
-      return NO_SAMPLES;
-    }
-    const pcm = new Int16Array(samples);
-    const target = Buffer.from(pcm.buffer);
-    if (this.odd !== undefined) target[0] = this.odd;
-    const taken = samples * 2 - carried;
-    bytes.copy(target, carried, 0, taken);
-    this.odd = taken < bytes.length ? bytes[taken] : undefined;
-    return pcm;
-  }
-}
 
 export interface PcmStreamOptions {
   readonly sampleRate: number;

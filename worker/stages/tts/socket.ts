@@ -1,0 +1,130 @@
+/**
+ * One WebSocket to a voice: opening it, naming what ended it, and leaving it.
+ *
+ * Invariant: `closed` comes exactly once and last, whatever happened. It must not put addresses, headers or payloads
+ * into an error.
+ */
+import type { IncomingMessage } from 'node:http';
+import WebSocket from 'ws';
+import type { Clock } from '../../../shared/runtime/clock.ts';
+import { bearerHeaders, isSuccess } from '../http.ts';
+import type { StageContext, StageError } from '../stage.ts';
+
+/** How long a server may take to end the session, and then to answer the closing handshake. */
+const GOODBYE_MS = 1_000;
+/** Longest wait that a provider's advice may ask for. */
+const MAX_RETRY_AFTER_MS = 3_600_000;
+
+export interface SocketHandlers {
+  opened(): void;
+  message(data: string | Buffer): void;
+  /** The other side showed that it lives, without a message. */
+  alive(): void;
+  /** `error` is absent when a close frame ended it; then the code and the reason tell. */
+  closed(code: number, reason: string, error: StageError | undefined): void;
+}
+
+export interface SocketTarget {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly maxMessageBytes: number;
+}
+
+export function openSocket(
+  { url, headers, maxMessageBytes }: SocketTarget,
+  { context, on }: { readonly context: StageContext; readonly on: SocketHandlers },
+): WebSocket {
+  const socket = new WebSocket(url, {
+    headers: { ...headers },
+    perMessageDeflate: false,
+    followRedirects: false,
+    maxPayload: maxMessageBytes,
+  });
+  let error: StageError | undefined;
+  const alive = context.bind(() => on.alive());
+  socket.on(
+    'open',
+    context.bind(() => on.opened()),
+  );
+  socket.on('ping', alive);
+  socket.on('pong', alive);
+  socket.on(
+    'message',
+    context.bind((data: WebSocket.RawData, isBinary: boolean) => {
+      if (Buffer.isBuffer(data)) on.message(isBinary ? data : data.toString('utf8'));
+    }),
+  );
+  socket.on(
+    'unexpected-response',
+    context.bind((_request: unknown, response: IncomingMessage) => {
+      error = refusalOf(response);
+      response.destroy();
+      socket.terminate();
+    }),
+  );
+  // Also keeps an error after the end of the call from being an unhandled one.
+  socket.on(
+    'error',
+    context.bind((cause: Error) => {
+      const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
+      error ??= code.startsWith('WS_ERR_')
+        ? { kind: 'protocol', rule: 'websocket framing' }
+        : { kind: 'disconnected' };
+    }),
+  );
+  socket.on(
+    'close',
+    context.bind((code: number, reason: Buffer) => on.closed(code, reason.toString('utf8'), error)),
+  );
+  return socket;
+}
+
+function refusalOf({ statusCode = 0, headers }: IncomingMessage): StageError {
+  if (isSuccess(statusCode)) return { kind: 'protocol', rule: 'the server speaks WebSocket' };
+  const advice = headers['retry-after'];
+  if (advice === undefined) return { kind: 'rejected', status: statusCode };
+  // A date is read against the date of the same answer, so that no clock of this machine matters.
+  const waitMs = /^\d{1,9}$/.test(advice.trim())
+    ? Number(advice) * 1000
+    : Date.parse(advice) - Date.parse(headers.date ?? '');
+  if (Number.isNaN(waitMs)) return { kind: 'rejected', status: statusCode };
+  const retryAfterMs = Math.min(Math.max(0, waitMs), MAX_RETRY_AFTER_MS);
+  return { kind: 'rejected', status: statusCode, retryAfterMs };
+}
+
+/**
+ * Leaves politely, and for good when the server does not answer. Runs on after the call ended, so it is not bound.
+ *
+ * @param lastWords Messages after which the server closes by itself; without any the close frame says it.
+ */
+export function leave(socket: WebSocket, clock: Clock, lastWords: readonly string[]): void {
+  if (socket.readyState !== WebSocket.OPEN) {
+    socket.terminate();
+    return;
+  }
+  socket.resume();
+  for (const message of lastWords) socket.send(message);
+  const closing = (): void => {
+    socket.close(1000);
+    timer = clock.after(GOODBYE_MS, () => socket.terminate());
+  };
+  let timer = clock.after(GOODBYE_MS, closing);
+  socket.once('close', () => timer.cancel());
+  if (lastWords.length > 0) return;
+  timer.cancel();
+  closing();
+}
+
+/**
+ * Headers that hold the key, or none without one.
+ *
+ * @throws Error when the key may not be sent to the address or cannot be a header value.
+ */
+export function keyHeaders(
+  url: URL,
+  apiKey: string | undefined,
+  render: (key: string) => Record<string, string>,
+): Record<string, string> {
+  const mayBeSent = bearerHeaders(url, apiKey)['authorization'] !== undefined;
+  return mayBeSent && apiKey !== undefined ? render(apiKey) : {};
+}
