@@ -14,13 +14,13 @@ export interface UtteranceEnd {
   readonly isEmpty: boolean;
 }
 
-export type InputItem = { readonly type: 'frame'; readonly frame: Float32Array } | UtteranceEnd;
+export type InputItem<Frame> = { readonly type: 'frame'; readonly frame: Frame } | UtteranceEnd;
 
-export class InputQueue {
-  private items: InputItem[] = [];
+export class InputQueue<Frame> {
+  private items: InputItem<Frame>[] = [];
   private frames = 0;
 
-  get head(): InputItem | undefined {
+  get head(): InputItem<Frame> | undefined {
     return this.items[0];
   }
 
@@ -33,7 +33,7 @@ export class InputQueue {
     return this.items.find((item) => item.type === 'end');
   }
 
-  push(item: InputItem): void {
+  push(item: InputItem<Frame>): void {
     this.items.push(item);
     if (item.type === 'frame') this.frames += 1;
   }
@@ -49,7 +49,7 @@ export class InputQueue {
     return true;
   }
 
-  shift(): InputItem | undefined {
+  shift(): InputItem<Frame> | undefined {
     const item = this.items.shift();
     if (item?.type === 'frame') this.frames -= 1;
     return item;

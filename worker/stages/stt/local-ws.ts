@@ -16,8 +16,8 @@ import type { StageContext, StageError, SttEvent, SttSession, SttStage } from '.
 import { InputQueue } from './input-queue.ts';
 import type { UtteranceEnd } from './input-queue.ts';
 import { DONE, FloatFrames, Transcripts, parseServerMessage } from './local-ws-protocol.ts';
-import type { Closing } from './local-ws-socket.ts';
-import { openSocket, sayGoodbye } from './local-ws-socket.ts';
+import type { Closing } from './socket.ts';
+import { openSocket, sayGoodbye } from './socket.ts';
 
 const FRAME_MS = 100;
 /** From here on audio waits in the bounded queue, where the oldest goes, and not in the socket, where none can. */
@@ -67,7 +67,7 @@ class LocalWsSession implements SttSession {
   private readonly frames: FloatFrames;
   private readonly resampler: Resampler | undefined;
   private readonly transcripts = new Transcripts();
-  private readonly queue = new InputQueue();
+  private readonly queue = new InputQueue<Float32Array>();
   private readonly onSent: () => void;
   private readonly congestedBytes: number;
   private link: Link = { state: 'down', retryAtMs: 0 };
@@ -206,6 +206,7 @@ class LocalWsSession implements SttSession {
       on: {
         opened: () => this.ifCurrent(socket, () => this.onOpen(socket)),
         text: (text) => this.ifCurrent(socket, () => this.onText(text)),
+        alive: () => undefined,
         closed: (closing) => this.ifCurrent(socket, () => this.onClose(closing)),
       },
     });

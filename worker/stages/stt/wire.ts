@@ -1,0 +1,120 @@
+/**
+ * What a streaming recogniser's protocol is to the session that drives it: the pure half of an adapter. One wire lives
+ * as long as one connection; it keeps no text longer than the utterance needs it.
+ *
+ * Invariant: a wire has no socket and no time. Between `finalize()` and its own `finalized` it is given no audio.
+ */
+import type { StageError, Transcript } from '../stage.ts';
+
+/** A text message, or a binary one. */
+export type Outgoing = string | Uint8Array;
+
+export type WireEvent =
+  /** The server takes audio from here on. */
+  | { readonly type: 'ready' }
+  | { readonly type: 'send'; readonly message: Outgoing }
+  | Transcript
+  /** The utterance that was asked for with `finalize()` is complete. */
+  | { readonly type: 'finalized' }
+  | { readonly type: 'error'; readonly error: StageError };
+
+/** A JSON object as it came. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export interface SttWire {
+  /** The socket is open. */
+  opened(): readonly WireEvent[];
+  /** @param pcm one frame at the vendor's rate, never empty; handed over for good. */
+  audio(pcm: Int16Array): readonly Outgoing[];
+  /** The utterance ends here. */
+  finalize(): readonly WireEvent[];
+  read(message: JsonObject): readonly WireEvent[];
+  /** `finalize()` was not answered in time: what was heard so far, as the end of the utterance. The connection ends. */
+  expired(): readonly Transcript[];
+  /** What a close of the server means. */
+  closed(code: number, reason: string): StageError;
+  /** What keeps a connection alive on which nothing was sent for a while. */
+  keepAlive(): readonly Outgoing[];
+  /** What ends the session on the server; the socket is closed when it answers, or soon after. */
+  goodbye(): readonly Outgoing[];
+}
+
+export const ready: WireEvent = { type: 'ready' };
+export const finalized: WireEvent = { type: 'finalized' };
+
+export function send(message: Outgoing): WireEvent {
+  return { type: 'send', message };
+}
+
+export function sendJson(message: JsonObject): WireEvent {
+  return { type: 'send', message: JSON.stringify(message) };
+}
+
+export function failure(error: StageError): WireEvent {
+  return { type: 'error', error };
+}
+
+export function breach(rule: string): WireEvent {
+  return { type: 'error', error: { kind: 'protocol', rule } };
+}
+
+export function partial(text: string): Transcript {
+  return { type: 'transcript', text, isFinal: false, speechFinal: false, fromFinalize: false };
+}
+
+export function final(
+  text: string,
+  flags: { readonly speechFinal: boolean; readonly fromFinalize: boolean },
+): Transcript {
+  return { type: 'transcript', text, isFinal: true, ...flags };
+}
+
+/** A JSON object, or nothing when the text is none. */
+export function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return asObject(value);
+  } catch {
+    // The caller reports the message as unreadable.
+    return undefined;
+  }
+}
+
+export function asObject(value: unknown): JsonObject | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return { ...value };
+}
+
+/** The samples as bytes of the wire, without a copy. Every machine that Node runs on here is little-endian. */
+export function pcmBytes(pcm: Int16Array): Buffer {
+  return Buffer.from(pcm.buffer, pcm.byteOffset, pcm.byteLength);
+}
+
+/** The tag without its region and script: `tr` of `tr-TR` (spec 03, Language tags). */
+export function primarySubtag(language: string): string {
+  return language.split(/[-_]/, 1)[0]?.toLowerCase() ?? '';
+}
+
+export function stringAt(object: JsonObject, key: string): string | undefined {
+  const value = object[key];
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function numberAt(object: JsonObject, key: string): number | undefined {
+  const value = object[key];
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+/** The object under the key; an empty one when there is none. */
+export function objectAt(object: JsonObject, key: string): JsonObject {
+  return asObject(object[key]) ?? {};
+}
+
+/** The status that an error inside the stream stands for, where its number is one (spec 03, Provider stage contracts). */
+export function statusIn(object: JsonObject, keys: readonly string[]): number | undefined {
+  for (const key of keys) {
+    const value = Number(object[key] ?? Number.NaN);
+    if (Number.isInteger(value) && value >= 400 && value <= 599) return value;
+  }
+  return undefined;
+}
