@@ -1,6 +1,6 @@
 // Builds the service, the demo and the call page into dist/ with esbuild: one self-contained file per process or thread.
 import { build } from 'esbuild';
-import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 
@@ -26,6 +26,17 @@ const pageEntries = ['web/app', 'web/capture-worklet', 'web/playout-worklet'];
 const present = (list) =>
   list.filter((entry) => existsSync(at(`${entry}.ts`))).map((entry) => at(`${entry}.ts`));
 
+/** Providers to leave out of the build, as a comma-separated list of their names; a name that is none fails the build. */
+function providersLeftOut() {
+  const text = process.env.SVC_BUILD_WITHOUT ?? '';
+  const declared = readFileSync(at('shared/config/stages/providers.ts'), 'utf8');
+  for (const name of text.split(',').map((part) => part.trim())) {
+    if (name !== '' && !declared.includes(`{ name: '${name}',`))
+      throw new Error('SVC_BUILD_WITHOUT must be a list of providers such as llm_generate,stt_cloud_c');
+  }
+  return text;
+}
+
 export async function buildAll() {
   rmSync(at('dist'), { recursive: true, force: true });
   mkdirSync(at('dist'), { recursive: true });
@@ -38,6 +49,7 @@ export async function buildAll() {
     platform: 'node',
     format: 'esm',
     target: 'node20',
+    define: { BUILD_WITHOUT: JSON.stringify(providersLeftOut()) },
     sourcemap: true,
     logLevel: 'warning',
   });

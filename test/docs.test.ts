@@ -27,7 +27,11 @@ describe('generated documentation', () => {
   const comments = example.match(/^# [a-z_]+ = .*$/gm) ?? [];
 
   it('comments a sample of every key that the example does not set', () => {
-    const acting = describeAgentFile().flatMap(({ keys }) => keys.filter((key) => !key.isInert));
+    const shown = describeAgentFile().filter(({ isOfExample }) => isOfExample);
+    expect(shown.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['stt.stt_local_ws', 'llm.chat_compatible', 'tts.speech_compatible']),
+    );
+    const acting = shown.flatMap(({ keys }) => keys.filter((key) => !key.isInert));
     const set = example.match(/^[a-z_]+ = .*$/gm) ?? [];
     expect(comments.length + set.length).toBe(acting.length);
   });

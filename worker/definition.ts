@@ -39,11 +39,13 @@ export const speechSettings = ({ turn }: AgentDefinition): SpeechDetectorSetting
 });
 
 export const stageDefinitions = ({ stt, llm, tts }: AgentDefinition): StageDefinitions => ({
-  stt: { provider: stt.provider, options: stt.options, ...revealed(stt.apiKey) },
-  llm: { provider: llm.provider, options: llm.options, ...revealed(llm.apiKey) },
+  stt: { chosen: stt, language: stt.language, ...revealed(stt.apiKey) },
+  llm: { chosen: llm, ...revealed(llm.apiKey) },
   tts: {
-    provider: tts.provider,
-    options: { ...tts.options, ...(tts.voice === undefined ? {} : { voice: tts.voice }) },
+    chosen: tts,
+    language: tts.language,
+    sampleRate: tts.sampleRate,
+    ...(tts.voice !== undefined && { voice: tts.voice }),
     ...revealed(tts.apiKey),
   },
 });

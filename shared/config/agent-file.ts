@@ -5,29 +5,22 @@
  */
 import { z } from 'zod';
 import type { CamelKeys } from './camel.ts';
-import type { Sensitive } from './sensitive.ts';
-import { chatCompatibleKeys } from './stages/chat-compatible.ts';
-import type { ChatCompatibleOptions } from './stages/chat-compatible.ts';
-import { providerNames } from './stages/providers.ts';
-import { speechCompatibleKeys } from './stages/speech-compatible.ts';
-import type { SpeechCompatibleOptions } from './stages/speech-compatible.ts';
-import { sttLocalWsKeys } from './stages/stt-local-ws.ts';
-import type { SttLocalWsOptions } from './stages/stt-local-ws.ts';
+import type { LlmDefinition, SttDefinition, TtsDefinition } from './stages/definition.ts';
+import { llmOptions, sttOptions, ttsOptions } from './stages/options.ts';
+import {
+  languageTag,
+  llmKeys,
+  llmSecondaryKeys,
+  sttKeys,
+  sttSecondaryKeys,
+  ttsKeys,
+  ttsSecondaryKeys,
+} from './stages/stage-keys.ts';
 
 /** Longest prompt in characters, from the file or from prompt_file. */
 export const longestPrompt = 65_536;
 
 const line = z.string().max(1000);
-const languageTag = z
-  .string()
-  .max(35)
-  .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag such as "en" or "en-US"');
-/** Capital letters alone, so that a key pasted here by mistake is refused instead of shown as a name. */
-const variableName = z
-  .string()
-  .max(128)
-  .regex(/^[A-Z_][A-Z0-9_]*$/, 'must be the name of an environment variable: capital letters, digits and _');
-
 export const agentKeys = z.strictObject({
   name: z
     .string()
@@ -142,68 +135,28 @@ export const turnKeys = z.strictObject({
   idle: idleKeys.prefault({}).meta({ description: 'What happens when nobody speaks.' }),
 });
 
-const apiKeyEnv = variableName.exactOptional().meta({
-  sample: 'PROVIDER_API_KEY',
-  description:
-    'Name of the environment variable that holds the key. The key itself never stands in this file.',
-});
-const providerOf = (stage: 'stt' | 'llm' | 'tts'): z.ZodString =>
-  z.string().meta({ description: 'Which provider serves this stage.', enum: providerNames(stage) });
-const stageLanguage = languageTag.exactOptional().meta({
-  sample: 'en-US',
-  description: 'Language for this provider; absent means agent.language.',
-});
-
-export const sttKeys = z.strictObject({
-  provider: providerOf('stt').meta({ examples: ['stt_local_ws'] }),
-  api_key_env: apiKeyEnv,
-  language: stageLanguage,
-});
-
-export const llmKeys = z.strictObject({
-  provider: providerOf('llm').meta({ examples: ['chat_compatible'] }),
-  api_key_env: apiKeyEnv,
-  max_tool_rounds: z.int().min(1).max(32).default(6).meta({
-    description: 'Rounds of tool calls within one answer.',
-    unit: 'rounds',
-  }),
-  context_window_tokens: z.int().min(256).max(2_000_000).default(4000).meta({
-    description: 'How much of the conversation is sent to the model.',
-  }),
-});
-
-export const ttsKeys = z.strictObject({
-  provider: providerOf('tts').meta({ examples: ['speech_compatible'] }),
-  api_key_env: apiKeyEnv,
-  voice: z
-    .string()
-    .min(1)
-    .max(256)
-    .exactOptional()
-    .meta({
-      description: 'Voice as the provider names it; absent means its own choice.',
-      examples: ['af_heart'],
-    }),
-  sample_rate: z.int().min(8000).max(48_000).default(24_000).meta({
-    description: 'Rate the provider delivers; for speech_compatible exactly 24000. Resampled to the call.',
-    unit: 'Hz',
-  }),
-  language: stageLanguage,
-});
+const tablesOf = (
+  stage: string,
+  options: readonly { readonly provider: string; readonly keys: z.ZodObject }[],
+): Record<string, z.ZodObject> =>
+  Object.fromEntries(options.map(({ provider, keys }) => [`${stage}.${provider}`, keys]));
 
 /** Declarations of the tables in the order of the file, by dotted name. */
-export const agentFileTables = {
+export const agentFileTables: Readonly<Record<string, z.ZodObject>> = {
   agent: agentKeys,
   turn: turnKeys,
   'turn.interrupt': interruptKeys,
   'turn.idle': idleKeys,
   stt: sttKeys,
-  'stt.stt_local_ws': sttLocalWsKeys,
+  ...tablesOf('stt', sttOptions),
+  'stt.secondary': sttSecondaryKeys,
   llm: llmKeys,
-  'llm.chat_compatible': chatCompatibleKeys,
+  ...tablesOf('llm', llmOptions),
+  'llm.secondary': llmSecondaryKeys,
   tts: ttsKeys,
-  'tts.speech_compatible': speechCompatibleKeys,
-} as const;
+  ...tablesOf('tts', ttsOptions),
+  'tts.secondary': ttsSecondaryKeys,
+};
 
 /** Keys that are read and checked but do not change what this version does. */
 export const inertKeys: readonly string[] = [
@@ -213,8 +166,9 @@ export const inertKeys: readonly string[] = [
   'turn.speculate',
   'turn.interrupt.min_words',
   'turn.interrupt.backchannels',
-  'stt.language',
-  'tts.language',
+  'stt.secondary',
+  'llm.secondary',
+  'tts.secondary',
   'llm.max_tool_rounds',
 ];
 
@@ -228,34 +182,6 @@ export const unsupportedSections: readonly string[] = ['tools', 'mcp', 'telephon
 
 type AgentKeys = z.output<typeof agentKeys>;
 type TurnKeys = z.output<typeof turnKeys>;
-
-interface StageKey {
-  readonly apiKeyEnv?: string;
-  /** Absent while the variable is not set; the start of the service refuses that. */
-  readonly apiKey?: Sensitive<string>;
-}
-
-export type SttDefinition = StageKey & {
-  readonly provider: 'stt_local_ws';
-  readonly language: string;
-  readonly options: SttLocalWsOptions;
-};
-
-export type LlmDefinition = StageKey & {
-  readonly provider: 'chat_compatible';
-  readonly maxToolRounds: number;
-  readonly contextWindowTokens: number;
-  readonly options: ChatCompatibleOptions;
-};
-
-export type TtsDefinition = StageKey & {
-  readonly provider: 'speech_compatible';
-  readonly voice?: string;
-  /** Hz. */
-  readonly sampleRate: number;
-  readonly language: string;
-  readonly options: SpeechCompatibleOptions;
-};
 
 /** One agent: loaded at start, serves every call (spec 01, What the service does). */
 export interface AgentDefinition {

@@ -2,12 +2,18 @@
  * Describes the keys of the agent file for people and editors, from the declarations alone: rows, and a JSON Schema.
  */
 import { z } from 'zod';
-import { agentFileTables, agentKeys, inertKeys, llmKeys, sttKeys, ttsKeys, turnKeys } from './agent-file.ts';
-import { chatCompatibleKeys } from './stages/chat-compatible.ts';
+import { agentFileTables, agentKeys, inertKeys, turnKeys } from './agent-file.ts';
+import { llmOptions, sttOptions, ttsOptions } from './stages/options.ts';
 import { findProvider } from './stages/providers.ts';
 import type { StageName } from './stages/providers.ts';
-import { speechCompatibleKeys } from './stages/speech-compatible.ts';
-import { sttLocalWsKeys } from './stages/stt-local-ws.ts';
+import {
+  llmKeys,
+  llmSecondaryKeys,
+  sttKeys,
+  sttSecondaryKeys,
+  ttsKeys,
+  ttsSecondaryKeys,
+} from './stages/stage-keys.ts';
 
 /** What the declaration of one key says. */
 export interface KeyDescription {
@@ -32,6 +38,8 @@ export interface TableDescription {
   /** Dotted name, `turn.idle`. */
   readonly name: string;
   readonly keys: readonly KeyDescription[];
+  /** Whether the example file shows the table: those of the providers that it chooses, and no secondary. */
+  readonly isOfExample: boolean;
 }
 
 /** The parts of JSON Schema that the declarations use. */
@@ -109,12 +117,22 @@ function describeKey(
     ...(unit !== undefined && { unit }),
     ...(bounds !== undefined && { bounds }),
     text: schema.description,
-    isInert: inertKeys.includes(`${table}.${name}`),
+    isInert: inertKeys.includes(table) || inertKeys.includes(`${table}.${name}`),
   };
 }
 
 const jsonSchemaOf = (schema: z.ZodType): z.core.JSONSchema.BaseSchema =>
   z.toJSONSchema(schema, { io: 'input' });
+
+const exampleProviders: readonly string[] = ['stt_local_ws', 'chat_compatible', 'speech_compatible'];
+const otherTables: readonly string[] = [
+  ...['stt', 'llm', 'tts'].map((stage) => `${stage}.secondary`),
+  ...Object.entries({ stt: sttOptions, llm: llmOptions, tts: ttsOptions }).flatMap(([stage, rows]) =>
+    rows
+      .filter(({ provider }) => !exampleProviders.includes(provider))
+      .map(({ provider }) => `${stage}.${provider}`),
+  ),
+];
 
 /** Every table of the agent file with its keys, in the order of the file. */
 export function describeAgentFile(): TableDescription[] {
@@ -125,18 +143,32 @@ export function describeAgentFile(): TableDescription[] {
     const keys = names.map((name) =>
       describeKey(table, name, { schema: properties[name], isRequired: required.includes(name) }),
     );
-    return { name: table, keys };
+    const isOfOther = otherTables.some((prefix) => table === prefix);
+    return { name: table, keys, isOfExample: !isOfOther };
   });
 }
 
-/** The options table of a built-in provider under each of its names. */
-function optionsTables<S extends z.ZodType>(
+/** The options table of every provider of a stage under each of its names. */
+function optionsTables(
   stage: StageName,
-  provider: string,
-  schema: S,
-): Record<string, z.ZodOptional<S>> {
-  const row = findProvider(stage, provider);
-  return Object.fromEntries([provider, ...(row?.aliases ?? [])].map((name) => [name, schema.optional()]));
+  rows: readonly { readonly provider: string; readonly keys: z.ZodObject }[],
+): Record<string, z.ZodOptional<z.ZodObject>> {
+  return Object.fromEntries(
+    rows.flatMap(({ provider, keys }) => {
+      const names = [provider, ...(findProvider(stage, provider)?.aliases ?? [])];
+      return names.map((name) => [name, keys.optional()]);
+    }),
+  );
+}
+
+/** A stage with its options tables and its secondary. */
+function stageSchema(
+  stage: StageName,
+  rows: Parameters<typeof optionsTables>[1],
+  keys: { readonly own: z.ZodObject; readonly secondary: z.ZodObject },
+): z.ZodObject {
+  const tables = optionsTables(stage, rows);
+  return keys.own.extend({ ...tables, secondary: keys.secondary.extend(tables).optional() });
 }
 
 /** A JSON Schema of the agent file for editors. Rules between keys are not in it; `check` proves those. */
@@ -144,9 +176,9 @@ export function agentFileJsonSchema(): z.core.JSONSchema.BaseSchema {
   const file = z.strictObject({
     agent: agentKeys,
     turn: turnKeys.optional(),
-    stt: sttKeys.extend(optionsTables('stt', 'stt_local_ws', sttLocalWsKeys)),
-    llm: llmKeys.extend(optionsTables('llm', 'chat_compatible', chatCompatibleKeys)),
-    tts: ttsKeys.extend(optionsTables('tts', 'speech_compatible', speechCompatibleKeys)),
+    stt: stageSchema('stt', sttOptions, { own: sttKeys, secondary: sttSecondaryKeys }),
+    llm: stageSchema('llm', llmOptions, { own: llmKeys, secondary: llmSecondaryKeys }),
+    tts: stageSchema('tts', ttsOptions, { own: ttsKeys, secondary: ttsSecondaryKeys }),
   });
   return { ...jsonSchemaOf(file), title: 'Agent file of the voice agent service' };
 }

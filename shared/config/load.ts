@@ -16,6 +16,7 @@ import { camelKeys, withoutKeys } from './camel.ts';
 import { ProblemList } from './problem.ts';
 import type { Problem } from './problem.ts';
 import { readLlm, readStt, readTts } from './stage-tables.ts';
+import { leftOut as leftOutOfBuild } from './stages/features.ts';
 import { isTable, readTable, reportUnknownKey } from './table.ts';
 import { readToml } from './toml.ts';
 
@@ -25,6 +26,8 @@ export interface LoadOptions {
   readonly readFile: (path: string) => string | undefined;
   /** Whether an unset key variable is an error (the start of the service) or a warning (`check`). */
   readonly requireSecrets: boolean;
+  /** Canonical names of the providers to treat as left out; absent means those that this build leaves out. */
+  readonly leftOut?: readonly string[];
 }
 
 export interface LoadedAgent {
@@ -155,8 +158,8 @@ function readDefinition(
   noteInertKeys(tree, problems);
   const { section: agent, language } = readAgent(tree, problems, options);
   const turn = readTurn(tree, problems);
-  const { env, requireSecrets } = options;
-  const reader = { env, requireSecrets, problems, tree, language };
+  const { env, requireSecrets, leftOut = leftOutOfBuild } = options;
+  const reader = { env, requireSecrets, problems, tree, language, leftOut };
   const [stt, llm, tts] = [readStt(reader), readLlm(reader), readTts(reader)];
   if (agent === undefined || turn === undefined) return undefined;
   if (stt === undefined || llm === undefined || tts === undefined) return undefined;

@@ -49,10 +49,9 @@ function providerTable(): string {
       `\`[${stage}]\``,
       `\`${row.name}\``,
       row.aliases.map((alias) => `\`${alias}\``).join(', '),
-      row.isBuiltIn ? 'yes' : 'no',
     ]),
   );
-  return `## Providers\n\n${markdownTable(['Stage', 'Provider', 'Also written', 'In this version'], rows)}\n`;
+  return `## Providers\n\n${markdownTable(['Stage', 'Provider', 'Also written'], rows)}\n`;
 }
 
 const generatedNote = 'Generated from the declarations in `shared/config`; `npm run docs` writes it anew.';
@@ -69,7 +68,7 @@ without opening anything and reports every problem with line and column; with \`
 not set is an error. Keys of providers come from environment variables, never from the file.
 
 \`[agent]\`, \`[stt]\`, \`[llm]\` and \`[tts]\` are required. A stage may have one options table, named after its provider. The
-sections ${sections} and a second provider of a stage are not supported by this version and refused. Tools that need no
+sections ${sections} are not supported by this version and refused. Tools that need no
 declaration: ${tools}. An example is in [agent.example.toml](../agent.example.toml); editors that know JSON Schema find one in
 [agent-file.schema.json](agent-file.schema.json).
 
@@ -106,12 +105,14 @@ function exampleKey(key: KeyDescription): string[] {
 }
 
 function exampleFile(): string {
-  const tables = describeAgentFile().map((table) => {
+  const shown = describeAgentFile().filter(({ isOfExample }) => isOfExample);
+  const tables = shown.map((table) => {
     const keys = table.keys.filter((key) => !key.isInert).flatMap(exampleKey);
     return [`[${table.name}]`, ...keys].join('\n');
   });
-  return `# An agent file with every key that this version acts on. What is commented out
-# shows the default, or a sample where there is none.
+  return `# An agent file with every key that this version acts on, for one provider of each stage;
+# docs/reference/agent-file.md has the others. What is commented out shows the default, or a
+# sample where there is none.
 # Generated from the declarations in shared/config; \`npm run docs\` writes it anew.
 
 ${tables.join('\n\n')}

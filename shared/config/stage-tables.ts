@@ -1,26 +1,24 @@
 /**
- * Reads the three stage tables of an agent file (spec 03, Stage tables): which provider, its key and its options table.
- * Everything wrong is reported; a definition comes back only for a table without fault.
+ * Reads the three stage tables of an agent file and their secondaries (spec 03, Stage tables and Secondary providers):
+ * which provider, its key and its options table. Everything wrong is reported; a definition comes back only for a table
+ * without fault.
  */
 import type { z } from 'zod';
-import { llmKeys, sttKeys, ttsKeys } from './agent-file.ts';
-import type { LlmDefinition, SttDefinition, TtsDefinition } from './agent-file.ts';
 import type { KeyPath, ProblemList } from './problem.ts';
 import { Sensitive } from './sensitive.ts';
-import {
-  chatCompatibleKeys,
-  chatCompatibleOptions,
-  resolveChatCompatible,
-} from './stages/chat-compatible.ts';
-import { findProvider, providerNames, providersOfStage } from './stages/providers.ts';
+import type { Chosen, LlmDefinition, StageKey, SttDefinition, TtsDefinition } from './stages/definition.ts';
+import { llmOptions, sttOptions, ttsOptions, voiceRules } from './stages/options.ts';
+import type { TableSite } from './stages/options.ts';
+import { findProvider, providerNames, providersOfStage, shownProvider } from './stages/providers.ts';
 import type { ProviderRow, StageName } from './stages/providers.ts';
 import {
-  resolveSpeechCompatible,
-  speechCompatibleKeys,
-  speechCompatibleOptions,
-  speechCompatibleRate,
-} from './stages/speech-compatible.ts';
-import { resolveSttLocalWs, sttLocalWsKeys, sttLocalWsOptions } from './stages/stt-local-ws.ts';
+  llmKeys,
+  llmSecondaryKeys,
+  sttKeys,
+  sttSecondaryKeys,
+  ttsKeys,
+  ttsSecondaryKeys,
+} from './stages/stage-keys.ts';
 import { isTable, readTable } from './table.ts';
 import type { TableReading } from './table.ts';
 
@@ -32,6 +30,15 @@ export interface StageReader {
   readonly tree: Readonly<Record<string, unknown>>;
   /** What `language` of a stage falls back to. */
   readonly language: string | undefined;
+  /** Canonical names of providers that this build leaves out. */
+  readonly leftOut: readonly string[];
+}
+
+/** A stage table or its secondary. */
+interface Site {
+  readonly stage: StageName;
+  readonly at: KeyPath;
+  readonly reader: StageReader;
 }
 
 const keyHints: Readonly<Record<string, string>> = Object.fromEntries(
@@ -41,91 +48,83 @@ const keyHints: Readonly<Record<string, string>> = Object.fromEntries(
   ]),
 );
 
+const secondaryHints: Readonly<Record<string, string>> = {
+  ...keyHints,
+  ...Object.fromEntries(
+    ['language', 'sample_rate', 'max_tool_rounds', 'context_window_tokens'].map((name) => [
+      name,
+      'is not a key of a secondary: that of the stage holds for it too',
+    ]),
+  ),
+  secondary: 'is not a key of a secondary: a stage has at most two providers',
+};
+
 interface StageParts {
   readonly provider: ProviderRow | undefined;
-  /** The stage's own keys, without the options table. */
+  /** The stage's own keys, without the options table and the secondary. */
   readonly own: Readonly<Record<string, unknown>>;
   readonly options: unknown;
   readonly optionsAt: KeyPath;
 }
 
-function reportProvider(stage: StageName, name: unknown, problems: ProblemList): ProviderRow | undefined {
+function readProvider(name: unknown, { stage, at, reader }: Site): ProviderRow | undefined {
   if (typeof name !== 'string') return undefined;
   const row = findProvider(stage, name);
-  const at = [stage, 'provider'];
   if (row === undefined) {
-    const known = providersOfStage[stage].map((known) => known.name).join(', ');
-    problems.error(at, `must be one of ${known}`);
-  } else if (!row.isBuiltIn) {
-    problems.error(
-      at,
-      `names ${row.name}, but the build feature "${row.name}" is off: this version does not hold it`,
+    const known = providersOfStage[stage].map(shownProvider).join(', ');
+    reader.problems.error([...at, 'provider'], `must be one of ${known}`);
+  } else if (reader.leftOut.includes(row.name)) {
+    reader.problems.error(
+      [...at, 'provider'],
+      `names ${shownProvider(row)}, but the build feature "${row.name}" is off: this version does not hold it`,
     );
   }
   return row;
 }
 
 /** Splits the options tables off the stage's own keys and reports those of other providers. */
-function splitStage(stage: StageName, reader: StageReader): StageParts | undefined {
-  const { problems } = reader;
-  const raw = reader.tree[stage];
-  if (raw === undefined) {
-    problems.missing([stage], 'is a required section');
-    return undefined;
-  }
-  if (!isTable(raw)) {
-    problems.error([stage], 'must be a table');
-    return undefined;
-  }
-  const provider = reportProvider(stage, raw['provider'], problems);
+function split(raw: Readonly<Record<string, unknown>>, site: Site): StageParts {
+  const { stage, at } = site;
+  const { problems } = site.reader;
+  const provider = readProvider(raw['provider'], site);
   const own: Record<string, unknown> = {};
   let options: unknown;
-  let optionsAt: KeyPath = [stage, provider?.name ?? 'provider'];
+  let optionsAt: KeyPath = [...at, provider?.name ?? 'provider'];
   for (const [key, value] of Object.entries(raw)) {
     const row = findProvider(stage, key);
-    if (key === 'secondary') {
-      problems.keyError([stage, key], 'is not supported by this version yet: a stage has one provider');
-    } else if (row === undefined) {
+    if (key === 'secondary' && at.length === 1) continue;
+    if (row === undefined) {
       own[key] = value;
     } else if (provider !== undefined && row !== provider) {
-      problems.keyError([stage, key], `belongs to another provider than the chosen ${provider.name}`);
+      problems.keyError([...at, key], `belongs to another provider than the chosen ${provider.name}`);
     } else if (options !== undefined) {
-      problems.keyError([stage, key], `repeats the options of ${row.name} under another name`);
+      problems.keyError([...at, key], `repeats the options of ${row.name} under another name`);
     } else {
       options = value;
-      optionsAt = [stage, key];
+      optionsAt = [...at, key];
     }
   }
   return { provider, own, options, optionsAt };
 }
 
-interface KeyReading {
-  readonly apiKeyEnv?: string;
-  readonly apiKey?: Sensitive<string>;
-}
-
 /** Reads the provider key from its variable; the file must name one where the provider cannot do without. */
-function readKey(
-  stage: StageName,
-  parts: StageParts,
-  name: string | undefined,
-  reader: StageReader,
-): KeyReading {
-  const at = [stage, 'api_key_env'];
+function readKey(parts: StageParts, name: string | undefined, site: Site): StageKey {
+  const at = [...site.at, 'api_key_env'];
+  const { problems, env, requireSecrets } = site.reader;
   if (name === undefined) {
     const isRequired = parts.provider?.apiKey === 'required' && parts.own['api_key_env'] === undefined;
-    if (isRequired) reader.problems.missing(at, 'is required for this provider');
+    if (isRequired) problems.missing(at, 'is required for this provider');
     return {};
   }
-  const value = reader.env[name];
+  const value = env[name];
   if (value === undefined || value === '') {
     const rule = `names the environment variable ${name}, which is not set`;
-    if (reader.requireSecrets) reader.problems.error(at, rule);
-    else reader.problems.warning(at, rule);
+    if (requireSecrets) problems.error(at, rule);
+    else problems.warning(at, rule);
     return { apiKeyEnv: name };
   }
   if (!/^[\x21-\x7e]+$/.test(value)) {
-    reader.problems.error(
+    problems.error(
       at,
       `names the environment variable ${name}, whose value holds spaces or characters that no key has`,
     );
@@ -134,134 +133,187 @@ function readKey(
   return { apiKeyEnv: name, apiKey: new Sensitive(value) };
 }
 
-interface StageReading<S extends z.ZodObject> {
-  readonly parts: StageParts;
+interface Reading<S extends z.ZodObject, C> {
   readonly keys: TableReading<z.output<S>>;
+  readonly provider: ProviderRow | undefined;
+  /** The provider, its key and its options; absent when anything of them is wrong. */
+  readonly choice: (C & StageKey) | undefined;
 }
 
-function readStageKeys<S extends z.ZodObject>(
-  stage: StageName,
-  schema: S,
-  reader: StageReader,
-): StageReading<S> | undefined {
-  const parts = splitStage(stage, reader);
-  if (parts === undefined) return undefined;
-  const alsoKnown = parts.provider === undefined ? providerNames(stage) : [parts.provider.name];
-  const rules = { alsoKnown, hints: keyHints };
-  const keys = readTable(schema, parts.own, { at: [stage], problems: reader.problems, rules });
-  return { parts, keys };
+interface Row<C> {
+  readonly provider: string;
+  readonly isRequired: boolean;
+  readonly read: (raw: Readonly<Record<string, unknown>>, site: TableSite) => C | undefined;
 }
 
-interface OptionsReading<S extends z.ZodObject> extends TableReading<z.output<S>> {
-  readonly site: {
-    readonly at: KeyPath;
-    readonly problems: ProblemList;
-    readonly hasKey: boolean;
-    /** True for a key that is there but failed its own rule. */
-    readonly isWrong: (key: string) => boolean;
-  };
-}
-
-/** Reads the options table; `undefined` when there is none to read or the provider is not built in. */
-function readOptions<S extends z.ZodObject>(
-  parts: StageParts,
-  schema: S,
-  rules: { readonly problems: ProblemList; readonly isRequired: boolean; readonly hasKey: boolean },
-): OptionsReading<S> | undefined {
-  if (parts.provider?.isBuiltIn !== true) return undefined;
-  const { problems, hasKey } = rules;
-  if (parts.options === undefined && rules.isRequired) {
-    problems.missing(parts.optionsAt, 'is a required table for this provider');
-    return undefined;
-  }
-  const raw = parts.options ?? {};
+/** Reads one table of a stage, or its secondary: own keys, key variable and options. */
+function readChoice<S extends z.ZodObject, C extends object>(
+  raw: unknown,
+  site: Site & {
+    readonly schema: S;
+    readonly rows: readonly Row<C>[];
+    readonly language: string | undefined;
+  },
+): Reading<S, C> | undefined {
+  const { stage, at, reader } = site;
+  const { problems } = reader;
   if (!isTable(raw)) {
-    problems.error(parts.optionsAt, 'must be a table');
+    problems.error(at, 'must be a table');
     return undefined;
   }
-  const reading = readTable(schema, raw, { at: parts.optionsAt, problems, rules: { hints: keyHints } });
-  const isWrong = (key: string): boolean => Object.hasOwn(raw, key) && !Object.hasOwn(reading.known, key);
-  return { ...reading, site: { at: parts.optionsAt, problems, hasKey, isWrong } };
+  const parts = split(raw, site);
+  const alsoKnown = parts.provider === undefined ? providerNames(stage) : [parts.provider.name];
+  const hints = at.length === 1 ? keyHints : secondaryHints;
+  const keys = readTable(site.schema, parts.own, { at, problems, rules: { alsoKnown, hints } });
+  const variable: unknown = Reflect.get(keys.known, 'api_key_env');
+  const apiKey = readKey(parts, typeof variable === 'string' ? variable : undefined, site);
+  const row = site.rows.find(({ provider }) => provider === parts.provider?.name);
+  const common = { keys, provider: parts.provider, choice: undefined };
+  if (row === undefined || reader.leftOut.includes(row.provider)) return common;
+  if (parts.options === undefined && row.isRequired) {
+    problems.missing(parts.optionsAt, 'is a required table for this provider');
+    return common;
+  }
+  const table = parts.options ?? {};
+  if (!isTable(table)) {
+    problems.error(parts.optionsAt, 'must be a table');
+    return common;
+  }
+  const tableSite: TableSite = {
+    at: parts.optionsAt,
+    stageAt: at,
+    problems,
+    hasKey: parts.own['api_key_env'] !== undefined,
+    ...(site.language !== undefined && { language: site.language }),
+    rules: { hints: keyHints },
+  };
+  const chosen = row.read(table, tableSite);
+  return { ...common, choice: chosen && { ...chosen, ...apiKey } };
 }
+
+/** The raw table of a stage; a stage that is not there is reported. */
+function stageTable(stage: StageName, { tree, problems }: StageReader): unknown {
+  if (tree[stage] === undefined) problems.missing([stage], 'is a required section');
+  return tree[stage];
+}
+
+const secondaryOf = (raw: unknown): unknown => (isTable(raw) ? raw['secondary'] : undefined);
+
+/** Says that something else than the key `language` decides what is spoken or heard. */
+function noteLanguage(raw: unknown, provider: ProviderRow | undefined, site: Site): void {
+  if (provider?.languageBy === undefined || !isTable(raw) || raw['language'] === undefined) return;
+  site.reader.problems.note(
+    [...site.at, 'language'],
+    `is accepted, but the ${provider.languageBy} decides the language of ${provider.name}`,
+  );
+}
+
+const spokenLanguage = (raw: unknown, fallback: string | undefined): string | undefined =>
+  isTable(raw) && typeof raw['language'] === 'string' ? raw['language'] : fallback;
 
 export function readStt(reader: StageReader): SttDefinition | undefined {
-  const stage = readStageKeys('stt', sttKeys, reader);
-  if (stage === undefined) return undefined;
-  const { parts, keys } = stage;
-  const apiKey = readKey('stt', parts, keys.known.api_key_env, reader);
-  const hasKey = keys.known.api_key_env !== undefined;
-  const options = readOptions(parts, sttLocalWsKeys, {
-    problems: reader.problems,
-    isRequired: false,
-    hasKey,
-  });
-  if (options === undefined) return undefined;
-  const { baseUrl } = resolveSttLocalWs(options.known, options.site);
-  const language = keys.value?.language ?? reader.language;
-  if (keys.value === undefined || options.value === undefined) return undefined;
-  if (baseUrl === undefined || language === undefined) return undefined;
-  return {
-    provider: 'stt_local_ws',
-    ...apiKey,
-    language,
-    options: sttLocalWsOptions(options.value, baseUrl),
-  };
+  const raw = stageTable('stt', reader);
+  if (raw === undefined) return undefined;
+  const language = spokenLanguage(raw, reader.language);
+  const common = { stage: 'stt', reader, rows: sttOptions, language } as const;
+  const site = { ...common, at: ['stt'], schema: sttKeys };
+  const stage = readChoice<typeof sttKeys, Chosen<'stt'>>(raw, site);
+  noteLanguage(raw, stage?.provider, site);
+  const second = secondaryOf(raw);
+  const secondary =
+    second === undefined
+      ? undefined
+      : readChoice<typeof sttSecondaryKeys, Chosen<'stt'>>(second, {
+          ...common,
+          at: ['stt', 'secondary'],
+          schema: sttSecondaryKeys,
+        });
+  if (stage?.choice === undefined || stage.keys.value === undefined || language === undefined) {
+    return undefined;
+  }
+  return { ...stage.choice, language, ...(secondary?.choice && { secondary: secondary.choice }) };
 }
 
 export function readLlm(reader: StageReader): LlmDefinition | undefined {
-  const stage = readStageKeys('llm', llmKeys, reader);
-  if (stage === undefined) return undefined;
-  const { parts, keys } = stage;
-  const apiKey = readKey('llm', parts, keys.known.api_key_env, reader);
-  const hasKey = keys.known.api_key_env !== undefined;
-  const options = readOptions(parts, chatCompatibleKeys, {
-    problems: reader.problems,
-    isRequired: true,
-    hasKey,
-  });
-  if (options === undefined) return undefined;
-  const { baseUrl, model } = resolveChatCompatible(options.known, options.site);
-  if (keys.value === undefined || options.value === undefined) return undefined;
-  if (baseUrl === undefined || model === undefined) return undefined;
+  const raw = stageTable('llm', reader);
+  if (raw === undefined) return undefined;
+  const common = { stage: 'llm', reader, rows: llmOptions, language: reader.language } as const;
+  const stage = readChoice<typeof llmKeys, Chosen<'llm'>>(raw, { ...common, at: ['llm'], schema: llmKeys });
+  const second = secondaryOf(raw);
+  const secondary =
+    second === undefined
+      ? undefined
+      : readChoice<typeof llmSecondaryKeys, Chosen<'llm'>>(second, {
+          ...common,
+          at: ['llm', 'secondary'],
+          schema: llmSecondaryKeys,
+        });
+  if (stage?.choice === undefined || stage.keys.value === undefined) return undefined;
   return {
-    provider: 'chat_compatible',
-    ...apiKey,
-    maxToolRounds: keys.value.max_tool_rounds,
-    contextWindowTokens: keys.value.context_window_tokens,
-    options: chatCompatibleOptions(options.value, { baseUrl, model }),
+    ...stage.choice,
+    maxToolRounds: stage.keys.value.max_tool_rounds,
+    contextWindowTokens: stage.keys.value.context_window_tokens,
+    ...(secondary?.choice && { secondary: secondary.choice }),
   };
 }
 
-export function readTts(reader: StageReader): TtsDefinition | undefined {
-  const stage = readStageKeys('tts', ttsKeys, reader);
-  if (stage === undefined) return undefined;
-  const { parts, keys } = stage;
-  const apiKey = readKey('tts', parts, keys.known.api_key_env, reader);
-  const hasKey = keys.known.api_key_env !== undefined;
-  const rate = keys.known.sample_rate;
-  if (parts.provider?.isBuiltIn === true && rate !== undefined && rate !== speechCompatibleRate) {
-    reader.problems.error(
-      ['tts', 'sample_rate'],
-      `must be absent or exactly ${speechCompatibleRate} for this provider`,
-    );
+/** Checks that a TTS provider delivers the rate of the stage. */
+function checkRate(provider: string | undefined, rate: number | undefined, site: Site): void {
+  const row = ttsOptions.find((known) => known.provider === provider);
+  if (row === undefined || rate === undefined) return;
+  const { rates } = voiceRules[row.provider];
+  if (rates.includes(rate)) return;
+  const rule =
+    rates.length === 1
+      ? `must be absent or exactly ${rates.join()} for this provider`
+      : `must be one of ${rates.join(', ')} for ${row.provider}`;
+  site.reader.problems.error(['tts', 'sample_rate'], rule);
+}
+
+function checkVoice(raw: unknown, provider: string | undefined, site: Site): void {
+  const row = ttsOptions.find((known) => known.provider === provider);
+  const isMissing = isTable(raw) && raw['voice'] === undefined;
+  if (row !== undefined && isMissing && voiceRules[row.provider].needsVoice) {
+    site.reader.problems.missing(['tts', 'voice'], 'is required for this provider');
   }
-  const options = readOptions(parts, speechCompatibleKeys, {
-    problems: reader.problems,
-    isRequired: true,
-    hasKey,
+}
+
+export function readTts(reader: StageReader): TtsDefinition | undefined {
+  const raw = stageTable('tts', reader);
+  if (raw === undefined) return undefined;
+  const language = spokenLanguage(raw, reader.language);
+  const common = { stage: 'tts', reader, rows: ttsOptions, language } as const;
+  const site = { ...common, at: ['tts'], schema: ttsKeys };
+  const stage = readChoice<typeof ttsKeys, Chosen<'tts'>>(raw, site);
+  noteLanguage(raw, stage?.provider, site);
+  checkVoice(raw, stage?.provider?.name, site);
+  checkRate(stage?.provider?.name, stage?.keys.known.sample_rate, site);
+  const secondary = readTtsSecondary(secondaryOf(raw), {
+    ...common,
+    at: ['tts', 'secondary'],
+    schema: ttsSecondaryKeys,
   });
-  if (options === undefined) return undefined;
-  const { baseUrl, model } = resolveSpeechCompatible(options.known, options.site);
-  const language = keys.value?.language ?? reader.language;
-  if (keys.value === undefined || options.value === undefined) return undefined;
-  if (baseUrl === undefined || model === undefined || language === undefined) return undefined;
-  const { voice, sample_rate: sampleRate } = keys.value;
+  if (secondary?.provider !== undefined && secondary.provider !== stage?.provider) {
+    checkRate(secondary.provider.name, stage?.keys.known.sample_rate, site);
+  }
+  if (stage?.choice === undefined || stage.keys.value === undefined || language === undefined) {
+    return undefined;
+  }
+  const { voice, sample_rate: sampleRate } = stage.keys.value;
+  const secondVoice = secondary?.keys.value?.voice;
   return {
-    provider: 'speech_compatible',
-    ...apiKey,
+    ...stage.choice,
     ...(voice !== undefined && { voice }),
     sampleRate,
     language,
-    options: speechCompatibleOptions(options.value, { baseUrl, model, voice }),
+    ...(secondary?.choice &&
+      secondVoice !== undefined && { secondary: { ...secondary.choice, voice: secondVoice } }),
   };
+}
+
+function readTtsSecondary(
+  raw: unknown,
+  site: Parameters<typeof readChoice<typeof ttsSecondaryKeys, Chosen<'tts'>>>[1],
+): Reading<typeof ttsSecondaryKeys, Chosen<'tts'>> | undefined {
+  return raw === undefined ? undefined : readChoice<typeof ttsSecondaryKeys, Chosen<'tts'>>(raw, site);
 }

@@ -1,23 +1,16 @@
 /**
- * The providers that are built in, one row each, and how a call's stages come from a definition.
+ * The adapter of every provider, one row each, and how a call's stages come from a definition.
  *
  * Invariant: adding a provider is one options type, one adapter and one row here. Names and aliases that a file may use
- * are declared with the configuration; only canonical names arrive here.
+ * are declared with the configuration; only canonical names arrive here. A provider without a row, or one that the build
+ * leaves out, is refused.
  */
-import type { ChatCompatibleOptions } from '../../shared/config/stages/chat-compatible.ts';
-import type { SpeechCompatibleOptions } from '../../shared/config/stages/speech-compatible.ts';
-import type { SttLocalWsOptions } from '../../shared/config/stages/stt-local-ws.ts';
+import type { Chosen, ProviderOptions } from '../../shared/config/stages/definition.ts';
+import { leftOut } from '../../shared/config/stages/features.ts';
 import { newChatCompatible } from './llm/chat-compatible.ts';
-import type { LlmStage, SttStage, TtsStage } from './stage.ts';
+import type { LlmStage, ProviderAccess, SttAccess, SttStage, TtsAccess, TtsStage } from './stage.ts';
 import { newSttLocalWs } from './stt/local-ws.ts';
 import { newSpeechCompatible } from './tts/speech-compatible.ts';
-
-/** Options of every built-in provider, by stage and canonical name. */
-interface ProviderOptions {
-  readonly stt: { readonly stt_local_ws: SttLocalWsOptions };
-  readonly llm: { readonly chat_compatible: ChatCompatibleOptions };
-  readonly tts: { readonly speech_compatible: SpeechCompatibleOptions };
-}
 
 interface Stages {
   readonly stt: SttStage;
@@ -25,28 +18,27 @@ interface Stages {
   readonly tts: TtsStage;
 }
 
-type Factories = {
-  readonly [S in keyof ProviderOptions]: {
-    readonly [P in keyof ProviderOptions[S]]: (
-      options: ProviderOptions[S][P] & { apiKey?: string },
-    ) => Stages[S];
-  };
+interface Access {
+  readonly stt: SttAccess;
+  readonly llm: ProviderAccess;
+  readonly tts: TtsAccess;
+}
+
+type Factories<S extends keyof ProviderOptions> = {
+  readonly [P in keyof ProviderOptions[S]]?: (options: ProviderOptions[S][P] & Access[S]) => Stages[S];
 };
 
-const PROVIDERS: Factories = {
-  stt: { stt_local_ws: newSttLocalWs },
-  llm: { chat_compatible: newChatCompatible },
-  tts: { speech_compatible: newSpeechCompatible },
-};
+const STT: Factories<'stt'> = { stt_local_ws: newSttLocalWs };
+const LLM: Factories<'llm'> = { chat_compatible: newChatCompatible };
+const TTS: Factories<'tts'> = { speech_compatible: newSpeechCompatible };
 
-/** One stage as configured; a closed union over the providers of the stage. */
-export type StageDefinition<S extends keyof ProviderOptions> = {
-  [P in keyof ProviderOptions[S]]: {
-    readonly provider: P;
-    readonly options: ProviderOptions[S][P];
-    readonly apiKey?: string;
-  };
-}[keyof ProviderOptions[S]];
+/** Canonical names of the providers that {@link openStages} can open in this build. */
+export const openableProviders: readonly string[] = [STT, LLM, TTS]
+  .flatMap((rows) => Object.keys(rows))
+  .filter((name) => !leftOut.includes(name));
+
+/** One stage as configured, with what its adapter gets beside the options. */
+export type StageDefinition<S extends keyof ProviderOptions> = Access[S] & { readonly chosen: Chosen<S> };
 
 export interface StageDefinitions {
   readonly stt: StageDefinition<'stt'>;
@@ -54,15 +46,59 @@ export interface StageDefinitions {
   readonly tts: StageDefinition<'tts'>;
 }
 
-/** @throws Error when a key may not be sent to its address or cannot be a header value. */
-export function openStages({ stt, llm, tts }: StageDefinitions): Stages {
-  return {
-    stt: PROVIDERS.stt[stt.provider]({ ...stt.options, ...keyOf(stt) }),
-    llm: PROVIDERS.llm[llm.provider]({ ...llm.options, ...keyOf(llm) }),
-    tts: PROVIDERS.tts[tts.provider]({ ...tts.options, ...keyOf(tts) }),
-  };
+function openOne<O extends object, A extends object, T>(
+  provider: string,
+  make: ((options: O & A) => T) | undefined,
+  given: { readonly options: O; readonly access: A },
+): T {
+  if (make === undefined || leftOut.includes(provider)) {
+    throw new Error(`the build feature "${provider}" is off: this build holds no adapter for it`);
+  }
+  return make({ ...given.options, ...given.access });
 }
 
-function keyOf({ apiKey }: { readonly apiKey?: string }): { apiKey?: string } {
-  return apiKey === undefined ? {} : { apiKey };
+function openStt({ chosen, ...access }: StageDefinition<'stt'>): SttStage {
+  switch (chosen.provider) {
+    case 'stt_local_ws':
+      return openOne(chosen.provider, STT.stt_local_ws, { options: chosen.options, access });
+    case 'stt_cloud_a':
+      return openOne(chosen.provider, STT.stt_cloud_a, { options: chosen.options, access });
+    case 'stt_cloud_b':
+      return openOne(chosen.provider, STT.stt_cloud_b, { options: chosen.options, access });
+    case 'stt_cloud_c':
+      return openOne(chosen.provider, STT.stt_cloud_c, { options: chosen.options, access });
+    case 'stt_realtime_compat':
+      return openOne(chosen.provider, STT.stt_realtime_compat, { options: chosen.options, access });
+  }
+}
+
+function openLlm({ chosen, ...access }: StageDefinition<'llm'>): LlmStage {
+  switch (chosen.provider) {
+    case 'chat_compatible':
+      return openOne(chosen.provider, LLM.chat_compatible, { options: chosen.options, access });
+    case 'llm_responses':
+      return openOne(chosen.provider, LLM.llm_responses, { options: chosen.options, access });
+    case 'llm_messages':
+      return openOne(chosen.provider, LLM.llm_messages, { options: chosen.options, access });
+    case 'llm_generate':
+      return openOne(chosen.provider, LLM.llm_generate, { options: chosen.options, access });
+  }
+}
+
+function openTts({ chosen, ...access }: StageDefinition<'tts'>): TtsStage {
+  switch (chosen.provider) {
+    case 'speech_compatible':
+      return openOne(chosen.provider, TTS.speech_compatible, { options: chosen.options, access });
+    case 'tts_cloud_a':
+      return openOne(chosen.provider, TTS.tts_cloud_a, { options: chosen.options, access });
+    case 'tts_cloud_b':
+      return openOne(chosen.provider, TTS.tts_cloud_b, { options: chosen.options, access });
+    case 'tts_cloud_c':
+      return openOne(chosen.provider, TTS.tts_cloud_c, { options: chosen.options, access });
+  }
+}
+
+/** @throws Error for a provider without an adapter, or when a key may not be sent to its address. */
+export function openStages({ stt, llm, tts }: StageDefinitions): Stages {
+  return { stt: openStt(stt), llm: openLlm(llm), tts: openTts(tts) };
 }

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import { camelKeys, withoutKeys } from '../camel.ts';
 import type { CamelKeys } from '../camel.ts';
-import type { KeyPath, ProblemList } from '../problem.ts';
-import { readEndpoint } from './endpoint.ts';
 import type { Endpoint } from './endpoint.ts';
+import { readAddress, shownKey } from './options-site.ts';
+import type { OptionsReader, OptionsSite } from './options-site.ts';
 
 interface ChatPreset {
   readonly baseUrl: string;
@@ -88,13 +88,7 @@ export type ChatCompatibleOptions = Omit<CamelKeys<ChatKeys>, 'preset' | 'baseUr
   readonly model: string;
 };
 
-interface Site {
-  readonly at: KeyPath;
-  readonly problems: ProblemList;
-  readonly hasKey: boolean;
-}
-
-function checkRouterKeys(keys: Partial<ChatKeys>, host: string, site: Site): void {
+function checkRouterKeys(keys: Partial<ChatKeys>, host: string, site: OptionsSite): void {
   if (host === routerHost || host.endsWith(`.${routerHost}`)) return;
   for (const name of ['router_order', 'router_allow_fallbacks'] as const) {
     if (keys[name] !== undefined) {
@@ -109,24 +103,20 @@ function checkRouterKeys(keys: Partial<ChatKeys>, host: string, site: Site): voi
 function chooseEndpoint(
   keys: Partial<ChatKeys>,
   preset: ChatPreset | undefined,
-  site: Site,
+  site: OptionsSite,
 ): Endpoint | undefined {
-  const at = [...site.at, 'base_url'];
   const address = preset?.baseUrl ?? keys.base_url;
   if (address === undefined) {
-    site.problems.missing(at, 'or preset is required');
+    site.problems.missing([...site.at, 'base_url'], 'or preset is required');
     return undefined;
   }
-  const endpoint = readEndpoint(address, { family: 'http', path: 'allowed', plain: 'loopback' });
-  if (endpoint.ok) return endpoint.value;
-  site.problems.error(at, endpoint.error);
-  return undefined;
+  return readAddress('base_url', address, { family: 'http', path: 'allowed', plain: 'loopback', site });
 }
 
 /** Applies the rules between keys; `isWrong` names the keys that failed on their own and need no second message. */
-export function resolveChatCompatible(
+function resolve(
   keys: Partial<ChatKeys>,
-  site: Site & { readonly isWrong: (key: string) => boolean },
+  site: OptionsSite,
 ): { readonly baseUrl?: string; readonly model?: string } {
   const { at, problems } = site;
   const preset: ChatPreset | undefined = keys.preset === undefined ? undefined : chatPresets[keys.preset];
@@ -144,14 +134,19 @@ export function resolveChatCompatible(
     );
   }
   if (preset?.isHosted === true && !site.hasKey) {
-    problems.warning([...at, 'preset'], 'names a hosted service, which usually needs llm.api_key_env');
+    problems.warning(
+      [...at, 'preset'],
+      `names a hosted service, which usually needs ${shownKey(site.stageAt)}`,
+    );
   }
   return { ...(endpoint && { baseUrl: endpoint.text }), ...(model !== undefined && { model }) };
 }
 
-export function chatCompatibleOptions(
-  keys: ChatKeys,
-  resolved: { readonly baseUrl: string; readonly model: string },
-): ChatCompatibleOptions {
-  return { ...camelKeys(withoutKeys(keys, ['preset'])), ...resolved };
-}
+export const readChatCompatible: OptionsReader<ChatKeys, ChatCompatibleOptions> = (
+  { value, known },
+  site,
+) => {
+  const { baseUrl, model } = resolve(known, site);
+  if (value === undefined || baseUrl === undefined || model === undefined) return undefined;
+  return { ...camelKeys(withoutKeys(value, ['preset'])), baseUrl, model };
+};

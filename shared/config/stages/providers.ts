@@ -1,6 +1,6 @@
 /**
- * The providers that an agent file may name (spec 03, Stage tables). One row each; a provider that is not built into
- * this version is known all the same, so that the message can say so.
+ * The providers that an agent file may name (spec 03, Stage tables). One row each; a provider that a build leaves out
+ * is known all the same, so that the message can say so.
  */
 
 export type StageName = 'stt' | 'llm' | 'tts';
@@ -9,33 +9,31 @@ export interface ProviderRow {
   readonly name: string;
   /** Other names that mean this provider, in `provider` and for its options table. */
   readonly aliases: readonly string[];
-  readonly isBuiltIn: boolean;
-  /** `required`: the file must name the variable of the key. */
-  readonly apiKey: 'required' | 'optional';
+  /** `required`: the file must name the variable of the key. `by-options`: the options table decides. */
+  readonly apiKey: 'required' | 'optional' | 'by-options';
+  /** What decides the language instead of the key `language`. */
+  readonly languageBy?: 'model' | 'server' | 'voice';
 }
-
-const builtIn = { isBuiltIn: true, apiKey: 'optional' } as const;
-const absent = { isBuiltIn: false, apiKey: 'required' } as const;
 
 export const providersOfStage: Readonly<Record<StageName, readonly ProviderRow[]>> = {
   stt: [
-    { name: 'stt_local_ws', aliases: ['sherpa_onnx'], ...builtIn },
-    { name: 'stt_cloud_a', aliases: ['deepgram'], ...absent },
-    { name: 'stt_cloud_b', aliases: ['assemblyai'], ...absent },
-    { name: 'stt_cloud_c', aliases: ['gladia'], ...absent },
-    { name: 'stt_realtime_compat', aliases: ['openai_realtime'], isBuiltIn: false, apiKey: 'optional' },
+    { name: 'stt_local_ws', aliases: ['sherpa_onnx'], apiKey: 'optional', languageBy: 'model' },
+    { name: 'stt_cloud_a', aliases: ['deepgram'], apiKey: 'required' },
+    { name: 'stt_cloud_b', aliases: ['assemblyai'], apiKey: 'required' },
+    { name: 'stt_cloud_c', aliases: ['gladia'], apiKey: 'required' },
+    { name: 'stt_realtime_compat', aliases: ['openai_realtime'], apiKey: 'by-options' },
   ],
   llm: [
-    { name: 'chat_compatible', aliases: ['openai_compatible'], ...builtIn },
-    { name: 'llm_responses', aliases: ['openai_responses', 'openai'], ...absent },
-    { name: 'llm_messages', aliases: ['anthropic'], ...absent },
-    { name: 'llm_generate', aliases: ['gemini'], ...absent },
+    { name: 'chat_compatible', aliases: ['openai_compatible'], apiKey: 'optional' },
+    { name: 'llm_responses', aliases: ['openai_responses', 'openai'], apiKey: 'required' },
+    { name: 'llm_messages', aliases: ['anthropic'], apiKey: 'required' },
+    { name: 'llm_generate', aliases: ['gemini'], apiKey: 'required' },
   ],
   tts: [
-    { name: 'speech_compatible', aliases: ['openai_speech'], ...builtIn },
-    { name: 'tts_cloud_a', aliases: ['cartesia'], ...absent },
-    { name: 'tts_cloud_b', aliases: ['elevenlabs'], ...absent },
-    { name: 'tts_cloud_c', aliases: ['deepgram_aura'], ...absent },
+    { name: 'speech_compatible', aliases: ['openai_speech'], apiKey: 'optional', languageBy: 'server' },
+    { name: 'tts_cloud_a', aliases: ['cartesia'], apiKey: 'required' },
+    { name: 'tts_cloud_b', aliases: ['elevenlabs'], apiKey: 'required' },
+    { name: 'tts_cloud_c', aliases: ['deepgram_aura'], apiKey: 'required', languageBy: 'voice' },
   ],
 };
 
@@ -48,3 +46,6 @@ export function findProvider(stage: StageName, name: string): ProviderRow | unde
 export function providerNames(stage: StageName): string[] {
   return providersOfStage[stage].flatMap((row) => [row.name, ...row.aliases]);
 }
+
+/** The name with its other names: `stt_cloud_a (deepgram)`. */
+export const shownProvider = ({ name, aliases }: ProviderRow): string => `${name} (${aliases.join(', ')})`;

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { camelKeys } from '../camel.ts';
 import type { CamelKeys } from '../camel.ts';
-import type { KeyPath, ProblemList } from '../problem.ts';
-import { readEndpoint } from './endpoint.ts';
+import { readAddress, shownKey } from './options-site.ts';
+import type { OptionsReader, OptionsSite } from './options-site.ts';
 
 interface SpeechPreset {
   /** Without it the file must name the model. */
@@ -25,8 +25,8 @@ const speechPresets = {
   local_d: { model: 'tts-1', format: 'wav', warmText: '' },
 } as const satisfies Readonly<Record<string, SpeechPreset>>;
 
-/** The only rate that these servers deliver, in Hz. */
-export const speechCompatibleRate = 24_000;
+/** The only rate that these servers deliver, in Hz (spec 03, Options tables). */
+export const speechCompatibleRates: readonly number[] = [24_000];
 
 export const speechCompatibleKeys = z.strictObject({
   base_url: z.string().meta({
@@ -77,17 +77,10 @@ export type SpeechCompatibleOptions = Omit<CamelKeys<SpeechKeys>, 'model' | 'for
   readonly voice?: string;
 };
 
-interface Site {
-  readonly at: KeyPath;
-  readonly problems: ProblemList;
-  readonly hasKey: boolean;
-  readonly isWrong: (key: string) => boolean;
-}
-
 /** Applies the rules between keys. */
-export function resolveSpeechCompatible(
+function resolve(
   keys: Partial<SpeechKeys>,
-  site: Site,
+  site: OptionsSite,
 ): { readonly baseUrl?: string; readonly model?: string } {
   const { at, problems } = site;
   const preset: SpeechPreset | undefined = keys.preset === undefined ? undefined : speechPresets[keys.preset];
@@ -97,23 +90,23 @@ export function resolveSpeechCompatible(
   }
   const chosen = model === undefined ? {} : { model };
   if (keys.base_url === undefined) return chosen;
-  const endpoint = readEndpoint(keys.base_url, { family: 'http', path: 'allowed', plain: 'any-host' });
-  if (!endpoint.ok) {
-    problems.error([...at, 'base_url'], endpoint.error);
+  const rules = { family: 'http', path: 'allowed', plain: 'any-host', site } as const;
+  const endpoint = readAddress('base_url', keys.base_url, rules);
+  if (endpoint === undefined) return chosen;
+  if (site.hasKey && !endpoint.isEncrypted) {
+    const rule = `must be an https:// address, because ${shownKey(site.stageAt)} is set`;
+    problems.error([...at, 'base_url'], rule);
     return chosen;
   }
-  if (site.hasKey && !endpoint.value.isEncrypted) {
-    problems.error([...at, 'base_url'], 'must be an https:// address, because tts.api_key_env is set');
-  }
-  return { ...chosen, baseUrl: endpoint.value.text };
+  return { ...chosen, baseUrl: endpoint.text };
 }
 
-export function speechCompatibleOptions(
-  keys: SpeechKeys,
-  resolved: { readonly baseUrl: string; readonly model: string; readonly voice: string | undefined },
-): SpeechCompatibleOptions {
-  const { voice, ...rest } = resolved;
-  const preset: SpeechPreset = speechPresets[keys.preset];
-  const presetKeys = { format: preset.format, warmText: preset.warmText };
-  return { ...presetKeys, ...camelKeys(keys), ...rest, ...(voice !== undefined && { voice }) };
-}
+export const readSpeechCompatible: OptionsReader<SpeechKeys, SpeechCompatibleOptions> = (
+  { value, known },
+  site,
+) => {
+  const { baseUrl, model } = resolve(known, site);
+  if (value === undefined || baseUrl === undefined || model === undefined) return undefined;
+  const { format, warmText }: SpeechPreset = speechPresets[value.preset];
+  return { format, warmText, ...camelKeys(value), baseUrl, model };
+};

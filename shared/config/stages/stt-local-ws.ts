@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { SAMPLE_RATES } from '../../audio/resampler.ts';
 import { camelKeys } from '../camel.ts';
 import type { CamelKeys } from '../camel.ts';
-import type { KeyPath, ProblemList } from '../problem.ts';
-import { readEndpoint } from './endpoint.ts';
+import { readAddress, shownKey } from './options-site.ts';
+import type { OptionsReader } from './options-site.ts';
 
 export const sttLocalWsKeys = z.strictObject({
   base_url: z.string().default('ws://127.0.0.1:6006').meta({
@@ -32,31 +32,21 @@ export const sttLocalWsKeys = z.strictObject({
   }),
 });
 
-export type SttLocalWsOptions = CamelKeys<z.output<typeof sttLocalWsKeys>>;
+type SttLocalWsKeys = z.output<typeof sttLocalWsKeys>;
 
-/** Applies the rules between keys and gives the options in the form that the adapter takes. */
-export function resolveSttLocalWs(
-  keys: Partial<z.output<typeof sttLocalWsKeys>>,
-  site: { readonly at: KeyPath; readonly problems: ProblemList; readonly hasKey: boolean },
-): { readonly baseUrl?: string } {
-  if (keys.base_url === undefined) return {};
-  const at = [...site.at, 'base_url'];
-  const endpoint = readEndpoint(keys.base_url, { family: 'ws', path: 'none', plain: 'any-host' });
-  if (!endpoint.ok) {
-    site.problems.error(at, endpoint.error);
-    return {};
-  }
-  const { isEncrypted, isLoopback, text } = endpoint.value;
-  if (site.hasKey && !isEncrypted && !isLoopback) {
+export type SttLocalWsOptions = CamelKeys<SttLocalWsKeys>;
+
+export const readSttLocalWs: OptionsReader<SttLocalWsKeys, SttLocalWsOptions> = ({ value, known }, site) => {
+  if (known.base_url === undefined) return undefined;
+  const rules = { family: 'ws', path: 'none', plain: 'any-host', site } as const;
+  const endpoint = readAddress('base_url', known.base_url, rules);
+  if (endpoint === undefined) return undefined;
+  if (site.hasKey && !endpoint.isEncrypted && !endpoint.isLoopback) {
     site.problems.error(
-      at,
-      'must be a wss:// address or lead to a loopback host, because stt.api_key_env is set',
+      [...site.at, 'base_url'],
+      `must be a wss:// address or lead to a loopback host, because ${shownKey(site.stageAt)} is set`,
     );
+    return undefined;
   }
-  return { baseUrl: text };
-}
-
-export const sttLocalWsOptions = (
-  keys: z.output<typeof sttLocalWsKeys>,
-  baseUrl: string,
-): SttLocalWsOptions => ({ ...camelKeys(keys), baseUrl });
+  return value && { ...camelKeys(value), baseUrl: endpoint.text };
+};

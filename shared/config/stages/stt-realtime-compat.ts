@@ -148,11 +148,6 @@ export type SttRealtimeCompatOptions = Omit<Camel, Filled> & {
   readonly sampleRate: Rate;
 };
 
-/** Whether this table means the hosted service, which needs a key; `undefined` while the dialect is wrong. */
-export function isCloudDialect(keys: Partial<SttRealtimeCompatKeys>): boolean | undefined {
-  return keys.dialect === undefined ? undefined : dialects[keys.dialect].isCloud;
-}
-
 function readBase(keys: Partial<SttRealtimeCompatKeys>, site: OptionsSite): string | undefined {
   const address = keys.base_url ?? (keys.dialect && dialects[keys.dialect].baseUrl);
   if (address === undefined) return undefined;
@@ -175,11 +170,15 @@ export const readSttRealtimeCompat: OptionsReader<SttRealtimeCompatKeys, SttReal
   const baseUrl = readBase(known, site);
   const dialect: Dialect | undefined = known.dialect === undefined ? undefined : dialects[known.dialect];
   if (dialect === undefined) return undefined;
+  const isKeyMissing = dialect.isCloud && !site.hasKey;
+  if (isKeyMissing) {
+    site.problems.missing([...site.stageAt, 'api_key_env'], `is required for ${known.dialect ?? ''}`);
+  }
   const isModelMissing = dialect.model === 'required' && known.model === undefined && !site.isWrong('model');
   if (isModelMissing) {
     site.problems.missing([...site.at, 'model'], `is required for ${known.dialect ?? ''}`);
   }
-  if (value === undefined || baseUrl === undefined || isModelMissing) return undefined;
+  if (value === undefined || baseUrl === undefined || isKeyMissing || isModelMissing) return undefined;
   const model = typeof dialect.model === 'string' ? {} : { model: dialect.model.name };
   const { wire, sampleRate, punctuation, deltaReplaces, minCommitMs } = dialect;
   const ofDialect = { wire, sampleRate, punctuation, deltaReplaces, minCommitMs };

@@ -9,6 +9,9 @@ const socketPath = '/tts/websocket';
 /** Where the service answers: the one place to correct when it moves. */
 const serviceAddress = `wss://api.cartesia.ai${socketPath}`;
 
+/** Rates in Hz that the service delivers and that this one can convert. */
+export const ttsCloudARates: readonly number[] = [8000, 16_000, 22_050, 24_000, 44_100, 48_000];
+
 export const ttsCloudAKeys = z.strictObject({
   model: z
     .string()

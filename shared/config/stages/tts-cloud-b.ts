@@ -10,6 +10,9 @@ const serviceAddress = 'wss://api.elevenlabs.io';
 
 const share = z.number().min(0).max(1).exactOptional();
 
+/** Rates in Hz that the service delivers and that this one can convert. */
+export const ttsCloudBRates: readonly number[] = [8000, 16_000, 22_050, 24_000, 44_100, 48_000];
+
 export const ttsCloudBKeys = z.strictObject({
   model: z
     .string()

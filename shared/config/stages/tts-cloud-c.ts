@@ -9,6 +9,9 @@ const socketPath = '/v1/speak';
 /** Where the service answers: the one place to correct when it moves. */
 const serviceAddress = `wss://api.deepgram.com${socketPath}`;
 
+/** Rates in Hz that the service delivers and that this one can convert. */
+export const ttsCloudCRates: readonly number[] = [8000, 16_000, 24_000, 48_000];
+
 export const ttsCloudCKeys = z.strictObject({
   speed: z.number().min(0.7).max(1.5).exactOptional().meta({
     sample: 1.1,

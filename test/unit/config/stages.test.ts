@@ -46,7 +46,7 @@ describe('providers', () => {
       ['[stt.stt_local_ws]\nbase_url = "ws://127.0.0.1:6006"', '[stt.deepgram]\nmodel = "x"'],
     );
     expect(errorsOf(text)).toEqual([
-      'stt.provider names stt_cloud_a, but the build feature "stt_cloud_a" is off: this version does not hold it',
+      'stt.provider names stt_cloud_a (deepgram), but the build feature "stt_cloud_a" is off: this version does not hold it',
     ]);
   });
 
@@ -284,7 +284,7 @@ describe('chat_compatible', () => {
 
 describe('speech_compatible', () => {
   it.each(['http://10.0.0.7:8880/v1', 'https://tts.example/v1'])('connects to %s', (url) =>
-    expect(load(ttsUrl(url)).definition?.tts.options.baseUrl).toBe(url),
+    expect(load(ttsUrl(url)).definition?.tts.options).toMatchObject({ baseUrl: url }),
   );
 
   it('sends a key over TLS alone', () => {

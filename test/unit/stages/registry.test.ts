@@ -8,28 +8,37 @@ describe('the registry of providers', () => {
   it('opens the three stages of a definition', async () => {
     const stages = openStages({
       stt: {
-        provider: 'stt_local_ws',
-        options: {
-          baseUrl: 'ws://127.0.0.1:6006',
-          path: '/',
-          sampleRate: 16_000,
-          finalizeTimeoutMs: 1500,
-          finalizePaddingMs: 0,
+        language: 'en',
+        chosen: {
+          provider: 'stt_local_ws',
+          options: {
+            baseUrl: 'ws://127.0.0.1:6006',
+            path: '/',
+            sampleRate: 16_000,
+            finalizeTimeoutMs: 1500,
+            finalizePaddingMs: 0,
+          },
         },
       },
-      llm: { provider: 'chat_compatible', options: { baseUrl: 'http://127.0.0.1/v1', model: 'm' } },
+      llm: {
+        chosen: { provider: 'chat_compatible', options: { baseUrl: 'http://127.0.0.1/v1', model: 'm' } },
+      },
       tts: {
-        provider: 'speech_compatible',
-        options: {
-          baseUrl: 'https://tts.example/v1',
-          preset: 'generic',
-          model: 'm',
-          format: 'pcm',
-          firstAudioTimeoutMs: 1000,
-          warmText: '',
-          warmIntervalMs: 1000,
-        },
         apiKey: 'k',
+        language: 'en',
+        sampleRate: 24_000,
+        chosen: {
+          provider: 'speech_compatible',
+          options: {
+            baseUrl: 'https://tts.example/v1',
+            preset: 'generic',
+            model: 'm',
+            format: 'pcm',
+            firstAudioTimeoutMs: 1000,
+            warmText: '',
+            warmIntervalMs: 1000,
+          },
+        },
       },
     });
     const all = [stages.stt, stages.llm, stages.tts];

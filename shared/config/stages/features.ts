@@ -1,0 +1,35 @@
+/**
+ * Which providers this build holds. A build may leave some out: scripts/build.mjs puts their names into the constant
+ * BUILD_WITHOUT. Run from the sources, nothing is left out.
+ */
+
+/** Set by the bundler; absent when the sources run as they are. */
+declare const BUILD_WITHOUT: string | undefined;
+
+/** The names of a comma-separated list. */
+export function listedFeatures(text: string): string[] {
+  return text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
+/** Providers that files may describe but that no adapter serves yet: they count as left out. */
+const withoutAdapter: readonly string[] = [
+  'stt_cloud_a',
+  'stt_cloud_b',
+  'stt_cloud_c',
+  'stt_realtime_compat',
+  'llm_responses',
+  'llm_messages',
+  'llm_generate',
+  'tts_cloud_a',
+  'tts_cloud_b',
+  'tts_cloud_c',
+];
+
+/** Canonical names of the providers that this build leaves out; the name of a provider is that of its build feature. */
+export const leftOut: readonly string[] = [
+  ...withoutAdapter,
+  ...(typeof BUILD_WITHOUT === 'string' ? listedFeatures(BUILD_WITHOUT) : []),
+];

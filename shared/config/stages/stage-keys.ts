@@ -1,0 +1,84 @@
+/**
+ * The keys that the three stage tables and their secondaries have whatever the provider is (spec 03, Stage tables and
+ * Secondary providers). Options of a provider are declared in its own file.
+ */
+import { z } from 'zod';
+import { providerNames } from './providers.ts';
+import type { StageName } from './providers.ts';
+
+export const languageTag = z
+  .string()
+  .max(35)
+  .regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag such as "en" or "en-US"');
+
+/** Capital letters alone, so that a key pasted here by mistake is refused instead of shown as a name. */
+const variableName = z
+  .string()
+  .max(128)
+  .regex(/^[A-Z_][A-Z0-9_]*$/, 'must be the name of an environment variable: capital letters, digits and _');
+
+const apiKeyEnv = variableName.exactOptional().meta({
+  sample: 'PROVIDER_API_KEY',
+  description:
+    'Name of the environment variable that holds the key. The key itself never stands in this file.',
+});
+
+const providerOf = (stage: StageName): z.ZodString =>
+  z.string().meta({ description: 'Which provider serves this stage.', enum: providerNames(stage) });
+
+const secondaryOf = (stage: StageName): z.ZodString =>
+  z.string().meta({
+    description: 'Provider that calls go on with when that of the stage fails; its options table as above.',
+    enum: providerNames(stage),
+  });
+
+const stageLanguage = languageTag.exactOptional().meta({
+  sample: 'en-US',
+  description: 'Language for this provider; absent means agent.language.',
+});
+
+const voice = z.string().min(1).max(256);
+
+export const sttKeys = z.strictObject({
+  provider: providerOf('stt').meta({ examples: ['stt_local_ws'] }),
+  api_key_env: apiKeyEnv,
+  language: stageLanguage,
+});
+
+export const llmKeys = z.strictObject({
+  provider: providerOf('llm').meta({ examples: ['chat_compatible'] }),
+  api_key_env: apiKeyEnv,
+  max_tool_rounds: z.int().min(1).max(32).default(6).meta({
+    description: 'Rounds of tool calls within one answer.',
+    unit: 'rounds',
+  }),
+  context_window_tokens: z.int().min(256).max(2_000_000).default(4000).meta({
+    description: 'How much of the conversation is sent to the model.',
+  }),
+});
+
+export const ttsKeys = z.strictObject({
+  provider: providerOf('tts').meta({ examples: ['speech_compatible'] }),
+  api_key_env: apiKeyEnv,
+  voice: voice.exactOptional().meta({
+    description:
+      'Voice as the provider names it, for tts_cloud_c the model; required for tts_cloud_a and tts_cloud_b, else absent means the choice of the provider.',
+    examples: ['af_heart'],
+  }),
+  sample_rate: z.int().min(8000).max(48_000).default(24_000).meta({
+    description:
+      'Rate the provider delivers, one that it knows; for speech_compatible exactly 24000. Resampled to the call.',
+    unit: 'Hz',
+  }),
+  language: stageLanguage,
+});
+
+export const sttSecondaryKeys = z.strictObject({ provider: secondaryOf('stt'), api_key_env: apiKeyEnv });
+
+export const llmSecondaryKeys = z.strictObject({ provider: secondaryOf('llm'), api_key_env: apiKeyEnv });
+
+export const ttsSecondaryKeys = z.strictObject({
+  provider: secondaryOf('tts'),
+  api_key_env: apiKeyEnv,
+  voice: voice.meta({ description: 'Voice as this provider names it.' }),
+});
