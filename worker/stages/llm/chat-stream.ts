@@ -7,6 +7,7 @@
 import type { LlmEvent, LlmFinish, LlmUsage, StageError } from '../stage.ts';
 import type { JsonRecord } from './json.ts';
 import { countOf, isRecord, listOf, parseJson, recordOf, textOf } from './json.ts';
+import { errorIn, streamRejection } from './rejection.ts';
 import type { SseEvent } from './sse.ts';
 import { ThinkFilter } from './think-filter.ts';
 import { ToolCalls } from './tool-calls.ts';
@@ -64,7 +65,7 @@ export class ChatStream {
       return;
     }
     const body = parseJson(data);
-    if (event === 'error') this.failWith(statusOf(isRecord(body) ? (body['error'] ?? body) : body));
+    if (event === 'error') this.failWith(errorIn(body));
     else if (!isRecord(body)) this.fail({ kind: 'protocol', rule: 'a chunk is a JSON object' });
     else this.chunk(body);
   }
@@ -121,7 +122,7 @@ export class ChatStream {
   private chunk(body: JsonRecord): void {
     const error = body['error'] ?? (body['object'] === 'error' ? body : undefined);
     if (error !== undefined && error !== null) {
-      this.failWith(statusOf(error));
+      this.failWith(error);
       return;
     }
     this.usage = usageOf(body) ?? this.usage;
@@ -129,7 +130,7 @@ export class ChatStream {
     if (choice === undefined) return;
     this.delta(recordOf(choice['delta']) ?? recordOf(choice['message']) ?? {});
     const reason = textOf(choice['finish_reason']);
-    if (reason === 'error') this.failWith(UNKNOWN_ERROR_STATUS);
+    if (reason === 'error') this.failWith(undefined);
     else if (reason !== '') this.finish ??= FINISHES[reason] ?? 'stop';
   }
 
@@ -157,8 +158,8 @@ export class ChatStream {
     if (text !== '') this.emit({ type: 'text', text });
   }
 
-  private failWith(status: number): void {
-    this.fail({ kind: 'rejected', status });
+  private failWith(error: unknown): void {
+    this.fail(streamRejection(statusOf(error), error));
   }
 }
 

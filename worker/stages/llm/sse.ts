@@ -23,6 +23,7 @@ export class SseParser {
   private firstLine = true;
   private event = '';
   private data: string[] = [];
+  private isBare = false;
 
   /** @param maxEventBytes bound of one event with all its lines, comments included (spec 03: 1 MiB). */
   constructor(maxEventBytes: number) {
@@ -33,20 +34,22 @@ export class SseParser {
   push(chunk: Buffer): SseEvent[] | 'too-large' {
     const events: SseEvent[] = [];
     let start = 0;
-    for (let at = 0; at < chunk.length; at += 1) {
-      const byte = chunk[at];
-      if (byte !== LF && byte !== CR) {
-        this.skipLf = false;
-        continue;
-      }
-      if (byte === LF && this.skipLf) {
-        this.skipLf = false;
-        start = at + 1;
-        continue;
-      }
-      this.skipLf = byte === CR;
+    if (this.skipLf && chunk.length > 0) {
+      this.skipLf = false;
+      if (chunk[0] === LF) start = 1;
+    }
+    // Where each line ending comes next; a stream without CR is searched for it once per chunk.
+    let lf = chunk.indexOf(LF, start);
+    let cr = chunk.indexOf(CR, start);
+    while (lf >= 0 || cr >= 0) {
+      const isCr = cr >= 0 && (lf < 0 || cr < lf);
+      const at = isCr ? cr : lf;
       if (!this.line(chunk.subarray(start, at), events)) return 'too-large';
       start = at + 1;
+      if (isCr && start === chunk.length) this.skipLf = true;
+      else if (isCr && chunk[start] === LF) start += 1;
+      if (lf >= 0 && lf < start) lf = chunk.indexOf(LF, start);
+      if (cr >= 0 && cr < start) cr = chunk.indexOf(CR, start);
     }
     return this.keep(chunk.subarray(start)) ? events : 'too-large';
   }
@@ -70,9 +73,12 @@ export class SseParser {
   private line(tail: Buffer, events: SseEvent[]): boolean {
     this.eventBytes += tail.length;
     if (this.eventBytes > this.maxEventBytes) return false;
-    const bytes = this.parts.length === 0 ? tail : Buffer.concat([...this.parts, tail]);
-    this.parts = [];
-    let text = bytes.toString('utf8');
+    let text: string;
+    if (this.parts.length === 0) text = tail.toString('utf8');
+    else {
+      text = Buffer.concat([...this.parts, tail]).toString('utf8');
+      this.parts = [];
+    }
     if (this.firstLine) text = text.replace(/^\uFEFF/, '');
     this.firstLine = false;
     if (text === '') this.dispatch(events);
@@ -84,6 +90,7 @@ export class SseParser {
     if (this.data.length > 0) events.push({ event: this.event, data: this.data.join('\n') });
     this.event = '';
     this.data = [];
+    this.isBare = false;
     this.eventBytes = 0;
   }
 
@@ -98,6 +105,11 @@ export class SseParser {
       // Older llama.cpp builds put an error object into a field of this name.
       this.event = 'error';
       this.data.push(value);
+    } else if (this.isBare || line.startsWith('{') || line.startsWith('[')) {
+      // Some gateways break off with a bare JSON error where an event belongs.
+      this.isBare = true;
+      this.event = 'error';
+      this.data.push(line);
     }
   }
 }

@@ -1,0 +1,53 @@
+/**
+ * Opaque reasoning of a round: what a provider wants back unchanged, each piece tied to the tool call that it led to.
+ *
+ * Invariant: pieces keep their order and come back byte for byte as JSON values. Only a round that calls tools keeps
+ * any: the text of other rounds is cut at what the caller heard, and no provider needs theirs. Pure.
+ */
+import type { OpaqueReasoning } from '../stage.ts';
+import { listOf, parseJson, textOf } from './json.ts';
+
+const MAX_BYTES = 262_144;
+
+export class ReasoningNotes {
+  private readonly provider: string;
+  private readonly pieces: [callId: string, piece: unknown][] = [];
+  private waiting: unknown[] = [];
+
+  constructor(provider: string) {
+    this.provider = provider;
+  }
+
+  /** A piece that belongs to whatever call comes next. */
+  add(piece: unknown): void {
+    this.waiting.push(piece);
+  }
+
+  /** A call came; what waited belongs to it. */
+  call(callId: string): void {
+    for (const piece of this.waiting) this.pieces.push([callId, piece]);
+    this.waiting = [];
+  }
+
+  /** What the round keeps; nothing when it is over 256 KiB, because a part of it would be refused. */
+  end(): OpaqueReasoning | undefined {
+    if (this.pieces.length === 0) return undefined;
+    const data = JSON.stringify(this.pieces);
+    return Buffer.byteLength(data) > MAX_BYTES ? undefined : { provider: this.provider, data };
+  }
+}
+
+/** The pieces by the id of their call; empty for reasoning of another provider. */
+export function reasoningOf(
+  reasoning: OpaqueReasoning | undefined,
+  provider: string,
+): Map<string, unknown[]> {
+  const pieces = new Map<string, unknown[]>();
+  if (reasoning?.provider !== provider) return pieces;
+  for (const entry of listOf(parseJson(reasoning.data))) {
+    const [callId, piece] = listOf(entry);
+    const id = textOf(callId);
+    pieces.set(id, [...(pieces.get(id) ?? []), piece]);
+  }
+  return pieces;
+}

@@ -1,0 +1,203 @@
+/**
+ * One round over HTTP: the request, its deadlines and its event stream, the same for every LLM provider
+ * (spec 03, Provider stage contracts).
+ *
+ * Invariant: a round emits exactly one `done` or `error`, and nothing after `cancel()`. It must not retry: whether a
+ * round is asked again, and of whom, is decided above it. What the events mean is the stream's business.
+ */
+import type { Exchange, HttpPool, PostRequest, ResponseHead } from '../http.ts';
+import { CONNECT_TIMEOUT_MS, Deadline, isSuccess, mediaTypeOf } from '../http.ts';
+import type { LlmEvent, LlmRound, StageContext, StageError } from '../stage.ts';
+import { parseJson } from './json.ts';
+import { rejectionOf } from './rejection.ts';
+import type { SseEvent } from './sse.ts';
+import { SseParser } from './sse.ts';
+
+const HEADERS_TIMEOUT_MS = 10_000;
+const FIRST_CONTENT_TIMEOUT_MS = 15_000;
+const IDLE_TIMEOUT_MS = 10_000;
+/** How long usage may follow the finish reason; the answer is complete already, so the round ends without it. */
+const USAGE_WAIT_MS = 250;
+/** How long the connection may take to end the response after the end marker before it is given up. */
+const DRAIN_MS = 1_000;
+/** How long the body of a refusal may take; it only says whether asking again helps. */
+const REFUSAL_MS = 500;
+
+const MAX_EVENT_BYTES = 1_048_576;
+const MAX_RESPONSE_BYTES = 4_194_304;
+const MAX_REFUSAL_BYTES = 65_536;
+
+type Phase = 'connect' | 'headers' | 'refusal' | 'first content' | 'idle' | 'usage' | 'drain' | 'over';
+
+/** What the events of a response mean. Emits its events while it is fed; pure. */
+export interface RoundStream {
+  /** `done` or `error` was emitted. */
+  readonly closed: boolean;
+  /** `error` was emitted. */
+  readonly failed: boolean;
+  /** Text, thoughts or a tool call have arrived. */
+  readonly started: boolean;
+  /** The server said why it stopped; only usage and the end may follow. */
+  readonly finished: boolean;
+  event(event: SseEvent): void;
+  /** The body as one JSON text, from a server that does not stream. */
+  whole(text: string): void;
+  /** The response ended: complete when the server had said why it stopped, else cut. */
+  end(): void;
+  fail(error: StageError): void;
+}
+
+export interface RoundPlan {
+  readonly pool: HttpPool;
+  readonly request: PostRequest;
+  newStream(emit: (event: LlmEvent) => void): RoundStream;
+}
+
+interface RoundScope {
+  readonly context: StageContext;
+  readonly sink: (event: LlmEvent) => void;
+}
+
+export class HttpRound implements LlmRound {
+  private readonly deadline: Deadline;
+  private readonly stream: RoundStream;
+  private readonly parser = new SseParser(MAX_EVENT_BYTES);
+  private readonly exchange: Exchange;
+  private phase: Phase = 'connect';
+  private bytes = 0;
+  private refused: ResponseHead | undefined;
+  /** Set when the body is not a stream: a refusal, or an answer in one JSON object. */
+  private whole: Buffer[] | undefined;
+
+  constructor({ pool, request, newStream }: RoundPlan, { context, sink }: RoundScope) {
+    this.stream = newStream((event) => {
+      if (this.phase !== 'over') sink(event);
+    });
+    this.deadline = new Deadline(context, () => this.onDeadline());
+    this.deadline.set(CONNECT_TIMEOUT_MS);
+    this.exchange = pool.post(context, request, {
+      sent: () => this.enter('headers', HEADERS_TIMEOUT_MS),
+      head: (head) => this.onHead(head),
+      data: (chunk) => this.onData(chunk),
+      ended: () => this.onEnd(),
+      failed: (error) => {
+        // A refusal stays one when its body is cut.
+        if (this.phase === 'refusal') this.refuse();
+        else this.stream.fail(error);
+        this.finish();
+      },
+    });
+  }
+
+  cancel(): void {
+    this.finish();
+  }
+
+  private enter(phase: Phase, timeoutMs: number): void {
+    if (this.phase === 'over') return;
+    this.phase = phase;
+    this.deadline.set(timeoutMs);
+  }
+
+  private onHead(head: ResponseHead): void {
+    const type = mediaTypeOf(head.contentType);
+    if (!isSuccess(head.status)) {
+      this.refused = head;
+      this.whole = [];
+      this.enter('refusal', REFUSAL_MS);
+      return;
+    }
+    if (type === 'application/json') this.whole = [];
+    else if (type !== '' && type !== 'text/event-stream') {
+      this.stream.fail({ kind: 'protocol', rule: 'content type of a stream' });
+      this.finish();
+      return;
+    }
+    this.enter('first content', FIRST_CONTENT_TIMEOUT_MS);
+  }
+
+  private onData(chunk: Buffer): void {
+    if (this.phase === 'drain' || this.phase === 'over') return;
+    this.bytes += chunk.length;
+    if (this.phase === 'refusal') {
+      if (this.bytes <= MAX_REFUSAL_BYTES) this.whole?.push(Buffer.from(chunk));
+      else {
+        this.refuse();
+        this.finish();
+      }
+      return;
+    }
+    if (this.bytes > MAX_RESPONSE_BYTES) {
+      this.stream.fail({ kind: 'protocol', rule: 'at most 4 MiB in a response' });
+    } else if (this.whole !== undefined) this.whole.push(Buffer.from(chunk));
+    else this.feed(chunk);
+    this.follow();
+  }
+
+  private feed(chunk: Buffer): void {
+    const events = this.parser.push(chunk);
+    if (events === 'too-large') {
+      this.stream.fail({ kind: 'protocol', rule: 'at most 1 MiB in an event' });
+      return;
+    }
+    // The consumer may cancel from inside the sink; what is left of the chunk belongs to nobody then.
+    for (const event of events) if (!this.isOver()) this.stream.event(event);
+  }
+
+  /** Moves on to the phase that the stream has reached, and its deadline with it. */
+  private follow(): void {
+    if (this.phase === 'over') return;
+    if (this.stream.closed) this.drain();
+    else if (this.phase === 'usage') return;
+    else if (this.stream.finished) this.enter('usage', USAGE_WAIT_MS);
+    else if (this.stream.started) this.enter('idle', IDLE_TIMEOUT_MS);
+  }
+
+  /** Lets a complete response run out, so that the connection can be used again; an error gives it up. */
+  private drain(): void {
+    if (this.stream.failed) this.finish();
+    else this.enter('drain', DRAIN_MS);
+  }
+
+  private onEnd(): void {
+    if (this.phase === 'drain' || this.phase === 'over') {
+      this.finish();
+      return;
+    }
+    if (this.phase === 'refusal') this.refuse();
+    else if (this.whole !== undefined) this.stream.whole(Buffer.concat(this.whole).toString('utf8'));
+    else {
+      const rest = this.parser.end();
+      // A tail that is no end marker and no bare error was cut in the middle, whatever it says.
+      if (rest?.data.startsWith('[DONE]') === true || rest?.event === 'error') this.stream.event(rest);
+      this.stream.end();
+    }
+    this.finish();
+  }
+
+  private onDeadline(): void {
+    if (this.phase === 'usage') this.stream.end();
+    else if (this.phase === 'refusal') this.refuse();
+    else if (this.phase !== 'drain' && this.phase !== 'over') {
+      this.stream.fail({ kind: 'timeout', what: this.phase });
+    }
+    this.finish();
+  }
+
+  private refuse(): void {
+    if (this.refused === undefined) return;
+    const text = Buffer.concat(this.whole ?? []).toString('utf8');
+    this.stream.fail(rejectionOf(this.refused, parseJson(text)));
+  }
+
+  private isOver(): boolean {
+    return this.phase === 'over';
+  }
+
+  private finish(): void {
+    if (this.phase === 'over') return;
+    this.phase = 'over';
+    this.deadline.close();
+    this.exchange.abort();
+  }
+}
