@@ -1,0 +1,149 @@
+/**
+ * `[flow]` of the agent file: nodes with a prompt and tools of their own, and what leads from one to the next. Every
+ * node must be reachable and every name in it must exist; what breaks that is a problem that refuses the file.
+ */
+import { z } from 'zod';
+import type { KeyPath, ProblemList } from '../problem.ts';
+import { isTable, readTable } from '../table.ts';
+import { toolName } from './tools.ts';
+
+const nodeName = z.string().regex(/^[A-Za-z0-9_-]{1,50}$/, 'must be 1 to 50 letters, digits, _ or -');
+
+export const flowNextKeys = z.strictObject({
+  to: nodeName.meta({ description: 'Node that follows.' }),
+  when: z.string().min(1).max(1000).meta({ description: 'When, in words for the LLM.' }),
+  collect: z
+    .record(toolName, z.record(z.string(), z.unknown()))
+    .default({})
+    .meta({ description: 'Values that come along, each with its JSON Schema.' }),
+});
+
+export const flowNodeKeys = z.strictObject({
+  prompt: z.string().min(1).max(65_536).meta({ description: 'Instructions for the LLM in this node.' }),
+  say: z.string().max(1000).default('').meta({ description: 'Spoken on entry.' }),
+  tools: z.array(toolName).max(64).default([]).meta({
+    description: 'Tools of this node beside its transitions.',
+  }),
+  max_turns: z.int().min(1).max(1000).exactOptional().meta({
+    description: 'Turns of the caller before otherwise is taken.',
+    unit: 'turns',
+  }),
+  max_s: z.int().min(1).max(86_400).exactOptional().meta({ description: 'Time before otherwise is taken.' }),
+  otherwise: nodeName.exactOptional().meta({ description: 'Node taken when max_turns or max_s is reached.' }),
+  next: z.array(flowNextKeys).max(32).default([]).meta({ description: 'Transitions.' }),
+  end: z.boolean().default(false).meta({ description: 'The call is ended after the answer of this node.' }),
+});
+
+export const flowKeys = z.strictObject({
+  start: nodeName.meta({ description: 'Node in which a call begins.' }),
+  nodes: z.record(nodeName, z.unknown()).meta({ description: 'The nodes by name.' }),
+});
+
+type NodeKeys = z.output<typeof flowNodeKeys>;
+
+export interface FlowDefinition {
+  readonly start: string;
+  readonly nodes: Readonly<
+    Record<
+      string,
+      {
+        readonly prompt: string;
+        readonly say: string;
+        readonly tools: readonly string[];
+        readonly maxTurns?: number;
+        readonly maxMs?: number;
+        readonly otherwise?: string;
+        readonly next: NodeKeys['next'];
+        readonly end: boolean;
+      }
+    >
+  >;
+}
+
+const mostNodes = 64;
+
+interface Site {
+  readonly names: ReadonlySet<string>;
+  readonly tools: ReadonlySet<string>;
+  readonly problems: ProblemList;
+}
+
+function checkNode(node: NodeKeys, at: KeyPath, { names, tools, problems }: Site): void {
+  node.tools.forEach((name, index) => {
+    if (!tools.has(name))
+      problems.error([...at, 'tools', index], 'must be the name of a tool that is provided');
+  });
+  const seen = new Set<string>();
+  node.next.forEach(({ to }, index) => {
+    const place = [...at, 'next', index, 'to'];
+    if (!names.has(to)) problems.error(place, 'must be the name of a node');
+    else if (seen.has(to)) problems.error(place, 'repeats a node that this node leads to already');
+    seen.add(to);
+  });
+  const isLimited = node.max_turns !== undefined || node.max_s !== undefined;
+  if (node.otherwise !== undefined && !names.has(node.otherwise))
+    problems.error([...at, 'otherwise'], 'must be the name of a node');
+  if (isLimited && node.otherwise === undefined)
+    problems.missing([...at, 'otherwise'], 'is required with max_turns or max_s');
+  if (!isLimited && node.otherwise !== undefined)
+    problems.error([...at, 'otherwise'], 'needs max_turns or max_s');
+  if (node.end && node.next.length > 0)
+    problems.error([...at, 'next'], 'has no meaning in a node with end = true');
+}
+
+function reachable(start: string, nodes: ReadonlyMap<string, NodeKeys>): Set<string> {
+  const found = new Set<string>();
+  const open = [start];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    const node = nodes.get(name);
+    if (found.has(name)) continue;
+    found.add(name);
+    open.push(...(node?.next ?? []).map(({ to }) => to));
+    if (node?.otherwise !== undefined) open.push(node.otherwise);
+  }
+  return found;
+}
+
+const definitionOf = (node: NodeKeys): FlowDefinition['nodes'][string] => ({
+  prompt: node.prompt,
+  say: node.say,
+  tools: node.tools,
+  ...(node.max_turns !== undefined && { maxTurns: node.max_turns }),
+  ...(node.max_s !== undefined && { maxMs: node.max_s * 1000 }),
+  ...(node.otherwise !== undefined && { otherwise: node.otherwise }),
+  next: node.next,
+  end: node.end,
+});
+
+/** Reads `[flow]`; `tools` are the names that the file provides, built-in tools included. */
+export function readFlow(
+  raw: unknown,
+  site: { readonly tools: ReadonlySet<string>; readonly problems: ProblemList },
+): FlowDefinition | undefined {
+  if (raw === undefined) return undefined;
+  const { problems } = site;
+  const { value, known } = readTable(flowKeys, raw, { at: ['flow'], problems });
+  const rawNodes = known.nodes;
+  if (!isTable(rawNodes)) return undefined;
+  const names = new Set(Object.keys(rawNodes));
+  if (names.size > mostNodes) problems.error(['flow', 'nodes'], `must have at most ${mostNodes} entries`);
+  const nodes = new Map<string, NodeKeys>();
+  for (const [name, node] of Object.entries(rawNodes)) {
+    const at = ['flow', 'nodes', name];
+    const reading = readTable(flowNodeKeys, node, { at, problems });
+    if (reading.value === undefined) continue;
+    nodes.set(name, reading.value);
+    checkNode(reading.value, at, { names, ...site });
+  }
+  if (known.start !== undefined && !names.has(known.start))
+    problems.error(['flow', 'start'], 'must be the name of a node');
+  // A node that could not be read may lead anywhere, so nothing is said about the others.
+  if (value === undefined || nodes.size < names.size || !names.has(value.start)) return undefined;
+  const found = reachable(value.start, nodes);
+  for (const name of names)
+    if (!found.has(name)) problems.keyError(['flow', 'nodes', name], 'is a node that nothing leads to');
+  return {
+    start: value.start,
+    nodes: Object.fromEntries([...nodes].map(([name, node]) => [name, definitionOf(node)])),
+  };
+}

@@ -1,0 +1,126 @@
+/**
+ * `[[mcp]]` of the agent file: servers of the Model Context Protocol whose tools the agent may use. A server runs as a
+ * command or answers at an address, never both; it sees only the variables that are named.
+ */
+import { z } from 'zod';
+import type { KeyPath, ProblemList } from '../problem.ts';
+import { readEndpoint } from '../stages/endpoint.ts';
+import { readTable } from '../table.ts';
+import { toolName, variableName } from './tools.ts';
+
+export const mcpKeys = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -')
+    .meta({ description: 'Name of the server in logs.' }),
+  command: z
+    .array(z.string().min(1).max(1024))
+    .min(1)
+    .max(64)
+    .exactOptional()
+    .meta({
+      sample: ['npx', '-y', 'crm-server'],
+      description: 'Program and arguments. Exactly one of command and url.',
+    }),
+  url: z.string().max(2048).exactOptional().meta({
+    sample: 'https://tools.example.com/mcp',
+    description: 'Address of a server that speaks streamable HTTP.',
+  }),
+  headers_env: z
+    .record(z.string().regex(/^[A-Za-z0-9-]{1,128}$/, 'must be the name of a header'), variableName)
+    .default({})
+    .meta({ description: 'Headers whose whole value comes from an environment variable; with url.' }),
+  env: z.array(variableName).max(64).default([]).meta({
+    description: 'Environment variables that are passed on beside PATH; with command.',
+  }),
+  tools: z
+    .array(toolName)
+    .max(64)
+    .exactOptional()
+    .meta({
+      sample: ['lookup_customer'],
+      description: 'Tools that are used; absent means all.',
+    }),
+  side_effects: z.array(toolName).max(64).default([]).meta({
+    description: 'Tools that change the world; every other one only reads.',
+  }),
+  timeout_ms: z.int().min(1).max(30_000).default(5000).meta({ description: 'Wait for a result.' }),
+});
+
+export interface McpDefinition {
+  readonly name: string;
+  readonly from:
+    | { readonly command: readonly string[]; readonly env: readonly string[] }
+    | { readonly url: string; readonly headersEnv: Readonly<Record<string, string>> };
+  /** Absent: every tool that the server lists. */
+  readonly tools?: readonly string[];
+  readonly sideEffects: readonly string[];
+  readonly timeoutMs: number;
+}
+
+const mostServers = 16;
+
+type McpKeys = z.output<typeof mcpKeys>;
+
+function readSource(keys: McpKeys, at: KeyPath, problems: ProblemList): McpDefinition['from'] | undefined {
+  const { command, url, env, headers_env: headersEnv } = keys;
+  if (command !== undefined && url !== undefined) {
+    problems.error([...at, 'url'], 'and command exclude each other; keep one of them');
+    return undefined;
+  }
+  if (command !== undefined) {
+    if (Object.keys(headersEnv).length > 0) problems.error([...at, 'headers_env'], 'needs url');
+    return { command, env };
+  }
+  if (url === undefined) {
+    problems.missing([...at, 'command'], 'or url is required');
+    return undefined;
+  }
+  if (env.length > 0) problems.error([...at, 'env'], 'needs command');
+  const endpoint = readEndpoint(url, { family: 'http', path: 'allowed', plain: 'loopback' });
+  if (!endpoint.ok) {
+    problems.error([...at, 'url'], endpoint.error);
+    return undefined;
+  }
+  return { url: endpoint.value.text, headersEnv };
+}
+
+/** Reads every `[[mcp]]`. `taken` holds the names of other tools and gains those of the allow-lists. */
+export function readMcp(
+  raw: unknown,
+  site: { readonly taken: Set<string>; readonly problems: ProblemList },
+): McpDefinition[] {
+  if (raw === undefined) return [];
+  const { taken, problems } = site;
+  if (!Array.isArray(raw) || raw.length > mostServers) {
+    problems.error(['mcp'], `must be at most ${mostServers} tables written [[mcp]]`);
+    return [];
+  }
+  const servers = new Set<string>();
+  return raw.flatMap((entry: unknown, index): McpDefinition[] => {
+    const at = ['mcp', index];
+    const { value } = readTable(mcpKeys, entry, { at, problems });
+    if (value === undefined) return [];
+    if (servers.has(value.name)) problems.error([...at, 'name'], 'is the name of another server');
+    servers.add(value.name);
+    value.tools?.forEach((name, place) => {
+      if (taken.has(name)) problems.error([...at, 'tools', place], 'is the name of another tool');
+      taken.add(name);
+    });
+    value.side_effects.forEach((name, place) => {
+      if (value.tools?.includes(name) === false)
+        problems.error([...at, 'side_effects', place], 'must be one of the tools of this server');
+    });
+    const from = readSource(value, at, problems);
+    if (from === undefined) return [];
+    return [
+      {
+        name: value.name,
+        from,
+        ...(value.tools !== undefined && { tools: value.tools }),
+        sideEffects: value.side_effects,
+        timeoutMs: value.timeout_ms,
+      },
+    ];
+  });
+}

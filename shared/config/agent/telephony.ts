@@ -1,0 +1,96 @@
+/**
+ * `[telephony]` of the agent file: named destinations, transfers and the collection of keys (spec 03, Telephony tools and
+ * DTMF collection). Numbers are sensitive: they stand in no message, prompt or log.
+ */
+import { z } from 'zod';
+import type { ProblemList } from '../problem.ts';
+import { Sensitive } from '../sensitive.ts';
+import { readTable } from '../table.ts';
+
+const phoneNumber = z.string().regex(/^\+[0-9]{8,15}$/, 'must be an E.164 number: + and 8 to 15 digits');
+const destinationName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -');
+
+export const dtmfKeys = z.strictObject({
+  collect: z.boolean().default(true).meta({ description: 'Whether key presses reach the conversation.' }),
+  terminator: z
+    .string()
+    .regex(/^[0-9*#A-D]?$/, 'must be one key of 0-9 * # A-D, or empty for none')
+    .default('#')
+    .meta({ description: 'Key that ends an entry; empty: none does.' }),
+  max_digits: z
+    .int()
+    .min(1)
+    .max(64)
+    .default(20)
+    .meta({ description: 'An entry ends after this many keys.', unit: 'keys' }),
+  inter_digit_ms: z.int().min(100).max(60_000).default(3000).meta({
+    description: 'An entry ends when no further key follows for this long.',
+  }),
+  lone_terminator: z.boolean().default(true).meta({
+    description: 'Whether the terminator alone is an entry of its own.',
+  }),
+});
+
+export const telephonyKeys = z.strictObject({
+  settle_timeout_ms: z.int().min(0).max(60_000).default(8000).meta({
+    description: 'How long a transfer waits for the hand-off sentence to finish.',
+  }),
+  warm_transfer: z.boolean().default(false).meta({ description: 'Whether warm transfers are offered.' }),
+  caller_id: phoneNumber.exactOptional().meta({
+    sample: '+15550100000',
+    description: 'Number that a destination sees.',
+  }),
+  destinations: z
+    .record(destinationName, phoneNumber)
+    .default({})
+    .meta({
+      sample: { billing: '+15550100001' },
+      description: 'Names that transfer_call offers, and their numbers; at most 64.',
+    }),
+  dtmf: dtmfKeys.prefault({}).meta({ description: 'How key presses become entries.' }),
+});
+
+export interface DtmfDefinition {
+  readonly collect: boolean;
+  /** Empty: none. */
+  readonly terminator: string;
+  readonly maxDigits: number;
+  readonly interDigitMs: number;
+  readonly loneTerminator: boolean;
+}
+
+export interface TelephonyDefinition {
+  readonly settleTimeoutMs: number;
+  readonly warmTransfer: boolean;
+  readonly callerId?: Sensitive<string>;
+  /** Without an entry `transfer_call` is not registered. */
+  readonly destinations: ReadonlyMap<string, Sensitive<string>>;
+  readonly dtmf: DtmfDefinition;
+}
+
+const mostDestinations = 64;
+
+/** Reads `[telephony]`; without the section every key has its default. */
+export function readTelephony(raw: unknown, problems: ProblemList): TelephonyDefinition | undefined {
+  const { value } = readTable(telephonyKeys, raw ?? {}, { at: ['telephony'], problems });
+  if (value === undefined) return undefined;
+  const destinations = Object.entries(value.destinations);
+  if (destinations.length > mostDestinations) {
+    problems.error(['telephony', 'destinations'], `must have at most ${mostDestinations} entries`);
+    return undefined;
+  }
+  const { dtmf } = value;
+  return {
+    settleTimeoutMs: value.settle_timeout_ms,
+    warmTransfer: value.warm_transfer,
+    ...(value.caller_id !== undefined && { callerId: new Sensitive(value.caller_id) }),
+    destinations: new Map(destinations.map(([name, number]) => [name, new Sensitive(number)])),
+    dtmf: {
+      collect: dtmf.collect,
+      terminator: dtmf.terminator,
+      maxDigits: dtmf.max_digits,
+      interDigitMs: dtmf.inter_digit_ms,
+      loneTerminator: dtmf.lone_terminator,
+    },
+  };
+}

@@ -1,0 +1,192 @@
+/** The sections [[tools]], [[mcp]], [telephony] and [flow] of the agent file, each read on its own. */
+import { describe, expect, it } from 'vitest';
+import { readFlow } from '../../../shared/config/agent/flow.ts';
+import { readMcp } from '../../../shared/config/agent/mcp.ts';
+import { readTelephony } from '../../../shared/config/agent/telephony.ts';
+import { builtInTexts } from '../../../shared/config/agent/texts.ts';
+import { readTools } from '../../../shared/config/agent/tools.ts';
+import { ProblemList } from '../../../shared/config/problem.ts';
+import { readToml } from '../../../shared/config/toml.ts';
+
+function read(text: string) {
+  const file = readToml(text);
+  const tree = file.tree ?? {};
+  const problems = new ProblemList(file.places);
+  const tools = readTools(tree['tools'], problems);
+  const taken = new Set(['end_call', ...tools.map(({ name }) => name)]);
+  const mcp = readMcp(tree['mcp'], { taken, problems });
+  const flow = readFlow(tree['flow'], { tools: taken, problems });
+  const telephony = readTelephony(tree['telephony'], problems);
+  return { tools, mcp, flow, telephony, found: problems.sorted() };
+}
+const messages = (text: string): string[] => read(text).found.map(({ message }) => message);
+
+const tool = (more = '', http = ''): string => `[[tools]]
+name = "weather"
+description = "Weather of a city"
+${more}
+[tools.parameters]
+type = "object"
+required = ["city"]
+[tools.parameters.properties.city]
+type = "string"
+[tools.http]
+${http === '' ? 'url = "https://api.example.com/w?city={city}"' : http}
+`;
+
+describe('[[tools]]', () => {
+  it('are read with their defaults', () => {
+    const { tools, found } = read(tool());
+    expect(found).toEqual([]);
+    expect(tools[0]).toMatchObject({
+      name: 'weather',
+      kind: 'read_only',
+      timeoutMs: 5000,
+      fillerAfterMs: 700,
+      http: { method: 'GET', allowPrivate: false },
+    });
+  });
+
+  it.each([
+    [tool('confirm = true'), 'tools[0].confirm is for tools of kind "side_effect" only'],
+    [tool('timeout_ms = 30001'), 'tools[0].timeout_ms must be at most 30000'],
+    [tool('kind = "sideeffect"'), 'tools[0].kind must be one of "read_only", "side_effect"'],
+    [
+      tool('', 'url = "https://a.example/{town}"'),
+      'tools[0].http.url names a parameter that the tool does not declare',
+    ],
+    [
+      tool('', 'url = "https://{city}.example/"'),
+      'tools[0].http.url must be an http:// or https:// address with parameters only in its path and query',
+    ],
+    [
+      tool('', 'url = "https://a.example{city}"'),
+      'tools[0].http.url must be an http:// or https:// address with parameters only in its path and query',
+    ],
+    [
+      tool('', 'url = "http://a.example/{city}"'),
+      'tools[0].http.url must be an https:// address, unless the host is loopback or allow_http is true',
+    ],
+    [
+      tool('', 'url = "https://169.254.169.254/{city}"'),
+      'tools[0].http.url leads to a private address, which needs allow_private = true',
+    ],
+    [
+      tool('', 'url = "https://u:p@a.example/{city}"'),
+      'tools[0].http.url must not hold credentials; use headers_env',
+    ],
+    [tool() + tool(), 'tools[1].name is the name of another tool'],
+    [tool().replace('"weather"', '"end_call"'), 'tools[0].name is the name of another tool'],
+    [
+      tool().replace('type = "string"', '"$ref" = "https://x.example/s.json"'),
+      'tools[0].parameters must have no $ref to another document and at most 64 levels',
+    ],
+  ])('refuse %j', (text, message) => {
+    expect(messages(text)).toEqual([message]);
+  });
+
+  it('have problems with line and column', () => {
+    expect(read(tool('timeout_ms = 0')).found[0]).toMatchObject({ line: 4, column: 14 });
+  });
+});
+
+describe('[[mcp]]', () => {
+  it('names exactly one source', () => {
+    expect(messages('[[mcp]]\nname = "crm"')).toEqual(['mcp[0].command or url is required']);
+    expect(messages('[[mcp]]\nname = "crm"\ncommand = ["x"]\nurl = "https://a.example"')).toEqual([
+      'mcp[0].url and command exclude each other; keep one of them',
+    ]);
+  });
+
+  it('shares no name with another tool, and has its effects among its tools', () => {
+    const text = `${tool()}[[mcp]]\nname = "crm"\ncommand = ["x"]\ntools = ["weather"]\nside_effects = ["sell"]`;
+    expect(messages(text)).toEqual([
+      'mcp[0].tools[0] is the name of another tool',
+      'mcp[0].side_effects[0] must be one of the tools of this server',
+    ]);
+  });
+});
+
+describe('[telephony]', () => {
+  it('has every default without the section', () => {
+    const { telephony, found } = read('');
+    expect(found).toEqual([]);
+    expect(telephony?.dtmf).toEqual({
+      collect: true,
+      terminator: '#',
+      maxDigits: 20,
+      interDigitMs: 3000,
+      loneTerminator: true,
+    });
+    expect(telephony?.settleTimeoutMs).toBe(8000);
+  });
+
+  it('takes E.164 numbers and shows none', () => {
+    const { telephony, found } = read('[telephony.destinations]\nbilling = "+15550100001"');
+    expect(found).toEqual([]);
+    expect(telephony?.destinations.get('billing')?.reveal()).toBe('+15550100001');
+    expect(JSON.stringify([...(telephony?.destinations ?? [])])).not.toContain('555');
+    expect(messages('[telephony.destinations]\nbilling = "0555"')).toEqual([
+      'telephony.destinations.billing must be an E.164 number: + and 8 to 15 digits',
+    ]);
+  });
+});
+
+describe('[flow]', () => {
+  const flow = `[flow]
+start = "a"
+[flow.nodes.a]
+prompt = "A"
+max_turns = 3
+otherwise = "c"
+[[flow.nodes.a.next]]
+to = "b"
+when = "done"
+[flow.nodes.b]
+prompt = "B"
+[flow.nodes.c]
+prompt = "C"
+tools = ["end_call"]
+end = true
+`;
+  it('is read with its nodes', () => {
+    const { flow: found, found: problems } = read(flow);
+    expect(problems).toEqual([]);
+    expect(found?.nodes['a']).toMatchObject({
+      maxTurns: 3,
+      otherwise: 'c',
+      next: [{ to: 'b', collect: {} }],
+    });
+  });
+
+  it.each([
+    ['start = "a"', 'start = "x"', ['flow.start must be the name of a node']],
+    [
+      'to = "b"',
+      'to = "x"',
+      ['flow.nodes.a.next[0].to must be the name of a node', 'flow.nodes.b is a node that nothing leads to'],
+    ],
+    [
+      'otherwise = "c"',
+      '',
+      [
+        'flow.nodes.a.otherwise is required with max_turns or max_s',
+        'flow.nodes.c is a node that nothing leads to',
+      ],
+    ],
+    ['max_turns = 3', '', ['flow.nodes.a.otherwise needs max_turns or max_s']],
+    ['"end_call"', '"fly"', ['flow.nodes.c.tools[0] must be the name of a tool that is provided']],
+    ['prompt = "B"', '', ['flow.nodes.b.prompt is required']],
+  ])('with %j as %j is refused', (from, to, expected) => {
+    expect(messages(flow.replace(from, to)).toSorted()).toEqual(expected.toSorted());
+  });
+});
+
+describe('the built-in texts', () => {
+  it('follow the primary language and fall back to English', () => {
+    expect(builtInTexts('tr-TR').keysNote('12#')).toContain('12#');
+    expect(builtInTexts('tr-TR').farewell).not.toBe(builtInTexts('en').farewell);
+    expect(builtInTexts('de')).toBe(builtInTexts('en-US'));
+    expect(builtInTexts('en').keysNote('42')).toBe('[The caller pressed the keys: 42]');
+  });
+});
