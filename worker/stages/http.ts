@@ -35,7 +35,7 @@ export interface ResponseHead {
   /** Lower-case media type with its parameters; empty when the server sent none. */
   readonly contentType: string;
   /** Value of a header by its lower-case name; empty when the server sent none. */
-  header(name: string): string;
+  readonly header: (name: string) => string;
 }
 
 export interface ExchangeHandlers {

@@ -7,6 +7,7 @@
 import type { LlmEvent, LlmFinish, LlmUsage, OpaqueReasoning, StageError } from '../stage.ts';
 
 const MAX_CALLS = 128;
+const TOO_MANY = `at most ${MAX_CALLS} tool calls in a response`;
 const MAX_ARGUMENT_BYTES = 1_048_576;
 
 /** A tool call whose arguments arrive. */
@@ -77,8 +78,11 @@ export class RoundOutput {
   openCall(id: string, name: string): RunningCall | undefined {
     if (this.isClosed) return undefined;
     this.hasContent = true;
-    if (name === '') return this.refuse('a tool call has a name');
-    if (this.calls.length === MAX_CALLS) return this.refuse('at most 128 tool calls in a response');
+    const rule = name === '' ? 'a tool call has a name' : this.calls.length === MAX_CALLS ? TOO_MANY : '';
+    if (rule !== '') {
+      this.refuse(rule);
+      return undefined;
+    }
     const call: RunningCall = { index: this.calls.length, id, name, arguments: '', argumentBytes: 0 };
     this.calls.push(call);
     this.emit({ type: 'tool-call', index: call.index, id, name, arguments: '' });
@@ -125,7 +129,7 @@ export class RoundOutput {
     this.emit({ type: 'error', error });
   }
 
-  private refuse(rule: string): undefined {
+  private refuse(rule: string): void {
     this.fail({ kind: 'protocol', rule });
   }
 }

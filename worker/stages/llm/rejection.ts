@@ -22,7 +22,7 @@ const BAD_DRAFT = 'tool_use_failed';
 
 export interface RejectionHead {
   readonly status: number;
-  header(name: string): string;
+  readonly header: (name: string) => string;
 }
 
 /** @param body the parsed error body, or undefined. */

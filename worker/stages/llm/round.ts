@@ -50,7 +50,7 @@ export interface RoundStream {
 export interface RoundPlan {
   readonly pool: HttpPool;
   readonly request: PostRequest;
-  newStream(emit: (event: LlmEvent) => void): RoundStream;
+  readonly newStream: (emit: (event: LlmEvent) => void) => RoundStream;
 }
 
 interface RoundScope {
