@@ -11,7 +11,7 @@ export class FakeCartesia extends FakeVoice {
   protected hear({ socket }: FakeVoiceConnection, message: Record<string, unknown>): void {
     const id = String(message['context_id']);
     const send = (body: object): void => socket.send(JSON.stringify({ context_id: id, ...body }));
-    const text = String(message['transcript'] ?? '');
+    const text = typeof message['transcript'] === 'string' ? message['transcript'] : '';
     if (message['cancel'] === true) {
       this.cancelled.add(id);
       return;

@@ -20,7 +20,7 @@ export class FakeElevenLabs extends FakeVoice {
       socket.send(JSON.stringify({ isFinal: true, contextId }));
       return;
     }
-    const text = String(message['text'] ?? '');
+    const text = typeof message['text'] === 'string' ? message['text'] : '';
     if (!this.open.has(id)) {
       if (text !== ' ' || message['voice_settings'] === undefined) socket.close(1008, 'voice_settings field');
       this.open.add(id);
@@ -28,7 +28,7 @@ export class FakeElevenLabs extends FakeVoice {
     }
     if (text === '') return;
     const msPerChar = (this.samplesPerChar * 1000) / RATE;
-    const chars = [...text];
+    const chars = text.split('');
     const alignment = {
       chars,
       charStartTimesMs: chars.map((_char, at) => at * msPerChar),
