@@ -1,0 +1,140 @@
+/** HTTP tools against real servers that are slow, endless, misleading or wrong. */
+import { createServer } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { HttpToolDefinition } from '../../../shared/config/agent/tools.ts';
+import { systemClock } from '../../../shared/runtime/clock.ts';
+import { isPublicAddress } from '../../../worker/tools/address-guard.ts';
+import { fillUrl, HttpTool } from '../../../worker/tools/http-tool.ts';
+import type { ToolReport } from '../../../worker/tools/tool.ts';
+
+const servers: Server[] = [];
+const tools: HttpTool[] = [];
+afterEach(async () => {
+  await Promise.all(tools.splice(0).map((tool) => tool.close()));
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? `http://127.0.0.1:${address.port}` : '';
+}
+
+function ask(url: string, more: Partial<HttpToolDefinition> = {}, timeoutMs = 5000): Promise<ToolReport> {
+  const definition: HttpToolDefinition = {
+    method: 'GET',
+    url,
+    headers: {},
+    headersEnv: {},
+    result: '',
+    allowPrivate: true,
+    ...more,
+  };
+  const tool = new HttpTool(definition, { clock: systemClock, headers: {}, bind: (callback) => callback });
+  tools.push(tool);
+  const request = {
+    id: 'c1',
+    name: 'n',
+    arguments: { city: 'a b/ü', n: 2 },
+    idempotencyKey: '0'.repeat(16),
+    timeoutMs,
+  };
+  return new Promise((resolve) => tool.run(request, resolve));
+}
+
+describe('an HTTP tool', () => {
+  it('sends its arguments percent-encoded and gives the part that is asked for', async () => {
+    const origin = await serve((request, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end(
+        JSON.stringify({ current: { path: request.url, key: request.headers['idempotency-key'] } }),
+      );
+    });
+    const report = await ask(`${origin}/w?city={city}`, { result: '/current' });
+    expect(report).toEqual({
+      kind: 'result',
+      text: `{"path":"/w?city=a%20b%2F%C3%BC","key":"${'0'.repeat(16)}"}`,
+    });
+  });
+
+  it('sends the arguments that the address does not hold as a JSON body', async () => {
+    const origin = await serve((request, response) => void request.pipe(response));
+    expect(await ask(`${origin}/{city}`, { method: 'POST' })).toEqual({ kind: 'result', text: '{"n":2}' });
+  });
+
+  it.each<[string, RequestListener, string]>([
+    [
+      'a redirect',
+      (_, response) => response.writeHead(302, { location: 'http://127.0.0.1/' }).end(),
+      'redirects',
+    ],
+    ['a failure', (_, response) => response.writeHead(500).end('secret'), 'status 500'],
+    [
+      'invalid JSON',
+      (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{'),
+      'not valid JSON',
+    ],
+    [
+      'a packed body',
+      (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('x'),
+      'encoding',
+    ],
+    ['a large body', (_, response) => response.end('x'.repeat(70_000)), 'larger than 64 KiB'],
+    ['a cut connection', (_, response) => void response.destroy(), 'could not be reached'],
+  ])('answers %s with a failure of its own', async (_name, listener, message) => {
+    const report = await ask(await serve(listener));
+    expect(report).toMatchObject({ kind: 'failed' });
+    expect(JSON.stringify(report)).toContain(message);
+  });
+
+  it('stops reading an endless body', async () => {
+    const origin = await serve((_, response) => {
+      const more = (): void => {
+        while (response.write('x'.repeat(16_384)));
+      };
+      response.on('drain', more);
+      more();
+    });
+    expect(await ask(origin)).toMatchObject({ kind: 'failed', message: 'the answer is larger than 64 KiB' });
+  });
+
+  it('stops waiting for a server that never answers', async () => {
+    expect(await ask(await serve(() => undefined), {}, 50)).toMatchObject({ message: 'no answer in time' });
+  });
+
+  it('reaches no private address unless it may, by number or by name', async () => {
+    const origin = await serve((_, response) => response.end('inside'));
+    for (const url of [
+      origin,
+      origin.replace('127.0.0.1', 'localhost'),
+      origin.replace('127.0.0.1', '2130706433'),
+    ])
+      expect(await ask(url, { allowPrivate: false })).toMatchObject({
+        message: 'the address of this tool is refused',
+      });
+  });
+
+  it.each(['..', '.', '\ud800'])('takes no argument %j into an address', (value) => {
+    expect(fillUrl('https://a.example/x/{id}/y', { id: value })).toBeUndefined();
+  });
+
+  it.each([
+    '127.0.0.1',
+    '10.1.2.3',
+    '169.254.169.254',
+    '::1',
+    '::ffff:10.0.0.1',
+    'fe80::1',
+    '64:ff9b::a00:1',
+    'x',
+  ])('takes %s for no public address', (address) => expect(isPublicAddress(address)).toBe(false));
+  it.each(['93.184.216.34', '2606:4700::1111'])('takes %s for a public address', (address) =>
+    expect(isPublicAddress(address)).toBe(true),
+  );
+});

@@ -1,0 +1,165 @@
+/**
+ * Tools of the agent file that are run over HTTP. One request a run: no redirect is followed, no answer over 64 KiB is
+ * read, and private addresses are refused at the connection itself unless the tool allows them. Failures carry neither
+ * addresses nor headers.
+ */
+import { Agent } from 'undici';
+import type { Dispatcher } from 'undici';
+import type { HttpToolDefinition } from '../../shared/config/agent/tools.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { isPublicAddress, publicLookup, RefusedAddressError } from './address-guard.ts';
+import { mostResultBytes } from './tool.ts';
+import type { ToolReport, ToolRun, ToolRunner, ToolRunRequest } from './tool.ts';
+
+export interface HttpToolOptions {
+  readonly clock: Clock;
+  /** Headers with the values that come from the environment. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Wraps a callback so that it runs inside the call's scope. */
+  readonly bind: (callback: (report: ToolReport) => void) => (report: ToolReport) => void;
+}
+
+const connectTimeoutMs = 3_000;
+
+const failed = (message: string, transport = false): ToolReport => ({ kind: 'failed', message, transport });
+
+export class HttpTool implements ToolRunner {
+  readonly #definition: HttpToolDefinition;
+  readonly #options: HttpToolOptions;
+  readonly #agent: Agent;
+
+  constructor(definition: HttpToolDefinition, options: HttpToolOptions) {
+    this.#definition = definition;
+    this.#options = options;
+    const lookup = definition.allowPrivate ? {} : { lookup: publicLookup };
+    this.#agent = new Agent({ connect: { timeout: connectTimeoutMs, ...lookup } });
+  }
+
+  run(request: ToolRunRequest, sink: (report: ToolReport) => void): ToolRun {
+    const { clock, bind } = this.#options;
+    const controller = new AbortController();
+    let isOver = false;
+    const deliver = bind(sink);
+    const report = (found: ToolReport): void => {
+      if (isOver) return;
+      isOver = true;
+      timer.cancel();
+      deliver(found);
+      controller.abort();
+    };
+    const timer = clock.after(request.timeoutMs, () => report(failed('no answer in time')));
+    void this.#ask(request, controller.signal).then(report, (error: unknown) => report(reportOf(error)));
+    return {
+      cancel: () => {
+        isOver = true;
+        timer.cancel();
+        controller.abort();
+      },
+    };
+  }
+
+  /** Releases the connections that runs share. */
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  async #ask(request: ToolRunRequest, signal: AbortSignal): Promise<ToolReport> {
+    const { method } = this.#definition;
+    const filled = fillUrl(this.#definition.url, request.arguments);
+    if (filled === undefined) return failed('an argument does not fit the address');
+    const host = filled.url.hostname.replace(/^\[(.*)\]$/, '$1');
+    const isLiteral = /^[\d.]+$/.test(host) || host.includes(':');
+    // A literal address never passes through the lookup.
+    if (isLiteral && !this.#definition.allowPrivate && !isPublicAddress(host))
+      throw new RefusedAddressError();
+    const hasBody = method !== 'GET' && method !== 'DELETE';
+    const response = await this.#agent.request({
+      origin: filled.url.origin,
+      path: filled.url.pathname + filled.url.search,
+      method,
+      signal,
+      headers: {
+        accept: 'application/json',
+        ...(hasBody && { 'content-type': 'application/json' }),
+        ...this.#options.headers,
+        'accept-encoding': 'identity',
+        'idempotency-key': request.idempotencyKey,
+      },
+      ...(hasBody && { body: JSON.stringify(filled.rest) }),
+    });
+    return readAnswer(response, this.#definition.result);
+  }
+}
+
+/** The address with its parameters, and the arguments that it does not hold. A parameter that is absent is empty. */
+export function fillUrl(
+  template: string,
+  values: Readonly<Record<string, unknown>>,
+): { url: URL; rest: Record<string, unknown> } | undefined {
+  const used = new Set<string>();
+  let fits = true;
+  const text = template.replace(/\{([^{}]*)\}/g, (_, name: string) => {
+    used.add(name);
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (value === undefined || value === null) return '';
+    const plain = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
+    // A lone surrogate has no encoding, and a segment of dots would climb in the path.
+    if (typeof plain !== 'string' || /\p{Surrogate}/u.test(plain) || /^\.+$/.test(plain)) {
+      fits = false;
+      return '';
+    }
+    return encodeURIComponent(plain);
+  });
+  if (!fits || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const steps = (path: string): number => path.split('/').length;
+  const isSamePath = steps(url.pathname) === steps(new URL(template.replace(/\{[^{}]*\}/g, 'x')).pathname);
+  const rest = Object.fromEntries(Object.entries(values).filter(([name]) => !used.has(name)));
+  return isSamePath ? { url, rest } : undefined;
+}
+
+async function readAnswer(response: Dispatcher.ResponseData, pointer: string): Promise<ToolReport> {
+  const { statusCode: status, headers, body } = response;
+  const drop = (report: ToolReport): ToolReport => {
+    body.on('error', () => undefined).destroy();
+    return report;
+  };
+  if (status >= 300 && status < 400) return drop(failed('the server redirects, which is not followed'));
+  if (status < 200 || status > 299)
+    return drop(failed(`the server answered with status ${status}`, status === 429 || status >= 502));
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity') return drop(failed('the answer has an encoding that was not asked for'));
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    // A body without an encoding consists of buffers; undici's type does not say so.
+    const part = chunk as Buffer;
+    bytes += part.length;
+    if (bytes > mostResultBytes) return drop(failed('the answer is larger than 64 KiB'));
+    chunks.push(part);
+  }
+  const text = Buffer.concat(chunks).toString('utf8');
+  return takeResult(text, pointer, String(headers['content-type'] ?? ''));
+}
+
+function takeResult(text: string, pointer: string, contentType: string): ToolReport {
+  if (pointer === '' && !/\bjson\b/i.test(contentType)) return { kind: 'result', text };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return failed('the answer is not valid JSON');
+  }
+  for (const step of pointer.split('/').slice(1)) {
+    const key = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key))
+      return failed('the answer lacks the part that the tool reads');
+    value = Reflect.get(value, key);
+  }
+  return { kind: 'result', text: typeof value === 'string' ? value : JSON.stringify(value) };
+}
+
+function reportOf(error: unknown): ToolReport {
+  if (error instanceof RefusedAddressError) return failed('the address of this tool is refused');
+  return failed('the server could not be reached', true);
+}
