@@ -15,7 +15,7 @@ const wordsOf = (text: string): string[] =>
 describeLlm({
   name: 'llm_generate',
   newFake: () => new FakeGenerate(),
-  newStage: (fake) => newLlmGenerate({ baseUrl: (fake as FakeGenerate).origin, model: 'gemini-3-flash' }),
+  newStage: (fake) => newLlmGenerate({ baseUrl: fake.origin, model: 'gemini-3-flash' }),
   text: (text) => [...wordsOf(text), parts([], 'STOP')],
   begun: (text) => [parts([{ text }])],
   calls: [parts(twoCalls(), 'STOP')],

@@ -30,7 +30,7 @@ const twoCalls = (at: number) => [
 describeLlm({
   name: 'llm_messages',
   newFake: () => new FakeMessages(),
-  newStage: (fake) => newLlmMessages({ ...OPTIONS, baseUrl: (fake as FakeMessages).origin }),
+  newStage: (fake) => newLlmMessages({ ...OPTIONS, baseUrl: fake.origin }),
   text: (text) => typedEvents(started, ...words(0, text), ...ended('end_turn')),
   begun: (text) => typedEvents(started, ...words(0, text).slice(0, 2)),
   calls: typedEvents(started, ...twoCalls(0), ...ended('tool_use')),

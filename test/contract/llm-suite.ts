@@ -8,10 +8,10 @@ import { eventStream } from '../support/fake-responses.ts';
 import { Events, newStageContext } from '../support/stage-context.ts';
 import { newVirtualClock } from '../support/virtual-clock.ts';
 
-export interface LlmDialect {
+export interface LlmDialect<F extends FakeHttpServer> {
   readonly name: string;
-  newFake(): FakeHttpServer;
-  newStage(fake: FakeHttpServer): LlmStage;
+  newFake(): F;
+  newStage(fake: F): LlmStage;
   /** Chunks of a whole answer of this text. */
   text(text: string): string[];
   /** Chunks up to and with one text delta, and nothing after it. */
@@ -27,15 +27,15 @@ export interface LlmDialect {
   readonly inStream: readonly [string, number][];
   /** A comment or ping of this wire. */
   readonly sign: string;
-  /** Bytes after which the answer `text` is complete, counted from the end of its last chunk. */
+  /** A round of the two calls with reasoning, and whether a request gives it back in its place. */
   readonly reasoning?: { readonly chunks: string[]; readonly findsIn: (body: unknown) => boolean };
 }
 
 const HELLO: LlmRequest = { messages: [{ role: 'user', text: 'Hello' }], tools: [] };
 
-export function describeLlm(dialect: LlmDialect): void {
+export function describeLlm<F extends FakeHttpServer>(dialect: LlmDialect<F>): void {
   describe(`the contract of ${dialect.name}`, () => {
-    let server: FakeHttpServer;
+    let server: F;
     let stage: LlmStage;
     let events: Events<LlmEvent>;
 
@@ -151,7 +151,7 @@ export function describeLlm(dialect: LlmDialect): void {
       [{ 'retry-after': 'soon' }, {}],
       [{ 'x-should-retry': 'false' }, { retryable: false }],
     ])('passes on what the headers %j advise', async (headers, advice) => {
-      const last = await outcome(reply({ status: 429, headers: headers as never, chunks: ['{}'] }));
+      const last = await outcome(reply({ status: 429, headers, chunks: ['{}'] }));
       expect(last).toEqual({ type: 'error', error: { kind: 'rejected', status: 429, ...advice } });
     });
 

@@ -2,6 +2,11 @@
 import { FakeHttpServer, reply } from './fake-http.ts';
 import type { FakeReply, ReplyParts } from './fake-http.ts';
 
+export interface WireEvent {
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+
 /** Server-sent events whose name repeats the `type` of the body. */
 export function typedEvents(...bodies: readonly { readonly type: string }[]): string[] {
   return bodies.map((body) => `event: ${body.type}\ndata: ${JSON.stringify(body)}\n\n`);
@@ -28,17 +33,17 @@ export const completed = {
   type: 'response.completed',
   response: { ...response, status: 'completed', usage },
 };
-export const incomplete = (reason: string): { readonly type: string } => ({
+export const incomplete = (reason: string): WireEvent => ({
   type: 'response.incomplete',
   response: { ...response, status: 'incomplete', incomplete_details: { reason }, usage },
 });
 
-export const added = (at: number, item: object): { readonly type: string } => ({
+export const added = (at: number, item: object): WireEvent => ({
   type: 'response.output_item.added',
   output_index: at,
   item,
 });
-export const itemDone = (at: number, item: object): { readonly type: string } => ({
+export const itemDone = (at: number, item: object): WireEvent => ({
   type: 'response.output_item.done',
   output_index: at,
   item,
@@ -50,7 +55,7 @@ const message = (text: string): object => ({
   status: 'completed',
   content: text === '' ? [] : [{ type: 'output_text', text, annotations: [] }],
 });
-export const textDelta = (delta: string): { readonly type: string } => ({
+export const textDelta = (delta: string): WireEvent => ({
   type: 'response.output_text.delta',
   item_id: 'msg_1',
   output_index: 0,
@@ -65,13 +70,13 @@ export const callItem = (id: string, name: string, args: string): object => ({
   name,
   arguments: args,
 });
-export const callDelta = (id: string, delta: string): { readonly type: string } => ({
+export const callDelta = (id: string, delta: string): WireEvent => ({
   type: 'response.function_call_arguments.delta',
   item_id: `fc_${id}`,
   output_index: 1,
   delta,
 });
-export const callDone = (id: string, args: string): { readonly type: string } => ({
+export const callDone = (id: string, args: string): WireEvent => ({
   type: 'response.function_call_arguments.done',
   item_id: `fc_${id}`,
   output_index: 1,
@@ -79,7 +84,7 @@ export const callDone = (id: string, args: string): { readonly type: string } =>
 });
 
 /** The events of a text, word by word. */
-export function textEvents(text: string): { readonly type: string }[] {
+export function textEvents(text: string): WireEvent[] {
   const words = text.match(/\S+\s*/g) ?? [];
   const part = { item_id: 'msg_1', output_index: 0, content_index: 0 };
   return [
@@ -90,7 +95,7 @@ export function textEvents(text: string): { readonly type: string }[] {
       part: { type: 'output_text', text: '', annotations: [] },
     },
     ...words.map(textDelta),
-    { type: 'response.output_text.done', ...part, text } as { readonly type: string },
+    { type: 'response.output_text.done', ...part, text } as WireEvent,
     itemDone(0, message(text)),
   ];
 }

@@ -14,6 +14,7 @@ export interface SseEvent {
 
 const LF = 0x0a;
 const CR = 0x0d;
+const SPACE = 0x20;
 
 export class SseParser {
   private readonly maxEventBytes: number;
@@ -44,7 +45,9 @@ export class SseParser {
     while (lf >= 0 || cr >= 0) {
       const isCr = cr >= 0 && (lf < 0 || cr < lf);
       const at = isCr ? cr : lf;
-      if (!this.line(chunk.subarray(start, at), events)) return 'too-large';
+      // The blank line after an event needs no decoding; the first line of all may hold a byte order mark.
+      if (start === at && this.parts.length === 0 && !this.firstLine) this.dispatch(events);
+      else if (!this.line(chunk.subarray(start, at), events)) return 'too-large';
       start = at + 1;
       if (isCr && start === chunk.length) this.skipLf = true;
       else if (isCr && chunk[start] === LF) start += 1;
@@ -87,9 +90,12 @@ export class SseParser {
   }
 
   private dispatch(events: SseEvent[]): void {
-    if (this.data.length > 0) events.push({ event: this.event, data: this.data.join('\n') });
+    const [only = ''] = this.data;
+    if (this.data.length > 0) {
+      events.push({ event: this.event, data: this.data.length === 1 ? only : this.data.join('\n') });
+      this.data = [];
+    }
     this.event = '';
-    this.data = [];
     this.isBare = false;
     this.eventBytes = 0;
   }
@@ -97,8 +103,8 @@ export class SseParser {
   private field(line: string): void {
     const colon = line.indexOf(':');
     const name = colon < 0 ? line : line.slice(0, colon);
-    let value = colon < 0 ? '' : line.slice(colon + 1);
-    if (value.startsWith(' ')) value = value.slice(1);
+    const skipped = line.charCodeAt(colon + 1) === SPACE ? 2 : 1;
+    const value = colon < 0 ? '' : line.slice(colon + skipped);
     if (name === 'data') this.data.push(value);
     else if (name === 'event') this.event = value;
     else if (name === 'error') {
