@@ -81,6 +81,8 @@ export class Admission {
 
 /** Frames of 32 ms: with more than this waiting, speech facts come late enough to be heard. */
 const behindFrames = 6;
+/** With questions to the turn model this old, most of them miss the time in which an answer is of use. */
+const behindAskMs = 200;
 /** A backlog that is gone sooner was a hiccup of the machine, not a lack of capacity. */
 const behindLooks = 3;
 
@@ -88,9 +90,9 @@ const behindLooks = 3;
 export class BacklogWatch {
   #looks = 0;
 
-  /** `unread` frames wait in the fullest mailbox. */
-  look(unread: number): void {
-    this.#looks = unread >= behindFrames ? this.#looks + 1 : 0;
+  /** `unread` frames wait in the fullest mailbox; the oldest question to the turn model has waited `turnAskMs`. */
+  look(unread: number, turnAskMs = 0): void {
+    this.#looks = unread >= behindFrames || turnAskMs >= behindAskMs ? this.#looks + 1 : 0;
   }
 
   get behind(): boolean {

@@ -9,6 +9,7 @@ import { errorFields, newLog } from '../shared/runtime/log.ts';
 import { raiseOpenFileLimit } from '../shared/runtime/shm.ts';
 import { showProblem } from './check-command.ts';
 import { Service } from './service.ts';
+import { chooseTurnModel } from './turn-model.ts';
 
 /** Descriptors beside those of calls: listeners, children, logs, pools. */
 const descriptorMargin = 256;
@@ -30,8 +31,13 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
   const { settings, warnings } = parsed.value;
   const agent = readAgent(settings, options);
   if (agent === undefined) return 1;
+  const turn = chooseTurnModel(settings, { env: options.env, smartTurn: agent.smartTurn });
+  if (!turn.ok) {
+    options.writeError(turn.error);
+    return 1;
+  }
   const log = newLog({ role: 'supervisor', level: settings.logLevel });
-  for (const warning of [...warnings, ...agent.notes]) log.warn(warning);
+  for (const warning of [...warnings, ...agent.notes, ...turn.value.warnings]) log.warn(warning);
   const files = raiseOpenFileLimit();
   if (!files.raised || files.hard < 2 * settings.maxSessions + descriptorMargin) {
     log.warn(
@@ -43,6 +49,7 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     settings,
     workers: options.workers,
     inferenceThreads: Math.max(1, Math.floor(availableParallelism() / 2)),
+    ...(turn.value.path !== undefined && { turnModel: turn.value.path }),
     agentText: agent.text,
     files: agent.files,
     providers: agent.providers,
@@ -65,6 +72,7 @@ interface ReadAgent {
   readonly text: string;
   readonly files: Readonly<Record<string, string>>;
   readonly providers: Readonly<Record<'stt' | 'llm' | 'tts', string>>;
+  readonly smartTurn: 'auto' | 'on' | 'off';
   /** Warnings and notes about the file. */
   readonly notes: readonly string[];
 }
@@ -91,11 +99,12 @@ function readAgent(settings: ServerSettings, options: ServeOptions): ReadAgent |
     for (const problem of loaded.problems) options.writeError(showProblem(settings.agentFile, problem));
     return undefined;
   }
-  const { stt, llm, tts } = loaded.definition;
+  const { stt, llm, tts, turn } = loaded.definition;
   return {
     text,
     files,
     providers: { stt: stt.provider, llm: llm.provider, tts: tts.provider },
+    smartTurn: turn.smartTurn,
     notes: loaded.problems.map((problem) => showProblem(settings.agentFile, problem)),
   };
 }

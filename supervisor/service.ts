@@ -10,6 +10,7 @@ import {
   heartbeatAge,
   mailboxBytes,
   Mailboxes,
+  turnRingFrames,
   type MailboxLayout,
   countedStages,
   type CountedStage,
@@ -40,8 +41,8 @@ import { RequestCounts } from './request-counts.ts';
 import { TokenLedger } from './token-ledger.ts';
 import { TokenStore } from './token-store.ts';
 
-/** History that inference keeps of a call. Short, because no turn model reads it in this version. */
-const ringFrames = 16;
+/** History that inference keeps of a call when no turn model reads it. */
+const shortRingFrames = 16;
 /** An unread count is only believed while its thread is alive; a dead one is not a backlog. */
 const freshHeartbeatMs = 1_000;
 const lookEveryMs = 200;
@@ -50,6 +51,8 @@ export interface ServiceOptions {
   readonly settings: ServerSettings;
   readonly workers: number;
   readonly inferenceThreads: number;
+  /** Path of the turn model; absent: turns end by silence. */
+  readonly turnModel?: string;
   readonly agentText: string;
   readonly files: Readonly<Record<string, string>>;
   /** Providers of the agent's stages, by canonical name. */
@@ -103,7 +106,13 @@ export class Service {
         agentText: options.agentText,
         files: options.files,
       }),
-      inferenceSetup: { type: 'setup', layout, logLevel, vadModel: settings.vadModel },
+      inferenceSetup: {
+        type: 'setup',
+        layout,
+        logLevel,
+        vadModel: settings.vadModel,
+        ...(options.turnModel !== undefined && { turnModel: options.turnModel }),
+      },
       onReady: (role, index) => this.#onChildReady(role, index),
       onWorkerMessage: (worker, message) => this.#onWorkerMessage(worker, message),
       onGone: (role, index) => this.#onChildGone(role, index),
@@ -158,7 +167,9 @@ export class Service {
     const { workers, inferenceThreads, settings } = this.#options;
     const share = Math.ceil(settings.maxSessions / workers);
     const slotsPerWorker = Math.min(settings.maxSessions, share * 2);
-    return { workers, slotsPerWorker, ringFrames, threads: inferenceThreads };
+    const layout = { workers, slotsPerWorker, threads: inferenceThreads };
+    if (this.#options.turnModel === undefined) return { ...layout, ringFrames: shortRingFrames };
+    return { ...layout, ringFrames: turnRingFrames, turnThreads: Math.max(1, inferenceThreads >> 1) };
   }
 
   /** Binds the listeners and starts the children. Rejects when an address cannot be bound. */
@@ -299,7 +310,7 @@ export class Service {
     if (deadline === undefined && this.#lifecycle.state.phase === 'gone') return;
     this.#timer = clock.after(Math.max(0, untilDeadline), () => {
       if (this.#handOver.waiting > 0) this.#handOver.retry();
-      this.#backlog.look(this.#inferenceUnread());
+      this.#backlog.look(this.#inferenceUnread(), this.#boxes.oldestTurnAskMs(machineMs()));
       this.#hangWatch.look(this.#options.clock.now(), machineMs());
       this.#step({ type: 'deadline.reached' });
     });

@@ -12,6 +12,7 @@ import { isLoopbackHost } from '../net/loopback.ts';
 import { parseRedisUrl, redisUrlForm, type RedisTarget } from '../net/redis-url.ts';
 import { Reader } from './environment.ts';
 import type { ConfigProblem, Env } from './environment.ts';
+import { modelVariables, takeModels, type ModelSettings } from './model-variables.ts';
 import { nearestName } from './nearest.ts';
 import { parseProviderLimits, providerLimitsForm, type ProviderLimits } from './provider-limits.ts';
 import type { Sensitive } from './sensitive.ts';
@@ -21,7 +22,6 @@ import {
   choiceVariable,
   countVariable,
   durationVariable,
-  optionalPathVariable,
   readVariable,
   requiredPathVariable,
   secretVariable,
@@ -34,7 +34,7 @@ import type { MachineFacts, Variable } from './variables.ts';
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-export interface ServerSettings {
+export interface ServerSettings extends ModelSettings {
   readonly agentFile: string;
   readonly ws: {
     readonly addr: HostPort;
@@ -76,7 +76,6 @@ export interface ServerSettings {
   readonly hangTimeoutMs: number;
   readonly insecureListeners: boolean;
   readonly logLevel: LogLevel;
-  readonly vadModel?: string;
 }
 
 const allProviders: readonly string[] = [
@@ -238,10 +237,7 @@ const variables = {
     defaultText: '128',
     fallback: () => 128,
   }),
-  vadModel: optionalPathVariable(
-    'SVC_VAD_MODEL',
-    'Silero VAD model to use instead of the one that comes with the service.',
-  ),
+  ...modelVariables,
 } as const;
 
 /** Names with the prefix that belong to the tests and say nothing to the server. */
@@ -340,7 +336,6 @@ export function parseServerSettings(
   const reader = new Reader(env, facts);
   const maxSessions = reader.take(variables.maxSessions);
   const metricsToken = reader.take(variables.metricsToken);
-  const vadModel = reader.take(variables.vadModel);
   const settings: ServerSettings = {
     agentFile: reader.take(variables.agentFile),
     ws: takeWs(reader, maxSessions),
@@ -360,7 +355,7 @@ export function parseServerSettings(
     hangTimeoutMs: reader.take(variables.hangTimeout),
     insecureListeners: reader.take(variables.insecureListeners),
     logLevel: reader.take(variables.logLevel),
-    ...(vadModel !== undefined && { vadModel }),
+    ...takeModels(reader),
   };
   const warnings = [...checkExposure(settings, reader), ...warnOfUnknown(env)];
   return reader.problems.length > 0 ? fail(reader.problems) : ok({ settings, warnings });

@@ -172,7 +172,8 @@ export function choiceVariable<const C extends string>(
 
 const pathForm = 'path of a file, at most 4096 characters';
 
-const readPath = (value: string): Result<string, string> =>
+/** Takes a path as it is; whether something is there is asked later. */
+export const readPath = (value: string): Result<string, string> =>
   value.length <= 4096 && !value.includes('\0') ? ok(value) : fail(`must be a ${pathForm}`);
 
 /** The path of a file that the service cannot do without. */

@@ -1,0 +1,49 @@
+/** The server variables that say which speech models run. Part of the list in `server.ts`. */
+import type { Reader } from './environment.ts';
+import { optionalPathVariable, readPath, readVariable } from './variables.ts';
+
+export interface ModelSettings {
+  readonly vadModel?: string;
+  /** `SVC_SMART_TURN_MODEL`: a path, or `off`; absent: the one in the folder of models, when there is one. */
+  readonly smartTurnModel?: string;
+  /** `SVC_MODELS_DIR`; absent: the folder for application data of the user. */
+  readonly modelsDir?: string;
+}
+
+export const modelVariables = {
+  vadModel: optionalPathVariable(
+    'SVC_VAD_MODEL',
+    'Silero VAD model to use instead of the one that comes with the service.',
+  ),
+  smartTurnModel: readVariable<string | undefined>(
+    'SVC_SMART_TURN_MODEL',
+    'Smart Turn v3 model that judges the end of turns; off: turns end by silence.',
+    {
+      form: 'path of a file, at most 4096 characters, or off',
+      defaultText: 'the one in SVC_MODELS_DIR, when there is one',
+      read: readPath,
+      fallback: undefined,
+    },
+  ),
+  modelsDir: readVariable<string | undefined>(
+    'SVC_MODELS_DIR',
+    'Folder of models that `svc-supervisor models pull` fetches.',
+    {
+      form: 'path of a folder, at most 4096 characters',
+      defaultText: '$XDG_DATA_HOME/voice-agent-service/models, or ~/.local/share/voice-agent-service/models',
+      read: readPath,
+      fallback: undefined,
+    },
+  ),
+} as const;
+
+export function takeModels(reader: Reader): ModelSettings {
+  const vadModel = reader.take(modelVariables.vadModel);
+  const smartTurnModel = reader.take(modelVariables.smartTurnModel);
+  const modelsDir = reader.take(modelVariables.modelsDir);
+  return {
+    ...(vadModel !== undefined && { vadModel }),
+    ...(smartTurnModel !== undefined && { smartTurnModel }),
+    ...(modelsDir !== undefined && { modelsDir }),
+  };
+}

@@ -1,0 +1,88 @@
+/** Which turn model the service runs, and what refuses the start. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { models } from '../../../supervisor/model-registry.ts';
+import { chooseTurnModel, modelsFolder } from '../../../supervisor/turn-model.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-models-'));
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function put(name: string, content = 'input_features logits'): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+describe('the choice of the turn model', () => {
+  it('takes the file that the variable names', () => {
+    const path = put('mine.onnx');
+    expect(chooseTurnModel({ smartTurnModel: path }, { env: {}, smartTurn: 'on' })).toEqual({
+      ok: true,
+      value: { path, warnings: [] },
+    });
+  });
+
+  it.each(['auto', 'on', 'off'] as const)(
+    'refuses a named file that is not there or is no such model, also when smart_turn is %s',
+    (smartTurn) => {
+      const wrong = [join(folder, 'missing.onnx'), folder, put('other.onnx', 'something else')];
+      for (const smartTurnModel of wrong) {
+        const chosen = chooseTurnModel({ smartTurnModel }, { env: {}, smartTurn });
+        expect(chosen.ok).toBe(false);
+        expect(chosen).toMatchObject({ error: expect.stringMatching(/^SVC_SMART_TURN_MODEL must name a /) });
+        expect(JSON.stringify(chosen)).not.toContain(smartTurnModel);
+      }
+    },
+  );
+
+  it('finds the fetched one in the folder of models', () => {
+    const path = put(models['smart-turn'].file);
+    for (const smartTurn of ['auto', 'on'] as const)
+      expect(chooseTurnModel({ modelsDir: folder }, { env: {}, smartTurn })).toMatchObject({
+        value: { path },
+      });
+    expect(chooseTurnModel({ modelsDir: folder }, { env: {}, smartTurn: 'off' })).toEqual({
+      ok: true,
+      value: { warnings: [] },
+    });
+  });
+
+  it('warns once without a model when smart_turn is auto, and refuses when it is on', () => {
+    const auto = chooseTurnModel({ modelsDir: folder }, { env: {}, smartTurn: 'auto' });
+    expect(auto).toMatchObject({ ok: true, value: { warnings: [expect.stringContaining('no turn model')] } });
+    const on = chooseTurnModel({ modelsDir: folder }, { env: {}, smartTurn: 'on' });
+    expect(on).toMatchObject({ ok: false, error: expect.stringContaining('turn.smart_turn is "on"') });
+  });
+
+  it('says nothing when the variable is off, unless the agent file wants one', () => {
+    put(models['smart-turn'].file);
+    const off = { smartTurnModel: 'off', modelsDir: folder };
+    expect(chooseTurnModel(off, { env: {}, smartTurn: 'auto' })).toEqual({
+      ok: true,
+      value: { warnings: [] },
+    });
+    expect(chooseTurnModel(off, { env: {}, smartTurn: 'on' })).toMatchObject({ ok: false });
+  });
+});
+
+describe('the folder of models', () => {
+  it('is the named one, else that of the user for application data', () => {
+    mkdirSync(join(folder, 'data'));
+    const data = join(folder, 'data');
+    expect(modelsFolder(folder, { XDG_DATA_HOME: data })).toBe(folder);
+    expect(modelsFolder(undefined, { XDG_DATA_HOME: data, HOME: folder })).toBe(
+      join(data, 'voice-agent-service', 'models'),
+    );
+    for (const env of [{ HOME: folder }, { HOME: folder, XDG_DATA_HOME: 'relative' }])
+      expect(modelsFolder(undefined, env)).toBe(join(folder, '.local/share/voice-agent-service/models'));
+  });
+});
