@@ -95,7 +95,7 @@ export function textEvents(text: string): WireEvent[] {
       part: { type: 'output_text', text: '', annotations: [] },
     },
     ...words.map(textDelta),
-    { type: 'response.output_text.done', ...part, text } as WireEvent,
+    { type: 'response.output_text.done', ...part, text },
     itemDone(0, message(text)),
   ];
 }
