@@ -5,13 +5,15 @@ import { availableParallelism } from 'node:os';
 import { CALL_USAGE, parseCallArguments, runCall } from './call-client.ts';
 import { runCheck } from './check-command.ts';
 import { runConfig } from './config-command.ts';
+import { runModels } from './models-command.ts';
 import { runServe } from './serve-command.ts';
 import { runToken } from './token-command.ts';
-import { systemWallClock } from '../shared/runtime/clock.ts';
+import { systemClock, systemWallClock } from '../shared/runtime/clock.ts';
 
 const usage = `svc-supervisor [--workers auto|N]          run the service
 svc-supervisor check FILE [--require-secrets]  check an agent file
 svc-supervisor token mint|inspect ...       make or read a session token (token --help)
+svc-supervisor models list|pull            which speech models are there; fetch one (models --help)
 svc-supervisor config                      print the settings in force
 svc-supervisor call FILE.wav [options]     play a recording into a running service (call --help)
 svc-supervisor --help
@@ -25,7 +27,7 @@ const err = (line: string): void => void process.stderr.write(`${line}\n`);
 /** Runs a command. Resolves with the exit status, or with undefined while a service runs. */
 async function run(args: readonly string[]): Promise<number | undefined> {
   const [first, ...rest] = args;
-  if (args.includes('--help') && first !== 'call' && first !== 'token') {
+  if (args.includes('--help') && first !== 'call' && first !== 'token' && first !== 'models') {
     out(usage);
     return 0;
   }
@@ -42,6 +44,14 @@ async function run(args: readonly string[]): Promise<number | undefined> {
         newId: randomUUID,
         write: out,
         writeError: err,
+      });
+    case 'models':
+      return await runModels(rest, {
+        env: process.env,
+        clock: systemClock,
+        write: out,
+        writeError: err,
+        ...(process.stderr.isTTY && { redraw: (line) => process.stderr.write(`\r${line}`) }),
       });
     case 'call':
       return await call(rest);

@@ -38,7 +38,7 @@ describe('the choice of the turn model', () => {
       for (const smartTurnModel of wrong) {
         const chosen = chooseTurnModel({ smartTurnModel }, { env: {}, smartTurn });
         expect(chosen.ok).toBe(false);
-        expect(chosen).toMatchObject({ error: expect.stringMatching(/^SVC_SMART_TURN_MODEL must name a /) });
+        expect(chosen.ok ? '' : chosen.error).toMatch(/^SVC_SMART_TURN_MODEL must name a /);
         expect(JSON.stringify(chosen)).not.toContain(smartTurnModel);
       }
     },
@@ -60,7 +60,7 @@ describe('the choice of the turn model', () => {
     const auto = chooseTurnModel({ modelsDir: folder }, { env: {}, smartTurn: 'auto' });
     expect(auto).toMatchObject({ ok: true, value: { warnings: [expect.stringContaining('no turn model')] } });
     const on = chooseTurnModel({ modelsDir: folder }, { env: {}, smartTurn: 'on' });
-    expect(on).toMatchObject({ ok: false, error: expect.stringContaining('turn.smart_turn is "on"') });
+    expect(on.ok ? '' : on.error).toContain('turn.smart_turn is "on"');
   });
 
   it('says nothing when the variable is off, unless the agent file wants one', () => {
