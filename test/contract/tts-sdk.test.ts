@@ -13,9 +13,17 @@ import { Observed } from '../support/observed.ts';
 import { Events, newStageContext } from '../support/stage-context.ts';
 
 const load = createRequire(import.meta.url);
-const serialization = load(
-  '@elevenlabs/elevenlabs-js/serialization',
-) as typeof import('@elevenlabs/elevenlabs-js/serialization');
+interface Schema {
+  parse(value: unknown, options: { unrecognizedObjectKeys: 'fail' | 'strip' }): { ok: boolean };
+}
+type SchemaName =
+  | 'InitializeConnectionMulti'
+  | 'SendTextMulti'
+  | 'CloseContext'
+  | 'WebsocketTtsClientMessageMulti'
+  | 'FinalOutputMulti'
+  | 'AudioOutputMulti';
+const serialization = load('@elevenlabs/elevenlabs-js/serialization') as Record<SchemaName, Schema>;
 // Only this form of the package finds a WebSocket that takes headers.
 const { Cartesia } = load('@cartesia/cartesia-js') as typeof import('@cartesia/cartesia-js');
 
@@ -59,12 +67,12 @@ describe('the fakes of streaming voices', () => {
       Authorization: 'Token key-1',
       model: 'aura-2-thalia-en',
       encoding: 'linear16',
-      sample_rate: 24_000,
+      sample_rate: '24000',
     });
     const seen = new Observed();
     const types: string[] = [];
     socket.on('message', (message) => {
-      types.push(typeof message === 'object' && 'type' in message ? String(message.type) : 'audio');
+      types.push(typeof message === 'object' && 'type' in message ? message.type : 'audio');
       seen.changed();
     });
     socket.connect();
