@@ -2,14 +2,24 @@
  * The adapter of every provider, one row each, and how a call's stages come from a definition.
  *
  * Invariant: adding a provider is one options type, one adapter and one row here. Names and aliases that a file may use
- * are declared with the configuration; only canonical names arrive here. A provider without a row, or one that the build
- * leaves out, is refused.
+ * are declared with the configuration; only canonical names arrive here. A provider that the build leaves out is
+ * refused.
  */
 import type { Chosen, ProviderOptions } from '../../shared/config/stages/definition.ts';
 import { leftOut } from '../../shared/config/stages/features.ts';
 import { newChatCompatible } from './llm/chat-compatible.ts';
+import { newLlmGenerate } from './llm/generate.ts';
+import { newLlmMessages } from './llm/messages.ts';
+import { newLlmResponses } from './llm/responses.ts';
 import type { LlmStage, ProviderAccess, SttAccess, SttStage, TtsAccess, TtsStage } from './stage.ts';
+import { newSttCloudA } from './stt/cloud-a.ts';
+import { newSttCloudB } from './stt/cloud-b.ts';
+import { newSttCloudC } from './stt/cloud-c.ts';
 import { newSttLocalWs } from './stt/local-ws.ts';
+import { newSttRealtimeCompat } from './stt/realtime-compat.ts';
+import { newTtsCloudA } from './tts/cloud-a.ts';
+import { newTtsCloudB } from './tts/cloud-b.ts';
+import { newTtsCloudC } from './tts/cloud-c.ts';
 import { newSpeechCompatible } from './tts/speech-compatible.ts';
 
 interface Stages {
@@ -25,17 +35,30 @@ interface Access {
 }
 
 type Factories<S extends keyof ProviderOptions> = {
-  readonly [P in keyof ProviderOptions[S]]?: (options: ProviderOptions[S][P] & Access[S]) => Stages[S];
+  readonly [P in keyof ProviderOptions[S]]: (options: ProviderOptions[S][P] & Access[S]) => Stages[S];
 };
 
-const STT: Factories<'stt'> = { stt_local_ws: newSttLocalWs };
-const LLM: Factories<'llm'> = { chat_compatible: newChatCompatible };
-const TTS: Factories<'tts'> = { speech_compatible: newSpeechCompatible };
+const STT: Factories<'stt'> = {
+  stt_local_ws: newSttLocalWs,
+  stt_cloud_a: newSttCloudA,
+  stt_cloud_b: newSttCloudB,
+  stt_cloud_c: newSttCloudC,
+  stt_realtime_compat: newSttRealtimeCompat,
+};
 
-/** Canonical names of the providers that {@link openStages} can open in this build. */
-export const openableProviders: readonly string[] = [STT, LLM, TTS]
-  .flatMap((rows) => Object.keys(rows))
-  .filter((name) => !leftOut.includes(name));
+const LLM: Factories<'llm'> = {
+  chat_compatible: newChatCompatible,
+  llm_responses: newLlmResponses,
+  llm_messages: newLlmMessages,
+  llm_generate: newLlmGenerate,
+};
+
+const TTS: Factories<'tts'> = {
+  speech_compatible: newSpeechCompatible,
+  tts_cloud_a: newTtsCloudA,
+  tts_cloud_b: newTtsCloudB,
+  tts_cloud_c: newTtsCloudC,
+};
 
 /** One stage as configured, with what its adapter gets beside the options. */
 export type StageDefinition<S extends keyof ProviderOptions> = Access[S] & { readonly chosen: Chosen<S> };
@@ -48,11 +71,11 @@ export interface StageDefinitions {
 
 function openOne<O extends object, A extends object, T>(
   provider: string,
-  make: ((options: O & A) => T) | undefined,
+  make: (options: O & A) => T,
   given: { readonly options: O; readonly access: A },
 ): T {
-  if (make === undefined || leftOut.includes(provider)) {
-    throw new Error(`the build feature "${provider}" is off: this build holds no adapter for it`);
+  if (leftOut.includes(provider)) {
+    throw new Error(`the build feature "${provider}" is off: this build does not hold it`);
   }
   return make({ ...given.options, ...given.access });
 }
@@ -98,7 +121,7 @@ function openTts({ chosen, ...access }: StageDefinition<'tts'>): TtsStage {
   }
 }
 
-/** @throws Error for a provider without an adapter, or when a key may not be sent to its address. */
+/** @throws Error for a provider that the build leaves out, or when a key may not be sent to its address. */
 export function openStages({ stt, llm, tts }: StageDefinitions): Stages {
   return { stt: openStt(stt), llm: openLlm(llm), tts: openTts(tts) };
 }

@@ -14,22 +14,6 @@ export function listedFeatures(text: string): string[] {
     .filter((name) => name !== '');
 }
 
-/** Providers that files may describe but that no adapter serves yet: they count as left out. */
-const withoutAdapter: readonly string[] = [
-  'stt_cloud_a',
-  'stt_cloud_b',
-  'stt_cloud_c',
-  'stt_realtime_compat',
-  'llm_responses',
-  'llm_messages',
-  'llm_generate',
-  'tts_cloud_a',
-  'tts_cloud_b',
-  'tts_cloud_c',
-];
-
 /** Canonical names of the providers that this build leaves out; the name of a provider is that of its build feature. */
-export const leftOut: readonly string[] = [
-  ...withoutAdapter,
-  ...(typeof BUILD_WITHOUT === 'string' ? listedFeatures(BUILD_WITHOUT) : []),
-];
+export const leftOut: readonly string[] =
+  typeof BUILD_WITHOUT === 'string' ? listedFeatures(BUILD_WITHOUT) : [];
