@@ -1,0 +1,95 @@
+/**
+ * How turns end, measured: recordings with pauses, noise and echo go through the real inference process, and a table says
+ * what each way of deciding made of them. Time is the time of the audio; the replay itself runs faster.
+ */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { turnKeys } from '../../shared/config/agent-file.ts';
+import { systemClock } from '../../shared/runtime/clock.ts';
+import { chooseTurnModel } from '../../supervisor/turn-model.ts';
+import type { TurnSettings } from './deciders.ts';
+import { startInference } from './inference.ts';
+import { recordingsIn, type Recording } from './recordings.ts';
+import { replay } from './replay.ts';
+import { interruptionScenarios, isOneTurn, pausesMs, turnScenarios } from './scenarios.ts';
+import { tables } from './table.ts';
+
+const slots = 64;
+/** Rooms' impulse responses lie beside the noises and are shorter. */
+const leastNoiseSamples = 32_000;
+
+const usage = `usage: npm run eval:turns [-- FOLDER...] [--model FILE]
+
+Folders hold WAV files, one turn of a caller each. Without one, and beside them, SVC_TEST_ASSETS names the folder of
+recordings of the tests. The turn model is FILE, else the one that the service would run.`;
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+/** The defaults of the agent file. */
+function defaultSettings(): TurnSettings {
+  const turn = turnKeys.parse({});
+  return {
+    threshold: turn.vad_threshold,
+    minSpeechMs: turn.min_speech_ms,
+    confirmMs: turn.interrupt.min_speech_ms,
+    stopMs: turn.stop_ms,
+    silenceEndMs: turn.silence_end_ms,
+    maxSilenceMs: turn.max_silence_ms,
+    smartTurnThreshold: turn.smart_turn_threshold,
+  };
+}
+
+function material(folders: readonly string[]): { speech: Recording[]; noises: Int16Array[] } {
+  const assets = process.env['SVC_TEST_ASSETS'];
+  const noiseFolder = assets === undefined ? undefined : join(assets, 'audio', 'noise');
+  const speechFolders = assets === undefined ? folders : [join(assets, 'audio', 'speech'), ...folders];
+  const speech = speechFolders.flatMap((folder) => recordingsIn(resolve(folder))).filter(isOneTurn);
+  const noises =
+    noiseFolder === undefined || !existsSync(noiseFolder)
+      ? []
+      : recordingsIn(noiseFolder).flatMap(({ pcm }) => (pcm.length >= leastNoiseSamples ? [pcm] : []));
+  return { speech, noises };
+}
+
+export async function main(args: readonly string[], root: URL): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: { model: { type: 'string' }, help: { type: 'boolean' } },
+    allowPositionals: true,
+  });
+  const { speech, noises } = material(positionals);
+  if (values.help === true || speech.length === 0) {
+    say(usage);
+    return values.help === true ? 0 : 1;
+  }
+  const model = values.model ?? process.env['SVC_SMART_TURN_MODEL'];
+  const modelsDir = process.env['SVC_MODELS_DIR'];
+  const chosen = chooseTurnModel(
+    { ...(model !== undefined && { smartTurnModel: model }), ...(modelsDir !== undefined && { modelsDir }) },
+    { env: process.env, smartTurn: 'auto' },
+  );
+  if (!chosen.ok) {
+    say(chosen.error);
+    return 1;
+  }
+  const scenarios = [...turnScenarios(speech, noises), ...interruptionScenarios(speech, noises)];
+  const seconds = scenarios.reduce((sum, { pcm }) => sum + pcm.length / 16_000, 0);
+  say(`${speech.length} recordings, pauses of ${pausesMs.join(', ')} ms, ${noises.length} noises:`);
+  say(`${scenarios.length} scenarios, ${Math.round(seconds)} s of audio`);
+  if (chosen.value.path === undefined) say('no turn model: its rows are left out');
+  const inference = await startInference(root, { slots, turnModel: chosen.value.path });
+  const startedAt = systemClock.now();
+  const replayed = await replay(scenarios, {
+    boxes: inference.boxes,
+    settings: defaultSettings(),
+    progress: (done) => {
+      if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${scenarios.length}`);
+    },
+  });
+  const status = await inference.stop();
+  const tookS = (systemClock.now() - startedAt) / 1000;
+  say(`replayed in ${tookS.toFixed(1)} s (${(seconds / tookS).toFixed(0)} times real time)\n`);
+  say(tables(replayed));
+  return status === 0 ? 0 : 1;
+}

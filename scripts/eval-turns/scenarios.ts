@@ -1,0 +1,167 @@
+/**
+ * What is replayed: recordings with pauses put into them, noise over them, and the bot's own voice as echo. The truth about
+ * each is known, because it is made here: where speech begins and ends, and whether it is an interruption.
+ */
+import { newPrng } from '../../shared/base/prng.ts';
+import type { Recording } from './recordings.ts';
+
+const sampleRate = 16_000;
+const leadMs = 500;
+/** Long enough for the longest silence that ends a turn. */
+const tailMs = 3_200;
+const windowSamples = 160;
+const fadeSamples = 80;
+/** Speech is this many times as loud as the quietest twentieth of its recording. */
+const overBackground = 4;
+
+export const pausesMs = [0, 300, 600, 900, 1200] as const;
+export const noiseDb = [undefined, 20, 10, 5] as const;
+/** Echo of the bot's voice, below the level of a caller. */
+const echoDb = [-30, -20, -12] as const;
+
+export interface Scenario {
+  readonly kind: 'turn' | 'interruption' | 'no interruption';
+  /** Rows of the table group by this. */
+  readonly group: string;
+  readonly pcm: Int16Array;
+  /** Where the caller's speech begins and ends, in milliseconds. */
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+const samplesOf = (ms: number): number => Math.round((ms * sampleRate) / 1000);
+const msOf = (samples: number): number => (samples * 1000) / sampleRate;
+
+function rms(pcm: Int16Array): number {
+  let sum = 0;
+  for (const sample of pcm) sum += sample * sample;
+  return Math.sqrt(sum / Math.max(1, pcm.length));
+}
+
+/** The samples from the first to the last window that is no background. */
+function speechOf(pcm: Int16Array): Int16Array {
+  const levels = Array.from({ length: Math.floor(pcm.length / windowSamples) }, (_, i) =>
+    rms(pcm.subarray(i * windowSamples, (i + 1) * windowSamples)),
+  );
+  const background = levels.toSorted((a, b) => a - b)[Math.floor(levels.length * 0.05)] ?? 0;
+  const floor = Math.max(Math.max(0, ...levels) * 10 ** (-30 / 20), 60, background * overBackground);
+  const first = levels.findIndex((level) => level > floor);
+  const last = levels.findLastIndex((level) => level > floor);
+  return first < 0 ? new Int16Array(0) : pcm.subarray(first * windowSamples, (last + 1) * windowSamples);
+}
+
+/** The quietest place between 30 and 70 % of the speech. */
+function quietPlace(pcm: Int16Array): number {
+  let best = { at: pcm.length >> 1, level: Number.POSITIVE_INFINITY };
+  for (let at = Math.floor(pcm.length * 0.3); at < pcm.length * 0.7; at += windowSamples) {
+    const level = rms(pcm.subarray(at, at + 2 * windowSamples));
+    if (level < best.level) best = { at: at + windowSamples, level };
+  }
+  return best.at;
+}
+
+function faded(pcm: Int16Array): Int16Array {
+  const out = pcm.slice();
+  for (let i = 0; i < Math.min(fadeSamples, out.length); i += 1) {
+    out[i] = Math.round(((out[i] ?? 0) * i) / fadeSamples);
+    const end = out.length - 1 - i;
+    out[end] = Math.round(((out[end] ?? 0) * i) / fadeSamples);
+  }
+  return out;
+}
+
+/** Silence as a line has it, with the parts laid into it. */
+function laid(lengthMs: number, parts: readonly { atMs: number; pcm: Int16Array }[]): Int16Array {
+  const prng = newPrng(1);
+  const out = Int16Array.from({ length: samplesOf(lengthMs) }, () => prng.below(5) - 2);
+  for (const { atMs, pcm } of parts) mix(out, pcm, { at: samplesOf(atMs), gain: 1 });
+  return out;
+}
+
+function mix(into: Int16Array, pcm: Int16Array, { at, gain }: { at: number; gain: number }): void {
+  for (let i = 0; i < pcm.length && at + i < into.length; i += 1) {
+    const sum = (into[at + i] ?? 0) + (pcm[i] ?? 0) * gain;
+    into[at + i] = Math.max(-32_768, Math.min(32_767, Math.round(sum)));
+  }
+}
+
+/** Noise over everything, so much below the speech. */
+function addNoise(pcm: Int16Array, noise: Int16Array, gain: number): void {
+  for (let at = 0; at < pcm.length; at += noise.length) mix(pcm, noise, { at, gain });
+}
+
+const quieterBy = (speech: Int16Array, noise: Int16Array, db: number): number =>
+  (rms(speech) / Math.max(1, rms(noise))) * 10 ** (-db / 20);
+
+function pausedTurn(speech: Int16Array, pauseMs: number): { pcm: Int16Array; endMs: number } {
+  const split = quietPlace(speech);
+  const speechMs = msOf(speech.length);
+  const endMs = leadMs + speechMs + pauseMs;
+  const parts =
+    pauseMs === 0
+      ? [{ atMs: leadMs, pcm: faded(speech) }]
+      : [
+          { atMs: leadMs, pcm: faded(speech.subarray(0, split)) },
+          { atMs: leadMs + msOf(split) + pauseMs, pcm: faded(speech.subarray(split)) },
+        ];
+  return { pcm: laid(endMs + tailMs, parts), endMs };
+}
+
+/** Every pause with every noise, for each recording. */
+export function turnScenarios(speech: readonly Recording[], noises: readonly Int16Array[]): Scenario[] {
+  const found: Scenario[] = [];
+  for (const [index, recording] of speech.entries()) {
+    const words = speechOf(recording.pcm);
+    for (const pauseMs of pausesMs) {
+      for (const db of noiseDb) {
+        const { pcm, endMs } = pausedTurn(words, pauseMs);
+        const noise = noises[index % noises.length];
+        if (db !== undefined && noise !== undefined) addNoise(pcm, noise, quieterBy(words, noise, db));
+        const group = db === undefined ? 'quiet' : `noise ${db} dB`;
+        found.push({ kind: 'turn', group, pcm, startMs: leadMs, endMs });
+      }
+    }
+  }
+  return found;
+}
+
+/** The bot speaks all the time; the caller interrupts after 1.5 s, or a noise of 400 ms comes, or nothing. */
+export function interruptionScenarios(
+  speech: readonly Recording[],
+  noises: readonly Int16Array[],
+): Scenario[] {
+  const found: Scenario[] = [];
+  for (const [index, recording] of speech.entries()) {
+    const words = speechOf(recording.pcm);
+    const bot = speechOf(speech[(index + 1) % speech.length]?.pcm ?? words);
+    const noise = noises[index % noises.length];
+    const atMs = 1_500;
+    for (const db of echoDb) {
+      const group = `echo ${db} dB`;
+      const make = (kind: Scenario['kind'], pcm: Int16Array | undefined, endMs: number): void => {
+        const whole = laid(Math.max(endMs, 4_000) + 500, pcm === undefined ? [] : [{ atMs, pcm }]);
+        for (let at = 0; at < whole.length; at += bot.length)
+          mix(whole, bot, { at, gain: quieterBy(words, bot, -db) });
+        found.push({ kind, group, pcm: whole, startMs: atMs, endMs });
+      };
+      make('interruption', faded(words), atMs + msOf(words.length));
+      make('no interruption', undefined, atMs);
+      if (noise !== undefined) {
+        const burst = faded(noise.slice(0, samplesOf(400)));
+        const gain = quieterBy(words, burst, 0);
+        make(
+          'no interruption',
+          burst.map((sample) => Math.max(-32_768, Math.min(32_767, Math.round(sample * gain)))),
+          atMs + 400,
+        );
+      }
+    }
+  }
+  return found;
+}
+
+/** Whether a recording is long enough for a pause in it, and short enough to be one turn. */
+export function isOneTurn({ pcm }: Recording): boolean {
+  const seconds = speechOf(pcm).length / sampleRate;
+  return seconds >= 1.2 && seconds <= 12;
+}

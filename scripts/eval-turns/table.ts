@@ -1,0 +1,117 @@
+/** What the replay amounts to, by decider and group. */
+import type { Replayed } from './replay.ts';
+
+/** A decision this much before the end of speech may still be about it: frames are 32 ms, and words fade. */
+const toleranceMs = 150;
+/** An interruption that is noticed later than this was missed. */
+const interruptWithinMs = 1_000;
+
+interface Row {
+  turns: number;
+  cutOff: number;
+  missed: number;
+  readonly latenciesMs: number[];
+  interruptions: number;
+  missedInterruptions: number;
+  quiet: number;
+  falseInterruptions: number;
+  readonly interruptMs: number[];
+}
+
+const newRow = (): Row => ({
+  turns: 0,
+  cutOff: 0,
+  missed: 0,
+  latenciesMs: [],
+  interruptions: 0,
+  missedInterruptions: 0,
+  quiet: 0,
+  falseInterruptions: 0,
+  interruptMs: [],
+});
+
+function count(row: Row, { scenario, deciders }: Replayed, name: string): void {
+  const decider = deciders.find((candidate) => candidate.name === name);
+  if (decider === undefined) return;
+  const { startMs, endMs, kind } = scenario;
+  if (kind === 'turn') {
+    row.turns += 1;
+    if (decider.endsMs.some((atMs) => atMs < endMs - toleranceMs)) row.cutOff += 1;
+    const end = decider.endsMs.find((atMs) => atMs >= endMs - toleranceMs);
+    if (end === undefined) row.missed += 1;
+    else row.latenciesMs.push(end - endMs);
+  } else if (kind === 'interruption') {
+    row.interruptions += 1;
+    const at = decider.confirmedMs.find((atMs) => atMs >= startMs);
+    if (decider.confirmedMs.some((atMs) => atMs < startMs)) row.falseInterruptions += 1;
+    else if (at === undefined || at > startMs + interruptWithinMs) row.missedInterruptions += 1;
+    else row.interruptMs.push(at - startMs);
+  } else {
+    row.quiet += 1;
+    if (decider.confirmedMs.length > 0) row.falseInterruptions += 1;
+  }
+}
+
+function quantile(values: readonly number[], share: number): string {
+  const sorted = [...values].sort((a, b) => a - b);
+  const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+  return value === undefined ? '-' : `${Math.round(value)} ms`;
+}
+
+const share = (part: number, whole: number): string =>
+  whole === 0 ? '-' : `${part}/${whole} (${((100 * part) / whole).toFixed(1)} %)`;
+
+function print(title: readonly string[], lines: readonly (readonly string[])[]): string {
+  const rows = [title, ...lines];
+  const widths = title.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** Two tables: how turns end, and what interrupts. */
+export function tables(replayed: readonly Replayed[]): string {
+  const names = replayed[0]?.deciders.map((decider) => decider.name) ?? [];
+  const groupsOf = (isTurn: boolean): string[] => [
+    ...new Set(
+      replayed
+        .filter(({ scenario }) => (scenario.kind === 'turn') === isTurn)
+        .map(({ scenario }) => scenario.group),
+    ),
+  ];
+  const rowOf = (group: string, name: string): Row => {
+    const row = newRow();
+    for (const one of replayed) if (one.scenario.group === group) count(row, one, name);
+    return row;
+  };
+  const turns = groupsOf(true).flatMap((group) =>
+    names.map((name) => {
+      const row = rowOf(group, name);
+      const { latenciesMs, turns: all } = row;
+      const [median, p95] = [quantile(latenciesMs, 0.5), quantile(latenciesMs, 0.95)];
+      return [group, name, share(row.cutOff, all), share(row.missed, all), median, p95];
+    }),
+  );
+  // The turn model has no say in interruptions.
+  const interruptions = groupsOf(false).flatMap((group) =>
+    names.slice(0, 2).map((name) => {
+      const row = rowOf(group, name);
+      const all = row.quiet + row.interruptions;
+      const [median, p95] = [quantile(row.interruptMs, 0.5), quantile(row.interruptMs, 0.95)];
+      const missed = share(row.missedInterruptions, row.interruptions);
+      return [group, name, share(row.falseInterruptions, all), missed, median, p95];
+    }),
+  );
+  return [
+    print(['turns', 'decided by', 'false cut-offs', 'missed ends', 'median', 'p95'], turns),
+    print(
+      ['bot speaks', 'decided by', 'false interruptions', 'missed interruptions', 'median', 'p95'],
+      interruptions,
+    ),
+  ].join('\n\n');
+}
