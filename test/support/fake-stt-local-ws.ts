@@ -8,6 +8,8 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
+import { cutBytes } from './byte-cut.ts';
+import type { ByteCut } from './byte-cut.ts';
 import { Observed } from './observed.ts';
 
 const SAMPLES_PER_WORD = 4_800;
@@ -53,6 +55,7 @@ export class FakeSttLocalWs extends Observed {
   withholdDone = false;
   /** Upgrades asked for. */
   attempts = 0;
+  readonly cut: ByteCut;
   private readonly options: FakeSttOptions;
   private readonly http: Server;
   private readonly upgraded: Duplex[] = [];
@@ -62,6 +65,7 @@ export class FakeSttLocalWs extends Observed {
     super();
     this.options = options;
     this.http = createServer((_request, response) => response.writeHead(404).end());
+    this.cut = cutBytes(this.http);
     this.http.on('upgrade', (request, socket, head) => {
       this.attempts += 1;
       this.upgraded.push(socket);

@@ -10,14 +10,14 @@ export class LineWatch {
   private sentAtMs = 0;
   private aliveAtMs = 0;
   private askedAtMs: number | undefined;
-  private nextFrameAtMs = 0;
+  private nextFrameAtMs = Number.NEGATIVE_INFINITY;
 
   /** A new connection. */
   begin(nowMs: number): void {
     this.sentAtMs = nowMs;
     this.aliveAtMs = nowMs;
     this.askedAtMs = undefined;
-    this.nextFrameAtMs = 0;
+    this.nextFrameAtMs = Number.NEGATIVE_INFINITY;
   }
 
   sent(nowMs: number): void {

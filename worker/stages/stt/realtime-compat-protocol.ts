@@ -185,7 +185,7 @@ class ItemWire implements SttWire {
   }
 
   goodbye(): readonly Outgoing[] {
-    return this.options.wire === 'nim' ? ['{"type":"input_audio_buffer.done"}'] : [];
+    return [];
   }
 
   private silence(ms: number): Int16Array {
