@@ -11,6 +11,8 @@ const leadMs = 500;
 const tailMs = 3_200;
 const windowSamples = 160;
 const fadeSamples = 80;
+/** Windows on either side of one that tell speech from a click. */
+const around = 7;
 /** Speech is this many times as loud as the quietest twentieth of its recording. */
 const overBackground = 4;
 
@@ -45,8 +47,14 @@ function speechOf(pcm: Int16Array): Int16Array {
   );
   const background = levels.toSorted((a, b) => a - b)[Math.floor(levels.length * 0.05)] ?? 0;
   const floor = Math.max(Math.max(0, ...levels) * 10 ** (-30 / 20), 60, background * overBackground);
-  const first = levels.findIndex((level) => level > floor);
-  const last = levels.findLastIndex((level) => level > floor);
+  const isLoud = levels.map((level) => level > floor);
+  // A click of the telephone is loud and no speech: most of what is around a window of speech is loud as well.
+  const isSpeech = isLoud.map(
+    (loud, i) =>
+      loud && isLoud.slice(Math.max(0, i - around), i + around + 1).filter(Boolean).length > around,
+  );
+  const first = isSpeech.indexOf(true);
+  const last = isSpeech.lastIndexOf(true);
   return first < 0 ? new Int16Array(0) : pcm.subarray(first * windowSamples, (last + 1) * windowSamples);
 }
 

@@ -1,0 +1,100 @@
+/** The turn model in the real processes: what refuses the start, what warns, what answers, and how it stops. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL, fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startInference } from '../../scripts/eval-turns/inference.ts';
+import { systemClock } from '../../shared/runtime/clock.ts';
+import { machineMs } from '../../shared/runtime/monotonic.ts';
+import { vadFrameSamples } from '../../shared/protocol/mailbox.ts';
+import { TurnClient } from '../../worker/media/turn-client.ts';
+import { VadClient } from '../../worker/media/vad-client.ts';
+import { TestService } from '../support/service.ts';
+
+const project = fileURLToPath(new URL('../..', import.meta.url));
+const assets = process.env['SVC_TEST_ASSETS'];
+const standIn =
+  assets === undefined ? undefined : join(assets, 'models', 'smart-turn', 'stand-in-random-weights.onnx');
+const noModel =
+  standIn === undefined || !existsSync(standIn) ? 'SVC_TEST_ASSETS holds no stand-in of the turn model' : '';
+
+let emptyFolder: string;
+
+beforeAll(() => {
+  emptyFolder = mkdtempSync(join(tmpdir(), 'svc-no-models-'));
+  const code = `import { ensureBuilt } from './scripts/install.mjs'; await ensureBuilt();`;
+  execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: project, stdio: 'pipe' });
+});
+
+afterAll(() => {
+  rmSync(emptyFolder, { recursive: true, force: true });
+});
+
+describe('the start of the service', () => {
+  it('is refused by a turn model that is not there, with the name of the variable', async () => {
+    const missing = join(emptyFolder, 'secret-name.onnx');
+    const service = await TestService.launch({ env: { SVC_SMART_TURN_MODEL: missing } });
+    expect(await service.ended).toEqual({ code: 1, signal: null });
+    expect(service.text.join('\n')).toContain('SVC_SMART_TURN_MODEL must name a file');
+    expect(service.text.join('\n')).not.toContain('secret-name');
+    await service.stop();
+  });
+
+  it('is refused when the agent file wants a turn model and there is none', async () => {
+    const service = await TestService.launch({
+      turn: 'smart_turn = "on"',
+      env: { SVC_MODELS_DIR: emptyFolder },
+    });
+    expect(await service.ended).toEqual({ code: 1, signal: null });
+    expect(service.text.join('\n')).toContain('turn.smart_turn is "on"');
+    await service.stop();
+  });
+
+  it('warns once when there is none and none is wanted', async () => {
+    const service = await TestService.start({ env: { SVC_MODELS_DIR: emptyFolder }, workers: 2 });
+    const warnings = service.log.filter(({ msg }) => msg.includes('no turn model'));
+    expect(warnings).toHaveLength(1);
+    expect(await service.says('inference ready')).toMatchObject({ turnThreads: 0 });
+    await service.stop();
+  });
+});
+
+describe.skipIf(noModel !== '')(`inference with a turn model${noModel === '' ? '' : `: ${noModel}`}`, () => {
+  it('is ready with its turn threads, and comes back with them', async () => {
+    const service = await TestService.start({ env: { SVC_SMART_TURN_MODEL: standIn! } });
+    const first = await service.says('inference ready');
+    expect(first['turnThreads']).toBeGreaterThanOrEqual(1);
+    process.kill(Number(first['pid']), 'SIGKILL');
+    const again = await service.says('inference ready', (line) => line['pid'] !== first['pid']);
+    expect(again['turnThreads']).toBe(first['turnThreads']);
+    await service.stop();
+  });
+
+  it('answers questions of many calls, and leaves in good order with questions in work', async () => {
+    const slots = 8;
+    const root = pathToFileURL(`${project}/`);
+    const inference = await startInference(root, { slots, turnModel: standIn });
+    const { boxes } = inference;
+    const answers: (number | undefined)[] = [];
+    const calls = Array.from({ length: slots }, (_, slot) => {
+      const vad = new VadClient({ boxes, slot, machineMs, judged: () => undefined });
+      vad.write(
+        Int16Array.from({ length: 6 * vadFrameSamples }, (_value, i) => 3_000 * Math.sin(i / (7 + slot))),
+      );
+      const judged = (probability: number | undefined): number => answers.push(probability);
+      return new TurnClient({ boxes, slot, machineMs, judged, withinMs: 60_000 });
+    });
+    for (const call of calls) call.ask();
+    while (answers.length < slots) {
+      await new Promise<void>((resolve) => {
+        systemClock.after(0, resolve);
+      });
+      for (const call of calls) call.collect();
+    }
+    expect(answers.every((answer) => answer !== undefined && answer >= 0 && answer <= 1)).toBe(true);
+    for (const call of calls) call.ask();
+    expect(await inference.stop()).toBe(0);
+  });
+});
