@@ -1,0 +1,89 @@
+/** The commands `models list` and `models pull`, as a user sees them. */
+import { mkdtempSync, rmSync, writeFileSync, existsSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../shared/runtime/clock.ts';
+import { runModels } from '../../../supervisor/models-command.ts';
+import { models } from '../../../supervisor/model-registry.ts';
+
+let folder: string;
+let server: Server;
+const asked: string[] = [];
+const output: string[] = [];
+const errors: string[] = [];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-models-'));
+  for (const list of [asked, output, errors]) list.length = 0;
+  server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.end('not the model');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+
+afterEach(async () => {
+  await new Promise((resolve) => server.close(resolve));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const run = (...args: string[]): Promise<0 | 1> =>
+  runModels(args, {
+    env: { SVC_MODELS_DIR: folder },
+    clock: systemClock,
+    write: (line) => output.push(line),
+    writeError: (line) => errors.push(line),
+  });
+const mirror = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+const { file } = models['smart-turn'];
+
+describe('models list', () => {
+  it('shows the folder, and of each model its licence and whether it is there whole', async () => {
+    expect(await run('list')).toBe(0);
+    expect(output[0]).toBe(`folder: ${folder}`);
+    expect(output[1]).toMatch(/^smart-turn 3\.2 {2}not there .*BSD-2-Clause/);
+    writeFileSync(join(folder, file), 'half a model');
+    await run('list');
+    expect(output[3]).toContain('damaged');
+  });
+});
+
+describe('models pull', () => {
+  it('fetches a pinned path of the source and keeps nothing that has other bytes', async () => {
+    expect(await run('pull', 'smart-turn', '--from', mirror())).toBe(1);
+    expect(asked).toEqual([`/${models['smart-turn'].path}`]);
+    expect(errors).toEqual([expect.stringContaining('ended early')]);
+    expect([existsSync(join(folder, file)), existsSync(join(folder, `${file}.lock`))]).toEqual([
+      false,
+      false,
+    ]);
+  });
+
+  it('leaves the model to a process that fetches it already, and takes over from one that died', async () => {
+    const lock = join(folder, `${file}.lock`);
+    writeFileSync(lock, String(process.pid));
+    expect(await run('pull', '--from', mirror())).toBe(1);
+    expect(errors[0]).toContain('another process fetches this model');
+    expect(asked).toEqual([]);
+    // No process has this number: it is above what the kernel gives.
+    writeFileSync(lock, '99999999');
+    await run('pull', '--from', mirror());
+    expect(asked).toHaveLength(1);
+  });
+
+  it.each([
+    ['pull', 'no-such-model'],
+    ['pull', '--from'],
+    ['push'],
+    [],
+    ['list', 'more'],
+    ['pull', 'toString'],
+  ])('explains itself when asked for %s %s', async (...args) => {
+    expect(await run(...args.filter((arg) => arg !== undefined))).toBe(1);
+    expect(errors[0]).toContain('usage: svc-supervisor models');
+    expect(asked).toEqual([]);
+  });
+});
