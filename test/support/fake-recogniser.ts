@@ -35,6 +35,8 @@ export class HeardConnection {
   words: readonly string[] | undefined;
   heardMs = 0;
   said = '';
+  /** What the client was told of it so far. */
+  told = '';
 
   constructor(socket: WebSocket, request: IncomingMessage) {
     this.socket = socket;
@@ -161,6 +163,7 @@ export abstract class FakeRecogniser extends Observed {
     if (said === connection.said) return;
     connection.said = said;
     this.sayPartial(connection);
+    connection.told = said;
   }
 
   protected finish(connection: HeardConnection, asked: boolean): void {
@@ -169,6 +172,7 @@ export abstract class FakeRecogniser extends Observed {
     this.sayFinal(connection, asked);
     connection.words = undefined;
     connection.said = '';
+    connection.told = '';
     connection.heardMs = 0;
     connection.utterance += 1;
   }

@@ -42,9 +42,8 @@ export class FakeSttRealtime extends FakeRecogniser {
 
   protected override sayPartial(connection: HeardConnection): void {
     if (this.way === 'speaches') return;
-    const before = connection.said.split(' ').slice(0, -1).join(' ');
     // One way says the whole each time, the others what is new.
-    const delta = this.way === 'nim' ? connection.said : connection.said.slice(before.length);
+    const delta = this.way === 'nim' ? connection.said : connection.said.slice(connection.told.length);
     if (this.way === 'vllm') connection.reply({ type: 'transcription.delta', delta });
     else connection.reply({ ...this.item(connection, 'delta'), delta });
   }

@@ -1,0 +1,345 @@
+import { describe, expect, it } from 'vitest';
+import { CloudAWire, cloudAUrl } from '../../../worker/stages/stt/cloud-a-protocol.ts';
+import { CloudBWire, cloudBError, cloudBUrl } from '../../../worker/stages/stt/cloud-b-protocol.ts';
+import { CloudCWire, cloudCRequest, cloudCUrl } from '../../../worker/stages/stt/cloud-c-protocol.ts';
+import type { RealtimeSettings } from '../../../worker/stages/stt/realtime-compat-protocol.ts';
+import {
+  newRealtimeWire,
+  realtimeError,
+  realtimeUrl,
+} from '../../../worker/stages/stt/realtime-compat-protocol.ts';
+import { retryAfterMsOf } from '../../../worker/stages/stt/socket.ts';
+import type { JsonObject, SttWire, WireEvent } from '../../../worker/stages/stt/wire.ts';
+
+const cloudA = {
+  baseUrl: 'wss://a.example/prefix',
+  model: 'nova-3',
+  endpointingMs: 300,
+  smartFormat: true,
+} as const;
+const cloudB = { baseUrl: 'wss://b.example', speechModel: 'universal-streaming-english', formatTurns: false };
+const cloudC = {
+  baseUrl: 'https://c.example',
+  model: 'solaria-1',
+  codeSwitching: false,
+  endpointingMs: 300,
+} as const;
+const realtime: RealtimeSettings = {
+  baseUrl: 'ws://127.0.0.1:9',
+  dialect: 'dialect_a',
+  wire: 'openai',
+  language: 'tr-TR',
+  model: 'a-model',
+  punctuation: false,
+  deltaReplaces: false,
+  minCommitMs: 100,
+  finalizeTimeoutMs: 2000,
+  sampleRate: 24_000,
+};
+
+const configurationOf = (settings: RealtimeSettings): unknown => {
+  const type = settings.wire === 'nim' ? 'conversation.created' : 'session.created';
+  const [first] = newRealtimeWire(settings).read({ type });
+  return first?.type === 'send' ? JSON.parse(first.message.toString()) : undefined;
+};
+const finals = (events: readonly WireEvent[]): string[] =>
+  events.flatMap((event) => (event.type === 'transcript' && event.isFinal ? [event.text] : []));
+
+describe('every option of stt_cloud_a on the wire', () => {
+  it.each([
+    [{ model: 'nova-2' }, 'model', ['nova-2']],
+    [{ endpointingMs: 500 }, 'endpointing', ['500']],
+    [{ endpointingMs: 0 }, 'endpointing', ['false']],
+    [{ utteranceEndMs: 1000 }, 'utterance_end_ms', ['1000']],
+    [{ utteranceEndMs: 1000 }, 'vad_events', ['true']],
+    [{}, 'utterance_end_ms', []],
+    [{}, 'interim_results', ['true']],
+    [{}, 'smart_format', ['true']],
+    [{ smartFormat: false }, 'smart_format', ['false']],
+    [{ smartFormat: false }, 'no_delay', []],
+    [{ keyterms: ['Acme & Co', 'Şükrü'] }, 'keyterm', ['Acme & Co', 'Şükrü']],
+    [{}, 'language', ['tr-TR']],
+    [{}, 'sample_rate', ['16000']],
+    [{}, 'encoding', ['linear16']],
+  ])('%o gives %s = %o', (options, name, values) => {
+    const url = cloudAUrl({ ...cloudA, ...options }, 'tr-TR');
+    expect(url.searchParams.getAll(name)).toEqual(values);
+    expect(url.host + url.pathname).toBe('a.example/prefix/v1/listen');
+  });
+});
+
+describe('every option of stt_cloud_b on the wire', () => {
+  it.each([
+    [{}, 'speech_model', ['universal-streaming-english']],
+    [{ formatTurns: true }, 'format_turns', ['true']],
+    [{ speechModel: 'u3-rt-pro', formatTurns: true }, 'format_turns', []],
+    [{ speechModel: 'u3-rt-pro' }, 'language_codes', ['["tr"]']],
+    [{}, 'language_codes', []],
+    [{ minTurnSilenceMs: 0 }, 'min_turn_silence', ['0']],
+    [{ maxTurnSilenceMs: 900 }, 'max_turn_silence', ['900']],
+    [{ keyterms: ['a "b"', 'ç'] }, 'keyterms_prompt', ['["a \\"b\\"","ç"]']],
+    [{ keyterms: [] }, 'keyterms_prompt', []],
+    [{}, 'sample_rate', ['16000']],
+  ])('%o gives %s = %o', (options, name, values) => {
+    const url = cloudBUrl({ ...cloudB, ...options }, 'tr-TR');
+    expect(url.searchParams.getAll(name)).toEqual(values);
+    expect(url.host + url.pathname).toBe('b.example/v3/ws');
+  });
+});
+
+describe('every option of stt_cloud_c on the wire', () => {
+  it.each([
+    [{}, { model: 'solaria-1', endpointing: 0.3, encoding: 'wav/pcm', sample_rate: 16_000 }],
+    [{ endpointingMs: 10 }, { endpointing: 0.01 }],
+    [{}, { language_config: { languages: ['tr'], code_switching: false } }],
+    [{ codeSwitching: true }, { language_config: { languages: ['tr'], code_switching: true } }],
+    [
+      { vocabulary: ['Zeynep'] },
+      {
+        realtime_processing: {
+          custom_vocabulary: true,
+          custom_vocabulary_config: { vocabulary: ['Zeynep'], default_intensity: 0.5 },
+        },
+      },
+    ],
+  ])('%o gives %o', (options, body) => {
+    expect(cloudCRequest({ ...cloudC, ...options }, 'tr-TR')).toMatchObject(body);
+  });
+
+  it('asks the region that was chosen', () => {
+    expect(cloudCUrl({ ...cloudC, region: 'us_west' }).href).toBe('https://c.example/v2/live?region=us-west');
+    expect(cloudCUrl(cloudC).href).toBe('https://c.example/v2/live');
+  });
+});
+
+describe('every option of stt_realtime_compat on the wire', () => {
+  it.each([
+    [{}, '/v1/realtime?intent=transcription'],
+    [{ wire: 'nim' as const }, '/v1/realtime?intent=transcription'],
+    [{ wire: 'vllm' as const }, '/v1/realtime'],
+    [{ wire: 'speaches' as const }, '/v1/realtime?model=a-model&intent=transcription&language=tr'],
+    [{ pathAndQuery: '/x?y=1' }, '/x?y=1'],
+  ])('%o asks for %s', (options, tail) => {
+    const url = realtimeUrl({ ...realtime, ...options });
+    expect(url.pathname + url.search).toBe(tail);
+  });
+
+  it('configures each kind of server in its own way', () => {
+    const prompt = 'Acme';
+    expect(configurationOf({ ...realtime, prompt })).toEqual({
+      type: 'session.update',
+      session: {
+        type: 'transcription',
+        audio: {
+          input: {
+            format: { type: 'audio/pcm', rate: 24_000 },
+            transcription: { model: 'a-model', language: 'tr', prompt: 'Acme' },
+            turn_detection: null,
+          },
+        },
+      },
+    });
+    expect(
+      configurationOf({ ...realtime, wire: 'nim', punctuation: true, sampleRate: 16_000, prompt }),
+    ).toEqual({
+      type: 'transcription_session.update',
+      session: {
+        input_audio_format: 'pcm16',
+        input_audio_params: { sample_rate_hz: 16_000, num_channels: 1 },
+        input_audio_transcription: { language: 'tr', model: 'a-model', prompt: 'Acme' },
+        recognition_config: { max_alternatives: 1, enable_automatic_punctuation: true },
+      },
+    });
+    expect(configurationOf({ ...realtime, wire: 'vllm' })).toEqual({
+      type: 'session.update',
+      model: 'a-model',
+    });
+    expect(configurationOf({ ...realtime, wire: 'speaches' })).toEqual({
+      type: 'session.update',
+      session: { turn_detection: null, input_audio_transcription: { model: 'a-model', language: 'tr' } },
+    });
+  });
+
+  it('fills up an utterance that is too short to commit', () => {
+    const wire = newRealtimeWire({ ...realtime, minCommitMs: 100 });
+    wire.audio(new Int16Array(1440));
+    const events = wire.finalize();
+    const sizes = events.map((event) => {
+      const message = event.type === 'send' ? (JSON.parse(event.message.toString()) as JsonObject) : {};
+      const { audio } = message;
+      return typeof audio === 'string' ? Buffer.from(audio, 'base64').length / 2 : 0;
+    });
+    expect(sizes).toEqual([960, 0]);
+  });
+
+  it('adds deltas up, or lets each replace the one before', () => {
+    const type = 'conversation.item.input_audio_transcription.delta';
+    const say = (wire: SttWire, delta: string): unknown => wire.read({ type, item_id: 'i', delta })[0];
+    const adding = newRealtimeWire(realtime);
+    say(adding, 'book');
+    expect(say(adding, ' a table')).toMatchObject({ text: 'book a table', isFinal: false });
+    const replacing = newRealtimeWire({ ...realtime, deltaReplaces: true });
+    say(replacing, 'book');
+    expect(say(replacing, 'look at')).toMatchObject({ text: 'look at', isFinal: false });
+  });
+
+  it('answers a commit with the item that it made, not with an older one', () => {
+    const type = 'conversation.item.input_audio_transcription.completed';
+    const wire = newRealtimeWire(realtime);
+    wire.finalize();
+    wire.read({ type: 'input_audio_buffer.committed', item_id: 'new' });
+    expect(wire.read({ type, item_id: 'old', transcript: 'before' }).map((event) => event.type)).toEqual([
+      'transcript',
+    ]);
+    expect(wire.read({ type, item_id: 'new', transcript: '' })).toEqual([{ type: 'finalized' }]);
+  });
+
+  it.each([
+    [{ type: 'invalid_request_error', code: 'invalid_api_key' }, false, { kind: 'rejected', status: 401 }],
+    [{ type: 'invalid_request_error', code: 'invalid_model' }, false, { kind: 'rejected', status: 400 }],
+    [{ type: 'invalid_request_error', code: 'unknown_event' }, true, undefined],
+    [{ code: 'insufficient_quota' }, true, { kind: 'rejected', status: 429, retryable: false }],
+    [{ code: 'rate_limit_exceeded' }, true, { kind: 'rejected', status: 429 }],
+    [{ code: 'session_expired' }, true, { kind: 'disconnected' }],
+    [{ type: 'server_error' }, true, { kind: 'disconnected' }],
+    [{ status: 503 }, true, { kind: 'rejected', status: 503 }],
+  ])('names the error %o', (error, isReady, named) => {
+    expect(realtimeError(error, isReady)).toEqual(named);
+  });
+});
+
+describe('results of stt_cloud_a', () => {
+  const result = (transcript: string, flags: JsonObject = {}): JsonObject => ({
+    type: 'Results',
+    ...flags,
+    channel: { alternatives: [{ transcript }] },
+  });
+
+  it('are segments of an utterance, the last of which ends it', () => {
+    const wire = new CloudAWire();
+    const events = [
+      ...wire.read(result('I would')),
+      ...wire.read(result('I would like', { is_final: true })),
+      ...wire.read(result('a table')),
+      ...wire.read(result('a table.', { is_final: true, speech_final: true })),
+    ];
+    expect(events).toMatchObject([
+      { text: 'I would', isFinal: false },
+      { text: 'I would like', isFinal: true, speechFinal: false },
+      { text: 'a table', isFinal: false },
+      { text: 'a table.', isFinal: true, speechFinal: true },
+    ]);
+  });
+
+  it('confirm a finalize without text when the text came before', () => {
+    const wire = new CloudAWire();
+    wire.finalize();
+    expect(finals(wire.read(result('done', { is_final: true, speech_final: true })))).toEqual(['done']);
+    expect(wire.read(result('', { is_final: true, from_finalize: true }))).toEqual([{ type: 'finalized' }]);
+  });
+
+  it('are ended by a gap after the last word when silence never came', () => {
+    const wire = new CloudAWire();
+    expect(wire.read({ type: 'UtteranceEnd' })).toEqual([]);
+    wire.read(result('hello', { is_final: true }));
+    expect(wire.read({ type: 'UtteranceEnd' })).toMatchObject([
+      { text: '', isFinal: true, speechFinal: true },
+    ]);
+    expect(wire.read({ type: 'UtteranceEnd' })).toEqual([]);
+  });
+
+  it.each([[{ type: 'Results' }], [{ type: 'Results', channel: { alternatives: [] } }]])(
+    'must hold a transcript: %o',
+    (message) => {
+      expect(new CloudAWire().read(message)).toMatchObject([{ type: 'error', error: { kind: 'protocol' } }]);
+    },
+  );
+});
+
+describe('turns of stt_cloud_b', () => {
+  const turn = (order: number, transcript: string, more: JsonObject = {}): JsonObject => ({
+    type: 'Turn',
+    turn_order: order,
+    transcript,
+    end_of_turn: false,
+    ...more,
+  });
+
+  it('are heard once, also when they are repeated with punctuation', () => {
+    const wire = new CloudBWire(false);
+    const end = { end_of_turn: true };
+    expect(finals(wire.read(turn(0, 'yes please', end)))).toEqual(['yes please']);
+    expect(wire.read(turn(0, 'Yes, please.', { ...end, turn_is_formatted: true }))).toEqual([]);
+    expect(finals(wire.read(turn(1, 'and more', end)))).toEqual(['and more']);
+  });
+
+  it('wait for their punctuation where the file asks for it', () => {
+    const wire = new CloudBWire(true);
+    wire.finalize();
+    expect(finals(wire.read(turn(0, 'yes please', { end_of_turn: true })))).toEqual([]);
+    const last = wire.read(turn(0, 'Yes, please.', { end_of_turn: true, turn_is_formatted: true }));
+    expect(last).toMatchObject([{ text: 'Yes, please.', fromFinalize: true }, { type: 'finalized' }]);
+  });
+
+  it('show the word that is still being spoken', () => {
+    const words = [{ text: 'i' }, { text: 'would' }];
+    expect(new CloudBWire(false).read(turn(0, 'i', { words }))).toMatchObject([{ text: 'i would' }]);
+  });
+
+  it.each([
+    [1008, 'Unauthorized', { kind: 'rejected', status: 401 }],
+    [1008, 'Too many concurrent sessions', { kind: 'rejected', status: 429 }],
+    [3009, '', { kind: 'rejected', status: 429 }],
+    [3007, '', { kind: 'protocol' }],
+    [3008, '', { kind: 'disconnected' }],
+    [1006, '', { kind: 'disconnected' }],
+  ])('end with %i (%s)', (code, reason, error) => {
+    expect(cloudBError(code, reason)).toMatchObject(error);
+  });
+});
+
+describe('utterances of stt_cloud_c', () => {
+  const say = (id: string, text: string, isFinal: boolean): JsonObject => ({
+    type: 'transcript',
+    data: { id, is_final: isFinal, utterance: { text } },
+  });
+
+  it('answer a finalize only when no other is open', () => {
+    const wire = new CloudCWire(cloudC);
+    wire.read(say('1', ' yes', false));
+    wire.finalize();
+    wire.read(say('2', ' and', false));
+    expect(wire.read(say('1', ' Yes.', true)).map((event) => event.type)).toEqual(['transcript']);
+    expect(wire.read(say('2', ' And more.', true))).toMatchObject([
+      { text: 'And more.' },
+      { type: 'finalized' },
+    ]);
+  });
+
+  it('wait while the caller still speaks', () => {
+    const wire = new CloudCWire(cloudC);
+    wire.finalize();
+    wire.read({ type: 'speech_start' });
+    expect(wire.read(say('1', ' Yes.', true)).map((event) => event.type)).toEqual(['transcript']);
+    wire.read({ type: 'speech_end' });
+    expect(wire.read(say('2', ' More.', true)).at(-1)).toEqual({ type: 'finalized' });
+  });
+
+  it('are ended by as much silence as the server waits for', () => {
+    const [event] = new CloudCWire(cloudC).finalize();
+    expect(event?.type === 'send' && event.message.length).toBe(500 * 32);
+  });
+});
+
+describe('the advice of a refusal', () => {
+  it.each([
+    ['7', undefined, 7000],
+    ['Sat, 21 Nov 2026 12:00:30 GMT', 'Sat, 21 Nov 2026 12:00:00 GMT', 30_000],
+    ['Sat, 21 Nov 2026 11:00:00 GMT', 'Sat, 21 Nov 2026 12:00:00 GMT', 0],
+    ['999999', undefined, 3_600_000],
+    ['soon', undefined, undefined],
+    [undefined, undefined, undefined],
+  ])('%s at %s means %s ms', (advice, date, ms) => {
+    expect(retryAfterMsOf(advice, date)).toBe(ms);
+  });
+});
