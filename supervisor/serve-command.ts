@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { loadAgentFile } from '../shared/config/load.ts';
 import { parseServerSettings, type ServerSettings } from '../shared/config/server.ts';
+import { maxThreads } from '../shared/protocol/mailbox.ts';
 import { systemClock } from '../shared/runtime/clock.ts';
 import { errorFields, newLog } from '../shared/runtime/log.ts';
 import { raiseOpenFileLimit } from '../shared/runtime/shm.ts';
@@ -48,7 +49,7 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
   const service = new Service({
     settings,
     workers: options.workers,
-    inferenceThreads: Math.max(1, Math.floor(availableParallelism() / 2)),
+    inferenceThreads: Math.min(maxThreads, Math.max(1, Math.floor(availableParallelism() / 2))),
     ...(turn.value.path !== undefined && { turnModel: turn.value.path }),
     agentText: agent.text,
     files: agent.files,

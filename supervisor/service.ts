@@ -10,6 +10,7 @@ import {
   heartbeatAge,
   mailboxBytes,
   Mailboxes,
+  mostSlots,
   turnRingFrames,
   type MailboxLayout,
   countedStages,
@@ -162,14 +163,21 @@ export class Service {
     });
   }
 
-  /** Twice a worker's share, because the calls of a dead one land on the others. */
+  /**
+   * Twice a worker's share, because the calls of a dead one land on the others; less where so many mailboxes with the history
+   * for a turn model would not fit into one mapping, which is the case from about 32 cores on.
+   */
   #layout(): MailboxLayout {
-    const { workers, inferenceThreads, settings } = this.#options;
+    const { workers, inferenceThreads, settings, turnModel } = this.#options;
+    const ringFrames = turnModel === undefined ? shortRingFrames : turnRingFrames;
     const share = Math.ceil(settings.maxSessions / workers);
-    const slotsPerWorker = Math.min(settings.maxSessions, share * 2);
-    const layout = { workers, slotsPerWorker, threads: inferenceThreads };
-    if (this.#options.turnModel === undefined) return { ...layout, ringFrames: shortRingFrames };
-    return { ...layout, ringFrames: turnRingFrames, turnThreads: Math.max(1, inferenceThreads >> 1) };
+    const slotsPerWorker = Math.min(
+      settings.maxSessions,
+      share * 2,
+      Math.floor(mostSlots(ringFrames) / workers),
+    );
+    const layout = { workers, slotsPerWorker, ringFrames, threads: inferenceThreads };
+    return turnModel === undefined ? layout : { ...layout, turnThreads: Math.max(1, inferenceThreads >> 1) };
   }
 
   /** Binds the listeners and starts the children. Rejects when an address cannot be bound. */

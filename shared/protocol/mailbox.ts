@@ -16,7 +16,8 @@ export const maxUnreadFrames = 8;
 export const resultRing = 16;
 
 const lineInts = 16;
-const maxThreads = 16;
+/** Threads of one kind that the control page has lines for. */
+export const maxThreads = 16;
 const maxWorkers = 256;
 const firstThreadLine = 1;
 const firstWorkerLine = firstThreadLine + maxThreads;
@@ -66,12 +67,23 @@ export const turnRingFrames = 256;
 
 const slotBytes = (layout: MailboxLayout): number => headerBytes + layout.ringFrames * frameBytes;
 
+/** A mapping is one array buffer, and the runtime makes none of 4 GiB or more. */
+const mostBytes = 2 ** 32 - 1;
+
+/** Slots that fit into one mapping with a ring of this length. */
+export const mostSlots = (ringFrames: number): number =>
+  Math.floor((mostBytes - controlBytes) / (headerBytes + ringFrames * frameBytes));
+
 export function mailboxBytes(layout: MailboxLayout): number {
   assert(
     layout.workers <= maxWorkers && Math.max(layout.threads, layout.turnThreads ?? 0) <= maxThreads,
     'the control page has a line for each process',
   );
   assert(layout.ringFrames >= 2 * maxUnreadFrames, 'the ring is larger than what may be unread');
+  assert(
+    layout.workers * layout.slotsPerWorker <= mostSlots(layout.ringFrames),
+    'the mailboxes fit into one mapping',
+  );
   return controlBytes + layout.workers * layout.slotsPerWorker * slotBytes(layout);
 }
 
