@@ -33,6 +33,7 @@ const wakeEveryMs = 5;
 const windowFrames = turnWindowSamples / vadFrameSamples;
 /** Lower than VAD by so much that a busy machine runs VAD first. */
 const niceness = 10;
+const leftOutDecay = 0.9;
 /** Times as in heartbeats are 31 bits; a moment more than half of that away has not been reached. */
 const halfRangeMs = 0x4000_0000;
 
@@ -52,6 +53,8 @@ export class TurnThread {
   readonly #input = new Tensor('float32', this.#extractor.features, [1, melBands, featureFrames]);
   readonly #mailboxes = new Map<number, Mailbox>();
   readonly #pause = new Int32Array(new SharedArrayBuffer(4));
+  /** What the last answer took; a question without so much time left is not worth the work. */
+  #runMs = 0;
   /** The count of questions when no slot had one any more. */
   #settledAt: number | undefined;
 
@@ -126,17 +129,21 @@ export class TurnThread {
     return found?.slot;
   }
 
-  /** The probability, or NaN when the question is too old or its audio is gone. */
+  /** The probability, or NaN when there is too little time for an answer or no audio. */
   async #judge(mailbox: Mailbox, question: TurnQuestion): Promise<number> {
     const { boxes, thread, session } = this.#options;
-    const late = heartbeatAge(this.#now(), question.giveUpAtMs);
+    const startedAtMs = this.#options.machineMs();
+    const late = heartbeatAge(startedAtMs + this.#runMs, question.giveUpAtMs);
     const samples = late > 0 && late < halfRangeMs ? 0 : this.#gather(mailbox, question);
     if (samples === 0) {
       boxes.countTurnAnswer(thread, 'leftOut');
+      // One long run, on a machine that stalled, must not leave out everything from then on.
+      this.#runMs *= leftOutDecay;
       return Number.NaN;
     }
     this.#extractor.compute(turnWindowSamples - samples);
     const results = await session.run({ input_features: this.#input });
+    this.#runMs = this.#options.machineMs() - startedAtMs;
     boxes.countTurnAnswer(thread, 'judged');
     return Number((results['logits']?.data as Float32Array)[0]);
   }

@@ -36,7 +36,7 @@ describe.skipIf(noModel !== '')(`the turn thread${noModel === '' ? '' : `: ${noM
     const boxes = newMailboxes(layout);
     boxes.setSlotsInUse(0, 3);
     boxes.setSlotsInUse(1, 3);
-    const time = { nowMs: 9_000 };
+    const time = { nowMs: 9_000, runMs: 0 };
     const woken: number[] = [];
     const heard: Float32Array[] = [];
     const thread = new TurnThread({
@@ -45,6 +45,7 @@ describe.skipIf(noModel !== '')(`the turn thread${noModel === '' ? '' : `: ${noM
       // The weights of the stand-in hear little difference, so that what it is given is compared.
       session: {
         run: (feeds: Parameters<InferenceSession['run']>[0]) => {
+          time.nowMs += time.runMs;
           heard.push((feeds['input_features']!.data as Float32Array).slice());
           return session.run(feeds);
         },
@@ -163,6 +164,26 @@ describe.skipIf(noModel !== '')(`the turn thread${noModel === '' ? '' : `: ${noM
     silent.client.collect();
     expect(silent.judged).toEqual([undefined]);
     expect(setup.boxes.turnThreadStatus(0)).toMatchObject({ judged: 0, leftOut: 2 });
+  });
+
+  it('leaves out a question that has less time left than an answer takes, and tries again before long', async () => {
+    const setup = newSetup();
+    setup.time.runMs = 100;
+    write(setup.boxes, 0, frames(4, 25));
+    await setup.thread.judgeNext();
+    ask(setup, 0);
+    await setup.thread.judgeNext();
+    const status = () => setup.boxes.turnThreadStatus(0);
+    let asked = 0;
+    while (status().judged === 1 && asked < 20) {
+      ask(setup, 0);
+      asked += 1;
+      setup.time.nowMs += 250;
+      await setup.thread.judgeNext();
+    }
+    expect(status()).toMatchObject({ judged: 2, leftOut: asked - 1 });
+    expect(asked).toBeGreaterThan(1);
+    expect(asked).toBeLessThan(20);
   });
 
   it('leaves out what was overwritten while the question waited', async () => {
