@@ -33,7 +33,9 @@ export interface ChildrenOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly workers: number;
+  readonly spare: boolean;
   readonly memoryFd: number;
+  readonly recordsFd: number;
   readonly workerSetup: (worker: number) => WorkerSetup;
   readonly inferenceSetup: InferenceSetup;
   readonly onReady: (role: ChildRole, index: number) => void;
@@ -54,8 +56,13 @@ export class Children {
 
   constructor(options: ChildrenOptions) {
     this.#options = options;
-    this.table = newProcessTable(options.workers);
-    this.#bells = Array.from({ length: options.workers }, () => createSocketPair());
+    this.table = newProcessTable(options.workers, { spare: options.spare });
+    this.#bells = Array.from({ length: this.seats }, () => createSocketPair());
+  }
+
+  /** Workers, the spare among them. */
+  get seats(): number {
+    return this.table.rows.filter((row) => row.role === 'worker').length;
   }
 
   /** Starts what is due, now and whenever something becomes due. */
@@ -90,7 +97,7 @@ export class Children {
   }
 
   broadcast(message: ToWorker): void {
-    for (let worker = 0; worker < this.#options.workers; worker += 1) this.send(worker, message);
+    for (let worker = 0; worker < this.seats; worker += 1) this.send(worker, message);
   }
 
   /** From here on nobody is replaced. Workers leave on their own; inference leaves when the channel closes. */
@@ -120,13 +127,13 @@ export class Children {
   }
 
   #fork(role: ChildRole, index: number): void {
-    const { memoryFd, log } = this.#options;
+    const { memoryFd, recordsFd, log } = this.#options;
     const row = rowOf(this.table, role, index);
     if (row === undefined) return;
     const bells =
       role === 'worker' ? [this.#bells[index]?.[0] ?? -1] : this.#bells.map(([, inference]) => inference);
     const child = fork(new URL(`../${role}/main.js`, import.meta.url), {
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc', memoryFd, ...bells],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc', memoryFd, recordsFd, ...bells],
       execArgv: ['--enable-source-maps'],
     });
     this.#processes.set(row, child);
@@ -137,7 +144,7 @@ export class Children {
     child.once('exit', (code, signal) => {
       const asked = row.state.phase === 'leaving' || this.table.closing;
       this.#processes.delete(row);
-      childGone(row, this.#options.clock.now());
+      childGone(this.table, row, this.#options.clock.now());
       const fields = { child: role, index, childPid: child.pid, code, signal };
       if (asked) log.info(fields, 'child process left');
       else log.error(fields, 'child process died');
@@ -150,12 +157,13 @@ export class Children {
 
   #take(row: ChildRow, message: FromWorker | FromInference): void {
     if (message.type === 'ready') {
-      childReady(row);
+      childReady(this.table, row);
       this.#options.onReady(row.role, row.index);
+      this.run();
       return;
     }
     if (message.type === 'tainted') {
-      childLeaving(row);
+      childLeaving(this.table, row);
       this.send(row.index, { type: 'drain' });
     }
     this.#options.onWorkerMessage(row.index, message);

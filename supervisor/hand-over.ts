@@ -1,15 +1,20 @@
 /**
- * Connections on their way to workers, and the calls that came of them. Every connection has an owner at any instant:
- * until the worker confirms in its own words, this process keeps a duplicate of the socket and can give it to another
- * worker. Each offer gives back exactly one call slot.
+ * Connections on their way to workers, and the calls that came of them. Every connection has an owner at any instant: this
+ * process keeps a duplicate of the socket, until the worker confirms in its own words or, where calls are recorded, until
+ * the call is over, and can give it to another worker. Each offer gives back exactly one call slot.
  */
 import type { Socket } from 'node:net';
 import type { Millis } from '../shared/base/units.ts';
 import type { Clock } from '../shared/runtime/clock.ts';
+import type { LeftConnection } from '../shared/protocol/call-record.ts';
 import type { CallOffer } from '../shared/protocol/ipc.ts';
 
 /** How long a connection may wait for a worker after the one that had it died. */
 const rescueMs = 5_000;
+/** A client that is told of the end of its call has this long to read it. */
+const cutGraceMs = 1_000;
+/** A close frame with 1011 (RFC 6455, 7.4.1): the server met something that keeps it from going on. */
+const closeFrame = Buffer.from([0x88, 0x02, 0x03, 0xf3]);
 
 type OfferState =
   | { readonly phase: 'homeless'; readonly since: Millis }
@@ -17,20 +22,32 @@ type OfferState =
   | { readonly phase: 'taken'; readonly worker: number };
 
 interface OpenOffer {
-  readonly message: CallOffer;
+  message: CallOffer;
   readonly givenAt: Millis;
-  /** Our duplicate; dropped once the worker has confirmed its own. */
+  /** Our duplicate; nothing is ever read from it. */
   readonly socket: Socket;
   readonly declinedBy: Set<number>;
   readonly release: () => void;
   state: OfferState;
 }
 
+/** What a worker that is gone left of a connection: the slot of its record, and how far the stream of bytes can be trusted. */
+export interface Remains {
+  readonly slot: number;
+  readonly connection: LeftConnection;
+}
+
+export type HandOverOutcome = 'taken' | 'moved' | 'lost' | 'resumed' | 'cut';
+
 export interface HandOverOptions {
   readonly clock: Clock;
   readonly readyWorkers: () => readonly number[];
   readonly offer: (worker: number, message: CallOffer, socket: Socket) => boolean;
-  readonly counted: (outcome: 'taken' | 'moved' | 'lost') => void;
+  /** Calls may be taken up by another worker: duplicates are kept until a call is over. */
+  readonly keepsCalls: boolean;
+  /** What a dead worker left, by number of the connection. */
+  readonly remains: (worker: number) => ReadonlyMap<number, Remains>;
+  readonly counted: (outcome: HandOverOutcome) => void;
 }
 
 export class HandOver {
@@ -81,7 +98,7 @@ export class HandOver {
     if (offer?.state.phase !== 'offered') return;
     offer.state = { phase: 'taken', worker: offer.state.worker };
     this.#waiting -= 1;
-    offer.socket.destroy();
+    if (!this.#options.keepsCalls) offer.socket.destroy();
     this.#options.counted('taken');
   }
 
@@ -97,13 +114,39 @@ export class HandOver {
     this.#forget(id);
   }
 
-  /** A worker is gone. Its calls are over; what it never confirmed goes to another. */
-  workerGone(worker: number): void {
+  /**
+   * A worker is gone. Its calls are taken up by others where it left enough of them, and are over where it did not; what it
+   * never began goes to another. Returns how many of each there were.
+   */
+  workerGone(worker: number): Record<LeftConnection | 'moved' | 'over', number> {
+    const fates = { open: 0, writable: 0, torn: 0, moved: 0, over: 0 };
+    const remains = this.#options.remains(worker);
     for (const [id, offer] of this.#offers) {
       if (offer.state.phase === 'homeless' || offer.state.worker !== worker) continue;
-      if (offer.state.phase === 'taken') this.#forget(id);
+      const left = remains.get(id);
+      fates[left?.connection ?? (offer.state.phase === 'taken' ? 'over' : 'moved')] += 1;
+      if (left?.connection === 'open') this.#takeUp(offer, left.slot);
+      else if (left !== undefined) this.#cut(id, offer, left.connection);
+      else if (offer.state.phase === 'taken') this.#forget(id);
       else this.#uproot(offer);
     }
+    return fates;
+  }
+
+  #takeUp(offer: OpenOffer, slot: number): void {
+    if (offer.state.phase === 'taken') this.#waiting += 1;
+    offer.message = { ...offer.message, resumeFrom: slot };
+    offer.state = { phase: 'homeless', since: this.#options.clock.now() };
+    this.#options.counted('resumed');
+    this.#place(offer);
+  }
+
+  /** Nobody can go on where this connection stands. The client is told so when a frame of ours can still be told from others. */
+  #cut(id: number, offer: OpenOffer, connection: LeftConnection): void {
+    this.#options.counted('cut');
+    if (connection === 'writable') offer.socket.end(closeFrame);
+    this.#options.clock.after(cutGraceMs, () => offer.socket.destroy());
+    this.#forget(id, { keepSocket: true });
   }
 
   /** Places what waits for a worker, and gives up on what waited too long. */
@@ -147,14 +190,12 @@ export class HandOver {
     this.#forget(id);
   }
 
-  #forget(id: number): void {
+  #forget(id: number, { keepSocket } = { keepSocket: false }): void {
     const offer = this.#offers.get(id);
     if (offer === undefined) return;
     this.#offers.delete(id);
-    if (offer.state.phase !== 'taken') {
-      this.#waiting -= 1;
-      offer.socket.destroy();
-    }
+    if (offer.state.phase !== 'taken') this.#waiting -= 1;
+    if (!keepSocket) offer.socket.destroy();
     offer.release();
   }
 }

@@ -24,6 +24,10 @@ export interface ChildRow {
 
 export interface ProcessTable {
   readonly rows: readonly ChildRow[];
+  /** Workers that calls are given to. One row more than these is the spare's. */
+  readonly workers: number;
+  /** Index of the worker that waits for another to die; it is ready and has no calls. */
+  spare: number | undefined;
   /** No child is replaced any more. */
   closing: boolean;
 }
@@ -42,7 +46,11 @@ const failureBudget = 6;
 /** A child that is not ready by then hangs. */
 const startWithinMs = 30_000;
 
-export function newProcessTable(workers: number): ProcessTable {
+export function newProcessTable(
+  workers: number,
+  options: { spare: boolean } = { spare: false },
+): ProcessTable {
+  const seats = options.spare ? workers + 1 : workers;
   const row = (role: ChildRole, index: number): ChildRow => ({
     role,
     index,
@@ -51,7 +59,9 @@ export function newProcessTable(workers: number): ProcessTable {
     lastEndAt: undefined,
   });
   return {
-    rows: [row('inference', 0), ...Array.from({ length: workers }, (_, index) => row('worker', index))],
+    rows: [row('inference', 0), ...Array.from({ length: seats }, (_, index) => row('worker', index))],
+    workers,
+    spare: undefined,
     closing: false,
   };
 }
@@ -60,22 +70,34 @@ export function rowOf(table: ProcessTable, role: ChildRole, index: number): Chil
   return table.rows.find((row) => row.role === role && row.index === index);
 }
 
-export function childReady(row: ChildRow): void {
-  if (row.state.phase === 'starting') row.state = { phase: 'ready' };
+export function childReady(table: ProcessTable, row: ChildRow): void {
+  if (row.state.phase !== 'starting') return;
+  row.state = { phase: 'ready' };
+  if (row.role === 'worker' && readyWorkers(table).length > table.workers) table.spare = row.index;
 }
 
 /** The child asked to be replaced, or was found unfit: it takes no new work. */
-export function childLeaving(row: ChildRow): void {
+export function childLeaving(table: ProcessTable, row: ChildRow): void {
   row.state = { phase: 'leaving' };
+  promoteSpare(table);
+}
+
+/** The spare becomes a worker like the others as soon as one of them is missing. */
+function promoteSpare(table: ProcessTable): void {
+  const { spare } = table;
+  if (spare === undefined) return;
+  const isThere = rowOf(table, 'worker', spare)?.state.phase === 'ready';
+  if (!isThere || readyWorkers(table).length < table.workers) table.spare = undefined;
 }
 
 /** The process is gone, for whatever reason. */
-export function childGone(row: ChildRow, now: Millis): void {
+export function childGone(table: ProcessTable, row: ChildRow, now: Millis): void {
   const asked = row.state.phase === 'leaving';
   const soon = row.lastEndAt !== undefined && now - row.lastEndAt < provenMs;
   row.failures = asked ? 0 : soon ? row.failures + 1 : 1;
   row.lastEndAt = now;
   row.state = { phase: 'waiting', until: now + pauseMs(row.failures) };
+  promoteSpare(table);
 }
 
 const pauseMs = (failures: number): Millis =>
@@ -104,20 +126,45 @@ export function hangs(row: ChildRow, at: { now: Millis; silentMs: Millis; hangMs
 /** Children to start now. They count as starting from here on. */
 export function dueForks(table: ProcessTable, now: Millis): ForkOrder[] {
   if (table.closing) return [];
-  const due = table.rows.filter((row) => row.state.phase === 'waiting' && row.state.until <= now);
+  const due = table.rows.filter(
+    (row) => row.state.phase === 'waiting' && row.state.until <= now && !isHeldBack(table, row),
+  );
   for (const row of due) row.state = { phase: 'starting', since: now };
   return due.map(({ role, index }) => ({ role, index }));
+}
+
+/** The spare is started once everything else is there: it must not slow the start of what callers wait for. */
+function isHeldBack(table: ProcessTable, row: ChildRow): boolean {
+  if (row.role !== 'worker' || row.index < table.workers) return false;
+  return (
+    table.rows.some((other) => other.index < table.workers && other.state.phase === 'starting') ||
+    table.rows.some(
+      (other) =>
+        other.index < table.workers && other.lastEndAt === undefined && other.state.phase === 'waiting',
+    )
+  );
 }
 
 /** When `dueForks` has something to say next. */
 export function nextFork(table: ProcessTable): Millis | undefined {
   if (table.closing) return undefined;
-  const times = table.rows.flatMap((row) => (row.state.phase === 'waiting' ? [row.state.until] : []));
+  const times = table.rows.flatMap((row) =>
+    row.state.phase === 'waiting' && !isHeldBack(table, row) ? [row.state.until] : [],
+  );
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
+/** Workers that take calls: the spare is not among them. */
 export const readyWorkers = (table: ProcessTable): number[] =>
+  reachableWorkers(table).filter((worker) => worker !== table.spare);
+
+/** Workers that answer, the spare among them. */
+export const reachableWorkers = (table: ProcessTable): number[] =>
   table.rows.filter((row) => row.role === 'worker' && row.state.phase === 'ready').map((row) => row.index);
+
+/** Everything that calls need is there. */
+export const allReady = (table: ProcessTable): boolean =>
+  inferenceReady(table) && readyWorkers(table).length >= table.workers;
 
 export const inferenceReady = (table: ProcessTable): boolean =>
   rowOf(table, 'inference', 0)?.state.phase === 'ready';

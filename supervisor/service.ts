@@ -4,6 +4,12 @@
  */
 import type { Server } from 'node:http';
 import type { ServerSettings } from '../shared/config/server.ts';
+import {
+  callRecordBytes,
+  CallRecords,
+  mostCallRecords,
+  type CallRecordLayout,
+} from '../shared/protocol/call-record.ts';
 import { wsCallLimits, type WsCallLimits } from '../shared/protocol/call.ts';
 import type { FromWorker } from '../shared/protocol/ipc.ts';
 import {
@@ -24,7 +30,7 @@ import { createSharedMemory, mapSharedMemory } from '../shared/runtime/shm.ts';
 import { Admission, BacklogWatch, type AdmissionFacts } from './admission.ts';
 import { Children } from './children.ts';
 import { FrontDoor } from './front-door.ts';
-import { HandOver } from './hand-over.ts';
+import { HandOver, type Remains } from './hand-over.ts';
 import { HangWatch } from './hang-watch.ts';
 import { openHealthListener } from './health.ts';
 import {
@@ -36,7 +42,7 @@ import {
 } from './lifecycle.ts';
 import { openCallListener } from './listeners.ts';
 import { MetricsCollector, readSharedGauges } from './metrics.ts';
-import { anyFailing, inferenceReady, readyWorkers } from './process-table.ts';
+import { allReady, anyFailing, inferenceReady, reachableWorkers, readyWorkers } from './process-table.ts';
 import { RedisSet } from './redis-set.ts';
 import { RequestCounts } from './request-counts.ts';
 import { TokenLedger } from './token-ledger.ts';
@@ -44,6 +50,8 @@ import { TokenStore } from './token-store.ts';
 
 /** History that inference keeps of a call when no turn model reads it. */
 const shortRingFrames = 16;
+/** Without a turn model, but calls may be taken up: the turn that was being heard (4 s of it) is given to STT once more. */
+const resumeRingFrames = 128;
 /** An unread count is only believed while its thread is alive; a dead one is not a backlog. */
 const freshHeartbeatMs = 1_000;
 const lookEveryMs = 200;
@@ -76,6 +84,7 @@ export class Service {
   readonly #requestCounts: RequestCounts;
   readonly #collector: MetricsCollector;
   readonly #boxes: Mailboxes;
+  readonly #records: CallRecords;
   #callServer: Server | undefined;
   #timer: Timer | undefined;
 
@@ -89,6 +98,11 @@ export class Service {
       acceptQueue: settings.ws.acceptQueue,
     });
     const layout = this.#layout();
+    const recordsFd = createSharedMemory('svc-calls', callRecordBytes(recordLayout(layout)));
+    this.#records = new CallRecords(
+      mapSharedMemory(recordsFd, callRecordBytes(recordLayout(layout))),
+      recordLayout(layout),
+    );
     const memoryFd = createSharedMemory('svc-audio', mailboxBytes(layout));
     this.#boxes = new Mailboxes(mapSharedMemory(memoryFd, mailboxBytes(layout)), layout);
     const limits = callLimits(settings);
@@ -97,13 +111,16 @@ export class Service {
       clock,
       log,
       workers,
+      spare: settings.spareWorker,
       memoryFd,
+      recordsFd,
       workerSetup: (worker) => ({
         type: 'setup',
         worker,
         layout,
         logLevel,
         limits,
+        callResume: settings.callResume,
         agentText: options.agentText,
         files: options.files,
       }),
@@ -122,6 +139,8 @@ export class Service {
       clock,
       readyWorkers: () => readyWorkers(this.#children.table),
       offer: (worker, message, socket) => this.#children.offer(worker, message, socket),
+      keepsCalls: settings.callResume,
+      remains: (worker) => this.#remains(worker),
       counted: (outcome) => this.#metrics.handovers.inc({ outcome }),
     });
     this.#hangWatch = new HangWatch({
@@ -169,14 +188,13 @@ export class Service {
    */
   #layout(): MailboxLayout {
     const { workers, inferenceThreads, settings, turnModel } = this.#options;
-    const ringFrames = turnModel === undefined ? shortRingFrames : turnRingFrames;
+    const ofCall = settings.callResume ? resumeRingFrames : shortRingFrames;
+    const ringFrames = turnModel === undefined ? ofCall : turnRingFrames;
+    const seats = settings.spareWorker ? workers + 1 : workers;
     const share = Math.ceil(settings.maxSessions / workers);
-    const slotsPerWorker = Math.min(
-      settings.maxSessions,
-      share * 2,
-      Math.floor(mostSlots(ringFrames) / workers),
-    );
-    const layout = { workers, slotsPerWorker, ringFrames, threads: inferenceThreads };
+    const most = Math.min(mostSlots(ringFrames), mostCallRecords);
+    const slotsPerWorker = Math.min(settings.maxSessions, share * 2, Math.floor(most / seats));
+    const layout = { workers: seats, slotsPerWorker, ringFrames, threads: inferenceThreads };
     return turnModel === undefined ? layout : { ...layout, turnThreads: Math.max(1, inferenceThreads >> 1) };
   }
 
@@ -252,15 +270,31 @@ export class Service {
     // What a worker was told before it could listen is lost.
     if (role === 'worker' && this.#lifecycle.state.phase === 'stopping')
       this.#children.send(index, { type: 'shutdown' });
-    const { table } = this.#children;
-    const allReady = table.rows.every((row) => row.state.phase === 'ready');
-    if (allReady) this.#step({ type: 'children.ready' });
+    if (allReady(this.#children.table)) this.#step({ type: 'children.ready' });
+  }
+
+  /** Records of a worker's calls. A slot that was begun anew since belongs to another connection. */
+  #remains(worker: number): ReadonlyMap<number, Remains> {
+    const { slotsPerWorker } = this.#boxes.layout;
+    const found = new Map<number, Remains>();
+    if (!this.#options.settings.callResume) return found;
+    for (let slot = worker * slotsPerWorker; slot < (worker + 1) * slotsPerWorker; slot += 1) {
+      const record = this.#records.record(slot);
+      const connection = record.left(record.offer);
+      if (record.offer > 0 && connection !== undefined) found.set(record.offer, { slot, connection });
+    }
+    return found;
   }
 
   #onChildGone(role: 'worker' | 'inference', index: number): void {
     if (!this.#children.table.closing) this.#metrics.restarts.inc({ role });
     if (role === 'worker') {
-      this.#handOver.workerGone(index);
+      const { open, writable, torn, moved, over } = this.#handOver.workerGone(index);
+      if (open + writable + torn + moved + over > 0)
+        this.#options.log.warn(
+          { worker: index, takenUp: open, cut: writable + torn, moved, over },
+          'the calls of a worker that is gone',
+        );
       void this.#collector.workerGone(index);
     }
     if (this.#children.count === 0) this.#step({ type: 'children.gone' });
@@ -299,7 +333,7 @@ export class Service {
     this.#metrics.inferenceUp.set(inferenceReady(table) ? 1 : 0);
     this.#metrics.handoverWait.set(this.#handOver.oldestWaitMs() / 1000);
     this.#metrics.sessions.set(this.#admission.sessions);
-    return await this.#collector.render(this.#metrics, readyWorkers(table));
+    return await this.#collector.render(this.#metrics, reachableWorkers(table));
   }
 
   #step(event: LifecycleEvent): void {
@@ -352,6 +386,10 @@ export class Service {
     }
   }
 }
+
+const recordLayout = (layout: MailboxLayout): CallRecordLayout => ({
+  slots: layout.workers * layout.slotsPerWorker,
+});
 
 function callLimits({ ws }: ServerSettings): WsCallLimits {
   const limits = wsCallLimits({

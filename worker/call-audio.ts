@@ -5,9 +5,10 @@
 import { unreachable } from '../shared/base/assert.ts';
 import type { Millis } from '../shared/base/units.ts';
 import type { CallServices } from './call-services.ts';
+import type { CallJournal } from './call-journal.ts';
 import type { CallAction } from './core/actions.ts';
 import type { CallEvent, PlayoutPosition } from './core/events.ts';
-import { InboundAudio } from './media/inbound.ts';
+import { InboundAudio, prerollMs } from './media/inbound.ts';
 import { OutboundAudio } from './media/outbound.ts';
 import { Playout, type PlayoutSink } from './media/playout.ts';
 import { SpeechDetector } from './media/speech-detector.ts';
@@ -23,6 +24,7 @@ export interface CallAudioOptions {
   readonly transport: CallTransport;
   /** The sessions of the call; a failed one is replaced while the call runs. */
   readonly stages: { readonly stt: SttSession; readonly tts: TtsSession };
+  readonly journal?: CallJournal | undefined;
   /** Takes facts for the core. */
   readonly tell: (event: CallEvent) => void;
 }
@@ -68,8 +70,14 @@ export class CallAudio {
   }
 
   /** Sends the caller's audio to STT from now on, beginning with the last moment. */
-  listen(): void {
+  listen({ newTurn }: { newTurn: boolean }): void {
+    if (newTurn) this.#options.journal?.listening(this.#vad.frameBefore(prerollMs), this.#vad.generation);
     this.#inbound.listen();
+  }
+
+  /** The client has been speaking for this long and nobody has taken it. */
+  allowBacklog(ms: Millis): void {
+    this.#inbound.allowBacklog(ms);
   }
 
   stopListening(): void {
@@ -193,12 +201,13 @@ export class CallAudio {
   }
 
   #sink(): PlayoutSink {
-    const { transport, tell } = this.#options;
+    const { transport, tell, journal } = this.#options;
     const { metrics } = this.#options.services;
     const { sampleRate } = this.#options.start;
     return {
       sendFrame: (frame) => {
         transport.sendAudio(frame, sampleRate);
+        journal?.played(this.#outbound.context, this.#outbound.sentSamples);
         metrics.framesSent.inc();
         this.#relieveTts();
       },

@@ -8,6 +8,7 @@ import type { Millis } from '../shared/base/units.ts';
 import { errorFields, type Log } from '../shared/runtime/log.ts';
 import { Scope } from '../shared/runtime/scope.ts';
 import { CallAudio } from './call-audio.ts';
+import type { CallJournal, JournalledCall } from './call-journal.ts';
 import type { CallServices } from './call-services.ts';
 import { CallStages } from './call-stages.ts';
 import type { CallAction, TurnTimes } from './core/actions.ts';
@@ -23,18 +24,35 @@ export interface CallRunnerOptions {
   readonly services: CallServices;
   /** The call's mailbox. */
   readonly slot: number;
+  /** Absent where calls end with their worker. */
+  readonly journal?: CallJournal | undefined;
   /** The call is over and holds nothing any more. Called once. */
   readonly over: () => void;
 }
 
 /** What exists once a `start` was accepted. */
 interface RunningCall {
+  readonly start: CallStart;
   readonly state: CallState;
   readonly stages: CallStages;
   readonly audio: CallAudio;
   readonly startedAt: Millis;
   turns: number;
 }
+
+/** A call as another worker left it. */
+export interface ResumedCall {
+  readonly call: JournalledCall;
+  readonly playout: { readonly context: number; readonly sentSamples: number };
+  /** Caller audio of the turn that was being heard, 16 kHz; empty when it is not there any more. */
+  readonly turnAudio: readonly Int16Array[];
+  /** How long nobody has read from the client. */
+  readonly silentMs: Millis;
+}
+
+/** Whether STT begins to hear a turn, and does not go on with one. */
+const isNewTurn = ({ turn }: CallState, now: Millis): boolean =>
+  turn.phase !== 'speaking' || now - turn.startedAt < 50;
 
 export class CallRunner implements TransportEvents {
   readonly #options: CallRunnerOptions;
@@ -47,6 +65,8 @@ export class CallRunner implements TransportEvents {
   #handling = false;
   #deadline: Millis | undefined;
   #inputRefused = false;
+  /** Something changed since the conversation was written down. */
+  #unsaved = false;
   /** What STT had heard of the running turn in the worker that is gone. */
   #turnAudio: readonly Int16Array[] = [];
   #over = false;
@@ -61,6 +81,23 @@ export class CallRunner implements TransportEvents {
   /** Gives the runner its transport, before any event of it. */
   attach(transport: CallTransport): void {
     this.#transport = transport;
+    this.#save();
+  }
+
+  /** Goes on with a call that another worker had. The transport is attached, and nothing of it was heard yet. */
+  resume(left: ResumedCall): void {
+    const transport = this.#transport;
+    assert(transport !== undefined, 'a call goes on with its transport');
+    const { start, state, startedAt, turns } = left.call;
+    this.#log = this.#services.log.child({ call: start.callId });
+    const call = this.#build(start, transport, { state, startedAt, turns });
+    this.#call = call;
+    this.#turnAudio = left.turnAudio;
+    call.audio.allowBacklog(left.silentMs);
+    this.#log.info({ silentMs: Math.round(left.silentMs) }, 'call taken up');
+    const { context, sentSamples } = left.playout;
+    const position = { context, sentMs: (sentSamples * 1000) / start.sampleRate };
+    this.#tell({ type: 'call.resumed', position, turnAudio: left.turnAudio.length > 0 });
   }
 
   // ---- facts from the transport ----
@@ -73,7 +110,12 @@ export class CallRunner implements TransportEvents {
       return;
     }
     this.#log = this.#services.log.child({ call: start.callId });
-    this.#call = this.#build(start, transport);
+    const startedAt = this.#services.clock.now();
+    this.#call = this.#build(start, transport, {
+      state: newCall(this.#services.settings),
+      startedAt,
+      turns: 0,
+    });
     transport.accept();
     this.#log.info({ rate: start.sampleRate, encoding: start.encoding }, 'call started');
     this.#tell({ type: 'call.opened' });
@@ -112,6 +154,7 @@ export class CallRunner implements TransportEvents {
       this.#transport?.inputTaken();
     }
     this.#call?.audio.collectSpeech();
+    if (this.#unsaved) this.#save();
     if (this.#deadline !== undefined && now >= this.#deadline) this.#tell({ type: 'deadline.reached' });
     this.#transport?.tick(now);
   }
@@ -140,6 +183,15 @@ export class CallRunner implements TransportEvents {
     } finally {
       this.#handling = false;
     }
+    // Text arrives many times a second and is asked for again when it is lost; everything else is written down at once.
+    if (event.type === 'llm.text' || event.type === 'stt.partial') this.#unsaved = true;
+    else this.#save();
+  }
+
+  #save(): void {
+    this.#unsaved = false;
+    if (this.#over || this.#transport === undefined) return;
+    this.#options.journal?.save(this.#transport, this.#call);
   }
 
   /** Stops at once when the call ends on the way: a failure in a nested callback may end it in the middle of a list. */
@@ -208,7 +260,7 @@ export class CallRunner implements TransportEvents {
   #performStt(call: RunningCall, action: Extract<CallAction, { type: `stt.${string}` }>): void {
     switch (action.type) {
       case 'stt.listen':
-        call.audio.listen();
+        call.audio.listen({ newTurn: isNewTurn(call.state, this.#services.clock.now()) });
         return;
       case 'stt.replay':
         for (const pcm of this.#turnAudio) call.stages.stt.audio(pcm);
@@ -228,7 +280,11 @@ export class CallRunner implements TransportEvents {
 
   // ---- beginning and end ----
 
-  #build(start: CallStart, transport: CallTransport): RunningCall {
+  #build(
+    start: CallStart,
+    transport: CallTransport,
+    from: { state: CallState; startedAt: Millis; turns: number },
+  ): RunningCall {
     const services = this.#services;
     const tell = (event: CallEvent): void => this.#tell(event);
     const stages = new CallStages({
@@ -243,9 +299,9 @@ export class CallRunner implements TransportEvents {
       onFailure: (stage, kind) => this.#log.warn({ stage, kind }, 'stage failed'),
     });
     try {
-      const state = newCall(services.settings);
-      const audio = new CallAudio({ services, slot: this.#options.slot, start, transport, stages, tell });
-      return { state, stages, audio, startedAt: services.clock.now(), turns: 0 };
+      const { slot, journal } = this.#options;
+      const audio = new CallAudio({ services, slot, start, transport, stages, tell, journal });
+      return { start, stages, audio, ...from };
     } catch (error) {
       stages.close();
       throw error;
@@ -296,6 +352,7 @@ export class CallRunner implements TransportEvents {
       );
     }
     this.#call = undefined;
+    this.#options.journal?.end();
     this.scope.close();
     this.#options.over();
   }

@@ -9,6 +9,7 @@ import { WebSocketServer } from 'ws';
 import { assert } from '../shared/base/assert.ts';
 import { loadAgentFile } from '../shared/config/load.ts';
 import {
+  callRecordsFd,
   firstBellFd,
   sharedMemoryFd,
   type CallOffer,
@@ -16,7 +17,8 @@ import {
   type ToWorker,
   type WorkerSetup,
 } from '../shared/protocol/ipc.ts';
-import { mailboxBytes, Mailboxes } from '../shared/protocol/mailbox.ts';
+import { callRecordBytes, CallRecords } from '../shared/protocol/call-record.ts';
+import { heartbeatAge, mailboxBytes, Mailboxes } from '../shared/protocol/mailbox.ts';
 import { exitWithParent, firstMessage } from '../shared/runtime/child.ts';
 import { systemClock } from '../shared/runtime/clock.ts';
 import { errorFields, newLog, type Log } from '../shared/runtime/log.ts';
@@ -25,14 +27,21 @@ import { machineMs } from '../shared/runtime/monotonic.ts';
 import { currentScope } from '../shared/runtime/scope.ts';
 import { mapSharedMemory } from '../shared/runtime/shm.ts';
 import { CallHost } from './call-host.ts';
+import { CallJournal, readJournal } from './call-journal.ts';
 import { CallRunner } from './call-runner.ts';
 import type { CallServices } from './call-services.ts';
 import { callSettings, speechSettings, stageDefinitions } from './definition.ts';
 import { openStages } from './stages/registry.ts';
-import { callSocketServerOptions, openWebSocketCall, CallSocket } from './transports/websocket/listener.ts';
+import { callSocketServerOptions, CallSocket, resumeCallSocket } from './transports/websocket/call-socket.ts';
+import { FrameTail } from './transports/websocket/frame-tail.ts';
+import { openWebSocketCall } from './transports/websocket/listener.ts';
+import type { WsCallState } from './transports/websocket/protocol.ts';
 
 /** Calls say goodbye and sockets close within this time when the supervisor is gone. */
 const orphanExitMs = 3_000;
+
+/** From this process's clock to the machine's. */
+const toMachineMs = (): number => machineMs() - systemClock.now();
 
 class Worker {
   readonly #setup: WorkerSetup;
@@ -40,6 +49,8 @@ class Worker {
   readonly #metrics: WorkerMetrics = newWorkerMetrics();
   readonly #services: CallServices;
   readonly #host: CallHost;
+  readonly #boxes: Mailboxes;
+  readonly #records: CallRecords | undefined;
   readonly #server: WebSocketServer;
   /** Sockets that are not closed yet; some outlive their calls until the client has read the end. */
   #sockets = 0;
@@ -50,6 +61,11 @@ class Worker {
     this.#setup = setup;
     this.#log = newLog({ role: `worker ${setup.worker}`, level: setup.logLevel });
     const boxes = new Mailboxes(mapSharedMemory(sharedMemoryFd, mailboxBytes(setup.layout)), setup.layout);
+    const slots = boxes.slots;
+    this.#records = setup.callResume
+      ? new CallRecords(mapSharedMemory(callRecordsFd, callRecordBytes({ slots })), { slots })
+      : undefined;
+    this.#boxes = boxes;
     this.#host = new CallHost({
       worker: setup.worker,
       boxes,
@@ -134,32 +150,105 @@ class Worker {
       socket?.destroy();
       return;
     }
-    this.#send({ type: 'call.taken', offer: offer.offer });
     socket.setNoDelay(true);
-    this.#sockets += 1;
     const over = (): void => {
       this.#sockets -= 1;
       this.#send({ type: 'call.over', offer: offer.offer });
       this.#exitIfDone();
     };
+    if (offer.resumeFrom === undefined) {
+      this.#takeNew(offer, { socket, slot, over });
+      return;
+    }
+    try {
+      this.#resume(offer, { socket, slot, from: offer.resumeFrom, over });
+    } catch (error) {
+      this.#log.error(errorFields(error), 'a call could not be taken up');
+      this.#send({ type: 'call.declined', offer: offer.offer });
+      socket.destroy();
+    }
+  }
+
+  #takeNew(
+    offer: CallOffer,
+    { socket, slot, over }: { socket: Socket; slot: number; over: () => void },
+  ): void {
+    this.#sockets += 1;
     // The library answers a malformed upgrade on its own and closes the socket; there is no call then.
     socket.once('close', over);
     const head = Buffer.from(offer.head, 'base64');
     const { method, url, headers } = offer;
     const request = { method, url, headers, socket } as unknown as IncomingMessage;
+    const journal = this.#newJournal(offer, slot);
     this.#server.handleUpgrade(request, socket, head, (ws) => {
       assert(ws instanceof CallSocket, 'the server makes sockets of the class it was given');
-      this.#serve(ws, offer, slot);
+      this.#serve(ws, offer, { slot, socket, journal });
     });
+    this.#send({ type: 'call.taken', offer: offer.offer });
   }
 
-  #serve(ws: CallSocket, offer: CallOffer, slot: number): void {
-    const runner = new CallRunner({ services: this.#services, slot, over: () => this.#host.remove(slot) });
+  /** Goes on with a call whose worker is gone. */
+  #resume(
+    offer: CallOffer,
+    { socket, slot, from, over }: { socket: Socket; slot: number; from: number; over: () => void },
+  ): void {
+    const record = this.#records?.record(from);
+    assert(record?.left(offer.offer) === 'open', 'the record is the one of this connection');
+    const left = record.read();
+    const { settings } = this.#services;
+    const { transport, call } = readJournal(left, { settings, toMachineMs: toMachineMs() });
+    const turnAudio = this.#boxes.mailbox(from).copyFrom(left.listenFrom, left.generation);
+    const journal = this.#newJournal(offer, slot);
+    const ws = resumeCallSocket(socket, left.tail, this.#setup.limits);
+    this.#sockets += 1;
+    socket.once('close', over);
+    const saved = transport as Omit<WsCallState, 'settings'>;
+    const runner = this.#serve(ws, offer, { slot, socket, journal, saved });
+    const { heartbeatMs } = this.#boxes.workerStatus(Math.floor(from / this.#setup.layout.slotsPerWorker));
+    const silentMs = heartbeatAge(machineMs(), heartbeatMs);
+    if (call !== undefined)
+      runner.scope.run(() => runner.resume({ call, playout: left.playout, turnAudio, silentMs }));
+    // Only now is there nothing left that the old record could be needed for.
+    record.end();
+    this.#send({ type: 'call.taken', offer: offer.offer });
+  }
+
+  #newJournal(offer: CallOffer, slot: number): CallJournal | undefined {
+    const record = this.#records?.record(slot);
+    if (record === undefined) return undefined;
+    return new CallJournal(record, { offer: offer.offer, toMachineMs: toMachineMs() });
+  }
+
+  #serve(
+    ws: CallSocket,
+    offer: CallOffer,
+    call: {
+      slot: number;
+      socket: Socket;
+      journal: CallJournal | undefined;
+      saved?: Omit<WsCallState, 'settings'>;
+    },
+  ): CallRunner {
+    const { slot, socket, journal, saved } = call;
+    const runner = new CallRunner({
+      services: this.#services,
+      slot,
+      journal,
+      over: () => this.#host.remove(slot),
+    });
+    if (journal !== undefined) {
+      journal.opened();
+      const tail = new FrameTail(journal);
+      // In front of the library, so that what is read is known before anything can go wrong with it.
+      socket.prependListener('data', (chunk: Buffer) => tail.take(chunk));
+    }
     this.#host.add(runner, slot);
     runner.attach(
       openWebSocketCall(ws, runner, {
         limits: this.#setup.limits,
         signedMetadata: offer.signedMetadata,
+        journal,
+        saved,
         now: () => systemClock.now(),
         newCallId: randomUUID,
         bind: (callback) => runner.scope.bind(callback),
@@ -167,6 +256,7 @@ class Worker {
       }),
     );
     this.#metrics.callsActive.set(this.#host.count);
+    return runner;
   }
 
   #shutdown(): void {

@@ -74,6 +74,8 @@ export interface ServerSettings extends ModelSettings {
   };
   /** A child whose event loop is silent for longer is killed and replaced. */
   readonly hangTimeoutMs: number;
+  readonly callResume: boolean;
+  readonly spareWorker: boolean;
   readonly insecureListeners: boolean;
   readonly logLevel: LogLevel;
 }
@@ -163,7 +165,7 @@ const variables = {
     defaultMs: 30_000,
     leastMs: 0,
   }),
-  cancelGrace: durationVariable('SVC_CANCEL_GRACE', 'How long calls get to end once they are told to.', {
+  cancelGrace: durationVariable('SVC_CANCEL_GRACE', 'How long calls get to end once told to.', {
     defaultMs: 5000,
     leastMs: 0,
   }),
@@ -175,6 +177,16 @@ const variables = {
     'SVC_HANG_TIMEOUT',
     'A worker or inference process that gives no sign of life for this long is killed and replaced.',
     { defaultMs: 5000, leastMs: 500 },
+  ),
+  callResume: switchVariable(
+    'SVC_CALL_RESUME',
+    'Whether calls outlive their worker: another one takes them up when it dies or hangs.',
+    true,
+  ),
+  spareWorker: switchVariable(
+    'SVC_SPARE_WORKER',
+    'Whether a worker waits to take the place of one that dies.',
+    true,
   ),
   metrics: switchVariable('SVC_METRICS', 'Whether /metrics answers.', true),
   metricsToken: secretVariable(
@@ -353,6 +365,8 @@ export function parseServerSettings(
       abortWaitMs: reader.take(variables.abortWait),
     },
     hangTimeoutMs: reader.take(variables.hangTimeout),
+    callResume: reader.take(variables.callResume),
+    spareWorker: reader.take(variables.spareWorker),
     insecureListeners: reader.take(variables.insecureListeners),
     logLevel: reader.take(variables.logLevel),
     ...takeModels(reader),

@@ -6,10 +6,10 @@
 import { assert } from '../base/assert.ts';
 
 /** Most bytes of a call's history and of everything else of its conversation. Older history is left out. */
-export const historyBytes = 64 * 1024;
-export const stateBytes = 64 * 1024;
+export const historyBytes = 32 * 1024;
+const stateBytes = 24 * 1024;
 /** Most bytes of an unfinished WebSocket message; a call in the middle of a longer one cannot be taken up. */
-export const tailBytes = 72 * 1024;
+const tailBytes = 15 * 1024;
 
 const headerInts = 32;
 const headerBytes = headerInts * 4;
@@ -37,6 +37,9 @@ const field = {
 } as const;
 const intsPerHalf = 4;
 
+/** Records that fit into one mapping, whose length Node counts in 32 bits. */
+export const mostCallRecords = Math.floor((2 ** 32 - 1) / recordBytes);
+
 export interface CallRecordLayout {
   readonly slots: number;
 }
@@ -53,8 +56,11 @@ export interface LeftCall {
   readonly generation: number;
 }
 
-/** How a connection was left: `open` can be taken up; `unclear` has lost its place in the byte stream. */
-export type LeftConnection = 'open' | 'unclear';
+/**
+ * How a connection was left: `open` can be taken up; of a `writable` one it is known where the bytes to the client stand, and
+ * not enough besides; in a `torn` one nothing is known.
+ */
+export type LeftConnection = 'open' | 'writable' | 'torn';
 
 export class CallRecords {
   readonly #memory: ArrayBuffer;
@@ -187,8 +193,8 @@ export class CallRecord {
   /** How the connection was left by a worker that is gone; undefined when this record knows nothing of it. */
   left(offer: number): LeftConnection | undefined {
     if (this.offer !== offer) return undefined;
-    const whole = this.#get(field.isOpen) === 1 && this.#get(field.isWriting) === 0;
-    return whole && this.#get(field.tail) >= 0 && this.#stateLength > 0 ? 'open' : 'unclear';
+    if (this.#get(field.isOpen) === 0 || this.#get(field.isWriting) === 1) return 'torn';
+    return this.#get(field.tail) >= 0 && this.#stateLength > 0 ? 'open' : 'writable';
   }
 
   /** What the worker left. Only for a connection that was left `open`. */

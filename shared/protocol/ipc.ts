@@ -9,8 +9,10 @@ import type { MailboxLayout } from './mailbox.ts';
 
 /** Descriptor numbers in a child; 0 to 3 are the standard streams and the message channel. */
 export const sharedMemoryFd = 4;
+/** Records of calls, which outlive the worker that writes them. */
+export const callRecordsFd = 5;
 /** In a worker: its end of the bell. In inference: the bell of worker 0, the others follow. */
-export const firstBellFd = 5;
+export const firstBellFd = 6;
 
 /** First message to a worker. The agent file travels as text, so that a file changed later does not reach one worker alone. */
 export interface WorkerSetup {
@@ -19,6 +21,8 @@ export interface WorkerSetup {
   readonly layout: MailboxLayout;
   readonly logLevel: LogLevel;
   readonly limits: WsCallLimits;
+  /** Calls are recorded, so that another worker can take them up. */
+  readonly callResume: boolean;
   readonly agentText: string;
   /** Text of the files that the agent file names, by the name it uses. */
   readonly files: Readonly<Record<string, string>>;
@@ -46,6 +50,8 @@ export interface CallOffer {
   readonly head: string;
   /** Metadata that only the server may set (spec 01, Call metadata set by the server). */
   readonly signedMetadata: Readonly<Record<string, string>>;
+  /** Slot whose record says how a worker that is gone left this call. */
+  readonly resumeFrom?: number;
 }
 
 export type ToWorker =
@@ -59,7 +65,7 @@ export type ToWorker =
 
 export type FromWorker =
   | { readonly type: 'ready' }
-  /** The worker has the socket: the supervisor may drop its duplicate. */
+  /** The worker has the socket: unless calls are taken up after a death, the supervisor drops its duplicate. */
   | { readonly type: 'call.taken'; readonly offer: number }
   /** The worker cannot take the call: it belongs to another one. */
   | { readonly type: 'call.declined'; readonly offer: number }

@@ -340,6 +340,13 @@ export class Mailbox {
     return this.#frames.subarray(at, at + vadFrameSamples);
   }
 
+  /** Copies of the frames from `index` on; empty when the call has changed or some are overwritten. */
+  copyFrom(index: number, generation: number): Int16Array[] {
+    const { produced } = this;
+    if (this.generation !== generation || produced - index >= this.#mask || index > produced) return [];
+    return Array.from({ length: produced - index }, (_, at) => this.frame(index + at).slice());
+  }
+
   /** Writes the result of frame `index` and everything before it that was left out. */
   deliver(index: number, probability: number): void {
     this.#results[index & (resultRing - 1)] = probability;

@@ -14,7 +14,7 @@ export function cutBytes(server: Pick<Server, 'on'>): ByteCut {
   const cut: ByteCut = { left: undefined, sent: 0 };
   server.on('connection', (socket: Socket) => {
     const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;
-    socket.write = ((chunk: string | Buffer, ...rest: unknown[]) => {
+    socket.write = (chunk: string | Buffer, ...rest: unknown[]) => {
       const encoding = typeof rest[0] === 'string' ? (rest[0] as BufferEncoding) : 'utf8';
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk;
       const taken = cut.left === undefined ? bytes.length : Math.min(cut.left, bytes.length);
@@ -23,7 +23,7 @@ export function cutBytes(server: Pick<Server, 'on'>): ByteCut {
       if (taken === bytes.length) return write(chunk, ...rest);
       write(bytes.subarray(0, taken), () => socket.destroy());
       return false;
-    });
+    };
   });
   return cut;
 }

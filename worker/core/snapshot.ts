@@ -35,28 +35,28 @@ export function decodePlain(text: string, shiftMs: Millis): unknown {
 
 export const encodeState = (state: CallState): string => encodePlain(state, leftOut);
 
-/** Longest text of a history in UTF-16 units that is saved; a third of the bytes that the longest text can take. */
-const longestHistory = 20_000;
-
-/** The newest messages that fit, as JSON. */
-export function encodeHistory(history: CallState['history']): string {
-  let from = history.messages.length;
-  let length = 2;
-  while (from > 0) {
-    length += JSON.stringify(history.messages[from - 1]).length + 1;
-    if (length > longestHistory) break;
-    from -= 1;
+/** The newest messages that fit into `bytes`, as JSON. */
+export function encodeHistory(history: CallState['history'], bytes: number): string {
+  const kept: string[] = [];
+  let left = bytes - '[]'.length;
+  for (let index = history.messages.length - 1; index >= 0; index -= 1) {
+    const message = JSON.stringify(history.messages[index]);
+    left -= Buffer.byteLength(message) + ','.length;
+    if (left < 0) break;
+    kept.unshift(message);
   }
-  return JSON.stringify(history.messages.slice(from));
+  return `[${kept.join(',')}]`;
 }
 
-/** The state that `state` and `history` were made of, on this process's clock. The writer was of this same version. */
+/**
+ * The state that was saved, on this process's clock. `state` is what {@link decodePlain} gave, `history` is text as saved; the
+ * writer was of this same version.
+ */
 export function decodeState(
-  saved: { readonly state: string; readonly history: string },
-  options: { readonly settings: CallSettings; readonly shiftMs: Millis },
+  saved: { readonly state: unknown; readonly history: string },
+  settings: CallSettings,
 ): CallState {
-  const { settings, shiftMs } = options;
-  const rest = decodePlain(saved.state, shiftMs) as Omit<CallState, 'settings' | 'pronounce' | 'history'>;
+  const rest = saved.state as Omit<CallState, 'settings' | 'pronounce' | 'history'>;
   const messages = JSON.parse(saved.history) as CallState['history']['messages'];
   return { ...rest, settings, pronounce: newRespelling(settings.pronounce), history: { messages } };
 }

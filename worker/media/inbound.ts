@@ -10,9 +10,11 @@ import { newResampler, type Resampler } from '../../shared/audio/resampler.ts';
 import type { VadClient } from './vad-client.ts';
 
 /** Audio before the start of speech that STT gets: VAD needs some of it to be sure, and words begin softly. */
-const prerollMs = 600;
+export const prerollMs = 600;
 /** Audio taken at once after a pause of the network. */
 const burstMs = 240;
+/** Backlog that is taken at once after a call changed its worker. */
+const longestBacklogMs = 10_000;
 /** Rate at which a backlog is caught up. */
 const catchUp = 2;
 
@@ -60,11 +62,16 @@ export class InboundAudio {
     return true;
   }
 
+  /** This much audio came while nobody could take it: it is taken as fast as it arrives. */
+  allowBacklog(ms: Millis): void {
+    this.#creditMs = Math.max(this.#creditMs, Math.min(ms, longestBacklogMs));
+  }
+
   /** A frame larger than the whole allowance is taken when the allowance is full. */
   #spend(audioMs: number, now: Millis): boolean {
     const passedMs = now - (this.#creditAt ?? now);
     this.#creditAt = now;
-    this.#creditMs = Math.min(burstMs, this.#creditMs + passedMs * catchUp);
+    this.#creditMs = Math.min(Math.max(burstMs, this.#creditMs), this.#creditMs + passedMs * catchUp);
     if (this.#creditMs < Math.min(audioMs, burstMs)) return false;
     this.#creditMs -= audioMs;
     return true;

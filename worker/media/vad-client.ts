@@ -70,6 +70,16 @@ export class VadClient {
     this.#filled = 0;
   }
 
+  /** Names the call in its mailbox. */
+  get generation(): number {
+    return this.#mailbox.generation;
+  }
+
+  /** Number of the frame in which the audio of `ms` ago lies, or of the call's first. */
+  frameBefore(ms: number): number {
+    return Math.max(this.#mailbox.base, this.#mailbox.produced - Math.ceil(ms / vadFrameMs));
+  }
+
   /** Reports what has been judged since the last look. Cheap when nothing has. */
   collect(): void {
     const consumed = this.#mailbox.consumed;

@@ -59,6 +59,8 @@ export interface CallTransport {
   fail(): void;
   /** The engine has room again after `audio()` returned false. */
   inputTaken(): void;
+  /** Plain data from which a transport of the same kind can go on in another process; absent where none can. */
+  save?(): object;
   /** About every 20 ms: deadlines, write timeout, pings. `now` is on the worker's monotonic clock. */
   tick(now: Millis): void;
   /** Bytes sent but not yet taken by the kernel. */

@@ -72,9 +72,6 @@ const turkish: BuiltInTexts = {
 /** By primary subtag. */
 const byLanguage: Readonly<Record<string, BuiltInTexts>> = { en: english, tr: turkish };
 
-/** Languages with texts of their own; every other one gets the English texts until the agent file brings its own. */
-export const languagesWithTexts: readonly string[] = Object.keys(byLanguage);
-
 const primarySubtag = (language: string): string => language.split('-', 1)[0]?.toLowerCase() ?? '';
 
 /** The texts for a BCP 47 tag such as `tr-TR`. */

@@ -1,22 +1,27 @@
 /** Connections between the supervisor and its workers: every one has an owner, and each slot is given back exactly once. */
 import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { HandOver } from '../../../supervisor/hand-over.ts';
+import { HandOver, type Remains } from '../../../supervisor/hand-over.ts';
 import { newVirtualClock } from '../../support/virtual-clock.ts';
 
 const request = { method: 'GET', url: '/', headers: {}, head: '', signedMetadata: {} };
 
-function newWorld(ready: number[] = [0]) {
+function newWorld(ready: number[] = [0], keepsCalls = false) {
   const clock = newVirtualClock();
   const offers: { worker: number; offer: number }[] = [];
-  const world = { ready, reachable: true, released: 0, counts: { taken: 0, moved: 0, lost: 0 } };
+  const counts = { taken: 0, moved: 0, lost: 0, resumed: 0, cut: 0 };
+  const remains = new Map<number, Remains>();
+  const world = { ready, reachable: true, released: 0, counts, remains, resumeFrom: [] as unknown[] };
   const handOver = new HandOver({
     clock,
     readyWorkers: () => world.ready,
     offer: (worker, message) => {
       if (world.reachable) offers.push({ worker, offer: message.offer });
+      if (message.resumeFrom !== undefined) world.resumeFrom.push(message.resumeFrom);
       return world.reachable;
     },
+    keepsCalls,
+    remains: () => remains,
     counted: (outcome) => (world.counts[outcome] += 1),
   });
   const give = (): Socket => {
@@ -40,7 +45,11 @@ describe('the hand-over', () => {
     handOver.taken(1);
     expect([handOver.waiting, handOver.open, socket.destroyed, world.released]).toEqual([0, 1, true, 0]);
     handOver.over(1);
-    expect([handOver.open, world.released, world.counts]).toEqual([0, 1, { taken: 1, moved: 0, lost: 0 }]);
+    expect([handOver.open, world.released, world.counts]).toEqual([
+      0,
+      1,
+      { taken: 1, moved: 0, lost: 0, resumed: 0, cut: 0 },
+    ]);
   });
 
   it('tells how long the oldest connection has waited for its confirmation', () => {
@@ -94,7 +103,7 @@ describe('the hand-over', () => {
       { worker: 0, offer: 1 },
     ]);
     handOver.taken(1);
-    expect(world.counts).toEqual({ taken: 1, moved: 1, lost: 0 });
+    expect(world.counts).toEqual({ taken: 1, moved: 1, lost: 0, resumed: 0, cut: 0 });
   });
 
   it('gives a connection up after five seconds without a worker, and its slot back', () => {

@@ -15,7 +15,7 @@ function world(): { watch: HangWatch; boxes: Mailboxes; hung: string[]; table: P
   const boxes = new Mailboxes(new ArrayBuffer(mailboxBytes(layout)), layout);
   const table = newProcessTable(1);
   dueForks(table, 0);
-  for (const row of table.rows) childReady(row);
+  for (const row of table.rows) childReady(table, row);
   const hung: string[] = [];
   const watch = new HangWatch({ table, boxes, hangMs: 5_000, onHang: (row) => hung.push(row.role) });
   return { watch, boxes, hung, table };
@@ -71,7 +71,7 @@ describe('the watch over hanging children', () => {
 
   it('gives a child half a minute to start, whatever heartbeat its predecessor left', () => {
     const { watch, boxes, hung, table } = world();
-    for (const row of table.rows) childGone(row, 10_000);
+    for (const row of table.rows) childGone(table, row, 10_000);
     dueForks(table, 10_000);
     for (let now = 10_000; now <= 40_200; now += 200) watch.look(now, machineTime(now));
     expect(boxes.workerStatus(0).heartbeatMs).toBe(0);

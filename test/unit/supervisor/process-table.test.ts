@@ -27,8 +27,8 @@ function row(table: ProcessTable, index = 0): ChildRow {
 function pauses(table: ProcessTable, ends: readonly number[]): number[] {
   return ends.map((now) => {
     dueForks(table, Number.POSITIVE_INFINITY);
-    childReady(row(table));
-    childGone(row(table), now);
+    childReady(table, row(table));
+    childGone(table, row(table), now);
     return (nextFork(table) ?? Number.NaN) - now;
   });
 }
@@ -49,9 +49,9 @@ describe('the process table', () => {
     const table = newProcessTable(2);
     dueForks(table, 0);
     expect([readyWorkers(table), inferenceReady(table)]).toEqual([[], false]);
-    childReady(row(table, 1));
+    childReady(table, row(table, 1));
     expect(readyWorkers(table)).toEqual([1]);
-    childGone(row(table, 1), 5);
+    childGone(table, row(table, 1), 5);
     expect(readyWorkers(table)).toEqual([]);
     expect(dueForks(table, 5)).toEqual([{ role: 'worker', index: 1 }]);
   });
@@ -70,12 +70,12 @@ describe('the process table', () => {
     const table = newProcessTable(1);
     pauses(table, [0, 1]);
     dueForks(table, 1_000);
-    childReady(row(table));
-    childLeaving(row(table));
+    childReady(table, row(table));
+    childLeaving(table, row(table));
     expect(readyWorkers(table)).toEqual([]);
-    childReady(row(table));
+    childReady(table, row(table));
     expect(readyWorkers(table)).toEqual([]);
-    childGone(row(table), 1_001);
+    childGone(table, row(table), 1_001);
     expect(dueForks(table, 1_001)).toEqual([{ role: 'worker', index: 0 }]);
   });
 
@@ -83,7 +83,7 @@ describe('the process table', () => {
     const table = newProcessTable(1);
     dueForks(table, 0);
     table.closing = true;
-    childGone(row(table), 1);
+    childGone(table, row(table), 1);
     expect([dueForks(table, 1_000_000), nextFork(table)]).toEqual([[], undefined]);
   });
 });
@@ -121,13 +121,13 @@ describe('a child that hangs', () => {
       now += 6_000;
       dueForks(table, now);
       expect(anyFailing(table)).toBe(false);
-      childGone(worker, now);
+      childGone(table, worker, now);
       expect(usedUp(worker)).toBe(end === 6);
     }
     expect(anyFailing(table)).toBe(true);
     dueForks(table, now + 6_000);
     expect(anyFailing(table)).toBe(true);
-    childReady(worker);
+    childReady(table, worker);
     expect(anyFailing(table)).toBe(false);
   });
 });

@@ -10,7 +10,8 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { wsCallLimits } from '../../../shared/protocol/call.ts';
 import type { WsCallLimits } from '../../../shared/protocol/call.ts';
 import type { CallStart, CallTransport, TransportEvents } from '../../../worker/transports/transport.ts';
-import { callSocketServerOptions, openWebSocketCall } from '../../../worker/transports/websocket/listener.ts';
+import { callSocketServerOptions } from '../../../worker/transports/websocket/call-socket.ts';
+import { openWebSocketCall } from '../../../worker/transports/websocket/listener.ts';
 
 export interface EngineCall {
   readonly transport: CallTransport;

@@ -7,66 +7,36 @@
  * directions. This file must not decide what a message means, and owns no timer.
  */
 import { isUtf8 } from 'node:buffer';
-import { WebSocket } from 'ws';
-import type { RawData, ServerOptions } from 'ws';
+import type { RawData } from 'ws';
 import type { Millis } from '../../../shared/base/units.ts';
 import { FRAME_MS } from '../../../shared/base/units.ts';
 import { decodeClientMessage } from '../../../shared/protocol/call.ts';
 import type { CallErrorCode, WsCallLimits } from '../../../shared/protocol/call.ts';
 import type { CallTransport, TransportEnd, TransportEvents } from '../transport.ts';
-import { audioFault, frameArrived, markFits, newWsCall, nextDeadline, step } from './protocol.ts';
+import type { CallSocket, ClosingCause } from './call-socket.ts';
+import type { TailSink } from './frame-tail.ts';
+import {
+  audioFault,
+  frameArrived,
+  markFits,
+  newWsCall,
+  nextDeadline,
+  resumedWsCall,
+  step,
+} from './protocol.ts';
 import type { WsAction, WsCallState, WsEvent } from './protocol.ts';
 
-/** What made the `ws` library close on its own: the peer's close frame, or a frame that it cannot read. */
-type ClosingCause = 'close-frame' | 'too-large' | 'broken-framing';
-
-/**
- * A server-side socket that tells why the library is about to close it, before the close frame is written: an `error`
- * message has to come first, and the engine must not wait for the end of the closing handshake.
- */
-export class CallSocket extends WebSocket {
-  /** Called at most once, synchronously, with the socket still open for sending. */
-  closingHook: ((cause: ClosingCause) => void) | undefined = undefined;
-
-  /** Closes by our own decision; the hook stays silent. */
-  closeWith(code: number): void {
-    this.closingHook = undefined;
-    super.close(code);
-  }
-
-  /** The library calls this with the peer's code and reason, with nothing, or with the code of a receive error. */
-  override close(code?: number, data?: string | Buffer): void {
-    const hook = this.closingHook;
-    this.closingHook = undefined;
-    if (hook !== undefined && this.readyState === WebSocket.OPEN) {
-      if (code === undefined || data !== undefined) hook('close-frame');
-      else hook(code === 1009 ? 'too-large' : 'broken-framing');
-    }
-    super.close(code, data);
-  }
-}
-
-/**
- * Options of the `WebSocketServer` whose sockets {@link openWebSocketCall} takes. Frames over the larger limit are
- * refused by their header, before any payload is stored. UTF-8 is checked with the JSON, so that it fails as
- * `invalid_json`. A client that offers `svc` gets it; a token entry is never echoed (spec 01, Authentication 8).
- */
-export function callSocketServerOptions(limits: WsCallLimits): ServerOptions<typeof CallSocket> {
-  const closeTimeout = { closeTimeout: limits.closeGraceMs };
-  return {
-    noServer: true,
-    clientTracking: false,
-    perMessageDeflate: false,
-    skipUTF8Validation: true,
-    maxPayload: Math.max(limits.maxAudioBytes, limits.maxControlBytes),
-    handleProtocols: (offered) => (offered.has('svc') ? 'svc' : false),
-    WebSocket: CallSocket,
-    ...closeTimeout,
-  };
+/** Notes what has to be known of a connection when its worker dies. */
+export interface ConnectionJournal extends TailSink {
+  /** True from before a write until the kernel has all of it. */
+  isWriting: boolean;
 }
 
 export interface WebSocketCallOptions {
   readonly limits: WsCallLimits;
+  readonly journal?: ConnectionJournal | undefined;
+  /** What `save` gave in the worker that had the call before, on this process's clock. */
+  readonly saved?: Omit<WsCallState, 'settings'> | undefined;
   /** Set by the server: token claims, transport label. May be empty. */
   readonly signedMetadata: Readonly<Record<string, string>>;
   /** Monotonic milliseconds, the same clock as `tick`'s argument. */
@@ -110,20 +80,27 @@ class WebSocketCall implements CallTransport {
   #draining = false;
   /** Something was handed to the kernel since the last tick. */
   #outputMoved = false;
+  readonly #journal: ConnectionJournal | undefined;
   readonly #onFlushed = (error?: Error | null): void => {
     if (!error) this.#outputMoved = true;
+    this.#noteWritten();
   };
 
   constructor(ws: CallSocket, events: TransportEvents, options: WebSocketCallOptions) {
     this.#ws = ws;
     this.#events = events;
     this.#options = options;
-    this.#state = newWsCall({
+    this.#journal = options.journal;
+    const settings = {
       ...options.limits,
       signedMetadata: options.signedMetadata,
       spareCallId: options.newCallId(),
       openedAt: options.now(),
-    });
+    };
+    const { saved } = options;
+    this.#state =
+      saved === undefined ? newWsCall(settings) : resumedWsCall(saved, { settings, now: options.now() });
+    this.#openRate = this.#state.phase.name === 'open' ? this.#state.phase.start.sampleRate : 0;
     this.#deadline = nextDeadline(this.#state);
     const alive = options.bind(() => frameArrived(this.#state, options.now()));
     ws.closingHook = options.bind((cause) => this.#onClosing(cause));
@@ -156,9 +133,16 @@ class WebSocketCall implements CallTransport {
     this.#step({ type: 'call.refused', code });
   }
 
+  save(): object {
+    return this.#state;
+  }
+
   sendAudio(frame: Buffer, rate: number): void {
-    if (this.#openRate === rate) this.#ws.send(frame, AUDIO_FRAME, this.#onFlushed);
-    else if (this.#openRate !== 0) this.#step({ type: 'output.mismatched' });
+    if (this.#openRate === rate) {
+      if (this.#journal !== undefined) this.#journal.isWriting = true;
+      this.#ws.send(frame, AUDIO_FRAME, this.#onFlushed);
+      this.#noteWritten();
+    } else if (this.#openRate !== 0) this.#step({ type: 'output.mismatched' });
   }
 
   sendClear(epoch: number): void {
@@ -189,6 +173,11 @@ class WebSocketCall implements CallTransport {
     if (this.#held !== undefined) this.#drainHeld(now);
     if (this.#deadline !== undefined && now >= this.#deadline) this.#step({ type: 'time.passed' }, now);
     this.#tellEnd();
+  }
+
+  /** Bytes that the kernel has not taken would be gone with this process, perhaps in the middle of a frame. */
+  #noteWritten(): void {
+    if (this.#journal !== undefined) this.#journal.isWriting = this.#ws.bufferedAmount > 0;
   }
 
   // ---- From the socket -----------------------------------------------------------------------------------------------
@@ -310,7 +299,9 @@ class WebSocketCall implements CallTransport {
   #perform(action: WsAction): void {
     switch (action.type) {
       case 'send':
+        if (this.#journal !== undefined) this.#journal.isWriting = true;
         this.#ws.send(JSON.stringify(action.message), this.#onFlushed);
+        this.#noteWritten();
         if (action.message.type === 'error') {
           this.#options.faultSent?.(action.message.code, action.message.fatal);
         }

@@ -115,6 +115,15 @@ export function newWsCall(settings: WsCallSettings): WsCallState {
   };
 }
 
+/** The state of a call that another worker served until now. Nobody has read from the client meanwhile, so it lives. */
+export function resumedWsCall(
+  saved: Omit<WsCallState, 'settings'>,
+  options: { readonly settings: WsCallSettings; readonly now: Millis },
+): WsCallState {
+  const { settings, now } = options;
+  return { ...saved, settings, frameAt: now, inputRefusedAt: undefined, outputStuckAt: undefined };
+}
+
 /** What is wrong with a binary frame; undefined when it is fine, empty, or comes too late to matter. */
 export function audioFault(state: WsCallState, byteLength: number): CallErrorCode | undefined {
   switch (state.phase.name) {

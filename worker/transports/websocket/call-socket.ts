@@ -1,0 +1,81 @@
+/**
+ * Sockets of the `ws` library as calls use them: made by an upgrade, or taken over from another process with what it had read.
+ */
+import type { Socket } from 'node:net';
+import { WebSocket } from 'ws';
+import type { ServerOptions } from 'ws';
+import { assert } from '../../../shared/base/assert.ts';
+import type { WsCallLimits } from '../../../shared/protocol/call.ts';
+
+/** What made the `ws` library close on its own: the peer's close frame, or a frame that it cannot read. */
+export type ClosingCause = 'close-frame' | 'too-large' | 'broken-framing';
+
+/**
+ * A server-side socket that tells why the library is about to close it, before the close frame is written: an `error`
+ * message has to come first, and the engine must not wait for the end of the closing handshake.
+ */
+export class CallSocket extends WebSocket {
+  /** Called at most once, synchronously, with the socket still open for sending. */
+  closingHook: ((cause: ClosingCause) => void) | undefined = undefined;
+
+  /** Closes by our own decision; the hook stays silent. */
+  closeWith(code: number): void {
+    this.closingHook = undefined;
+    super.close(code);
+  }
+
+  /** The library calls this with the peer's code and reason, with nothing, or with the code of a receive error. */
+  override close(code?: number, data?: string | Buffer): void {
+    const hook = this.closingHook;
+    this.closingHook = undefined;
+    if (hook !== undefined && this.readyState === WebSocket.OPEN) {
+      if (code === undefined || data !== undefined) hook('close-frame');
+      else hook(code === 1009 ? 'too-large' : 'broken-framing');
+    }
+    super.close(code, data);
+  }
+}
+
+/**
+ * Options of the `WebSocketServer` whose sockets {@link openWebSocketCall} takes. Frames over the larger limit are
+ * refused by their header, before any payload is stored. UTF-8 is checked with the JSON, so that it fails as
+ * `invalid_json`. A client that offers `svc` gets it; a token entry is never echoed (spec 01, Authentication 8).
+ */
+export function callSocketServerOptions(limits: WsCallLimits): ServerOptions<typeof CallSocket> {
+  const closeTimeout = { closeTimeout: limits.closeGraceMs };
+  return {
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    skipUTF8Validation: true,
+    maxPayload: Math.max(limits.maxAudioBytes, limits.maxControlBytes),
+    handleProtocols: (offered) => (offered.has('svc') ? 'svc' : false),
+    WebSocket: CallSocket,
+    ...closeTimeout,
+  };
+}
+
+/** The part of the library's class that is not public: how a socket that was upgraded elsewhere becomes one of its own. */
+interface SocketTaker {
+  setSocket(socket: Socket, head: Buffer, options: object): void;
+}
+
+/** How the library's own server makes a socket. */
+type ServerSideSocket = new (address: null, protocols: undefined, options: object) => CallSocket;
+
+/**
+ * A socket whose handshake another process answered. `tail` is what it had read of a message that is not complete.
+ * @throws Error when this version of the library cannot take sockets over.
+ */
+export function resumeCallSocket(socket: Socket, tail: Buffer, limits: WsCallLimits): CallSocket {
+  const { maxPayload, skipUTF8Validation } = callSocketServerOptions(limits);
+  const ServerSide = CallSocket as unknown as ServerSideSocket;
+  const ws = new ServerSide(null, undefined, { autoPong: true, closeTimeout: limits.closeGraceMs });
+  assert('setSocket' in ws && typeof ws.setSocket === 'function', 'the library can take a socket over');
+  (ws as unknown as SocketTaker).setSocket(socket, tail, {
+    allowSynchronousEvents: true,
+    maxPayload,
+    skipUTF8Validation,
+  });
+  return ws;
+}
