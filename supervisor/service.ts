@@ -4,13 +4,7 @@
  */
 import type { Server } from 'node:http';
 import type { ServerSettings } from '../shared/config/server.ts';
-import {
-  callRecordBytes,
-  CallRecords,
-  mostCallRecords,
-  type CallRecordLayout,
-} from '../shared/protocol/call-record.ts';
-import { wsCallLimits, type WsCallLimits } from '../shared/protocol/call.ts';
+import { callRecordBytes, CallRecords, mostCallRecords } from '../shared/protocol/call-record.ts';
 import type { FromWorker } from '../shared/protocol/ipc.ts';
 import {
   heartbeatAge,
@@ -28,6 +22,7 @@ import { newSupervisorMetrics } from '../shared/runtime/metrics.ts';
 import { machineMs } from '../shared/runtime/monotonic.ts';
 import { createSharedMemory, mapSharedMemory } from '../shared/runtime/shm.ts';
 import { Admission, BacklogWatch, type AdmissionFacts } from './admission.ts';
+import { callLimits } from './call-limits.ts';
 import { Children } from './children.ts';
 import { FrontDoor } from './front-door.ts';
 import { HandOver, type Remains } from './hand-over.ts';
@@ -98,11 +93,9 @@ export class Service {
       acceptQueue: settings.ws.acceptQueue,
     });
     const layout = this.#layout();
-    const recordsFd = createSharedMemory('svc-calls', callRecordBytes(recordLayout(layout)));
-    this.#records = new CallRecords(
-      mapSharedMemory(recordsFd, callRecordBytes(recordLayout(layout))),
-      recordLayout(layout),
-    );
+    const slots = layout.workers * layout.slotsPerWorker;
+    const recordsFd = createSharedMemory('svc-calls', callRecordBytes({ slots }));
+    this.#records = new CallRecords(mapSharedMemory(recordsFd, callRecordBytes({ slots })), { slots });
     const memoryFd = createSharedMemory('svc-audio', mailboxBytes(layout));
     this.#boxes = new Mailboxes(mapSharedMemory(memoryFd, mailboxBytes(layout)), layout);
     const limits = callLimits(settings);
@@ -385,23 +378,4 @@ export class Service {
         return;
     }
   }
-}
-
-const recordLayout = (layout: MailboxLayout): CallRecordLayout => ({
-  slots: layout.workers * layout.slotsPerWorker,
-});
-
-function callLimits({ ws }: ServerSettings): WsCallLimits {
-  const limits = wsCallLimits({
-    startTimeoutMs: ws.startTimeoutMs,
-    pingIntervalMs: ws.pingIntervalMs,
-    pingTimeoutMs: ws.pingTimeoutMs,
-    maxAudioBytes: ws.maxAudioBytes,
-    maxControlBytes: ws.maxControlBytes,
-    writeTimeoutMs: ws.writeTimeoutMs,
-    sendTimeoutMs: ws.sendTimeoutMs,
-    closeGraceMs: ws.closeGraceMs,
-  });
-  if (!limits.ok) throw new Error(limits.error);
-  return limits.value;
 }

@@ -9,6 +9,7 @@ import { TestService } from '../support/service.ts';
 const longestHoleMs = 250;
 
 let service: TestService;
+const noResume = { SVC_CALL_RESUME: 'off' };
 /** A question at 16 kHz. */
 let question: Int16Array;
 const longGreeting = 'This goes on and on. '.repeat(45);
@@ -50,9 +51,9 @@ async function ask(call: CallClient, words: string): Promise<void> {
   expect(last).toBeDefined();
 }
 
-describe('kill -9 of a worker', () => {
+describe('kill -9 of a worker whose calls are not taken up', () => {
   it('ends its calls alone; slots are free, new calls work, and the worker is replaced', async () => {
-    service = await TestService.start({ workers: 2, greeting: longGreeting });
+    service = await TestService.start({ workers: 2, greeting: longGreeting, env: noResume });
     const calls = await Promise.all(Array.from({ length: 6 }, () => service.call()));
     const workers = await Promise.all(calls.map((call) => service.workerOf(call)));
     const victim = workers[0]!;
@@ -81,7 +82,7 @@ describe('kill -9 of a worker', () => {
   });
 
   it('again and again, it comes back each time', async () => {
-    service = await TestService.start();
+    service = await TestService.start({ env: noResume });
     for (let round = 0; round < 3; round += 1) {
       const call = await service.call();
       process.kill(await service.workerOf(call), 'SIGKILL');

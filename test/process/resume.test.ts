@@ -8,6 +8,7 @@ import { TestService } from '../support/service.ts';
 import { RawCaller, startFrame } from './raw-caller.ts';
 
 let service: TestService;
+const spare = { SVC_SPARE_WORKER: 'on' };
 let question: Int16Array;
 const greeting =
   'Good morning and welcome to the harbour office. My name is Ada, and I can help you with your boat.';
@@ -56,7 +57,7 @@ const lastMessages = (): { role: string; content: string }[] =>
 
 describe('a call whose worker is killed', () => {
   it('while the bot speaks: hears the rest once, keeps its context, and talks on', async () => {
-    service = await TestService.start({ workers: 2, greeting });
+    service = await TestService.start({ workers: 2, greeting, env: spare });
     service.providers.llm.script.push(answer('It is noon.'));
     const caller = await Listener.join();
     await caller.hear(1_000);
@@ -86,7 +87,7 @@ describe('a call whose worker is killed', () => {
   });
 
   it('before the answer came: the LLM is asked again and the answer is spoken once', async () => {
-    service = await TestService.start();
+    service = await TestService.start({ env: spare });
     const { llm, stt } = service.providers;
     llm.script.push(() => undefined, answer('It is noon.'));
     stt.utterances.push('what time is it');
@@ -102,7 +103,7 @@ describe('a call whose worker is killed', () => {
   });
 
   it('that had not started: may start in another worker', async () => {
-    service = await TestService.start({ greeting });
+    service = await TestService.start({ greeting, env: spare });
     const raw = new RawCaller(service.port);
     await raw.until(() => raw.head !== undefined);
     process.kill(service.children('worker')[0]!, 'SIGKILL');
@@ -114,7 +115,7 @@ describe('a call whose worker is killed', () => {
   });
 
   it('again and again: goes on each time', async () => {
-    service = await TestService.start({ greeting: greeting.repeat(3) });
+    service = await TestService.start({ greeting: greeting.repeat(3), env: spare });
     const caller = await Listener.join();
     for (let round = 1; round <= 3; round += 1) {
       await caller.hear(round * 1_000);

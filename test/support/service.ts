@@ -151,6 +151,8 @@ export class TestService extends Observed {
           SVC_WS_ADDR: '127.0.0.1:0',
           SVC_HEALTH_ADDR: '127.0.0.1:0',
           SVC_DRAIN_TIMEOUT: '0ms',
+          // Tests that count workers want to know how many there are; those about the spare turn it on.
+          SVC_SPARE_WORKER: 'off',
           ...options.env,
         },
         stdio: ['ignore', 'pipe', 'pipe'],

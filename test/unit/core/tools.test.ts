@@ -54,6 +54,238 @@ function newBench(): {
     state,
     send,
     round: (calls, more) =>
+      send({
+        type: 'round.completed',
+        epoch: 1,
+        finish: 'tool_calls',
+        speculative: false,
+        offered,
+        calls,
+        ...more,
+      }),
+  };
+}
+
+const call = (name: string, id = 'c1', args = '{}'): RequestedCall => ({ id, name, arguments: args });
+const result = (key: number, text = 'fine', attempt = 1): ToolEvent => ({
+  type: 'tool.settled',
+  key,
+  attempt,
+  outcome: { kind: 'result', text },
+});
+const broken = (key: number, transport: boolean, attempt = 1): ToolEvent => ({
+  type: 'tool.settled',
+  key,
+  attempt,
+  outcome: { kind: 'failed', message: 'no', transport },
+});
+const types = (orders: readonly ToolOrder[]): string[] => orders.map((order) => order.type);
+const texts = (orders: readonly ToolOrder[]): string[] =>
+  orders.flatMap((order) => ('pairs' in order ? order.pairs.map((pair) => pair.text) : []));
+
+describe('a round of tool calls', () => {
+  it('runs its calls at once and goes on when the last has its result', () => {
+    const bench = newBench();
+    expect(types(bench.round([call('look', 'a'), call('book', 'b')]))).toEqual(['tool.run', 'tool.run']);
+    expect(bench.send(result(2))).toEqual([]);
+    const [next] = bench.send(result(1, 'sunny'));
+    expect(next).toMatchObject({ type: 'round.next', withTools: true });
+    expect(texts([next!])).toEqual(['sunny', 'fine']);
+  });
+
+  it.each([
+    ['unknown_tool', [call('fly')], {}],
+    ['unknown_tool', [call('look')], { offered: ['book'] }],
+    ['invalid_arguments', [call('look', 'a', 'bad')], {}],
+    ['arguments_cut', [call('book')], { finish: 'length' }],
+  ] as const)('answers %s without running', (code, calls, more) => {
+    const orders = newBench().round(calls, more);
+    expect(types(orders)).toEqual(['round.next']);
+    expect(texts(orders)[0]).toContain(`"code":"${code}"`);
+  });
+
+  it('never runs a call with effects twice for one id in a turn, and does so in a new turn', () => {
+    const bench = newBench();
+    bench.round([call('ring')]);
+    bench.send(result(1));
+    expect(texts(bench.round([call('ring')]))[0]).toContain('repeated_call_id');
+    expect(types(bench.round([call('ring')], { epoch: 2 }))).toEqual(['tool.run']);
+  });
+
+  it('refuses an identical call of a later round once the first succeeded, unless it is repeatable', () => {
+    const bench = newBench();
+    bench.round([call('book', 'a'), call('book', 'b'), call('ring', 'c')]);
+    [1, 2, 3].forEach((key) => bench.send(result(key)));
+    const orders = bench.round([call('book', 'd'), call('ring', 'e')]);
+    expect(types(orders)).toEqual(['tool.run']);
+    expect(texts(bench.send(result(5)))[0]).toContain('already_done');
+  });
+
+  it('lets a call run again that failed for certain, and not one whose outcome is unknown', () => {
+    const bench = newBench();
+    bench.round([call('book', 'a')]);
+    bench.send(broken(1, true));
+    expect(types(bench.round([call('book', 'b')]))).toEqual(['tool.run']);
+    expect(types(bench.send({ type: 'deadline.reached' }, 5000))).toEqual(['tool.abandon', 'round.next']);
+    expect(texts(bench.round([call('book', 'c')]))[0]).toContain('outcome_unknown');
+  });
+
+  it('tries a reading tool once more when nothing answered', () => {
+    const bench = newBench();
+    bench.round([call('look')]);
+    expect(bench.send(broken(1, true))).toEqual([]);
+    expect(bench.send({ type: 'deadline.reached' }, 200)).toMatchObject([
+      { type: 'tool.run', attempt: 2, timeoutMs: 4800 },
+    ]);
+    expect(texts(bench.send(broken(1, true, 2)))[0]).toContain('tool_failed');
+  });
+
+  it('speaks one filler when the tools take long', () => {
+    const bench = newBench();
+    bench.round([call('look', 'a'), call('look', 'b')]);
+    expect(types(bench.send({ type: 'deadline.reached' }, 700))).toEqual(['filler.speak']);
+    expect(nextToolDeadline(bench.state)).toBe(5000);
+  });
+
+  it('offers no tools after the last round and answers calls all the same', () => {
+    const bench = newBench();
+    for (const id of ['a', 'b', 'c']) {
+      bench.round([call('look', id)]);
+      const [next] = bench.send(result(bench.state.nextKey - 1));
+      expect(next).toMatchObject({ type: 'round.next', withTools: id !== 'c' });
+    }
+    expect(types(bench.round([call('look', 'd')]))).toEqual(['rounds.exhausted']);
+  });
+});
+
+describe('a speculative round', () => {
+  it('reads at once and acts only when it is promoted', () => {
+    const bench = newBench();
+    const orders = bench.round([call('look', 'a'), call('book', 'b')], { speculative: true });
+    expect(orders).toMatchObject([{ type: 'tool.run', key: 1 }]);
+    expect(bench.send(result(1))).toEqual([]);
+    expect(bench.send({ type: 'round.promoted' })).toMatchObject([{ type: 'tool.run', key: 2 }]);
+  });
+
+  it('leaves nothing behind when it is discarded', () => {
+    const bench = newBench();
+    bench.round([call('look', 'a'), call('book', 'b')], { speculative: true });
+    expect(types(bench.send({ type: 'round.discarded' }))).toEqual(['tool.abandon']);
+    expect(bench.state.records).toEqual([]);
+    expect(takeAtSafePoint(bench.state)).toEqual({ pairs: [], lateOutcomes: [] });
+  });
+});
+
+describe("the caller's word", () => {
+  it('is asked for, and the call runs on a yes', () => {
+    const bench = newBench();
+    expect(types(bench.round([call('pay')]))).toEqual(['caller.ask']);
+    bench.send({ type: 'question.heard', key: 1 });
+    bench.send({ type: 'epoch.moved', epoch: 2 });
+    expect(bench.send({ type: 'caller.answered', verdict: 'yes', epoch: 2 })).toMatchObject([
+      { type: 'tool.run', epoch: 2 },
+    ]);
+    expect(bench.send(result(1))).toMatchObject([{ type: 'round.next', epoch: 2 }]);
+  });
+
+  it.each([
+    ['no', 'declined'],
+    ['unclear', 'not_confirmed'],
+  ] as const)('keeps the call from running on %s', (verdict, code) => {
+    const bench = newBench();
+    bench.round([call('pay')]);
+    bench.send({ type: 'question.heard', key: 1 });
+    const orders = bench.send({ type: 'caller.answered', verdict, epoch: 2 });
+    expect(types(orders)).toEqual(['round.next']);
+    expect(texts(orders)[0]).toContain(code);
+  });
+
+  it('does not count when the question was not heard', () => {
+    const bench = newBench();
+    bench.round([call('pay')]);
+    bench.send({ type: 'epoch.moved', epoch: 2 });
+    expect(bench.send({ type: 'caller.answered', verdict: 'yes', epoch: 2 })).toEqual([]);
+    expect(takeAtSafePoint(bench.state).pairs[0]?.text).toContain('not_confirmed');
+  });
+});
+
+describe('an interruption', () => {
+  it('abandons reading, lets effects go on, and brings their outcome at a later safe point', () => {
+    const bench = newBench();
+    bench.round([call('look', 'a'), call('book', 'b')]);
+    expect(bench.send({ type: 'epoch.moved', epoch: 2 })).toEqual([
+      { type: 'tool.abandon', key: 1, reason: 'interrupted' },
+    ]);
+    const { pairs } = takeAtSafePoint(bench.state);
+    expect(pairs.map((pair) => pair.call.id)).toEqual(['a', 'b']);
+    expect(bench.send(result(2, 'booked'))).toEqual([]);
+    expect(takeAtSafePoint(bench.state).lateOutcomes).toEqual([{ call: call('book', 'b'), text: 'booked' }]);
+  });
+});
+
+describe('the end of the call and another process', () => {
+  it('tells every running tool', () => {
+    const bench = newBench();
+    bench.round([call('look', 'a'), call('book', 'b')]);
+    expect(bench.send({ type: 'call.ended' })).toMatchObject([
+      { type: 'tool.abandon', key: 1, reason: 'abandoned' },
+      { type: 'tool.abandon', key: 2, reason: 'abandoned' },
+    ]);
+  });
+
+  it('resumes from plain data: reads again, and calls an effect unknown', () => {
+    const bench = newBench();
+    bench.round([call('look', 'a'), call('book', 'b')]);
+    const state = structuredClone(bench.state);
+    const orders = resumeTools(state, { settings, now: 77 });
+    expect(orders).toMatchObject([{ type: 'tool.run', key: 1, attempt: 2 }]);
+    const after = stepTools(state, result(1, 'sunny', 2), { settings, now: 80 });
+    expect(texts(after)[1]).toContain('outcome_unknown');
+  });
+});
+
+/** One to three calls, some of them asked for before. */
+function someCalls(prng: Prng, asked: readonly RequestedCall[], newId: () => string): RequestedCall[] {
+  return Array.from({ length: 1 + prng.below(3) }, () =>
+    asked.length > 0 && prng.chance(0.25)
+      ? prng.pick(asked)
+      : call(prng.pick([...offered, 'fly']), newId(), prng.pick(['{}', '{"a":1}', 'bad'])),
+  );
+}
+
+/** One seeded call; the checks keep a model of their own from the events and orders alone. */
+function simulate(seed: number): void {
+  const prng = newPrng(seed);
+  const state = newToolState();
+  const ran = new Map<string, number>();
+  const running = new Map<number, { attempt: number; kind: string }>();
+  const asked: RequestedCall[] = [];
+  let [now, epoch, nextId, paired, promised, speculative, heardKey] = [0, 1, 0, 0, 0, false, 0];
+  const send = (event: ToolEvent): void => {
+    for (const order of stepTools(state, event, { settings, now })) {
+      if (order.type === 'tool.run') {
+        const kind = rules[order.call.name]!.kind;
+        running.set(order.key, { attempt: order.attempt, kind });
+        if (kind === 'read_only') continue;
+        expect(speculative, `seed ${seed}: an effect out of a round that may be discarded`).toBe(false);
+        const id = `${order.epoch}/${order.call.id}`;
+        ran.set(id, (ran.get(id) ?? 0) + 1);
+        expect(ran.get(id), `seed ${seed}: ${id} ran twice`).toBe(1);
+      } else if (order.type === 'tool.abandon') running.delete(order.key);
+      else if (order.type === 'caller.ask') heardKey = order.key;
+      else if ('pairs' in order) paired += order.pairs.length;
+    }
+  };
+  for (let turn = 0; turn < 40; turn += 1) {
+    now += prng.below(1500);
+    const deadline = nextToolDeadline(state);
+    if (deadline !== undefined && deadline <= now) send({ type: 'deadline.reached' });
+    const pick = prng.below(10);
+    if (pick < 3 && state.round === undefined) {
+      const calls = someCalls(prng, asked, () => `c${nextId++}`);
+      asked.push(...calls);
+      speculative = prng.chance(0.3);
+      promised += calls.length;
       const finish = prng.chance(0.1) ? 'length' : 'tool_calls';
       send({ type: 'round.completed', epoch, finish, speculative, offered, calls });
     } else if (pick < 6 && running.size > 0) {
@@ -71,14 +303,10 @@ function newBench(): {
       send({ type: 'epoch.moved', epoch });
       paired += takeAtSafePoint(state).pairs.length;
     } else if (pick === 7 && speculative) {
-      if (prng.chance(0.5)) {
-        speculative = false;
-        send({ type: 'round.promoted' });
-      } else {
-        promised -= state.round?.keys.length ?? 0;
-        send({ type: 'round.discarded' });
-        speculative = false;
-      }
+      const isPromoted = prng.chance(0.5);
+      if (!isPromoted) promised -= state.round?.keys.length ?? 0;
+      speculative = false;
+      send({ type: isPromoted ? 'round.promoted' : 'round.discarded' });
     } else if (pick === 8) send({ type: 'question.heard', key: heardKey });
     else if (pick === 9)
       send({ type: 'caller.answered', verdict: prng.pick(['yes', 'no', 'unclear'] as const), epoch });
