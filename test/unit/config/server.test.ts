@@ -55,6 +55,8 @@ describe('server settings', () => {
       providerLimits: new Map(),
       drain: { drainTimeoutMs: 30_000, cancelGraceMs: 5000, abortWaitMs: 1000 },
       hangTimeoutMs: 5000,
+      callResume: true,
+      spareWorker: true,
       insecureListeners: false,
       logLevel: 'info',
     });

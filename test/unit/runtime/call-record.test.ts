@@ -1,0 +1,74 @@
+/** What a worker leaves of a call when it dies at any instant. */
+import { describe, expect, it } from 'vitest';
+import { callRecordBytes, CallRecords } from '../../../shared/protocol/call-record.ts';
+
+function newRecords() {
+  const memory = new ArrayBuffer(callRecordBytes({ slots: 2 }));
+  const records = (): CallRecords => new CallRecords(memory, { slots: 2 });
+  return { writer: records().record(1), reader: () => records().record(1), neighbour: records().record(0) };
+}
+
+describe('the record of a call', () => {
+  it('is read by another process as it was written, and only for its own connection', () => {
+    const { writer, reader, neighbour } = newRecords();
+    writer.begin(7);
+    expect(reader().left(7)).toBe('torn');
+    writer.opened();
+    expect(reader().left(7)).toBe('writable');
+    writer.save('state 1', '["said"]');
+    writer.keepTail(Buffer.from([1, 2, 3]), 0);
+    writer.keepTail(Buffer.from([4]), 3);
+    writer.played(3, 480);
+    writer.listening(12, 5);
+    expect(reader().left(7)).toBe('open');
+    expect(reader().left(8)).toBeUndefined();
+    expect(neighbour.left(7)).toBeUndefined();
+    expect(reader().read()).toEqual({
+      state: 'state 1',
+      history: '["said"]',
+      tail: Buffer.from([1, 2, 3, 4]),
+      playout: { context: 3, sentSamples: 480 },
+      listenFrom: 12,
+      generation: 5,
+    });
+  });
+
+  it('keeps a history until another one belongs to the state', () => {
+    const { writer, reader } = newRecords();
+    writer.begin(7);
+    writer.opened();
+    writer.save('a', '[1]');
+    writer.save('ö', undefined);
+    expect(reader().read()).toMatchObject({ state: 'ö', history: '[1]' });
+    writer.save('c', '[1,2]');
+    expect(reader().read()).toMatchObject({ state: 'c', history: '[1,2]' });
+  });
+
+  it('is not taken up while a write is under way, with a tail that did not fit, or without a state that did', () => {
+    const { writer, reader } = newRecords();
+    writer.begin(7);
+    writer.opened();
+    writer.save('a', '[]');
+    writer.isWriting = true;
+    expect(reader().left(7)).toBe('torn');
+    writer.isWriting = false;
+    writer.keepTail(Buffer.alloc(1 << 20), 0);
+    writer.keepTail(Buffer.from([1]), 1 << 20);
+    expect(reader().left(7)).toBe('writable');
+    writer.keepTail(Buffer.alloc(0), 0);
+    expect(reader().left(7)).toBe('open');
+    expect(writer.save('x'.repeat(1 << 20), undefined)).toBe(false);
+    expect(reader().left(7)).toBe('writable');
+    writer.save('fits', undefined);
+    expect(reader().left(7)).toBe('open');
+  });
+
+  it('is gone once the call is over', () => {
+    const { writer, reader } = newRecords();
+    writer.begin(7);
+    writer.opened();
+    writer.save('a', '[]');
+    writer.end();
+    expect(reader().left(7)).toBeUndefined();
+  });
+});
