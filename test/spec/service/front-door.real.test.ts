@@ -310,7 +310,7 @@ describe('fail closed', () => {
   });
 
   it('loopback needs nothing and warns of nothing', async () => {
-    const at = await start();
+    const at = await start({ SVC_SMART_TURN_MODEL: 'off' });
     expect(warnings(at)).toEqual([]);
   });
 
