@@ -174,6 +174,8 @@ class Worker {
     { socket, slot, over }: { socket: Socket; slot: number; over: () => void },
   ): void {
     this.#sockets += 1;
+    // Said before the answer is written: a worker that dies in between leaves a closed connection, never one with two answers.
+    this.#send({ type: 'call.taken', offer: offer.offer });
     // The library answers a malformed upgrade on its own and closes the socket; there is no call then.
     socket.once('close', over);
     const head = Buffer.from(offer.head, 'base64');
@@ -184,7 +186,6 @@ class Worker {
       assert(ws instanceof CallSocket, 'the server makes sockets of the class it was given');
       this.#serve(ws, offer, { slot, socket, journal });
     });
-    this.#send({ type: 'call.taken', offer: offer.offer });
   }
 
   /** Goes on with a call whose worker is gone. */
