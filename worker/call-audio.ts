@@ -12,9 +12,14 @@ import { InboundAudio, prerollMs } from './media/inbound.ts';
 import { OutboundAudio } from './media/outbound.ts';
 import { Playout, type PlayoutSink } from './media/playout.ts';
 import { SpeechDetector } from './media/speech-detector.ts';
+import { TurnClient } from './media/turn-client.ts';
 import { VadClient } from './media/vad-client.ts';
+import { vadFrameMs } from '../shared/protocol/mailbox.ts';
 import type { SttSession, TtsEvent, TtsSession } from './stages/stage.ts';
 import type { CallStart, CallTransport } from './transports/transport.ts';
+
+/** Frames at the old end of the ring that may be written over while they are read. */
+export const ringMarginFrames = 8;
 
 export interface CallAudioOptions {
   readonly services: CallServices;
@@ -35,6 +40,13 @@ export class CallAudio {
   readonly #outbound: OutboundAudio;
   readonly #playout: Playout;
   readonly #vad: VadClient;
+  readonly #turn: TurnClient;
+  /** The newest question to the turn model. */
+  #ask = 0;
+  /** First frame of the turn that STT hears, in the call's mailbox. */
+  #turnFrom = 0;
+  /** Audio of the turn that another worker heard, 16 kHz. */
+  #earlierAudio: readonly Int16Array[] = [];
   /** When TTS delivered the first audio of the open context. */
   #audioAt: Millis | undefined;
   #ttsPaused = false;
@@ -54,6 +66,12 @@ export class CallAudio {
       machineMs: services.machineMs,
       judged: (probability, frameMs) => detector.take(probability, frameMs),
     });
+    this.#turn = new TurnClient({
+      boxes: services.boxes,
+      slot,
+      machineMs: services.machineMs,
+      judged: (probability) => tell({ type: 'turn.judged', ask: this.#ask, probability }),
+    });
     this.#inbound = new InboundAudio({
       sampleRate,
       encoding,
@@ -69,10 +87,37 @@ export class CallAudio {
     return this.#inbound.push(bytes, this.#now());
   }
 
-  /** Sends the caller's audio to STT from now on, beginning with the last moment. */
-  listen({ newTurn }: { newTurn: boolean }): void {
-    if (newTurn) this.#options.journal?.listening(this.#vad.frameBefore(prerollMs), this.#vad.generation);
+  /** Sends the caller's audio to STT from now on, beginning with the last moment. A fresh turn forgets the one before. */
+  listen({ fresh }: { fresh: boolean }): void {
+    if (fresh) {
+      this.#turnFrom = this.#vad.frameBefore(prerollMs);
+      this.#earlierAudio = [];
+      this.#options.journal?.listening(this.#turnFrom, this.#vad.generation);
+    }
     this.#inbound.listen();
+  }
+
+  /** What another worker heard of the running turn: it belongs in front of what is heard here. */
+  keepEarlier(audio: readonly Int16Array[]): void {
+    this.#earlierAudio = audio;
+  }
+
+  /** Gives STT what was heard of the running turn, as far as it is still there. */
+  replay(): void {
+    const { services, slot, stages } = this.#options;
+    for (const pcm of this.#earlierAudio) stages.stt.audio(pcm);
+    const mailbox = services.boxes.mailbox(slot);
+    const oldest = mailbox.produced - services.boxes.layout.ringFrames + ringMarginFrames;
+    const from = Math.max(this.#turnFrom, mailbox.base, oldest);
+    for (const pcm of mailbox.copyFrom(from, this.#vad.generation)) stages.stt.audio(pcm);
+    this.#inbound.replayed();
+  }
+
+  /** Asks the turn model whether the turn is complete; `turn.judged` answers. */
+  judge(ask: number): void {
+    this.#ask = ask;
+    const { produced } = this.#options.services.boxes.mailbox(this.#options.slot);
+    this.#turn.ask({ audioMs: Math.max(1, produced - this.#turnFrom) * vadFrameMs });
   }
 
   /** The client has been speaking for this long and nobody has taken it. */
@@ -84,9 +129,10 @@ export class CallAudio {
     this.#inbound.stopListening();
   }
 
-  /** Looks for results of VAD. */
+  /** Looks for results of VAD and of the turn model. */
   collectSpeech(): void {
     this.#vad.collect();
+    this.#turn.collect();
   }
 
   /** Frames judged by energy because inference was away. */
@@ -185,7 +231,12 @@ export class CallAudio {
         outbound.finish(context);
         this.#playout.advance(this.#now());
         return;
-      case 'word':
+      case 'word': {
+        if (context !== outbound.context) return;
+        const { chars, startMs } = event;
+        this.#options.tell({ type: 'tts.word', context, chars, startMs: outbound.baseMs + startMs });
+        return;
+      }
       case 'cancelled':
         return;
       default:
@@ -217,7 +268,9 @@ export class CallAudio {
       started: (context) => tell({ type: 'playout.started', context, audioAt: this.#audioAt ?? this.#now() }),
       drained: (context, sentMs) => tell({ type: 'playout.drained', context, sentMs }),
       late: (byMs) => metrics.frameLateness.observe(byMs / 1000),
-      starved: () => metrics.underruns.inc(),
+      underrun: () => metrics.underruns.inc(),
+      starved: (context, sentMs) => tell({ type: 'playout.starved', context, sentMs }),
+      fed: (context) => tell({ type: 'playout.fed', context }),
     };
   }
 

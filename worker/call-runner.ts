@@ -15,6 +15,7 @@ import type { CallAction, TurnTimes } from './core/actions.ts';
 import { nextDeadline, step } from './core/call.ts';
 import type { CallEvent } from './core/events.ts';
 import { newCall, type CallState } from './core/state.ts';
+import { TurnLog } from './turn-log.ts';
 import type { CallStart, CallTransport, TransportEnd, TransportEvents } from './transports/transport.ts';
 
 /** Facts that may wait while one is handled; more means that facts breed facts. */
@@ -50,10 +51,6 @@ export interface ResumedCall {
   readonly silentMs: Millis;
 }
 
-/** Whether STT begins to hear a turn, and does not go on with one. */
-const isNewTurn = ({ turn }: CallState, now: Millis): boolean =>
-  turn.phase !== 'speaking' || now - turn.startedAt < 50;
-
 export class CallRunner implements TransportEvents {
   readonly #options: CallRunnerOptions;
   readonly #services: CallServices;
@@ -67,8 +64,7 @@ export class CallRunner implements TransportEvents {
   #inputRefused = false;
   /** Something changed since the conversation was written down. */
   #unsaved = false;
-  /** What STT had heard of the running turn in the worker that is gone. */
-  #turnAudio: readonly Int16Array[] = [];
+  readonly #turnLog = new TurnLog();
   #over = false;
 
   constructor(options: CallRunnerOptions) {
@@ -92,7 +88,7 @@ export class CallRunner implements TransportEvents {
     this.#log = this.#services.log.child({ call: start.callId });
     const call = this.#build(start, transport, { state, startedAt, turns });
     this.#call = call;
-    this.#turnAudio = left.turnAudio;
+    call.audio.keepEarlier(left.turnAudio);
     call.audio.allowBacklog(left.silentMs);
     this.#log.info({ silentMs: Math.round(left.silentMs) }, 'call taken up');
     const { context, sentSamples } = left.playout;
@@ -214,7 +210,7 @@ export class CallRunner implements TransportEvents {
         this.#performStt(call, action);
         return;
       case 'llm.start':
-        call.stages.startLlm(action.epoch, action.messages, action.endCallTool);
+        call.stages.startLlm(action.round, action.messages, action.endCallTool);
         return;
       case 'llm.cancel':
         call.stages.cancelLlm();
@@ -240,6 +236,12 @@ export class CallRunner implements TransportEvents {
       case 'playout.finish':
         call.audio.perform(action);
         return;
+      case 'turn.judge':
+        call.audio.judge(action.ask);
+        return;
+      case 'line.refused':
+        this.#log.warn('a line was left out: too many wait already');
+        return;
       case 'call.end':
         call.audio.silence();
         call.stages.cancelLlm();
@@ -260,11 +262,10 @@ export class CallRunner implements TransportEvents {
   #performStt(call: RunningCall, action: Extract<CallAction, { type: `stt.${string}` }>): void {
     switch (action.type) {
       case 'stt.listen':
-        call.audio.listen({ newTurn: isNewTurn(call.state, this.#services.clock.now()) });
+        call.audio.listen({ fresh: action.fresh });
         return;
       case 'stt.replay':
-        for (const pcm of this.#turnAudio) call.stages.stt.audio(pcm);
-        this.#turnAudio = [];
+        call.audio.replay();
         return;
       case 'stt.finalize':
         call.audio.stopListening();
@@ -295,6 +296,7 @@ export class CallRunner implements TransportEvents {
       tts: services.tts,
       tell,
       onTts: (event) => this.#call?.audio.onTts(event),
+      position: () => this.#call?.audio.position,
       onRequest: services.countRequest,
       onFailure: (stage, kind) => this.#log.warn({ stage, kind }, 'stage failed'),
     });
@@ -310,11 +312,12 @@ export class CallRunner implements TransportEvents {
 
   #measure(call: RunningCall, times: TurnTimes): void {
     call.turns += 1;
+    this.#turnLog.add(times);
     const part = this.#services.metrics.turnPart;
     part.observe({ part: 'end_of_turn' }, times.endOfTurnMs / 1000);
     part.observe({ part: 'stt_final' }, times.sttFinalMs / 1000);
-    part.observe({ part: 'llm_first' }, times.llmFirstMs / 1000);
-    part.observe({ part: 'tts_first' }, times.ttsFirstMs / 1000);
+    part.observe({ part: 'llm_first' }, times.llmTtftMs / 1000);
+    part.observe({ part: 'tts_first' }, times.ttsTtfbMs / 1000);
     part.observe({ part: 'wire' }, times.wireMs / 1000);
     this.#log.debug({ ...times }, 'turn answered');
   }
@@ -347,7 +350,13 @@ export class CallRunner implements TransportEvents {
       metrics.energyFrames.inc(call.audio.judgedByEnergy);
       const seconds = Math.round((clock.now() - call.startedAt) / 100) / 10;
       this.#log.info(
-        { end, seconds, turns: call.turns, energyFrames: call.audio.judgedByEnergy },
+        {
+          end,
+          seconds,
+          turns: call.turns,
+          ...this.#turnLog.summary(),
+          energyFrames: call.audio.judgedByEnergy,
+        },
         'call ended',
       );
     }

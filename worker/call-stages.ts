@@ -6,7 +6,7 @@ import { unreachable } from '../shared/base/assert.ts';
 import type { Clock } from '../shared/runtime/clock.ts';
 import type { Scope } from '../shared/runtime/scope.ts';
 import type { ContextMessage } from './core/actions.ts';
-import type { CallEvent, CompletedToolCall } from './core/events.ts';
+import type { CallEvent, CompletedToolCall, PlayoutPosition } from './core/events.ts';
 import { endCallToolName } from './core/speaking.ts';
 import type {
   LlmEvent,
@@ -38,6 +38,8 @@ export interface CallStagesOptions {
   readonly tell: (event: CallEvent) => void;
   /** Takes what concerns audio: the media side knows how much of it there is. */
   readonly onTts: (event: Exclude<TtsEvent, { type: 'error' }>) => void;
+  /** Where playback of the bot's audio is. */
+  readonly position: () => PlayoutPosition | undefined;
   /** A request went to a provider, for its budget. */
   readonly onRequest: (stage: 'stt' | 'llm' | 'tts') => void;
   /** A failure, for the log. */
@@ -87,12 +89,12 @@ export class CallStages {
     this.#tts.speak(context, text);
   }
 
-  startLlm(epoch: number, messages: readonly ContextMessage[], offersEndCall: boolean): void {
+  startLlm(round: number, messages: readonly ContextMessage[], offersEndCall: boolean): void {
     this.cancelLlm();
     this.#toolCalls = [];
     this.#options.onRequest('llm');
     const request = { messages, tools: offersEndCall ? [endCallTool] : [] };
-    this.#round = this.#options.llm.start(this.#context, request, (event) => this.#onLlm(epoch, event));
+    this.#round = this.#options.llm.start(this.#context, request, (event) => this.#onLlm(round, event));
   }
 
   cancelLlm(): void {
@@ -126,7 +128,12 @@ export class CallStages {
     const { tell } = this.#options;
     switch (event.type) {
       case 'transcript':
-        tell({ type: event.isFinal ? 'stt.final' : 'stt.partial', text: event.text });
+        tell({
+          type: event.isFinal ? 'stt.final' : 'stt.partial',
+          text: event.text,
+          speechFinal: event.speechFinal,
+          position: this.#options.position(),
+        });
         return;
       case 'finalized':
         tell({ type: 'stt.finalized' });
@@ -140,23 +147,23 @@ export class CallStages {
     }
   }
 
-  #onLlm(epoch: number, event: LlmEvent): void {
+  #onLlm(round: number, event: LlmEvent): void {
     const { tell } = this.#options;
     switch (event.type) {
       case 'text':
-        tell({ type: 'llm.text', epoch, text: event.text });
+        tell({ type: 'llm.text', round, text: event.text });
         return;
       case 'tool-call':
         this.#addToolCall(event);
         return;
       case 'done':
         this.#round = undefined;
-        tell({ type: 'llm.done', epoch, toolCalls: event.finish === 'length' ? [] : this.#toolCalls });
+        tell({ type: 'llm.done', round, toolCalls: event.finish === 'length' ? [] : this.#toolCalls });
         return;
       case 'error':
         this.#round = undefined;
         this.#options.onFailure('llm', event.error.kind);
-        tell({ type: 'llm.failed', epoch });
+        tell({ type: 'llm.failed', round });
         return;
       default:
         unreachable(event);

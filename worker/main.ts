@@ -18,7 +18,7 @@ import {
   type WorkerSetup,
 } from '../shared/protocol/ipc.ts';
 import { callRecordBytes, CallRecords } from '../shared/protocol/call-record.ts';
-import { heartbeatAge, mailboxBytes, Mailboxes } from '../shared/protocol/mailbox.ts';
+import { heartbeatAge, mailboxBytes, Mailboxes, vadFrameMs } from '../shared/protocol/mailbox.ts';
 import { exitWithParent, firstMessage } from '../shared/runtime/child.ts';
 import { systemClock } from '../shared/runtime/clock.ts';
 import { errorFields, newLog, type Log } from '../shared/runtime/log.ts';
@@ -26,6 +26,7 @@ import { newWorkerMetrics, type WorkerMetrics } from '../shared/runtime/metrics.
 import { machineMs } from '../shared/runtime/monotonic.ts';
 import { currentScope } from '../shared/runtime/scope.ts';
 import { mapSharedMemory } from '../shared/runtime/shm.ts';
+import { ringMarginFrames } from './call-audio.ts';
 import { CallHost } from './call-host.ts';
 import { CallJournal, readJournal } from './call-journal.ts';
 import { CallRunner } from './call-runner.ts';
@@ -98,7 +99,10 @@ class Worker {
       log: this.#log,
       metrics: this.#metrics,
       boxes,
-      settings: callSettings(definition),
+      settings: callSettings(definition, {
+        turnModel: (boxes.layout.turnThreads ?? 0) > 0,
+        replayMs: (boxes.layout.ringFrames - ringMarginFrames) * vadFrameMs,
+      }),
       speech: speechSettings(definition),
       limits,
       ...openStages(stageDefinitions(definition)),

@@ -160,12 +160,6 @@ export const agentFileTables: Readonly<Record<string, z.ZodObject>> = {
 
 /** Keys that are read and checked but do not change what this version does. */
 export const inertKeys: readonly string[] = [
-  'agent.fillers',
-  'turn.smart_turn',
-  'turn.smart_turn_threshold',
-  'turn.speculate',
-  'turn.interrupt.min_words',
-  'turn.interrupt.backchannels',
   'stt.secondary',
   'llm.secondary',
   'tts.secondary',

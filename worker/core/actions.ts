@@ -4,17 +4,21 @@ import type { Millis } from '../../shared/base/units.ts';
 export type ContextMessage = { readonly role: 'system' | 'user' | 'assistant'; readonly text: string };
 
 export type CallAction =
-  /** Send the caller's audio to STT, starting with what was just heard. */
-  | { readonly type: 'stt.listen' }
-  /** Send what the lost session had got of the running turn. */
+  /** Send the caller's audio to STT, starting with what was just heard. A fresh turn forgets the audio of the one before. */
+  | { readonly type: 'stt.listen'; readonly fresh: boolean }
+  /** Send what another session, or another worker's, had got of the running turn. */
   | { readonly type: 'stt.replay' }
   /** Stop sending audio and ask for the final text; `stt.finalized` answers. */
   | { readonly type: 'stt.finalize' }
   /** The session died: open another before the next audio. */
   | { readonly type: 'stt.reopen' }
+  /** Ask the turn model about the pause; `turn.judged` answers. */
+  | { readonly type: 'turn.judge'; readonly ask: number }
   | {
       readonly type: 'llm.start';
       readonly epoch: number;
+      /** Names the request; never used twice in a call. */
+      readonly round: number;
       readonly messages: readonly ContextMessage[];
       readonly endCallTool: boolean;
     }
@@ -41,6 +45,8 @@ export type CallAction =
   | { readonly type: 'playout.mark'; readonly context: number; readonly id: string }
   /** No more audio follows in this context, because TTS failed in it. */
   | { readonly type: 'playout.finish'; readonly context: number }
+  /** Eight lines wait already: this one is left out. */
+  | { readonly type: 'line.refused' }
   | { readonly type: 'call.end'; readonly reason: 'ended' | 'shutdown' }
   | { readonly type: 'turn.measured'; readonly epoch: number; readonly times: TurnTimes }
   | { readonly type: 'fault.noticed'; readonly stage: FaultStage; readonly what: FaultKind };
@@ -49,18 +55,21 @@ export type FaultStage = 'stt' | 'llm' | 'tts' | 'call';
 export type FaultKind = 'failed' | 'stalled' | 'empty' | 'given_up';
 
 /**
- * Where the time of one answered turn went, in milliseconds. The parts follow one another, and their sum is the time
- * from the caller's last voice to the first frame on the wire.
+ * Where the time of one answered turn went, in milliseconds, by the names of `turn.metrics` (spec 02, Events). The first
+ * five follow one another and add up to `responseMs`, the time from the caller's last voice to the first frame on the wire.
  */
 export interface TurnTimes {
   /** Last voice to the decision that the turn is over. */
   readonly endOfTurnMs: Millis;
   /** Decision to the final text. */
   readonly sttFinalMs: Millis;
-  /** Final text to the first text of the LLM. */
-  readonly llmFirstMs: Millis;
-  /** First text of the LLM to the first audio of TTS. */
-  readonly ttsFirstMs: Millis;
+  /** Final text to the first text of the LLM, or to the filler that stood in for it. 0 when it had begun before. */
+  readonly llmTtftMs: Millis;
+  /** First text to the first audio of TTS. */
+  readonly ttsTtfbMs: Millis;
   /** First audio of TTS to the first frame on the wire. */
   readonly wireMs: Millis;
+  readonly responseMs: Millis;
+  /** The first sound was a filler. */
+  readonly filled: boolean;
 }

@@ -6,12 +6,12 @@
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallAction } from './actions.ts';
 import type { CallEvent } from './events.ts';
-import { noteMarkSent } from './heard.ts';
+import { onSpeechConfirmed } from './candidate.ts';
+import { noteAcknowledged, noteMarkSent, noteWord } from './heard.ts';
+import { onDtmf, onDtmfDeadline } from './keys.ts';
+import { onLineRequested, speakWaiting } from './lines.ts';
 import {
   adoptSpeech,
-  onDtmf,
-  onDtmfDeadline,
-  onSpeechConfirmed,
   onSpeechStarted,
   onSpeechStopped,
   onSttFailed,
@@ -19,23 +19,24 @@ import {
   onSttText,
   onTurnDeadline,
   onVoiceResumed,
+  turnDeadline,
 } from './listening.ts';
-import { onCallResumed, unexpectedText } from './resume.ts';
 import {
-  completeResponse,
-  endCall,
-  onLlmDone,
-  onLlmFailed,
-  onLlmText,
   onMarkPlayed,
   onPlayoutDrained,
+  onPlayoutFed,
   onPlayoutStarted,
-  onResponseStalled,
+  onPlayoutStarved,
   onTtsFailed,
   onTtsSpoken,
-  startBotTurn,
-} from './speaking.ts';
-import type { CallState, Step } from './state.ts';
+} from './output.ts';
+import { onTurnJudged } from './pause.ts';
+import type { Response } from './response.ts';
+import { onCallResumed, unexpectedText } from './resume.ts';
+import { onSilenceDeadline, silenceDeadline } from './silence.ts';
+import { completeResponse, endCall, onLlmDone, onLlmFailed, onLlmText, startBotTurn } from './speaking.ts';
+import { onSpeculativeLlm } from './speculation.ts';
+import { nobodySpeaks, type CallState, type Step } from './state.ts';
 
 /** After its time limit a call may finish what it is doing for this long before it is ended outright. */
 const overtimeMs = 30_000;
@@ -54,9 +55,6 @@ function take(step: Step, event: CallEvent): void {
   switch (event.type) {
     case 'call.opened':
       open(step);
-      return;
-    case 'call.resumed':
-      onCallResumed(step, event);
       return;
     case 'call.closed':
       step.state.phase = 'ended';
@@ -79,9 +77,12 @@ function take(step: Step, event: CallEvent): void {
     case 'voice.resumed':
       onVoiceResumed(step);
       return;
+    case 'turn.judged':
+      onTurnJudged(step, event.ask, event.probability);
+      return;
     case 'stt.partial':
     case 'stt.final':
-      onSttText(step, event.text, event.type === 'stt.final');
+      onSttText(step, event);
       return;
     case 'stt.finalized':
       onSttFinalized(step);
@@ -99,6 +100,9 @@ function take(step: Step, event: CallEvent): void {
     case 'dtmf.pressed':
       onDtmf(step, event.digit, event.position);
       return;
+    case 'line.requested':
+      onLineRequested(step, event);
+      return;
     case 'tts.failed':
       onTtsFailed(step, 'failed');
       return;
@@ -108,18 +112,26 @@ function take(step: Step, event: CallEvent): void {
       takeLlm(step, event);
       return;
     case 'tts.spoken':
+    case 'tts.word':
     case 'tts.flushed':
     case 'playout.started':
+    case 'playout.starved':
+    case 'playout.fed':
+    case 'playout.acknowledged':
     case 'playout.drained':
-      takeOutput(step, event);
+      if (step.state.response?.context === event.context) takeOutput(step, step.state.response, event);
       return;
   }
 }
 
-/** The gate for results of the LLM: they count only for the epoch that asked and while it still waits for them. */
+/** The gate for results of the LLM: they count only for the request that is the newest and still waited for. */
 function takeLlm(step: Step, event: Extract<CallEvent, { type: `llm.${string}` }>): void {
-  const { response } = step.state;
-  if (response === undefined || response.epoch !== event.epoch || !response.writing) return;
+  const { response, speculation } = step.state;
+  if (speculation?.round === event.round) {
+    onSpeculativeLlm(step, speculation, event);
+    return;
+  }
+  if (response === undefined || response.round !== event.round || !response.writing) return;
   if (event.type === 'llm.text') {
     const text = unexpectedText(step, response, event.text);
     if (text !== undefined) onLlmText(step, response, text);
@@ -127,26 +139,35 @@ function takeLlm(step: Step, event: Extract<CallEvent, { type: `llm.${string}` }
   else onLlmFailed(step, response);
 }
 
-/** The gate for what happens to audio: it counts only for the running response. */
-function takeOutput(
-  step: Step,
-  event: Extract<CallEvent, { type: 'tts.spoken' | 'tts.flushed' | 'playout.started' | 'playout.drained' }>,
-): void {
-  const { response } = step.state;
-  if (response === undefined || response.context !== event.context) return;
+type OutputEvent = Extract<CallEvent, { type: `tts.${string}` | `playout.${string}`; context: number }>;
+
+/** Takes what happened to the audio of the running response. */
+function takeOutput(step: Step, response: Response, event: OutputEvent): void {
+  const { saidBefore } = response;
   switch (event.type) {
     case 'tts.spoken':
-      onTtsSpoken(step, response, {
-        chars: response.saidBefore + event.chars,
-        audioMs: event.audioMs,
-      });
+      step.state.ttsReports = true;
+      onTtsSpoken(step, response, { chars: saidBefore + event.chars, audioMs: event.audioMs });
+      return;
+    case 'tts.word':
+      noteWord(response.heard, { chars: saidBefore + event.chars, startMs: event.startMs });
       return;
     case 'tts.flushed':
+      response.flushed = true;
       // A provider that does not report single pieces still gets one mark, at the end of the response.
       if (event.audioMs > 0) onTtsSpoken(step, response, { chars: response.said, audioMs: event.audioMs });
       return;
     case 'playout.started':
       onPlayoutStarted(step, response, event.audioAt);
+      return;
+    case 'playout.starved':
+      onPlayoutStarved(step, response, event.sentMs);
+      return;
+    case 'playout.fed':
+      onPlayoutFed(step, response);
+      return;
+    case 'playout.acknowledged':
+      noteAcknowledged(response.heard, event.playedMs, step.now);
       return;
     case 'playout.drained':
       onPlayoutDrained(step, response, event.sentMs);
@@ -167,9 +188,8 @@ function onDeadline(step: Step): void {
   const { state, now } = step;
   onTurnDeadline(step);
   onDtmfDeadline(step);
+  onSilenceDeadline(step);
   const { response } = state;
-  if (response?.phase === 'waiting' && now >= response.stallAt && state.turn.phase === 'idle')
-    onResponseStalled(step, response);
   if (response?.phase === 'draining' && now >= response.endsBy) completeResponse(step);
   if (state.idle.askAt !== undefined && now >= state.idle.askAt) askOrEnd(step);
   if (state.callEndsAt !== undefined && now >= state.callEndsAt) endForTime(step, state.callEndsAt);
@@ -195,11 +215,12 @@ function settle(step: Step, hadResponse: boolean): void {
   const { state, now } = step;
   if (state.phase !== 'open') return;
   if (hadResponse && state.response === undefined) adoptSpeech(step);
+  if (state.lines.length > 0) speakWaiting(step, undefined);
   if (state.response !== undefined || state.turn.phase !== 'idle') {
     state.idle.askAt = undefined;
     return;
   }
-  if (state.endingSoon) {
+  if (state.endingSoon && nobodySpeaks(state)) {
     startBotTurn(step, 'farewell');
     return;
   }
@@ -210,25 +231,12 @@ function settle(step: Step, hadResponse: boolean): void {
 /** When the shell must deliver `deadline.reached`; undefined when nothing waits for time. */
 export function nextDeadline(state: CallState): Millis | undefined {
   if (state.phase !== 'open') return undefined;
-  let earliest = earlier(turnDeadline(state), responseDeadline(state));
+  let earliest = earlier(turnDeadline(state), silenceDeadline(state));
+  if (state.response?.phase === 'draining') earliest = earlier(earliest, state.response.endsBy);
   earliest = earlier(earliest, state.dtmf.completeAt);
   earliest = earlier(earliest, state.idle.askAt);
   if (state.callEndsAt === undefined) return earliest;
   return earlier(earliest, state.endingSoon ? state.callEndsAt + overtimeMs : state.callEndsAt);
-}
-
-function turnDeadline(state: CallState): Millis | undefined {
-  const { turn } = state;
-  if (turn.phase === 'fading') return turn.resumeAt;
-  if (turn.phase === 'pausing') return turn.decideAt;
-  return turn.phase === 'finalizing' ? turn.giveUpAt : undefined;
-}
-
-function responseDeadline(state: CallState): Millis | undefined {
-  const { response } = state;
-  // A candidate interruption holds the output, so waiting for it proves nothing.
-  if (response?.phase === 'waiting') return state.turn.phase === 'idle' ? response.stallAt : undefined;
-  return response?.phase === 'draining' ? response.endsBy : undefined;
 }
 
 const earlier = (a: Millis | undefined, b: Millis | undefined): Millis | undefined =>

@@ -1,5 +1,5 @@
 /**
- * Facts that the core is told. Results carry what they were asked with (`epoch`, `context`), so that the gate at the
+ * Facts that the core is told. Results carry what they were asked with (`round`, `context`, `ask`), so that the gate at the
  * top of `step` drops the stale ones. No audio: only facts about audio.
  */
 import type { Millis } from '../../shared/base/units.ts';
@@ -43,13 +43,25 @@ export type CallEvent =
   | { readonly type: 'speech.stopped' }
   /** Voice is back after `speech.stopped`, not yet long enough to be speech. */
   | { readonly type: 'voice.resumed' }
-  | { readonly type: 'stt.partial'; readonly text: string }
-  | { readonly type: 'stt.final'; readonly text: string }
+  /** The turn model's answer to the question `ask`; undefined when there is none in time. */
+  | { readonly type: 'turn.judged'; readonly ask: number; readonly probability: number | undefined }
+  | {
+      readonly type: 'stt.partial';
+      readonly text: string;
+      readonly speechFinal: boolean;
+      readonly position: PlayoutPosition | undefined;
+    }
+  | {
+      readonly type: 'stt.final';
+      readonly text: string;
+      readonly speechFinal: boolean;
+      readonly position: PlayoutPosition | undefined;
+    }
   | { readonly type: 'stt.finalized' }
   | { readonly type: 'stt.failed' }
-  | { readonly type: 'llm.text'; readonly epoch: number; readonly text: string }
-  | { readonly type: 'llm.done'; readonly epoch: number; readonly toolCalls: readonly CompletedToolCall[] }
-  | { readonly type: 'llm.failed'; readonly epoch: number }
+  | { readonly type: 'llm.text'; readonly round: number; readonly text: string }
+  | { readonly type: 'llm.done'; readonly round: number; readonly toolCalls: readonly CompletedToolCall[] }
+  | { readonly type: 'llm.failed'; readonly round: number }
   /** All audio of the first `chars` characters given to TTS in this context exists; it is `audioMs` long. */
   | {
       readonly type: 'tts.spoken';
@@ -57,13 +69,36 @@ export type CallEvent =
       readonly chars: number;
       readonly audioMs: Millis;
     }
+  /** A word begins at this offset of the text given to TTS in the context, and at this time of its audio. */
+  | {
+      readonly type: 'tts.word';
+      readonly context: number;
+      readonly chars: number;
+      readonly startMs: Millis;
+    }
   | { readonly type: 'tts.flushed'; readonly context: number; readonly audioMs: Millis }
   | { readonly type: 'tts.failed' }
   /** The first frame of the context went out. `audioAt` is when TTS delivered its first audio. */
   | { readonly type: 'playout.started'; readonly context: number; readonly audioAt: Millis }
   /** The last frame of a finished context went out; `sentMs` is all its audio. */
   | { readonly type: 'playout.drained'; readonly context: number; readonly sentMs: Millis }
+  /** Everything that exists of a context is on the wire, and more is to come. `sentMs` is what was sent. */
+  | { readonly type: 'playout.starved'; readonly context: number; readonly sentMs: Millis }
+  /** The first frame after that went out. */
+  | { readonly type: 'playout.fed'; readonly context: number }
+  /** The transport knows that this much of the context was played. */
+  | { readonly type: 'playout.acknowledged'; readonly context: number; readonly playedMs: Millis }
   | { readonly type: 'mark.sent'; readonly id: string }
   /** The client echoed a mark. */
   | { readonly type: 'mark.played'; readonly id: string }
-  | { readonly type: 'dtmf.pressed'; readonly digit: string; readonly position: PlayoutPosition | undefined };
+  | { readonly type: 'dtmf.pressed'; readonly digit: string; readonly position: PlayoutPosition | undefined }
+  /** Somebody wants the bot to say this (spec 02, Behaviour rules 1 and 2). */
+  | {
+      readonly type: 'line.requested';
+      readonly text: string;
+      /** Cuts a running response and drops the lines that wait. */
+      readonly interrupt: boolean;
+      /** The caller may interrupt it. */
+      readonly interruptible: boolean;
+      readonly position: PlayoutPosition | undefined;
+    };

@@ -1,7 +1,7 @@
 /**
- * How much of a response the caller heard. Sources in order of trust: marks that the client echoed, then the playback
- * position on the wire less the client's own delay, and within a piece an estimate by the length of its text. The
- * answer never ends inside a word.
+ * How much of a response the caller heard. Sources in order of trust: marks that the client echoed, what the transport
+ * acknowledged as played, then the playback position on the wire less the client's own delay; and within a piece the times of
+ * words that TTS gave, else an estimate by the length of the text. The answer never ends inside a word.
  */
 import type { Millis } from '../../shared/base/units.ts';
 import type { PlayoutPosition } from './events.ts';
@@ -37,19 +37,54 @@ export interface HeardState {
   readonly marks: Map<string, PendingMark>;
   /** Characters before the newest echoed mark. */
   echoedChars: number;
-  /** Since when no frame went out, because the output is held or all of it is on the wire. The client plays on. */
-  stoppedAt: Millis | undefined;
+  /** Where words begin: in what TTS was given, and in its audio. */
+  wordTimes: { readonly chars: number; readonly startMs: Millis }[];
+  /** What the transport said was played, and when it said so. */
+  acknowledged: { readonly playedMs: Millis; readonly saidAt: Millis } | undefined;
+  /** When no frames went out: the output was held, TTS had no more, or all of it is on the wire. The client plays on. */
+  readonly gaps: { readonly fromAt: Millis; toAt: Millis | undefined }[];
 }
 
 /** Speaking rate assumed until the first piece of a response has been measured. */
 const defaultMsPerChar = 65;
+/** More gaps than any client delay can hold. */
+const maxGaps = 16;
+const maxWords = 4_000;
 
 export const newHeardState = (): HeardState => ({
   pieces: [],
   marks: new Map(),
   echoedChars: 0,
-  stoppedAt: undefined,
+  wordTimes: [],
+  acknowledged: undefined,
+  gaps: [],
 });
+
+/** From now on no frame goes out. */
+export function noteGap(heard: HeardState, now: Millis): void {
+  const last = heard.gaps.at(-1);
+  if (last !== undefined && last.toAt === undefined) return;
+  heard.gaps.push({ fromAt: now, toAt: undefined });
+  if (heard.gaps.length > maxGaps) heard.gaps.shift();
+}
+
+/** Frames go out again. */
+export function noteFlow(heard: HeardState, now: Millis): void {
+  const last = heard.gaps.at(-1);
+  if (last !== undefined) last.toAt ??= now;
+}
+
+/** TTS says where a word begins. Words come in order; one that does not is left out. */
+export function noteWord(heard: HeardState, word: { chars: number; startMs: Millis }): void {
+  const last = heard.wordTimes.at(-1);
+  const inOrder = last === undefined || (word.chars > last.chars && word.startMs >= last.startMs);
+  if (inOrder && heard.wordTimes.length < maxWords) heard.wordTimes.push(word);
+}
+
+/** The transport says how much of the response was played. */
+export function noteAcknowledged(heard: HeardState, playedMs: Millis, now: Millis): void {
+  if (playedMs >= (heard.acknowledged?.playedMs ?? 0)) heard.acknowledged = { playedMs, saidAt: now };
+}
 export const newClientPlayout = (): ClientPlayout => ({
   echoesMarks: false,
   delayMs: 0,
@@ -99,31 +134,74 @@ export function heardChars(
   heard: HeardState,
   options: { text: string; position: PlayoutPosition | undefined; client: ClientPlayout; now: Millis },
 ): number {
-  const { text, position, client, now } = options;
-  const behindMs = Math.max(0, client.delayMs - (now - (heard.stoppedAt ?? now)));
-  const heardMs = Math.max(0, (position?.sentMs ?? 0) - behindMs);
-  let chars = Math.min(charsAt(heard.pieces, heardMs), text.length);
+  const { text, client } = options;
+  let chars = Math.min(charsAt(heard, playedMs(heard, options)), text.length);
   if (client.echoesMarks)
     for (const mark of heard.marks.values())
       if (mark.sentAt !== undefined) chars = Math.min(chars, mark.chars);
   return wholeWords(text, Math.max(chars, heard.echoedChars));
 }
 
-function charsAt(pieces: readonly Piece[], ms: Millis): number {
-  let fromChars = 0;
+/** How much audio of the response the client has played. */
+function playedMs(
+  heard: HeardState,
+  { position, client, now }: { position: PlayoutPosition | undefined; client: ClientPlayout; now: Millis },
+): Millis {
+  const sentMs = position?.sentMs ?? 0;
+  const { acknowledged } = heard;
+  if (acknowledged !== undefined) return Math.min(sentMs, acknowledged.playedMs + now - acknowledged.saidAt);
+  const behindMs = client.delayMs - gapsWithin(heard, now - client.delayMs, { to: now });
+  return Math.max(0, sentMs - Math.max(0, behindMs));
+}
+
+/** Time between two moments in which nothing was sent. */
+function gapsWithin(heard: HeardState, from: Millis, { to }: { to: Millis }): Millis {
+  let sum = 0;
+  for (const gap of heard.gaps) sum += Math.max(0, Math.min(gap.toAt ?? to, to) - Math.max(gap.fromAt, from));
+  return sum;
+}
+
+/** Characters of the response's text whose audio lies before `ms`. */
+export function charsAt(heard: HeardState, ms: Millis): number {
+  let from: Piece = { endChars: 0, endSaid: 0, endMs: 0 };
   let fromMs = 0;
-  for (const piece of pieces) {
+  for (const piece of heard.pieces) {
     if (piece.endMs === undefined) continue;
     if (ms < piece.endMs) {
+      const word = wordAt(heard, ms, { from, to: piece });
+      if (word !== undefined) return textOffset(word, { from, to: piece });
       const share = (ms - fromMs) / Math.max(1, piece.endMs - fromMs);
-      return Math.floor(fromChars + share * (piece.endChars - fromChars));
+      return Math.floor(from.endChars + share * (piece.endChars - from.endChars));
     }
-    fromChars = piece.endChars;
+    from = piece;
     fromMs = piece.endMs;
   }
-  const msPerChar = fromMs > 0 && fromChars > 0 ? fromMs / fromChars : defaultMsPerChar;
-  const spoken = pieces.at(-1)?.endChars ?? 0;
-  return Math.min(spoken, Math.floor(fromChars + (ms - fromMs) / msPerChar));
+  const last = heard.pieces.at(-1) ?? from;
+  const word = wordAt(heard, ms, { from, to: last });
+  if (word !== undefined) return textOffset(word, { from, to: last });
+  const msPerChar = fromMs > 0 && from.endChars > 0 ? fromMs / from.endChars : defaultMsPerChar;
+  return Math.min(last.endChars, Math.floor(from.endChars + (ms - fromMs) / msPerChar));
+}
+
+/** Where the word begins, in what TTS was given, that was being said at `ms`; undefined where TTS gave no times. */
+function wordAt(heard: HeardState, ms: Millis, { from, to }: { from: Piece; to: Piece }): number | undefined {
+  let found: number | undefined;
+  for (const { chars, startMs } of heard.wordTimes) {
+    if (chars < from.endSaid) continue;
+    if (chars >= to.endSaid) break;
+    found ??= from.endSaid;
+    if (startMs > ms) break;
+    found = chars;
+  }
+  return found;
+}
+
+/** From an offset in what TTS was given to one in the text as written; they differ where words were respelled. */
+function textOffset(said: number, { from, to }: { from: Piece; to: Piece }): number {
+  const saidLength = to.endSaid - from.endSaid;
+  const length = to.endChars - from.endChars;
+  if (saidLength === length) return from.endChars + said - from.endSaid;
+  return from.endChars + Math.floor(((said - from.endSaid) / Math.max(1, saidLength)) * length);
 }
 
 function wholeWords(text: string, chars: number): number {

@@ -1,51 +1,47 @@
-/** The caller's side: speech, its words, the end of a turn, interruptions and keys. */
-import { dtmfDeadline, keysNote, pressKey } from './dtmf.ts';
-import type { PlayoutPosition } from './events.ts';
+/** The caller's side: speech, its words, the end of a turn, and what the caller's words are answered with. */
+import { beginCandidate, beginFading, interruptible, onCandidateDeadline } from './candidate.ts';
+import { candidateDeadline, prolongFading, reviewCandidate } from './candidate.ts';
+import { noteSpeechAfterDecision } from './end-of-turn.ts';
+import type { CallEvent } from './events.ts';
+import { hearsTurn, listen, onSttDeadline, reopenStt, sttDeadline } from './hearing.ts';
 import { addUser } from './history.ts';
-import { cutResponse, nobodySpeaks, startAnswer, startLine, startOwedAnswer } from './speaking.ts';
-import { noticeFault, type Step } from './state.ts';
-import { addFinal, newWords, wholeText, type Turn, type Words } from './turn.ts';
+import { beginPause, decideWhenDue, resumeMarginMs, reviewPause } from './pause.ts';
+import { spokenWords, withoutBackchannels, withoutEcho } from './phrases.ts';
+import { startAnswer, startLine, startText } from './speaking.ts';
+import { dropSpeculation, promoteSpeculation, reviewSpeculation } from './speculation.ts';
+import { noticeFault, type CallState, type Step } from './state.ts';
+import { addFinal, newWords, setPartial, wholeText, type Finalizing } from './turn.ts';
+import type { Millis } from '../../shared/base/units.ts';
 
 /** A wordless turn this long was speech that STT missed, not a noise. */
 const wordlessSpeechMs = 1_500;
 /** How often in a row the caller is asked to say it again. */
 const maxWordlessApologies = 2;
-/** Margin on top of `minSpeechMs` for a voice that came back to be reported as speech. */
-const resumeMarginMs = 100;
-
-/** Whether the caller's voice may cut the running response. A farewell is spoken to its end. */
-const interruptible = (step: Step): boolean =>
-  step.state.settings.interrupt.enabled && step.state.response?.hangUpAfter !== true;
+/** What the bot said comes back through the caller's microphone within this time, if it does. */
+const echoWithinMs = 2_000;
 
 export function onSpeechStarted(step: Step): void {
-  const { state } = step;
+  const { state, now } = step;
   state.voice = 'speech';
   const { turn } = state;
   switch (turn.phase) {
     case 'idle':
       if (state.response === undefined) beginTurn(step);
-      else if (interruptible(step)) beginCandidate(step);
+      else if (interruptible(state)) beginCandidate(step);
       return;
-    case 'fading':
-      state.turn = { phase: 'candidate', words: turn.words };
+    case 'fading': {
+      const { words, startedAt, held, loud, position } = turn;
+      state.turn = { phase: 'candidate', words, startedAt, held, loud, position };
+      listen(step, false);
       return;
+    }
     case 'finalizing':
       // The caller goes on: what STT still owes belongs to the same turn.
-      step.actions.push({ type: 'stt.listen' });
-      state.turn = {
-        phase: 'speaking',
-        words: turn.words,
-        startedAt: turn.startedAt,
-        interrupted: turn.interrupted,
-      };
+      noteSpeechAfterDecision(state.patience, now);
+      goOn(step, turn);
       return;
     case 'pausing':
-      state.turn = {
-        phase: 'speaking',
-        words: turn.words,
-        startedAt: turn.startedAt,
-        interrupted: turn.interrupted,
-      };
+      goOn(step, turn);
       return;
     case 'candidate':
     case 'speaking':
@@ -53,41 +49,33 @@ export function onSpeechStarted(step: Step): void {
   }
 }
 
+function goOn(step: Step, turn: Extract<CallState['turn'], { phase: 'pausing' | 'finalizing' }>): void {
+  const { words, startedAt, interrupted } = turn;
+  step.state.turn = { phase: 'speaking', words, startedAt, interrupted };
+  listen(step, false);
+}
+
 /** A turn begins: a new epoch. */
 function beginTurn(step: Step): void {
   const { state, now } = step;
+  beginEpoch(state);
+  state.turn = { phase: 'speaking', words: newWords(), startedAt: now, interrupted: false };
+  listen(step, true);
+}
+
+function beginEpoch(state: CallState): void {
   state.epoch += 1;
   state.idle.askAt = undefined;
-  state.turn = { phase: 'speaking', words: newWords(), startedAt: now, interrupted: false };
-  step.actions.push({ type: 'stt.listen' });
-}
-
-function beginCandidate(step: Step): void {
-  step.state.turn = { phase: 'candidate', words: newWords() };
-  if (step.state.response !== undefined) step.state.response.heard.stoppedAt ??= step.now;
-  step.actions.push({ type: 'playout.pause' }, { type: 'stt.listen' });
-}
-
-export function onSpeechConfirmed(step: Step, position: PlayoutPosition | undefined): void {
-  const { state, now } = step;
-  if (state.turn.phase !== 'candidate') return;
-  state.turn = { phase: 'speaking', words: state.turn.words, startedAt: now, interrupted: true };
-  cutResponse(step, position);
+  state.wastedRounds = 0;
 }
 
 export function onSpeechStopped(step: Step): void {
   const { state, now } = step;
-  const { settings, turn } = state;
+  const { turn } = state;
   state.voice = 'silent';
-  const lastVoiceAt = now - settings.turn.stopMs;
-  if (turn.phase === 'candidate') {
-    const resumeAt = lastVoiceAt + settings.interrupt.resumeAfterMs;
-    state.turn = { phase: 'fading', words: turn.words, lastVoiceAt, resumeAt };
-  } else if (turn.phase === 'speaking') {
-    const { words, startedAt, interrupted } = turn;
-    const decideAt = lastVoiceAt + settings.turn.silenceEndMs;
-    state.turn = { phase: 'pausing', words, startedAt, interrupted, lastVoiceAt, decideAt };
-  }
+  const lastVoiceAt = now - state.settings.turn.stopMs;
+  if (turn.phase === 'candidate') beginFading(step, turn, lastVoiceAt);
+  else if (turn.phase === 'speaking') beginPause(step, turn, lastVoiceAt);
 }
 
 /**
@@ -95,20 +83,37 @@ export function onSpeechStopped(step: Step): void {
  * that comes and goes must not keep the caller waiting.
  */
 export function onVoiceResumed(step: Step): void {
-  const { turn } = step.state;
-  if (turn.phase !== 'pausing' && turn.phase !== 'fading') return;
-  const { minSpeechMs, maxSilenceMs } = step.state.settings.turn;
-  const until = Math.min(step.now + minSpeechMs + resumeMarginMs, turn.lastVoiceAt + maxSilenceMs);
-  if (turn.phase === 'pausing') turn.decideAt = Math.max(turn.decideAt, until);
-  else turn.resumeAt = Math.max(turn.resumeAt, until);
+  const { turn, settings } = step.state;
+  if (turn.phase === 'fading') {
+    prolongFading(step, turn);
+  } else if (turn.phase === 'pausing') {
+    turn.holdBy = step.now + settings.turn.minSpeechMs + resumeMarginMs;
+    reviewPause(step);
+  }
 }
 
-export function onSttText(step: Step, text: string, final: boolean): void {
+export function onSttText(
+  step: Step,
+  event: Extract<CallEvent, { type: 'stt.partial' | 'stt.final' }>,
+): void {
   const { state } = step;
-  if (state.stt.owed[0] === 'discard' || !('words' in state.turn)) return;
-  if (final) addFinal(state.turn.words, text);
-  else state.turn.words.partial = text;
+  const { turn, stt } = state;
+  if (!hearsTurn(state) || !('words' in turn)) return;
+  const { words } = turn;
+  const before = wholeText(words);
+  if (event.type === 'stt.final') addFinal(words, event.text, stt.givenMs + heardSince(step));
+  else {
+    stt.guesses = true;
+    setPartial(words, event.text);
+  }
+  if (event.text.trim() !== '' || event.speechFinal) words.speechFinal = event.speechFinal;
+  if (turn.phase === 'candidate' || turn.phase === 'fading') reviewCandidate(step, event.position);
+  else if (turn.phase === 'pausing') reviewPause(step);
+  else if (turn.phase === 'speaking' && wholeText(words) !== before) reviewSpeculation(step);
 }
+
+const heardSince = ({ state, now }: Step): Millis =>
+  state.stt.listeningAt === undefined ? 0 : now - state.stt.listeningAt;
 
 export function onSttFinalized(step: Step): void {
   const { state } = step;
@@ -119,90 +124,109 @@ export function onSttFinalized(step: Step): void {
 
 export function onSttFailed(step: Step): void {
   const { state } = step;
-  step.actions.push({ type: 'stt.reopen' });
-  state.stt.owed.length = 0;
   if (noticeFault(step, 'stt', 'failed')) state.endingSoon = true;
-  if ('words' in state.turn) addFinal(state.turn.words, state.turn.words.partial);
-  if (state.turn.phase === 'finalizing') answerTurn(step, state.turn);
+  const hearsAgain = reopenStt(step);
+  if (state.turn.phase === 'finalizing' && !hearsAgain) answerTurn(step, state.turn);
 }
 
-function finalize(step: Step, fate: 'keep' | 'discard'): void {
-  step.actions.push({ type: 'stt.finalize' });
-  step.state.stt.owed.push(fate);
+// ---- time ----
+
+/** When something of the caller's side must be looked at again. */
+export function turnDeadline(state: CallState): Millis | undefined {
+  const { turn } = state;
+  const own =
+    turn.phase === 'pausing'
+      ? turn.decideAt
+      : turn.phase === 'finalizing'
+        ? turn.giveUpAt
+        : candidateDeadline(state);
+  const stt = sttDeadline(state);
+  return own === undefined ? stt : stt === undefined ? own : Math.min(own, stt);
 }
 
 export function onTurnDeadline(step: Step): void {
   const { state, now } = step;
+  onCandidateDeadline(step);
+  decideWhenDue(step);
   const { turn } = state;
-  if (turn.phase === 'fading' && now >= turn.resumeAt) {
-    finalize(step, 'discard');
-    state.turn = { phase: 'idle' };
-    if (state.response?.phase === 'waiting')
-      state.response.stallAt = now + state.settings.limits.responseStallMs;
-    if (state.response !== undefined && state.response.phase !== 'draining')
-      state.response.heard.stoppedAt = undefined;
-    step.actions.push({ type: 'playout.resume' });
-  } else if (turn.phase === 'pausing' && now >= turn.decideAt) {
-    const { words, startedAt, interrupted, lastVoiceAt } = turn;
-    const giveUpAt = now + state.settings.limits.sttGiveUpMs;
-    state.turn = {
-      phase: 'finalizing',
-      words,
-      startedAt,
-      interrupted,
-      lastVoiceAt,
-      decidedAt: now,
-      giveUpAt,
-    };
-    finalize(step, 'keep');
-  } else if (turn.phase === 'finalizing' && now >= turn.giveUpAt) {
-    // A session that broke its contract once would leave every later finalize one answer short.
-    step.actions.push({ type: 'stt.reopen' });
-    state.stt.owed.length = 0;
-    if (noticeFault(step, 'stt', 'given_up')) state.endingSoon = true;
-    answerTurn(step, turn);
-  }
+  if (turn.phase === 'finalizing' && now >= turn.giveUpAt) giveUpFinal(step, turn);
+  onSttDeadline(step);
 }
 
-/** The words of the turn are known: the LLM answers them. */
-function answerTurn(step: Step, turn: Extract<Turn, { phase: 'finalizing' }>): void {
+/** STT owes the final text for too long: the turn is answered with what is known of it. */
+function giveUpFinal(step: Step, turn: Finalizing): void {
+  const { state } = step;
+  // A session that broke its contract once would leave every later finalize one answer short.
+  step.actions.push({ type: 'stt.reopen' });
+  state.stt.owed.length = 0;
+  if (noticeFault(step, 'stt', 'given_up')) state.endingSoon = true;
+  answerTurn(step, turn);
+}
+
+// ---- the answer ----
+
+/** The words of the turn are known: the LLM answers them, unless they are none. */
+function answerTurn(step: Step, turn: Finalizing): void {
   const { state, now } = step;
   const text = wholeText(turn.words);
+  const owedSince = turn.decidedAt;
   state.turn = { phase: 'idle' };
   if (state.endingSoon) {
-    startLineAtTheEnd(step, text);
+    dropSpeculation(step);
+    if (text !== '') addUser(state.history, text);
+    startLine(step, 'farewell', { owedSince });
     return;
   }
-  if (text === '') {
-    answerWordless(step, turn);
+  const kind = kindOf(state, turn, { text });
+  if (kind !== 'words') {
+    dropSpeculation(step);
+    answerNothing(step, turn, kind);
     return;
   }
   state.wordlessTurns = 0;
   state.idle.asks = 0;
+  const { lastVoiceAt, decidedAt } = turn;
+  state.turnClock = { epoch: state.epoch, lastVoiceAt, decidedAt, finalAt: now };
+  const promoted = promoteSpeculation(step, text, { owedSince, enter: () => addUser(state.history, text) });
+  if (promoted) return;
   addUser(state.history, text);
-  state.turnClock = {
-    epoch: state.epoch,
-    lastVoiceAt: turn.lastVoiceAt,
-    decidedAt: turn.decidedAt,
-    finalAt: now,
-  };
-  startAnswer(step);
+  startAnswer(step, owedSince);
 }
 
-function startLineAtTheEnd(step: Step, text: string): void {
-  if (text !== '') addUser(step.state.history, text);
-  startLine(step, 'farewell');
+/** What the words of a turn amount to: something said, the bot's own voice, words of listening, or no words at all. */
+function kindOf(
+  state: CallState,
+  turn: Finalizing,
+  { text }: { text: string },
+): 'words' | 'echo' | 'listening' | 'silence' {
+  if (text === '') return 'silence';
+  const words = spokenWords(text);
+  const { lastSaid, settings } = state;
+  const near = turn.startedAt - lastSaid.endedAt < echoWithinMs;
+  const own = near ? withoutEcho(words, spokenWords(lastSaid.text)) : words;
+  if (words.length > 0 && own.length === 0) {
+    state.echoes = true;
+    return 'echo';
+  }
+  const listensOnly = withoutBackchannels(own, settings.interrupt.backchannels).length === 0;
+  return turn.interrupted && state.cutOff.trim() !== '' && listensOnly ? 'listening' : 'words';
 }
 
-/** Somebody made a sound and STT found no words in it. A caller who spoke is asked to say it again; a noise is not. */
-function answerWordless(step: Step, turn: Extract<Turn, { phase: 'finalizing' }>): void {
+/**
+ * Nobody said anything. An answer that is owed is made; what was cut off by mistake goes on; and a caller who spoke
+ * without being understood is asked to say it again. A noise is not answered.
+ */
+function answerNothing(step: Step, turn: Finalizing, kind: 'echo' | 'listening' | 'silence'): void {
   const { state } = step;
-  const spoke = turn.interrupted || turn.lastVoiceAt - turn.startedAt >= wordlessSpeechMs;
+  const owedSince = turn.decidedAt;
+  const spoke = kind === 'silence' && turn.lastVoiceAt - turn.startedAt >= wordlessSpeechMs;
   if (state.answerOwed) {
-    startAnswer(step);
+    startAnswer(step, owedSince);
   } else if (spoke && state.wordlessTurns < maxWordlessApologies) {
     state.wordlessTurns += 1;
-    startLine(step, 'apology');
+    startLine(step, 'apology', { owedSince });
+  } else if (turn.interrupted && state.cutOff.trim() !== '') {
+    startText(step, 'rest', { text: state.cutOff, owedSince });
   }
 }
 
@@ -211,50 +235,17 @@ function answerWordless(step: Step, turn: Extract<Turn, { phase: 'finalizing' }>
  * Speech that was not allowed to interrupt becomes a turn as well.
  */
 export function adoptSpeech(step: Step): void {
-  const { state, now } = step;
-  const { turn } = state;
-  if (turn.phase === 'candidate' || (turn.phase === 'idle' && state.voice === 'speech')) {
-    const words: Words = turn.phase === 'candidate' ? turn.words : newWords();
-    beginTurn(step);
-    state.turn = { phase: 'speaking', words, startedAt: now, interrupted: false };
-  } else if (turn.phase === 'fading') {
-    state.epoch += 1;
-    const { words, lastVoiceAt } = turn;
-    const decideAt = Math.max(now, lastVoiceAt + state.settings.turn.silenceEndMs);
-    state.turn = {
-      phase: 'pausing',
-      words,
-      startedAt: lastVoiceAt,
-      interrupted: false,
-      lastVoiceAt,
-      decideAt,
-    };
-  }
-}
-
-export function onDtmf(step: Step, digit: string, position: PlayoutPosition | undefined): void {
-  const { state, now } = step;
-  state.idle.askAt = undefined;
-  if (state.response !== undefined && state.settings.interrupt.dtmf && interruptible(step)) {
-    const { turn } = state;
-    if (turn.phase === 'candidate' || turn.phase === 'fading') {
-      finalize(step, 'discard');
-      state.turn = { phase: 'idle' };
-    }
-    cutResponse(step, position);
-  }
-  enterKeys(step, pressKey(state.dtmf, digit, now));
-}
-
-export function onDtmfDeadline(step: Step): void {
-  enterKeys(step, dtmfDeadline(step.state.dtmf, step.now));
-}
-
-function enterKeys(step: Step, entry: string | undefined): void {
-  if (entry === undefined) return;
   const { state } = step;
-  addUser(state.history, keysNote(entry));
-  state.idle.asks = 0;
-  if (state.response === undefined && nobodySpeaks(state)) startOwedAnswer(step);
-  else state.answerOwed = true;
+  const { turn } = state;
+  if (turn.phase === 'candidate') {
+    beginEpoch(state);
+    const { words, startedAt } = turn;
+    state.turn = { phase: 'speaking', words, startedAt, interrupted: false };
+  } else if (turn.phase === 'idle' && state.voice === 'speech') {
+    beginTurn(step);
+  } else if (turn.phase === 'fading') {
+    beginEpoch(state);
+    const { words, startedAt, lastVoiceAt } = turn;
+    beginPause(step, { words, startedAt, interrupted: false }, lastVoiceAt);
+  }
 }

@@ -7,34 +7,48 @@ import type { CallAction } from './actions.ts';
 import { newHeardState, type HeardState } from './heard.ts';
 import { addText, finishText, newSplitter, type Splitter } from './sentences.ts';
 
-export type LineKind = 'greeting' | 'question' | 'apology' | 'farewell';
+export type LineKind = 'greeting' | 'question' | 'apology' | 'farewell' | 'line' | 'rest';
 
 interface ResponseBase {
   readonly epoch: number;
   /** Names the response towards TTS and playout; never used twice in a call. */
   readonly context: number;
   readonly source: 'answer' | LineKind;
+  /** The request to the LLM whose text this is; 0 for a line. */
+  round: number;
+  /** The caller's voice may cut it. */
+  readonly interruptible: boolean;
   /** Text given to TTS so far, as written. */
   text: string;
-  /** Length of what TTS was given, after respelling. */
+  /** Length of what TTS was given, after respelling, and of how much of it all audio is known to exist. */
   said: number;
-  /** Part of it that was given to TTS in an earlier context of this response. */
+  spokenSaid: number;
+  /** Part of what was said that was given to TTS in an earlier context of this response. */
   readonly saidBefore: number;
   /** Text that the LLM is expected to write once more before it goes on. */
   expected: string;
   readonly splitter: Splitter;
   readonly heard: HeardState;
-  /** The LLM still writes. */
+  /** The parts of the text that are fillers: the caller hears them, and nobody repeats them. */
+  readonly fillers: { readonly from: number; readonly to: number }[];
+  /** The LLM still writes; when it was last heard of. */
   writing: boolean;
+  llmAt: Millis;
   hangUpAfter: boolean;
   /** TTS failed while it was speaking: text is kept, to be spoken once what exists has been played. */
   broken: boolean;
   firstTextAt: Millis | undefined;
+  /** Since when the caller waits and nothing goes out. Undefined while something does. */
+  silentAt: Millis | undefined;
+  /** How much had been sent when the output last ran dry. */
+  starvedMs: Millis;
+  /** TTS has said that no more audio comes. */
+  flushed: boolean;
 }
 
 export type Response = ResponseBase &
   (
-    | { phase: 'waiting'; stallAt: Millis }
+    | { phase: 'waiting' }
     | { phase: 'playing' }
     /** All audio is on the wire; the client may still be playing it. */
     | { phase: 'draining'; endsBy: Millis }
@@ -44,57 +58,84 @@ export interface NewResponse {
   readonly epoch: number;
   readonly context: number;
   readonly source: Response['source'];
-  readonly stallAt: Millis;
+  readonly interruptible: boolean;
+  /** Since when the caller waits for it. */
+  readonly owedSince: Millis;
+  readonly now: Millis;
 }
 
-export const newResponse = (options: NewResponse): Response => ({
-  ...options,
+export const newResponse = ({ owedSince, now, ...named }: NewResponse): Response => ({
+  ...named,
   phase: 'waiting',
+  round: 0,
   text: '',
   said: 0,
+  spokenSaid: 0,
   saidBefore: 0,
   expected: '',
   splitter: newSplitter(),
   heard: newHeardState(),
-  writing: options.source === 'answer',
-  hangUpAfter: options.source === 'farewell',
+  fillers: [],
+  writing: named.source === 'answer',
+  llmAt: now,
+  hangUpAfter: named.source === 'farewell',
   broken: false,
   firstTextAt: undefined,
+  silentAt: owedSince,
+  starvedMs: 0,
+  flushed: false,
 });
 
-/** Passes text on to TTS as far as it forms pieces. */
-export function writeText(
-  response: Response,
-  text: string,
-  out: { pronounce: Respelling; actions: CallAction[] },
-): void {
-  for (const piece of addText(response.splitter, text)) speakPiece(response, piece, out);
+export interface Voice {
+  readonly pronounce: Respelling;
+  readonly actions: CallAction[];
 }
 
-/** No more text comes: passes on the rest and flushes TTS. False when there was nothing to speak at all. */
-export function finishWriting(
-  response: Response,
-  out: { pronounce: Respelling; actions: CallAction[] },
-): boolean {
+/** Passes text on to TTS as far as it forms pieces. */
+export function writeText(response: Response, text: string, voice: Voice): void {
+  for (const piece of addText(response.splitter, text)) speakPiece(response, piece, voice);
+}
+
+/** No more text comes: passes on the rest. False when nothing but fillers was ever written. */
+export function finishWriting(response: Response, voice: Voice): boolean {
   response.writing = false;
   const rest = finishText(response.splitter);
-  if (rest !== undefined) speakPiece(response, rest, out);
-  if (response.text === '') return false;
-  if (!response.broken) out.actions.push({ type: 'tts.flush', context: response.context });
-  return true;
+  if (rest !== undefined) speakPiece(response, rest, voice);
+  return unfilled(response, 0).trim() !== '';
 }
 
-function speakPiece(
-  response: Response,
-  piece: string,
-  out: { pronounce: Respelling; actions: CallAction[] },
-): void {
+/** Tells TTS that its text is complete. */
+export function flush(response: Response, voice: Voice): void {
+  if (!response.broken) voice.actions.push({ type: 'tts.flush', context: response.context });
+}
+
+/** Speaks a filler now, before anything that is still being written. */
+export function speakFiller(response: Response, filler: string, voice: Voice): void {
+  const from = response.text.length;
+  const space = response.text === '' || /\s$/.test(response.text) ? '' : ' ';
+  speakPiece(response, `${space}${filler} `, voice);
+  response.fillers.push({ from, to: response.text.length });
+}
+
+/** The text from `chars` on, without the fillers in it and without what is not a piece yet. */
+export function unfilled(response: Response, chars: number): string {
+  let text = '';
+  let at = chars;
+  for (const { from, to } of response.fillers) {
+    if (to <= at) continue;
+    text += response.text.slice(at, Math.max(at, from));
+    at = to;
+  }
+  return text + response.text.slice(at);
+}
+
+function speakPiece(response: Response, piece: string, voice: Voice): void {
   response.text += piece;
   if (response.broken) return;
-  const said = out.pronounce(piece);
+  const said = voice.pronounce(piece);
   response.said += said.length;
   response.heard.pieces.push({ endChars: response.text.length, endSaid: response.said, endMs: undefined });
-  out.actions.push({ type: 'tts.speak', context: response.context, text: said });
+  voice.actions.push({ type: 'tts.speak', context: response.context, text: said });
 }
 
 export type Respelling = (text: string) => string;

@@ -5,11 +5,14 @@
  */
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallEvent } from './events.ts';
-import type { Piece } from './heard.ts';
+import { beginFading } from './candidate.ts';
+import { finalize, listen } from './hearing.ts';
+import { noteGap, type Piece } from './heard.ts';
 import { contextFor } from './history.ts';
-import type { Response } from './response.ts';
+import { beginPause } from './pause.ts';
+import { unfilled, type Response } from './response.ts';
 import type { Step } from './state.ts';
-import { addFinal, newWords, type Turn, type Words } from './turn.ts';
+import { addFinal, newWords, type Words } from './turn.ts';
 
 type Resumed = Extract<CallEvent, { type: 'call.resumed' }>;
 
@@ -17,6 +20,9 @@ export function onCallResumed(step: Step, event: Resumed): void {
   const { state } = step;
   state.voice = 'silent';
   state.stt.owed.length = 0;
+  state.stt.listeningAt = undefined;
+  // Its request died with the worker; nothing of it has left the core.
+  state.speculation = undefined;
   const { response } = state;
   if (response !== undefined && response.phase !== 'draining') {
     const sentMs = event.position?.context === response.context ? event.position.sentMs : 0;
@@ -33,43 +39,31 @@ export function onCallResumed(step: Step, event: Resumed): void {
  */
 function resumeTurn(step: Step, turnAudio: boolean): void {
   const { state, now, actions } = step;
-  const { turn, settings } = state;
+  const { turn } = state;
   if (turn.phase === 'idle') return;
   const words = turnAudio ? newWords() : keptWords(turn.words);
-  actions.push({ type: 'stt.listen' });
+  listen(step, false);
   if (turnAudio) actions.push({ type: 'stt.replay' });
   switch (turn.phase) {
     case 'candidate':
-    case 'fading':
-      state.turn = {
-        phase: 'fading',
-        words,
-        lastVoiceAt: now,
-        resumeAt: now + settings.interrupt.resumeAfterMs,
-      };
-      actions.push({ type: 'playout.pause' });
+    case 'fading': {
+      const { startedAt, held, loud, position } = turn;
+      if (held) actions.push({ type: 'playout.pause' });
+      beginFading(step, { phase: 'candidate', words, startedAt, held, loud, position }, now);
       return;
+    }
     case 'speaking':
     case 'pausing':
-      state.turn = {
-        phase: 'pausing',
-        words,
-        startedAt: turn.startedAt,
-        interrupted: turn.interrupted,
-        lastVoiceAt: now,
-        decideAt: now + settings.turn.silenceEndMs,
-      };
+      beginPause(step, { words, startedAt: turn.startedAt, interrupted: turn.interrupted }, now);
       return;
     case 'finalizing':
-      state.turn = { ...turn, words, giveUpAt: now + settings.limits.sttGiveUpMs };
-      state.stt.owed.push('keep');
-      actions.push({ type: 'stt.finalize' });
+      state.turn = { ...turn, words, giveUpAt: finalize(step, 'keep') };
       return;
   }
 }
 
 /** The session that would have made a final of the partial is gone. */
-function keptWords(words: Extract<Turn, { words: Words }>['words']): Words {
+function keptWords(words: Words): Words {
   addFinal(words, words.partial);
   return words;
 }
@@ -91,10 +85,15 @@ function resumeResponse(step: Step, former: Response, sentMs: Millis): void {
     ...former,
     context: state.lastContext,
     saidBefore: base?.endSaid ?? 0,
+    spokenSaid: base?.endSaid ?? 0,
     broken: false,
-    heard: { ...former.heard, stoppedAt: undefined, pieces: pieces.slice(0, kept) },
+    flushed: false,
+    llmAt: now,
+    // Nobody has heard anything since the worker died; how long that was is not known here.
+    silentAt: now,
+    heard: { ...former.heard, pieces: pieces.slice(0, kept) },
   };
-  if (response.phase === 'waiting') response.stallAt = now + state.settings.limits.responseStallMs;
+  noteGap(response.heard, now);
   state.response = response;
   const fromMs = base?.endMs ?? 0;
   actions.push({
@@ -135,7 +134,7 @@ function speakPieces(step: Step, response: Response, pieces: readonly Piece[]): 
 
 /** The LLM was still writing: it is asked the same again, and what it had written before is expected first. */
 function askAgain(step: Step, response: Response): void {
-  response.expected = response.text + response.splitter.pending;
+  response.expected = written(response);
   startRound(step, response, []);
 }
 
@@ -154,11 +153,14 @@ export function unexpectedText(step: Step, response: Response, text: string): st
   response.expected = '';
   step.actions.push({ type: 'llm.cancel' });
   startRound(step, response, [
-    { role: 'assistant', text: response.text + response.splitter.pending },
+    { role: 'assistant', text: written(response) },
     { role: 'system', text: goOn },
   ]);
   return undefined;
 }
+
+/** What the LLM wrote of the response, without the fillers between. */
+const written = (response: Response): string => unfilled(response, 0) + response.splitter.pending;
 
 const goOn = 'Your last message was cut off. Go on exactly where it stops, and repeat nothing of it.';
 
@@ -170,9 +172,12 @@ function startRound(
   const { state } = step;
   const { prompt, contextWindowTokens, endCallTool } = state.settings;
   const messages = contextFor(state.history, { prompt, budgetTokens: contextWindowTokens });
+  state.lastRound += 1;
+  response.round = state.lastRound;
   step.actions.push({
     type: 'llm.start',
     epoch: response.epoch,
+    round: state.lastRound,
     messages: [...messages, ...behind],
     endCallTool,
   });

@@ -7,6 +7,8 @@ export interface CallSettings {
   readonly greeting: string;
   readonly farewell: string;
   readonly apology: string;
+  /** Spoken one after another while the caller waits for an answer; without any, the apology stands in. */
+  readonly fillers: readonly string[];
   /** Whole words that are pronounced differently from how they are written; applied on the way to TTS only. */
   readonly pronounce: Readonly<Record<string, string>>;
   /** Offer the built-in tool `end_call` to the LLM. */
@@ -14,18 +16,13 @@ export interface CallSettings {
   readonly maxCallMs: Millis;
   /** Budget of the context sent to the LLM (spec 03, llm.context_window_tokens). */
   readonly contextWindowTokens: number;
-  readonly turn: {
-    /** Voice that counts as speech; also how long a resumed voice may take to prove itself. */
-    readonly minSpeechMs: Millis;
-    /** Silence after which the media side reports `speech.stopped`. */
-    readonly stopMs: Millis;
-    /** Silence that ends the turn when no turn model decides. At least `stopMs`. */
-    readonly silenceEndMs: Millis;
-    /** The turn ends after this much silence, whatever flickers in it. At least `silenceEndMs`. */
-    readonly maxSilenceMs: Millis;
-  };
+  readonly turn: TurnSettings;
   readonly interrupt: {
     readonly enabled: boolean;
+    /** Above 0, an interruption is confirmed by this many words and never by the length of the voice alone. */
+    readonly minWords: number;
+    /** Words of listening, in lower case. Alone they never interrupt. */
+    readonly backchannels: readonly string[];
     /** A candidate that ended resumes the bot this long after its last voice. At least `turn.stopMs`. */
     readonly resumeAfterMs: Millis;
     /** A key press interrupts the bot. */
@@ -40,21 +37,57 @@ export interface CallSettings {
   readonly limits: CallLimits;
 }
 
-/** Time limits of the core itself, longer than those of the adapters: they catch an adapter that broke its contract. */
+export interface TurnSettings {
+  /** Voice that counts as speech; also how long a resumed voice may take to prove itself. */
+  readonly minSpeechMs: Millis;
+  /** Silence after which the media side reports `speech.stopped`. */
+  readonly stopMs: Millis;
+  /** Silence that ends the turn when neither the turn model nor the words say anything. At least `stopMs`. */
+  readonly silenceEndMs: Millis;
+  /** The turn ends after this much silence, whatever flickers in it. At least `silenceEndMs`. */
+  readonly maxSilenceMs: Millis;
+  /** Ask the turn model at each pause. */
+  readonly model: boolean;
+  /** Probability at which the turn model takes the turn as complete. */
+  readonly completeAt: number;
+  /** The LLM may start at a pause, before the turn is certainly over. */
+  readonly speculate: boolean;
+}
+
+/**
+ * Time limits of the core itself. From the end-of-turn decision, or from the moment at which the caller began to wait,
+ * `fillerAfterMs` < `audibleWithinMs` < `deadAirMs` bound the silence: by the first, text is with TTS; by the second there is
+ * sound, or TTS is given up; and what is left until the third is for the line that is spoken instead.
+ */
 export interface CallLimits {
-  /** From asking STT for the final text to going on with what is there. */
+  /** From asking STT for the final text to going on with what is there. Below `fillerAfterMs`. */
   readonly sttGiveUpMs: Millis;
-  /** From the start of a response to its first audio. */
-  readonly responseStallMs: Millis;
+  /** Speech for this long of which an STT that guesses otherwise says nothing: the session is replaced. */
+  readonly sttDeafMs: Millis;
+  /** The caller waits, and nothing has been given to TTS: a filler is. */
+  readonly fillerAfterMs: Millis;
+  /** The caller waits, TTS has text, and there is no sound: TTS is given up. */
+  readonly audibleWithinMs: Millis;
+  /** The longest silence while the bot owes speech. */
+  readonly deadAirMs: Millis;
+  /** Silence of the LLM, filled with fillers, after which it is given up. */
+  readonly llmSilentMs: Millis;
   /** How long the last mark may stay away after the last frame, for a client that echoes marks. */
   readonly markGraceMs: Millis;
   /** Failures of one stage in a row that end the call. */
   readonly stageFailures: number;
+  /** Audio of the running turn that the media side can give to another STT session. */
+  readonly replayMs: Millis;
 }
 
 export const defaultCallLimits: CallLimits = {
-  sttGiveUpMs: 5_000,
-  responseStallMs: 12_000,
+  sttGiveUpMs: 1_200,
+  sttDeafMs: 6_000,
+  fillerAfterMs: 1_500,
+  audibleWithinMs: 2_700,
+  deadAirMs: 3_000,
+  llmSilentMs: 10_000,
   markGraceMs: 3_000,
   stageFailures: 3,
+  replayMs: 15_000,
 };

@@ -9,7 +9,7 @@ import type { CallSettings } from './settings.ts';
 import type { CallState } from './state.ts';
 
 /** Fields of the state that a snapshot leaves out. */
-const leftOut = ['settings', 'pronounce', 'history'];
+const leftOut = ['settings', 'pronounce', 'history', 'wordTimes'];
 const timeName = /(?:At|By)$/;
 
 /** Plain data as JSON. Maps and numbers that JSON does not know survive; fields named in `leftOut` do not. */
@@ -58,5 +58,7 @@ export function decodeState(
 ): CallState {
   const rest = saved.state as Omit<CallState, 'settings' | 'pronounce' | 'history'>;
   const messages = JSON.parse(saved.history) as CallState['history']['messages'];
+  // Times of words are many; without them what was heard is estimated within a piece.
+  if (rest.response !== undefined) rest.response.heard.wordTimes = [];
   return { ...rest, settings, pronounce: newRespelling(settings.pronounce), history: { messages } };
 }

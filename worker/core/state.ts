@@ -2,11 +2,13 @@
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallAction, FaultKind, FaultStage } from './actions.ts';
 import { newDtmfCollector, type DtmfCollector } from './dtmf.ts';
+import { newPatience, type Patience } from './end-of-turn.ts';
+import type { CompletedToolCall } from './events.ts';
 import { newClientPlayout, type ClientPlayout } from './heard.ts';
 import { newHistory, type History } from './history.ts';
 import { newRespelling, type Response, type Respelling } from './response.ts';
 import type { CallSettings } from './settings.ts';
-import type { SttLedger, Turn } from './turn.ts';
+import { newSttLedger, type SttLedger, type Turn } from './turn.ts';
 
 /** Times of the turn that is being answered, for its measurement. */
 export interface TurnClock {
@@ -14,6 +16,28 @@ export interface TurnClock {
   readonly lastVoiceAt: Millis;
   readonly decidedAt: Millis;
   readonly finalAt: Millis;
+}
+
+/** An answer that was asked for at a pause, before the turn is certainly over. Nothing of it leaves the core yet. */
+export interface Speculation {
+  readonly round: number;
+  /** The words of the turn that the LLM was asked with. */
+  readonly text: string;
+  /** Messages of the context at that time, without the turn. */
+  readonly basis: number;
+  /** The words were a guess of STT. */
+  readonly guessed: boolean;
+  held: string;
+  firstTextAt: Millis | undefined;
+  done: { readonly toolCalls: readonly CompletedToolCall[] } | undefined;
+}
+
+/** A line that waits until nobody speaks. */
+export interface WaitingLine {
+  readonly text: string;
+  readonly interruptible: boolean;
+  /** It cuts the running response as soon as the caller is silent. */
+  readonly cuts: boolean;
 }
 
 export interface CallState {
@@ -24,11 +48,32 @@ export interface CallState {
   epoch: number;
   lastContext: number;
   lastMark: number;
+  /** Number of the newest request to the LLM, and of the newest question to the turn model. */
+  lastRound: number;
+  lastAsk: number;
   turn: Turn;
   response: Response | undefined;
   /** The caller is speaking, as far as VAD says. */
   voice: 'silent' | 'speech';
   readonly stt: SttLedger;
+  readonly patience: Patience;
+  speculation: Speculation | undefined;
+  /** Requests of the present turn whose answers were thrown away. */
+  wastedRounds: number;
+  /** False once a guess of STT turned out to be written differently from the final text. */
+  trustsGuesses: boolean;
+  /** What nobody heard of the response that the caller cut; spoken on when the interruption was none. */
+  cutOff: string;
+  /** What the bot said last, for telling its echo. */
+  lastSaid: { readonly text: string; readonly endedAt: Millis };
+  /** The bot's voice comes back: from now on only words interrupt. */
+  echoes: boolean;
+  readonly lines: WaitingLine[];
+  fillersSpoken: number;
+  /** TTS reports pieces of a response, so that a missing report means something. */
+  ttsReports: boolean;
+  /** TTS failed too often: what is spoken next is the farewell, and its failure ends the call. */
+  lastWords: boolean;
   readonly history: History;
   readonly client: ClientPlayout;
   readonly dtmf: DtmfCollector;
@@ -52,10 +97,23 @@ export function newCall(settings: CallSettings): CallState {
     epoch: 0,
     lastContext: 0,
     lastMark: 0,
+    lastRound: 0,
+    lastAsk: 0,
     turn: { phase: 'idle' },
     response: undefined,
     voice: 'silent',
-    stt: { owed: [] },
+    stt: newSttLedger(),
+    patience: newPatience(),
+    speculation: undefined,
+    wastedRounds: 0,
+    trustsGuesses: true,
+    cutOff: '',
+    lastSaid: { text: '', endedAt: 0 },
+    echoes: false,
+    lines: [],
+    fillersSpoken: 0,
+    ttsReports: false,
+    lastWords: false,
     history: newHistory(),
     client: newClientPlayout(),
     dtmf: newDtmfCollector(),
@@ -75,6 +133,14 @@ export interface Step {
   readonly now: Millis;
   readonly actions: CallAction[];
 }
+
+/** The output stands at a sample, because a candidate holds it. */
+export const outputHeld = ({ turn }: CallState): boolean =>
+  (turn.phase === 'candidate' || turn.phase === 'fading') && turn.held;
+
+/** A line or an answer of the bot's own waits while the caller speaks (spec 02, Behaviour rules 2). */
+export const nobodySpeaks = (state: CallState): boolean =>
+  state.turn.phase === 'idle' && state.voice === 'silent';
 
 /** Reports a fault and counts it. True when the stage has failed too often for the call to go on. */
 export function noticeFault(step: Step, stage: FaultStage, what: FaultKind): boolean {

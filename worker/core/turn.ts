@@ -1,60 +1,142 @@
-/** The caller's side of the conversation: who speaks, what STT made of it, and when the turn is over. */
+/** The caller's turn: its phases, and the text that STT made of it. */
 import type { Millis } from '../../shared/base/units.ts';
+import type { PlayoutPosition } from './events.ts';
 
 /** Text of a turn, in the order in which it was spoken. */
 export interface Words {
-  finals: string[];
+  readonly finals: Segment[];
   partial: string;
+  /** What was known before the audio of the turn was given to another session; counts while that one says nothing. */
+  fallback: string;
+  /** The newest text came with the sign of STT that the utterance is over. */
+  speechFinal: boolean;
+}
+
+interface Segment {
+  readonly text: string;
+  /** How much audio of the turn STT had been given when the text came. */
+  readonly givenMs: Millis;
 }
 
 export type Turn =
   | { readonly phase: 'idle' }
   /** The caller speaks while a response exists. Its output is held at a sample; nothing is dropped yet. */
-  | { readonly phase: 'candidate'; readonly words: Words }
+  | Candidate
   /** The candidate fell silent. The response goes on at `resumeAt`. */
-  | { readonly phase: 'fading'; readonly words: Words; readonly lastVoiceAt: Millis; resumeAt: Millis }
-  | {
-      readonly phase: 'speaking';
-      readonly words: Words;
-      readonly startedAt: Millis;
-      readonly interrupted: boolean;
-    }
+  | Fading
+  | Speaking
   /** Silence; the turn ends at `decideAt` unless the voice comes back. */
-  | {
-      readonly phase: 'pausing';
-      readonly words: Words;
-      readonly startedAt: Millis;
-      readonly interrupted: boolean;
-      readonly lastVoiceAt: Millis;
-      decideAt: Millis;
-    }
+  | Pausing
   /** The turn is over; STT owes the final text. */
-  | {
-      readonly phase: 'finalizing';
-      readonly words: Words;
-      readonly startedAt: Millis;
-      readonly interrupted: boolean;
-      readonly lastVoiceAt: Millis;
-      readonly decidedAt: Millis;
-      readonly giveUpAt: Millis;
-    };
+  | Finalizing;
 
-export const newWords = (): Words => ({ finals: [], partial: '' });
+interface Held {
+  readonly words: Words;
+  readonly startedAt: Millis;
+  /** The output is held; false once the candidate took so long that the bot goes on under it. */
+  held: boolean;
+  /** The voice was long enough to interrupt, where words do not say otherwise. */
+  loud: boolean;
+  /** Where playback stood when something was last heard of it. */
+  position: PlayoutPosition | undefined;
+}
+
+export interface Candidate extends Held {
+  readonly phase: 'candidate';
+  /** It has been looked at for the last time for words of listening that go on for too long. */
+  listened?: boolean;
+}
+
+export interface Fading extends Held {
+  readonly phase: 'fading';
+  readonly lastVoiceAt: Millis;
+  resumeAt: Millis;
+}
+
+interface OwnTurn {
+  readonly words: Words;
+  readonly startedAt: Millis;
+  readonly interrupted: boolean;
+}
+
+export interface Speaking extends OwnTurn {
+  readonly phase: 'speaking';
+}
+
+export interface Pausing extends OwnTurn {
+  readonly phase: 'pausing';
+  readonly lastVoiceAt: Millis;
+  decideAt: Millis;
+  /** A voice that may become speech holds the decision back until then. */
+  holdBy: Millis;
+  /** Number of the question to the turn model, and its answer. */
+  readonly ask: number;
+  probability: number | undefined;
+}
+
+export interface Finalizing extends OwnTurn {
+  readonly phase: 'finalizing';
+  readonly lastVoiceAt: Millis;
+  readonly decidedAt: Millis;
+  readonly giveUpAt: Millis;
+}
+
+export const newWords = (): Words => ({ finals: [], partial: '', fallback: '', speechFinal: false });
 
 /** Longest text that one turn may bring into the context; what comes after it is left out. */
 const maxTurnChars = 16_384;
 
-export function addFinal(words: Words, text: string): void {
+export function addFinal(words: Words, text: string, givenMs: Millis = 0): void {
   const trimmed = text.trim();
   words.partial = '';
-  if (trimmed !== '' && wholeText(words).length + trimmed.length < maxTurnChars) words.finals.push(trimmed);
+  if (trimmed !== '' && wholeText(words).length + trimmed.length < maxTurnChars)
+    words.finals.push({ text: trimmed, givenMs });
+}
+
+export function setPartial(words: Words, text: string): void {
+  words.partial = text.slice(0, maxTurnChars);
 }
 
 /** Finals, then the partial that no final has replaced. */
-export const wholeText = (words: Words): string =>
-  [...words.finals, words.partial.trim()].filter((part) => part !== '').join(' ');
-
-/** Which utterance STT owes text for: a finalize that was asked for a candidate that died is thrown away. */
-export interface SttLedger {
-  readonly owed: ('keep' | 'discard')[];
+export function wholeText(words: Words): string {
+  const fresh = words.finals.some(({ givenMs }) => givenMs >= 0) || words.partial.trim() !== '';
+  const parts = words.finals.map(({ text }) => text);
+  return [...parts, fresh ? '' : words.fallback, words.partial.trim()]
+    .filter((part) => part !== '')
+    .join(' ');
 }
+
+/**
+ * The audio after `fromMs` is given to another session, which will say its text again. Finals of audio before that stay;
+ * until the new session says something, the old text counts.
+ */
+export function forgetReplayed(words: Words, fromMs: Millis): void {
+  const kept = words.finals.filter(({ givenMs }) => givenMs < fromMs);
+  const gone = words.finals.filter(({ givenMs }) => givenMs >= fromMs).map(({ text }) => text);
+  const text = [...gone, words.partial.trim()].filter((part) => part !== '').join(' ');
+  if (text !== '') words.fallback = text;
+  // Negative: before anything the new session says.
+  words.finals.splice(0, Infinity, ...kept.map((segment) => ({ text: segment.text, givenMs: -1 })));
+  words.partial = '';
+}
+
+/** Which utterances STT owes text for: a finalize that was asked for a candidate that died is thrown away. */
+export interface SttLedger {
+  readonly owed: { fate: 'keep' | 'discard'; readonly dueBy: Millis }[];
+  /** Since when STT gets the caller's audio. */
+  listeningAt: Millis | undefined;
+  /** Audio of the present turn that STT got before that. */
+  givenMs: Millis;
+  /** The audio of the present turn was given to another session once. */
+  replayed: boolean;
+  /** This STT guesses while the caller speaks, so that its silence means something. */
+  guesses: boolean;
+}
+
+export const newSttLedger = (): SttLedger => ({
+  owed: [],
+  listeningAt: undefined,
+  givenMs: 0,
+  replayed: false,
+  guesses: false,
+});

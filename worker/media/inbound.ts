@@ -110,4 +110,9 @@ export class InboundAudio {
   stopListening(): void {
     this.#listening = false;
   }
+
+  /** STT was given everything up to now in another way. */
+  replayed(): void {
+    this.#given = this.#heard;
+  }
 }

@@ -43,6 +43,7 @@ export class OutboundAudio {
   #sent = 0;
   /** Samples of TTS audio that the client has already. */
   #skip = 0;
+  #baseMs: Millis = 0;
   #marks: PlacedMark[] = [];
 
   constructor(options: OutboundOptions) {
@@ -62,6 +63,7 @@ export class OutboundAudio {
     this.#context = context;
     this.#drained = false;
     const { fromRate, toRate } = this.#options;
+    this.#baseMs = from.audioMs;
     this.#delivered = Math.round((from.audioMs * fromRate) / 1000);
     this.#converted = this.#delivered;
     this.#skip = Math.round((from.skipMs * fromRate) / 1000);
@@ -120,6 +122,11 @@ export class OutboundAudio {
 
   get context(): number {
     return this.#context;
+  }
+
+  /** Where the open context begins in the audio of the response. */
+  get baseMs(): Millis {
+    return this.#baseMs;
   }
 
   /** Length of the audio delivered in the open context. */

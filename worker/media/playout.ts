@@ -19,8 +19,12 @@ export interface PlayoutSink {
   drained(context: number, sentMs: Millis): void;
   /** A frame went out this much after its time. */
   late(byMs: Millis): void;
-  /** The client ran dry inside a context. */
-  starved(): void;
+  /** The client ran dry inside a context: a frame was due and there was none. */
+  underrun(): void;
+  /** Everything that exists of a context that plays is on the wire, and more is to come. */
+  starved(context: number, sentMs: Millis): void;
+  /** The first frame after that went out. */
+  fed(context: number): void;
 }
 
 export class Playout {
@@ -30,6 +34,8 @@ export class Playout {
   /** When the next frame is due; undefined between stretches of audio. */
   #dueAt: Millis | undefined;
   #startedContext = 0;
+  /** The context that has started has nothing to send. */
+  #starving = false;
 
   constructor(audio: OutboundAudio, options: { sink: PlayoutSink; gridBefore: (time: Millis) => Millis }) {
     this.#audio = audio;
@@ -62,15 +68,24 @@ export class Playout {
     }
     const { context } = this.#audio;
     this.#sink.sendFrame(this.#audio.takeFrame());
-    if (this.#startedContext === context) return;
+    if (this.#startedContext === context) {
+      if (this.#starving) this.#sink.fed(context);
+      this.#starving = false;
+      return;
+    }
     this.#startedContext = context;
+    this.#starving = false;
     this.#sink.started(context);
   }
 
   /** Nothing to send although it is time. */
   #pause(): void {
-    if (this.#dueAt !== undefined && this.#audio.starved) this.#sink.starved();
+    const { context, starved, sentMs } = this.#audio;
+    if (starved && this.#dueAt !== undefined) this.#sink.underrun();
     this.#dueAt = undefined;
+    if (!starved || this.#starving || this.#startedContext !== context) return;
+    this.#starving = true;
+    this.#sink.starved(context, sentMs);
   }
 
   /** Sends the marks whose audio is on the wire. */

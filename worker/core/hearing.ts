@@ -1,0 +1,91 @@
+/** What STT is asked for: when it listens, what it owes, and what happens when it does not deliver. */
+import type { Millis } from '../../shared/base/units.ts';
+import { noticeFault, type CallState, type Step } from './state.ts';
+import { addFinal, forgetReplayed, wholeText } from './turn.ts';
+
+/** A final that came this soon after the start of what is given again belongs to the audio before it. */
+const finalLagMs = 1_000;
+
+/** Sends the caller's audio to STT; `fresh` when nothing of what it got before belongs to the turn. */
+export function listen(step: Step, fresh: boolean): void {
+  const { stt } = step.state;
+  step.actions.push({ type: 'stt.listen', fresh });
+  if (fresh) {
+    stt.givenMs = 0;
+    stt.replayed = false;
+    stt.listeningAt = undefined;
+  }
+  stt.listeningAt ??= step.now;
+}
+
+/** Audio of the present turn that STT has got. */
+export const givenMs = ({ state, now }: Step): Millis =>
+  state.stt.givenMs + (state.stt.listeningAt === undefined ? 0 : now - state.stt.listeningAt);
+
+/** Asks for the final text. Returns until when it is waited for. */
+export function finalize(step: Step, fate: 'keep' | 'discard'): Millis {
+  const { stt, settings } = step.state;
+  stt.givenMs = givenMs(step);
+  stt.listeningAt = undefined;
+  const dueBy = step.now + settings.limits.sttGiveUpMs;
+  stt.owed.push({ fate, dueBy });
+  step.actions.push({ type: 'stt.finalize' });
+  return dueBy;
+}
+
+/** What STT still owes belongs to speech that counts as nothing. */
+export function discardOwed(state: CallState): void {
+  for (const owed of state.stt.owed) owed.fate = 'discard';
+}
+
+/** What STT says now belongs to the present turn. */
+export const hearsTurn = (state: CallState): boolean => state.stt.owed[0]?.fate !== 'discard';
+
+/**
+ * Replaces the session. The audio of the present turn goes to the new one, once; what was known of it counts until that
+ * one says more. False when there was nothing to give again.
+ */
+export function reopenStt(step: Step): boolean {
+  const { state } = step;
+  const { stt, turn } = state;
+  const owing = stt.owed.some(({ fate }) => fate === 'keep');
+  stt.owed.length = 0;
+  const words = 'words' in turn ? turn.words : undefined;
+  const replay = words !== undefined && !stt.replayed;
+  step.actions.push({ type: 'stt.reopen' });
+  if (replay) step.actions.push({ type: 'stt.replay' });
+  if (words === undefined) return false;
+  if (!replay) {
+    addFinal(words, words.partial, givenMs(step));
+    return false;
+  }
+  stt.replayed = true;
+  const fromMs = givenMs(step) - state.settings.limits.replayMs;
+  forgetReplayed(words, fromMs <= 0 ? 0 : fromMs + finalLagMs);
+  if (owing && stt.listeningAt === undefined) finalize(step, 'keep');
+  return true;
+}
+
+/** STT hears speech and says nothing, although it guesses otherwise. */
+function deafAt(state: CallState): Millis | undefined {
+  const { stt, turn } = state;
+  if (turn.phase !== 'speaking' || stt.listeningAt === undefined) return undefined;
+  if (!stt.guesses || stt.replayed || !hearsTurn(state) || wholeText(turn.words) !== '') return undefined;
+  return stt.listeningAt + state.settings.limits.sttDeafMs;
+}
+
+/** When STT is late. What a turn that is over waits for has its own deadline. */
+export function sttDeadline(state: CallState): Millis | undefined {
+  const owedBy = state.stt.owed[0]?.dueBy;
+  const deaf = deafAt(state);
+  return owedBy === undefined ? deaf : deaf === undefined ? owedBy : Math.min(owedBy, deaf);
+}
+
+/** A session that breaks its contract once would leave every later finalize one answer short. */
+export function onSttDeadline(step: Step): void {
+  const { state, now } = step;
+  const due = sttDeadline(state);
+  if (due === undefined || now < due) return;
+  reopenStt(step);
+  if (noticeFault(step, 'stt', 'stalled')) state.endingSoon = true;
+}

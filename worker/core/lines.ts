@@ -1,0 +1,43 @@
+/**
+ * Lines that somebody outside the conversation wants the bot to say (spec 02, Behaviour rules 1 and 2). Each is a bot turn of
+ * its own. It waits, in order, while the caller speaks or a response runs; an interrupting one cuts the response, never the
+ * caller.
+ */
+import type { CallEvent } from './events.ts';
+import { cutResponse, startText } from './speaking.ts';
+import { nobodySpeaks, type Step } from './state.ts';
+
+const mostWaiting = 8;
+/** A line that is longer would not fit into what is written down of the call (spec 02, Limits). */
+export const longestLineChars = 4_096;
+
+export function onLineRequested(step: Step, event: Extract<CallEvent, { type: 'line.requested' }>): void {
+  const { state, actions } = step;
+  const text = event.text.slice(0, longestLineChars).trim();
+  if (text === '' || state.endingSoon || state.phase !== 'open') return;
+  const { interrupt, interruptible } = event;
+  if (interrupt) state.lines.length = 0;
+  if (state.lines.length >= mostWaiting) {
+    actions.push({ type: 'line.refused' });
+    return;
+  }
+  state.lines.push({ text, interruptible, cuts: interrupt });
+  speakWaiting(step, event.position);
+}
+
+/** Speaks the line that is next, when it may be spoken now. */
+export function speakWaiting(step: Step, position: CallPosition): void {
+  const { state } = step;
+  const line = state.lines[0];
+  if (line === undefined || !nobodySpeaks(state) || state.endingSoon) return;
+  if (state.response !== undefined) {
+    if (!line.cuts || state.response.hangUpAfter) return;
+    cutResponse(step, position);
+  } else {
+    state.epoch += 1;
+  }
+  state.lines.shift();
+  startText(step, 'line', { text: line.text, interruptible: line.interruptible });
+}
+
+type CallPosition = Extract<CallEvent, { type: 'line.requested' }>['position'];

@@ -1,0 +1,192 @@
+/** What becomes of the bot's text: TTS, playout and marks, and what happens when TTS fails the response. */
+import type { Millis } from '../../shared/base/units.ts';
+import { noteRightEnd } from './end-of-turn.ts';
+import {
+  heardChars,
+  newClientPlayout,
+  newHeardState,
+  noteFlow,
+  noteGap,
+  noteMarkPlayed,
+  noteSpoken,
+} from './heard.ts';
+import { addHeard } from './history.ts';
+import { finishWriting, flush, speakFiller, unfilled, writeText, type Response } from './response.ts';
+import { completeResponse, endCall, nextFiller, openResponse, startLine, voiceOf } from './speaking.ts';
+import { noticeFault, type Step } from './state.ts';
+
+/** How long a client that never echoed a mark is assumed to play on after the last frame. */
+const unconfirmedPlayoutMs = 500;
+
+export function onTtsSpoken(
+  step: Step,
+  response: Response,
+  spoken: { chars: number; audioMs: number },
+): void {
+  response.spokenSaid = Math.max(response.spokenSaid, Math.min(spoken.chars, response.said));
+  if (spoken.audioMs > 0 && spokenBeyondFillers(response)) step.state.failuresInARow.tts = 0;
+  const chars = noteSpoken(response.heard, spoken.chars, spoken.audioMs);
+  // A mark behind no audio would be echoed at once and tell nothing.
+  if (chars === undefined || spoken.audioMs === 0) return;
+  step.state.lastMark += 1;
+  const id = `m${step.state.lastMark}`;
+  response.heard.marks.set(id, { chars, sentAt: undefined });
+  step.actions.push({ type: 'playout.mark', context: response.context, id });
+}
+
+/** TTS has spoken something that it may not have had ready. */
+function spokenBeyondFillers({ heard, spokenSaid, fillers }: Response): boolean {
+  const piece = heard.pieces.find(({ endSaid }) => endSaid >= spokenSaid);
+  return piece !== undefined && !fillers.some(({ to }) => to === piece.endChars);
+}
+
+/**
+ * The TTS session is dead. Nothing of the response was audible: it is spoken again from its start. Otherwise what
+ * exists is played, and the text after it is spoken next.
+ */
+export function onTtsFailed(step: Step, what: 'failed' | 'stalled'): void {
+  const { state, actions } = step;
+  actions.push({ type: 'tts.reopen' });
+  const hopeless = noticeFault(step, 'tts', what);
+  if (hopeless && state.lastWords) {
+    endCall(step, 'ended');
+    return;
+  }
+  state.lastWords ||= hopeless;
+  const { response } = state;
+  if (response?.phase === 'waiting') {
+    actions.push({ type: 'playout.clear', epoch: state.epoch, wire: false });
+    speakAgain(step, response, unfilled(response, 0) + response.splitter.pending);
+  } else if (response?.phase === 'playing' && !response.broken) {
+    response.broken = true;
+    actions.push({ type: 'playout.finish', context: response.context });
+  } else if (response === undefined && state.lastWords) {
+    state.endingSoon = true;
+  }
+}
+
+/** Speaks what is left of a response in a new session, after a filler when the caller has been waiting. */
+function speakAgain(step: Step, former: Response, text: string): void {
+  const { state, now, actions } = step;
+  if (state.lastWords) {
+    if (former.writing) actions.push({ type: 'llm.cancel' });
+    startLine(step, 'farewell');
+    return;
+  }
+  const again = openResponse(step, former.source, { interruptible: former.interruptible });
+  again.round = former.round;
+  again.llmAt = former.llmAt;
+  again.firstTextAt = former.firstTextAt;
+  again.hangUpAfter = former.hangUpAfter;
+  again.writing = former.writing;
+  const voice = voiceOf(step);
+  const waitedMs = now - (former.silentAt ?? now);
+  const owes = text.trim() !== '' || again.writing;
+  if (former.source === 'answer' && owes && waitedMs >= state.settings.limits.fillerAfterMs)
+    speakFiller(again, nextFiller(step), voice);
+  writeText(again, text, voice);
+  if (again.writing) return;
+  if (finishWriting(again, voice) || again.fillers.length > 0) flush(again, voice);
+  else completeResponse(step);
+}
+
+export function onPlayoutStarted(step: Step, response: Response, audioAt: number): void {
+  const { state, now } = step;
+  if (response.phase === 'playing') onPlayoutFed(step, response);
+  if (response.phase !== 'waiting') return;
+  state.response = { ...response, phase: 'playing', silentAt: undefined };
+  noteFlow(state.response.heard, now);
+  if (response.fillers[0]?.from !== 0) state.failuresInARow.tts = 0;
+  noteRightEnd(state.patience);
+  const clock = state.turnClock;
+  state.turnClock = undefined;
+  if (clock?.epoch !== response.epoch) return;
+  const firstTextAt = Math.max(response.firstTextAt ?? clock.finalAt, clock.finalAt);
+  step.actions.push({
+    type: 'turn.measured',
+    epoch: response.epoch,
+    times: {
+      endOfTurnMs: clock.decidedAt - clock.lastVoiceAt,
+      sttFinalMs: clock.finalAt - clock.decidedAt,
+      llmTtftMs: firstTextAt - clock.finalAt,
+      ttsTtfbMs: audioAt - firstTextAt,
+      wireMs: now - audioAt,
+      responseMs: now - clock.lastVoiceAt,
+      filled: response.fillers[0]?.from === 0,
+    },
+  });
+}
+
+/** Everything that TTS delivered is on the wire, and more must come. */
+export function onPlayoutStarved(step: Step, response: Response, sentMs: Millis): void {
+  if (response.phase !== 'playing' || response.broken) return;
+  response.silentAt ??= step.now;
+  response.starvedMs = sentMs;
+  noteGap(response.heard, step.now);
+}
+
+export function onPlayoutFed(step: Step, response: Response): void {
+  if (response.phase !== 'playing') return;
+  response.silentAt = undefined;
+  noteFlow(response.heard, step.now);
+}
+
+/** All audio that exists is on the wire: `sentMs` of it. */
+export function onPlayoutDrained(step: Step, response: Response, sentMs: Millis): void {
+  const { state, now } = step;
+  if (response.broken) {
+    speakRest(step, response, sentMs);
+    return;
+  }
+  if (response.phase === 'waiting') {
+    onNoAudio(step, response);
+    return;
+  }
+  const graceMs = state.client.echoesMarks
+    ? state.client.delayMs + state.settings.limits.markGraceMs
+    : unconfirmedPlayoutMs;
+  noteGap(response.heard, now);
+  state.response = { ...response, phase: 'draining', endsBy: now + graceMs, silentAt: undefined };
+  if (response.heard.marks.size === 0 && response.heard.echoedChars >= response.text.length)
+    completeResponse(step);
+}
+
+/** TTS took the text and made no sound of it. An answer is apologised for; a line is left out. */
+function onNoAudio(step: Step, response: Response): void {
+  const { state } = step;
+  const hopeless = noticeFault(step, 'tts', 'empty');
+  if (hopeless && state.lastWords) {
+    endCall(step, 'ended');
+    return;
+  }
+  state.lastWords ||= hopeless;
+  if (state.lastWords && !response.hangUpAfter) {
+    state.response = undefined;
+    startLine(step, 'farewell');
+  } else if (response.source === 'answer' && !response.hangUpAfter) {
+    state.response = undefined;
+    startLine(step, 'apology');
+  } else {
+    completeResponse(step);
+  }
+}
+
+export function onMarkPlayed(step: Step, id: string): void {
+  const { state, now } = step;
+  const { response } = state;
+  const expected = noteMarkPlayed(response?.heard ?? newHeardState(), { id, client: state.client, now });
+  if (response === undefined || !expected) return;
+  if (response.phase === 'draining' && response.heard.marks.size === 0) completeResponse(step);
+}
+
+/** TTS failed in this response: what exists has been played, and the text after it is spoken next. */
+function speakRest(step: Step, response: Response, sentMs: Millis): void {
+  const position = { context: response.context, sentMs };
+  const chars = heardChars(
+    { ...response.heard, acknowledged: undefined },
+    { text: response.text, position, client: newClientPlayout(), now: step.now },
+  );
+  addHeard(step.state.history, response.text.slice(0, chars));
+  step.state.lastSaid = { text: response.text.slice(0, chars), endedAt: step.now };
+  speakAgain(step, response, unfilled(response, chars) + response.splitter.pending);
+}

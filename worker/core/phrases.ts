@@ -1,0 +1,72 @@
+/**
+ * What recognised words amount to: listening, hesitation, or the bot's own voice that came back through the caller's
+ * microphone. It compares words and knows nothing of time, turns or audio.
+ */
+
+/** Words as they are compared: lower case, without punctuation; apostrophes and hyphens inside words stay. */
+export function spokenWords(text: string): string[] {
+  const plain = text.normalize('NFKC').replaceAll('İ', 'i').toLowerCase().replaceAll('’', "'");
+  return plain.match(/[\p{L}\p{N}\p{M}]+(?:['-][\p{L}\p{N}\p{M}]+)*/gu) ?? [];
+}
+
+/** The words that are left when those of listening are taken away. Phrases of several words count as a whole. */
+export function withoutBackchannels(words: readonly string[], backchannels: readonly string[]): string[] {
+  const phrases = backchannels.map(spokenWords).filter((phrase) => phrase.length > 0);
+  phrases.sort((a, b) => b.length - a.length);
+  const left: string[] = [];
+  for (let at = 0; at < words.length;) {
+    const phrase = phrases.find((candidate) => candidate.every((word, index) => words[at + index] === word));
+    if (phrase === undefined) left.push(words[at] ?? '');
+    at += phrase?.length ?? 1;
+  }
+  return left;
+}
+
+/** Fewer words in a row prove nothing: callers repeat single words of the bot to answer it. */
+const echoRun = 2;
+
+/** The words that are left when those that repeat what the bot just said, in the same order, are taken away. */
+export function withoutEcho(words: readonly string[], played: readonly string[]): string[] {
+  const left: string[] = [];
+  for (let at = 0; at < words.length;) {
+    const run = longestRun(words, at, { played });
+    if (run < echoRun) {
+      left.push(words[at] ?? '');
+      at += 1;
+    } else {
+      at += run;
+    }
+  }
+  return left;
+}
+
+function longestRun(words: readonly string[], at: number, { played }: { played: readonly string[] }): number {
+  let longest = 0;
+  for (let start = 0; start < played.length; start += 1) {
+    let run = 0;
+    while (at + run < words.length && words[at + run] === played[start + run]) run += 1;
+    longest = Math.max(longest, run);
+  }
+  return longest;
+}
+
+/** Last words after which a speaker goes on; English and Turkish, which share none that would mislead the other. */
+const hesitations = new Set(
+  [
+    'um uh uhm er erm hmm like so and but or because cause if when then that the a an to of for with from in on at my your',
+    'is are was well i we about into than as this these those very just maybe plus actually basically',
+    'ıı ııı ee eee şey yani ve ama veya ya çünkü ile için gibi eğer fakat ayrıca hani mesela bir',
+  ].flatMap((line) => line.split(' ')),
+);
+
+/** The words end where nobody ends a sentence: in a filling sound, a conjunction, an article. */
+export function endsHesitant(text: string): boolean {
+  if (/[.?!…。！？]["'”’)\]]*\s*$/u.test(text) && !/(\.\.\.|…)\s*$/u.test(text)) return false;
+  if (/(,|\.\.\.|…|-)\s*$/u.test(text)) return true;
+  const last = spokenWords(text).at(-1);
+  return last !== undefined && hesitations.has(last);
+}
+
+/** The words end as a sentence does. */
+export const endsSentence = (text: string): boolean =>
+  /[.?!。！？]["'”’)\]]*\s*$/u.test(text) && !/\.\.\.\s*$/u.test(text);

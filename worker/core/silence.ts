@@ -1,0 +1,69 @@
+/**
+ * No dead air: while the bot owes speech, somebody is watched at every moment. As long as nothing is with TTS it is the LLM,
+ * and a filler is spoken for it; then it is TTS, and its session is given up in time for another line to be heard within
+ * `deadAirMs`. Time in which a candidate holds the output does not count, because then the caller is speaking.
+ */
+import type { Millis } from '../../shared/base/units.ts';
+import { noteFlow } from './heard.ts';
+import { onTtsFailed } from './output.ts';
+import type { Response } from './response.ts';
+import { fillSilence, onLlmStalled } from './speaking.ts';
+import { outputHeld, type CallState, type Step } from './state.ts';
+
+/** Nobody speaks faster: less audio than this for a text means that some of it is missing. */
+const fastestMsPerChar = 35;
+
+/** TTS has text, or an end, of which it has not delivered everything. */
+function ttsOwes(state: CallState, response: Response): boolean {
+  if (!response.writing && !response.flushed) return true;
+  if (response.said <= response.spokenSaid) return false;
+  return state.ttsReports || response.starvedMs < response.said * fastestMsPerChar;
+}
+
+const watched = (state: CallState): Response | undefined =>
+  state.response === undefined ||
+  state.response.phase === 'draining' ||
+  state.response.broken ||
+  outputHeld(state)
+    ? undefined
+    : state.response;
+
+/** When something must be done about the silence. */
+export function silenceDeadline(state: CallState): Millis | undefined {
+  const response = watched(state);
+  if (response === undefined) return undefined;
+  const { limits } = state.settings;
+  const llm = response.writing ? response.llmAt + limits.llmSilentMs : undefined;
+  if (response.silentAt === undefined) return llm;
+  const wait = ttsOwes(state, response) ? limits.audibleWithinMs : limits.fillerAfterMs;
+  const silence = response.silentAt + wait;
+  return llm === undefined ? silence : Math.min(llm, silence);
+}
+
+export function onSilenceDeadline(step: Step): void {
+  const { state, now } = step;
+  const response = watched(state);
+  if (response === undefined) return;
+  const { limits } = state.settings;
+  if (response.writing && now >= response.llmAt + limits.llmSilentMs) {
+    onLlmStalled(step, response);
+    return;
+  }
+  if (response.silentAt === undefined) return;
+  if (!ttsOwes(state, response)) {
+    if (now >= response.silentAt + limits.fillerAfterMs) fillSilence(step, response);
+  } else if (now >= response.silentAt + limits.audibleWithinMs) {
+    step.actions.push({ type: 'tts.cancel', context: response.context });
+    onTtsFailed(step, 'stalled');
+  }
+}
+
+/** The output goes on after it was held: the caller begins to wait now, if there is nothing to hear. */
+export function resumeOutput(step: Step): void {
+  const { state, now } = step;
+  step.actions.push({ type: 'playout.resume' });
+  const { response } = state;
+  if (response === undefined || response.phase === 'draining') return;
+  if (response.silentAt !== undefined) response.silentAt = now;
+  else noteFlow(response.heard, now);
+}

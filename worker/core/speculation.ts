@@ -1,0 +1,100 @@
+/**
+ * An answer asked for before the turn is certainly over. Its text is held here; it is promoted when the turn turns out to
+ * hold exactly the words it was asked with, and dropped otherwise. Nothing that it wants done happens before that.
+ */
+import type { Millis } from '../../shared/base/units.ts';
+import type { CallEvent } from './events.ts';
+import { endsHesitant } from './phrases.ts';
+import { onLlmDone, onLlmText, openResponse, requestAnswer } from './speaking.ts';
+import type { Speculation, Step } from './state.ts';
+import { wholeText } from './turn.ts';
+
+/** Requests of one turn whose answers may be thrown away. */
+const maxWastedRounds = 2;
+/** More text than anybody waits for at a pause. */
+const maxHeldChars = 8_192;
+
+/** The words of the turn, or the state of its pause, have changed. */
+export function reviewSpeculation(step: Step): void {
+  const { state } = step;
+  const { turn, settings } = state;
+  const text = 'words' in turn ? wholeText(turn.words) : '';
+  if (state.speculation !== undefined && state.speculation.text !== text) dropSpeculation(step);
+  if (turn.phase !== 'pausing' || state.speculation !== undefined || text === '') return;
+  const guessed = turn.words.partial.trim() !== '';
+  const worthIt = !endsHesitant(text) && (state.trustsGuesses || !guessed);
+  const allowed =
+    settings.turn.speculate &&
+    state.wastedRounds < maxWastedRounds &&
+    !state.endingSoon &&
+    state.response === undefined &&
+    !/^\W*$/u.test(text);
+  if (!worthIt || !allowed) return;
+  const { messages } = state.history;
+  state.speculation = {
+    round: requestAnswer(step, { messages: [...messages, { role: 'user', text }] }),
+    text,
+    basis: messages.length,
+    guessed,
+    held: '',
+    firstTextAt: undefined,
+    done: undefined,
+  };
+}
+
+export function dropSpeculation(step: Step): void {
+  const { state } = step;
+  const { speculation } = state;
+  if (speculation === undefined) return;
+  state.speculation = undefined;
+  state.wastedRounds += 1;
+  if (speculation.done === undefined) step.actions.push({ type: 'llm.cancel' });
+}
+
+/** Takes what the LLM says to a request that may turn out to be in vain. */
+export function onSpeculativeLlm(
+  step: Step,
+  speculation: Speculation,
+  event: Extract<CallEvent, { type: `llm.${string}` }>,
+): void {
+  if (speculation.done !== undefined) return;
+  if (event.type === 'llm.text') {
+    speculation.firstTextAt ??= step.now;
+    speculation.held += event.text;
+    if (speculation.held.length > maxHeldChars) dropSpeculation(step);
+  } else if (event.type === 'llm.done') {
+    speculation.done = { toolCalls: event.toolCalls };
+  } else {
+    // The request that is made once the turn is over shows whether the LLM is at fault.
+    step.state.speculation = undefined;
+    step.state.wastedRounds += 1;
+  }
+}
+
+/**
+ * The turn is over and holds `text`: the answer that was asked for with it becomes the response. False when there is none.
+ * `enter` brings the turn into the context, which must not have changed since the request.
+ */
+export function promoteSpeculation(
+  step: Step,
+  text: string,
+  { owedSince, enter }: { owedSince: Millis; enter: () => void },
+): boolean {
+  const { state } = step;
+  const { speculation } = state;
+  if (speculation === undefined) return false;
+  if (speculation.text !== text || speculation.basis !== state.history.messages.length) {
+    if (speculation.guessed) state.trustsGuesses = false;
+    dropSpeculation(step);
+    return false;
+  }
+  state.speculation = undefined;
+  state.answerOwed = false;
+  enter();
+  const response = openResponse(step, 'answer', { owedSince });
+  response.round = speculation.round;
+  response.firstTextAt = speculation.firstTextAt;
+  if (speculation.held !== '') onLlmText(step, response, speculation.held);
+  if (speculation.done !== undefined) onLlmDone(step, response, speculation.done.toolCalls);
+  return true;
+}
