@@ -94,11 +94,11 @@ export const conversation: readonly Dialogue[] = [
     call.llmIsAsked('user: A table', 'user: for four.');
   }),
 
-  dialogue('text of an older epoch is dropped', (begin) => {
+  dialogue('text of an older request is dropped', (begin) => {
     const call = begin().opens().callerSays('One.').callerBegins().callerInsists().sttHears('Two.');
     call.callerStops().silenceEndsTheTurn().sttFinalizes().skips();
-    call.tell({ type: 'llm.text', epoch: 1, text: 'That was the old answer. ' }).orders();
-    call.tell({ type: 'llm.done', epoch: 1, toolCalls: [] }).orders();
+    call.tell({ type: 'llm.text', round: 1, text: 'That was the old answer. ' }).orders();
+    call.tell({ type: 'llm.done', round: 1, toolCalls: [] }).orders();
     call.llmWrites('That is the new one. ').orders('tts.speak 2 "That is the new one. "');
   }),
 

@@ -1,5 +1,5 @@
 /** The caller speaks while the bot does: candidates that die, and interruptions that cut. */
-import { dialogue, msPerChar, type Dialogue } from '../support/script.ts';
+import { dialogue, msPerChar, scriptSettings, type Dialogue } from '../support/script.ts';
 
 const words = (text: string): number => text.length * msPerChar;
 
@@ -189,7 +189,7 @@ export const interruptions: readonly Dialogue[] = [
   dialogue(
     'when interruptions are off the bot speaks on, and speech that outlasts it becomes a turn',
     (begin) => {
-      const interrupt = { enabled: false, resumeAfterMs: 600, dtmf: false };
+      const interrupt = { ...scriptSettings.interrupt, enabled: false, dtmf: false };
       const call = begin({ settings: { interrupt } })
         .opens()
         .callerSays('Go.')

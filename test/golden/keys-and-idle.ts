@@ -1,5 +1,5 @@
 /** Key presses, and callers who say nothing. */
-import { dialogue, type Dialogue } from '../support/script.ts';
+import { dialogue, scriptSettings, type Dialogue } from '../support/script.ts';
 
 export const keysAndIdle: readonly Dialogue[] = [
   dialogue('keys become an entry when the caller stops pressing', (begin) => {
@@ -31,7 +31,7 @@ export const keysAndIdle: readonly Dialogue[] = [
   }),
 
   dialogue('when keys do not interrupt, the entry is answered after the response', (begin) => {
-    const interrupt = { enabled: true, resumeAfterMs: 600, dtmf: false };
+    const interrupt = { ...scriptSettings.interrupt, enabled: true, dtmf: false };
     const call = begin({ settings: { interrupt } })
       .opens()
       .callerSays('Menu.')
@@ -86,7 +86,7 @@ export const keysAndIdle: readonly Dialogue[] = [
   }),
 
   dialogue('keys are not answered into the words of a caller who may not interrupt', (begin) => {
-    const interrupt = { enabled: false, resumeAfterMs: 600, dtmf: false };
+    const interrupt = { ...scriptSettings.interrupt, enabled: false, dtmf: false };
     const call = begin({ settings: { interrupt } }).opens().callerSays('Menu.').llmAnswers('Press one.');
     call.presses('1#').callerBegins().callerInsists().skips().botFinishes().without('llm.start');
     call.sttHears('Sales.').callerStops().silenceEndsTheTurn().sttFinalizes().rounds(2);

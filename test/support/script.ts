@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import type { CallAction, ContextMessage, TurnTimes } from '../../worker/core/actions.ts';
 import type { CallEvent } from '../../worker/core/events.ts';
-import type { CallSettings } from '../../worker/core/settings.ts';
+import { defaultCallLimits, type CallSettings } from '../../worker/core/settings.ts';
 import type { CallState } from '../../worker/core/state.ts';
 import { realCore, type Core } from './core.ts';
 
@@ -16,14 +16,23 @@ export const scriptSettings: CallSettings = {
   greeting: '',
   farewell: 'Goodbye.',
   apology: 'Sorry, say that again.',
+  fillers: ['One moment.', 'Let me see.'],
   pronounce: {},
   endCallTool: true,
   maxCallMs: 600_000,
   contextWindowTokens: 8_000,
-  turn: { minSpeechMs: 100, stopMs: 200, silenceEndMs: 700, maxSilenceMs: 2_500 },
-  interrupt: { enabled: true, resumeAfterMs: 600, dtmf: true },
+  turn: {
+    minSpeechMs: 100,
+    stopMs: 200,
+    silenceEndMs: 700,
+    maxSilenceMs: 2_500,
+    model: false,
+    completeAt: 0.5,
+    speculate: false,
+  },
+  interrupt: { enabled: true, minWords: 0, backchannels: ['mm-hmm', 'i see'], resumeAfterMs: 600, dtmf: true },
   idle: { askAfterMs: 10_000, ask: 'Are you still there?', endAfter: 2 },
-  limits: { sttGiveUpMs: 5_000, responseStallMs: 12_000, markGraceMs: 3_000, stageFailures: 3 },
+  limits: defaultCallLimits,
 };
 
 export interface ScriptOptions {
@@ -65,9 +74,11 @@ export class Script {
   #orders: CallAction[] = [];
   #audio = noAudio(0);
   #epoch = 0;
+  #round = 0;
   #echoes: { id: string; at: number }[] = [];
   #messages: readonly ContextMessage[] = [];
   #rounds = 0;
+  #finalizes = 0;
   #endReason: string | undefined;
 
   constructor({ core = realCore, settings = {}, echoMs }: ScriptOptions = {}) {
@@ -131,17 +142,22 @@ export class Script {
     return this.later(this.#settings.turn.stopMs).tell({ type: 'speech.stopped' });
   }
 
-  /** The caller has been silent so long that the turn is over. */
+  /** The caller is silent until the turn is over. */
   silenceEndsTheTurn(): this {
-    return this.later(this.#settings.turn.silenceEndMs - this.#settings.turn.stopMs);
+    const asked = this.#finalizes;
+    for (let waitedMs = 0; this.#finalizes === asked; waitedMs += 10) {
+      assert.ok(waitedMs <= this.#settings.turn.maxSilenceMs, 'the turn does not end');
+      this.later(10);
+    }
+    return this;
   }
 
-  sttHears(text: string): this {
-    return this.tell({ type: 'stt.final', text });
+  sttHears(text: string, { speechFinal = false } = {}): this {
+    return this.tell({ type: 'stt.final', text, speechFinal, position: this.#position() });
   }
 
   sttGuesses(text: string): this {
-    return this.tell({ type: 'stt.partial', text });
+    return this.tell({ type: 'stt.partial', text, speechFinal: false, position: this.#position() });
   }
 
   sttFinalizes(): this {
@@ -160,16 +176,16 @@ export class Script {
   }
 
   llmWrites(text: string): this {
-    return this.tell({ type: 'llm.text', epoch: this.#epoch, text });
+    return this.tell({ type: 'llm.text', round: this.#round, text });
   }
 
   llmIsDone(tools: readonly string[] = []): this {
     const toolCalls = tools.map((name, index) => ({ id: `t${index}`, name, arguments: '{}' }));
-    return this.tell({ type: 'llm.done', epoch: this.#epoch, toolCalls });
+    return this.tell({ type: 'llm.done', round: this.#round, toolCalls });
   }
 
   llmFails(): this {
-    return this.tell({ type: 'llm.failed', epoch: this.#epoch });
+    return this.tell({ type: 'llm.failed', round: this.#round });
   }
 
   llmAnswers(text: string): this {
@@ -295,6 +311,11 @@ export class Script {
     return this.#epoch;
   }
 
+  /** Number of the newest request to the LLM. */
+  get round(): number {
+    return this.#round;
+  }
+
   get context(): number {
     return this.#audio.context;
   }
@@ -331,6 +352,7 @@ export class Script {
     if (order.type === 'playout.open') this.#audio = noAudio(order.context);
     else if (order.type === 'tts.speak') this.#speak(order.text);
     else if (order.type === 'tts.flush') audio.flushed = true;
+    else if (order.type === 'stt.finalize') this.#finalizes += 1;
     else if (order.type === 'playout.mark')
       audio.marks.push({
         id: order.id,
@@ -344,6 +366,7 @@ export class Script {
     } else if (order.type === 'call.end') this.#endReason = order.reason;
     else if (order.type === 'llm.start') {
       this.#epoch = order.epoch;
+      this.#round = order.round;
       this.#messages = order.messages;
       this.#rounds += 1;
     }

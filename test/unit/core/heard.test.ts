@@ -5,6 +5,7 @@ import {
   heardChars,
   newClientPlayout,
   newHeardState,
+  noteGap,
   noteMarkPlayed,
   noteMarkSent,
   noteSpoken,
@@ -84,7 +85,7 @@ describe('what was heard', () => {
     const client = { ...newClientPlayout(), echoesMarks: true, delayMs: 500 };
     const chars = (now: number): number => heardChars(heard, { text, position: at(900), client, now });
     expect(text.slice(0, chars(1_000)).trim()).toBe('Alpha');
-    heard.stoppedAt = 1_000;
+    noteGap(heard, 1_000);
     expect(text.slice(0, chars(1_000)).trim()).toBe('Alpha');
     expect(text.slice(0, chars(1_400)).trim()).toBe('Alpha beta');
     expect(text.slice(0, chars(1_500)).trim()).toBe('Alpha beta gamma.');

@@ -29,7 +29,9 @@ function newSetup() {
       started: (context) => facts.push(`started ${context} at ${clock.now()}`),
       drained: (context, sentMs) => facts.push(`drained ${context} after ${sentMs}`),
       late: (byMs) => late.push(byMs),
-      starved: () => facts.push(`starved at ${clock.now()}`),
+      underrun: () => facts.push(`underrun at ${clock.now()}`),
+      starved: (context, sentMs) => facts.push(`starved ${context} after ${sentMs}`),
+      fed: (context) => facts.push(`fed ${context} at ${clock.now()}`),
     },
   });
   pacer.start();
