@@ -1,5 +1,5 @@
 /** All scripted conversations, by chapter. */
-import type { Dialogue } from '../support/script.ts';
+import type { Dialogue } from '../support/dialogue.ts';
 import { conversation } from './conversation.ts';
 import { endings } from './endings.ts';
 import { failures } from './failures.ts';

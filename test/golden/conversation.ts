@@ -1,6 +1,6 @@
 /** Greeting, turns, answers, pieces and marks when nothing goes wrong. */
 import assert from 'node:assert/strict';
-import { dialogue, type Dialogue } from '../support/script.ts';
+import { dialogue, type Dialogue } from '../support/dialogue.ts';
 
 export const conversation: readonly Dialogue[] = [
   dialogue('the bot greets as soon as the call is open', (begin) => {
@@ -47,8 +47,15 @@ export const conversation: readonly Dialogue[] = [
 
   dialogue('a pause that is too short ends nothing', (begin) => {
     const call = begin().opens().callerBegins().sttHears('I would like').callerStops().skips();
-    call.later(350).callerBegins().orders();
-    call.later(2_000).sttHears('a table.').callerStops().silenceEndsTheTurn().orders('stt.finalize');
+    call
+      .later(350)
+      .callerBegins()
+      .orders('stt.listen')
+      .later(2_000)
+      .sttHears('a table.')
+      .callerStops()
+      .silenceEndsTheTurn()
+      .orders('stt.finalize');
     call.sttFinalizes().llmIsAsked('user: I would like a table.');
   }),
 
@@ -124,9 +131,11 @@ export const conversation: readonly Dialogue[] = [
     assert.deepEqual(measured[0], {
       endOfTurnMs: 700,
       sttFinalMs: 90,
-      llmFirstMs: 300,
-      ttsFirstMs: 150,
+      llmTtftMs: 300,
+      ttsTtfbMs: 150,
       wireMs: 0,
+      responseMs: 1_240,
+      filled: false,
     });
   }),
 

@@ -1,6 +1,7 @@
 /** How a call ends: by the LLM, by time, by the service, by the caller. */
 import assert from 'node:assert/strict';
-import { dialogue, type Dialogue, type Script } from '../support/script.ts';
+import { dialogue, type Dialogue } from '../support/dialogue.ts';
+import type { Script } from '../support/script.ts';
 
 type Begin = Parameters<Dialogue['play']>[0];
 
@@ -24,7 +25,7 @@ const phases: Readonly<Record<string, (begin: Begin) => Script>> = {
 };
 
 function everythingHappens(call: Script): void {
-  call.callerBegins().callerInsists().sttHears('Hello?').callerStops().silenceEndsTheTurn().sttFinalizes();
+  call.callerBegins().callerInsists().sttHears('Hello?').callerStops().later(2_500).sttFinalizes();
   call.llmAnswers('Too late.').presses('1#').ttsFails().tell({ type: 'stt.failed' }).llmFails();
   call.tell({ type: 'call.opened' }).tell({ type: 'call.shutdown' }).tell({ type: 'deadline.reached' });
   call.later(1_000_000).orders().waitsForNothing();
@@ -69,8 +70,9 @@ export const endings: readonly Dialogue[] = [
   dialogue('after its time a call finishes the answer first', (begin) => {
     const call = begin({ settings: { maxCallMs: 5_000 } })
       .opens()
+      .later(3_000)
       .callerSays('Hm?')
-      .later(3_700);
+      .later(1_000);
     call.llmAnswers('One last answer.').botSays('One last answer.').botFinishes().botSays('Goodbye.');
     call.botFinishes().ends('ended');
   }),
@@ -96,8 +98,9 @@ export const endings: readonly Dialogue[] = [
   dialogue('a farewell waits for a caller who is just beginning to speak', (begin) => {
     const call = begin({ settings: { maxCallMs: 5_000 } })
       .opens()
+      .later(3_000)
       .callerSays('Hm?')
-      .later(3_800);
+      .later(700);
     call.llmAnswers('Yes.').botPlays(Infinity).drains().later(350).callerBegins().skips();
     call.later(100).without('tts.speak').callerInsists().sttHears('Wait.').callerStops().silenceEndsTheTurn();
     call.sttFinalizes().botSays('Goodbye.').botFinishes().ends('ended');

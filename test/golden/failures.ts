@@ -1,5 +1,5 @@
 /** Stages that fail, stall or return nothing. */
-import { dialogue, type Dialogue } from '../support/script.ts';
+import { dialogue, type Dialogue } from '../support/dialogue.ts';
 
 export const failures: readonly Dialogue[] = [
   dialogue('an LLM that fails without a word leads to the apology', (begin) => {
@@ -20,15 +20,21 @@ export const failures: readonly Dialogue[] = [
     begin().opens().callerSays('Hm?').llmAnswers(' \n').botSays(' \nSorry, say that again.'.trim());
   }),
 
-  dialogue('an LLM that stalls is cancelled and leads to the apology', (begin) => {
-    const call = begin().opens().callerSays('Hm?').skips().later(11_999).orders();
-    call.later(1).ordered('llm.cancel').ordered('fault llm stalled').botSays('Sorry, say that again.');
-    call.llmWrites('Too late. ').botSays('Sorry, say that again.');
+  dialogue('an LLM that stalls is filled for, and given up with the apology', (begin) => {
+    const call = begin().opens().callerSays('Hm?').skips().later(1_499).orders();
+    call.later(1).orders('tts.speak 1 "One moment. "').botPlays(Infinity);
+    call.later(1_499).botSays('One moment. ').later(1).botSays('One moment. Let me see. ').botPlays(Infinity);
+    call.later(1_500).botSays('One moment. Let me see. One moment. ').botPlays(Infinity);
+    call.later(1_500).botPlays(Infinity).later(1_500).skips().later(99).orders();
+    call.later(1).ordered('llm.cancel').ordered('fault llm stalled').ordered('tts.flush 1');
+    call.ordered('tts.speak 1 "Sorry, say that again."');
+    call.skips().llmWrites('Too late. ').orders();
   }),
 
   dialogue('words of an LLM that stalled before its first piece are not glued to the apology', (begin) => {
-    const call = begin().opens().callerSays('Hm?').llmWrites('Well, I').later(12_000);
-    call.botSays('Sorry, say that again.');
+    const call = begin().opens().callerSays('Hm?').llmWrites('Well, I');
+    for (let fillers = 0; fillers < 4; fillers += 1) call.later(1_500).botPlays(Infinity);
+    call.later(1_500).skips().later(100).ordered('tts.speak 1 "Sorry, say that again."');
   }),
 
   dialogue('an LLM that fails three times in a row ends the call after the apology', (begin) => {
@@ -78,15 +84,45 @@ export const failures: readonly Dialogue[] = [
     call.llmIsAsked('user: Hm?', 'assistant: First part.', 'assistant: Second part.', 'user: Thanks.');
   }),
 
-  dialogue('TTS that fails again and again ends the call', (begin) => {
-    const call = begin().opens().callerSays('Hm?').llmAnswers('Here it is.').ttsFails().ttsFails();
-    call.ends(undefined).ttsFails().ends('ended').waitsForNothing();
+  dialogue(
+    'TTS that fails again and again says goodbye, and when it cannot even do that the call ends',
+    (begin) => {
+      const call = begin().opens().callerSays('Hm?').llmAnswers('Here it is.').ttsFails().ttsFails().skips();
+      call.ttsFails().ordered('fault tts failed').botSays('Goodbye.').ends(undefined);
+      call.ttsFails().ends('ended').waitsForNothing();
+      const other = begin()
+        .opens()
+        .callerSays('Hm?')
+        .llmAnswers('Here it is.')
+        .ttsFails()
+        .ttsFails()
+        .ttsFails();
+      other.botSays('Goodbye.').botFinishes().ends('ended');
+    },
+  ),
+
+  dialogue('TTS that stalls before any audio is given up, and a filler comes before the answer', (begin) => {
+    const call = begin().opens().callerSays('Hm?').llmAnswers('Here it is.').skips().later(2_699).orders();
+    call
+      .later(1)
+      .orders(
+        'tts.cancel 1',
+        'tts.reopen',
+        'fault tts stalled',
+        'playout.clear 1 unheard',
+        'playout.open 2',
+        'tts.speak 2 "One moment. "',
+        'tts.speak 2 "Here it is."',
+        'tts.flush 2',
+      );
+    call.botFinishes().callerSays('Thanks.');
+    call.llmIsAsked('user: Hm?', 'assistant: One moment. Here it is.', 'user: Thanks.');
   }),
 
-  dialogue('TTS that stalls before any audio is given up and asked again', (begin) => {
-    const call = begin().opens().callerSays('Hm?').llmAnswers('Here it is.').skips().later(12_000);
-    call.ordered('tts.cancel 1').ordered('tts.reopen').ordered('fault tts stalled').botSays('Here it is.');
-    call.later(12_000).ends(undefined).later(12_000).ends('ended');
+  dialogue('TTS that stalls for ever is left with a goodbye', (begin) => {
+    const call = begin().opens().callerSays('Hm?').llmAnswers('Here it is.').later(2_700).later(2_700);
+    call.botSays('Let me see. Here it is.').later(2_700).botSays('Goodbye.').ends(undefined);
+    call.later(2_700).ends('ended');
   }),
 
   dialogue('an answer that TTS speaks again does not play into a candidate', (begin) => {
@@ -102,42 +138,65 @@ export const failures: readonly Dialogue[] = [
     other.isHeld();
   }),
 
-  dialogue('TTS that makes no sound is a fault and not a hang', (begin) => {
+  dialogue('TTS that makes no sound of an answer is a fault, and the caller hears the apology', (begin) => {
     const call = begin().opens().callerSays('Hm?').llmAnswers('Here it is.').skips();
-    call.tell({ type: 'playout.drained', context: 1, sentMs: 0 }).orders('fault tts empty');
+    call.tell({ type: 'playout.drained', context: 1, sentMs: 0 });
+    call.orders('fault tts empty', 'playout.open 2', 'tts.speak 2 "Sorry, say that again."', 'tts.flush 2');
+    call.skips().tell({ type: 'playout.drained', context: 2, sentMs: 0 }).orders('fault tts empty');
     call.later(10_000).botSays('Are you still there?');
   }),
 
-  dialogue('STT that fails is reopened, and what it had said counts', (begin) => {
+  dialogue('STT that fails is replaced, and hears the turn once more', (begin) => {
     const call = begin().opens().callerBegins().sttGuesses('A table').skips();
-    call.tell({ type: 'stt.failed' }).orders('stt.reopen', 'fault stt failed');
-    call.sttHears('for two.').callerStops().silenceEndsTheTurn().sttFinalizes();
+    call.tell({ type: 'stt.failed' }).orders('fault stt failed', 'stt.reopen', 'stt.replay');
+    call.sttHears('A table for two.').callerStops().silenceEndsTheTurn().sttFinalizes();
     call.llmIsAsked('user: A table for two.');
   }),
 
-  dialogue('STT that fails while it finalizes: the partial is answered', (begin) => {
+  dialogue('what was known counts when the new session says nothing', (begin) => {
+    const call = begin().opens().callerBegins().sttHears('A table').sttGuesses('for two');
+    call.tell({ type: 'stt.failed' }).callerStops().silenceEndsTheTurn().sttFinalizes();
+    call.llmIsAsked('user: A table for two');
+  }),
+
+  dialogue('a turn is heard again once: when that session fails too, what is known is kept', (begin) => {
+    const call = begin().opens().callerBegins().sttGuesses('A table').tell({ type: 'stt.failed' });
+    call
+      .sttGuesses('A table for')
+      .skips()
+      .tell({ type: 'stt.failed' })
+      .orders('fault stt failed', 'stt.reopen');
+    call.sttHears('two.').callerStops().silenceEndsTheTurn().sttFinalizes();
+    call.llmIsAsked('user: A table for two.');
+  }),
+
+  dialogue('STT that fails while it finalizes is asked again in a new session', (begin) => {
     const call = begin().opens().callerBegins().sttGuesses('A table').callerStops().silenceEndsTheTurn();
-    call.tell({ type: 'stt.failed' }).llmIsAsked('user: A table');
+    call.skips().tell({ type: 'stt.failed' });
+    call.orders('fault stt failed', 'stt.reopen', 'stt.replay', 'stt.finalize').rounds(0);
+    call.sttHears('A table, please.').sttFinalizes().llmIsAsked('user: A table, please.');
   }),
 
   dialogue('STT that never answers is given up after its limit', (begin) => {
     const call = begin().opens().callerBegins().sttGuesses('A table').callerStops().silenceEndsTheTurn();
-    call.later(4_999).rounds(0).later(1).ordered('fault stt given_up').llmIsAsked('user: A table');
+    call.skips().later(1_199).rounds(0).later(1).ordered('fault stt given_up').ordered('stt.reopen');
+    call.llmIsAsked('user: A table');
   }),
 
   dialogue('STT that forgot one finalize hears the next turn', (begin) => {
-    const call = begin()
-      .opens()
-      .callerBegins()
-      .sttGuesses('One.')
-      .callerStops()
-      .silenceEndsTheTurn()
-      .later(5_000);
-    call
-      .llmAnswers('Fine.')
-      .botFinishes()
-      .callerSays('Two.')
-      .llmIsAsked('user: One.', 'assistant: Fine.', 'user: Two.');
+    const call = begin().opens().callerBegins().sttGuesses('One.').callerStops().silenceEndsTheTurn();
+    call.later(1_200).llmAnswers('Fine.').botFinishes().callerSays('Two.');
+    call.llmIsAsked('user: One.', 'assistant: Fine.', 'user: Two.');
+  }),
+
+  dialogue('STT that guesses otherwise and says nothing of a long speech is replaced', (begin) => {
+    const call = begin().opens().callerSays('Hm?').llmAnswers('Yes.').botFinishes().callerBegins().skips();
+    call.later(5_999).orders().later(1).orders('stt.reopen', 'stt.replay', 'fault stt stalled');
+    call.sttGuesses('I was').later(20_000).orders();
+  }),
+
+  dialogue('STT that never guesses is not taken for deaf', (begin) => {
+    begin().opens().callerBegins().skips().later(60_000).orders();
   }),
 
   dialogue('a long speech without words is apologised for, twice in a row at most', (begin) => {
@@ -167,9 +226,16 @@ export const failures: readonly Dialogue[] = [
     call.later(10_000).botSays('Are you still there?');
   }),
 
-  dialogue('an interruption without words is apologised for', (begin) => {
+  dialogue('a short interruption without words was none: the rest of the answer is spoken', (begin) => {
     const call = begin().opens().callerSays('Go.').llmAnswers('A long enough answer.').botPlays(300);
     call.callerBegins().callerInsists().callerStops().silenceEndsTheTurn().sttFinalizes();
+    call.botSays(' enough answer.').rounds(1).botFinishes().callerSays('Thanks.');
+    call.llmIsAsked('user: Go.', 'assistant: A long', 'assistant: enough answer.', 'user: Thanks.');
+  }),
+
+  dialogue('a long interruption without words is apologised for', (begin) => {
+    const call = begin().opens().callerSays('Go.').llmAnswers('A long enough answer.').botPlays(300);
+    call.callerBegins().callerInsists().later(1_500).callerStops().silenceEndsTheTurn().sttFinalizes();
     call.botSays('Sorry, say that again.').rounds(1);
   }),
 ];

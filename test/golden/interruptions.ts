@@ -1,5 +1,6 @@
 /** The caller speaks while the bot does: candidates that die, and interruptions that cut. */
-import { dialogue, msPerChar, scriptSettings, type Dialogue } from '../support/script.ts';
+import { dialogue, type Dialogue } from '../support/dialogue.ts';
+import { msPerChar, scriptSettings } from '../support/script.ts';
 
 const words = (text: string): number => text.length * msPerChar;
 
@@ -148,16 +149,15 @@ export const interruptions: readonly Dialogue[] = [
 
   dialogue('a cough holds the output and lets it go on', (begin) => {
     const call = begin().opens().callerSays('Go.').llmAnswers('A long enough answer.').botPlays(300).skips();
-    call.callerBegins().callerStops().orders('playout.pause', 'stt.listen');
-    call.later(399).orders();
-    call.later(1).orders('stt.finalize', 'playout.resume');
-    call.sttHears('Ahem.').sttFinalizes().orders();
+    call.callerBegins().callerStops().orders('playout.pause', 'stt.listen', 'stt.finalize');
+    call.sttHears('Ahem.').sttFinalizes().later(399).orders();
+    call.later(1).orders('playout.resume');
     call.botFinishes().callerSays('Thanks.');
     call.llmIsAsked('user: Go.', 'assistant: A long enough answer.', 'user: Thanks.');
   }),
 
   dialogue('the words of a cough do not enter the turn that follows it', (begin) => {
-    const call = begin().opens().callerSays('Go.').llmAnswers('Short.').botPlays(100);
+    const call = begin({ echoMs: 50 }).opens().callerSays('Go.').llmAnswers('Short.').botPlays(100);
     call.callerBegins().callerStops().later(400).botFinishes();
     call.callerBegins().sttHears('Ahem.').sttFinalizes().sttHears('Next one.');
     call.callerStops().silenceEndsTheTurn().sttFinalizes();
@@ -166,10 +166,10 @@ export const interruptions: readonly Dialogue[] = [
 
   dialogue('a voice that comes back before the output goes on is the same candidate', (begin) => {
     const call = begin().opens().callerSays('Go.').llmAnswers('A long enough answer.').botPlays(300);
-    call.callerBegins().sttHears('Wait').callerStops().later(200).callerBegins().skips();
+    call.callerBegins().callerStops().later(200).callerBegins().skips();
     call.callerInsists().orders('playout.clear 2', 'tts.cancel 1');
-    call.sttHears('a moment.').callerStops().silenceEndsTheTurn().sttFinalizes();
-    call.llmIsAsked('user: Go.', 'assistant: A long', 'user: Wait a moment.');
+    call.sttHears('Wait').sttFinalizes().sttHears('a moment.').callerStops().silenceEndsTheTurn();
+    call.sttFinalizes().llmIsAsked('user: Go.', 'assistant: A long', 'user: Wait a moment.');
   }),
 
   dialogue('an answer that ends while somebody speaks into it leaves a turn behind', (begin) => {
@@ -181,7 +181,7 @@ export const interruptions: readonly Dialogue[] = [
       .drains()
       .later(350);
     call.skips().callerBegins().orders('playout.pause', 'stt.listen');
-    call.later(50).orders('stt.listen').callerInsists().orders();
+    call.later(50).orders().callerInsists().orders();
     call.sttHears('And now?').callerStops().silenceEndsTheTurn().sttFinalizes();
     call.llmIsAsked('user: Go.', 'assistant: Short.', 'user: And now?');
   }),

@@ -1,5 +1,6 @@
 /** Key presses, and callers who say nothing. */
-import { dialogue, scriptSettings, type Dialogue } from '../support/script.ts';
+import { dialogue, type Dialogue } from '../support/dialogue.ts';
+import { scriptSettings } from '../support/script.ts';
 
 export const keysAndIdle: readonly Dialogue[] = [
   dialogue('keys become an entry when the caller stops pressing', (begin) => {
@@ -62,9 +63,9 @@ export const keysAndIdle: readonly Dialogue[] = [
 
   dialogue('a key into a candidate cuts, and what was said into it is thrown away', (begin) => {
     const call = begin().opens().callerSays('Menu.').llmAnswers('Press one for sales.').botPlays(500).skips();
-    call.callerBegins().sttGuesses('Ehm').callerStops().presses('1');
+    call.callerBegins().sttGuesses('Hmm').callerStops().presses('1');
     call.orders('playout.pause', 'stt.listen', 'stt.finalize', 'playout.clear 2', 'tts.cancel 1');
-    call.sttHears('Ehm.').sttFinalizes().later(3_000);
+    call.sttHears('Hmm.').sttFinalizes().later(3_000);
     call.llmIsAsked('user: Menu.', 'assistant: Press one', 'user: [The caller pressed the keys: 1]');
   }),
 
@@ -113,7 +114,8 @@ export const keysAndIdle: readonly Dialogue[] = [
   dialogue('nobody is asked while the caller speaks or the bot answers', (begin) => {
     const call = begin().opens().callerBegins().later(30_000).orders('stt.listen');
     call.sttHears('Long story.').callerStops().silenceEndsTheTurn().sttFinalizes().skips();
-    call.later(11_000).orders().llmAnswers('I see.').botFinishes().skips().later(9_000).orders();
-    call.later(1_000).botSays('Are you still there?');
+    call.llmWrites('I see. ').botPlays(Infinity).later(1_400).without('playout.open');
+    call.llmAnswers('Go on.').botFinishes().skips().later(9_999).orders();
+    call.later(1).botSays('Are you still there?');
   }),
 ];

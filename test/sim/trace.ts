@@ -1,7 +1,7 @@
 /** What happened in a world: a hash over every step, and on request the steps in words. */
 import type { CallAction } from '../../worker/core/actions.ts';
 import type { CallEvent } from '../../worker/core/events.ts';
-import { shown } from '../support/script.ts';
+import { shown } from '../support/orders.ts';
 
 export class Trace {
   readonly #keep: boolean;

@@ -8,6 +8,8 @@ import type { CallEvent } from '../../worker/core/events.ts';
 import { defaultCallLimits, type CallSettings } from '../../worker/core/settings.ts';
 import type { CallState } from '../../worker/core/state.ts';
 import { realCore, type Core } from './core.ts';
+import { shown } from './orders.ts';
+import { noAudio } from './scripted-audio.ts';
 
 export const msPerChar = 50;
 
@@ -30,7 +32,13 @@ export const scriptSettings: CallSettings = {
     completeAt: 0.5,
     speculate: false,
   },
-  interrupt: { enabled: true, minWords: 0, backchannels: ['mm-hmm', 'i see'], resumeAfterMs: 600, dtmf: true },
+  interrupt: {
+    enabled: true,
+    minWords: 0,
+    backchannels: ['mm-hmm', 'i see'],
+    resumeAfterMs: 600,
+    dtmf: true,
+  },
   idle: { askAfterMs: 10_000, ask: 'Are you still there?', endAfter: 2 },
   limits: defaultCallLimits,
 };
@@ -41,29 +49,6 @@ export interface ScriptOptions {
   /** The client echoes marks this long after they were sent; undefined: it never does. */
   readonly echoMs?: number | undefined;
 }
-
-interface Audio {
-  context: number;
-  text: string;
-  pieces: { endSaid: number; endMs: number; reported: boolean }[];
-  /** Placed marks; `dueMs` is the length of audio before them. */
-  marks: { id: string; dueMs: number }[];
-  sentMs: number;
-  flushed: boolean;
-  started: boolean;
-  held: boolean;
-}
-
-const noAudio = (context: number): Audio => ({
-  context,
-  text: '',
-  pieces: [],
-  marks: [],
-  sentMs: 0,
-  flushed: false,
-  started: false,
-  held: false,
-});
 
 export class Script {
   readonly #core: Core;
@@ -206,6 +191,10 @@ export class Script {
       this.tell({ type: 'playout.started', context: audio.context, audioAt: this.#now });
     }
     const endMs = audio.pieces.at(-1)?.endMs ?? 0;
+    if (audio.dry && endMs > audio.sentMs) {
+      audio.dry = false;
+      this.tell({ type: 'playout.fed', context: audio.context });
+    }
     for (const target = Math.min(audio.sentMs + ms, endMs); audio.sentMs < target;) {
       const stop = Math.min(target, audio.marks[0]?.dueMs ?? Infinity);
       this.later(stop - audio.sentMs);
@@ -213,7 +202,15 @@ export class Script {
       audio.sentMs = stop;
       this.#sendMarks();
     }
-    return this;
+    return this.#runDry(endMs);
+  }
+
+  #runDry(endMs: number): this {
+    const audio = this.#audio;
+    const { context, sentMs } = audio;
+    if (context === 0 || audio.flushed || audio.dry || sentMs < endMs) return this;
+    audio.dry = true;
+    return this.tell({ type: 'playout.starved', context, sentMs });
   }
 
   /** Everything that exists goes out and, in the end, is played. */
@@ -383,36 +380,3 @@ export class Script {
     });
   }
 }
-
-/** An order in one short line. */
-export function shown(order: CallAction): string {
-  switch (order.type) {
-    case 'llm.start':
-      return `llm.start ${order.epoch}`;
-    case 'tts.speak':
-      return `tts.speak ${order.context} "${order.text}"`;
-    case 'tts.flush':
-    case 'tts.cancel':
-    case 'playout.open':
-    case 'playout.finish':
-      return `${order.type} ${order.context}`;
-    case 'playout.clear':
-      return `playout.clear ${order.epoch}${order.wire ? '' : ' unheard'}`;
-    case 'playout.mark':
-      return `playout.mark ${order.id}`;
-    case 'call.end':
-      return `call.end ${order.reason}`;
-    case 'fault.noticed':
-      return `fault ${order.stage} ${order.what}`;
-    default:
-      return order.type;
-  }
-}
-
-/** A dialogue has a name that says what holds, and a play that throws where it does not. */
-export interface Dialogue {
-  readonly name: string;
-  readonly play: (begin: (options?: Omit<ScriptOptions, 'core'>) => Script) => void;
-}
-
-export const dialogue = (name: string, play: Dialogue['play']): Dialogue => ({ name, play });

@@ -114,7 +114,14 @@ describe('playout', () => {
     write(audioOf(2, 3));
     clock.advance(60);
     expect(times()).toEqual([102, 120, 232, 250]);
-    expect(facts).toEqual(['started 1 at 102', 'starved at 140', 'starved at 270']);
+    expect(facts).toEqual([
+      'started 1 at 102',
+      'underrun at 140',
+      'starved 1 after 40',
+      'fed 1 at 232',
+      'underrun at 270',
+      'starved 1 after 80',
+    ]);
   });
 
   it('does not call the end of a finished context starvation', () => {

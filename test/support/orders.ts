@@ -1,0 +1,27 @@
+/** Orders of the core in words, for scripts and traces. */
+import type { CallAction } from '../../worker/core/actions.ts';
+
+/** An order in one short line. */
+export function shown(order: CallAction): string {
+  switch (order.type) {
+    case 'llm.start':
+      return `llm.start ${order.epoch}`;
+    case 'tts.speak':
+      return `tts.speak ${order.context} "${order.text}"`;
+    case 'tts.flush':
+    case 'tts.cancel':
+    case 'playout.open':
+    case 'playout.finish':
+      return `${order.type} ${order.context}`;
+    case 'playout.clear':
+      return `playout.clear ${order.epoch}${order.wire ? '' : ' unheard'}`;
+    case 'playout.mark':
+      return `playout.mark ${order.id}`;
+    case 'call.end':
+      return `call.end ${order.reason}`;
+    case 'fault.noticed':
+      return `fault ${order.stage} ${order.what}`;
+    default:
+      return order.type;
+  }
+}
