@@ -6,17 +6,14 @@
 import { Agent } from 'undici';
 import type { Dispatcher } from 'undici';
 import type { HttpToolDefinition } from '../../shared/config/agent/tools.ts';
-import type { Clock } from '../../shared/runtime/clock.ts';
+import type { StageContext } from '../stages/stage.ts';
 import { isPublicAddress, publicLookup, RefusedAddressError } from './address-guard.ts';
 import { mostResultBytes } from './tool.ts';
 import type { ToolReport, ToolRun, ToolRunner, ToolRunRequest } from './tool.ts';
 
 export interface HttpToolOptions {
-  readonly clock: Clock;
   /** Headers with the values that come from the environment. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Wraps a callback so that it runs inside the call's scope. */
-  readonly bind: (callback: (report: ToolReport) => void) => (report: ToolReport) => void;
 }
 
 const connectTimeoutMs = 3_000;
@@ -35,11 +32,10 @@ export class HttpTool implements ToolRunner {
     this.#agent = new Agent({ connect: { timeout: connectTimeoutMs, ...lookup } });
   }
 
-  run(request: ToolRunRequest, sink: (report: ToolReport) => void): ToolRun {
-    const { clock, bind } = this.#options;
+  run(context: StageContext, request: ToolRunRequest, sink: (report: ToolReport) => void): ToolRun {
     const controller = new AbortController();
     let isOver = false;
-    const deliver = bind(sink);
+    const deliver = context.bind(sink);
     const report = (found: ToolReport): void => {
       if (isOver) return;
       isOver = true;
@@ -47,7 +43,7 @@ export class HttpTool implements ToolRunner {
       deliver(found);
       controller.abort();
     };
-    const timer = clock.after(request.timeoutMs, () => report(failed('no answer in time')));
+    const timer = context.clock.after(request.timeoutMs, () => report(failed('no answer in time')));
     void this.#ask(request, controller.signal).then(report, (error: unknown) => report(reportOf(error)));
     return {
       cancel: () => {
