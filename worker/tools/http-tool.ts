@@ -11,23 +11,16 @@ import { isPublicAddress, publicLookup, RefusedAddressError } from './address-gu
 import { mostResultBytes } from './tool.ts';
 import type { ToolReport, ToolRun, ToolRunner, ToolRunRequest } from './tool.ts';
 
-export interface HttpToolOptions {
-  /** Headers with the values that come from the environment. */
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 const connectTimeoutMs = 3_000;
 
 const failed = (message: string, transport = false): ToolReport => ({ kind: 'failed', message, transport });
 
 export class HttpTool implements ToolRunner {
   readonly #definition: HttpToolDefinition;
-  readonly #options: HttpToolOptions;
   readonly #agent: Agent;
 
-  constructor(definition: HttpToolDefinition, options: HttpToolOptions) {
+  constructor(definition: HttpToolDefinition) {
     this.#definition = definition;
-    this.#options = options;
     const lookup = definition.allowPrivate ? {} : { lookup: publicLookup };
     this.#agent = new Agent({ connect: { timeout: connectTimeoutMs, ...lookup } });
   }
@@ -60,7 +53,7 @@ export class HttpTool implements ToolRunner {
   }
 
   async #ask(request: ToolRunRequest, signal: AbortSignal): Promise<ToolReport> {
-    const { method } = this.#definition;
+    const { method, body } = this.#definition;
     const filled = fillUrl(this.#definition.url, request.arguments);
     if (filled === undefined) return failed('an argument does not fit the address');
     const host = filled.url.hostname.replace(/^\[(.*)\]$/, '$1');
@@ -77,15 +70,21 @@ export class HttpTool implements ToolRunner {
       headers: {
         accept: 'application/json',
         ...(hasBody && { 'content-type': 'application/json' }),
-        ...this.#options.headers,
+        ...this.#definition.headers,
+        ...revealed(this.#definition.secretHeaders),
         'accept-encoding': 'identity',
         'idempotency-key': request.idempotencyKey,
       },
-      ...(hasBody && { body: JSON.stringify(filled.rest) }),
+      ...(hasBody && {
+        body: JSON.stringify(body === undefined ? filled.rest : fillBody(body, request.arguments)),
+      }),
     });
     return readAnswer(response, this.#definition.result);
   }
 }
+
+const revealed = (headers: HttpToolDefinition['secretHeaders']): Record<string, string> =>
+  Object.fromEntries([...headers].map(([name, value]) => [name, value.reveal()]));
 
 /** The address with its parameters, and the arguments that it does not hold. A parameter that is absent is empty. */
 export function fillUrl(
@@ -112,6 +111,22 @@ export function fillUrl(
   const isSamePath = steps(url.pathname) === steps(new URL(template.replace(/\{[^{}]*\}/g, 'x')).pathname);
   const rest = Object.fromEntries(Object.entries(values).filter(([name]) => !used.has(name)));
   return isSamePath ? { url, rest } : undefined;
+}
+
+/** The body with its parameters: a text that is nothing but one parameter becomes its value, whatever type it has. */
+export function fillBody(template: unknown, values: Readonly<Record<string, unknown>>): unknown {
+  const valueOf = (name: string): unknown => (Object.hasOwn(values, name) ? values[name] : undefined);
+  if (typeof template === 'string') {
+    const alone = /^\{([^{}]*)\}$/.exec(template)?.[1];
+    if (alone !== undefined) return valueOf(alone);
+    return template.replace(/\{([^{}]*)\}/g, (_, name: string) => {
+      const value = valueOf(name) ?? '';
+      return typeof value === 'string' ? value : JSON.stringify(value);
+    });
+  }
+  if (Array.isArray(template)) return template.map((inner: unknown) => fillBody(inner, values));
+  if (typeof template !== 'object' || template === null) return template;
+  return Object.fromEntries(Object.entries(template).map(([key, inner]) => [key, fillBody(inner, values)]));
 }
 
 async function readAnswer(response: Dispatcher.ResponseData, pointer: string): Promise<ToolReport> {

@@ -33,12 +33,12 @@ function ask(url: string, more: Partial<HttpToolDefinition> = {}, timeoutMs = 50
     method: 'GET',
     url,
     headers: {},
-    headersEnv: {},
+    secretHeaders: new Map(),
     result: '',
     allowPrivate: true,
     ...more,
   };
-  const tool = new HttpTool(definition, { headers: {} });
+  const tool = new HttpTool(definition);
   tools.push(tool);
   const request = {
     id: 'c1',
