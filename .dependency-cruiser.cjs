@@ -12,7 +12,7 @@ module.exports = {
       { path: '^shared/(config|protocol|audio|auth|net)/' },
       {
         pathNot:
-          '^shared/(base|config|protocol|audio|auth|net)/|node_modules/(zod|@iarna/toml|toml-eslint-parser)/|^(crypto|node:crypto)$',
+          '^shared/(base|config|protocol|audio|auth|net)/|node_modules/(zod|ajv|@iarna/toml|toml-eslint-parser)/|^(crypto|node:crypto)$',
       },
     ),
     forbid(

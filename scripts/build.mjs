@@ -14,6 +14,8 @@ const entries = [
   'inference/main',
   'inference/vad-thread',
   'inference/smart-turn',
+  'supervisor/local/recognizer-process',
+  'supervisor/local/voice-process',
   'shared/auth/mint',
   'examples/demo/main',
   'examples/demo/stt-thread',

@@ -5,15 +5,18 @@ import { availableParallelism } from 'node:os';
 import { CALL_USAGE, parseCallArguments, runCall } from './call-client.ts';
 import { runCheck } from './check-command.ts';
 import { runConfig } from './config-command.ts';
+import { runLocal } from './local-command.ts';
 import { runModels } from './models-command.ts';
 import { runServe } from './serve-command.ts';
 import { runToken } from './token-command.ts';
 import { systemClock, systemWallClock } from '../shared/runtime/clock.ts';
+import { newLog } from '../shared/runtime/log.ts';
 
 const usage = `svc-supervisor [--workers auto|N]          run the service
 svc-supervisor check FILE [--require-secrets]  check an agent file
 svc-supervisor token mint|inspect ...       make or read a session token (token --help)
 svc-supervisor models list|pull            which speech models are there; fetch one (models --help)
+svc-supervisor local [options]             serve speech on this machine with sherpa-onnx (local --help)
 svc-supervisor config                      print the settings in force
 svc-supervisor call FILE.wav [options]     play a recording into a running service (call --help)
 svc-supervisor --help
@@ -27,7 +30,7 @@ const err = (line: string): void => void process.stderr.write(`${line}\n`);
 /** Runs a command. Resolves with the exit status, or with undefined while a service runs. */
 async function run(args: readonly string[]): Promise<number | undefined> {
   const [first, ...rest] = args;
-  if (args.includes('--help') && first !== 'call' && first !== 'token' && first !== 'models') {
+  if (args.includes('--help') && !['call', 'token', 'models', 'local'].includes(first ?? '')) {
     out(usage);
     return 0;
   }
@@ -52,6 +55,16 @@ async function run(args: readonly string[]): Promise<number | undefined> {
         write: out,
         writeError: err,
         ...(process.stderr.isTTY && { redraw: (line) => process.stderr.write(`\r${line}`) }),
+      });
+    case 'local':
+      return await runLocal(rest, {
+        env: process.env,
+        cores: availableParallelism(),
+        clock: systemClock,
+        newLog: () => newLog({ role: 'local', level: 'info' }),
+        write: out,
+        writeError: err,
+        exit: (code) => process.exit(code),
       });
     case 'call':
       return await call(rest);

@@ -18,15 +18,15 @@ import { dirname } from 'node:path';
 import { fail, ok, type Result } from '../shared/base/result.ts';
 import { isLoopbackHost } from '../shared/net/loopback.ts';
 import type { Clock } from '../shared/runtime/clock.ts';
-import type { ModelRow } from './model-registry.ts';
+import type { PinnedFile } from './model-registry.ts';
 
 /** A server that sends nothing for this long is given up; the next attempt goes on from there. */
 const silentMs = 30_000;
 
 export interface DownloadOptions {
   readonly clock: Clock;
-  /** Takes the place of the model's source. */
-  readonly source?: string;
+  /** Without a slash at the end. */
+  readonly source: string;
   readonly progress: (haveBytes: number) => void;
 }
 
@@ -43,12 +43,12 @@ const isAllowed = (url: URL): boolean =>
   url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname));
 
 /** Fetches `model` to `path`. The error says what went wrong and what helps. */
-export async function downloadModel(
-  model: ModelRow,
+export async function downloadFile(
+  model: PinnedFile,
   path: string,
   options: DownloadOptions,
 ): Promise<Result<void, string>> {
-  const address = `${options.source ?? model.source}/${model.path}`;
+  const address = `${options.source}/${model.path}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !isAllowed(url)) return fail('the source must be an https address');
   mkdirSync(dirname(path), { recursive: true });
@@ -68,7 +68,7 @@ export async function downloadModel(
 }
 
 interface Attempt extends DownloadOptions {
-  readonly model: ModelRow;
+  readonly model: PinnedFile;
   readonly part: string;
 }
 

@@ -1,14 +1,26 @@
 /** The commands `models list` and `models pull`: which models are there, and fetching one. */
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fail, ok, type Result } from '../shared/base/result.ts';
 import type { Clock } from '../shared/runtime/clock.ts';
-import { downloadModel, sha256Of, sizeOf } from './model-download.ts';
-import { models, type ModelName, type ModelRow } from './model-registry.ts';
+import { downloadFile, sha256Of, sizeOf } from './model-download.ts';
+import { models, type ModelName, type ModelRow, type PinnedFile } from './model-registry.ts';
 import { modelsFolder } from './turn-model.ts';
+import { unpackArchive } from './unpack.ts';
 
-export const MODELS_USAGE = `usage: svc-supervisor models list                          which models are there
-       svc-supervisor models pull [smart-turn] [--from URL]  fetch one; URL: a mirror of its source
+export const MODELS_USAGE = `usage: svc-supervisor models list                     which models are there
+       svc-supervisor models pull [NAME] [--from URL]  fetch one (smart-turn); URL: a mirror of its source
 
+NAME is one of ${Object.keys(models).join(', ')}.
 They lie in SVC_MODELS_DIR. A running service takes a new model at its next start.`;
 
 export interface ModelsCommandOptions {
@@ -45,18 +57,42 @@ export async function runModels(args: readonly string[], options: ModelsCommandO
 
 const isModelName = (name: string): name is ModelName => Object.hasOwn(models, name);
 
-async function stateOf(model: ModelRow, path: string): Promise<'there' | 'not there' | 'damaged'> {
+type State = 'there' | 'not there' | 'damaged';
+
+/** Names the archive that a folder was unpacked from, by its SHA-256. */
+const marker = '.unpacked-from';
+
+async function stateOfFile({ bytes, sha256 }: PinnedFile, path: string): Promise<State> {
   if (sizeOf(path) === 0) return 'not there';
-  return sizeOf(path) === model.bytes && (await sha256Of(path)) === model.sha256 ? 'there' : 'damaged';
+  return sizeOf(path) === bytes && (await sha256Of(path)) === sha256 ? 'there' : 'damaged';
 }
+
+async function stateOf(model: ModelRow, folder: string): Promise<State> {
+  if (model.unpacksTo !== undefined) {
+    const path = join(folder, model.unpacksTo, marker);
+    if (sizeOf(path) === 0) return 'not there';
+    return readFileSync(path, 'utf8') === model.files[0]?.sha256 ? 'there' : 'damaged';
+  }
+  const states = await Promise.all(model.files.map((file) => stateOfFile(file, join(folder, file.file))));
+  if (states.every((state) => state === 'there')) return 'there';
+  return states.every((state) => state === 'not there') ? 'not there' : 'damaged';
+}
+
+const bytesOf = (model: ModelRow): number => model.files.reduce((sum, { bytes }) => sum + bytes, 0);
+/** Where the model lies below the folder of models: its folder, or its one file. */
+const placeOf = (model: ModelRow): string => {
+  const file = model.files[0]?.file ?? '';
+  return model.unpacksTo ?? (dirname(file) === '.' ? file : dirname(file));
+};
 
 async function list({ env, write }: ModelsCommandOptions): Promise<0> {
   const folder = modelsFolder(env['SVC_MODELS_DIR'], env);
   write(`folder: ${folder}`);
-  for (const [name, model] of Object.entries(models)) {
-    const state = await stateOf(model, join(folder, model.file));
-    const { version, bytes, licence, use, file } = model;
-    write(`${name} ${version}  ${state}  ${mebibytes(bytes)} MiB  ${licence}  ${file}: ${use}`);
+  for (const [name, model] of Object.entries<ModelRow>(models)) {
+    const state = await stateOf(model, folder);
+    const { version, licence, use } = model;
+    const size = `${mebibytes(bytesOf(model))} MiB`;
+    write(`${name} ${version}  ${state}  ${size}  ${licence}  ${placeOf(model)}: ${use}`);
   }
   return 0;
 }
@@ -66,9 +102,9 @@ async function pull(
   source: string | undefined,
   options: ModelsCommandOptions,
 ): Promise<0 | 1> {
-  const model = models[name];
+  const model: ModelRow = models[name];
   const folder = modelsFolder(options.env['SVC_MODELS_DIR'], options.env);
-  const path = join(folder, model.file);
+  const path = join(folder, placeOf(model));
   mkdirSync(folder, { recursive: true });
   const unlock = lock(`${path}.lock`);
   if (unlock === undefined) {
@@ -76,24 +112,76 @@ async function pull(
     return 1;
   }
   try {
-    if ((await stateOf(model, path)) === 'there') {
+    if ((await stateOf(model, folder)) === 'there') {
       options.write(`${name} ${model.version} is there: ${path}`);
       return 0;
     }
-    const result = await downloadModel(model, path, {
-      clock: options.clock,
-      progress: newProgress(model.bytes, options),
-      ...(source !== undefined && { source }),
-    });
+    options.write(`${name} ${model.version}, licence: ${model.licence}`);
+    const result = await fetchAll(model, { folder, source: source ?? model.source, options });
     if (!result.ok) {
       options.writeError(`${name}: ${result.error}`);
       return 1;
     }
-    options.write(`${name} ${model.version} (${model.licence}) is there: ${path}`);
+    options.write(`${name} ${model.version} is there: ${path}`);
     return 0;
   } finally {
     unlock();
   }
+}
+
+interface Fetching {
+  readonly folder: string;
+  readonly source: string;
+  readonly options: ModelsCommandOptions;
+}
+
+/** Fetches the files that are not there whole, and unpacks what is an archive. */
+async function fetchAll(
+  model: ModelRow,
+  { folder, source, options }: Fetching,
+): Promise<Result<void, string>> {
+  const progress = newProgress(bytesOf(model), options);
+  let before = 0;
+  for (const file of model.files) {
+    const path = join(folder, file.file);
+    const done = before;
+    if ((await stateOfFile(file, path)) !== 'there') {
+      const result = await downloadFile(file, path, {
+        clock: options.clock,
+        source,
+        progress: (have) => progress(done + have),
+      });
+      if (!result.ok) return result;
+    }
+    before += file.bytes;
+  }
+  const [archive] = model.files;
+  return model.unpacksTo === undefined || archive === undefined
+    ? ok(undefined)
+    : unpackInto(archive, { folder, top: model.unpacksTo, options });
+}
+
+/** Puts the folder in its place in one step, so that a half one is never seen under its name. */
+function unpackInto(
+  archive: PinnedFile,
+  { folder, top, options }: { folder: string; top: string; options: ModelsCommandOptions },
+): Result<void, string> {
+  const [packed, target] = [join(folder, archive.file), join(folder, top)];
+  const part = `${target}.part`;
+  options.write('unpacking');
+  rmSync(part, { recursive: true, force: true });
+  try {
+    unpackArchive(packed, part, { top });
+  } catch (error) {
+    rmSync(part, { recursive: true, force: true });
+    if (error instanceof Error) return fail(error.message);
+    throw error;
+  }
+  writeFileSync(join(part, marker), archive.sha256);
+  rmSync(target, { recursive: true, force: true });
+  renameSync(part, target);
+  rmSync(packed);
+  return ok(undefined);
 }
 
 /** A bar on a terminal; elsewhere a line for every tenth. */

@@ -4,28 +4,18 @@
  */
 import type { Server } from 'node:http';
 import type { ServerSettings } from '../shared/config/server.ts';
-import { callRecordBytes, CallRecords, mostCallRecords } from '../shared/protocol/call-record.ts';
 import type { FromWorker } from '../shared/protocol/ipc.ts';
-import {
-  heartbeatAge,
-  mailboxBytes,
-  Mailboxes,
-  mostSlots,
-  turnRingFrames,
-  type MailboxLayout,
-  countedStages,
-  type CountedStage,
-} from '../shared/protocol/mailbox.ts';
+import { countedStages, type CountedStage } from '../shared/protocol/mailbox.ts';
 import { systemWallClock, type Clock, type Timer } from '../shared/runtime/clock.ts';
 import { errorFields, type Log } from '../shared/runtime/log.ts';
 import { newSupervisorMetrics } from '../shared/runtime/metrics.ts';
 import { machineMs } from '../shared/runtime/monotonic.ts';
-import { createSharedMemory, mapSharedMemory } from '../shared/runtime/shm.ts';
 import { Admission, BacklogWatch, type AdmissionFacts } from './admission.ts';
 import { callLimits } from './call-limits.ts';
+import { CallMemory } from './call-memory.ts';
 import { Children } from './children.ts';
 import { FrontDoor } from './front-door.ts';
-import { HandOver, type Remains } from './hand-over.ts';
+import { HandOver } from './hand-over.ts';
 import { HangWatch } from './hang-watch.ts';
 import { openHealthListener } from './health.ts';
 import {
@@ -43,12 +33,6 @@ import { RequestCounts } from './request-counts.ts';
 import { TokenLedger } from './token-ledger.ts';
 import { TokenStore } from './token-store.ts';
 
-/** History that inference keeps of a call when no turn model reads it. */
-const shortRingFrames = 16;
-/** Without a turn model, but calls may be taken up: the turn that was being heard (4 s of it) is given to STT once more. */
-const resumeRingFrames = 128;
-/** An unread count is only believed while its thread is alive; a dead one is not a backlog. */
-const freshHeartbeatMs = 1_000;
 const lookEveryMs = 200;
 
 export interface ServiceOptions {
@@ -78,8 +62,7 @@ export class Service {
   readonly #frontDoor: FrontDoor;
   readonly #requestCounts: RequestCounts;
   readonly #collector: MetricsCollector;
-  readonly #boxes: Mailboxes;
-  readonly #records: CallRecords;
+  readonly #memory: CallMemory;
   #callServer: Server | undefined;
   #timer: Timer | undefined;
 
@@ -92,12 +75,13 @@ export class Service {
       maxCalls: settings.ws.maxCalls,
       acceptQueue: settings.ws.acceptQueue,
     });
-    const layout = this.#layout();
-    const slots = layout.workers * layout.slotsPerWorker;
-    const recordsFd = createSharedMemory('svc-calls', callRecordBytes({ slots }));
-    this.#records = new CallRecords(mapSharedMemory(recordsFd, callRecordBytes({ slots })), { slots });
-    const memoryFd = createSharedMemory('svc-audio', mailboxBytes(layout));
-    this.#boxes = new Mailboxes(mapSharedMemory(memoryFd, mailboxBytes(layout)), layout);
+    this.#memory = new CallMemory({
+      settings,
+      workers,
+      inferenceThreads: options.inferenceThreads,
+      hasTurnModel: options.turnModel !== undefined,
+    });
+    const { layout, boxes } = this.#memory;
     const limits = callLimits(settings);
     const { logLevel } = settings;
     this.#children = new Children({
@@ -105,8 +89,8 @@ export class Service {
       log,
       workers,
       spare: settings.spareWorker,
-      memoryFd,
-      recordsFd,
+      memoryFd: this.#memory.mailboxesFd,
+      recordsFd: this.#memory.recordsFd,
       workerSetup: (worker) => ({
         type: 'setup',
         worker,
@@ -133,12 +117,12 @@ export class Service {
       readyWorkers: () => readyWorkers(this.#children.table),
       offer: (worker, message, socket) => this.#children.offer(worker, message, socket),
       keepsCalls: settings.callResume,
-      remains: (worker) => this.#remains(worker),
+      remains: (worker) => this.#memory.remains(worker),
       counted: (outcome) => this.#metrics.handovers.inc({ outcome }),
     });
     this.#hangWatch = new HangWatch({
       table: this.#children.table,
-      boxes: this.#boxes,
+      boxes,
       hangMs: settings.hangTimeoutMs,
       onHang: (row) => {
         log.error({ child: row.role, index: row.index }, 'a child hangs and is killed');
@@ -146,7 +130,7 @@ export class Service {
       },
     });
     this.#frontDoor = this.#newFrontDoor();
-    this.#requestCounts = new RequestCounts(this.#boxes);
+    this.#requestCounts = new RequestCounts(boxes);
     this.#collector = new MetricsCollector(clock, (worker, ask) =>
       this.#children.send(worker, { type: 'metrics.ask', ask }),
     );
@@ -173,22 +157,6 @@ export class Service {
       providers: Object.values(providers),
       released: () => this.#onReleased(),
     });
-  }
-
-  /**
-   * Twice a worker's share, because the calls of a dead one land on the others; less where so many mailboxes with the history
-   * for a turn model would not fit into one mapping, which is the case from about 32 cores on.
-   */
-  #layout(): MailboxLayout {
-    const { workers, inferenceThreads, settings, turnModel } = this.#options;
-    const ofCall = settings.callResume ? resumeRingFrames : shortRingFrames;
-    const ringFrames = turnModel === undefined ? ofCall : turnRingFrames;
-    const seats = settings.spareWorker ? workers + 1 : workers;
-    const share = Math.ceil(settings.maxSessions / workers);
-    const most = Math.min(mostSlots(ringFrames), mostCallRecords);
-    const slotsPerWorker = Math.min(settings.maxSessions, share * 2, Math.floor(most / seats));
-    const layout = { workers: seats, slotsPerWorker, ringFrames, threads: inferenceThreads };
-    return turnModel === undefined ? layout : { ...layout, turnThreads: Math.max(1, inferenceThreads >> 1) };
   }
 
   /** Binds the listeners and starts the children. Rejects when an address cannot be bound. */
@@ -248,35 +216,12 @@ export class Service {
     }
   }
 
-  #inferenceUnread(): number {
-    let unread = 0;
-    const now = machineMs();
-    for (let thread = 0; thread < this.#boxes.layout.threads; thread += 1) {
-      const { heartbeatMs, oldestUnread } = this.#boxes.threadStatus(thread);
-      if (heartbeatAge(now, heartbeatMs) < freshHeartbeatMs) unread = Math.max(unread, oldestUnread);
-    }
-    return unread;
-  }
-
   #onChildReady(role: 'worker' | 'inference', index: number): void {
     this.#handOver.retry();
     // What a worker was told before it could listen is lost.
     if (role === 'worker' && this.#lifecycle.state.phase === 'stopping')
       this.#children.send(index, { type: 'shutdown' });
     if (allReady(this.#children.table)) this.#step({ type: 'children.ready' });
-  }
-
-  /** Records of a worker's calls. A slot that was begun anew since belongs to another connection. */
-  #remains(worker: number): ReadonlyMap<number, Remains> {
-    const { slotsPerWorker } = this.#boxes.layout;
-    const found = new Map<number, Remains>();
-    if (!this.#options.settings.callResume) return found;
-    for (let slot = worker * slotsPerWorker; slot < (worker + 1) * slotsPerWorker; slot += 1) {
-      const record = this.#records.record(slot);
-      const connection = record.left(record.offer);
-      if (record.offer > 0 && connection !== undefined) found.set(record.offer, { slot, connection });
-    }
-    return found;
   }
 
   #onChildGone(role: 'worker' | 'inference', index: number): void {
@@ -321,7 +266,7 @@ export class Service {
 
   async #renderMetrics(): Promise<{ contentType: string; body: string }> {
     const { table } = this.#children;
-    readSharedGauges(this.#metrics, this.#boxes);
+    readSharedGauges(this.#metrics, this.#memory.boxes);
     this.#metrics.workersReady.set(readyWorkers(table).length);
     this.#metrics.inferenceUp.set(inferenceReady(table) ? 1 : 0);
     this.#metrics.handoverWait.set(this.#handOver.oldestWaitMs() / 1000);
@@ -345,7 +290,7 @@ export class Service {
     if (deadline === undefined && this.#lifecycle.state.phase === 'gone') return;
     this.#timer = clock.after(Math.max(0, untilDeadline), () => {
       if (this.#handOver.waiting > 0) this.#handOver.retry();
-      this.#backlog.look(this.#inferenceUnread(), this.#boxes.oldestTurnAskMs(machineMs()));
+      this.#backlog.look(this.#memory.inferenceUnread(), this.#memory.boxes.oldestTurnAskMs(machineMs()));
       this.#hangWatch.look(this.#options.clock.now(), machineMs());
       this.#step({ type: 'deadline.reached' });
     });

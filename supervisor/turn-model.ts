@@ -7,7 +7,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fail, ok, type Result } from '../shared/base/result.ts';
 import type { ServerSettings } from '../shared/config/server.ts';
-import { models } from './model-registry.ts';
+import { smartTurnFile } from './model-registry.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -60,12 +60,12 @@ export function chooseTurnModel(
       : ok({ warnings: [] });
   }
   if (named !== undefined) return ok({ path: resolve(named), warnings: [] });
-  const found = join(modelsFolder(modelsDir, options.env), models['smart-turn'].file);
+  const found = join(modelsFolder(modelsDir, options.env), smartTurnFile);
   if (exists(found)) {
     const problem = problemOf(found);
     return problem === undefined
       ? ok({ path: found, warnings: [] })
-      : fail(`SVC_MODELS_DIR: ${models['smart-turn'].file} in it ${problem}`);
+      : fail(`SVC_MODELS_DIR: ${smartTurnFile} in it ${problem}`);
   }
   const advice = '`svc-supervisor models pull smart-turn` fetches it, or SVC_SMART_TURN_MODEL names one';
   return options.smartTurn === 'on'

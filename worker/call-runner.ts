@@ -21,6 +21,9 @@ import type { CallStart, CallTransport, TransportEnd, TransportEvents } from './
 /** Facts that may wait while one is handled; more means that facts breed facts. */
 const maxPendingFacts = 256;
 
+/** The conversation is written down at once, but not more often than this; what comes sooner waits for the next look. */
+const saveEveryMs = 5;
+
 export interface CallRunnerOptions {
   readonly services: CallServices;
   /** The call's mailbox. */
@@ -64,6 +67,7 @@ export class CallRunner implements TransportEvents {
   #inputRefused = false;
   /** Something changed since the conversation was written down. */
   #unsaved = false;
+  #savedAt: Millis = -Infinity;
   readonly #turnLog = new TurnLog();
   #over = false;
 
@@ -179,13 +183,16 @@ export class CallRunner implements TransportEvents {
     } finally {
       this.#handling = false;
     }
-    // Text arrives many times a second and is asked for again when it is lost; everything else is written down at once.
-    if (event.type === 'llm.text' || event.type === 'stt.partial') this.#unsaved = true;
+    // Text arrives many times a second and is asked for again when it is lost; everything else is written down at once, but a
+    // client that sends hundreds of messages must not cost the others their time.
+    const isText = event.type === 'llm.text' || event.type === 'stt.partial';
+    if (isText || this.#services.clock.now() - this.#savedAt < saveEveryMs) this.#unsaved = true;
     else this.#save();
   }
 
   #save(): void {
     this.#unsaved = false;
+    this.#savedAt = this.#services.clock.now();
     if (this.#over || this.#transport === undefined) return;
     this.#options.journal?.save(this.#transport, this.#call);
   }

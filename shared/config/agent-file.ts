@@ -4,6 +4,14 @@
  * between keys are in load.ts. Units are part of the names of keys.
  */
 import { z } from 'zod';
+import { flowKeys, flowNextKeys, flowNodeKeys } from './agent/flow.ts';
+import type { FlowDefinition } from './agent/flow.ts';
+import { mcpKeys } from './agent/mcp.ts';
+import type { McpDefinition } from './agent/mcp.ts';
+import { dtmfKeys, telephonyKeys } from './agent/telephony.ts';
+import type { TelephonyDefinition } from './agent/telephony.ts';
+import { toolHttpKeys, toolKeys } from './agent/tools.ts';
+import type { ToolDefinition } from './agent/tools.ts';
 import type { CamelKeys } from './camel.ts';
 import type { LlmDefinition, SttDefinition, TtsDefinition } from './stages/definition.ts';
 import { llmOptions, sttOptions, ttsOptions } from './stages/options.ts';
@@ -21,6 +29,29 @@ import {
 export const longestPrompt = 65_536;
 
 const line = z.string().max(1000);
+const words = z.array(z.string().min(1).max(64)).max(64);
+
+const confirmKeys = z.strictObject({
+  ask: line.min(1).exactOptional().meta({
+    sample: 'Shall I go ahead with that?',
+    description: 'Asked before a tool with confirm is run; absent: the text of the language.',
+  }),
+  yes: words
+    .min(1)
+    .exactOptional()
+    .meta({
+      sample: ['yes', 'go ahead'],
+      description: 'Words that mean yes, in lower case; absent: those of the language.',
+    }),
+  no: words
+    .min(1)
+    .exactOptional()
+    .meta({
+      sample: ['no', 'stop'],
+      description: 'Words that mean no; they win over words that mean yes.',
+    }),
+});
+
 export const agentKeys = z.strictObject({
   name: z
     .string()
@@ -36,7 +67,8 @@ export const agentKeys = z.strictObject({
     .max(longestPrompt)
     .exactOptional()
     .meta({
-      description: 'Instructions for the LLM. Exactly one of prompt and prompt_file.',
+      description:
+        'Instructions for the LLM. Exactly one of prompt and prompt_file; neither with [flow], whose nodes have prompts.',
       examples: ['You answer the phone of a small hotel. Keep answers to one or two sentences.'],
     }),
   prompt_file: z.string().min(1).max(1024).exactOptional().meta({
@@ -47,20 +79,30 @@ export const agentKeys = z.strictObject({
     description: 'Spoken at once when the call opens; empty: the caller speaks first.',
     examples: ['Hello, how can I help?'],
   }),
-  farewell: line.default('Goodbye.').meta({ description: 'Spoken before the agent ends the call.' }),
-  apology: line
-    .default('Sorry, something went wrong on my side. Could you say that again?')
-    .meta({ description: 'Spoken when an answer could not be made.' }),
-  fillers: z.array(line.min(1)).max(32).default([]).meta({
-    description: 'Spoken while a tool takes long.',
+  farewell: line.exactOptional().meta({
+    sample: 'Goodbye.',
+    description: 'Spoken before the agent ends the call; absent: the text of the language.',
   }),
+  apology: line.exactOptional().meta({
+    sample: 'Sorry, something went wrong on my side. Could you say that again?',
+    description: 'Spoken when an answer could not be made; absent: the text of the language.',
+  }),
+  fillers: z
+    .array(line.min(1))
+    .max(32)
+    .exactOptional()
+    .meta({
+      sample: ['One moment.', 'Let me check.'],
+      description:
+        'Spoken while a tool takes long, one after another; absent: those of the language, empty: none.',
+    }),
   tools: z
     .array(z.string().min(1).max(64))
     .max(64)
     .exactOptional()
     .meta({
       description:
-        'Tools the LLM may call; absent means every tool there is. This version provides end_call.',
+        'Tools the LLM may call; absent: every tool there is. Not with [flow], whose nodes name their tools.',
       examples: [['end_call']],
     }),
   max_call_s: z.int().min(1).max(86_400).default(3600).meta({
@@ -73,6 +115,7 @@ export const agentKeys = z.strictObject({
       sample: { SQL: 'sequel' },
       description: 'Whole words and what the voice says instead of them; transcripts keep the word.',
     }),
+  confirm: confirmKeys.prefault({}).meta({ description: 'How the caller is asked before a tool is run.' }),
 });
 
 const interruptKeys = z.strictObject({
@@ -83,8 +126,9 @@ const interruptKeys = z.strictObject({
   min_words: z.int().min(0).max(20).default(0).meta({
     description: 'Above 0, an interruption is confirmed by this many recognised words.',
   }),
-  backchannels: z.array(z.string().min(1).max(64)).max(64).exactOptional().meta({
-    description: 'Words of listening that never interrupt; absent means those of the language.',
+  backchannels: words.exactOptional().meta({
+    sample: ['mm-hmm', 'okay'],
+    description: 'Words of listening that never interrupt; absent: those of the language.',
   }),
   resume_after_ms: z.int().min(0).max(10_000).default(600).meta({
     description: 'An interruption that is not confirmed lets the agent go on after this long.',
@@ -96,7 +140,10 @@ const idleKeys = z.strictObject({
   ask_after_s: z.int().min(1).max(3600).default(12).meta({
     description: 'Silence on both sides before the agent asks whether the caller is there.',
   }),
-  ask: line.min(1).default('Are you still there?').meta({ description: 'What it asks.' }),
+  ask: line.min(1).exactOptional().meta({
+    sample: 'Are you still there?',
+    description: 'What it asks; absent: the text of the language.',
+  }),
   end_after: z.int().min(1).max(100).default(2).meta({
     description: 'The call is ended after this many questions without an answer.',
     unit: 'questions',
@@ -144,6 +191,7 @@ const tablesOf = (
 /** Declarations of the tables in the order of the file, by dotted name. */
 export const agentFileTables: Readonly<Record<string, z.ZodObject>> = {
   agent: agentKeys,
+  'agent.confirm': confirmKeys,
   turn: turnKeys,
   'turn.interrupt': interruptKeys,
   'turn.idle': idleKeys,
@@ -156,7 +204,18 @@ export const agentFileTables: Readonly<Record<string, z.ZodObject>> = {
   tts: ttsKeys,
   ...tablesOf('tts', ttsOptions),
   'tts.secondary': ttsSecondaryKeys,
+  tools: toolKeys,
+  'tools.http': toolHttpKeys,
+  mcp: mcpKeys,
+  telephony: telephonyKeys,
+  'telephony.dtmf': dtmfKeys,
+  flow: flowKeys,
+  'flow.nodes.NAME': flowNodeKeys,
+  'flow.nodes.NAME.next': flowNextKeys,
 };
+
+/** Tables that are written once for each entry of a list, with two brackets. */
+export const listTables: readonly string[] = ['tools', 'mcp', 'flow.nodes.NAME.next'];
 
 /** Keys that are read and checked but do not change what this version does. */
 export const inertKeys: readonly string[] = [
@@ -164,27 +223,52 @@ export const inertKeys: readonly string[] = [
   'llm.secondary',
   'tts.secondary',
   'llm.max_tool_rounds',
+  'agent.confirm',
+  'tools',
+  'mcp',
+  'telephony',
+  'flow',
 ];
 
-/** Tools that an agent may use without declaring them. */
-export const builtInTools: readonly string[] = ['end_call'];
-
 /** Sections that later versions read; a file that holds one is refused instead of half obeyed. */
-export const unsupportedSections: readonly string[] = ['tools', 'mcp', 'telephony', 'flow', 'agent_link'];
+export const unsupportedSections: readonly string[] = ['agent_link'];
 
 // ---- The definition that calls run on ------------------------------------------------------------------------------
 
 type AgentKeys = z.output<typeof agentKeys>;
 type TurnKeys = z.output<typeof turnKeys>;
 
+/** The same table with some keys that are always there, because a text of the language stands in for them. */
+type Given<T, K extends keyof T> = Omit<T, K> & { readonly [P in K]-?: Readonly<Exclude<T[P], undefined>> };
+
+export interface ConfirmTexts {
+  readonly ask: string;
+  readonly yes: readonly string[];
+  readonly no: readonly string[];
+}
+
+export type AgentSection = Given<
+  Omit<CamelKeys<AgentKeys>, 'prompt' | 'promptFile' | 'confirm'>,
+  'farewell' | 'apology' | 'fillers'
+> & {
+  /** Empty in an agent with a flow. */
+  readonly prompt: string;
+  readonly confirm: ConfirmTexts;
+};
+
 /** One agent: loaded at start, serves every call (spec 01, What the service does). */
 export interface AgentDefinition {
-  readonly agent: Omit<CamelKeys<AgentKeys>, 'prompt' | 'promptFile'> & { readonly prompt: string };
+  readonly agent: AgentSection;
   readonly turn: Omit<CamelKeys<TurnKeys>, 'interrupt' | 'idle'> & {
-    readonly interrupt: CamelKeys<TurnKeys['interrupt']>;
-    readonly idle: CamelKeys<TurnKeys['idle']>;
+    readonly interrupt: Given<CamelKeys<TurnKeys['interrupt']>, 'backchannels'>;
+    readonly idle: Given<CamelKeys<TurnKeys['idle']>, 'ask'>;
   };
   readonly stt: SttDefinition;
   readonly llm: LlmDefinition;
   readonly tts: TtsDefinition;
+  readonly tools: readonly ToolDefinition[];
+  readonly mcp: readonly McpDefinition[];
+  readonly telephony: TelephonyDefinition;
+  /** Its nodes' prompts and tools take the place of the agent's. */
+  readonly flow?: FlowDefinition;
 }

@@ -2,6 +2,10 @@
  * Describes the keys of the agent file for people and editors, from the declarations alone: rows, and a JSON Schema.
  */
 import { z } from 'zod';
+import { flowKeys, flowNextKeys, flowNodeKeys } from './agent/flow.ts';
+import { mcpKeys } from './agent/mcp.ts';
+import { telephonyKeys } from './agent/telephony.ts';
+import { toolKeys } from './agent/tools.ts';
 import { agentFileTables, agentKeys, inertKeys, turnKeys } from './agent-file.ts';
 import { llmOptions, sttOptions, ttsOptions } from './stages/options.ts';
 import { findProvider } from './stages/providers.ts';
@@ -52,6 +56,8 @@ const keySchema = z.looseObject({
   sample: z.unknown().optional(),
   enum: z.array(z.union([z.string(), z.number()])).optional(),
   unit: z.string().optional(),
+  /** What stands in a table that is not one of texts. */
+  holds: z.string().optional(),
   minimum: z.number().optional(),
   maximum: z.number().optional(),
   minLength: z.number().optional(),
@@ -107,6 +113,7 @@ function describeKey(
   return {
     name,
     type:
+      schema.holds ??
       schema.enum?.map((value) => JSON.stringify(value)).join(', ') ??
       typeNames[schema.type ?? ''] ??
       'value',
@@ -117,7 +124,7 @@ function describeKey(
     ...(unit !== undefined && { unit }),
     ...(bounds !== undefined && { bounds }),
     text: schema.description,
-    isInert: inertKeys.includes(table) || inertKeys.includes(`${table}.${name}`),
+    isInert: inertKeys.some((inert) => `${table}.${name}.`.startsWith(`${inert}.`)),
   };
 }
 
@@ -125,7 +132,9 @@ const jsonSchemaOf = (schema: z.ZodType): z.core.JSONSchema.BaseSchema =>
   z.toJSONSchema(schema, { io: 'input' });
 
 const exampleProviders: readonly string[] = ['stt_local_ws', 'chat_compatible', 'speech_compatible'];
+/** A flow takes the place of the prompt that the example has. */
 const otherTables: readonly string[] = [
+  ...['flow', 'flow.nodes.NAME', 'flow.nodes.NAME.next'],
   ...['stt', 'llm', 'tts'].map((stage) => `${stage}.secondary`),
   ...Object.entries({ stt: sttOptions, llm: llmOptions, tts: ttsOptions }).flatMap(([stage, rows]) =>
     rows
@@ -173,12 +182,17 @@ function stageSchema(
 
 /** A JSON Schema of the agent file for editors. Rules between keys are not in it; `check` proves those. */
 export function agentFileJsonSchema(): z.core.JSONSchema.BaseSchema {
+  const flowNode = flowNodeKeys.extend({ next: z.array(flowNextKeys).optional() });
   const file = z.strictObject({
     agent: agentKeys,
     turn: turnKeys.optional(),
     stt: stageSchema('stt', sttOptions, { own: sttKeys, secondary: sttSecondaryKeys }),
     llm: stageSchema('llm', llmOptions, { own: llmKeys, secondary: llmSecondaryKeys }),
     tts: stageSchema('tts', ttsOptions, { own: ttsKeys, secondary: ttsSecondaryKeys }),
+    tools: z.array(toolKeys).optional(),
+    mcp: z.array(mcpKeys).optional(),
+    telephony: telephonyKeys.optional(),
+    flow: flowKeys.extend({ nodes: z.record(flowKeys.shape.nodes.keyType, flowNode) }).optional(),
   });
   return { ...jsonSchemaOf(file), title: 'Agent file of the voice agent service' };
 }

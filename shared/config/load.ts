@@ -2,22 +2,32 @@
  * Loads an agent file: text in, definition and every problem out. Opens nothing and reads no environment of its own;
  * what it needs from outside comes in as arguments. A definition exists exactly when no problem is an error.
  */
+import type { z } from 'zod';
+import { readFlow } from './agent/flow.ts';
+import { readMcp } from './agent/mcp.ts';
+import { readTelephony } from './agent/telephony.ts';
+import { builtInTexts } from './agent/texts.ts';
+import type { BuiltInTexts } from './agent/texts.ts';
+import { builtInToolNames, checkToolNames } from './agent/tool-names.ts';
+import type { ProvidedTools } from './agent/tool-names.ts';
+import { readTools } from './agent/tools.ts';
 import {
   agentFileTables,
   agentKeys,
-  builtInTools,
   inertKeys,
   longestPrompt,
   turnKeys,
   unsupportedSections,
 } from './agent-file.ts';
 import type { AgentDefinition } from './agent-file.ts';
+import type { VariableSite } from './agent/secrets.ts';
 import { camelKeys, withoutKeys } from './camel.ts';
 import { ProblemList } from './problem.ts';
 import type { Problem } from './problem.ts';
 import { readLlm, readStt, readTts } from './stage-tables.ts';
 import { leftOut as leftOutOfBuild } from './stages/features.ts';
 import { isTable, readTable, reportUnknownKey } from './table.ts';
+import type { TableReading } from './table.ts';
 import { readToml } from './toml.ts';
 
 export interface LoadOptions {
@@ -65,15 +75,26 @@ interface PromptKeys {
   readonly prompt_file?: string;
 }
 
+/** What the reading of `[agent]` and `[turn]` takes from the rest of the file. */
+interface AgentSite {
+  readonly problems: ProblemList;
+  readonly options: LoadOptions;
+  readonly texts: BuiltInTexts;
+  readonly hasFlow: boolean;
+  readonly provided: ProvidedTools;
+}
+
 /** The prompt from the one place that gives it. */
-function readPrompt(
-  raw: Tree,
-  known: PromptKeys,
-  site: { problems: ProblemList; options: LoadOptions },
-): string | undefined {
+function readPrompt(raw: Tree, known: PromptKeys, site: AgentSite): string | undefined {
   const { problems } = site;
   const hasText = raw['prompt'] !== undefined;
   const hasFile = raw['prompt_file'] !== undefined;
+  if (site.hasFlow) {
+    for (const key of ['prompt', 'prompt_file', 'tools'])
+      if (raw[key] !== undefined)
+        problems.keyError(['agent', key], 'has no meaning beside [flow], whose nodes have their own');
+    return '';
+  }
   if (hasText && hasFile)
     problems.keyError(['agent', 'prompt_file'], 'and agent.prompt exclude each other; keep one of them');
   if (!hasText && !hasFile) problems.missing(['agent', 'prompt'], 'or agent.prompt_file is required');
@@ -88,37 +109,26 @@ function readPrompt(
   return undefined;
 }
 
-function checkTools(tools: readonly string[] | undefined, problems: ProblemList): void {
-  tools?.forEach((name, index) => {
-    const at = ['agent', 'tools', index];
-    if (!builtInTools.includes(name)) {
-      problems.error(
-        at,
-        `must be the name of a tool: no tool of this name is provided (there is ${builtInTools.join(', ')})`,
-      );
-    } else if (tools.indexOf(name) !== index) {
-      problems.error(at, 'repeats a name of the list');
-    }
-  });
-}
+type AgentReading = TableReading<z.output<typeof agentKeys>>;
 
-function readAgent(
-  tree: Tree,
-  problems: ProblemList,
-  options: LoadOptions,
-): { section: Section<'agent'>; language?: string } {
-  const raw = tree['agent'];
-  if (raw === undefined) {
-    problems.missing(['agent'], 'is a required section');
-    return { section: undefined };
-  }
-  const { value, known } = readTable(agentKeys, raw, { at: ['agent'], problems });
-  const prompt = isTable(raw) ? readPrompt(raw, known, { problems, options }) : undefined;
-  checkTools(known.tools, problems);
-  const spoken = known.language === undefined ? {} : { language: known.language };
-  if (value === undefined || prompt === undefined) return { section: undefined, ...spoken };
-  const rest = withoutKeys(value, ['prompt', 'prompt_file']);
-  return { section: { ...camelKeys(rest), prompt }, ...spoken };
+function readAgent({ value, known }: AgentReading, raw: unknown, site: AgentSite): Section<'agent'> {
+  const prompt = isTable(raw) ? readPrompt(raw, known, site) : undefined;
+  if (!site.hasFlow) checkToolNames(known.tools, ['agent', 'tools'], site);
+  if (value === undefined || prompt === undefined) return undefined;
+  const { confirm, ...rest } = withoutKeys(value, ['prompt', 'prompt_file']);
+  const { texts } = site;
+  return {
+    ...camelKeys(rest),
+    farewell: rest.farewell ?? texts.farewell,
+    apology: rest.apology ?? texts.apology,
+    fillers: rest.fillers ?? texts.fillers,
+    confirm: {
+      ask: confirm.ask ?? texts.confirmQuestion,
+      yes: confirm.yes ?? texts.yes,
+      no: confirm.no ?? texts.no,
+    },
+    prompt,
+  };
 }
 
 /** Bounds between the silences of a turn: stop_ms <= silence_end_ms <= max_silence_ms. */
@@ -140,13 +150,35 @@ function checkSilences(
   }
 }
 
-function readTurn(tree: Tree, problems: ProblemList): Section<'turn'> {
+function readTurn(tree: Tree, { problems, texts }: AgentSite): Section<'turn'> {
   const raw = tree['turn'] ?? {};
   const { value, known } = readTable(turnKeys, raw, { at: ['turn'], problems });
   if (isTable(raw)) checkSilences(known, raw, problems);
   if (value === undefined) return undefined;
   const { interrupt, idle, ...rest } = value;
-  return { ...camelKeys(rest), interrupt: camelKeys(interrupt), idle: camelKeys(idle) };
+  const backchannels = interrupt.backchannels ?? texts.backchannels;
+  return {
+    ...camelKeys(rest),
+    interrupt: { ...camelKeys(interrupt), backchannels },
+    idle: { ...camelKeys(idle), ask: idle.ask ?? texts.idleQuestion },
+  };
+}
+
+/** The sections in which tools are declared, named and led by a flow. */
+function readToolSections(tree: Tree, texts: BuiltInTexts, site: VariableSite) {
+  const { problems } = site;
+  const taken = new Set(builtInToolNames);
+  const tools = readTools(tree['tools'], { ...site, taken });
+  const mcp = readMcp(tree['mcp'], { ...site, taken });
+  const telephony = readTelephony(tree['telephony'], { texts, problems });
+  const servers = Array.isArray(tree['mcp']) ? tree['mcp'].length : 0;
+  const provided: ProvidedTools = {
+    names: taken,
+    isOpen: mcp.length < servers || mcp.some((server) => server.tools === undefined),
+    hasDestinations: telephony === undefined || telephony.destinations.size > 0,
+  };
+  const flow = readFlow(tree['flow'], { provided, problems });
+  return { provided, tools, mcp, telephony, flow };
 }
 
 function readDefinition(
@@ -156,14 +188,23 @@ function readDefinition(
 ): AgentDefinition | undefined {
   checkSections(tree, problems);
   noteInertKeys(tree, problems);
-  const { section: agent, language } = readAgent(tree, problems, options);
-  const turn = readTurn(tree, problems);
   const { env, requireSecrets, leftOut = leftOutOfBuild } = options;
+  const raw = tree['agent'];
+  if (raw === undefined) problems.missing(['agent'], 'is a required section');
+  const reading: AgentReading =
+    raw === undefined ? { known: {} } : readTable(agentKeys, raw, { at: ['agent'], problems });
+  const { language } = reading.known;
+  const texts = builtInTexts(language ?? '');
+  const { provided, ...sections } = readToolSections(tree, texts, { env, requireSecrets, problems });
+  const { tools, mcp, telephony, flow } = sections;
+  const site: AgentSite = { problems, options, texts, hasFlow: tree['flow'] !== undefined, provided };
+  const agent = readAgent(reading, raw, site);
+  const turn = readTurn(tree, site);
   const reader = { env, requireSecrets, problems, tree, language, leftOut };
   const [stt, llm, tts] = [readStt(reader), readLlm(reader), readTts(reader)];
-  if (agent === undefined || turn === undefined) return undefined;
+  if (agent === undefined || turn === undefined || telephony === undefined) return undefined;
   if (stt === undefined || llm === undefined || tts === undefined) return undefined;
-  return { agent, turn, stt, llm, tts };
+  return { agent, turn, stt, llm, tts, tools, mcp, telephony, ...(flow !== undefined && { flow }) };
 }
 
 /** Reads the text of an agent file (spec 03, Checking a definition). Never throws on bad text. */

@@ -2,7 +2,8 @@
  * Writes the reference pages, the example agent file and the editor schema out of the declarations. The files in docs/
  * are these texts; a test compares them.
  */
-import { builtInTools, unsupportedSections } from './agent-file.ts';
+import { builtInToolNames } from './agent/tool-names.ts';
+import { listTables, unsupportedSections } from './agent-file.ts';
 import { agentFileJsonSchema, describeAgentFile } from './describe.ts';
 import type { KeyDescription, TableDescription } from './describe.ts';
 import { describeServerSettings } from './server.ts';
@@ -33,6 +34,9 @@ function valueCell(key: KeyDescription): string {
   return `${key.type}${bounds}${unit}`;
 }
 
+const headerOf = ({ name }: TableDescription): string =>
+  listTables.includes(name) ? `[[${name}]]` : `[${name}]`;
+
 function agentTable(table: TableDescription): string {
   const rows = table.keys.map((key) => [
     `\`${key.name}\``,
@@ -40,7 +44,7 @@ function agentTable(table: TableDescription): string {
     defaultCell(key),
     key.isInert ? `${key.text} Not acted on by this version yet.` : key.text,
   ]);
-  return `## \`[${table.name}]\`\n\n${markdownTable(['Key', 'Value', 'Default', 'Meaning'], rows)}\n`;
+  return `## \`${headerOf(table)}\`\n\n${markdownTable(['Key', 'Value', 'Default', 'Meaning'], rows)}\n`;
 }
 
 function providerTable(): string {
@@ -58,7 +62,7 @@ const generatedNote = 'Generated from the declarations in `shared/config`; `npm 
 
 function agentPage(): string {
   const sections = unsupportedSections.map((name) => `\`[${name}]\``).join(', ');
-  const tools = builtInTools.map((name) => `\`${name}\``).join(', ');
+  const tools = builtInToolNames.map((name) => `\`${name}\``).join(', ');
   return `# The agent file
 
 ${generatedNote}
@@ -68,8 +72,8 @@ without opening anything and reports every problem with line and column; with \`
 not set is an error. Keys of providers come from environment variables, never from the file.
 
 \`[agent]\`, \`[stt]\`, \`[llm]\` and \`[tts]\` are required. A stage may have one options table, named after its provider. The
-sections ${sections} are not supported by this version and refused. Tools that need no
-declaration: ${tools}. An example is in [agent.example.toml](../agent.example.toml); editors that know JSON Schema find one in
+section ${sections} is not supported by this version and refused. Tools that need no
+declaration: ${tools}; a call has those that its transport can do. An example is in [agent.example.toml](../agent.example.toml); editors that know JSON Schema find one in
 [agent-file.schema.json](agent-file.schema.json).
 
 ${describeAgentFile().map(agentTable).join('\n')}
@@ -106,9 +110,9 @@ function exampleKey(key: KeyDescription): string[] {
 
 function exampleFile(): string {
   const shown = describeAgentFile().filter(({ isOfExample }) => isOfExample);
-  const tables = shown.map((table) => {
+  const tables = shown.flatMap((table) => {
     const keys = table.keys.filter((key) => !key.isInert).flatMap(exampleKey);
-    return [`[${table.name}]`, ...keys].join('\n');
+    return keys.length === 0 ? [] : [[headerOf(table), ...keys].join('\n')];
   });
   return `# An agent file with every key that this version acts on, for one provider of each stage;
 # docs/reference/agent-file.md has the others. What is commented out shows the default, or a

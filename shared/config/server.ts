@@ -12,6 +12,7 @@ import { isLoopbackHost } from '../net/loopback.ts';
 import { parseRedisUrl, redisUrlForm, type RedisTarget } from '../net/redis-url.ts';
 import { Reader } from './environment.ts';
 import type { ConfigProblem, Env } from './environment.ts';
+import { lifetimeVariables, takeLifetime, type LifetimeSettings } from './lifetime-variables.ts';
 import { modelVariables, takeModels, type ModelSettings } from './model-variables.ts';
 import { nearestName } from './nearest.ts';
 import { parseProviderLimits, providerLimitsForm, type ProviderLimits } from './provider-limits.ts';
@@ -34,7 +35,7 @@ import type { MachineFacts, Variable } from './variables.ts';
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-export interface ServerSettings extends ModelSettings {
+export interface ServerSettings extends ModelSettings, LifetimeSettings {
   readonly agentFile: string;
   readonly ws: {
     readonly addr: HostPort;
@@ -67,15 +68,6 @@ export interface ServerSettings extends ModelSettings {
     readonly maxCallsPerAddress: number;
   };
   readonly providerLimits: ProviderLimits;
-  readonly drain: {
-    readonly drainTimeoutMs: number;
-    readonly cancelGraceMs: number;
-    readonly abortWaitMs: number;
-  };
-  /** A child whose event loop is silent for longer is killed and replaced. */
-  readonly hangTimeoutMs: number;
-  readonly callResume: boolean;
-  readonly spareWorker: boolean;
   readonly insecureListeners: boolean;
   readonly logLevel: LogLevel;
 }
@@ -161,33 +153,7 @@ const variables = {
     'Start listeners off loopback without authentication, with a warning for each.',
     false,
   ),
-  drainTimeout: durationVariable('SVC_DRAIN_TIMEOUT', 'How long calls may go on after SIGTERM.', {
-    defaultMs: 30_000,
-    leastMs: 0,
-  }),
-  cancelGrace: durationVariable('SVC_CANCEL_GRACE', 'How long calls get to end once told to.', {
-    defaultMs: 5000,
-    leastMs: 0,
-  }),
-  abortWait: durationVariable('SVC_ABORT_WAIT', 'How long the rest is waited for before the exit.', {
-    defaultMs: 1000,
-    leastMs: 0,
-  }),
-  hangTimeout: durationVariable(
-    'SVC_HANG_TIMEOUT',
-    'A worker or inference process that gives no sign of life for this long is killed and replaced.',
-    { defaultMs: 5000, leastMs: 500 },
-  ),
-  callResume: switchVariable(
-    'SVC_CALL_RESUME',
-    'Whether calls outlive their worker: another one takes them up when it dies or hangs.',
-    true,
-  ),
-  spareWorker: switchVariable(
-    'SVC_SPARE_WORKER',
-    'Whether a worker waits to take the place of one that dies.',
-    true,
-  ),
+  ...lifetimeVariables,
   metrics: switchVariable('SVC_METRICS', 'Whether /metrics answers.', true),
   metricsToken: secretVariable(
     'SVC_METRICS_TOKEN',
@@ -359,14 +325,7 @@ export function parseServerSettings(
     maxSessions,
     access: takeAccess(reader),
     providerLimits: reader.take(variables.providerLimits),
-    drain: {
-      drainTimeoutMs: reader.take(variables.drainTimeout),
-      cancelGraceMs: reader.take(variables.cancelGrace),
-      abortWaitMs: reader.take(variables.abortWait),
-    },
-    hangTimeoutMs: reader.take(variables.hangTimeout),
-    callResume: reader.take(variables.callResume),
-    spareWorker: reader.take(variables.spareWorker),
+    ...takeLifetime(reader),
     insecureListeners: reader.take(variables.insecureListeners),
     logLevel: reader.take(variables.logLevel),
     ...takeModels(reader),

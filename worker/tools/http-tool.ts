@@ -6,18 +6,10 @@
 import { Agent } from 'undici';
 import type { Dispatcher } from 'undici';
 import type { HttpToolDefinition } from '../../shared/config/agent/tools.ts';
-import type { Clock } from '../../shared/runtime/clock.ts';
+import type { StageContext } from '../stages/stage.ts';
 import { isPublicAddress, publicLookup, RefusedAddressError } from './address-guard.ts';
 import { mostResultBytes } from './tool.ts';
 import type { ToolReport, ToolRun, ToolRunner, ToolRunRequest } from './tool.ts';
-
-export interface HttpToolOptions {
-  readonly clock: Clock;
-  /** Headers with the values that come from the environment. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Wraps a callback so that it runs inside the call's scope. */
-  readonly bind: (callback: (report: ToolReport) => void) => (report: ToolReport) => void;
-}
 
 const connectTimeoutMs = 3_000;
 
@@ -25,21 +17,18 @@ const failed = (message: string, transport = false): ToolReport => ({ kind: 'fai
 
 export class HttpTool implements ToolRunner {
   readonly #definition: HttpToolDefinition;
-  readonly #options: HttpToolOptions;
   readonly #agent: Agent;
 
-  constructor(definition: HttpToolDefinition, options: HttpToolOptions) {
+  constructor(definition: HttpToolDefinition) {
     this.#definition = definition;
-    this.#options = options;
     const lookup = definition.allowPrivate ? {} : { lookup: publicLookup };
     this.#agent = new Agent({ connect: { timeout: connectTimeoutMs, ...lookup } });
   }
 
-  run(request: ToolRunRequest, sink: (report: ToolReport) => void): ToolRun {
-    const { clock, bind } = this.#options;
+  run(context: StageContext, request: ToolRunRequest, sink: (report: ToolReport) => void): ToolRun {
     const controller = new AbortController();
     let isOver = false;
-    const deliver = bind(sink);
+    const deliver = context.bind(sink);
     const report = (found: ToolReport): void => {
       if (isOver) return;
       isOver = true;
@@ -47,7 +36,7 @@ export class HttpTool implements ToolRunner {
       deliver(found);
       controller.abort();
     };
-    const timer = clock.after(request.timeoutMs, () => report(failed('no answer in time')));
+    const timer = context.clock.after(request.timeoutMs, () => report(failed('no answer in time')));
     void this.#ask(request, controller.signal).then(report, (error: unknown) => report(reportOf(error)));
     return {
       cancel: () => {
@@ -64,7 +53,7 @@ export class HttpTool implements ToolRunner {
   }
 
   async #ask(request: ToolRunRequest, signal: AbortSignal): Promise<ToolReport> {
-    const { method } = this.#definition;
+    const { method, body } = this.#definition;
     const filled = fillUrl(this.#definition.url, request.arguments);
     if (filled === undefined) return failed('an argument does not fit the address');
     const host = filled.url.hostname.replace(/^\[(.*)\]$/, '$1');
@@ -81,15 +70,21 @@ export class HttpTool implements ToolRunner {
       headers: {
         accept: 'application/json',
         ...(hasBody && { 'content-type': 'application/json' }),
-        ...this.#options.headers,
+        ...this.#definition.headers,
+        ...revealed(this.#definition.secretHeaders),
         'accept-encoding': 'identity',
         'idempotency-key': request.idempotencyKey,
       },
-      ...(hasBody && { body: JSON.stringify(filled.rest) }),
+      ...(hasBody && {
+        body: JSON.stringify(body === undefined ? filled.rest : fillBody(body, request.arguments)),
+      }),
     });
     return readAnswer(response, this.#definition.result);
   }
 }
+
+const revealed = (headers: HttpToolDefinition['secretHeaders']): Record<string, string> =>
+  Object.fromEntries([...headers].map(([name, value]) => [name, value.reveal()]));
 
 /** The address with its parameters, and the arguments that it does not hold. A parameter that is absent is empty. */
 export function fillUrl(
@@ -116,6 +111,22 @@ export function fillUrl(
   const isSamePath = steps(url.pathname) === steps(new URL(template.replace(/\{[^{}]*\}/g, 'x')).pathname);
   const rest = Object.fromEntries(Object.entries(values).filter(([name]) => !used.has(name)));
   return isSamePath ? { url, rest } : undefined;
+}
+
+/** The body with its parameters: a text that is nothing but one parameter becomes its value, whatever type it has. */
+export function fillBody(template: unknown, values: Readonly<Record<string, unknown>>): unknown {
+  const valueOf = (name: string): unknown => (Object.hasOwn(values, name) ? values[name] : undefined);
+  if (typeof template === 'string') {
+    const alone = /^\{([^{}]*)\}$/.exec(template)?.[1];
+    if (alone !== undefined) return valueOf(alone);
+    return template.replace(/\{([^{}]*)\}/g, (_, name: string) => {
+      const value = valueOf(name) ?? '';
+      return typeof value === 'string' ? value : JSON.stringify(value);
+    });
+  }
+  if (Array.isArray(template)) return template.map((inner: unknown) => fillBody(inner, values));
+  if (typeof template !== 'object' || template === null) return template;
+  return Object.fromEntries(Object.entries(template).map(([key, inner]) => [key, fillBody(inner, values)]));
 }
 
 async function readAnswer(response: Dispatcher.ResponseData, pointer: string): Promise<ToolReport> {

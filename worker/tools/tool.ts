@@ -1,19 +1,26 @@
 /**
- * How a tool is run. A runner reports each run exactly once through its sink, never from inside `run`, and not at all
- * after `cancel`. Results are data of bounded size for the LLM; nobody here acts on what they say. A runner never tries
- * again on its own: the machine in core/tools.ts decides that.
+ * How tools are offered and run (spec 02, Tool declaration). A runner reports each run exactly once through its sink,
+ * never from inside `run`, and not at all after `cancel`. Results are data of bounded size for the LLM; nobody here acts
+ * on what they say. A runner never tries again on its own and decides nothing: the machine in core/tools.ts does.
  */
 import type { Millis } from '../../shared/base/units.ts';
+import type { AbandonReason, RequestedCall, ToolRule, Verdict } from '../core/tools-state.ts';
+import type { StageContext, ToolDeclaration } from '../stages/stage.ts';
 
 /** Bytes of an answer that are read (spec 02, Limits: message size). */
 export const mostResultBytes = 65_536;
 
+// ---- What runs a tool ---------------------------------------------------------------------------------------------
+
 export interface ToolRunRequest {
+  /** The id that the LLM gave the call. */
   readonly id: string;
   readonly name: string;
   /** Valid by the tool's schema. */
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** 16 hex digits. */
+  /** The turn that the call belongs to. */
+  readonly epoch: number;
+  /** 16 hex digits, the same for every attempt of one call. */
   readonly idempotencyKey: string;
   readonly timeoutMs: Millis;
 }
@@ -25,9 +32,63 @@ export type ToolReport =
 
 export interface ToolRun {
   /** Stops waiting; what was sent may have had its effect. */
-  cancel(): void;
+  cancel(reason: AbandonReason): void;
 }
 
+/** Serves all calls of a worker; `context` and `sink` are those of the call that asks. */
 export interface ToolRunner {
-  run(request: ToolRunRequest, sink: (report: ToolReport) => void): ToolRun;
+  run(context: StageContext, request: ToolRunRequest, sink: (report: ToolReport) => void): ToolRun;
+}
+
+// ---- What a call has ----------------------------------------------------------------------------------------------
+
+/**
+ * Who performs a tool. `core`: the built-in tools and the transitions of a flow, which move the conversation itself;
+ * they are declared and validated here, and {@link CallTools.run} refuses them.
+ */
+export type Performer = 'core' | 'runner';
+
+/** What the call's transport can do beside speech (spec 03, Telephony tools). */
+export interface CallControl {
+  /** Absent: calls cannot be transferred. `warm`: the transport can, too. */
+  readonly transfer?: { readonly warm: boolean };
+  readonly sendDtmf: boolean;
+}
+
+/** Of a generic WebSocket call: `end_call` is its only built-in tool. */
+export const noCallControl: CallControl = { sendDtmf: false };
+
+/** A tool of the agent link (spec 02, Tool declaration), already read from its message. */
+export interface RemoteTool extends ToolDeclaration {
+  readonly rule: ToolRule;
+}
+
+/** The tools that an agent process brought along, and what runs them. */
+export interface RemoteTools {
+  readonly tools: readonly RemoteTool[];
+  readonly runner: ToolRunner;
+}
+
+/** An order of the core: the fields of its `tool.run` that matter here. */
+export interface OrderedRun {
+  readonly call: RequestedCall;
+  readonly epoch: number;
+  readonly idempotencyKey: string;
+  readonly timeoutMs: Millis;
+}
+
+/**
+ * The tools of one call, the same from its start to its end. Everything but `run` is pure and cheap enough for every
+ * round. `node` is the flow's present node; in an agent without a flow it is left out.
+ */
+export interface CallTools {
+  /** What the LLM is offered: the agent's tools or those of the node with its transitions. The same array every time. */
+  declarations(node?: string): readonly ToolDeclaration[];
+  /** Of every tool of the agent, offered in the present node or not; undefined for a name that nothing provides. */
+  ruleOf(name: string): ToolRule | undefined;
+  performerOf(name: string): Performer | undefined;
+  /** The arguments in one canonical form, or what is wrong with them in words for the LLM. */
+  validate(name: string, argumentsText: string, node?: string): Verdict;
+  /** Runs a call whose arguments are valid. The report comes inside the call's scope. */
+  run(order: OrderedRun, sink: (report: ToolReport) => void): ToolRun;
 }

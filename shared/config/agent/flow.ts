@@ -3,8 +3,11 @@
  * node must be reachable and every name in it must exist; what breaks that is a problem that refuses the file.
  */
 import { z } from 'zod';
+import { compileArguments } from '../json-schema.ts';
 import type { KeyPath, ProblemList } from '../problem.ts';
 import { isTable, readTable } from '../table.ts';
+import { checkToolNames } from './tool-names.ts';
+import type { ProvidedTools } from './tool-names.ts';
 import { toolName } from './tools.ts';
 
 const nodeName = z.string().regex(/^[A-Za-z0-9_-]{1,50}$/, 'must be 1 to 50 letters, digits, _ or -');
@@ -12,10 +15,10 @@ const nodeName = z.string().regex(/^[A-Za-z0-9_-]{1,50}$/, 'must be 1 to 50 lett
 export const flowNextKeys = z.strictObject({
   to: nodeName.meta({ description: 'Node that follows.' }),
   when: z.string().min(1).max(1000).meta({ description: 'When, in words for the LLM.' }),
-  collect: z
-    .record(toolName, z.record(z.string(), z.unknown()))
-    .default({})
-    .meta({ description: 'Values that come along, each with its JSON Schema.' }),
+  collect: z.record(toolName, z.record(z.string(), z.unknown())).default({}).meta({
+    holds: 'table of JSON Schemas',
+    description: 'Values that come along, each with its JSON Schema; all of them are required.',
+  }),
 });
 
 export const flowNodeKeys = z.strictObject({
@@ -36,7 +39,7 @@ export const flowNodeKeys = z.strictObject({
 
 export const flowKeys = z.strictObject({
   start: nodeName.meta({ description: 'Node in which a call begins.' }),
-  nodes: z.record(nodeName, z.unknown()).meta({ description: 'The nodes by name.' }),
+  nodes: z.record(nodeName, z.unknown()).meta({ holds: 'tables', description: 'The nodes by name.' }),
 });
 
 type NodeKeys = z.output<typeof flowNodeKeys>;
@@ -64,18 +67,22 @@ const mostNodes = 64;
 
 interface Site {
   readonly names: ReadonlySet<string>;
-  readonly tools: ReadonlySet<string>;
+  readonly provided: ProvidedTools;
   readonly problems: ProblemList;
 }
 
-function checkNode(node: NodeKeys, at: KeyPath, { names, tools, problems }: Site): void {
-  node.tools.forEach((name, index) => {
-    if (!tools.has(name))
-      problems.error([...at, 'tools', index], 'must be the name of a tool that is provided');
-  });
+/** The tool by which the LLM takes a transition. */
+export const transitionTool = (to: string): string => `go_to_${to}`;
+
+function checkNode(node: NodeKeys, at: KeyPath, { names, provided, problems }: Site): void {
+  checkToolNames(node.tools, [...at, 'tools'], { provided, problems });
   const seen = new Set<string>();
-  node.next.forEach(({ to }, index) => {
+  node.next.forEach(({ to, collect }, index) => {
     const place = [...at, 'next', index, 'to'];
+    for (const [name, schema] of Object.entries(collect))
+      checkCollected(name, schema, { at: [...at, 'next', index, 'collect'], problems });
+    if (provided.names.has(transitionTool(to)))
+      problems.error(place, `makes a tool ${transitionTool(to)}, which is the name of another tool`);
     if (!names.has(to)) problems.error(place, 'must be the name of a node');
     else if (seen.has(to)) problems.error(place, 'repeats a node that this node leads to already');
     seen.add(to);
@@ -89,6 +96,19 @@ function checkNode(node: NodeKeys, at: KeyPath, { names, tools, problems }: Site
     problems.error([...at, 'otherwise'], 'needs max_turns or max_s');
   if (node.end && node.next.length > 0)
     problems.error([...at, 'next'], 'has no meaning in a node with end = true');
+}
+
+/** Schemas of single values: seen as the only property of arguments. */
+function checkCollected(
+  name: string,
+  schema: Readonly<Record<string, unknown>>,
+  { at, problems }: { readonly at: KeyPath; readonly problems: ProblemList },
+): void {
+  const compiled = compileArguments(
+    { type: 'object', properties: { [name]: schema } },
+    { patterns: 'obeyed' },
+  );
+  if (!compiled.ok) problems.error([...at, name], compiled.error.rule);
 }
 
 function reachable(start: string, nodes: ReadonlyMap<string, NodeKeys>): Set<string> {
@@ -115,10 +135,10 @@ const definitionOf = (node: NodeKeys): FlowDefinition['nodes'][string] => ({
   end: node.end,
 });
 
-/** Reads `[flow]`; `tools` are the names that the file provides, built-in tools included. */
+/** Reads `[flow]`. */
 export function readFlow(
   raw: unknown,
-  site: { readonly tools: ReadonlySet<string>; readonly problems: ProblemList },
+  site: { readonly provided: ProvidedTools; readonly problems: ProblemList },
 ): FlowDefinition | undefined {
   if (raw === undefined) return undefined;
   const { problems } = site;

@@ -3,23 +3,26 @@
  * command or answers at an address, never both; it sees only the variables that are named.
  */
 import { z } from 'zod';
-import type { KeyPath, ProblemList } from '../problem.ts';
+import type { KeyPath } from '../problem.ts';
 import { readEndpoint } from '../stages/endpoint.ts';
+import type { Sensitive } from '../sensitive.ts';
 import { readTable } from '../table.ts';
-import { toolName, variableName } from './tools.ts';
+import { readPassedOn, readSecretHeaders, variableName } from './secrets.ts';
+import type { VariableSite } from './secrets.ts';
+import { toolName } from './tools.ts';
 
 export const mcpKeys = z.strictObject({
   name: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -')
-    .meta({ description: 'Name of the server in logs.' }),
+    .meta({ description: 'Name of the server in logs.', examples: ['crm'] }),
   command: z
     .array(z.string().min(1).max(1024))
     .min(1)
     .max(64)
     .exactOptional()
     .meta({
-      sample: ['npx', '-y', 'crm-server'],
+      examples: [['npx', '-y', 'crm-server']],
       description: 'Program and arguments. Exactly one of command and url.',
     }),
   url: z.string().max(2048).exactOptional().meta({
@@ -44,33 +47,43 @@ export const mcpKeys = z.strictObject({
   side_effects: z.array(toolName).max(64).default([]).meta({
     description: 'Tools that change the world; every other one only reads.',
   }),
+  confirm: z.array(toolName).max(64).default([]).meta({
+    description: 'Those of side_effects about which the caller is asked first.',
+  }),
   timeout_ms: z.int().min(1).max(30_000).default(5000).meta({ description: 'Wait for a result.' }),
+  filler_after_ms: z.int().min(0).max(30_000).default(700).meta({
+    description: 'A filler is spoken after this long without a result; 0: none.',
+  }),
 });
 
 export interface McpDefinition {
   readonly name: string;
   readonly from:
-    | { readonly command: readonly string[]; readonly env: readonly string[] }
-    | { readonly url: string; readonly headersEnv: Readonly<Record<string, string>> };
+    | { readonly command: readonly string[]; readonly env: ReadonlyMap<string, Sensitive<string>> }
+    | { readonly url: string; readonly secretHeaders: ReadonlyMap<string, Sensitive<string>> };
   /** Absent: every tool that the server lists. */
   readonly tools?: readonly string[];
   readonly sideEffects: readonly string[];
+  /** Some of `sideEffects`. */
+  readonly confirm: readonly string[];
   readonly timeoutMs: number;
+  readonly fillerAfterMs: number;
 }
 
 const mostServers = 16;
 
 type McpKeys = z.output<typeof mcpKeys>;
 
-function readSource(keys: McpKeys, at: KeyPath, problems: ProblemList): McpDefinition['from'] | undefined {
+function readSource(keys: McpKeys, at: KeyPath, site: VariableSite): McpDefinition['from'] | undefined {
   const { command, url, env, headers_env: headersEnv } = keys;
+  const { problems } = site;
   if (command !== undefined && url !== undefined) {
     problems.error([...at, 'url'], 'and command exclude each other; keep one of them');
     return undefined;
   }
   if (command !== undefined) {
     if (Object.keys(headersEnv).length > 0) problems.error([...at, 'headers_env'], 'needs url');
-    return { command, env };
+    return { command, env: readPassedOn(env, [...at, 'env'], site) };
   }
   if (url === undefined) {
     problems.missing([...at, 'command'], 'or url is required');
@@ -82,14 +95,14 @@ function readSource(keys: McpKeys, at: KeyPath, problems: ProblemList): McpDefin
     problems.error([...at, 'url'], endpoint.error);
     return undefined;
   }
-  return { url: endpoint.value.text, headersEnv };
+  return {
+    url: endpoint.value.text,
+    secretHeaders: readSecretHeaders(headersEnv, [...at, 'headers_env'], site),
+  };
 }
 
 /** Reads every `[[mcp]]`. `taken` holds the names of other tools and gains those of the allow-lists. */
-export function readMcp(
-  raw: unknown,
-  site: { readonly taken: Set<string>; readonly problems: ProblemList },
-): McpDefinition[] {
+export function readMcp(raw: unknown, site: VariableSite & { readonly taken: Set<string> }): McpDefinition[] {
   if (raw === undefined) return [];
   const { taken, problems } = site;
   if (!Array.isArray(raw) || raw.length > mostServers) {
@@ -111,7 +124,11 @@ export function readMcp(
       if (value.tools?.includes(name) === false)
         problems.error([...at, 'side_effects', place], 'must be one of the tools of this server');
     });
-    const from = readSource(value, at, problems);
+    value.confirm.forEach((name, place) => {
+      if (!value.side_effects.includes(name))
+        problems.error([...at, 'confirm', place], 'must be one of side_effects');
+    });
+    const from = readSource(value, at, site);
     if (from === undefined) return [];
     return [
       {
@@ -119,7 +136,9 @@ export function readMcp(
         from,
         ...(value.tools !== undefined && { tools: value.tools }),
         sideEffects: value.side_effects,
+        confirm: value.confirm,
         timeoutMs: value.timeout_ms,
+        fillerAfterMs: value.filler_after_ms,
       },
     ];
   });

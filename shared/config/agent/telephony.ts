@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { ProblemList } from '../problem.ts';
 import { Sensitive } from '../sensitive.ts';
 import { readTable } from '../table.ts';
+import type { BuiltInTexts } from './texts.ts';
 
 const phoneNumber = z.string().regex(/^\+[0-9]{8,15}$/, 'must be an E.164 number: + and 8 to 15 digits');
 const destinationName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -');
@@ -29,6 +30,15 @@ export const dtmfKeys = z.strictObject({
   lone_terminator: z.boolean().default(true).meta({
     description: 'Whether the terminator alone is an entry of its own.',
   }),
+  note: z
+    .string()
+    .max(1000)
+    .regex(/\{digits\}/, 'must hold {digits}')
+    .exactOptional()
+    .meta({
+      sample: '[The caller pressed the keys: {digits}]',
+      description: 'What the LLM is told of an entry; absent: the text of the language.',
+    }),
 });
 
 export const telephonyKeys = z.strictObject({
@@ -57,6 +67,8 @@ export interface DtmfDefinition {
   readonly maxDigits: number;
   readonly interDigitMs: number;
   readonly loneTerminator: boolean;
+  /** The user note of an entry, with `{digits}` where the keys stand (spec 03, DTMF collection). */
+  readonly note: string;
 }
 
 export interface TelephonyDefinition {
@@ -71,7 +83,10 @@ export interface TelephonyDefinition {
 const mostDestinations = 64;
 
 /** Reads `[telephony]`; without the section every key has its default. */
-export function readTelephony(raw: unknown, problems: ProblemList): TelephonyDefinition | undefined {
+export function readTelephony(
+  raw: unknown,
+  { texts, problems }: { readonly texts: BuiltInTexts; readonly problems: ProblemList },
+): TelephonyDefinition | undefined {
   const { value } = readTable(telephonyKeys, raw ?? {}, { at: ['telephony'], problems });
   if (value === undefined) return undefined;
   const destinations = Object.entries(value.destinations);
@@ -91,6 +106,7 @@ export function readTelephony(raw: unknown, problems: ProblemList): TelephonyDef
       maxDigits: dtmf.max_digits,
       interDigitMs: dtmf.inter_digit_ms,
       loneTerminator: dtmf.lone_terminator,
+      note: dtmf.note ?? texts.keysNote,
     },
   };
 }

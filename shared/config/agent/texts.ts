@@ -19,8 +19,8 @@ export interface BuiltInTexts {
   /** Whole answers or first words that mean yes, in lower case without punctuation. */
   readonly yes: readonly string[];
   readonly no: readonly string[];
-  /** The user note of a completed entry of keys (spec 03, DTMF collection). */
-  readonly keysNote: (digits: string) => string;
+  /** The user note of a completed entry of keys, with `{digits}` (spec 03, DTMF collection). */
+  readonly keysNote: string;
 }
 
 const english: BuiltInTexts = {
@@ -48,7 +48,7 @@ const english: BuiltInTexts = {
     ...['no', 'nope', 'nah', 'not', "don't", 'do not', 'stop', 'cancel', 'wait', 'never', 'wrong'],
     ...["that's wrong", 'leave it', 'hold on', 'forget it', 'never mind'],
   ],
-  keysNote: (digits) => `[The caller pressed the keys: ${digits}]`,
+  keysNote: '[The caller pressed the keys: {digits}]',
 };
 
 const turkish: BuiltInTexts = {
@@ -66,7 +66,7 @@ const turkish: BuiltInTexts = {
     ...['hayır', 'yok', 'olmaz', 'istemiyorum', 'yapma', 'yapmayın', 'dur', 'durun', 'bekle', 'bekleyin'],
     ...['iptal', 'vazgeç', 'vazgeçtim', 'yanlış', 'onaylamıyorum', 'değil', 'gerek yok', 'boş ver'],
   ],
-  keysNote: (digits) => `[Arayan şu tuşlara bastı: ${digits}]`,
+  keysNote: '[Arayan şu tuşlara bastı: {digits}]',
 };
 
 /** By primary subtag. */

@@ -4,18 +4,17 @@
  */
 import { z } from 'zod';
 import { isLoopbackHost } from '../../net/loopback.ts';
+import { compileArguments } from '../json-schema.ts';
 import type { KeyPath, ProblemList } from '../problem.ts';
+import type { Sensitive } from '../sensitive.ts';
 import { isTable, readTable } from '../table.ts';
+import { readSecretHeaders, variableName } from './secrets.ts';
+import type { VariableSite } from './secrets.ts';
 
 /** Tools of one agent file (spec 02, Limits). */
 export const mostTools = 64;
-export const builtInToolNames: readonly string[] = ['end_call', 'transfer_call', 'send_dtmf'];
 
 export const toolName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, _ or -');
-export const variableName = z
-  .string()
-  .max(128)
-  .regex(/^[A-Z_][A-Z0-9_]*$/, 'must be the name of an environment variable: capital letters, digits and _');
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, 'must be the name of a header');
 const headerValue = z
   .string()
@@ -27,13 +26,27 @@ export const toolHttpKeys = z.strictObject({
     .enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
     .default('GET')
     .meta({ description: 'HTTP method.' }),
-  url: z.string().min(1).max(2048).meta({
-    description: 'Address with parameters in braces; values are percent-encoded. https, unless allow_http.',
-  }),
+  url: z
+    .string()
+    .min(1)
+    .max(2048)
+    .meta({
+      description: 'Address with parameters in braces; values are percent-encoded. https, unless allow_http.',
+      examples: ['https://api.example.com/weather?city={city}'],
+    }),
   headers: z.record(headerName, headerValue).default({}).meta({ description: 'Headers of the request.' }),
   headers_env: z.record(headerName, variableName).default({}).meta({
     description: 'Headers whose whole value comes from an environment variable.',
   }),
+  body: z
+    .record(z.string(), z.unknown())
+    .exactOptional()
+    .meta({
+      holds: 'table',
+      sample: { place: '{city}', source: 'phone' },
+      description:
+        'JSON body; a text that is a parameter in braces becomes its value. Absent: every argument that the address does not hold.',
+    }),
   result: z
     .string()
     .max(256)
@@ -47,8 +60,12 @@ export const toolHttpKeys = z.strictObject({
 });
 
 export const toolKeys = z.strictObject({
-  name: toolName.meta({ description: 'Name of the tool for the LLM.' }),
-  description: z.string().min(1).max(4096).meta({ description: 'What the tool does, for the LLM.' }),
+  name: toolName.meta({ description: 'Name of the tool for the LLM.', examples: ['get_weather'] }),
+  description: z
+    .string()
+    .min(1)
+    .max(4096)
+    .meta({ description: 'What the tool does, for the LLM.', examples: ['Present weather of a city'] }),
   kind: z.enum(['read_only', 'side_effect']).default('read_only').meta({
     description: 'side_effect for anything that changes the world.',
   }),
@@ -60,9 +77,14 @@ export const toolKeys = z.strictObject({
   repeatable: z.boolean().default(false).meta({
     description: 'side_effect only: an identical call in the same turn runs again.',
   }),
-  parameters: z.record(z.string(), z.unknown()).default({ type: 'object', properties: {} }).meta({
-    description: 'JSON Schema of the arguments, of type object.',
-  }),
+  parameters: z
+    .record(z.string(), z.unknown())
+    .default({ type: 'object', properties: {} })
+    .meta({
+      description: 'JSON Schema of the arguments, of type object.',
+      examples: [{ type: 'object', required: ['city'], properties: { city: { type: 'string' } } }],
+      holds: 'JSON Schema',
+    }),
   http: toolHttpKeys.meta({ description: 'How the tool is run.' }),
 });
 
@@ -71,8 +93,10 @@ export interface HttpToolDefinition {
   /** With parameters in braces in its path and query. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Names of variables by header. */
-  readonly headersEnv: Readonly<Record<string, string>>;
+  /** Headers whose values come from the environment. */
+  readonly secretHeaders: ReadonlyMap<string, Sensitive<string>>;
+  /** JSON with parameters in braces; absent: the arguments that the address does not hold. */
+  readonly body?: Readonly<Record<string, unknown>>;
   readonly result: string;
   readonly allowPrivate: boolean;
 }
@@ -90,7 +114,7 @@ export interface ToolDefinition {
 }
 
 /** Names in the braces of a template. */
-export const templateNames = (url: string): string[] =>
+const templateNames = (url: string): string[] =>
   [...url.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name ?? '');
 
 const isPrivateLiteral = (host: string): boolean =>
@@ -117,19 +141,66 @@ function checkUrl(tool: z.output<typeof toolKeys>, at: KeyPath, problems: Proble
     problems.error(place, 'must be an https:// address, unless the host is loopback or allow_http is true');
   if (isPrivateLiteral(url.hostname) && !allowPrivate)
     problems.error(place, 'leads to a private address, which needs allow_private = true');
-  const declared = tool.parameters['properties'];
-  const unknown = templateNames(text).some((name) => !isTable(declared) || !Object.hasOwn(declared, name));
-  if (unknown) problems.error(place, 'names a parameter that the tool does not declare');
+  if (
+    Object.keys(tool.http.headers_env).length > 0 &&
+    url.protocol === 'http:' &&
+    !isLoopbackHost(url.hostname)
+  )
+    problems.error([...at, 'http', 'headers_env'], 'is only sent over https:// or to a loopback host');
 }
 
-/** Whether a schema refers to anything outside itself. */
-function hasRemoteRef(value: unknown, depth = 0): boolean {
-  if (depth > 64) return true;
-  if (Array.isArray(value)) return value.some((inner) => hasRemoteRef(inner, depth + 1));
-  if (!isTable(value)) return false;
-  const ref = value['$ref'];
-  if (typeof ref === 'string' && !ref.startsWith('#')) return true;
-  return Object.values(value).some((inner) => hasRemoteRef(inner, depth + 1));
+/** Texts of a body template, however deep. */
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
+}
+
+/** Every parameter has its place in the request, and every place its parameter. */
+function checkParameters(tool: z.output<typeof toolKeys>, at: KeyPath, problems: ProblemList): void {
+  const { url, body, method } = tool.http;
+  const properties = tool.parameters['properties'];
+  const declared = new Set(isTable(properties) ? Object.keys(properties) : []);
+  const inUrl = templateNames(url);
+  const inBody = textsOf(body).flatMap(templateNames);
+  const undeclared = 'names a parameter that the tool does not declare';
+  const isFree = (name: string): boolean => !declared.has(name);
+  if (inUrl.some(isFree)) problems.error([...at, 'http', 'url'], undeclared);
+  if (inBody.some(isFree)) problems.error([...at, 'http', 'body'], undeclared);
+  const hasBody = method !== 'GET' && method !== 'DELETE';
+  if (body !== undefined && !hasBody)
+    problems.error([...at, 'http', 'body'], 'is for the methods POST, PUT and PATCH');
+  if ((body === undefined && hasBody) || [...inUrl, ...inBody].some(isFree)) return;
+  const used = new Set([...inUrl, ...inBody]);
+  if ([...declared].some((name) => !used.has(name)))
+    problems.error(
+      [...at, 'http', hasBody ? 'body' : 'url'],
+      'has no place for a parameter that the tool declares, which would be lost',
+    );
+}
+
+/** Headers that the request itself decides. */
+const ownHeaders =
+  /^(accept-encoding|connection|content-length|expect|host|idempotency-key|keep-alive|te|trailer|transfer-encoding|upgrade)$/i;
+
+function checkHeaders(tool: z.output<typeof toolKeys>, at: KeyPath, problems: ProblemList): void {
+  const { headers, headers_env: headersEnv } = tool.http;
+  const seen = new Set<string>();
+  for (const [key, names] of Object.entries({ headers, headers_env: headersEnv })) {
+    for (const name of Object.keys(names)) {
+      const place = [...at, 'http', key, name];
+      if (ownHeaders.test(name)) problems.keyError(place, 'is a header that the request itself sets');
+      else if (seen.has(name.toLowerCase())) problems.keyError(place, 'is a header that is given twice');
+      seen.add(name.toLowerCase());
+    }
+  }
+}
+
+/** Reports a schema of arguments that cannot be compiled, at its place in the file. */
+function checkSchema(schema: Readonly<Record<string, unknown>>, at: KeyPath, problems: ProblemList): void {
+  const compiled = compileArguments(schema, { patterns: 'obeyed' });
+  if (compiled.ok) return;
+  const { path, rule } = compiled.error;
+  problems.error([...at, ...path.map((part) => (/^\d{1,4}$/.test(part) ? Number(part) : part))], rule);
 }
 
 function checkTool(tool: z.output<typeof toolKeys>, at: KeyPath, problems: ProblemList): void {
@@ -137,33 +208,36 @@ function checkTool(tool: z.output<typeof toolKeys>, at: KeyPath, problems: Probl
     for (const key of ['confirm', 'repeatable'] as const)
       if (tool[key]) problems.error([...at, key], 'is for tools of kind "side_effect" only');
   }
-  if (tool.parameters['type'] !== 'object')
-    problems.error([...at, 'parameters'], 'must be a JSON Schema of type "object"');
-  if (hasRemoteRef(tool.parameters))
-    problems.error([...at, 'parameters'], 'must have no $ref to another document and at most 64 levels');
+  checkSchema(tool.parameters, [...at, 'parameters'], problems);
   checkUrl(tool, at, problems);
+  checkParameters(tool, at, problems);
+  checkHeaders(tool, at, problems);
 }
 
-/** Reads every `[[tools]]`; a definition comes back for each one without fault. */
-export function readTools(raw: unknown, problems: ProblemList): ToolDefinition[] {
+/** Reads every `[[tools]]`. `taken` holds the names of other tools and gains those that are declared here. */
+export function readTools(
+  raw: unknown,
+  site: VariableSite & { readonly taken: Set<string> },
+): ToolDefinition[] {
   if (raw === undefined) return [];
+  const { problems, taken } = site;
   if (!Array.isArray(raw) || raw.length > mostTools) {
     problems.error(['tools'], `must be at most ${mostTools} tables written [[tools]]`);
     return [];
   }
-  const names = new Set<string>(builtInToolNames);
   return raw.flatMap((entry: unknown, index): ToolDefinition[] => {
     const at = ['tools', index];
     const { value, known } = readTable(toolKeys, entry, { at, problems });
-    if (known.name !== undefined && names.has(known.name))
+    if (known.name !== undefined && taken.has(known.name))
       problems.error([...at, 'name'], 'is the name of another tool');
-    if (known.name !== undefined) names.add(known.name);
+    if (known.name !== undefined) taken.add(known.name);
     if (value === undefined) return [];
     checkTool(value, at, problems);
     const { timeout_ms: timeoutMs, filler_after_ms: fillerAfterMs, http, ...rest } = value;
-    const { headers_env: headersEnv, allow_private: allowPrivate, method, url, headers, result } = http;
-    return [
-      { ...rest, timeoutMs, fillerAfterMs, http: { method, url, headers, headersEnv, result, allowPrivate } },
-    ];
+    const { allow_private: allowPrivate, method, url, headers, body, result } = http;
+    const secretHeaders = readSecretHeaders(http.headers_env, [...at, 'http', 'headers_env'], site);
+    const mapped = body === undefined ? {} : { body };
+    const request = { method, url, headers, secretHeaders, ...mapped, result, allowPrivate };
+    return [{ ...rest, timeoutMs, fillerAfterMs, http: request }];
   });
 }

@@ -1,8 +1,23 @@
 import { inspect } from 'node:util';
 import { describe, it, expect } from 'vitest';
+import { builtInTexts } from '../../../shared/config/agent/texts.ts';
 import { inertKeys } from '../../../shared/config/agent-file.ts';
 import { changed, errorsOf, goodFile, load } from './agent-text.ts';
 
+const english = builtInTexts('en');
+const plainTelephony = {
+  settleTimeoutMs: 8000,
+  warmTransfer: false,
+  destinations: new Map(),
+  dtmf: {
+    collect: true,
+    terminator: '#',
+    maxDigits: 20,
+    interDigitMs: 3000,
+    loneTerminator: true,
+    note: english.keysNote,
+  },
+};
 const withAgentLine = (line: string): string => changed(['name = "desk"', `name = "desk"\n${line}`]);
 const withSection = (text: string): string => `${goodFile}\n${text}`;
 
@@ -18,9 +33,10 @@ describe('a good agent file', () => {
         greeting: '',
         farewell: 'Goodbye.',
         apology: 'Sorry, something went wrong on my side. Could you say that again?',
-        fillers: [],
+        fillers: ['One moment.', 'Let me check.', 'Just a second.'],
         maxCallS: 3600,
         pronounce: {},
+        confirm: { ask: english.confirmQuestion, yes: english.yes, no: english.no },
       },
       turn: {
         vadThreshold: 0.5,
@@ -31,7 +47,14 @@ describe('a good agent file', () => {
         smartTurn: 'auto',
         smartTurnThreshold: 0.5,
         speculate: true,
-        interrupt: { enabled: true, minSpeechMs: 300, minWords: 0, resumeAfterMs: 600, dtmf: true },
+        interrupt: {
+          enabled: true,
+          minSpeechMs: 300,
+          minWords: 0,
+          backchannels: english.backchannels,
+          resumeAfterMs: 600,
+          dtmf: true,
+        },
         idle: { askAfterS: 12, ask: 'Are you still there?', endAfter: 2 },
       },
       stt: {
@@ -66,7 +89,36 @@ describe('a good agent file', () => {
           warmIntervalMs: 60_000,
         },
       },
+      tools: [],
+      mcp: [],
+      telephony: plainTelephony,
     });
+  });
+
+  it('speaks the language of the agent wherever the file gives no text', () => {
+    const { definition } = load(changed(['name = "desk"', 'name = "desk"\nlanguage = "tr-TR"']));
+    const turkish = builtInTexts('tr');
+    expect(definition?.agent).toMatchObject({ farewell: turkish.farewell, fillers: turkish.fillers });
+    expect(definition?.turn.idle.ask).toBe(turkish.idleQuestion);
+    expect(definition?.telephony.dtmf.note).toBe(turkish.keysNote);
+  });
+
+  it('speaks any other language by its own texts', () => {
+    const text = `${changed(['name = "desk"', 'name = "desk"\nlanguage = "de"\nfarewell = "Tschüss."\nfillers = []'])}
+[agent.confirm]
+ask = "Soll ich das tun?"
+yes = ["ja"]
+no = ["nein"]
+[telephony.dtmf]
+note = "[Tasten: {digits}]"
+`;
+    const { definition } = load(text);
+    expect(definition?.agent).toMatchObject({
+      farewell: 'Tschüss.',
+      fillers: [],
+      confirm: { ask: 'Soll ich das tun?', yes: ['ja'], no: ['nein'] },
+    });
+    expect(definition?.telephony.dtmf.note).toBe('[Tasten: {digits}]');
   });
 
   it('lets a stage speak another language than the agent', () => {
@@ -173,15 +225,11 @@ provider = "nobody"
     expect(errorsOf(text)).toContain(message);
   });
 
-  it.each(['tools', 'mcp', 'telephony', 'flow', 'agent_link'])(
-    'name the section [%s] as not supported yet',
-    (name) => {
-      const header = name === 'tools' || name === 'mcp' ? `[[${name}]]` : `[${name}]`;
-      expect(errorsOf(withSection(header))).toEqual([
-        `${name} is a section that this version does not support yet; remove [${name}]`,
-      ]);
-    },
-  );
+  it('name the section [agent_link] as not supported yet', () => {
+    expect(errorsOf(withSection('[agent_link]'))).toEqual([
+      'agent_link is a section that this version does not support yet; remove [agent_link]',
+    ]);
+  });
 
   it('never repeat a value, wherever it stands', () => {
     const secret = 'canary-7f3a';
@@ -276,7 +324,7 @@ describe('agent and turn keys', () => {
   it.each([
     [
       'tools = ["end_call", "fly"]',
-      'agent.tools[1] must be the name of a tool: no tool of this name is provided (there is end_call)',
+      'agent.tools[1] must be the name of a tool: no tool of this name is provided (there is end_call, send_dtmf)',
     ],
     ['tools = ["end_call", "end_call"]', 'agent.tools[1] repeats a name of the list'],
     ['language = "english language"', 'agent.language must be a language tag such as "en" or "en-US"'],
@@ -329,10 +377,21 @@ chat_compatible = { base_url = "http://127.0.0.1/v1", model = "m" }
 provider = "speech_compatible"
 voice = "v"
 speech_compatible = { base_url = "http://127.0.0.1/v1", preset = "local_b" }`;
-    const { definition, problems } = load(`${text}\n${turn}\n${secondaries}`);
+    const sections = `[agent.confirm]
+[[tools]]
+name = "t"
+description = "d"
+http = { url = "https://a.example/" }
+[[mcp]]
+name = "m"
+command = ["x"]
+[telephony]`;
+    const { definition, problems } = load(`${text}\n${turn}\n${secondaries}\n${sections}`);
     expect(definition).toBeDefined();
     expect(problems.every(({ severity }) => severity === 'note')).toBe(true);
     const led = ['stt.language', 'tts.language'];
-    expect(problems.map(({ path }) => path).toSorted()).toEqual([...inertKeys, ...led].toSorted());
+    expect(problems.map(({ path }) => path).toSorted()).toEqual(
+      [...inertKeys.filter((key) => key !== 'flow'), ...led].toSorted(),
+    );
   });
 });

@@ -1,9 +1,11 @@
 /** The sections [[tools]], [[mcp]], [telephony] and [flow] of the agent file, each read on its own. */
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { readFlow } from '../../../shared/config/agent/flow.ts';
 import { readMcp } from '../../../shared/config/agent/mcp.ts';
 import { readTelephony } from '../../../shared/config/agent/telephony.ts';
 import { builtInTexts } from '../../../shared/config/agent/texts.ts';
+import { builtInToolNames } from '../../../shared/config/agent/tool-names.ts';
 import { readTools } from '../../../shared/config/agent/tools.ts';
 import { ProblemList } from '../../../shared/config/problem.ts';
 import { readToml } from '../../../shared/config/toml.ts';
@@ -12,11 +14,18 @@ function read(text: string) {
   const file = readToml(text);
   const tree = file.tree ?? {};
   const problems = new ProblemList(file.places);
-  const tools = readTools(tree['tools'], problems);
-  const taken = new Set(['end_call', ...tools.map(({ name }) => name)]);
-  const mcp = readMcp(tree['mcp'], { taken, problems });
-  const flow = readFlow(tree['flow'], { tools: taken, problems });
-  const telephony = readTelephony(tree['telephony'], problems);
+  const taken = new Set(builtInToolNames);
+  const site = { taken, problems, env: { TOKEN: 't0ken', BROKEN: 'a\nb' }, requireSecrets: true };
+  const tools = readTools(tree['tools'], site);
+  const mcp = readMcp(tree['mcp'], site);
+  const telephony = readTelephony(tree['telephony'], { texts: builtInTexts('en'), problems });
+  const hasDestinations = telephony !== undefined && telephony.destinations.size > 0;
+  const provided = {
+    names: taken,
+    isOpen: mcp.some((server) => server.tools === undefined),
+    hasDestinations,
+  };
+  const flow = readFlow(tree['flow'], { provided, problems });
   return { tools, mcp, flow, telephony, found: problems.sorted() };
 }
 const messages = (text: string): string[] => read(text).found.map(({ message }) => message);
@@ -79,7 +88,70 @@ describe('[[tools]]', () => {
     [tool().replace('"weather"', '"end_call"'), 'tools[0].name is the name of another tool'],
     [
       tool().replace('type = "string"', '"$ref" = "https://x.example/s.json"'),
-      'tools[0].parameters must have no $ref to another document and at most 64 levels',
+      'tools[0].parameters.properties.city."$ref" must not lead to another document',
+    ],
+    [
+      tool().replace('type = "string"', '"$ref" = "#/nowhere"'),
+      'tools[0].parameters has a $ref that leads nowhere',
+    ],
+    [
+      tool().replace('type = "string"', 'type = "strng"'),
+      'tools[0].parameters.properties.city.type must be equal to one of the allowed values',
+    ],
+    [
+      tool().replace('type = "string"', 'pattern = "("'),
+      'tools[0].parameters has a pattern that is no regular expression',
+    ],
+    [
+      tool().replace('type = "string"', 'default = 1979-05-27'),
+      'tools[0].parameters.properties.city.default must be a value that JSON has',
+    ],
+    [
+      tool().replace('type = "string"', 'maximum = 99999999999999999999'),
+      'tools[0].parameters.properties.city.maximum must be a value that JSON has',
+    ],
+    [
+      tool().replace('type = "object"', 'type = "array"'),
+      'tools[0].parameters must be a JSON Schema of type "object"',
+    ],
+    [
+      tool('', 'url = "https://a.example/"'),
+      'tools[0].http.url has no place for a parameter that the tool declares, which would be lost',
+    ],
+    [
+      tool('', 'method = "POST"\nurl = "https://a.example/"\nbody = { a = 1 }'),
+      'tools[0].http.body has no place for a parameter that the tool declares, which would be lost',
+    ],
+    [
+      tool('', 'method = "POST"\nurl = "https://a.example/"\nbody = { a = ["{city}", "{town}"] }'),
+      'tools[0].http.body names a parameter that the tool does not declare',
+    ],
+    [
+      tool('', 'url = "https://a.example/{city}"\nbody = { a = 1 }'),
+      'tools[0].http.body is for the methods POST, PUT and PATCH',
+    ],
+    [
+      tool('', 'url = "https://a.example/{city}"\nheaders = { Host = "b" }'),
+      'tools[0].http.headers.Host is a header that the request itself sets',
+    ],
+    [
+      tool(
+        '',
+        'url = "https://a.example/{city}"\nheaders = { "X-A" = "b" }\nheaders_env = { x-a = "TOKEN" }',
+      ),
+      'tools[0].http.headers_env.x-a is a header that is given twice',
+    ],
+    [
+      tool('', 'url = "https://a.example/{city}"\nheaders_env = { x-a = "UNSET" }'),
+      'tools[0].http.headers_env.x-a names the environment variable UNSET, which is not set',
+    ],
+    [
+      tool('', 'url = "https://a.example/{city}"\nheaders_env = { x-a = "BROKEN" }'),
+      'tools[0].http.headers_env.x-a names the environment variable BROKEN, whose value holds characters that no header has',
+    ],
+    [
+      tool('', 'url = "http://a.example/{city}"\nallow_http = true\nheaders_env = { x-a = "TOKEN" }'),
+      'tools[0].http.headers_env is only sent over https:// or to a loopback host',
     ],
   ])('refuse %j', (text, message) => {
     expect(messages(text)).toEqual([message]);
@@ -107,6 +179,25 @@ describe('[[mcp]]', () => {
   });
 });
 
+describe('secrets of tools', () => {
+  it('are values that nothing shows', () => {
+    const text = `${tool('', 'url = "https://a.example/{city}"\nheaders_env = { x-a = "TOKEN" }')}
+[[mcp]]
+name = "crm"
+command = ["x"]
+env = ["TOKEN"]
+[[mcp]]
+name = "far"
+url = "https://b.example/mcp"
+headers_env = { authorization = "TOKEN" }
+`;
+    const { tools, mcp, found } = read(text);
+    expect(found).toEqual([]);
+    expect(tools[0]?.http.secretHeaders.get('x-a')?.reveal()).toBe('t0ken');
+    expect(inspect([tools, mcp], { depth: 9 })).not.toContain('t0ken');
+  });
+});
+
 describe('[telephony]', () => {
   it('has every default without the section', () => {
     const { telephony, found } = read('');
@@ -117,6 +208,7 @@ describe('[telephony]', () => {
       maxDigits: 20,
       interDigitMs: 3000,
       loneTerminator: true,
+      note: '[The caller pressed the keys: {digits}]',
     });
     expect(telephony?.settleTimeoutMs).toBe(8000);
   });
@@ -175,8 +267,25 @@ end = true
       ],
     ],
     ['max_turns = 3', '', ['flow.nodes.a.otherwise needs max_turns or max_s']],
-    ['"end_call"', '"fly"', ['flow.nodes.c.tools[0] must be the name of a tool that is provided']],
+    [
+      '"end_call"',
+      '"fly"',
+      [
+        'flow.nodes.c.tools[0] must be the name of a tool: no tool of this name is provided (there is end_call, send_dtmf)',
+      ],
+    ],
     ['prompt = "B"', '', ['flow.nodes.b.prompt is required']],
+    ['"end_call"', '"end_call", "end_call"', ['flow.nodes.c.tools[1] repeats a name of the list']],
+    [
+      '"end_call"',
+      '"transfer_call"',
+      ['flow.nodes.c.tools[0] names transfer_call, which needs an entry in telephony.destinations'],
+    ],
+    [
+      'when = "done"',
+      'when = "done"\ncollect = { n = { type = "intger" } }',
+      ['flow.nodes.a.next[0].collect.n must be equal to one of the allowed values'],
+    ],
   ])('with %j as %j is refused', (from, to, expected) => {
     expect(messages(flow.replace(from, to)).toSorted()).toEqual(expected.toSorted());
   });
@@ -184,9 +293,9 @@ end = true
 
 describe('the built-in texts', () => {
   it('follow the primary language and fall back to English', () => {
-    expect(builtInTexts('tr-TR').keysNote('12#')).toContain('12#');
+    expect(builtInTexts('tr-TR').keysNote).toContain('{digits}');
     expect(builtInTexts('tr-TR').farewell).not.toBe(builtInTexts('en').farewell);
     expect(builtInTexts('de')).toBe(builtInTexts('en-US'));
-    expect(builtInTexts('en').keysNote('42')).toBe('[The caller pressed the keys: 42]');
+    expect(builtInTexts('en').keysNote).toBe('[The caller pressed the keys: {digits}]');
   });
 });

@@ -7,12 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../shared/runtime/clock.ts';
-import { downloadModel } from '../../../supervisor/model-download.ts';
-import { models } from '../../../supervisor/model-registry.ts';
+import { downloadFile } from '../../../supervisor/model-download.ts';
 
 const content = Buffer.from(Array.from({ length: 100_000 }, (_, i) => (i * 7919) % 251));
 const sha256 = createHash('sha256').update(content).digest('hex');
-const model = { ...models['smart-turn'], bytes: content.length, sha256, path: 'a/model.onnx' };
+const model = { file: 'model.onnx', bytes: content.length, sha256, path: 'a/model.onnx' };
 
 let folder: string;
 let server: Server;
@@ -48,7 +47,7 @@ afterEach(async () => {
 const path = (): string => join(folder, 'model.onnx');
 const source = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 const fetchIt = (from = source()) =>
-  downloadModel(model, path(), { clock: systemClock, source: from, progress: () => undefined });
+  downloadFile(model, path(), { clock: systemClock, source: from, progress: () => undefined });
 
 describe('fetching a model', () => {
   it('puts the pinned bytes in their place and leaves nothing else', async () => {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { models } from '../../../supervisor/model-registry.ts';
+import { smartTurnFile } from '../../../supervisor/model-registry.ts';
 import { chooseTurnModel, modelsFolder } from '../../../supervisor/turn-model.ts';
 
 let folder: string;
@@ -45,7 +45,7 @@ describe('the choice of the turn model', () => {
   );
 
   it('finds the fetched one in the folder of models', () => {
-    const path = put(models['smart-turn'].file);
+    const path = put(smartTurnFile);
     for (const smartTurn of ['auto', 'on'] as const)
       expect(chooseTurnModel({ modelsDir: folder }, { env: {}, smartTurn })).toMatchObject({
         value: { path },
@@ -64,7 +64,7 @@ describe('the choice of the turn model', () => {
   });
 
   it('says nothing when the variable is off, unless the agent file wants one', () => {
-    put(models['smart-turn'].file);
+    put(smartTurnFile);
     const off = { smartTurnModel: 'off', modelsDir: folder };
     expect(chooseTurnModel(off, { env: {}, smartTurn: 'auto' })).toEqual({
       ok: true,

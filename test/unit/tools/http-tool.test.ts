@@ -6,8 +6,10 @@ import type { HttpToolDefinition } from '../../../shared/config/agent/tools.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { isPublicAddress } from '../../../worker/tools/address-guard.ts';
 import { fillUrl, HttpTool } from '../../../worker/tools/http-tool.ts';
+import type { StageContext } from '../../../worker/stages/stage.ts';
 import type { ToolReport } from '../../../worker/tools/tool.ts';
 
+const context: StageContext = { clock: systemClock, bind: (callback) => callback };
 const servers: Server[] = [];
 const tools: HttpTool[] = [];
 afterEach(async () => {
@@ -31,21 +33,22 @@ function ask(url: string, more: Partial<HttpToolDefinition> = {}, timeoutMs = 50
     method: 'GET',
     url,
     headers: {},
-    headersEnv: {},
+    secretHeaders: new Map(),
     result: '',
     allowPrivate: true,
     ...more,
   };
-  const tool = new HttpTool(definition, { clock: systemClock, headers: {}, bind: (callback) => callback });
+  const tool = new HttpTool(definition);
   tools.push(tool);
   const request = {
     id: 'c1',
     name: 'n',
     arguments: { city: 'a b/ü', n: 2 },
+    epoch: 1,
     idempotencyKey: '0'.repeat(16),
     timeoutMs,
   };
-  return new Promise((resolve) => tool.run(request, resolve));
+  return new Promise((resolve) => tool.run(context, request, resolve));
 }
 
 describe('an HTTP tool', () => {

@@ -1,0 +1,47 @@
+/**
+ * Which tools an agent file provides, and whether a name that the file uses is one of them (spec 03, Checking a
+ * definition: a tool that nothing provides). A server without an allow-list may provide any name; that is known only
+ * once it runs.
+ */
+import type { KeyPath, ProblemList } from '../problem.ts';
+
+export const transferTool = 'transfer_call';
+/** Tools that need no declaration. */
+export const builtInToolNames: readonly string[] = ['end_call', transferTool, 'send_dtmf'];
+
+export interface ProvidedTools {
+  /** Declared here, on an allow-list, or built in. */
+  readonly names: ReadonlySet<string>;
+  /** Whether a server may provide others. */
+  readonly isOpen: boolean;
+  /** Without a destination `transfer_call` is not registered. */
+  readonly hasDestinations: boolean;
+}
+
+/** Reports a name that nothing provides, and one that the list holds already. */
+export function checkToolNames(
+  names: readonly string[] | undefined,
+  at: KeyPath,
+  { provided, problems }: { readonly provided: ProvidedTools; readonly problems: ProblemList },
+): void {
+  names?.forEach((name, index) => {
+    const place = [...at, index];
+    if (names.indexOf(name) !== index) problems.error(place, 'repeats a name of the list');
+    else if (name === transferTool && !provided.hasDestinations)
+      problems.error(place, `names ${transferTool}, which needs an entry in telephony.destinations`);
+    else if (!provided.names.has(name) && provided.isOpen)
+      problems.note(place, 'is the name of a tool that an MCP server must provide once it runs');
+    else if (!provided.names.has(name))
+      problems.error(
+        place,
+        `must be the name of a tool: no tool of this name is provided (there is ${shownNames(provided)})`,
+      );
+  });
+}
+
+const mostShown = 8;
+
+function shownNames({ names, hasDestinations }: ProvidedTools): string {
+  const all = [...names].filter((name) => hasDestinations || name !== transferTool);
+  return all.length > mostShown ? `${all.slice(0, mostShown).join(', ')}, ...` : all.join(', ');
+}

@@ -1,0 +1,58 @@
+/** The server variables about how the service ends and outlives its children. Part of the list in `server.ts`. */
+import type { Reader } from './environment.ts';
+import { durationVariable, switchVariable } from './variables.ts';
+
+export interface LifetimeSettings {
+  readonly drain: {
+    readonly drainTimeoutMs: number;
+    readonly cancelGraceMs: number;
+    readonly abortWaitMs: number;
+  };
+  /** A child whose event loop is silent for longer is killed and replaced. */
+  readonly hangTimeoutMs: number;
+  readonly callResume: boolean;
+  readonly spareWorker: boolean;
+}
+
+export const lifetimeVariables = {
+  drainTimeout: durationVariable('SVC_DRAIN_TIMEOUT', 'How long calls may go on after SIGTERM.', {
+    defaultMs: 30_000,
+    leastMs: 0,
+  }),
+  cancelGrace: durationVariable('SVC_CANCEL_GRACE', 'How long calls get to end once told to.', {
+    defaultMs: 5000,
+    leastMs: 0,
+  }),
+  abortWait: durationVariable('SVC_ABORT_WAIT', 'How long the rest is waited for before the exit.', {
+    defaultMs: 1000,
+    leastMs: 0,
+  }),
+  hangTimeout: durationVariable(
+    'SVC_HANG_TIMEOUT',
+    'A worker or inference process that gives no sign of life for this long is killed and replaced.',
+    { defaultMs: 5000, leastMs: 500 },
+  ),
+  callResume: switchVariable(
+    'SVC_CALL_RESUME',
+    'Whether calls outlive their worker: another one takes them up when it dies or hangs.',
+    true,
+  ),
+  spareWorker: switchVariable(
+    'SVC_SPARE_WORKER',
+    'Whether a worker waits to take the place of one that dies.',
+    true,
+  ),
+} as const;
+
+export function takeLifetime(reader: Reader): LifetimeSettings {
+  return {
+    drain: {
+      drainTimeoutMs: reader.take(lifetimeVariables.drainTimeout),
+      cancelGraceMs: reader.take(lifetimeVariables.cancelGrace),
+      abortWaitMs: reader.take(lifetimeVariables.abortWait),
+    },
+    hangTimeoutMs: reader.take(lifetimeVariables.hangTimeout),
+    callResume: reader.take(lifetimeVariables.callResume),
+    spareWorker: reader.take(lifetimeVariables.spareWorker),
+  };
+}

@@ -1,0 +1,232 @@
+/**
+ * `svc-supervisor local` with the real sherpa-onnx: with models of a language of tones that are made here, and with models
+ * for people where SVC_TEST_SHERPA_DIR names a folder of them.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import WebSocket from 'ws';
+import { newResampler } from '../../shared/audio/resampler.ts';
+import { hasSherpa } from '../../supervisor/local/sherpa.ts';
+import type { SttEvent, TtsEvent } from '../../worker/stages/stage.ts';
+import { newSttLocalWs } from '../../worker/stages/stt/local-ws.ts';
+import { newSpeechCompatible } from '../../worker/stages/tts/speech-compatible.ts';
+import { refusedLocalSpeech, startLocalSpeech, type LocalSpeech } from '../support/local-speech.ts';
+import { Events, newStageContext } from '../support/stage-context.ts';
+import { writeToneModels } from '../support/tone-models.ts';
+
+const project = fileURLToPath(new URL('../..', import.meta.url));
+const noSherpa = hasSherpa() ? '' : ': the optional package sherpa-onnx-node is not installed';
+const realModels = process.env['SVC_TEST_SHERPA_DIR'];
+
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-local-'));
+  const code = `import { ensureBuilt } from './scripts/install.mjs'; await ensureBuilt();`;
+  execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: project, stdio: 'pipe' });
+});
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** What the service's own stage makes of the texts, at 16 kHz. */
+async function spoken(server: LocalSpeech, texts: readonly string[]): Promise<Int16Array> {
+  const stage = newSpeechCompatible({
+    baseUrl: server.tts,
+    preset: 'generic',
+    model: 'any',
+    format: 'pcm',
+    firstAudioTimeoutMs: 15_000,
+    warmText: '',
+    warmIntervalMs: 60_000,
+  });
+  const events = new Events<TtsEvent>();
+  const session = stage.open(newStageContext(), events.sink);
+  for (const text of texts) session.speak(1, text);
+  session.flush(1);
+  await events.seen('flushed');
+  session.close();
+  await stage.close();
+  const pcm = Int16Array.from(events.of('audio').flatMap((event) => [...event.pcm]));
+  return newResampler({ from: 24_000, to: 16_000 }).process(pcm).slice();
+}
+
+interface Heard {
+  readonly partials: string[];
+  readonly finals: string[];
+}
+
+/** What the service's own stage hears in each of the utterances, one after the other on one connection. */
+async function heard(
+  server: LocalSpeech,
+  utterances: readonly Int16Array[],
+  /** So many are waited for before the end of an utterance is told. */
+  { partials = 0 } = {},
+): Promise<Heard[]> {
+  const stage = newSttLocalWs({
+    baseUrl: server.stt,
+    path: '/',
+    sampleRate: 16_000,
+    finalizeTimeoutMs: 10_000,
+    finalizePaddingMs: 0,
+  });
+  const events = new Events<SttEvent>();
+  const session = stage.open(newStageContext(), events.sink);
+  const all: Heard[] = [];
+  for (const [index, pcm] of utterances.entries()) {
+    const before = events.all.length;
+    for (let at = 0; at < pcm.length; at += 320) session.audio(pcm.subarray(at, at + 320));
+    await events.until(() => events.of('transcript').length >= partials);
+    session.finalize();
+    await events.seen('finalized', index + 1);
+    const said = events.all.slice(before).flatMap((event) => (event.type === 'transcript' ? [event] : []));
+    all.push({
+      partials: said.filter(({ isFinal }) => !isFinal).map(({ text }) => text),
+      finals: said.filter(({ isFinal }) => isFinal).map(({ text }) => text),
+    });
+  }
+  session.close();
+  await stage.close();
+  return all;
+}
+
+describe.skipIf(noSherpa !== '')(`local speech in a language of tones${noSherpa}`, () => {
+  let server: LocalSpeech;
+
+  beforeAll(async () => {
+    writeToneModels(folder);
+    server = await startLocalSpeech(['--models', folder]);
+  });
+
+  afterAll(async () => {
+    expect(await server.stop()).toBe(0);
+  });
+
+  it('speaks a text that its recogniser hears again, word by word while it comes', async () => {
+    const pcm = await spoken(server, ['book a table for two.', 'tomorrow please.']);
+    const [first] = await heard(server, [pcm], { partials: 8 });
+    const text = 'book a table for twotomorrow please';
+    expect(first?.finals).toEqual([text]);
+    for (const partial of first?.partials ?? []) expect(text.startsWith(partial)).toBe(true);
+  });
+
+  it('hears utterance after utterance on one connection, each from its own beginning', async () => {
+    const texts = ['hello', 'no', 'goodbye then'];
+    const pcms = await Promise.all(texts.map((text) => spoken(server, [text])));
+    const all = await heard(server, pcms);
+    expect(all.map(({ finals }) => finals)).toEqual(texts.map((text) => [text]));
+  });
+
+  it('serves many callers at the same time', async () => {
+    const texts = Array.from({ length: 12 }, (_, index) => `caller ${'abcdefghijkl'[index]} speaks`);
+    const all = await Promise.all(
+      texts.map(async (text) => (await heard(server, [await spoken(server, [text])]))[0]?.finals),
+    );
+    expect(all).toEqual(texts.map((text) => [text]));
+  });
+
+  it('says over HTTP that it is well', async () => {
+    const response = await fetch(server.tts.replace('/v1', '/health'));
+    expect([response.status, await response.json()]).toMatchObject([
+      200,
+      { status: 'ok', stt: { model: 'tone-ear', ready: true }, tts: { model: 'tone-voice', ready: true } },
+    ]);
+  });
+
+  it('keeps what it was given to speak out of its output', async () => {
+    const text = 'çççç a secret ç';
+    await fetch(`${server.tts}/audio/speech`, { method: 'POST', body: JSON.stringify({ input: text }) });
+    expect(server.notices() + JSON.stringify(server.lines)).not.toContain('secret');
+  });
+
+  it('starts an engine that died again, and tells who was listening', async () => {
+    const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8')
+      .trim()
+      .split(' ');
+    const isEar = (pid: string): boolean =>
+      readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('recognizer-process');
+    const pid = Number(children.find(isEar));
+    const socket = new WebSocket(server.stt);
+    await new Promise((resolve) => socket.once('open', resolve));
+    socket.send(new Float32Array(1_600));
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    process.kill(pid, 'SIGKILL');
+    expect(await closed).toBe(1011);
+    const url = server.tts.replace('/v1', '/health');
+    await expect.poll(async () => (await fetch(url)).status, { timeout: 20_000, interval: 100 }).toBe(200);
+    const [again] = await heard(server, [await spoken(server, ['here again'])]);
+    expect(again?.finals).toEqual(['here again']);
+  });
+});
+
+describe.skipIf(noSherpa !== '')(`the start of local speech${noSherpa}`, () => {
+  it('is refused with the name of the file that is missing', async () => {
+    const path = join(folder, 'half');
+    mkdirSync(join(path, 'ear'), { recursive: true });
+    for (const name of ['encoder.onnx', 'joiner.onnx', 'tokens.txt'])
+      writeFileSync(join(path, 'ear', name), 'x');
+    const { code, text } = await refusedLocalSpeech(['--models', path, '--without', 'tts']);
+    expect(code).toBe(1);
+    expect(text).toContain('there is no decoder*.onnx in the folder ear');
+  });
+
+  it('is refused when a model does not load, and leaves nothing behind', async () => {
+    const path = join(folder, 'broken');
+    writeToneModels(path);
+    const model = join(path, 'tone-ear', 'model.onnx');
+    writeFileSync(model, readFileSync(model).subarray(0, 9_000));
+    const { code, text } = await refusedLocalSpeech([
+      '--models',
+      path,
+      '--without',
+      'tts',
+      '--stt-port',
+      '0',
+    ]);
+    expect(code).toBe(1);
+    expect(text).toContain('the recogniser could not be started: its model does not load');
+  });
+
+  it('is refused on a port that another program has', async () => {
+    const server = await startLocalSpeech([
+      '--models',
+      folder,
+      '--without',
+      'stt',
+      '--tts-model',
+      'tone-voice',
+    ]);
+    const port = new URL(server.tts).port;
+    const again = ['--models', folder, '--without', 'stt', '--tts-model', 'tone-voice', '--tts-port', port];
+    expect(await refusedLocalSpeech(again)).toEqual({
+      code: 1,
+      text: '--tts-port: cannot listen there (EADDRINUSE)\n',
+    });
+    expect(await server.stop('SIGINT')).toBe(0);
+  });
+});
+
+const noRealModels =
+  noSherpa !== '' ? noSherpa : realModels === undefined ? ': SVC_TEST_SHERPA_DIR names no models' : '';
+
+describe.skipIf(noRealModels !== '')(`local speech for people${noRealModels}`, () => {
+  it('hears what it says itself', async () => {
+    const server = await startLocalSpeech(['--models', realModels!]);
+    const pcm = await spoken(server, ['I would like to book a table for two people tomorrow evening.']);
+    const [all] = await heard(server, [pcm], { partials: 3 });
+    await server.stop();
+    const words =
+      all?.finals
+        .join(' ')
+        .toLowerCase()
+        .match(/[a-z]+/g) ?? [];
+    expect(words).toEqual(
+      expect.arrayContaining(['like', 'book', 'table', 'for', 'people', 'tomorrow', 'evening']),
+    );
+  });
+});
