@@ -87,7 +87,8 @@ describe('a call whose worker is killed', () => {
   });
 
   it('before the answer came: the LLM is asked again and the answer is spoken once', async () => {
-    service = await TestService.start({ env: spare });
+    // The one request is the turn's own, made after its end.
+    service = await TestService.start({ env: spare, turn: 'speculate = false' });
     const { llm, stt } = service.providers;
     llm.script.push(() => undefined, answer('It is noon.'));
     stt.utterances.push('what time is it');

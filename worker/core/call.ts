@@ -56,6 +56,9 @@ function take(step: Step, event: CallEvent): void {
     case 'call.opened':
       open(step);
       return;
+    case 'call.resumed':
+      onCallResumed(step, event);
+      return;
     case 'call.closed':
       step.state.phase = 'ended';
       return;
@@ -66,29 +69,15 @@ function take(step: Step, event: CallEvent): void {
       onDeadline(step);
       return;
     case 'speech.started':
-      onSpeechStarted(step);
-      return;
     case 'speech.confirmed':
-      onSpeechConfirmed(step, event.position);
-      return;
     case 'speech.stopped':
-      onSpeechStopped(step);
-      return;
     case 'voice.resumed':
-      onVoiceResumed(step);
-      return;
     case 'turn.judged':
-      onTurnJudged(step, event.ask, event.probability);
-      return;
     case 'stt.partial':
     case 'stt.final':
-      onSttText(step, event);
-      return;
     case 'stt.finalized':
-      onSttFinalized(step);
-      return;
     case 'stt.failed':
-      onSttFailed(step);
+      takeHearing(step, event);
       return;
     case 'mark.played':
       onMarkPlayed(step, event.id);
@@ -120,6 +109,42 @@ function take(step: Step, event: CallEvent): void {
     case 'playout.acknowledged':
     case 'playout.drained':
       if (step.state.response?.context === event.context) takeOutput(step, step.state.response, event);
+      return;
+  }
+}
+
+type HearingEvent = Extract<
+  CallEvent,
+  { type: `speech.${string}` | `voice.${string}` | `turn.${string}` | `stt.${string}` }
+>;
+
+/** Takes what is heard of the caller. */
+function takeHearing(step: Step, event: HearingEvent): void {
+  switch (event.type) {
+    case 'speech.started':
+      onSpeechStarted(step);
+      return;
+    case 'speech.confirmed':
+      onSpeechConfirmed(step, event.position);
+      return;
+    case 'speech.stopped':
+      onSpeechStopped(step);
+      return;
+    case 'voice.resumed':
+      onVoiceResumed(step);
+      return;
+    case 'turn.judged':
+      onTurnJudged(step, event.ask, event.probability);
+      return;
+    case 'stt.partial':
+    case 'stt.final':
+      onSttText(step, event);
+      return;
+    case 'stt.finalized':
+      onSttFinalized(step);
+      return;
+    case 'stt.failed':
+      onSttFailed(step);
       return;
   }
 }
