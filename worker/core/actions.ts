@@ -1,7 +1,30 @@
 /** Orders of the core to its shell, performed in the order given. None of them is awaited. */
 import type { Millis } from '../../shared/base/units.ts';
+import type { RequestedCall, ToolOrder, ToolPair } from './tools-state.ts';
 
-export type ContextMessage = { readonly role: 'system' | 'user' | 'assistant'; readonly text: string };
+/** What a provider wants back unchanged with the round that it made; nobody here looks into it. */
+export interface OpaqueReasoning {
+  readonly provider: string;
+  readonly data: string;
+}
+
+/** A message of the conversation. The result of a tool follows the message that called it. */
+export type ContextMessage =
+  | { readonly role: 'system' | 'user'; readonly text: string }
+  | {
+      readonly role: 'assistant';
+      readonly text: string;
+      readonly toolCalls?: readonly RequestedCall[];
+      readonly reasoning?: OpaqueReasoning;
+    }
+  | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly text: string };
+
+/** A tool as the LLM is told of it. `parameters` is a JSON Schema of type object. */
+export interface OfferedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
 
 export type CallAction =
   /** Send the caller's audio to STT, starting with what was just heard. A fresh turn forgets the audio of the one before. */
@@ -20,7 +43,7 @@ export type CallAction =
       /** Names the request; never used twice in a call. */
       readonly round: number;
       readonly messages: readonly ContextMessage[];
-      readonly endCallTool: boolean;
+      readonly tools: readonly OfferedTool[];
     }
   | { readonly type: 'llm.cancel' }
   | { readonly type: 'tts.speak'; readonly context: number; readonly text: string }
@@ -45,6 +68,12 @@ export type CallAction =
   | { readonly type: 'playout.mark'; readonly context: number; readonly id: string }
   /** No more audio follows in this context, because TTS failed in it. */
   | { readonly type: 'playout.finish'; readonly context: number }
+  /** Run a tool; `tool.settled` answers. Or give a run up. */
+  | Extract<ToolOrder, { type: 'tool.run' | 'tool.abandon' }>
+  /** A round of tool calls is complete: what each was answered. */
+  | { readonly type: 'tools.answered'; readonly pairs: readonly ToolPair[] }
+  /** The flow has moved. */
+  | { readonly type: 'node.entered'; readonly node: string }
   /** Eight lines wait already: this one is left out. */
   | { readonly type: 'line.refused' }
   | { readonly type: 'call.end'; readonly reason: 'ended' | 'shutdown' }

@@ -6,6 +6,14 @@
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallAction } from './actions.ts';
 import type { CallEvent } from './events.ts';
+import {
+  onFlowDeadline,
+  onLlmDone,
+  onLlmFailed,
+  onLlmText,
+  onToolDeadline,
+  onToolSettled,
+} from './answering.ts';
 import { onSpeechConfirmed } from './candidate.ts';
 import { noteAcknowledged, noteMarkSent, noteWord } from './heard.ts';
 import { onDtmf, onDtmfDeadline } from './keys.ts';
@@ -34,9 +42,10 @@ import { onTurnJudged } from './pause.ts';
 import type { Response } from './response.ts';
 import { onCallResumed, unexpectedText } from './resume.ts';
 import { onSilenceDeadline, silenceDeadline } from './silence.ts';
-import { completeResponse, endCall, onLlmDone, onLlmFailed, onLlmText, startBotTurn } from './speaking.ts';
+import { completeResponse, endCall, startBotTurn } from './speaking.ts';
 import { onSpeculativeLlm } from './speculation.ts';
-import { nobodySpeaks, type CallState, type Step } from './state.ts';
+import { greetingOf, nobodySpeaks, type CallState, type Step } from './state.ts';
+import { nextToolDeadline } from './tools.ts';
 
 /** After its time limit a call may finish what it is doing for this long before it is ended outright. */
 const overtimeMs = 30_000;
@@ -88,6 +97,9 @@ function take(step: Step, event: CallEvent): void {
       return;
     case 'dtmf.pressed':
       onDtmf(step, event.digit, event.position);
+      return;
+    case 'tool.settled':
+      onToolSettled(step, event);
       return;
     case 'line.requested':
       onLineRequested(step, event);
@@ -156,11 +168,12 @@ function takeLlm(step: Step, event: Extract<CallEvent, { type: `llm.${string}` }
     onSpeculativeLlm(step, speculation, event);
     return;
   }
-  if (response === undefined || response.round !== event.round || !response.writing) return;
+  if (response === undefined || response.round !== event.round) return;
+  if (!response.writing || response.inTools) return;
   if (event.type === 'llm.text') {
     const text = unexpectedText(step, response, event.text);
     if (text !== undefined) onLlmText(step, response, text);
-  } else if (event.type === 'llm.done') onLlmDone(step, response, event.toolCalls);
+  } else if (event.type === 'llm.done') onLlmDone(step, response, event);
   else onLlmFailed(step, response);
 }
 
@@ -206,13 +219,15 @@ function open(step: Step): void {
   state.phase = 'open';
   state.callEndsAt = now + state.settings.maxCallMs;
   const quiet = state.turn.phase === 'idle' && state.response === undefined;
-  if (quiet && state.settings.greeting.trim() !== '') startBotTurn(step, 'greeting');
+  if (quiet && greetingOf(state).trim() !== '') startBotTurn(step, 'greeting');
 }
 
 function onDeadline(step: Step): void {
   const { state, now } = step;
   onTurnDeadline(step);
   onDtmfDeadline(step);
+  onToolDeadline(step);
+  onFlowDeadline(step);
   onSilenceDeadline(step);
   const { response } = state;
   if (response?.phase === 'draining' && now >= response.endsBy) completeResponse(step);
@@ -258,11 +273,16 @@ export function nextDeadline(state: CallState): Millis | undefined {
   if (state.phase !== 'open') return undefined;
   let earliest = earlier(turnDeadline(state), silenceDeadline(state));
   if (state.response?.phase === 'draining') earliest = earlier(earliest, state.response.endsBy);
+  earliest = earlier(earliest, nextToolDeadline(state.tools));
+  earliest = earlier(earliest, flowDeadline(state));
   earliest = earlier(earliest, state.dtmf.completeAt);
   earliest = earlier(earliest, state.idle.askAt);
   if (state.callEndsAt === undefined) return earliest;
   return earlier(earliest, state.endingSoon ? state.callEndsAt + overtimeMs : state.callEndsAt);
 }
+
+/** A move of the flow that waits for its safe point needs no further look. */
+const flowDeadline = ({ flow }: CallState): Millis | undefined => flow?.leavesAt;
 
 const earlier = (a: Millis | undefined, b: Millis | undefined): Millis | undefined =>
   a === undefined ? b : b === undefined ? a : Math.min(a, b);

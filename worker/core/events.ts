@@ -3,19 +3,17 @@
  * top of `step` drops the stale ones. No audio: only facts about audio.
  */
 import type { Millis } from '../../shared/base/units.ts';
-
-/** A tool call that the LLM completed; `arguments` is JSON text. */
-export interface CompletedToolCall {
-  readonly id: string;
-  readonly name: string;
-  readonly arguments: string;
-}
+import type { OpaqueReasoning } from './actions.ts';
+import type { RequestedCall, ToolEvent } from './tools-state.ts';
 
 /** How far playback of a TTS context got on the wire: milliseconds of its audio handed to the transport. */
 export interface PlayoutPosition {
   readonly context: number;
   readonly sentMs: Millis;
 }
+
+/** How a round of the LLM ended. */
+export type LlmFinish = Extract<ToolEvent, { type: 'round.completed' }>['finish'];
 
 export type CallEvent =
   /** The transport accepted the call; everything may start. */
@@ -60,8 +58,16 @@ export type CallEvent =
   | { readonly type: 'stt.finalized' }
   | { readonly type: 'stt.failed' }
   | { readonly type: 'llm.text'; readonly round: number; readonly text: string }
-  | { readonly type: 'llm.done'; readonly round: number; readonly toolCalls: readonly CompletedToolCall[] }
+  | {
+      readonly type: 'llm.done';
+      readonly round: number;
+      readonly finish: LlmFinish;
+      readonly toolCalls: readonly RequestedCall[];
+      readonly reasoning?: OpaqueReasoning | undefined;
+    }
   | { readonly type: 'llm.failed'; readonly round: number }
+  /** What came of a run. */
+  | Extract<ToolEvent, { type: 'tool.settled' }>
   /** All audio of the first `chars` characters given to TTS in this context exists; it is `audioMs` long. */
   | {
       readonly type: 'tts.spoken';

@@ -1,6 +1,6 @@
 /**
  * What was said in a call, as the LLM gets to see it. Assistant texts enter only when they are known to have been
- * heard, so nothing here ever needs to be taken back.
+ * heard, so nothing here ever needs to be taken back. A tool call stands next to its results, and neither is cut from the other.
  */
 import type { ContextMessage } from './actions.ts';
 
@@ -27,28 +27,45 @@ export function addHeard(history: History, text: string): void {
   if (heard !== '') add(history, { role: 'assistant', text: heard });
 }
 
+/** Adds messages as they are: calls of tools with their results. */
+export function addMessages(history: History, messages: readonly ContextMessage[]): void {
+  for (const message of messages) add(history, message);
+}
+
 function add(history: History, message: ContextMessage): void {
   history.messages.push(message);
   if (history.messages.length > maxMessages)
     history.messages.splice(0, history.messages.length - maxMessages);
 }
 
-/** The request's messages: the prompt, then as many of the newest messages as the budget allows, at least one. */
+/**
+ * The request's messages: the prompt, then as many of the newest messages as the budget allows, at least one, then `behind`
+ * in any case. Results of tools whose call did not fit are left out.
+ */
 export function contextFor(
   history: History,
-  options: { prompt: string; budgetTokens: number },
+  options: { prompt: string; budgetTokens: number; behind?: readonly ContextMessage[] },
 ): ContextMessage[] {
-  let left = options.budgetTokens - tokensOf(options.prompt);
-  const kept: ContextMessage[] = [];
-  for (let i = history.messages.length - 1; i >= 0; i -= 1) {
-    const message = history.messages[i];
+  const { prompt, behind = [] } = options;
+  let left = options.budgetTokens - textTokens(prompt);
+  for (const message of behind) left -= tokensOf(message);
+  const { messages } = history;
+  let from = messages.length;
+  while (from > 0) {
+    const message = messages[from - 1];
     if (message === undefined) break;
-    left -= tokensOf(message.text);
-    if (left < 0 && kept.length > 0) break;
-    kept.push(message);
+    left -= tokensOf(message);
+    if (left < 0 && from < messages.length) break;
+    from -= 1;
   }
-  kept.reverse();
-  return options.prompt === '' ? kept : [{ role: 'system', text: options.prompt }, ...kept];
+  while (messages[from]?.role === 'tool') from += 1;
+  const kept = [...messages.slice(from), ...behind];
+  return prompt === '' ? kept : [{ role: 'system', text: prompt }, ...kept];
 }
 
-const tokensOf = (text: string): number => Math.ceil(text.length / charsPerToken) + messageOverheadTokens;
+const textTokens = (text: string): number => Math.ceil(text.length / charsPerToken) + messageOverheadTokens;
+
+function tokensOf(message: ContextMessage): number {
+  const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
+  return calls.reduce((sum, call) => sum + textTokens(call.name + call.arguments), textTokens(message.text));
+}

@@ -3,6 +3,7 @@
  * its own. It waits, in order, while the caller speaks or a response runs; an interrupting one cuts the response, never the
  * caller.
  */
+import { nextEpoch } from './epoch.ts';
 import type { CallEvent } from './events.ts';
 import { cutResponse, startText } from './speaking.ts';
 import { nobodySpeaks, type Step } from './state.ts';
@@ -34,7 +35,7 @@ export function speakWaiting(step: Step, position: CallPosition): void {
     if (!line.cuts || state.response.hangUpAfter) return;
     cutResponse(step, position);
   } else {
-    state.epoch += 1;
+    nextEpoch(step);
   }
   state.lines.shift();
   startText(step, 'line', { text: line.text, interruptible: line.interruptible });

@@ -2,6 +2,8 @@
 import { beginCandidate, beginFading, interruptible, onCandidateDeadline } from './candidate.ts';
 import { candidateDeadline, prolongFading, reviewCandidate } from './candidate.ts';
 import { noteSpeechAfterDecision } from './end-of-turn.ts';
+import { answerQuestion, awaitsWord, noteTurn } from './answering.ts';
+import { nextEpoch } from './epoch.ts';
 import type { CallEvent } from './events.ts';
 import { hearsTurn, listen, onSttDeadline, reopenStt, sttDeadline } from './hearing.ts';
 import { addUser } from './history.ts';
@@ -58,13 +60,14 @@ function goOn(step: Step, turn: Extract<CallState['turn'], { phase: 'pausing' | 
 /** A turn begins: a new epoch. */
 function beginTurn(step: Step): void {
   const { state, now } = step;
-  beginEpoch(state);
+  beginEpoch(step);
   state.turn = { phase: 'speaking', words: newWords(), startedAt: now, interrupted: false };
   listen(step, true);
 }
 
-function beginEpoch(state: CallState): void {
-  state.epoch += 1;
+function beginEpoch(step: Step): void {
+  const { state } = step;
+  nextEpoch(step);
   state.idle.askAt = undefined;
   state.wastedRounds = 0;
 }
@@ -187,6 +190,13 @@ function answerTurn(step: Step, turn: Finalizing): void {
   state.idle.asks = 0;
   const { lastVoiceAt, decidedAt } = turn;
   state.turnClock = { epoch: state.epoch, lastVoiceAt, decidedAt, finalAt: now };
+  noteTurn(step);
+  if (awaitsWord(step)) {
+    dropSpeculation(step);
+    addUser(state.history, text);
+    answerQuestion(step, text, owedSince);
+    return;
+  }
   const promoted = promoteSpeculation(step, text, { owedSince, enter: () => addUser(state.history, text) });
   if (promoted) return;
   addUser(state.history, text);
@@ -238,13 +248,13 @@ export function adoptSpeech(step: Step): void {
   const { state } = step;
   const { turn } = state;
   if (turn.phase === 'candidate') {
-    beginEpoch(state);
+    beginEpoch(step);
     const { words, startedAt } = turn;
     state.turn = { phase: 'speaking', words, startedAt, interrupted: false };
   } else if (turn.phase === 'idle' && state.voice === 'speech') {
     beginTurn(step);
   } else if (turn.phase === 'fading') {
-    beginEpoch(state);
+    beginEpoch(step);
     const { words, startedAt, lastVoiceAt } = turn;
     beginPause(step, { words, startedAt, interrupted: false }, lastVoiceAt);
   }

@@ -10,7 +10,7 @@ import {
   noteMarkPlayed,
   noteSpoken,
 } from './heard.ts';
-import { addHeard } from './history.ts';
+import { enterHeard } from './context.ts';
 import { finishWriting, flush, speakFiller, unfilled, writeText, type Response } from './response.ts';
 import { completeResponse, endCall, nextFiller, openResponse, startLine, voiceOf } from './speaking.ts';
 import { noticeFault, type Step } from './state.ts';
@@ -56,6 +56,7 @@ export function onTtsFailed(step: Step, what: 'failed' | 'stalled'): void {
   const { response } = state;
   if (response?.phase === 'waiting') {
     actions.push({ type: 'playout.clear', epoch: state.epoch, wire: false });
+    enterHeard(state.history, response, 0);
     speakAgain(step, response, unfilled(response, 0) + response.splitter.pending);
   } else if (response?.phase === 'playing' && !response.broken) {
     response.broken = true;
@@ -79,6 +80,9 @@ function speakAgain(step: Step, former: Response, text: string): void {
   again.firstTextAt = former.firstTextAt;
   again.hangUpAfter = former.hangUpAfter;
   again.writing = former.writing;
+  again.inTools = former.inTools;
+  again.reasoning = former.reasoning;
+  if (former.asks !== undefined) again.asks = { key: former.asks.key, from: 0 };
   const voice = voiceOf(step);
   const waitedMs = now - (former.silentAt ?? now);
   const owes = text.trim() !== '' || again.writing;
@@ -186,7 +190,7 @@ function speakRest(step: Step, response: Response, sentMs: Millis): void {
     { ...response.heard, acknowledged: undefined },
     { text: response.text, position, client: newClientPlayout(), now: step.now },
   );
-  addHeard(step.state.history, response.text.slice(0, chars));
+  enterHeard(step.state.history, response, chars);
   step.state.lastSaid = { text: response.text.slice(0, chars), endedAt: step.now };
   speakAgain(step, response, unfilled(response, chars) + response.splitter.pending);
 }

@@ -3,17 +3,32 @@
  * way through TTS to the caller. At most one exists at a time, and it belongs to one epoch.
  */
 import type { Millis } from '../../shared/base/units.ts';
-import type { CallAction } from './actions.ts';
+import type { CallAction, OpaqueReasoning } from './actions.ts';
 import { newHeardState, type HeardState } from './heard.ts';
+import type { ToolPair } from './tools-state.ts';
 import { addText, finishText, newSplitter, type Splitter } from './sentences.ts';
 
 export type LineKind = 'greeting' | 'question' | 'apology' | 'farewell' | 'line' | 'rest';
+
+export interface RoundPart {
+  readonly endChars: number;
+  readonly pairs: readonly ToolPair[];
+  readonly reasoning: OpaqueReasoning | undefined;
+}
 
 interface ResponseBase {
   readonly epoch: number;
   /** Names the response towards TTS and playout; never used twice in a call. */
   readonly context: number;
   readonly source: 'answer' | LineKind;
+  /** Rounds of the LLM that ended in tool calls, and where the text of each ends. */
+  readonly rounds: RoundPart[];
+  /** Tools of the newest round run; the LLM goes on when all have answered. */
+  inTools: boolean;
+  /** What the provider wants back with the newest round. */
+  reasoning: OpaqueReasoning | undefined;
+  /** A tool waits for the caller's word: it is asked for from this character on. */
+  asks: { readonly key: number; readonly from: number } | undefined;
   /** The request to the LLM whose text this is; 0 for a line. */
   round: number;
   /** The caller's voice may cut it. */
@@ -68,6 +83,10 @@ export const newResponse = ({ owedSince, now, ...named }: NewResponse): Response
   ...named,
   phase: 'waiting',
   round: 0,
+  rounds: [],
+  inTools: false,
+  reasoning: undefined,
+  asks: undefined,
   text: '',
   said: 0,
   spokenSaid: 0,
@@ -96,12 +115,24 @@ export function writeText(response: Response, text: string, voice: Voice): void 
   for (const piece of addText(response.splitter, text)) speakPiece(response, piece, voice);
 }
 
-/** No more text comes: passes on the rest. False when nothing but fillers was ever written. */
+/** No more text comes: passes on the rest. False when nothing but fillers was written since the newest tool call. */
 export function finishWriting(response: Response, voice: Voice): boolean {
   response.writing = false;
   const rest = finishText(response.splitter);
   if (rest !== undefined) speakPiece(response, rest, voice);
-  return unfilled(response, 0).trim() !== '';
+  return unfilled(response, response.rounds.at(-1)?.endChars ?? 0).trim() !== '';
+}
+
+/** The text so far is spoken at once; more may follow. */
+export function pauseWriting(response: Response, voice: Voice): void {
+  const rest = finishText(response.splitter);
+  if (rest !== undefined) speakPiece(response, /\s$/.test(rest) ? rest : `${rest} `, voice);
+}
+
+/** Speaks a sentence of the bot's own behind what was written. */
+export function speakSentence(response: Response, sentence: string, voice: Voice): void {
+  pauseWriting(response, voice);
+  speakPiece(response, sentence, voice);
 }
 
 /** Tells TTS that its text is complete. */
@@ -117,16 +148,16 @@ export function speakFiller(response: Response, filler: string, voice: Voice): v
   response.fillers.push({ from, to: response.text.length });
 }
 
-/** The text from `chars` on, without the fillers in it and without what is not a piece yet. */
-export function unfilled(response: Response, chars: number): string {
+/** The text from `chars` up to `end`, without the fillers in it and without what is not a piece yet. */
+export function unfilled(response: Response, chars: number, end = Infinity): string {
   let text = '';
   let at = chars;
   for (const { from, to } of response.fillers) {
-    if (to <= at) continue;
+    if (to <= at || from >= end) continue;
     text += response.text.slice(at, Math.max(at, from));
     at = to;
   }
-  return text + response.text.slice(at);
+  return text + response.text.slice(at, Math.max(at, end));
 }
 
 function speakPiece(response: Response, piece: string, voice: Voice): void {

@@ -8,7 +8,8 @@ import type { CallEvent } from './events.ts';
 import { beginFading } from './candidate.ts';
 import { finalize, listen } from './hearing.ts';
 import { noteGap, type Piece } from './heard.ts';
-import { contextFor } from './history.ts';
+import { onToolsResumed } from './answering.ts';
+import { messagesFor, roundMessages } from './context.ts';
 import { beginPause } from './pause.ts';
 import { unfilled, type Response } from './response.ts';
 import type { Step } from './state.ts';
@@ -28,6 +29,7 @@ export function onCallResumed(step: Step, event: Resumed): void {
     const sentMs = event.position?.context === response.context ? event.position.sentMs : 0;
     resumeResponse(step, response, sentMs);
   }
+  onToolsResumed(step);
   resumeTurn(step, event.turnAudio);
 }
 
@@ -102,6 +104,7 @@ function resumeResponse(step: Step, former: Response, sentMs: Millis): void {
     from: { audioMs: fromMs, skipMs: sentMs - fromMs },
   });
   speakPieces(step, response, pieces.slice(kept));
+  if (former.inTools) return;
   if (former.writing) askAgain(step, response);
   else if (response.said > response.saidBefore)
     actions.push({ type: 'tts.flush', context: response.context });
@@ -159,8 +162,9 @@ export function unexpectedText(step: Step, response: Response, text: string): st
   return undefined;
 }
 
-/** What the LLM wrote of the response, without the fillers between. */
-const written = (response: Response): string => unfilled(response, 0) + response.splitter.pending;
+/** What the LLM wrote in its newest round, without the fillers between. */
+const written = (response: Response): string =>
+  unfilled(response, response.rounds.at(-1)?.endChars ?? 0) + response.splitter.pending;
 
 const goOn = 'Your last message was cut off. Go on exactly where it stops, and repeat nothing of it.';
 
@@ -170,15 +174,13 @@ function startRound(
   behind: readonly { role: 'assistant' | 'system'; text: string }[],
 ): void {
   const { state } = step;
-  const { prompt, contextWindowTokens, endCallTool } = state.settings;
-  const messages = contextFor(state.history, { prompt, budgetTokens: contextWindowTokens });
   state.lastRound += 1;
   response.round = state.lastRound;
   step.actions.push({
     type: 'llm.start',
     epoch: response.epoch,
     round: state.lastRound,
-    messages: [...messages, ...behind],
-    endCallTool,
+    messages: messagesFor(state, state.history, [...roundMessages(response), ...behind]),
+    tools: state.settings.tools.declarations(state.flow?.node),
   });
 }

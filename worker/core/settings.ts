@@ -1,5 +1,19 @@
 /** What the core knows of the agent definition: plain values, durations in milliseconds. */
 import type { Millis } from '../../shared/base/units.ts';
+import type { OfferedTool } from './actions.ts';
+import type { FlowSettings } from './flow.ts';
+import type { ToolRule, Verdict } from './tools-state.ts';
+
+/** What is known of the tools of a call. Pure functions; `node` is the flow's present node. */
+export interface ToolBook {
+  declarations(node?: string): readonly OfferedTool[];
+  ruleOf(name: string): ToolRule | undefined;
+  /** Who performs a tool: the core itself, or a runner of the shell. */
+  performerOf(name: string): 'core' | 'runner' | undefined;
+  validate(name: string, argumentsText: string, node?: string): Verdict;
+  /** What the caller answered to a question that wants a yes or a no. */
+  answerOf(text: string): 'yes' | 'no' | 'unclear';
+}
 
 export interface CallSettings {
   readonly prompt: string;
@@ -11,8 +25,13 @@ export interface CallSettings {
   readonly fillers: readonly string[];
   /** Whole words that are pronounced differently from how they are written; applied on the way to TTS only. */
   readonly pronounce: Readonly<Record<string, string>>;
-  /** Offer the built-in tool `end_call` to the LLM. */
-  readonly endCallTool: boolean;
+  readonly tools: ToolBook;
+  /** Rounds of tool calls in one answer (spec 03, llm.max_tool_rounds). */
+  readonly maxToolRounds: number;
+  /** Asked before a tool that needs the caller's word is run. */
+  readonly confirmQuestion: string;
+  /** Absent: the agent's prompt and tools stay for the whole call. */
+  readonly flow?: FlowSettings;
   readonly maxCallMs: Millis;
   /** Budget of the context sent to the LLM (spec 03, llm.context_window_tokens). */
   readonly contextWindowTokens: number;

@@ -7,7 +7,7 @@ import type { Millis } from '../../shared/base/units.ts';
 import { noteFlow } from './heard.ts';
 import { onTtsFailed } from './output.ts';
 import type { Response } from './response.ts';
-import { fillSilence, onLlmStalled } from './speaking.ts';
+import { fillSilence, onLlmStalled } from './answering.ts';
 import { outputHeld, type CallState, type Step } from './state.ts';
 
 /** Nobody speaks faster: less audio than this for a text means that some of it is missing. */
@@ -33,7 +33,7 @@ export function silenceDeadline(state: CallState): Millis | undefined {
   const response = watched(state);
   if (response === undefined) return undefined;
   const { limits } = state.settings;
-  const llm = response.writing ? response.llmAt + limits.llmSilentMs : undefined;
+  const llm = response.writing && !response.inTools ? response.llmAt + limits.llmSilentMs : undefined;
   if (response.silentAt === undefined) return llm;
   const wait = ttsOwes(state, response) ? limits.audibleWithinMs : limits.fillerAfterMs;
   const silence = response.silentAt + wait;
@@ -45,7 +45,7 @@ export function onSilenceDeadline(step: Step): void {
   const response = watched(state);
   if (response === undefined) return;
   const { limits } = state.settings;
-  if (response.writing && now >= response.llmAt + limits.llmSilentMs) {
+  if (response.writing && !response.inTools && now >= response.llmAt + limits.llmSilentMs) {
     onLlmStalled(step, response);
     return;
   }

@@ -9,7 +9,7 @@ import type { CallSettings } from './settings.ts';
 import type { CallState } from './state.ts';
 
 /** Fields of the state that a snapshot leaves out. */
-const leftOut = ['settings', 'pronounce', 'history', 'wordTimes'];
+const leftOut = ['settings', 'pronounce', 'history', 'wordTimes', 'reasoning'];
 const timeName = /(?:At|By)$/;
 
 /** Plain data as JSON. Maps and numbers that JSON does not know survive; fields named in `leftOut` do not. */
@@ -40,7 +40,7 @@ export function encodeHistory(history: CallState['history'], bytes: number): str
   const kept: string[] = [];
   let left = bytes - '[]'.length;
   for (let index = history.messages.length - 1; index >= 0; index -= 1) {
-    const message = JSON.stringify(history.messages[index]);
+    const message = encodePlain(history.messages[index], ['reasoning']);
     left -= Buffer.byteLength(message) + ','.length;
     if (left < 0) break;
     kept.unshift(message);

@@ -1,25 +1,24 @@
 /** The bot's side of the conversation: starting, writing, finishing and cutting its one response. */
 import { unreachable } from '../../shared/base/assert.ts';
 import type { Millis } from '../../shared/base/units.ts';
-import type { CompletedToolCall, PlayoutPosition } from './events.ts';
+import { enterHeard, enterToolResults, messagesFor, reachSafePoint, roundMessages } from './context.ts';
+import { nextEpoch, tellTools } from './epoch.ts';
+import type { PlayoutPosition } from './events.ts';
+import { stepFlow } from './flow.ts';
 import { heardChars, noteGap } from './heard.ts';
-import { addHeard, contextFor, type History } from './history.ts';
-import type { ContextMessage } from './actions.ts';
+import type { History } from './history.ts';
 import {
   finishWriting,
   flush,
   newResponse,
-  speakFiller,
+  pauseWriting,
   unfilled,
   writeText,
   type LineKind,
   type Response,
   type Voice,
 } from './response.ts';
-import { nobodySpeaks, noticeFault, outputHeld, type Step } from './state.ts';
-
-/** The built-in tool by which the LLM ends the call (spec 03, Telephony tools). */
-export const endCallToolName = 'end_call';
+import { greetingOf, nobodySpeaks, outputHeld, type Step } from './state.ts';
 
 export const voiceOf = (step: Step): Voice => ({ pronounce: step.state.pronounce, actions: step.actions });
 
@@ -51,28 +50,48 @@ export function openResponse(
   return response;
 }
 
-/** Asks the LLM for the answer to a conversation. Returns the number of the request. */
-export function requestAnswer(step: Step, history: History): number {
+/**
+ * Asks the LLM for the answer to a conversation, behind which stands what the running answer has done so far. Returns the
+ * number of the request.
+ */
+export function requestAnswer(
+  step: Step,
+  history: History,
+  { response, withTools = true }: { response?: Response; withTools?: boolean } = {},
+): number {
   const { state } = step;
   state.lastRound += 1;
-  const messages: readonly ContextMessage[] = contextFor(history, {
-    prompt: state.settings.prompt,
-    budgetTokens: state.settings.contextWindowTokens,
-  });
   step.actions.push({
     type: 'llm.start',
     epoch: state.epoch,
     round: state.lastRound,
-    messages,
-    endCallTool: state.settings.endCallTool,
+    messages: messagesFor(state, history, response === undefined ? [] : roundMessages(response)),
+    tools: withTools ? state.settings.tools.declarations(state.flow?.node) : [],
   });
   return state.lastRound;
 }
 
+/** Opens the answer to what the context now holds: results of older tool calls enter it, and the flow moves. */
+export function openAnswer(step: Step, owedSince: Millis): Response {
+  step.state.answerOwed = false;
+  enterToolResults(step);
+  const say = reachSafePoint(step);
+  const response = openResponse(step, 'answer', { owedSince });
+  sayOnEntry(step, response, say);
+  return response;
+}
+
+/** The line of a flow's node, before the LLM goes on. */
+export function sayOnEntry(step: Step, response: Response, say: string): void {
+  if (say === '') return;
+  response.firstTextAt ??= step.now;
+  writeText(response, say, voiceOf(step));
+  pauseWriting(response, voiceOf(step));
+}
+
 /** Asks the LLM for the answer to what the context now holds. */
 export function startAnswer(step: Step, owedSince: Millis): void {
-  step.state.answerOwed = false;
-  const response = openResponse(step, 'answer', { owedSince });
+  const response = openAnswer(step, owedSince);
   response.round = requestAnswer(step, step.state.history);
 }
 
@@ -99,7 +118,7 @@ export function startLine(
 
 /** Speaks a line on the bot's own initiative: a bot turn of its own (spec 02, Behaviour rules 1). */
 export function startBotTurn(step: Step, kind: Exclude<LineKind, 'line' | 'rest'>): void {
-  step.state.epoch += 1;
+  nextEpoch(step);
   startLine(step, kind);
 }
 
@@ -107,7 +126,7 @@ function lineText(step: Step, kind: Exclude<LineKind, 'line' | 'rest'>): string 
   const { settings } = step.state;
   switch (kind) {
     case 'greeting':
-      return settings.greeting;
+      return greetingOf(step.state);
     case 'question':
       return settings.idle.ask;
     case 'apology':
@@ -128,86 +147,35 @@ export function nextFiller(step: Step): string {
   return filler;
 }
 
-/** The caller has waited long enough for the LLM: something is said meanwhile. */
-export function fillSilence(step: Step, response: Response): void {
-  const filler = nextFiller(step);
-  if (filler.trim() === '') {
-    // An agent without fillers and apology wants the silence.
-    response.silentAt = step.now;
-    return;
-  }
-  response.firstTextAt ??= step.now;
-  speakFiller(response, filler, voiceOf(step));
-}
-
-export function onLlmText(step: Step, response: Response, text: string): void {
-  response.llmAt = step.now;
-  if (text !== '') response.firstTextAt ??= step.now;
-  writeText(response, text, voiceOf(step));
-}
-
-export function onLlmDone(step: Step, response: Response, toolCalls: readonly CompletedToolCall[]): void {
-  const hangUp = step.state.settings.endCallTool && toolCalls.some((call) => call.name === endCallToolName);
-  response.hangUpAfter ||= hangUp;
-  const voice = voiceOf(step);
-  const wrote = finishWriting(response, voice);
-  if (!wrote && !hangUp) {
-    speakInstead(step, response, 'empty');
-    return;
-  }
-  step.state.failuresInARow.llm = 0;
-  if (!wrote) writeText(response, step.state.settings.farewell, voice);
-  finishOrComplete(step, response);
-}
-
-/** The LLM failed: what it had written is spoken; without any text the caller hears the apology. */
-export function onLlmFailed(step: Step, response: Response): void {
-  if (!finishWriting(response, voiceOf(step))) {
-    speakInstead(step, response, 'failed');
-    return;
-  }
-  flush(response, voiceOf(step));
-  if (noticeFault(step, 'llm', 'failed')) step.state.endingSoon = true;
-}
-
-/** The LLM is silent for too long. What is not yet a piece is dropped: it would be glued to the apology. */
-export function onLlmStalled(step: Step, response: Response): void {
-  step.actions.push({ type: 'llm.cancel' });
-  response.writing = false;
-  response.splitter.pending = '';
-  speakInstead(step, response, 'stalled');
-}
-
-function speakInstead(step: Step, response: Response, what: 'empty' | 'failed' | 'stalled'): void {
-  if (noticeFault(step, 'llm', what)) step.state.endingSoon = true;
-  response.firstTextAt ??= step.now;
-  const space = response.text === '' || /\s$/.test(response.text) ? '' : ' ';
-  writeText(response, space + step.state.settings.apology, voiceOf(step));
-  finishOrComplete(step, response);
-}
-
-function finishOrComplete(step: Step, response: Response): void {
-  if (finishWriting(response, voiceOf(step)) || response.fillers.length > 0) flush(response, voiceOf(step));
-  else completeResponse(step);
-}
-
 /** The response was played to its end. */
 export function completeResponse(step: Step): void {
-  const { state } = step;
+  const { state, now } = step;
   const { response } = state;
   if (response === undefined) return;
   state.response = undefined;
   if (response.phase !== 'waiting') {
-    addHeard(state.history, response.text);
-    state.lastSaid = { text: response.text, endedAt: step.now };
+    enterHeard(state.history, response, response.text.length);
+    state.lastSaid = { text: response.text, endedAt: now };
+  } else {
+    enterHeard(state.history, response, 0);
   }
-  if (response.hangUpAfter) endCall(step, 'ended');
+  if (response.asks !== undefined) tellTools(step, { type: 'question.heard', key: response.asks.key });
+  if (response.hangUpAfter || endsWithNode(step, response)) endCall(step, 'ended');
   else if (state.answerOwed && !state.endingSoon && nobodySpeaks(state)) startOwedAnswer(step);
+}
+
+/** The flow's node ends the call after its answer. */
+function endsWithNode({ state, now }: Step, response: Response): boolean {
+  const { flow, settings } = state;
+  if (flow === undefined || settings.flow === undefined) return false;
+  if (response.source !== 'answer' || response.asks !== undefined) return false;
+  const orders = stepFlow(flow, { type: 'answer.completed' }, { settings: settings.flow, now });
+  return orders.some(({ type }) => type === 'call.end');
 }
 
 /** Answers what entered the context without a spoken turn. */
 export function startOwedAnswer(step: Step): void {
-  step.state.epoch += 1;
+  nextEpoch(step);
   startAnswer(step, step.now);
 }
 
@@ -215,9 +183,11 @@ export function startOwedAnswer(step: Step): void {
 export function cutResponse(step: Step, position: PlayoutPosition | undefined): void {
   const { state, now, actions } = step;
   const { response } = state;
-  state.epoch += 1;
-  if (response === undefined) return;
   state.response = undefined;
+  if (response === undefined) {
+    nextEpoch(step);
+    return;
+  }
   state.turnClock = undefined;
   const onTheWire = response.phase !== 'waiting';
   let chars = 0;
@@ -228,12 +198,18 @@ export function cutResponse(step: Step, position: PlayoutPosition | undefined): 
       client: state.client,
       now,
     });
-    addHeard(state.history, response.text.slice(0, chars));
     state.lastSaid = { text: response.text, endedAt: now };
   }
+  enterHeard(state.history, response, chars);
+  const { asks } = response;
+  // A caller who answers before the question is quite over has heard it.
+  if (asks !== undefined && chars >= (asks.from + response.text.length) / 2)
+    tellTools(step, { type: 'question.heard', key: asks.key });
+  nextEpoch(step);
+  enterToolResults(step);
   state.cutOff = unfilled(response, chars) + response.splitter.pending;
   actions.push({ type: 'playout.clear', epoch: state.epoch, wire: onTheWire });
-  if (response.writing) actions.push({ type: 'llm.cancel' });
+  if (response.writing && !response.inTools) actions.push({ type: 'llm.cancel' });
   actions.push({ type: 'tts.cancel', context: response.context });
 }
 
@@ -245,5 +221,6 @@ export function endCall(step: Step, reason: 'ended' | 'shutdown'): void {
   state.speculation = undefined;
   state.lines.length = 0;
   state.turn = { phase: 'idle' };
+  tellTools(step, { type: 'call.ended' });
   step.actions.push({ type: 'call.end', reason });
 }

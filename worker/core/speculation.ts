@@ -5,7 +5,8 @@
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallEvent } from './events.ts';
 import { endsHesitant } from './phrases.ts';
-import { onLlmDone, onLlmText, openResponse, requestAnswer } from './speaking.ts';
+import { awaitsWord, onLlmDone, onLlmText } from './answering.ts';
+import { openAnswer, requestAnswer } from './speaking.ts';
 import type { Speculation, Step } from './state.ts';
 import { wholeText } from './turn.ts';
 
@@ -27,6 +28,7 @@ export function reviewSpeculation(step: Step): void {
     settings.turn.speculate &&
     state.wastedRounds < maxWastedRounds &&
     !state.endingSoon &&
+    !awaitsWord(step) &&
     state.response === undefined &&
     !/^\W*$/u.test(text);
   if (!worthIt || !allowed) return;
@@ -63,7 +65,7 @@ export function onSpeculativeLlm(
     speculation.held += event.text;
     if (speculation.held.length > maxHeldChars) dropSpeculation(step);
   } else if (event.type === 'llm.done') {
-    speculation.done = { toolCalls: event.toolCalls };
+    speculation.done = event;
   } else {
     // The request that is made once the turn is over shows whether the LLM is at fault.
     step.state.speculation = undefined;
@@ -83,18 +85,19 @@ export function promoteSpeculation(
   const { state } = step;
   const { speculation } = state;
   if (speculation === undefined) return false;
-  if (speculation.text !== text || speculation.basis !== state.history.messages.length) {
-    if (speculation.guessed) state.trustsGuesses = false;
+  const moves = state.flow?.pending !== undefined;
+  if (moves || speculation.text !== text || speculation.basis !== state.history.messages.length) {
+    if (speculation.guessed && !moves) state.trustsGuesses = false;
     dropSpeculation(step);
     return false;
   }
   state.speculation = undefined;
   state.answerOwed = false;
   enter();
-  const response = openResponse(step, 'answer', { owedSince });
+  const response = openAnswer(step, owedSince);
   response.round = speculation.round;
   response.firstTextAt = speculation.firstTextAt;
   if (speculation.held !== '') onLlmText(step, response, speculation.held);
-  if (speculation.done !== undefined) onLlmDone(step, response, speculation.done.toolCalls);
+  if (speculation.done !== undefined) onLlmDone(step, response, speculation.done);
   return true;
 }

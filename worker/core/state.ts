@@ -3,11 +3,13 @@ import type { Millis } from '../../shared/base/units.ts';
 import type { CallAction, FaultKind, FaultStage } from './actions.ts';
 import { newDtmfCollector, type DtmfCollector } from './dtmf.ts';
 import { newPatience, type Patience } from './end-of-turn.ts';
-import type { CompletedToolCall } from './events.ts';
+import type { CallEvent } from './events.ts';
+import { newFlow, type FlowState } from './flow.ts';
 import { newClientPlayout, type ClientPlayout } from './heard.ts';
 import { newHistory, type History } from './history.ts';
 import { newRespelling, type Response, type Respelling } from './response.ts';
 import type { CallSettings } from './settings.ts';
+import { newToolState, type ToolState } from './tools-state.ts';
 import { newSttLedger, type SttLedger, type Turn } from './turn.ts';
 
 /** Times of the turn that is being answered, for its measurement. */
@@ -29,7 +31,7 @@ export interface Speculation {
   readonly guessed: boolean;
   held: string;
   firstTextAt: Millis | undefined;
-  done: { readonly toolCalls: readonly CompletedToolCall[] } | undefined;
+  done: Extract<CallEvent, { type: 'llm.done' }> | undefined;
 }
 
 /** A line that waits until nobody speaks. */
@@ -43,6 +45,8 @@ export interface WaitingLine {
 export interface CallState {
   readonly settings: CallSettings;
   readonly pronounce: Respelling;
+  /** Names the call towards tools. */
+  readonly session: string;
   phase: 'opening' | 'open' | 'ended';
   /** Number of the newest user turn or line of the bot. Everything older is stale. */
   epoch: number;
@@ -69,6 +73,9 @@ export interface CallState {
   /** The bot's voice comes back: from now on only words interrupt. */
   echoes: boolean;
   readonly lines: WaitingLine[];
+  readonly tools: ToolState;
+  /** Where the flow is; undefined for an agent without one. */
+  readonly flow: FlowState | undefined;
   fillersSpoken: number;
   /** TTS reports pieces of a response, so that a missing report means something. */
   ttsReports: boolean;
@@ -89,10 +96,15 @@ export interface CallState {
   readonly failuresInARow: Record<FaultStage, number>;
 }
 
-export function newCall(settings: CallSettings): CallState {
+/** `session` names the call towards tools; `now` is when it begins. */
+export function newCall(
+  settings: CallSettings,
+  { session = '', now = 0 }: { session?: string; now?: Millis } = {},
+): CallState {
   return {
     settings,
     pronounce: newRespelling(settings.pronounce),
+    session,
     phase: 'opening',
     epoch: 0,
     lastContext: 0,
@@ -111,6 +123,8 @@ export function newCall(settings: CallSettings): CallState {
     lastSaid: { text: '', endedAt: 0 },
     echoes: false,
     lines: [],
+    tools: newToolState(),
+    flow: settings.flow === undefined ? undefined : newFlow(settings.flow, now),
     fillersSpoken: 0,
     ttsReports: false,
     lastWords: false,
@@ -137,6 +151,12 @@ export interface Step {
 /** The output stands at a sample, because a candidate holds it. */
 export const outputHeld = ({ turn }: CallState): boolean =>
   (turn.phase === 'candidate' || turn.phase === 'fading') && turn.held;
+
+/** What the bot says when the call opens: the agent's greeting, or the line of the flow's first node. */
+export function greetingOf({ settings }: CallState): string {
+  const { flow, greeting } = settings;
+  return greeting.trim() === '' && flow !== undefined ? (flow.nodes[flow.start]?.say ?? '') : greeting;
+}
 
 /** A line or an answer of the bot's own waits while the caller speaks (spec 02, Behaviour rules 2). */
 export const nobodySpeaks = (state: CallState): boolean =>

@@ -1,0 +1,282 @@
+/**
+ * The LLM's side of an answer: its text, the tools that it calls between its rounds, and what the caller hears when it fails.
+ */
+import { enterToolResults, pairMessages, reachSafePoint } from './context.ts';
+import { tellTools, toolSettings } from './epoch.ts';
+import type { CallEvent } from './events.ts';
+import { stepFlow, transitionTool } from './flow.ts';
+import { addMessages } from './history.ts';
+import {
+  finishWriting,
+  flush,
+  pauseWriting,
+  speakFiller,
+  speakSentence,
+  writeText,
+  type Response,
+} from './response.ts';
+import {
+  completeResponse,
+  nextFiller,
+  openAnswer,
+  openResponse,
+  requestAnswer,
+  sayOnEntry,
+  startOwedAnswer,
+  voiceOf,
+} from './speaking.ts';
+import { nobodySpeaks, noticeFault, type Step } from './state.ts';
+import { nextToolDeadline } from './tools.ts';
+import { resumeTools } from './tools-cut.ts';
+import type { ToolOrder, ToolOutcome } from './tools-state.ts';
+
+/** The built-in tool by which the LLM ends the call (spec 03, Telephony tools). */
+const endCallToolName = 'end_call';
+
+/** The caller has waited long enough: something is said meanwhile. */
+export function fillSilence(step: Step, response: Response): void {
+  const filler = nextFiller(step);
+  if (filler.trim() === '') {
+    // An agent without fillers and apology wants the silence.
+    response.silentAt = step.now;
+    return;
+  }
+  response.firstTextAt ??= step.now;
+  speakFiller(response, filler, voiceOf(step));
+}
+
+// ---- text ----
+
+export function onLlmText(step: Step, response: Response, text: string): void {
+  response.llmAt = step.now;
+  if (text !== '') response.firstTextAt ??= step.now;
+  writeText(response, text, voiceOf(step));
+}
+
+export function onLlmDone(
+  step: Step,
+  response: Response,
+  event: Extract<CallEvent, { type: 'llm.done' }>,
+): void {
+  if (event.toolCalls.length > 0) {
+    runTools(step, response, event);
+    return;
+  }
+  if (!finishWriting(response, voiceOf(step))) {
+    speakInstead(step, response, 'empty');
+    return;
+  }
+  step.state.failuresInARow.llm = 0;
+  finishOrComplete(step, response);
+}
+
+/** The LLM failed: what it had written is spoken; without any text the caller hears the apology. */
+export function onLlmFailed(step: Step, response: Response): void {
+  if (!finishWriting(response, voiceOf(step))) {
+    speakInstead(step, response, 'failed');
+    return;
+  }
+  flush(response, voiceOf(step));
+  if (noticeFault(step, 'llm', 'failed')) step.state.endingSoon = true;
+}
+
+/** The LLM is silent for too long. What is not yet a piece is dropped: it would be glued to the apology. */
+export function onLlmStalled(step: Step, response: Response): void {
+  step.actions.push({ type: 'llm.cancel' });
+  response.writing = false;
+  response.splitter.pending = '';
+  speakInstead(step, response, 'stalled');
+}
+
+function speakInstead(
+  step: Step,
+  response: Response,
+  what: 'empty' | 'failed' | 'stalled' | 'given_up',
+): void {
+  if (noticeFault(step, 'llm', what)) step.state.endingSoon = true;
+  response.firstTextAt ??= step.now;
+  const space = response.text === '' || /\s$/.test(response.text) ? '' : ' ';
+  writeText(response, space + step.state.settings.apology, voiceOf(step));
+  finishOrComplete(step, response);
+}
+
+function finishOrComplete(step: Step, response: Response): void {
+  const said = finishWriting(response, voiceOf(step)) || response.text !== '';
+  if (said) flush(response, voiceOf(step));
+  else completeResponse(step);
+}
+
+// ---- tools ----
+
+/** The round ended in tool calls: what it wrote is spoken while they run. */
+function runTools(step: Step, response: Response, event: Extract<CallEvent, { type: 'llm.done' }>): void {
+  const { state } = step;
+  const { finish, toolCalls, reasoning } = event;
+  state.failuresInARow.llm = 0;
+  pauseWriting(response, voiceOf(step));
+  response.inTools = true;
+  response.reasoning = reasoning;
+  const offered = state.settings.tools.declarations(state.flow?.node).map(({ name }) => name);
+  const { epoch } = state;
+  followTools(
+    step,
+    tellTools(step, {
+      type: 'round.completed',
+      epoch,
+      finish,
+      speculative: false,
+      offered,
+      calls: toolCalls,
+    }),
+  );
+}
+
+/** Does what the tool machine orders, until nothing more follows at once. */
+function followTools(step: Step, orders: readonly ToolOrder[]): void {
+  const queue = [...orders];
+  for (let order = queue.shift(); order !== undefined; order = queue.shift()) {
+    switch (order.type) {
+      case 'tool.run':
+        if (step.state.settings.tools.performerOf(order.call.name) !== 'core') step.actions.push(order);
+        else {
+          const { key, attempt } = order;
+          queue.push(
+            ...tellTools(step, { type: 'tool.settled', key, attempt, outcome: perform(step, order) }),
+          );
+        }
+        break;
+      case 'tool.abandon':
+        step.actions.push(order);
+        break;
+      case 'caller.ask':
+        askCaller(step, order.key);
+        break;
+      case 'filler.speak': {
+        const { response } = step.state;
+        if (response?.inTools === true && response.silentAt !== undefined) fillSilence(step, response);
+        break;
+      }
+      case 'round.next':
+      case 'rounds.exhausted':
+        onRoundOver(step, order);
+        break;
+    }
+  }
+}
+
+/** The tools that move the conversation itself. */
+function perform(step: Step, order: Extract<ToolOrder, { type: 'tool.run' }>): ToolOutcome {
+  const { state, now } = step;
+  const { name } = order.call;
+  const done: ToolOutcome = { kind: 'result', text: '{"ok":true}' };
+  if (name === endCallToolName) {
+    if (state.response !== undefined) state.response.hangUpAfter = true;
+    return done;
+  }
+  const { flow, settings } = state;
+  const leads =
+    flow !== undefined && settings.flow?.nodes[flow.node]?.next.some(({ to }) => transitionTool(to) === name);
+  if (flow === undefined || settings.flow === undefined || leads !== true)
+    return { kind: 'failed', message: 'this call cannot do that', transport: false };
+  const data = JSON.parse(order.call.arguments === '' ? '{}' : order.call.arguments) as Record<
+    string,
+    unknown
+  >;
+  stepFlow(flow, { type: 'transition.called', tool: name, data }, { settings: settings.flow, now });
+  return done;
+}
+
+/** A tool with effects waits for the caller's word: the answer ends with the question. */
+function askCaller(step: Step, key: number): void {
+  const { state } = step;
+  const response = state.response ?? openResponse(step, 'answer');
+  const from = response.text.length;
+  response.firstTextAt ??= step.now;
+  speakSentence(response, state.settings.confirmQuestion, voiceOf(step));
+  response.asks = { key, from };
+  response.writing = false;
+  response.inTools = false;
+  flush(response, voiceOf(step));
+}
+
+/** Every call of the round has its result: the LLM goes on with them. */
+function onRoundOver(
+  step: Step,
+  order: Extract<ToolOrder, { type: 'round.next' | 'rounds.exhausted' }>,
+): void {
+  const { state } = step;
+  const { pairs } = order;
+  step.actions.push({ type: 'tools.answered', pairs });
+  const { response } = state;
+  if (response?.inTools !== true) {
+    addMessages(state.history, pairMessages(pairs));
+    if (response === undefined && nobodySpeaks(state)) startOwedAnswer(step);
+    else state.answerOwed = true;
+    return;
+  }
+  response.rounds.push({ endChars: response.text.length, pairs, reasoning: response.reasoning });
+  response.inTools = false;
+  response.reasoning = undefined;
+  response.llmAt = step.now;
+  if (response.hangUpAfter) {
+    sayGoodbye(step, response);
+  } else if (order.type === 'rounds.exhausted') {
+    speakInstead(step, response, 'given_up');
+  } else {
+    enterToolResults(step);
+    sayOnEntry(step, response, reachSafePoint(step));
+    response.round = requestAnswer(step, state.history, { response, withTools: order.withTools });
+  }
+}
+
+/** The LLM has ended the call: the farewell is spoken unless it said one. */
+function sayGoodbye(step: Step, response: Response): void {
+  const voice = voiceOf(step);
+  if (response.text.trim() === '') writeText(response, step.state.settings.farewell, voice);
+  finishOrComplete(step, response);
+}
+
+export function onToolSettled(step: Step, event: Extract<CallEvent, { type: 'tool.settled' }>): void {
+  followTools(step, tellTools(step, event));
+}
+
+export function onToolDeadline(step: Step): void {
+  const due = nextToolDeadline(step.state.tools);
+  if (due !== undefined && step.now >= due) followTools(step, tellTools(step, { type: 'deadline.reached' }));
+}
+
+/** A tool waits for what the caller says next. */
+export const awaitsWord = ({ state }: Step): boolean =>
+  state.tools.records.some(({ phase }) => phase.type === 'held' && phase.isHeard);
+
+/** The caller has answered the question of a tool; the words are in the context already. */
+export function answerQuestion(step: Step, text: string, owedSince: number): void {
+  const { state } = step;
+  const response = openAnswer(step, owedSince);
+  response.inTools = true;
+  const verdict = state.settings.tools.answerOf(text);
+  followTools(step, tellTools(step, { type: 'caller.answered', verdict, epoch: state.epoch }));
+}
+
+/** Another worker had the call: what only reads is asked again, the outcome of what has effects is unknown. */
+export function onToolsResumed(step: Step): void {
+  const { state, now } = step;
+  followTools(step, resumeTools(state.tools, { settings: toolSettings(state), now }));
+}
+
+/** The flow must move on because its time in the node is over. */
+export function onFlowDeadline(step: Step): void {
+  const { state, now } = step;
+  const { flow, settings } = state;
+  if (flow?.leavesAt === undefined || settings.flow === undefined || now < flow.leavesAt) return;
+  stepFlow(flow, { type: 'deadline.reached' }, { settings: settings.flow, now });
+  if (flow.pending === undefined || state.endingSoon) return;
+  if (state.response === undefined && nobodySpeaks(state)) startOwedAnswer(step);
+}
+
+/** A turn of the caller in the present node. */
+export function noteTurn({ state, now }: Step): void {
+  const { flow, settings } = state;
+  if (flow !== undefined && settings.flow !== undefined)
+    stepFlow(flow, { type: 'turn.taken' }, { settings: settings.flow, now });
+}

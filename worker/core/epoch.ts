@@ -1,0 +1,33 @@
+/** A new epoch of the call: everything older is stale, and tool calls of older turns are told so. */
+import type { CallState, Step } from './state.ts';
+import { stepTools } from './tools.ts';
+import type { ToolEvent, ToolOrder, ToolSettings } from './tools-state.ts';
+
+/** What the tool machine runs on: the tools of the agent, with the arguments that the flow's present node accepts. */
+export function toolSettings({ session, settings, flow }: CallState): ToolSettings {
+  const { tools, maxToolRounds } = settings;
+  return {
+    session,
+    maxRounds: maxToolRounds,
+    ruleOf: (name) => tools.ruleOf(name),
+    validate: (name, text) => tools.validate(name, text, flow?.node),
+  };
+}
+
+/** Steps the tool machine. What it orders beyond giving up calls is returned. */
+export function tellTools(step: Step, event: ToolEvent): ToolOrder[] {
+  const { state, now, actions } = step;
+  const orders = stepTools(state.tools, event, { settings: toolSettings(state), now });
+  const rest: ToolOrder[] = [];
+  for (const order of orders) {
+    if (order.type === 'tool.abandon') actions.push(order);
+    else rest.push(order);
+  }
+  return rest;
+}
+
+export function nextEpoch(step: Step): void {
+  step.state.epoch += 1;
+  // Nothing of an older turn can lead on by itself, so no other order comes of it.
+  tellTools(step, { type: 'epoch.moved', epoch: step.state.epoch });
+}
