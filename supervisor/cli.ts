@@ -7,8 +7,10 @@ import { runCheck } from './check-command.ts';
 import { runConfig } from './config-command.ts';
 import { runLocal } from './local-command.ts';
 import { runModels } from './models-command.ts';
+import { parentChannel } from './predecessor.ts';
 import { runServe } from './serve-command.ts';
 import { runToken } from './token-command.ts';
+import { readTakeover, takeoverVariable } from '../shared/protocol/takeover.ts';
 import { systemClock, systemWallClock } from '../shared/runtime/clock.ts';
 import { newLog } from '../shared/runtime/log.ts';
 
@@ -119,7 +121,28 @@ async function serve(workers: string): Promise<number | undefined> {
     err(`--workers: must be auto or a whole number from 1 to ${maxWorkers}`);
     return 1;
   }
-  return await runServe({ workers: count, env: process.env, writeError: err });
+  const takeover = readTakeover(process.env[takeoverVariable], {
+    parentPid: process.ppid,
+    hasChannel: process.connected,
+  });
+  if (!takeover.ok) {
+    err(takeover.error);
+    return 1;
+  }
+  // Neither the children of this process nor a supervisor after it take over from that one.
+  Reflect.deleteProperty(process.env, takeoverVariable);
+  const { argv, env, execArgv, execPath, pid } = process;
+  const launch = { command: execPath, args: [...execArgv, ...argv.slice(1)], env, pid };
+  if (!takeover.value) return await runServe({ workers: count, env, writeError: err, launch });
+  const problems: string[] = [];
+  const writeError = (line: string): void => {
+    problems.push(line);
+    err(line);
+  };
+  const status = await runServe({ workers: count, env, writeError, launch, parent: parentChannel });
+  if (status !== undefined)
+    await new Promise<void>((resolve) => parentChannel.send({ type: 'failed', problems }, resolve));
+  return status;
 }
 
 const status = await run(process.argv.slice(2));
