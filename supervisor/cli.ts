@@ -19,11 +19,16 @@ svc-supervisor check FILE [--require-secrets]  check an agent file
 svc-supervisor token mint|inspect ...       make or read a session token (token --help)
 svc-supervisor models list|pull            which speech models are there; fetch one (models --help)
 svc-supervisor local [options]             serve speech on this machine with sherpa-onnx (local --help)
+svc-supervisor console FILE                talk to an agent by typing (console --help)
+svc-supervisor rehearse SCENARIOS FILE     play scenarios against an agent (rehearse --help)
 svc-supervisor config                      print the settings in force
 svc-supervisor call FILE.wav [options]     play a recording into a running service (call --help)
 svc-supervisor --help
 
 Settings are environment variables; docs/reference/server-settings.md lists them.`;
+
+/** Commands that explain themselves. */
+const helpfulCommands = ['call', 'token', 'models', 'local', 'console', 'rehearse'];
 
 const maxWorkers = 256;
 const out = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -32,7 +37,7 @@ const err = (line: string): void => void process.stderr.write(`${line}\n`);
 /** Runs a command. Resolves with the exit status, or with undefined while a service runs. */
 async function run(args: readonly string[]): Promise<number | undefined> {
   const [first, ...rest] = args;
-  if (args.includes('--help') && !['call', 'token', 'models', 'local'].includes(first ?? '')) {
+  if (args.includes('--help') && !helpfulCommands.includes(first ?? '')) {
     out(usage);
     return 0;
   }
@@ -70,6 +75,11 @@ async function run(args: readonly string[]): Promise<number | undefined> {
       });
     case 'call':
       return await call(rest);
+    case 'console':
+    case 'rehearse':
+      // A file of its own: a service loads nothing of it. It reads the arguments itself and ends the process.
+      await import(new URL('./rehearsal/main.js', import.meta.url).href);
+      return undefined;
     case undefined:
       return await serve('auto');
     case '--workers':
