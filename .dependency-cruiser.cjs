@@ -1,6 +1,6 @@
 /** Who may import whom; the table is in ARCHITECTURE.md. Every folder of the service stands in a rule. */
 const pureFiles =
-  '^(worker/core/|worker/transports/[^/]+/protocol[.]ts|supervisor/(lifecycle|restart|admission|process-table|breakers)[.]ts|inference/batcher[.]ts)';
+  '^(worker/core/|worker/transports/[^/]+/(protocol|call-state|allowance)[.]ts|supervisor/(lifecycle|restart|admission|process-table|breakers)[.]ts|inference/batcher[.]ts)';
 const forbid = (name, from, to) => ({ name, severity: 'error', from, to });
 
 module.exports = {
