@@ -12,6 +12,8 @@ const longestOwnGapMs = 1_000;
 export interface HangWatchOptions {
   readonly table: ProcessTable;
   readonly boxes: Mailboxes;
+  /** Threads that judge the end of turns; none where there is no turn model. */
+  readonly turnThreads: () => number;
   readonly hangMs: Millis;
   readonly onHang: (row: ChildRow) => void;
 }
@@ -39,11 +41,13 @@ export class HangWatch {
 
   /** Inference is as alive as the thread that has been silent longest. */
   #silentMs(row: ChildRow, machineMs: Millis): Millis {
-    const { boxes } = this.#options;
+    const { boxes, turnThreads } = this.#options;
     if (row.role === 'worker') return heartbeatAge(machineMs, boxes.workerStatus(row.index).heartbeatMs);
     let silentMs = 0;
     for (let thread = 0; thread < boxes.layout.threads; thread += 1)
       silentMs = Math.max(silentMs, heartbeatAge(machineMs, boxes.threadHeartbeat(thread)));
+    for (let thread = 0; thread < turnThreads(); thread += 1)
+      silentMs = Math.max(silentMs, heartbeatAge(machineMs, boxes.turnThreadStatus(thread).heartbeatMs));
     return silentMs;
   }
 }

@@ -71,12 +71,15 @@ export class Service {
   readonly #requestCounts: RequestCounts;
   readonly #collector: MetricsCollector;
   readonly #memory: CallMemory;
+  /** Path; none once it could not be loaded. */
+  #turnModel: string | undefined;
   #stopsAsked = 0;
   #timer: Timer | undefined;
 
   constructor(options: ServiceOptions) {
     this.#options = options;
     const { settings, clock, log, workers } = options;
+    this.#turnModel = options.turnModel;
     this.#lifecycle = newLifecycle(settings.drain);
     this.#admission = new Admission({
       maxSessions: settings.maxSessions,
@@ -109,15 +112,16 @@ export class Service {
         agentText: options.agentText,
         files: options.files,
       }),
-      inferenceSetup: {
+      inferenceSetup: () => ({
         type: 'setup',
         layout,
         logLevel,
         vadModel: settings.vadModel,
-        ...(options.turnModel !== undefined && { turnModel: options.turnModel }),
-      },
+        ...(this.#turnModel !== undefined && { turnModel: this.#turnModel }),
+      }),
       onReady: (role, index) => this.#onChildReady(role, index),
       onWorkerMessage: (worker, message) => this.#onWorkerMessage(worker, message),
+      onSetupFailed: () => this.#onTurnModelFailed(),
       onGone: (role, index) => this.#onChildGone(role, index),
     });
     this.#handOver = new HandOver({
@@ -131,6 +135,7 @@ export class Service {
     this.#hangWatch = new HangWatch({
       table: this.#children.table,
       boxes,
+      turnThreads: () => (this.#turnModel === undefined ? 0 : (layout.turnThreads ?? 0)),
       hangMs: settings.hangTimeoutMs,
       onHang: (row) => {
         log.error({ child: row.role, index: row.index }, 'a child hangs and is killed');
@@ -230,6 +235,19 @@ export class Service {
     this.#options.exit(1);
   }
 
+  /** A start is refused. A service that runs goes on without: its callers miss less than in a loop of restarts. */
+  #onTurnModelFailed(): void {
+    const { log, exit } = this.#options;
+    if (this.#lifecycle.state.phase === 'starting') {
+      log.fatal('the turn model does not load: SVC_SMART_TURN_MODEL must name another, or be off');
+      this.#children.kill();
+      exit(1);
+      return;
+    }
+    log.error('the turn model does not load any more: turns end by silence until the next start');
+    this.#turnModel = undefined;
+  }
+
   #admissionFacts(): AdmissionFacts {
     this.#countRequests();
     return {
@@ -299,7 +317,7 @@ export class Service {
 
   async #renderMetrics(): Promise<{ contentType: string; body: string }> {
     const { table } = this.#children;
-    readSharedGauges(this.#metrics, this.#memory.boxes);
+    readSharedGauges(this.#metrics, this.#memory.boxes, machineMs());
     this.#metrics.workersReady.set(readyWorkers(table).length);
     this.#metrics.inferenceUp.set(inferenceReady(table) ? 1 : 0);
     this.#metrics.handoverWait.set(this.#handOver.oldestWaitMs() / 1000);
