@@ -4,6 +4,7 @@ import type { Sensitive } from '../shared/config/sensitive.ts';
 import { defaultCallLimits, type CallSettings } from './core/settings.ts';
 import type { SpeechDetectorSettings } from './media/speech-detector.ts';
 import type { StageDefinitions } from './stages/registry.ts';
+import type { ToolSettings } from './tools/registry.ts';
 
 export function callSettings({ agent, turn, llm }: AgentDefinition): CallSettings {
   return {
@@ -30,6 +31,15 @@ export function callSettings({ agent, turn, llm }: AgentDefinition): CallSetting
     limits: defaultCallLimits,
   };
 }
+
+/** What the registry of tools takes. */
+export const toolSettings = ({ agent, tools, mcp, telephony, flow }: AgentDefinition): ToolSettings => ({
+  tools,
+  mcp,
+  telephony,
+  ...(flow !== undefined && { flow }),
+  ...(agent.tools !== undefined && { agentTools: agent.tools }),
+});
 
 export const speechSettings = ({ turn }: AgentDefinition): SpeechDetectorSettings => ({
   threshold: turn.vadThreshold,
