@@ -4,6 +4,7 @@
  */
 import { heartbeatAge, type Mailboxes } from '../shared/protocol/mailbox.ts';
 import type { Millis } from '../shared/base/units.ts';
+import type { Log } from '../shared/runtime/log.ts';
 import { hangs, type ChildRow, type ProcessTable } from './process-table.ts';
 
 /** When this process itself was held up for longer, its view of the others is old and proves nothing. */
@@ -15,7 +16,8 @@ export interface HangWatchOptions {
   /** Threads that judge the end of turns; none where there is no turn model. */
   readonly turnThreads: () => number;
   readonly hangMs: Millis;
-  readonly onHang: (row: ChildRow) => void;
+  readonly log: Pick<Log, 'error'>;
+  readonly kill: (row: ChildRow) => void;
 }
 
 export class HangWatch {
@@ -34,9 +36,12 @@ export class HangWatch {
     const gapMs = now - (this.#lookedAt ?? Number.NEGATIVE_INFINITY);
     this.#lookedAt = now;
     if (gapMs > longestOwnGapMs) return;
-    const { table, hangMs, onHang } = this.#options;
-    for (const row of table.rows)
-      if (hangs(row, { now, silentMs: this.#silentMs(row, machineMs), hangMs })) onHang(row);
+    const { table, hangMs, log, kill } = this.#options;
+    for (const row of table.rows) {
+      if (!hangs(row, { now, silentMs: this.#silentMs(row, machineMs), hangMs })) continue;
+      log.error({ child: row.role, index: row.index }, 'a child hangs and is killed');
+      kill(row);
+    }
   }
 
   /** Inference is as alive as the thread that has been silent longest. */

@@ -137,10 +137,8 @@ export class Service {
       boxes,
       turnThreads: () => (this.#turnModel === undefined ? 0 : (layout.turnThreads ?? 0)),
       hangMs: settings.hangTimeoutMs,
-      onHang: (row) => {
-        log.error({ child: row.role, index: row.index }, 'a child hangs and is killed');
-        this.#children.killOne(row);
-      },
+      log,
+      kill: (row) => this.#children.killOne(row),
     });
     this.#reception = this.#newReception();
     this.#requestCounts = new RequestCounts(boxes);
@@ -231,21 +229,24 @@ export class Service {
   /** The old supervisor goes on; this one has no caller and leaves nothing behind but its words. */
   #onCannotTake(reason: string): void {
     this.#options.log.fatal({ reason }, 'the service cannot take over');
+    this.#giveUp();
+  }
+
+  #giveUp(): void {
     this.#children.kill();
     this.#options.exit(1);
   }
 
   /** A start is refused. A service that runs goes on without: its callers miss less than in a loop of restarts. */
   #onTurnModelFailed(): void {
-    const { log, exit } = this.#options;
-    if (this.#lifecycle.state.phase === 'starting') {
-      log.fatal('the turn model does not load: SVC_SMART_TURN_MODEL must name another, or be off');
-      this.#children.kill();
-      exit(1);
+    const { log } = this.#options;
+    this.#turnModel = undefined;
+    if (this.#lifecycle.state.phase !== 'starting') {
+      log.error('the turn model does not load any more: turns end by silence until the next start');
       return;
     }
-    log.error('the turn model does not load any more: turns end by silence until the next start');
-    this.#turnModel = undefined;
+    log.fatal('the turn model does not load: SVC_SMART_TURN_MODEL must name another, or be off');
+    this.#giveUp();
   }
 
   #admissionFacts(): AdmissionFacts {

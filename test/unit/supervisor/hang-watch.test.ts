@@ -22,7 +22,8 @@ function world(turnThreads = 0): { watch: HangWatch; boxes: Mailboxes; hung: str
     boxes,
     turnThreads: () => turnThreads,
     hangMs: 5_000,
-    onHang: (row) => hung.push(row.role),
+    log: { error: () => undefined },
+    kill: (row) => hung.push(row.role),
   });
   return { watch, boxes, hung, table };
 }
