@@ -1,6 +1,6 @@
 /** Who may import whom; the table is in ARCHITECTURE.md. Every folder of the service stands in a rule. */
 const pureFiles =
-  '^(worker/core/|worker/transports/[^/]+/protocol[.]ts|supervisor/(lifecycle|admission|process-table|breakers)[.]ts|inference/batcher[.]ts)';
+  '^(worker/core/|worker/transports/[^/]+/(protocol|call-state|allowance)[.]ts|supervisor/(lifecycle|restart|admission|process-table|breakers)[.]ts|inference/batcher[.]ts)';
 const forbid = (name, from, to) => ({ name, severity: 'error', from, to });
 
 module.exports = {
@@ -30,7 +30,24 @@ module.exports = {
       { path: pureFiles },
       { path: '^shared/config/', dependencyTypesNot: ['type-only'] },
     ),
-    forbid('processes-meet-in-the-protocol', { path: '^supervisor/' }, { path: '^(worker|inference)/' }),
+    forbid(
+      'processes-meet-in-the-protocol',
+      { path: '^supervisor/', pathNot: '^supervisor/rehearsal/' },
+      { path: '^(worker|inference)/' },
+    ),
+    forbid(
+      'rehearsals-have-calls-without-sound',
+      { path: '^supervisor/rehearsal/' },
+      {
+        path: '^(worker|inference)/',
+        pathNot: '^worker/(core/|stages/|tools/|(call-stages|definition)[.]ts)',
+      },
+    ),
+    forbid(
+      'the-service-does-not-rehearse',
+      { path: '^supervisor/', pathNot: '^supervisor/rehearsal/' },
+      { path: '^supervisor/rehearsal/' },
+    ),
     forbid('processes-meet-in-the-protocol-2', { path: '^worker/' }, { path: '^(supervisor|inference)/' }),
     forbid('processes-meet-in-the-protocol-3', { path: '^inference/' }, { path: '^(supervisor|worker)/' }),
     forbid(

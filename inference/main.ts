@@ -45,6 +45,7 @@ async function main(): Promise<void> {
   const modelPath = sileroPath(setup.vadModel);
   const bellFds = Array.from({ length: layout.workers }, (_, worker) => firstBellFd + worker);
   let busy = 0;
+  let isReady = false;
   const serve = (filename: string, task: VadTask | TurnTask): void => {
     busy += 1;
     pool.run(task, { filename, name: 'serve' }).then(
@@ -52,6 +53,13 @@ async function main(): Promise<void> {
         busy -= 1;
       },
       (error: unknown) => {
+        if (filename === turnThread && !isReady) {
+          log.error(errorFields(error), 'the turn model does not load');
+          process.send?.({ type: 'setup.failed', what: 'turn_model' } satisfies FromInference, () =>
+            process.exit(1),
+          );
+          return;
+        }
         log.fatal(errorFields(error), 'a thread of inference failed; the process exits to be replaced');
         process.exit(1);
       },
@@ -74,6 +82,7 @@ async function main(): Promise<void> {
   };
   exitWithParent(stop);
   waitForThreads(boxes, turnThreads, () => {
+    isReady = true;
     log.info({ threads: layout.threads, turnThreads, cores: cpus().length }, 'inference ready');
     process.send?.({ type: 'ready' } satisfies FromInference);
   });

@@ -10,6 +10,7 @@ const at = (...parts) => join(root, ...parts);
 /** Every process and thread that is started by file name, and what the package exports, relative to the project and without `.ts`. */
 const entries = [
   'supervisor/cli',
+  'supervisor/rehearsal/main',
   'worker/main',
   'inference/main',
   'inference/vad-thread',

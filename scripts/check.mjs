@@ -19,6 +19,10 @@ const steps = [
     when: () => existsSync(join(root, 'web/app.ts')),
   },
   { name: 'types of the bench', command: [bin('typescript/bin/tsc'), '-p', 'scripts/bench'] },
+  {
+    name: 'types of the evaluation of turns',
+    command: [bin('typescript/bin/tsc'), '-p', 'scripts/eval-turns'],
+  },
   { name: 'unused code', command: [bin('knip/bin/knip.js'), '--no-progress'] },
   {
     name: 'dependency rules',

@@ -37,9 +37,11 @@ export interface ChildrenOptions {
   readonly memoryFd: number;
   readonly recordsFd: number;
   readonly workerSetup: (worker: number) => WorkerSetup;
-  readonly inferenceSetup: InferenceSetup;
+  readonly inferenceSetup: () => InferenceSetup;
   readonly onReady: (role: ChildRole, index: number) => void;
   readonly onWorkerMessage: (worker: number, message: FromWorker) => void;
+  /** Inference cannot be set up as it was told to. */
+  readonly onSetupFailed: () => void;
   /** A worker process ended, after its row was updated. */
   readonly onGone: (role: ChildRole, index: number) => void;
 }
@@ -152,7 +154,7 @@ export class Children {
       this.#options.onGone(role, index);
       this.run();
     });
-    child.send(role === 'worker' ? this.#options.workerSetup(index) : this.#options.inferenceSetup);
+    child.send(role === 'worker' ? this.#options.workerSetup(index) : this.#options.inferenceSetup());
   }
 
   #take(row: ChildRow, message: FromWorker | FromInference): void {
@@ -160,6 +162,10 @@ export class Children {
       childReady(this.table, row);
       this.#options.onReady(row.role, row.index);
       this.run();
+      return;
+    }
+    if (message.type === 'setup.failed') {
+      this.#options.onSetupFailed();
       return;
     }
     if (message.type === 'tainted') {

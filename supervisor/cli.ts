@@ -7,8 +7,10 @@ import { runCheck } from './check-command.ts';
 import { runConfig } from './config-command.ts';
 import { runLocal } from './local-command.ts';
 import { runModels } from './models-command.ts';
+import { parentChannel } from './predecessor.ts';
 import { runServe } from './serve-command.ts';
 import { runToken } from './token-command.ts';
+import { readTakeover, takeoverVariable } from '../shared/protocol/takeover.ts';
 import { systemClock, systemWallClock } from '../shared/runtime/clock.ts';
 import { newLog } from '../shared/runtime/log.ts';
 
@@ -17,11 +19,16 @@ svc-supervisor check FILE [--require-secrets]  check an agent file
 svc-supervisor token mint|inspect ...       make or read a session token (token --help)
 svc-supervisor models list|pull            which speech models are there; fetch one (models --help)
 svc-supervisor local [options]             serve speech on this machine with sherpa-onnx (local --help)
+svc-supervisor console FILE                talk to an agent by typing (console --help)
+svc-supervisor rehearse SCENARIOS FILE     play scenarios against an agent (rehearse --help)
 svc-supervisor config                      print the settings in force
 svc-supervisor call FILE.wav [options]     play a recording into a running service (call --help)
 svc-supervisor --help
 
 Settings are environment variables; docs/reference/server-settings.md lists them.`;
+
+/** Commands that explain themselves. */
+const helpfulCommands = ['call', 'token', 'models', 'local', 'console', 'rehearse'];
 
 const maxWorkers = 256;
 const out = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -30,7 +37,7 @@ const err = (line: string): void => void process.stderr.write(`${line}\n`);
 /** Runs a command. Resolves with the exit status, or with undefined while a service runs. */
 async function run(args: readonly string[]): Promise<number | undefined> {
   const [first, ...rest] = args;
-  if (args.includes('--help') && !['call', 'token', 'models', 'local'].includes(first ?? '')) {
+  if (args.includes('--help') && !helpfulCommands.includes(first ?? '')) {
     out(usage);
     return 0;
   }
@@ -68,6 +75,11 @@ async function run(args: readonly string[]): Promise<number | undefined> {
       });
     case 'call':
       return await call(rest);
+    case 'console':
+    case 'rehearse':
+      // A file of its own: a service loads nothing of it. It reads the arguments itself and ends the process.
+      await import(new URL('./rehearsal/main.js', import.meta.url).href);
+      return undefined;
     case undefined:
       return await serve('auto');
     case '--workers':
@@ -119,7 +131,28 @@ async function serve(workers: string): Promise<number | undefined> {
     err(`--workers: must be auto or a whole number from 1 to ${maxWorkers}`);
     return 1;
   }
-  return await runServe({ workers: count, env: process.env, writeError: err });
+  const takeover = readTakeover(process.env[takeoverVariable], {
+    parentPid: process.ppid,
+    hasChannel: process.connected,
+  });
+  if (!takeover.ok) {
+    err(takeover.error);
+    return 1;
+  }
+  // Neither the children of this process nor a supervisor after it take over from that one.
+  Reflect.deleteProperty(process.env, takeoverVariable);
+  const { argv, env, execArgv, execPath, pid } = process;
+  const launch = { command: execPath, args: [...execArgv, ...argv.slice(1)], env, pid };
+  if (!takeover.value) return await runServe({ workers: count, env, writeError: err, launch });
+  const problems: string[] = [];
+  const writeError = (line: string): void => {
+    problems.push(line);
+    err(line);
+  };
+  const status = await runServe({ workers: count, env, writeError, launch, parent: parentChannel });
+  if (status !== undefined)
+    await new Promise<void>((resolve) => parentChannel.send({ type: 'failed', problems }, resolve));
+  return status;
 }
 
 const status = await run(process.argv.slice(2));

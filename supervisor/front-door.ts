@@ -8,12 +8,11 @@ import type { ServerSettings } from '../shared/config/server.ts';
 import { tokenAnswers, type TokenFault } from '../shared/auth/token-fault.ts';
 import type { SessionClaims } from '../shared/auth/token-payload.ts';
 import { clientAddress } from '../shared/net/client-address.ts';
-import type { Clock, WallClock } from '../shared/runtime/clock.ts';
+import type { WallClock } from '../shared/runtime/clock.ts';
 import type { SupervisorMetrics } from '../shared/runtime/metrics.ts';
-import { AddressLedger } from './address-ledger.ts';
 import type { Admission, AdmissionFacts } from './admission.ts';
+import type { CallSeats } from './call-seats.ts';
 import { judgeCredentials, signedMetadata, type RequestHead } from './credentials.ts';
-import { ProviderLedger } from './provider-limits.ts';
 import type { TokenLedger } from './token-ledger.ts';
 import type { TokenStore } from './token-store.ts';
 
@@ -46,17 +45,13 @@ export type Decision =
 
 export interface FrontDoorOptions {
   readonly settings: ServerSettings;
-  readonly clock: Clock;
   readonly wallClock: WallClock;
   readonly metrics: SupervisorMetrics;
   readonly admission: Admission;
+  readonly seats: CallSeats;
   readonly facts: () => AdmissionFacts;
   readonly tokenLedger: TokenLedger;
   readonly tokenStore: TokenStore;
-  /** Providers of the agent, by canonical name. */
-  readonly providers: readonly string[];
-  /** Call slots or budgets became free. */
-  readonly released: () => void;
 }
 
 const badUpgrade: Answer = {
@@ -73,33 +68,20 @@ const addressFull: Answer = {
 
 export class FrontDoor {
   readonly #options: FrontDoorOptions;
-  readonly #addresses: AddressLedger;
-  readonly #providers: ProviderLedger;
 
   constructor(options: FrontDoorOptions) {
     this.#options = options;
-    const { maxCallsPerAddress } = options.settings.access;
-    this.#addresses = new AddressLedger({
-      offersPerMinute: undefined,
-      maxCalls: maxCallsPerAddress === 0 ? undefined : maxCallsPerAddress,
-    });
-    this.#providers = new ProviderLedger(options.settings.providerLimits);
-  }
-
-  /** Requests that calls sent to a provider since the last report. */
-  requested(provider: string, count: number): void {
-    this.#providers.requested(provider, this.#options.clock.now(), { count });
   }
 
   /** Why a call would be refused now whoever asked; undefined when it would not. */
   closedFor(): Answer | undefined {
-    const { admission, facts, providers, clock } = this.#options;
+    const { admission, facts, seats } = this.#options;
     const refusal = admission.refusal(facts());
     if (refusal !== undefined) {
       const { status, reason: code, message, retryAfterS } = refusal;
       return { status, code, message, ...(retryAfterS !== undefined && { retryAfterS }) };
     }
-    const budget = this.#providers.refusal(providers, clock.now());
+    const budget = seats.budgetRefusal();
     if (budget === undefined) return undefined;
     const message = 'a provider of this agent has no budget left';
     return { status: 503, code: 'provider_budget', message, retryAfterS: budget.retryAfterS };
@@ -125,7 +107,7 @@ export class FrontDoor {
       { peer: arrival.peer, headers: arrival.head.headers },
       { trustedProxies: access.trustedProxies, header: access.clientIpHeader },
     );
-    const release = this.#take(address);
+    const release = this.#options.seats.take(address);
     if (release === undefined) return this.#refuse(addressFull);
     const fault = claims === undefined ? undefined : await this.#useToken(claims);
     if (fault !== undefined) {
@@ -137,24 +119,6 @@ export class FrontDoor {
       head,
       signedMetadata: claims === undefined ? {} : signedMetadata(claims),
       release,
-    };
-  }
-
-  /** Takes a call slot, the providers' sessions and the address's place; undefined when the address has no place left. */
-  #take(address: string): (() => void) | undefined {
-    const { clock, admission, providers, released } = this.#options;
-    const seat = this.#addresses.seat(address, clock.now());
-    if (seat === undefined) return undefined;
-    admission.take();
-    this.#providers.take(providers);
-    let held = true;
-    return () => {
-      if (!held) return;
-      held = false;
-      seat.release(clock.now());
-      admission.release();
-      this.#providers.release(providers);
-      released();
     };
   }
 

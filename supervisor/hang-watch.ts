@@ -4,6 +4,7 @@
  */
 import { heartbeatAge, type Mailboxes } from '../shared/protocol/mailbox.ts';
 import type { Millis } from '../shared/base/units.ts';
+import type { Log } from '../shared/runtime/log.ts';
 import { hangs, type ChildRow, type ProcessTable } from './process-table.ts';
 
 /** When this process itself was held up for longer, its view of the others is old and proves nothing. */
@@ -12,8 +13,11 @@ const longestOwnGapMs = 1_000;
 export interface HangWatchOptions {
   readonly table: ProcessTable;
   readonly boxes: Mailboxes;
+  /** Threads that judge the end of turns; none where there is no turn model. */
+  readonly turnThreads: () => number;
   readonly hangMs: Millis;
-  readonly onHang: (row: ChildRow) => void;
+  readonly log: Pick<Log, 'error'>;
+  readonly kill: (row: ChildRow) => void;
 }
 
 export class HangWatch {
@@ -32,18 +36,23 @@ export class HangWatch {
     const gapMs = now - (this.#lookedAt ?? Number.NEGATIVE_INFINITY);
     this.#lookedAt = now;
     if (gapMs > longestOwnGapMs) return;
-    const { table, hangMs, onHang } = this.#options;
-    for (const row of table.rows)
-      if (hangs(row, { now, silentMs: this.#silentMs(row, machineMs), hangMs })) onHang(row);
+    const { table, hangMs, log, kill } = this.#options;
+    for (const row of table.rows) {
+      if (!hangs(row, { now, silentMs: this.#silentMs(row, machineMs), hangMs })) continue;
+      log.error({ child: row.role, index: row.index }, 'a child hangs and is killed');
+      kill(row);
+    }
   }
 
   /** Inference is as alive as the thread that has been silent longest. */
   #silentMs(row: ChildRow, machineMs: Millis): Millis {
-    const { boxes } = this.#options;
+    const { boxes, turnThreads } = this.#options;
     if (row.role === 'worker') return heartbeatAge(machineMs, boxes.workerStatus(row.index).heartbeatMs);
     let silentMs = 0;
     for (let thread = 0; thread < boxes.layout.threads; thread += 1)
       silentMs = Math.max(silentMs, heartbeatAge(machineMs, boxes.threadHeartbeat(thread)));
+    for (let thread = 0; thread < turnThreads(); thread += 1)
+      silentMs = Math.max(silentMs, heartbeatAge(machineMs, boxes.turnThreadStatus(thread).heartbeatMs));
     return silentMs;
   }
 }

@@ -2,33 +2,41 @@
  * The health listener (spec 01, Health listener). Bodies carry counts only. Metrics off a loopback address need the token,
  * because they tell a stranger what the service is worth attacking for.
  */
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Server as NetServer } from 'node:net';
 import { isSameSecret } from '../shared/auth/same-secret.ts';
 import { isLoopbackHost } from '../shared/net/loopback.ts';
 import type { HostPort } from '../shared/net/address.ts';
-import { answerHeaders, errorBody, listen, newGuardedServer } from './listeners.ts';
+import { answerHeaders, errorBody, listen, newGuardedServer, type OpenListener } from './listeners.ts';
 
 export interface HealthOptions {
   readonly addr: HostPort;
+  /** A listening socket that another process gave away, instead of binding `addr`. */
+  readonly given?: NetServer;
   readonly metrics: boolean;
   readonly metricsToken: string | undefined;
   /** Why a call would be refused now; `starting` before the children are ready. */
   readonly unready: () => string | undefined;
   readonly counts: () => Readonly<Record<string, number>>;
   readonly renderMetrics: () => Promise<{ contentType: string; body: string }>;
+  /** Another process accepts here now: what is still asked on old connections is the last thing asked on them. */
+  readonly isLeaving: () => boolean;
 }
 
-export async function openHealthListener(
-  options: HealthOptions,
-): Promise<{ server: Server; address: string }> {
-  const { server } = newGuardedServer();
+export async function openHealthListener(options: HealthOptions): Promise<OpenListener> {
+  const { server, silent } = newGuardedServer();
+  let answering = 0;
   server.on('request', (request, response) => {
+    answering += 1;
+    response.once('close', () => (answering -= 1));
+    if (options.isLeaving()) response.setHeader('Connection', 'close');
     answer(request, response, options).catch(() => {
       if (!response.headersSent)
         respond(response, 500, errorBody('internal', 'the answer could not be made'));
     });
   });
-  return { server, address: await listen(server, options.addr) };
+  const address = await listen(server, options.given ?? options.addr);
+  return { server, address, connections: () => silent.size + answering };
 }
 
 async function answer(

@@ -28,6 +28,8 @@ export interface Lifecycle {
 export type LifecycleEvent =
   | { readonly type: 'children.ready' }
   | { readonly type: 'signal.received' }
+  /** Another supervisor has taken over. */
+  | { readonly type: 'handed.over' }
   | { readonly type: 'deadline.reached' }
   /** No call is left. */
   | { readonly type: 'calls.gone' }
@@ -45,6 +47,8 @@ export function stepLifecycle(life: Lifecycle, event: LifecycleEvent, now: Milli
       return ['announce.ready'];
     case 'signal.received':
       return onSignal(life, now);
+    case 'handed.over':
+      return life.state.phase === 'serving' ? drain(life, now) : [];
     case 'deadline.reached':
       return 'until' in life.state && now >= life.state.until ? advance(life, now) : [];
     case 'calls.gone':
@@ -58,7 +62,12 @@ export function stepLifecycle(life: Lifecycle, event: LifecycleEvent, now: Milli
 
 /** The first signal starts the drain; each further one cuts the present part of it short. */
 function onSignal(life: Lifecycle, now: Millis): LifecycleAction[] {
-  if (life.state.phase !== 'starting' && life.state.phase !== 'serving') return advance(life, now);
+  return life.state.phase === 'starting' || life.state.phase === 'serving'
+    ? drain(life, now)
+    : advance(life, now);
+}
+
+function drain(life: Lifecycle, now: Millis): LifecycleAction[] {
   life.state = { phase: 'draining', until: now + life.times.drainTimeoutMs };
   return ['begin.drain'];
 }

@@ -9,7 +9,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { Socket, type AddressInfo } from 'node:net';
+import { Server as NetServer, Socket, type AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { assert } from '../shared/base/assert.ts';
 import type { HostPort } from '../shared/net/address.ts';
@@ -30,23 +30,30 @@ interface ReadStoppable {
   readonly _handle?: { readStop?: () => number } | null;
 }
 
-export interface CallListenerOptions {
-  readonly addr: HostPort;
-  readonly decide: (arrival: Arrival) => Promise<Decision>;
-  /** `release` gives the call's slot back. */
-  readonly accepted: (
-    socket: Socket,
-    request: Omit<CallOffer, 'type' | 'offer'>,
-    release: () => void,
-  ) => void;
-  /** The decision itself failed: a bug, answered with 500. */
-  readonly failed: (error: unknown) => void;
+/** A request for an upgrade. Reading of its socket has been stopped. */
+export interface Arrived {
+  readonly arrival: Arrival;
+  readonly socket: Socket;
+  /** Bytes that followed the request head. */
+  readonly bytes: Buffer;
 }
 
-/** Opens the WebSocket listener. Resolves with the address in use; rejects when it cannot be bound. */
-export async function openCallListener(
-  options: CallListenerOptions,
-): Promise<{ server: Server; address: string }> {
+export interface CallListenerOptions {
+  /** Where to listen: an address, or a listening socket that another process gave away. */
+  readonly at: HostPort | NetServer;
+  readonly arrived: (arrived: Arrived) => void;
+}
+
+export interface OpenListener {
+  readonly server: Server;
+  /** `host:port` as it is in force. */
+  readonly address: string;
+  /** Connections that still wait for an answer or may ask for something. */
+  readonly connections: () => number;
+}
+
+/** Opens the WebSocket listener. Rejects when its address cannot be bound. */
+export async function openCallListener(options: CallListenerOptions): Promise<OpenListener> {
   const { server, silent } = newGuardedServer();
   server.on('request', (request, response) => {
     const body = errorBody('upgrade_required', 'this port speaks the WebSocket call protocol');
@@ -54,12 +61,15 @@ export async function openCallListener(
     response.end(body);
     request.resume();
   });
-  server.on('upgrade', (request, socket, head) => {
+  server.on('upgrade', (request, socket, bytes) => {
     assert(socket instanceof Socket, 'a plain listener accepts plain sockets');
     silent.spoke(socket);
-    onUpgrade(request, { socket, head, options });
+    stopReading(socket);
+    // A reset while the decision is made must not end the process; the hand-over notices the dead socket.
+    socket.on('error', () => undefined);
+    options.arrived({ arrival: arrivalOf(request, socket), socket, bytes });
   });
-  return { server, address: await listen(server, options.addr) };
+  return { server, address: await listen(server, options.at), connections: () => silent.size };
 }
 
 /**
@@ -127,6 +137,10 @@ class SilentConnections {
     });
   }
 
+  get size(): number {
+    return this.#sockets.size;
+  }
+
   /** Its request head is here. */
   spoke(socket: Socket): void {
     this.#sockets.delete(socket);
@@ -142,20 +156,28 @@ class SilentConnections {
   }
 }
 
-function onUpgrade(
-  request: IncomingMessage,
-  at: { socket: Socket; head: Buffer; options: CallListenerOptions },
-): void {
-  const { socket, head, options } = at;
-  stopReading(socket);
-  // A reset while the decision is made must not end the process; the hand-over notices the dead socket.
-  socket.on('error', () => undefined);
-  const method = request.method ?? 'GET';
-  const arrival: Arrival = {
-    method,
+function arrivalOf(request: IncomingMessage, socket: Socket): Arrival {
+  return {
+    method: request.method ?? 'GET',
     head: { url: request.url ?? '/', headers: plainHeaders(request) },
     peer: socket.remoteAddress,
   };
+}
+
+export interface Judge {
+  readonly decide: (arrival: Arrival) => Promise<Decision>;
+  /** `release` gives the call's slot back. */
+  readonly accepted: (
+    socket: Socket,
+    request: Omit<CallOffer, 'type' | 'offer'>,
+    release: () => void,
+  ) => void;
+  /** The decision itself failed: a bug, answered with 500. */
+  readonly failed: (error: unknown) => void;
+}
+
+/** Has an arrival judged, and answers or accepts it. */
+export function judge({ arrival, socket, bytes }: Arrived, options: Judge): void {
   options.decide(arrival).then(
     (decision) => {
       if (decision.kind === 'refused') {
@@ -168,11 +190,9 @@ function onUpgrade(
         return;
       }
       const { url, headers } = decision.head;
-      options.accepted(
-        socket,
-        { method, url, headers: { ...headers }, head: head.toString('base64'), signedMetadata },
-        release,
-      );
+      const head = bytes.toString('base64');
+      const request = { method: arrival.method, url, headers: { ...headers }, head, signedMetadata };
+      options.accepted(socket, request, release);
     },
     (error: unknown) => {
       options.failed(error);
@@ -183,8 +203,8 @@ function onUpgrade(
 
 const serverError: Answer = { status: 500, code: 'server_error', message: 'the call could not be built' };
 
-/** Stops reading at once: Node reads on while it sends a socket to another process, and throws away what it read. */
-function stopReading(socket: Socket): void {
+/** Stops reading at once, which includes a socket that another process has just given to this one: Node reads on while it sends a socket to another process, and throws away what it read. */
+export function stopReading(socket: Socket): void {
   const stop = (socket as ReadStoppable)._handle?.readStop;
   assert(typeof stop === 'function', 'this version of Node can stop reading a socket');
   stop.call((socket as ReadStoppable)._handle);
@@ -216,11 +236,11 @@ export const answerHeaders = (body: string): Readonly<Record<string, string>> =>
 
 export const errorBody = (code: string, message: string): string => `${JSON.stringify({ code, message })}\n`;
 
-/** Binds a server. Resolves with `host:port` as it is in force. */
-export function listen(server: Server, { host, port }: HostPort): Promise<string> {
+/** Binds a server, or has it accept on a socket that listens already. Resolves with `host:port` as it is in force. */
+export function listen(server: Server, at: HostPort | NetServer): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ host, port }, () => {
+    server.listen(at, () => {
       server.off('error', reject);
       // A connection that cannot be accepted (no descriptor left, say) must not end the process; the next one may be.
       server.on('error', () => undefined);
@@ -228,4 +248,13 @@ export function listen(server: Server, { host, port }: HostPort): Promise<string
       resolve(`${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`);
     });
   });
+}
+
+/**
+ * Stops accepting, and keeps the connections that are there: the limits in time that a server watches over hold on for them.
+ * Where another process has the listening socket too, it goes on accepting.
+ */
+export function stopAccepting(server: Server): void {
+  // The close of an HTTP server would cut idle connections, a request on its way among them.
+  NetServer.prototype.close.call(server);
 }

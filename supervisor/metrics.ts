@@ -1,6 +1,7 @@
 /** Adds up the metrics of all processes for one answer. */
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import { vadFrameMs, type Mailboxes } from '../shared/protocol/mailbox.ts';
+import type { Millis } from '../shared/base/units.ts';
 import type { Clock } from '../shared/runtime/clock.ts';
 import type { SupervisorMetrics } from '../shared/runtime/metrics.ts';
 
@@ -78,8 +79,8 @@ export class MetricsCollector {
 const addUp = (answers: readonly (readonly MetricJson[])[]): Registry =>
   AggregatorRegistry.aggregate(answers.filter((answer) => answer.length > 0).map((answer) => [...answer]));
 
-/** Brings the gauges that come from shared memory up to date. */
-export function readSharedGauges(metrics: SupervisorMetrics, boxes: Mailboxes): void {
+/** Brings the gauges that come from shared memory up to date. `machineMs` is on the machine's clock, as in heartbeats. */
+export function readSharedGauges(metrics: SupervisorMetrics, boxes: Mailboxes, machineMs: Millis): void {
   let frames = 0;
   let dropped = 0;
   let unread = 0;
@@ -93,4 +94,16 @@ export function readSharedGauges(metrics: SupervisorMetrics, boxes: Mailboxes): 
   metrics.inferenceFrames.set({ state: 'left_out' }, dropped);
   metrics.inferenceUnread.set(unread);
   metrics.inferenceWait.set((unread * vadFrameMs) / 1000);
+  readTurnGauges(metrics, boxes, machineMs);
+}
+
+/** The queue in front of the turn model. Every thread sees the same questions wait. */
+function readTurnGauges(metrics: SupervisorMetrics, boxes: Mailboxes, machineMs: Millis): void {
+  const threads = boxes.layout.turnThreads ?? 0;
+  const all = Array.from({ length: threads }, (_, thread) => boxes.turnThreadStatus(thread));
+  const sum = (field: 'judged' | 'leftOut'): number => all.reduce((total, one) => total + one[field], 0);
+  metrics.turnQuestions.set({ state: 'waiting' }, Math.max(0, ...all.map(({ waiting }) => waiting)));
+  metrics.turnQuestions.set({ state: 'judged' }, sum('judged'));
+  metrics.turnQuestions.set({ state: 'left_out' }, sum('leftOut'));
+  metrics.turnWait.set(boxes.oldestTurnAskMs(machineMs) / 1000);
 }

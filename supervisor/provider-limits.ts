@@ -72,6 +72,11 @@ export class ProviderLedger {
     return counts;
   }
 
+  /** Requests of the last minute of each provider with a limit: how many seconds ago and how many, oldest first. */
+  recentRequests(nowMs: Millis): ReadonlyMap<string, (readonly [agoS: number, count: number])[]> {
+    return new Map([...this.#budgets].map(([provider, { requests }]) => [provider, requests.recent(nowMs)]));
+  }
+
   #budgetsOf(providers: readonly string[]): Budget[] {
     return [...new Set(providers)].flatMap((provider) => this.#budgets.get(provider) ?? []);
   }
@@ -98,6 +103,14 @@ class RequestWindow {
   total(nowMs: Millis): number {
     this.#moveTo(nowMs);
     return this.#counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Seconds ago and count, oldest first; seconds without requests are left out. */
+  recent(nowMs: Millis): (readonly [agoS: number, count: number])[] {
+    const newestS = this.#moveTo(nowMs);
+    return Array.from({ length: windowS }, (_, index) => windowS - 1 - index)
+      .map((agoS) => [agoS, this.#counts[this.#slot(newestS - agoS)] ?? 0] as const)
+      .filter(([, count]) => count > 0);
   }
 
   /** Seconds until enough requests have left the window; 0 when there is room now. */

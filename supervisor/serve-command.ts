@@ -7,9 +7,12 @@ import { parseServerSettings, type ServerSettings } from '../shared/config/serve
 import { maxThreads } from '../shared/protocol/mailbox.ts';
 import { systemClock } from '../shared/runtime/clock.ts';
 import { errorFields, newLog } from '../shared/runtime/log.ts';
+import { newSystemd } from '../shared/runtime/systemd.ts';
 import { raiseOpenFileLimit } from '../shared/runtime/shm.ts';
 import { showProblem } from './check-command.ts';
+import type { ParentChannel } from './predecessor.ts';
 import { Service } from './service.ts';
+import type { Launch } from './successor.ts';
 import { chooseTurnModel } from './turn-model.ts';
 
 /** Descriptors beside those of calls: listeners, children, logs, pools. */
@@ -20,6 +23,10 @@ export interface ServeOptions {
   readonly workers: number;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly writeError: (line: string) => void;
+  /** How to start this program once more. */
+  readonly launch: Launch;
+  /** Present where this supervisor takes over from the one that started it. */
+  readonly parent?: ParentChannel;
 }
 
 /** Runs until the service is stopped. Resolves with 1 when it could not start; else the process exits by itself. */
@@ -56,10 +63,14 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     providers: agent.providers,
     clock: systemClock,
     log,
+    launch: options.launch,
+    ...(options.parent !== undefined && { parent: options.parent }),
+    systemd: newSystemd(options.env['NOTIFY_SOCKET']),
     exit: (status) => process.exit(status),
   });
   process.on('SIGTERM', () => service.signal('SIGTERM'));
   process.on('SIGINT', () => service.signal('SIGINT'));
+  process.on('SIGUSR2', () => service.restart());
   try {
     await service.start();
   } catch (error) {

@@ -2,22 +2,21 @@
  * The supervisor at work: owns the listeners, the call slots and the children, and wires the pure machines (lifecycle, process
  * table, admission) to the world. No audio passes here.
  */
-import type { Server } from 'node:http';
+import type { Millis } from '../shared/base/units.ts';
 import type { ServerSettings } from '../shared/config/server.ts';
 import type { FromWorker } from '../shared/protocol/ipc.ts';
 import { countedStages, type CountedStage } from '../shared/protocol/mailbox.ts';
-import { systemWallClock, type Clock, type Timer } from '../shared/runtime/clock.ts';
+import type { Clock, Timer } from '../shared/runtime/clock.ts';
 import { errorFields, type Log } from '../shared/runtime/log.ts';
 import { newSupervisorMetrics } from '../shared/runtime/metrics.ts';
 import { machineMs } from '../shared/runtime/monotonic.ts';
+import type { Systemd } from '../shared/runtime/systemd.ts';
 import { Admission, BacklogWatch, type AdmissionFacts } from './admission.ts';
 import { callLimits } from './call-limits.ts';
 import { CallMemory } from './call-memory.ts';
 import { Children } from './children.ts';
-import { FrontDoor } from './front-door.ts';
 import { HandOver } from './hand-over.ts';
 import { HangWatch } from './hang-watch.ts';
-import { openHealthListener } from './health.ts';
 import {
   lifecycleDeadline,
   newLifecycle,
@@ -25,15 +24,19 @@ import {
   type LifecycleAction,
   type LifecycleEvent,
 } from './lifecycle.ts';
-import { openCallListener } from './listeners.ts';
 import { MetricsCollector, readSharedGauges } from './metrics.ts';
 import { allReady, anyFailing, inferenceReady, reachableWorkers, readyWorkers } from './process-table.ts';
-import { RedisSet } from './redis-set.ts';
+import { removePidFile, writePidFile } from './pid-file.ts';
+import type { ParentChannel } from './predecessor.ts';
+import { Reception } from './reception.ts';
 import { RequestCounts } from './request-counts.ts';
-import { TokenLedger } from './token-ledger.ts';
-import { TokenStore } from './token-store.ts';
+import type { Launch } from './successor.ts';
 
 const lookEveryMs = 200;
+/** How often a process that has nothing of its own left looks whether others still need it. */
+const leaveEveryMs = 20;
+/** Of the time after SIGTERM: what is neither drain, grace nor wait (spec 03, Limits). */
+const exitMarginMs = 7_000;
 
 export interface ServiceOptions {
   readonly settings: ServerSettings;
@@ -47,6 +50,11 @@ export interface ServiceOptions {
   readonly providers: Readonly<Record<CountedStage, string>>;
   readonly clock: Clock;
   readonly log: Log;
+  /** How to start this program once more, for a restart without a gap. */
+  readonly launch: Launch;
+  /** Present where this supervisor takes over from the one that started it. */
+  readonly parent?: ParentChannel;
+  readonly systemd: Systemd;
   readonly exit: (status: number) => void;
 }
 
@@ -59,16 +67,19 @@ export class Service {
   readonly #handOver: HandOver;
   readonly #backlog = new BacklogWatch();
   readonly #hangWatch: HangWatch;
-  readonly #frontDoor: FrontDoor;
+  readonly #reception: Reception;
   readonly #requestCounts: RequestCounts;
   readonly #collector: MetricsCollector;
   readonly #memory: CallMemory;
-  #callServer: Server | undefined;
+  /** Path; none once it could not be loaded. */
+  #turnModel: string | undefined;
+  #stopsAsked = 0;
   #timer: Timer | undefined;
 
   constructor(options: ServiceOptions) {
     this.#options = options;
     const { settings, clock, log, workers } = options;
+    this.#turnModel = options.turnModel;
     this.#lifecycle = newLifecycle(settings.drain);
     this.#admission = new Admission({
       maxSessions: settings.maxSessions,
@@ -101,15 +112,16 @@ export class Service {
         agentText: options.agentText,
         files: options.files,
       }),
-      inferenceSetup: {
+      inferenceSetup: () => ({
         type: 'setup',
         layout,
         logLevel,
         vadModel: settings.vadModel,
-        ...(options.turnModel !== undefined && { turnModel: options.turnModel }),
-      },
+        ...(this.#turnModel !== undefined && { turnModel: this.#turnModel }),
+      }),
       onReady: (role, index) => this.#onChildReady(role, index),
       onWorkerMessage: (worker, message) => this.#onWorkerMessage(worker, message),
+      onSetupFailed: () => this.#onTurnModelFailed(),
       onGone: (role, index) => this.#onChildGone(role, index),
     });
     this.#handOver = new HandOver({
@@ -123,79 +135,118 @@ export class Service {
     this.#hangWatch = new HangWatch({
       table: this.#children.table,
       boxes,
+      turnThreads: () => (this.#turnModel === undefined ? 0 : (layout.turnThreads ?? 0)),
       hangMs: settings.hangTimeoutMs,
-      onHang: (row) => {
-        log.error({ child: row.role, index: row.index }, 'a child hangs and is killed');
-        this.#children.killOne(row);
-      },
+      log,
+      kill: (row) => this.#children.killOne(row),
     });
-    this.#frontDoor = this.#newFrontDoor();
+    this.#reception = this.#newReception();
     this.#requestCounts = new RequestCounts(boxes);
     this.#collector = new MetricsCollector(clock, (worker, ask) =>
       this.#children.send(worker, { type: 'metrics.ask', ask }),
     );
   }
 
-  #newFrontDoor(): FrontDoor {
-    const { settings, clock, log, providers } = this.#options;
-    const target = settings.access.tokenStore;
-    const tokenLedger = new TokenLedger();
-    return new FrontDoor({
+  #newReception(): Reception {
+    const { settings, clock, log, providers, launch, parent } = this.#options;
+    return new Reception({
       settings,
       clock,
-      wallClock: systemWallClock,
+      log,
       metrics: this.#metrics,
       admission: this.#admission,
-      facts: () => this.#admissionFacts(),
-      tokenLedger,
-      tokenStore: new TokenStore({
-        ledger: tokenLedger,
-        wallClock: systemWallClock,
-        log,
-        ...(target !== undefined && { shared: new RedisSet(target, { clock }) }),
-      }),
       providers: Object.values(providers),
-      released: () => this.#onReleased(),
+      facts: () => this.#admissionFacts(),
+      health: {
+        unready: () => this.#unready(),
+        counts: () => ({
+          sessions: this.#admission.sessions,
+          max_sessions: settings.maxSessions,
+          workers: readyWorkers(this.#children.table).length,
+        }),
+        renderMetrics: () => this.#renderMetrics(),
+      },
+      accepted: (socket, request, release) => this.#handOver.give(socket, request, release),
+      released: () => this.#lookWhetherEmpty(),
+      launch,
+      parent,
+      isServing: () => this.#lifecycle.state.phase === 'serving',
+      serves: () => this.#onServing(),
+      cannotTake: (reason) => this.#onCannotTake(reason),
+      left: (successorPid) => this.#onLeft(successorPid),
+      hurry: () => this.#step({ type: 'signal.received' }),
     });
   }
 
   /** Binds the listeners and starts the children. Rejects when an address cannot be bound. */
   async start(): Promise<void> {
-    const { settings, log } = this.#options;
-    const calls = await openCallListener({
-      addr: settings.ws.addr,
-      decide: (arrival) => this.#frontDoor.decide(arrival),
-      accepted: (socket, request, release) => this.#handOver.give(socket, request, release),
-      failed: (error) => log.error(errorFields(error), 'a connection could not be judged'),
-    });
-    this.#callServer = calls.server;
-    log.info({ listener: 'websocket', address: calls.address }, 'listening');
-    const health = await openHealthListener({
-      addr: settings.health.addr,
-      metrics: settings.health.metrics,
-      metricsToken: settings.health.metricsToken?.reveal(),
-      unready: () => this.#unready(),
-      counts: () => ({
-        sessions: this.#admission.sessions,
-        max_sessions: settings.maxSessions,
-        workers: readyWorkers(this.#children.table).length,
-      }),
-      renderMetrics: () => this.#renderMetrics(),
-    });
-    log.info({ listener: 'health', address: health.address }, 'listening');
+    await this.#reception.open();
     this.#children.run();
   }
 
   #unready(): string | undefined {
     if (this.#lifecycle.state.phase === 'starting') return 'starting';
-    const closed = this.#frontDoor.closedFor();
+    const closed = this.#reception.closedFor();
     return closed?.code ?? (anyFailing(this.#children.table) ? 'children_failing' : undefined);
   }
 
   /** SIGTERM or SIGINT. */
   signal(name: string): void {
     this.#options.log.info({ signal: name, sessions: this.#admission.sessions }, 'signal received');
+    this.#reception.stop({ again: this.#stopsAsked > 0 });
+    this.#stopsAsked += 1;
     this.#step({ type: 'signal.received' });
+  }
+
+  /** SIGUSR2: another supervisor takes over, this one drains. */
+  restart(): void {
+    this.#reception.restart(this.#obstacle());
+  }
+
+  #obstacle(): string | undefined {
+    if (this.#options.launch.pid === 1) return 'process 1 of a container cannot be replaced';
+    if (this.#lifecycle.state.phase === 'starting' || !this.#reception.isThere)
+      return 'the service is not ready yet';
+    return this.#lifecycle.state.phase === 'serving' ? undefined : 'the service is stopping';
+  }
+
+  #onServing(): void {
+    const { log, settings, launch, systemd } = this.#options;
+    try {
+      if (settings.pidFile !== undefined) writePidFile(settings.pidFile, launch.pid);
+    } catch (error) {
+      log.warn(errorFields(error), 'SVC_PID_FILE cannot be written');
+    }
+    if (!systemd.tell('READY=1')) log.warn('the service manager cannot be told: see NOTIFY_SOCKET');
+    log.info({ workers: this.#options.workers, maxSessions: settings.maxSessions }, 'ready');
+  }
+
+  #onLeft(successorPid: number): void {
+    this.#options.systemd.tell(`MAINPID=${successorPid}`);
+    this.#step({ type: 'handed.over' });
+  }
+
+  /** The old supervisor goes on; this one has no caller and leaves nothing behind but its words. */
+  #onCannotTake(reason: string): void {
+    this.#options.log.fatal({ reason }, 'the service cannot take over');
+    this.#giveUp();
+  }
+
+  #giveUp(): void {
+    this.#children.kill();
+    this.#options.exit(1);
+  }
+
+  /** A start is refused. A service that runs goes on without: its callers miss less than in a loop of restarts. */
+  #onTurnModelFailed(): void {
+    const { log } = this.#options;
+    this.#turnModel = undefined;
+    if (this.#lifecycle.state.phase !== 'starting') {
+      log.error('the turn model does not load any more: turns end by silence until the next start');
+      return;
+    }
+    log.fatal('the turn model does not load: SVC_SMART_TURN_MODEL must name another, or be off');
+    this.#giveUp();
   }
 
   #admissionFacts(): AdmissionFacts {
@@ -212,7 +263,7 @@ export class Service {
   #countRequests(): void {
     const counts = this.#requestCounts.take();
     for (const stage of countedStages) {
-      if (counts[stage] > 0) this.#frontDoor.requested(this.#options.providers[stage], counts[stage]);
+      if (counts[stage] > 0) this.#reception.seats.requested(this.#options.providers[stage], counts[stage]);
     }
   }
 
@@ -260,13 +311,14 @@ export class Service {
     }
   }
 
-  #onReleased(): void {
-    if (this.#handOver.open === 0) this.#step({ type: 'calls.gone' });
+  /** No call is left, nor a connection that may yet become one. */
+  #lookWhetherEmpty(): void {
+    if (this.#reception.seats.own === 0) this.#step({ type: 'calls.gone' });
   }
 
   async #renderMetrics(): Promise<{ contentType: string; body: string }> {
     const { table } = this.#children;
-    readSharedGauges(this.#metrics, this.#memory.boxes);
+    readSharedGauges(this.#metrics, this.#memory.boxes, machineMs());
     this.#metrics.workersReady.set(readyWorkers(table).length);
     this.#metrics.inferenceUp.set(inferenceReady(table) ? 1 : 0);
     this.#metrics.handoverWait.set(this.#handOver.oldestWaitMs() / 1000);
@@ -290,6 +342,7 @@ export class Service {
     if (deadline === undefined && this.#lifecycle.state.phase === 'gone') return;
     this.#timer = clock.after(Math.max(0, untilDeadline), () => {
       if (this.#handOver.waiting > 0) this.#handOver.retry();
+      this.#countRequests();
       this.#backlog.look(this.#memory.inferenceUnread(), this.#memory.boxes.oldestTurnAskMs(machineMs()));
       this.#hangWatch.look(this.#options.clock.now(), machineMs());
       this.#step({ type: 'deadline.reached' });
@@ -300,12 +353,13 @@ export class Service {
     const { log, settings } = this.#options;
     switch (action) {
       case 'announce.ready':
-        log.info({ workers: this.#options.workers, maxSessions: settings.maxSessions }, 'ready');
+        this.#reception.prepared();
         return;
       case 'begin.drain':
         log.info({ sessions: this.#admission.sessions, drainMs: settings.drain.drainTimeoutMs }, 'draining');
         this.#children.close();
-        if (this.#handOver.open === 0) this.#step({ type: 'calls.gone' });
+        if (!this.#reception.isSucceeded) this.#options.systemd.tell('STOPPING=1');
+        this.#lookWhetherEmpty();
         return;
       case 'tell.calls':
         this.#children.broadcast({ type: 'shutdown' });
@@ -317,10 +371,29 @@ export class Service {
         this.#children.kill();
         return;
       case 'exit':
-        this.#callServer?.close();
-        log.info('stopped');
-        this.#options.exit(0);
+        this.#leave(this.#options.clock.now());
         return;
     }
+  }
+
+  /**
+   * Ends this process, once nobody needs it: connections on their way to the supervisor after it, and the one before it, which
+   * a service manager would end together with this one. A second signal ends the wait.
+   */
+  #leave(since: Millis): void {
+    const { clock, log, settings, launch, exit } = this.#options;
+    const { drainTimeoutMs, cancelGraceMs, abortWaitMs } = settings.drain;
+    const isTooLate = clock.now() - since > drainTimeoutMs + cancelGraceMs + abortWaitMs + exitMarginMs;
+    const isNeeded =
+      this.#reception.isLingering ||
+      (this.#reception.isFollowed && this.#stopsAsked < 2 && this.#reception.isThere);
+    if (isNeeded && !isTooLate) {
+      clock.after(leaveEveryMs, () => this.#leave(since));
+      return;
+    }
+    this.#reception.close();
+    if (settings.pidFile !== undefined) removePidFile(settings.pidFile, launch.pid);
+    log.info('stopped');
+    exit(0);
   }
 }

@@ -30,11 +30,18 @@ interface Expiry {
   readonly endS: number;
 }
 
+/** Is told of every change; for a supervisor that is about to take over. */
+export interface TokensWatcher {
+  readonly used: (sid: string, endS: number) => void;
+  readonly released: (sid: string) => void;
+}
+
 export class TokenLedger {
   readonly #maxIds: number;
   readonly #endOfId = new Map<string, number>();
   readonly #expiries = new ExpiryHeap();
   readonly #warnings = newRareWarning(warnEveryS);
+  #watcher: TokensWatcher | undefined;
 
   constructor({ maxIds = defaultMaxIds }: { readonly maxIds?: number } = {}) {
     this.#maxIds = maxIds;
@@ -55,15 +62,31 @@ export class TokenLedger {
     for (let cleared = 0; cleared < clearedPerUse && this.#clearOne(nowS); cleared += 1);
     while (this.#endOfId.size >= this.#maxIds)
       if (!this.#clearOne(nowS)) return { kind: 'full', shouldWarn: this.#warnings.isDue(nowS) };
-    const endS = expS + skewS;
-    this.#endOfId.set(sid, endS);
-    this.#expiries.push({ sid, endS });
+    this.carry(sid, expS + skewS);
     return { kind: 'taken' };
   }
 
   /** Takes a use back: whoever used the id could not learn whether it may be used. */
   release(sid: string): void {
     this.#endOfId.delete(sid);
+    this.#watcher?.released(sid);
+  }
+
+  /** Ids in memory with the Unix second from which on each is not live. What changes during a walk may or may not appear. */
+  entries(): Iterable<readonly [sid: string, endS: number]> {
+    return this.#endOfId.entries();
+  }
+
+  /** Marks an id that was used here or at the supervisor before this one, whatever the room. */
+  carry(sid: string, endS: number): void {
+    this.#endOfId.set(sid, endS);
+    this.#expiries.push({ sid, endS });
+    this.#watcher?.used(sid, endS);
+  }
+
+  /** One watcher at a time; undefined ends the watch. */
+  watch(watcher: TokensWatcher | undefined): void {
+    this.#watcher = watcher;
   }
 
   /** False when nothing has expired. An id that was released or used anew leaves an expiry that clears nothing. */

@@ -6,6 +6,7 @@ import { builtInTexts } from '../shared/config/agent/texts.ts';
 import { defaultCallLimits, type CallSettings } from './core/settings.ts';
 import type { SpeechDetectorSettings } from './media/speech-detector.ts';
 import type { StageDefinitions } from './stages/registry.ts';
+import type { ToolSettings } from './tools/registry.ts';
 
 /** What the machine a worker runs on adds to the definition. */
 export interface WorkerMeans {
@@ -47,6 +48,15 @@ export function callSettings({ agent, turn, llm }: AgentDefinition, means: Worke
     limits: { ...defaultCallLimits, replayMs: means.replayMs },
   };
 }
+
+/** What the registry of tools takes. */
+export const toolSettings = ({ agent, tools, mcp, telephony, flow }: AgentDefinition): ToolSettings => ({
+  tools,
+  mcp,
+  telephony,
+  ...(flow !== undefined && { flow }),
+  ...(agent.tools !== undefined && { agentTools: agent.tools }),
+});
 
 export const speechSettings = ({ turn }: AgentDefinition): SpeechDetectorSettings => ({
   threshold: turn.vadThreshold,

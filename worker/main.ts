@@ -24,7 +24,7 @@ import { systemClock } from '../shared/runtime/clock.ts';
 import { errorFields, newLog, type Log } from '../shared/runtime/log.ts';
 import { newWorkerMetrics, type WorkerMetrics } from '../shared/runtime/metrics.ts';
 import { machineMs } from '../shared/runtime/monotonic.ts';
-import { currentScope } from '../shared/runtime/scope.ts';
+import { currentScope, Scope } from '../shared/runtime/scope.ts';
 import { mapSharedMemory } from '../shared/runtime/shm.ts';
 import { ringMarginFrames } from './call-audio.ts';
 import { CallHost } from './call-host.ts';
@@ -34,9 +34,8 @@ import type { CallServices } from './call-services.ts';
 import { callSettings, speechSettings, stageDefinitions } from './definition.ts';
 import { openStages } from './stages/registry.ts';
 import { callSocketServerOptions, CallSocket, resumeCallSocket } from './transports/websocket/call-socket.ts';
-import { FrameTail } from './transports/websocket/frame-tail.ts';
 import { openWebSocketCall } from './transports/websocket/listener.ts';
-import type { WsCallState } from './transports/websocket/protocol.ts';
+import type { WsCallState } from './transports/websocket/call-state.ts';
 
 /** Calls say goodbye and sockets close within this time when the supervisor is gone. */
 const orphanExitMs = 3_000;
@@ -186,10 +185,19 @@ class Worker {
     const { method, url, headers } = offer;
     const request = { method, url, headers, socket } as unknown as IncomingMessage;
     const journal = this.#newJournal(offer, slot);
-    this.#server.handleUpgrade(request, socket, head, (ws) => {
-      assert(ws instanceof CallSocket, 'the server makes sockets of the class it was given');
-      this.#serve(ws, offer, { slot, socket, journal });
+    // What is thrown before the call has a scope of its own, or escapes from there, ends this connection and no other.
+    const scope = new Scope(`connection ${offer.offer}`, (error) => {
+      this.#log.error(errorFields(error), 'a connection could not be served');
+      scope.close();
+      journal?.end();
+      socket.destroy();
     });
+    scope.run(() =>
+      this.#server.handleUpgrade(request, socket, head, (ws) => {
+        assert(ws instanceof CallSocket, 'the server makes sockets of the class it was given');
+        this.#serve(ws, offer, { slot, journal });
+      }),
+    );
   }
 
   /** Goes on with a call whose worker is gone. */
@@ -205,10 +213,10 @@ class Worker {
     const turnAudio = this.#boxes.mailbox(from).copyFrom(left.listenFrom, left.generation);
     const journal = this.#newJournal(offer, slot);
     const ws = resumeCallSocket(socket, left.tail, this.#setup.limits);
+    const saved = transport as Omit<WsCallState, 'settings'>;
+    const runner = this.#serve(ws, offer, { slot, journal, saved });
     this.#sockets += 1;
     socket.once('close', over);
-    const saved = transport as Omit<WsCallState, 'settings'>;
-    const runner = this.#serve(ws, offer, { slot, socket, journal, saved });
     const { heartbeatMs } = this.#boxes.workerStatus(Math.floor(from / this.#setup.layout.slotsPerWorker));
     const silentMs = heartbeatAge(machineMs(), heartbeatMs);
     if (call !== undefined)
@@ -224,42 +232,42 @@ class Worker {
     return new CallJournal(record, { offer: offer.offer, toMachineMs: toMachineMs() });
   }
 
+  /** @throws what building the call throws; nothing of the call is left then. */
   #serve(
     ws: CallSocket,
     offer: CallOffer,
     call: {
       slot: number;
-      socket: Socket;
       journal: CallJournal | undefined;
       saved?: Omit<WsCallState, 'settings'>;
     },
   ): CallRunner {
-    const { slot, socket, journal, saved } = call;
+    const { slot, journal, saved } = call;
     const runner = new CallRunner({
       services: this.#services,
       slot,
       journal,
       over: () => this.#host.remove(slot),
     });
-    if (journal !== undefined) {
-      journal.opened();
-      const tail = new FrameTail(journal);
-      // In front of the library, so that what is read is known before anything can go wrong with it.
-      socket.prependListener('data', (chunk: Buffer) => tail.take(chunk));
+    try {
+      journal?.opened();
+      this.#host.add(runner, slot);
+      runner.attach(
+        openWebSocketCall(ws, runner, {
+          limits: this.#setup.limits,
+          signedMetadata: offer.signedMetadata,
+          journal,
+          saved,
+          now: () => systemClock.now(),
+          newCallId: randomUUID,
+          bind: (callback) => runner.scope.bind(callback),
+          faultSent: (code) => this.#metrics.protocolErrors.inc({ code }),
+        }),
+      );
+    } catch (error) {
+      runner.scope.fault(error);
+      throw error;
     }
-    this.#host.add(runner, slot);
-    runner.attach(
-      openWebSocketCall(ws, runner, {
-        limits: this.#setup.limits,
-        signedMetadata: offer.signedMetadata,
-        journal,
-        saved,
-        now: () => systemClock.now(),
-        newCallId: randomUUID,
-        bind: (callback) => runner.scope.bind(callback),
-        faultSent: (code) => this.#metrics.protocolErrors.inc({ code }),
-      }),
-    );
     this.#metrics.callsActive.set(this.#host.count);
     return runner;
   }

@@ -49,6 +49,11 @@ function ajvOptions(patterns: SchemaOptions['patterns']): Options {
   };
 }
 
+type Compiled = Result<ArgumentCheck, SchemaFault>;
+/** By text: calls that bring the same tools along share what was compiled. The oldest goes first. */
+const compiled = new Map<string, Compiled>();
+const mostCompiled = 512;
+
 type Compiler = Ajv | Ajv2020;
 const compilers = new Map<string, Compiler>();
 
@@ -112,18 +117,30 @@ function ruleOfFailure(error: unknown): string {
   return 'must be a JSON Schema that can be compiled';
 }
 
-/** Compiles the schema of a tool's arguments. */
+/** Compiles the schema of a tool's arguments; a schema that was compiled before is not compiled again. */
 export function compileArguments(
   schema: Readonly<Record<string, unknown>>,
   options: SchemaOptions,
-): Result<ArgumentCheck, SchemaFault> {
+): Compiled {
   const foreign = findForeign(schema, []);
   if (foreign !== undefined) return fail(foreign);
   if (schema['type'] !== 'object') return fail({ path: [], rule: 'must be a JSON Schema of type "object"' });
   const text = JSON.stringify(schema);
   if (text.length > longestSchema)
     return fail({ path: [], rule: `must have at most ${longestSchema} characters` });
-  const compiler = compilerFor(schema, options);
+  const id = `${options.patterns} ${text}`;
+  const known = compiled.get(id);
+  if (known !== undefined) return known;
+  const made = compile(schema, compilerFor(schema, options));
+  for (const oldest of compiled.keys()) {
+    if (compiled.size < mostCompiled) break;
+    compiled.delete(oldest);
+  }
+  compiled.set(id, made);
+  return made;
+}
+
+function compile(schema: Readonly<Record<string, unknown>>, compiler: Compiler): Compiled {
   // A copy of its own: the compiler remembers schemas by identity and by name until they are removed.
   const copy: Record<string, unknown> = { ...schema };
   delete copy['$schema'];

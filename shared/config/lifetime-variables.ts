@@ -1,6 +1,6 @@
-/** The server variables about how the service ends and outlives its children. Part of the list in `server.ts`. */
+/** The server variables about how the service ends, restarts and outlives its children. Part of the list in `server.ts`. */
 import type { Reader } from './environment.ts';
-import { durationVariable, switchVariable } from './variables.ts';
+import { durationVariable, optionalPathVariable, switchVariable } from './variables.ts';
 
 export interface LifetimeSettings {
   readonly drain: {
@@ -8,6 +8,10 @@ export interface LifetimeSettings {
     readonly cancelGraceMs: number;
     readonly abortWaitMs: number;
   };
+  /** A new supervisor that was asked for by SIGUSR2 and does not serve by then is given up. */
+  readonly restartTimeoutMs: number;
+  /** File that holds the process id of the supervisor that serves. */
+  readonly pidFile?: string;
   /** A child whose event loop is silent for longer is killed and replaced. */
   readonly hangTimeoutMs: number;
   readonly callResume: boolean;
@@ -27,6 +31,15 @@ export const lifetimeVariables = {
     defaultMs: 1000,
     leastMs: 0,
   }),
+  restartTimeout: durationVariable(
+    'SVC_RESTART_TIMEOUT',
+    'A supervisor started by SIGUSR2 that does not serve after this time is given up; the old one goes on.',
+    { defaultMs: 60_000, leastMs: 1000 },
+  ),
+  pidFile: optionalPathVariable(
+    'SVC_PID_FILE',
+    'File in which the supervisor that serves writes its process id; removed when it ends.',
+  ),
   hangTimeout: durationVariable(
     'SVC_HANG_TIMEOUT',
     'A worker or inference process that gives no sign of life for this long is killed and replaced.',
@@ -45,12 +58,15 @@ export const lifetimeVariables = {
 } as const;
 
 export function takeLifetime(reader: Reader): LifetimeSettings {
+  const pidFile = reader.take(lifetimeVariables.pidFile);
   return {
     drain: {
       drainTimeoutMs: reader.take(lifetimeVariables.drainTimeout),
       cancelGraceMs: reader.take(lifetimeVariables.cancelGrace),
       abortWaitMs: reader.take(lifetimeVariables.abortWait),
     },
+    restartTimeoutMs: reader.take(lifetimeVariables.restartTimeout),
+    ...(pidFile !== undefined && { pidFile }),
     hangTimeoutMs: reader.take(lifetimeVariables.hangTimeout),
     callResume: reader.take(lifetimeVariables.callResume),
     spareWorker: reader.take(lifetimeVariables.spareWorker),

@@ -74,4 +74,7 @@ export type FromWorker =
   | { readonly type: 'tainted' }
   | { readonly type: 'metrics.answer'; readonly ask: number; readonly metrics: unknown };
 
-export type FromInference = { readonly type: 'ready' };
+export type FromInference =
+  | { readonly type: 'ready' }
+  /** The turn model does not load; the process ends, and would again. */
+  | { readonly type: 'setup.failed'; readonly what: 'turn_model' };

@@ -94,6 +94,8 @@ export interface SupervisorMetrics {
   readonly inferenceUnread: Gauge;
   readonly inferenceWait: Gauge;
   readonly inferenceFrames: Gauge<'state'>;
+  readonly turnWait: Gauge;
+  readonly turnQuestions: Gauge<'state'>;
   readonly sessions: Gauge;
 }
 
@@ -146,6 +148,17 @@ export function newSupervisorMetrics(): SupervisorMetrics {
     inferenceFrames: new Gauge({
       name: 'svc_inference_frames',
       help: 'Frames judged and left out by inference since the service started',
+      labelNames: ['state'],
+      registers,
+    }),
+    turnWait: new Gauge({
+      name: 'svc_turn_oldest_seconds',
+      help: 'Age of the oldest question to the turn model that has no answer yet',
+      registers,
+    }),
+    turnQuestions: new Gauge({
+      name: 'svc_turn_questions',
+      help: 'Questions to the turn model: waiting now; judged, and left out as too late, since the service started',
       labelNames: ['state'],
       registers,
     }),

@@ -27,21 +27,24 @@ const kokoroVoices = [
 ] as const;
 
 /** Fields that other servers know and this one does not are no fault: presets send them. */
-const body = z.object({
-  input: z
-    .string({ error: 'input must be a text' })
-    .max(maxInputChars, `input must have at most ${maxInputChars} characters`),
-  voice: z
-    .union([z.string(), z.int()], { error: 'voice must be a name or a number' })
-    .default('default')
-    .transform(String),
-  response_format: z.enum(['pcm', 'wav'], { error: 'response_format must be pcm or wav' }).default('pcm'),
-  speed: z
-    .number({ error: 'speed must be a number from 0.25 to 4' })
-    .min(0.25, 'speed must be a number from 0.25 to 4')
-    .max(4, 'speed must be a number from 0.25 to 4')
-    .default(1),
-});
+const body = z.object(
+  {
+    input: z
+      .string({ error: 'input must be a text' })
+      .max(maxInputChars, `input must have at most ${maxInputChars} characters`),
+    voice: z
+      .union([z.string(), z.int()], { error: 'voice must be a name or a number' })
+      .default('default')
+      .transform(String),
+    response_format: z.enum(['pcm', 'wav'], { error: 'response_format must be pcm or wav' }).default('pcm'),
+    speed: z
+      .number({ error: 'speed must be a number from 0.25 to 4' })
+      .min(0.25, 'speed must be a number from 0.25 to 4')
+      .max(4, 'speed must be a number from 0.25 to 4')
+      .default(1),
+  },
+  { error: 'the body must be a JSON object' },
+);
 
 export interface SpeechRequest {
   readonly jobs: readonly SpeechJob[];

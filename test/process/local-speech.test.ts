@@ -9,13 +9,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { newResampler } from '../../shared/audio/resampler.ts';
 import { hasSherpa } from '../../supervisor/local/sherpa.ts';
-import type { SttEvent, TtsEvent } from '../../worker/stages/stage.ts';
-import { newSttLocalWs } from '../../worker/stages/stt/local-ws.ts';
-import { newSpeechCompatible } from '../../worker/stages/tts/speech-compatible.ts';
 import { refusedLocalSpeech, startLocalSpeech, type LocalSpeech } from '../support/local-speech.ts';
-import { Events, newStageContext } from '../support/stage-context.ts';
+import { heardBy, speechOf } from '../support/speech-stages.ts';
 import { writeToneModels } from '../support/tone-models.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
@@ -34,67 +30,6 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What the service's own stage makes of the texts, at 16 kHz. */
-async function spoken(server: LocalSpeech, texts: readonly string[]): Promise<Int16Array> {
-  const stage = newSpeechCompatible({
-    baseUrl: server.tts,
-    preset: 'generic',
-    model: 'any',
-    format: 'pcm',
-    firstAudioTimeoutMs: 15_000,
-    warmText: '',
-    warmIntervalMs: 60_000,
-  });
-  const events = new Events<TtsEvent>();
-  const session = stage.open(newStageContext(), events.sink);
-  for (const text of texts) session.speak(1, text);
-  session.flush(1);
-  await events.seen('flushed');
-  session.close();
-  await stage.close();
-  const pcm = Int16Array.from(events.of('audio').flatMap((event) => [...event.pcm]));
-  return newResampler({ from: 24_000, to: 16_000 }).process(pcm).slice();
-}
-
-interface Heard {
-  readonly partials: string[];
-  readonly finals: string[];
-}
-
-/** What the service's own stage hears in each of the utterances, one after the other on one connection. */
-async function heard(
-  server: LocalSpeech,
-  utterances: readonly Int16Array[],
-  /** So many are waited for before the end of an utterance is told. */
-  { partials = 0 } = {},
-): Promise<Heard[]> {
-  const stage = newSttLocalWs({
-    baseUrl: server.stt,
-    path: '/',
-    sampleRate: 16_000,
-    finalizeTimeoutMs: 10_000,
-    finalizePaddingMs: 0,
-  });
-  const events = new Events<SttEvent>();
-  const session = stage.open(newStageContext(), events.sink);
-  const all: Heard[] = [];
-  for (const [index, pcm] of utterances.entries()) {
-    const before = events.all.length;
-    for (let at = 0; at < pcm.length; at += 320) session.audio(pcm.subarray(at, at + 320));
-    await events.until(() => events.of('transcript').length >= partials);
-    session.finalize();
-    await events.seen('finalized', index + 1);
-    const said = events.all.slice(before).flatMap((event) => (event.type === 'transcript' ? [event] : []));
-    all.push({
-      partials: said.filter(({ isFinal }) => !isFinal).map(({ text }) => text),
-      finals: said.filter(({ isFinal }) => isFinal).map(({ text }) => text),
-    });
-  }
-  session.close();
-  await stage.close();
-  return all;
-}
-
 describe.skipIf(noSherpa !== '')(`local speech in a language of tones${noSherpa}`, () => {
   let server: LocalSpeech;
 
@@ -108,8 +43,8 @@ describe.skipIf(noSherpa !== '')(`local speech in a language of tones${noSherpa}
   });
 
   it('speaks a text that its recogniser hears again, word by word while it comes', async () => {
-    const pcm = await spoken(server, ['book a table for two.', 'tomorrow please.']);
-    const [first] = await heard(server, [pcm], { partials: 8 });
+    const pcm = await speechOf(server.tts, ['book a table for two.', 'tomorrow please.']);
+    const [first] = await heardBy(server.stt, [pcm], { partials: 8 });
     const text = 'book a table for twotomorrow please';
     expect(first?.finals).toEqual([text]);
     for (const partial of first?.partials ?? []) expect(text.startsWith(partial)).toBe(true);
@@ -117,15 +52,15 @@ describe.skipIf(noSherpa !== '')(`local speech in a language of tones${noSherpa}
 
   it('hears utterance after utterance on one connection, each from its own beginning', async () => {
     const texts = ['hello', 'no', 'goodbye then'];
-    const pcms = await Promise.all(texts.map((text) => spoken(server, [text])));
-    const all = await heard(server, pcms);
+    const pcms = await Promise.all(texts.map((text) => speechOf(server.tts, [text])));
+    const all = await heardBy(server.stt, pcms);
     expect(all.map(({ finals }) => finals)).toEqual(texts.map((text) => [text]));
   });
 
   it('serves many callers at the same time', async () => {
     const texts = Array.from({ length: 12 }, (_, index) => `caller ${'abcdefghijkl'[index]} speaks`);
     const all = await Promise.all(
-      texts.map(async (text) => (await heard(server, [await spoken(server, [text])]))[0]?.finals),
+      texts.map(async (text) => (await heardBy(server.stt, [await speechOf(server.tts, [text])]))[0]?.finals),
     );
     expect(all).toEqual(texts.map((text) => [text]));
   });
@@ -159,7 +94,7 @@ describe.skipIf(noSherpa !== '')(`local speech in a language of tones${noSherpa}
     expect(await closed).toBe(1011);
     const url = server.tts.replace('/v1', '/health');
     await expect.poll(async () => (await fetch(url)).status, { timeout: 20_000, interval: 100 }).toBe(200);
-    const [again] = await heard(server, [await spoken(server, ['here again'])]);
+    const [again] = await heardBy(server.stt, [await speechOf(server.tts, ['here again'])]);
     expect(again?.finals).toEqual(['here again']);
   });
 });
@@ -217,8 +152,8 @@ const noRealModels =
 describe.skipIf(noRealModels !== '')(`local speech for people${noRealModels}`, () => {
   it('hears what it says itself', async () => {
     const server = await startLocalSpeech(['--models', realModels!]);
-    const pcm = await spoken(server, ['I would like to book a table for two people tomorrow evening.']);
-    const [all] = await heard(server, [pcm], { partials: 3 });
+    const pcm = await speechOf(server.tts, ['I would like to book a table for two people tomorrow evening.']);
+    const [all] = await heardBy(server.stt, [pcm], { partials: 3 });
     await server.stop();
     const words =
       all?.finals

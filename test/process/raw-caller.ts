@@ -23,8 +23,8 @@ export const audioFrame = (bytes: number): Buffer => clientFrame(2, Buffer.alloc
 export const startFrame = (sampleRate = 16_000, callId?: string): Buffer =>
   textFrame({ type: 'start', version: 1, sample_rate: sampleRate, ...(callId && { call_id: callId }) });
 
-export const upgradeRequest =
-  'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
+const upgradeTo = (path: string): string =>
+  `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
   'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
 
 export class RawCaller extends Observed {
@@ -39,7 +39,7 @@ export class RawCaller extends Observed {
   #rest = Buffer.alloc(0);
 
   /** `early` goes out in one packet with the upgrade. `to` is a port of this machine, or a socket made in another way. */
-  constructor(to: number | Socket, early: Buffer = Buffer.alloc(0)) {
+  constructor(to: number | Socket, early: Buffer = Buffer.alloc(0), { path } = { path: '/' }) {
     super();
     this.socket = typeof to === 'number' ? connect({ port: to, host: '127.0.0.1' }) : to;
     this.socket.setNoDelay(true);
@@ -53,7 +53,7 @@ export class RawCaller extends Observed {
       this.#read();
       this.changed();
     });
-    this.socket.write(Buffer.concat([Buffer.from(upgradeRequest), early]));
+    this.socket.write(Buffer.concat([Buffer.from(upgradeTo(path)), early]));
   }
 
   get status(): number {

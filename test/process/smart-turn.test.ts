@@ -1,6 +1,6 @@
 /** The turn model in the real processes: what refuses the start, what warns, what answers, and how it stops. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL, fileURLToPath } from 'node:url';
@@ -42,6 +42,16 @@ describe('the start of the service', () => {
     await service.stop();
   });
 
+  it('is refused by a turn model that does not load, at once and in one line', async () => {
+    const broken = join(emptyFolder, 'secret-name.onnx');
+    writeFileSync(broken, 'input_features and logits, but no model');
+    const service = await TestService.launch({ env: { SVC_SMART_TURN_MODEL: broken } });
+    expect(await service.ended).toEqual({ code: 1, signal: null });
+    const fatal = service.log.filter(({ msg }) => msg.includes('SVC_SMART_TURN_MODEL must name another'));
+    expect(fatal).toHaveLength(1);
+    await service.stop();
+  });
+
   it('is refused when the agent file wants a turn model and there is none', async () => {
     const service = await TestService.launch({
       turn: 'smart_turn = "on"',
@@ -69,6 +79,22 @@ describe.skipIf(noModel !== '')(`inference with a turn model${noModel === '' ? '
     process.kill(Number(first['pid']), 'SIGKILL');
     const again = await service.says('inference ready', (line) => line['pid'] !== first['pid']);
     expect(again['turnThreads']).toBe(first['turnThreads']);
+    await service.stop();
+  });
+
+  it('goes on without it when the file is broken later', async () => {
+    const copy = join(emptyFolder, 'copy.onnx');
+    copyFileSync(standIn!, copy);
+    const service = await TestService.start({ env: { SVC_SMART_TURN_MODEL: copy, SVC_HANG_TIMEOUT: '1s' } });
+    const first = await service.says('inference ready');
+    writeFileSync(copy, 'no model any more');
+    process.kill(Number(first['pid']), 'SIGKILL');
+    const again = await service.says('inference ready', (line) => line['pid'] !== first['pid']);
+    expect(again['turnThreads']).toBe(0);
+    expect(service.log.filter(({ msg }) => msg.includes('turns end by silence until'))).toHaveLength(1);
+    expect(await (await fetch(`http://${service.address('health')}/metrics`)).text()).toContain(
+      'svc_turn_oldest_seconds 0',
+    );
     await service.stop();
   });
 

@@ -8,8 +8,9 @@ import type { Dispatcher } from 'undici';
 import type { HttpToolDefinition } from '../../shared/config/agent/tools.ts';
 import type { StageContext } from '../stages/stage.ts';
 import { isPublicAddress, publicLookup, RefusedAddressError } from './address-guard.ts';
-import { mostResultBytes } from './tool.ts';
+import { backstopMs, mostResultBytes } from './tool.ts';
 import type { ToolReport, ToolRun, ToolRunner, ToolRunRequest } from './tool.ts';
+import { isUnsent } from './unsent.ts';
 
 const connectTimeoutMs = 3_000;
 
@@ -36,7 +37,9 @@ export class HttpTool implements ToolRunner {
       deliver(found);
       controller.abort();
     };
-    const timer = context.clock.after(request.timeoutMs, () => report(failed('no answer in time')));
+    const timer = context.clock.after(request.timeoutMs + backstopMs, () =>
+      report(failed('no answer in time', true)),
+    );
     void this.#ask(request, controller.signal).then(report, (error: unknown) => report(reportOf(error)));
     return {
       cancel: () => {
@@ -172,5 +175,5 @@ function takeResult(text: string, pointer: string, contentType: string): ToolRep
 
 function reportOf(error: unknown): ToolReport {
   if (error instanceof RefusedAddressError) return failed('the address of this tool is refused');
-  return failed('the server could not be reached', true);
+  return { ...failed('the server could not be reached', true), ...(isUnsent(error) && { unsent: true }) };
 }

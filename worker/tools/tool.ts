@@ -25,10 +25,32 @@ export interface ToolRunRequest {
   readonly timeoutMs: Millis;
 }
 
-/** `transport`: the tool itself gave no answer, so that one that only reads may be tried again. */
+/**
+ * `transport`: the tool itself gave no answer. One that only reads may be tried again; of one with effects the outcome is
+ * unknown, unless `unsent` says that nothing of the call went out.
+ */
 export type ToolReport =
   | { readonly kind: 'result'; readonly text: string }
-  | { readonly kind: 'failed'; readonly message: string; readonly transport: boolean };
+  | {
+      readonly kind: 'failed';
+      readonly message: string;
+      readonly transport: boolean;
+      readonly unsent?: true;
+    };
+
+/** Reports without running anything. */
+export function refuseRun(
+  context: StageContext,
+  report: ToolReport,
+  sink: (report: ToolReport) => void,
+): ToolRun {
+  const deliver = context.bind(sink);
+  const timer = context.clock.after(0, () => deliver(report));
+  return { cancel: () => timer.cancel() };
+}
+
+/** A runner gives up this long after the machine should have, which decides what no answer means. */
+export const backstopMs = 1_000;
 
 export interface ToolRun {
   /** Stops waiting; what was sent may have had its effect. */

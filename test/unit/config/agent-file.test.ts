@@ -5,6 +5,14 @@ import { inertKeys } from '../../../shared/config/agent-file.ts';
 import { changed, errorsOf, goodFile, load } from './agent-text.ts';
 
 const english = builtInTexts('en');
+const plainInterrupt = {
+  enabled: true,
+  minSpeechMs: 300,
+  minWords: 0,
+  backchannels: english.backchannels,
+  resumeAfterMs: 600,
+  dtmf: true,
+};
 const plainTelephony = {
   settleTimeoutMs: 8000,
   warmTransfer: false,
@@ -47,14 +55,7 @@ describe('a good agent file', () => {
         smartTurn: 'auto',
         smartTurnThreshold: 0.5,
         speculate: true,
-        interrupt: {
-          enabled: true,
-          minSpeechMs: 300,
-          minWords: 0,
-          backchannels: english.backchannels,
-          resumeAfterMs: 600,
-          dtmf: true,
-        },
+        interrupt: plainInterrupt,
         idle: { askAfterS: 12, ask: 'Are you still there?', endAfter: 2 },
       },
       stt: {

@@ -54,6 +54,7 @@ describe('server settings', () => {
       },
       providerLimits: new Map(),
       drain: { drainTimeoutMs: 30_000, cancelGraceMs: 5000, abortWaitMs: 1000 },
+      restartTimeoutMs: 60_000,
       hangTimeoutMs: 5000,
       callResume: true,
       spareWorker: true,

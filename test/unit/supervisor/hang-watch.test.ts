@@ -10,14 +10,21 @@ import {
   type ProcessTable,
 } from '../../../supervisor/process-table.ts';
 
-function world(): { watch: HangWatch; boxes: Mailboxes; hung: string[]; table: ProcessTable } {
-  const layout = { workers: 1, slotsPerWorker: 1, ringFrames: 16, threads: 2 };
+function world(turnThreads = 0): { watch: HangWatch; boxes: Mailboxes; hung: string[]; table: ProcessTable } {
+  const layout = { workers: 1, slotsPerWorker: 1, ringFrames: 16, threads: 2, turnThreads: 1 };
   const boxes = new Mailboxes(new ArrayBuffer(mailboxBytes(layout)), layout);
   const table = newProcessTable(1);
   dueForks(table, 0);
   for (const row of table.rows) childReady(table, row);
   const hung: string[] = [];
-  const watch = new HangWatch({ table, boxes, hangMs: 5_000, onHang: (row) => hung.push(row.role) });
+  const watch = new HangWatch({
+    table,
+    boxes,
+    turnThreads: () => turnThreads,
+    hangMs: 5_000,
+    log: { error: () => undefined },
+    kill: (row) => hung.push(row.role),
+  });
   return { watch, boxes, hung, table };
 }
 
@@ -47,6 +54,25 @@ describe('the watch over hanging children', () => {
       watch.look(now, machineTime(now));
     }
     expect(hung).toEqual(['worker']);
+  });
+
+  it.each([
+    [1, ['inference']],
+    [0, []],
+  ])('finds inference when its turn thread is silent, where there is one: %i', (turnThreads, expected) => {
+    const { watch, boxes, hung } = world(turnThreads);
+    const beatTurn = (now: number): void =>
+      boxes.beatTurnThread(0, {
+        nowMs: heartbeatOf(machineTime(now)),
+        waiting: 0,
+        oldestAskedAtMs: undefined,
+      });
+    beatTurn(10_000);
+    for (let now = 10_000; now <= 15_200; now += 200) {
+      beat(boxes, now, { worker: true, threads: [0, 1] });
+      watch.look(now, machineTime(now));
+    }
+    expect(hung).toEqual(expected);
   });
 
   it('finds inference when one of its threads is silent', () => {

@@ -8,9 +8,9 @@ import {
   frameArrived,
   newWsCall,
   nextDeadline,
-  step,
-} from '../../../worker/transports/websocket/protocol.ts';
-import type { WsCallState, WsEvent } from '../../../worker/transports/websocket/protocol.ts';
+} from '../../../worker/transports/websocket/call-state.ts';
+import type { WsCallState, WsEvent } from '../../../worker/transports/websocket/call-state.ts';
+import { step } from '../../../worker/transports/websocket/protocol.ts';
 
 function newState(given: Partial<WsCallLimits> = {}): WsCallState {
   const limits = wsCallLimits(given);

@@ -7,6 +7,11 @@ import type { ServerOptions } from 'ws';
 import { assert } from '../../../shared/base/assert.ts';
 import type { WsCallLimits } from '../../../shared/protocol/call.ts';
 
+/** The part of the library's class that is not public: how a socket that was upgraded becomes one of its own. */
+interface SocketTaker {
+  setSocket(socket: Socket, head: Buffer, options: object): void;
+}
+
 /** What made the `ws` library close on its own: the peer's close frame, or a frame that it cannot read. */
 export type ClosingCause = 'close-frame' | 'too-large' | 'broken-framing';
 
@@ -17,6 +22,24 @@ export type ClosingCause = 'close-frame' | 'too-large' | 'broken-framing';
 export class CallSocket extends WebSocket {
   /** Called at most once, synchronously, with the socket still open for sending. */
   closingHook: ((cause: ClosingCause) => void) | undefined = undefined;
+  /** Called with every chunk as soon as it is read, which is before anything of it arrives. */
+  readHook: ((chunk: Buffer) => void) | undefined = undefined;
+  /** What was read before the hook could be set. */
+  earlyBytes: Buffer = Buffer.alloc(0);
+
+  /**
+   * The library calls this with a socket of its own server. A chunk that is read while reading is being paused waits in
+   * the socket, where no listener sees it; so the hook stands where chunks come in.
+   */
+  setSocket(socket: Socket, head: Buffer, options: object): void {
+    this.earlyBytes = head;
+    const push = socket.push.bind(socket);
+    socket.push = (chunk: unknown, encoding?: BufferEncoding) => {
+      if (Buffer.isBuffer(chunk)) this.readHook?.(chunk);
+      return push(chunk, encoding);
+    };
+    (WebSocket.prototype as unknown as SocketTaker).setSocket.call(this, socket, head, options);
+  }
 
   /** Closes by our own decision; the hook stays silent. */
   closeWith(code: number): void {
@@ -48,16 +71,13 @@ export function callSocketServerOptions(limits: WsCallLimits): ServerOptions<typ
     clientTracking: false,
     perMessageDeflate: false,
     skipUTF8Validation: true,
+    // Pings are answered within the client's allowance.
+    autoPong: false,
     maxPayload: Math.max(limits.maxAudioBytes, limits.maxControlBytes),
     handleProtocols: (offered) => (offered.has('svc') ? 'svc' : false),
     WebSocket: CallSocket,
     ...closeTimeout,
   };
-}
-
-/** The part of the library's class that is not public: how a socket that was upgraded elsewhere becomes one of its own. */
-interface SocketTaker {
-  setSocket(socket: Socket, head: Buffer, options: object): void;
 }
 
 /** How the library's own server makes a socket. */
@@ -70,9 +90,9 @@ type ServerSideSocket = new (address: null, protocols: undefined, options: objec
 export function resumeCallSocket(socket: Socket, tail: Buffer, limits: WsCallLimits): CallSocket {
   const { maxPayload, skipUTF8Validation } = callSocketServerOptions(limits);
   const ServerSide = CallSocket as unknown as ServerSideSocket;
-  const ws = new ServerSide(null, undefined, { autoPong: true, closeTimeout: limits.closeGraceMs });
-  assert('setSocket' in ws && typeof ws.setSocket === 'function', 'the library can take a socket over');
-  (ws as unknown as SocketTaker).setSocket(socket, tail, {
+  const ws = new ServerSide(null, undefined, { autoPong: false, closeTimeout: limits.closeGraceMs });
+  assert('setSocket' in WebSocket.prototype, 'the library can take a socket over');
+  ws.setSocket(socket, tail, {
     allowSynchronousEvents: true,
     maxPayload,
     skipUTF8Validation,

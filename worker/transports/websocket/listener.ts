@@ -14,17 +14,13 @@ import { decodeClientMessage } from '../../../shared/protocol/call.ts';
 import type { CallErrorCode, WsCallLimits } from '../../../shared/protocol/call.ts';
 import type { CallTransport, TransportEnd, TransportEvents } from '../transport.ts';
 import type { CallSocket, ClosingCause } from './call-socket.ts';
+import { FrameTail } from './frame-tail.ts';
 import type { TailSink } from './frame-tail.ts';
-import {
-  audioFault,
-  frameArrived,
-  markFits,
-  newWsCall,
-  nextDeadline,
-  resumedWsCall,
-  step,
-} from './protocol.ts';
-import type { WsAction, WsCallState, WsEvent } from './protocol.ts';
+import { intakeCosts } from './allowance.ts';
+import { audioFault, frameArrived, newWsCall, nextDeadline, resumedWsCall } from './call-state.ts';
+import type { WsAction, WsCallState, WsEvent } from './call-state.ts';
+import { LateFrames, readBytes } from './late-frames.ts';
+import { markFits, step } from './protocol.ts';
 
 /** Notes what has to be known of a connection when its worker dies. */
 export interface ConnectionJournal extends TailSink {
@@ -61,9 +57,6 @@ export function openWebSocketCall(
 
 const AUDIO_FRAME = Object.freeze({ binary: true, compress: false, fin: true });
 
-/** The most that one read of a socket brings: frames of it still arrive after reading was paused. */
-const READ_BYTES = 64 * 1024;
-
 class WebSocketCall implements CallTransport {
   readonly #ws: CallSocket;
   readonly #events: TransportEvents;
@@ -78,9 +71,11 @@ class WebSocketCall implements CallTransport {
   #heldStart = 0;
   #heldEnd = 0;
   #draining = false;
+  readonly #late: LateFrames;
   /** Something was handed to the kernel since the last tick. */
   #outputMoved = false;
   readonly #journal: ConnectionJournal | undefined;
+  readonly #tail: FrameTail | undefined;
   readonly #onFlushed = (error?: Error | null): void => {
     if (!error) this.#outputMoved = true;
     this.#noteWritten();
@@ -91,6 +86,8 @@ class WebSocketCall implements CallTransport {
     this.#events = events;
     this.#options = options;
     this.#journal = options.journal;
+    this.#tail = options.journal && new FrameTail(options.journal);
+    this.#tail?.take(ws.earlyBytes);
     const settings = {
       ...options.limits,
       signedMetadata: options.signedMetadata,
@@ -102,14 +99,22 @@ class WebSocketCall implements CallTransport {
       saved === undefined ? newWsCall(settings) : resumedWsCall(saved, { settings, now: options.now() });
     this.#openRate = this.#state.phase.name === 'open' ? this.#state.phase.start.sampleRate : 0;
     this.#deadline = nextDeadline(this.#state);
-    const alive = options.bind(() => frameArrived(this.#state, options.now()));
+    const { allowance } = this.#state;
+    this.#late = new LateFrames({ allowance, maxTextBytes: options.limits.maxControlBytes });
     ws.closingHook = options.bind((cause) => this.#onClosing(cause));
+    ws.readHook = options.bind((chunk) => this.#onRead(chunk));
     ws.on(
       'message',
       options.bind((data, isBinary) => this.#onMessage(data, isBinary)),
     );
-    ws.on('ping', alive);
-    ws.on('pong', alive);
+    ws.on(
+      'ping',
+      options.bind((data) => this.#onPing(data)),
+    );
+    ws.on(
+      'pong',
+      options.bind(() => this.#onPong()),
+    );
     ws.on(
       'error',
       options.bind(() => this.#socketEvent({ type: 'framing.broken' })),
@@ -171,6 +176,7 @@ class WebSocketCall implements CallTransport {
     if (this.#state.phase.name === 'closed') return;
     this.#watchOutput(now);
     if (this.#held !== undefined) this.#drainHeld(now);
+    if (this.#state.outranAt !== undefined) this.#catchUp(now);
     if (this.#deadline !== undefined && now >= this.#deadline) this.#step({ type: 'time.passed' }, now);
     this.#tellEnd();
   }
@@ -191,7 +197,45 @@ class WebSocketCall implements CallTransport {
     this.#tellEnd();
   }
 
+  #onRead(chunk: Buffer): void {
+    this.#tail?.take(chunk);
+    const now = this.#options.now();
+    if (!this.#late.charge(chunk.length * intakeCosts.byte, now))
+      this.#step({ type: 'allowance.spent' }, now);
+  }
+
+  #onPing(data: Buffer): void {
+    const now = this.#options.now();
+    frameArrived(this.#state, now);
+    if (this.#late.ping(data, now)) this.#ws.pong(data);
+    else this.#step({ type: 'allowance.spent' }, now);
+  }
+
+  #onPong(): void {
+    const now = this.#options.now();
+    frameArrived(this.#state, now);
+    if (!this.#late.charge(intakeCosts.control, now)) this.#step({ type: 'allowance.spent' }, now);
+  }
+
   #onText(data: Buffer, now: Millis): void {
+    if (this.#isOver()) return;
+    const when = this.#late.text(data, now);
+    if (when === 'now') this.#takeText(data, now);
+    else this.#step({ type: when === 'later' ? 'allowance.spent' : 'input.overflowed' }, now);
+  }
+
+  /** Looks at what waited, as far as the client's credit goes, and reads on when that is all. */
+  #catchUp(now: Millis): void {
+    for (let text = this.#late.nextText(now); text !== undefined; text = this.#late.nextText(now)) {
+      this.#takeText(text, now);
+      if (this.#isOver()) return;
+    }
+    const ping = this.#late.nextPing(now);
+    if (ping !== undefined) this.#ws.pong(ping);
+    if (this.#late.isOver(now)) this.#step({ type: 'allowance.filled' }, now);
+  }
+
+  #takeText(data: Buffer, now: Millis): void {
     if (data.length > this.#state.settings.maxControlBytes) {
       this.#step({ type: 'frame.faulted', code: 'frame_too_large' }, now);
     } else if (isUtf8(data)) {
@@ -202,6 +246,7 @@ class WebSocketCall implements CallTransport {
   }
 
   #onAudio(data: Buffer, now: Millis): void {
+    if (!this.#late.charge(intakeCosts.audioFrame, now)) this.#step({ type: 'allowance.spent' }, now);
     const code = audioFault(this.#state, data.length);
     if (code !== undefined) {
       this.#step({ type: 'frame.faulted', code }, now);
@@ -227,7 +272,7 @@ class WebSocketCall implements CallTransport {
   // ---- Refused audio -------------------------------------------------------------------------------------------------
 
   #hold(data: Buffer, now: Millis): void {
-    this.#held ??= Buffer.allocUnsafe(this.#state.settings.maxAudioBytes + READ_BYTES);
+    this.#held ??= Buffer.allocUnsafe(this.#state.settings.maxAudioBytes + readBytes);
     if (this.#heldEnd + data.length > this.#held.length) {
       this.#step({ type: 'input.overflowed' }, now);
       return;
@@ -332,6 +377,7 @@ class WebSocketCall implements CallTransport {
         return;
       case 'notify.ended':
         this.#dropHeld();
+        this.#late.drop();
         this.#ended = action.reason;
         return;
     }

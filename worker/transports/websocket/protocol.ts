@@ -3,18 +3,11 @@
  * every deadline (spec 01, States and transitions, Errors, Limits).
  *
  * Invariant: exactly one `notify.ended` leaves the machine, and nothing but the end of the socket is reported or sent
- * after it. Audio never enters `step`: {@link audioFault} and {@link frameArrived} are its whole business here. The
- * machine must not touch sockets, clocks or timers.
+ * after it. Audio never enters `step`. The machine must not touch sockets, clocks or timers. Its state and its unions
+ * stand in call-state.ts.
  */
 import type { Millis } from '../../../shared/base/units.ts';
-import type {
-  CallErrorCode,
-  CallFault,
-  ClientMessage,
-  ServerMessage,
-  StartMessage,
-  WsCallLimits,
-} from '../../../shared/protocol/call.ts';
+import type { CallFault, ClientMessage, ServerMessage, StartMessage } from '../../../shared/protocol/call.ts';
 import {
   CALL_PROTOCOL_VERSION,
   callErrors,
@@ -23,155 +16,18 @@ import {
   utf8Bytes,
   violation,
 } from '../../../shared/protocol/call.ts';
-
-export interface WsCallSettings extends WsCallLimits {
-  /** Metadata of the verified token and the listener; wins over the client's (spec 01). */
-  readonly signedMetadata: Readonly<Record<string, string>>;
-  /** The id of the call when the client chose none. */
-  readonly spareCallId: string;
-  /** Monotonic time at which the connection was upgraded. */
-  readonly openedAt: Millis;
-}
-
-/** The call as it was agreed on by `start`. */
-interface WsCallStart {
-  readonly callId: string;
-  readonly sampleRate: number;
-  readonly encoding: 'pcm16' | 'mulaw';
-  readonly metadata: Readonly<Record<string, string>>;
-}
-
-type WsEnd = 'hangup' | 'disconnected' | 'closed' | 'fault' | 'engine';
-
-type WsPhase =
-  | { readonly name: 'awaiting-start'; readonly startBy: Millis }
-  /** A valid `start` came; the engine has neither accepted nor refused. */
-  | { readonly name: 'starting'; readonly start: WsCallStart }
-  | { readonly name: 'open'; readonly start: WsCallStart; readonly rateReported: boolean }
-  /** The close frame is on its way; the call is over for the engine. */
-  | { readonly name: 'closing'; readonly closeBy: Millis }
-  | { readonly name: 'closed' };
-
-export interface WsCallState {
-  readonly settings: WsCallSettings;
-  phase: WsPhase;
-  /** Faults so far, of both sides. */
-  faults: number;
-  pingAt: Millis;
-  frameAt: Millis;
-  /** Since when the engine has taken no audio; undefined while it keeps up. */
-  inputRefusedAt: Millis | undefined;
-  /** Since when the kernel has taken no byte of a backlog; undefined without backlog. */
-  outputStuckAt: Millis | undefined;
-}
-
-export type WsEvent =
-  | { readonly type: 'message.received'; readonly message: ClientMessage }
-  | { readonly type: 'frame.faulted'; readonly code: CallErrorCode }
-  /** The WebSocket framing itself is broken; the library answers with a close frame of its own. */
-  | { readonly type: 'framing.broken' }
-  | { readonly type: 'close.received' }
-  | { readonly type: 'socket.closed' }
-  | { readonly type: 'call.accepted' }
-  | { readonly type: 'call.refused'; readonly code: 'server_busy' }
-  | { readonly type: 'call.ended'; readonly reason: 'ended' | 'shutdown' }
-  | { readonly type: 'call.failed' }
-  | { readonly type: 'output.cleared'; readonly epoch: number }
-  | { readonly type: 'output.marked'; readonly id: string }
-  | { readonly type: 'output.mismatched' }
-  /** A backlog was seen, or was still there; `moved` says that the kernel took some of it since. */
-  | { readonly type: 'output.backlogged'; readonly moved: boolean }
-  | { readonly type: 'output.drained' }
-  /** The engine did not take audio; `moved` says that it took some before. */
-  | { readonly type: 'input.refused'; readonly moved: boolean }
-  /** More refused audio than fits. */
-  | { readonly type: 'input.overflowed' }
-  | { readonly type: 'input.drained' }
-  | { readonly type: 'time.passed' };
-
-export type WsAction =
-  | { readonly type: 'send'; readonly message: ServerMessage }
-  | { readonly type: 'close'; readonly code: number }
-  | { readonly type: 'terminate' }
-  | { readonly type: 'ping' }
-  | { readonly type: 'reading.pause' }
-  | { readonly type: 'reading.resume' }
-  | { readonly type: 'notify.started'; readonly start: WsCallStart }
-  | { readonly type: 'notify.dtmf'; readonly digit: string }
-  | { readonly type: 'notify.mark'; readonly id: string }
-  | { readonly type: 'notify.ended'; readonly reason: WsEnd };
+import { isPaused } from './call-state.ts';
+import type { WsAction, WsCallStart, WsCallState, WsEnd, WsEvent } from './call-state.ts';
 
 const NOTHING: readonly WsAction[] = [];
-
-export function newWsCall(settings: WsCallSettings): WsCallState {
-  return {
-    settings,
-    phase: { name: 'awaiting-start', startBy: settings.openedAt + settings.startTimeoutMs },
-    faults: 0,
-    pingAt: settings.openedAt + settings.pingIntervalMs,
-    frameAt: settings.openedAt,
-    inputRefusedAt: undefined,
-    outputStuckAt: undefined,
-  };
-}
-
-/** The state of a call that another worker served until now. Nobody has read from the client meanwhile, so it lives. */
-export function resumedWsCall(
-  saved: Omit<WsCallState, 'settings'>,
-  options: { readonly settings: WsCallSettings; readonly now: Millis },
-): WsCallState {
-  const { settings, now } = options;
-  return { ...saved, settings, frameAt: now, inputRefusedAt: undefined, outputStuckAt: undefined };
-}
-
-/** What is wrong with a binary frame; undefined when it is fine, empty, or comes too late to matter. */
-export function audioFault(state: WsCallState, byteLength: number): CallErrorCode | undefined {
-  switch (state.phase.name) {
-    case 'closing':
-    case 'closed':
-      return undefined;
-    case 'awaiting-start':
-      return byteLength > state.settings.maxAudioBytes ? 'frame_too_large' : 'audio_before_start';
-    case 'starting':
-    case 'open':
-      if (byteLength > state.settings.maxAudioBytes) return 'frame_too_large';
-      return state.phase.start.encoding === 'pcm16' && byteLength % 2 !== 0 ? 'bad_audio' : undefined;
-  }
-}
-
-/** Notes any frame of the client, pongs included: it is alive (spec 01, ping_timeout). */
-export function frameArrived(state: WsCallState, now: Millis): void {
-  state.frameAt = now;
-}
-
-/** The earliest time at which `time.passed` may do something; undefined when nothing is waited for. */
-export function nextDeadline(state: WsCallState): Millis | undefined {
-  const { phase, settings } = state;
-  switch (phase.name) {
-    case 'closed':
-      return undefined;
-    case 'closing':
-      return phase.closeBy;
-    case 'awaiting-start':
-    case 'starting':
-    case 'open': {
-      let deadline = state.pingAt;
-      if (phase.name === 'awaiting-start') deadline = Math.min(deadline, phase.startBy);
-      else if (state.inputRefusedAt === undefined) {
-        deadline = Math.min(deadline, state.frameAt + settings.pingTimeoutMs);
-      } else deadline = Math.min(deadline, state.inputRefusedAt + settings.sendTimeoutMs);
-      if (state.outputStuckAt !== undefined) {
-        deadline = Math.min(deadline, state.outputStuckAt + settings.writeTimeoutMs);
-      }
-      return deadline;
-    }
-  }
-}
 
 /** Takes one event and says what to do. Changes `state`; the actions are to be done in order. */
 export function step(state: WsCallState, event: WsEvent, now: Millis): readonly WsAction[] {
   if (state.phase.name === 'closed') return NOTHING;
   if (event.type === 'socket.closed') return socketClosed(state);
+  // A flood does not end with the call.
+  if (event.type === 'allowance.spent') return allowanceSpent(state, now);
+  if (event.type === 'allowance.filled') return allowanceFilled(state, now);
   if (state.phase.name === 'closing') return stepClosing(state.phase, event, now);
   switch (event.type) {
     case 'message.received':
@@ -316,15 +172,33 @@ export function markFits(id: string): boolean {
 // ---- Backpressure and time -------------------------------------------------------------------------------------------
 
 function inputRefused(state: WsCallState, moved: boolean, now: Millis): readonly WsAction[] {
-  const reading = state.inputRefusedAt === undefined;
-  if (reading || moved) state.inputRefusedAt = now;
-  return reading ? [{ type: 'reading.pause' }] : NOTHING;
+  const wasPaused = isPaused(state);
+  if (state.inputRefusedAt === undefined || moved) state.inputRefusedAt = now;
+  return wasPaused ? NOTHING : [{ type: 'reading.pause' }];
 }
 
-/** While nothing is read the client cannot prove that it lives, so its time starts again. */
 function inputDrained(state: WsCallState, now: Millis): readonly WsAction[] {
   if (state.inputRefusedAt === undefined) return NOTHING;
   state.inputRefusedAt = undefined;
+  return readAgain(state, now);
+}
+
+/** Other calls are paced while the client waits; what it has sent stays in the network. */
+function allowanceSpent(state: WsCallState, now: Millis): readonly WsAction[] {
+  const wasPaused = isPaused(state);
+  state.outranAt ??= now;
+  return wasPaused ? NOTHING : [{ type: 'reading.pause' }];
+}
+
+function allowanceFilled(state: WsCallState, now: Millis): readonly WsAction[] {
+  if (state.outranAt === undefined) return NOTHING;
+  state.outranAt = undefined;
+  return readAgain(state, now);
+}
+
+/** While nothing is read the client cannot prove that it lives, so its time starts again. */
+function readAgain(state: WsCallState, now: Millis): readonly WsAction[] {
+  if (isPaused(state)) return NOTHING;
   state.frameAt = now;
   return [{ type: 'reading.resume' }];
 }
@@ -340,8 +214,8 @@ function timePassed(state: WsCallState, now: Millis): readonly WsAction[] {
   if (state.inputRefusedAt !== undefined) {
     if (now >= state.inputRefusedAt + settings.sendTimeoutMs)
       return fault(state, { code: 'overloaded' }, now);
-  } else if (phase.name !== 'awaiting-start' && now >= state.frameAt + settings.pingTimeoutMs) {
-    return fault(state, { code: 'ping_timeout' }, now);
+  } else if (!isPaused(state) && phase.name !== 'awaiting-start') {
+    if (now >= state.frameAt + settings.pingTimeoutMs) return fault(state, { code: 'ping_timeout' }, now);
   }
   if (now < state.pingAt) return NOTHING;
   const pingAt = state.pingAt + settings.pingIntervalMs;
@@ -389,9 +263,10 @@ function over(
   const actions: WsAction[] = [];
   if (how.closeCode !== undefined) actions.push({ type: 'close', code: how.closeCode });
   // The client's close frame can only be seen when the socket is read again.
-  if (state.inputRefusedAt !== undefined) actions.push({ type: 'reading.resume' });
+  if (isPaused(state)) actions.push({ type: 'reading.resume' });
   state.phase = { name: 'closing', closeBy: how.now + state.settings.closeGraceMs };
   state.inputRefusedAt = undefined;
+  state.outranAt = undefined;
   state.outputStuckAt = undefined;
   actions.push({ type: 'notify.ended', reason });
   return actions;

@@ -1,0 +1,94 @@
+/**
+ * What a supervisor and the one that takes over from it say to each other (decision 0017), over the message channel that the
+ * old one opens when it starts the new one. The two may be of different versions of the program, so every message is
+ * read against its declaration, and a version is named first.
+ */
+import { z } from 'zod';
+import { fail, ok } from '../base/result.ts';
+import type { Result } from '../base/result.ts';
+
+/** Set by a supervisor for the one that it starts: its own process id. Nobody else sets it. */
+export const takeoverVariable = 'SVC_TAKES_OVER_FROM';
+
+/** Rises with every change that the other side would misread. */
+export const takeoverVersion = 1;
+
+const ids = z.string().min(1).max(1024);
+/** Session id, and the Unix second from which on its token cannot be verified any more. */
+const usedToken = z.tuple([ids, z.number()]);
+const call = z.object({
+  id: z.number().int(),
+  /** Address of the client as the limits see it. */
+  address: z.string().max(256),
+  /** Providers of which the call holds a session. */
+  providers: z.array(ids).max(16),
+});
+
+const toSuccessor = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('tokens'), used: z.array(usedToken).max(10_000) }),
+  z.object({ type: z.literal('token.released'), sid: ids }),
+  z.object({ type: z.literal('calls'), began: z.array(call).max(10_000) }),
+  z.object({ type: z.literal('call.over'), id: z.number().int() }),
+  /** Requests to a provider, by how many seconds ago they were made, oldest first. */
+  z.object({
+    type: z.literal('requests'),
+    provider: ids,
+    counts: z.array(z.tuple([z.number(), z.number()])).max(60),
+  }),
+  /** All that was there when the copy began has been sent. What changes from here on is still told. */
+  z.object({ type: z.literal('copy.end') }),
+  /** A listening socket travels beside it. */
+  z.object({ type: z.literal('listener'), name: ids }),
+  z.object({ type: z.literal('listeners.end') }),
+  /** A request for an upgrade that reached the old supervisor; its socket travels beside it. */
+  z.object({
+    type: z.literal('arrival'),
+    method: z.string(),
+    url: z.string(),
+    headers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+    /** Bytes that followed the request head, base64. */
+    bytes: z.string(),
+    peer: z.string().optional(),
+  }),
+]);
+
+const toPredecessor = z.discriminatedUnion('type', [
+  /** The children are ready: everything but the listeners is there. */
+  z.object({ type: z.literal('prepared'), version: z.number().int() }),
+  z.object({ type: z.literal('copied') }),
+  /** The listeners are open here. */
+  z.object({ type: z.literal('took') }),
+  /** It ends without serving; sentences without values or secrets. */
+  z.object({ type: z.literal('failed'), problems: z.array(z.string()) }),
+  /** It was told to stop more than once: what still drains should hurry. */
+  z.object({ type: z.literal('hurry') }),
+]);
+
+export type ToSuccessor = z.infer<typeof toSuccessor>;
+export type ToPredecessor = z.infer<typeof toPredecessor>;
+export type CarriedCall = z.infer<typeof call>;
+
+/** The error names the rule, never what was received. */
+export const readToSuccessor = (message: unknown): Result<ToSuccessor, string> => read(toSuccessor, message);
+export const readToPredecessor = (message: unknown): Result<ToPredecessor, string> =>
+  read(toPredecessor, message);
+
+function read<T>(schema: z.ZodType<T>, message: unknown): Result<T, string> {
+  const result = schema.safeParse(message);
+  return result.success ? ok(result.data) : fail('a message of the hand-over has an unknown form');
+}
+
+/**
+ * Whether this process was started to take over. The variable must name its parent, and the message channel must be there:
+ * whatever else sets it is a mistake that would leave a service without listeners.
+ */
+export function readTakeover(
+  value: string | undefined,
+  facts: { readonly parentPid: number; readonly hasChannel: boolean },
+): Result<boolean, string> {
+  if (value === undefined) return ok(false);
+  if (!/^[1-9]\d{0,9}$/.test(value)) return fail(`${takeoverVariable} must be a process id`);
+  if (Number(value) !== facts.parentPid || !facts.hasChannel)
+    return fail(`${takeoverVariable} is set by the service for a restart alone; unset it`);
+  return ok(true);
+}

@@ -1,0 +1,91 @@
+/**
+ * Makes an agent file ready for calls without sound: the LLM and the tools are those of the file, its ears and voice are
+ * not opened and may lack their keys. One agent serves any number of calls at a time.
+ */
+import type { AgentDefinition } from '../../shared/config/agent-file.ts';
+import type { Problem } from '../../shared/config/problem.ts';
+import type { LlmDefinition } from '../../shared/config/stages/definition.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { callSettings, speechSettings, stageDefinitions } from '../../worker/definition.ts';
+import { openStages } from '../../worker/stages/registry.ts';
+import type { LlmStage } from '../../worker/stages/stage.ts';
+import { loadAgentFileAt } from '../check-command.ts';
+import type { StandIns } from './canned-tools.ts';
+import type { Conversation, ConversationSink } from './conversation.ts';
+import { TextCall } from './text-call.ts';
+
+export interface CallWish {
+  readonly pace: 'speech' | 'none';
+  readonly sink: ConversationSink;
+  /** Absent: every tool is run. */
+  readonly stand?: StandIns;
+}
+
+export interface OpenAgent {
+  readonly name: string;
+  readonly llm: LlmStage;
+  /** The LLM of another table, for callers and judges. */
+  openLlm(definition: LlmDefinition): LlmStage;
+  newCall(wish: CallWish): Conversation;
+  close(): Promise<void>;
+}
+
+export interface AgentSources {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Text of a file, or `undefined` when it cannot be read. */
+  readonly readFile: (path: string) => string | undefined;
+  readonly clock: Clock;
+}
+
+export interface AgentReading {
+  readonly agent?: OpenAgent;
+  /** Everything that is wrong with the file; without an agent, at least one is an error. */
+  readonly problems: readonly Problem[];
+}
+
+const unreadable: Problem = {
+  severity: 'error',
+  path: '',
+  line: 1,
+  column: 1,
+  message: 'the file cannot be read',
+};
+
+/** Keys of ears and voice are not needed here; that of the LLM is. */
+const isNeeded = ({ path }: Problem): boolean => !/^(stt|tts)\b/.test(path);
+
+/** Reads and opens an agent file. */
+export function openAgent(path: string, { env, readFile, clock }: AgentSources): AgentReading {
+  const loaded = loadAgentFileAt(path, { env, readFile, requireSecrets: false });
+  if (loaded === undefined) return { problems: [unreadable] };
+  const strict = loadAgentFileAt(path, { env, readFile, requireSecrets: true });
+  const missing = (strict?.problems ?? []).filter(
+    (problem) => problem.severity === 'error' && isNeeded(problem),
+  );
+  const { definition } = loaded;
+  if (definition === undefined) return { problems: loaded.problems };
+  if (missing.length > 0) return { problems: missing };
+  return { agent: readyAgent(definition, clock), problems: loaded.problems };
+}
+
+function readyAgent(definition: AgentDefinition, clock: Clock): OpenAgent {
+  const opened: { close(): Promise<void> }[] = [];
+  const llmOf = (llm: LlmDefinition): LlmStage => {
+    const stages = openStages(stageDefinitions({ ...definition, llm }));
+    opened.push(stages.stt, stages.llm, stages.tts);
+    return stages.llm;
+  };
+  const settings = callSettings(definition);
+  const { minSpeechMs, confirmMs, stopMs } = speechSettings(definition);
+  const llm = llmOf(definition.llm);
+  return {
+    name: definition.agent.name,
+    llm,
+    openLlm: llmOf,
+    newCall: ({ pace, sink }) =>
+      new TextCall({ settings, voice: { minSpeechMs, confirmMs, stopMs }, llm, clock, pace, sink }),
+    close: async () => {
+      await Promise.all(opened.map((stage) => stage.close()));
+    },
+  };
+}

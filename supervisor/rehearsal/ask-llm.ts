@@ -1,0 +1,56 @@
+/** One question to an LLM and its whole answer, for callers and judges that are played by one. It never asks twice. */
+import { fail, ok } from '../../shared/base/result.ts';
+import type { Result } from '../../shared/base/result.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { Scope } from '../../shared/runtime/scope.ts';
+import type { LlmEvent, LlmRequest, LlmStage } from '../../worker/stages/stage.ts';
+
+export interface LlmAnswer {
+  readonly text: string;
+  readonly calls: readonly { readonly name: string; readonly arguments: string }[];
+}
+
+export interface AskOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** The reason of a failure is a kind of stage error, without addresses or payloads. */
+export function askLlm(
+  llm: LlmStage,
+  request: LlmRequest,
+  { clock, signal }: AskOptions,
+): Promise<Result<LlmAnswer, string>> {
+  return new Promise((resolve) => {
+    let text = '';
+    const calls: { name: string; arguments: string }[] = [];
+    const finish = (result: Result<LlmAnswer, string>): void => {
+      signal.removeEventListener('abort', onAbort);
+      scope.close();
+      resolve(result);
+    };
+    const onAbort = (): void => {
+      round.cancel();
+      finish(fail('cancelled'));
+    };
+    const scope = new Scope('question', () => finish(fail('fault')));
+    const take = (event: LlmEvent): void => {
+      if (event.type === 'text') {
+        text += event.text;
+      } else if (event.type === 'tool-call') {
+        const known = calls[event.index];
+        calls[event.index] = {
+          name: known?.name ?? event.name ?? '',
+          arguments: (known?.arguments ?? '') + event.arguments,
+        };
+      } else if (event.type === 'error') {
+        finish(fail(event.error.kind));
+      } else {
+        finish(ok({ text: text.trim(), calls: calls.filter((call) => call !== undefined) }));
+      }
+    };
+    const round = llm.start({ clock, bind: (callback) => scope.bind(callback) }, request, take);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+}

@@ -1,0 +1,35 @@
+/**
+ * The commands that try an agent without sound, in a file of their own: the supervisor of a service loads neither the core
+ * nor an adapter. Runs the command of the process's arguments and ends the process with its status.
+ */
+import { readFileSync } from 'node:fs';
+import { systemClock } from '../../shared/runtime/clock.ts';
+import { CONSOLE_USAGE, runConsole } from './console-command.ts';
+import { REHEARSE_USAGE, runRehearse } from './rehearse-command.ts';
+
+const out = (line: string): void => void process.stdout.write(`${line}\n`);
+const writeError = (line: string): void => void process.stderr.write(`${line}\n`);
+
+const readFile = (path: string): string | undefined => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined;
+    throw error;
+  }
+};
+
+const sources = { env: process.env, readFile, clock: systemClock, writeError };
+
+async function run([command, ...args]: readonly string[]): Promise<number> {
+  const isConsole = command === 'console';
+  if (args.includes('--help')) {
+    out(isConsole ? CONSOLE_USAGE : REHEARSE_USAGE);
+    return 0;
+  }
+  return isConsole
+    ? await runConsole(args, { ...sources, input: process.stdin, output: process.stdout })
+    : await runRehearse(args, { ...sources, output: process.stdout });
+}
+
+process.exit(await run(process.argv.slice(2)));

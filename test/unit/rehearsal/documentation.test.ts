@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import {
+  cannedToolKeys,
+  fileKeys,
+  personaKeys,
+  scenarioExpectKeys,
+  scenarioKeys,
+  stepKeys,
+} from '../../../supervisor/rehearsal/scenario-keys.ts';
+import { readScenarioFile } from '../../../supervisor/rehearsal/scenario-file.ts';
+
+const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+const page = read('docs/rehearsal.md');
+
+describe('docs/rehearsal.md', () => {
+  it('shows scenarios that are accepted', () => {
+    const [, example = ''] = /```toml\n([^`]*)```/.exec(page) ?? [];
+    const { file, problems } = readScenarioFile(example, {});
+    expect(problems).toEqual([]);
+    expect(file?.scenarios).toHaveLength(2);
+  });
+
+  it.each(
+    [fileKeys, scenarioKeys, stepKeys, personaKeys, cannedToolKeys, scenarioExpectKeys].flatMap(({ shape }) =>
+      Object.keys(shape),
+    ),
+  )('explains the key %s', (key) => {
+    expect(page).toMatch(new RegExp(`\`${key}\\b`));
+  });
+});
+
+describe('the scenarios of the demo', () => {
+  it('are accepted', () => {
+    expect(readScenarioFile(read('examples/demo/rehearsal.toml'), {}).problems).toEqual([]);
+  });
+});

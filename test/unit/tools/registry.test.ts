@@ -1,0 +1,327 @@
+/** Which tools a call has, how their arguments are judged, and how a call runs and leaves them. */
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { transitionTool as configTransitionTool } from '../../../shared/config/agent/flow.ts';
+import { transitionTool } from '../../../worker/core/flow.ts';
+import type { OpenedTools } from '../../../worker/tools/registry.ts';
+import { noCallControl } from '../../../worker/tools/tool.ts';
+import type { RemoteTool, ToolReport, ToolRunRequest } from '../../../worker/tools/tool.ts';
+import { newStageContext } from '../../support/stage-context.ts';
+import { closeRegistries, newRegistry, openTools, orderOf, runTool } from '../../support/tool-call.ts';
+
+const servers: Server[] = [];
+afterEach(async () => {
+  await closeRegistries();
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+const http = (name: string, more = '', url = 'http://127.0.0.1:9/{city}'): string => `[[tools]]
+name = "${name}"
+description = "About ${name}"
+${more}
+[tools.parameters]
+type = "object"
+required = ["city"]
+additionalProperties = false
+[tools.parameters.properties.city]
+type = "string"
+[tools.parameters.properties.unit]
+enum = ["c", "f"]
+[tools.http]
+url = "${url}?unit={unit}"
+allow_private = true
+`;
+
+const flow = `[flow]
+start = "a"
+[flow.nodes.a]
+prompt = "A"
+tools = ["weather"]
+[[flow.nodes.a.next]]
+to = "b"
+when = "the size is known"
+collect = { size = { type = "integer" } }
+[[flow.nodes.a.next]]
+to = "c"
+when = "it is over"
+[flow.nodes.b]
+prompt = "B"
+[[flow.nodes.b.next]]
+to = "c"
+when = "the name is known"
+collect = { name = { type = "string" } }
+[flow.nodes.c]
+prompt = "C"
+tools = ["end_call"]
+end = true
+`;
+
+const names = (tools: readonly { readonly name: string }[]): string[] => tools.map(({ name }) => name);
+
+describe('the tools of a call', () => {
+  it('are all that the file declares and the built-in ones that the transport can do', () => {
+    const registry = newRegistry(`${http('weather')}[telephony.destinations]\nbilling = "+15550100001"\n`);
+    expect(names(openTools(registry).declarations())).toEqual(['end_call', 'weather']);
+    const phone = openTools(registry, { control: { transfer: { warm: true }, sendDtmf: true } });
+    expect(names(phone.declarations())).toEqual(['end_call', 'transfer_call', 'send_dtmf', 'weather']);
+  });
+
+  it('are those of agent.tools where it is given', () => {
+    const registry = newRegistry(http('weather') + http('news'), 'tools = ["news"]');
+    expect(names(openTools(registry).declarations())).toEqual(['news']);
+  });
+
+  it('have no transfer without a destination', () => {
+    const tools = openTools(newRegistry(''), { control: { transfer: { warm: true }, sendDtmf: false } });
+    expect(names(tools.declarations())).toEqual(['end_call']);
+  });
+
+  it('are offered as the same array every time', () => {
+    const registry = newRegistry(http('weather'));
+    expect(openTools(registry).declarations()).toBe(openTools(registry).declarations());
+  });
+
+  it('carry the rules that the file gives them', () => {
+    const more = 'kind = "side_effect"\nconfirm = true\ntimeout_ms = 900\nfiller_after_ms = 0';
+    const tools = openTools(newRegistry(http('book', more)));
+    expect(tools.ruleOf('book')).toEqual({
+      kind: 'side_effect',
+      timeoutMs: 900,
+      fillerAfterMs: 0,
+      confirm: true,
+      repeatable: false,
+    });
+    expect([tools.performerOf('book'), tools.performerOf('end_call'), tools.performerOf('x')]).toEqual([
+      'runner',
+      'core',
+      undefined,
+    ]);
+    expect(tools.ruleOf('x')).toBeUndefined();
+  });
+});
+
+describe('in a flow', () => {
+  it('a node offers its own tools and its transitions', () => {
+    const tools = openTools(newRegistry(http('weather') + http('news') + flow));
+    expect(names(tools.declarations('a'))).toEqual(['weather', 'go_to_b', 'go_to_c']);
+    expect(names(tools.declarations('b'))).toEqual(['go_to_c']);
+    expect(names(tools.declarations('c'))).toEqual(['end_call']);
+    expect(tools.declarations('nowhere')).toEqual([]);
+    expect(tools.performerOf('go_to_b')).toBe('core');
+    expect(tools.ruleOf('go_to_b')).toMatchObject({ kind: 'side_effect', repeatable: true });
+  });
+
+  it('the values of a transition are judged by the node that it leaves', () => {
+    const tools = openTools(newRegistry(http('weather') + flow));
+    expect(tools.validate('go_to_b', '{"size":"big"}', 'a')).toEqual({
+      ok: false,
+      rule: 'size must be integer',
+    });
+    expect(tools.validate('go_to_b', '{"size":2}', 'a')).toEqual({ ok: true, canonical: '{"size":2}' });
+    expect(tools.validate('go_to_c', '{}', 'a').ok).toBe(true);
+    expect(tools.validate('go_to_c', '{}', 'b')).toMatchObject({
+      rule: "the arguments must have required property 'name'",
+    });
+    expect(tools.validate('go_to_b', '{"size":2}', 'b').ok).toBe(false);
+  });
+
+  it('transitions have the names that the check of the file expects', () => {
+    expect(configTransitionTool('x')).toBe(transitionTool('x'));
+  });
+});
+
+describe('arguments', () => {
+  const tools = () => openTools(newRegistry(http('weather')));
+
+  it.each([
+    ['{"unit":"c", "city":"Rome"}', '{"city":"Rome","unit":"c"}'],
+    ['{"city":"Rome","unit":"c"}', '{"city":"Rome","unit":"c"}'],
+    ['{"city":"a","city":"b"}', '{"city":"b"}'],
+  ])('%s have the canonical form %s', (text, canonical) => {
+    expect(tools().validate('weather', text)).toEqual({ ok: true, canonical });
+  });
+
+  it.each([
+    ['{"city":"Rome"', 'the arguments are not valid JSON'],
+    ['["Rome"]', 'the arguments must be a JSON object'],
+    ['null', 'the arguments must be a JSON object'],
+    ['', "the arguments must have required property 'city'"],
+    ['{"city":1}', 'city must be string'],
+    ['{"city":"x","unit":"k"}', 'unit must be one of ["c","f"]'],
+    ['{"city":"x","town":"y"}', 'the arguments must not have "town"'],
+    [`{"city":"${'x'.repeat(70_000)}"}`, 'the arguments are too long'],
+    [`{"city":${'['.repeat(1000)}${']'.repeat(1000)}}`, 'the arguments are nested too deeply'],
+    ['{"__proto__":{"city":"x"}}', 'the arguments must not have "__proto__"; '],
+  ])('%s break a rule', (text, rule) => {
+    const verdict = tools().validate('weather', text);
+    expect(verdict.ok ? '' : verdict.rule).toContain(rule.replace(/; $/, ''));
+  });
+
+  it('of a name that nothing provides are refused', () => {
+    expect(tools().validate('fly', '{}')).toEqual({ ok: false, rule: 'no tool of this name is offered' });
+  });
+
+  it('of end_call may be missing', () => {
+    expect(tools().validate('end_call', '')).toEqual({ ok: true, canonical: '{}' });
+  });
+});
+
+describe('telephony tools', () => {
+  const tools = (more = '') =>
+    openTools(newRegistry(`[telephony]\n${more}\n[telephony.destinations]\nbilling = "+15550100001"\n`), {
+      control: { transfer: { warm: true }, sendDtmf: true },
+    });
+
+  it('name destinations and show no number', () => {
+    const offered = tools().declarations();
+    expect(JSON.stringify(offered)).toContain('"enum":["billing"]');
+    expect(JSON.stringify(offered)).not.toContain('555');
+    expect(tools().validate('transfer_call', '{"destination":"+15550100001"}').ok).toBe(false);
+    expect(tools().validate('transfer_call', '{"destination":"billing"}').ok).toBe(true);
+  });
+
+  it('offer warm transfers only where they are enabled', () => {
+    const warm = '{"destination":"billing","mode":"warm"}';
+    expect(tools().validate('transfer_call', warm).ok).toBe(false);
+    expect(tools('warm_transfer = true').validate('transfer_call', warm).ok).toBe(true);
+  });
+
+  it('wait for the hand-off sentence and the carrier', () => {
+    expect(tools().ruleOf('transfer_call')?.timeoutMs).toBe(50_000);
+    expect(tools('settle_timeout_ms = 1000').ruleOf('transfer_call')?.timeoutMs).toBe(43_000);
+  });
+
+  it.each([
+    ['12#', '12#'],
+    ['1wW2', '1wW2'],
+    ['ABCD', 'abcd'],
+  ])('take the keys %s as %s', (digits, canonical) => {
+    expect(tools().validate('send_dtmf', JSON.stringify({ digits }))).toEqual({
+      ok: true,
+      canonical: JSON.stringify({ digits: canonical }),
+    });
+  });
+
+  it.each(['', 'ww', 'e', '1'.repeat(33), '1 2'])('refuse the keys %j', (digits) => {
+    expect(tools().validate('send_dtmf', JSON.stringify({ digits })).ok).toBe(false);
+  });
+});
+
+describe('a run', () => {
+  async function serve(answer: (socket: Socket) => void): Promise<string> {
+    const server = createServer((request, response) => {
+      if (request.url?.startsWith('/hang') === true) answer(request.socket);
+      else response.end(`seen ${request.url ?? ''} ${String(request.headers['x-key'])}`);
+    });
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    return typeof address === 'object' && address !== null ? `http://127.0.0.1:${address.port}` : '';
+  }
+
+  it('reaches the server with its arguments and its secret', async () => {
+    const origin = await serve(() => undefined);
+    const sections = http('weather', '', `${origin}/{city}`) + 'headers_env = { x-key = "TOKEN" }\n';
+    const tools = openTools(newRegistry(sections));
+    expect(await runTool(tools, 'weather', { given: { city: 'Rome' } })).toEqual({
+      kind: 'result',
+      text: 'seen /Rome?unit= s3cret',
+    });
+  });
+
+  it('is told when its call ends, and says nothing more', async () => {
+    const reports: ToolReport[] = [];
+    let opened: OpenedTools | undefined;
+    const left = new Promise<void>((resolve) => {
+      void serve((socket) => {
+        socket.on('close', resolve);
+        opened?.close();
+      }).then((origin) => {
+        const registry = newRegistry(http('weather', '', `${origin}/hang/{city}`));
+        opened = registry.openCall(newStageContext(), { control: noCallControl });
+        opened.tools.run(orderOf('weather', { city: 'x' }), (report) => reports.push(report));
+      });
+    });
+    await left;
+    expect(reports).toEqual([]);
+  });
+
+  it('of a tool that is not there fails instead of throwing', async () => {
+    const tools = openTools(newRegistry(''));
+    expect(await runTool(tools, 'end_call')).toMatchObject({ kind: 'failed', transport: false });
+  });
+});
+
+describe('remote tools', () => {
+  const rule = {
+    kind: 'read_only',
+    timeoutMs: 5000,
+    fillerAfterMs: 700,
+    confirm: false,
+    repeatable: false,
+  } as const;
+  const tool = (name: string, parameters: Record<string, unknown> = { type: 'object' }): RemoteTool => ({
+    name,
+    description: '',
+    parameters,
+    rule,
+  });
+  const open = (tools: readonly RemoteTool[], agent = '') => {
+    const asked: ToolRunRequest[] = [];
+    const cancelled: string[] = [];
+    const runner = {
+      run: (_: unknown, request: ToolRunRequest) => {
+        asked.push(request);
+        return { cancel: (reason: string) => void cancelled.push(reason) };
+      },
+    };
+    const opened = newRegistry(http('weather'), agent).openCall(newStageContext(), {
+      control: noCallControl,
+      remote: { tools, runner },
+    });
+    return { ...opened, asked, cancelled };
+  };
+
+  it('join those of the file, whatever agent.tools names', () => {
+    const { tools, refused } = open([tool('lookup')], 'tools = ["weather"]');
+    expect(names(tools.declarations())).toEqual(['weather', 'lookup']);
+    expect(refused).toEqual([]);
+  });
+
+  it('are refused with a name that is taken or a schema that is no schema', () => {
+    const { refused, tools } = open([
+      tool('weather'),
+      tool('end_call'),
+      tool('bad', { type: 'object', properties: { a: { type: 'text' } } }),
+      tool('far', { type: 'object', properties: { a: { $ref: 'https://a.example/s.json' } } }),
+      tool('list', { type: 'array' }),
+    ]);
+    expect(refused.map(({ name }) => name)).toEqual(['weather', 'end_call', 'bad', 'far', 'list']);
+    expect(refused[3]?.rule).toBe(
+      'has a schema that is refused: parameters.properties.a.$ref must not lead to another document',
+    );
+    expect(names(tools.declarations())).toEqual(['end_call', 'weather']);
+  });
+
+  it('have patterns that cannot hold a worker up', () => {
+    const endless = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
+    const { tools } = open([tool('slow', endless)]);
+    expect(tools.validate('slow', JSON.stringify({ a: `${'a'.repeat(50)}!` })).ok).toBe(true);
+  });
+
+  it('are run by the link with everything that its protocol carries, and told why they are left', () => {
+    const { tools, asked, cancelled } = open([tool('lookup')]);
+    const run = tools.run({ ...orderOf('lookup', { a: 1 }), epoch: 7 }, () => undefined);
+    expect(asked).toMatchObject([
+      { name: 'lookup', arguments: { a: 1 }, epoch: 7, idempotencyKey: '0123456789abcdef', timeoutMs: 5000 },
+    ]);
+    run.cancel('interrupted');
+    run.cancel('timeout');
+    expect(cancelled).toEqual(['interrupted']);
+  });
+});

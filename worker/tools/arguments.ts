@@ -1,0 +1,36 @@
+/** Arguments of tool calls as the LLM writes them: JSON text in, one canonical form out. */
+import { fail, ok } from '../../shared/base/result.ts';
+import type { Result } from '../../shared/base/result.ts';
+import { isTable } from '../../shared/config/table.ts';
+
+/** Characters of the arguments of one call; what is longer is no question to a tool. */
+const longestArguments = 65_536;
+const deepestArguments = 64;
+
+/** The arguments of one call, or the rule that they break in words for the LLM. No text at all means none. */
+export function readArguments(text: string): Result<Readonly<Record<string, unknown>>, string> {
+  if (text.length > longestArguments) return fail('the arguments are too long');
+  let value: unknown;
+  try {
+    value = text.trim() === '' ? {} : JSON.parse(text);
+  } catch {
+    return fail('the arguments are not valid JSON');
+  }
+  if (!isTable(value)) return fail('the arguments must be a JSON object');
+  return isDeeperThan(value, deepestArguments) ? fail('the arguments are nested too deeply') : ok(value);
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
+}
+
+/** JSON with sorted keys: equal for equal values. */
+export const canonicalJson = (value: unknown): string => JSON.stringify(sorted(value));
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isTable(value)) return value;
+  const keys = Object.keys(value).toSorted();
+  return Object.fromEntries(keys.map((key) => [key, sorted(value[key])]));
+}

@@ -1,0 +1,94 @@
+/**
+ * The tools that come with the engine (spec 03, Telephony tools). A call has those that its transport can do; the core
+ * performs them. A number never gets to the LLM: destinations have names.
+ */
+import { fail, ok } from '../../shared/base/result.ts';
+import type { Result } from '../../shared/base/result.ts';
+import type { TelephonyDefinition } from '../../shared/config/agent/telephony.ts';
+import type { ToolRule } from '../core/tools-state.ts';
+import type { ToolDeclaration } from '../stages/stage.ts';
+import type { CallControl } from './tool.ts';
+
+export interface BuiltInTool {
+  readonly declaration: ToolDeclaration;
+  readonly rule: ToolRule;
+  /** Rules beyond the schema: the arguments as they are used, or what is wrong with them. */
+  readonly refine?: (given: Arguments) => Result<Arguments, string>;
+}
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** Performed by the core in an instant; identical calls are its own business. */
+export const coreRule: ToolRule = {
+  kind: 'side_effect',
+  timeoutMs: 5_000,
+  fillerAfterMs: 0,
+  confirm: false,
+  repeatable: true,
+};
+
+/** What a carrier is given, beside the wait for the hand-off sentence (spec 03, Transfer result). */
+const transferBudgetMs = 42_000;
+
+const endCall: BuiltInTool = {
+  declaration: {
+    name: 'end_call',
+    description: 'Ends the call. Use it when the caller says goodbye or asks to hang up.',
+    parameters: { type: 'object', properties: {} },
+  },
+  rule: coreRule,
+};
+
+function transferCall(telephony: TelephonyDefinition, { warm }: { readonly warm: boolean }): BuiltInTool {
+  const modes = telephony.warmTransfer && warm ? ['cold', 'warm'] : ['cold'];
+  const note = { type: 'string', maxLength: 512 };
+  return {
+    declaration: {
+      name: 'transfer_call',
+      description: 'Hands the caller over to somebody else. Tell the caller before you use it.',
+      parameters: {
+        type: 'object',
+        properties: {
+          destination: { type: 'string', enum: [...telephony.destinations.keys()] },
+          mode: { type: 'string', enum: modes },
+          summary: { ...note, description: 'What the destination should know.' },
+          reason: note,
+        },
+        required: ['destination'],
+        additionalProperties: false,
+      },
+    },
+    // One transfer runs at a time and at most one succeeds; whether another may be tried is the core's to say.
+    rule: { ...coreRule, timeoutMs: telephony.settleTimeoutMs + transferBudgetMs },
+  };
+}
+
+const sendDtmf: BuiltInTool = {
+  declaration: {
+    name: 'send_dtmf',
+    description: 'Presses keys of the phone. w waits half a second, W a whole one.',
+    parameters: {
+      type: 'object',
+      properties: { digits: { type: 'string', pattern: '^[0-9A-Da-d*#wW]{1,32}$' } },
+      required: ['digits'],
+      additionalProperties: false,
+    },
+  },
+  rule: coreRule,
+  refine: ({ digits }) => {
+    const keys = typeof digits === 'string' ? digits.replace(/[A-D]/g, (key) => key.toLowerCase()) : '';
+    if (!/[0-9a-d*#]/.test(keys)) return fail('digits must hold at least one key');
+    return ok({ digits: keys });
+  },
+};
+
+/** The built-in tools of a call on such a transport. */
+export function builtInTools(telephony: TelephonyDefinition, control: CallControl): readonly BuiltInTool[] {
+  const { transfer } = control;
+  const canTransfer = transfer !== undefined && telephony.destinations.size > 0;
+  return [
+    endCall,
+    ...(canTransfer ? [transferCall(telephony, transfer)] : []),
+    ...(control.sendDtmf ? [sendDtmf] : []),
+  ];
+}

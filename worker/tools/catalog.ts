@@ -1,0 +1,151 @@
+/**
+ * What tools there are, by name: declared, judged and offered (spec 02, Tool declaration and Behaviour rules 3 and 5).
+ * Everything here is pure and made once for all calls that have the same tools. A schema that cannot be compiled keeps
+ * its tool out; nothing here runs one.
+ */
+import type { FlowDefinition } from '../../shared/config/agent/flow.ts';
+import { compileArguments } from '../../shared/config/json-schema.ts';
+import type { ArgumentCheck, SchemaOptions } from '../../shared/config/json-schema.ts';
+import { flowTransitions } from '../core/flow.ts';
+import type { ToolRule, Verdict } from '../core/tools-state.ts';
+import type { ToolDeclaration } from '../stages/stage.ts';
+import { canonicalJson, readArguments } from './arguments.ts';
+import { coreRule } from './built-in.ts';
+import type { BuiltInTool } from './built-in.ts';
+import type { Performer, ToolRunner } from './tool.ts';
+
+export interface CatalogTool {
+  readonly declaration: ToolDeclaration;
+  readonly rule: ToolRule;
+  readonly performer: Performer;
+  readonly check: ArgumentCheck;
+  readonly refine?: BuiltInTool['refine'];
+  /** Of a tool that a runner performs. */
+  readonly runner?: ToolRunner;
+}
+
+/** What providers take in one request, and more than any model chooses from well. */
+export const mostOffered = 128;
+
+export interface ToolSource {
+  readonly declaration: ToolDeclaration;
+  readonly rule: ToolRule;
+  readonly runner?: ToolRunner;
+  readonly refine?: BuiltInTool['refine'];
+  /** Who wrote the schema: patterns of servers and agents are not obeyed. */
+  readonly patterns: SchemaOptions['patterns'];
+}
+
+export interface RefusedTool {
+  readonly name: string;
+  /** Continues the name: `is the name of another tool`. */
+  readonly rule: string;
+}
+
+/** A catalog and what did not get into it. */
+export interface CatalogReading {
+  readonly catalog: ToolCatalog;
+  readonly refused: readonly RefusedTool[];
+}
+
+export class ToolCatalog {
+  readonly #tools: ReadonlyMap<string, CatalogTool>;
+  readonly #transitions: ReadonlyMap<string, ReadonlyMap<string, CatalogTool>>;
+  /** Offered outside of flows, and by node within one. */
+  readonly #offered: readonly ToolDeclaration[];
+  readonly #offeredByNode: ReadonlyMap<string, readonly ToolDeclaration[]>;
+
+  private constructor(
+    tools: ReadonlyMap<string, CatalogTool>,
+    { flow, allowed }: { flow: FlowDefinition | undefined; allowed: (name: string) => boolean },
+  ) {
+    this.#tools = tools;
+    this.#transitions = flow === undefined ? new Map() : transitionsOf(flow);
+    const all = [...tools.values()].map(({ declaration }) => declaration);
+    this.#offered = all.filter(({ name }) => allowed(name)).slice(0, mostOffered);
+    this.#offeredByNode = new Map(
+      Object.entries(flow?.nodes ?? {}).map(([node, { tools: named }]) => {
+        const own = all.filter(({ name }) => named.includes(name));
+        const leading = [...(this.#transitions.get(node)?.values() ?? [])];
+        return [node, [...own, ...leading.map(({ declaration }) => declaration)]];
+      }),
+    );
+  }
+
+  /** Sources in front win over those behind with the same name. */
+  static build(
+    sources: readonly ToolSource[],
+    options: { readonly flow: FlowDefinition | undefined; readonly allowed: (name: string) => boolean },
+  ): CatalogReading {
+    const taken = options.flow === undefined ? [] : [...transitionsOf(options.flow).values()];
+    const reserved = new Set(taken.flatMap((tools) => [...tools.keys()]));
+    const tools = new Map<string, CatalogTool>();
+    const refused: RefusedTool[] = [];
+    for (const source of sources) {
+      const { name } = source.declaration;
+      const compiled = compileArguments(source.declaration.parameters, { patterns: source.patterns });
+      if (tools.has(name) || reserved.has(name)) refused.push({ name, rule: 'is the name of another tool' });
+      else if (compiled.ok) tools.set(name, catalogTool(source, compiled.value));
+      else {
+        const at = ['parameters', ...compiled.error.path].join('.');
+        refused.push({ name, rule: `has a schema that is refused: ${at} ${compiled.error.rule}` });
+      }
+    }
+    return { catalog: new ToolCatalog(tools, options), refused };
+  }
+
+  declarations(node?: string): readonly ToolDeclaration[] {
+    return node === undefined ? this.#offered : (this.#offeredByNode.get(node) ?? []);
+  }
+
+  find(name: string, node?: string): CatalogTool | undefined {
+    return this.#tools.get(name) ?? this.#findTransition(name, node);
+  }
+
+  validate(name: string, argumentsText: string, node?: string): Verdict {
+    const tool = this.find(name, node);
+    if (tool === undefined) return { ok: false, rule: 'no tool of this name is offered' };
+    const given = readArguments(argumentsText);
+    if (!given.ok) return { ok: false, rule: given.error };
+    const fault = tool.check(given.value);
+    if (fault !== undefined) return { ok: false, rule: fault };
+    const refined = tool.refine?.(given.value) ?? given;
+    if (!refined.ok) return { ok: false, rule: refined.error };
+    return { ok: true, canonical: canonicalJson(refined.value) };
+  }
+
+  /** Two nodes may lead to a third with different values. Without the node, any transition of the name does. */
+  #findTransition(name: string, node: string | undefined): CatalogTool | undefined {
+    if (node !== undefined) return this.#transitions.get(node)?.get(name);
+    for (const tools of this.#transitions.values()) {
+      const found = tools.get(name);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+}
+
+const catalogTool = (source: ToolSource, check: ArgumentCheck): CatalogTool => ({
+  declaration: source.declaration,
+  rule: source.rule,
+  performer: source.runner === undefined ? 'core' : 'runner',
+  check,
+  ...(source.refine !== undefined && { refine: source.refine }),
+  ...(source.runner !== undefined && { runner: source.runner }),
+});
+
+/** The transitions of every node as tools; the definition was checked, so that each of them compiles. */
+function transitionsOf(flow: FlowDefinition): Map<string, ReadonlyMap<string, CatalogTool>> {
+  return new Map(
+    Object.keys(flow.nodes).map((node) => {
+      const state = { node, turns: 0, leavesAt: undefined, pending: undefined, data: {} };
+      const tools = flowTransitions(state, flow).flatMap((declaration): [string, CatalogTool][] => {
+        const compiled = compileArguments(declaration.parameters, { patterns: 'obeyed' });
+        if (!compiled.ok) return [];
+        const source: ToolSource = { declaration, rule: coreRule, patterns: 'obeyed' };
+        return [[declaration.name, catalogTool(source, compiled.value)]];
+      });
+      return [node, new Map(tools)];
+    }),
+  );
+}

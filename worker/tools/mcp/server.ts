@@ -1,0 +1,258 @@
+/**
+ * One server of the Model Context Protocol and its tools, shared by all calls of a worker. While it is gone its tools are
+ * still known, and their calls fail; it is connected again with growing pauses. What it says is data: it asks this side for
+ * nothing, and no answer of it is believed to be short, quick or well formed.
+ */
+import { AsyncResource } from 'node:async_hooks';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { McpDefinition } from '../../../shared/config/agent/mcp.ts';
+import type { Clock, Timer } from '../../../shared/runtime/clock.ts';
+import type { Log } from '../../../shared/runtime/log.ts';
+import type { Millis } from '../../../shared/base/units.ts';
+import type { StageContext, ToolDeclaration } from '../../stages/stage.ts';
+import { backstopMs, refuseRun } from '../tool.ts';
+import type { ToolReport, ToolRun, ToolRunner, ToolRunRequest } from '../tool.ts';
+import { isUnsent } from '../unsent.ts';
+import { listPage, readListing, reportOf, toolResult } from './listing.ts';
+
+export interface McpOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The list of tools is another than before. */
+  readonly changed: () => void;
+}
+
+/** Each step of connecting (a program may fetch itself first), and what the start of a worker waits for all of them. */
+const stepMs = 30_000;
+const startMs = 8_000;
+const firstPauseMs = 500;
+const longestPauseMs = 30_000;
+/** A connection that held this long was a good one. */
+const goodMs = 30_000;
+const mostRunning = 256;
+/** Nobody waits longer for an answer on a connection that was given up. */
+const drainMs = 32_000;
+
+/** Codes of the protocol that this side makes itself. */
+const connectionClosed = -32_000;
+const requestTimeout = -32_001;
+/** What the LLM is told of a refusal. */
+const longestRefusal = 500;
+
+const failed = (message: string): ToolReport => ({ kind: 'failed', message, transport: false });
+
+async function closeQuietly(client: Client): Promise<void> {
+  try {
+    await client.close();
+  } catch (error) {
+    // Closing was all that was left to do; the client says so once.
+    client.onerror?.(error instanceof Error ? error : new Error('close failed'));
+  }
+}
+
+const gone: ToolReport = {
+  kind: 'failed',
+  message: 'the tool server is not connected',
+  transport: true,
+  unsent: true,
+};
+
+export class McpServer implements ToolRunner {
+  readonly #definition: McpDefinition;
+  readonly #options: McpOptions;
+  #tools: readonly ToolDeclaration[] = [];
+  #client: Client | undefined;
+  #opening: Client | undefined;
+  #upSince: Millis = 0;
+  #failures = 0;
+  #running = 0;
+  #retry: Timer | undefined;
+  #isClosed = false;
+  /** Runs work outside of the call in which it became due: connections belong to no call. */
+  readonly #outside = AsyncResource.bind((work: () => void): void => work());
+
+  constructor(definition: McpDefinition, options: McpOptions) {
+    this.#definition = definition;
+    this.#options = options;
+  }
+
+  /** Those of the allow-list that the server listed last. */
+  get tools(): readonly ToolDeclaration[] {
+    return this.#tools;
+  }
+
+  /** Done after the first attempt or its time, whatever came of it. */
+  start(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.#options.clock.after(startMs, resolve);
+      void this.#connect().then(() => {
+        timer.cancel();
+        resolve();
+      });
+    });
+  }
+
+  run(context: StageContext, request: ToolRunRequest, sink: (report: ToolReport) => void): ToolRun {
+    const client = this.#client;
+    if (client === undefined || this.#running >= mostRunning) return refuseRun(context, gone, sink);
+    const controller = new AbortController();
+    const deliver = context.bind(sink);
+    let isOver = false;
+    const end = (): boolean => {
+      if (isOver) return false;
+      isOver = true;
+      this.#running -= 1;
+      timer.cancel();
+      return true;
+    };
+    const report = (found: ToolReport): void => {
+      if (end()) deliver(found);
+    };
+    const waitMs = request.timeoutMs + backstopMs;
+    const timer = context.clock.after(waitMs, () => {
+      report({ kind: 'failed', message: 'no answer in time', transport: true });
+      controller.abort();
+    });
+    this.#running += 1;
+    void this.#ask(client, request, controller.signal).then(report, (error: unknown) => {
+      if (!isOver) report(this.#failure(client, error));
+    });
+    return {
+      cancel: (reason) => {
+        if (end()) controller.abort(reason);
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#retry?.cancel();
+    const clients = [this.#client, this.#opening];
+    this.#client = undefined;
+    for (const client of clients) if (client !== undefined) await closeQuietly(client);
+  }
+
+  async #ask(client: Client, request: ToolRunRequest, signal: AbortSignal): Promise<ToolReport> {
+    const { name, arguments: given, idempotencyKey, timeoutMs } = request;
+    const params = { name, arguments: given, _meta: { idempotencyKey } };
+    // The request itself and not callTool, which would compile and obey schemas of the server.
+    const answer = await client.request({ method: 'tools/call', params }, toolResult, {
+      signal,
+      timeout: timeoutMs + 2 * backstopMs,
+    });
+    return reportOf(answer);
+  }
+
+  /** What a failed request means for the call, and whether the connection is any good. */
+  #failure(client: Client, error: unknown): ToolReport {
+    const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+    // The server does not know its session any more, or there is no way to it.
+    const isSessionLost = code === 404 || code === 400;
+    const isNetworkLost = error instanceof TypeError;
+    if ((isSessionLost || isNetworkLost) && this.#client === client) this.#giveUp(client);
+    if (isSessionLost || isUnsent(error)) return gone;
+    if (code === connectionClosed || code === requestTimeout || isNetworkLost)
+      return { kind: 'failed', message: 'the tool server gave no answer', transport: true };
+    if (typeof code === 'number' && code > 0) return failed(`the tool server answered with status ${code}`);
+    if (typeof code === 'number' && error instanceof Error && code < -1)
+      return failed(`the tool server refused the call: ${error.message.slice(0, longestRefusal)}`);
+    return failed('the tool server gave no valid answer');
+  }
+
+  /** Calls that wait on it may still get their answers; new ones go to the next connection. */
+  #giveUp(client: Client): void {
+    this.#outside(() => {
+      this.#options.clock.after(drainMs, () => void closeQuietly(client));
+      this.#lost(client);
+    });
+  }
+
+  async #connect(): Promise<void> {
+    const { name } = this.#definition;
+    try {
+      const client = await this.#open();
+      if (this.#isClosed) {
+        await closeQuietly(client);
+        return;
+      }
+      this.#client = client;
+      this.#upSince = this.#options.clock.now();
+      this.#options.log.info({ server: name, tools: this.#tools.length }, 'tool server connected');
+    } catch (error) {
+      const reason = error instanceof Error ? error.name : typeof error;
+      this.#options.log.warn({ server: name, reason }, 'tool server not reached');
+      this.#tryAgain();
+    }
+  }
+
+  async #open(): Promise<Client> {
+    const { Client } = await import('@modelcontextprotocol/sdk/client/index.js');
+    const client = new Client({ name: 'voice-agent-service', version: '1' }, { capabilities: {} });
+    client.onclose = () => this.#lost(client);
+    this.#opening = client;
+    try {
+      await client.connect(await this.#newTransport(), { timeout: stepMs });
+      const listed = await readListing((cursor) =>
+        client.request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, listPage, {
+          timeout: stepMs,
+        }),
+      );
+      this.#keep(listed);
+      return client;
+    } catch (error) {
+      await closeQuietly(client);
+      throw error;
+    } finally {
+      this.#opening = undefined;
+    }
+  }
+
+  async #newTransport(): Promise<Transport> {
+    const { from } = this.#definition;
+    if ('command' in from) {
+      const { StdioTransport } = await import('./stdio.ts');
+      return new StdioTransport({ ...from, clock: this.#options.clock });
+    }
+    const { StreamableHTTPClientTransport } =
+      await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
+    const { boundedFetch } = await import('./bounded-fetch.ts');
+    const headers = [...from.secretHeaders].map(([name, value]) => [name, value.reveal()] as const);
+    return new StreamableHTTPClientTransport(new URL(from.url), {
+      fetch: boundedFetch,
+      requestInit: { headers: Object.fromEntries(headers) },
+    });
+  }
+
+  #keep(listed: readonly ToolDeclaration[]): void {
+    const { name, tools, sideEffects } = this.#definition;
+    const kept = listed.filter((tool) => tools?.includes(tool.name) ?? true);
+    const missing = [...(tools ?? []), ...sideEffects].filter(
+      (wanted) => !listed.some((tool) => tool.name === wanted),
+    );
+    if (missing.length > 0)
+      this.#options.log.warn({ server: name, tools: missing }, 'a tool server lacks tools that are named');
+    if (JSON.stringify(kept) === JSON.stringify(this.#tools)) return;
+    this.#tools = kept;
+    this.#options.changed();
+  }
+
+  #lost(client: Client): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    if (this.#isClosed) return;
+    if (this.#options.clock.now() - this.#upSince >= goodMs) this.#failures = 0;
+    this.#options.log.warn({ server: this.#definition.name }, 'tool server lost');
+    this.#tryAgain();
+  }
+
+  #tryAgain(): void {
+    if (this.#isClosed) return;
+    const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** this.#failures);
+    this.#failures += 1;
+    this.#retry?.cancel();
+    this.#outside(() => {
+      this.#retry = this.#options.clock.after(pauseMs, () => void this.#connect());
+    });
+  }
+}

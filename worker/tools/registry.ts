@@ -1,0 +1,218 @@
+/**
+ * The tools of a worker and how a call gets its own (spec 02, Tool declaration). Connections and compiled schemas are
+ * shared by all calls; what a call was given stays the same to its end, even when a server lists other tools meanwhile.
+ * A tool that cannot be had is left out and logged; nothing here ends a call.
+ */
+import type { AgentDefinition } from '../../shared/config/agent-file.ts';
+import type { McpDefinition } from '../../shared/config/agent/mcp.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import type { Log } from '../../shared/runtime/log.ts';
+import type { ToolRule, Verdict } from '../core/tools-state.ts';
+import type { StageContext, ToolDeclaration } from '../stages/stage.ts';
+import { readArguments } from './arguments.ts';
+import { builtInTools } from './built-in.ts';
+import { ToolCatalog } from './catalog.ts';
+import type { CatalogReading, RefusedTool, ToolSource } from './catalog.ts';
+import { HttpTool } from './http-tool.ts';
+import { McpServer } from './mcp/server.ts';
+import { refuseRun } from './tool.ts';
+import type {
+  CallControl,
+  CallTools,
+  OrderedRun,
+  Performer,
+  RemoteTools,
+  ToolReport,
+  ToolRun,
+} from './tool.ts';
+
+/** What the agent file says of tools. `agentTools` is its list of names; absent: all of them. */
+export interface ToolSettings extends Pick<AgentDefinition, 'tools' | 'mcp' | 'telephony' | 'flow'> {
+  readonly agentTools?: readonly string[];
+}
+
+export interface RegistryOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface CallToolsOptions {
+  readonly control: CallControl;
+  /** Tools that the call's agent process brought along. */
+  readonly remote?: RemoteTools;
+}
+
+export interface OpenedTools {
+  readonly tools: CallTools;
+  /** Remote tools that the call does not get (spec 02: reported as `error` events). */
+  readonly refused: readonly RefusedTool[];
+  /** The call is over: whatever still runs is told so, and reports nothing more. */
+  readonly close: () => void;
+}
+
+interface Server {
+  readonly definition: McpDefinition;
+  readonly server: McpServer;
+}
+
+export class ToolRegistry {
+  readonly #settings: ToolSettings;
+  readonly #log: Log;
+  readonly #declared: readonly ToolSource[];
+  readonly #http: readonly HttpTool[];
+  readonly #servers: readonly Server[];
+  /** By what the transport can do; dropped when a server lists other tools. */
+  readonly #catalogs = new Map<string, CatalogReading>();
+
+  constructor(settings: ToolSettings, { clock, log }: RegistryOptions) {
+    this.#settings = settings;
+    this.#log = log;
+    const tools = settings.tools.map((definition) => ({ definition, runner: new HttpTool(definition.http) }));
+    this.#http = tools.map(({ runner }) => runner);
+    this.#declared = tools.map(({ definition, runner }) => {
+      const { name, description, parameters, kind, timeoutMs, fillerAfterMs, confirm, repeatable } =
+        definition;
+      const rule = { kind, timeoutMs, fillerAfterMs, confirm, repeatable };
+      return { declaration: { name, description, parameters }, rule, runner, patterns: 'obeyed' };
+    });
+    this.#servers = settings.mcp.map((definition) => ({
+      definition,
+      server: new McpServer(definition, { clock, log, changed: () => this.#catalogs.clear() }),
+    }));
+  }
+
+  /** Connects the servers; done when each of them has listed its tools, failed once or had its time. Never fails. */
+  async start(): Promise<void> {
+    await Promise.all(this.#servers.map(({ server }) => server.start()));
+  }
+
+  /** Opens the tools of a call. `context` is the call's. */
+  openCall(context: StageContext, { control, remote }: CallToolsOptions): OpenedTools {
+    const reading = remote === undefined ? this.#catalog(control) : this.#build(control, remote);
+    const isRemote = new Set(remote?.tools.map(({ name }) => name));
+    const tools = new ToolsOfCall(context, reading.catalog);
+    return {
+      tools,
+      close: () => tools.close(),
+      refused: reading.refused.filter(({ name }) => isRemote.has(name)),
+    };
+  }
+
+  /** Ends the connections and the child processes. */
+  async close(): Promise<void> {
+    await Promise.all([
+      ...this.#http.map((tool) => tool.close()),
+      ...this.#servers.map(({ server }) => server.close()),
+    ]);
+  }
+
+  #catalog(control: CallControl): CatalogReading {
+    const id = JSON.stringify([control.transfer?.warm, control.sendDtmf]);
+    const known = this.#catalogs.get(id);
+    if (known !== undefined) return known;
+    const made = this.#build(control, undefined);
+    for (const { name, rule } of made.refused) this.#log.warn({ tool: name, rule }, 'a tool is left out');
+    this.#catalogs.set(id, made);
+    return made;
+  }
+
+  #build(control: CallControl, remote: RemoteTools | undefined): CatalogReading {
+    const { telephony, flow, agentTools } = this.#settings;
+    const builtIn = builtInTools(telephony, control);
+    const listed = this.#servers.flatMap(sourcesOf);
+    const brought = (remote?.tools ?? []).map(({ name, description, parameters, rule }): ToolSource => {
+      const declaration = { name, description, parameters };
+      return { declaration, rule, ...(remote && { runner: remote.runner }), patterns: 'ignored' };
+    });
+    const isRemote = new Set(brought.map(({ declaration }) => declaration.name));
+    return ToolCatalog.build(
+      [
+        ...builtIn.map((tool): ToolSource => ({ ...tool, patterns: 'obeyed' })),
+        ...this.#declared,
+        ...listed,
+        ...brought,
+      ],
+      {
+        flow,
+        allowed: (name) => agentTools === undefined || agentTools.includes(name) || isRemote.has(name),
+      },
+    );
+  }
+}
+
+/** What a server lists at present, by the rules that the agent file gives it. */
+function sourcesOf({ definition, server }: Server): ToolSource[] {
+  const { sideEffects, confirm, timeoutMs, fillerAfterMs } = definition;
+  return server.tools.map((declaration) => {
+    const { name } = declaration;
+    const kind = sideEffects.includes(name) ? 'side_effect' : 'read_only';
+    const rule: ToolRule = {
+      kind,
+      timeoutMs,
+      fillerAfterMs,
+      confirm: confirm.includes(name),
+      repeatable: false,
+    };
+    return { declaration, rule, runner: server, patterns: 'ignored' };
+  });
+}
+
+class ToolsOfCall implements CallTools {
+  readonly #context: StageContext;
+  readonly #catalog: ToolCatalog;
+  readonly #running = new Set<ToolRun>();
+
+  constructor(context: StageContext, catalog: ToolCatalog) {
+    this.#context = context;
+    this.#catalog = catalog;
+  }
+
+  declarations(node?: string): readonly ToolDeclaration[] {
+    return this.#catalog.declarations(node);
+  }
+
+  ruleOf(name: string): ToolRule | undefined {
+    return this.#catalog.find(name)?.rule;
+  }
+
+  performerOf(name: string): Performer | undefined {
+    return this.#catalog.find(name)?.performer;
+  }
+
+  validate(name: string, argumentsText: string, node?: string): Verdict {
+    return this.#catalog.validate(name, argumentsText, node);
+  }
+
+  run(order: OrderedRun, sink: (report: ToolReport) => void): ToolRun {
+    const { call, epoch, idempotencyKey, timeoutMs } = order;
+    const runner = this.#catalog.find(call.name)?.runner;
+    const given = readArguments(call.arguments);
+    if (runner === undefined || !given.ok) {
+      const message = 'the tool is not there';
+      return refuseRun(this.#context, { kind: 'failed', message, transport: false }, sink);
+    }
+    const request = {
+      id: call.id,
+      name: call.name,
+      arguments: given.value,
+      epoch,
+      idempotencyKey,
+      timeoutMs,
+    };
+    const inner = runner.run(this.#context, request, (report) => {
+      this.#running.delete(run);
+      sink(report);
+    });
+    const run: ToolRun = {
+      cancel: (reason) => {
+        if (this.#running.delete(run)) inner.cancel(reason);
+      },
+    };
+    this.#running.add(run);
+    return run;
+  }
+
+  close(): void {
+    for (const run of [...this.#running]) run.cancel('abandoned');
+  }
+}
