@@ -95,14 +95,16 @@ export interface TakenUp {
   /** State of the transport, for its own kind. */
   readonly transport: unknown;
   /** Absent when the client had not started its call. */
-  readonly call: JournalledCall | undefined;
+  readonly call: SavedCall | undefined;
+}
+
+/** A call as it was written down; its state needs the settings of the process that goes on with it. */
+export interface SavedCall extends Omit<JournalledCall, 'state'> {
+  readonly state: (settings: CallSettings) => CallState;
 }
 
 /** Reads what another worker wrote. @throws SyntaxError for what is no such text. */
-export function readJournal(
-  left: LeftCall,
-  options: { readonly settings: CallSettings; readonly toMachineMs: Millis },
-): TakenUp {
+export function readJournal(left: LeftCall, options: { readonly toMachineMs: Millis }): TakenUp {
   const end = left.state.indexOf('\n');
   const shiftMs = Number(left.state.slice(0, end)) - options.toMachineMs;
   const saved = decodePlain(left.state.slice(end + 1), shiftMs) as {
@@ -111,6 +113,7 @@ export function readJournal(
     state?: unknown;
   };
   if (saved.call === undefined) return { transport: saved.transport, call: undefined };
-  const state = decodeState({ state: saved.state, history: left.history }, options.settings);
+  const state = (settings: CallSettings): CallState =>
+    decodeState({ state: saved.state, history: left.history }, settings);
   return { transport: saved.transport, call: { ...saved.call, state } };
 }

@@ -8,12 +8,14 @@ import type { Millis } from '../shared/base/units.ts';
 import { errorFields, type Log } from '../shared/runtime/log.ts';
 import { Scope } from '../shared/runtime/scope.ts';
 import { CallAudio } from './call-audio.ts';
-import type { CallJournal, JournalledCall } from './call-journal.ts';
+import type { CallJournal, SavedCall } from './call-journal.ts';
 import type { CallServices } from './call-services.ts';
-import { CallStages } from './call-stages.ts';
+import { CallStages, stageContext } from './call-stages.ts';
+import { CallToolRuns } from './call-tool-runs.ts';
 import type { CallAction, TurnTimes } from './core/actions.ts';
 import { nextDeadline, step } from './core/call.ts';
 import type { CallEvent } from './core/events.ts';
+import type { CallSettings } from './core/settings.ts';
 import { newCall, type CallState } from './core/state.ts';
 import { TurnLog } from './turn-log.ts';
 import type { CallStart, CallTransport, TransportEnd, TransportEvents } from './transports/transport.ts';
@@ -40,13 +42,14 @@ interface RunningCall {
   readonly state: CallState;
   readonly stages: CallStages;
   readonly audio: CallAudio;
+  readonly tools: CallToolRuns;
   readonly startedAt: Millis;
   turns: number;
 }
 
 /** A call as another worker left it. */
 export interface ResumedCall {
-  readonly call: JournalledCall;
+  readonly call: SavedCall;
   readonly playout: { readonly context: number; readonly sentSamples: number };
   /** Caller audio of the turn that was being heard, 16 kHz; empty when it is not there any more. */
   readonly turnAudio: readonly Int16Array[];
@@ -112,7 +115,7 @@ export class CallRunner implements TransportEvents {
     this.#log = this.#services.log.child({ call: start.callId });
     const startedAt = this.#services.clock.now();
     this.#call = this.#build(start, transport, {
-      state: newCall(this.#services.settings),
+      state: (settings) => newCall(settings, { session: start.callId, now: startedAt }),
       startedAt,
       turns: 0,
     });
@@ -217,7 +220,7 @@ export class CallRunner implements TransportEvents {
         this.#performStt(call, action);
         return;
       case 'llm.start':
-        call.stages.startLlm(action.round, action.messages, action.endCallTool);
+        call.stages.startLlm(action.round, action.messages, action.tools);
         return;
       case 'llm.cancel':
         call.stages.cancelLlm();
@@ -242,6 +245,18 @@ export class CallRunner implements TransportEvents {
       case 'playout.mark':
       case 'playout.finish':
         call.audio.perform(action);
+        return;
+      case 'tool.run':
+        call.tools.run(action);
+        return;
+      case 'tool.abandon':
+        call.tools.abandon(action.key, action.reason);
+        return;
+      case 'tools.answered':
+        this.#log.debug({ tools: action.pairs.map(({ call: { name } }) => name) }, 'tools have answered');
+        return;
+      case 'node.entered':
+        this.#log.debug({ node: action.node }, 'flow has moved');
         return;
       case 'turn.judge':
         call.audio.judge(action.ask);
@@ -291,13 +306,30 @@ export class CallRunner implements TransportEvents {
   #build(
     start: CallStart,
     transport: CallTransport,
-    from: { state: CallState; startedAt: Millis; turns: number },
+    from: { state: (settings: CallSettings) => CallState; startedAt: Millis; turns: number },
   ): RunningCall {
     const services = this.#services;
     const tell = (event: CallEvent): void => this.#tell(event);
-    const stages = new CallStages({
+    const opened = services.openTools(stageContext({ clock: services.clock, scope: this.scope }));
+    const tools = new CallToolRuns(opened.tools, tell);
+    const state = from.state({ ...services.settings, tools: opened.book });
+    const stages = this.#openStages(start, tell);
+    try {
+      const { slot, journal } = this.#options;
+      const audio = new CallAudio({ services, slot, start, transport, stages, tell, journal });
+      return { start, stages, audio, tools, ...from, state };
+    } catch (error) {
+      stages.close();
+      throw error;
+    }
+  }
+
+  #openStages(start: CallStart, tell: (event: CallEvent) => void): CallStages {
+    const services = this.#services;
+    return new CallStages({
       clock: services.clock,
       scope: this.scope,
+      conversation: start.callId,
       stt: services.stt,
       llm: services.llm,
       tts: services.tts,
@@ -307,14 +339,6 @@ export class CallRunner implements TransportEvents {
       onRequest: services.countRequest,
       onFailure: (stage, kind) => this.#log.warn({ stage, kind }, 'stage failed'),
     });
-    try {
-      const { slot, journal } = this.#options;
-      const audio = new CallAudio({ services, slot, start, transport, stages, tell, journal });
-      return { start, stages, audio, ...from };
-    } catch (error) {
-      stages.close();
-      throw error;
-    }
   }
 
   #measure(call: RunningCall, times: TurnTimes): void {
@@ -351,6 +375,7 @@ export class CallRunner implements TransportEvents {
     this.#facts.length = 0;
     const call = this.#call;
     if (call !== undefined) {
+      this.#attempt(() => call.tools.close());
       this.#attempt(() => call.stages.close());
       const { metrics, clock } = this.#services;
       metrics.callsEnded.inc({ end });

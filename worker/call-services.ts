@@ -5,9 +5,10 @@ import type { CountedStage, Mailboxes } from '../shared/protocol/mailbox.ts';
 import type { Clock } from '../shared/runtime/clock.ts';
 import type { Log } from '../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../shared/runtime/metrics.ts';
-import type { CallSettings } from './core/settings.ts';
+import type { CallSettings, ToolBook } from './core/settings.ts';
+import type { OpenedTools } from './tools/registry.ts';
 import type { SpeechDetectorSettings } from './media/speech-detector.ts';
-import type { LlmStage, SttStage, TtsStage } from './stages/stage.ts';
+import type { LlmStage, StageContext, SttStage, TtsStage } from './stages/stage.ts';
 
 export interface CallServices {
   readonly clock: Clock;
@@ -17,7 +18,9 @@ export interface CallServices {
   readonly log: Log;
   readonly metrics: WorkerMetrics;
   readonly boxes: Mailboxes;
-  readonly settings: CallSettings;
+  readonly settings: Omit<CallSettings, 'tools'>;
+  /** The tools of a call, and what the core knows of them. */
+  readonly openTools: (context: StageContext) => { readonly tools: OpenedTools; readonly book: ToolBook };
   readonly speech: SpeechDetectorSettings;
   readonly limits: WsCallLimits;
   readonly stt: SttStage;

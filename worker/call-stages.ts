@@ -5,9 +5,8 @@
 import { unreachable } from '../shared/base/assert.ts';
 import type { Clock } from '../shared/runtime/clock.ts';
 import type { Scope } from '../shared/runtime/scope.ts';
-import type { ContextMessage } from './core/actions.ts';
-import type { CallEvent, CompletedToolCall, PlayoutPosition } from './core/events.ts';
-import { endCallToolName } from './core/speaking.ts';
+import type { ContextMessage, OfferedTool } from './core/actions.ts';
+import type { CallEvent, PlayoutPosition } from './core/events.ts';
 import type {
   LlmEvent,
   LlmRound,
@@ -16,21 +15,22 @@ import type {
   SttEvent,
   SttSession,
   SttStage,
-  ToolDeclaration,
+  ToolCall,
   TtsEvent,
   TtsSession,
   TtsStage,
 } from './stages/stage.ts';
 
-const endCallTool: ToolDeclaration = {
-  name: endCallToolName,
-  description: 'Ends the call. Use it when the caller says goodbye or asks to hang up.',
-  parameters: { type: 'object', properties: {} },
-};
+/** Calls of one round that are kept: one more than the core looks at, so that it notices. */
+const mostToolCalls = 17;
+/** Arguments of one call that are kept; what is longer is no JSON any more and is refused. */
+const longestArguments = 65_536;
 
 export interface CallStagesOptions {
   readonly clock: Clock;
   readonly scope: Scope;
+  /** The same for all requests of the call: lets a provider find its prompt cache. */
+  readonly conversation: string;
   readonly stt: SttStage;
   readonly llm: LlmStage;
   readonly tts: TtsStage;
@@ -46,17 +46,23 @@ export interface CallStagesOptions {
   readonly onFailure: (stage: 'stt' | 'llm' | 'tts', kind: string) => void;
 }
 
+/** What the stages and tools of a call are lent. */
+export const stageContext = ({ clock, scope }: { clock: Clock; scope: Scope }): StageContext => ({
+  clock,
+  bind: (callback) => scope.bind(callback),
+});
+
 export class CallStages {
   readonly #options: CallStagesOptions;
   readonly #context: StageContext;
   #stt: SttSession;
   #tts: TtsSession;
   #round: LlmRound | undefined;
-  #toolCalls: CompletedToolCall[] = [];
+  #toolCalls: ToolCall[] = [];
 
   constructor(options: CallStagesOptions) {
     this.#options = options;
-    this.#context = { clock: options.clock, bind: (callback) => options.scope.bind(callback) };
+    this.#context = stageContext(options);
     this.#stt = this.#openStt();
     try {
       this.#tts = this.#openTts();
@@ -89,11 +95,12 @@ export class CallStages {
     this.#tts.speak(context, text);
   }
 
-  startLlm(round: number, messages: readonly ContextMessage[], offersEndCall: boolean): void {
+  startLlm(round: number, messages: readonly ContextMessage[], tools: readonly OfferedTool[]): void {
     this.cancelLlm();
     this.#toolCalls = [];
     this.#options.onRequest('llm');
-    const request = { messages, tools: offersEndCall ? [endCallTool] : [] };
+    const { conversation } = this.#options;
+    const request = { messages, tools, conversation };
     this.#round = this.#options.llm.start(this.#context, request, (event) => this.#onLlm(round, event));
   }
 
@@ -158,7 +165,13 @@ export class CallStages {
         return;
       case 'done':
         this.#round = undefined;
-        tell({ type: 'llm.done', round, toolCalls: event.finish === 'length' ? [] : this.#toolCalls });
+        tell({
+          type: 'llm.done',
+          round,
+          finish: event.finish,
+          toolCalls: this.#toolCalls.filter(({ name }) => name !== ''),
+          reasoning: event.reasoning,
+        });
         return;
       case 'error':
         this.#round = undefined;
@@ -171,11 +184,17 @@ export class CallStages {
   }
 
   #addToolCall(part: Extract<LlmEvent, { type: 'tool-call' }>): void {
+    if (part.index >= mostToolCalls) return;
+    // Providers number their calls without holes.
+    for (let index = this.#toolCalls.length; index <= part.index; index += 1)
+      this.#toolCalls.push({ id: '', name: '', arguments: '' });
     const known = this.#toolCalls[part.index];
+    if (known === undefined) return;
+    const text = known.arguments + part.arguments;
     this.#toolCalls[part.index] = {
-      id: known?.id ?? part.id ?? '',
-      name: known?.name ?? part.name ?? '',
-      arguments: (known?.arguments ?? '') + part.arguments,
+      id: known.id || part.id || '',
+      name: known.name || part.name || '',
+      arguments: text.slice(0, longestArguments + 1),
     };
   }
 

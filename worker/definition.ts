@@ -2,11 +2,12 @@
 import type { AgentDefinition } from '../shared/config/agent-file.ts';
 import type { Sensitive } from '../shared/config/sensitive.ts';
 import type { Millis } from '../shared/base/units.ts';
-import { builtInTexts } from '../shared/config/agent/texts.ts';
-import { defaultCallLimits, type CallSettings } from './core/settings.ts';
+import { defaultCallLimits, type CallSettings, type ToolBook } from './core/settings.ts';
 import type { SpeechDetectorSettings } from './media/speech-detector.ts';
 import type { StageDefinitions } from './stages/registry.ts';
+import { readConfirmation } from './tools/confirmation.ts';
 import type { ToolSettings } from './tools/registry.ts';
+import type { CallTools } from './tools/tool.ts';
 
 /** What the machine a worker runs on adds to the definition. */
 export interface WorkerMeans {
@@ -16,16 +17,19 @@ export interface WorkerMeans {
   readonly replayMs: Millis;
 }
 
-export function callSettings({ agent, turn, llm }: AgentDefinition, means: WorkerMeans): CallSettings {
-  const texts = builtInTexts(agent.language);
+/** Everything but the tools, which each call has of its own. */
+export function callSettings(definition: AgentDefinition, means: WorkerMeans): Omit<CallSettings, 'tools'> {
+  const { agent, turn, llm, flow } = definition;
   return {
     prompt: agent.prompt,
     greeting: agent.greeting,
     farewell: agent.farewell,
     apology: agent.apology,
-    fillers: agent.fillers.length > 0 ? agent.fillers : texts.fillers,
+    fillers: agent.fillers,
     pronounce: agent.pronounce,
-    endCallTool: agent.tools?.includes('end_call') ?? true,
+    confirmQuestion: agent.confirm.ask,
+    maxToolRounds: llm.maxToolRounds,
+    ...(flow !== undefined && { flow }),
     maxCallMs: agent.maxCallS * 1000,
     contextWindowTokens: llm.contextWindowTokens,
     turn: {
@@ -40,7 +44,7 @@ export function callSettings({ agent, turn, llm }: AgentDefinition, means: Worke
     interrupt: {
       enabled: turn.interrupt.enabled,
       minWords: turn.interrupt.minWords,
-      backchannels: turn.interrupt.backchannels ?? texts.backchannels,
+      backchannels: turn.interrupt.backchannels,
       resumeAfterMs: turn.interrupt.resumeAfterMs,
       dtmf: turn.interrupt.dtmf,
     },
@@ -48,6 +52,15 @@ export function callSettings({ agent, turn, llm }: AgentDefinition, means: Worke
     limits: { ...defaultCallLimits, replayMs: means.replayMs },
   };
 }
+
+/** What the core knows of the tools that a call was given. */
+export const toolBook = ({ agent }: AgentDefinition, tools: CallTools): ToolBook => ({
+  declarations: (node) => tools.declarations(node),
+  ruleOf: (name) => tools.ruleOf(name),
+  performerOf: (name) => tools.performerOf(name),
+  validate: (name, argumentsText, node) => tools.validate(name, argumentsText, node),
+  answerOf: (text) => readConfirmation(text, agent.confirm, { language: agent.language }),
+});
 
 /** What the registry of tools takes. */
 export const toolSettings = ({ agent, tools, mcp, telephony, flow }: AgentDefinition): ToolSettings => ({

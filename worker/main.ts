@@ -7,6 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
 import { assert } from '../shared/base/assert.ts';
+import type { AgentDefinition } from '../shared/config/agent-file.ts';
 import { loadAgentFile } from '../shared/config/load.ts';
 import {
   callRecordsFd,
@@ -31,8 +32,10 @@ import { CallHost } from './call-host.ts';
 import { CallJournal, readJournal } from './call-journal.ts';
 import { CallRunner } from './call-runner.ts';
 import type { CallServices } from './call-services.ts';
-import { callSettings, speechSettings, stageDefinitions } from './definition.ts';
+import { callSettings, speechSettings, stageDefinitions, toolBook, toolSettings } from './definition.ts';
 import { openStages } from './stages/registry.ts';
+import { ToolRegistry } from './tools/registry.ts';
+import { noCallControl } from './tools/tool.ts';
 import { callSocketServerOptions, CallSocket, resumeCallSocket } from './transports/websocket/call-socket.ts';
 import { openWebSocketCall } from './transports/websocket/listener.ts';
 import type { WsCallState } from './transports/websocket/call-state.ts';
@@ -40,14 +43,29 @@ import type { WsCallState } from './transports/websocket/call-state.ts';
 /** Calls say goodbye and sockets close within this time when the supervisor is gone. */
 const orphanExitMs = 3_000;
 
+/** Connections and child processes of tools are closed within this time. */
+const registryCloseMs = 1_000;
+
 /** From this process's clock to the machine's. */
 const toMachineMs = (): number => machineMs() - systemClock.now();
+
+/** The agent file as the supervisor read it. */
+function readDefinition({ agentText, files }: WorkerSetup): AgentDefinition {
+  const { definition } = loadAgentFile(agentText, {
+    env: process.env,
+    readFile: (path) => files[path],
+    requireSecrets: true,
+  });
+  assert(definition !== undefined, 'the agent file is as valid here as it was for the supervisor');
+  return definition;
+}
 
 class Worker {
   readonly #setup: WorkerSetup;
   readonly #log: Log;
   readonly #metrics: WorkerMetrics = newWorkerMetrics();
   readonly #services: CallServices;
+  readonly #registry: ToolRegistry;
   readonly #host: CallHost;
   readonly #boxes: Mailboxes;
   readonly #records: CallRecords | undefined;
@@ -56,6 +74,7 @@ class Worker {
   #sockets = 0;
   #draining = false;
   #exiting = false;
+  #leaving = false;
 
   constructor(setup: WorkerSetup) {
     this.#setup = setup;
@@ -73,7 +92,9 @@ class Worker {
       machineMs,
       onEmpty: () => this.#exitIfDone(),
     });
-    this.#services = this.#newServices(boxes);
+    const definition = readDefinition(setup);
+    this.#registry = new ToolRegistry(toolSettings(definition), { clock: systemClock, log: this.#log });
+    this.#services = this.#newServices(boxes, definition);
     this.#server = new WebSocketServer(callSocketServerOptions(setup.limits));
     // Tokens stand in addresses: no answer to an upgrade may be kept by a cache (spec 01).
     this.#server.on('headers', (headers) => headers.push('Cache-Control: no-store'));
@@ -81,16 +102,9 @@ class Worker {
     this.#metrics.callsActive.set(0);
   }
 
-  #newServices(boxes: Mailboxes): CallServices {
-    const { agentText, files, limits } = this.#setup;
-    const loaded = loadAgentFile(agentText, {
-      env: process.env,
-      readFile: (path) => files[path],
-      requireSecrets: true,
-    });
-    if (loaded.definition === undefined)
-      throw new Error('the agent file was valid for the supervisor and is not here');
-    const { definition } = loaded;
+  #newServices(boxes: Mailboxes, definition: AgentDefinition): CallServices {
+    const { limits } = this.#setup;
+    const registry = this.#registry;
     return {
       clock: systemClock,
       machineMs,
@@ -102,6 +116,10 @@ class Worker {
         turnModel: (boxes.layout.turnThreads ?? 0) > 0,
         replayMs: (boxes.layout.ringFrames - ringMarginFrames) * vadFrameMs,
       }),
+      openTools: (context) => {
+        const tools = registry.openCall(context, { control: noCallControl });
+        return { tools, book: toolBook(definition, tools.tools) };
+      },
       speech: speechSettings(definition),
       limits,
       ...openStages(stageDefinitions(definition)),
@@ -121,7 +139,8 @@ class Worker {
       systemClock.after(orphanExitMs, () => process.exit(0));
     });
     this.#host.keepBeating();
-    this.#send({ type: 'ready' });
+    // Servers of tools have a bounded time to answer; a call that came before would not have theirs.
+    void this.#registry.start().then(() => this.#send({ type: 'ready' }));
   }
 
   #take(message: ToWorker, socket: Socket | undefined): void {
@@ -208,8 +227,7 @@ class Worker {
     const record = this.#records?.record(from);
     assert(record?.left(offer.offer) === 'open', 'the record is the one of this connection');
     const left = record.read();
-    const { settings } = this.#services;
-    const { transport, call } = readJournal(left, { settings, toMachineMs: toMachineMs() });
+    const { transport, call } = readJournal(left, { toMachineMs: toMachineMs() });
     const turnAudio = this.#boxes.mailbox(from).copyFrom(left.listenFrom, left.generation);
     const journal = this.#newJournal(offer, slot);
     const ws = resumeCallSocket(socket, left.tail, this.#setup.limits);
@@ -283,7 +301,11 @@ class Worker {
   #exitIfDone(): void {
     this.#metrics.callsActive.set(this.#host.count);
     if (this.#host.count > 0 || this.#sockets > 0 || !(this.#exiting || this.#draining)) return;
-    process.exit(0);
+    if (this.#leaving) return;
+    this.#leaving = true;
+    // Children of tool servers are told to leave; one that does not must not hold this process.
+    systemClock.after(registryCloseMs, () => process.exit(0));
+    void this.#registry.close().finally(() => process.exit(0));
   }
 
   /** Something escaped a call. The call ends, and this worker takes no more: what it left behind is unknown. */
