@@ -105,7 +105,7 @@ export const conversation: readonly Dialogue[] = [
     const call = begin().opens().callerSays('One.').callerBegins().callerInsists().sttHears('Two.');
     call.callerStops().silenceEndsTheTurn().sttFinalizes().skips();
     call.tell({ type: 'llm.text', round: 1, text: 'That was the old answer. ' }).orders();
-    call.tell({ type: 'llm.done', round: 1, toolCalls: [] }).orders();
+    call.tell({ type: 'llm.done', round: 1, finish: 'stop', toolCalls: [] }).orders();
     call.llmWrites('That is the new one. ').orders('tts.speak 2 "That is the new one. "');
   }),
 

@@ -1,5 +1,6 @@
 /** How a call ends: by the LLM, by time, by the service, by the caller. */
 import assert from 'node:assert/strict';
+import { newToolBook } from '../support/tool-book.ts';
 import { dialogue, type Dialogue } from '../support/dialogue.ts';
 import type { Script } from '../support/script.ts';
 
@@ -42,16 +43,13 @@ export const endings: readonly Dialogue[] = [
     call.botFinishes().ends('ended');
   }),
 
-  dialogue('other tools do not hang up, and neither does end_call when it was not offered', (begin) => {
-    begin().opens().callerSays('Hm.').llmWrites('Well.').llmIsDone(['weather']).botFinishes().ends(undefined);
-    const settings = { endCallTool: false };
-    begin({ settings })
+  dialogue('tools that were not offered are answered so and do not hang up', (begin) => {
+    const call = begin({ settings: { tools: newToolBook({ endCall: false }) } })
       .opens()
-      .callerSays('Hm.')
-      .llmWrites('Well.')
-      .llmIsDone(['end_call'])
-      .botFinishes()
-      .ends(undefined);
+      .callerSays('Hm.');
+    call.llmWrites('Well.').llmIsDone(['weather', 'end_call']).rounds(2);
+    call.llmWrites('I cannot do that.').llmIsDone().botSays('Well. I cannot do that.').botFinishes();
+    call.ends(undefined);
   }),
 
   dialogue('a farewell is spoken to its end', (begin) => {

@@ -18,7 +18,9 @@ import type {
   TtsStage,
 } from '../../worker/stages/stage.ts';
 import type { CallTransport } from '../../worker/transports/transport.ts';
+import type { OpenedTools } from '../../worker/tools/registry.ts';
 import { newMailboxes } from './mailboxes.ts';
+import { newToolBook } from './tool-book.ts';
 import { newVirtualClock, type VirtualClock } from './virtual-clock.ts';
 
 /** Throws in the place that a test names, the next time it is reached. */
@@ -175,6 +177,21 @@ export class FakeStages {
   };
 }
 
+/** A call that nobody gave a tool but `end_call`, which the core performs. */
+const noTools: OpenedTools = {
+  tools: {
+    declarations: () => [],
+    ruleOf: () => undefined,
+    performerOf: () => undefined,
+    validate: () => ({ ok: false, rule: 'there is no such tool' }),
+    run: () => {
+      throw new Error('no tool was given to the call');
+    },
+  },
+  refused: [],
+  close: () => undefined,
+};
+
 export interface FakeWorld {
   readonly clock: VirtualClock;
   readonly boxes: Mailboxes;
@@ -207,7 +224,8 @@ export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServ
         apology: 'Sorry, once more please.',
         fillers: ['One moment.'],
         pronounce: {},
-        endCallTool: true,
+        maxToolRounds: 4,
+        confirmQuestion: 'Shall I?',
         maxCallMs: 600_000,
         contextWindowTokens: 4_000,
         turn: {
@@ -223,6 +241,7 @@ export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServ
         idle: { askAfterMs: 0, ask: 'Are you there?', endAfter: 2 },
         limits: defaultCallLimits,
       },
+      openTools: () => ({ tools: noTools, book: newToolBook() }),
       speech: { threshold: 0.5, minSpeechMs: 96, confirmMs: 192, stopMs: 160 },
       limits: limits.value,
       stt: unused.sttStage,

@@ -8,6 +8,7 @@ import type { CallEvent } from '../../worker/core/events.ts';
 import { defaultCallLimits, type CallSettings } from '../../worker/core/settings.ts';
 import type { CallState } from '../../worker/core/state.ts';
 import { realCore, type Core } from './core.ts';
+import { newToolBook } from './tool-book.ts';
 import { shown } from './orders.ts';
 import { noAudio } from './scripted-audio.ts';
 
@@ -20,7 +21,9 @@ export const scriptSettings: CallSettings = {
   apology: 'Sorry, say that again.',
   fillers: ['One moment.', 'Let me see.'],
   pronounce: {},
-  endCallTool: true,
+  tools: newToolBook(),
+  maxToolRounds: 4,
+  confirmQuestion: 'Shall I do that?',
   maxCallMs: 600_000,
   contextWindowTokens: 8_000,
   turn: {
@@ -166,7 +169,8 @@ export class Script {
 
   llmIsDone(tools: readonly string[] = []): this {
     const toolCalls = tools.map((name, index) => ({ id: `t${index}`, name, arguments: '{}' }));
-    return this.tell({ type: 'llm.done', round: this.#round, toolCalls });
+    const finish = toolCalls.length > 0 ? 'tool_calls' : 'stop';
+    return this.tell({ type: 'llm.done', round: this.#round, finish, toolCalls });
   }
 
   llmFails(): this {
