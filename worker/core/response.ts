@@ -123,17 +123,21 @@ export function finishWriting(response: Response, voice: Voice): boolean {
   return unfilled(response, response.rounds.at(-1)?.endChars ?? 0).trim() !== '';
 }
 
-/** The text so far is spoken at once; more may follow. */
+/** The text so far is spoken at once; more may follow, and is kept apart from it. */
 export function pauseWriting(response: Response, voice: Voice): void {
   const rest = finishText(response.splitter);
-  if (rest !== undefined) speakPiece(response, /\s$/.test(rest) ? rest : `${rest} `, voice);
+  if (rest !== undefined) speakPiece(response, rest, voice);
+  if (needsSpace(response)) response.splitter.pending = ' ';
 }
 
 /** Speaks a sentence of the bot's own behind what was written. */
 export function speakSentence(response: Response, sentence: string, voice: Voice): void {
   pauseWriting(response, voice);
-  speakPiece(response, sentence, voice);
+  speakPiece(response, response.splitter.pending + sentence, voice);
+  response.splitter.pending = '';
 }
+
+const needsSpace = ({ text }: Response): boolean => text !== '' && !/\s$/.test(text);
 
 /** Tells TTS that its text is complete. */
 export function flush(response: Response, voice: Voice): void {
@@ -143,8 +147,7 @@ export function flush(response: Response, voice: Voice): void {
 /** Speaks a filler now, before anything that is still being written. */
 export function speakFiller(response: Response, filler: string, voice: Voice): void {
   const from = response.text.length;
-  const space = response.text === '' || /\s$/.test(response.text) ? '' : ' ';
-  speakPiece(response, `${space}${filler} `, voice);
+  speakPiece(response, `${needsSpace(response) ? ' ' : ''}${filler} `, voice);
   response.fillers.push({ from, to: response.text.length });
 }
 
