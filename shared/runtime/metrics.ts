@@ -19,6 +19,47 @@ export interface WorkerMetrics {
   readonly stageFaults: Counter<'stage' | 'what'>;
   readonly protocolErrors: Counter<'code'>;
   readonly energyFrames: Counter;
+  readonly providerFirstResult: Histogram<ProviderLabel>;
+  readonly providerErrors: Counter<ProviderLabel | 'kind'>;
+  readonly providerUnits: Counter<ProviderLabel | 'unit'>;
+  readonly providerFailovers: Counter<'stage' | 'reason'>;
+}
+
+/** Stage, whether primary or secondary, and the provider's canonical name. */
+type ProviderLabel = 'stage' | 'role' | 'provider';
+const providerLabels = ['stage', 'role', 'provider'] as const;
+
+/** What a worker counts about providers. */
+function newProviderMetrics(
+  registers: Registry[],
+): Pick<WorkerMetrics, 'providerFirstResult' | 'providerErrors' | 'providerUnits' | 'providerFailovers'> {
+  return {
+    providerFirstResult: new Histogram({
+      name: 'svc_provider_first_result_seconds',
+      help: 'From asking a provider to the first of its answer: final words, text or tool call, audio',
+      labelNames: providerLabels,
+      buckets: turnBuckets,
+      registers,
+    }),
+    providerErrors: new Counter({
+      name: 'svc_provider_errors_total',
+      help: 'Failures of providers, by kind',
+      labelNames: [...providerLabels, 'kind'],
+      registers,
+    }),
+    providerUnits: new Counter({
+      name: 'svc_provider_units_total',
+      help: 'What providers charge for: tokens, seconds of audio sent to STT, characters sent to TTS',
+      labelNames: [...providerLabels, 'unit'],
+      registers,
+    }),
+    providerFailovers: new Counter({
+      name: 'svc_provider_failovers_total',
+      help: 'Times another provider was used than the one that comes first, by reason',
+      labelNames: ['stage', 'reason'],
+      registers,
+    }),
+  };
 }
 
 export function newWorkerMetrics(): WorkerMetrics {
@@ -79,6 +120,7 @@ export function newWorkerMetrics(): WorkerMetrics {
       help: 'Frames judged by energy because inference was away',
       registers,
     }),
+    ...newProviderMetrics(registers),
   };
 }
 
@@ -97,6 +139,8 @@ export interface SupervisorMetrics {
   readonly turnWait: Gauge;
   readonly turnQuestions: Gauge<'state'>;
   readonly sessions: Gauge;
+  readonly providerBreaker: Gauge<ProviderLabel>;
+  readonly providerBreakerOpened: Gauge<ProviderLabel>;
 }
 
 export function newSupervisorMetrics(): SupervisorMetrics {
@@ -163,5 +207,17 @@ export function newSupervisorMetrics(): SupervisorMetrics {
       registers,
     }),
     sessions: new Gauge({ name: 'svc_sessions', help: 'Call slots in use', registers }),
+    providerBreaker: new Gauge({
+      name: 'svc_provider_breaker_state',
+      help: 'Circuit breaker of a provider: 0 closed, 1 half-open, 2 open',
+      labelNames: providerLabels,
+      registers,
+    }),
+    providerBreakerOpened: new Gauge({
+      name: 'svc_provider_breaker_opened',
+      help: 'Times the circuit breaker of a provider has opened since the service started',
+      labelNames: providerLabels,
+      registers,
+    }),
   };
 }
