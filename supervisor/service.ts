@@ -10,9 +10,9 @@ import { errorFields, type Log } from '../shared/runtime/log.ts';
 import { newSupervisorMetrics } from '../shared/runtime/metrics.ts';
 import { machineMs } from '../shared/runtime/monotonic.ts';
 import type { Systemd } from '../shared/runtime/systemd.ts';
-import { Admission, BacklogWatch, type AdmissionFacts } from './admission.ts';
+import { Admission, BacklogWatch, LatenessWatch, type AdmissionFacts } from './admission.ts';
 import { callLimits } from './call-limits.ts';
-import { CallMemory } from './call-memory.ts';
+import { CallMemory, worstLatenessMs } from './call-memory.ts';
 import { Children } from './children.ts';
 import { HandOver } from './hand-over.ts';
 import { HangWatch } from './hang-watch.ts';
@@ -64,6 +64,7 @@ export class Service {
   readonly #children: Children;
   readonly #handOver: HandOver;
   readonly #backlog = new BacklogWatch();
+  readonly #lateness = new LatenessWatch();
   readonly #hangWatch: HangWatch;
   readonly #reception: Reception;
   readonly #providers: ProviderWatch;
@@ -253,6 +254,7 @@ export class Service {
       draining: this.#lifecycle.state.phase !== 'serving' && this.#lifecycle.state.phase !== 'starting',
       readyWorkers: readyWorkers(this.#children.table).length,
       inferenceBehind: this.#backlog.behind,
+      workersLate: this.#lateness.late,
       inHandOver: this.#handOver.waiting,
     };
   }
@@ -333,13 +335,13 @@ export class Service {
     const { clock } = this.#options;
     this.#timer?.cancel();
     const deadline = lifecycleDeadline(this.#lifecycle);
-    const untilDeadline =
-      deadline === undefined ? lookEveryMs : Math.min(lookEveryMs, deadline - clock.now());
+    const untilDeadline = Math.min(lookEveryMs, (deadline ?? Infinity) - clock.now());
     if (deadline === undefined && this.#lifecycle.state.phase === 'gone') return;
     this.#timer = clock.after(Math.max(0, untilDeadline), () => {
       if (this.#handOver.waiting > 0) this.#handOver.retry();
       this.#countRequests();
       this.#backlog.look(this.#memory.inferenceUnread(), this.#memory.boxes.oldestTurnAskMs(machineMs()));
+      this.#lateness.look(worstLatenessMs(this.#memory.boxes, machineMs()));
       this.#hangWatch.look(this.#options.clock.now(), machineMs());
       this.#step({ type: 'deadline.reached' });
     });

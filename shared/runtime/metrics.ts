@@ -138,6 +138,7 @@ export interface SupervisorMetrics {
   readonly inferenceFrames: Gauge<'state'>;
   readonly turnWait: Gauge;
   readonly turnQuestions: Gauge<'state'>;
+  readonly workerLateness: Gauge;
   readonly sessions: Gauge;
   readonly providerBreaker: Gauge<ProviderLabel>;
   readonly providerBreakerOpened: Gauge<ProviderLabel>;
@@ -204,6 +205,11 @@ export function newSupervisorMetrics(): SupervisorMetrics {
       name: 'svc_turn_questions',
       help: 'Questions to the turn model: waiting now; judged, and left out as too late, since the service started',
       labelNames: ['state'],
+      registers,
+    }),
+    workerLateness: new Gauge({
+      name: 'svc_worker_lateness_seconds',
+      help: 'Worst lateness of a tick that paces audio, of any worker in its last 0.1 s',
       registers,
     }),
     sessions: new Gauge({ name: 'svc_sessions', help: 'Call slots in use', registers }),
