@@ -124,7 +124,48 @@ export function newWorkerMetrics(): WorkerMetrics {
   };
 }
 
-export interface SupervisorMetrics {
+/** What waits for inference and what became of it, as the supervisor reads it from shared memory. */
+interface InferenceMetrics {
+  readonly inferenceUnread: Gauge;
+  readonly inferenceWait: Gauge;
+  readonly inferenceFrames: Gauge<'state'>;
+  readonly turnWait: Gauge;
+  readonly turnQuestions: Gauge<'state'>;
+}
+
+function newInferenceMetrics(registers: Registry[]): InferenceMetrics {
+  return {
+    inferenceWait: new Gauge({
+      name: 'svc_inference_oldest_seconds',
+      help: 'Age of the oldest audio that waits for voice activity detection',
+      registers,
+    }),
+    inferenceUnread: new Gauge({
+      name: 'svc_inference_unread_frames',
+      help: 'Frames that wait in the fullest mailbox (32 ms each)',
+      registers,
+    }),
+    inferenceFrames: new Gauge({
+      name: 'svc_inference_frames',
+      help: 'Frames judged and left out by inference since the service started',
+      labelNames: ['state'],
+      registers,
+    }),
+    turnWait: new Gauge({
+      name: 'svc_turn_oldest_seconds',
+      help: 'Age of the oldest question to the turn model that has no answer yet',
+      registers,
+    }),
+    turnQuestions: new Gauge({
+      name: 'svc_turn_questions',
+      help: 'Questions to the turn model: waiting now; judged, and left out as too late, since the service started',
+      labelNames: ['state'],
+      registers,
+    }),
+  };
+}
+
+export interface SupervisorMetrics extends InferenceMetrics {
   readonly registry: Registry;
   readonly handovers: Counter<'outcome'>;
   readonly refusals: Counter<'reason'>;
@@ -133,11 +174,6 @@ export interface SupervisorMetrics {
   readonly workersReady: Gauge;
   readonly inferenceUp: Gauge;
   readonly handoverWait: Gauge;
-  readonly inferenceUnread: Gauge;
-  readonly inferenceWait: Gauge;
-  readonly inferenceFrames: Gauge<'state'>;
-  readonly turnWait: Gauge;
-  readonly turnQuestions: Gauge<'state'>;
   readonly workerLateness: Gauge;
   readonly sessions: Gauge;
   readonly providerBreaker: Gauge<ProviderLabel>;
@@ -180,38 +216,8 @@ export function newSupervisorMetrics(): SupervisorMetrics {
       help: 'Age of the oldest connection that no worker has confirmed',
       registers,
     }),
-    inferenceWait: new Gauge({
-      name: 'svc_inference_oldest_seconds',
-      help: 'Age of the oldest audio that waits for voice activity detection',
-      registers,
-    }),
-    inferenceUnread: new Gauge({
-      name: 'svc_inference_unread_frames',
-      help: 'Frames that wait in the fullest mailbox (32 ms each)',
-      registers,
-    }),
-    inferenceFrames: new Gauge({
-      name: 'svc_inference_frames',
-      help: 'Frames judged and left out by inference since the service started',
-      labelNames: ['state'],
-      registers,
-    }),
-    turnWait: new Gauge({
-      name: 'svc_turn_oldest_seconds',
-      help: 'Age of the oldest question to the turn model that has no answer yet',
-      registers,
-    }),
-    turnQuestions: new Gauge({
-      name: 'svc_turn_questions',
-      help: 'Questions to the turn model: waiting now; judged, and left out as too late, since the service started',
-      labelNames: ['state'],
-      registers,
-    }),
-    workerLateness: new Gauge({
-      name: 'svc_worker_lateness_seconds',
-      help: 'Worst lateness of a tick that paces audio, of any worker in its last 0.1 s',
-      registers,
-    }),
+    ...newInferenceMetrics(registers),
+    workerLateness: new Gauge({ name: 'svc_worker_lateness_seconds', help: 'Worst late tick', registers }),
     sessions: new Gauge({ name: 'svc_sessions', help: 'Call slots in use', registers }),
     providerBreaker: new Gauge({
       name: 'svc_provider_breaker_state',
