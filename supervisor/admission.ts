@@ -17,12 +17,20 @@ export interface AdmissionFacts {
   readonly readyWorkers: number;
   /** Inference has been behind for a while. */
   readonly inferenceBehind: boolean;
+  /** Calls have got their audio late for a while. */
+  readonly workersLate: boolean;
   /** Connections on their way to a worker. */
   readonly inHandOver: number;
 }
 
 export type RefusalReason =
-  'draining' | 'sessions_full' | 'calls_full' | 'hand_over_full' | 'no_worker' | 'inference_overloaded';
+  | 'draining'
+  | 'sessions_full'
+  | 'calls_full'
+  | 'hand_over_full'
+  | 'no_worker'
+  | 'inference_overloaded'
+  | 'workers_late';
 
 /** An HTTP answer to an upgrade. Without `retryAfterS` the client should not come back here. */
 export interface Refusal {
@@ -42,6 +50,7 @@ const refusals: Readonly<Record<RefusalReason, Refusal>> = {
   hand_over_full: refusal('hand_over_full', fullRetryS, 'too many connections are being accepted'),
   no_worker: refusal('no_worker', fullRetryS, 'no call worker is ready'),
   inference_overloaded: refusal('inference_overloaded', overloadedRetryS, 'speech detection is behind'),
+  workers_late: refusal('workers_late', overloadedRetryS, 'calls are behind their audio'),
 };
 
 function refusal(reason: RefusalReason, retryAfterS: number | undefined, message: string): Refusal {
@@ -67,7 +76,8 @@ export class Admission {
     if (this.#sessions >= this.#limits.maxCalls) return refusals.calls_full;
     if (facts.inHandOver >= this.#limits.acceptQueue) return refusals.hand_over_full;
     if (facts.readyWorkers === 0) return refusals.no_worker;
-    return facts.inferenceBehind ? refusals.inference_overloaded : undefined;
+    if (facts.inferenceBehind) return refusals.inference_overloaded;
+    return facts.workersLate ? refusals.workers_late : undefined;
   }
 
   take(): void {
@@ -97,5 +107,33 @@ export class BacklogWatch {
 
   get behind(): boolean {
     return this.#looks >= behindLooks;
+  }
+}
+
+/** Two frames: what a caller's playout buffer absorbs. */
+const lateMs = 40;
+/** One stall of the machine is over when the next call comes; a second of them is a lack of capacity. */
+const lateLooks = 5;
+/** Well below the upper limit, so that one call more does not bring it back at once. */
+const calmMs = 20;
+const calmLooks = 10;
+
+/** Tells whether admitted calls suffer: from then on there are no new ones until they have been well for a while. */
+export class LatenessWatch {
+  #late = false;
+  /** Looks in a row that speak against the present verdict. */
+  #looks = 0;
+
+  /** The worst lateness of any worker's ticks lately, in milliseconds. */
+  look(worstMs: number): void {
+    const isAgainst = this.#late ? worstMs < calmMs : worstMs >= lateMs;
+    this.#looks = isAgainst ? this.#looks + 1 : 0;
+    if (this.#looks < (this.#late ? calmLooks : lateLooks)) return;
+    this.#late = !this.#late;
+    this.#looks = 0;
+  }
+
+  get late(): boolean {
+    return this.#late;
   }
 }

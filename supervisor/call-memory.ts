@@ -20,8 +20,18 @@ import type { Remains } from './hand-over.ts';
 const shortRingFrames = 16;
 /** Without a turn model, but calls may be taken up: the turn that was being heard (4 s of it) is given to STT once more. */
 const resumeRingFrames = 128;
-/** An unread count is only believed while its thread is alive; a dead one is not a backlog. */
+/** What a thread or a worker says of itself is only believed while it is alive; a dead one is not a backlog. */
 const freshHeartbeatMs = 1_000;
+
+/** How late a worker's tick was at worst within its last tenth of a second; of all workers that are there. */
+export function worstLatenessMs(boxes: Mailboxes, nowMs: number): number {
+  let worstUs = 0;
+  for (let worker = 0; worker < boxes.layout.workers; worker += 1) {
+    const { heartbeatMs, worstLatenessUs } = boxes.workerStatus(worker);
+    if (heartbeatAge(nowMs, heartbeatMs) < freshHeartbeatMs) worstUs = Math.max(worstUs, worstLatenessUs);
+  }
+  return worstUs / 1000;
+}
 
 export interface CallMemoryOptions {
   readonly settings: ServerSettings;

@@ -21,8 +21,8 @@ export interface CallSeatsOptions {
   readonly clock: Clock;
   readonly admission: Admission;
   readonly providerLimits: ProviderLimits;
-  /** Providers of the agent, by canonical name. */
-  readonly providers: readonly string[];
+  /** Providers of which a call that begins now takes a session, by canonical name. */
+  readonly providers: () => readonly string[];
   /** Calls of one address at the same time; 0 is no limit. */
   readonly maxCallsPerAddress: number;
   /** Something became free. */
@@ -59,7 +59,7 @@ export class CallSeats {
 
   /** Why the agent's providers have no room for a call; undefined when they have. */
   budgetRefusal(): BudgetRefusal | undefined {
-    return this.#providers.refusal(this.#options.providers, this.#options.clock.now());
+    return this.#providers.refusal(this.#options.providers(), this.#options.clock.now());
   }
 
   /** Takes everything for one call; undefined when its address has no place left. The function gives all back, once. */
@@ -68,7 +68,7 @@ export class CallSeats {
     const seat = this.#addresses.seat(address, clock.now());
     if (seat === undefined) return undefined;
     this.#own += 1;
-    const leave = this.#hold({ address, providers: [...providers] }, () => seat.release(clock.now()));
+    const leave = this.#hold({ address, providers: [...providers()] }, () => seat.release(clock.now()));
     return () => {
       if (!leave()) return;
       this.#own -= 1;

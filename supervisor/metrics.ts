@@ -4,6 +4,7 @@ import { vadFrameMs, type Mailboxes } from '../shared/protocol/mailbox.ts';
 import type { Millis } from '../shared/base/units.ts';
 import type { Clock } from '../shared/runtime/clock.ts';
 import type { SupervisorMetrics } from '../shared/runtime/metrics.ts';
+import { worstLatenessMs } from './call-memory.ts';
 
 /** A worker that does not answer in this time counts with its last answer. */
 const answerWithinMs = 1_000;
@@ -94,6 +95,7 @@ export function readSharedGauges(metrics: SupervisorMetrics, boxes: Mailboxes, m
   metrics.inferenceFrames.set({ state: 'left_out' }, dropped);
   metrics.inferenceUnread.set(unread);
   metrics.inferenceWait.set((unread * vadFrameMs) / 1000);
+  metrics.workerLateness.set(worstLatenessMs(boxes, machineMs) / 1000);
   readTurnGauges(metrics, boxes, machineMs);
 }
 

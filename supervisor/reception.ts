@@ -29,7 +29,7 @@ export interface ReceptionOptions {
   readonly metrics: SupervisorMetrics;
   readonly admission: Admission;
   /** Providers of the agent's stages, by canonical name. */
-  readonly providers: readonly string[];
+  readonly providers: () => readonly string[];
   readonly facts: () => AdmissionFacts;
   readonly health: Pick<HealthOptions, 'unready' | 'counts' | 'renderMetrics'>;
   /** A connection that was let in. */

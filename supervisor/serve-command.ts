@@ -11,6 +11,7 @@ import { newSystemd } from '../shared/runtime/systemd.ts';
 import { raiseOpenFileLimit } from '../shared/runtime/shm.ts';
 import { showProblem } from './check-command.ts';
 import type { ParentChannel } from './predecessor.ts';
+import type { AgentProviders, ProviderNames } from './provider-watch.ts';
 import { Service } from './service.ts';
 import type { Launch } from './successor.ts';
 import { chooseTurnModel } from './turn-model.ts';
@@ -83,7 +84,7 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
 interface ReadAgent {
   readonly text: string;
   readonly files: Readonly<Record<string, string>>;
-  readonly providers: Readonly<Record<'stt' | 'llm' | 'tts', string>>;
+  readonly providers: AgentProviders;
   readonly smartTurn: 'auto' | 'on' | 'off';
   /** Warnings and notes about the file. */
   readonly notes: readonly string[];
@@ -115,11 +116,16 @@ function readAgent(settings: ServerSettings, options: ServeOptions): ReadAgent |
   return {
     text,
     files,
-    providers: { stt: stt.provider, llm: llm.provider, tts: tts.provider },
+    providers: { stt: namesOf(stt), llm: namesOf(llm), tts: namesOf(tts) },
     smartTurn: turn.smartTurn,
     notes: loaded.problems.map((problem) => showProblem(settings.agentFile, problem)),
   };
 }
+
+const namesOf = (stage: { provider: string; secondary?: { provider: string } }): ProviderNames => ({
+  primary: stage.provider,
+  secondary: stage.secondary?.provider,
+});
 
 function readText(path: string): string | undefined {
   try {

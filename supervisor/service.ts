@@ -5,15 +5,14 @@
 import type { Millis } from '../shared/base/units.ts';
 import type { ServerSettings } from '../shared/config/server.ts';
 import type { FromWorker } from '../shared/protocol/ipc.ts';
-import { countedStages, type CountedStage } from '../shared/protocol/mailbox.ts';
 import type { Clock, Timer } from '../shared/runtime/clock.ts';
 import { errorFields, type Log } from '../shared/runtime/log.ts';
 import { newSupervisorMetrics } from '../shared/runtime/metrics.ts';
 import { machineMs } from '../shared/runtime/monotonic.ts';
 import type { Systemd } from '../shared/runtime/systemd.ts';
-import { Admission, BacklogWatch, type AdmissionFacts } from './admission.ts';
+import { Admission, BacklogWatch, LatenessWatch, type AdmissionFacts } from './admission.ts';
 import { callLimits } from './call-limits.ts';
-import { CallMemory } from './call-memory.ts';
+import { CallMemory, worstLatenessMs } from './call-memory.ts';
 import { Children } from './children.ts';
 import { HandOver } from './hand-over.ts';
 import { HangWatch } from './hang-watch.ts';
@@ -25,11 +24,11 @@ import {
   type LifecycleEvent,
 } from './lifecycle.ts';
 import { MetricsCollector, readSharedGauges } from './metrics.ts';
+import { ProviderWatch, type AgentProviders } from './provider-watch.ts';
 import { allReady, anyFailing, inferenceReady, reachableWorkers, readyWorkers } from './process-table.ts';
 import { removePidFile, writePidFile } from './pid-file.ts';
 import type { ParentChannel } from './predecessor.ts';
 import { Reception } from './reception.ts';
-import { RequestCounts } from './request-counts.ts';
 import type { Launch } from './successor.ts';
 
 const lookEveryMs = 200;
@@ -46,8 +45,7 @@ export interface ServiceOptions {
   readonly turnModel?: string;
   readonly agentText: string;
   readonly files: Readonly<Record<string, string>>;
-  /** Providers of the agent's stages, by canonical name. */
-  readonly providers: Readonly<Record<CountedStage, string>>;
+  readonly providers: AgentProviders;
   readonly clock: Clock;
   readonly log: Log;
   /** How to start this program once more, for a restart without a gap. */
@@ -66,9 +64,10 @@ export class Service {
   readonly #children: Children;
   readonly #handOver: HandOver;
   readonly #backlog = new BacklogWatch();
+  readonly #lateness = new LatenessWatch();
   readonly #hangWatch: HangWatch;
   readonly #reception: Reception;
-  readonly #requestCounts: RequestCounts;
+  readonly #providers: ProviderWatch;
   readonly #collector: MetricsCollector;
   readonly #memory: CallMemory;
   /** Path; none once it could not be loaded. */
@@ -140,22 +139,22 @@ export class Service {
       log,
       kill: (row) => this.#children.killOne(row),
     });
+    this.#providers = new ProviderWatch(options.providers, boxes);
     this.#reception = this.#newReception();
-    this.#requestCounts = new RequestCounts(boxes);
     this.#collector = new MetricsCollector(clock, (worker, ask) =>
       this.#children.send(worker, { type: 'metrics.ask', ask }),
     );
   }
 
   #newReception(): Reception {
-    const { settings, clock, log, providers, launch, parent } = this.#options;
+    const { settings, clock, log, launch, parent } = this.#options;
     return new Reception({
       settings,
       clock,
       log,
       metrics: this.#metrics,
       admission: this.#admission,
-      providers: Object.values(providers),
+      providers: () => this.#providers.inUse(machineMs()),
       facts: () => this.#admissionFacts(),
       health: {
         unready: () => this.#unready(),
@@ -255,16 +254,14 @@ export class Service {
       draining: this.#lifecycle.state.phase !== 'serving' && this.#lifecycle.state.phase !== 'starting',
       readyWorkers: readyWorkers(this.#children.table).length,
       inferenceBehind: this.#backlog.behind,
+      workersLate: this.#lateness.late,
       inHandOver: this.#handOver.waiting,
     };
   }
 
   /** Brings the providers' budgets up to date. */
   #countRequests(): void {
-    const counts = this.#requestCounts.take();
-    for (const stage of countedStages) {
-      if (counts[stage] > 0) this.#reception.seats.requested(this.#options.providers[stage], counts[stage]);
-    }
+    this.#providers.countRequests((provider, count) => this.#reception.seats.requested(provider, count));
   }
 
   #onChildReady(role: 'worker' | 'inference', index: number): void {
@@ -319,6 +316,7 @@ export class Service {
   async #renderMetrics(): Promise<{ contentType: string; body: string }> {
     const { table } = this.#children;
     readSharedGauges(this.#metrics, this.#memory.boxes, machineMs());
+    this.#providers.readGauges(this.#metrics, machineMs());
     this.#metrics.workersReady.set(readyWorkers(table).length);
     this.#metrics.inferenceUp.set(inferenceReady(table) ? 1 : 0);
     this.#metrics.handoverWait.set(this.#handOver.oldestWaitMs() / 1000);
@@ -337,13 +335,13 @@ export class Service {
     const { clock } = this.#options;
     this.#timer?.cancel();
     const deadline = lifecycleDeadline(this.#lifecycle);
-    const untilDeadline =
-      deadline === undefined ? lookEveryMs : Math.min(lookEveryMs, deadline - clock.now());
+    const untilDeadline = Math.min(lookEveryMs, (deadline ?? Infinity) - clock.now());
     if (deadline === undefined && this.#lifecycle.state.phase === 'gone') return;
     this.#timer = clock.after(Math.max(0, untilDeadline), () => {
       if (this.#handOver.waiting > 0) this.#handOver.retry();
       this.#countRequests();
       this.#backlog.look(this.#memory.inferenceUnread(), this.#memory.boxes.oldestTurnAskMs(machineMs()));
+      this.#lateness.look(worstLatenessMs(this.#memory.boxes, machineMs()));
       this.#hangWatch.look(this.#options.clock.now(), machineMs());
       this.#step({ type: 'deadline.reached' });
     });

@@ -1,5 +1,6 @@
 /** From the agent file's definition to what calls run on. */
 import type { AgentDefinition } from '../shared/config/agent-file.ts';
+import type { LlmChoice, SttChoice, TtsChoice } from '../shared/config/stages/definition.ts';
 import type { Sensitive } from '../shared/config/sensitive.ts';
 import type { Millis } from '../shared/base/units.ts';
 import { defaultCallLimits, type CallSettings, type ToolBook } from './core/settings.ts';
@@ -19,7 +20,7 @@ export interface WorkerMeans {
 
 /** Everything but the tools, which each call has of its own. */
 export function callSettings(definition: AgentDefinition, means: WorkerMeans): Omit<CallSettings, 'tools'> {
-  const { agent, turn, llm, flow } = definition;
+  const { agent, turn, llm, flow, telephony } = definition;
   return {
     prompt: agent.prompt,
     greeting: agent.greeting,
@@ -27,6 +28,7 @@ export function callSettings(definition: AgentDefinition, means: WorkerMeans): O
     apology: agent.apology,
     fillers: agent.fillers,
     pronounce: agent.pronounce,
+    dtmf: telephony.dtmf,
     confirmQuestion: agent.confirm.ask,
     maxToolRounds: llm.maxToolRounds,
     ...(flow !== undefined && { flow }),
@@ -78,17 +80,31 @@ export const speechSettings = ({ turn }: AgentDefinition): SpeechDetectorSetting
   stopMs: turn.stopMs,
 });
 
-export const stageDefinitions = ({ stt, llm, tts }: AgentDefinition): StageDefinitions => ({
-  stt: { chosen: stt, language: stt.language, ...revealed(stt.apiKey) },
-  llm: { chosen: llm, ...revealed(llm.apiKey) },
-  tts: {
-    chosen: tts,
-    language: tts.language,
-    sampleRate: tts.sampleRate,
-    ...(tts.voice !== undefined && { voice: tts.voice }),
-    ...revealed(tts.apiKey),
-  },
-});
+export function stageDefinitions({ stt, llm, tts }: AgentDefinition): StageDefinitions {
+  const { language, sampleRate } = tts;
+  const sttOf = (one: SttChoice) => ({ chosen: one, language: stt.language, ...revealed(one.apiKey) });
+  const llmOf = (one: LlmChoice) => ({ chosen: one, ...revealed(one.apiKey) });
+  const ttsOf = (one: TtsChoice) => ({
+    chosen: one,
+    language,
+    sampleRate,
+    ...(one.voice !== undefined && { voice: one.voice }),
+    ...revealed(one.apiKey),
+  });
+  return {
+    stt: { primary: sttOf(stt), secondary: stt.secondary && sttOf(stt.secondary) },
+    llm: {
+      primary: llmOf(llm),
+      secondary: llm.secondary && llmOf(llm.secondary),
+      hedgeAfterMs: llm.secondary?.hedgeAfterMs,
+    },
+    tts: {
+      primary: ttsOf(tts),
+      secondary: tts.secondary && ttsOf(tts.secondary),
+      hedgeAfterMs: tts.secondary?.hedgeAfterMs,
+    },
+  };
+}
 
 const revealed = (key: Sensitive<string> | undefined): { apiKey?: string } =>
   key === undefined ? {} : { apiKey: key.reveal() };

@@ -122,9 +122,15 @@ class Worker {
       },
       speech: speechSettings(definition),
       limits,
-      ...openStages(stageDefinitions(definition)),
+      ...openStages(stageDefinitions(definition), {
+        breakers: boxes.breakers,
+        metrics: this.#metrics,
+        machineMs,
+        requested: (stage, role) => boxes.countRequest(this.#setup.worker, stage, role),
+      }),
       gridBefore: this.#host.gridBefore,
-      countRequest: (stage) => boxes.countRequest(this.#setup.worker, stage),
+      // The stages count for themselves: they know which provider is asked.
+      countRequest: () => undefined,
       takesCalls: () => !this.#draining,
     };
   }

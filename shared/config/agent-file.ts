@@ -219,15 +219,9 @@ export const listTables: readonly string[] = ['tools', 'mcp', 'flow.nodes.NAME.n
 
 /** Keys that are read and checked but do not change what this version does. */
 export const inertKeys: readonly string[] = [
-  'stt.secondary',
-  'llm.secondary',
-  'tts.secondary',
-  'llm.max_tool_rounds',
-  'agent.confirm',
-  'tools',
-  'mcp',
-  'telephony',
-  'flow',
+  'telephony.settle_timeout_ms',
+  'telephony.warm_transfer',
+  'telephony.destinations',
 ];
 
 /** Sections that later versions read; a file that holds one is refused instead of half obeyed. */

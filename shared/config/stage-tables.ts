@@ -6,7 +6,14 @@
 import type { z } from 'zod';
 import type { KeyPath, ProblemList } from './problem.ts';
 import { Sensitive } from './sensitive.ts';
-import type { Chosen, LlmDefinition, StageKey, SttDefinition, TtsDefinition } from './stages/definition.ts';
+import type {
+  Chosen,
+  Hedge,
+  LlmDefinition,
+  StageKey,
+  SttDefinition,
+  TtsDefinition,
+} from './stages/definition.ts';
 import { llmOptions, sttOptions, ttsOptions, voiceRules } from './stages/options.ts';
 import type { TableSite } from './stages/options.ts';
 import { findProvider, providerNames, providersOfStage, shownProvider } from './stages/providers.ts';
@@ -253,9 +260,14 @@ export function readLlm(reader: StageReader): LlmDefinition | undefined {
     ...stage.choice,
     maxToolRounds: stage.keys.value.max_tool_rounds,
     contextWindowTokens: stage.keys.value.context_window_tokens,
-    ...(secondary?.choice && { secondary: secondary.choice }),
+    ...(secondary?.choice && {
+      secondary: { ...secondary.choice, ...hedgeOf(secondary.keys.known.hedge_after_ms) },
+    }),
   };
 }
+
+const hedgeOf = (hedgeAfterMs: number | undefined): Hedge =>
+  hedgeAfterMs === undefined ? {} : { hedgeAfterMs };
 
 /** Checks that a TTS provider delivers the rate of the stage. */
 function checkRate(provider: string | undefined, rate: number | undefined, site: Site): void {
@@ -307,7 +319,13 @@ export function readTts(reader: StageReader): TtsDefinition | undefined {
     sampleRate,
     language,
     ...(secondary?.choice &&
-      secondVoice !== undefined && { secondary: { ...secondary.choice, voice: secondVoice } }),
+      secondVoice !== undefined && {
+        secondary: {
+          ...secondary.choice,
+          voice: secondVoice,
+          ...hedgeOf(secondary.keys.known.hedge_after_ms),
+        },
+      }),
   };
 }
 

@@ -5,6 +5,7 @@
  * `generation` names the call in the slot, so that nothing of an earlier call is mistaken for this one's.
  */
 import { assert } from '../base/assert.ts';
+import { breakerInts, Breakers, type ProviderRole } from './breakers.ts';
 import { TurnBox } from './turn-box.ts';
 
 /** Samples of a frame at 16 kHz: the window of Silero VAD, 32 ms. */
@@ -22,7 +23,8 @@ const maxWorkers = 256;
 const firstThreadLine = 1;
 const firstWorkerLine = firstThreadLine + maxThreads;
 const firstTurnLine = firstWorkerLine + maxWorkers;
-const controlBytes = roundUp((firstTurnLine + maxThreads) * lineInts * 4, 4096);
+const firstBreakerLine = firstTurnLine + maxThreads;
+const controlBytes = roundUp((firstBreakerLine * lineInts + breakerInts) * 4, 4096);
 const headerBytes = 128;
 const frameBytes = vadFrameSamples * 2;
 
@@ -44,6 +46,7 @@ const workerLine = {
   heartbeat: 2,
   calls: 3,
   worstLatenessUs: 4,
+  /** Six counters: those of the primaries, then those of the secondaries. */
   requests: 5,
 } as const;
 
@@ -255,21 +258,25 @@ export class Mailboxes {
     };
   }
 
-  /** A call of the worker sent a request to the provider of a stage. */
-  countRequest(worker: number, stage: CountedStage): void {
-    Atomics.add(
-      this.#control,
-      this.#workerAt(worker) + workerLine.requests + countedStages.indexOf(stage),
-      1,
-    );
+  /** A call of the worker sent a request to a provider of a stage. */
+  countRequest(worker: number, stage: CountedStage, role: ProviderRole): void {
+    Atomics.add(this.#control, this.#requestsAt(worker, stage, role), 1);
   }
 
   /** Requests since the service started, modulo 2^32. */
-  requests(worker: number, stage: CountedStage): number {
-    return Atomics.load(
-      this.#control,
-      this.#workerAt(worker) + workerLine.requests + countedStages.indexOf(stage),
-    );
+  requests(worker: number, stage: CountedStage, role: ProviderRole): number {
+    return Atomics.load(this.#control, this.#requestsAt(worker, stage, role));
+  }
+
+  /** The circuit breakers of the providers, shared by all calls of all workers. */
+  get breakers(): Breakers {
+    const from = firstBreakerLine * lineInts;
+    return new Breakers(this.#control.subarray(from, from + breakerInts));
+  }
+
+  #requestsAt(worker: number, stage: CountedStage, role: ProviderRole): number {
+    const ofStage = countedStages.indexOf(stage) + (role === 'primary' ? 0 : countedStages.length);
+    return this.#workerAt(worker) + workerLine.requests + ofStage;
   }
 
   #workerAt(worker: number): number {

@@ -19,6 +19,47 @@ export interface WorkerMetrics {
   readonly stageFaults: Counter<'stage' | 'what'>;
   readonly protocolErrors: Counter<'code'>;
   readonly energyFrames: Counter;
+  readonly providerFirstResult: Histogram<ProviderLabel>;
+  readonly providerErrors: Counter<ProviderLabel | 'kind'>;
+  readonly providerUnits: Counter<ProviderLabel | 'unit'>;
+  readonly providerFailovers: Counter<'stage' | 'reason'>;
+}
+
+/** Stage, whether primary or secondary, and the provider's canonical name. */
+type ProviderLabel = 'stage' | 'role' | 'provider';
+const providerLabels = ['stage', 'role', 'provider'] as const;
+
+/** What a worker counts about providers. */
+function newProviderMetrics(
+  registers: Registry[],
+): Pick<WorkerMetrics, 'providerFirstResult' | 'providerErrors' | 'providerUnits' | 'providerFailovers'> {
+  return {
+    providerFirstResult: new Histogram({
+      name: 'svc_provider_first_result_seconds',
+      help: 'From asking a provider to the first of its answer: final words, text or tool call, audio',
+      labelNames: providerLabels,
+      buckets: turnBuckets,
+      registers,
+    }),
+    providerErrors: new Counter({
+      name: 'svc_provider_errors_total',
+      help: 'Failures of providers, by kind',
+      labelNames: [...providerLabels, 'kind'],
+      registers,
+    }),
+    providerUnits: new Counter({
+      name: 'svc_provider_units_total',
+      help: 'What providers charge for: tokens, seconds of audio sent to STT, characters sent to TTS',
+      labelNames: [...providerLabels, 'unit'],
+      registers,
+    }),
+    providerFailovers: new Counter({
+      name: 'svc_provider_failovers_total',
+      help: 'Times another provider was used than the one that comes first, by reason',
+      labelNames: ['stage', 'reason'],
+      registers,
+    }),
+  };
 }
 
 export function newWorkerMetrics(): WorkerMetrics {
@@ -79,10 +120,52 @@ export function newWorkerMetrics(): WorkerMetrics {
       help: 'Frames judged by energy because inference was away',
       registers,
     }),
+    ...newProviderMetrics(registers),
   };
 }
 
-export interface SupervisorMetrics {
+/** What waits for inference and what became of it, as the supervisor reads it from shared memory. */
+interface InferenceMetrics {
+  readonly inferenceUnread: Gauge;
+  readonly inferenceWait: Gauge;
+  readonly inferenceFrames: Gauge<'state'>;
+  readonly turnWait: Gauge;
+  readonly turnQuestions: Gauge<'state'>;
+}
+
+function newInferenceMetrics(registers: Registry[]): InferenceMetrics {
+  return {
+    inferenceWait: new Gauge({
+      name: 'svc_inference_oldest_seconds',
+      help: 'Age of the oldest audio that waits for voice activity detection',
+      registers,
+    }),
+    inferenceUnread: new Gauge({
+      name: 'svc_inference_unread_frames',
+      help: 'Frames that wait in the fullest mailbox (32 ms each)',
+      registers,
+    }),
+    inferenceFrames: new Gauge({
+      name: 'svc_inference_frames',
+      help: 'Frames judged and left out by inference since the service started',
+      labelNames: ['state'],
+      registers,
+    }),
+    turnWait: new Gauge({
+      name: 'svc_turn_oldest_seconds',
+      help: 'Age of the oldest question to the turn model that has no answer yet',
+      registers,
+    }),
+    turnQuestions: new Gauge({
+      name: 'svc_turn_questions',
+      help: 'Questions to the turn model: waiting now; judged, and left out as too late, since the service started',
+      labelNames: ['state'],
+      registers,
+    }),
+  };
+}
+
+export interface SupervisorMetrics extends InferenceMetrics {
   readonly registry: Registry;
   readonly handovers: Counter<'outcome'>;
   readonly refusals: Counter<'reason'>;
@@ -91,12 +174,10 @@ export interface SupervisorMetrics {
   readonly workersReady: Gauge;
   readonly inferenceUp: Gauge;
   readonly handoverWait: Gauge;
-  readonly inferenceUnread: Gauge;
-  readonly inferenceWait: Gauge;
-  readonly inferenceFrames: Gauge<'state'>;
-  readonly turnWait: Gauge;
-  readonly turnQuestions: Gauge<'state'>;
+  readonly workerLateness: Gauge;
   readonly sessions: Gauge;
+  readonly providerBreaker: Gauge<ProviderLabel>;
+  readonly providerBreakerOpened: Gauge<ProviderLabel>;
 }
 
 export function newSupervisorMetrics(): SupervisorMetrics {
@@ -135,33 +216,20 @@ export function newSupervisorMetrics(): SupervisorMetrics {
       help: 'Age of the oldest connection that no worker has confirmed',
       registers,
     }),
-    inferenceWait: new Gauge({
-      name: 'svc_inference_oldest_seconds',
-      help: 'Age of the oldest audio that waits for voice activity detection',
-      registers,
-    }),
-    inferenceUnread: new Gauge({
-      name: 'svc_inference_unread_frames',
-      help: 'Frames that wait in the fullest mailbox (32 ms each)',
-      registers,
-    }),
-    inferenceFrames: new Gauge({
-      name: 'svc_inference_frames',
-      help: 'Frames judged and left out by inference since the service started',
-      labelNames: ['state'],
-      registers,
-    }),
-    turnWait: new Gauge({
-      name: 'svc_turn_oldest_seconds',
-      help: 'Age of the oldest question to the turn model that has no answer yet',
-      registers,
-    }),
-    turnQuestions: new Gauge({
-      name: 'svc_turn_questions',
-      help: 'Questions to the turn model: waiting now; judged, and left out as too late, since the service started',
-      labelNames: ['state'],
-      registers,
-    }),
+    ...newInferenceMetrics(registers),
+    workerLateness: new Gauge({ name: 'svc_worker_lateness_seconds', help: 'Worst late tick', registers }),
     sessions: new Gauge({ name: 'svc_sessions', help: 'Call slots in use', registers }),
+    providerBreaker: new Gauge({
+      name: 'svc_provider_breaker_state',
+      help: 'Circuit breaker of a provider: 0 closed, 1 half-open, 2 open',
+      labelNames: providerLabels,
+      registers,
+    }),
+    providerBreakerOpened: new Gauge({
+      name: 'svc_provider_breaker_opened',
+      help: 'Times the circuit breaker of a provider has opened since the service started',
+      labelNames: providerLabels,
+      registers,
+    }),
   };
 }

@@ -7,7 +7,7 @@ import type { Problem } from '../../shared/config/problem.ts';
 import type { LlmDefinition } from '../../shared/config/stages/definition.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { callSettings, speechSettings, stageDefinitions } from '../../worker/definition.ts';
-import { openStages } from '../../worker/stages/registry.ts';
+import { openStages, ownStageServices } from '../../worker/stages/registry.ts';
 import type { LlmStage } from '../../worker/stages/stage.ts';
 import { loadAgentFileAt } from '../check-command.ts';
 import type { StandIns } from './canned-tools.ts';
@@ -71,7 +71,7 @@ export function openAgent(path: string, { env, readFile, clock }: AgentSources):
 function readyAgent(definition: AgentDefinition, clock: Clock): OpenAgent {
   const opened: { close(): Promise<void> }[] = [];
   const llmOf = (llm: LlmDefinition): LlmStage => {
-    const stages = openStages(stageDefinitions({ ...definition, llm }));
+    const stages = openStages(stageDefinitions({ ...definition, llm }), ownStageServices());
     opened.push(stages.stt, stages.llm, stages.tts);
     return stages.llm;
   };

@@ -8,13 +8,16 @@ import { assert, unreachable } from '../../shared/base/assert.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { Scope } from '../../shared/runtime/scope.ts';
-import { CallStages } from '../../worker/call-stages.ts';
+import { CallStages, stageContext } from '../../worker/call-stages.ts';
+import { CallToolRuns } from '../../worker/call-tool-runs.ts';
 import type { CallAction, ContextMessage } from '../../worker/core/actions.ts';
 import { nextDeadline, step } from '../../worker/core/call.ts';
 import type { CallEvent } from '../../worker/core/events.ts';
-import type { CallSettings } from '../../worker/core/settings.ts';
+import type { CallSettings, ToolBook } from '../../worker/core/settings.ts';
 import { newCall, type CallState } from '../../worker/core/state.ts';
-import type { LlmStage, TtsEvent } from '../../worker/stages/stage.ts';
+import type { ToolPair } from '../../worker/core/tools-state.ts';
+import type { LlmStage, StageContext, TtsEvent } from '../../worker/stages/stage.ts';
+import type { OpenedTools } from '../../worker/tools/registry.ts';
 import type { CallerAct } from './caller-plan.ts';
 import type { ConversationEvent, EndedBy } from './conversation.ts';
 import { msPerChar, TextPlayout } from './text-playout.ts';
@@ -27,7 +30,9 @@ const maxPendingFacts = 256;
 const housekeepingMs = 20;
 
 export interface CoreShellOptions {
-  readonly settings: CallSettings;
+  readonly settings: Omit<CallSettings, 'tools'>;
+  /** The tools of the call. */
+  readonly openTools: (context: StageContext) => { readonly tools: OpenedTools; readonly book: ToolBook };
   readonly llm: LlmStage;
   readonly clock: Clock;
   /** The time of the call. */
@@ -44,6 +49,9 @@ export class CoreShell {
   readonly #scope: Scope;
   readonly #state: CallState;
   readonly #stages: CallStages;
+  readonly #tools: CallToolRuns;
+  /** When each call of a tool that runs was started, by its key. */
+  readonly #toolsSince = new Map<number, { readonly id: string; readonly name: string; readonly at: Millis }>();
   readonly #playout = new TextPlayout();
   readonly #ear = newTextEar();
   readonly #turn = new TurnClock();
@@ -58,10 +66,17 @@ export class CoreShell {
     this.#options = options;
     this.#scope = new Scope('text call', () => this.#end('fault'));
     // Respelling is for voices; a text call shows what is meant.
-    this.#state = newCall({ ...options.settings, pronounce: {} });
+    const opened = options.openTools(stageContext({ clock: options.clock, scope: this.#scope }));
+    this.#tools = new CallToolRuns(opened.tools, (event) => this.#tell(event));
+    this.#state = newCall(
+      { ...options.settings, pronounce: {}, tools: opened.book },
+      { session: 'text', now: options.now() },
+    );
     this.#stages = new CallStages({
       clock: options.clock,
       scope: this.#scope,
+      conversation: 'text',
+      position: () => this.#position,
       stt: this.#ear,
       llm: options.llm,
       tts: newTextMouth({
@@ -103,7 +118,12 @@ export class CoreShell {
         this.#tell({ type: 'speech.confirmed', position: this.#position });
         return;
       case 'has-said':
-        this.#tell({ type: 'stt.partial', text: act.text });
+        this.#tell({
+          type: 'stt.partial',
+          text: act.text,
+          speechFinal: false,
+          position: this.#position,
+        });
         return;
       case 'falls-silent':
         this.#tell({ type: 'speech.stopped' });
@@ -158,6 +178,7 @@ export class CoreShell {
     this.#facts.length = 0;
     if (this.#scope.closed) return;
     this.#scope.close();
+    this.#tools.close();
     this.#stages.close();
   }
 
@@ -171,7 +192,7 @@ export class CoreShell {
 
   /** Somebody outside is at work: an LLM or a tool. */
   get isBusy(): boolean {
-    return this.#isThinking;
+    return this.#isThinking || this.#toolsSince.size > 0;
   }
 
   get isSpeaking(): boolean {
@@ -271,6 +292,22 @@ export class CoreShell {
       case 'stt.listen':
       case 'stt.replay':
       case 'turn.measured':
+      case 'turn.judge':
+      case 'line.refused':
+        return;
+      case 'tool.run':
+        this.#toolsSince.set(action.key, { ...action.call, at: this.#options.now() });
+        this.#tools.run(action);
+        return;
+      case 'tool.abandon':
+        this.#toolsSince.delete(action.key);
+        this.#tools.abandon(action.key, action.reason);
+        return;
+      case 'tools.answered':
+        this.#answered(action.pairs);
+        return;
+      case 'node.entered':
+        this.#options.emit({ type: 'node.entered', node: action.node });
         return;
       case 'stt.finalize':
         this.#stages.stt.finalize();
@@ -281,7 +318,7 @@ export class CoreShell {
       case 'llm.start':
         this.#isThinking = true;
         this.#turn.asked(this.#options.now());
-        this.#stages.startLlm(action.epoch, action.messages, action.endCallTool);
+        this.#stages.startLlm(action.round, action.messages, action.tools);
         return;
       case 'llm.cancel':
         this.#isThinking = false;
@@ -307,6 +344,17 @@ export class CoreShell {
         return;
       default:
         this.#performPlayout(action);
+    }
+  }
+
+  /** A round of tool calls is complete. */
+  #answered(pairs: readonly ToolPair[]): void {
+    const now = this.#options.now();
+    for (const { call, text } of pairs) {
+      const run = [...this.#toolsSince].find(([, { id }]) => id === call.id);
+      if (run !== undefined) this.#toolsSince.delete(run[0]);
+      const tookMs = run === undefined ? 0 : now - run[1].at;
+      this.#options.emit({ type: 'tool.result', id: call.id, name: call.name, text, tookMs });
     }
   }
 

@@ -45,6 +45,7 @@ export class TextCall implements Conversation {
     this.#plan = new CallerPlan(options.voice);
     this.#shell = new CoreShell({
       settings: options.settings,
+      openTools: options.openTools,
       llm: options.llm,
       clock: options.clock,
       now: () => this.#time.now,

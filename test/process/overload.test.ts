@@ -61,3 +61,29 @@ describe('twice the allowed load', () => {
     expect((await (await service.call()).hangUp()).code).toBe(1000);
   });
 });
+
+describe('a machine that paces its calls late', () => {
+  it('takes no new call until those that it has are well again', async () => {
+    const preload = new URL('../support/chaos-busy.mjs', import.meta.url).href;
+    service = await TestService.start({
+      workers: 1,
+      greeting: longGreeting,
+      env: { NODE_OPTIONS: `--import ${preload}` },
+    });
+    const call = await service.call({ microphone: false });
+    const worker = service.children('worker')[0]!;
+
+    process.kill(worker, 'SIGUSR2');
+    await service.readyWhen((body) => body['workers_late'] === 1);
+    expect(await service.call().catch((error: unknown) => error)).toMatchObject({
+      status: 503,
+      retryAfter: '5',
+    });
+    expect(await service.metric('svc_refusals_total{reason="workers_late"}')).toBe(1);
+
+    process.kill(worker, 'SIGUSR2');
+    await service.readyWhen((body) => body['ready'] === 1);
+    expect((await (await service.call()).hangUp()).code).toBe(1000);
+    expect((await call.hangUp()).code).toBe(1000);
+  });
+});

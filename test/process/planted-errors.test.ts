@@ -9,6 +9,7 @@ import { loadFlite } from '../../examples/demo/flite.ts';
 import type { CallClient, CallerEvent } from '../../supervisor/caller.ts';
 import { choice, stream } from '../support/fake-chat.ts';
 import { TestService, type TestServiceOptions } from '../support/service.ts';
+import { RawCaller, startFrame } from './raw-caller.ts';
 
 const bystanders = 50;
 /** Far more than a busy machine causes, far less than a pause that a caller would take for the end. */
@@ -108,7 +109,51 @@ describe('an error planted in one call', () => {
   });
 });
 
+describe('an error planted where the worker builds a call', () => {
+  it.each(hows)('ends that connection alone: %s', async (how) => {
+    service = await start();
+    const others = await openMany(10);
+    const heard = others.map(listen);
+
+    const planted = new RawCaller(service.port, startFrame(), { path: `/?plant:serve:${how}` });
+
+    await planted.closed();
+    const line = await service.says('a connection could not be served');
+    expect(line['error']).toContain(`planted plant:serve:${how}`);
+    const frames = heard.map((found) => found.frames);
+    await Promise.all(
+      others.map((call, index) => call.next(() => heard[index]!.frames > frames[index]! + 50)),
+    );
+    expect(Math.max(...heard.map((found) => found.longestMs))).toBeLessThan(longestHoleMs);
+    expect(await Promise.all(others.map((call) => call.hangUp()))).toEqual(
+      others.map(() => ({ code: 1000, reason: 'ended' })),
+    );
+    await service.readyWhen((body) => body['workers'] === 2 && body['sessions'] === 0);
+  });
+});
+
 describe('an error planted in what the supervisor tells a call', () => {
+  // What is rejected or emitted comes after the call was told to stop: it is a fault of that call all the same.
+  it.each(['reject', 'emit'] as const)('is the fault of that call, in the log as well: %s', async (how) => {
+    service = await start();
+    const others = await openMany(10);
+    const planted = await plantedCall('ipc', how);
+
+    arm(planted);
+
+    for (let frames = 0; frames < 10; frames += 1) await planted.next((event) => event.type === 'frame-sent');
+    service.signal('SIGTERM');
+    const ends = await Promise.all(others.map((call) => call.closed));
+    expect(ends).toEqual(others.map(() => ({ code: 1001, reason: 'shutdown' })));
+    expect([1001, 1011]).toContain((await planted.closed).code);
+    expect(await service.says('call failed')).toMatchObject({
+      call: planted.callId,
+      error: expect.stringContaining(`planted plant:ipc:${how}`) as string,
+    });
+    expect((await service.ended).code).toBe(0);
+    expect(service.log.filter(({ msg }) => msg === 'call failed')).toHaveLength(1);
+  });
+
   it('ends that call as a fault; the others are told to stop like the rest', async () => {
     service = await start();
     const others = await openMany(10);

@@ -1,6 +1,6 @@
 // Loaded into the workers of a service under test: plants an error in the callbacks of calls whose ids ask for it.
 //
-// A call id `plant:KIND:HOW` names the kind of callback (a key of `kinds`) and what happens in it (`throw`, `reject`,
+// A path `/?plant:serve:HOW` plants one where the worker builds the call, before it has an id. A call id `plant:KIND:HOW` names the kind of callback (a key of `kinds`) and what happens in it (`throw`, `reject`,
 // `emit`). The plant is armed by the key D, and goes off once, in the next callback of that kind
 // that runs in the scope of the call. Callbacks are recognised by who called them. Must not be part of the service itself.
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -33,8 +33,18 @@ function plant() {
     return run.call(this, store, ...rest);
   };
 
+  /** Goes off where the time is asked for during the building of a call. */
+  let building;
+  const passBuilding = () => {
+    if (building === undefined || !new Error().stack.includes('openWebSocketCall')) return;
+    const found = building;
+    building = undefined;
+    goOff(found);
+  };
+
   /** Runs inside callbacks, at places that every one of them passes. */
   const pass = () => {
+    passBuilding();
     const scope = storage?.getStore();
     const found = plants.get(scope);
     if (found?.armed !== true) return;
@@ -45,6 +55,14 @@ function plant() {
     if (!kinds[found.kind](stack)) return;
     plants.delete(scope);
     goOff(found);
+  };
+
+  const { emit } = process;
+  // A listener of our own would let the first message arrive before the worker listens.
+  process.emit = function (name, ...args) {
+    const id = name === 'message' ? /plant:serve:(\w+)/.exec(args[0]?.url ?? '') : null;
+    if (id !== null) building = { id: id[0], how: id[1] };
+    return emit.call(this, name, ...args);
   };
 
   const { isUtf8 } = buffer;

@@ -62,7 +62,13 @@ export class FakeAssemblyAi extends FakeRecogniser {
       transcript: formatted ? `${sure}.` : sure,
       end_of_turn_confidence: end ? 0.9 : 0.1,
       utterance: end ? said : '',
-      words: words.map((text) => ({ text, start: 0, end: 1, confidence: 1, word_is_final: true })),
+      words: words.map((text) => ({
+        text,
+        start: 0,
+        end: Math.round(connection.spokenToMs),
+        confidence: 1,
+        word_is_final: true,
+      })),
     });
   }
 }

@@ -7,6 +7,7 @@ import { newWorkerMetrics } from '../../shared/runtime/metrics.ts';
 import type { Mailboxes } from '../../shared/protocol/mailbox.ts';
 import { wsCallLimits } from '../../shared/protocol/call.ts';
 import type { CallServices } from '../../worker/call-services.ts';
+import { defaultDtmfSettings } from '../../worker/core/dtmf.ts';
 import { defaultCallLimits } from '../../worker/core/settings.ts';
 import type {
   LlmEvent,
@@ -224,6 +225,7 @@ export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServ
         apology: 'Sorry, once more please.',
         fillers: ['One moment.'],
         pronounce: {},
+        dtmf: defaultDtmfSettings,
         maxToolRounds: 4,
         confirmQuestion: 'Shall I?',
         maxCallMs: 600_000,

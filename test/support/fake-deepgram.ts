@@ -54,7 +54,7 @@ export class FakeDeepgram extends FakeRecogniser {
     connection.reply({
       type: 'Results',
       channel_index: [0, 1],
-      start: 0,
+      start: (connection.audioMs - connection.heardMs) / 1000,
       duration: connection.heardMs / 1000,
       is_final: false,
       speech_final: false,

@@ -47,7 +47,10 @@ export class FakeGladia extends FakeRecogniser {
 
   protected override hear(connection: HeardConnection, pcm: Buffer): void {
     if (pcm.some((byte) => byte !== 0)) super.hear(connection, pcm);
-    else if (pcm.length / 32 >= this.endpointingMs) this.finish(connection, true);
+    else {
+      connection.audioMs += pcm.length / 32;
+      if (pcm.length / 32 >= this.endpointingMs) this.finish(connection, true);
+    }
   }
 
   protected override onText(connection: HeardConnection, { type }: Record<string, unknown>): void {
@@ -77,7 +80,7 @@ export class FakeGladia extends FakeRecogniser {
           text: ` ${said}`,
           language: 'en',
           start: 0,
-          end: 1,
+          end: connection.spokenToMs / 1000,
           confidence: 1,
           channel: 0,
           words: [],

@@ -34,6 +34,9 @@ export class HeardConnection {
   /** Absent between utterances. */
   words: readonly string[] | undefined;
   heardMs = 0;
+  /** Length of all audio, and where in it the last speech ended. */
+  audioMs = 0;
+  spokenToMs = 0;
   said = '';
   /** What the client was told of it so far. */
   told = '';
@@ -156,6 +159,8 @@ export abstract class FakeRecogniser extends Observed {
     const ms = (pcm.length / 2 / this.sampleRate) * 1000;
     for (let at = 0; at + 1 < pcm.length; at += 2) connection.samples.push(pcm.readInt16LE(at));
     connection.pieces.push(ms);
+    connection.audioMs += ms;
+    connection.spokenToMs = connection.audioMs;
     connection.words ??= (this.utterances.shift() ?? '').split(' ');
     connection.heardMs += ms;
     const count = Math.min(connection.words.length, Math.floor(connection.heardMs / MS_PER_WORD));

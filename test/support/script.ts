@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import type { CallAction, ContextMessage, TurnTimes } from '../../worker/core/actions.ts';
 import type { CallEvent } from '../../worker/core/events.ts';
+import { defaultDtmfSettings } from '../../worker/core/dtmf.ts';
 import { defaultCallLimits, type CallSettings } from '../../worker/core/settings.ts';
 import type { CallState } from '../../worker/core/state.ts';
 import { realCore, type Core } from './core.ts';
@@ -22,6 +23,7 @@ export const scriptSettings: CallSettings = {
   fillers: ['One moment.', 'Let me see.'],
   pronounce: {},
   tools: newToolBook(),
+  dtmf: defaultDtmfSettings,
   maxToolRounds: 4,
   confirmQuestion: 'Shall I do that?',
   maxCallMs: 600_000,

@@ -4,23 +4,46 @@
  */
 import type { Millis } from '../../shared/base/units.ts';
 
+export interface DtmfSettings {
+  /** Whether keys reach the conversation. */
+  readonly collect: boolean;
+  /** Ends an entry; empty: no key does. */
+  readonly terminator: string;
+  readonly maxDigits: number;
+  readonly interDigitMs: Millis;
+  /** The terminator alone is an entry of its own. */
+  readonly loneTerminator: boolean;
+  /** The note under which an entry enters the context, with `{digits}` where the keys stand. */
+  readonly note: string;
+}
+
+export const defaultDtmfSettings: DtmfSettings = {
+  collect: true,
+  terminator: '#',
+  maxDigits: 20,
+  interDigitMs: 3_000,
+  loneTerminator: true,
+  note: '[The caller pressed the keys: {digits}]',
+};
+
 export interface DtmfCollector {
   digits: string;
   completeAt: Millis | undefined;
 }
 
-const terminator = '#';
-const maxDigits = 20;
-const interDigitMs = 3_000;
-
 export const newDtmfCollector = (): DtmfCollector => ({ digits: '', completeAt: undefined });
 
-/** Takes one key and returns the entry that it completed. A lone terminator is an entry of its own. */
-export function pressKey(collector: DtmfCollector, digit: string, now: Millis): string | undefined {
-  if (digit === terminator) return takeEntry(collector) ?? terminator;
+/** Takes one key and returns the entry that it completed. */
+export function pressKey(
+  collector: DtmfCollector,
+  digit: string,
+  { settings, now }: { settings: DtmfSettings; now: Millis },
+): string | undefined {
+  if (digit === settings.terminator)
+    return takeEntry(collector) ?? (settings.loneTerminator ? digit : undefined);
   collector.digits += digit;
-  collector.completeAt = now + interDigitMs;
-  return collector.digits.length >= maxDigits ? takeEntry(collector) : undefined;
+  collector.completeAt = now + settings.interDigitMs;
+  return collector.digits.length >= settings.maxDigits ? takeEntry(collector) : undefined;
 }
 
 /** Returns the entry whose time between digits ran out. */
@@ -28,8 +51,8 @@ export function dtmfDeadline(collector: DtmfCollector, now: Millis): string | un
   return collector.completeAt !== undefined && now >= collector.completeAt ? takeEntry(collector) : undefined;
 }
 
-/** The note under which an entry enters the context (spec 03, DTMF collection). */
-export const keysNote = (entry: string): string => `[The caller pressed the keys: ${entry}]`;
+export const keysNote = (entry: string, { note }: DtmfSettings): string =>
+  note.replaceAll('{digits}', () => entry);
 
 function takeEntry(collector: DtmfCollector): string | undefined {
   const entry = collector.digits;

@@ -9,6 +9,8 @@ import { nobodySpeaks, type Step } from './state.ts';
 
 export function onDtmf(step: Step, digit: string, position: PlayoutPosition | undefined): void {
   const { state, now } = step;
+  const settings = state.settings.dtmf;
+  if (!settings.collect) return;
   state.idle.askAt = undefined;
   if (state.response !== undefined && state.settings.interrupt.dtmf && interruptible(state)) {
     if (state.turn.phase === 'candidate') finalize(step, 'discard');
@@ -18,7 +20,7 @@ export function onDtmf(step: Step, digit: string, position: PlayoutPosition | un
     }
     cutResponse(step, position);
   }
-  enterKeys(step, pressKey(state.dtmf, digit, now));
+  enterKeys(step, pressKey(state.dtmf, digit, { settings, now }));
 }
 
 export function onDtmfDeadline(step: Step): void {
@@ -28,7 +30,7 @@ export function onDtmfDeadline(step: Step): void {
 function enterKeys(step: Step, entry: string | undefined): void {
   if (entry === undefined) return;
   const { state } = step;
-  addUser(state.history, keysNote(entry));
+  addUser(state.history, keysNote(entry, state.settings.dtmf));
   state.idle.asks = 0;
   if (state.response === undefined && nobodySpeaks(state)) startOwedAnswer(step);
   else state.answerOwed = true;

@@ -1,6 +1,7 @@
 /** What the core knows of the agent definition: plain values, durations in milliseconds. */
 import type { Millis } from '../../shared/base/units.ts';
 import type { OfferedTool } from './actions.ts';
+import type { DtmfSettings } from './dtmf.ts';
 import type { FlowSettings } from './flow.ts';
 import type { ToolRule, Verdict } from './tools-state.ts';
 
@@ -25,6 +26,7 @@ export interface CallSettings {
   readonly fillers: readonly string[];
   /** Whole words that are pronounced differently from how they are written; applied on the way to TTS only. */
   readonly pronounce: Readonly<Record<string, string>>;
+  readonly dtmf: DtmfSettings;
   readonly tools: ToolBook;
   /** Rounds of tool calls in one answer (spec 03, llm.max_tool_rounds). */
   readonly maxToolRounds: number;

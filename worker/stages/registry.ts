@@ -7,6 +7,16 @@
  */
 import type { Chosen, ProviderOptions } from '../../shared/config/stages/definition.ts';
 import { leftOut } from '../../shared/config/stages/features.ts';
+import type { StageName } from '../../shared/config/stages/providers.ts';
+import { breakerInts, Breakers, type ProviderRole } from '../../shared/protocol/breakers.ts';
+import { newWorkerMetrics, type WorkerMetrics } from '../../shared/runtime/metrics.ts';
+import { machineMs } from '../../shared/runtime/monotonic.ts';
+import { newFailoverLlm } from './failover/llm.ts';
+import { newProviderMeter } from './failover/metering.ts';
+import type { FailoverScope, Guarded } from './failover/provider.ts';
+import { RetryBudgets } from './failover/retry-budget.ts';
+import { newFailoverStt } from './failover/stt.ts';
+import { newFailoverTts } from './failover/tts.ts';
 import { newChatCompatible } from './llm/chat-compatible.ts';
 import { newLlmGenerate } from './llm/generate.ts';
 import { newLlmMessages } from './llm/messages.ts';
@@ -60,13 +70,32 @@ const TTS: Factories<'tts'> = {
   tts_cloud_c: newTtsCloudC,
 };
 
-/** One stage as configured, with what its adapter gets beside the options. */
-export type StageDefinition<S extends keyof ProviderOptions> = Access[S] & { readonly chosen: Chosen<S> };
+/** One provider as configured, with what its adapter gets beside the options. */
+type ProviderDefinition<S extends keyof ProviderOptions> = Access[S] & { readonly chosen: Chosen<S> };
+
+/** A stage: its provider, and the one that calls fail over to. */
+export interface StageDefinition<S extends keyof ProviderOptions> {
+  readonly primary: ProviderDefinition<S>;
+  readonly secondary?: ProviderDefinition<S> | undefined;
+  /** After so long without an answer the secondary is asked as well. */
+  readonly hedgeAfterMs?: number | undefined;
+}
 
 export interface StageDefinitions {
   readonly stt: StageDefinition<'stt'>;
   readonly llm: StageDefinition<'llm'>;
   readonly tts: StageDefinition<'tts'>;
+}
+
+/** What the stages of a worker share with those of all others, and where they are counted. */
+export interface StageServices {
+  readonly breakers: Breakers;
+  readonly metrics: WorkerMetrics;
+  /** Milliseconds of the machine's monotonic clock. */
+  readonly machineMs: () => number;
+  /** A request went to a provider, for its budget. */
+  readonly requested: (stage: StageName, role: ProviderRole) => void;
+  readonly budgets?: RetryBudgets;
 }
 
 function openOne<O extends object, A extends object, T>(
@@ -80,7 +109,7 @@ function openOne<O extends object, A extends object, T>(
   return make({ ...given.options, ...given.access });
 }
 
-function openStt({ chosen, ...access }: StageDefinition<'stt'>): SttStage {
+function openStt({ chosen, ...access }: ProviderDefinition<'stt'>): SttStage {
   switch (chosen.provider) {
     case 'stt_local_ws':
       return openOne(chosen.provider, STT.stt_local_ws, { options: chosen.options, access });
@@ -95,7 +124,7 @@ function openStt({ chosen, ...access }: StageDefinition<'stt'>): SttStage {
   }
 }
 
-function openLlm({ chosen, ...access }: StageDefinition<'llm'>): LlmStage {
+function openLlm({ chosen, ...access }: ProviderDefinition<'llm'>): LlmStage {
   switch (chosen.provider) {
     case 'chat_compatible':
       return openOne(chosen.provider, LLM.chat_compatible, { options: chosen.options, access });
@@ -108,7 +137,7 @@ function openLlm({ chosen, ...access }: StageDefinition<'llm'>): LlmStage {
   }
 }
 
-function openTts({ chosen, ...access }: StageDefinition<'tts'>): TtsStage {
+function openTts({ chosen, ...access }: ProviderDefinition<'tts'>): TtsStage {
   switch (chosen.provider) {
     case 'speech_compatible':
       return openOne(chosen.provider, TTS.speech_compatible, { options: chosen.options, access });
@@ -121,7 +150,61 @@ function openTts({ chosen, ...access }: StageDefinition<'tts'>): TtsStage {
   }
 }
 
-/** @throws Error for a provider that the build leaves out, or when a key may not be sent to its address. */
-export function openStages({ stt, llm, tts }: StageDefinitions): Stages {
-  return { stt: openStt(stt), llm: openLlm(llm), tts: openTts(tts) };
+/** For a process that shares nothing with workers, and whose figures nobody reads. */
+export const ownStageServices = (): StageServices => ({
+  breakers: new Breakers(new Int32Array(breakerInts)),
+  metrics: newWorkerMetrics(),
+  machineMs,
+  requested: () => undefined,
+});
+
+/** Both providers of a stage with their breakers, and what failing over takes. */
+function guarded<S extends StageName>(
+  stage: S,
+  definition: StageDefinition<S>,
+  { services, open }: { services: Required<StageServices>; open: (one: ProviderDefinition<S>) => Stages[S] },
+): FailoverScope<Stages[S]> {
+  const { breakers, metrics, machineMs, requested, budgets } = services;
+  const guard = (role: ProviderRole, one: ProviderDefinition<S>): Guarded<Stages[S]> => {
+    const { provider } = one.chosen;
+    const meter = newProviderMeter({
+      metrics,
+      stage,
+      role,
+      provider: String(provider),
+      requested: () => requested(stage, role),
+    });
+    return { role, stage: open(one), breaker: breakers.of(stage, role), meter };
+  };
+  const { primary, secondary } = definition;
+  return {
+    primary: guard('primary', primary),
+    ...(secondary !== undefined && { secondary: guard('secondary', secondary) }),
+    budgets,
+    machineMs,
+    failedOver: (reason) => metrics.providerFailovers.inc({ stage, reason }),
+  };
+}
+
+const hedgeOf = (hedgeAfterMs: number | undefined): { hedgeAfterMs?: number } =>
+  hedgeAfterMs === undefined ? {} : { hedgeAfterMs };
+
+/**
+ * The stages of an agent, each of which goes on with its secondary when its provider fails.
+ *
+ * @throws Error for a provider that the build leaves out, or when a key may not be sent to its address.
+ */
+export function openStages({ stt, llm, tts }: StageDefinitions, given: StageServices): Stages {
+  const services = { ...given, budgets: given.budgets ?? new RetryBudgets() };
+  return {
+    stt: newFailoverStt(guarded('stt', stt, { services, open: openStt })),
+    llm: newFailoverLlm({
+      ...guarded('llm', llm, { services, open: openLlm }),
+      ...hedgeOf(llm.hedgeAfterMs),
+    }),
+    tts: newFailoverTts({
+      ...guarded('tts', tts, { services, open: openTts }),
+      ...hedgeOf(tts.hedgeAfterMs),
+    }),
+  };
 }

@@ -59,6 +59,11 @@ export interface Transcript {
   /** The utterance ended here: the provider's endpoint, or the end of a requested finalize. */
   readonly speechFinal: boolean;
   readonly fromFinalize: boolean;
+  /**
+   * How much of the utterance's audio this final and those before it cover, in milliseconds since the audio that first
+   * followed the last `finalize()`; absent where the provider does not tell. Who replays audio begins there.
+   */
+  readonly heardMs?: number;
 }
 
 /**
@@ -74,6 +79,11 @@ export interface SttSession {
    * (64 chunks) was full and this audio was dropped; the adapter keeps the newest.
    */
   audio(pcm: Int16Array): boolean;
+  /**
+   * False while so much waits that audio which comes faster than real time should wait as well; absent where the input
+   * takes everything at once.
+   */
+  hasRoom?(): boolean;
   /** No more speech in this utterance: deliver what was heard, then `finalized`. Audio may follow at once. */
   finalize(): void;
   close(): void;

@@ -170,7 +170,12 @@ function takeResult(text: string, pointer: string, contentType: string): ToolRep
       return failed('the answer lacks the part that the tool reads');
     value = Reflect.get(value, key);
   }
-  return { kind: 'result', text: typeof value === 'string' ? value : JSON.stringify(value) };
+  if (typeof value === 'string') return { kind: 'result', text: value };
+  try {
+    return { kind: 'result', text: JSON.stringify(value) };
+  } catch {
+    return failed('the answer is nested too deeply');
+  }
 }
 
 function reportOf(error: unknown): ToolReport {

@@ -56,6 +56,11 @@ export type LlmChoice = StageKey & Chosen<'llm'>;
 /** `voice` is absent where the provider has a voice of its own. */
 export type TtsChoice = StageKey & Chosen<'tts'> & { readonly voice?: string };
 
+export interface Hedge {
+  /** After so long without an answer of the stage's own provider the secondary is asked as well; absent: never. */
+  readonly hedgeAfterMs?: number;
+}
+
 export type SttDefinition = SttChoice & {
   /** Tag as the file writes it; adapters take from it what their provider wants. */
   readonly language: string;
@@ -65,12 +70,12 @@ export type SttDefinition = SttChoice & {
 export type LlmDefinition = LlmChoice & {
   readonly maxToolRounds: number;
   readonly contextWindowTokens: number;
-  readonly secondary?: LlmChoice;
+  readonly secondary?: LlmChoice & Hedge;
 };
 
 export type TtsDefinition = TtsChoice & {
   /** Hz, for the secondary too. */
   readonly sampleRate: number;
   readonly language: string;
-  readonly secondary?: TtsChoice;
+  readonly secondary?: TtsChoice & Hedge;
 };

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { openAgent, type OpenAgent } from '../../../supervisor/rehearsal/agent.ts';
 import type { Conversation, ConversationEvent } from '../../../supervisor/rehearsal/conversation.ts';
@@ -8,13 +8,13 @@ import { answer, FakeChat, toolCall } from '../../support/fake-chat.ts';
 const chat = new FakeChat();
 const opened: OpenAgent[] = [];
 const calls: Conversation[] = [];
-beforeEach(() => chat.start());
+beforeAll(() => chat.start());
+afterAll(() => chat.close());
 afterEach(async () => {
   for (const call of calls.splice(0)) call.close();
   for (const agent of opened.splice(0)) await agent.close();
   chat.script.length = 0;
   chat.requests.length = 0;
-  await chat.close();
 });
 
 function newCall(keys = '') {

@@ -1,46 +1,55 @@
 import { describe, expect, it } from 'vitest';
 import { Deadline, Soon } from '../../../worker/stages/http.ts';
-import { openStages } from '../../../worker/stages/registry.ts';
+import { openStages, ownStageServices } from '../../../worker/stages/registry.ts';
+import type { StageDefinitions } from '../../../worker/stages/registry.ts';
 import { newStageContext } from '../../support/stage-context.ts';
 import { newVirtualClock } from '../../support/virtual-clock.ts';
 
 describe('the registry of providers', () => {
   it('opens the three stages of a definition', async () => {
-    const stages = openStages({
-      stt: {
-        language: 'en',
-        chosen: {
-          provider: 'stt_local_ws',
-          options: {
-            baseUrl: 'ws://127.0.0.1:6006',
-            path: '/',
-            sampleRate: 16_000,
-            finalizeTimeoutMs: 1500,
-            finalizePaddingMs: 0,
-          },
-        },
-      },
-      llm: {
-        chosen: { provider: 'chat_compatible', options: { baseUrl: 'http://127.0.0.1/v1', model: 'm' } },
-      },
-      tts: {
-        apiKey: 'k',
-        language: 'en',
-        sampleRate: 24_000,
-        chosen: {
-          provider: 'speech_compatible',
-          options: {
-            baseUrl: 'https://tts.example/v1',
-            preset: 'generic',
-            model: 'm',
-            format: 'pcm',
-            firstAudioTimeoutMs: 1000,
-            warmText: '',
-            warmIntervalMs: 1000,
-          },
+    const speech = (baseUrl: string): StageDefinitions['tts']['primary'] => ({
+      apiKey: 'k',
+      language: 'en',
+      sampleRate: 24_000,
+      chosen: {
+        provider: 'speech_compatible',
+        options: {
+          baseUrl,
+          preset: 'generic',
+          model: 'm',
+          format: 'pcm',
+          firstAudioTimeoutMs: 1000,
+          warmText: '',
+          warmIntervalMs: 1000,
         },
       },
     });
+    const stages = openStages(
+      {
+        stt: {
+          primary: {
+            language: 'en',
+            chosen: {
+              provider: 'stt_local_ws',
+              options: {
+                baseUrl: 'ws://127.0.0.1:6006',
+                path: '/',
+                sampleRate: 16_000,
+                finalizeTimeoutMs: 1500,
+                finalizePaddingMs: 0,
+              },
+            },
+          },
+        },
+        llm: {
+          primary: {
+            chosen: { provider: 'chat_compatible', options: { baseUrl: 'http://127.0.0.1/v1', model: 'm' } },
+          },
+        },
+        tts: { primary: speech('https://tts.example/v1'), secondary: speech('https://voice.example/v1') },
+      },
+      ownStageServices(),
+    );
     const all = [stages.stt, stages.llm, stages.tts];
     expect(all.map((stage) => stage.provider)).toEqual([
       'stt_local_ws',

@@ -1,8 +1,19 @@
 /** Who gets a call slot. */
 import { describe, expect, it } from 'vitest';
-import { Admission, BacklogWatch, type AdmissionFacts } from '../../../supervisor/admission.ts';
+import {
+  Admission,
+  BacklogWatch,
+  LatenessWatch,
+  type AdmissionFacts,
+} from '../../../supervisor/admission.ts';
 
-const fine: AdmissionFacts = { draining: false, readyWorkers: 1, inferenceBehind: false, inHandOver: 0 };
+const fine: AdmissionFacts = {
+  draining: false,
+  readyWorkers: 1,
+  inferenceBehind: false,
+  workersLate: false,
+  inHandOver: 0,
+};
 const limits = { maxSessions: 2, maxCalls: 4, acceptQueue: 3 };
 
 describe('admission', () => {
@@ -28,6 +39,7 @@ describe('admission', () => {
     ['a full hand-over', { inHandOver: 3 }, 'hand_over_full', 1],
     ['no worker', { readyWorkers: 0 }, 'no_worker', 1],
     ['inference that is behind, for longer', { inferenceBehind: true }, 'inference_overloaded', 5],
+    ['calls that are late already, for longer', { workersLate: true }, 'workers_late', 5],
   ])('refuses for %s', (_, facts, reason, retryAfterS) => {
     expect(new Admission(limits).refusal({ ...fine, ...facts })).toMatchObject({
       reason,
@@ -47,6 +59,7 @@ describe('admission', () => {
       draining: true,
       readyWorkers: 0,
       inferenceBehind: true,
+      workersLate: true,
       inHandOver: 9,
     });
     expect(refusal?.reason).toBe('draining');
@@ -71,5 +84,32 @@ describe('the watch over the backlog of inference', () => {
     expect(watch.behind).toBe(true);
     watch.look(0);
     expect(watch.behind).toBe(false);
+  });
+});
+
+describe('the watch over the lateness of calls', () => {
+  const looks = (watch: LatenessWatch, ...worst: readonly number[]): boolean => {
+    for (const worstMs of worst) watch.look(worstMs);
+    return watch.late;
+  };
+
+  it('takes five looks in a row for a lack of capacity', () => {
+    const watch = new LatenessWatch();
+    expect(looks(watch, 40, 300, 41, 55)).toBe(false);
+    expect(looks(watch, 40)).toBe(true);
+  });
+
+  it('forgets stalls that do not last', () => {
+    expect(looks(new LatenessWatch(), 90, 90, 90, 90, 39, 90, 90, 90, 90)).toBe(false);
+  });
+
+  it('wants the calls to be well for two seconds before it takes new ones', () => {
+    const watch = new LatenessWatch();
+    looks(watch, 50, 50, 50, 50, 50);
+    const calm = Array.from({ length: 9 }, () => 19);
+    expect(looks(watch, ...calm)).toBe(true);
+    expect(looks(watch, 20, ...calm)).toBe(true);
+    expect(looks(watch, 0)).toBe(false);
+    expect(looks(watch, 50, 50, 50, 50)).toBe(false);
   });
 });

@@ -8,8 +8,19 @@ import type { SttCloudAOptions } from '../../../shared/config/stages/stt-cloud-a
 import { ENGINE_RATE } from '../../../shared/base/units.ts';
 import { urlUnder } from '../http.ts';
 import type { StageError, Transcript } from '../stage.ts';
-import { breach, final, finalized, objectAt, partial, pcmBytes, ready, sendJson, stringAt } from './wire.ts';
-import type { JsonObject, Outgoing, SttWire, WireEvent } from './wire.ts';
+import {
+  breach,
+  final,
+  finalized,
+  numberAt,
+  objectAt,
+  partial,
+  pcmBytes,
+  ready,
+  sendJson,
+  stringAt,
+} from './wire.ts';
+import type { JsonObject, Outgoing, SttWire, TimedTranscript, WireEvent } from './wire.ts';
 
 /** Every option as the vendor's query has it. The language goes as the file writes it (spec 03, Language tags). */
 export function cloudAUrl(options: SttCloudAOptions, language: string): URL {
@@ -98,12 +109,12 @@ export class CloudAWire implements SttWire {
     if (message['speech_final'] === true || message['from_finalize'] === true) {
       const isNews = text !== '' || this.isOpen;
       this.pending = '';
-      return isNews ? [this.end(text, false)] : [];
+      return isNews ? [this.end(text, false, endOf(message))] : [];
     }
     this.pending = '';
     if (text === '') return [];
     this.isOpen = true;
-    return [final(text, { speechFinal: false, fromFinalize: false })];
+    return [final(text, { speechFinal: false, fromFinalize: false, endMs: endOf(message) })];
   }
 
   /** The text may be empty: what was said came before, in results of their own. */
@@ -114,9 +125,16 @@ export class CloudAWire implements SttWire {
     return isNews ? [this.end(text, true), finalized] : [finalized];
   }
 
-  private end(text: string, fromFinalize: boolean): Transcript {
+  private end(text: string, fromFinalize: boolean, endMs?: number): TimedTranscript {
     this.pending = '';
     this.isOpen = false;
-    return final(text, { speechFinal: true, fromFinalize });
+    return final(text, { speechFinal: true, fromFinalize, endMs });
   }
+}
+
+/** A segment says in seconds where it begins and how long it is. */
+function endOf(message: JsonObject): number | undefined {
+  const start = numberAt(message, 'start');
+  const duration = numberAt(message, 'duration');
+  return start === undefined || duration === undefined ? undefined : (start + duration) * 1000;
 }

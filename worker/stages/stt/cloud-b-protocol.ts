@@ -72,6 +72,8 @@ export class CloudBWire implements SttWire {
   private ended = -1;
   private turn = -1;
   private text = '';
+  /** Where the last word of the turn ends, in milliseconds of the connection's audio. */
+  private endMs: number | undefined;
   private isFinalizing = false;
 
   constructor(waitsForFormat: boolean) {
@@ -134,18 +136,24 @@ export class CloudBWire implements SttWire {
     const text = isEnd ? transcript : (wordsOf(message) ?? transcript);
     const changed = isNewText || text !== this.text;
     this.text = text;
+    this.endMs = lastWordEnd(message);
     if (isEnd && (!this.waitsForFormat || message['turn_is_formatted'] === true)) return this.end(order);
     return text === '' || this.isFinalizing || !changed ? [] : [partial(text)];
   }
 
   private end(order: number): readonly WireEvent[] {
-    const { text, isFinalizing } = this;
+    const { text, isFinalizing, endMs } = this;
     this.ended = order;
     this.text = '';
     this.isFinalizing = false;
-    const words = text === '' ? [] : [final(text, { speechFinal: true, fromFinalize: isFinalizing })];
+    const words = text === '' ? [] : [final(text, { speechFinal: true, fromFinalize: isFinalizing, endMs })];
     return isFinalizing ? [...words, finalized] : words;
   }
+}
+
+function lastWordEnd({ words }: JsonObject): number | undefined {
+  const last: unknown = Array.isArray(words) ? words.at(-1) : undefined;
+  return numberAt(objectAt({ last }, 'last'), 'end');
 }
 
 /** The words so far, the one that is still being spoken included; `transcript` leaves that out. */

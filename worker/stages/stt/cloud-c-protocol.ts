@@ -13,6 +13,7 @@ import {
   failure,
   final,
   finalized,
+  numberAt,
   objectAt,
   partial,
   pcmBytes,
@@ -75,6 +76,8 @@ export class CloudCWire implements SttWire {
   /** The utterance that is being heard, with its text so far. */
   private open: { readonly id: string; readonly text: string } | undefined;
   private isSpeaking = false;
+  /** Silence that was put into the audio; the server's times count it. */
+  private silenceMs = 0;
   private isFinalizing = false;
 
   constructor({ endpointingMs }: SttCloudCOptions) {
@@ -134,7 +137,8 @@ export class CloudCWire implements SttWire {
 
   private transcript(data: JsonObject): readonly WireEvent[] {
     const id = stringAt(data, 'id');
-    const text = stringAt(objectAt(data, 'utterance'), 'text')?.trim();
+    const utterance = objectAt(data, 'utterance');
+    const text = stringAt(utterance, 'text')?.trim();
     if (id === undefined || text === undefined) return [breach('a transcript has an id and a text')];
     if (data['is_final'] !== true) {
       this.open = { id, text };
@@ -143,9 +147,12 @@ export class CloudCWire implements SttWire {
     if (this.open?.id === id) this.open = undefined;
     const { isFinalizing } = this;
     const isAnswer = isFinalizing && this.open === undefined && !this.isSpeaking;
-    const words = text === '' ? [] : [final(text, { speechFinal: true, fromFinalize: isFinalizing })];
+    const end = numberAt(utterance, 'end');
+    const endMs = end === undefined ? undefined : end * 1000 - this.silenceMs;
+    const words = text === '' ? [] : [final(text, { speechFinal: true, fromFinalize: isAnswer, endMs })];
     if (!isAnswer) return words;
     this.isFinalizing = false;
+    this.silenceMs += (this.silenceSamples * 1000) / ENGINE_RATE;
     return [...words, finalized];
   }
 }

@@ -28,6 +28,11 @@ export class InputQueue<Frame> {
     return this.frames > 0;
   }
 
+  /** Less than half of the bound waits. */
+  get hasRoom(): boolean {
+    return this.frames < QUEUED_FRAMES / 2;
+  }
+
   /** The first end that waits. */
   get firstEnd(): UtteranceEnd | undefined {
     return this.items.find((item) => item.type === 'end');

@@ -1,7 +1,9 @@
 /**
- * Keeps the times of one connection: when something was sent, when the server last showed that it lives, and how far
- * ahead of real time the audio is. Pure; all times in milliseconds of the call's clock.
+ * Keeps the times of one connection: when something was sent, when the server last showed that it lives, how far ahead of
+ * real time the audio is, and where in the connection's audio the utterance began. Pure; all times in milliseconds.
  */
+import type { Transcript } from '../stage.ts';
+import type { TimedTranscript } from './wire.ts';
 
 /** After this long without a sign of life during an utterance the server is asked for one, and has as long to answer. */
 export const SILENCE_MS = 2_000;
@@ -11,6 +13,8 @@ export class LineWatch {
   private aliveAtMs = 0;
   private askedAtMs: number | undefined;
   private nextFrameAtMs = Number.NEGATIVE_INFINITY;
+  private audioMs = 0;
+  private utteranceMs = 0;
 
   /** A new connection. */
   begin(nowMs: number): void {
@@ -18,6 +22,7 @@ export class LineWatch {
     this.aliveAtMs = nowMs;
     this.askedAtMs = undefined;
     this.nextFrameAtMs = Number.NEGATIVE_INFINITY;
+    this.audioMs = this.utteranceMs = 0;
   }
 
   sent(nowMs: number): void {
@@ -29,9 +34,10 @@ export class LineWatch {
     this.askedAtMs = undefined;
   }
 
-  /** An answer is owed from here on. */
+  /** An utterance begins: an answer is owed from here on. */
   expect(nowMs: number): void {
     this.aliveAtMs = nowMs;
+    this.utteranceMs = this.audioMs;
   }
 
   asked(nowMs: number): void {
@@ -53,9 +59,16 @@ export class LineWatch {
     return this.sentAtMs + keepAliveMs;
   }
 
-  /** After a pause, `burstMs` of audio may go at once; from then on it goes at the pace of speech. */
-  paced(nowMs: number, frame: { readonly frameMs: number; readonly burstMs: number }): void {
-    this.nextFrameAtMs = Math.max(this.nextFrameAtMs, nowMs - frame.burstMs) + frame.frameMs;
+  /** A frame goes. After a pause, `burstMs` of audio may go at once; from then on it goes at the pace of speech. */
+  gave(nowMs: number, { frameMs, burstMs }: { frameMs: number; burstMs: number | undefined }): void {
+    this.audioMs += frameMs;
+    if (burstMs !== undefined) this.nextFrameAtMs = Math.max(this.nextFrameAtMs, nowMs - burstMs) + frameMs;
+  }
+
+  /** The transcript with its place in the utterance instead of that in the connection's audio. */
+  placed({ endMs, ...transcript }: TimedTranscript): Transcript {
+    if (endMs === undefined) return transcript;
+    return { ...transcript, heardMs: Math.max(0, Math.min(endMs, this.audioMs) - this.utteranceMs) };
   }
 
   /** The earliest time of the next frame. */

@@ -108,6 +108,10 @@ class LocalWsSession implements SttSession {
     return !this.dropped;
   }
 
+  hasRoom(): boolean {
+    return this.queue.hasRoom;
+  }
+
   finalize(): void {
     if (this.isClosed) return;
     if (this.heard && this.resampler !== undefined) this.frames.push(this.resampler.flush());

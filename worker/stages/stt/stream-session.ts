@@ -51,6 +51,7 @@ export class StreamSession implements SttSession {
   private readonly frames: PcmFrames;
   private readonly resampler: Resampler | undefined;
   private readonly queue = new InputQueue<Int16Array>();
+  readonly hasRoom = (): boolean => this.queue.hasRoom;
   private readonly onSent: () => void;
   private readonly congestedBytes: number;
   private link: Link = { state: 'down', retryAtMs: 0 };
@@ -158,9 +159,7 @@ export class StreamSession implements SttSession {
     const { burstMs, sampleRate } = this.vendor;
     if (!this.sent) this.watch.expect(this.now());
     this.sent = true;
-    if (burstMs !== undefined) {
-      this.watch.paced(this.now(), { frameMs: (frame.length * 1000) / sampleRate, burstMs });
-    }
+    this.watch.gave(this.now(), { frameMs: (frame.length * 1000) / sampleRate, burstMs });
     for (const message of wire.audio(frame)) this.send(connection, message);
     this.rearm();
   }
@@ -258,7 +257,7 @@ export class StreamSession implements SttSession {
         this.send(connection, event.message);
         return;
       case 'transcript':
-        this.scope.sink(event);
+        this.scope.sink(this.watch.placed(event));
         return;
       case 'finalized':
         if (link.state !== 'finishing') return;

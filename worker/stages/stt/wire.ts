@@ -9,11 +9,14 @@ import type { StageError, Transcript } from '../stage.ts';
 /** A text message, or a binary one. */
 export type Outgoing = string | Uint8Array;
 
+/** `endMs`: where in the audio of the connection what was said ends, for a final of a provider that tells. */
+export type TimedTranscript = Transcript & { readonly endMs?: number | undefined };
+
 export type WireEvent =
   /** The server takes audio from here on. */
   | { readonly type: 'ready' }
   | { readonly type: 'send'; readonly message: Outgoing }
-  | Transcript
+  | TimedTranscript
   /** The utterance that was asked for with `finalize()` is complete. */
   | { readonly type: 'finalized' }
   | { readonly type: 'error'; readonly error: StageError };
@@ -64,9 +67,10 @@ export function partial(text: string): Transcript {
 
 export function final(
   text: string,
-  flags: { readonly speechFinal: boolean; readonly fromFinalize: boolean },
-): Transcript {
-  return { type: 'transcript', text, isFinal: true, ...flags };
+  { speechFinal, fromFinalize, endMs }: Pick<TimedTranscript, 'speechFinal' | 'fromFinalize' | 'endMs'>,
+): TimedTranscript {
+  const transcript = { type: 'transcript', text, isFinal: true, speechFinal, fromFinalize } as const;
+  return endMs === undefined ? transcript : { ...transcript, endMs };
 }
 
 /** A JSON object, or nothing when the text is none. */

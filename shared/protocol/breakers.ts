@@ -1,0 +1,195 @@
+/**
+ * The circuit breakers of providers: one per provider, shared by all calls of all workers. Their state is a line of 16
+ * integers in the control page of the shared memory; every worker applies the same rules to it, and nobody asks anybody.
+ *
+ * Invariant: while a breaker is open, one use at a time machine-wide tries the provider (the probe), and only such a use
+ * closes it. A probe whose worker died is replaced after {@link probeExpiresMs}. Pure: time is an argument, in milliseconds
+ * of the machine's monotonic clock.
+ */
+import { assert } from '../base/assert.ts';
+import type { StageName } from '../config/stages/providers.ts';
+
+/** Stages with providers, and the providers of a stage, in the order of their lines. */
+export const breakerStages = ['stt', 'llm', 'tts'] as const satisfies readonly StageName[];
+export const providerRoles = ['primary', 'secondary'] as const;
+export type ProviderRole = (typeof providerRoles)[number];
+
+const lineInts = 16;
+export const breakerInts = breakerStages.length * providerRoles.length * lineInts;
+
+/** So many failures without a success between them open a breaker, however few uses there were. */
+const failuresInARow = 5;
+/** So many failures open it when they are at least half of what the window holds. */
+const failuresInWindow = 3;
+/** The window is this half and the one before it. */
+const halfWindowMs = 30_000;
+const firstPauseMs = 2_000;
+/** Pauses double with each probe that fails, up to this; what a provider asks for is bounded by it too. */
+const longestPauseMs = 60_000;
+/** A probe that has not come to anything in this time is taken for lost. */
+export const probeExpiresMs = 20_000;
+
+/** Word of each fact. Moments are 31 bits of milliseconds and never 0, which stands for "none". */
+const cell = { openedAt: 0, pauseMs: 1, probeAt: 2, even: 3, odd: 4, inARow: 5, opened: 6 } as const;
+
+/** A count of uses: the number of the half window in 10 bits, failures and successes in 11 bits each. */
+const countBits = 11;
+const mostCounted = 2 ** countBits - 1;
+const halfMask = 0x3ff;
+
+interface HalfCount {
+  readonly half: number;
+  readonly failures: number;
+  readonly successes: number;
+}
+
+const unpack = (word: number): HalfCount => ({
+  half: (word >>> (2 * countBits)) & halfMask,
+  failures: (word >>> countBits) & mostCounted,
+  successes: word & mostCounted,
+});
+
+const pack = ({ half, failures, successes }: HalfCount): number =>
+  (half << (2 * countBits)) | (failures << countBits) | successes | 0;
+
+const momentOf = (nowMs: number): number => Math.floor(nowMs) & 0x7fff_ffff || 1;
+const ageOf = (moment: number, nowMs: number): number => (momentOf(nowMs) - moment) & 0x7fff_ffff;
+
+export type BreakerState = 'closed' | 'half-open' | 'open';
+
+/** The right to use a provider once. What came of it is reported with it. */
+export interface Leave {
+  readonly kind: 'usual' | 'probe' | 'forced';
+  /** When the probe was claimed; 0 for other uses. */
+  readonly probeAt: number;
+}
+
+const usual: Leave = { kind: 'usual', probeAt: 0 };
+const forced: Leave = { kind: 'forced', probeAt: 0 };
+
+export class Breaker {
+  readonly #cells: Int32Array;
+
+  constructor(cells: Int32Array) {
+    assert(cells.length === lineInts, 'a breaker has one line');
+    this.#cells = cells;
+  }
+
+  state(nowMs: number): BreakerState {
+    const openedAt = this.#load('openedAt');
+    if (openedAt === 0) return 'closed';
+    return ageOf(openedAt, nowMs) < this.#load('pauseMs') ? 'open' : 'half-open';
+  }
+
+  /** How often it has opened since the service started. */
+  get timesOpened(): number {
+    return this.#load('opened');
+  }
+
+  /** Leave to use the provider; undefined while it is to be left alone. A probe must be settled by one of the reports. */
+  ask(nowMs: number): Leave | undefined {
+    const state = this.state(nowMs);
+    if (state === 'closed') return usual;
+    if (state === 'open') return undefined;
+    const claimed = this.#load('probeAt');
+    if (claimed !== 0 && ageOf(claimed, nowMs) < probeExpiresMs) return undefined;
+    const probeAt = momentOf(nowMs);
+    const isMine = Atomics.compareExchange(this.#cells, cell.probeAt, claimed, probeAt) === claimed;
+    return isMine ? { kind: 'probe', probeAt } : undefined;
+  }
+
+  /** Leave for a use that has nowhere else to go. */
+  force(): Leave {
+    return this.#load('openedAt') === 0 ? usual : forced;
+  }
+
+  succeeded(leave: Leave, nowMs: number): void {
+    Atomics.store(this.#cells, cell.inARow, 0);
+    if (leave.kind !== 'usual') {
+      this.#close();
+      this.#release(leave);
+    }
+    this.#count(nowMs, 'successes');
+  }
+
+  /** @param pauseMs how long the provider asked to be left alone, or how long it is known to be of no use. */
+  failed(leave: Leave, nowMs: number, { pauseMs }: { readonly pauseMs?: number | undefined } = {}): void {
+    const row = Atomics.add(this.#cells, cell.inARow, 1) + 1;
+    const window = this.#count(nowMs, 'failures');
+    if (leave.kind === 'probe') {
+      this.#open(nowMs, pauseMs ?? Math.max(firstPauseMs, this.#load('pauseMs') * 2));
+      this.#release(leave);
+      return;
+    }
+    const isBroken =
+      row >= failuresInARow || (window.failures >= failuresInWindow && window.failures >= window.successes);
+    if (pauseMs === undefined && !isBroken) return;
+    const isOpen = this.#load('openedAt') !== 0;
+    // Uses that began before it opened tell nothing new, unless the provider names a time.
+    if (!isOpen || pauseMs !== undefined) this.#open(nowMs, pauseMs ?? firstPauseMs);
+  }
+
+  /** The use ended before it showed anything. */
+  abandoned(leave: Leave): void {
+    this.#release(leave);
+  }
+
+  #load(name: keyof typeof cell): number {
+    return Atomics.load(this.#cells, cell[name]);
+  }
+
+  #open(nowMs: number, pauseMs: number): void {
+    Atomics.store(this.#cells, cell.pauseMs, Math.min(Math.max(1, Math.ceil(pauseMs)), longestPauseMs));
+    const before = Atomics.exchange(this.#cells, cell.openedAt, momentOf(nowMs));
+    if (before === 0) Atomics.add(this.#cells, cell.opened, 1);
+  }
+
+  #close(): void {
+    Atomics.store(this.#cells, cell.openedAt, 0);
+    Atomics.store(this.#cells, cell.pauseMs, 0);
+    // What led to the opening says nothing about the provider as it is now.
+    Atomics.store(this.#cells, cell.even, 0);
+    Atomics.store(this.#cells, cell.odd, 0);
+  }
+
+  #release({ kind, probeAt }: Leave): void {
+    if (kind === 'probe') Atomics.compareExchange(this.#cells, cell.probeAt, probeAt, 0);
+  }
+
+  /** Adds one to the present half window; gives what both halves hold then. */
+  #count(nowMs: number, what: 'failures' | 'successes'): { failures: number; successes: number } {
+    const half = Math.floor(nowMs / halfWindowMs) & halfMask;
+    const isEven = half % 2 === 0;
+    const at = isEven ? cell.even : cell.odd;
+    let now: HalfCount;
+    for (;;) {
+      const word = Atomics.load(this.#cells, at);
+      const found = unpack(word);
+      const fresh = found.half === half ? found : { half, failures: 0, successes: 0 };
+      now = { ...fresh, [what]: Math.min(mostCounted, fresh[what] + 1) };
+      if (Atomics.compareExchange(this.#cells, at, word, pack(now)) === word) break;
+    }
+    const other = unpack(Atomics.load(this.#cells, isEven ? cell.odd : cell.even));
+    const isRecent = other.half === ((half - 1) & halfMask);
+    return {
+      failures: now.failures + (isRecent ? other.failures : 0),
+      successes: now.successes + (isRecent ? other.successes : 0),
+    };
+  }
+}
+
+/** The breakers of all providers of a service. */
+export class Breakers {
+  readonly #cells: Int32Array;
+
+  /** @param cells {@link breakerInts} integers of shared memory, zero at first. */
+  constructor(cells: Int32Array) {
+    assert(cells.length === breakerInts, 'there is a line for each provider');
+    this.#cells = cells;
+  }
+
+  of(stage: StageName, role: ProviderRole): Breaker {
+    const line = breakerStages.indexOf(stage) * providerRoles.length + providerRoles.indexOf(role);
+    return new Breaker(this.#cells.subarray(line * lineInts, (line + 1) * lineInts));
+  }
+}

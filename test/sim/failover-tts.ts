@@ -1,0 +1,332 @@
+/**
+ * Two simulated voices that put the number of each word into its samples, of which the first is killed at a random instant,
+ * and a judge that listens: every word once, in order, whole but for the one in which the voice died.
+ */
+import { newFailoverTts } from '../../worker/stages/failover/tts.ts';
+import type { TtsEvent, TtsSession, TtsStage } from '../../worker/stages/stage.ts';
+import { newStageContext } from '../support/stage-context.ts';
+import { Fate, mostExtraMs, newFailoverWorld, planDeath, runUntil, type Death } from './failover-world.ts';
+
+const sampleRate = 8_000;
+const perMs = sampleRate / 1_000;
+const chunkMs = 60;
+
+interface Manner {
+  readonly voice: number;
+  readonly connectMs: number;
+  readonly firstMs: number;
+  readonly msPerChar: number;
+  /** How much faster than real time audio is made. */
+  readonly speed: number;
+  readonly tellsWords: boolean;
+}
+
+interface SimContext {
+  readonly id: number;
+  pieces: string[];
+  flushed: boolean;
+  chars: number;
+  ms: number;
+}
+
+class SimVoice implements TtsSession {
+  readonly sampleRate = sampleRate;
+  private readonly fate: Fate;
+  private readonly manner: Manner;
+  private readonly sink: (event: TtsEvent) => void;
+  private contexts: SimContext[] = [];
+  private isClosed = false;
+  private isBusy = true;
+
+  constructor(fate: Fate, manner: Manner, sink: (event: TtsEvent) => void) {
+    this.fate = fate;
+    this.manner = manner;
+    this.sink = sink;
+    fate.watch((error) => {
+      if (this.isClosed) return;
+      this.isClosed = true;
+      sink({ type: 'error', error });
+    });
+    fate.clock.after(manner.connectMs, () => {
+      this.isBusy = false;
+      this.work();
+    });
+  }
+
+  speak(id: number, text: string): void {
+    this.open(id).pieces.push(text);
+    this.work();
+  }
+
+  flush(id: number): void {
+    this.open(id).flushed = true;
+    this.work();
+  }
+
+  cancel(id: number): void {
+    this.contexts = this.contexts.filter((context) => context.id !== id);
+    this.later(0, () => this.tell({ type: 'cancelled', context: id }));
+  }
+
+  pause(): void {
+    this.isBusy = true;
+  }
+
+  resume(): void {
+    this.isBusy = false;
+    this.work();
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+
+  private open(id: number): SimContext {
+    const known = this.contexts.find((context) => context.id === id);
+    if (known !== undefined) return known;
+    const context = { id, pieces: [], flushed: false, chars: 0, ms: 0 };
+    this.contexts.push(context);
+    return context;
+  }
+
+  private later(ms: number, action: () => void): void {
+    this.fate.clock.after(ms, () => {
+      if (!this.isClosed && !this.fate.isDead) action();
+    });
+  }
+
+  private tell(event: TtsEvent): void {
+    if (!this.isClosed && !this.fate.isDead) this.sink(event);
+  }
+
+  private work(): void {
+    const [context] = this.contexts;
+    if (this.isBusy || context === undefined) return;
+    const piece = context.pieces.shift();
+    if (piece !== undefined) {
+      this.isBusy = true;
+      this.later(this.manner.firstMs, () => this.say(context, piece));
+    } else if (context.flushed) {
+      this.isBusy = true;
+      this.later(0, () => {
+        this.contexts.shift();
+        this.isBusy = false;
+        this.tell({ type: 'flushed', context: context.id });
+        this.work();
+      });
+    }
+  }
+
+  private say(context: SimContext, piece: string): void {
+    const { manner } = this;
+    const pcm = new Int16Array(Math.round(piece.length * manner.msPerChar * perMs));
+    for (const match of piece.matchAll(/w(\d+)\S*/g)) {
+      const from = Math.round(match.index * manner.msPerChar * perMs);
+      const to = Math.round((match.index + match[0].length) * manner.msPerChar * perMs);
+      pcm.fill(Number(match[1]) + manner.voice, from, to);
+    }
+    const words = [...piece.matchAll(/\S+/g)].map((match) => ({
+      chars: context.chars + match.index,
+      startMs: context.ms + match.index * manner.msPerChar,
+    }));
+    this.emit(context, { pcm, words: manner.tellsWords ? words : [], at: 0, piece });
+  }
+
+  private emit(
+    context: SimContext,
+    part: { pcm: Int16Array; words: { chars: number; startMs: number }[]; at: number; piece: string },
+  ): void {
+    const { pcm, words, at, piece } = part;
+    if (!this.contexts.includes(context)) {
+      this.isBusy = false;
+      this.work();
+      return;
+    }
+    const to = Math.min(pcm.length, at + chunkMs * perMs);
+    const untilMs = context.ms + to / perMs;
+    for (let word = words[0]; word !== undefined && word.startMs < untilMs; word = words[0]) {
+      words.shift();
+      this.tell({ type: 'word', context: context.id, ...word });
+    }
+    if (to > at) this.tell({ type: 'audio', context: context.id, pcm: pcm.subarray(at, to) });
+    if (to < pcm.length) {
+      this.later((to - at) / perMs / this.manner.speed, () => this.emit(context, { ...part, at: to }));
+      return;
+    }
+    context.ms += pcm.length / perMs;
+    context.chars += piece.length;
+    this.isBusy = false;
+    this.tell({ type: 'spoken', context: context.id, chars: context.chars });
+    this.work();
+  }
+}
+
+/** What came out: words in order, with how much of each was heard. */
+interface Run {
+  readonly word: number;
+  readonly voice: number;
+  samples: number;
+}
+
+interface Outcome {
+  readonly runs: readonly Run[];
+  readonly flushedMs: number[];
+  readonly errors: number;
+  readonly failovers: number;
+  readonly firstMs: number | undefined;
+  readonly firstSpokenMs: number | undefined;
+  readonly lastSpoken: ReadonlyMap<number, number>;
+}
+
+interface Script {
+  readonly texts: readonly (readonly string[])[];
+  readonly manners: readonly Manner[];
+  readonly hedgeAfterMs: number | undefined;
+}
+
+const voiceStep = 10_000;
+
+function speakAll(seed: number, { texts, manners, hedgeAfterMs }: Script, death: Death | undefined): Outcome {
+  const world = newFailoverWorld(seed);
+  const { clock } = world;
+  const stage = (fate: Fate, manner: Manner): TtsStage => ({
+    provider: 'sim',
+    open: (_context, sink) => new SimVoice(fate, manner, sink),
+    close: () => Promise.resolve(),
+  });
+  const decorated = newFailoverTts({
+    ...world.scope<TtsStage>('tts', {
+      primary: stage(new Fate(clock, death), manners[0]!),
+      secondary: stage(new Fate(clock, undefined), manners[1]!),
+    }),
+    ...(hedgeAfterMs !== undefined && { hedgeAfterMs }),
+  });
+  const runs: Run[] = [];
+  const flushedMs: number[] = [];
+  const lastSpoken = new Map<number, number>();
+  let errors = 0;
+  let firstMs: number | undefined;
+  let firstSpokenMs: number | undefined;
+  const hear = (pcm: Int16Array): void => {
+    for (const value of pcm) {
+      if (value === 0) continue;
+      const voice = Math.floor(value / voiceStep);
+      const word = value % voiceStep;
+      const last = runs.at(-1);
+      if (last?.word === word && last.voice === voice) last.samples += 1;
+      else runs.push({ word, voice, samples: 1 });
+    }
+  };
+  const session = decorated.open(newStageContext(clock), (event) => {
+    if (event.type === 'audio') {
+      firstMs ??= clock.now();
+      hear(event.pcm);
+    } else if (event.type === 'flushed') flushedMs.push(clock.now());
+    else if (event.type === 'spoken') {
+      firstSpokenMs ??= clock.now();
+      lastSpoken.set(event.context, event.chars);
+    } else if (event.type === 'error') errors += 1;
+  });
+  texts.forEach((pieces, index) => {
+    for (const piece of pieces) {
+      session.speak(index + 1, piece);
+      clock.advance(30);
+    }
+    session.flush(index + 1);
+    runUntil(clock, () => flushedMs.length > index || errors > 0, 60_000);
+  });
+  session.close();
+  return { runs, flushedMs, errors, failovers: world.reasons.length, firstMs, firstSpokenMs, lastSpoken };
+}
+
+export interface TtsRun {
+  readonly violations: readonly string[];
+  readonly failovers: number;
+}
+
+function planScript(seed: number): {
+  script: Script;
+  death: (wholeMs: number) => Death;
+  tellsWords: boolean;
+} {
+  const { prng } = newFailoverWorld(seed);
+  const tellsWords = prng.chance(0.6);
+  const manner = (voice: number): Manner => ({
+    voice: voice * voiceStep,
+    connectMs: 5 + prng.below(150),
+    firstMs: 30 + prng.below(400),
+    msPerChar: 45 + prng.below(40),
+    speed: 1 + prng.below(8),
+    tellsWords,
+  });
+  let word = 0;
+  const pieces = (): string[] =>
+    Array.from({ length: 1 + prng.below(4) }, () =>
+      Array.from({ length: 2 + prng.below(9) }, () => {
+        word += 1;
+        return `w${word}${'x'.repeat(prng.below(7))} `;
+      }).join(''),
+    );
+  const texts = [pieces(), pieces(), pieces()];
+  const manners = [manner(0), manner(1)];
+  const hedgeAfterMs = prng.chance(0.4) ? 150 + prng.below(600) : undefined;
+  return {
+    script: { texts, manners, hedgeAfterMs },
+    death: (wholeMs) => planDeath(prng, wholeMs),
+    tellsWords,
+  };
+}
+
+export function runTts(seed: number): TtsRun {
+  const { script, death: deathWithin, tellsWords } = planScript(seed);
+  const usual = speakAll(seed, script, undefined);
+  const planned = deathWithin(usual.flushedMs.at(-1) ?? 1_000);
+  // The pace of a voice that tells no times is known once it has finished a piece.
+  const fromMs = tellsWords ? 0 : (usual.firstSpokenMs ?? 0) + 1;
+  const death = { ...planned, atMs: Math.max(planned.atMs, fromMs) };
+  const outcome = speakAll(seed, script, death);
+  const all = script.texts.flatMap((pieces) => pieces.join('').trim().split(' '));
+  const violations: string[] = [];
+  if (outcome.errors > 0) violations.push('the session failed');
+  if (outcome.flushedMs.length !== script.texts.length) violations.push('a context was not finished');
+  script.texts.forEach((pieces, index) => {
+    const length = pieces.join('').length;
+    if (outcome.lastSpoken.get(index + 1) !== length)
+      violations.push(`context ${index + 1}: not all was spoken`);
+  });
+  violations.push(...judgeWords(all, outcome, { script, isExact: tellsWords }));
+  const slower = script.manners[1]!;
+  const silentMs = death.how === 'silence' || death.after === 'silence' ? death.timeoutMs : 0;
+  const startMs = slower.connectMs + slower.firstMs;
+  if (
+    outcome.firstMs === undefined ||
+    outcome.firstMs > (usual.firstMs ?? 0) + silentMs + startMs + mostExtraMs
+  )
+    violations.push(`the first sound came at ${outcome.firstMs ?? -1}`);
+  return { violations, failovers: outcome.failovers };
+}
+
+/** Of the word in which a voice died, less than so much may be said again, and more than that need not be. */
+const halfSaid = { least: 0.35, most: 0.65 };
+
+function judgeWords(
+  all: readonly string[],
+  { runs }: Outcome,
+  { script, isExact }: { script: Script; isExact: boolean },
+): string[] {
+  const shareOf = ({ word, voice, samples }: Run): number =>
+    samples / (all[word - 1]!.length * script.manners[voice]!.msPerChar * perMs);
+  const order = runs.map(({ word }) => word);
+  const violations: string[] = [];
+  const heardWell = runs.filter((run) => shareOf(run) > halfSaid.most).map(({ word }) => word);
+  const heard = runs.filter((run) => shareOf(run) > halfSaid.least).map(({ word }) => word);
+  const twice = heardWell.filter((word, at) => heardWell.indexOf(word) !== at);
+  const lost = all.map((_, at) => at + 1).filter((word) => !heard.includes(word));
+  if (order.some((word, at) => at > 0 && word < order[at - 1]!))
+    violations.push(`out of order: ${order.join(' ')}`);
+  if (twice.length > 0) violations.push(`twice: ${twice.join(' ')} of ${order.join(' ')}`);
+  // Where no voice tells when its words begin, the one in which it died may be taken for said.
+  if (lost.length > (isExact ? 0 : 1)) violations.push(`lost: ${lost.join(' ')} of ${all.length}`);
+  if (runs.length - heardWell.length > 1) violations.push(`clipped: ${order.join(' ')}`);
+  return violations;
+}

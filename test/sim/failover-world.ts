@@ -1,0 +1,110 @@
+/**
+ * What the simulations of failover share: two simulated providers of a stage on virtual time, of which the first is killed
+ * at a random instant, and the bounds that a judge measures by.
+ */
+import { newPrng, type Prng } from '../../shared/base/prng.ts';
+import { breakerInts, Breakers, type ProviderRole } from '../../shared/protocol/breakers.ts';
+import type { StageName } from '../../shared/config/stages/providers.ts';
+import type { FailoverReason, FailoverScope, Guarded } from '../../worker/stages/failover/provider.ts';
+import { RetryBudgets } from '../../worker/stages/failover/retry-budget.ts';
+import type { StageError } from '../../worker/stages/stage.ts';
+import { newVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
+
+/** Beyond the timeout in force, a failure may cost this much. */
+export const mostExtraMs = 1_000;
+
+/** How the primary dies: its connections break, or it falls silent and an adapter's timeout has to find out. */
+export interface Death {
+  readonly atMs: number;
+  readonly how: 'reset' | 'silence';
+  /** Until an adapter calls a silent provider dead. */
+  readonly timeoutMs: number;
+  /** What new connections find. */
+  readonly after: 'refused' | 'rejected' | 'silence';
+}
+
+export function planDeath(prng: Prng, withinMs: number): Death {
+  return {
+    atMs: Math.floor(prng.next() * withinMs),
+    how: prng.pick(['reset', 'silence']),
+    timeoutMs: 1_000 + prng.below(3_000),
+    after: prng.pick(['refused', 'rejected', 'silence']),
+  };
+}
+
+/** When a provider is dead, and what those who use it learn of it. */
+export class Fate {
+  readonly clock: VirtualClock;
+  readonly death: Death | undefined;
+
+  constructor(clock: VirtualClock, death: Death | undefined) {
+    this.clock = clock;
+    this.death = death;
+  }
+
+  get isDead(): boolean {
+    return this.death !== undefined && this.clock.now() >= this.death.atMs;
+  }
+
+  /** Calls back with the error that a connection made now, or earlier, comes to in the end. */
+  watch(tell: (error: StageError) => void): void {
+    const { death, clock } = this;
+    if (death === undefined) return;
+    if (this.isDead) {
+      const { after, timeoutMs } = death;
+      if (after === 'silence') clock.after(timeoutMs, () => tell({ kind: 'timeout', what: 'connect' }));
+      else if (after === 'refused') clock.after(2, () => tell({ kind: 'disconnected' }));
+      else clock.after(40, () => tell({ kind: 'rejected', status: 503 }));
+      return;
+    }
+    const inMs = death.atMs - clock.now();
+    if (death.how === 'reset') clock.after(inMs, () => tell({ kind: 'disconnected' }));
+    else clock.after(inMs + death.timeoutMs, () => tell({ kind: 'timeout', what: 'progress' }));
+  }
+}
+
+export interface FailoverWorld {
+  readonly clock: VirtualClock;
+  readonly prng: Prng;
+  readonly reasons: FailoverReason[];
+  /** Requests by role. */
+  readonly requests: Record<ProviderRole, number>;
+  scope<S>(name: StageName, stages: { readonly primary: S; readonly secondary: S }): FailoverScope<S>;
+}
+
+export function newFailoverWorld(seed: number): FailoverWorld {
+  const clock = newVirtualClock();
+  const breakers = new Breakers(new Int32Array(breakerInts));
+  const reasons: FailoverReason[] = [];
+  const requests = { primary: 0, secondary: 0 };
+  const guard = <S>(name: StageName, role: ProviderRole, stage: S): Guarded<S> => ({
+    role,
+    stage,
+    breaker: breakers.of(name, role),
+    meter: {
+      requested: () => void (requests[role] += 1),
+      firstResult: () => undefined,
+      failed: () => undefined,
+      spent: () => undefined,
+    },
+  });
+  return {
+    clock,
+    prng: newPrng(seed),
+    reasons,
+    requests,
+    scope: (name, { primary, secondary }) => ({
+      primary: guard(name, 'primary', primary),
+      secondary: guard(name, 'secondary', secondary),
+      budgets: new RetryBudgets(),
+      machineMs: () => clock.now(),
+      failedOver: (reason) => void reasons.push(reason),
+    }),
+  };
+}
+
+/** Moves time on in steps until `isOver`, at most for `mostMs`. */
+export function runUntil(clock: VirtualClock, isOver: () => boolean, mostMs: number): void {
+  const endMs = clock.now() + mostMs;
+  while (!isOver() && clock.now() < endMs) clock.advance(5);
+}

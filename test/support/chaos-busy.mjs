@@ -1,0 +1,22 @@
+// Loaded into the workers of a service under test: on SIGUSR2 the event loop begins to stand still for 60 ms in every 65, on
+// the next one it stops to do so. Must not be part of the service itself.
+import { isMainThread } from 'node:worker_threads';
+
+const busyMs = 60;
+const everyMs = 65;
+
+if (isMainThread && /worker[\\/]main\.js$/.test(process.argv[1] ?? '')) {
+  let timer;
+  process.on('SIGUSR2', () => {
+    if (timer === undefined) timer = setInterval(standStill, everyMs);
+    else {
+      clearInterval(timer);
+      timer = undefined;
+    }
+  });
+}
+
+function standStill() {
+  const until = performance.now() + busyMs;
+  while (performance.now() < until);
+}

@@ -1,0 +1,62 @@
+/**
+ * How often a stage may turn to another provider, or to the same one again: a bucket of tokens per call and one per
+ * process, so that a provider that is down does not become a storm on the one that is not.
+ *
+ * Invariant: a retry takes one token of both buckets or of none; buckets fill with time alone. Pure.
+ */
+import type { StageContext } from '../stage.ts';
+
+export interface BucketSize {
+  readonly tokens: number;
+  readonly perSecond: number;
+}
+
+/** A call that needs more is better told that something is wrong. */
+const perCall: BucketSize = { tokens: 8, perSecond: 0.2 };
+/** All calls of a worker may lose a provider at the same moment. */
+const perProcess: BucketSize = { tokens: 512, perSecond: 20 };
+
+export class TokenBucket {
+  readonly #size: BucketSize;
+  #tokens: number;
+  #atMs: number | undefined;
+
+  constructor(size: BucketSize) {
+    this.#size = size;
+    this.#tokens = size.tokens;
+  }
+
+  has(nowMs: number): boolean {
+    const passedMs = Math.max(0, nowMs - (this.#atMs ?? nowMs));
+    this.#atMs = Math.max(nowMs, this.#atMs ?? nowMs);
+    this.#tokens = Math.min(this.#size.tokens, this.#tokens + (passedMs * this.#size.perSecond) / 1000);
+    return this.#tokens >= 1;
+  }
+
+  take(): void {
+    this.#tokens -= 1;
+  }
+}
+
+export class RetryBudgets {
+  readonly #process: TokenBucket;
+  readonly #callSize: BucketSize;
+  /** A call is known by the context that it lends to its stages. */
+  readonly #calls = new WeakMap<StageContext, TokenBucket>();
+
+  constructor(sizes: { readonly call?: BucketSize; readonly process?: BucketSize } = {}) {
+    this.#process = new TokenBucket(sizes.process ?? perProcess);
+    this.#callSize = sizes.call ?? perCall;
+  }
+
+  /** True, and counted, when the call and the process have a retry left. */
+  take(context: StageContext): boolean {
+    const nowMs = context.clock.now();
+    const call = this.#calls.get(context) ?? new TokenBucket(this.#callSize);
+    this.#calls.set(context, call);
+    if (!call.has(nowMs) || !this.#process.has(nowMs)) return false;
+    call.take();
+    this.#process.take();
+    return true;
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * Whose turn it is when a session dies: the other provider at once, then the first one once more after a pause, and then
+ * nobody, until something has come of a session again.
+ *
+ * Invariant: each change takes a retry from the budgets of call and process; a provider that is to be left alone is not
+ * turned to. At most one change waits.
+ */
+import type { Timer } from '../../../shared/runtime/clock.ts';
+import type { StageContext, StageError } from '../stage.ts';
+import { otherThan, useOf } from './provider.ts';
+import type { FailoverScope, Use } from './provider.ts';
+
+/** Changes in a row without anything in between that shows that a session works. */
+const mostChanges = 2;
+const pauseMs = 250;
+
+export class SessionTurns<S> {
+  private readonly scope: FailoverScope<S>;
+  private readonly context: StageContext;
+  private changes = 0;
+  private timer: Timer | undefined;
+
+  constructor(scope: FailoverScope<S>, context: StageContext) {
+    this.scope = scope;
+    this.context = context;
+  }
+
+  succeeded(use: Use<S>): void {
+    this.changes = 0;
+    use.succeeded();
+  }
+
+  /** Reports the failure; `begin` is called, now or soon, with the provider that is next. False when there is none. */
+  afterFailure(use: Use<S>, error: StageError, begin: (use: Use<S>) => void): boolean {
+    use.failed(error);
+    const { scope, context } = this;
+    const other = otherThan(use.provider, scope);
+    const next = other && this.changes < mostChanges ? useOf(other, scope) : undefined;
+    if (next === undefined) return false;
+    if (!scope.budgets.take(context)) {
+      next.abandoned();
+      return false;
+    }
+    this.changes += 1;
+    scope.failedOver('failed');
+    if (this.changes === 1) begin(next);
+    else {
+      this.timer = context.clock.after(
+        pauseMs,
+        context.bind(() => begin(next)),
+      );
+    }
+    return true;
+  }
+
+  close(): void {
+    this.timer?.cancel();
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * What a voice was asked to say and how far it got: the texts of the contexts, with what was delivered of each.
+ *
+ * Invariant: positions are characters of the whole text of a context and milliseconds from its first sample, whichever
+ * voice said them; a character that counts as said is never given to another voice. Pure.
+ */
+import type { TtsEvent } from '../stage.ts';
+import { goOnAt, Pace } from './spoken-place.ts';
+import type { WordPlace } from './spoken-place.ts';
+
+export interface SpokenContext {
+  readonly id: number;
+  text: string;
+  /** Ends of the pieces, as characters of the text. */
+  readonly ends: number[];
+  flushed: boolean;
+  /** Where the present voice began. */
+  baseChars: number;
+  baseMs: number;
+  samples: number;
+  /** Everything up to here has been said, at this time. */
+  saidChars: number;
+  saidMs: number;
+  words: WordPlace[];
+  /** When audio was first waited for; absent once some came. */
+  waitsSinceMs: number | undefined;
+}
+
+export type SpokenEvent = Extract<
+  TtsEvent,
+  { readonly context: number; readonly type: 'audio' | 'word' | 'spoken' }
+>;
+
+export class SpokenText {
+  /** Of the voice that speaks now. */
+  pace = new Pace();
+  /** Hz of all voices. */
+  readonly sampleRate: number;
+  private readonly contexts: SpokenContext[] = [];
+
+  constructor(sampleRate: number) {
+    this.sampleRate = sampleRate;
+  }
+
+  get head(): SpokenContext | undefined {
+    return this.contexts[0];
+  }
+
+  get all(): readonly SpokenContext[] {
+    return this.contexts;
+  }
+
+  find(id: number): SpokenContext | undefined {
+    return this.contexts.find((context) => context.id === id);
+  }
+
+  speak(id: number, text: string, nowMs: number): void {
+    const context = this.open(id);
+    context.text += text;
+    context.ends.push(context.text.length);
+    if (context.samples === 0 && context === this.head) context.waitsSinceMs ??= nowMs;
+  }
+
+  flush(id: number): void {
+    this.open(id).flushed = true;
+  }
+
+  /** The context is over, be it said or cancelled; the next one's turn begins. */
+  remove(id: number, nowMs: number): void {
+    const at = this.contexts.findIndex((context) => context.id === id);
+    if (at >= 0) this.contexts.splice(at, 1);
+    const { head } = this;
+    if (head !== undefined && head.samples === 0 && head.text !== '') head.waitsSinceMs ??= nowMs;
+  }
+
+  /** Takes what the present voice says; gives it with positions of the whole context, or nothing when it is over. */
+  take(event: SpokenEvent): SpokenEvent | undefined {
+    const context = this.find(event.context);
+    if (context === undefined) return undefined;
+    switch (event.type) {
+      case 'audio':
+        context.samples += event.pcm.length;
+        context.waitsSinceMs = undefined;
+        return event;
+      case 'word': {
+        const word = { chars: context.baseChars + event.chars, startMs: context.baseMs + event.startMs };
+        context.words.push(word);
+        this.pace.learn(word.chars - context.saidChars, word.startMs - context.saidMs);
+        return { ...event, ...word };
+      }
+      case 'spoken': {
+        const chars = Math.min(context.baseChars + event.chars, context.text.length);
+        this.said(context, chars);
+        return { ...event, chars };
+      }
+    }
+  }
+
+  /** Where another voice goes on in this context. From here on its positions count from there. */
+  moveOn(context: SpokenContext, nowMs: number): number {
+    const { saidChars, saidMs, words } = context;
+    const deliveredMs = this.deliveredMs(context);
+    const chars = goOnAt(context.text, {
+      from: saidChars,
+      fromMs: saidMs,
+      words,
+      deliveredMs,
+      msPerChar: this.pace.msPerChar,
+    });
+    context.baseChars = chars;
+    context.baseMs = deliveredMs;
+    context.saidChars = chars;
+    context.saidMs = deliveredMs;
+    context.words = [];
+    const isWaiting = context === this.head && chars < context.text.length;
+    context.waitsSinceMs = isWaiting ? nowMs : undefined;
+    return chars;
+  }
+
+  private deliveredMs({ samples }: SpokenContext): number {
+    return (samples * 1000) / this.sampleRate;
+  }
+
+  private said(context: SpokenContext, chars: number): void {
+    const deliveredMs = this.deliveredMs(context);
+    this.pace.learn(chars - context.saidChars, deliveredMs - context.saidMs);
+    context.saidChars = Math.max(context.saidChars, chars);
+    context.saidMs = deliveredMs;
+    context.words = context.words.filter((word) => word.chars >= chars);
+  }
+
+  private open(id: number): SpokenContext {
+    const known = this.find(id);
+    if (known !== undefined) return known;
+    const context: SpokenContext = {
+      id,
+      text: '',
+      ends: [],
+      flushed: false,
+      baseChars: 0,
+      baseMs: 0,
+      samples: 0,
+      saidChars: 0,
+      saidMs: 0,
+      words: [],
+      waitsSinceMs: undefined,
+    };
+    this.contexts.push(context);
+    return context;
+  }
+}
+
+/** What is left of a context's text from `chars` on, in its pieces. */
+export function piecesFrom({ text, ends }: SpokenContext, chars: number): string[] {
+  let from = chars;
+  const pieces: string[] = [];
+  for (const end of ends) {
+    if (end <= from) continue;
+    pieces.push(text.slice(from, end));
+    from = end;
+  }
+  return pieces;
+}

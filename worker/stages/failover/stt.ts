@@ -1,0 +1,193 @@
+/**
+ * The STT stage over one provider or two (spec 03, Secondary providers): when a session dies, the other provider gets the
+ * audio that no final text covers yet, faster than real time as far as it takes it, and the call's session goes on.
+ *
+ * Invariant: finals are delivered once, in order, and every `finalize()` has its one `finalized`; `error` comes only when
+ * neither provider is left, and nothing follows it. With one provider it only measures.
+ */
+import type { Timer } from '../../../shared/runtime/clock.ts';
+import { ENGINE_RATE } from '../../../shared/base/units.ts';
+import type { StageContext, StageError, SttEvent, SttSession, SttStage, Transcript } from '../stage.ts';
+import { HeardAudio } from './heard-audio.ts';
+import { firstUse } from './provider.ts';
+import type { FailoverScope, Use } from './provider.ts';
+import { SessionTurns } from './session-turns.ts';
+
+/** How often a session that takes over is looked at for room. */
+const feedEveryMs = 20;
+/** A finalize that the owner of the session did not wait for any longer. */
+const stalledAfterMs = 3_000;
+
+export function newFailoverStt(scope: FailoverScope<SttStage>): SttStage {
+  const { primary, secondary } = scope;
+  return {
+    provider: primary.stage.provider,
+    open: (context, sink) => new FailoverSttSession(scope, { context, sink }),
+    close: async () => {
+      await Promise.all([primary.stage.close(), secondary?.stage.close()]);
+    },
+  };
+}
+
+interface SessionScope {
+  readonly context: StageContext;
+  readonly sink: (event: SttEvent) => void;
+}
+
+class FailoverSttSession implements SttSession {
+  private readonly scope: SessionScope;
+  private readonly turns: SessionTurns<SttStage>;
+  /** Absent without a secondary: nobody could hear it again. */
+  private readonly heard: HeardAudio | undefined;
+  private use: Use<SttStage>;
+  private inner: SttSession | undefined;
+  /** The session has been given everything that was heard, and gets the rest as it comes. */
+  private isLive = true;
+  private feeding: Timer | undefined;
+  /** When each finalize was asked for that has no answer. */
+  private owed: number[] = [];
+  private unreportedSamples = 0;
+  private isClosed = false;
+
+  constructor(failover: FailoverScope<SttStage>, scope: SessionScope) {
+    this.scope = scope;
+    this.turns = new SessionTurns(failover, scope.context);
+    this.heard = failover.secondary === undefined ? undefined : new HeardAudio();
+    this.use = firstUse(failover);
+    this.inner = this.open();
+  }
+
+  audio(pcm: Int16Array): boolean {
+    if (this.isClosed) return false;
+    const isKept = this.heard?.push(pcm) ?? true;
+    if (!this.isLive || this.inner === undefined) return isKept;
+    this.unreportedSamples += pcm.length;
+    const isTaken = this.inner.audio(pcm);
+    this.heard?.markFed();
+    return isTaken;
+  }
+
+  finalize(): void {
+    if (this.isClosed) return;
+    this.owed.push(this.now());
+    this.heard?.end();
+    if (!this.isLive || this.inner === undefined) return;
+    this.inner.finalize();
+    this.heard?.markFed();
+  }
+
+  close(): void {
+    if (this.isClosed) return;
+    const [asked] = this.owed;
+    if (this.inner !== undefined) {
+      if (asked !== undefined && this.now() - asked >= stalledAfterMs) this.use.stalled();
+      else this.use.abandoned();
+    }
+    this.end();
+  }
+
+  private now(): number {
+    return this.scope.context.clock.now();
+  }
+
+  private open(): SttSession {
+    const { use } = this;
+    const { stage, meter } = use.provider;
+    meter.requested();
+    const inner: SttSession = stage.open(this.scope.context, (event) => {
+      if (!this.isClosed && this.inner === inner) this.onEvent(event);
+    });
+    return inner;
+  }
+
+  private onEvent(event: SttEvent): void {
+    switch (event.type) {
+      case 'transcript':
+        if (event.isFinal) this.onFinal(event);
+        this.scope.sink(event);
+        return;
+      case 'finalized':
+        this.onFinalized();
+        this.scope.sink(event);
+        return;
+      case 'error':
+        this.onError(event.error);
+    }
+  }
+
+  private onFinal({ speechFinal, fromFinalize, heardMs }: Transcript): void {
+    this.turns.succeeded(this.use);
+    this.heard?.covered({ isWhole: speechFinal && fromFinalize, heardMs });
+  }
+
+  private onFinalized(): void {
+    const asked = this.owed.shift();
+    if (asked !== undefined) this.use.provider.meter.firstResult(this.now() - asked);
+    this.turns.succeeded(this.use);
+    this.heard?.settle();
+    this.report();
+  }
+
+  private onError(error: StageError): void {
+    this.report();
+    this.inner?.close();
+    this.inner = undefined;
+    this.isLive = false;
+    this.stopFeeding();
+    const found = this.turns.afterFailure(this.use, error, (use) => this.takeOver(use));
+    if (found) return;
+    this.end();
+    this.scope.sink({ type: 'error', error });
+  }
+
+  private takeOver(use: Use<SttStage>): void {
+    this.use = use;
+    this.heard?.rewind();
+    this.inner = this.open();
+    this.feed();
+  }
+
+  /** Gives the session what it has room for of what was heard before it. */
+  private feed(): void {
+    this.feeding = undefined;
+    const { inner, heard } = this;
+    if (inner === undefined || heard === undefined) return;
+    while (inner.hasRoom?.() ?? true) {
+      const next = heard.next();
+      if (next === undefined) {
+        this.isLive = true;
+        return;
+      }
+      if (next.type === 'end') inner.finalize();
+      else {
+        this.unreportedSamples += next.pcm.length;
+        inner.audio(next.pcm);
+      }
+    }
+    const { context } = this.scope;
+    this.feeding = context.clock.after(
+      feedEveryMs,
+      context.bind(() => this.feed()),
+    );
+  }
+
+  private stopFeeding(): void {
+    this.feeding?.cancel();
+    this.feeding = undefined;
+  }
+
+  /** Tells the metrics what was sent; not with each chunk, because they come fifty times a second. */
+  private report(): void {
+    this.use.provider.meter.spent('audio_seconds', this.unreportedSamples / ENGINE_RATE);
+    this.unreportedSamples = 0;
+  }
+
+  private end(): void {
+    this.isClosed = true;
+    this.report();
+    this.stopFeeding();
+    this.turns.close();
+    this.inner?.close();
+    this.inner = undefined;
+  }
+}

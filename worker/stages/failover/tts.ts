@@ -1,0 +1,290 @@
+/**
+ * The TTS stage over one provider or two (spec 03, Secondary providers): when a session dies, the other voice goes on at
+ * the first word that was not said yet; with `hedge_after_ms` the other is asked as well when the first is slow to begin,
+ * and the first that is heard speaks.
+ *
+ * Invariant: audio of one voice at a time is delivered, and no text is given to a voice of which audio was delivered; after
+ * `error` nothing follows. With one provider it only measures.
+ */
+import { assert } from '../../../shared/base/assert.ts';
+import type { ProviderRole } from '../../../shared/protocol/breakers.ts';
+import type { Timer } from '../../../shared/runtime/clock.ts';
+import type { StageContext, StageError, TtsEvent, TtsSession, TtsStage } from '../stage.ts';
+import { firstUse, otherThan, useOf } from './provider.ts';
+import type { FailoverScope, Use } from './provider.ts';
+import { SessionTurns } from './session-turns.ts';
+import { Pace } from './spoken-place.ts';
+import { piecesFrom, SpokenText } from './spoken-text.ts';
+import type { SpokenContext } from './spoken-text.ts';
+
+/** A context that is cancelled or closed without a sound after so long was given up and not interrupted. */
+const stalledAfterMs = 5_000;
+
+export interface FailoverTtsOptions extends FailoverScope<TtsStage> {
+  readonly hedgeAfterMs?: number;
+}
+
+export function newFailoverTts(options: FailoverTtsOptions): TtsStage {
+  const { primary, secondary } = options;
+  // What a voice has shown of its pace holds for all calls of the worker.
+  const paces: Paces = { primary: new Pace(), secondary: new Pace() };
+  return {
+    provider: primary.stage.provider,
+    open: (context, sink) => new FailoverTtsSession({ ...options, paces }, { context, sink }),
+    close: async () => {
+      await Promise.all([primary.stage.close(), secondary?.stage.close()]);
+    },
+  };
+}
+
+type Paces = Readonly<Record<ProviderRole, Pace>>;
+type SessionOptions = FailoverTtsOptions & { readonly paces: Paces };
+
+interface SessionScope {
+  readonly context: StageContext;
+  readonly sink: (event: TtsEvent) => void;
+}
+
+/** A provider's session. */
+interface Voice {
+  readonly use: Use<TtsStage>;
+  readonly session: TtsSession;
+}
+
+class FailoverTtsSession implements TtsSession {
+  readonly sampleRate: number;
+  private readonly options: SessionOptions;
+  private readonly scope: SessionScope;
+  private readonly turns: SessionTurns<TtsStage>;
+  private readonly texts: SpokenText;
+  /** Absent between two voices. */
+  private voice: Voice | undefined;
+  /** Was asked as well, because the voice is slow; nothing of either has been heard yet. */
+  private rival: Voice | undefined;
+  private hedge: Timer | undefined;
+  private isPaused = false;
+  private isClosed = false;
+
+  constructor(options: SessionOptions, scope: SessionScope) {
+    this.options = options;
+    this.scope = scope;
+    this.turns = new SessionTurns(options, scope.context);
+    this.voice = this.open(firstUse(options));
+    this.sampleRate = this.voice.session.sampleRate;
+    this.texts = new SpokenText(this.sampleRate);
+  }
+
+  speak(context: number, text: string): void {
+    if (this.isClosed || text === '') return;
+    this.texts.speak(context, text, this.now());
+    for (const voice of this.voices) this.give(voice, context, text);
+    this.armHedge();
+  }
+
+  flush(context: number): void {
+    if (this.isClosed) return;
+    this.texts.flush(context);
+    for (const { session } of this.voices) session.flush(context);
+  }
+
+  cancel(context: number): void {
+    if (this.isClosed) return;
+    const known = this.texts.find(context);
+    if (known !== undefined && this.hasStalled(known)) this.voice?.use.stalled();
+    this.texts.remove(context, this.now());
+    for (const { session } of this.voices) session.cancel(context);
+    this.armHedge();
+    if (this.voice === undefined) this.soon(() => this.scope.sink({ type: 'cancelled', context }));
+  }
+
+  pause(): void {
+    this.isPaused = true;
+    for (const { session } of this.voices) session.pause();
+  }
+
+  resume(): void {
+    this.isPaused = false;
+    for (const { session } of this.voices) session.resume();
+  }
+
+  close(): void {
+    if (this.isClosed) return;
+    const { head } = this.texts;
+    const hasStalled = head !== undefined && this.hasStalled(head);
+    if (hasStalled) this.voice?.use.stalled();
+    else this.voice?.use.abandoned();
+    this.rival?.use.abandoned();
+    this.end();
+  }
+
+  private get voices(): Voice[] {
+    return [this.voice, this.rival].filter((voice) => voice !== undefined);
+  }
+
+  private now(): number {
+    return this.scope.context.clock.now();
+  }
+
+  private hasStalled({ waitsSinceMs }: SpokenContext): boolean {
+    return !this.isPaused && waitsSinceMs !== undefined && this.now() - waitsSinceMs >= stalledAfterMs;
+  }
+
+  private soon(action: () => void): void {
+    const { context } = this.scope;
+    context.clock.after(
+      0,
+      context.bind(() => {
+        if (!this.isClosed) action();
+      }),
+    );
+  }
+
+  private open(use: Use<TtsStage>): Voice {
+    const session: TtsSession = use.provider.stage.open(this.scope.context, (event) => {
+      const voice = this.voices.find((one) => one.session === session);
+      if (!this.isClosed && voice !== undefined) this.onEvent(voice, event);
+    });
+    return { use, session };
+  }
+
+  private give({ use, session }: Voice, context: number, text: string): void {
+    use.provider.meter.requested();
+    use.provider.meter.spent('characters', text.length);
+    session.speak(context, text);
+  }
+
+  private onEvent(voice: Voice, event: TtsEvent): void {
+    if (event.type === 'error') {
+      this.onError(voice, event.error);
+      return;
+    }
+    if (event.type === 'cancelled') {
+      if (voice === this.voice) this.scope.sink(event);
+      return;
+    }
+    const known = this.texts.find(event.context);
+    if (known === undefined) return;
+    if (event.type === 'audio') this.onAudio(voice, known);
+    // What a rival says before it is heard is said again by the one that is.
+    else if (voice !== this.voice) return;
+    if (event.type === 'flushed') {
+      this.texts.remove(event.context, this.now());
+      this.armHedge();
+      this.scope.sink(event);
+      return;
+    }
+    this.texts.pace = this.options.paces[voice.use.provider.role];
+    const placed = this.texts.take(event);
+    if (placed !== undefined) this.scope.sink(placed);
+  }
+
+  private onAudio(voice: Voice, { waitsSinceMs }: SpokenContext): void {
+    if (waitsSinceMs !== undefined) voice.use.provider.meter.firstResult(this.now() - waitsSinceMs);
+    if (waitsSinceMs !== undefined || this.rival !== undefined) this.turns.succeeded(voice.use);
+    this.hedge?.cancel();
+    this.hedge = undefined;
+    if (this.rival === undefined) return;
+    const loser = voice === this.rival ? this.voice : this.rival;
+    this.voice = voice;
+    this.rival = undefined;
+    if (loser !== undefined) dismiss(loser);
+  }
+
+  private onError(voice: Voice, error: StageError): void {
+    voice.session.close();
+    if (voice === this.rival) {
+      this.rival = undefined;
+      voice.use.failed(error);
+      return;
+    }
+    this.voice = undefined;
+    const { rival } = this;
+    if (rival !== undefined) {
+      // It has everything that is to be said already.
+      voice.use.failed(error);
+      this.rival = undefined;
+      this.voice = rival;
+      return;
+    }
+    if (this.turns.afterFailure(voice.use, error, (use) => this.takeOver(use))) return;
+    this.end();
+    this.scope.sink({ type: 'error', error });
+  }
+
+  private takeOver(use: Use<TtsStage>): void {
+    const voice = this.open(use);
+    // The configuration asks both for the rate of the stage.
+    assert(voice.session.sampleRate === this.sampleRate, 'both voices deliver one rate');
+    this.voice = voice;
+    if (this.isPaused) voice.session.pause();
+    for (const context of [...this.texts.all]) this.goOn(voice, context);
+    this.armHedge();
+  }
+
+  /** Gives a voice what is left of a context. */
+  private goOn(voice: Voice, context: SpokenContext): void {
+    const { id, text, ends, flushed, saidChars } = context;
+    const from = this.texts.moveOn(context, this.now());
+    // A place within a piece is an estimate, and nothing to set a mark by.
+    if (from > saidChars && ends.includes(from))
+      this.scope.sink({ type: 'spoken', context: id, chars: from });
+    if (this.isClosed) return;
+    for (const piece of piecesFrom(context, from)) this.give(voice, id, piece);
+    if (!flushed) return;
+    if (from < text.length) voice.session.flush(id);
+    else {
+      this.texts.remove(id, this.now());
+      this.scope.sink({ type: 'flushed', context: id });
+    }
+  }
+
+  /** The other provider is asked as well when the context at the head stays silent. */
+  private armHedge(): void {
+    const { hedgeAfterMs, secondary } = this.options;
+    const waitsSinceMs = this.texts.head?.waitsSinceMs;
+    this.hedge?.cancel();
+    this.hedge = undefined;
+    if (hedgeAfterMs === undefined || secondary === undefined || waitsSinceMs === undefined) return;
+    if (this.rival !== undefined) return;
+    const { context } = this.scope;
+    this.hedge = context.clock.after(
+      Math.max(0, waitsSinceMs + hedgeAfterMs - this.now()),
+      context.bind(() => this.askBoth()),
+    );
+  }
+
+  private askBoth(): void {
+    this.hedge = undefined;
+    const { voice, options } = this;
+    if (this.isClosed || this.isPaused || voice === undefined || this.rival !== undefined) return;
+    const other = otherThan(voice.use.provider, options);
+    const use = other && useOf(other, options);
+    if (use === undefined) return;
+    if (!options.budgets.take(this.scope.context)) {
+      use.abandoned();
+      return;
+    }
+    options.failedOver('hedge');
+    const rival = this.open(use);
+    assert(rival.session.sampleRate === this.sampleRate, 'both voices deliver one rate');
+    this.rival = rival;
+    for (const context of this.texts.all) {
+      for (const piece of piecesFrom(context, context.baseChars)) this.give(rival, context.id, piece);
+      if (context.flushed) rival.session.flush(context.id);
+    }
+  }
+
+  private end(): void {
+    this.isClosed = true;
+    this.hedge?.cancel();
+    this.turns.close();
+    for (const { session } of this.voices) session.close();
+    this.voice = undefined;
+    this.rival = undefined;
+  }
+}
+
+function dismiss({ use, session }: Voice): void {
+  use.abandoned();
+  session.close();
+}
