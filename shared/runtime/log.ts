@@ -8,7 +8,7 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
  * The logger of this process. Writing is synchronous: a process that dies has written everything it said, and the
  * amount is small (nothing is logged per frame).
  */
-export function newLog(options: { role: string; level: LogLevel }): Log {
+export function newLog(options: { role: string; level: LogLevel | 'silent' }): Log {
   return pino(
     {
       level: options.level,

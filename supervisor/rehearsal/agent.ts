@@ -6,11 +6,21 @@ import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import type { Problem } from '../../shared/config/problem.ts';
 import type { LlmDefinition } from '../../shared/config/stages/definition.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { callSettings, speechSettings, stageDefinitions } from '../../worker/definition.ts';
+import { newLog } from '../../shared/runtime/log.ts';
+import {
+  callSettings,
+  speechSettings,
+  stageDefinitions,
+  toolBook,
+  toolSettings,
+} from '../../worker/definition.ts';
 import { openStages, ownStageServices } from '../../worker/stages/registry.ts';
-import type { LlmStage } from '../../worker/stages/stage.ts';
+import type { LlmStage, StageContext } from '../../worker/stages/stage.ts';
+import { ToolRegistry } from '../../worker/tools/registry.ts';
+import { noCallControl } from '../../worker/tools/tool.ts';
 import { loadAgentFileAt } from '../check-command.ts';
-import type { StandIns } from './canned-tools.ts';
+import { withStandIns, type StandIns } from './canned-tools.ts';
+import type { CoreShellOptions } from './core-shell.ts';
 import type { Conversation, ConversationSink } from './conversation.ts';
 import { TextCall } from './text-call.ts';
 
@@ -26,6 +36,8 @@ export interface OpenAgent {
   readonly llm: LlmStage;
   /** The LLM of another table, for callers and judges. */
   openLlm(definition: LlmDefinition): LlmStage;
+  /** Connects the servers of tools; done when each has listed its tools, failed or had its time. */
+  start(): Promise<void>;
   newCall(wish: CallWish): Conversation;
   close(): Promise<void>;
 }
@@ -75,17 +87,30 @@ function readyAgent(definition: AgentDefinition, clock: Clock): OpenAgent {
     opened.push(stages.stt, stages.llm, stages.tts);
     return stages.llm;
   };
-  const settings = callSettings(definition);
+  const registry = new ToolRegistry(toolSettings(definition), {
+    clock,
+    log: newLog({ role: 'agent', level: 'silent' }),
+  });
+  // Nobody listens, so the end of a turn is never in doubt and nothing has to be heard again.
+  const settings = callSettings(definition, { turnModel: false, replayMs: 0 });
   const { minSpeechMs, confirmMs, stopMs } = speechSettings(definition);
   const llm = llmOf(definition.llm);
   return {
     name: definition.agent.name,
     llm,
     openLlm: llmOf,
-    newCall: ({ pace, sink }) =>
-      new TextCall({ settings, voice: { minSpeechMs, confirmMs, stopMs }, llm, clock, pace, sink }),
+    start: () => registry.start(),
+    newCall: ({ pace, sink, stand }) => {
+      const openTools = (context: StageContext): ReturnType<CoreShellOptions['openTools']> => {
+        const opened = registry.openCall(context, { control: noCallControl });
+        const tools = stand === undefined ? opened.tools : withStandIns(opened.tools, stand, context);
+        return { tools: { ...opened, tools }, book: toolBook(definition, tools) };
+      };
+      const voice = { minSpeechMs, confirmMs, stopMs };
+      return new TextCall({ settings, openTools, voice, llm, clock, pace, sink });
+    },
     close: async () => {
-      await Promise.all(opened.map((stage) => stage.close()));
+      await Promise.all([registry.close(), ...opened.map((stage) => stage.close())]);
     },
   };
 }

@@ -31,6 +31,7 @@ export async function runConsole(args: readonly string[], options: ConsoleComman
   for (const problem of problems)
     if (problem.severity === 'error') options.writeError(showProblem(file, problem));
   if (agent === undefined) return 2;
+  await agent.start();
   const isInteractive = options.input.isTTY === true && options.output.isTTY === true;
   const lines = createInterface({
     input: options.input,

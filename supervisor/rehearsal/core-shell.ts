@@ -51,7 +51,10 @@ export class CoreShell {
   readonly #stages: CallStages;
   readonly #tools: CallToolRuns;
   /** When each call of a tool that runs was started, by its key. */
-  readonly #toolsSince = new Map<number, { readonly id: string; readonly name: string; readonly at: Millis }>();
+  readonly #toolsSince = new Map<
+    number,
+    { readonly id: string; readonly name: string; readonly at: Millis }
+  >();
   readonly #playout = new TextPlayout();
   readonly #ear = newTextEar();
   readonly #turn = new TurnClock();

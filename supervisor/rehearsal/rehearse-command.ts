@@ -98,6 +98,7 @@ export async function runRehearse(args: readonly string[], sources: RehearseOpti
     return refuse([chosen]);
   }
   try {
+    await reading.agent.start();
     return await rehearse(chosen, { wish, agent: reading.agent, sources });
   } finally {
     await reading.agent.close();

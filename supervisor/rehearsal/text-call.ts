@@ -6,15 +6,13 @@ import { assert } from '../../shared/base/assert.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { stayAwake } from '../../shared/runtime/stay-awake.ts';
-import type { CallSettings } from '../../worker/core/settings.ts';
 import type { LlmStage } from '../../worker/stages/stage.ts';
 import { CallTime } from './call-time.ts';
 import { CallerPlan, type VoiceTimes } from './caller-plan.ts';
 import type { Conversation, ConversationEvent, ConversationSink, Goal } from './conversation.ts';
-import { CoreShell } from './core-shell.ts';
+import { CoreShell, type CoreShellOptions } from './core-shell.ts';
 
-export interface TextCallOptions {
-  readonly settings: CallSettings;
+export interface TextCallOptions extends Pick<CoreShellOptions, 'settings' | 'openTools'> {
   readonly voice: VoiceTimes;
   readonly llm: LlmStage;
   readonly clock: Clock;
