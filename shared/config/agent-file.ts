@@ -221,6 +221,7 @@ export const listTables: readonly string[] = ['tools', 'mcp', 'flow.nodes.NAME.n
 export const inertKeys: readonly string[] = [
   'telephony.settle_timeout_ms',
   'telephony.warm_transfer',
+  'telephony.caller_id',
   'telephony.destinations',
 ];
 

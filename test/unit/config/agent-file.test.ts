@@ -362,37 +362,20 @@ describe('agent and turn keys', () => {
 
   it('give a note for each key that changes nothing yet', () => {
     const text = changed(
-      ['name = "desk"', 'name = "desk"\nfillers = ["One moment."]'],
-      ['provider = "chat_compatible"', 'provider = "chat_compatible"\nmax_tool_rounds = 3'],
       ['provider = "stt_local_ws"', 'provider = "stt_local_ws"\nlanguage = "de"'],
       ['provider = "speech_compatible"', 'provider = "speech_compatible"\nlanguage = "de"'],
     );
-    const turn =
-      '[turn]\nsmart_turn = "off"\nsmart_turn_threshold = 0.6\nspeculate = false\n[turn.interrupt]\nmin_words = 2\nbackchannels = ["ok"]';
-    const secondaries = `[stt.secondary]
-provider = "stt_local_ws"
-[llm.secondary]
-provider = "chat_compatible"
-chat_compatible = { base_url = "http://127.0.0.1/v1", model = "m" }
-[tts.secondary]
-provider = "speech_compatible"
-voice = "v"
-speech_compatible = { base_url = "http://127.0.0.1/v1", preset = "local_b" }`;
-    const sections = `[agent.confirm]
-[[tools]]
-name = "t"
-description = "d"
-http = { url = "https://a.example/" }
-[[mcp]]
-name = "m"
-command = ["x"]
-[telephony]`;
-    const { definition, problems } = load(`${text}\n${turn}\n${secondaries}\n${sections}`);
+    const telephony = `[telephony]
+settle_timeout_ms = 5000
+warm_transfer = true
+caller_id = "+15550100000"
+destinations = { billing = "+15550100001" }`;
+    const { definition, problems } = load(`${text}\n${telephony}`);
     expect(definition).toBeDefined();
     expect(problems.every(({ severity }) => severity === 'note')).toBe(true);
     const led = ['stt.language', 'tts.language'];
     expect(problems.map(({ path }) => path).toSorted()).toEqual(
-      [...inertKeys.filter((key) => key !== 'flow'), ...led].toSorted(),
+      [...inertKeys, ...led].toSorted(),
     );
   });
 });
