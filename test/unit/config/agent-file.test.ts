@@ -374,8 +374,6 @@ destinations = { billing = "+15550100001" }`;
     expect(definition).toBeDefined();
     expect(problems.every(({ severity }) => severity === 'note')).toBe(true);
     const led = ['stt.language', 'tts.language'];
-    expect(problems.map(({ path }) => path).toSorted()).toEqual(
-      [...inertKeys, ...led].toSorted(),
-    );
+    expect(problems.map(({ path }) => path).toSorted()).toEqual([...inertKeys, ...led].toSorted());
   });
 });
