@@ -107,6 +107,8 @@ describe('a call whose worker is killed', () => {
     service = await TestService.start({ greeting, env: spare });
     const raw = new RawCaller(service.port);
     await raw.until(() => raw.head !== undefined);
+    // The worker answers this when it has done what came before: the connection is on record.
+    await service.metric('svc_handovers_total{outcome="taken"}');
     process.kill(service.children('worker')[0]!, 'SIGKILL');
     await service.says('child process died');
     raw.socket.write(startFrame());
