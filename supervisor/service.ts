@@ -382,9 +382,8 @@ export class Service {
     const { clock, log, settings, launch, exit } = this.#options;
     const { drainTimeoutMs, cancelGraceMs, abortWaitMs } = settings.drain;
     const isTooLate = clock.now() - since > drainTimeoutMs + cancelGraceMs + abortWaitMs + exitMarginMs;
-    const isNeeded =
-      this.#reception.isLingering ||
-      (this.#reception.isFollowed && this.#stopsAsked < 2 && this.#reception.isThere);
+    const { isLingering, isFollowed, isThere } = this.#reception;
+    const isNeeded = this.#stopsAsked < 2 && (isLingering || (isFollowed && isThere));
     if (isNeeded && !isTooLate) {
       clock.after(leaveEveryMs, () => this.#leave(since));
       return;
