@@ -26,8 +26,8 @@ import {
 import { MetricsCollector, readSharedGauges } from './metrics.ts';
 import { ProviderWatch, type AgentProviders } from './provider-watch.ts';
 import { allReady, anyFailing, inferenceReady, reachableWorkers, readyWorkers } from './process-table.ts';
-import { removePidFile, writePidFile } from './pid-file.ts';
 import type { ParentChannel } from './predecessor.ts';
+import { Presence } from './presence.ts';
 import { Reception } from './reception.ts';
 import type { Launch } from './successor.ts';
 
@@ -67,6 +67,7 @@ export class Service {
   readonly #lateness = new LatenessWatch();
   readonly #hangWatch: HangWatch;
   readonly #reception: Reception;
+  readonly #presence: Presence;
   readonly #providers: ProviderWatch;
   readonly #collector: MetricsCollector;
   readonly #memory: CallMemory;
@@ -78,6 +79,12 @@ export class Service {
   constructor(options: ServiceOptions) {
     this.#options = options;
     const { settings, clock, log, workers } = options;
+    this.#presence = new Presence({
+      log,
+      systemd: options.systemd,
+      pidFile: settings.pidFile,
+      pid: options.launch.pid,
+    });
     this.#turnModel = options.turnModel;
     this.#lifecycle = newLifecycle(settings.drain);
     this.#admission = new Admission({
@@ -92,37 +99,7 @@ export class Service {
       hasTurnModel: options.turnModel !== undefined,
     });
     const { layout, boxes } = this.#memory;
-    const limits = callLimits(settings);
-    const { logLevel } = settings;
-    this.#children = new Children({
-      clock,
-      log,
-      workers,
-      spare: settings.spareWorker,
-      memoryFd: this.#memory.mailboxesFd,
-      recordsFd: this.#memory.recordsFd,
-      workerSetup: (worker) => ({
-        type: 'setup',
-        worker,
-        layout,
-        logLevel,
-        limits,
-        callResume: settings.callResume,
-        agentText: options.agentText,
-        files: options.files,
-      }),
-      inferenceSetup: () => ({
-        type: 'setup',
-        layout,
-        logLevel,
-        vadModel: settings.vadModel,
-        ...(this.#turnModel !== undefined && { turnModel: this.#turnModel }),
-      }),
-      onReady: (role, index) => this.#onChildReady(role, index),
-      onWorkerMessage: (worker, message) => this.#onWorkerMessage(worker, message),
-      onSetupFailed: () => this.#onTurnModelFailed(),
-      onGone: (role, index) => this.#onChildGone(role, index),
-    });
+    this.#children = this.#newChildren();
     this.#handOver = new HandOver({
       clock,
       readyWorkers: () => readyWorkers(this.#children.table),
@@ -144,6 +121,42 @@ export class Service {
     this.#collector = new MetricsCollector(clock, (worker, ask) =>
       this.#children.send(worker, { type: 'metrics.ask', ask }),
     );
+  }
+
+  #newChildren(): Children {
+    const { settings, clock, log, workers, agentText, files } = this.#options;
+    const { layout, mailboxesFd, recordsFd } = this.#memory;
+    const { logLevel, callResume } = settings;
+    const limits = callLimits(settings);
+    return new Children({
+      clock,
+      log,
+      workers,
+      spare: settings.spareWorker,
+      memoryFd: mailboxesFd,
+      recordsFd,
+      workerSetup: (worker) => ({
+        type: 'setup',
+        worker,
+        layout,
+        logLevel,
+        limits,
+        callResume,
+        agentText,
+        files,
+      }),
+      inferenceSetup: () => ({
+        type: 'setup',
+        layout,
+        logLevel,
+        vadModel: settings.vadModel,
+        ...(this.#turnModel !== undefined && { turnModel: this.#turnModel }),
+      }),
+      onReady: (role, index) => this.#onChildReady(role, index),
+      onWorkerMessage: (worker, message) => this.#onWorkerMessage(worker, message),
+      onSetupFailed: () => this.#onTurnModelFailed(),
+      onGone: (role, index) => this.#onChildGone(role, index),
+    });
   }
 
   #newReception(): Reception {
@@ -210,18 +223,13 @@ export class Service {
   }
 
   #onServing(): void {
-    const { log, settings, launch, systemd } = this.#options;
-    try {
-      if (settings.pidFile !== undefined) writePidFile(settings.pidFile, launch.pid);
-    } catch (error) {
-      log.warn(errorFields(error), 'SVC_PID_FILE cannot be written');
-    }
-    if (!systemd.tell('READY=1')) log.warn('the service manager cannot be told: see NOTIFY_SOCKET');
-    log.info({ workers: this.#options.workers, maxSessions: settings.maxSessions }, 'ready');
+    const { log, settings, workers } = this.#options;
+    this.#presence.serves();
+    log.info({ workers, maxSessions: settings.maxSessions }, 'ready');
   }
 
   #onLeft(successorPid: number): void {
-    this.#options.systemd.tell(`MAINPID=${successorPid}`);
+    this.#presence.succeededBy(successorPid);
     this.#step({ type: 'handed.over' });
   }
 
@@ -356,7 +364,7 @@ export class Service {
       case 'begin.drain':
         log.info({ sessions: this.#admission.sessions, drainMs: settings.drain.drainTimeoutMs }, 'draining');
         this.#children.close();
-        if (!this.#reception.isSucceeded) this.#options.systemd.tell('STOPPING=1');
+        if (!this.#reception.isSucceeded) this.#presence.stops();
         this.#lookWhetherEmpty();
         return;
       case 'tell.calls':
@@ -379,7 +387,7 @@ export class Service {
    * a service manager would end together with this one. A second signal ends the wait.
    */
   #leave(since: Millis): void {
-    const { clock, log, settings, launch, exit } = this.#options;
+    const { clock, log, settings, exit } = this.#options;
     const { drainTimeoutMs, cancelGraceMs, abortWaitMs } = settings.drain;
     const isTooLate = clock.now() - since > drainTimeoutMs + cancelGraceMs + abortWaitMs + exitMarginMs;
     const { isLingering, isFollowed, isThere } = this.#reception;
@@ -389,7 +397,7 @@ export class Service {
       return;
     }
     this.#reception.close();
-    if (settings.pidFile !== undefined) removePidFile(settings.pidFile, launch.pid);
+    this.#presence.ends();
     log.info('stopped');
     exit(0);
   }
