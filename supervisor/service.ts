@@ -6,7 +6,7 @@ import type { Millis } from '../shared/base/units.ts';
 import type { ServerSettings } from '../shared/config/server.ts';
 import type { FromWorker } from '../shared/protocol/ipc.ts';
 import type { Clock, Timer } from '../shared/runtime/clock.ts';
-import { errorFields, type Log } from '../shared/runtime/log.ts';
+import type { Log } from '../shared/runtime/log.ts';
 import { newSupervisorMetrics } from '../shared/runtime/metrics.ts';
 import { machineMs } from '../shared/runtime/monotonic.ts';
 import type { Systemd } from '../shared/runtime/systemd.ts';
@@ -184,7 +184,7 @@ export class Service {
       parent,
       isServing: () => this.#lifecycle.state.phase === 'serving',
       serves: () => this.#onServing(),
-      cannotTake: (reason) => this.#onCannotTake(reason),
+      cannotTake: () => this.#giveUp(),
       left: (successorPid) => this.#onLeft(successorPid),
       hurry: () => this.#step({ type: 'signal.received' }),
     });
@@ -233,12 +233,7 @@ export class Service {
     this.#step({ type: 'handed.over' });
   }
 
-  /** The old supervisor goes on; this one has no caller and leaves nothing behind but its words. */
-  #onCannotTake(reason: string): void {
-    this.#options.log.fatal({ reason }, 'the service cannot take over');
-    this.#giveUp();
-  }
-
+  /** This process has no caller and leaves nothing behind but its words. */
   #giveUp(): void {
     this.#children.kill();
     this.#options.exit(1);
@@ -252,8 +247,9 @@ export class Service {
       log.error('the turn model does not load any more: turns end by silence until the next start');
       return;
     }
-    log.fatal('the turn model does not load: SVC_SMART_TURN_MODEL must name another, or be off');
-    this.#giveUp();
+    const problem = 'the turn model does not load: SVC_SMART_TURN_MODEL must name another, or be off';
+    log.fatal(problem);
+    this.#reception.tellPredecessor(problem, () => this.#giveUp());
   }
 
   #admissionFacts(): AdmissionFacts {
