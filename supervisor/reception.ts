@@ -188,14 +188,10 @@ export class Reception {
     if (again && this.#predecessor?.isGone === false) this.#predecessor.hurry();
   }
 
-  /** Connections that still need this process to reach the supervisor after it. */
-  get isLingering(): boolean {
-    return this.#succession.isBusy || this.#ports.isLingering;
-  }
-
-  /** The supervisor before this one still has calls; a service manager would end it with this one. */
-  get isFollowed(): boolean {
-    return this.#predecessor?.isGone === false;
+  /** Connections go through this process to the one after it, or the one before it still has calls. */
+  get isNeeded(): boolean {
+    const isFollowed = this.#predecessor?.hasTaken === true && !this.#predecessor.isGone;
+    return this.#succession.isBusy || this.#ports.isLingering || isFollowed;
   }
 
   close(): void {

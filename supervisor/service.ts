@@ -2,7 +2,6 @@
  * The supervisor at work: owns the listeners, the call slots and the children, and wires the pure machines (lifecycle, process
  * table, admission) to the world. No audio passes here.
  */
-import type { Millis } from '../shared/base/units.ts';
 import type { ServerSettings } from '../shared/config/server.ts';
 import type { FromWorker } from '../shared/protocol/ipc.ts';
 import type { Clock, Timer } from '../shared/runtime/clock.ts';
@@ -14,6 +13,7 @@ import { Admission, BacklogWatch, LatenessWatch, type AdmissionFacts } from './a
 import { callLimits } from './call-limits.ts';
 import { CallMemory, worstLatenessMs } from './call-memory.ts';
 import { Children } from './children.ts';
+import { departWhenUnneeded } from './departure.ts';
 import { HandOver } from './hand-over.ts';
 import { HangWatch } from './hang-watch.ts';
 import {
@@ -32,10 +32,6 @@ import { Reception } from './reception.ts';
 import type { Launch } from './successor.ts';
 
 const lookEveryMs = 200;
-/** How often a process that has nothing of its own left looks whether others still need it. */
-const leaveEveryMs = 20;
-/** Of the time after SIGTERM: what is neither drain, grace nor wait (spec 03, Limits). */
-const exitMarginMs = 7_000;
 
 export interface ServiceOptions {
   readonly settings: ServerSettings;
@@ -373,28 +369,24 @@ export class Service {
         this.#children.kill();
         return;
       case 'exit':
-        this.#leave(this.#options.clock.now());
+        this.#depart();
         return;
     }
   }
 
-  /**
-   * Ends this process, once nobody needs it: connections on their way to the supervisor after it, and the one before it, which
-   * a service manager would end together with this one. A second signal ends the wait.
-   */
-  #leave(since: Millis): void {
+  /** Ends this process. A second signal ends the wait for others. */
+  #depart(): void {
     const { clock, log, settings, exit } = this.#options;
-    const { drainTimeoutMs, cancelGraceMs, abortWaitMs } = settings.drain;
-    const isTooLate = clock.now() - since > drainTimeoutMs + cancelGraceMs + abortWaitMs + exitMarginMs;
-    const { isLingering, isFollowed, isThere } = this.#reception;
-    const isNeeded = this.#stopsAsked < 2 && (isLingering || (isFollowed && isThere));
-    if (isNeeded && !isTooLate) {
-      clock.after(leaveEveryMs, () => this.#leave(since));
-      return;
-    }
-    this.#reception.close();
-    this.#presence.ends();
-    log.info('stopped');
-    exit(0);
+    departWhenUnneeded({
+      clock,
+      drain: settings.drain,
+      isNeeded: () => this.#stopsAsked < 2 && this.#reception.isNeeded,
+      leave: () => {
+        this.#reception.close();
+        this.#presence.ends();
+        log.info('stopped');
+        exit(0);
+      },
+    });
   }
 }

@@ -31,7 +31,7 @@ class Books {
       clock,
       admission: this.admission,
       providerLimits: new Map([['llm', { sessions: 100, rpm: 1_000 }]]),
-      providers: ['llm', 'tts'],
+      providers: () => ['llm', 'tts'],
       maxCallsPerAddress: 3,
       released: () => undefined,
     });
