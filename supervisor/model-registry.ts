@@ -108,8 +108,6 @@ export const models = {
   },
 } as const satisfies Readonly<Record<string, ModelRow>>;
 
-export type ModelName = keyof typeof models;
-
 /** Name of the turn model's file in the folder of models. */
 export const smartTurnFile = models['smart-turn'].files[0].file;
 

@@ -13,14 +13,14 @@ import { dirname, join } from 'node:path';
 import { fail, ok, type Result } from '../shared/base/result.ts';
 import type { Clock } from '../shared/runtime/clock.ts';
 import { downloadFile, sha256Of, sizeOf } from './model-download.ts';
-import { models, type ModelName, type ModelRow, type PinnedFile } from './model-registry.ts';
+import { models as pinnedModels, type ModelRow, type PinnedFile } from './model-registry.ts';
 import { modelsFolder } from './turn-model.ts';
 import { unpackArchive } from './unpack.ts';
 
 export const MODELS_USAGE = `usage: svc-supervisor models list                     which models are there
        svc-supervisor models pull [NAME] [--from URL]  fetch one (smart-turn); URL: a mirror of its source
 
-NAME is one of ${Object.keys(models).join(', ')}.
+NAME is one of ${Object.keys(pinnedModels).join(', ')}.
 They lie in SVC_MODELS_DIR. A running service takes a new model at its next start.`;
 
 export interface ModelsCommandOptions {
@@ -28,6 +28,8 @@ export interface ModelsCommandOptions {
   readonly clock: Clock;
   readonly write: (line: string) => void;
   readonly writeError: (line: string) => void;
+  /** Takes the place of the registry. */
+  readonly models?: Readonly<Record<string, ModelRow>>;
   /** Shows a line in the place of the one before; absent where there is no terminal. */
   readonly redraw?: (line: string) => void;
 }
@@ -48,14 +50,21 @@ export async function runModels(args: readonly string[], options: ModelsCommandO
   const names = fromAt < 0 ? rest : rest.toSpliced(fromAt, 2);
   const name = names[0] ?? 'smart-turn';
   const isComplete = names.length <= 1 && (fromAt < 0 || source !== undefined);
-  if (command !== 'pull' || !isComplete || !isModelName(name)) {
+  const models: Readonly<Record<string, ModelRow>> = options.models ?? pinnedModels;
+  const model = Object.hasOwn(models, name) ? models[name] : undefined;
+  if (command !== 'pull' || !isComplete || model === undefined) {
     options.writeError(MODELS_USAGE);
     return 1;
   }
-  return await pull(name, source?.replace(/\/+$/, ''), options);
+  return await pull(name, model, {
+    folder: folderOf(options),
+    source: withoutSlash(source ?? model.source),
+    options,
+  });
 }
 
-const isModelName = (name: string): name is ModelName => Object.hasOwn(models, name);
+const withoutSlash = (source: string): string => source.replace(/\/+$/, '');
+const folderOf = ({ env }: ModelsCommandOptions): string => modelsFolder(env['SVC_MODELS_DIR'], env);
 
 type State = 'there' | 'not there' | 'damaged';
 
@@ -85,8 +94,9 @@ const placeOf = (model: ModelRow): string => {
   return model.unpacksTo ?? (dirname(file) === '.' ? file : dirname(file));
 };
 
-async function list({ env, write }: ModelsCommandOptions): Promise<0> {
-  const folder = modelsFolder(env['SVC_MODELS_DIR'], env);
+async function list(options: ModelsCommandOptions): Promise<0> {
+  const { write, models = pinnedModels } = options;
+  const folder = folderOf(options);
   write(`folder: ${folder}`);
   for (const [name, model] of Object.entries<ModelRow>(models)) {
     const state = await stateOf(model, folder);
@@ -97,13 +107,8 @@ async function list({ env, write }: ModelsCommandOptions): Promise<0> {
   return 0;
 }
 
-async function pull(
-  name: ModelName,
-  source: string | undefined,
-  options: ModelsCommandOptions,
-): Promise<0 | 1> {
-  const model: ModelRow = models[name];
-  const folder = modelsFolder(options.env['SVC_MODELS_DIR'], options.env);
+async function pull(name: string, model: ModelRow, fetching: Fetching): Promise<0 | 1> {
+  const { folder, options } = fetching;
   const path = join(folder, placeOf(model));
   mkdirSync(folder, { recursive: true });
   const unlock = lock(`${path}.lock`);
@@ -117,7 +122,7 @@ async function pull(
       return 0;
     }
     options.write(`${name} ${model.version}, licence: ${model.licence}`);
-    const result = await fetchAll(model, { folder, source: source ?? model.source, options });
+    const result = await fetchAll(model, fetching);
     if (!result.ok) {
       options.writeError(`${name}: ${result.error}`);
       return 1;

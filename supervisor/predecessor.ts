@@ -80,6 +80,11 @@ export class Predecessor {
     else this.#onGone();
   }
 
+  /** Why this supervisor cannot serve. */
+  tell(problem: string, told: () => void): void {
+    this.#options.channel.send({ type: 'failed', problems: [problem] }, told);
+  }
+
   hurry(): void {
     this.#say({ type: 'hurry' });
   }
@@ -89,7 +94,7 @@ export class Predecessor {
   }
 
   #fail(reason: string): void {
-    this.#options.channel.send({ type: 'failed', problems: [reason] }, () => this.#options.failed(reason));
+    this.tell(reason, () => this.#options.failed(reason));
   }
 
   #take(message: unknown, handle: unknown): void {

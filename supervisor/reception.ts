@@ -49,7 +49,7 @@ export interface ReceptionOptions {
   /** This supervisor serves: its children are ready and its listeners are open. */
   readonly serves: () => void;
   /** It was to take over and cannot. */
-  readonly cannotTake: (reason: string) => void;
+  readonly cannotTake: () => void;
   /** Another supervisor serves now. */
   readonly left: (successorPid: number) => void;
   /** The drain of this supervisor should be over sooner. */
@@ -128,7 +128,7 @@ export class Reception {
   }
 
   #newPredecessor(channel: ParentChannel, arrived: (one: Arrived) => void): Predecessor {
-    const { isServing, serves, cannotTake } = this.#options;
+    const { log, isServing, serves, cannotTake } = this.#options;
     return new Predecessor({
       channel,
       seats: this.seats,
@@ -138,7 +138,10 @@ export class Reception {
       bindRest: () => this.#ports.bind(),
       arrived,
       took: serves,
-      failed: cannotTake,
+      failed: (reason) => {
+        log.fatal({ reason }, 'the service cannot take over');
+        cannotTake();
+      },
     });
   }
 
@@ -151,6 +154,12 @@ export class Reception {
   prepared(): void {
     if (this.#predecessor === undefined) this.#options.serves();
     else this.#predecessor.prepared();
+  }
+
+  /** Says why this supervisor cannot serve to the one that it was to take over from, if there is one. */
+  tellPredecessor(problem: string, told: () => void): void {
+    if (this.#predecessor === undefined) told();
+    else this.#predecessor.tell(problem, told);
   }
 
   /** Why a call would be refused now whoever asked; undefined when it would not. */
@@ -179,14 +188,10 @@ export class Reception {
     if (again && this.#predecessor?.isGone === false) this.#predecessor.hurry();
   }
 
-  /** Connections that still need this process to reach the supervisor after it. */
-  get isLingering(): boolean {
-    return this.#succession.isBusy || this.#ports.isLingering;
-  }
-
-  /** The supervisor before this one still has calls; a service manager would end it with this one. */
-  get isFollowed(): boolean {
-    return this.#predecessor?.isGone === false;
+  /** Connections go through this process to the one after it, or the one before it still has calls. */
+  get isNeeded(): boolean {
+    const isFollowed = this.#predecessor?.hasTaken === true && !this.#predecessor.isGone;
+    return this.#succession.isBusy || this.#ports.isLingering || isFollowed;
   }
 
   close(): void {

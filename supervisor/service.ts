@@ -2,11 +2,10 @@
  * The supervisor at work: owns the listeners, the call slots and the children, and wires the pure machines (lifecycle, process
  * table, admission) to the world. No audio passes here.
  */
-import type { Millis } from '../shared/base/units.ts';
 import type { ServerSettings } from '../shared/config/server.ts';
 import type { FromWorker } from '../shared/protocol/ipc.ts';
 import type { Clock, Timer } from '../shared/runtime/clock.ts';
-import { errorFields, type Log } from '../shared/runtime/log.ts';
+import type { Log } from '../shared/runtime/log.ts';
 import { newSupervisorMetrics } from '../shared/runtime/metrics.ts';
 import { machineMs } from '../shared/runtime/monotonic.ts';
 import type { Systemd } from '../shared/runtime/systemd.ts';
@@ -14,6 +13,7 @@ import { Admission, BacklogWatch, LatenessWatch, type AdmissionFacts } from './a
 import { callLimits } from './call-limits.ts';
 import { CallMemory, worstLatenessMs } from './call-memory.ts';
 import { Children } from './children.ts';
+import { departWhenUnneeded } from './departure.ts';
 import { HandOver } from './hand-over.ts';
 import { HangWatch } from './hang-watch.ts';
 import {
@@ -26,16 +26,12 @@ import {
 import { MetricsCollector, readSharedGauges } from './metrics.ts';
 import { ProviderWatch, type AgentProviders } from './provider-watch.ts';
 import { allReady, anyFailing, inferenceReady, reachableWorkers, readyWorkers } from './process-table.ts';
-import { removePidFile, writePidFile } from './pid-file.ts';
 import type { ParentChannel } from './predecessor.ts';
+import { Presence } from './presence.ts';
 import { Reception } from './reception.ts';
 import type { Launch } from './successor.ts';
 
 const lookEveryMs = 200;
-/** How often a process that has nothing of its own left looks whether others still need it. */
-const leaveEveryMs = 20;
-/** Of the time after SIGTERM: what is neither drain, grace nor wait (spec 03, Limits). */
-const exitMarginMs = 7_000;
 
 export interface ServiceOptions {
   readonly settings: ServerSettings;
@@ -67,6 +63,7 @@ export class Service {
   readonly #lateness = new LatenessWatch();
   readonly #hangWatch: HangWatch;
   readonly #reception: Reception;
+  readonly #presence: Presence;
   readonly #providers: ProviderWatch;
   readonly #collector: MetricsCollector;
   readonly #memory: CallMemory;
@@ -78,6 +75,12 @@ export class Service {
   constructor(options: ServiceOptions) {
     this.#options = options;
     const { settings, clock, log, workers } = options;
+    this.#presence = new Presence({
+      log,
+      systemd: options.systemd,
+      pidFile: settings.pidFile,
+      pid: options.launch.pid,
+    });
     this.#turnModel = options.turnModel;
     this.#lifecycle = newLifecycle(settings.drain);
     this.#admission = new Admission({
@@ -92,37 +95,7 @@ export class Service {
       hasTurnModel: options.turnModel !== undefined,
     });
     const { layout, boxes } = this.#memory;
-    const limits = callLimits(settings);
-    const { logLevel } = settings;
-    this.#children = new Children({
-      clock,
-      log,
-      workers,
-      spare: settings.spareWorker,
-      memoryFd: this.#memory.mailboxesFd,
-      recordsFd: this.#memory.recordsFd,
-      workerSetup: (worker) => ({
-        type: 'setup',
-        worker,
-        layout,
-        logLevel,
-        limits,
-        callResume: settings.callResume,
-        agentText: options.agentText,
-        files: options.files,
-      }),
-      inferenceSetup: () => ({
-        type: 'setup',
-        layout,
-        logLevel,
-        vadModel: settings.vadModel,
-        ...(this.#turnModel !== undefined && { turnModel: this.#turnModel }),
-      }),
-      onReady: (role, index) => this.#onChildReady(role, index),
-      onWorkerMessage: (worker, message) => this.#onWorkerMessage(worker, message),
-      onSetupFailed: () => this.#onTurnModelFailed(),
-      onGone: (role, index) => this.#onChildGone(role, index),
-    });
+    this.#children = this.#newChildren();
     this.#handOver = new HandOver({
       clock,
       readyWorkers: () => readyWorkers(this.#children.table),
@@ -144,6 +117,42 @@ export class Service {
     this.#collector = new MetricsCollector(clock, (worker, ask) =>
       this.#children.send(worker, { type: 'metrics.ask', ask }),
     );
+  }
+
+  #newChildren(): Children {
+    const { settings, clock, log, workers, agentText, files } = this.#options;
+    const { layout, mailboxesFd, recordsFd } = this.#memory;
+    const { logLevel, callResume } = settings;
+    const limits = callLimits(settings);
+    return new Children({
+      clock,
+      log,
+      workers,
+      spare: settings.spareWorker,
+      memoryFd: mailboxesFd,
+      recordsFd,
+      workerSetup: (worker) => ({
+        type: 'setup',
+        worker,
+        layout,
+        logLevel,
+        limits,
+        callResume,
+        agentText,
+        files,
+      }),
+      inferenceSetup: () => ({
+        type: 'setup',
+        layout,
+        logLevel,
+        vadModel: settings.vadModel,
+        ...(this.#turnModel !== undefined && { turnModel: this.#turnModel }),
+      }),
+      onReady: (role, index) => this.#onChildReady(role, index),
+      onWorkerMessage: (worker, message) => this.#onWorkerMessage(worker, message),
+      onSetupFailed: () => this.#onTurnModelFailed(),
+      onGone: (role, index) => this.#onChildGone(role, index),
+    });
   }
 
   #newReception(): Reception {
@@ -171,7 +180,7 @@ export class Service {
       parent,
       isServing: () => this.#lifecycle.state.phase === 'serving',
       serves: () => this.#onServing(),
-      cannotTake: (reason) => this.#onCannotTake(reason),
+      cannotTake: () => this.#giveUp(),
       left: (successorPid) => this.#onLeft(successorPid),
       hurry: () => this.#step({ type: 'signal.received' }),
     });
@@ -210,27 +219,17 @@ export class Service {
   }
 
   #onServing(): void {
-    const { log, settings, launch, systemd } = this.#options;
-    try {
-      if (settings.pidFile !== undefined) writePidFile(settings.pidFile, launch.pid);
-    } catch (error) {
-      log.warn(errorFields(error), 'SVC_PID_FILE cannot be written');
-    }
-    if (!systemd.tell('READY=1')) log.warn('the service manager cannot be told: see NOTIFY_SOCKET');
-    log.info({ workers: this.#options.workers, maxSessions: settings.maxSessions }, 'ready');
+    const { log, settings, workers } = this.#options;
+    this.#presence.serves();
+    log.info({ workers, maxSessions: settings.maxSessions }, 'ready');
   }
 
   #onLeft(successorPid: number): void {
-    this.#options.systemd.tell(`MAINPID=${successorPid}`);
+    this.#presence.succeededBy(successorPid);
     this.#step({ type: 'handed.over' });
   }
 
-  /** The old supervisor goes on; this one has no caller and leaves nothing behind but its words. */
-  #onCannotTake(reason: string): void {
-    this.#options.log.fatal({ reason }, 'the service cannot take over');
-    this.#giveUp();
-  }
-
+  /** This process has no caller and leaves nothing behind but its words. */
   #giveUp(): void {
     this.#children.kill();
     this.#options.exit(1);
@@ -244,8 +243,9 @@ export class Service {
       log.error('the turn model does not load any more: turns end by silence until the next start');
       return;
     }
-    log.fatal('the turn model does not load: SVC_SMART_TURN_MODEL must name another, or be off');
-    this.#giveUp();
+    const problem = 'the turn model does not load: SVC_SMART_TURN_MODEL must name another, or be off';
+    log.fatal(problem);
+    this.#reception.tellPredecessor(problem, () => this.#giveUp());
   }
 
   #admissionFacts(): AdmissionFacts {
@@ -356,7 +356,7 @@ export class Service {
       case 'begin.drain':
         log.info({ sessions: this.#admission.sessions, drainMs: settings.drain.drainTimeoutMs }, 'draining');
         this.#children.close();
-        if (!this.#reception.isSucceeded) this.#options.systemd.tell('STOPPING=1');
+        if (!this.#reception.isSucceeded) this.#presence.stops();
         this.#lookWhetherEmpty();
         return;
       case 'tell.calls':
@@ -369,29 +369,24 @@ export class Service {
         this.#children.kill();
         return;
       case 'exit':
-        this.#leave(this.#options.clock.now());
+        this.#depart();
         return;
     }
   }
 
-  /**
-   * Ends this process, once nobody needs it: connections on their way to the supervisor after it, and the one before it, which
-   * a service manager would end together with this one. A second signal ends the wait.
-   */
-  #leave(since: Millis): void {
-    const { clock, log, settings, launch, exit } = this.#options;
-    const { drainTimeoutMs, cancelGraceMs, abortWaitMs } = settings.drain;
-    const isTooLate = clock.now() - since > drainTimeoutMs + cancelGraceMs + abortWaitMs + exitMarginMs;
-    const isNeeded =
-      this.#reception.isLingering ||
-      (this.#reception.isFollowed && this.#stopsAsked < 2 && this.#reception.isThere);
-    if (isNeeded && !isTooLate) {
-      clock.after(leaveEveryMs, () => this.#leave(since));
-      return;
-    }
-    this.#reception.close();
-    if (settings.pidFile !== undefined) removePidFile(settings.pidFile, launch.pid);
-    log.info('stopped');
-    exit(0);
+  /** Ends this process. A second signal ends the wait for others. */
+  #depart(): void {
+    const { clock, log, settings, exit } = this.#options;
+    departWhenUnneeded({
+      clock,
+      drain: settings.drain,
+      isNeeded: () => this.#stopsAsked < 2 && this.#reception.isNeeded,
+      leave: () => {
+        this.#reception.close();
+        this.#presence.ends();
+        log.info('stopped');
+        exit(0);
+      },
+    });
   }
 }

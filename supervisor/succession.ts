@@ -17,7 +17,7 @@ import {
   type RestartAction,
   type RestartEvent,
 } from './restart.ts';
-import type { Successor, SuccessorEvents } from './successor.ts';
+import type { SuccessorEvents, SuccessorProcess } from './successor.ts';
 import type { TokenLedger } from './token-ledger.ts';
 
 /** Arrivals that wait while the listeners change hands, which takes a few milliseconds. */
@@ -42,7 +42,7 @@ export interface SuccessionOptions {
   readonly timeoutMs: number;
   readonly seats: CallSeats;
   readonly tokens: TokenLedger;
-  readonly start: (events: SuccessorEvents) => Successor;
+  readonly start: (events: SuccessorEvents) => SuccessorProcess;
   /** The listening servers, by name. */
   readonly listeners: () => ReadonlyMap<string, Server>;
   /** Judges an arrival here. */
@@ -56,7 +56,7 @@ export interface SuccessionOptions {
 export class Succession {
   readonly #options: SuccessionOptions;
   readonly #restart;
-  #successor: Successor | undefined;
+  #successor: SuccessorProcess | undefined;
   #copy: LedgerCopy | undefined;
   readonly #held: Arrived[] = [];
   /** Arrivals on their way to the new supervisor. */

@@ -29,7 +29,23 @@ export interface SuccessorEvents {
   readonly failed: (reason: string) => void;
 }
 
-export class Successor {
+/** The new supervisor as the old one uses it. */
+export interface SuccessorProcess {
+  readonly pid: number | undefined;
+  send(message: ToSuccessor): void;
+  /** Gives a listening socket; this process keeps its own. */
+  giveListener(name: string, server: Server): void;
+  /** Gives a connection. `gone` says whether it is on its way; then this process drops its own. */
+  giveArrival(
+    message: Extract<ToSuccessor, { type: 'arrival' }>,
+    socket: Socket,
+    gone: (isGiven: boolean) => void,
+  ): void;
+  /** Ends it and everything that it started. What it says from here on is not heard. */
+  kill(): void;
+}
+
+export class Successor implements SuccessorProcess {
   readonly #child: ChildProcess;
   readonly #events: SuccessorEvents;
   #problems: readonly string[] = [];
@@ -58,12 +74,10 @@ export class Successor {
     if (this.#child.connected) this.#child.send(message, () => undefined);
   }
 
-  /** Gives a listening socket; this process keeps its own. */
   giveListener(name: string, server: Server): void {
     if (this.#child.connected) this.#child.send({ type: 'listener', name }, server, () => undefined);
   }
 
-  /** Gives a connection. `gone` says whether it is on its way; then this process drops its own. */
   giveArrival(
     message: Extract<ToSuccessor, { type: 'arrival' }>,
     socket: Socket,
@@ -74,7 +88,6 @@ export class Successor {
     else gone(false);
   }
 
-  /** Ends it and everything that it started. What it says from here on is not heard. */
   kill(): void {
     this.#hasFailed = true;
     const { pid } = this.#child;

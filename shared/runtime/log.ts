@@ -1,8 +1,26 @@
 /** Logs: pino, one JSON line each, a fixed sentence with the data in fields. Callers' words and secrets never enter. */
 import { pino, type Logger } from 'pino';
+import { LineLimit } from './line-limit.ts';
 
 export type Log = Logger;
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
+
+const lineLimit = new LineLimit();
+
+/**
+ * Writes a line unless its logger has said the same too often; the sentence is the first text among the arguments. What is
+ * written after a gap says how many lines are missing.
+ */
+function logWithinLimit(this: Logger, args: Parameters<Logger['info']>, write: Logger['info']): void {
+  const given: readonly unknown[] = args;
+  const [first] = given;
+  const sentence = given.find((arg) => typeof arg === 'string') ?? '';
+  const leftOut = lineLimit.admit(this, sentence, performance.now());
+  if (leftOut === undefined) return;
+  if (leftOut === 0) write.apply(this, args);
+  else if (typeof first === 'object' && first !== null) write.call(this, { ...first, leftOut }, sentence);
+  else write.call(this, { leftOut }, sentence);
+}
 
 /**
  * The logger of this process. Writing is synchronous: a process that dies has written everything it said, and the
@@ -14,6 +32,7 @@ export function newLog(options: { role: string; level: LogLevel | 'silent' }): L
       level: options.level,
       base: { role: options.role, pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
+      hooks: { logMethod: logWithinLimit },
     },
     pino.destination({ dest: 1, sync: true }),
   );

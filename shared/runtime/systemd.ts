@@ -38,7 +38,7 @@ function native(): LibC {
   loaded = {
     socket: lib.func('int socket(int domain, int type, int protocol)') as LibC['socket'],
     sendto: lib.func(
-      'ssize_t sendto(int fd, const uint8_t *bytes, size_t length, int flags, const uint8_t *address, uint32_t addressLength)',
+      'int64_t sendto(int fd, const uint8_t *bytes, size_t length, int flags, const uint8_t *address, uint32_t addressLength)',
     ) as LibC['sendto'],
     close: lib.func('int close(int fd)') as LibC['close'],
   };

@@ -6,13 +6,21 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock, systemWallClock } from '../../shared/runtime/clock.ts';
 import { craft, secret } from '../spec/tokens/craft.ts';
+import { Datagrams } from '../support/datagrams.ts';
 import { knock, refusalOf, requestText, type KnockAnswer } from '../support/knock.ts';
 import { descriptorsOf, TestService, type TestServiceOptions } from '../support/service.ts';
 import { isAlive, restarted, servingPid, stopAll, stopped } from '../support/succession.ts';
 import { RawCaller, startFrame } from './raw-caller.ts';
 
 const longGreeting = 'This goes on and on. '.repeat(45);
-const longDrain = { SVC_DRAIN_TIMEOUT: '60s', SVC_MAX_SESSIONS: '5000', SVC_WS_ACCEPT_QUEUE: '5000' };
+/** Callers of these tests may say nothing for a while, and machines may be slow. */
+const longDrain = {
+  SVC_DRAIN_TIMEOUT: '60s',
+  SVC_WS_START_TIMEOUT: '120s',
+  SVC_WS_PING_TIMEOUT: '120s',
+  SVC_MAX_SESSIONS: '5000',
+  SVC_WS_ACCEPT_QUEUE: '5000',
+};
 
 let service: TestService;
 const open: KnockAnswer[] = [];
@@ -93,12 +101,12 @@ describe('a restart', () => {
 
   it('serves connections that the old supervisor had accepted and that say later what they want', async () => {
     service = await start();
-    const early = Array.from({ length: 20 }, () => connect({ port: service.port, host: '127.0.0.1' }));
+    const early = Array.from({ length: 21 }, () => connect({ port: service.port, host: '127.0.0.1' }));
     await Promise.all(early.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
     // An answer to a connection that came later: the ones before it are accepted.
     expect(outcome(await call())).toBe('call');
     const request = requestText('/', {});
-    const [halves, silent] = [early.slice(0, 10), early.slice(10)];
+    const [halves, silent, mute] = [early.slice(0, 10), early.slice(10, 20), early.slice(20)];
     for (const socket of halves) socket.write(request.slice(0, 40));
     for (const { socket } of open.splice(0)) socket.destroy();
     const [old] = await restarted(service);
@@ -109,6 +117,11 @@ describe('a restart', () => {
     for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1.1 101 /);
     const callers = silent.map((socket) => new RawCaller(socket, startFrame()));
     await Promise.all(callers.map((caller) => caller.received('started')));
+    // Who never says anything is told so by the old supervisor, which ends after that.
+    for (const socket of mute)
+      expect(await new Promise((resolve) => socket.once('data', resolve)).then(String)).toMatch(
+        /^HTTP\/1.1 408 /,
+      );
     await stopped(service, old);
     expect(callers.every((caller) => caller.status === 101 && !caller.gone)).toBe(true);
     for (const socket of early) socket.destroy();
@@ -179,6 +192,19 @@ describe('a restart', () => {
     await Promise.all(pids.slice(0, 2).map((pid) => stopped(service, pid)));
     await service.readyWhen((body) => body['sessions'] === 0);
     expect((await (await service.call()).hangUp()).code).toBe(1000);
+  });
+
+  it('tells the service manager that it is ready, which process is the main one, and that it stops', async () => {
+    const name = `@svc-restart-${process.pid}`;
+    const manager = new Datagrams(name);
+    service = await start({ env: { NOTIFY_SOCKET: name } });
+    expect(manager.take()).toEqual(['READY=1']);
+    const [old, fresh] = await restarted(service);
+    await stopped(service, old);
+    expect(manager.take().toSorted()).toEqual([`MAINPID=${fresh}`, 'READY=1']);
+    await stopAll(service);
+    expect(manager.take()).toEqual(['STOPPING=1']);
+    manager.close();
   });
 
   it('writes the process id that serves into SVC_PID_FILE, and removes it at the end', async () => {

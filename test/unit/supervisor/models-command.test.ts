@@ -1,5 +1,6 @@
 /** The commands `models list` and `models pull`, as a user sees them. */
-import { mkdtempSync, rmSync, writeFileSync, existsSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -48,6 +49,68 @@ describe('models list', () => {
     writeFileSync(join(folder, file), 'half a model');
     await run('list');
     expect(output[Object.keys(models).length + 2]).toContain('damaged');
+  });
+});
+
+/** A voice as its archive holds it, and one model in two files. */
+describe('models pull of what is more than a file', () => {
+  const archive = Buffer.from(
+    'QlpoOTFBWSZTWXglNF8AAJX7gMmQAARAAeeAQBDqKZ9ABAggAHISlAAB6gANPKCRSm9U9R6T1APKAxNNcqY8cSEgKT' +
+      'SQiOfIoHCTMCBCGge4+ku7y9EVmIkwRa8wKstA3U7XN+G0YzVlj4dnkEVieB8w+5BnHWtRED8XckU4UJB4JTRf',
+    'base64',
+  );
+  const [ear, tokens] = [Buffer.from('the ear'), Buffer.from('tokens')];
+  const row = { version: '1', licence: 'CC0-1.0', source: 'https://models.example', use: 'tests' };
+  const pinned = (file: string, bytes: Buffer) => ({
+    file,
+    bytes: bytes.length,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    path: `files/${file}`,
+  });
+  const registry = {
+    voice: { ...row, files: [pinned('voice.tar.bz2', archive)], unpacksTo: 'voice' },
+    ear: { ...row, files: [pinned('ear/model.onnx', ear), pinned('ear/tokens.txt', tokens)] },
+  };
+  const pull = (name: string): Promise<0 | 1> =>
+    runModels(['pull', name, '--from', mirror()], {
+      env: { SVC_MODELS_DIR: folder },
+      clock: systemClock,
+      models: registry,
+      write: (line) => output.push(line),
+      writeError: (line) => errors.push(line),
+    });
+  const files: Record<string, Buffer> = {
+    '/files/voice.tar.bz2': archive,
+    '/files/ear/model.onnx': ear,
+    '/files/ear/tokens.txt': tokens,
+  };
+
+  beforeEach(() => {
+    server.removeAllListeners('request');
+    server.on('request', (request, response) => {
+      asked.push(request.url ?? '');
+      response.end(files[request.url ?? '']);
+    });
+  });
+
+  it('shows the licence, unpacks an archive, leaves nothing else, and knows it again', async () => {
+    expect(await pull('voice')).toBe(0);
+    expect(output[0]).toBe('voice 1, licence: CC0-1.0');
+    expect(readFileSync(join(folder, 'voice', 'tokens.txt'), 'utf8')).toBe('_ 0\n');
+    expect(readdirSync(folder)).toEqual(['voice']);
+    expect(await pull('voice')).toBe(0);
+    expect(asked).toHaveLength(1);
+    rmSync(join(folder, 'voice', '.unpacked-from'));
+    expect(await pull('voice')).toBe(0);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('fetches every file of a model, and only those that are not whole', async () => {
+    expect(await pull('ear')).toBe(0);
+    writeFileSync(join(folder, 'ear', 'tokens.txt'), 'damage');
+    expect(await pull('ear')).toBe(0);
+    expect(asked).toEqual(['/files/ear/model.onnx', '/files/ear/tokens.txt', '/files/ear/tokens.txt']);
+    expect(readFileSync(join(folder, 'ear', 'tokens.txt'))).toEqual(tokens);
   });
 });
 

@@ -1,0 +1,317 @@
+/**
+ * Two supervisors in one process, with the channel between them under the test's control: what the old one knows the new one
+ * knows, whatever happens meanwhile, and every arrival is judged once.
+ */
+import { createServer } from 'node:http';
+import { PassThrough } from 'node:stream';
+import { Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { newPrng } from '../../../shared/base/prng.ts';
+import { readToPredecessor, readToSuccessor, type ToSuccessor } from '../../../shared/protocol/takeover.ts';
+import { Admission } from '../../../supervisor/admission.ts';
+import { CallSeats } from '../../../supervisor/call-seats.ts';
+import type { Arrived } from '../../../supervisor/listeners.ts';
+import { Predecessor, type ParentChannel } from '../../../supervisor/predecessor.ts';
+import { Succession } from '../../../supervisor/succession.ts';
+import type { SuccessorEvents, SuccessorProcess } from '../../../supervisor/successor.ts';
+import { TokenLedger } from '../../../supervisor/token-ledger.ts';
+import { newVirtualClock, type VirtualClock } from '../../support/virtual-clock.ts';
+
+const nowS = 1_800_000_000;
+const limits = { maxSessions: 1_000, maxCalls: 1_000, acceptQueue: 100 };
+
+/** What a supervisor remembers. */
+class Books {
+  readonly admission = new Admission(limits);
+  readonly tokens = new TokenLedger();
+  readonly seats: CallSeats;
+
+  constructor(clock: VirtualClock) {
+    this.seats = new CallSeats({
+      clock,
+      admission: this.admission,
+      providerLimits: new Map([['llm', { sessions: 100, rpm: 1_000 }]]),
+      providers: () => ['llm', 'tts'],
+      maxCallsPerAddress: 3,
+      released: () => undefined,
+    });
+  }
+
+  /** All of it, for comparison. */
+  get content(): unknown {
+    return {
+      tokens: [...this.tokens.entries()].toSorted(),
+      calls: [...this.seats.calls].map(({ address }) => address).toSorted(),
+      sessions: this.admission.sessions,
+      requests: [...this.seats.recentRequests()],
+    };
+  }
+}
+
+/** The old supervisor, the new one, and what lies on the channel between them. */
+class Change {
+  readonly clock = newVirtualClock();
+  readonly old = new Books(this.clock);
+  readonly fresh = new Books(this.clock);
+  readonly judged: string[] = [];
+  readonly logged: string[] = [];
+  readonly left: number[] = [];
+  killed = 0;
+  took = 0;
+  failed: string | undefined;
+  readonly succession: Succession;
+  predecessor: Predecessor | undefined;
+  /** Messages to the new supervisor that it has not read yet; undefined: they are read at once. */
+  delayed: unknown[] | undefined;
+  /** Arrivals that were given to the new supervisor; `false` refuses them as a broken channel does. */
+  readonly given: Extract<ToSuccessor, { type: 'arrival' }>[] = [];
+  isBroken = false;
+  #events: SuccessorEvents | undefined;
+  #read: (message: unknown, handle: unknown) => void = () => undefined;
+  gone: () => void = () => undefined;
+
+  constructor() {
+    const note = (_fields: object, sentence: string): void => void this.logged.push(sentence);
+    this.succession = new Succession({
+      clock: this.clock,
+      log: { info: note, warn: note, error: note },
+      timeoutMs: 60_000,
+      seats: this.old.seats,
+      tokens: this.old.tokens,
+      start: (events) => this.#start(events),
+      listeners: () => new Map([['websocket', createServer()]]),
+      judge: ({ arrival }) => void this.judged.push(arrival.head.url),
+      leave: (pid) => void this.left.push(pid),
+      hurry: () => void this.left.push(-1),
+    });
+  }
+
+  /** What the new supervisor says. */
+  says(message: unknown): void {
+    const read = readToPredecessor(message);
+    if (read.ok && read.value.type !== 'failed') this.#events?.said(read.value);
+  }
+
+  dies(): void {
+    this.#events?.failed('it died');
+  }
+
+  deliver(): void {
+    const messages = this.delayed?.splice(0) ?? [];
+    for (const message of messages) this.#read(message, undefined);
+  }
+
+  #send(message: ToSuccessor): void {
+    // As JSON, as on the channel.
+    const copy: unknown = JSON.parse(JSON.stringify(message));
+    expect(readToSuccessor(copy).ok).toBe(true);
+    if (this.delayed === undefined) this.#read(copy, undefined);
+    else this.delayed.push(copy);
+  }
+
+  #start(events: SuccessorEvents): SuccessorProcess {
+    this.#events = events;
+    const channel: ParentChannel = {
+      isOpen: () => true,
+      send: (message, sent) => {
+        this.says(message);
+        sent();
+      },
+      onMessage: (take) => (this.#read = take),
+      onGone: (gone) => (this.gone = gone),
+    };
+    this.predecessor = new Predecessor({
+      channel,
+      seats: this.fresh.seats,
+      tokens: this.fresh.tokens,
+      isServing: () => true,
+      open: () => Promise.resolve(),
+      bindRest: () => Promise.resolve(),
+      arrived: () => undefined,
+      took: () => (this.took += 1),
+      failed: (reason) => (this.failed = reason),
+    });
+    return {
+      pid: 4711,
+      send: (message) => this.#send(message),
+      giveListener: () => undefined,
+      giveArrival: (message, _socket, gone) => {
+        if (!this.isBroken) this.given.push(message);
+        gone(!this.isBroken);
+      },
+      kill: () => (this.killed += 1),
+    };
+  }
+}
+
+const arrivalAt = (url: string): Arrived => ({
+  arrival: { method: 'GET', head: { url, headers: { host: 'x' } }, peer: '192.0.2.1' },
+  socket: new Socket(),
+  bytes: Buffer.from('early'),
+});
+
+/** Lets promises of the new supervisor settle. */
+const settled = (): Promise<void> => new Promise((resolve) => new PassThrough().end(resolve).resume());
+
+describe('the books of the old supervisor', () => {
+  it('are those of the new one when it takes over, whatever changed during the copy', async () => {
+    for (let seed = 1; seed <= 60; seed += 1) {
+      const change = new Change();
+      const { clock, old } = change;
+      const prng = newPrng(seed);
+      const below = (most: number): number => Math.floor(prng.next() * most);
+      const releases: (() => void)[] = [];
+      let last = 0;
+      const something = (): void => {
+        switch (below(5)) {
+          case 0:
+            old.tokens.use({ sid: `sid-${(last += 1)}`, expS: nowS + 60 + below(600), nowS });
+            return;
+          case 1:
+            old.tokens.release(`sid-${1 + below(last + 1)}`);
+            return;
+          case 2: {
+            const release = old.seats.take(`192.0.2.${below(200)}`);
+            if (release !== undefined) releases.push(release);
+            return;
+          }
+          case 3:
+            releases.splice(below(releases.length), 1)[0]?.();
+            return;
+          default:
+            old.seats.requested('llm', 1 + below(3));
+        }
+      };
+      for (let i = 0; i < below(6_000); i += 1) something();
+      clock.advance(below(70_000));
+      for (let i = 0; i < below(300); i += 1) something();
+
+      change.delayed = [];
+      change.succession.ask(undefined);
+      change.predecessor?.prepared();
+      for (let round = 0; round < 8; round += 1) {
+        for (let i = 0; i < 20; i += 1) something();
+        clock.advance(0);
+        if (below(2) === 0) change.deliver();
+      }
+      change.deliver();
+      await settled();
+      // The listeners were given; what the old one still finishes is told as well.
+      releases[0]?.();
+      old.tokens.release('sid-1');
+      change.deliver();
+      await settled();
+      change.deliver();
+      await settled();
+      expect(change.took).toBe(1);
+      expect(change.left).toEqual([4711]);
+      expect(change.fresh.content).toEqual(old.content);
+    }
+  });
+
+  it('count for the new one until their calls are over, or until the old one is gone', async () => {
+    const change = new Change();
+    const [first, second] = [change.old.seats.take('192.0.2.1'), change.old.seats.take('192.0.2.1')];
+    change.succession.ask(undefined);
+    change.predecessor?.prepared();
+    change.clock.advance(0);
+    await settled();
+    expect([change.took, change.fresh.admission.sessions, change.fresh.seats.own]).toEqual([1, 2, 0]);
+    expect(change.fresh.seats.take('192.0.2.1')).toBeDefined();
+    expect(change.fresh.seats.take('192.0.2.1')).toBeUndefined();
+    first?.();
+    first?.();
+    expect(change.fresh.admission.sessions).toBe(2);
+    expect(change.fresh.seats.take('192.0.2.1')).toBeDefined();
+    change.gone();
+    expect(change.fresh.admission.sessions).toBe(2);
+    second?.();
+    expect([change.fresh.admission.sessions, change.failed]).toEqual([2, undefined]);
+  });
+});
+
+describe('an arrival', () => {
+  /** A change that has come to the moment at which the listeners change hands. */
+  function handing(): Change {
+    const change = new Change();
+    change.delayed = [];
+    change.succession.ask(undefined);
+    change.says({ type: 'prepared', version: 1 });
+    change.succession.arrived(arrivalAt('/while-copying'));
+    change.says({ type: 'copied' });
+    return change;
+  }
+
+  it('is judged by the old one during the copy, waits while the listeners change hands, and travels after that', () => {
+    const change = handing();
+    expect(change.judged).toEqual(['/while-copying']);
+    change.succession.arrived(arrivalAt('/waiting'));
+    expect([change.judged.length, change.given.length, change.succession.isBusy]).toEqual([1, 0, true]);
+    change.says({ type: 'took' });
+    change.succession.arrived(arrivalAt('/later'));
+    expect(change.given.map(({ url }) => url)).toEqual(['/waiting', '/later']);
+    expect(change.given[0]).toEqual({
+      type: 'arrival',
+      method: 'GET',
+      url: '/waiting',
+      headers: { host: 'x' },
+      bytes: Buffer.from('early').toString('base64'),
+      peer: '192.0.2.1',
+    });
+    expect([change.judged.length, change.succession.isBusy]).toEqual([1, false]);
+  });
+
+  it.each([
+    ['dies', (change: Change) => change.dies()],
+    ['does not answer', (change: Change) => change.clock.advance(5_000)],
+  ])('that waits is judged by the old one when the new one %s', (_name, fail) => {
+    const change = handing();
+    change.succession.arrived(arrivalAt('/waiting'));
+    fail(change);
+    expect(change.judged).toEqual(['/while-copying', '/waiting']);
+    expect([change.killed, change.left]).toEqual([1, []]);
+    expect(change.logged.at(-1)).toBe('restart: given up, this supervisor goes on as before');
+    change.succession.arrived(arrivalAt('/after'));
+    expect(change.judged.at(-1)).toBe('/after');
+    change.succession.ask(undefined);
+    expect(change.logged.at(-1)).toBe('restart: a new supervisor starts');
+  });
+
+  it('is answered by the old one when the new one is gone after it took over', () => {
+    const change = handing();
+    change.says({ type: 'took' });
+    change.isBroken = true;
+    change.dies();
+    change.succession.arrived(arrivalAt('/lost'));
+    expect(change.judged.at(-1)).toBe('/lost');
+    expect(change.logged.at(-1)).toBe('restart: the new supervisor is gone while this one drains');
+  });
+});
+
+describe('a successor', () => {
+  it('that speaks another version of the hand-over is given up', () => {
+    const change = new Change();
+    change.succession.ask(undefined);
+    change.says({ type: 'prepared', version: 2 });
+    expect([change.killed, change.succession.isOver]).toEqual([1, false]);
+  });
+
+  it('that is given up is told nothing more', () => {
+    const change = new Change();
+    change.succession.ask(undefined);
+    change.predecessor?.prepared();
+    change.dies();
+    const before = change.fresh.content;
+    change.old.tokens.use({ sid: 'later', expS: nowS + 60, nowS });
+    change.old.seats.take('192.0.2.1');
+    change.clock.advance(1_000);
+    expect(change.fresh.content).toEqual(before);
+  });
+
+  it('gives up itself when the old one is gone before it took over', () => {
+    const change = new Change();
+    change.succession.ask(undefined);
+    change.gone();
+    expect(change.failed).toBe('the supervisor that it was to take over from is gone');
+  });
+});
