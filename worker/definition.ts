@@ -4,6 +4,8 @@ import type { LlmChoice, SttChoice, TtsChoice } from '../shared/config/stages/de
 import type { Sensitive } from '../shared/config/sensitive.ts';
 import type { Millis } from '../shared/base/units.ts';
 import { defaultCallLimits, type CallSettings, type ToolBook } from './core/settings.ts';
+import { newRespelling } from './core/response.ts';
+import { addText, finishText, newSplitter } from './core/sentences.ts';
 import type { SpeechDetectorSettings } from './media/speech-detector.ts';
 import type { StageDefinitions } from './stages/registry.ts';
 import { readConfirmation } from './tools/confirmation.ts';
@@ -53,6 +55,17 @@ export function callSettings(definition: AgentDefinition, means: WorkerMeans): O
     idle: { askAfterMs: turn.idle.askAfterS * 1000, ask: turn.idle.ask, endAfter: turn.idle.endAfter },
     limits: { ...defaultCallLimits, replayMs: means.replayMs },
   };
+}
+
+/** Texts that calls are sure to speak, in the pieces in which TTS gets them. */
+export function knownTexts(settings: Omit<CallSettings, 'tools'>): string[] {
+  const { greeting, apology, farewell, fillers, confirmQuestion, idle } = settings;
+  const pieces = [greeting, apology, farewell, idle.ask].flatMap((line) => {
+    const splitter = newSplitter();
+    return [...addText(splitter, line), finishText(splitter) ?? ''];
+  });
+  const pronounce = newRespelling(settings.pronounce);
+  return [...fillers, ...pieces, confirmQuestion].map(pronounce);
 }
 
 /** What the core knows of the tools that a call was given. */

@@ -32,7 +32,15 @@ import { CallHost } from './call-host.ts';
 import { CallJournal, readJournal } from './call-journal.ts';
 import { CallRunner } from './call-runner.ts';
 import type { CallServices } from './call-services.ts';
-import { callSettings, speechSettings, stageDefinitions, toolBook, toolSettings } from './definition.ts';
+import {
+  callSettings,
+  knownTexts,
+  speechSettings,
+  stageDefinitions,
+  toolBook,
+  toolSettings,
+} from './definition.ts';
+import { withKnownLines } from './known-lines.ts';
 import { openStages } from './stages/registry.ts';
 import { ToolRegistry } from './tools/registry.ts';
 import { noCallControl } from './tools/tool.ts';
@@ -105,6 +113,16 @@ class Worker {
   #newServices(boxes: Mailboxes, definition: AgentDefinition): CallServices {
     const { limits } = this.#setup;
     const registry = this.#registry;
+    const settings = callSettings(definition, {
+      turnModel: (boxes.layout.turnThreads ?? 0) > 0,
+      replayMs: (boxes.layout.ringFrames - ringMarginFrames) * vadFrameMs,
+    });
+    const stages = openStages(stageDefinitions(definition), {
+      breakers: boxes.breakers,
+      metrics: this.#metrics,
+      machineMs,
+      requested: (stage, role) => boxes.countRequest(this.#setup.worker, stage, role),
+    });
     return {
       clock: systemClock,
       machineMs,
@@ -112,22 +130,15 @@ class Worker {
       log: this.#log,
       metrics: this.#metrics,
       boxes,
-      settings: callSettings(definition, {
-        turnModel: (boxes.layout.turnThreads ?? 0) > 0,
-        replayMs: (boxes.layout.ringFrames - ringMarginFrames) * vadFrameMs,
-      }),
+      settings,
       openTools: (context) => {
         const tools = registry.openCall(context, { control: noCallControl });
         return { tools, book: toolBook(definition, tools.tools) };
       },
       speech: speechSettings(definition),
       limits,
-      ...openStages(stageDefinitions(definition), {
-        breakers: boxes.breakers,
-        metrics: this.#metrics,
-        machineMs,
-        requested: (stage, role) => boxes.countRequest(this.#setup.worker, stage, role),
-      }),
+      ...stages,
+      tts: withKnownLines(stages.tts, { clock: systemClock, log: this.#log, texts: knownTexts(settings) }),
       gridBefore: this.#host.gridBefore,
       // The stages count for themselves: they know which provider is asked.
       countRequest: () => undefined,

@@ -109,7 +109,8 @@ describe('open', () => {
     call.sendDtmf('#');
     expect(await call.closed).toEqual({ code: 1000, reason: 'ended' });
     expect(await service.says('call ended')).toMatchObject({ end: 'engine' });
-    expect(service.providers.tts.inputs).toEqual(['Goodbye.']);
+    // Other known lines are made behind the back of the call.
+    expect(service.providers.tts.inputs).toContain('Goodbye.');
   });
 
   it('connection breaks without a close frame: the engine sees a disconnect', async () => {

@@ -1,0 +1,127 @@
+/** Lines that were made ahead of time: played at once, in order with what the provider speaks, and never needed. */
+import { pino } from 'pino';
+import { describe, it, expect } from 'vitest';
+import { Scope } from '../../../shared/runtime/scope.ts';
+import { withKnownLines } from '../../../worker/known-lines.ts';
+import type { TtsEvent, TtsSession } from '../../../worker/stages/stage.ts';
+import { FakeStages, Trap } from '../../support/fake-call.ts';
+import { newVirtualClock } from '../../support/virtual-clock.ts';
+
+function newSetup(texts: readonly string[] = ['One moment.', 'Goodbye.']) {
+  const clock = newVirtualClock();
+  const stages = new FakeStages(new Trap());
+  const stage = withKnownLines(stages.ttsStage, { clock, log: pino({ level: 'silent' }), texts });
+  const open = (): { session: TtsSession; told: TtsEvent[]; provider: (typeof stages.tts)[number] } => {
+    const told: TtsEvent[] = [];
+    const scope = new Scope('call', (error) => {
+      throw error;
+    });
+    const session = stage.open({ clock, bind: (callback) => scope.bind(callback) }, (event) =>
+      told.push(event),
+    );
+    return { session, told, provider: stages.tts.findLast(({ asked }) => asked.length === 0)! };
+  };
+  /** The maker's session speaks its next line, `length` samples long. */
+  const make = (maker: (typeof stages.tts)[number], line: number, length: number): void => {
+    maker.emit({ type: 'audio', context: line, pcm: new Int16Array(length).fill(line) });
+    maker.emit({ type: 'flushed', context: line });
+    clock.advance(0);
+  };
+  return { clock, stages, open, make, stage };
+}
+
+const shown = (event: TtsEvent): string =>
+  event.type === 'audio'
+    ? `audio ${event.context} of ${event.pcm[0]}`
+    : event.type === 'error'
+      ? 'error'
+      : `${event.type} ${event.context}${'chars' in event ? ` ${event.chars}` : ''}${'startMs' in event ? ` at ${event.startMs}` : ''}`;
+
+/** A setup in which both lines have been made. */
+function newMade() {
+  const setup = newSetup();
+  const first = setup.open();
+  const maker = setup.stages.tts[1]!;
+  setup.make(maker, 1, 1_600);
+  setup.make(maker, 2, 3_200);
+  return { ...setup, maker, first };
+}
+
+describe('known lines', () => {
+  it('are made once, one after another, in a session of their own', () => {
+    const { maker, open, stages } = newMade();
+    expect(maker.asked).toEqual(['speak 1 One moment.', 'flush 1', 'speak 2 Goodbye.', 'flush 2']);
+    expect(maker.closed).toBe(true);
+    open();
+    expect(stages.tts.length).toBe(3);
+  });
+
+  it('are played at once and asked of nobody', () => {
+    const { clock, open } = newMade();
+    const { session, told, provider } = open();
+    session.speak(1, 'One moment. ');
+    session.flush(1);
+    expect(told).toEqual([]);
+    clock.advance(0);
+    expect(told.map(shown)).toEqual(['audio 1 of 1', 'spoken 1 12', 'flushed 1']);
+    expect(provider.asked).toEqual([]);
+  });
+
+  it('move what the provider says of the text behind them', () => {
+    const { clock, open } = newMade();
+    const { session, told, provider } = open();
+    session.speak(1, 'One moment. ');
+    session.speak(1, 'It is noon.');
+    session.flush(1);
+    clock.advance(0);
+    provider.emit({ type: 'word', context: 1, chars: 3, startMs: 50 });
+    provider.emit({ type: 'spoken', context: 1, chars: 11 });
+    provider.emit({ type: 'flushed', context: 1 });
+    expect(told.slice(2).map(shown)).toEqual(['word 1 15 at 150', 'spoken 1 23', 'flushed 1']);
+    expect(provider.asked).toEqual(['speak 1 It is noon.', 'flush 1']);
+  });
+
+  it('wait for nothing behind text that the provider has spoken, and are left to it while it has not', () => {
+    const { clock, open } = newMade();
+    const { session, told, provider } = open();
+    session.speak(1, 'Well. ');
+    session.speak(1, 'One moment. ');
+    expect(provider.asked).toEqual(['speak 1 Well. ', 'speak 1 One moment. ']);
+    provider.emit({ type: 'spoken', context: 1, chars: 18 });
+    session.speak(1, 'One moment. ');
+    session.speak(1, 'Noon.');
+    clock.advance(0);
+    provider.emit({ type: 'spoken', context: 1, chars: 23 });
+    expect(told.map(shown)).toEqual(['spoken 1 18', 'audio 1 of 1', 'spoken 1 30', 'spoken 1 35']);
+  });
+
+  it('are silent once their context was cancelled', () => {
+    const { clock, open } = newMade();
+    const { session, told } = open();
+    session.speak(1, 'One moment.');
+    session.cancel(1);
+    clock.advance(0);
+    expect(told).toEqual([]);
+  });
+
+  it('that could not be made are asked of the provider, and tried again with later calls, three times in all', () => {
+    const { clock, open, stages } = newSetup();
+    const { session, provider } = open();
+    for (let attempt = 1; attempt <= 4; attempt += 1) {
+      stages.tts.at(-1)!.emit({ type: 'error', error: { kind: 'disconnected' } });
+      open();
+    }
+    session.speak(1, 'One moment.');
+    clock.advance(0);
+    expect(provider.asked).toEqual(['speak 1 One moment.']);
+    const makers = stages.tts.filter(({ asked }) => asked[0] === 'speak 1 One moment.');
+    expect(makers.length - 1).toBe(3);
+  });
+
+  it('that take too long are given up', () => {
+    const { clock, open, stages } = newSetup();
+    open();
+    clock.advance(20_000);
+    expect(stages.tts[1]!.closed).toBe(true);
+  });
+});

@@ -1,0 +1,139 @@
+/**
+ * Lines that the agent is sure to need, spoken ahead of time: fillers, the apology, the farewell, the greeting. A call whose
+ * TTS has fallen silent can still be told so, and known lines begin without a wait. The audio is made once per worker, behind
+ * the back of calls, by the same voice; a line that could not be made is asked of TTS like any other text.
+ */
+import type { Clock, Timer } from '../shared/runtime/clock.ts';
+import type { Log } from '../shared/runtime/log.ts';
+import { Scope } from '../shared/runtime/scope.ts';
+import { KnownLinesSession } from './known-lines-session.ts';
+import type { TtsEvent, TtsSession, TtsStage } from './stages/stage.ts';
+
+/** The audio of one line, at the rate of the stage. Never written to. */
+export interface KnownLine {
+  readonly pcm: Int16Array;
+  readonly ms: number;
+}
+
+export interface KnownLinesOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Pieces of text as the core gives them to TTS, white space around them aside. */
+  readonly texts: readonly string[];
+}
+
+/** More than fillers, greeting and the like have; what is beyond it is asked of TTS each time. */
+const mostTexts = 64;
+const longestLineMs = 30_000;
+/** A line that takes longer than this to make is left out. */
+const makeWithinMs = 20_000;
+const mostAttempts = 3;
+
+export const lineKey = (text: string): string => text.trim();
+
+/** The stage, with known lines in front of it. */
+export function withKnownLines(stage: TtsStage, options: KnownLinesOptions): TtsStage {
+  const lines = new KnownLines(stage, options);
+  return {
+    provider: stage.provider,
+    open: (context, sink) => {
+      const session = new KnownLinesSession(context, { sink, find: (text) => lines.find(text) });
+      session.attach(stage.open(context, (event) => session.take(event)));
+      lines.make();
+      return session;
+    },
+    close: async () => {
+      lines.close();
+      await stage.close();
+    },
+  };
+}
+
+class KnownLines {
+  readonly #stage: TtsStage;
+  readonly #options: KnownLinesOptions;
+  readonly #made = new Map<string, KnownLine>();
+  readonly #wanted: string[];
+  #attempts = 0;
+  #closeRun: (() => void) | undefined;
+
+  constructor(stage: TtsStage, options: KnownLinesOptions) {
+    this.#stage = stage;
+    this.#options = options;
+    const keys = options.texts.map(lineKey).filter((text) => text !== '');
+    this.#wanted = [...new Set(keys)].slice(0, mostTexts);
+  }
+
+  find(text: string): KnownLine | undefined {
+    return this.#made.get(lineKey(text));
+  }
+
+  /** Makes what is missing, one line after another, unless that is under way or was in vain too often. */
+  make(): void {
+    if (this.#closeRun !== undefined || this.#wanted.length === 0 || this.#attempts >= mostAttempts) return;
+    this.#attempts += 1;
+    const { clock, log } = this.#options;
+    let session: TtsSession | undefined;
+    let timer: Timer | undefined;
+    const scope = new Scope('known lines', () => stop('failed'));
+    const stop = (why: string | undefined): void => {
+      if (scope.closed) return;
+      scope.close();
+      timer?.cancel();
+      this.#closeRun = undefined;
+      if (why !== undefined) log.warn({ why, missing: this.#wanted.length }, 'known lines were not all made');
+      session?.close();
+    };
+    this.#closeRun = () => stop(undefined);
+    let context = 0;
+    let parts: Int16Array[] = [];
+    const next = (): void => {
+      parts = [];
+      timer?.cancel();
+      const text = this.#wanted[0];
+      if (text === undefined || session === undefined) {
+        stop(undefined);
+        return;
+      }
+      timer = clock.after(
+        makeWithinMs,
+        scope.bind(() => stop('timeout')),
+      );
+      context += 1;
+      session.speak(context, text);
+      session.flush(context);
+    };
+    const take = (event: TtsEvent): void => {
+      if (event.type === 'error') stop(event.error.kind);
+      else if (event.type === 'audio' && event.context === context) parts.push(event.pcm.slice());
+      else if (event.type === 'flushed' && event.context === context) {
+        this.#keep(parts, session?.sampleRate ?? 1);
+        // Not from inside the session's own callback.
+        clock.after(0, scope.bind(next));
+      }
+    };
+    scope.run(() => {
+      session = this.#stage.open({ clock, bind: (callback) => scope.bind(callback) }, take);
+      next();
+    });
+  }
+
+  #keep(parts: readonly Int16Array[], sampleRate: number): void {
+    const text = this.#wanted.shift();
+    const length = parts.reduce((sum, part) => sum + part.length, 0);
+    const ms = (length * 1000) / sampleRate;
+    if (text === undefined || length === 0 || ms > longestLineMs) return;
+    const pcm = new Int16Array(length);
+    let at = 0;
+    for (const part of parts) {
+      pcm.set(part, at);
+      at += part.length;
+    }
+    this.#made.set(text, { pcm, ms });
+  }
+
+  close(): void {
+    this.#attempts = mostAttempts;
+    this.#closeRun?.();
+  }
+}
