@@ -185,7 +185,8 @@ class ToolsOfCall implements CallTools {
 
   run(order: OrderedRun, sink: (report: ToolReport) => void): ToolRun {
     const { call, epoch, idempotencyKey, timeoutMs } = order;
-    const runner = this.#catalog.find(call.name)?.runner;
+    const tool = this.#catalog.find(call.name);
+    const runner = tool?.runner;
     const given = readArguments(call.arguments);
     if (runner === undefined || !given.ok) {
       const message = 'the tool is not there';
@@ -201,7 +202,9 @@ class ToolsOfCall implements CallTools {
     };
     const inner = runner.run(this.#context, request, (report) => {
       this.#running.delete(run);
-      sink(report);
+      // It may have happened, so it has not failed: the machine's own deadline makes that an unknown outcome.
+      const isLost = report.kind === 'failed' && report.transport && report.unsent !== true;
+      if (!isLost || tool?.rule.kind === 'read_only') sink(report);
     });
     const run: ToolRun = {
       cancel: (reason) => {

@@ -111,6 +111,9 @@ export interface CallTools {
   performerOf(name: string): Performer | undefined;
   /** The arguments in one canonical form, or what is wrong with them in words for the LLM. */
   validate(name: string, argumentsText: string, node?: string): Verdict;
-  /** Runs a call whose arguments are valid. The report comes inside the call's scope. */
+  /**
+   * Runs a call whose arguments are valid. The report comes inside the call's scope; none comes of a call with effects
+   * whose outcome was lost on the way, which its deadline decides.
+   */
   run(order: OrderedRun, sink: (report: ToolReport) => void): ToolRun;
 }

@@ -3,6 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { describeAgentFile } from '../../../shared/config/describe.ts';
+import { isTable } from '../../../shared/config/table.ts';
+import { readToml } from '../../../shared/config/toml.ts';
 import { runCheck } from '../../../supervisor/check-command.ts';
 
 const project = fileURLToPath(new URL('../../..', import.meta.url));
@@ -25,14 +28,42 @@ describe('the example agent files', () => {
 
   it.each(files)('%s is valid, without a warning, once its keys are set', (name) => {
     const text = readFileSync(join(project, name), 'utf8');
-    const keys = [...text.matchAll(/^api_key_env = "(\w+)"/gm)].map(([, variable]) => [variable!, 'a-key']);
-    expect(check(name, text, Object.fromEntries(keys) as Record<string, string>)).toEqual([`${name}: valid`]);
+    const named = text.matchAll(/"([A-Z]+(?:_[A-Z]+)+)"/g);
+    const env = Object.fromEntries([...named].map(([, variable]) => [variable!, 'a-key']));
+    const lines = check(name, text, env).filter((line) => !line.includes(': note: '));
+    expect(lines.map((line) => line.replace(/, \d+ notes?$/, ''))).toEqual([`${name}: valid`]);
   });
 
   it.each(files)('%s names this file in the command that starts it', (name) => {
     const commands = [...readFileSync(join(project, name), 'utf8').matchAll(/SVC_AGENT_FILE=(examples\S+)/g)];
     expect(commands.every(([, file]) => file === name)).toBe(true);
   });
+});
+
+describe('the example with every key', () => {
+  const text = readFileSync(join(project, 'examples/agents/restaurant.toml'), 'utf8');
+  const { tree } = readToml(text);
+  /** What a flow takes the place of, and what one tool server has or another. */
+  const elsewhere = ['agent.prompt', 'agent.prompt_file', 'agent.tools'];
+  const own = describeAgentFile().filter(({ name }) => !/^(stt|llm|tts)\b/.test(name));
+
+  /** Every table of this name, in a list, under any name of the user's, or alone. */
+  const tablesAt = (value: unknown, path: readonly string[]): Readonly<Record<string, unknown>>[] => {
+    if (Array.isArray(value)) return value.flatMap((entry) => tablesAt(entry, path));
+    if (!isTable(value)) return [];
+    const [name, ...rest] = path;
+    if (name === undefined) return [value];
+    const inner = name === 'NAME' ? Object.values(value) : [value[name]];
+    return inner.flatMap((entry) => tablesAt(entry, rest));
+  };
+
+  it.each(own.flatMap(({ name, keys }) => keys.map((key) => ({ table: name, key: key.name }))))(
+    'sets $table.$key',
+    ({ table, key }) => {
+      const set = tablesAt(tree, table.split('.')).some((found) => Object.hasOwn(found, key));
+      expect(set).toBe(!elsewhere.includes(`${table}.${key}`));
+    },
+  );
 });
 
 describe('the stages that the README shows', () => {

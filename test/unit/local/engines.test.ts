@@ -72,10 +72,11 @@ describe('the line in front of the voice', () => {
   });
 });
 
-/** Each piece of audio is one step of decoding, and one more letter. */
+/** Each piece of audio is one step of decoding, or several, and each step is one more letter. */
 class FakeModel implements OnlineRecognizer {
   readonly streams: { heard: number; decoded: number; ended: boolean }[] = [];
   readonly batches: number[] = [];
+  stepsOfPiece = 1;
   endpointAt = Number.POSITIVE_INFINITY;
   result: (text: string) => unknown = (text) => ({
     text,
@@ -91,7 +92,7 @@ class FakeModel implements OnlineRecognizer {
     const stream: OnlineStream = {
       acceptWaveform: () => {
         if (state.ended) throw new Error('audio for a finished stream');
-        state.heard += 1;
+        state.heard += this.stepsOfPiece;
       },
       inputFinished: () => {
         state.ended = true;
@@ -128,7 +129,8 @@ describe('the streams of the recogniser', () => {
     const told: FromRecognizer[] = [];
     const recognizing = new Recognizing(model, { tell: (message) => told.push(message), capitalsOnly });
     const run = (): void => {
-      while (recognizing.advance());
+      for (let steps = 0; recognizing.advance(); steps += 1)
+        if (steps > 1_000) throw new Error('it never comes to rest');
     };
     const heard = (stream: number): Recognition[] =>
       told.flatMap((message) =>
@@ -172,6 +174,18 @@ describe('the streams of the recogniser', () => {
     expect([taken(1), taken(2), model.batches]).toEqual([1, 1, [2]]);
     run();
     expect([taken(1), taken(2), model.batches]).toEqual([2, 1, [2, 1]]);
+  });
+
+  it('gives the model nothing more while it still works on what it has', () => {
+    const { model, recognizing, told, say } = open();
+    model.stepsOfPiece = 3;
+    say(1, 2);
+    const taken: number[] = [];
+    for (let step = 0; step < 4; step += 1) {
+      recognizing.advance();
+      taken.push(told.filter(({ type }) => type === 'taken').length);
+    }
+    expect(taken).toEqual([1, 1, 1, 2]);
   });
 
   it('gives no audio to a finished stream: what follows begins anew', () => {
