@@ -39,7 +39,12 @@ export class AirJudge {
       return;
     }
     if (this.#context === 0) this.#silentSince = story.decided?.since ?? now;
-    else if (event.type === 'call.resumed') this.#silentSince = now;
+    else if (
+      event.type === 'playout.drained' ||
+      event.type === 'call.resumed' ||
+      event.type === 'dtmf.pressed'
+    )
+      this.#silentSince = now;
     this.#silentSince ??= now;
     this.#context = response.context;
   }

@@ -41,7 +41,7 @@ export class ContextJudge {
     }
     const { plan, client, tts } = this.#story.witnesses;
     const kind = plan.client.kind;
-    const trusted = kind === 'acks' || (this.#story.echoDelayMs > 0 && kind === 'echo');
+    const trusted = response.acknowledged || (this.#story.echoDelayMs > 0 && kind === 'echo');
     const slackMs = this.#guessedMs(response, sentMs) + grainMs + (kind === 'acks' ? 100 : 0);
     const leastMs = client.heardMs(response.context, now - plan.client.upMs) - slackMs;
     const ends = tts.wordEnds(response.context);
@@ -104,7 +104,9 @@ export class ContextJudge {
         this.#otherTexts(now, text, story.users.slice(at));
         return;
       }
-      for (const one of heard) one.before = Math.min(one.before, found);
+      // Words of listening may have been said, in the same way, more than once.
+      const latest = story.users.findLastIndex((said) => isSaid(text, said));
+      for (const one of heard) one.before = Math.min(one.before, latest);
       at = found + 1;
     }
     if (story.users.slice(at).some(({ needed }) => needed)) {
@@ -178,7 +180,11 @@ function mismatch(heard: readonly Heard[], remembered: readonly Remembered[]): s
     );
     return false;
   };
-  return match(0, 0, 0) ? undefined : furthest;
+  if (match(0, 0, 0)) return undefined;
+  const all = remembered.map(
+    (one) => `${one.bounds().least} to ${one.bounds().most}: ${one.words.join(' ')}`,
+  );
+  return [furthest, ...heard.map(({ words }) => `heard: ${words.join(' ')}`), ...all].join('\n');
 }
 
 /** The rest of a response that broke off starts, after a filler perhaps, with the first word that is not remembered of it. */

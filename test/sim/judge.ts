@@ -11,7 +11,7 @@ import { LineJudge } from './line-judge.ts';
 import { ResponseJudge } from './response-judge.ts';
 import type { Note } from './sim-world.ts';
 import { StageJudge } from './stage-judge.ts';
-import { Story, wordsOf, type Scene, type Violation, type Witnesses } from './story.ts';
+import { Story, type Scene, type Violation, type Witnesses } from './story.ts';
 import { TurnJudge } from './turn-judge.ts';
 
 export type { Violation } from './story.ts';
@@ -55,12 +55,6 @@ export class Judge {
   anyClosedContext(prng: Prng): number | undefined {
     const { closedContexts } = this.#story;
     return closedContexts.length === 0 ? undefined : prng.pick(closedContexts);
-  }
-
-  /** Words given to TTS in the running context. */
-  wordsOf(context: number): readonly string[] {
-    const { response } = this.#story;
-    return response?.context === context ? wordsOf(response.said) : [];
   }
 
   impossible(now: number, rule: string): void {

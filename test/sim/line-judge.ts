@@ -13,6 +13,8 @@ export class LineJudge {
   readonly #story: Story;
   #waiting: Line[] = [];
   readonly #spoken = new Set<string>();
+  /** Everything that was ever asked for. */
+  readonly #requested = new Map<string, Line>();
 
   constructor(story: Story) {
     this.#story = story;
@@ -21,7 +23,9 @@ export class LineJudge {
   facts(scene: Scene): void {
     const { event, now } = scene;
     const story = this.#story;
-    if (event.type !== 'line.requested' || story.ending || story.openedAt === undefined) return;
+    if (event.type !== 'line.requested' || story.openedAt === undefined) return;
+    this.#requested.set(event.text, event);
+    if (story.ending) return;
     if (event.interrupt) this.#waiting = [];
     const full = this.#waiting.length >= mostWaiting;
     story.demand(now, full === scene.has('line.refused'), 'the queue of lines has another bound');
@@ -30,7 +34,7 @@ export class LineJudge {
 
   /** The line that waits first, when this is it. */
   take(text: string, now: number): Line | undefined {
-    if (!text.startsWith('line')) return undefined;
+    if (!text.startsWith('line') || this.was(text)) return undefined;
     const line = this.#waiting[0];
     if (line?.text === text) {
       this.#waiting.shift();
@@ -38,7 +42,8 @@ export class LineJudge {
       return line;
     }
     this.#story.demand(now, this.#story.ending, 'a line is spoken out of its order');
-    return undefined;
+    this.#spoken.add(text);
+    return this.#requested.get(text);
   }
 
   /** Whether the text is part of a line that was spoken already. */
@@ -48,7 +53,7 @@ export class LineJudge {
 
   /** A line may cut what runs. */
   get cuts(): boolean {
-    return this.#waiting[0]?.interrupt === true;
+    return this.#waiting[0]?.interrupt === true || this.#story.ending;
   }
 
   after({ now }: Scene): void {
@@ -56,6 +61,7 @@ export class LineJudge {
     if (story.ending) this.#waiting = [];
     if (this.#waiting.length === 0 || story.mouth !== 'none' || story.voice || story.over) return;
     if (story.response === undefined) story.fail(now, 'a line waits for nothing');
-    else if (this.cuts && !story.response.hangUp) story.fail(now, 'an interrupting line waits');
+    else if (this.#waiting[0]?.interrupt === true && !story.response.hangUp)
+      story.fail(now, 'an interrupting line waits');
   }
 }

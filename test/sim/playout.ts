@@ -15,6 +15,7 @@ export class SimPlayout {
   #context = 0;
   #deliveredMs = 0;
   #sentMs = 0;
+  #beforeMs = 0;
   #held = false;
   #finished = false;
   #started = false;
@@ -36,7 +37,8 @@ export class SimPlayout {
   }
 
   get position(): PlayoutPosition {
-    return { context: this.#context, sentMs: Math.min(this.#sentMs, this.#deliveredMs) };
+    const audioMs = Math.max(this.#deliveredMs, this.#beforeMs);
+    return { context: this.#context, sentMs: Math.min(this.#sentMs, audioMs) };
   }
 
   /** With `from`, the audio of the context begins there, and the first of it is on the wire already. */
@@ -45,12 +47,14 @@ export class SimPlayout {
     this.#context = context;
     this.#deliveredMs = from.audioMs;
     this.#sentMs = from.audioMs + from.skipMs;
+    this.#beforeMs = this.#sentMs;
   }
 
   clear(): void {
     this.#context = 0;
     this.#deliveredMs = 0;
     this.#sentMs = 0;
+    this.#beforeMs = 0;
     this.#held = false;
     this.#finished = false;
     this.#started = false;

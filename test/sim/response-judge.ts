@@ -1,5 +1,6 @@
 /** Judges the bot's side: one response at a time, in its epoch, saying what was written, ended by what must end it. */
 import type { CallAction } from '../../worker/core/actions.ts';
+import type { CallEvent } from '../../worker/core/events.ts';
 import { plainWords, type ContextJudge } from './context-judge.ts';
 import type { LineJudge } from './line-judge.ts';
 import { newStoryResponse } from './story-response.ts';
@@ -23,6 +24,8 @@ export class ResponseJudge {
   #repeated: StoryResponse | undefined;
   /** Orders of this step that have been looked at. */
   #cancelled = false;
+  /** An answer was begun in one request and finished in another. */
+  #mixed = false;
   readonly #graces = new Map<number, number>();
 
   constructor(story: Story, { context, lines, turns }: ResponseJudgeOptions) {
@@ -41,6 +44,7 @@ export class ResponseJudge {
     if ((event.type === 'llm.done' || event.type === 'llm.failed') && event.round === story.running) {
       story.running = undefined;
       if (event.round !== story.speculative?.round) story.finishedRounds.push(event.round);
+      else story.speculative.hangsUp = this.#hangsUp(event);
       this.#llmEnded(scene, response);
     }
     if (event.type === 'mark.played') this.#echoed(event.id, now);
@@ -52,9 +56,10 @@ export class ResponseJudge {
     }
     if (!('context' in event) || event.context !== response.context) return;
     const base = story.witnesses.tts.baseOf(response.context).chars;
-    if (event.type === 'tts.spoken' && event.audioMs > response.reported.ms)
+    if (event.type === 'tts.spoken' && base + event.chars > response.reported.chars)
       response.reported = { chars: base + event.chars, ms: event.audioMs };
     if (event.type === 'tts.flushed') response.reported = { chars: response.said.length, ms: event.audioMs };
+    if (event.type === 'playout.acknowledged') response.acknowledged = true;
     if (event.type === 'playout.started') response.startedAt ??= now;
     if (event.type === 'playout.drained') {
       response.drainedAt = now;
@@ -75,11 +80,15 @@ export class ResponseJudge {
     if (response === undefined || !('round' in event)) return;
     if (event.type === 'llm.done') {
       story.faults.llm = 0;
-      const hangsUp = event.toolCalls.some(({ name }) => name === 'end_call');
-      response.hangUp ||= hangsUp && story.settings.endCallTool;
+      response.hangUp ||= this.#hangsUp(event);
     }
     const silent = response.plain.trim() === '' && !scene.has('tts.speak') && !scene.has('call.end');
     story.demand(now, !silent || response.broken, 'an LLM without an answer gets no apology');
+  }
+
+  #hangsUp(event: Extract<CallEvent, { type: 'llm.done' | 'llm.failed' }>): boolean {
+    const calls = event.type === 'llm.done' ? event.toolCalls : [];
+    return this.#story.settings.endCallTool && calls.some(({ name }) => name === 'end_call');
   }
 
   #echoed(id: string, now: number): void {
@@ -185,7 +194,7 @@ export class ResponseJudge {
     const { now } = scene;
     switch (action.type) {
       case 'playout.open':
-        this.#nothingToSay(scene);
+        if (action.from === undefined) this.#nothingToSay(scene);
         this.#opened(scene, action);
         return;
       case 'playout.clear':
@@ -234,8 +243,10 @@ export class ResponseJudge {
     this.#repeated = undefined;
     const base = handedOn ? this.#baseOf(former, from.audioMs) : undefined;
     const asked = scene.actions.find((action) => action.type === 'llm.start');
-    const round = former?.round ?? asked?.round ?? this.#promoted(scene);
+    const promoted = former === undefined && asked === undefined ? this.#promoted(scene) : undefined;
+    const round = former?.round ?? asked?.round ?? promoted?.round;
     story.response = newStoryResponse({ context, round, former, base, usersBefore: story.users.length });
+    story.response.hangUp ||= promoted?.hangsUp === true;
     const nobody = story.mouth === 'none' || former !== undefined;
     story.demand(now, nobody, 'the bot begins to speak while the caller does');
     if (story.mouth === 'candidate' && story.held)
@@ -249,7 +260,7 @@ export class ResponseJudge {
   }
 
   /** The answer that was asked for before the turn was over is the answer now. */
-  #promoted(scene: Scene): number | undefined {
+  #promoted(scene: Scene): Story['speculative'] {
     const story = this.#story;
     const { speculative, decided } = story;
     story.speculative = undefined;
@@ -259,7 +270,8 @@ export class ResponseJudge {
     if (spoken !== undefined && !flat(written).includes(flat(spoken.text))) return undefined;
     const equal = speculative.words.join(' ') === decided.words.join(' ');
     story.demand(scene.now, equal || !decided.exact, 'an answer to other words is given');
-    return speculative.round;
+    story.notesOwed = false;
+    return speculative;
   }
 
   #cleared(scene: Scene, action: Extract<CallAction, { type: 'playout.clear' }>): void {
@@ -271,6 +283,7 @@ export class ResponseJudge {
       return;
     }
     const heard = response.startedAt !== undefined;
+    const mayBeCut = story.interruptible;
     story.demand(now, action.wire === heard, 'a clear on the wrong side of the wire');
     this.#close(response);
     if (scene.has('tts.reopen') && !heard) {
@@ -279,7 +292,8 @@ export class ResponseJudge {
       story.demand(now, action.epoch >= story.lastEpoch, 'a repeat moves the epoch');
       return;
     }
-    const byLine = this.#lines.cuts && scene.actions.some((one) => isLine(one));
+    const byKey = event.type === 'dtmf.pressed' && mayBeCut && story.settings.interrupt.dtmf;
+    const byLine = !byKey && this.#lines.cuts && scene.actions.some((one) => isLine(one));
     const wrong = this.#turns.cut(scene, byLine);
     if (wrong !== undefined) story.fail(now, wrong);
     story.demand(now, !response.hangUp, 'a farewell is interrupted');
@@ -308,9 +322,10 @@ export class ResponseJudge {
     story.lastEpoch = action.epoch;
     story.lastRound = action.round;
     story.running = action.round;
+    if (action.messages.length > 1 && action.messages.at(-1)?.role === 'system') this.#mixed = true;
     if (!guess) story.notesOwed = false;
     const said = plainWords(action.messages.at(-1)?.text ?? '');
-    story.speculative = guess ? { round: action.round, words: said } : undefined;
+    story.speculative = guess ? { round: action.round, words: said, hangsUp: false } : undefined;
     this.#context.asked(now, action.messages, guess);
   }
 
@@ -333,7 +348,7 @@ export class ResponseJudge {
     const { fillers, farewell } = story.settings;
     if (!fillers.includes(action.text.trim())) response.plain += action.text;
     if (flat(response.plain) === farewell) response.hangUp = true;
-    if (!response.takenOver && !this.#isKnown(flat(response.plain)))
+    if (!response.takenOver && !this.#mixed && !this.#isKnown(flat(response.plain)))
       story.fail(now, 'the bot says what nobody wrote', response.plain);
   }
 
@@ -341,9 +356,9 @@ export class ResponseJudge {
     const { settings, witnesses } = this.#story;
     const { greeting, farewell, apology, idle } = settings;
     const answers = [...witnesses.llm.written.values()].map(flat);
-    const own = plain.endsWith(apology) ? plain.slice(0, -apology.length).trim() : plain;
+    const own = flat(plain.replaceAll(apology, ''));
     const texts = [greeting, farewell, apology, idle.ask, ...answers];
-    return texts.some((text) => text.includes(own)) || this.#lines.was(plain);
+    return texts.some((text) => text.includes(own)) || this.#lines.was(own);
   }
 
   #ended({ now, event }: Scene, reason: 'ended' | 'shutdown'): void {

@@ -46,13 +46,14 @@ export class SimLlm {
     this.written.set(round, '');
     const run = this.#run;
     const firstMs = prng.chance(faults.llmIsLate) ? 1_500 + prng.below(7_000) : plan.llm.firstMs;
+    const repeats = this.#repeats;
+    this.#repeats = undefined;
     if (prng.chance(faults.llmStalls)) {
       this.#startsAndStops(run, firstMs);
       return;
     }
     const empty = prng.chance(faults.llmIsEmpty) ? prng.pick(['', ' ', '\n']) : undefined;
-    const text = empty ?? this.#repeats ?? this.#answer();
-    this.#repeats = undefined;
+    const text = empty ?? repeats ?? this.#answer();
     this.#text = text;
     const failsAt = prng.chance(faults.llmFails) ? prng.below(text.length + 1) : Infinity;
     const breaksAt = prng.chance(faults.llmBreaks) ? prng.below(text.length + 1) : Infinity;

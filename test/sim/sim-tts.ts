@@ -20,6 +20,7 @@ interface Piece {
 }
 
 interface Word {
+  readonly text: string;
   readonly chars: number;
   readonly startMs: number;
   readonly endMs: number;
@@ -72,7 +73,7 @@ export class SimTts {
     const ready = this.#world.knows(text);
     const { timing } = context;
     const from = timing.ends.at(-1)!;
-    const ms = context.silent && !ready ? 0 : this.#place(timing, text);
+    const ms = this.#place(timing, text, context.silent && !ready ? 0 : tts.msPerChar);
     timing.ends.push({ chars: from.chars + text.length, ms: from.ms + ms });
     context.pieces.push({ endChars: from.chars + text.length - timing.base.chars, ms, ready, doneMs: 0 });
     this.#pump(ready ? 0 : tts.firstMs);
@@ -95,9 +96,9 @@ export class SimTts {
 
   /** Text is spoken in `id` from where a piece of `former` ends. False when none ends there. */
   adopt(id: number, { former, baseMs }: { former: number; baseMs: number }): boolean {
-    const old = this.#timing.get(former);
+    const old = this.#timing.get(former) ?? newTiming();
     const base = this.endAt(former, baseMs);
-    if (old === undefined || base === undefined) return false;
+    if (base === undefined) return false;
     const timing = newTiming(base);
     timing.words = old.words.filter(({ chars }) => chars < base.chars);
     timing.ends = [...old.ends.filter(({ chars }) => chars < base.chars), base];
@@ -107,12 +108,18 @@ export class SimTts {
 
   /** The piece of a context that ends there. */
   endAt(context: number, endMs: number): { chars: number; ms: number } | undefined {
-    return this.#timing.get(context)?.ends.findLast(({ ms }) => Math.abs(ms - endMs) < 0.5);
+    const { ends } = this.#timing.get(context) ?? newTiming();
+    if (endMs < 0.5) return ends[0];
+    return ends.findLast(({ ms }) => Math.abs(ms - endMs) < 0.5);
   }
 
   /** Characters given to TTS before the audio at `ms` of a context. */
   baseOf(context: number): { chars: number; ms: number } {
     return this.#timing.get(context)?.base ?? { chars: 0, ms: 0 };
+  }
+
+  words(context: number): readonly { readonly text: string; readonly endMs: number }[] {
+    return this.#timing.get(context)?.words ?? [];
   }
 
   /** Milliseconds of a context's audio at which each of its words is over, or would have been. */
@@ -121,15 +128,19 @@ export class SimTts {
   }
 
   /** Gives every word of a piece its time and returns the length of the whole. */
-  #place(timing: Timing, text: string): number {
+  #place(timing: Timing, text: string, msPerChar: number): number {
     const from = timing.ends.at(-1)!;
-    const { msPerChar } = this.#world.plan.tts;
     let at = from.ms;
     for (const match of text.matchAll(/\s*\S+\s*/g)) {
       const token = match[0];
       const lead = token.length - token.trimStart().length;
       const ms = Math.round(token.length * msPerChar * (0.8 + 0.4 * noise(token)));
-      timing.words.push({ chars: from.chars + match.index + lead, startMs: at, endMs: at + ms });
+      timing.words.push({
+        text: token.trim(),
+        chars: from.chars + match.index + lead,
+        startMs: at,
+        endMs: at + ms,
+      });
       at += ms;
     }
     return at - from.ms;

@@ -28,8 +28,11 @@ export function newStoryResponse(from: {
     drainedAt: undefined,
     drainedMs: 0,
     reported: base ?? { chars: 0, ms: 0 },
-    marks: takenOver ? new Map(former?.marks) : new Map(),
+    marks: new Map(
+      takenOver ? [...(former?.marks ?? [])].filter(([, { sentAt }]) => sentAt !== undefined) : [],
+    ),
     echoedChars: takenOver ? (former?.echoedChars ?? 0) : 0,
+    acknowledged: false,
     resumedAt: undefined,
   };
 }

@@ -63,6 +63,8 @@ export interface StoryResponse {
   reported: { chars: number; ms: number };
   readonly marks: Map<string, StoryMark>;
   echoedChars: number;
+  /** The transport has said how much of it was played. */
+  acknowledged: boolean;
   /** When the output last went on after having been held. */
   resumedAt: number | undefined;
 }
@@ -103,7 +105,7 @@ export class Story {
   /** The request that runs. */
   running: number | undefined;
   /** The request that was made before its turn was over, as long as it may still be the answer. */
-  speculative: { round: number; words: readonly string[] } | undefined;
+  speculative: { round: number; words: readonly string[]; hangsUp: boolean } | undefined;
   /** The turn that was decided in this step: since when its answer is owed. */
   decided: { since: number; words: readonly string[]; exact: boolean } | undefined;
   lastEpoch = 0;

@@ -137,6 +137,7 @@ export class TurnJudge {
       return;
     }
     this.#loud = true;
+    if (!story.interruptible) return;
     const { minWords } = story.settings.interrupt;
     if (minWords > 0 || this.#texts > 0 || story.witnesses.plan.micHearsBot) return;
     story.demand(scene.now, scene.has('playout.clear'), 'a confirmed interruption does not clear');
@@ -227,7 +228,8 @@ export class TurnJudge {
   /** The response ended by itself: speech into it is a turn now. Called by the judge of responses. */
   adopt(scene: Scene): void {
     const story = this.#story;
-    const speaks = scene.has('tts.speak') || scene.has('llm.start');
+    const answers = scene.has('llm.start') && scene.has('playout.open');
+    const speaks = scene.has('tts.speak') || answers;
     if (story.mouth === 'candidate') {
       story.held = false;
       story.demand(scene.now, !speaks, 'the bot begins to speak while the caller does');
@@ -249,6 +251,7 @@ export class TurnJudge {
     if (byLine) return story.mouth === 'none' && !story.voice ? undefined : 'a line cuts the caller';
     if (type === 'dtmf.pressed') {
       if (story.mouth === 'candidate') this.#nobody();
+      this.adopt(scene);
       return story.settings.interrupt.dtmf ? undefined : 'a key cuts what it may not cut';
     }
     if (story.mouth !== 'candidate') return 'a cut without a candidate';
@@ -269,7 +272,9 @@ export class TurnJudge {
       case 'stt.partial':
       case 'stt.final': {
         const late = this.#loud && now - this.#beganAt >= listeningMs;
-        return worded || (late && minWords === 0) ? undefined : 'words of listening interrupt';
+        return worded || witnesses.plan.micHearsBot || (late && minWords === 0)
+          ? undefined
+          : 'words of listening interrupt';
       }
       case 'deadline.reached':
         return this.#loud && minWords === 0 && now - this.#beganAt >= listeningMs
@@ -331,8 +336,9 @@ export class TurnJudge {
 
   // ---- keys ----
 
-  #completeEntry({ now }: Scene): void {
-    if (this.#keys.digits !== '' && now >= this.#keys.completeAt) this.#entry();
+  #completeEntry({ event, now }: Scene): void {
+    if (event.type === 'deadline.reached' && this.#keys.digits !== '' && now >= this.#keys.completeAt)
+      this.#entry();
   }
 
   #pressed(digit: string, now: number): void {

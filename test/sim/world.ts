@@ -120,7 +120,7 @@ class World implements SimWorld {
     const { minSpeechMs, stopMs } = this.plan.settings.turn;
     const { confirmMs } = this.plan;
     return new SpeechDetector({ threshold: 0.5, minSpeechMs, confirmMs, stopMs }, (type) =>
-      this.tell(type === 'speech.confirmed' ? { type, position: this.position } : { type }),
+      this.tell({ type, position: this.position }),
     );
   }
 
@@ -154,7 +154,8 @@ class World implements SimWorld {
     this.#playout.tick();
     if (plan.client.kind === 'acks' && now % 100 < tickMs) this.#acknowledge(now);
     const { deadline } = this.#worker;
-    if (deadline !== undefined && now >= deadline) this.tell({ type: 'deadline.reached' });
+    if (deadline !== undefined && now >= deadline)
+      this.tell({ type: 'deadline.reached', position: this.position });
     this.#strangers.tick();
     this.#worker.save(now);
     this.#judge.tick(now);
@@ -178,12 +179,11 @@ class World implements SimWorld {
     if (context !== this.#echoed.context) this.#echoed = { context, words: 0 };
     const at = now - this.plan.client.upMs;
     const heardMs = this.#client.heardMs(context, at);
-    const ends = this.#tts.wordEnds(context);
-    const words = this.#judge.wordsOf(context);
-    for (let end = ends[this.#echoed.words]; end !== undefined && end <= heardMs;) {
-      this.#stt.hear(words[this.#echoed.words] ?? '');
+    const words = this.#tts.words(context);
+    for (let word = words[this.#echoed.words]; word !== undefined && word.endMs <= heardMs;) {
+      this.#stt.hear(word.text.replace('sequel', 'SQL').replace(/[.,?!]+$/, ''));
       this.#echoed.words += 1;
-      end = ends[this.#echoed.words];
+      word = words[this.#echoed.words];
     }
     return heardMs > this.#client.heardMs(context, at - tickMs);
   }

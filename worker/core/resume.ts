@@ -23,6 +23,7 @@ export function onCallResumed(step: Step, event: Resumed): void {
   state.stt.owed.length = 0;
   state.stt.listeningAt = undefined;
   // Its request died with the worker; nothing of it has left the core.
+  if (state.speculation !== undefined) state.wastedRounds += 1;
   state.speculation = undefined;
   const { response } = state;
   if (response !== undefined && response.phase !== 'draining') {
@@ -154,6 +155,8 @@ export function unexpectedText(step: Step, response: Response, text: string): st
     return text.slice(length);
   }
   response.expected = '';
+  // Streams stop between words, and a new message does not begin with a space.
+  if (/\S$/.test(written(response))) response.splitter.pending += ' ';
   step.actions.push({ type: 'llm.cancel' });
   startRound(step, response, [
     { role: 'assistant', text: written(response) },
