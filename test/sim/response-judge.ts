@@ -79,7 +79,7 @@ export class ResponseJudge {
     const story = this.#story;
     if (response === undefined || !('round' in event)) return;
     if (event.type === 'llm.done') {
-      story.faults.llm = 0;
+      if (response.plain.trim() !== '') story.faults.llm = 0;
       response.hangUp ||= this.#hangsUp(event);
     }
     const silent = response.plain.trim() === '' && !scene.has('tts.speak') && !scene.has('call.end');

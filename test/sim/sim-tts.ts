@@ -118,7 +118,7 @@ export class SimTts {
     return this.#timing.get(context)?.base ?? { chars: 0, ms: 0 };
   }
 
-  words(context: number): readonly { readonly text: string; readonly endMs: number }[] {
+  words(context: number): readonly Word[] {
     return this.#timing.get(context)?.words ?? [];
   }
 
@@ -204,7 +204,7 @@ export class SimTts {
     }
     if (piece.doneMs < piece.ms) return;
     context.pieces.shift();
-    if (tts.reports && !prng.chance(faults.lost)) {
+    if (tts.reports && piece.ms > 0 && !prng.chance(faults.lost)) {
       this.#ends.spoken(context.id, piece.endChars);
       if (prng.chance(faults.twice)) this.#ends.spoken(context.id, piece.endChars);
     }

@@ -53,11 +53,11 @@ export class TurnJudge {
         break;
       default:
     }
-    if (this.#story.mouth === 'own' && scene.has('stt.finalize')) this.#decides(scene);
+    if (this.#story.mouth === 'own' && isDecision(scene)) this.#decides(scene);
     const answered = this.#story.mouth === 'deciding' && this.#owed === 0;
     if (answered) this.#answered(scene);
     // A turn that is given up in the same step was asked about before the entry was complete.
-    if (!answered) this.#completeEntry(scene);
+    if (!answered || this.#asksWithEntry(scene)) this.#completeEntry(scene);
     this.#speculates(scene);
   }
 
@@ -341,6 +341,12 @@ export class TurnJudge {
       this.#entry();
   }
 
+  /** The entry that is completed now is in the request already. */
+  #asksWithEntry({ actions }: Scene): boolean {
+    const asked = actions.find((action) => action.type === 'llm.start');
+    return asked?.messages.at(-1)?.text === `[The caller pressed the keys: ${this.#keys.digits}]`;
+  }
+
   #pressed(digit: string, now: number): void {
     if (digit === '#') {
       this.#keys.digits ||= '#';
@@ -361,4 +367,11 @@ export class TurnJudge {
     story.done('keys');
     this.#keys = { digits: '', completeAt: Infinity };
   }
+}
+
+/** STT is asked for the text; asking the next session once more what the last one owed decides nothing. */
+function isDecision({ actions }: Scene): boolean {
+  const asked = actions.findIndex(({ type }) => type === 'stt.finalize');
+  const reopened = actions.findIndex(({ type }) => type === 'stt.reopen');
+  return asked !== -1 && (reopened === -1 || asked < reopened);
 }

@@ -35,8 +35,8 @@ export class SimWorker {
     const actions = this.#core.step(this.#state, event, now + this.offsetMs);
     const deadline = this.#core.nextDeadline(this.#state);
     this.#deadline = deadline === undefined ? undefined : deadline - this.offsetMs;
-    // Text is written down with the next tick.
-    if (event.type !== 'llm.text' && event.type !== 'stt.partial') this.save(now);
+    // Text of the LLM is written down with the next tick.
+    if (event.type !== 'llm.text' && (event.type !== 'stt.partial' || actions.length > 0)) this.save(now);
     return actions;
   }
 

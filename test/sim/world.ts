@@ -181,7 +181,8 @@ class World implements SimWorld {
     const heardMs = this.#client.heardMs(context, at);
     const words = this.#tts.words(context);
     for (let word = words[this.#echoed.words]; word !== undefined && word.endMs <= heardMs;) {
-      this.#stt.hear(word.text.replace('sequel', 'SQL').replace(/[.,?!]+$/, ''));
+      if (word.endMs > word.startMs)
+        this.#stt.hear(word.text.replace('sequel', 'SQL').replace(/[.,?!]+$/, ''));
       this.#echoed.words += 1;
       word = words[this.#echoed.words];
     }
