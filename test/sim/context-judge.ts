@@ -3,16 +3,34 @@
  * in whole words. What was said, the simulated STT knows; what was heard, the simulated client says.
  */
 import type { ContextMessage } from '../../worker/core/actions.ts';
+import { mismatch, type Heard } from './heard-match.ts';
 import { wordsOf, type Remembered, type Said, type Story, type StoryResponse } from './story.ts';
 
 /** What one frame and the rounding of times may hide. */
 const grainMs = 45;
 
-interface Heard {
-  readonly words: readonly string[];
-  /** Texts of the caller that are certainly before it, and those that may be. */
-  readonly after: number;
-  before: number;
+/** Another worker had begun the answer, and the LLM is told to go on with it. */
+export const goesOn = (messages: readonly ContextMessage[]): boolean =>
+  messages.at(-1)?.role === 'system' && messages.at(-1)?.text.startsWith('Your last message') === true;
+
+/** The messages of a request without the prompt, and without what is no part of the conversation yet. */
+function toldBefore(
+  messages: readonly ContextMessage[],
+  kind: 'turn' | 'guess' | 'round',
+): readonly ContextMessage[] {
+  const told = messages.slice(1, messages.length - (goesOn(messages) ? 2 : kind === 'guess' ? 1 : 0));
+  return told;
+}
+
+/** Rounds at the end that may be those of the answer that runs. */
+function ownAtEnd(told: readonly ContextMessage[]): number {
+  let own = 0;
+  for (let at = told.length - 1; at >= 0; at -= 1) {
+    const message = told[at];
+    if (message?.role === 'assistant' && message.toolCalls !== undefined) own += 1;
+    else if (message?.role !== 'tool') break;
+  }
+  return own;
 }
 
 export class ContextJudge {
@@ -46,6 +64,10 @@ export class ContextJudge {
     const leastMs = client.heardMs(response.context, now - plan.client.upMs) - slackMs;
     const ends = tts.wordEnds(response.context);
     const echoed = wordsOf(response.said.slice(0, response.echoedChars)).length;
+    if (tts.hasGaps(response.context)) {
+      this.#remember(response, () => ({ least: 0, most: Infinity }));
+      return;
+    }
     const least = kind === 'bad' ? 0 : countUpTo(ends, leastMs) - 1;
     this.#remember(response, () => {
       const mostMs = client.heardMs(response.context, Infinity) + slackMs;
@@ -83,22 +105,26 @@ export class ContextJudge {
     });
   }
 
-  /** The context of a request, against everything that was said so far. `guess` says that the turn is not over yet. */
-  asked(now: number, messages: readonly ContextMessage[], guess: boolean): void {
+  /**
+   * The context of a request, against everything that was said so far. `kind` says whether it is the first of a turn that is
+   * over, a guess at one that is not, or another round of an answer that runs.
+   */
+  asked(now: number, messages: readonly ContextMessage[], kind: 'turn' | 'guess' | 'round'): void {
     const story = this.#story;
     const [first] = messages;
     story.demand(now, first?.role === 'system' && first.text === story.settings.prompt, 'no prompt');
-    // A request that goes on with an answer of another worker ends with that answer and the order to go on.
-    const behind = messages.at(-1)?.role === 'system' && messages.length > 1 ? 2 : guess ? 1 : 0;
-    const told = messages.slice(1, messages.length - behind);
-    if (guess) this.#guessed(now, messages.at(-1));
+    if (kind === 'guess') this.#guessed(now, messages.at(-1));
     let at = 0;
     const heard: Heard[] = [];
-    for (const { role, text } of told) {
+    const told = toldBefore(messages, kind);
+    for (const message of told) {
+      const { role, text } = message;
       if (role === 'assistant') {
-        heard.push({ words: wordsOf(text), after: at, before: Infinity });
+        const calls = message.toolCalls !== undefined;
+        heard.push({ words: wordsOf(text), after: at, before: Infinity, calls });
         continue;
       }
+      if (role !== 'user') continue;
       const found = story.users.findIndex((said, index) => index >= at && isSaid(text, said));
       if (found === -1 || story.users.slice(at, found).some(({ needed }) => needed)) {
         this.#otherTexts(now, text, story.users.slice(at));
@@ -114,7 +140,12 @@ export class ContextJudge {
       return;
     }
     const problem = mismatch(heard, story.remembered);
-    if (problem !== undefined) story.fail(now, 'the context does not hold what was heard', problem);
+    // Behind the conversation stand the rounds of the answer that runs; where they begin, nothing says.
+    const own = kind === 'round' ? ownAtEnd(told) : 0;
+    const fits = (count: number): boolean =>
+      mismatch(heard.slice(0, heard.length - count), story.remembered) === undefined;
+    const found = Array.from({ length: own }, (_, index) => index + 1).some(fits);
+    if (problem !== undefined && !found) story.fail(now, 'the context does not hold what was heard', problem);
   }
 
   #otherTexts(now: number, text: string, users: readonly Said[]): void {
@@ -149,57 +180,5 @@ export function isPart(some: readonly string[], all: readonly string[]): boolean
   }
   return true;
 }
-
-/** Matches messages with responses in order; a response of which nothing need be known may have none. */
-function mismatch(heard: readonly Heard[], remembered: readonly Remembered[]): string | undefined {
-  let furthest = '';
-  let depth = -1;
-  const note = (message: number, problem: string): void => {
-    if (message <= depth) return;
-    depth = message;
-    furthest = problem;
-  };
-  const match = (message: number, response: number, before: number): boolean => {
-    const memory = remembered[response];
-    const text = heard[message];
-    if (memory === undefined) {
-      if (text !== undefined) note(message, `nobody said: ${text.words.join(' ')}`);
-      return text === undefined;
-    }
-    const { least, most } = memory.bounds();
-    if (!goesOn(memory, before)) {
-      note(message, `${memory.words.join(' ')} does not go on after ${before} words`);
-      return false;
-    }
-    const matches = text !== undefined && fits(text, memory, { least, most });
-    if (matches && match(message + 1, response + 1, text.words.length)) return true;
-    if (least <= 0 && match(message, response + 1, 0)) return true;
-    note(
-      message,
-      `${text?.words.join(' ') ?? 'nothing'} is not ${least} to ${most} words of: ${memory.words.join(' ')}`,
-    );
-    return false;
-  };
-  if (match(0, 0, 0)) return undefined;
-  const all = remembered.map(
-    (one) => `${one.bounds().least} to ${one.bounds().most}: ${one.words.join(' ')}`,
-  );
-  return [furthest, ...heard.map(({ words }) => `heard: ${words.join(' ')}`), ...all].join('\n');
-}
-
-/** The rest of a response that broke off starts, after a filler perhaps, with the first word that is not remembered of it. */
-function goesOn({ continues, words }: Remembered, before: number): boolean {
-  const next = continues?.words.slice(before).find(isWritten);
-  return next === undefined || words.every((word) => !isWritten(word)) || words.find(isWritten) === next;
-}
-
-const isWritten = (word: string): boolean => /\d|SQL/.test(word);
-
-const fits = (text: Heard, memory: Remembered, { least, most }: { least: number; most: number }): boolean =>
-  text.words.length >= least &&
-  text.words.length <= most &&
-  text.after <= memory.usersAfter &&
-  text.before >= memory.usersBefore &&
-  text.words.every((word, index) => word === memory.words[index]);
 
 const countUpTo = (ends: readonly number[], ms: number): number => ends.filter((end) => end <= ms).length;

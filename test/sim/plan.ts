@@ -1,5 +1,6 @@
 /** What one seed means: the settings of the call, the manners of its world, and the faults that it has to bear. */
 import { newPrng, type Prng } from '../../shared/base/prng.ts';
+import { newToolBook, readingTool } from '../support/tool-book.ts';
 import { defaultCallLimits, type CallSettings } from '../../worker/core/settings.ts';
 
 export interface Faults {
@@ -36,6 +37,8 @@ export interface Plan {
   readonly stt: { finalizeMs: number; guesses: boolean; endpoints: boolean; punctuates: boolean };
   readonly llm: { firstMs: number; deltaMs: number; endsCall: number };
   readonly tts: { firstMs: number; speed: number; msPerChar: number; reports: boolean; words: boolean };
+  /** How long a tool takes, and how often it never answers. */
+  readonly tools: { answersMs: number; hangs: number };
   /** How long the turn model takes, and how often it has no answer. */
   readonly turnModel: { answersMs: number; silent: number };
   /** Lines of others, per tick. */
@@ -96,6 +99,7 @@ export function planOf(seed: number): Plan {
       reports: prng.chance(0.8),
       words: prng.chance(0.4),
     },
+    tools: { answersMs: from(20, 3_000), hangs: prng.chance(0.2) ? 0.3 : 0 },
     turnModel: { answersMs: from(20, 250), silent: prng.chance(0.3) ? 0.3 : 0 },
     lines: prng.chance(0.3) ? 0.003 : 0,
     faults: prng.chance(0.35) ? noFaults : faultsOf(prng),
@@ -118,7 +122,9 @@ function settingsOf(prng: Prng): CallSettings {
     apology: 'Excuse me, would you repeat that?',
     fillers: prng.chance(0.8) ? ['Just a moment.', 'Still looking that up.'] : [],
     pronounce: prng.chance(0.3) ? { SQL: 'sequel' } : {},
-    endCallTool: prng.chance(0.9),
+    tools: newToolBook({ endCall: prng.chance(0.9), tools: { lookup: readingTool } }),
+    maxToolRounds: 2,
+    confirmQuestion: 'Is that right?',
     maxCallMs: prng.chance(0.25) ? from(20_000, 50_000) : 600_000,
     contextWindowTokens: 100_000,
     turn: {

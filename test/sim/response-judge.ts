@@ -1,7 +1,7 @@
 /** Judges the bot's side: one response at a time, in its epoch, saying what was written, ended by what must end it. */
 import type { CallAction } from '../../worker/core/actions.ts';
 import type { CallEvent } from '../../worker/core/events.ts';
-import { plainWords, type ContextJudge } from './context-judge.ts';
+import { goesOn, plainWords, type ContextJudge } from './context-judge.ts';
 import type { LineJudge } from './line-judge.ts';
 import { newStoryResponse } from './story-response.ts';
 import type { Scene, Story, StoryResponse } from './story.ts';
@@ -24,6 +24,8 @@ export class ResponseJudge {
   #repeated: StoryResponse | undefined;
   /** Orders of this step that have been looked at. */
   #cancelled = false;
+  /** Tools that the newest request was offered. */
+  #offered: readonly string[] = [];
   /** An answer was begun in one request and finished in another. */
   #mixed = false;
   readonly #graces = new Map<number, number>();
@@ -82,13 +84,16 @@ export class ResponseJudge {
       if (response.plain.trim() !== '') story.faults.llm = 0;
       response.hangUp ||= this.#hangsUp(event);
     }
-    const silent = response.plain.trim() === '' && !scene.has('tts.speak') && !scene.has('call.end');
+    const calls = event.type === 'llm.done' ? event.toolCalls.length : 0;
+    const silent =
+      response.plain.trim() === '' && calls === 0 && !scene.has('tts.speak') && !scene.has('call.end');
     story.demand(now, !silent || response.broken, 'an LLM without an answer gets no apology');
   }
 
   #hangsUp(event: Extract<CallEvent, { type: 'llm.done' | 'llm.failed' }>): boolean {
     const calls = event.type === 'llm.done' ? event.toolCalls : [];
-    return this.#story.settings.endCallTool && calls.some(({ name }) => name === 'end_call');
+    const offered = this.#offered.includes('end_call');
+    return offered && calls.some(({ name }) => name === 'end_call');
   }
 
   #echoed(id: string, now: number): void {
@@ -182,8 +187,8 @@ export class ResponseJudge {
   /** A response that was opened with nothing to say is over at once. */
   #nothingToSay(scene: Scene): void {
     const { response, running } = this.#story;
-    if (response === undefined || !scene.has('playout.open') || response.said !== '' || running !== undefined)
-      return;
+    if (response === undefined || !scene.has('playout.open') || scene.has('tool.run')) return;
+    if (response.said !== '' || running !== undefined) return;
     this.#context.unheard(response);
     this.#close(response);
     this.#afterEnd(scene, response);
@@ -322,11 +327,12 @@ export class ResponseJudge {
     story.lastEpoch = action.epoch;
     story.lastRound = action.round;
     story.running = action.round;
-    if (action.messages.length > 1 && action.messages.at(-1)?.role === 'system') this.#mixed = true;
+    this.#offered = action.tools.map(({ name }) => name);
+    if (goesOn(action.messages)) this.#mixed = true;
     if (!guess) story.notesOwed = false;
     const said = plainWords(action.messages.at(-1)?.text ?? '');
     story.speculative = guess ? { round: action.round, words: said, hangsUp: false } : undefined;
-    this.#context.asked(now, action.messages, guess);
+    this.#context.asked(now, action.messages, guess ? 'guess' : isRound(scene) ? 'round' : 'turn');
   }
 
   #spoke(scene: Scene, action: Extract<CallAction, { type: 'tts.speak' | 'tts.flush' }>): void {
@@ -355,9 +361,10 @@ export class ResponseJudge {
   #isKnown(plain: string): boolean {
     const { settings, witnesses } = this.#story;
     const { greeting, farewell, apology, idle } = settings;
-    const answers = [...witnesses.llm.written.values()].map(flat);
+    // The requests of one answer follow one another.
+    const answers = flat([...witnesses.llm.written.values()].join(' '));
     const own = flat(plain.replaceAll(apology, ''));
-    const texts = [greeting, farewell, apology, idle.ask, ...answers];
+    const texts = [greeting, farewell, apology, idle.ask, answers];
     return texts.some((text) => text.includes(own)) || this.#lines.was(own);
   }
 
@@ -376,3 +383,11 @@ export class ResponseJudge {
 const flat = (text: string): string => text.replaceAll('sequel', 'SQL').replace(/\s+/g, ' ').trim();
 
 const isLine = (action: CallAction): boolean => action.type === 'tts.speak' && action.text.startsWith('line');
+
+/** Tools of the answer that runs have answered: the LLM goes on with it. */
+function isRound({ actions, event }: Scene): boolean {
+  if (event.type === 'call.resumed') return true;
+  const opened = actions.findIndex(({ type }) => type === 'playout.open');
+  const answered = actions.findIndex(({ type }) => type === 'tools.answered');
+  return opened === -1 || answered > opened;
+}

@@ -98,9 +98,9 @@ export class SimLlm {
   }
 
   #tools(): readonly string[] {
-    const { prng, llm, settings } = this.#world.plan;
-    if (prng.chance(llm.endsCall) && settings.endCallTool) return ['end_call'];
-    return prng.chance(0.1) ? ['other'] : [];
+    const { prng, llm } = this.#world.plan;
+    if (prng.chance(llm.endsCall)) return ['end_call'];
+    return prng.chance(0.15) ? [prng.pick(['other', 'lookup'])] : [];
   }
 
   #later(run: number, delayMs: number, what: () => void): void {
@@ -118,8 +118,9 @@ export class SimLlm {
   #end(type: 'llm.done' | 'llm.failed', tools: readonly string[]): void {
     const round = this.#round!;
     this.cancel();
-    const toolCalls = tools.map((name) => ({ id: 't', name, arguments: '{}' }));
-    const event: CallEvent = type === 'llm.done' ? { type, round, toolCalls } : { type, round };
+    const toolCalls = tools.map((name) => ({ id: `t${round}`, name, arguments: '{}' }));
+    const finish = tools.length > 0 ? 'tool_calls' : 'stop';
+    const event: CallEvent = type === 'llm.done' ? { type, round, finish, toolCalls } : { type, round };
     this.#world.tell(event);
     if (this.#world.plan.prng.chance(this.#world.plan.faults.twice)) this.#world.tell(event, { stale: true });
   }

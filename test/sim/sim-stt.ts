@@ -29,6 +29,7 @@ export class SimStt {
   turnWords: Word[] = [];
   /** Breaches of the contract in this turn. */
   #faults = 0;
+  #reopened = 0;
   #freshAt = 0;
 
   constructor(world: SimWorld) {
@@ -38,7 +39,8 @@ export class SimStt {
   /** What STT says of this turn must be exactly what was given. */
   get exact(): boolean {
     const { now } = this.#world.time;
-    return this.#faults === 0 || (this.#faults === 1 && now - this.#freshAt < 12_000);
+    if (this.#faults === 0) return true;
+    return this.#faults === 1 && this.#reopened <= 1 && now - this.#freshAt < 12_000;
   }
 
   /** The microphone hears a word. */
@@ -58,6 +60,7 @@ export class SimStt {
     if (fresh) {
       this.turnWords = [];
       this.#faults = 0;
+      this.#reopened = 0;
       this.#freshAt = time.now;
     }
     if (this.#listening) return;
@@ -87,6 +90,7 @@ export class SimStt {
   }
 
   reopen(): void {
+    this.#reopened += 1;
     this.#session += 1;
     this.#open = [];
     this.#deaf = false;
@@ -96,6 +100,7 @@ export class SimStt {
   /** Another worker: nobody listens any more, and nothing that was said is known. */
   lose(): void {
     this.reopen();
+    if (this.#world.time.now - this.#freshAt > 12_000) this.#faults += 2;
     this.#listening = false;
   }
 

@@ -32,6 +32,8 @@ interface Timing {
   ends: { chars: number; ms: number }[];
   /** What was given to TTS in an earlier context of the same response. */
   readonly base: { chars: number; ms: number };
+  /** Some of the text made no sound. */
+  gaps: boolean;
 }
 
 interface TtsContext {
@@ -52,6 +54,7 @@ const newTiming = (base: { chars: number; ms: number } = { chars: 0, ms: 0 }): T
   words: [],
   ends: [base],
   base,
+  gaps: false,
 });
 
 export class SimTts {
@@ -73,6 +76,7 @@ export class SimTts {
     const ready = this.#world.knows(text);
     const { timing } = context;
     const from = timing.ends.at(-1)!;
+    timing.gaps ||= context.silent && !ready;
     const ms = this.#place(timing, text, context.silent && !ready ? 0 : tts.msPerChar);
     timing.ends.push({ chars: from.chars + text.length, ms: from.ms + ms });
     context.pieces.push({ endChars: from.chars + text.length - timing.base.chars, ms, ready, doneMs: 0 });
@@ -100,6 +104,7 @@ export class SimTts {
     const base = this.endAt(former, baseMs);
     if (base === undefined) return false;
     const timing = newTiming(base);
+    timing.gaps = old.gaps;
     timing.words = old.words.filter(({ chars }) => chars < base.chars);
     timing.ends = [...old.ends.filter(({ chars }) => chars < base.chars), base];
     this.#timing.set(id, timing);
@@ -111,6 +116,11 @@ export class SimTts {
     const { ends } = this.#timing.get(context) ?? newTiming();
     if (endMs < 0.5) return ends[0];
     return ends.findLast(({ ms }) => Math.abs(ms - endMs) < 0.5);
+  }
+
+  /** Nobody can know which of the text was heard, because some of it never made a sound. */
+  hasGaps(context: number): boolean {
+    return this.#timing.get(context)?.gaps === true;
   }
 
   /** Characters given to TTS before the audio at `ms` of a context. */

@@ -1,5 +1,6 @@
-/** What comes from elsewhere into a simulated call: the turn model, lines of others, and results of what is over. */
+/** What comes from elsewhere into a simulated call: the turn model, tools, lines of others, and results of what is over. */
 import type { CallEvent } from '../../worker/core/events.ts';
+import type { ToolOutcome } from '../../worker/core/tools-state.ts';
 import type { Judge } from './judge.ts';
 import type { SimWorld } from './sim-world.ts';
 
@@ -21,6 +22,20 @@ export class Strangers {
     const probability = prng.chance(turnModel.silent) ? undefined : prng.next();
     this.#world.time.after(turnModel.answersMs, () => {
       if (worker === this.#worker) this.#world.tell({ type: 'turn.judged', ask, probability });
+    });
+  }
+
+  /** A tool is run. */
+  run(key: number, attempt: number): void {
+    const { prng, tools } = this.#world.plan;
+    const worker = this.#worker;
+    if (prng.chance(tools.hangs)) return;
+    const failed = prng.chance(0.2);
+    const outcome: ToolOutcome = failed
+      ? { kind: 'failed', message: 'no', transport: prng.chance(0.5) }
+      : { kind: 'result', text: '{}' };
+    this.#world.time.after(tools.answersMs, () => {
+      if (worker === this.#worker) this.#world.tell({ type: 'tool.settled', key, attempt, outcome });
     });
   }
 
@@ -58,7 +73,12 @@ export class Strangers {
     if (round !== undefined)
       stale.push(
         { type: 'llm.text', round, text: 'Stale words spoken late. ' },
-        { type: 'llm.done', round, toolCalls: [{ id: 's', name: 'end_call', arguments: '{}' }] },
+        {
+          type: 'llm.done',
+          round,
+          finish: 'tool_calls',
+          toolCalls: [{ id: 's', name: 'end_call', arguments: '{}' }],
+        },
         { type: 'llm.failed', round },
       );
     if (context !== undefined)

@@ -315,7 +315,7 @@ export class TurnJudge {
     story.demand(scene.now, this.#speculations <= 2, 'too many requests for one turn');
     story.demand(
       scene.now,
-      story.mouth === 'own' && !story.voice,
+      story.mouth !== 'none' && !story.voice,
       'the LLM is asked while the caller speaks',
     );
   }

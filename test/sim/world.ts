@@ -227,6 +227,9 @@ class World implements SimWorld {
       case 'turn.judge':
         this.#strangers.judge(action.ask);
         return;
+      case 'tool.run':
+        this.#strangers.run(action.key, action.attempt);
+        return;
       case 'llm.start':
         this.#llm.start(action.round);
         return;

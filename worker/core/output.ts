@@ -129,6 +129,7 @@ export function onPlayoutStarved(step: Step, response: Response, sentMs: Millis)
   if (response.phase !== 'playing' || response.broken) return;
   response.silentAt ??= step.now;
   response.starvedMs = sentMs;
+  response.starvedSaid = response.said;
   noteGap(response.heard, step.now);
 }
 
