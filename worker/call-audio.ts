@@ -56,7 +56,7 @@ export class CallAudio {
     const { services, stages, start, slot, tell } = options;
     const { sampleRate, encoding } = start;
     const detector = new SpeechDetector(services.speech, (fact) =>
-      tell(fact === 'speech.confirmed' ? { type: fact, position: this.position } : { type: fact }),
+      tell({ type: fact, position: this.position }),
     );
     this.#outbound = new OutboundAudio({ fromRate: stages.tts.sampleRate, toRate: sampleRate, encoding });
     this.#playout = new Playout(this.#outbound, { sink: this.#sink(), gridBefore: services.gridBefore });

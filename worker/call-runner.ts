@@ -158,7 +158,8 @@ export class CallRunner implements TransportEvents {
     }
     this.#call?.audio.collectSpeech();
     if (this.#unsaved) this.#save();
-    if (this.#deadline !== undefined && now >= this.#deadline) this.#tell({ type: 'deadline.reached' });
+    if (this.#deadline !== undefined && now >= this.#deadline)
+      this.#tell({ type: 'deadline.reached', position: this.#call?.audio.position });
     this.#transport?.tick(now);
   }
 

@@ -1,5 +1,6 @@
-/** The simulated caller: turns with pauses, coughs, mumbling and key presses, whatever the bot does meanwhile. */
+/** The simulated caller: turns with pauses, words of listening, coughs, mumbling and key presses, whatever the bot does. */
 import type { Prng } from '../../shared/base/prng.ts';
+import { backchannels } from './plan.ts';
 
 export interface CallerEars {
   /** A word was said to its end. */
@@ -48,13 +49,14 @@ export class Caller {
     const prng = this.#prng;
     const kind = prng.next();
     let at = now;
-    if (kind < 0.55) at = this.#turn(at);
+    if (kind < 0.5) at = this.#turn(at);
+    else if (kind < 0.62) at = this.#listens(at);
     else if (kind < 0.8) at = this.#sound(at, 40 + prng.below(380));
     else if (kind < 0.86) at = this.#sound(at, 1_000 + prng.below(1_500));
     else if (kind < 0.94) at = this.#press(at);
     const gap = prng.next();
     const gapMs =
-      gap < 0.45 ? prng.below(2_000) : gap < 0.93 ? prng.below(8_000) : 12_000 + prng.below(25_000);
+      gap < 0.45 ? prng.below(2_000) : gap < 0.93 ? prng.below(8_000) : 12_000 + prng.below(15_000);
     this.#busyUntil = at + gapMs + 100;
   }
 
@@ -64,13 +66,26 @@ export class Caller {
     let at = from;
     for (let burst = 1 + prng.below(3); burst > 0; burst -= 1) {
       const words = 1 + prng.below(5);
-      for (let word = 1; word <= words; word += 1) {
-        this.#count += 1;
-        this.#words.push({ at: at + word * msPerWord, word: `say${this.#count}` });
-      }
+      for (let word = 1; word <= words; word += 1) this.#word(at + word * msPerWord);
       at = this.#sound(at, words * msPerWord) + 60 + prng.below(700);
     }
     return prng.chance(0.15) ? this.#flicker(at - prng.below(400)) : at;
+  }
+
+  #word(at: number): void {
+    this.#count += 1;
+    const spoken = this.#prng.chance(0.1) ? `and${this.#count}` : `say${this.#count}`;
+    this.#words.push({ at, word: this.#prng.chance(0.03) ? 'and' : spoken });
+  }
+
+  /** Says that it is still there, once or a few times. */
+  #listens(from: number): number {
+    const words = this.#prng.pick(backchannels).split(' ');
+    const said = this.#prng.chance(0.2)
+      ? [...words, ...words, ...words, ...words, ...words, ...words]
+      : words;
+    said.forEach((word, index) => this.#words.push({ at: from + (index + 1) * 300, word }));
+    return this.#sound(from, said.length * 300);
   }
 
   /** A noise that comes and goes, too short to be speech and too frequent to be silence. */

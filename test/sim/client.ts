@@ -40,9 +40,14 @@ export class Client {
     else frames.push({ endsAt: this.#lastEndsAt, audioMs });
   }
 
+  /** The audio of `former` goes on in `context`. */
+  adopt(context: number, former: number): void {
+    this.#frames.set(context, [...(this.#frames.get(former) ?? [])]);
+  }
+
   mark(id: string): void {
     const { kind, upMs } = this.#plan.client;
-    if (kind === 'silent') return;
+    if (kind === 'silent' || kind === 'acks') return;
     const { prng } = this.#plan;
     const mark = { id, playedAt: Math.max(this.#time.now, this.#lastEndsAt), forgotten: false };
     this.#marks.push(mark);

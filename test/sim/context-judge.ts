@@ -1,12 +1,37 @@
 /**
  * Judges the context that the LLM gets: exactly the texts of the caller, and of every response what was heard of it,
- * in whole words. What was heard, the simulated client says.
+ * in whole words. What was said, the simulated STT knows; what was heard, the simulated client says.
  */
 import type { ContextMessage } from '../../worker/core/actions.ts';
-import type { Remembered, Story, StoryResponse } from './story.ts';
+import { mismatch, type Heard } from './heard-match.ts';
+import { wordsOf, type Remembered, type Said, type Story, type StoryResponse } from './story.ts';
 
 /** What one frame and the rounding of times may hide. */
 const grainMs = 45;
+
+/** Another worker had begun the answer, and the LLM is told to go on with it. */
+export const goesOn = (messages: readonly ContextMessage[]): boolean =>
+  messages.at(-1)?.role === 'system' && messages.at(-1)?.text.startsWith('Your last message') === true;
+
+/** The messages of a request without the prompt, and without what is no part of the conversation yet. */
+function toldBefore(
+  messages: readonly ContextMessage[],
+  kind: 'turn' | 'guess' | 'round',
+): readonly ContextMessage[] {
+  const told = messages.slice(1, messages.length - (goesOn(messages) ? 2 : kind === 'guess' ? 1 : 0));
+  return told;
+}
+
+/** Rounds at the end that may be those of the answer that runs. */
+function ownAtEnd(told: readonly ContextMessage[]): number {
+  let own = 0;
+  for (let at = told.length - 1; at >= 0; at -= 1) {
+    const message = told[at];
+    if (message?.role === 'assistant' && message.toolCalls !== undefined) own += 1;
+    else if (message?.role !== 'tool') break;
+  }
+  return own;
+}
 
 export class ContextJudge {
   readonly #story: Story;
@@ -34,20 +59,18 @@ export class ContextJudge {
     }
     const { plan, client, tts } = this.#story.witnesses;
     const kind = plan.client.kind;
-    const trusted = this.#story.echoDelayMs > 0 && kind === 'echo';
-    // Over text whose pieces were not reported one by one, the rate of each piece is a guess.
-    const blurredMs = plan.tts.reportsPieces && plan.faults.lost === 0 ? 0 : sentMs * 0.05;
-    const guessedMs = Math.max(0, sentMs - response.reported.ms) * 0.5 + blurredMs;
-    // Two holds within the delay of the client: the core knows of the newer one alone.
-    const delayMs = client.delayMs + plan.client.upMs;
-    const heldTwice = response.resumedAt !== undefined && now - response.resumedAt < delayMs;
-    const blindMs = guessedMs + grainMs + (heldTwice ? delayMs : 0);
-    const leastMs = client.heardMs(response.context, now - plan.client.upMs) - blindMs;
-    const ends = tts.wordEnds(response.context, response.said);
+    const trusted = response.acknowledged || (this.#story.echoDelayMs > 0 && kind === 'echo');
+    const slackMs = this.#guessedMs(response, sentMs) + grainMs + (kind === 'acks' ? 100 : 0);
+    const leastMs = client.heardMs(response.context, now - plan.client.upMs) - slackMs;
+    const ends = tts.wordEnds(response.context);
     const echoed = wordsOf(response.said.slice(0, response.echoedChars)).length;
-    const least = kind === 'bad' ? 0 : countUpTo(ends, leastMs) - (guessedMs > 0 ? 2 : 1);
+    if (tts.hasGaps(response.context)) {
+      this.#remember(response, () => ({ least: 0, most: Infinity }));
+      return;
+    }
+    const least = kind === 'bad' ? 0 : countUpTo(ends, leastMs) - 1;
     this.#remember(response, () => {
-      const mostMs = client.heardMs(response.context, Infinity) + guessedMs + grainMs;
+      const mostMs = client.heardMs(response.context, Infinity) + slackMs;
       const most = countUpTo(ends, mostMs + (trusted ? 0 : client.delayMs)) + 1;
       return { least: Math.max(least, echoed), most: Math.max(most, echoed) };
     });
@@ -55,12 +78,21 @@ export class ContextJudge {
 
   /** TTS died in the response; `sentMs` of it were played, the rest is a response of its own. */
   broken(response: StoryResponse, sentMs: number): void {
-    const ends = this.#story.witnesses.tts.wordEnds(response.context, response.said);
-    const guessedMs = Math.max(0, sentMs - response.reported.ms) * 0.5 + grainMs;
+    const ends = this.#story.witnesses.tts.wordEnds(response.context);
+    const guessedMs = this.#guessedMs(response, sentMs) + grainMs;
     this.#remember(response, () => ({
       least: countUpTo(ends, sentMs - guessedMs) - 2,
       most: countUpTo(ends, sentMs + guessedMs) + 2,
     }));
+  }
+
+  /** How far the place of a word may be off: within a piece its time is an estimate, unless TTS says where words begin. */
+  #guessedMs(response: StoryResponse, sentMs: number): number {
+    const { tts, faults } = this.#story.witnesses.plan;
+    if (tts.words && !response.takenOver) return 0;
+    const beyondMs = Math.max(0, sentMs - response.reported.ms) * 0.5;
+    const exact = tts.reports && faults.lost === 0;
+    return beyondMs + (exact ? 350 : 350 + sentMs * 0.08);
   }
 
   #remember(response: StoryResponse, bounds: Remembered['bounds']): void {
@@ -73,92 +105,80 @@ export class ContextJudge {
     });
   }
 
-  /** The context of a request, against everything that was said so far. */
-  asked(now: number, messages: readonly ContextMessage[]): void {
+  /**
+   * The context of a request, against everything that was said so far. `kind` says whether it is the first of a turn that is
+   * over, a guess at one that is not, or another round of an answer that runs.
+   */
+  asked(now: number, messages: readonly ContextMessage[], kind: 'turn' | 'guess' | 'round'): void {
     const story = this.#story;
-    story.demand(
-      now,
-      messages[0]?.role === 'system' && messages[0].text === story.settings.prompt,
-      'no prompt',
-    );
-    const users = messages.filter(({ role }) => role === 'user').map(({ text }) => text);
-    const asExpected =
-      users.length === story.users.length && users.every((text, index) => text === story.users[index]);
-    if (!asExpected) {
-      story.fail(
-        now,
-        'the context holds other texts of the caller',
-        `${users.join(' | ')} / ${story.users.join(' | ')}`,
-      );
+    const [first] = messages;
+    story.demand(now, first?.role === 'system' && first.text === story.settings.prompt, 'no prompt');
+    if (kind === 'guess') this.#guessed(now, messages.at(-1));
+    let at = 0;
+    const heard: Heard[] = [];
+    const told = toldBefore(messages, kind);
+    for (const message of told) {
+      const { role, text } = message;
+      if (role === 'assistant') {
+        const calls = message.toolCalls !== undefined;
+        heard.push({ words: wordsOf(text), after: at, before: Infinity, calls });
+        continue;
+      }
+      if (role !== 'user') continue;
+      const found = story.users.findIndex((said, index) => index >= at && isSaid(text, said));
+      if (found === -1 || story.users.slice(at, found).some(({ needed }) => needed)) {
+        this.#otherTexts(now, text, story.users.slice(at));
+        return;
+      }
+      // Words of listening may have been said, in the same way, more than once.
+      const latest = story.users.findLastIndex((said) => isSaid(text, said));
+      for (const one of heard) one.before = Math.min(one.before, latest);
+      at = found + 1;
+    }
+    if (story.users.slice(at).some(({ needed }) => needed)) {
+      this.#otherTexts(now, '', story.users.slice(at));
       return;
     }
-    let count = 0;
-    const heard: { words: readonly string[]; users: number }[] = [];
-    for (const { role, text } of messages.slice(1)) {
-      if (role === 'user') count += 1;
-      else heard.push({ words: wordsOf(text), users: count });
-    }
     const problem = mismatch(heard, story.remembered);
-    if (problem !== undefined) story.fail(now, 'the context does not hold what was heard', problem);
+    // Behind the conversation stand the rounds of the answer that runs; where they begin, nothing says.
+    const own = kind === 'round' ? ownAtEnd(told) : 0;
+    const fits = (count: number): boolean =>
+      mismatch(heard.slice(0, heard.length - count), story.remembered) === undefined;
+    const found = Array.from({ length: own }, (_, index) => index + 1).some(fits);
+    if (problem !== undefined && !found) story.fail(now, 'the context does not hold what was heard', problem);
+  }
+
+  #otherTexts(now: number, text: string, users: readonly Said[]): void {
+    const said = users.map(({ words }) => words.join(' ')).join(' | ');
+    this.#story.fail(now, 'the context holds other texts of the caller', `${text} / ${said}`);
+  }
+
+  #guessed(now: number, last: ContextMessage | undefined): void {
+    const given = this.#story.witnesses.stt.turnWords.map(({ word }) => word);
+    const holds = last?.role === 'user' && isPart(plainWords(last.text), given);
+    this.#story.demand(now, holds, 'the LLM is asked with words that nobody said');
   }
 }
 
-/** Matches messages with responses in order; a response of which nothing need be known may have none. */
-function mismatch(
-  heard: readonly { words: readonly string[]; users: number }[],
-  remembered: readonly Remembered[],
-): string | undefined {
-  let furthest = '';
-  let depth = -1;
-  const note = (message: number, problem: string): void => {
-    if (message <= depth) return;
-    depth = message;
-    furthest = problem;
-  };
-  const match = (message: number, response: number, before: number): boolean => {
-    const memory = remembered[response];
-    const text = heard[message];
-    if (memory === undefined) {
-      if (text !== undefined) note(message, `nobody said: ${text.words.join(' ')}`);
-      return text === undefined;
-    }
-    const { least, most } = memory.bounds();
-    if (!goesOn(memory, before)) {
-      note(message, `${memory.words.join(' ')} does not go on after ${before} words`);
-      return false;
-    }
-    const matches = text !== undefined && fits(text, memory, { least, most });
-    if (matches && match(message + 1, response + 1, text.words.length)) return true;
-    if (least <= 0 && match(message, response + 1, 0)) return true;
-    note(
-      message,
-      `${text?.words.join(' ') ?? 'nothing'} is not ${least} to ${most} words of: ${memory.words.join(' ')}`,
-    );
-    return false;
-  };
-  return match(0, 0, 0) ? undefined : furthest;
+/** Without the marks that STT puts behind a sentence. */
+export const plainWords = (text: string): string[] =>
+  wordsOf(text).map((word) => (word.startsWith('[') || word.endsWith(']') ? word : word.replace(/\.$/, '')));
+
+function isSaid(text: string, { words, exact }: Said): boolean {
+  const got = plainWords(text);
+  if (exact) return got.length === words.length && got.every((word, index) => word === words[index]);
+  return isPart(got, words);
 }
 
-/** The rest of a response that broke off starts with the first word that is not remembered of it. */
-const goesOn = ({ continues, words }: Remembered, before: number): boolean =>
-  words.length === 0 || continues?.words[before] === undefined || continues.words[before] === words[0];
-
-const fits = (
-  text: { words: readonly string[]; users: number },
-  memory: Remembered,
-  { least, most }: { least: number; most: number },
-): boolean =>
-  text.words.length >= least &&
-  text.words.length <= most &&
-  text.users >= memory.usersBefore &&
-  text.users <= memory.usersAfter &&
-  text.words.every((word, index) => word === memory.words[index]);
-
-/** Words as they are written, whatever TTS was told to say. */
-export const wordsOf = (said: string): string[] =>
-  said
-    .replaceAll('sequel', 'SQL')
-    .split(/\s+/)
-    .filter((word) => word !== '');
+/** Some of the words, in their order. */
+export function isPart(some: readonly string[], all: readonly string[]): boolean {
+  let at = 0;
+  for (const word of some) {
+    const found = all.indexOf(word, at);
+    if (found === -1) return false;
+    at = found + 1;
+  }
+  return true;
+}
 
 const countUpTo = (ends: readonly number[], ms: number): number => ends.filter((end) => end <= ms).length;

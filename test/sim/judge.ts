@@ -5,9 +5,12 @@
 import type { Prng } from '../../shared/base/prng.ts';
 import type { CallAction } from '../../worker/core/actions.ts';
 import type { CallEvent } from '../../worker/core/events.ts';
+import { AirJudge } from './air-judge.ts';
 import { ContextJudge } from './context-judge.ts';
+import { LineJudge } from './line-judge.ts';
 import { ResponseJudge } from './response-judge.ts';
-import type { Note } from './stages.ts';
+import type { Note } from './sim-world.ts';
+import { StageJudge } from './stage-judge.ts';
 import { Story, type Scene, type Violation, type Witnesses } from './story.ts';
 import { TurnJudge } from './turn-judge.ts';
 
@@ -20,6 +23,9 @@ export class Judge {
   readonly #story: Story;
   readonly #turns: TurnJudge;
   readonly #responses: ResponseJudge;
+  readonly #air: AirJudge;
+  readonly #lines: LineJudge;
+  readonly #stages: StageJudge;
   #deadlinesAtOnce = 0;
   /** Questions to a silent caller since the caller last said something. */
   #questions = { users: 0, asked: 0 };
@@ -27,8 +33,14 @@ export class Judge {
   constructor(witnesses: Witnesses) {
     this.#story = new Story(witnesses);
     this.#turns = new TurnJudge(this.#story);
-    const context = new ContextJudge(this.#story);
-    this.#responses = new ResponseJudge(this.#story, context, (scene) => this.#turns.adopt(scene));
+    this.#air = new AirJudge(this.#story);
+    this.#lines = new LineJudge(this.#story);
+    this.#stages = new StageJudge(this.#story);
+    this.#responses = new ResponseJudge(this.#story, {
+      context: new ContextJudge(this.#story),
+      lines: this.#lines,
+      turns: this.#turns,
+    });
   }
 
   get violations(): readonly Violation[] {
@@ -45,8 +57,18 @@ export class Judge {
     return closedContexts.length === 0 ? undefined : prng.pick(closedContexts);
   }
 
+  impossible(now: number, rule: string): void {
+    this.#story.fail(now, rule);
+  }
+
   tick(now: number): void {
     this.#story.checkTimers(now);
+    this.#air.tick(now);
+  }
+
+  /** A frame went out. */
+  frame(now: number): void {
+    this.#air.frame(now);
   }
 
   saw(
@@ -68,14 +90,19 @@ export class Judge {
       actions,
       has: (type) => actions.some((action) => action.type === type),
     };
+    story.decided = undefined;
     this.#bounds(scene, deadline);
     this.#callEvents(scene);
+    this.#lines.facts(scene);
     this.#turns.facts(scene);
     this.#responses.facts(scene);
     this.#turns.moves(scene);
     this.#responses.ends(scene);
     this.#responses.orders(scene);
     this.#turns.after(scene);
+    this.#stages.after(scene);
+    this.#lines.after(scene);
+    this.#air.after(scene);
     this.#idle(scene);
     if (story.over) story.demand(now, deadline === undefined, 'a deadline after the end');
   }
@@ -87,7 +114,7 @@ export class Judge {
     if (!ends) story.demand(now, deadline !== undefined, 'an open call waits for nothing');
     const again = !ends && event.type === 'deadline.reached' && deadline !== undefined && deadline <= now;
     this.#deadlinesAtOnce = again ? this.#deadlinesAtOnce + 1 : 0;
-    story.demand(now, this.#deadlinesAtOnce < 2, 'deadlines follow one another without end');
+    story.demand(now, this.#deadlinesAtOnce < 3, 'deadlines follow one another without end');
   }
 
   #callEvents(scene: Scene): void {
@@ -114,8 +141,8 @@ export class Judge {
       this.#questions = { users: story.users.length, asked: 0 };
     const { ask, endAfter } = story.settings.idle;
     const asks = actions.some((action) => action.type === 'tts.speak' && action.text === ask);
-    if (asks && event.type === 'deadline.reached' && !actions.some(({ type }) => type === 'tts.reopen'))
-      this.#questions.asked += 1;
+    const again = actions.some(({ type }) => type === 'tts.reopen');
+    if (asks && event.type === 'deadline.reached' && !again) this.#questions.asked += 1;
     story.demand(now, this.#questions.asked <= endAfter, 'a silent caller is asked for ever');
     const { askAfterMs } = story.settings.idle;
     const quiet = story.mouth === 'none' && story.response === undefined && !story.over;

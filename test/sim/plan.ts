@@ -1,10 +1,12 @@
 /** What one seed means: the settings of the call, the manners of its world, and the faults that it has to bear. */
 import { newPrng, type Prng } from '../../shared/base/prng.ts';
-import type { CallSettings } from '../../worker/core/settings.ts';
+import { newToolBook, readingTool } from '../support/tool-book.ts';
+import { defaultCallLimits, type CallSettings } from '../../worker/core/settings.ts';
 
 export interface Faults {
   readonly sttFails: number;
   readonly sttStalls: number;
+  readonly sttIsDeaf: number;
   readonly llmFails: number;
   readonly llmStalls: number;
   readonly llmBreaks: number;
@@ -21,7 +23,7 @@ export interface Faults {
   readonly lost: number;
 }
 
-export type ClientKind = 'echo' | 'silent' | 'bad';
+export type ClientKind = 'echo' | 'silent' | 'bad' | 'acks';
 
 export interface Plan {
   readonly seed: number;
@@ -30,17 +32,28 @@ export interface Plan {
   readonly confirmMs: number;
   readonly durationMs: number;
   readonly client: { kind: ClientKind; downMs: number; bufferMs: number; upMs: number };
-  readonly stt: { finalizeMs: number };
+  /** The client's microphone hears what the client plays. */
+  readonly micHearsBot: boolean;
+  readonly stt: { finalizeMs: number; guesses: boolean; endpoints: boolean; punctuates: boolean };
   readonly llm: { firstMs: number; deltaMs: number; endsCall: number };
-  readonly tts: { firstMs: number; speed: number; msPerChar: number; reportsPieces: boolean };
+  readonly tts: { firstMs: number; speed: number; msPerChar: number; reports: boolean; words: boolean };
+  /** How long a tool takes, and how often it never answers. */
+  readonly tools: { answersMs: number; hangs: number };
+  /** How long the turn model takes, and how often it has no answer. */
+  readonly turnModel: { answersMs: number; silent: number };
+  /** Lines of others, per tick. */
+  readonly lines: number;
   readonly faults: Faults;
   readonly hangUpAtMs: number;
   readonly shutdownAtMs: number;
+  /** Times at which the worker dies and another takes the call over. */
+  readonly lossesAtMs: readonly number[];
 }
 
 export const noFaults: Faults = {
   sttFails: 0,
   sttStalls: 0,
+  sttIsDeaf: 0,
   llmFails: 0,
   llmStalls: 0,
   llmBreaks: 0,
@@ -58,31 +71,45 @@ export const noFaults: Faults = {
 export function planOf(seed: number): Plan {
   const prng = newPrng(seed * 7_919 + 17);
   const from = (low: number, high: number): number => low + prng.below(high - low + 1);
+  const kinds: readonly ClientKind[] = ['echo', 'echo', 'echo', 'silent', 'bad', 'acks'];
   return {
     seed,
     prng,
     settings: settingsOf(prng),
     confirmMs: from(250, 450),
-    durationMs: from(60_000, 110_000),
+    durationMs: from(40_000, 75_000),
     client: {
-      kind: prng.chance(0.6) ? 'echo' : prng.chance(0.5) ? 'silent' : 'bad',
+      kind: prng.pick(kinds),
       downMs: from(10, 80),
       bufferMs: prng.chance(0.2) ? from(400, 1_500) : from(0, 250),
       upMs: from(10, 80),
     },
-    stt: { finalizeMs: from(60, 500) },
+    micHearsBot: prng.chance(0.1),
+    stt: {
+      finalizeMs: from(60, 500),
+      guesses: prng.chance(0.85),
+      endpoints: prng.chance(0.5),
+      punctuates: prng.chance(0.5),
+    },
     llm: { firstMs: from(80, 600), deltaMs: from(5, 60), endsCall: prng.chance(0.3) ? 0.1 : 0 },
     tts: {
       firstMs: from(60, 400),
       speed: from(2, 20),
       msPerChar: from(50, 80),
-      reportsPieces: prng.chance(0.8),
+      reports: prng.chance(0.8),
+      words: prng.chance(0.4),
     },
+    tools: { answersMs: from(20, 3_000), hangs: prng.chance(0.2) ? 0.3 : 0 },
+    turnModel: { answersMs: from(20, 250), silent: prng.chance(0.3) ? 0.3 : 0 },
+    lines: prng.chance(0.3) ? 0.003 : 0,
     faults: prng.chance(0.35) ? noFaults : faultsOf(prng),
-    hangUpAtMs: prng.chance(0.3) ? from(0, 90_000) : Infinity,
-    shutdownAtMs: prng.chance(0.15) ? from(0, 90_000) : Infinity,
+    hangUpAtMs: prng.chance(0.25) ? from(0, 70_000) : Infinity,
+    shutdownAtMs: prng.chance(0.1) ? from(0, 70_000) : Infinity,
+    lossesAtMs: prng.chance(0.3) ? [from(500, 60_000), from(500, 60_000)] : [],
   };
 }
+
+export const backchannels = ['mm-hmm', 'uh-huh', 'right', 'i see'];
 
 function settingsOf(prng: Prng): CallSettings {
   const from = (low: number, high: number): number => low + prng.below(high - low + 1);
@@ -93,13 +120,26 @@ function settingsOf(prng: Prng): CallSettings {
     greeting: prng.chance(0.7) ? 'Welcome to the shop. What can I do for you?' : '',
     farewell: 'Farewell and take good care.',
     apology: 'Excuse me, would you repeat that?',
+    fillers: prng.chance(0.8) ? ['Just a moment.', 'Still looking that up.'] : [],
     pronounce: prng.chance(0.3) ? { SQL: 'sequel' } : {},
-    endCallTool: prng.chance(0.9),
-    maxCallMs: prng.chance(0.3) ? from(20_000, 60_000) : 600_000,
+    tools: newToolBook({ endCall: prng.chance(0.9), tools: { lookup: readingTool } }),
+    maxToolRounds: 2,
+    confirmQuestion: 'Is that right?',
+    maxCallMs: prng.chance(0.25) ? from(20_000, 50_000) : 600_000,
     contextWindowTokens: 100_000,
-    turn: { minSpeechMs: 100, stopMs, silenceEndMs, maxSilenceMs: silenceEndMs + from(0, 1_500) },
+    turn: {
+      minSpeechMs: 100,
+      stopMs,
+      silenceEndMs,
+      maxSilenceMs: silenceEndMs + from(0, 1_500),
+      model: prng.chance(0.5),
+      completeAt: 0.5,
+      speculate: prng.chance(0.5),
+    },
     interrupt: {
-      enabled: prng.chance(0.85),
+      enabled: prng.chance(0.9),
+      minWords: prng.chance(0.15) ? from(1, 2) : 0,
+      backchannels,
       resumeAfterMs: stopMs + from(0, 500),
       dtmf: prng.chance(0.7),
     },
@@ -108,12 +148,7 @@ function settingsOf(prng: Prng): CallSettings {
       ask: 'Hello, anybody out there?',
       endAfter: from(1, 3),
     },
-    limits: {
-      sttGiveUpMs: from(2_000, 4_000),
-      responseStallMs: from(4_000, 8_000),
-      markGraceMs: from(1_000, 2_000),
-      stageFailures: 3,
-    },
+    limits: { ...defaultCallLimits, markGraceMs: from(1_000, 2_000) },
   };
 }
 
@@ -123,13 +158,14 @@ function faultsOf(prng: Prng): Faults {
   return {
     sttFails: rate(0.25, 0.3),
     sttStalls: rate(0.25, 0.3),
+    sttIsDeaf: rate(0.15, 0.3),
     llmFails: rate(0.25, 0.4),
     llmStalls: rate(0.25, 0.4),
     llmBreaks: rate(0.25, 0.4),
     llmIsEmpty: rate(0.2, 0.4),
     llmIsLate: rate(0.3, 0.5),
     ttsFails: rate(0.25, 0.2),
-    ttsStalls: rate(0.2, 0.3),
+    ttsStalls: rate(0.25, 0.4),
     ttsBreaks: rate(0.25, 0.2),
     ttsIsSilent: rate(0.15, 0.3),
     stale: rate(0.5, 0.05),

@@ -6,6 +6,8 @@ export interface PlayoutEnds {
   mark(id: string): void;
   started(context: number, audioAt: number): void;
   drained(context: number, sentMs: number): void;
+  starved(context: number, sentMs: number): void;
+  fed(context: number): void;
 }
 
 export class SimPlayout {
@@ -13,9 +15,11 @@ export class SimPlayout {
   #context = 0;
   #deliveredMs = 0;
   #sentMs = 0;
+  #beforeMs = 0;
   #held = false;
   #finished = false;
   #started = false;
+  #starving = false;
   #drained = false;
   #audioAt = 0;
   #marks: { id: string; dueMs: number }[] = [];
@@ -33,21 +37,28 @@ export class SimPlayout {
   }
 
   get position(): PlayoutPosition {
-    return { context: this.#context, sentMs: this.#sentMs };
+    const audioMs = Math.max(this.#deliveredMs, this.#beforeMs);
+    return { context: this.#context, sentMs: Math.min(this.#sentMs, audioMs) };
   }
 
-  open(context: number): void {
+  /** With `from`, the audio of the context begins there, and the first of it is on the wire already. */
+  open(context: number, from: { audioMs: number; skipMs: number } = { audioMs: 0, skipMs: 0 }): void {
     this.clear();
     this.#context = context;
+    this.#deliveredMs = from.audioMs;
+    this.#sentMs = from.audioMs + from.skipMs;
+    this.#beforeMs = this.#sentMs;
   }
 
   clear(): void {
     this.#context = 0;
     this.#deliveredMs = 0;
     this.#sentMs = 0;
+    this.#beforeMs = 0;
     this.#held = false;
     this.#finished = false;
     this.#started = false;
+    this.#starving = false;
     this.#drained = false;
     this.#audioAt = 0;
     this.#marks = [];
@@ -55,7 +66,7 @@ export class SimPlayout {
 
   audio(context: number, ms: number, now: number): void {
     if (context !== this.#context || this.#finished) return;
-    if (this.#deliveredMs === 0) this.#audioAt = now;
+    if (this.#audioAt === 0) this.#audioAt = now;
     this.#deliveredMs += ms;
   }
 
@@ -78,13 +89,10 @@ export class SimPlayout {
     const context = this.#context;
     if (context === 0 || this.#held) return;
     const waitingMs = this.#deliveredMs - this.#sentMs;
-    if (waitingMs >= 20 || (this.#finished && waitingMs > 0)) {
-      this.#sentMs += Math.min(20, waitingMs);
-      this.#ends.frame(context, this.#sentMs);
-      if (!this.#started) {
-        this.#started = true;
-        this.#ends.started(context, this.#audioAt);
-      }
+    if (waitingMs >= 20 || (this.#finished && waitingMs > 0)) this.#send(context, Math.min(20, waitingMs));
+    else if (this.#started && !this.#finished && !this.#starving) {
+      this.#starving = true;
+      this.#ends.starved(context, this.#sentMs);
     }
     if (context !== this.#context) return;
     this.#sendMarks();
@@ -92,7 +100,18 @@ export class SimPlayout {
     if (this.#sentMs < this.#deliveredMs) return;
     this.#drained = true;
     this.#sendMarks();
-    if (context === this.#context) this.#ends.drained(context, this.#sentMs);
+    if (context === this.#context) this.#ends.drained(context, this.position.sentMs);
+  }
+
+  #send(context: number, ms: number): void {
+    this.#sentMs += ms;
+    this.#ends.frame(context, this.#sentMs);
+    const wasStarving = this.#starving;
+    this.#starving = false;
+    if (!this.#started) {
+      this.#started = true;
+      this.#ends.started(context, this.#audioAt);
+    } else if (wasStarving) this.#ends.fed(context);
   }
 
   #sendMarks(): void {

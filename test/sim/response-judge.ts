@@ -1,30 +1,52 @@
-/** Judges the bot's side: one response at a time, in its epoch, audible in time, ended by what must end it. */
+/** Judges the bot's side: one response at a time, in its epoch, saying what was written, ended by what must end it. */
 import type { CallAction } from '../../worker/core/actions.ts';
-import type { ContextJudge } from './context-judge.ts';
+import type { CallEvent } from '../../worker/core/events.ts';
+import { goesOn, plainWords, type ContextJudge } from './context-judge.ts';
+import type { LineJudge } from './line-judge.ts';
+import { newStoryResponse } from './story-response.ts';
 import type { Scene, Story, StoryResponse } from './story.ts';
+import type { TurnJudge } from './turn-judge.ts';
 
 const unconfirmedMs = 500;
+
+export interface ResponseJudgeOptions {
+  readonly context: ContextJudge;
+  readonly lines: LineJudge;
+  readonly turns: TurnJudge;
+}
 
 export class ResponseJudge {
   readonly #story: Story;
   readonly #context: ContextJudge;
-  readonly #adopt: (scene: Scene) => void;
+  readonly #lines: LineJudge;
+  readonly #turns: TurnJudge;
   /** What the response that TTS could not speak hands on to the one that repeats it. */
   #repeated: StoryResponse | undefined;
+  /** Orders of this step that have been looked at. */
+  #cancelled = false;
+  /** Tools that the newest request was offered. */
+  #offered: readonly string[] = [];
+  /** An answer was begun in one request and finished in another. */
+  #mixed = false;
+  readonly #graces = new Map<number, number>();
 
-  constructor(story: Story, context: ContextJudge, adopt: (scene: Scene) => void) {
+  constructor(story: Story, { context, lines, turns }: ResponseJudgeOptions) {
     this.#story = story;
     this.#context = context;
-    this.#adopt = adopt;
+    this.#lines = lines;
+    this.#turns = turns;
   }
 
   facts(scene: Scene): void {
     const { event, now } = scene;
     const story = this.#story;
     const { response } = story;
-    if ((event.type === 'llm.done' || event.type === 'llm.failed') && event.epoch === story.running) {
+    this.#cancelled = false;
+    if (event.type === 'call.resumed') this.#takenOver();
+    if ((event.type === 'llm.done' || event.type === 'llm.failed') && event.round === story.running) {
       story.running = undefined;
-      story.finishedRounds.push(event.epoch);
+      if (event.round !== story.speculative?.round) story.finishedRounds.push(event.round);
+      else story.speculative.hangsUp = this.#hangsUp(event);
       this.#llmEnded(scene, response);
     }
     if (event.type === 'mark.played') this.#echoed(event.id, now);
@@ -35,30 +57,43 @@ export class ResponseJudge {
       if (mark !== undefined) mark.sentAt = now;
     }
     if (!('context' in event) || event.context !== response.context) return;
-    if (event.type === 'tts.spoken' && event.audioMs > response.reported.ms)
-      response.reported = { chars: event.chars, ms: event.audioMs };
+    const base = story.witnesses.tts.baseOf(response.context).chars;
+    if (event.type === 'tts.spoken' && base + event.chars > response.reported.chars)
+      response.reported = { chars: base + event.chars, ms: event.audioMs };
     if (event.type === 'tts.flushed') response.reported = { chars: response.said.length, ms: event.audioMs };
-    if (event.type === 'playout.started') {
-      response.startedAt = now;
-      story.faultsInARow.tts = 0;
-      story.done('audible');
-    }
+    if (event.type === 'playout.acknowledged') response.acknowledged = true;
+    if (event.type === 'playout.started') response.startedAt ??= now;
     if (event.type === 'playout.drained') {
       response.drainedAt = now;
       response.drainedMs = event.sentMs;
     }
   }
 
+  #takenOver(): void {
+    const story = this.#story;
+    story.running = undefined;
+    story.speculative = undefined;
+    story.held = false;
+  }
+
   #llmEnded(scene: Scene, response: StoryResponse | undefined): void {
     const { event, now } = scene;
     const story = this.#story;
+    if (response === undefined || !('round' in event)) return;
     if (event.type === 'llm.done') {
-      story.faultsInARow.llm = 0;
-      if (response !== undefined) response.hangUp ||= event.toolCalls.some(({ name }) => name === 'end_call');
+      if (response.plain.trim() !== '') story.faults.llm = 0;
+      response.hangUp ||= this.#hangsUp(event);
     }
-    const silent = response?.said === '' && !scene.has('tts.speak') && !scene.has('call.end');
-    const willSpeak = response?.broken === true;
-    story.demand(now, !silent || willSpeak, 'an LLM without an answer gets no apology');
+    const calls = event.type === 'llm.done' ? event.toolCalls.length : 0;
+    const silent =
+      response.plain.trim() === '' && calls === 0 && !scene.has('tts.speak') && !scene.has('call.end');
+    story.demand(now, !silent || response.broken, 'an LLM without an answer gets no apology');
+  }
+
+  #hangsUp(event: Extract<CallEvent, { type: 'llm.done' | 'llm.failed' }>): boolean {
+    const calls = event.type === 'llm.done' ? event.toolCalls : [];
+    const offered = this.#offered.includes('end_call');
+    return offered && calls.some(({ name }) => name === 'end_call');
   }
 
   #echoed(id: string, now: number): void {
@@ -91,7 +126,8 @@ export class ResponseJudge {
     if (response.startedAt === undefined || this.#playedToItsEnd(scene, response)) {
       this.#context.completed(response);
       this.#close(response);
-      this.#afterEnd(scene, response);
+      const instead = response.startedAt === undefined && scene.has('playout.open');
+      if (!instead) this.#afterEnd(scene, response);
     }
   }
 
@@ -118,22 +154,17 @@ export class ResponseJudge {
     return grace;
   }
 
-  readonly #graces = new Map<number, number>();
-
   #afterEnd(scene: Scene, response: StoryResponse): void {
     const story = this.#story;
     if (response.hangUp) {
       story.lastHangUp = true;
-      story.demand(
-        scene.now,
-        scene.has('call.end') || response.broken,
-        'the call goes on after the farewell',
-      );
+      const ends = scene.has('call.end') || response.broken;
+      story.demand(scene.now, ends, 'the call goes on after the farewell');
       return;
     }
     if (scene.has('call.end')) return;
     const silent = story.mouth === 'none' && !story.voice;
-    this.#adopt(scene);
+    this.#turns.adopt(scene);
     if (silent && story.notesOwed && !story.ending)
       story.demand(scene.now, scene.has('llm.start'), 'an entry of keys is not answered');
   }
@@ -141,7 +172,6 @@ export class ResponseJudge {
   #close(response: StoryResponse): void {
     const story = this.#story;
     story.response = undefined;
-    story.done('audible');
     story.done('end');
     story.closedContexts.push(response.context);
   }
@@ -157,8 +187,8 @@ export class ResponseJudge {
   /** A response that was opened with nothing to say is over at once. */
   #nothingToSay(scene: Scene): void {
     const { response, running } = this.#story;
-    if (response === undefined || !scene.has('playout.open') || response.said !== '' || running !== undefined)
-      return;
+    if (response === undefined || !scene.has('playout.open') || scene.has('tool.run')) return;
+    if (response.said !== '' || running !== undefined) return;
     this.#context.unheard(response);
     this.#close(response);
     this.#afterEnd(scene, response);
@@ -169,15 +199,15 @@ export class ResponseJudge {
     const { now } = scene;
     switch (action.type) {
       case 'playout.open':
-        this.#nothingToSay(scene);
-        this.#opened(scene, action.context);
+        if (action.from === undefined) this.#nothingToSay(scene);
+        this.#opened(scene, action);
         return;
       case 'playout.clear':
         this.#cleared(scene, action);
         return;
       case 'playout.finish':
         story.demand(now, story.response?.context === action.context, 'finish of another context');
-        if (story.response !== undefined) story.response.broken = true;
+        if (story.response !== undefined) story.response.broken = scene.event.type !== 'call.resumed';
         return;
       case 'playout.mark':
         this.#marked(now, action);
@@ -187,16 +217,17 @@ export class ResponseJudge {
         return;
       case 'llm.cancel':
         story.demand(now, story.running !== undefined, 'no round to cancel');
+        this.#cancelled = true;
         if (story.running !== undefined) story.finishedRounds.push(story.running);
         story.running = undefined;
+        story.speculative = undefined;
         return;
       case 'tts.speak':
       case 'tts.flush':
-        this.#spoke(now, action);
+        this.#spoke(scene, action);
         return;
       case 'fault.noticed':
-        story.faultsInARow[action.stage] += 1;
-        if (action.what === 'stalled') this.#hurry(now);
+        story.faults[action.stage] += 1;
         return;
       case 'call.end':
         this.#nothingToSay(scene);
@@ -206,49 +237,46 @@ export class ResponseJudge {
     }
   }
 
-  #hurry(now: number): void {
-    const story = this.#story;
-    if (story.response === undefined || story.response.startedAt !== undefined || story.mouth !== 'none')
-      return;
-    story.await('audible', now + story.settings.limits.responseStallMs, 'a response stays silent');
-  }
-
-  #opened(scene: Scene, context: number): void {
+  #opened(scene: Scene, { context, from }: Extract<CallAction, { type: 'playout.open' }>): void {
     const story = this.#story;
     const { now } = scene;
-    story.demand(now, story.response === undefined, 'two responses at once');
+    const handedOn = from !== undefined && story.response !== undefined;
+    story.demand(now, story.response === undefined || handedOn, 'two responses at once');
     story.demand(now, context > story.lastContext, 'a context is used twice');
     story.lastContext = context;
-    const round = scene.actions.find((action) => action.type === 'llm.start');
-    const former = this.#repeated;
+    const former = handedOn ? story.response : this.#repeated;
     this.#repeated = undefined;
-    story.response = {
-      context,
-      round: former?.round ?? (round?.type === 'llm.start' ? round.epoch : undefined),
-      continues: former?.broken === true,
-      usersBefore: story.users.length,
-      said: '',
-      flushed: false,
-      stopped: false,
-      hangUp: former?.hangUp ?? false,
-      broken: false,
-      startedAt: undefined,
-      drainedAt: undefined,
-      drainedMs: 0,
-      reported: { chars: 0, ms: 0 },
-      marks: new Map(),
-      echoedChars: 0,
-      resumedAt: undefined,
-      heldFrom: story.mouth === 'candidate' || story.mouth === 'fading' ? now : undefined,
-    };
-    story.demand(
-      now,
-      story.mouth === 'none' || former !== undefined,
-      'the bot begins to speak while the caller does',
-    );
-    if (story.mouth === 'none')
-      story.await('audible', now + story.settings.limits.responseStallMs, 'a response stays silent');
-    else story.demand(now, scene.has('playout.pause'), 'a repeated response plays into a candidate');
+    const base = handedOn ? this.#baseOf(former, from.audioMs) : undefined;
+    const asked = scene.actions.find((action) => action.type === 'llm.start');
+    const promoted = former === undefined && asked === undefined ? this.#promoted(scene) : undefined;
+    const round = former?.round ?? asked?.round ?? promoted?.round;
+    story.response = newStoryResponse({ context, round, former, base, usersBefore: story.users.length });
+    story.response.hangUp ||= promoted?.hangsUp === true;
+    const nobody = story.mouth === 'none' || former !== undefined;
+    story.demand(now, nobody, 'the bot begins to speak while the caller does');
+    if (story.mouth === 'candidate' && story.held)
+      story.demand(now, scene.has('playout.pause'), 'a repeated response plays into a candidate');
+  }
+
+  /** How much of what was said is on the wire of another worker as a whole. */
+  #baseOf(former: StoryResponse | undefined, baseMs: number): { chars: number; ms: number } {
+    const { tts } = this.#story.witnesses;
+    return tts.endAt(former?.context ?? 0, baseMs) ?? { chars: 0, ms: 0 };
+  }
+
+  /** The answer that was asked for before the turn was over is the answer now. */
+  #promoted(scene: Scene): Story['speculative'] {
+    const story = this.#story;
+    const { speculative, decided } = story;
+    story.speculative = undefined;
+    if (speculative === undefined || decided === undefined) return undefined;
+    const written = story.witnesses.llm.written.get(speculative.round) ?? '';
+    const spoken = scene.actions.find((action) => action.type === 'tts.speak');
+    if (spoken !== undefined && !flat(written).includes(flat(spoken.text))) return undefined;
+    const equal = speculative.words.join(' ') === decided.words.join(' ');
+    story.demand(scene.now, equal || !decided.exact, 'an answer to other words is given');
+    story.notesOwed = false;
+    return speculative;
   }
 
   #cleared(scene: Scene, action: Extract<CallAction, { type: 'playout.clear' }>): void {
@@ -259,30 +287,27 @@ export class ResponseJudge {
       story.fail(now, 'a clear without a response');
       return;
     }
-    story.demand(
-      now,
-      action.wire === (response.startedAt !== undefined),
-      'a clear on the wrong side of the wire',
-    );
+    const heard = response.startedAt !== undefined;
+    const mayBeCut = story.interruptible;
+    story.demand(now, action.wire === heard, 'a clear on the wrong side of the wire');
     this.#close(response);
-    if (scene.has('tts.reopen')) {
+    if (scene.has('tts.reopen') && !heard) {
       this.#context.unheard(response);
       this.#repeated = response;
-      story.demand(now, action.epoch >= story.lastEpoch && !action.wire, 'a repeat moves the epoch');
+      story.demand(now, action.epoch >= story.lastEpoch, 'a repeat moves the epoch');
       return;
     }
-    story.demand(
-      now,
-      event.type === 'speech.confirmed' || event.type === 'dtmf.pressed',
-      'a cut without a reason',
-    );
-    story.demand(now, !response.hangUp || story.mouth === 'turn', 'a farewell is interrupted');
+    const byKey = event.type === 'dtmf.pressed' && mayBeCut && story.settings.interrupt.dtmf;
+    const byLine = !byKey && this.#lines.cuts && scene.actions.some((one) => isLine(one));
+    const wrong = this.#turns.cut(scene, byLine);
+    if (wrong !== undefined) story.fail(now, wrong);
+    story.demand(now, !response.hangUp, 'a farewell is interrupted');
+    story.demand(now, byLine || response.interruptible, 'a line that nobody may interrupt is cut');
     story.demand(now, action.epoch > story.lastEpoch, 'a cut does not move the epoch');
     story.demand(now, story.running === undefined || scene.has('llm.cancel'), 'a cut lets the LLM go on');
     story.lastEpoch = Math.max(story.lastEpoch, action.epoch);
     const position = 'position' in event ? event.position : undefined;
     this.#context.cut(response, now, position?.sentMs ?? 0);
-    if (event.type === 'dtmf.pressed') this.#adopt(scene);
   }
 
   #marked(now: number, action: Extract<CallAction, { type: 'playout.mark' }>): void {
@@ -294,18 +319,26 @@ export class ResponseJudge {
 
   #asked(scene: Scene, action: Extract<CallAction, { type: 'llm.start' }>): void {
     const story = this.#story;
-    story.demand(scene.now, story.running === undefined, 'two rounds at once');
-    story.demand(scene.now, action.epoch > (story.finishedRounds.at(-1) ?? 0), 'an epoch is asked twice');
-    story.demand(scene.now, action.epoch >= story.lastEpoch, 'a request in an old epoch');
+    const { now } = scene;
+    const guess = !scene.has('playout.open') && story.response === undefined;
+    story.demand(now, story.running === undefined, 'two rounds at once');
+    story.demand(now, action.round > story.lastRound, 'a round is used twice');
+    story.demand(now, action.epoch >= story.lastEpoch, 'a request in an old epoch');
     story.lastEpoch = action.epoch;
-    story.running = action.epoch;
-    story.notesOwed = false;
-    this.#context.asked(scene.now, action.messages);
+    story.lastRound = action.round;
+    story.running = action.round;
+    this.#offered = action.tools.map(({ name }) => name);
+    if (goesOn(action.messages)) this.#mixed = true;
+    if (!guess) story.notesOwed = false;
+    const said = plainWords(action.messages.at(-1)?.text ?? '');
+    story.speculative = guess ? { round: action.round, words: said, hangsUp: false } : undefined;
+    this.#context.asked(now, action.messages, guess ? 'guess' : isRound(scene) ? 'round' : 'turn');
   }
 
-  #spoke(now: number, action: Extract<CallAction, { type: 'tts.speak' | 'tts.flush' }>): void {
+  #spoke(scene: Scene, action: Extract<CallAction, { type: 'tts.speak' | 'tts.flush' }>): void {
     const story = this.#story;
     const { response } = story;
+    const { now } = scene;
     if (response === undefined || response.context !== action.context) {
       story.fail(now, 'text for a context that is over');
       return;
@@ -315,23 +348,46 @@ export class ResponseJudge {
       return;
     }
     story.demand(now, !response.flushed, 'text after the flush');
+    const line = response.said === '' ? this.#lines.take(action.text.trim(), now) : undefined;
+    if (line !== undefined) response.interruptible = line.interruptible;
     response.said += action.text;
-    const said = response.said.replaceAll('sequel', 'SQL').trim();
-    const { greeting, farewell, apology, idle } = story.settings;
-    const written =
-      response.round === undefined ? undefined : story.witnesses.llm.written.get(response.round);
-    const known = [greeting, farewell, apology, idle.ask, written ?? ''].some((text) => text.includes(said));
-    if (!known) story.fail(now, 'the bot says what nobody wrote', said);
-    if (said === farewell) response.hangUp = true;
+    const { fillers, farewell } = story.settings;
+    if (!fillers.includes(action.text.trim())) response.plain += action.text;
+    if (flat(response.plain) === farewell) response.hangUp = true;
+    if (!response.takenOver && !this.#mixed && !this.#isKnown(flat(response.plain)))
+      story.fail(now, 'the bot says what nobody wrote', response.plain);
+  }
+
+  #isKnown(plain: string): boolean {
+    const { settings, witnesses } = this.#story;
+    const { greeting, farewell, apology, idle } = settings;
+    // The requests of one answer follow one another.
+    const answers = flat([...witnesses.llm.written.values()].join(' '));
+    const own = flat(plain.replaceAll(apology, ''));
+    const texts = [greeting, farewell, apology, idle.ask, answers];
+    return texts.some((text) => text.includes(own)) || this.#lines.was(own);
   }
 
   #ended({ now, event }: Scene, reason: 'ended' | 'shutdown'): void {
     const story = this.#story;
-    const tts = story.faultsInARow.tts >= story.settings.limits.stageFailures;
+    const tts = story.faults.tts >= story.settings.limits.stageFailures;
     const late = story.openedAt !== undefined && now >= story.openedAt + story.settings.maxCallMs + 30_000;
     const said = story.lastHangUp;
     if (reason === 'ended') story.demand(now, tts || late || said, 'the call ends without a reason');
     else story.demand(now, event.type === 'call.shutdown', 'a shutdown without a reason');
     story.over = true;
   }
+}
+
+/** As it was written, on one line. */
+const flat = (text: string): string => text.replaceAll('sequel', 'SQL').replace(/\s+/g, ' ').trim();
+
+const isLine = (action: CallAction): boolean => action.type === 'tts.speak' && action.text.startsWith('line');
+
+/** Tools of the answer that runs have answered: the LLM goes on with it. */
+function isRound({ actions, event }: Scene): boolean {
+  if (event.type === 'call.resumed') return true;
+  const opened = actions.findIndex(({ type }) => type === 'playout.open');
+  const answered = actions.findIndex(({ type }) => type === 'tools.answered');
+  return opened === -1 || answered > opened;
 }

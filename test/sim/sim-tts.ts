@@ -1,9 +1,13 @@
-/** Simulated TTS: pieces become audio faster than real time, in order; what a word's place in the audio is, it remembers. */
-import type { SimWorld } from './stages.ts';
+/**
+ * Simulated TTS: pieces become audio faster than real time, in order; where each word lies in the audio it decides when it gets
+ * the text, and the same text always sounds the same. Lines that everybody knows exist already: they come at once, always.
+ */
+import type { SimWorld } from './sim-world.ts';
 
 export interface TtsEnds {
   audio(context: number, ms: number): void;
   spoken(context: number, chars: number): void;
+  word(context: number, at: { chars: number; startMs: number }): void;
   flushed(context: number): void;
   failed(): void;
 }
@@ -11,20 +15,47 @@ export interface TtsEnds {
 interface Piece {
   readonly endChars: number;
   readonly ms: number;
+  readonly ready: boolean;
   doneMs: number;
+}
+
+interface Word {
+  readonly text: string;
+  readonly chars: number;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+/** Where everything of a context lies, whether it ever becomes audio or not. */
+interface Timing {
+  words: Word[];
+  ends: { chars: number; ms: number }[];
+  /** What was given to TTS in an earlier context of the same response. */
+  readonly base: { chars: number; ms: number };
+  /** Some of the text made no sound. */
+  gaps: boolean;
 }
 
 interface TtsContext {
   readonly id: number;
   readonly pieces: Piece[];
-  text: string;
+  readonly timing: Timing;
   madeMs: number;
+  toldWords: number;
   flushed: boolean;
   readonly silent: boolean;
-  readonly stalls: boolean;
+  /** Nothing comes any more once it has made this much. */
+  readonly stallsAtMs: number;
 }
 
 const chunkMs = 240;
+
+const newTiming = (base: { chars: number; ms: number } = { chars: 0, ms: 0 }): Timing => ({
+  words: [],
+  ends: [base],
+  base,
+  gaps: false,
+});
 
 export class SimTts {
   readonly #world: SimWorld;
@@ -32,8 +63,7 @@ export class SimTts {
   #session = 0;
   #contexts: TtsContext[] = [];
   #busy = false;
-  /** For every context: where its words end in its audio. */
-  readonly #timing = new Map<number, { chars: number; ms: number }[]>();
+  readonly #timing = new Map<number, Timing>();
 
   constructor(world: SimWorld, ends: TtsEnds) {
     this.#world = world;
@@ -42,11 +72,15 @@ export class SimTts {
 
   speak(id: number, text: string): void {
     const context = this.#contextOf(id);
-    const { prng, tts } = this.#world.plan;
-    const ms = context.silent ? 0 : Math.round(text.length * tts.msPerChar * (0.9 + prng.next() * 0.2));
-    context.text += text;
-    context.pieces.push({ endChars: context.text.length, ms, doneMs: 0 });
-    this.#pump(tts.firstMs);
+    const { tts } = this.#world.plan;
+    const ready = this.#world.knows(text);
+    const { timing } = context;
+    const from = timing.ends.at(-1)!;
+    timing.gaps ||= context.silent && !ready;
+    const ms = this.#place(timing, text, context.silent && !ready ? 0 : tts.msPerChar);
+    timing.ends.push({ chars: from.chars + text.length, ms: from.ms + ms });
+    context.pieces.push({ endChars: from.chars + text.length - timing.base.chars, ms, ready, doneMs: 0 });
+    this.#pump(ready ? 0 : tts.firstMs);
   }
 
   flush(id: number): void {
@@ -64,33 +98,81 @@ export class SimTts {
     this.#busy = false;
   }
 
+  /** Text is spoken in `id` from where a piece of `former` ends. False when none ends there. */
+  adopt(id: number, { former, baseMs }: { former: number; baseMs: number }): boolean {
+    const old = this.#timing.get(former) ?? newTiming();
+    const base = this.endAt(former, baseMs);
+    if (base === undefined) return false;
+    const timing = newTiming(base);
+    timing.gaps = old.gaps;
+    timing.words = old.words.filter(({ chars }) => chars < base.chars);
+    timing.ends = [...old.ends.filter(({ chars }) => chars < base.chars), base];
+    this.#timing.set(id, timing);
+    return true;
+  }
+
+  /** The piece of a context that ends there. */
+  endAt(context: number, endMs: number): { chars: number; ms: number } | undefined {
+    const { ends } = this.#timing.get(context) ?? newTiming();
+    if (endMs < 0.5) return ends[0];
+    return ends.findLast(({ ms }) => Math.abs(ms - endMs) < 0.5);
+  }
+
+  /** Nobody can know which of the text was heard, because some of it never made a sound. */
+  hasGaps(context: number): boolean {
+    return this.#timing.get(context)?.gaps === true;
+  }
+
+  /** Characters given to TTS before the audio at `ms` of a context. */
+  baseOf(context: number): { chars: number; ms: number } {
+    return this.#timing.get(context)?.base ?? { chars: 0, ms: 0 };
+  }
+
+  words(context: number): readonly Word[] {
+    return this.#timing.get(context)?.words ?? [];
+  }
+
   /** Milliseconds of a context's audio at which each of its words is over, or would have been. */
-  wordEnds(context: number, said: string): number[] {
-    const made = this.#timing.get(context) ?? [{ chars: 0, ms: 0 }];
-    const last = made.at(-1)!;
-    const missing = Math.max(0, said.length - last.chars);
-    const points = [
-      ...made,
-      { chars: last.chars + missing, ms: last.ms + missing * this.#world.plan.tts.msPerChar },
-    ];
-    return [...said.matchAll(/\S+/g)].map((match) => timeOf(points, match.index + match[0].length));
+  wordEnds(context: number): number[] {
+    return (this.#timing.get(context)?.words ?? []).map(({ endMs }) => endMs);
+  }
+
+  /** Gives every word of a piece its time and returns the length of the whole. */
+  #place(timing: Timing, text: string, msPerChar: number): number {
+    const from = timing.ends.at(-1)!;
+    let at = from.ms;
+    for (const match of text.matchAll(/\s*\S+\s*/g)) {
+      const token = match[0];
+      const lead = token.length - token.trimStart().length;
+      const ms = Math.round(token.length * msPerChar * (0.8 + 0.4 * noise(token)));
+      timing.words.push({
+        text: token.trim(),
+        chars: from.chars + match.index + lead,
+        startMs: at,
+        endMs: at + ms,
+      });
+      at += ms;
+    }
+    return at - from.ms;
   }
 
   #contextOf(id: number): TtsContext {
     const known = this.#contexts.find((context) => context.id === id);
     if (known !== undefined) return known;
     const { prng, faults } = this.#world.plan;
+    const timing = this.#timing.get(id) ?? newTiming();
+    this.#timing.set(id, timing);
     const context: TtsContext = {
       id,
       pieces: [],
-      text: '',
-      madeMs: 0,
+      timing,
+      madeMs: timing.base.ms,
+      toldWords: 0,
       flushed: false,
       silent: prng.chance(faults.ttsIsSilent),
-      stalls: prng.chance(faults.ttsStalls),
+      stallsAtMs: prng.chance(faults.ttsStalls) ? (prng.chance(0.5) ? 0 : prng.below(3_000)) : Infinity,
     };
     this.#contexts.push(context);
-    this.#timing.set(id, [{ chars: 0, ms: 0 }]);
     return context;
   }
 
@@ -107,8 +189,10 @@ export class SimTts {
 
   #work(): void {
     const context = this.#contexts[0];
-    if (context === undefined || context.stalls) return;
+    if (context === undefined) return;
     const piece = context.pieces[0];
+    const stalls = context.madeMs - context.timing.base.ms >= context.stallsAtMs;
+    if (stalls && piece?.ready !== true) return;
     if (piece !== undefined) this.#speakOn(context, piece);
     else if (context.flushed) {
       this.#contexts.shift();
@@ -119,25 +203,44 @@ export class SimTts {
 
   #speakOn(context: TtsContext, piece: Piece): void {
     const { prng, tts, faults } = this.#world.plan;
-    const ms = Math.min(chunkMs, piece.ms - piece.doneMs);
-    if (ms > 0 && prng.chance(faults.ttsFails / 5)) {
-      this.#fail(0);
-      return;
-    }
-    if (ms > 0 && context.madeMs > 0 && prng.chance(faults.ttsBreaks / 5)) {
-      this.#fail(3_000);
-      return;
-    }
+    const ms = piece.ready ? piece.ms : Math.min(chunkMs, piece.ms - piece.doneMs);
+    if (!piece.ready && ms > 0 && this.#breaks(context)) return;
     piece.doneMs += ms;
     context.madeMs += ms;
-    this.#made(context, piece);
-    this.#pump(ms / tts.speed);
-    if (ms > 0) this.#ends.audio(context.id, ms);
+    this.#pump(piece.ready ? 0 : ms / tts.speed);
+    if (ms > 0) {
+      this.#tellWords(context);
+      this.#ends.audio(context.id, ms);
+    }
     if (piece.doneMs < piece.ms) return;
     context.pieces.shift();
-    if (tts.reportsPieces && !prng.chance(faults.lost)) {
+    if (tts.reports && piece.ms > 0 && !prng.chance(faults.lost)) {
       this.#ends.spoken(context.id, piece.endChars);
       if (prng.chance(faults.twice)) this.#ends.spoken(context.id, piece.endChars);
+    }
+  }
+
+  #breaks({ madeMs }: TtsContext): boolean {
+    const { prng, faults } = this.#world.plan;
+    if (prng.chance(faults.ttsFails / 5)) {
+      this.#fail(0);
+      return true;
+    }
+    if (madeMs > 0 && prng.chance(faults.ttsBreaks / 5)) {
+      this.#fail(3_000);
+      return true;
+    }
+    return false;
+  }
+
+  #tellWords(context: TtsContext): void {
+    if (!this.#world.plan.tts.words) return;
+    const { words, base } = context.timing;
+    const own = words.filter(({ chars }) => chars >= base.chars);
+    for (const { chars, startMs } of own.slice(context.toldWords)) {
+      if (startMs >= context.madeMs) return;
+      context.toldWords += 1;
+      this.#ends.word(context.id, { chars: chars - base.chars, startMs });
     }
   }
 
@@ -149,24 +252,12 @@ export class SimTts {
       if (session === this.#session) this.#ends.failed();
     });
   }
-
-  #made(context: TtsContext, piece: Piece): void {
-    const points = this.#timing.get(context.id)!;
-    const startMs = context.madeMs - piece.doneMs;
-    while (points.at(-1)!.ms > startMs) points.pop();
-    const from = points.at(-1)!.chars;
-    const share = piece.ms === 0 ? 1 : piece.doneMs / piece.ms;
-    points.push({ chars: from + share * (piece.endChars - from), ms: context.madeMs });
-  }
 }
 
-function timeOf(points: readonly { chars: number; ms: number }[], chars: number): number {
-  for (let index = 1; index < points.length; index += 1) {
-    const before = points[index - 1]!;
-    const after = points[index]!;
-    if (chars > after.chars + 1e-9) continue;
-    const share = (chars - before.chars) / Math.max(1e-9, after.chars - before.chars);
-    return before.ms + share * (after.ms - before.ms);
-  }
-  return Infinity;
+/** Between 0 and 1, the same for the same text. */
+function noise(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193) >>> 0;
+  return (hash % 1_024) / 1_024;
 }

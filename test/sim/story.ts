@@ -6,8 +6,10 @@ import type { CallAction } from '../../worker/core/actions.ts';
 import type { CallEvent } from '../../worker/core/events.ts';
 import type { Client } from './client.ts';
 import type { Plan } from './plan.ts';
+import type { SimLlm } from './sim-llm.ts';
+import type { SimStt } from './sim-stt.ts';
 import type { SimTts } from './sim-tts.ts';
-import type { Note, SimLlm, SimStt } from './stages.ts';
+import type { Note } from './sim-world.ts';
 
 export interface Violation {
   readonly at: number;
@@ -41,13 +43,18 @@ export interface StoryMark {
 /** A response by its context. */
 export interface StoryResponse {
   readonly context: number;
+  /** The request whose text it speaks; undefined for a line. */
   readonly round: number | undefined;
   /** TTS broke off in the response before; this one speaks the rest of it. */
   readonly continues: boolean;
   readonly usersBefore: number;
+  /** Another worker had begun it. */
+  readonly takenOver: boolean;
+  /** Everything given to TTS, and that without fillers. */
   said: string;
+  plain: string;
   flushed: boolean;
-  stopped: boolean;
+  interruptible: boolean;
   hangUp: boolean;
   broken: boolean;
   startedAt: number | undefined;
@@ -56,7 +63,8 @@ export interface StoryResponse {
   reported: { chars: number; ms: number };
   readonly marks: Map<string, StoryMark>;
   echoedChars: number;
-  heldFrom: number | undefined;
+  /** The transport has said how much of it was played. */
+  acknowledged: boolean;
   /** When the output last went on after having been held. */
   resumedAt: number | undefined;
 }
@@ -71,7 +79,16 @@ export interface Remembered {
   bounds(): { least: number; most: number };
 }
 
-export type Mouth = 'none' | 'candidate' | 'fading' | 'turn' | 'pausing' | 'finalizing';
+/** What the caller brought into the context. */
+export interface Said {
+  readonly words: readonly string[];
+  /** It must be there, with exactly these words; else it may be there with some of them. */
+  readonly exact: boolean;
+  readonly needed: boolean;
+}
+
+/** Nobody; a possible interruption; a turn of the caller's own; one that is over and waits for its text. */
+export type Mouth = 'none' | 'candidate' | 'own' | 'deciding';
 
 export class Story {
   readonly witnesses: Witnesses;
@@ -79,22 +96,33 @@ export class Story {
   readonly #timers = new Map<string, { by: number; rule: string }>();
   openedAt: number | undefined;
   over = false;
+  overtime = false;
   mouth: Mouth = 'none';
   voice = false;
+  /** The output stands at a sample. */
+  held = false;
   response: StoryResponse | undefined;
+  /** The request that runs. */
   running: number | undefined;
+  /** The request that was made before its turn was over, as long as it may still be the answer. */
+  speculative: { round: number; words: readonly string[]; hangsUp: boolean } | undefined;
+  /** The turn that was decided in this step: since when its answer is owed. */
+  decided: { since: number; words: readonly string[]; exact: boolean } | undefined;
   lastEpoch = 0;
   lastContext = 0;
+  lastRound = 0;
   readonly finishedRounds: number[] = [];
   readonly closedContexts: number[] = [];
-  readonly users: string[] = [];
+  readonly users: Said[] = [];
   readonly remembered: Remembered[] = [];
   notesOwed = false;
   echoKnown = false;
   /** From sending a mark to its echo; 0 until one was measured. */
   echoDelayMs = 0;
   newestMark: { id: string; sentAt: number } | undefined;
-  readonly faultsInARow = { stt: 0, llm: 0, tts: 0, call: 0 };
+  readonly faults = { stt: 0, llm: 0, tts: 0, call: 0 };
+  /** The farewell has been spoken. */
+  lastHangUp = false;
 
   constructor(witnesses: Witnesses) {
     this.witnesses = witnesses;
@@ -130,23 +158,25 @@ export class Story {
     for (const { by, rule } of this.#timers.values()) if (now > by) this.fail(now, rule);
   }
 
-  /** The response may not be cut or held any more. */
-  get farewell(): boolean {
-    return this.response?.hangUp === true;
-  }
-
   get interruptible(): boolean {
-    return this.settings.interrupt.enabled && !this.farewell;
+    const { response } = this;
+    return this.settings.interrupt.enabled && response?.interruptible === true && !response.hangUp;
   }
 
+  /** The call may be on its way to its end; what waits need not be done any more. */
   get ending(): boolean {
-    const { stt, llm } = this.faultsInARow;
-    return (
-      this.overtime || stt >= this.settings.limits.stageFailures || llm >= this.settings.limits.stageFailures
-    );
+    const { stt, llm, tts } = this.faults;
+    return this.overtime || Math.max(stt, llm, tts) >= this.settings.limits.stageFailures;
   }
-
-  overtime = false;
-  /** The farewell has been spoken. */
-  lastHangUp = false;
 }
+
+/** Words as they are written, whatever TTS was told to say. */
+export const wordsOf = (said: string): string[] =>
+  said
+    .replaceAll('sequel', 'SQL')
+    .split(/\s+/)
+    .filter((word) => word !== '');
+
+/** Words of the caller that say something. */
+export const telling = (words: readonly string[]): string[] =>
+  words.filter((word) => /^(?:say|and)\d*$/.test(word));

@@ -1,12 +1,22 @@
-/** Judges the caller's side: who speaks, what STT made of it, when a turn must end, and which texts the context must hold. */
-import type { Scene, Story } from './story.ts';
+/** Judges the caller's side: who speaks, when a turn must end, what its words are, and which texts the context must hold. */
+import { telling, type Scene, type Story } from './story.ts';
+
+/** No candidate holds the output for longer; and words of listening for longer than this are something to say. */
+const longestHoldMs = 2_500;
+const listeningMs = 1_500;
 
 export class TurnJudge {
   readonly #story: Story;
-  #owed: ('keep' | 'discard')[] = [];
-  #parts: string[] = [];
-  #partial = '';
+  /** Texts that STT owes, since its session began. */
+  #owed = 0;
   #lastVoiceAt = 0;
+  #beganAt = 0;
+  #loud = false;
+  #decidedAt = 0;
+  #resumeAt = Infinity;
+  /** STT has said something of the candidate. */
+  #texts = 0;
+  #speculations = 0;
   #keys = { digits: '', completeAt: Infinity };
 
   constructor(story: Story) {
@@ -15,56 +25,77 @@ export class TurnJudge {
 
   /** Before the orders of a step are looked at. */
   facts({ event, now }: Scene): void {
-    if (event.type === 'stt.partial' || event.type === 'stt.final') this.#heard(event);
-    else if (event.type === 'dtmf.pressed') this.#pressed(event.digit, now);
-  }
-
-  /** Until a finalize of thrown-away speech is answered, what STT says belongs to that speech. */
-  #heard(event: { type: string; text: string }): void {
-    if (this.#owed[0] === 'discard') return;
-    if (this.#story.mouth === 'none') return;
-    if (event.type === 'stt.partial') this.#partial = event.text;
-    else {
-      this.#parts.push(event.text);
-      this.#partial = '';
-    }
-  }
-
-  #begin(): void {
-    this.#parts = [];
-    this.#partial = '';
+    if (event.type === 'dtmf.pressed') this.#pressed(event.digit, now);
+    if (event.type === 'stt.partial' || event.type === 'stt.final') this.#texts += 1;
   }
 
   /** The caller's turn moves on. Called before the judge of responses. */
   moves(scene: Scene): void {
+    this.#ledger(scene);
     switch (scene.event.type) {
       case 'speech.started':
         this.#started(scene);
-        return;
+        break;
       case 'speech.confirmed':
         this.#confirmed(scene);
-        return;
+        break;
       case 'speech.stopped':
         this.#stopped(scene);
-        return;
+        break;
       case 'voice.resumed':
         this.#resumed(scene);
-        return;
-      case 'stt.finalized':
-        this.#finalized(scene);
-        return;
-      case 'stt.failed':
-        this.#failed(scene);
-        return;
+        break;
       case 'deadline.reached':
         this.#deadline(scene);
-        return;
-      case 'dtmf.pressed':
-        if (scene.has('stt.finalize')) this.#discard(scene);
-        return;
+        break;
+      case 'call.resumed':
+        this.#takenOver(scene);
+        break;
       default:
-        this.#story.demand(scene.now, !scene.has('stt.finalize'), 'finalize without a reason');
     }
+    if (this.#story.mouth === 'own' && isDecision(scene)) this.#decides(scene);
+    const answered = this.#story.mouth === 'deciding' && this.#owed === 0;
+    if (answered) this.#answered(scene);
+    // A turn that is given up in the same step was asked about before the entry was complete.
+    if (!answered || this.#asksWithEntry(scene)) this.#completeEntry(scene);
+    this.#speculates(scene);
+  }
+
+  /** After the orders of a step. */
+  after(scene: Scene): void {
+    this.#completeEntry(scene);
+    this.#output(scene);
+  }
+
+  #ledger({ event, actions, now }: Scene): void {
+    if (event.type === 'stt.finalized') this.#owed = Math.max(0, this.#owed - 1);
+    if (event.type === 'stt.finalized') this.#story.faults.stt = 0;
+    if (event.type === 'stt.failed')
+      this.#story.demand(
+        now,
+        actions.some(({ type }) => type === 'stt.reopen'),
+        'a dead STT session stays',
+      );
+    for (const { type } of actions) {
+      if (type === 'stt.reopen') this.#owed = 0;
+      else if (type === 'stt.finalize') this.#owed += 1;
+    }
+  }
+
+  #began(now: number): void {
+    this.#beganAt = now;
+    this.#loud = false;
+    this.#texts = 0;
+    this.#resumeAt = Infinity;
+    this.#story.done('resume');
+  }
+
+  /** The caller has a turn of its own. */
+  #own(): void {
+    this.#story.mouth = 'own';
+    this.#speculations = 0;
+    this.#story.done('resume');
+    this.#resumeAt = Infinity;
   }
 
   #started(scene: Scene): void {
@@ -72,39 +103,31 @@ export class TurnJudge {
     const story = this.#story;
     story.voice = true;
     story.done('finalize');
+    story.done('answer');
     story.done('resume');
+    this.#resumeAt = Infinity;
     story.demand(now, !scene.has('playout.clear'), 'a candidate cuts at once');
-    if (story.mouth === 'fading') story.mouth = 'candidate';
-    else if (story.mouth === 'pausing' || story.mouth === 'finalizing') {
-      story.done('answer');
-      story.mouth = 'turn';
-    } else if (story.mouth === 'none') this.#speechFromSilence(scene);
+    if (story.mouth === 'deciding') story.mouth = 'own';
+    else if (story.mouth === 'none') this.#fromSilence(scene);
   }
 
-  #speechFromSilence(scene: Scene): void {
+  #fromSilence(scene: Scene): void {
     const { now } = scene;
     const story = this.#story;
-    const { response } = story;
-    if (response === undefined) {
+    const listens = scene.actions.some((action) => action.type === 'stt.listen' && action.fresh);
+    if (story.response === undefined) {
       story.demand(now, !scene.has('playout.pause'), 'a response that is over is held');
-      story.demand(now, scene.has('stt.listen'), 'nobody listens to the caller');
-      this.#begin();
-      story.mouth = 'turn';
-      return;
-    }
-    if (!story.interruptible) {
+      story.demand(now, listens, 'nobody listens to the caller');
+      this.#began(now);
+      this.#own();
+    } else if (!story.interruptible) {
       story.demand(now, scene.actions.length === 0, 'speech touches what may not be interrupted');
-      return;
+    } else {
+      const held = scene.has('playout.pause') || story.witnesses.plan.micHearsBot;
+      story.demand(now, held && listens, 'speech does not hold the output');
+      this.#began(now);
+      story.mouth = 'candidate';
     }
-    story.demand(
-      now,
-      scene.has('playout.pause') && scene.has('stt.listen'),
-      'speech does not hold the output',
-    );
-    this.#begin();
-    story.mouth = 'candidate';
-    response.heldFrom = now;
-    story.done('audible');
   }
 
   #confirmed(scene: Scene): void {
@@ -113,133 +136,215 @@ export class TurnJudge {
       story.demand(scene.now, scene.actions.length === 0, 'speech is confirmed without a candidate');
       return;
     }
+    this.#loud = true;
+    if (!story.interruptible) return;
+    const { minWords } = story.settings.interrupt;
+    if (minWords > 0 || this.#texts > 0 || story.witnesses.plan.micHearsBot) return;
     story.demand(scene.now, scene.has('playout.clear'), 'a confirmed interruption does not clear');
-    story.demand(scene.now, scene.has('tts.cancel'), 'a confirmed interruption lets TTS go on');
-    story.mouth = 'turn';
   }
 
-  #stopped({ now }: Scene): void {
+  #stopped(scene: Scene): void {
+    const { now } = scene;
     const story = this.#story;
     const { turn, interrupt } = story.settings;
     story.voice = false;
     this.#lastVoiceAt = now - turn.stopMs;
     if (story.mouth === 'candidate') {
-      story.mouth = 'fading';
-      story.await(
-        'resume',
-        this.#lastVoiceAt + interrupt.resumeAfterMs,
-        'a candidate that died never resumes',
-      );
-    } else if (story.mouth === 'turn') {
-      story.mouth = 'pausing';
-      story.await('finalize', this.#lastVoiceAt + turn.silenceEndMs, 'a turn never ends');
+      story.demand(now, scene.has('stt.finalize'), 'nobody asks what a candidate said');
+      const resumeAt = this.#lastVoiceAt + interrupt.resumeAfterMs;
+      const latest = Math.max(now, this.#beganAt + longestHoldMs);
+      this.#resumesBy(story.held ? Math.min(resumeAt, latest) : resumeAt);
+    } else if (story.mouth === 'own') {
+      this.#mustEnd();
     }
+  }
+
+  #resumesBy(at: number): void {
+    this.#resumeAt = at;
+    this.#story.await('resume', Math.max(at, this.#lastVoiceAt), 'a candidate that died never resumes');
+  }
+
+  #mustEnd(): void {
+    const by = this.#lastVoiceAt + this.#story.settings.turn.maxSilenceMs;
+    this.#story.await('finalize', by, 'a turn never ends');
   }
 
   #resumed({ now }: Scene): void {
     const story = this.#story;
-    const { turn, interrupt } = story.settings;
+    if (story.mouth !== 'candidate' || story.voice) return;
+    const { turn } = story.settings;
     const until = Math.min(now + turn.minSpeechMs + 100, this.#lastVoiceAt + turn.maxSilenceMs);
-    if (story.mouth === 'pausing')
-      story.await('finalize', Math.max(until, this.#lastVoiceAt + turn.silenceEndMs), 'a turn never ends');
-    if (story.mouth === 'fading')
-      story.await(
-        'resume',
-        Math.max(until, this.#lastVoiceAt + interrupt.resumeAfterMs),
-        'a candidate never resumes',
-      );
+    const latest = story.held ? this.#beganAt + longestHoldMs : Infinity;
+    this.#resumesBy(Math.max(this.#resumeAt, Math.min(until, latest)));
   }
 
   #deadline(scene: Scene): void {
     const story = this.#story;
     const { now } = scene;
-    if (scene.has('stt.finalize')) {
-      if (story.mouth === 'fading') {
-        story.demand(now, scene.has('playout.resume'), 'a candidate that died does not resume');
-        this.#discard(scene);
-      } else if (story.mouth === 'pausing') this.#finalize(scene);
-      else story.fail(now, 'finalize without a pause', story.mouth);
-    } else if (story.mouth === 'finalizing' && gaveUp(scene)) {
-      this.#owed = [];
-      this.#answered(scene);
-    }
-    // A turn that is given up in the same step was asked about before the entry was complete.
-    if (!gaveUp(scene)) this.#completeEntry(now);
+    if (story.mouth !== 'candidate' || story.voice || now < this.#resumeAt) return;
+    story.demand(now, !story.held || scene.has('playout.resume'), 'a candidate that died does not resume');
+    this.#nobody();
   }
 
-  /** After the orders of a step. */
-  after(scene: Scene): void {
-    if (gaveUp(scene)) this.#completeEntry(scene.now);
+  #nobody(): void {
+    this.#story.mouth = 'none';
+    this.#story.done('resume');
+    this.#resumeAt = Infinity;
   }
 
-  #completeEntry(now: number): void {
-    if (this.#keys.digits !== '' && now >= this.#keys.completeAt) this.#entry();
-  }
-
-  #discard(scene: Scene): void {
+  /** The turn is over: STT is asked. */
+  #decides({ now }: Scene): void {
     const story = this.#story;
-    this.#owed.push('discard');
-    story.done('resume');
-    story.mouth = 'none';
-    const { response } = story;
-    if (response === undefined) return;
-    response.heldFrom = undefined;
-    response.resumedAt = scene.now;
-    if (response.startedAt === undefined)
-      story.await('audible', scene.now + story.settings.limits.responseStallMs, 'a response stays silent');
-  }
-
-  #finalize({ now }: Scene): void {
-    const story = this.#story;
-    this.#owed.push('keep');
+    story.demand(now, !story.voice, 'a turn ends while the caller speaks');
+    story.demand(
+      now,
+      now >= this.#lastVoiceAt + story.settings.turn.stopMs,
+      'a turn ends before its silence',
+    );
     story.done('finalize');
-    story.mouth = 'finalizing';
-    story.await('answer', now + story.settings.limits.sttGiveUpMs, 'a turn waits for STT without end');
+    story.mouth = 'deciding';
+    this.#decidedAt = now;
+    // A session that fails late is replaced once, and asked again.
+    const by = now + 2 * story.settings.limits.sttGiveUpMs;
+    story.await('answer', by, 'a turn waits for STT without end');
   }
 
-  #finalized(scene: Scene): void {
-    this.#owed.shift();
-    this.#story.faultsInARow.stt = 0;
-    if (this.#story.mouth === 'finalizing' && this.#owed.length === 0) this.#answered(scene);
-  }
-
-  #failed(scene: Scene): void {
-    this.#story.demand(scene.now, scene.has('stt.reopen'), 'a dead STT session stays');
-    this.#owed = [];
-    if (this.#partial !== '') this.#parts.push(this.#partial);
-    this.#partial = '';
-    if (this.#story.mouth === 'finalizing') this.#answered(scene);
-  }
-
-  /** The turn is over; what it held must be answered now. */
+  /** The turn is over and its text is known; what it held must be answered now. */
   #answered(scene: Scene): void {
     const story = this.#story;
+    const { stt } = story.witnesses;
+    const { now } = scene;
     story.done('answer');
     story.mouth = 'none';
-    const text = [...this.#parts, this.#partial].filter((part) => part !== '').join(' ');
-    if (text !== '') {
-      story.demand(scene.now, scene.has('playout.open'), 'a turn is not answered');
-      story.users.push(text);
-    } else if (story.notesOwed) {
-      story.demand(scene.now, scene.has('playout.open'), 'an entry of keys is not answered');
-    }
+    const words = stt.turnWords.map(({ word }) => word);
+    const needed = stt.exact && telling(words).length > 0;
+    story.decided = { since: this.#decidedAt, words, exact: stt.exact };
+    if (words.length > 0) story.users.push({ words, exact: stt.exact, needed });
+    if (needed) story.demand(now, scene.has('playout.open'), 'a turn is not answered');
+    else if (words.length === 0 && story.notesOwed)
+      story.demand(now, scene.has('playout.open'), 'an entry of keys is not answered');
   }
 
   /** The response ended by itself: speech into it is a turn now. Called by the judge of responses. */
   adopt(scene: Scene): void {
     const story = this.#story;
-    if (story.mouth === 'candidate' || (story.mouth === 'none' && story.voice)) {
+    const answers = scene.has('llm.start') && scene.has('playout.open');
+    const speaks = scene.has('tts.speak') || answers;
+    if (story.mouth === 'candidate') {
+      story.held = false;
+      story.demand(scene.now, !speaks, 'the bot begins to speak while the caller does');
+      this.#own();
+      if (!story.voice) this.#mustEnd();
+    } else if (story.mouth === 'none' && story.voice) {
       story.demand(scene.now, scene.has('stt.listen'), 'speech into the end of a response is lost');
-      story.demand(scene.now, !speaks(scene), 'the bot begins to speak while the caller does');
-      if (story.mouth === 'none') this.#begin();
-      story.mouth = 'turn';
-    } else if (story.mouth === 'fading') {
-      story.done('resume');
-      story.demand(scene.now, !speaks(scene), 'the bot begins to speak before the turn is over');
-      story.mouth = 'pausing';
-      const by = Math.max(scene.now, this.#lastVoiceAt + story.settings.turn.silenceEndMs);
-      story.await('finalize', by, 'a turn never ends');
+      story.demand(scene.now, !speaks, 'the bot begins to speak while the caller does');
+      this.#began(scene.now);
+      this.#own();
     }
+  }
+
+  /** Somebody cut the response. Called by the judge of responses; says what is wrong about it. */
+  cut(scene: Scene, byLine: boolean): string | undefined {
+    const story = this.#story;
+    const { type } = scene.event;
+    story.held = false;
+    if (byLine) return story.mouth === 'none' && !story.voice ? undefined : 'a line cuts the caller';
+    if (type === 'dtmf.pressed') {
+      if (story.mouth === 'candidate') this.#nobody();
+      this.adopt(scene);
+      return story.settings.interrupt.dtmf ? undefined : 'a key cuts what it may not cut';
+    }
+    if (story.mouth !== 'candidate') return 'a cut without a candidate';
+    const wrong = this.#wrongCut(scene);
+    this.#own();
+    if (!story.voice) this.#mustEnd();
+    return wrong;
+  }
+
+  #wrongCut({ event, now }: Scene): string | undefined {
+    const { settings, witnesses } = this.#story;
+    const { minWords } = settings.interrupt;
+    const words = telling(witnesses.stt.turnWords.map(({ word }) => word));
+    const worded = words.length >= Math.max(1, minWords);
+    switch (event.type) {
+      case 'speech.confirmed':
+        return minWords > 0 && !worded ? 'a voice without words interrupts' : undefined;
+      case 'stt.partial':
+      case 'stt.final': {
+        const late = this.#loud && now - this.#beganAt >= listeningMs;
+        return worded || witnesses.plan.micHearsBot || (late && minWords === 0)
+          ? undefined
+          : 'words of listening interrupt';
+      }
+      case 'deadline.reached':
+        return this.#loud && minWords === 0 && now - this.#beganAt >= listeningMs
+          ? undefined
+          : 'time interrupts';
+      default:
+        return 'a cut without a reason';
+    }
+  }
+
+  #takenOver(scene: Scene): void {
+    const story = this.#story;
+    const { now } = scene;
+    const { turn, interrupt } = story.settings;
+    story.voice = false;
+    this.#owed = scene.actions.filter(({ type }) => type === 'stt.finalize').length;
+    this.#lastVoiceAt = now;
+    if (story.mouth === 'candidate') {
+      const latest = Math.max(now, this.#beganAt + longestHoldMs);
+      const resumeAt = now + interrupt.resumeAfterMs;
+      this.#resumesBy(scene.has('playout.pause') ? Math.min(resumeAt, latest) : resumeAt);
+    } else if (story.mouth === 'own') {
+      this.#lastVoiceAt = now - turn.stopMs;
+      story.await('finalize', now + turn.maxSilenceMs, 'a turn never ends');
+    } else if (story.mouth === 'deciding') {
+      story.demand(now, this.#owed === 1, 'nobody asks for the text of the turn');
+      story.await('answer', now + 2 * story.settings.limits.sttGiveUpMs, 'a turn waits without end');
+    }
+  }
+
+  /** Requests that are made before the turn is over: few, and never while anything runs. */
+  #speculates(scene: Scene): void {
+    const story = this.#story;
+    const asked = scene.actions.find((action) => action.type === 'llm.start');
+    if (asked === undefined || scene.has('playout.open') || story.response !== undefined) return;
+    this.#speculations += 1;
+    story.demand(scene.now, story.settings.turn.speculate, 'the LLM is asked too early');
+    story.demand(scene.now, this.#speculations <= 2, 'too many requests for one turn');
+    story.demand(
+      scene.now,
+      story.mouth !== 'none' && !story.voice,
+      'the LLM is asked while the caller speaks',
+    );
+  }
+
+  /** The output is held for a candidate, and not for long. */
+  #output({ actions, now }: Scene): void {
+    const story = this.#story;
+    for (const { type } of actions) {
+      if (type === 'playout.pause') {
+        story.held = true;
+        story.await('hold', this.#beganAt + longestHoldMs, 'the output is held for too long');
+      } else if (type === 'playout.resume') story.held = false;
+    }
+    if (actions.some(({ type }) => type === 'playout.resume') && story.response !== undefined)
+      story.response.resumedAt = now;
+    if (!story.held) story.done('hold');
+  }
+
+  // ---- keys ----
+
+  #completeEntry({ event, now }: Scene): void {
+    if (event.type === 'deadline.reached' && this.#keys.digits !== '' && now >= this.#keys.completeAt)
+      this.#entry();
+  }
+
+  /** The entry that is completed now is in the request already. */
+  #asksWithEntry({ actions }: Scene): boolean {
+    const asked = actions.find((action) => action.type === 'llm.start');
+    return asked?.messages.at(-1)?.text === `[The caller pressed the keys: ${this.#keys.digits}]`;
   }
 
   #pressed(digit: string, now: number): void {
@@ -256,14 +361,17 @@ export class TurnJudge {
 
   #entry(): void {
     const story = this.#story;
-    story.users.push(`[The caller pressed the keys: ${this.#keys.digits}]`);
+    const words = `[The caller pressed the keys: ${this.#keys.digits}]`.split(' ');
+    story.users.push({ words, exact: true, needed: true });
     story.notesOwed = true;
     story.done('keys');
     this.#keys = { digits: '', completeAt: Infinity };
   }
 }
 
-const speaks = (scene: Scene): boolean => scene.has('tts.speak') || scene.has('llm.start');
-
-const gaveUp = (scene: Scene): boolean =>
-  scene.actions.some((action) => action.type === 'fault.noticed' && action.what === 'given_up');
+/** STT is asked for the text; asking the next session once more what the last one owed decides nothing. */
+function isDecision({ actions }: Scene): boolean {
+  const asked = actions.findIndex(({ type }) => type === 'stt.finalize');
+  const reopened = actions.findIndex(({ type }) => type === 'stt.reopen');
+  return asked !== -1 && (reopened === -1 || asked < reopened);
+}

@@ -1,21 +1,25 @@
 /**
  * One simulated call: the core between a caller, three providers, playout and a client, on virtual time. It does what the
- * shell of a call does and tells the judge everything. It decides nothing and never reads the state of the core.
+ * shell of a call does and tells the judge everything. It decides nothing and never reads the state of the core, except to hand
+ * it over to another worker, as text.
  */
 import { SpeechDetector } from '../../worker/media/speech-detector.ts';
 import type { CallAction } from '../../worker/core/actions.ts';
-import type { CallEvent } from '../../worker/core/events.ts';
-import type { CallState } from '../../worker/core/state.ts';
+import type { CallEvent, PlayoutPosition } from '../../worker/core/events.ts';
 import type { Core } from '../support/core.ts';
 import { Caller } from './caller.ts';
 import { Client } from './client.ts';
 import { Judge, type Violation } from './judge.ts';
 import { planOf, type Plan } from './plan.ts';
 import { SimPlayout } from './playout.ts';
+import { SimLlm } from './sim-llm.ts';
+import { SimStt } from './sim-stt.ts';
 import { SimTts } from './sim-tts.ts';
-import { SimLlm, SimStt, type Note, type SimWorld } from './stages.ts';
+import type { Note, SimWorld } from './sim-world.ts';
+import { Strangers } from './strangers.ts';
 import { Timeline } from './timeline.ts';
 import { Trace } from './trace.ts';
+import { SimWorker } from './worker.ts';
 
 const tickMs = 20;
 /** After its end a call is watched for this long. */
@@ -43,56 +47,89 @@ class World implements SimWorld {
   readonly plan: Plan;
   readonly time = new Timeline();
   readonly trace: Trace;
-  readonly #core: Core;
-  readonly #state: CallState;
+  readonly #worker: SimWorker;
   readonly #judge: Judge;
   readonly #client: Client;
   readonly #playout: SimPlayout;
   readonly #stt: SimStt;
   readonly #llm: SimLlm;
   readonly #tts: SimTts;
-  readonly #detector: SpeechDetector;
+  readonly #strangers: Strangers;
+  readonly #known: ReadonlySet<string>;
+  #detector: SpeechDetector;
   readonly #caller: Caller;
   #facts: { event: CallEvent; note: Note }[] = [];
   #handling = false;
-  #deadline: number | undefined;
   #gone = false;
   #endAt = Infinity;
+  #lossesAtMs: number[];
+  /** The context whose audio goes on in the next one that is opened. */
+  #former = 0;
+  /** Words of the bot that the microphone has heard. */
+  #echoed = { context: 0, words: 0 };
 
   constructor(core: Core, plan: Plan, trace: Trace) {
     this.plan = plan;
     this.trace = trace;
-    this.#core = core;
-    this.#state = core.newCall(plan.settings);
+    this.#worker = new SimWorker(core, plan);
+    this.#lossesAtMs = [...plan.lossesAtMs].sort((a, b) => a - b);
+    const { greeting, farewell, apology, fillers, idle } = plan.settings;
+    const lines = [greeting, farewell, apology, ...fillers, idle.ask];
+    this.#known = new Set(lines.flatMap((line) => line.split(/(?<=[.?!]) /)).filter((line) => line !== ''));
     this.#client = new Client(plan, this.time, (id) => this.#twice({ type: 'mark.played', id }));
-    this.#playout = new SimPlayout({
-      frame: (context, audioMs) => this.#client.frame(context, audioMs),
-      mark: (id) => {
-        this.#client.mark(id);
-        this.tell({ type: 'mark.sent', id });
-      },
-      started: (context, audioAt) => this.tell({ type: 'playout.started', context, audioAt }),
-      drained: (context, sentMs) => this.tell({ type: 'playout.drained', context, sentMs }),
-    });
+    this.#playout = this.#newPlayout();
     this.#stt = new SimStt(this);
     this.#llm = new SimLlm(this);
     this.#tts = new SimTts(this, {
       audio: (context, ms) => this.#playout.audio(context, ms, this.time.now),
       spoken: (context, chars) => this.#spoken(context, chars),
+      word: (context, at) => {
+        if (context === this.#playout.context) this.tell({ type: 'tts.word', context, ...at });
+      },
       flushed: (context) => this.#flushed(context),
       failed: () => this.tell({ type: 'tts.failed' }),
     });
     this.#judge = new Judge({ plan, client: this.#client, tts: this.#tts, stt: this.#stt, llm: this.#llm });
-    const { turn } = plan.settings;
-    this.#detector = new SpeechDetector(
-      { threshold: 0.5, minSpeechMs: turn.minSpeechMs, confirmMs: plan.confirmMs, stopMs: turn.stopMs },
-      (type) =>
-        this.tell(type === 'speech.confirmed' ? { type, position: this.#playout.position } : { type }),
-    );
+    this.#strangers = new Strangers(this, this.#judge);
+    this.#detector = this.#newDetector();
     this.#caller = new Caller(plan.prng, {
       said: (word) => this.#stt.hear(word),
-      pressed: (digit) => this.tell({ type: 'dtmf.pressed', digit, position: this.#playout.position }),
+      pressed: (digit) => this.tell({ type: 'dtmf.pressed', digit, position: this.position }),
     });
+  }
+
+  #newPlayout(): SimPlayout {
+    return new SimPlayout({
+      frame: (context, audioMs) => {
+        this.#client.frame(context, audioMs);
+        this.#judge.frame(this.time.now);
+      },
+      mark: (id) => {
+        this.#client.mark(id);
+        this.tell({ type: 'mark.sent', id });
+      },
+      started: (context, at) =>
+        this.tell({ type: 'playout.started', context, audioAt: at + this.#worker.offsetMs }),
+      drained: (context, sentMs) => this.tell({ type: 'playout.drained', context, sentMs }),
+      starved: (context, sentMs) => this.tell({ type: 'playout.starved', context, sentMs }),
+      fed: (context) => this.tell({ type: 'playout.fed', context }),
+    });
+  }
+
+  #newDetector(): SpeechDetector {
+    const { minSpeechMs, stopMs } = this.plan.settings.turn;
+    const { confirmMs } = this.plan;
+    return new SpeechDetector({ threshold: 0.5, minSpeechMs, confirmMs, stopMs }, (type) =>
+      this.tell({ type, position: this.position }),
+    );
+  }
+
+  get position(): PlayoutPosition {
+    return this.#playout.position;
+  }
+
+  knows(text: string): boolean {
+    return this.#known.has(text.trim());
   }
 
   run(): readonly Violation[] {
@@ -110,10 +147,17 @@ class World implements SimWorld {
     const { plan } = this;
     if (now >= plan.hangUpAtMs && !this.#gone) this.#hangUp();
     if (now >= plan.shutdownAtMs && now < plan.shutdownAtMs + tickMs) this.tell({ type: 'call.shutdown' });
-    this.#detector.take(this.#caller.tick(now) ? 0.9 : 0.05, tickMs);
+    if (now >= (this.#lossesAtMs[0] ?? Infinity)) this.#loseWorker();
+    const voice = this.#caller.tick(now);
+    const echo = plan.micHearsBot && this.#hearBot(now);
+    this.#detector.take(voice || echo ? 0.9 : 0.05, tickMs);
     this.#playout.tick();
-    if (this.#deadline !== undefined && now >= this.#deadline) this.tell({ type: 'deadline.reached' });
-    if (plan.prng.chance(plan.faults.stale)) this.#tellStale();
+    if (plan.client.kind === 'acks' && now % 100 < tickMs) this.#acknowledge(now);
+    const { deadline } = this.#worker;
+    if (deadline !== undefined && now >= deadline)
+      this.tell({ type: 'deadline.reached', position: this.position });
+    this.#strangers.tick();
+    this.#worker.save(now);
     this.#judge.tick(now);
   }
 
@@ -121,6 +165,28 @@ class World implements SimWorld {
     this.#gone = true;
     this.#endAt = Math.min(this.#endAt, this.time.now + afterlifeMs);
     this.tell({ type: 'call.closed' });
+  }
+
+  #acknowledge(now: number): void {
+    const { context } = this.#playout;
+    const playedMs = this.#client.heardMs(context, now - this.plan.client.upMs);
+    if (playedMs > 0) this.tell({ type: 'playout.acknowledged', context, playedMs });
+  }
+
+  /** What the client plays now comes back. */
+  #hearBot(now: number): boolean {
+    const { context } = this.#playout;
+    if (context !== this.#echoed.context) this.#echoed = { context, words: 0 };
+    const at = now - this.plan.client.upMs;
+    const heardMs = this.#client.heardMs(context, at);
+    const words = this.#tts.words(context);
+    for (let word = words[this.#echoed.words]; word !== undefined && word.endMs <= heardMs;) {
+      if (word.endMs > word.startMs)
+        this.#stt.hear(word.text.replace('sequel', 'SQL').replace(/[.,?!]+$/, ''));
+      this.#echoed.words += 1;
+      word = words[this.#echoed.words];
+    }
+    return heardMs > this.#client.heardMs(context, at - tickMs);
   }
 
   // ---- the shell ----
@@ -131,10 +197,9 @@ class World implements SimWorld {
     this.#handling = true;
     for (let fact = this.#facts.shift(); fact !== undefined; fact = this.#facts.shift()) {
       const { now } = this.time;
-      const actions = this.#core.step(this.#state, fact.event, now);
-      this.#deadline = this.#core.nextDeadline(this.#state);
+      const actions = this.#worker.step(fact.event, now);
       this.trace.step(now, fact.event, actions);
-      this.#judge.saw(fact, { actions, now, deadline: this.#deadline });
+      this.#judge.saw(fact, { actions, now, deadline: this.#worker.deadline });
       for (const action of actions) this.#perform(action);
     }
     this.#handling = false;
@@ -148,7 +213,7 @@ class World implements SimWorld {
   #perform(action: CallAction): void {
     switch (action.type) {
       case 'stt.listen':
-        this.#stt.listen();
+        this.#stt.listen(action.fresh);
         return;
       case 'stt.finalize':
         this.#stt.finalize();
@@ -156,8 +221,17 @@ class World implements SimWorld {
       case 'stt.reopen':
         this.#stt.reopen();
         return;
+      case 'stt.replay':
+        this.#stt.replay();
+        return;
+      case 'turn.judge':
+        this.#strangers.judge(action.ask);
+        return;
+      case 'tool.run':
+        this.#strangers.run(action.key, action.attempt);
+        return;
       case 'llm.start':
-        this.#llm.start(action.epoch);
+        this.#llm.start(action.round);
         return;
       case 'llm.cancel':
         this.#llm.cancel();
@@ -181,8 +255,10 @@ class World implements SimWorld {
 
   #performOutput(action: CallAction): void {
     const playout = this.#playout;
-    if (action.type === 'playout.open') playout.open(action.context);
-    else if (action.type === 'playout.pause') playout.hold(true);
+    if (action.type === 'playout.open') {
+      if (action.from !== undefined) this.#goOn(action.context, action.from.audioMs);
+      playout.open(action.context, action.from);
+    } else if (action.type === 'playout.pause') playout.hold(true);
     else if (action.type === 'playout.resume') playout.hold(false);
     else if (action.type === 'playout.mark') playout.mark(action.context, action.id);
     else if (action.type === 'playout.finish') playout.finish(action.context);
@@ -196,6 +272,32 @@ class World implements SimWorld {
     }
   }
 
+  #goOn(context: number, baseMs: number): void {
+    if (!this.#tts.adopt(context, { former: this.#former, baseMs }))
+      this.#judge.impossible(this.time.now, 'a response goes on where no piece of it ends');
+    this.#client.adopt(context, this.#former);
+    if (this.#echoed.context === this.#former) this.#echoed = { ...this.#echoed, context };
+  }
+
+  /** The worker is gone, with everything that was not written down; another one has the call. */
+  #loseWorker(): void {
+    this.#lossesAtMs.shift();
+    if (!this.#worker.lose()) return;
+    const { position, plan } = this;
+    const { prng } = plan;
+    const turnAudio = prng.chance(0.8);
+    this.#former = position.context;
+    this.#playout.clear();
+    this.#llm.lose();
+    this.#tts.reopen();
+    this.#stt.lose();
+    if (!turnAudio) this.#stt.forgetTurn();
+    this.#detector = this.#newDetector();
+    this.#strangers.lose();
+    const known = position.context === 0 ? undefined : position;
+    this.tell({ type: 'call.resumed', position: known, turnAudio });
+  }
+
   #spoken(context: number, chars: number): void {
     if (context !== this.#playout.context) return;
     this.tell({ type: 'tts.spoken', context, chars, audioMs: this.#playout.deliveredMs });
@@ -205,27 +307,5 @@ class World implements SimWorld {
     if (context !== this.#playout.context) return;
     this.#twice({ type: 'tts.flushed', context, audioMs: this.#playout.deliveredMs });
     this.#playout.finish(context);
-  }
-
-  /** A result of something that is over comes after all. */
-  #tellStale(): void {
-    const { prng } = this.plan;
-    const epoch = this.#judge.anyFinishedRound(prng);
-    const context = this.#judge.anyClosedContext(prng);
-    const stale: CallEvent[] = [];
-    if (epoch !== undefined)
-      stale.push(
-        { type: 'llm.text', epoch, text: 'Stale words spoken late. ' },
-        { type: 'llm.done', epoch, toolCalls: [{ id: 's', name: 'end_call', arguments: '{}' }] },
-        { type: 'llm.failed', epoch },
-      );
-    if (context !== undefined)
-      stale.push(
-        { type: 'tts.spoken', context, chars: 1 + prng.below(80), audioMs: 1 + prng.below(4_000) },
-        { type: 'tts.flushed', context, audioMs: 1 + prng.below(4_000) },
-        { type: 'playout.started', context, audioAt: 0 },
-        { type: 'playout.drained', context, sentMs: prng.below(4_000) },
-      );
-    if (stale.length > 0) this.tell(prng.pick(stale), { stale: true });
   }
 }

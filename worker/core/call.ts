@@ -53,7 +53,8 @@ const overtimeMs = 30_000;
 /** Takes one fact. Returns the orders that follow, in the order in which they must be performed. */
 export function step(state: CallState, event: CallEvent, now: Millis): CallAction[] {
   if (state.phase === 'ended') return [];
-  const context: Step = { state, now, actions: [] };
+  const position = 'position' in event ? event.position : undefined;
+  const context: Step = { state, now, position, actions: [] };
   const hadResponse = state.response !== undefined;
   take(context, event);
   settle(context, hadResponse);
@@ -255,7 +256,7 @@ function settle(step: Step, hadResponse: boolean): void {
   const { state, now } = step;
   if (state.phase !== 'open') return;
   if (hadResponse && state.response === undefined) adoptSpeech(step);
-  if (state.lines.length > 0) speakWaiting(step, undefined);
+  if (state.lines.length > 0) speakWaiting(step);
   if (state.response !== undefined || state.turn.phase !== 'idle') {
     state.idle.askAt = undefined;
     return;

@@ -78,10 +78,12 @@ export function reviewCandidate(step: Step, position: PlayoutPosition | undefine
 }
 
 function interrupts({ state, now }: Step, turn: Candidate | Fading): boolean {
+  // It may have become the farewell meanwhile.
+  if (!interruptible(state)) return false;
   const { minWords, backchannels } = state.settings.interrupt;
   const words = spokenWords(wholeText(turn.words));
   const own = withoutEcho(words, playedWords(state, turn.position));
-  const telling = withoutBackchannels(own, [...backchannels, ...sounds]);
+  const telling = withoutBackchannels(own, [...backchannels, ...sounds], { unfinished: true });
   if (telling.length >= Math.max(1, minWords)) return true;
   if (minWords > 0 || !turn.loud || turn.phase === 'fading') return false;
   if (words.length === 0) return !state.echoes;
@@ -156,7 +158,7 @@ export function onCandidateDeadline(step: Step): void {
     if (turn.held) resumeOutput(step);
   } else if (turn.phase === 'candidate') {
     if (now >= turn.startedAt + listeningMs) turn.listened = true;
-    reviewCandidate(step, undefined);
+    reviewCandidate(step, step.position);
     if (state.turn !== turn || !turn.held || now < turn.startedAt + longestHoldMs) return;
     // The bot goes on; words can still interrupt it.
     turn.held = false;

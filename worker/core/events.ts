@@ -32,15 +32,15 @@ export type CallEvent =
   /** The service stops: say so and end. */
   | { readonly type: 'call.shutdown' }
   /** The earliest deadline of `nextDeadline` has been reached. */
-  | { readonly type: 'deadline.reached' }
+  | { readonly type: 'deadline.reached'; readonly position?: PlayoutPosition | undefined }
   /** The caller's voice lasted `turn.minSpeechMs`. */
-  | { readonly type: 'speech.started' }
+  | { readonly type: 'speech.started'; readonly position?: PlayoutPosition | undefined }
   /** The caller's voice lasted long enough to be an interruption. Always after `speech.started`. */
   | { readonly type: 'speech.confirmed'; readonly position: PlayoutPosition | undefined }
   /** Silence lasted `turn.stopMs` after speech. */
-  | { readonly type: 'speech.stopped' }
+  | { readonly type: 'speech.stopped'; readonly position?: PlayoutPosition | undefined }
   /** Voice is back after `speech.stopped`, not yet long enough to be speech. */
-  | { readonly type: 'voice.resumed' }
+  | { readonly type: 'voice.resumed'; readonly position?: PlayoutPosition | undefined }
   /** The turn model's answer to the question `ask`; undefined when there is none in time. */
   | { readonly type: 'turn.judged'; readonly ask: number; readonly probability: number | undefined }
   | {

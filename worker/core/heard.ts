@@ -50,6 +50,8 @@ const defaultMsPerChar = 65;
 /** More gaps than any client delay can hold. */
 const maxGaps = 16;
 const maxWords = 4_000;
+/** No word takes longer. */
+const longestWordMs = 1_500;
 
 export const newHeardState = (): HeardState => ({
   pieces: [],
@@ -186,14 +188,17 @@ export function charsAt(heard: HeardState, ms: Millis): number {
 /** Where the word begins, in what TTS was given, that was being said at `ms`; undefined where TTS gave no times. */
 function wordAt(heard: HeardState, ms: Millis, { from, to }: { from: Piece; to: Piece }): number | undefined {
   let found: number | undefined;
+  let foundMs = 0;
   for (const { chars, startMs } of heard.wordTimes) {
     if (chars < from.endSaid) continue;
-    if (chars >= to.endSaid) break;
+    if (chars >= to.endSaid) return found;
     found ??= from.endSaid;
-    if (startMs > ms) break;
+    if (startMs > ms) return found;
     found = chars;
+    foundMs = startMs;
   }
-  return found;
+  // Words that have not been reported yet may have been said since.
+  return ms - foundMs > longestWordMs ? undefined : found;
 }
 
 /** From an offset in what TTS was given to one in the text as written; they differ where words were respelled. */

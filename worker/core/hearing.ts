@@ -1,7 +1,7 @@
 /** What STT is asked for: when it listens, what it owes, and what happens when it does not deliver. */
 import type { Millis } from '../../shared/base/units.ts';
 import { noticeFault, type CallState, type Step } from './state.ts';
-import { addFinal, forgetReplayed, wholeText } from './turn.ts';
+import { addFinal, forgetReplayed, wholeText, type Words } from './turn.ts';
 
 /** A final that came this soon after the start of what is given again belongs to the audio before it. */
 const finalLagMs = 1_000;
@@ -60,10 +60,15 @@ export function reopenStt(step: Step): boolean {
     return false;
   }
   stt.replayed = true;
-  const fromMs = givenMs(step) - state.settings.limits.replayMs;
-  forgetReplayed(words, fromMs <= 0 ? 0 : fromMs + finalLagMs);
+  forgetGiven(step, words);
   if (owing && stt.listeningAt === undefined) finalize(step, 'keep');
   return true;
+}
+
+/** The audio of the turn is given to another session: what is known of the part that it gets, it will say again. */
+export function forgetGiven(step: Step, words: Words): void {
+  const fromMs = givenMs(step) - step.state.settings.limits.replayMs;
+  forgetReplayed(words, fromMs <= 0 ? 0 : fromMs + finalLagMs);
 }
 
 /** STT hears speech and says nothing, although it guesses otherwise. */

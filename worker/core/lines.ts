@@ -3,6 +3,7 @@
  * its own. It waits, in order, while the caller speaks or a response runs; an interrupting one cuts the response, never the
  * caller.
  */
+import type { Millis } from '../../shared/base/units.ts';
 import { nextEpoch } from './epoch.ts';
 import type { CallEvent } from './events.ts';
 import { cutResponse, startText } from './speaking.ts';
@@ -23,22 +24,26 @@ export function onLineRequested(step: Step, event: Extract<CallEvent, { type: 'l
     return;
   }
   state.lines.push({ text, interruptible, cuts: interrupt });
-  speakWaiting(step, event.position);
+  speakWaiting(step);
 }
 
 /** Speaks the line that is next, when it may be spoken now. */
-export function speakWaiting(step: Step, position: CallPosition): void {
+export function speakWaiting(step: Step): void {
   const { state } = step;
   const line = state.lines[0];
   if (line === undefined || !nobodySpeaks(state) || state.endingSoon) return;
-  if (state.response !== undefined) {
-    if (!line.cuts || state.response.hangUpAfter) return;
-    cutResponse(step, position);
+  const { response } = state;
+  let owedSince: Millis | undefined;
+  if (response !== undefined) {
+    if (!line.cuts || response.hangUpAfter) return;
+    // What the caller asked is answered after the line, when nobody has heard anything of the answer.
+    state.answerOwed ||= response.source === 'answer' && response.phase === 'waiting';
+    owedSince = response.silentAt;
+    cutResponse(step, step.position);
   } else {
     nextEpoch(step);
   }
   state.lines.shift();
-  startText(step, 'line', { text: line.text, interruptible: line.interruptible });
+  const { text, interruptible } = line;
+  startText(step, 'line', { text, interruptible, ...(owedSince === undefined ? {} : { owedSince }) });
 }
-
-type CallPosition = Extract<CallEvent, { type: 'line.requested' }>['position'];

@@ -209,12 +209,13 @@ function kindOf(
   turn: Finalizing,
   { text }: { text: string },
 ): 'words' | 'echo' | 'listening' | 'silence' {
-  if (text === '') return 'silence';
   const words = spokenWords(text);
+  // Some STT write a lone full stop for a noise.
+  if (words.length === 0) return 'silence';
   const { lastSaid, settings } = state;
   const near = turn.startedAt - lastSaid.endedAt < echoWithinMs;
   const own = near ? withoutEcho(words, spokenWords(lastSaid.text)) : words;
-  if (words.length > 0 && own.length === 0) {
+  if (own.length === 0) {
     state.echoes = true;
     return 'echo';
   }

@@ -74,7 +74,13 @@ function speakAgain(step: Step, former: Response, text: string): void {
     startLine(step, 'farewell');
     return;
   }
-  const again = openResponse(step, former.source, { interruptible: former.interruptible });
+  const waitedMs = now - (former.silentAt ?? now);
+  const owes = text.trim() !== '' || former.writing;
+  const known = ['greeting', 'question', 'apology', 'farewell'].includes(former.source);
+  const fills = owes && !known && waitedMs >= state.settings.limits.fillerAfterMs;
+  // Who has not waited long enough for a filler goes on waiting: two sessions that say nothing must not take twice as long.
+  const owedSince = fills ? now : (former.silentAt ?? now);
+  const again = openResponse(step, former.source, { interruptible: former.interruptible, owedSince });
   again.round = former.round;
   again.llmAt = former.llmAt;
   again.firstTextAt = former.firstTextAt;
@@ -84,10 +90,7 @@ function speakAgain(step: Step, former: Response, text: string): void {
   again.reasoning = former.reasoning;
   if (former.asks !== undefined) again.asks = { key: former.asks.key, from: 0 };
   const voice = voiceOf(step);
-  const waitedMs = now - (former.silentAt ?? now);
-  const owes = text.trim() !== '' || again.writing;
-  if (former.source === 'answer' && owes && waitedMs >= state.settings.limits.fillerAfterMs)
-    speakFiller(again, nextFiller(step), voice);
+  if (fills) speakFiller(again, nextFiller(step), voice);
   writeText(again, text, voice);
   if (again.writing) return;
   if (finishWriting(again, voice) || again.fillers.length > 0) flush(again, voice);
@@ -126,6 +129,7 @@ export function onPlayoutStarved(step: Step, response: Response, sentMs: Millis)
   if (response.phase !== 'playing' || response.broken) return;
   response.silentAt ??= step.now;
   response.starvedMs = sentMs;
+  response.starvedSaid = response.said;
   noteGap(response.heard, step.now);
 }
 

@@ -9,13 +9,24 @@ export function spokenWords(text: string): string[] {
   return plain.match(/[\p{L}\p{N}\p{M}]+(?:['-][\p{L}\p{N}\p{M}]+)*/gu) ?? [];
 }
 
-/** The words that are left when those of listening are taken away. Phrases of several words count as a whole. */
-export function withoutBackchannels(words: readonly string[], backchannels: readonly string[]): string[] {
+/**
+ * The words that are left when those of listening are taken away. Phrases of several words count as a whole; with
+ * `unfinished`, one that is not complete yet counts too when nothing follows it.
+ */
+export function withoutBackchannels(
+  words: readonly string[],
+  backchannels: readonly string[],
+  { unfinished = false }: { unfinished?: boolean } = {},
+): string[] {
   const phrases = backchannels.map(spokenWords).filter((phrase) => phrase.length > 0);
   phrases.sort((a, b) => b.length - a.length);
   const left: string[] = [];
   for (let at = 0; at < words.length;) {
-    const phrase = phrases.find((candidate) => candidate.every((word, index) => words[at + index] === word));
+    const phrase = phrases.find((candidate) =>
+      candidate.every(
+        (word, index) => words[at + index] === word || (unfinished && at + index >= words.length),
+      ),
+    );
     if (phrase === undefined) left.push(words[at] ?? '');
     at += phrase?.length ?? 1;
   }

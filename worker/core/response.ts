@@ -55,8 +55,9 @@ interface ResponseBase {
   firstTextAt: Millis | undefined;
   /** Since when the caller waits and nothing goes out. Undefined while something does. */
   silentAt: Millis | undefined;
-  /** How much had been sent when the output last ran dry. */
+  /** How much had been sent, and given to TTS, when the output last ran dry. */
   starvedMs: Millis;
+  starvedSaid: number;
   /** TTS has said that no more audio comes. */
   flushed: boolean;
 }
@@ -102,6 +103,7 @@ export const newResponse = ({ owedSince, now, ...named }: NewResponse): Response
   firstTextAt: undefined,
   silentAt: owedSince,
   starvedMs: 0,
+  starvedSaid: 0,
   flushed: false,
 });
 

@@ -6,14 +6,14 @@
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallEvent } from './events.ts';
 import { beginFading } from './candidate.ts';
-import { finalize, listen } from './hearing.ts';
+import { finalize, forgetGiven, givenMs, listen } from './hearing.ts';
 import { noteGap, type Piece } from './heard.ts';
 import { onToolsResumed } from './answering.ts';
 import { messagesFor, roundMessages } from './context.ts';
 import { beginPause } from './pause.ts';
 import { unfilled, type Response } from './response.ts';
 import type { Step } from './state.ts';
-import { addFinal, newWords, type Words } from './turn.ts';
+import { addFinal, type Words } from './turn.ts';
 
 type Resumed = Extract<CallEvent, { type: 'call.resumed' }>;
 
@@ -21,8 +21,11 @@ export function onCallResumed(step: Step, event: Resumed): void {
   const { state } = step;
   state.voice = 'silent';
   state.stt.owed.length = 0;
+  if (event.turnAudio && 'words' in state.turn) forgetGiven(step, state.turn.words);
+  state.stt.givenMs = givenMs(step);
   state.stt.listeningAt = undefined;
   // Its request died with the worker; nothing of it has left the core.
+  if (state.speculation !== undefined) state.wastedRounds += 1;
   state.speculation = undefined;
   const { response } = state;
   if (response !== undefined && response.phase !== 'draining') {
@@ -43,7 +46,7 @@ function resumeTurn(step: Step, turnAudio: boolean): void {
   const { state, now, actions } = step;
   const { turn } = state;
   if (turn.phase === 'idle') return;
-  const words = turnAudio ? newWords() : keptWords(turn.words);
+  const words = turnAudio ? turn.words : keptWords(turn.words);
   listen(step, false);
   if (turnAudio) actions.push({ type: 'stt.replay' });
   switch (turn.phase) {
@@ -154,6 +157,8 @@ export function unexpectedText(step: Step, response: Response, text: string): st
     return text.slice(length);
   }
   response.expected = '';
+  // Streams stop between words, and a new message does not begin with a space.
+  if (/\S$/.test(written(response))) response.splitter.pending += ' ';
   step.actions.push({ type: 'llm.cancel' });
   startRound(step, response, [
     { role: 'assistant', text: written(response) },

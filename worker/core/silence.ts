@@ -17,7 +17,8 @@ const fastestMsPerChar = 35;
 function ttsOwes(state: CallState, response: Response): boolean {
   if (!response.writing && !response.flushed) return true;
   if (response.said <= response.spokenSaid) return false;
-  return state.ttsReports || response.starvedMs < response.said * fastestMsPerChar;
+  if (state.ttsReports || response.said > response.starvedSaid) return true;
+  return response.starvedMs < response.said * fastestMsPerChar;
 }
 
 const watched = (state: CallState): Response | undefined =>

@@ -3,7 +3,7 @@ import type { Millis } from '../../shared/base/units.ts';
 import type { CallAction, FaultKind, FaultStage } from './actions.ts';
 import { newDtmfCollector, type DtmfCollector } from './dtmf.ts';
 import { newPatience, type Patience } from './end-of-turn.ts';
-import type { CallEvent } from './events.ts';
+import type { CallEvent, PlayoutPosition } from './events.ts';
 import { newFlow, type FlowState } from './flow.ts';
 import { newClientPlayout, type ClientPlayout } from './heard.ts';
 import { newHistory, type History } from './history.ts';
@@ -145,6 +145,8 @@ export function newCall(
 export interface Step {
   readonly state: CallState;
   readonly now: Millis;
+  /** Where playback stood when the fact happened, as far as the fact says. */
+  readonly position: PlayoutPosition | undefined;
   readonly actions: CallAction[];
 }
 

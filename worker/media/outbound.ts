@@ -44,6 +44,8 @@ export class OutboundAudio {
   /** Samples of TTS audio that the client has already. */
   #skip = 0;
   #baseMs: Millis = 0;
+  /** On the wire before the context was opened. */
+  #beforeMs: Millis = 0;
   #marks: PlacedMark[] = [];
 
   constructor(options: OutboundOptions) {
@@ -64,6 +66,7 @@ export class OutboundAudio {
     this.#drained = false;
     const { fromRate, toRate } = this.#options;
     this.#baseMs = from.audioMs;
+    this.#beforeMs = from.audioMs + from.skipMs;
     this.#delivered = Math.round((from.audioMs * fromRate) / 1000);
     this.#converted = this.#delivered;
     this.#skip = Math.round((from.skipMs * fromRate) / 1000);
@@ -136,7 +139,8 @@ export class OutboundAudio {
 
   /** Length of the audio of the open context that is on the wire. */
   get sentMs(): Millis {
-    return Math.min((this.#sent * 1000) / this.#options.toRate, this.deliveredMs);
+    // What went out before counts from the start, while its audio is made once more.
+    return Math.min((this.#sent * 1000) / this.#options.toRate, Math.max(this.deliveredMs, this.#beforeMs));
   }
 
   /** Samples of the open context on the wire, at the call's rate. */

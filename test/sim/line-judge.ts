@@ -1,0 +1,67 @@
+/** Judges the lines of others: in order, none lost, none too many, none while somebody speaks, none that waits for nothing. */
+import type { Scene, Story } from './story.ts';
+
+const mostWaiting = 8;
+
+interface Line {
+  readonly text: string;
+  readonly interrupt: boolean;
+  readonly interruptible: boolean;
+}
+
+export class LineJudge {
+  readonly #story: Story;
+  #waiting: Line[] = [];
+  readonly #spoken = new Set<string>();
+  /** Everything that was ever asked for. */
+  readonly #requested = new Map<string, Line>();
+
+  constructor(story: Story) {
+    this.#story = story;
+  }
+
+  facts(scene: Scene): void {
+    const { event, now } = scene;
+    const story = this.#story;
+    if (event.type !== 'line.requested' || story.openedAt === undefined) return;
+    this.#requested.set(event.text, event);
+    if (story.ending) return;
+    if (event.interrupt) this.#waiting = [];
+    const full = this.#waiting.length >= mostWaiting;
+    story.demand(now, full === scene.has('line.refused'), 'the queue of lines has another bound');
+    if (!full) this.#waiting.push(event);
+  }
+
+  /** The line that waits first, when this is it. */
+  take(text: string, now: number): Line | undefined {
+    if (!text.startsWith('line') || this.was(text)) return undefined;
+    const line = this.#waiting[0];
+    if (line?.text === text) {
+      this.#waiting.shift();
+      this.#spoken.add(text);
+      return line;
+    }
+    this.#story.demand(now, this.#story.ending, 'a line is spoken out of its order');
+    this.#spoken.add(text);
+    return this.#requested.get(text);
+  }
+
+  /** Whether the text is part of a line that was spoken already. */
+  was(text: string): boolean {
+    return [...this.#spoken].some((line) => line.includes(text));
+  }
+
+  /** A line may cut what runs. */
+  get cuts(): boolean {
+    return this.#waiting[0]?.interrupt === true || this.#story.ending;
+  }
+
+  after({ now }: Scene): void {
+    const story = this.#story;
+    if (story.ending) this.#waiting = [];
+    if (this.#waiting.length === 0 || story.mouth !== 'none' || story.voice || story.over) return;
+    if (story.response === undefined) story.fail(now, 'a line waits for nothing');
+    else if (this.#waiting[0]?.interrupt === true && !story.response.hangUp)
+      story.fail(now, 'an interrupting line waits');
+  }
+}
