@@ -1,4 +1,5 @@
 /** What one seed means: the settings of the call, the manners of its world, and the faults that it has to bear. */
+import { defaultDtmfSettings } from '../../worker/core/dtmf.ts';
 import { newPrng, type Prng } from '../../shared/base/prng.ts';
 import { newToolBook, readingTool } from '../support/tool-book.ts';
 import { defaultCallLimits, type CallSettings } from '../../worker/core/settings.ts';
@@ -124,6 +125,7 @@ function settingsOf(prng: Prng): CallSettings {
     pronounce: prng.chance(0.3) ? { SQL: 'sequel' } : {},
     tools: newToolBook({ endCall: prng.chance(0.9), tools: { lookup: readingTool } }),
     maxToolRounds: 2,
+    dtmf: defaultDtmfSettings,
     confirmQuestion: 'Is that right?',
     maxCallMs: prng.chance(0.25) ? from(20_000, 50_000) : 600_000,
     contextWindowTokens: 100_000,
