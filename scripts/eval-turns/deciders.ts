@@ -22,9 +22,13 @@ const beforeStartMs = 300;
 export interface Decider {
   readonly name: string;
   /** Times at which the turn was taken as over. */
-  readonly endsMs: number[];
+  readonly endsMs: readonly number[];
   /** Times at which the caller's voice was enough to interrupt. */
-  readonly confirmedMs: number[];
+  readonly confirmedMs: readonly number[];
+  /** Times at which the bot became audible; undefined where nobody answers. */
+  readonly audibleMs?: readonly number[];
+  /** Time for which the bot's voice was held, whatever came of it. */
+  readonly heldMs?: number;
   take(probability: number, frameMs: number): void;
 }
 

@@ -6,12 +6,15 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { turnKeys } from '../../shared/config/agent-file.ts';
+import { loadAgentFile } from '../../shared/config/load.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { chooseTurnModel } from '../../supervisor/turn-model.ts';
+import type { ToolBook } from '../../worker/core/settings.ts';
+import { callSettings, speechSettings } from '../../worker/definition.ts';
 import type { TurnSettings } from './deciders.ts';
 import { startInference } from './inference.ts';
-import { recordingsIn, type Recording } from './recordings.ts';
-import { replay } from './replay.ts';
+import { recordingsIn, textsIn, type Recording } from './recordings.ts';
+import { replay, type CoreRow } from './replay.ts';
 import { interruptionScenarios, isOneTurn, pausesMs, turnScenarios } from './scenarios.ts';
 import { tables } from './table.ts';
 
@@ -21,8 +24,23 @@ const leastNoiseSamples = 32_000;
 
 const usage = `usage: npm run eval:turns [-- FOLDER...] [--model FILE]
 
-Folders hold WAV files, one turn of a caller each. Without one, and beside them, SVC_TEST_ASSETS names the folder of
+Folders hold WAV files, one turn of a caller each, with their words in a text file of the same name. Without one, and beside them, SVC_TEST_ASSETS names the folder of
 recordings of the tests. The turn model is FILE, else the one that the service would run.`;
+
+const agentText = `
+[agent]
+name = "evaluation"
+prompt = "Answer."
+tools = []
+[stt]
+provider = "stt_local_ws"
+[llm]
+provider = "chat_compatible"
+chat_compatible = { base_url = "http://127.0.0.1:1/v1", model = "none" }
+[tts]
+provider = "speech_compatible"
+speech_compatible = { base_url = "http://127.0.0.1:1/v1", model = "none" }
+`;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
@@ -40,11 +58,38 @@ function defaultSettings(): TurnSettings {
   };
 }
 
+const noTools: ToolBook = {
+  declarations: () => [],
+  ruleOf: () => undefined,
+  performerOf: () => undefined,
+  validate: () => {
+    throw new Error('the evaluation calls no tools');
+  },
+  answerOf: () => 'unclear',
+};
+
+/** The service with the defaults of its agent file: without words, with words, and with a turn model. */
+export function coreRows(hasModel: boolean): CoreRow[] {
+  const loaded = loadAgentFile(agentText, { env: {}, requireSecrets: false, readFile: () => undefined });
+  if (loaded.definition === undefined) throw new Error('the agent of the evaluation is not valid');
+  const settings = { ...callSettings(loaded.definition, { turnModel: true, replayMs: 0 }), tools: noTools };
+  const common = { settings, speech: speechSettings(loaded.definition) };
+  return [
+    { ...common, name: 'service, words at the end', streams: false, model: 'none' },
+    { ...common, name: 'service, streamed words', streams: true, model: 'none' },
+    ...(hasModel
+      ? [{ ...common, name: 'service, streamed words, Smart Turn', streams: true, model: 'asked' } as const]
+      : []),
+    { ...common, name: 'service, streamed words, right model', streams: true, model: 'right' },
+  ];
+}
+
 function material(folders: readonly string[]): { speech: Recording[]; noises: Int16Array[] } {
   const assets = process.env['SVC_TEST_ASSETS'];
   const noiseFolder = assets === undefined ? undefined : join(assets, 'audio', 'noise');
   const speechFolders = assets === undefined ? folders : [join(assets, 'audio', 'speech'), ...folders];
-  const speech = speechFolders.flatMap((folder) => recordingsIn(resolve(folder))).filter(isOneTurn);
+  const texts = textsIn(join(assets ?? '', 'audio', 'manifest.json'));
+  const speech = speechFolders.flatMap((folder) => recordingsIn(resolve(folder), texts)).filter(isOneTurn);
   const noises =
     noiseFolder === undefined || !existsSync(noiseFolder)
       ? []
@@ -83,6 +128,7 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
   const replayed = await replay(scenarios, {
     boxes: inference.boxes,
     settings: defaultSettings(),
+    cores: coreRows(chosen.value.path !== undefined),
     progress: (done) => {
       if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${scenarios.length}`);
     },

@@ -8,17 +8,23 @@ import { vadFrameMs, vadFrameSamples, type Mailboxes } from '../../shared/protoc
 import { EnergyGate } from '../../worker/media/energy-gate.ts';
 import { TurnClient } from '../../worker/media/turn-client.ts';
 import { VadClient } from '../../worker/media/vad-client.ts';
+import { CoreDecider, type CoreDeciderOptions } from './core-decider.ts';
 import { ModelDecider, SilenceDecider, type Decider, type TurnSettings } from './deciders.ts';
 import type { Scenario } from './scenarios.ts';
 
 /** All slots ask one thread at times; the replay waits, and counts what one answer costs. */
 const answerWithinMs = 60_000;
 /** Inference that is silent for this long has died. */
-const stuckMs = 20_000;
+const stuckMs = 60_000;
 
 export interface Replayed {
   readonly scenario: Scenario;
   readonly deciders: readonly Decider[];
+}
+
+interface Question {
+  readonly audioMs: number;
+  readonly judged: (probability: number | undefined) => void;
 }
 
 class Player {
@@ -28,61 +34,95 @@ class Player {
   readonly #turn: TurnClient;
   readonly #gate = new EnergyGate();
   readonly #energy: SilenceDecider;
-  readonly #silence: SilenceDecider;
-  readonly #model: ModelDecider | undefined;
+  /** Those that hear with VAD. */
+  readonly #deciders: Decider[];
+  /** Questions to the turn model; the first one is being answered. */
+  readonly #questions: Question[] = [];
   #at = 0;
-  #waits: 'nothing' | 'frame' | 'answer' = 'nothing';
+  #waitsForFrame = false;
 
   constructor(scenario: Scenario, slot: number, options: ReplayOptions) {
     const { boxes, settings } = options;
     this.#pcm = scenario.pcm;
-    this.#energy = new SilenceDecider('silence alone', settings);
-    this.#silence = new SilenceDecider('VAD', settings);
-    this.#vad = new VadClient({ boxes, slot, machineMs, judged: (p, ms) => this.#judged(p, ms) });
+    // On its own clock inference is never late: a busy machine makes the replay slow, and not wrong.
+    const thread = slot % boxes.layout.threads;
+    this.#vad = new VadClient({
+      boxes,
+      slot,
+      machineMs: () => boxes.threadHeartbeat(thread),
+      judged: (p, ms) => this.#judged(p, ms),
+    });
     this.#turn = new TurnClient({
       boxes,
       slot,
       machineMs,
       withinMs: answerWithinMs,
       judged: (probability) => {
-        this.#waits = 'nothing';
-        this.#model?.judged(probability);
+        this.#questions.shift()?.judged(probability);
+        this.#askNext();
       },
     });
-    if ((boxes.layout.turnThreads ?? 0) > 0) {
-      this.#model = new ModelDecider('VAD + Smart Turn', settings, (audioMs) => {
-        this.#waits = 'answer';
-        this.#turn.ask({ audioMs });
-      });
-    }
-    const model = this.#model === undefined ? [] : [this.#model];
-    this.replayed = { scenario, deciders: [this.#energy, this.#silence, ...model] };
+    this.#energy = new SilenceDecider('silence alone', settings);
+    this.#deciders = [
+      new SilenceDecider('VAD', settings),
+      ...((boxes.layout.turnThreads ?? 0) > 0 ? [this.#newModelDecider(settings)] : []),
+      ...options.cores.map((core) => this.#newCoreDecider(scenario, core)),
+    ];
+    this.replayed = { scenario, deciders: [this.#energy, ...this.#deciders] };
+  }
+
+  #newModelDecider(settings: TurnSettings): ModelDecider {
+    const decider: ModelDecider = new ModelDecider('VAD + Smart Turn', settings, (audioMs) =>
+      this.#ask({ audioMs, judged: (probability) => decider.judged(probability) }),
+    );
+    return decider;
+  }
+
+  #newCoreDecider(scenario: Scenario, core: CoreRow): CoreDecider {
+    const decider: CoreDecider = new CoreDecider({
+      ...core,
+      scenario,
+      ask: (audioMs) => this.#ask({ audioMs, judged: (probability) => decider.judged(probability) }),
+    });
+    return decider;
   }
 
   get over(): boolean {
-    return this.#waits === 'nothing' && this.#at + vadFrameSamples > this.#pcm.length;
+    return !this.#waits && this.#at + vadFrameSamples > this.#pcm.length;
+  }
+
+  get #waits(): boolean {
+    return this.#waitsForFrame || this.#questions.length > 0;
   }
 
   /** Goes on by one frame when nothing is waited for. True when something moved. */
   advance(): boolean {
-    const before = this.#waits;
-    if (before !== 'nothing') {
+    if (this.#waits) {
       this.#vad.collect();
       this.#turn.collect();
-      return this.#waits !== before;
+      return !this.#waits;
     }
     const frame = this.#pcm.subarray(this.#at, this.#at + vadFrameSamples);
     this.#at += vadFrameSamples;
     this.#energy.take(this.#gate.judge(frame), vadFrameMs);
-    this.#waits = 'frame';
+    this.#waitsForFrame = true;
     this.#vad.write(frame);
     return true;
   }
 
   #judged(probability: number, frameMs: number): void {
-    this.#waits = 'nothing';
-    this.#silence.take(probability, frameMs);
-    this.#model?.take(probability, frameMs);
+    this.#waitsForFrame = false;
+    for (const decider of this.#deciders) decider.take(probability, frameMs);
+  }
+
+  #ask(question: Question): void {
+    this.#questions.push(question);
+    if (this.#questions.length === 1) this.#askNext();
+  }
+
+  #askNext(): void {
+    const [question] = this.#questions;
+    if (question !== undefined) this.#turn.ask({ audioMs: question.audioMs });
   }
 
   get judgedByEnergy(): number {
@@ -90,9 +130,13 @@ class Player {
   }
 }
 
+/** A row of the table for the whole decision of the service. */
+export type CoreRow = Omit<CoreDeciderOptions, 'scenario' | 'ask'>;
+
 export interface ReplayOptions {
   readonly boxes: Mailboxes;
   readonly settings: TurnSettings;
+  readonly cores: readonly CoreRow[];
   readonly progress: (done: number) => void;
 }
 

@@ -4,6 +4,7 @@
  */
 import { newPrng } from '../../shared/base/prng.ts';
 import type { Recording } from './recordings.ts';
+import { pausedAt, wordsOver, type SpokenWord } from './words.ts';
 
 const sampleRate = 16_000;
 const leadMs = 500;
@@ -20,6 +21,8 @@ export const pausesMs = [0, 300, 600, 900, 1200] as const;
 export const noiseDb = [undefined, 20, 10, 5] as const;
 /** Echo of the bot's voice, below the level of a caller. */
 const echoDb = [-30, -20, -12] as const;
+/** From this level on a recogniser writes the echo down. */
+const writtenEchoDb = -20;
 
 export interface Scenario {
   readonly kind: 'turn' | 'interruption' | 'no interruption';
@@ -29,6 +32,11 @@ export interface Scenario {
   /** Where the caller's speech begins and ends, in milliseconds. */
   readonly startMs: number;
   readonly endMs: number;
+  /** All words that a recogniser could write down. */
+  readonly words: readonly SpokenWord[];
+  /** What the bot says meanwhile, and how long it takes for a character; empty where it is silent. */
+  readonly botText: string;
+  readonly botMsPerChar: number;
 }
 
 const samplesOf = (ms: number): number => Math.round((ms * sampleRate) / 1000);
@@ -101,7 +109,10 @@ function addNoise(pcm: Int16Array, noise: Int16Array, gain: number): void {
 const quieterBy = (speech: Int16Array, noise: Int16Array, db: number): number =>
   (rms(speech) / Math.max(1, rms(noise))) * 10 ** (-db / 20);
 
-function pausedTurn(speech: Int16Array, pauseMs: number): { pcm: Int16Array; endMs: number } {
+function pausedTurn(
+  speech: Int16Array,
+  pauseMs: number,
+): { pcm: Int16Array; endMs: number; splitMs: number } {
   const split = quietPlace(speech);
   const speechMs = msOf(speech.length);
   const endMs = leadMs + speechMs + pauseMs;
@@ -112,7 +123,7 @@ function pausedTurn(speech: Int16Array, pauseMs: number): { pcm: Int16Array; end
           { atMs: leadMs, pcm: faded(speech.subarray(0, split)) },
           { atMs: leadMs + msOf(split) + pauseMs, pcm: faded(speech.subarray(split)) },
         ];
-  return { pcm: laid(endMs + tailMs, parts), endMs };
+  return { pcm: laid(endMs + tailMs, parts), endMs, splitMs: leadMs + msOf(split) };
 }
 
 /** Every pause with every noise, for each recording. */
@@ -122,15 +133,37 @@ export function turnScenarios(speech: readonly Recording[], noises: readonly Int
     const words = speechOf(recording.pcm);
     for (const pauseMs of pausesMs) {
       for (const db of noiseDb) {
-        const { pcm, endMs } = pausedTurn(words, pauseMs);
+        const { pcm, endMs, splitMs } = pausedTurn(words, pauseMs);
+        const spoken = wordsOver(recording.text, leadMs, leadMs + msOf(words.length));
         const noise = noises[index % noises.length];
         if (db !== undefined && noise !== undefined) addNoise(pcm, noise, quieterBy(words, noise, db));
         const group = db === undefined ? 'quiet' : `noise ${db} dB`;
-        found.push({ kind: 'turn', group, pcm, startMs: leadMs, endMs });
+        found.push({
+          kind: 'turn',
+          group,
+          pcm,
+          startMs: leadMs,
+          endMs,
+          words: pausedAt(spoken, splitMs, pauseMs),
+          botText: '',
+          botMsPerChar: 0,
+        });
       }
     }
   }
   return found;
+}
+
+const interruptAtMs = 1_500;
+const burstMs = 400;
+
+/** What lies over the line while the bot speaks. */
+interface Line {
+  readonly group: string;
+  /** The bot's own voice, so much below a caller's. */
+  readonly echoDb?: number;
+  /** Noise, so much below a caller's voice. */
+  readonly noiseDb?: number;
 }
 
 /** The bot speaks all the time; the caller interrupts after 1.5 s, or a noise of 400 ms comes, or nothing. */
@@ -138,34 +171,72 @@ export function interruptionScenarios(
   speech: readonly Recording[],
   noises: readonly Int16Array[],
 ): Scenario[] {
-  const found: Scenario[] = [];
-  for (const [index, recording] of speech.entries()) {
-    const words = speechOf(recording.pcm);
-    const bot = speechOf(speech[(index + 1) % speech.length]?.pcm ?? words);
-    const noise = noises[index % noises.length];
-    const atMs = 1_500;
-    for (const db of echoDb) {
-      const group = `echo ${db} dB`;
-      const make = (kind: Scenario['kind'], pcm: Int16Array | undefined, endMs: number): void => {
-        const whole = laid(Math.max(endMs, 4_000) + 500, pcm === undefined ? [] : [{ atMs, pcm }]);
-        for (let at = 0; at < whole.length; at += bot.length)
-          mix(whole, bot, { at, gain: quieterBy(words, bot, -db) });
-        found.push({ kind, group, pcm: whole, startMs: atMs, endMs });
-      };
-      make('interruption', faded(words), atMs + msOf(words.length));
-      make('no interruption', undefined, atMs);
-      if (noise !== undefined) {
-        const burst = faded(noise.slice(0, samplesOf(400)));
-        const gain = quieterBy(words, burst, 0);
-        make(
-          'no interruption',
-          burst.map((sample) => Math.max(-32_768, Math.min(32_767, Math.round(sample * gain)))),
-          atMs + 400,
-        );
-      }
-    }
-  }
-  return found;
+  const lines: Line[] = [
+    { group: 'quiet' },
+    ...noiseDb.flatMap((db) =>
+      db === undefined || noises.length === 0 ? [] : [{ group: `noise ${db} dB`, noiseDb: db }],
+    ),
+    ...echoDb.map((db) => ({ group: `echo ${db} dB`, echoDb: db })),
+  ];
+  return speech.flatMap((recording, index) => {
+    const bot = speech[(index + 1) % speech.length] ?? recording;
+    const noise = noises[index % Math.max(1, noises.length)];
+    return lines.flatMap((line) => interruptions(recording, { bot, noise, line }));
+  });
+}
+
+function interruptions(
+  caller: Recording,
+  { bot, noise, line }: { bot: Recording; noise: Int16Array | undefined; line: Line },
+): Scenario[] {
+  const [words, botWords] = [speechOf(caller.pcm), speechOf(bot.pcm)];
+  const botMs = msOf(botWords.length);
+  const wordsEndMs = interruptAtMs + msOf(words.length);
+  const make = (kind: Scenario['kind'], pcm: Int16Array | undefined, endMs: number): Scenario => {
+    const wholeMs = Math.max(endMs, 4_000) + 500;
+    const whole = laid(wholeMs, pcm === undefined ? [] : [{ atMs: interruptAtMs, pcm }]);
+    if (line.echoDb !== undefined)
+      for (let at = 0; at < whole.length; at += botWords.length)
+        mix(whole, botWords, { at, gain: quieterBy(words, botWords, -line.echoDb) });
+    if (line.noiseDb !== undefined && noise !== undefined)
+      addNoise(whole, noise, quieterBy(words, noise, line.noiseDb));
+    const times = Math.ceil(wholeMs / botMs) + 1;
+    const said = wordsOver(caller.text, interruptAtMs, wordsEndMs);
+    const own = kind === 'interruption' ? said : [];
+    const echo = (line.echoDb ?? -100) >= writtenEchoDb ? echoed(bot.text, { botMs, times }) : [];
+    const text = `${bot.text}. `;
+    return {
+      kind,
+      group: line.group,
+      pcm: whole,
+      startMs: interruptAtMs,
+      endMs,
+      // Of two voices a recogniser writes down the louder one.
+      words: [
+        ...own,
+        ...echo.filter(({ endMs: at }) => own.length === 0 || at < interruptAtMs || at > wordsEndMs),
+      ],
+      botText: text.repeat(times).trim(),
+      botMsPerChar: botMs / text.length,
+    };
+  };
+  const found = [
+    make('interruption', faded(words), wordsEndMs),
+    make('no interruption', undefined, interruptAtMs),
+  ];
+  return noise === undefined
+    ? found
+    : [...found, make('no interruption', burst(noise, words), interruptAtMs + burstMs)];
+}
+
+const echoed = (text: string, { botMs, times }: { botMs: number; times: number }): SpokenWord[] =>
+  Array.from({ length: times }, (_, time) => wordsOver(text, time * botMs, (time + 1) * botMs)).flat();
+
+/** A noise as loud as a voice. */
+function burst(noise: Int16Array, words: Int16Array): Int16Array {
+  const cut = faded(noise.slice(0, samplesOf(burstMs)));
+  const gain = quieterBy(words, cut, 0);
+  return cut.map((sample) => Math.max(-32_768, Math.min(32_767, Math.round(sample * gain))));
 }
 
 /** Whether a recording is long enough for a pause in it, and short enough to be one turn. */

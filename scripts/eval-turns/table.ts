@@ -9,6 +9,8 @@ const interruptWithinMs = 1_000;
 interface Row {
   turns: number;
   cutOff: number;
+  /** The bot was heard before the caller had finished; undefined where nobody answers. */
+  spokenInto: number | undefined;
   missed: number;
   readonly latenciesMs: number[];
   interruptions: number;
@@ -16,11 +18,16 @@ interface Row {
   quiet: number;
   falseInterruptions: number;
   readonly interruptMs: number[];
+  /** Of those that are no interruptions, cut more than once; undefined where nobody goes on speaking. */
+  cutAgain: number | undefined;
+  /** Of those that are no interruptions, for how long the bot's voice was held. */
+  readonly heldMs: number[];
 }
 
 const newRow = (): Row => ({
   turns: 0,
   cutOff: 0,
+  spokenInto: undefined,
   missed: 0,
   latenciesMs: [],
   interruptions: 0,
@@ -28,6 +35,8 @@ const newRow = (): Row => ({
   quiet: 0,
   falseInterruptions: 0,
   interruptMs: [],
+  heldMs: [],
+  cutAgain: undefined,
 });
 
 function count(row: Row, { scenario, deciders }: Replayed, name: string): void {
@@ -37,6 +46,10 @@ function count(row: Row, { scenario, deciders }: Replayed, name: string): void {
   if (kind === 'turn') {
     row.turns += 1;
     if (decider.endsMs.some((atMs) => atMs < endMs - toleranceMs)) row.cutOff += 1;
+    if (decider.audibleMs !== undefined) {
+      row.spokenInto ??= 0;
+      if (decider.audibleMs.some((atMs) => atMs < endMs - toleranceMs)) row.spokenInto += 1;
+    }
     const end = decider.endsMs.find((atMs) => atMs >= endMs - toleranceMs);
     if (end === undefined) row.missed += 1;
     else row.latenciesMs.push(end - endMs);
@@ -49,6 +62,9 @@ function count(row: Row, { scenario, deciders }: Replayed, name: string): void {
   } else {
     row.quiet += 1;
     if (decider.confirmedMs.length > 0) row.falseInterruptions += 1;
+    if (decider.heldMs === undefined) return;
+    row.heldMs.push(decider.heldMs);
+    row.cutAgain = (row.cutAgain ?? 0) + (decider.confirmedMs.length > 1 ? 1 : 0);
   }
 }
 
@@ -92,26 +108,43 @@ export function tables(replayed: readonly Replayed[]): string {
   const turns = groupsOf(true).flatMap((group) =>
     names.map((name) => {
       const row = rowOf(group, name);
-      const { latenciesMs, turns: all } = row;
+      const { latenciesMs, turns: all, spokenInto } = row;
       const [median, p95] = [quantile(latenciesMs, 0.5), quantile(latenciesMs, 0.95)];
-      return [group, name, share(row.cutOff, all), share(row.missed, all), median, p95];
+      const into = spokenInto === undefined ? '-' : share(spokenInto, all);
+      return [group, name, share(row.cutOff, all), into, share(row.missed, all), median, p95];
     }),
   );
-  // The turn model has no say in interruptions.
   const interruptions = groupsOf(false).flatMap((group) =>
-    names.slice(0, 2).map((name) => {
+    names.filter(hasSayInInterruptions).map((name) => {
       const row = rowOf(group, name);
       const all = row.quiet + row.interruptions;
       const [median, p95] = [quantile(row.interruptMs, 0.5), quantile(row.interruptMs, 0.95)];
       const missed = share(row.missedInterruptions, row.interruptions);
-      return [group, name, share(row.falseInterruptions, all), missed, median, p95];
+      const held = quantile(row.heldMs, 0.95);
+      const again = row.cutAgain === undefined ? '-' : share(row.cutAgain, row.quiet);
+      return [group, name, share(row.falseInterruptions, all), again, missed, median, p95, held];
     }),
   );
   return [
-    print(['turns', 'decided by', 'false cut-offs', 'missed ends', 'median', 'p95'], turns),
     print(
-      ['bot speaks', 'decided by', 'false interruptions', 'missed interruptions', 'median', 'p95'],
+      ['turns', 'decided by', 'false ends', 'bot heard too early', 'missed ends', 'median', 'p95'],
+      turns,
+    ),
+    print(
+      [
+        'bot speaks',
+        'decided by',
+        'false interruptions',
+        'more than once',
+        'missed interruptions',
+        'median',
+        'p95',
+        'held for nothing, p95',
+      ],
       interruptions,
     ),
   ].join('\n\n');
 }
+
+/** The turn model has none. */
+const hasSayInInterruptions = (name: string): boolean => !/Smart Turn|right model/.test(name);

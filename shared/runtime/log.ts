@@ -24,9 +24,9 @@ function logWithinLimit(this: Logger, args: Parameters<Logger['info']>, write: L
 
 /**
  * The logger of this process. Writing is synchronous: a process that dies has written everything it said, and the
- * amount is small (nothing is logged per frame).
+ * amount is small (nothing is logged per frame). Commands that print to stdout log to stderr.
  */
-export function newLog(options: { role: string; level: LogLevel | 'silent' }): Log {
+export function newLog(options: { role: string; level: LogLevel; to?: 'stdout' | 'stderr' }): Log {
   return pino(
     {
       level: options.level,
@@ -34,7 +34,7 @@ export function newLog(options: { role: string; level: LogLevel | 'silent' }): L
       timestamp: pino.stdTimeFunctions.isoTime,
       hooks: { logMethod: logWithinLimit },
     },
-    pino.destination({ dest: 1, sync: true }),
+    pino.destination({ dest: options.to === 'stderr' ? 2 : 1, sync: true }),
   );
 }
 

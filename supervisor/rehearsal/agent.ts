@@ -6,21 +6,12 @@ import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import type { Problem } from '../../shared/config/problem.ts';
 import type { LlmDefinition } from '../../shared/config/stages/definition.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { newLog } from '../../shared/runtime/log.ts';
-import {
-  callSettings,
-  speechSettings,
-  stageDefinitions,
-  toolBook,
-  toolSettings,
-} from '../../worker/definition.ts';
+import { callSettings, speechSettings, stageDefinitions } from '../../worker/definition.ts';
 import { openStages, ownStageServices } from '../../worker/stages/registry.ts';
-import type { LlmStage, StageContext } from '../../worker/stages/stage.ts';
-import { ToolRegistry } from '../../worker/tools/registry.ts';
-import { noCallControl } from '../../worker/tools/tool.ts';
+import type { LlmStage } from '../../worker/stages/stage.ts';
 import { loadAgentFileAt } from '../check-command.ts';
-import { withStandIns, type StandIns } from './canned-tools.ts';
-import type { CoreShellOptions } from './core-shell.ts';
+import { AgentTools } from './agent-tools.ts';
+import type { StandIns } from './canned-tools.ts';
 import type { Conversation, ConversationSink } from './conversation.ts';
 import { TextCall } from './text-call.ts';
 
@@ -36,8 +27,8 @@ export interface OpenAgent {
   readonly llm: LlmStage;
   /** The LLM of another table, for callers and judges. */
   openLlm(definition: LlmDefinition): LlmStage;
-  /** Connects the servers of tools; done when each has listed its tools, failed or had its time. */
-  start(): Promise<void>;
+  /** Whether a stand-in for a tool of this name can stand for anything. */
+  mayHaveTool(name: string): boolean;
   newCall(wish: CallWish): Conversation;
   close(): Promise<void>;
 }
@@ -63,35 +54,42 @@ const unreadable: Problem = {
   message: 'the file cannot be read',
 };
 
-/** Keys of ears and voice are not needed here; that of the LLM is. */
-const isNeeded = ({ path }: Problem): boolean => !/^(stt|tts)\b/.test(path);
+/** Keys of ears and voice are not needed here; those of the LLM are, and those of tools that are run. */
+const isNeeded = ({ path }: Problem, realTools: boolean): boolean =>
+  !(realTools ? /^(stt|tts)\b/ : /^(stt|tts|tools|mcp)\b/).test(path);
 
-/** Reads and opens an agent file. */
-export function openAgent(path: string, { env, readFile, clock }: AgentSources): AgentReading {
+/** Reads and opens an agent file. Resolves once its tools are there. */
+export async function openAgent(
+  path: string,
+  { env, readFile, clock }: AgentSources,
+  { realTools = true }: { readonly realTools?: boolean } = {},
+): Promise<AgentReading> {
   const loaded = loadAgentFileAt(path, { env, readFile, requireSecrets: false });
   if (loaded === undefined) return { problems: [unreadable] };
   const strict = loadAgentFileAt(path, { env, readFile, requireSecrets: true });
   const missing = (strict?.problems ?? []).filter(
-    (problem) => problem.severity === 'error' && isNeeded(problem),
+    (problem) => problem.severity === 'error' && isNeeded(problem, realTools),
   );
   const { definition } = loaded;
   if (definition === undefined) return { problems: loaded.problems };
   if (missing.length > 0) return { problems: missing };
-  return { agent: readyAgent(definition, clock), problems: loaded.problems };
+  const tools = new AgentTools(definition, { clock, realTools });
+  const agent = readyAgent(definition, { clock, tools });
+  await tools.start();
+  return { agent, problems: loaded.problems };
 }
 
-function readyAgent(definition: AgentDefinition, clock: Clock): OpenAgent {
-  const opened: { close(): Promise<void> }[] = [];
+function readyAgent(
+  definition: AgentDefinition,
+  { clock, tools }: { readonly clock: Clock; readonly tools: AgentTools },
+): OpenAgent {
+  const opened: { close(): Promise<void> }[] = [tools];
   const llmOf = (llm: LlmDefinition): LlmStage => {
     const stages = openStages(stageDefinitions({ ...definition, llm }), ownStageServices());
     opened.push(stages.stt, stages.llm, stages.tts);
     return stages.llm;
   };
-  const registry = new ToolRegistry(toolSettings(definition), {
-    clock,
-    log: newLog({ role: 'agent', level: 'silent' }),
-  });
-  // Nobody listens, so the end of a turn is never in doubt and nothing has to be heard again.
+  // Words that were typed are certain: no turn model judges them, and no audio is ever heard again.
   const settings = callSettings(definition, { turnModel: false, replayMs: 0 });
   const { minSpeechMs, confirmMs, stopMs } = speechSettings(definition);
   const llm = llmOf(definition.llm);
@@ -99,18 +97,19 @@ function readyAgent(definition: AgentDefinition, clock: Clock): OpenAgent {
     name: definition.agent.name,
     llm,
     openLlm: llmOf,
-    start: () => registry.start(),
-    newCall: ({ pace, sink, stand }) => {
-      const openTools = (context: StageContext): ReturnType<CoreShellOptions['openTools']> => {
-        const opened = registry.openCall(context, { control: noCallControl });
-        const tools = stand === undefined ? opened.tools : withStandIns(opened.tools, stand, context);
-        return { tools: { ...opened, tools }, book: toolBook(definition, tools) };
-      };
-      const voice = { minSpeechMs, confirmMs, stopMs };
-      return new TextCall({ settings, openTools, voice, llm, clock, pace, sink });
-    },
+    mayHaveTool: (name) => tools.mayHave(name),
+    newCall: ({ pace, sink, stand }) =>
+      new TextCall({
+        settings,
+        voice: { minSpeechMs, confirmMs, stopMs },
+        openTools: tools.opener(stand),
+        llm,
+        clock,
+        pace,
+        sink,
+      }),
     close: async () => {
-      await Promise.all([registry.close(), ...opened.map((stage) => stage.close())]);
+      await Promise.all(opened.map((stage) => stage.close()));
     },
   };
 }

@@ -27,11 +27,10 @@ export async function runConsole(args: readonly string[], options: ConsoleComman
     options.writeError(`usage: ${CONSOLE_USAGE}`);
     return 2;
   }
-  const { agent, problems } = openAgent(file, options);
+  const { agent, problems } = await openAgent(file, options);
   for (const problem of problems)
     if (problem.severity === 'error') options.writeError(showProblem(file, problem));
   if (agent === undefined) return 2;
-  await agent.start();
   const isInteractive = options.input.isTTY === true && options.output.isTTY === true;
   const lines = createInterface({
     input: options.input,

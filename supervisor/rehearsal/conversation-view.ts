@@ -75,8 +75,10 @@ function lineOf(
         : `  (interrupted; heard: ${printable(event.heard)})`;
     case 'tool.called':
       return `  tool ${printable(event.name)} ${printable(event.arguments)}`;
+    case 'tool.started':
+      return undefined;
     case 'tool.result':
-      return `  tool ${printable(event.name)} -> ${printable(event.text)} (${shownMs(event.tookMs)})`;
+      return `  tool ${printable(event.name)} -> ${printable(event.text)}${tookOf(event.tookMs)}`;
     case 'node.entered':
       return `  node ${printable(event.node)}`;
     case 'turn.done':
@@ -89,6 +91,8 @@ function lineOf(
       return unreachable(event);
   }
 }
+
+const tookOf = (ms: number | undefined): string => (ms === undefined ? '' : ` (${shownMs(ms)})`);
 
 const endings = {
   agent: 'The agent ended the call.',

@@ -25,6 +25,7 @@ export type ConversationEvent =
   | { readonly type: 'bot.text'; readonly response: number; readonly text: string }
   /** The caller took over; `heard` is what was heard of the response until then. */
   | { readonly type: 'bot.cut'; readonly response: number; readonly heard: string }
+  /** The LLM asks for a tool, which may yet be refused. Ids may repeat; the newest call of an id is meant. */
   | {
       readonly type: 'tool.called';
       readonly id: string;
@@ -32,12 +33,15 @@ export type ConversationEvent =
       /** JSON text. */
       readonly arguments: string;
     }
+  /** It is run, whatever comes of it. */
+  | { readonly type: 'tool.started'; readonly id: string }
+  /** What the LLM is told of it. `tookMs` is absent where nothing was run. */
   | {
       readonly type: 'tool.result';
       readonly id: string;
       readonly name: string;
       readonly text: string;
-      readonly tookMs: Millis;
+      readonly tookMs: Millis | undefined;
     }
   | { readonly type: 'node.entered'; readonly node: string }
   | { readonly type: 'turn.done'; readonly timings: TurnTimings }

@@ -4,20 +4,21 @@
  * before the next. The only file here that knows facts and orders of the core; it knows no timers, but is asked when it
  * wants to be woken.
  */
+import { randomUUID } from 'node:crypto';
 import { assert, unreachable } from '../../shared/base/assert.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { Scope } from '../../shared/runtime/scope.ts';
 import { CallStages, stageContext } from '../../worker/call-stages.ts';
 import { CallToolRuns } from '../../worker/call-tool-runs.ts';
-import type { CallAction, ContextMessage } from '../../worker/core/actions.ts';
+import type { CallAction } from '../../worker/core/actions.ts';
 import { nextDeadline, step } from '../../worker/core/call.ts';
 import type { CallEvent } from '../../worker/core/events.ts';
-import type { CallSettings, ToolBook } from '../../worker/core/settings.ts';
+import type { CallSettings } from '../../worker/core/settings.ts';
 import { newCall, type CallState } from '../../worker/core/state.ts';
-import type { ToolPair } from '../../worker/core/tools-state.ts';
-import type { LlmStage, StageContext, TtsEvent } from '../../worker/stages/stage.ts';
-import type { OpenedTools } from '../../worker/tools/registry.ts';
+import type { RequestedCall } from '../../worker/core/tools-state.ts';
+import type { LlmStage, TtsEvent } from '../../worker/stages/stage.ts';
+import type { OpenTools } from './agent-tools.ts';
 import type { CallerAct } from './caller-plan.ts';
 import type { ConversationEvent, EndedBy } from './conversation.ts';
 import { msPerChar, TextPlayout } from './text-playout.ts';
@@ -31,8 +32,7 @@ const housekeepingMs = 20;
 
 export interface CoreShellOptions {
   readonly settings: Omit<CallSettings, 'tools'>;
-  /** The tools of the call. */
-  readonly openTools: (context: StageContext) => { readonly tools: OpenedTools; readonly book: ToolBook };
+  readonly openTools: OpenTools;
   readonly llm: LlmStage;
   readonly clock: Clock;
   /** The time of the call. */
@@ -49,12 +49,10 @@ export class CoreShell {
   readonly #scope: Scope;
   readonly #state: CallState;
   readonly #stages: CallStages;
-  readonly #tools: CallToolRuns;
-  /** When each call of a tool that runs was started, by its key. */
-  readonly #toolsSince = new Map<
-    number,
-    { readonly id: string; readonly name: string; readonly at: Millis }
-  >();
+  readonly #runs: CallToolRuns;
+  /** The tool calls that run, by key, and how long the others ran, by id. */
+  readonly #running = new Map<number, { readonly id: string; readonly at: Millis }>();
+  readonly #took = new Map<string, Millis>();
   readonly #playout = new TextPlayout();
   readonly #ear = newTextEar();
   readonly #turn = new TurnClock();
@@ -68,18 +66,17 @@ export class CoreShell {
   constructor(options: CoreShellOptions) {
     this.#options = options;
     this.#scope = new Scope('text call', () => this.#end('fault'));
-    // Respelling is for voices; a text call shows what is meant.
-    const opened = options.openTools(stageContext({ clock: options.clock, scope: this.#scope }));
-    this.#tools = new CallToolRuns(opened.tools, (event) => this.#tell(event));
-    this.#state = newCall(
-      { ...options.settings, pronounce: {}, tools: opened.book },
-      { session: 'text', now: options.now() },
-    );
+    const { settings, clock } = options;
+    const opened = options.openTools(stageContext({ clock, scope: this.#scope }));
+    this.#runs = new CallToolRuns(opened.tools, (event) => this.#tell(event));
+    const session = randomUUID();
+    // Respelling is for voices, and speculation for microphones: here the end of a line is the end of the turn.
+    const turn = { ...settings.turn, speculate: false };
+    this.#state = newCall({ ...settings, tools: opened.book, pronounce: {}, turn }, { session });
     this.#stages = new CallStages({
-      clock: options.clock,
+      clock,
       scope: this.#scope,
-      conversation: 'text',
-      position: () => this.#position,
+      conversation: session,
       stt: this.#ear,
       llm: options.llm,
       tts: newTextMouth({
@@ -89,6 +86,7 @@ export class CoreShell {
       }),
       tell: (event) => this.#tell(event),
       onTts: (event) => this.#onTts(event),
+      position: () => this.#position,
       onRequest: () => undefined,
       onFailure: (stage, kind) => options.emit({ type: 'fault', stage, what: kind }),
     });
@@ -97,6 +95,8 @@ export class CoreShell {
   // ---- what happens ----
 
   open(): void {
+    const { flow } = this.#state;
+    if (flow !== undefined) this.#options.emit({ type: 'node.entered', node: flow.node });
     this.#tell({ type: 'call.opened' });
   }
 
@@ -121,12 +121,7 @@ export class CoreShell {
         this.#tell({ type: 'speech.confirmed', position: this.#position });
         return;
       case 'has-said':
-        this.#tell({
-          type: 'stt.partial',
-          text: act.text,
-          speechFinal: false,
-          position: this.#position,
-        });
+        this.#tell({ type: 'stt.partial', text: act.text, speechFinal: false, position: this.#position });
         return;
       case 'falls-silent':
         this.#tell({ type: 'speech.stopped' });
@@ -164,8 +159,10 @@ export class CoreShell {
       } else if (fact.type === 'mark') {
         this.#tell({ type: 'mark.sent', id: fact.id });
         this.#tell({ type: 'mark.played', id: fact.id });
+      } else if (fact.type === 'fed') {
+        this.#tell({ type: 'playout.fed', context: fact.context });
       } else {
-        this.#tell({ type: 'playout.drained', context: fact.context, sentMs: fact.sentMs });
+        this.#tell({ type: `playout.${fact.type}`, context: fact.context, sentMs: fact.sentMs });
       }
     }
     if (facts.length > 0) return true;
@@ -181,7 +178,7 @@ export class CoreShell {
     this.#facts.length = 0;
     if (this.#scope.closed) return;
     this.#scope.close();
-    this.#tools.close();
+    this.#runs.close();
     this.#stages.close();
   }
 
@@ -195,7 +192,7 @@ export class CoreShell {
 
   /** Somebody outside is at work: an LLM or a tool. */
   get isBusy(): boolean {
-    return this.#isThinking || this.#toolsSince.size > 0;
+    return this.#isThinking || this.#running.size > 0;
   }
 
   get isSpeaking(): boolean {
@@ -251,14 +248,12 @@ export class CoreShell {
   #take(fact: CallEvent): void {
     this.#note(fact);
     const { history, response } = this.#state;
-    const lastSaid = (): ContextMessage | undefined =>
-      history.messages.findLast(({ role }) => role === 'assistant');
-    const before = lastSaid();
+    const known = history.messages.length;
     for (const action of step(this.#state, fact, this.#options.now())) {
       if (action.type === 'playout.clear' && action.wire && response !== undefined) {
-        const last = lastSaid();
-        const heard = last !== undefined && last !== before ? last.text : '';
-        this.#options.emit({ type: 'bot.cut', response: response.context, heard });
+        const added = history.messages.slice(known).filter(({ role }) => role === 'assistant');
+        const heard = added.map(({ text }) => text).filter((text) => text !== '');
+        this.#options.emit({ type: 'bot.cut', response: response.context, heard: heard.join(' ') });
       }
       this.#perform(action);
       if (this.#isOver) return;
@@ -272,9 +267,16 @@ export class CoreShell {
     } else if (fact.type === 'llm.done' || fact.type === 'llm.failed') {
       this.#isThinking = false;
       this.#turn.thought(now);
-      if (fact.type === 'llm.done')
-        for (const call of fact.toolCalls) this.#options.emit({ ...call, type: 'tool.called' });
+      if (fact.type === 'llm.done') this.#noteCalls(fact.toolCalls);
+    } else if (fact.type === 'tool.settled') {
+      this.#endRun(fact.key);
+      this.#turn.thought(now);
     }
+  }
+
+  #noteCalls(calls: readonly RequestedCall[]): void {
+    for (const { id, name, arguments: text } of calls)
+      this.#options.emit({ type: 'tool.called', id, name, arguments: text });
   }
 
   #onTts(event: Exclude<TtsEvent, { type: 'error' }>): void {
@@ -295,22 +297,10 @@ export class CoreShell {
       case 'stt.listen':
       case 'stt.replay':
       case 'turn.measured':
-      case 'turn.judge':
       case 'line.refused':
         return;
-      case 'tool.run':
-        this.#toolsSince.set(action.key, { ...action.call, at: this.#options.now() });
-        this.#tools.run(action);
-        return;
-      case 'tool.abandon':
-        this.#toolsSince.delete(action.key);
-        this.#tools.abandon(action.key, action.reason);
-        return;
-      case 'tools.answered':
-        this.#answered(action.pairs);
-        return;
-      case 'node.entered':
-        this.#options.emit({ type: 'node.entered', node: action.node });
+      case 'turn.judge':
+        this.#tell({ type: 'turn.judged', ask: action.ask, probability: undefined });
         return;
       case 'stt.finalize':
         this.#stages.stt.finalize();
@@ -339,6 +329,14 @@ export class CoreShell {
       case 'tts.reopen':
         this.#stages.reopenTts();
         return;
+      case 'tool.run':
+      case 'tool.abandon':
+      case 'tools.answered':
+        this.#performTool(action);
+        return;
+      case 'node.entered':
+        this.#options.emit(action);
+        return;
       case 'call.end':
         this.#end('agent');
         return;
@@ -346,45 +344,41 @@ export class CoreShell {
         this.#options.emit({ type: 'fault', stage: action.stage, what: action.what });
         return;
       default:
-        this.#performPlayout(action);
+        this.#playout.perform(action, this.#options.now());
     }
   }
 
-  /** A round of tool calls is complete. */
-  #answered(pairs: readonly ToolPair[]): void {
-    const now = this.#options.now();
-    for (const { call, text } of pairs) {
-      const run = [...this.#toolsSince].find(([, { id }]) => id === call.id);
-      if (run !== undefined) this.#toolsSince.delete(run[0]);
-      const tookMs = run === undefined ? 0 : now - run[1].at;
-      this.#options.emit({ type: 'tool.result', id: call.id, name: call.name, text, tookMs });
-    }
-  }
-
-  #performPlayout(action: Extract<CallAction, { type: `playout.${string}` }>): void {
-    const now = this.#options.now();
+  #performTool(action: Extract<CallAction, { type: `tool${string}` }>): void {
     switch (action.type) {
-      case 'playout.open':
-        this.#playout.open(action.context, { skipMs: action.from?.skipMs ?? 0, now });
+      case 'tool.run':
+        this.#running.set(action.key, { id: action.call.id, at: this.#options.now() });
+        this.#options.emit({ type: 'tool.started', id: action.call.id });
+        this.#runs.run(action);
         return;
-      case 'playout.pause':
-        this.#playout.pause(now);
+      case 'tool.abandon':
+        this.#endRun(action.key);
+        this.#runs.abandon(action.key, action.reason);
         return;
-      case 'playout.resume':
-        this.#playout.resume(now);
-        return;
-      case 'playout.clear':
-        this.#playout.clear();
-        return;
-      case 'playout.mark':
-        this.#playout.mark(action.context, action.id);
-        return;
-      case 'playout.finish':
-        this.#playout.finish(action.context);
+      case 'tools.answered':
+        for (const { call, text } of action.pairs) {
+          // What the core performs itself is not ordered to run.
+          const isOwn = this.#state.settings.tools.performerOf(call.name) === 'core';
+          if (isOwn && !text.startsWith('{"error"'))
+            this.#options.emit({ type: 'tool.started', id: call.id });
+          const tookMs = this.#took.get(call.id);
+          this.#took.delete(call.id);
+          this.#options.emit({ type: 'tool.result', id: call.id, name: call.name, text, tookMs });
+        }
         return;
       default:
         unreachable(action);
     }
+  }
+
+  #endRun(key: number): void {
+    const run = this.#running.get(key);
+    if (run !== undefined) this.#took.set(run.id, this.#options.now() - run.at);
+    this.#running.delete(key);
   }
 
   #end(by: EndedBy): void {

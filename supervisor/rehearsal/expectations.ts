@@ -50,7 +50,7 @@ function argumentsOf({ arguments: text }: ToolUse): unknown {
 
 const shownUse = ({ name, arguments: text }: ToolUse): string => `${printable(name)} ${printable(text)}`;
 const shownUses = (tools: readonly ToolUse[]): string =>
-  tools.length === 0 ? 'no tool was called' : `called were ${tools.map(shownUse).join(', ')}`;
+  tools.length === 0 ? 'no tool was run' : `run were ${tools.map(shownUse).join(', ')}`;
 
 function checkCall(wanted: ExpectedCall, tools: readonly ToolUse[]): string[] {
   const fits = (use: ToolUse): boolean =>
@@ -98,7 +98,7 @@ export function checkTurns(expected: Expectations, turns: readonly TurnRecord[])
     .map((turn) => turn.said)
     .filter((text) => text !== '')
     .join('\n');
-  const tools = turns.flatMap((turn) => turn.tools);
+  const tools = turns.flatMap((turn) => turn.tools).filter(({ isRun }) => isRun);
   const nodes = turns.flatMap((turn) => turn.nodes);
   const been = nodes.length === 0 ? 'no node was entered' : `entered were ${nodes.join(', ')}`;
   return [

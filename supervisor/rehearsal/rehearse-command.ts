@@ -83,7 +83,8 @@ export async function runRehearse(args: readonly string[], sources: RehearseOpti
   const text = readFile(wish.scenarios);
   if (text === undefined) return refuse([`${wish.scenarios}:1:1: error: the file cannot be read`]);
   const scenarios = readScenarioFile(text, env);
-  const reading = openAgent(wish.agent, sources);
+  const realTools = scenarios.file?.realTools ?? false;
+  const reading = await openAgent(wish.agent, sources, { realTools });
   const problems = [
     ...errorsOf(wish.scenarios, scenarios.problems),
     ...errorsOf(wish.agent, reading.problems),
@@ -92,13 +93,12 @@ export async function runRehearse(args: readonly string[], sources: RehearseOpti
     await reading.agent?.close();
     return refuse(problems);
   }
-  const chosen = choose(scenarios.file, wish.only);
+  const chosen = choose(scenarios.file, { only: wish.only, agent: reading.agent });
   if (typeof chosen === 'string') {
     await reading.agent.close();
     return refuse([chosen]);
   }
   try {
-    await reading.agent.start();
     return await rehearse(chosen, { wish, agent: reading.agent, sources });
   } finally {
     await reading.agent.close();
@@ -108,7 +108,15 @@ export async function runRehearse(args: readonly string[], sources: RehearseOpti
 const errorsOf = (file: string, problems: readonly Problem[]): string[] =>
   problems.filter(({ severity }) => severity === 'error').map((problem) => showProblem(file, problem));
 
-function choose(file: ScenarioFile, only: readonly string[]): ScenarioFile | string {
+function choose(
+  file: ScenarioFile,
+  { only, agent }: { readonly only: readonly string[]; readonly agent: OpenAgent },
+): ScenarioFile | string {
+  for (const { name, tools } of file.scenarios) {
+    const tool = tools.find((stand) => !agent.mayHaveTool(stand.name));
+    if (tool !== undefined)
+      return `scenario ${JSON.stringify(name)}: the agent has no tool of the name ${tool.name}`;
+  }
   if (only.length === 0) return file;
   const unknown = only.find((name) => !file.scenarios.some((scenario) => scenario.name === name));
   if (unknown !== undefined) return `--only: no scenario is named ${JSON.stringify(unknown)}`;

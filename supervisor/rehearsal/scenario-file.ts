@@ -192,13 +192,14 @@ function readCannedTools(raw: unknown, at: KeyPath, problems: ProblemList): Cann
     const place = [...at, index];
     const { value } = readTable(cannedToolKeys, entry, { at: place, problems });
     if (value === undefined) return [];
-    const { name, result, error } = value;
+    const { name, result, error, description, parameters } = value;
+    const declared = { name, description, parameters };
     if ((result === undefined) === (error === undefined)) {
       problems.error(place, 'must have exactly one of result and error');
       return [];
     }
-    if (error !== undefined) return [{ name, outcome: { kind: 'error', message: error } }];
+    if (error !== undefined) return [{ ...declared, outcome: { kind: 'error', message: error } }];
     const text = typeof result === 'string' ? result : JSON.stringify(result);
-    return [{ name, outcome: { kind: 'result', text } }];
+    return [{ ...declared, outcome: { kind: 'result', text } }];
   });
 }

@@ -56,6 +56,8 @@ export const cannedToolKeys = z.strictObject({
   name: z.string().min(1).max(128),
   result: z.unknown().optional(),
   error: line.exactOptional(),
+  description: line.default('No description.'),
+  parameters: z.record(z.string(), z.unknown()).default({ type: 'object' }),
 });
 
 export const scenarioKeys = z.strictObject({

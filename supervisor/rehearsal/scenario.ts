@@ -50,6 +50,9 @@ export type ScenarioCaller =
 /** What a tool answers instead of being run; the last of several of one name goes on. */
 export interface CannedTool {
   readonly name: string;
+  /** What the LLM is told of a tool that only a server declares, which is not there. */
+  readonly description: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
   readonly outcome:
     { readonly kind: 'result'; readonly text: string } | { readonly kind: 'error'; readonly message: string };
 }

@@ -6,13 +6,23 @@ import { assert } from '../../shared/base/assert.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { stayAwake } from '../../shared/runtime/stay-awake.ts';
+import type { CallSettings } from '../../worker/core/settings.ts';
 import type { LlmStage } from '../../worker/stages/stage.ts';
+import type { OpenTools } from './agent-tools.ts';
 import { CallTime } from './call-time.ts';
 import { CallerPlan, type VoiceTimes } from './caller-plan.ts';
 import type { Conversation, ConversationEvent, ConversationSink, Goal } from './conversation.ts';
-import { CoreShell, type CoreShellOptions } from './core-shell.ts';
+import { CoreShell } from './core-shell.ts';
 
-export interface TextCallOptions extends Pick<CoreShellOptions, 'settings' | 'openTools'> {
+/**
+ * Callers who were not in a hurry begin this long after the agent has finished. It is no time that anybody waits for, and
+ * more than an echo takes: who repeats what the agent said must not be taken for one.
+ */
+const reactionMs = 2_500;
+
+export interface TextCallOptions {
+  readonly settings: Omit<CallSettings, 'tools'>;
+  readonly openTools: OpenTools;
   readonly voice: VoiceTimes;
   readonly llm: LlmStage;
   readonly clock: Clock;
@@ -65,7 +75,10 @@ export class TextCall implements Conversation {
   say(text: string): void {
     if (this.#isOver) return;
     this.#beginTurn({ type: 'caller.said', text });
-    this.#plan.say(text, { now: this.#time.now, isSpeaking: this.#isBreakingIn });
+    const { askAfterMs } = this.#options.settings.idle;
+    const hesitates = this.#shell.isSilent && !this.#isBreakingIn;
+    const pauseMs = hesitates ? Math.min(reactionMs, askAfterMs / 2) : 0;
+    this.#plan.say(text, { now: this.#time.now + pauseMs, isSpeaking: this.#isBreakingIn });
     this.#isBreakingIn = false;
   }
 

@@ -2,6 +2,7 @@
  * Stands in for voice and loudspeaker: text that is "spoken" at a steady rate, so that it is known at every moment how
  * much was heard. Only text of the open context is played; positions are in milliseconds of audio that does not exist.
  */
+import { unreachable } from '../../shared/base/assert.ts';
 import type { Millis } from '../../shared/base/units.ts';
 
 /** Speaking rate, the one that calls assume of a voice before it was measured. */
@@ -19,13 +20,28 @@ interface Open {
   anchorAt: Millis;
   hasStarted: boolean;
   hasDrained: boolean;
+  isStarved: boolean;
   readonly marks: { readonly id: string; readonly atMs: Millis }[];
 }
 
 export type PlayoutFact =
   | { readonly type: 'started'; readonly context: number }
   | { readonly type: 'mark'; readonly id: string }
+  /** Everything that there is was played, and more is to come; then there is more. */
+  | { readonly type: 'starved'; readonly context: number; readonly sentMs: Millis }
+  | { readonly type: 'fed'; readonly context: number }
   | { readonly type: 'drained'; readonly context: number; readonly sentMs: Millis };
+
+/** What is ordered of it; the meaning of each is that of the same order of a call with sound. */
+export type PlayoutOrder =
+  | {
+      readonly type: 'playout.open';
+      readonly context: number;
+      readonly from?: { readonly skipMs: Millis };
+    }
+  | { readonly type: 'playout.pause' | 'playout.resume' | 'playout.clear' }
+  | { readonly type: 'playout.mark'; readonly context: number; readonly id: string }
+  | { readonly type: 'playout.finish'; readonly context: number };
 
 export class TextPlayout {
   readonly #spoken = new Map<number, Spoken>();
@@ -35,6 +51,31 @@ export class TextPlayout {
   /** How long everything given in this context takes to say. */
   lengthMs(context: number): Millis {
     return (this.#spoken.get(context)?.text.length ?? 0) * msPerChar;
+  }
+
+  perform(order: PlayoutOrder, now: Millis): void {
+    switch (order.type) {
+      case 'playout.open':
+        this.#start(order.context, { skipMs: order.from?.skipMs ?? 0, now });
+        return;
+      case 'playout.pause':
+        this.#hold(true, now);
+        return;
+      case 'playout.resume':
+        this.#hold(false, now);
+        return;
+      case 'playout.clear':
+        this.#clear();
+        return;
+      case 'playout.mark':
+        this.#mark(order.context, order.id);
+        return;
+      case 'playout.finish':
+        this.finish(order.context);
+        return;
+      default:
+        unreachable(order);
+    }
   }
 
   speak(context: number, text: string, now: Millis): void {
@@ -48,30 +89,26 @@ export class TextPlayout {
   }
 
   /** Plays this context from now on, `skipMs` into it. */
-  open(context: number, { skipMs, now }: { readonly skipMs: Millis; readonly now: Millis }): void {
+  #start(context: number, { skipMs, now }: { readonly skipMs: Millis; readonly now: Millis }): void {
     this.#open = {
       context,
       sentMs: skipMs,
       anchorAt: now,
       hasStarted: false,
       hasDrained: false,
+      isStarved: false,
       marks: [],
     };
     this.#isPaused = false;
   }
 
-  pause(now: Millis): void {
+  #hold(isPaused: boolean, now: Millis): void {
     this.#advance(now);
-    this.#isPaused = true;
-  }
-
-  resume(now: Millis): void {
-    this.#advance(now);
-    this.#isPaused = false;
+    this.#isPaused = isPaused;
   }
 
   /** Forgets what was not played. */
-  clear(): void {
+  #clear(): void {
     this.#open = undefined;
     this.#isPaused = false;
     this.#spoken.clear();
@@ -83,7 +120,7 @@ export class TextPlayout {
   }
 
   /** A mark behind all text that there is now. */
-  mark(context: number, id: string): void {
+  #mark(context: number, id: string): void {
     if (this.#open?.context === context) this.#open.marks.push({ id, atMs: this.lengthMs(context) });
   }
 
@@ -114,12 +151,7 @@ export class TextPlayout {
       facts.push({ type: 'mark', id: open.marks[0].id });
       open.marks.shift();
     }
-    const isFlushed = this.#spoken.get(context)?.isFlushed === true;
-    if (isFlushed && !open.hasDrained && open.sentMs >= lengthMs) {
-      open.hasDrained = true;
-      facts.push({ type: 'drained', context, sentMs: open.sentMs });
-    }
-    return facts;
+    return [...facts, ...takeEnd(open, { lengthMs, isFlushed: this.#isFlushed(context) })];
   }
 
   /** When the next fact is due, if no more text comes; undefined when none is. */
@@ -127,10 +159,10 @@ export class TextPlayout {
     const open = this.#open;
     if (open === undefined || this.#isPaused || open.hasDrained) return undefined;
     const lengthMs = this.lengthMs(open.context);
-    const isFlushed = this.#spoken.get(open.context)?.isFlushed === true;
-    if (!open.hasStarted && (lengthMs > 0 || isFlushed)) return open.anchorAt;
-    const targets = [...open.marks.map(({ atMs }) => atMs), ...(isFlushed ? [lengthMs] : [])];
-    if (targets.length === 0) return undefined;
+    if (!open.hasStarted && lengthMs === 0 && !this.#isFlushed(open.context)) return undefined;
+    if (!open.hasStarted) return open.anchorAt;
+    if (open.isStarved && open.sentMs >= lengthMs) return undefined;
+    const targets = [...open.marks.map(({ atMs }) => atMs), lengthMs];
     return open.anchorAt + Math.max(0, Math.min(...targets) - open.sentMs);
   }
 
@@ -151,6 +183,10 @@ export class TextPlayout {
     return this.#open?.context;
   }
 
+  #isFlushed(context: number): boolean {
+    return this.#spoken.get(context)?.isFlushed === true;
+  }
+
   #textOf(context: number): Spoken {
     const known = this.#spoken.get(context);
     if (known !== undefined) return known;
@@ -167,4 +203,24 @@ export class TextPlayout {
     if (!this.#isPaused)
       open.sentMs = Math.max(open.sentMs, Math.min(this.lengthMs(open.context), open.sentMs + passedMs));
   }
+}
+
+/** Facts about the end of the text that there is. */
+function takeEnd(
+  open: Open,
+  { lengthMs, isFlushed }: { readonly lengthMs: Millis; readonly isFlushed: boolean },
+): PlayoutFact[] {
+  const { context, sentMs } = open;
+  if (sentMs < lengthMs) {
+    const wasStarved = open.isStarved;
+    open.isStarved = false;
+    return wasStarved ? [{ type: 'fed', context }] : [];
+  }
+  if (isFlushed && !open.hasDrained) {
+    open.hasDrained = true;
+    return [{ type: 'drained', context, sentMs }];
+  }
+  if (isFlushed || !open.hasStarted || open.isStarved) return [];
+  open.isStarved = true;
+  return [{ type: 'starved', context, sentMs }];
 }

@@ -10,6 +10,8 @@ export interface ToolUse {
   readonly name: string;
   /** JSON text. */
   readonly arguments: string;
+  /** Refused calls, and those that the caller said no to, are not run. */
+  isRun: boolean;
   result?: string;
 }
 
@@ -67,10 +69,15 @@ export class Transcript {
         this.#saidIn(event.response).text = event.heard;
         return;
       case 'tool.called':
-        this.#last.tools.push({ id: event.id, name: event.name, arguments: event.arguments });
+        this.#last.tools.push({ id: event.id, name: event.name, arguments: event.arguments, isRun: false });
         return;
+      case 'tool.started': {
+        const use = this.#useOf(event.id);
+        if (use !== undefined) use.isRun = true;
+        return;
+      }
       case 'tool.result': {
-        const use = this.#turns.flatMap(({ tools }) => tools).findLast(({ id }) => id === event.id);
+        const use = this.#useOf(event.id);
         if (use !== undefined) use.result = event.text;
         return;
       }
@@ -112,6 +119,10 @@ export class Transcript {
     const last = this.#turns.at(-1);
     if (last === undefined) throw new Error('a transcript begins with a turn');
     return last;
+  }
+
+  #useOf(id: string): ToolUse | undefined {
+    return this.#turns.flatMap(({ tools }) => tools).findLast((use) => use.id === id);
   }
 
   /** The response where it began: its rest may come after the caller's next line has. */

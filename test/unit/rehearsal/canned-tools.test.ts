@@ -32,7 +32,8 @@ function stand(tools: readonly CannedTool[], realTools = true) {
   return { run, reports, ran, missing, clock };
 }
 
-const result = (text: string): CannedTool => ({ name: 'weather', outcome: { kind: 'result', text } });
+const weather = { name: 'weather', description: 'd', parameters: { type: 'object' } };
+const result = (text: string): CannedTool => ({ ...weather, outcome: { kind: 'result', text } });
 
 describe('a stand-in for a tool', () => {
   it('answers instead of the tool, never from inside the order to run', () => {
@@ -45,7 +46,7 @@ describe('a stand-in for a tool', () => {
   });
 
   it('answers in order, and goes on with the last answer', () => {
-    const error: CannedTool = { name: 'weather', outcome: { kind: 'error', message: 'down' } };
+    const error: CannedTool = { ...weather, outcome: { kind: 'error', message: 'down' } };
     const { run, reports, clock } = stand([error, result('sunny')]);
     for (let at = 0; at < 3; at += 1) run('weather');
     clock.advance(1);

@@ -80,10 +80,11 @@ error = "no such city"
 name = "book"
 result = "booked"
 `);
+    const declared = { description: 'No description.', parameters: { type: 'object' } };
     expect(tools).toEqual([
-      { name: 'weather', outcome: { kind: 'result', text: '{"degrees":20,"sky":"clear"}' } },
-      { name: 'weather', outcome: { kind: 'error', message: 'no such city' } },
-      { name: 'book', outcome: { kind: 'result', text: 'booked' } },
+      { ...declared, name: 'weather', outcome: { kind: 'result', text: '{"degrees":20,"sky":"clear"}' } },
+      { ...declared, name: 'weather', outcome: { kind: 'error', message: 'no such city' } },
+      { ...declared, name: 'book', outcome: { kind: 'result', text: 'booked' } },
     ]);
   });
 

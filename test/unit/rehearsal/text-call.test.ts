@@ -4,6 +4,7 @@ import { openAgent, type OpenAgent } from '../../../supervisor/rehearsal/agent.t
 import type { Conversation, ConversationEvent } from '../../../supervisor/rehearsal/conversation.ts';
 import { agentText } from './agent-text.ts';
 import { answer, FakeChat, toolCall } from '../../support/fake-chat.ts';
+import { silence } from '../../support/fake-http.ts';
 
 const chat = new FakeChat();
 const opened: OpenAgent[] = [];
@@ -17,16 +18,22 @@ afterEach(async () => {
   chat.requests.length = 0;
 });
 
-function newCall(keys = '') {
+async function newCall(keys = '', seen: (event: ConversationEvent) => void = () => undefined) {
   const events: ConversationEvent[] = [];
-  const { agent, problems } = openAgent('agent.toml', {
+  const { agent, problems } = await openAgent('agent.toml', {
     env: {},
     readFile: () => agentText(chat.baseUrl, keys),
     clock: systemClock,
   });
   if (agent === undefined) throw new Error(problems.map(({ message }) => message).join());
   opened.push(agent);
-  const call = agent.newCall({ pace: 'none', sink: (event) => void events.push(event) });
+  const call = agent.newCall({
+    pace: 'none',
+    sink: (event) => {
+      events.push(event);
+      seen(event);
+    },
+  });
   calls.push(call);
   const said = (): string =>
     events.flatMap((event) => (event.type === 'bot.text' ? [event.text] : [])).join('');
@@ -38,7 +45,7 @@ const messages = (index: number): { role: string; content: string }[] =>
 
 describe('a call without sound', () => {
   it('opens with the greeting, in no time', async () => {
-    const { call, said } = newCall('greeting = "Hello there, how can I help?"');
+    const { call, said } = await newCall('greeting = "Hello there, how can I help?"');
     await call.run({ until: 'quiet' });
     expect(said()).toBe('Hello there, how can I help?');
     expect(chat.requests).toEqual([]);
@@ -46,7 +53,7 @@ describe('a call without sound', () => {
 
   it('lets the LLM answer what the caller says, knowing what was heard before', async () => {
     chat.script.push(answer('It is noon. Anything else?'), answer('Goodbye then.'));
-    const { call, events, said } = newCall('greeting = "Hello."');
+    const { call, events, said } = await newCall('greeting = "Hello."');
     await call.run({ until: 'quiet' });
     call.say('What time is it?');
     await call.run({ until: 'quiet' });
@@ -65,9 +72,43 @@ describe('a call without sound', () => {
     expect(done[0]?.timings.spokenMs).toBe('It is noon. Anything else?'.length * 65);
   });
 
+  it('takes a caller who repeats what was said for a caller', async () => {
+    chat.script.push(answer('Shall I book it?'), answer('Done.'));
+    const { call, said } = await newCall();
+    call.say('A table for four.');
+    await call.run({ until: 'quiet' });
+    call.say('Book it.');
+    await call.run({ until: 'quiet' });
+    expect(said()).toBe('Shall I book it?Done.');
+  });
+
+  it('goes on after words of listening, without asking the LLM', async () => {
+    chat.script.push(answer('One two three four five six seven eight nine ten eleven twelve.'));
+    const { call, said } = await newCall();
+    call.say('Count for me, please.');
+    await call.run({ until: 'words', count: 3 });
+    call.say('Mm-hmm.');
+    await call.run({ until: 'quiet' });
+    expect(chat.requests).toHaveLength(1);
+    expect(said()).toContain('twelve');
+  });
+
+  it('speaks a filler while the LLM is silent', async () => {
+    chat.script.push(silence);
+    const { call, events } = await newCall('fillers = ["One moment."]', (event) => {
+      const [request] = chat.requests;
+      if (event.type === 'bot.text' && event.text.includes('moment') && request !== undefined)
+        answer('At last.')(request);
+    });
+    call.say('What time is it?');
+    await call.run({ until: 'quiet' });
+    const texts = events.flatMap((event) => (event.type === 'bot.text' ? [event.text.trim()] : []));
+    expect(texts).toEqual(['One moment.', 'At last.']);
+  });
+
   it('cuts an answer after the words that were heard', async () => {
     chat.script.push(answer('One two three four five six seven eight.'), answer('Sorry.'));
-    const { call, events } = newCall();
+    const { call, events } = await newCall();
     await call.run({ until: 'quiet' });
     call.say('Count for me, please.');
     await call.run({ until: 'words', count: 3 });
@@ -81,9 +122,20 @@ describe('a call without sound', () => {
     ]);
   });
 
+  it('counts the words of the answer to the last line, not those of what it was said into', async () => {
+    chat.script.push(answer('One two three four five six seven eight.'), answer('Nine ten eleven twelve.'));
+    const { call, events } = await newCall('\n[turn.interrupt]\nenabled = false');
+    call.say('Count for me, please.');
+    await call.run({ until: 'words', count: 3 });
+    call.say('And then what comes after that, could you tell me that as well, please?');
+    await call.run({ until: 'words', count: 2 });
+    expect(chat.requests).toHaveLength(2);
+    expect(events.map(({ type }) => type)).not.toContain('bot.cut');
+  });
+
   it('waits for the end of an answer that has fewer words', async () => {
     chat.script.push(answer('One two.'), answer('Fine.'));
-    const { call, events } = newCall();
+    const { call, events } = await newCall();
     call.say('Count for me, please.');
     await call.run({ until: 'words', count: 3 });
     call.say('Go on please.');
@@ -94,7 +146,7 @@ describe('a call without sound', () => {
 
   it('lets the caller break in and speak later', async () => {
     chat.script.push(answer('One two three four five six seven eight.'), answer('Sorry.'));
-    const { call, events } = newCall();
+    const { call, events } = await newCall();
     expect(call.interrupt()).toBe(false);
     call.say('Count for me, please.');
     await call.run({ until: 'words', count: 2 });
@@ -108,7 +160,7 @@ describe('a call without sound', () => {
   });
 
   it('takes keys as one entry', async () => {
-    const { call } = newCall();
+    const { call } = await newCall();
     await call.run({ until: 'quiet' });
     call.press('12');
     await call.run({ until: 'quiet' });
@@ -117,7 +169,7 @@ describe('a call without sound', () => {
   });
 
   it('asks a silent caller whether somebody is there, after the time of the call and not that of the clock', async () => {
-    const { call, events, said } = newCall();
+    const { call, events, said } = await newCall();
     await call.run({ until: 'quiet' });
     await call.run({ until: 'time', ms: 20_000 });
     expect(said()).toBe('Are you still there?');
@@ -128,7 +180,7 @@ describe('a call without sound', () => {
 
   it('ends when the LLM calls end_call, with the farewell', async () => {
     chat.script.push(toolCall('end_call', {}));
-    const { call, events, said } = newCall('farewell = "Bye bye."');
+    const { call, events, said } = await newCall('farewell = "Bye bye."');
     call.say('Goodbye for today.');
     await call.run({ until: 'quiet' });
     expect(said()).toBe('Bye bye.');
@@ -137,7 +189,7 @@ describe('a call without sound', () => {
   });
 
   it('is over when the caller hangs up, and says nothing after that', async () => {
-    const { call, events } = newCall();
+    const { call, events } = await newCall();
     await call.run({ until: 'quiet' });
     call.hangUp();
     const { length } = events;

@@ -3,7 +3,7 @@ import { msPerChar, TextPlayout } from '../../../supervisor/rehearsal/text-playo
 
 function speaking(text: string): TextPlayout {
   const playout = new TextPlayout();
-  playout.open(1, { skipMs: 0, now: 0 });
+  playout.perform({ type: 'playout.open', context: 1 }, 0);
   playout.speak(1, text, 0);
   return playout;
 }
@@ -24,19 +24,19 @@ describe('speech that is text', () => {
 
   it('stands at a sample while it is held', () => {
     const playout = speaking('ten chars.');
-    playout.pause(100);
+    playout.perform({ type: 'playout.pause' }, 100);
     expect(playout.position(400)?.sentMs).toBe(100);
     expect(playout.nextAt()).toBeUndefined();
-    playout.resume(500);
+    playout.perform({ type: 'playout.resume' }, 500);
     expect(playout.position(550)?.sentMs).toBe(150);
   });
 
   it('passes marks in order, each behind the text that there was', () => {
     const playout = speaking('four');
     playout.takeFacts(0);
-    playout.mark(1, 'm1');
+    playout.perform({ type: 'playout.mark', context: 1, id: 'm1' }, 0);
     playout.speak(1, 'more', 0);
-    playout.mark(1, 'm2');
+    playout.perform({ type: 'playout.mark', context: 1, id: 'm2' }, 0);
     expect(playout.nextAt()).toBe(4 * msPerChar);
     expect(playout.takeFacts(4 * msPerChar)).toEqual([{ type: 'mark', id: 'm1' }]);
     expect(playout.takeFacts(8 * msPerChar)).toContainEqual({ type: 'mark', id: 'm2' });
@@ -61,9 +61,9 @@ describe('speech that is text', () => {
   it('plays nothing of a context that is not open', () => {
     const playout = speaking('four');
     playout.speak(2, 'something else', 0);
-    playout.mark(2, 'm');
+    playout.perform({ type: 'playout.mark', context: 2, id: 'm' }, 0);
     expect(playout.position(10_000)).toEqual({ context: 1, sentMs: 4 * msPerChar });
-    playout.clear();
+    playout.perform({ type: 'playout.clear' }, 10_000);
     expect(playout.position(10_000)).toBeUndefined();
     expect(playout.takeFacts(10_000)).toEqual([]);
   });

@@ -1,0 +1,96 @@
+/** The evaluation of turns drives the call core as the service does: what its rows say of simple scenarios. */
+import { describe, expect, it } from 'vitest';
+import { CoreDecider } from '../../../scripts/eval-turns/core-decider.ts';
+import { coreRows } from '../../../scripts/eval-turns/main.ts';
+import type { Scenario } from '../../../scripts/eval-turns/scenarios.ts';
+import { pausedAt, WordEar, wordsOver } from '../../../scripts/eval-turns/words.ts';
+
+const frameMs = 32;
+const [atTheEnd, streamed, right] = coreRows(false);
+
+/** Frames of voice and silence, so many milliseconds of each in turn, silence first. */
+function play(decider: CoreDecider, ...partsMs: readonly number[]): void {
+  partsMs.forEach((ms, index) => {
+    for (let at = 0; at < ms; at += frameMs) decider.take(index % 2 === 0 ? 0.02 : 0.95, frameMs);
+  });
+}
+
+function turn(endMs: number, words: Scenario['words']): Scenario {
+  const pcm = new Int16Array(0);
+  return { kind: 'turn', group: 'quiet', pcm, startMs: 512, endMs, words, botText: '', botMsPerChar: 0 };
+}
+
+const decide = (scenario: Scenario, row: typeof atTheEnd): CoreDecider =>
+  new CoreDecider({ ...row!, scenario, ask: () => undefined });
+
+describe('the core in the evaluation', () => {
+  it('ends a turn after its silence, and answers', () => {
+    const scenario = turn(2_048, wordsOver('what is the time', 512, 2_048));
+    const decider = decide(scenario, atTheEnd);
+    play(decider, 512, 1_536, 3_200);
+    expect(decider.endsMs).toHaveLength(1);
+    expect(decider.endsMs[0]! - scenario.endMs).toBeGreaterThanOrEqual(500);
+    expect(decider.endsMs[0]! - scenario.endMs).toBeLessThanOrEqual(1_000);
+    expect(decider.audibleMs[0]).toBeGreaterThan(decider.endsMs[0]! + 600);
+  });
+
+  it('ends a paused turn too early without a model, and once with one that is right', () => {
+    const paused = (text: string): Scenario =>
+      turn(3_584, pausedAt(wordsOver(text, 512, 2_560), 1_536, 1_024));
+    const scenario = paused('seven queens beat eight kings today');
+    const early = decide(scenario, streamed);
+    const whole = decide(scenario, right);
+    // Words that ask for more are waited for, with no model at all.
+    const hesitant = decide(paused('i would like a table for two'), streamed);
+    for (const decider of [early, whole, hesitant]) play(decider, 512, 1_024, 1_024, 1_024, 3_200);
+    const tooEarly = (decider: CoreDecider): number =>
+      decider.endsMs.filter((atMs) => atMs < scenario.endMs).length;
+    expect([early, whole, hesitant].map(tooEarly)).toEqual([1, 0, 0]);
+    expect(whole.endsMs[0]! - scenario.endMs).toBeLessThan(400);
+  });
+
+  it('cuts a bot that speaks when the caller does, and lets it go on after a noise', () => {
+    const bot = { botText: 'This is a long story that goes on and on. '.repeat(5), botMsPerChar: 60 };
+    const scenario = { ...turn(3_000, wordsOver('stop please', 1_536, 3_000)), ...bot };
+    const caller = decide({ ...scenario, kind: 'interruption' }, streamed);
+    play(caller, 1_536, 1_472, 500);
+    expect(caller.confirmedMs).toHaveLength(1);
+    expect(caller.confirmedMs[0]! - 1_536).toBeLessThan(500);
+    const noise = decide({ ...scenario, kind: 'no interruption', words: [] }, streamed);
+    play(noise, 1_536, 160, 2_000);
+    expect(noise.confirmedMs).toEqual([]);
+    expect(noise.heldMs).toBeGreaterThan(0);
+  });
+});
+
+describe('the recogniser that knows the words', () => {
+  const words = wordsOver('one two three', 1_000, 2_400);
+
+  it('tells a word after it was said, and each change once', () => {
+    const ear = new WordEar(words);
+    expect(ear.partial(3_000)).toBeUndefined();
+    ear.listen(900);
+    expect([ear.partial(1_200), ear.partial(1_800), ear.partial(1_800), ear.partial(2_800)]).toEqual([
+      undefined,
+      'one',
+      undefined,
+      'one two three',
+    ]);
+  });
+
+  it('tells every word in one utterance only', () => {
+    const ear = new WordEar(words);
+    ear.listen(900);
+    expect(ear.finish(1_900)).toBe('one two');
+    ear.listen(1_300);
+    expect(ear.finish(3_000)).toBe('three');
+    expect(ear.finish(3_000)).toBe('');
+  });
+
+  it('speaks later what comes behind a pause', () => {
+    const paused = pausedAt(words, 1_600, 500);
+    expect(paused.map(({ fromMs }, index) => Math.round(fromMs - words[index]!.fromMs))).toEqual([
+      0, 500, 500,
+    ]);
+  });
+});

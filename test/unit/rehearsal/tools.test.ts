@@ -1,0 +1,217 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../shared/runtime/clock.ts';
+import { openAgent, type CallWish, type OpenAgent } from '../../../supervisor/rehearsal/agent.ts';
+import type { Conversation, ConversationEvent } from '../../../supervisor/rehearsal/conversation.ts';
+import type { CannedTool } from '../../../supervisor/rehearsal/scenario.ts';
+import { answer, FakeChat, toolCall } from '../../support/fake-chat.ts';
+import { agentText } from './agent-text.ts';
+
+const chat = new FakeChat();
+const asked: string[] = [];
+let server: Server;
+const agents: OpenAgent[] = [];
+const calls: Conversation[] = [];
+beforeAll(async () => {
+  await chat.start();
+  server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.setHeader('content-type', 'application/json').end('{"degrees":20}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterEach(async () => {
+  for (const call of calls.splice(0)) call.close();
+  for (const agent of agents.splice(0)) await agent.close();
+  chat.script.length = 0;
+  chat.requests.length = 0;
+  asked.length = 0;
+});
+afterAll(async () => {
+  await chat.close();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const tools = (port: number): string => `
+[[tools]]
+name = "weather"
+description = "Weather of a city."
+[tools.parameters]
+type = "object"
+required = ["city"]
+properties = { city = { type = "string" } }
+[tools.http]
+url = "http://127.0.0.1:${port}/weather?city={city}"
+allow_private = true
+headers_env = { Authorization = "WEATHER_AUTH" }
+[[tools]]
+name = "book"
+description = "Books a table."
+kind = "side_effect"
+confirm = true
+[tools.http]
+method = "POST"
+url = "http://127.0.0.1:${port}/book"
+allow_private = true
+`;
+
+const flow = `
+[flow]
+start = "identify"
+[flow.nodes.identify]
+prompt = "Find out who calls."
+[[flow.nodes.identify.next]]
+to = "help"
+when = "the caller has said a name"
+collect = { name = { type = "string" } }
+[flow.nodes.help]
+prompt = "Help the caller."
+say = "Thank you."
+tools = ["end_call"]
+`;
+
+interface Given {
+  readonly more?: string;
+  readonly stand?: Partial<CallWish['stand']>;
+  readonly realTools?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+async function newCall({ more, stand, realTools = true, env = { WEATHER_AUTH: 'w' } }: Given = {}) {
+  const events: ConversationEvent[] = [];
+  const missing: string[] = [];
+  const own = agentText(chat.baseUrl);
+  const text =
+    (more === flow ? own.replace(/^prompt = .*$/m, '') : own) +
+    (more ?? tools((server.address() as AddressInfo).port));
+  const { agent, problems } = await openAgent(
+    'agent.toml',
+    { env, readFile: () => text, clock: systemClock },
+    { realTools },
+  );
+  if (agent === undefined) throw new Error(problems.map(({ message }) => message).join());
+  agents.push(agent);
+  const call = agent.newCall({
+    pace: 'none',
+    sink: (event) => void events.push(event),
+    ...(stand && { stand: { tools: [], realTools, missing: (name) => missing.push(name), ...stand } }),
+  });
+  calls.push(call);
+  const texts = (): string[] =>
+    events.flatMap((event) => (event.type === 'bot.text' ? [event.text.trim()] : []));
+  const toolEvents = (): unknown[] =>
+    events.flatMap((event) => {
+      if (!event.type.startsWith('tool.')) return [];
+      const { type, ...rest } = event;
+      return [
+        {
+          [type.slice('tool.'.length)]: 'name' in rest ? rest.name : '',
+          ...('text' in rest && { text: rest.text }),
+        },
+      ];
+    });
+  return { call, events, missing, texts, toolEvents };
+}
+
+const canned = (name: string, text: string): CannedTool => ({
+  name,
+  description: 'd',
+  parameters: { type: 'object' },
+  outcome: { kind: 'result', text },
+});
+
+describe('tools in a call without sound', () => {
+  it('are run, and their results answered', async () => {
+    chat.script.push(toolCall('weather', { city: 'Rome' }), answer('It is 20 degrees.'));
+    const { call, texts, toolEvents } = await newCall();
+    call.say('How is the weather in Rome?');
+    await call.run({ until: 'quiet' });
+    expect(asked).toEqual(['/weather?city=Rome']);
+    expect(texts().at(-1)).toBe('It is 20 degrees.');
+    expect(toolEvents()).toEqual([
+      { called: 'weather' },
+      { started: '' },
+      { result: 'weather', text: '{"degrees":20}' },
+    ]);
+  });
+
+  it('are not run where a scenario answers for them', async () => {
+    chat.script.push(toolCall('weather', { city: 'Rome' }), answer('It is cold.'));
+    const { call, toolEvents } = await newCall({ stand: { tools: [canned('weather', 'cold')] } });
+    call.say('How is the weather in Rome?');
+    await call.run({ until: 'quiet' });
+    expect(asked).toEqual([]);
+    expect(toolEvents()).toContainEqual({ result: 'weather', text: 'cold' });
+    expect(JSON.stringify(chat.requests[1]?.body['messages'])).toContain('cold');
+  });
+
+  it('need no key and are reported where no real tool may be run', async () => {
+    chat.script.push(toolCall('weather', { city: 'Rome' }), answer('Sorry.'));
+    const { call, missing } = await newCall({ stand: {}, realTools: false, env: {} });
+    call.say('How is the weather in Rome?');
+    await call.run({ until: 'quiet' });
+    expect(missing).toEqual(['weather']);
+    expect(asked).toEqual([]);
+    await expect(newCall({ env: {} })).rejects.toThrow(/WEATHER_AUTH, which is not set/);
+  });
+
+  it('of servers that are not there are declared by the scenario', async () => {
+    chat.script.push(toolCall('lookup', { id: 1 }), answer('Found.'));
+    const more = '[[mcp]]\nname = "crm"\ncommand = ["no-such-program"]\n';
+    const { call, toolEvents } = await newCall({
+      more,
+      realTools: false,
+      stand: { tools: [canned('lookup', 'somebody')] },
+    });
+    call.say('Look me up, please.');
+    await call.run({ until: 'quiet' });
+    expect(toolEvents()).toContainEqual({ result: 'lookup', text: 'somebody' });
+  });
+
+  it('wait for the word of the caller, and are not run without it', async () => {
+    chat.script.push(toolCall('book', {}), answer('I have not booked it.'));
+    const { call, texts, toolEvents } = await newCall();
+    call.say('Book a table, please.');
+    await call.run({ until: 'quiet' });
+    expect(texts().at(-1)).toBe('Shall I go ahead with that?');
+    call.say('No.');
+    await call.run({ until: 'quiet' });
+    expect(asked).toEqual([]);
+    expect(texts().at(-1)).toBe('I have not booked it.');
+    expect(toolEvents().map((event) => Object.keys(event as object)[0])).toEqual(['called', 'result']);
+  });
+
+  it('are run once the caller says yes', async () => {
+    chat.script.push(toolCall('book', {}), answer('Booked.'));
+    const { call, texts } = await newCall();
+    call.say('Book a table, please.');
+    await call.run({ until: 'quiet' });
+    call.say('Yes, please.');
+    await call.run({ until: 'quiet' });
+    expect(asked).toEqual(['/book']);
+    expect(texts().at(-1)).toBe('Booked.');
+  });
+});
+
+describe('a flow in a call without sound', () => {
+  it('shows the node it begins in and every one that it moves to', async () => {
+    chat.script.push(
+      answer('Who is calling?'),
+      toolCall('go_to_help', { name: 'Ada' }),
+      answer('What can I do?'),
+    );
+    const { call, events, texts } = await newCall({ more: flow });
+    await call.run({ until: 'quiet' });
+    call.say('Hello.');
+    await call.run({ until: 'quiet' });
+    call.say('I am Ada.');
+    await call.run({ until: 'quiet' });
+    expect(events.flatMap((event) => (event.type === 'node.entered' ? [event.node] : []))).toEqual([
+      'identify',
+      'help',
+    ]);
+    expect(texts()).toEqual(['Who is calling?', 'Thank you.', 'What can I do?']);
+    expect(JSON.stringify(chat.requests[2]?.body['messages'])).toContain('Help the caller.');
+  });
+});
