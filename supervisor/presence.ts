@@ -10,6 +10,8 @@ export interface PresenceOptions {
   readonly pidFile: string | undefined;
   /** This process. */
   readonly pid: number;
+  /** systemd waits for the first supervisor; of one that takes over it hears from the one before. */
+  readonly isFirst: boolean;
 }
 
 export class Presence {
@@ -20,13 +22,14 @@ export class Presence {
   }
 
   serves(): void {
-    const { log, systemd, pidFile, pid } = this.#options;
+    const { log, systemd, pidFile, pid, isFirst } = this.#options;
     try {
       if (pidFile !== undefined) replaceFile(pidFile, { text: `${pid}\n`, draft: `${pidFile}.${pid}` });
     } catch (error) {
       log.warn(errorFields(error), 'SVC_PID_FILE cannot be written');
     }
-    if (!systemd.tell('READY=1')) log.warn('the service manager cannot be told: see NOTIFY_SOCKET');
+    if (isFirst && !systemd.tell('READY=1'))
+      log.warn('the service manager cannot be told: see NOTIFY_SOCKET');
   }
 
   /** Another process serves; only the main one is listened to, so this one says it. */

@@ -80,6 +80,7 @@ export class Service {
       systemd: options.systemd,
       pidFile: settings.pidFile,
       pid: options.launch.pid,
+      isFirst: options.parent === undefined,
     });
     this.#turnModel = options.turnModel;
     this.#lifecycle = newLifecycle(settings.drain);

@@ -4,6 +4,7 @@
  * which alone judges from then on. At any instant one process judges, so nothing is counted twice or forgotten.
  */
 import type { Server } from 'node:http';
+import type { Millis } from '../shared/base/units.ts';
 import type { ToPredecessor } from '../shared/protocol/takeover.ts';
 import { takeoverVersion } from '../shared/protocol/takeover.ts';
 import type { Clock, Timer } from '../shared/runtime/clock.ts';
@@ -62,6 +63,8 @@ export class Succession {
   /** Arrivals on their way to the new supervisor. */
   #travelling = 0;
   #timer: Timer | undefined;
+  #startedAt: Millis = 0;
+  #handingSince: Millis = 0;
 
   constructor(options: SuccessionOptions) {
     this.#options = options;
@@ -120,6 +123,7 @@ export class Succession {
     const { log, clock, seats, tokens, start, leave } = this.#options;
     switch (action.type) {
       case 'start.successor':
+        this.#startedAt = clock.now();
         this.#successor = start({
           said: (message) => this.#onSaid(message),
           failed: (reason) => this.#step({ type: 'successor.failed', reason }),
@@ -135,14 +139,12 @@ export class Succession {
         });
         return;
       case 'give.listeners':
+        this.#handingSince = clock.now();
         for (const [name, server] of this.#options.listeners()) this.#successor?.giveListener(name, server);
         this.#successor?.send({ type: 'listeners.end' });
         return;
       case 'leave':
-        log.info(
-          { successorPid: this.#successor?.pid },
-          'restart: the new supervisor serves, this one drains',
-        );
+        log.info(this.#account(), 'restart: the new supervisor serves, this one drains');
         leave(this.#successor?.pid ?? 0);
         for (const arrived of this.#held.splice(0)) this.#forward(arrived);
         return;
@@ -155,6 +157,17 @@ export class Succession {
       case 'mourn':
         log.error({ reason: action.reason }, 'restart: the new supervisor is gone while this one drains');
     }
+  }
+
+  /** How long it took, and how long arrivals had to wait. */
+  #account(): object {
+    const nowMs = this.#options.clock.now();
+    return {
+      successorPid: this.#successor?.pid,
+      tookMs: Math.round(nowMs - this.#startedAt),
+      pauseMs: Math.round(nowMs - this.#handingSince),
+      waited: this.#held.length,
+    };
   }
 
   #giveUp(reason: string): void {

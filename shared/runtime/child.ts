@@ -2,11 +2,12 @@
 
 /**
  * Calls `stop` once when the supervisor is gone, however it went: its end of the message channel closes with it. Signals
- * that a terminal sends to the whole process group are left to the supervisor.
+ * that a terminal or a service manager sends to the whole process group are left to the supervisor.
  */
 export function exitWithParent(stop: () => void): void {
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', () => undefined);
+  process.on('SIGUSR2', () => undefined);
   process.once('disconnect', stop);
   if (!process.connected) stop();
 }
