@@ -17,7 +17,7 @@ import { nextDeadline, step } from './core/call.ts';
 import type { CallEvent } from './core/events.ts';
 import type { CallSettings } from './core/settings.ts';
 import { newCall, type CallState } from './core/state.ts';
-import { TurnLog } from './turn-log.ts';
+import { observeTurn, TurnLog } from './turn-log.ts';
 import type { CallStart, CallTransport, TransportEnd, TransportEvents } from './transports/transport.ts';
 
 /** Facts that may wait while one is handled; more means that facts breed facts. */
@@ -345,12 +345,7 @@ export class CallRunner implements TransportEvents {
   #measure(call: RunningCall, times: TurnTimes): void {
     call.turns += 1;
     this.#turnLog.add(times);
-    const part = this.#services.metrics.turnPart;
-    part.observe({ part: 'end_of_turn' }, times.endOfTurnMs / 1000);
-    part.observe({ part: 'stt_final' }, times.sttFinalMs / 1000);
-    part.observe({ part: 'llm_first' }, times.llmTtftMs / 1000);
-    part.observe({ part: 'tts_first' }, times.ttsTtfbMs / 1000);
-    part.observe({ part: 'wire' }, times.wireMs / 1000);
+    observeTurn(this.#services.metrics.turnPart, times);
     this.#log.debug({ ...times }, 'turn answered');
   }
 

@@ -4,8 +4,13 @@
  * events are moved by what was played here.
  */
 import { assert } from '../shared/base/assert.ts';
-import type { KnownLine } from './known-lines.ts';
 import type { StageContext, TtsEvent, TtsSession } from './stages/stage.ts';
+
+/** The audio of one line, at the rate of the stage. Never written to. */
+export interface KnownLine {
+  readonly pcm: Int16Array;
+  readonly ms: number;
+}
 
 interface Segment {
   /** Length of its text; and of its audio, when it was played here. */

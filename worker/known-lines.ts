@@ -6,14 +6,8 @@
 import type { Clock, Timer } from '../shared/runtime/clock.ts';
 import type { Log } from '../shared/runtime/log.ts';
 import { Scope } from '../shared/runtime/scope.ts';
-import { KnownLinesSession } from './known-lines-session.ts';
+import { KnownLinesSession, type KnownLine } from './known-lines-session.ts';
 import type { TtsEvent, TtsSession, TtsStage } from './stages/stage.ts';
-
-/** The audio of one line, at the rate of the stage. Never written to. */
-export interface KnownLine {
-  readonly pcm: Int16Array;
-  readonly ms: number;
-}
 
 export interface KnownLinesOptions {
   readonly clock: Clock;
@@ -29,7 +23,7 @@ const longestLineMs = 30_000;
 const makeWithinMs = 20_000;
 const mostAttempts = 3;
 
-export const lineKey = (text: string): string => text.trim();
+const lineKey = (text: string): string => text.trim();
 
 /** The stage, with known lines in front of it. */
 export function withKnownLines(stage: TtsStage, options: KnownLinesOptions): TtsStage {

@@ -3,10 +3,20 @@
  * of any length costs the same memory.
  */
 import type { Millis } from '../shared/base/units.ts';
+import type { WorkerMetrics } from '../shared/runtime/metrics.ts';
 import type { TurnTimes } from './core/actions.ts';
 
 const mostTurns = 256;
 const parts = ['responseMs', 'endOfTurnMs', 'sttFinalMs', 'llmTtftMs', 'ttsTtfbMs', 'wireMs'] as const;
+
+/** Brings the parts of one turn into their histogram, in seconds. */
+export function observeTurn(histogram: WorkerMetrics['turnPart'], times: TurnTimes): void {
+  histogram.observe({ part: 'end_of_turn' }, times.endOfTurnMs / 1000);
+  histogram.observe({ part: 'stt_final' }, times.sttFinalMs / 1000);
+  histogram.observe({ part: 'llm_first' }, times.llmTtftMs / 1000);
+  histogram.observe({ part: 'tts_first' }, times.ttsTtfbMs / 1000);
+  histogram.observe({ part: 'wire' }, times.wireMs / 1000);
+}
 
 interface Figures {
   readonly median: Millis;
