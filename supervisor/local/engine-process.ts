@@ -5,7 +5,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fail, ok, type Result } from '../../shared/base/result.ts';
 import type { Clock, Timer } from '../../shared/runtime/clock.ts';
-import type { Log } from '../../shared/runtime/log.ts';
 
 const pingEveryMs = 5_000;
 /** Longer than the longest sentence takes on a slow machine. */
@@ -20,7 +19,7 @@ export interface EngineOptions<To, From> {
   readonly entry: URL;
   readonly setup: To;
   readonly clock: Clock;
-  readonly log: Log;
+  readonly log: { error(fields: object, text: string): void };
   /** The engine is there, for the first time or again. */
   readonly ready: (message: From) => void;
   readonly message: (message: From) => void;
@@ -69,7 +68,7 @@ export class EngineProcess<To extends Typed, From extends Typed> {
 
   /** False when the engine is not there. */
   send(message: To): boolean {
-    if (!this.#isReady || this.#child?.connected !== true) return false;
+    if (!this.#isReady || this.#isClosed || this.#child?.connected !== true) return false;
     this.#child.send(message, () => undefined);
     return true;
   }

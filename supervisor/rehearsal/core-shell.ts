@@ -16,13 +16,13 @@ import { nextDeadline, step } from '../../worker/core/call.ts';
 import type { CallEvent } from '../../worker/core/events.ts';
 import type { CallSettings } from '../../worker/core/settings.ts';
 import { newCall, type CallState } from '../../worker/core/state.ts';
-import type { RequestedCall } from '../../worker/core/tools-state.ts';
 import type { LlmStage, TtsEvent } from '../../worker/stages/stage.ts';
 import type { OpenTools } from './agent-tools.ts';
 import type { CallerAct } from './caller-plan.ts';
 import type { ConversationEvent, EndedBy } from './conversation.ts';
 import { msPerChar, TextPlayout } from './text-playout.ts';
 import { newTextEar, newTextMouth } from './text-stages.ts';
+import { ToolWatch } from './tool-watch.ts';
 import { TurnClock } from './turn-clock.ts';
 
 /** Facts that may wait while one is handled; more means that facts breed facts. */
@@ -50,9 +50,7 @@ export class CoreShell {
   readonly #state: CallState;
   readonly #stages: CallStages;
   readonly #runs: CallToolRuns;
-  /** The tool calls that run, by key, and how long the others ran, by id. */
-  readonly #running = new Map<number, { readonly id: string; readonly at: Millis }>();
-  readonly #took = new Map<string, Millis>();
+  readonly #tools: ToolWatch;
   readonly #playout = new TextPlayout();
   readonly #ear = newTextEar();
   readonly #turn = new TurnClock();
@@ -69,6 +67,11 @@ export class CoreShell {
     const { settings, clock } = options;
     const opened = options.openTools(stageContext({ clock, scope: this.#scope }));
     this.#runs = new CallToolRuns(opened.tools, (event) => this.#tell(event));
+    this.#tools = new ToolWatch({
+      emit: options.emit,
+      now: options.now,
+      isOwn: (name) => opened.book.performerOf(name) === 'core',
+    });
     const session = randomUUID();
     // Respelling is for voices, and speculation for microphones: here the end of a line is the end of the turn.
     const turn = { ...settings.turn, speculate: false };
@@ -103,6 +106,7 @@ export class CoreShell {
   /** The caller begins to do something new: the former turn is told as done. */
   beginTurn(): void {
     this.finishTurn();
+    this.#tools.forget();
     this.#turn.begin();
   }
 
@@ -192,7 +196,7 @@ export class CoreShell {
 
   /** Somebody outside is at work: an LLM or a tool. */
   get isBusy(): boolean {
-    return this.#isThinking || this.#running.size > 0;
+    return this.#isThinking || this.#tools.isBusy;
   }
 
   get isSpeaking(): boolean {
@@ -267,16 +271,11 @@ export class CoreShell {
     } else if (fact.type === 'llm.done' || fact.type === 'llm.failed') {
       this.#isThinking = false;
       this.#turn.thought(now);
-      if (fact.type === 'llm.done') this.#noteCalls(fact.toolCalls);
+      if (fact.type === 'llm.done') this.#tools.asked(fact.toolCalls);
     } else if (fact.type === 'tool.settled') {
-      this.#endRun(fact.key);
+      this.#tools.settled(fact.key, fact.outcome);
       this.#turn.thought(now);
     }
-  }
-
-  #noteCalls(calls: readonly RequestedCall[]): void {
-    for (const { id, name, arguments: text } of calls)
-      this.#options.emit({ type: 'tool.called', id, name, arguments: text });
   }
 
   #onTts(event: Exclude<TtsEvent, { type: 'error' }>): void {
@@ -351,34 +350,19 @@ export class CoreShell {
   #performTool(action: Extract<CallAction, { type: `tool${string}` }>): void {
     switch (action.type) {
       case 'tool.run':
-        this.#running.set(action.key, { id: action.call.id, at: this.#options.now() });
-        this.#options.emit({ type: 'tool.started', id: action.call.id });
+        this.#tools.started(action.key, action.call);
         this.#runs.run(action);
         return;
       case 'tool.abandon':
-        this.#endRun(action.key);
+        this.#tools.abandoned(action.key);
         this.#runs.abandon(action.key, action.reason);
         return;
       case 'tools.answered':
-        for (const { call, text } of action.pairs) {
-          // What the core performs itself is not ordered to run.
-          const isOwn = this.#state.settings.tools.performerOf(call.name) === 'core';
-          if (isOwn && !text.startsWith('{"error"'))
-            this.#options.emit({ type: 'tool.started', id: call.id });
-          const tookMs = this.#took.get(call.id);
-          this.#took.delete(call.id);
-          this.#options.emit({ type: 'tool.result', id: call.id, name: call.name, text, tookMs });
-        }
+        this.#tools.answered(action.pairs);
         return;
       default:
         unreachable(action);
     }
-  }
-
-  #endRun(key: number): void {
-    const run = this.#running.get(key);
-    if (run !== undefined) this.#took.set(run.id, this.#options.now() - run.at);
-    this.#running.delete(key);
   }
 
   #end(by: EndedBy): void {

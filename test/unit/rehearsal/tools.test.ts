@@ -10,6 +10,7 @@ import { agentText } from './agent-text.ts';
 
 const chat = new FakeChat();
 const asked: string[] = [];
+let held: (() => void) | undefined;
 let server: Server;
 const agents: OpenAgent[] = [];
 const calls: Conversation[] = [];
@@ -17,6 +18,10 @@ beforeAll(async () => {
   await chat.start();
   server = createServer((request, response) => {
     asked.push(request.url ?? '');
+    if (request.url === '/pay') {
+      held = () => void response.setHeader('content-type', 'text/plain').end('paid');
+      return;
+    }
     response.setHeader('content-type', 'application/json').end('{"degrees":20}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -54,6 +59,14 @@ confirm = true
 method = "POST"
 url = "http://127.0.0.1:${port}/book"
 allow_private = true
+[[tools]]
+name = "pay"
+description = "Pays."
+kind = "side_effect"
+[tools.http]
+method = "POST"
+url = "http://127.0.0.1:${port}/pay"
+allow_private = true
 `;
 
 const flow = `
@@ -76,9 +89,11 @@ interface Given {
   readonly stand?: Partial<CallWish['stand']>;
   readonly realTools?: boolean;
   readonly env?: Readonly<Record<string, string>>;
+  readonly seen?: (event: ConversationEvent) => void;
 }
 
-async function newCall({ more, stand, realTools = true, env = { WEATHER_AUTH: 'w' } }: Given = {}) {
+async function newCall(given: Given = {}) {
+  const { more, stand, realTools = true, env = { WEATHER_AUTH: 'w' }, seen } = given;
   const events: ConversationEvent[] = [];
   const missing: string[] = [];
   const own = agentText(chat.baseUrl);
@@ -94,7 +109,10 @@ async function newCall({ more, stand, realTools = true, env = { WEATHER_AUTH: 'w
   agents.push(agent);
   const call = agent.newCall({
     pace: 'none',
-    sink: (event) => void events.push(event),
+    sink: (event) => {
+      events.push(event);
+      seen?.(event);
+    },
     ...(stand && { stand: { tools: [], realTools, missing: (name) => missing.push(name), ...stand } }),
   });
   calls.push(call);
@@ -180,6 +198,26 @@ describe('tools in a call without sound', () => {
     expect(asked).toEqual([]);
     expect(texts().at(-1)).toBe('I have not booked it.');
     expect(toolEvents().map((event) => Object.keys(event as object)[0])).toEqual(['called', 'result']);
+  });
+
+  it('with effects go on when the caller breaks in, and their outcome is told', async () => {
+    chat.script.push(toolCall('pay', {}), answer('Paid.'));
+    const { call, toolEvents } = await newCall({
+      seen: ({ type }) => {
+        if (type === 'tool.started') setImmediate(() => void breakIn());
+      },
+    });
+    const breakIn = async (): Promise<void> => {
+      expect(call.interrupt()).toBe(true);
+      while (held === undefined) await new Promise((resolve) => setImmediate(resolve));
+      held();
+    };
+    call.say('Pay for me, please.');
+    await call.run({ until: 'quiet' });
+    expect(toolEvents()).toEqual([{ called: 'pay' }, { started: '' }, { result: 'pay', text: 'paid' }]);
+    call.say('Has it been paid?');
+    await call.run({ until: 'quiet' });
+    expect(JSON.stringify(chat.requests[1]?.body['messages'])).toContain('paid');
   });
 
   it('are run once the caller says yes', async () => {
