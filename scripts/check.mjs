@@ -19,6 +19,7 @@ const steps = [
     when: () => existsSync(join(root, 'web/app.ts')),
   },
   { name: 'types of the bench', command: [bin('typescript/bin/tsc'), '-p', 'scripts/bench'] },
+  { name: 'types of the chaos driver', command: [bin('typescript/bin/tsc'), '-p', 'scripts/chaos'] },
   {
     name: 'types of the evaluation of turns',
     command: [bin('typescript/bin/tsc'), '-p', 'scripts/eval-turns'],

@@ -8,8 +8,10 @@ const opcode = { text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
 export interface ClientEvents {
   opened(): void;
-  audio(bytes: number): void;
+  audio(payload: Buffer): void;
   message(message: Record<string, unknown>): void;
+  /** The answer to a ping. */
+  ponged?(payload: Buffer): void;
   /** The connection is gone; once. `reason` tells why when it was refused. */
   closed(reason: string): void;
 }
@@ -65,6 +67,16 @@ export class CallClient {
     this.sendFrame(clientFrame(opcode.text, Buffer.from(JSON.stringify(message))));
   }
 
+  ping(payload: string): void {
+    this.sendFrame(clientFrame(opcode.ping, Buffer.from(payload)));
+  }
+
+  /** Leaves in the kernel what comes from the service, or takes it again. */
+  setReading(reading: boolean): void {
+    if (reading) this.#socket.resume();
+    else this.#socket.pause();
+  }
+
   destroy(): void {
     this.#over = true;
     this.#socket.destroy();
@@ -113,10 +125,11 @@ export class CallClient {
   }
 
   #take(code: number, payload: Buffer): void {
-    if (code === opcode.binary) this.#events.audio(payload.length);
+    if (code === opcode.binary) this.#events.audio(payload);
     else if (code === opcode.text)
       this.#events.message(JSON.parse(payload.toString()) as Record<string, unknown>);
     else if (code === opcode.ping) this.sendFrame(clientFrame(opcode.pong, payload));
+    else if (code === opcode.pong) this.#events.ponged?.(payload);
     else if (code === opcode.close)
       this.#end(`closed with ${payload.length >= 2 ? payload.readUInt16BE(0) : 1005}`);
   }

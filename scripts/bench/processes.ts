@@ -75,6 +75,16 @@ export function machineUse(): MachineUse {
   return { busyMs: (user + nice + system + irq + softirq) * tickMs, stolenMs: steal * tickMs, loadAverage };
 }
 
+/** Empty for a process that has ended since it was seen. */
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return '';
+    throw error;
+  }
+}
+
 /** The supervisor and its children by what they are: `supervisor`, `inference`, `worker 0`, ... */
 export function serviceProcesses(supervisor: number): Map<string, number> {
   const found = new Map([['supervisor', supervisor]]);
@@ -82,7 +92,7 @@ export function serviceProcesses(supervisor: number): Map<string, number> {
   const children = pids.filter((pid) => Number(statOf(pid)?.[1]) === supervisor).sort((a, b) => a - b);
   let workers = 0;
   for (const pid of children) {
-    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    const command = commandOf(pid);
     if (/inference[\\/]main\.js/.test(command)) found.set('inference', pid);
     else if (/worker[\\/]main\.js/.test(command)) found.set(`worker ${workers++}`, pid);
   }

@@ -1,5 +1,5 @@
 /** Logs: pino, one JSON line each, a fixed sentence with the data in fields. Callers' words and secrets never enter. */
-import { pino, type Logger } from 'pino';
+import { pino, type DestinationStream, type Logger } from 'pino';
 import { LineLimit } from './line-limit.ts';
 
 export type Log = Logger;
@@ -22,6 +22,16 @@ function logWithinLimit(this: Logger, args: Parameters<Logger['info']>, write: L
   else write.call(this, { leftOut }, sentence);
 }
 
+/** Lines that wait while the log cannot be written; what comes beyond them is lost. */
+const mostWaitingBytes = 256 * 1024;
+
+/** A standard stream. A disk without room, or whatever else is wrong there, must cost lines and no call. */
+function newDestination(descriptor: 1 | 2): DestinationStream {
+  const destination = pino.destination({ dest: descriptor, sync: true, maxLength: mostWaitingBytes });
+  destination.on('error', () => undefined);
+  return destination;
+}
+
 /**
  * The logger of this process. Writing is synchronous: a process that dies has written everything it said, and the
  * amount is small (nothing is logged per frame). Commands that print to stdout log to stderr.
@@ -34,7 +44,7 @@ export function newLog(options: { role: string; level: LogLevel; to?: 'stdout' |
       timestamp: pino.stdTimeFunctions.isoTime,
       hooks: { logMethod: logWithinLimit },
     },
-    pino.destination({ dest: options.to === 'stderr' ? 2 : 1, sync: true }),
+    newDestination(options.to === 'stderr' ? 2 : 1),
   );
 }
 

@@ -1,0 +1,115 @@
+/** All callers of a run on one ticker, and what they have in common. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Prng } from '../../shared/base/prng.ts';
+import { Distribution } from '../bench/statistics.ts';
+import type { ChatMessage } from './account.ts';
+import { Caller, type CallerOptions } from './caller.ts';
+
+const tickMs = 5;
+/** Callers take turns, so that their frames do not go out in one burst. */
+const phases = 4;
+const callsPerSecond = 25;
+const startLimitMs = 15_000;
+
+export interface Totals {
+  readonly turns: number;
+  readonly answered: number;
+  readonly unanswered: number;
+  readonly short: number;
+  readonly doubledMs: number;
+  readonly lostMs: number;
+  readonly wordsDoubled: number;
+  readonly wordsLost: number;
+  readonly ended: number;
+}
+
+export class Crowd {
+  readonly callers: Caller[] = [];
+  /** Lateness of frames of calls that are not in `disturbed`. */
+  lateness = new Distribution();
+  disturbed: ReadonlySet<Caller> = new Set();
+  /** How late the driver's own ticks were: what it adds to everything it measures. */
+  ownLateness = new Distribution();
+  #stopped = false;
+
+  async open(
+    calls: number,
+    options: {
+      address: { host: string; port: number };
+      voices: Pick<CallerOptions, 'clips' | 'silence'>;
+      prng: Prng;
+    },
+  ): Promise<void> {
+    this.#run();
+    for (let call = 1; call <= calls; call += 1) {
+      const caller = new Caller({
+        call,
+        address: options.address,
+        clips: options.voices.clips,
+        silence: options.voices.silence,
+        prng: options.prng,
+        late: (_call, lateMs) => {
+          if (!this.disturbed.has(caller)) this.lateness.add(lateMs);
+        },
+      });
+      this.callers.push(caller);
+      await sleep(1_000 / callsPerSecond);
+    }
+    const until = performance.now() + startLimitMs;
+    while (this.callers.some(({ started, endedBy }) => !started && endedBy === undefined)) {
+      if (performance.now() > until) throw new Error('not all calls were opened in time');
+      await sleep(20);
+    }
+    const refused = this.callers.find(({ endedBy }) => endedBy !== undefined);
+    if (refused !== undefined) throw new Error(`a call could not be opened: ${refused.endedBy}`);
+  }
+
+  /** The model was asked on behalf of a call. */
+  asked(call: number, messages: readonly ChatMessage[]): void {
+    this.callers[call - 1]?.account.asked(messages);
+  }
+
+  get stillOpen(): readonly Caller[] {
+    return this.callers.filter(({ isOpen }) => isOpen);
+  }
+
+  get violations(): string[] {
+    return this.callers.flatMap(({ account }) => account.violations);
+  }
+
+  totals(of: Iterable<Caller> = this.callers): Totals {
+    const all = [...of];
+    const sum = (pick: (caller: Caller) => number): number =>
+      all.reduce((total, caller) => total + pick(caller), 0);
+    return {
+      turns: sum(({ turns }) => turns),
+      answered: sum(({ answered }) => answered),
+      unanswered: sum(({ unanswered }) => unanswered),
+      short: sum(({ short }) => short),
+      doubledMs: sum(({ account }) => account.doubledMs),
+      lostMs: sum(({ account }) => account.lostMs),
+      wordsDoubled: sum(({ account }) => account.wordsDoubled),
+      wordsLost: sum(({ account }) => account.wordsLost),
+      ended: sum(({ endedBy }) => (endedBy === undefined ? 0 : 1)),
+    };
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const caller of this.callers) caller.destroy();
+  }
+
+  #run(): void {
+    const startAt = performance.now();
+    let index = 0;
+    const tick = (): void => {
+      if (this.#stopped) return;
+      const now = performance.now();
+      this.ownLateness.add(now - (startAt + index * tickMs));
+      for (let at = index % phases; at < this.callers.length; at += phases) this.callers[at]?.tick(now);
+      index += 1;
+      setTimeout(tick, Math.max(0, startAt + index * tickMs - performance.now()));
+    };
+    tick();
+  }
+}

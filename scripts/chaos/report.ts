@@ -1,0 +1,88 @@
+/** A run as text, and which promises it found broken. */
+import type { Summary } from '../bench/statistics.ts';
+import { seamMs } from './account.ts';
+import type { ChaosResult, FaultResult } from './run.ts';
+
+/** Promises that hold on a machine with room. */
+const latenessLimitMs = 20;
+const resumedShare = 0.95;
+const inferenceAwayLimitMs = 3_000;
+
+const ms = (value: number): string => (Number.isNaN(value) ? '-' : value.toFixed(0));
+const spread = ({ p50Ms, p99Ms, maxMs }: Summary): string => `${ms(p50Ms)} / ${ms(p99Ms)} / ${ms(maxMs)}`;
+
+const isWorker = (name: string): boolean => name.startsWith('worker-');
+const isProvider = (name: string): boolean => /^(stt|llm|tts)-/.test(name);
+
+/** What a fault broke that it must not. `timing` are promises about time, which need a machine that has it. */
+function broken(fault: FaultResult): { readonly always: string[]; readonly timing: string[] } {
+  const always: string[] = [];
+  const timing: string[] = [];
+  const { name, did } = fault;
+  if (fault.endedOthers > 0) always.push(`${name}: ${fault.endedOthers} calls ended that it did not concern`);
+  if (!isWorker(name) && !isProvider(name) && fault.endedAffected > 0)
+    always.push(`${name}: ${fault.endedAffected} calls ended`);
+  if (!isProvider(name) && did.wordsDoubled > 0)
+    always.push(`${name}: ${did.wordsDoubled} words were heard twice`);
+  if (isWorker(name)) {
+    const left = 1 - fault.endedAffected / Math.max(1, fault.affected);
+    if (left < resumedShare) always.push(`${name}: only ${(left * 100).toFixed(0)} % of its calls went on`);
+    if (fault.recoveredInTime < resumedShare)
+      timing.push(`${name}: only ${(fault.recoveredInTime * 100).toFixed(0)} % of its calls went on in time`);
+    if (fault.othersLateness.p99Ms > latenessLimitMs)
+      timing.push(`${name}: p99 lateness of the others is ${ms(fault.othersLateness.p99Ms)} ms`);
+  }
+  if ((fault.inferenceAwayMs ?? 0) > inferenceAwayLimitMs && name === 'inference-kill')
+    timing.push(`${name}: speech detection was away for ${ms(fault.inferenceAwayMs ?? 0)} ms`);
+  return { always, timing };
+}
+
+export interface Verdict {
+  readonly broken: readonly string[];
+  readonly late: readonly string[];
+}
+
+export function verdictOf(result: ChaosResult): Verdict {
+  const found = result.faults.map(broken);
+  const always = [...result.violations, ...found.flatMap((one) => one.always)];
+  if ((result.orphans ?? 0) > 0) always.push(`supervisor-kill: ${result.orphans} processes were left`);
+  return { broken: always, late: found.flatMap((one) => one.timing) };
+}
+
+function faultText(fault: FaultResult): string {
+  const { did } = fault;
+  const away = fault.inferenceAwayMs === undefined ? '' : `; back after ${ms(fault.inferenceAwayMs)} ms`;
+  const lines = [
+    `${fault.name} (${fault.what}${away})`,
+    `  calls      ${fault.affected} affected, ${fault.endedAffected} of them ended, ${fault.endedOthers} others ended${fault.ends.length > 0 ? `: ${fault.ends.join(', ')}` : ''}`,
+  ];
+  if (fault.affected > 0)
+    lines.push(
+      `  answered   again after p50/p99/max ${spread(fault.recovery)} ms; ${(fault.recoveredInTime * 100).toFixed(1)} % in time`,
+      `  gaps       longest of each call p50/p99/max ${spread(fault.gaps)} ms`,
+    );
+  lines.push(
+    `  others     frames late p50/p99/max ${spread(fault.othersLateness)} ms`,
+    `  words      ${did.wordsDoubled} doubled, ${did.wordsLost} lost (${ms(did.doubledMs)} and ${ms(did.lostMs)} ms in all; a seam is up to ${seamMs} ms)`,
+    `  turns      ${did.turns} taken, ${did.answered} answered, ${did.unanswered} given up, ${did.short} answers broken off`,
+  );
+  return lines.join('\n');
+}
+
+export function reportText(result: ChaosResult): string {
+  const { options, totals } = result;
+  const verdict = verdictOf(result);
+  const orphans = result.orphans === undefined ? [] : [`supervisor-kill: ${result.orphans} processes left`];
+  return [
+    `${options.calls} calls, ${options.workers} workers, seed ${options.seed}; load average ${result.loadAverage}`,
+    `before any fault: frames late p50/p99/max ${spread(result.calm)} ms; the driver itself ${spread(result.ownLateness)} ms`,
+    ...result.faults.map(faultText),
+    ...orphans,
+    `in all: ${totals.turns} turns, ${totals.answered} answered, ${totals.unanswered} given up, ${totals.short} broken off, ${totals.ended} calls ended`,
+    `complaints in the log: ${[...result.complaints].map(([what, count]) => `${count} × ${what}`).join('; ') || 'none'}`,
+    ...verdict.broken.map((what) => `BROKEN  ${what}`),
+    ...verdict.late.map((what) => `LATE    ${what}`),
+    verdict.broken.length + verdict.late.length === 0 ? 'PASS' : 'FAIL',
+    '',
+  ].join('\n');
+}

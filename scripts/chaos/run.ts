@@ -1,0 +1,219 @@
+/** One run: providers, service and callers, the faults one after the other, and what each of them did to the calls. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newPrng } from '../../shared/base/prng.ts';
+import { audioFrame } from '../bench/client.ts';
+import { machineUse } from '../bench/processes.ts';
+import { loadVoices } from '../bench/speech.ts';
+import { Distribution, type Summary } from '../bench/statistics.ts';
+import { sampleRate } from './coded-audio.ts';
+import { Crowd, type Totals } from './crowd.ts';
+import { hangTimeoutMs, strike, type Struck } from './strike.ts';
+import { plan, spaceAfter, type FaultName, type PlannedFault } from './faults.ts';
+import { agentFile, ChaosProviders } from './providers.ts';
+import { ChaosService, isAlive } from './service.ts';
+
+export interface ChaosOptions {
+  readonly calls: number;
+  readonly seconds: number;
+  readonly seed: number;
+  readonly workers: number;
+  readonly faults: readonly FaultName[];
+  readonly root: URL;
+}
+
+export interface FaultResult {
+  readonly name: FaultName;
+  readonly what: string;
+  readonly affected: number;
+  readonly endedAffected: number;
+  readonly endedOthers: number;
+  /** Calls that answered again within the limit, as a share of the affected ones. */
+  readonly recoveredInTime: number;
+  readonly recovery: Summary;
+  readonly gaps: Summary;
+  /** Frames of calls that the fault should not touch. */
+  readonly othersLateness: Summary;
+  readonly did: Totals;
+  /** How long real speech detection was away; undefined where it was not touched. */
+  readonly inferenceAwayMs: number | undefined;
+  readonly ends: readonly string[];
+}
+
+export interface ChaosResult {
+  readonly options: ChaosOptions;
+  readonly calm: Summary;
+  readonly faults: readonly FaultResult[];
+  readonly totals: Totals;
+  readonly violations: readonly string[];
+  readonly ownLateness: Summary;
+  readonly complaints: ReadonlyMap<string, number>;
+  readonly loadAverage: number;
+  /** Processes that outlived a killed supervisor; undefined when it was not killed. */
+  readonly orphans: number | undefined;
+}
+
+const settleMs = 5_000;
+const orphanLimitMs = 5_000;
+
+export async function runChaos(
+  options: ChaosOptions,
+  log: (text: string) => void = () => undefined,
+): Promise<ChaosResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'voice-chaos-'));
+  const crowd = new Crowd();
+  const providers = new ChaosProviders({ asked: (call, messages) => crowd.asked(call, messages) });
+  let service: ChaosService | undefined;
+  const stop = (): void => service?.kill();
+  process.once('exit', stop);
+  try {
+    writeFileSync(join(folder, 'agent.toml'), agentFile(await providers.start()));
+    const clockFile = join(folder, 'clock');
+    writeFileSync(clockFile, '0');
+    service = await ChaosService.start({
+      root: options.root,
+      workers: options.workers,
+      fullDisk: options.faults.includes('log-full'),
+      env: {
+        SVC_AGENT_FILE: join(folder, 'agent.toml'),
+        SVC_MAX_SESSIONS: String(options.calls * 2),
+        SVC_HANG_TIMEOUT: `${hangTimeoutMs}ms`,
+        SVC_DRAIN_TIMEOUT: '0ms',
+        CHAOS_CLOCK_FILE: clockFile,
+        NODE_OPTIONS: `--import ${new URL('scripts/chaos/clock-step.mjs', options.root).href}`,
+      },
+    });
+    return await withCalls(options, { crowd, providers, service, clockFile, log });
+  } finally {
+    crowd.stop();
+    providers.close();
+    stop();
+    process.off('exit', stop);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface Stage {
+  readonly crowd: Crowd;
+  readonly providers: ChaosProviders;
+  readonly service: ChaosService;
+  readonly clockFile: string;
+  readonly log: (text: string) => void;
+}
+
+async function withCalls(options: ChaosOptions, stage: Stage): Promise<ChaosResult> {
+  const { crowd, service, log } = stage;
+  const prng = newPrng(options.seed);
+  const schedule = plan(options.faults, { seconds: options.seconds, prng });
+  const spoken = await loadVoices({ sampleRate, encoding: 'pcm16' }, undefined);
+  const voices = {
+    clips: spoken.clips.map((clip) => clip.map(audioFrame)),
+    silence: spoken.silence.map(audioFrame),
+  };
+  await crowd.open(options.calls, { address: service.address, voices, prng: newPrng(options.seed + 1) });
+  await sleep(settleMs);
+  const calm = crowd.lateness.summary();
+  log(`${options.calls} calls are open; ${schedule.length} faults are planned\n`);
+  const startAt = performance.now();
+  const faults: FaultResult[] = [];
+  for (const planned of schedule) {
+    await sleep(Math.max(0, planned.atMs - (performance.now() - startAt)));
+    faults.push(await suffer(planned, stage, prng));
+    log(`${planned.name}: done\n`);
+  }
+  if (schedule.length === 0) await sleep(options.seconds * 1_000);
+  const totals = crowd.totals();
+  const loadAverage = machineUse().loadAverage;
+  const orphans = options.faults.includes('supervisor-kill') ? await killSupervisor(stage) : undefined;
+  if (orphans === undefined) {
+    for (const caller of crowd.callers) caller.hangUp();
+    service.signal('SIGTERM');
+    await service.exitWithin(orphanLimitMs);
+  }
+  return {
+    options,
+    calm,
+    faults,
+    totals,
+    violations: crowd.violations,
+    ownLateness: crowd.ownLateness.summary(),
+    complaints: service.complaints,
+    loadAverage,
+    orphans,
+  };
+}
+
+async function suffer(
+  planned: PlannedFault,
+  stage: Stage,
+  prng: ReturnType<typeof newPrng>,
+): Promise<FaultResult> {
+  const { crowd } = stage;
+  const open = crowd.stillOpen;
+  const before = crowd.totals(open);
+  const now = performance.now();
+  crowd.lateness = new Distribution();
+  const struck = await strike(planned.name, { ...stage, prng });
+  crowd.disturbed = struck.affected;
+  for (const caller of open) caller.watchRecovery(now);
+  await sleep(Math.max(0, now + spaceAfter(planned.name) - 1_000 - performance.now()));
+  struck.heal();
+  crowd.disturbed = new Set();
+  return judged(planned.name, { struck, open, crowd, before });
+}
+
+function judged(
+  name: FaultName,
+  found: { struck: Struck; open: readonly Crowd['callers'][number][]; crowd: Crowd; before: Totals },
+): FaultResult {
+  const { struck, open, crowd, before } = found;
+  const recovery = new Distribution();
+  const gaps = new Distribution();
+  const affected = open.filter((caller) => struck.affected.has(caller));
+  const ended = (callers: readonly Crowd['callers'][number][]): number =>
+    callers.filter(({ endedBy }) => endedBy !== undefined).length;
+  for (const { recoveredMs, longestGapMs } of affected) {
+    if (recoveredMs !== undefined) recovery.add(recoveredMs);
+    gaps.add(longestGapMs);
+  }
+  const inTime = affected.filter(({ recoveredMs = Infinity }) => recoveredMs <= struck.limitMs);
+  const after = crowd.totals(open);
+  const grown = (key: keyof Totals): number => after[key] - before[key];
+  return {
+    name,
+    what: struck.what,
+    affected: affected.length,
+    endedAffected: ended(affected),
+    endedOthers: ended(open) - ended(affected),
+    recoveredInTime: affected.length === 0 ? 1 : inTime.length / affected.length,
+    recovery: recovery.summary(),
+    gaps: gaps.summary(),
+    othersLateness: crowd.lateness.summary(),
+    did: {
+      turns: grown('turns'),
+      answered: grown('answered'),
+      unanswered: grown('unanswered'),
+      short: grown('short'),
+      doubledMs: grown('doubledMs'),
+      lostMs: grown('lostMs'),
+      wordsDoubled: grown('wordsDoubled'),
+      wordsLost: grown('wordsLost'),
+      ended: grown('ended'),
+    },
+    inferenceAwayMs: struck.inferenceAwayMs(),
+    ends: [...new Set(open.flatMap(({ endedBy }) => endedBy ?? []))],
+  };
+}
+
+/** Last of all: nothing of the service may be left. */
+async function killSupervisor({ service }: Stage): Promise<number> {
+  const { supervisor, inference, workers } = service.processes();
+  process.kill(supervisor, 'SIGKILL');
+  const left = (): number =>
+    [inference, ...workers].filter((pid) => pid !== undefined && isAlive(pid)).length;
+  for (const until = performance.now() + orphanLimitMs; performance.now() < until; await sleep(50))
+    if (left() === 0) return 0;
+  return left();
+}

@@ -1,0 +1,129 @@
+/** The service under faults: started in a process group of its own, and known by what its log and /proc say. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { openSync, readFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { serviceProcesses } from '../bench/processes.ts';
+
+export interface ChaosServiceOptions {
+  readonly root: URL;
+  readonly workers: number;
+  readonly env: Readonly<Record<string, string>>;
+  /** Standard output and error are a disk without room. */
+  readonly fullDisk: boolean;
+}
+
+const startLimitMs = 30_000;
+
+export class ChaosService {
+  readonly #child: ChildProcess;
+  readonly #ports: { readonly ws: number; readonly health: number };
+  /** Worker of each call as the log has it, by call id. */
+  readonly workerOf = new Map<string, number>();
+  readonly complaints = new Map<string, number>();
+  logLines = 0;
+  exited = false;
+
+  static async start(options: ChaosServiceOptions): Promise<ChaosService> {
+    const service = new ChaosService(options, { ws: await freePort(), health: await freePort() });
+    const until = performance.now() + startLimitMs;
+    while (!(await service.isReady())) {
+      if (service.exited || performance.now() > until) throw new Error('the service did not become ready');
+      await sleep(50);
+    }
+    return service;
+  }
+
+  private constructor(options: ChaosServiceOptions, ports: { ws: number; health: number }) {
+    this.#ports = ports;
+    const foreign = Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_'));
+    const full = options.fullDisk ? openSync('/dev/full', 'w') : undefined;
+    this.#child = spawn(process.execPath, ['dist/supervisor/cli.js', '--workers', String(options.workers)], {
+      cwd: options.root,
+      detached: true,
+      stdio: ['ignore', full ?? 'pipe', full ?? 'pipe'],
+      env: {
+        ...Object.fromEntries(foreign),
+        ...options.env,
+        SVC_WS_ADDR: `127.0.0.1:${ports.ws}`,
+        SVC_HEALTH_ADDR: `127.0.0.1:${ports.health}`,
+      },
+    });
+    this.#child.once('exit', () => (this.exited = true));
+    for (const stream of [this.#child.stdout, this.#child.stderr])
+      if (stream !== null) createInterface({ input: stream }).on('line', (line) => this.#read(line));
+  }
+
+  get address(): { readonly host: string; readonly port: number } {
+    return { host: '127.0.0.1', port: this.#ports.ws };
+  }
+
+  /** Process ids by role, as they are now. */
+  processes(): { supervisor: number; inference: number | undefined; workers: number[] } {
+    const all = serviceProcesses(this.#child.pid ?? 0);
+    const workers = [...all].filter(([name]) => name.startsWith('worker')).map(([, pid]) => pid);
+    return { supervisor: this.#child.pid ?? 0, inference: all.get('inference'), workers };
+  }
+
+  async isReady(): Promise<boolean> {
+    return (await this.#get('/readyz').catch(() => undefined))?.ok === true;
+  }
+
+  /** Metrics as text; empty while the service does not answer. */
+  async metrics(): Promise<string> {
+    const answer = await this.#get('/metrics').catch(() => undefined);
+    return answer === undefined ? '' : await answer.text();
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  async exitWithin(limitMs: number): Promise<boolean> {
+    for (const until = performance.now() + limitMs; performance.now() < until; await sleep(20))
+      if (this.exited) return true;
+    return this.exited;
+  }
+
+  /** Whatever is left of the group. */
+  kill(): void {
+    try {
+      process.kill(-(this.#child.pid ?? 0), 'SIGKILL');
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    }
+  }
+
+  #get(path: string): Promise<Response> {
+    return fetch(`http://127.0.0.1:${this.#ports.health}${path}`, { signal: AbortSignal.timeout(2_000) });
+  }
+
+  #read(line: string): void {
+    this.logLines += 1;
+    if (!line.startsWith('{')) return;
+    const entry = JSON.parse(line) as Record<string, unknown>;
+    const what = String(entry['msg']);
+    if (what === 'call started' || what === 'call taken up')
+      this.workerOf.set(String(entry['call']), Number(entry['pid']));
+    if (Number(entry['level']) >= 40) this.complaints.set(what, (this.complaints.get(what) ?? 0) + 1);
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Whether a process is there and not only waits to be collected. */
+export function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return false;
+    throw error;
+  }
+}
