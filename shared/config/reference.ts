@@ -73,8 +73,9 @@ not set is an error. Keys of providers come from environment variables, never fr
 
 \`[agent]\`, \`[stt]\`, \`[llm]\` and \`[tts]\` are required. A stage may have one options table, named after its provider. The
 section ${sections} is not supported by this version and refused. Tools that need no
-declaration: ${tools}; a call has those that its transport can do. An example is in [agent.example.toml](../agent.example.toml); editors that know JSON Schema find one in
-[agent-file.schema.json](agent-file.schema.json).
+declaration: ${tools}; a call has those that its transport can do. An example is in [agent.example.toml](../agent.example.toml); [restaurant.toml](../../examples/agents/restaurant.toml) has
+tools and a flow, which [Tools and flows](../tools.md) explains. Editors that know JSON Schema find one in
+[agent-file.schema.json](agent-file.schema.json); \`#:schema PATH\` in the first line names it to them.
 
 ${describeAgentFile().map(agentTable).join('\n')}
 ${providerTable()}`;

@@ -32,7 +32,33 @@ function rule({ messages, offered }: CoachedRequest): CoachedCall | undefined {
   return calls.find(([words, { name }]) => words.test(last.content) && offered.includes(name))?.[1];
 }
 
-const agentText = (urls: { demo: RunningDemo; llm: string; shop: string }): string => `[agent]
+interface Urls {
+  readonly demo: RunningDemo;
+  readonly llm: string;
+  readonly shop: string;
+}
+
+const stagesText = (urls: Urls): string => `[stt]
+provider = "stt_local_ws"
+[stt.stt_local_ws]
+base_url = "${urls.demo.stt}"
+finalize_padding_ms = 0
+finalize_timeout_ms = 4000
+[llm]
+provider = "chat_compatible"
+[llm.chat_compatible]
+base_url = "${urls.llm}"
+model = "demo-rules"
+[tts]
+provider = "speech_compatible"
+voice = "slt"
+[tts.speech_compatible]
+base_url = "${urls.demo.tts}"
+preset = "generic"
+model = "flite"
+`;
+
+const agentText = (urls: Urls): string => `[agent]
 name = "desk"
 greeting = "Hello."
 
@@ -95,25 +121,7 @@ when = "the caller says goodbye"
 prompt = "Say goodbye."
 end = true
 
-[stt]
-provider = "stt_local_ws"
-[stt.stt_local_ws]
-base_url = "${urls.demo.stt}"
-finalize_padding_ms = 0
-finalize_timeout_ms = 4000
-[llm]
-provider = "chat_compatible"
-[llm.chat_compatible]
-base_url = "${urls.llm}"
-model = "demo-rules"
-[tts]
-provider = "speech_compatible"
-voice = "slt"
-[tts.speech_compatible]
-base_url = "${urls.demo.tts}"
-preset = "generic"
-model = "flite"
-`;
+${stagesText(urls)}`;
 
 interface ShopRequest {
   readonly line: string;

@@ -66,6 +66,24 @@ describe('the example with every key', () => {
   );
 });
 
+describe('the tables that docs/tools.md shows', () => {
+  const page = readFileSync(join(project, 'docs/tools.md'), 'utf8');
+  const snippets = [...page.matchAll(/```toml\n([\s\S]*?)```/g)].map(([, text]) => text!);
+  const demo = readFileSync(join(project, 'examples/demo/agent.toml'), 'utf8');
+  const stages = demo.slice(demo.indexOf('[stt]'));
+
+  it('are there', () => {
+    expect(snippets.length).toBeGreaterThanOrEqual(3);
+  });
+
+  it.each(snippets)('are valid in an agent file: %j', (snippet) => {
+    const prompt = snippet.includes('[flow]') ? '' : 'prompt = "Be brief."';
+    const text = `[agent]\nname = "desk"\n${prompt}\n${stages}\n${snippet}`;
+    const env = { WEATHER_AUTH: 'a-key', CRM_TOKEN: 'a-key' };
+    expect(check('agent.toml', text, env)).toEqual(['agent.toml: valid']);
+  });
+});
+
 describe('the stages that the README shows', () => {
   const snippets = [
     ...readFileSync(join(project, 'README.md'), 'utf8').matchAll(/```toml\n([\s\S]*?)```/g),
