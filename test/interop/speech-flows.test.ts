@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseWav } from '../../shared/audio/wav.ts';
 import { loadAnswerEar } from '../support/answer-ear.ts';
 import { atRate, startDemo, type RunningDemo } from '../support/running-demo.ts';
-import { heardBy, speechOf } from '../support/speech-stages.ts';
+import { heardBy, padded, speechOf } from '../support/speech-stages.ts';
 
 const assets = process.env['SVC_TEST_ASSETS'];
 const withoutAssets = assets === undefined ? ' (skipped: SVC_TEST_ASSETS names no folder of recordings)' : '';
@@ -20,13 +20,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => demo.stop());
-
-/** Half a second of silence on either side, as a caller's turn has it. */
-const padded = (pcm: Int16Array): Int16Array => {
-  const out = new Int16Array(pcm.length + 16_000);
-  out.set(pcm, 8_000);
-  return out;
-};
 
 describe('speech through the demo', () => {
   it.skipIf(assets === undefined)(`hears recorded sentences word for word${withoutAssets}`, async () => {

@@ -11,8 +11,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { hasSherpa } from '../../supervisor/local/sherpa.ts';
 import { refusedLocalSpeech, startLocalSpeech, type LocalSpeech } from '../support/local-speech.ts';
-import { heardBy, speechOf } from '../support/speech-stages.ts';
-import { writeToneModels } from '../support/tone-models.ts';
+import { heardBy, padded, speechOf } from '../support/speech-stages.ts';
+import { toneEars, writeToneModels } from '../support/tone-models.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const noSherpa = hasSherpa() ? '' : ': the optional package sherpa-onnx-node is not installed';
@@ -30,74 +30,81 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe.skipIf(noSherpa !== '')(`local speech in a language of tones${noSherpa}`, () => {
-  let server: LocalSpeech;
+/** A turn of a caller who says the texts in the server's own voice. */
+const saying = async (server: LocalSpeech, texts: readonly string[]): Promise<Int16Array> =>
+  padded(await speechOf(server.tts, texts));
 
-  beforeAll(async () => {
-    writeToneModels(folder);
-    server = await startLocalSpeech(['--models', folder]);
-  });
+describe.skipIf(noSherpa !== '').each(toneEars)(
+  `local speech in a language of tones, by the model %s${noSherpa}`,
+  (ear) => {
+    let server: LocalSpeech;
 
-  afterAll(async () => {
-    expect(await server.stop()).toBe(0);
-  });
+    beforeAll(async () => {
+      writeToneModels(folder);
+      server = await startLocalSpeech(['--models', folder, '--stt-model', ear]);
+    });
 
-  it('speaks a text that its recogniser hears again, word by word while it comes', async () => {
-    const pcm = await speechOf(server.tts, ['book a table for two.', 'tomorrow please.']);
-    const [first] = await heardBy(server.stt, [pcm], { partials: 8 });
-    const text = 'book a table for twotomorrow please';
-    expect(first?.finals).toEqual([text]);
-    for (const partial of first?.partials ?? []) expect(text.startsWith(partial)).toBe(true);
-  });
+    afterAll(async () => {
+      expect(await server.stop()).toBe(0);
+    });
 
-  it('hears utterance after utterance on one connection, each from its own beginning', async () => {
-    const texts = ['hello', 'no', 'goodbye then'];
-    const pcms = await Promise.all(texts.map((text) => speechOf(server.tts, [text])));
-    const all = await heardBy(server.stt, pcms);
-    expect(all.map(({ finals }) => finals)).toEqual(texts.map((text) => [text]));
-  });
+    it('speaks a text that its recogniser hears again, word by word while it comes', async () => {
+      const pcm = await saying(server, ['book a table for two.', 'tomorrow please.']);
+      const [first] = await heardBy(server.stt, [pcm], { partials: 8 });
+      const text = 'book a table for twotomorrow please';
+      expect(first?.finals).toEqual([text]);
+      for (const partial of first?.partials ?? []) expect(text.startsWith(partial)).toBe(true);
+    });
 
-  it('serves many callers at the same time', async () => {
-    const texts = Array.from({ length: 12 }, (_, index) => `caller ${'abcdefghijkl'[index]} speaks`);
-    const all = await Promise.all(
-      texts.map(async (text) => (await heardBy(server.stt, [await speechOf(server.tts, [text])]))[0]?.finals),
-    );
-    expect(all).toEqual(texts.map((text) => [text]));
-  });
+    it('hears utterance after utterance on one connection, each from its own beginning', async () => {
+      const texts = ['hello', 'no', 'goodbye then'];
+      const pcms = await Promise.all(texts.map((text) => saying(server, [text])));
+      const all = await heardBy(server.stt, pcms);
+      expect(all.map(({ finals }) => finals)).toEqual(texts.map((text) => [text]));
+    });
 
-  it('says over HTTP that it is well', async () => {
-    const response = await fetch(server.tts.replace('/v1', '/health'));
-    expect([response.status, await response.json()]).toMatchObject([
-      200,
-      { status: 'ok', stt: { model: 'tone-ear', ready: true }, tts: { model: 'tone-voice', ready: true } },
-    ]);
-  });
+    it('serves many callers at the same time', async () => {
+      const texts = Array.from({ length: 12 }, (_, index) => `caller ${'abcdefghijkl'[index]} speaks`);
+      const all = await Promise.all(
+        texts.map(async (text) => (await heardBy(server.stt, [await saying(server, [text])]))[0]?.finals),
+      );
+      expect(all).toEqual(texts.map((text) => [text]));
+    });
 
-  it('keeps what it was given to speak out of its output', async () => {
-    const text = 'çççç a secret ç';
-    await fetch(`${server.tts}/audio/speech`, { method: 'POST', body: JSON.stringify({ input: text }) });
-    expect(server.notices() + JSON.stringify(server.lines)).not.toContain('secret');
-  });
+    it('says over HTTP that it is well', async () => {
+      const response = await fetch(server.tts.replace('/v1', '/health'));
+      expect([response.status, await response.json()]).toMatchObject([
+        200,
+        { status: 'ok', stt: { model: ear, ready: true }, tts: { model: 'tone-voice', ready: true } },
+      ]);
+    });
 
-  it('starts an engine that died again, and tells who was listening', async () => {
-    const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8')
-      .trim()
-      .split(' ');
-    const isEar = (pid: string): boolean =>
-      readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('recognizer-process');
-    const pid = Number(children.find(isEar));
-    const socket = new WebSocket(server.stt);
-    await new Promise((resolve) => socket.once('open', resolve));
-    socket.send(new Float32Array(1_600));
-    const closed = new Promise((resolve) => socket.once('close', resolve));
-    process.kill(pid, 'SIGKILL');
-    expect(await closed).toBe(1011);
-    const url = server.tts.replace('/v1', '/health');
-    await expect.poll(async () => (await fetch(url)).status, { timeout: 20_000, interval: 100 }).toBe(200);
-    const [again] = await heardBy(server.stt, [await speechOf(server.tts, ['here again'])]);
-    expect(again?.finals).toEqual(['here again']);
-  });
-});
+    it('keeps what it was given to speak out of its output', async () => {
+      const text = 'çççç a secret ç';
+      await fetch(`${server.tts}/audio/speech`, { method: 'POST', body: JSON.stringify({ input: text }) });
+      expect(server.notices() + JSON.stringify(server.lines)).not.toContain('secret');
+    });
+
+    it('starts an engine that died again, and tells who was listening', async () => {
+      const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8')
+        .trim()
+        .split(' ');
+      const isEar = (pid: string): boolean =>
+        readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('recognizer-process');
+      const pid = Number(children.find(isEar));
+      const socket = new WebSocket(server.stt);
+      await new Promise((resolve) => socket.once('open', resolve));
+      socket.send(new Float32Array(1_600));
+      const closed = new Promise((resolve) => socket.once('close', resolve));
+      process.kill(pid, 'SIGKILL');
+      expect(await closed).toBe(1011);
+      const url = server.tts.replace('/v1', '/health');
+      await expect.poll(async () => (await fetch(url)).status, { timeout: 20_000, interval: 100 }).toBe(200);
+      const [again] = await heardBy(server.stt, [await saying(server, ['here again'])]);
+      expect(again?.finals).toEqual(['here again']);
+    });
+  },
+);
 
 describe.skipIf(noSherpa !== '')(`the start of local speech${noSherpa}`, () => {
   it('is refused with the name of the file that is missing', async () => {
@@ -113,7 +120,7 @@ describe.skipIf(noSherpa !== '')(`the start of local speech${noSherpa}`, () => {
   it('is refused when a model does not load, and leaves nothing behind', async () => {
     const path = join(folder, 'broken');
     writeToneModels(path);
-    const model = join(path, 'tone-ear', 'model.onnx');
+    const model = join(path, 'tone-ctc', 'model.onnx');
     writeFileSync(model, readFileSync(model).subarray(0, 9_000));
     const { code, text } = await refusedLocalSpeech([
       '--models',
@@ -122,6 +129,8 @@ describe.skipIf(noSherpa !== '')(`the start of local speech${noSherpa}`, () => {
       'tts',
       '--stt-port',
       '0',
+      '--stt-model',
+      'tone-ctc',
     ]);
     expect(code).toBe(1);
     expect(text).toContain('the recogniser could not be started: its model does not load');
@@ -152,7 +161,7 @@ const noRealModels =
 describe.skipIf(noRealModels !== '')(`local speech for people${noRealModels}`, () => {
   it('hears what it says itself', async () => {
     const server = await startLocalSpeech(['--models', realModels!]);
-    const pcm = await speechOf(server.tts, ['I would like to book a table for two people tomorrow evening.']);
+    const pcm = await saying(server, ['I would like to book a table for two people tomorrow evening.']);
     const [all] = await heardBy(server.stt, [pcm], { partials: 3 });
     await server.stop();
     const words =

@@ -27,6 +27,13 @@ export async function speechOf(baseUrl: string, texts: readonly string[]): Promi
   return newResampler({ from: 24_000, to: 16_000 }).process(pcm).slice();
 }
 
+/** Half a second of silence on either side, as a caller's turn has it. */
+export function padded(pcm: Int16Array): Int16Array {
+  const out = new Int16Array(pcm.length + 16_000);
+  out.set(pcm, 8_000);
+  return out;
+}
+
 export interface Heard {
   readonly partials: string[];
   readonly finals: string[];

@@ -15,6 +15,8 @@ const toneS = 0.08;
 const letterS = 0.12;
 /** Log energy from which on a tone counts. */
 const audible = 3;
+/** The same where it decides on the first moment of a tone, which is blurred. */
+const onsetLevel = 5;
 
 /** Middle of a band of the recogniser's features, in Hz: 80 bands from 20 to 7,600 Hz on the mel scale. */
 function middleOf(band: number): number {
@@ -24,6 +26,95 @@ function middleOf(band: number): number {
 }
 
 const bandOf = (letter: number): number => 22 + 2 * letter;
+
+const chunkFrames = 32;
+
+/** Hears a letter in the frame in which its tone begins, and nothing in all others. */
+function transducerEncoder(): Buffer {
+  const tokens = letters.length + 1;
+  const weights = new Float32Array(melBands * tokens);
+  letters.forEach((_, letter) => {
+    weights[bandOf(letter) * tokens + letter + 1] = 1;
+  });
+  const blank = new Float32Array(tokens);
+  blank[0] = 1_000;
+  const state = [1, 'batch', 1];
+  const loudest = { ints: { axes: [2] }, int: { keepdims: 1 } };
+  return encodeModel({
+    nodes: [
+      { op: 'Slice', inputs: ['x', 'one', 'all', 'one'], output: 'present' },
+      { op: 'Slice', inputs: ['x', 'zero', 'last', 'one'], output: 'before' },
+      { op: 'MatMul', inputs: ['present', 'weights'], output: 'energies' },
+      { op: 'MatMul', inputs: ['before', 'weights'], output: 'energies_before' },
+      { op: 'ReduceMax', inputs: ['energies'], output: 'peak', ...loudest },
+      { op: 'ReduceMax', inputs: ['energies_before'], output: 'peak_before', ...loudest },
+      { op: 'Less', inputs: ['peak', 'level'], output: 'silent' },
+      { op: 'Greater', inputs: ['peak_before', 'level'], output: 'goes_on' },
+      { op: 'Or', inputs: ['silent', 'goes_on'], output: 'nothing_new' },
+      { op: 'Cast', inputs: ['nothing_new'], output: 'nothing', int: { to: 1 } },
+      { op: 'Mul', inputs: ['nothing', 'blank'], output: 'blanks' },
+      { op: 'Add', inputs: ['energies', 'blanks'], output: 'encoder_out' },
+      { op: 'Identity', inputs: ['h'], output: 'next_h' },
+      { op: 'Identity', inputs: ['c'], output: 'next_c' },
+    ],
+    constants: [
+      { name: 'weights', dims: [melBands, tokens], data: weights },
+      { name: 'blank', dims: [tokens], data: blank },
+      { name: 'level', dims: [1], data: Float32Array.of(onsetLevel) },
+      { name: 'zero', dims: [1], data: BigInt64Array.of(0n) },
+      { name: 'one', dims: [1], data: BigInt64Array.of(1n) },
+      { name: 'last', dims: [1], data: BigInt64Array.of(BigInt(chunkFrames)) },
+      { name: 'all', dims: [1], data: BigInt64Array.of(BigInt(chunkFrames + 1)) },
+    ],
+    inputs: [
+      { name: 'x', type: 'float', dims: ['batch', chunkFrames + 1, melBands] },
+      { name: 'h', type: 'float', dims: state },
+      { name: 'c', type: 'float', dims: state },
+    ],
+    outputs: [
+      { name: 'encoder_out', type: 'float', dims: ['batch', chunkFrames, tokens] },
+      { name: 'next_h', type: 'float', dims: state },
+      { name: 'next_c', type: 'float', dims: state },
+    ],
+    metadata: {
+      model_type: 'lstm',
+      num_encoder_layers: 1,
+      T: chunkFrames + 1,
+      decode_chunk_len: chunkFrames,
+      rnn_hidden_size: 1,
+      d_model: 1,
+    },
+  });
+}
+
+/** Knows nothing of the letters before. */
+function transducerDecoder(): Buffer {
+  const tokens = letters.length + 1;
+  return encodeModel({
+    nodes: [
+      { op: 'Cast', inputs: ['y'], output: 'context', int: { to: 1 } },
+      { op: 'MatMul', inputs: ['context', 'nothing'], output: 'decoder_out' },
+    ],
+    constants: [{ name: 'nothing', dims: [2, tokens], data: new Float32Array(2 * tokens) }],
+    inputs: [{ name: 'y', type: 'int64', dims: ['batch', 2] }],
+    outputs: [{ name: 'decoder_out', type: 'float', dims: ['batch', tokens] }],
+    metadata: { vocab_size: tokens, context_size: 2 },
+  });
+}
+
+function transducerJoiner(): Buffer {
+  const dims = ['batch', letters.length + 1];
+  return encodeModel({
+    nodes: [{ op: 'Add', inputs: ['encoder_out', 'decoder_out'], output: 'logit' }],
+    constants: [],
+    inputs: [
+      { name: 'encoder_out', type: 'float', dims },
+      { name: 'decoder_out', type: 'float', dims },
+    ],
+    outputs: [{ name: 'logit', type: 'float', dims }],
+    metadata: { joiner_dim: letters.length + 1 },
+  });
+}
 
 function recognizer(): Buffer {
   const tokens = letters.length + 1;
@@ -122,20 +213,24 @@ function voice(): Buffer {
   });
 }
 
-/** Writes both models below `folder`, each in a folder of its own. */
+/** Folders of the two recognisers: a CTC model, and a transducer. */
+export const toneEars = ['tone-ctc', 'tone-transducer'] as const;
+
+/** Writes the models below `folder`, each in a folder of its own. */
 export function writeToneModels(folder: string): void {
-  const [ear, mouth] = [join(folder, 'tone-ear'), join(folder, 'tone-voice')];
-  for (const path of [ear, mouth]) mkdirSync(path, { recursive: true });
-  writeFileSync(join(ear, 'model.onnx'), recognizer());
+  const [ctc, transducer] = toneEars.map((name) => join(folder, name));
+  const mouth = join(folder, 'tone-voice');
+  for (const path of [ctc!, transducer!, mouth]) mkdirSync(path, { recursive: true });
   const heard = letters.map((letter) => (letter === ' ' ? '\u2581' : letter.toUpperCase()));
-  writeFileSync(
-    join(ear, 'tokens.txt'),
-    [...heard, '<blk>'].map((token, index) => `${token} ${index}\n`).join(''),
-  );
+  const table = (tokens: readonly string[]): string =>
+    tokens.map((token, index) => `${token} ${index}\n`).join('');
+  writeFileSync(join(ctc!, 'model.onnx'), recognizer());
+  writeFileSync(join(ctc!, 'tokens.txt'), table([...heard, '<blk>']));
+  writeFileSync(join(transducer!, 'encoder.onnx'), transducerEncoder());
+  writeFileSync(join(transducer!, 'decoder.onnx'), transducerDecoder());
+  writeFileSync(join(transducer!, 'joiner.onnx'), transducerJoiner());
+  writeFileSync(join(transducer!, 'tokens.txt'), table(['<blk>', ...heard]));
   writeFileSync(join(mouth, 'model.onnx'), voice());
-  writeFileSync(
-    join(mouth, 'tokens.txt'),
-    [...letters, ...silent].map((token, index) => `${token} ${index}\n`).join(''),
-  );
+  writeFileSync(join(mouth, 'tokens.txt'), table([...letters, ...silent]));
   writeFileSync(join(mouth, 'lexicon.txt'), '');
 }
