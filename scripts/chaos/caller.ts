@@ -16,7 +16,7 @@ export interface CallerOptions {
   readonly silence: readonly Buffer[];
   readonly prng: Prng;
   /** A frame of a reply that ran undisturbed: how late it was against the frames before it. */
-  readonly late: (call: number, lateMs: number) => void;
+  readonly late: (lateMs: number) => void;
 }
 
 const markDelayMs = 15;
@@ -198,7 +198,7 @@ export class Caller {
     stretch.frames += 1;
     this.longestGapMs = Math.max(this.longestGapMs, now - stretch.lastAt);
     stretch.lastAt = now;
-    this.#options.late(this.#options.call, now - (stretch.startAt + stretch.frames * frameMs));
+    this.#options.late(now - (stretch.startAt + stretch.frames * frameMs));
   }
 
   #onMessage(message: Record<string, unknown>, now: number): void {

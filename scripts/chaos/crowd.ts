@@ -1,6 +1,5 @@
 /** All callers of a run on one ticker, and what they have in common. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Prng } from '../../shared/base/prng.ts';
 import { Distribution } from '../bench/statistics.ts';
 import type { ChatMessage } from './account.ts';
 import { Caller, type CallerOptions } from './caller.ts';
@@ -23,6 +22,10 @@ export interface Totals {
   readonly ended: number;
 }
 
+export interface CrowdOptions extends Pick<CallerOptions, 'clips' | 'silence' | 'prng'> {
+  readonly calls: number;
+}
+
 export class Crowd {
   readonly callers: Caller[] = [];
   /** Lateness of frames of calls that are not in `disturbed`. */
@@ -32,36 +35,43 @@ export class Crowd {
   ownLateness = new Distribution();
   #stopped = false;
 
-  async open(
-    calls: number,
-    options: {
-      address: { host: string; port: number };
-      voices: Pick<CallerOptions, 'clips' | 'silence'>;
-      prng: Prng;
-    },
-  ): Promise<void> {
-    this.#run();
-    for (let call = 1; call <= calls; call += 1) {
-      const caller = new Caller({
-        call,
-        address: options.address,
-        clips: options.voices.clips,
-        silence: options.voices.silence,
-        prng: options.prng,
-        late: (_call, lateMs) => {
-          if (!this.disturbed.has(caller)) this.lateness.add(lateMs);
-        },
-      });
-      this.callers.push(caller);
+  readonly #options: CrowdOptions;
+
+  constructor(options: CrowdOptions) {
+    this.#options = options;
+  }
+
+  /** Opens calls until there are as many as there should be: at first, and when some have ended. */
+  async fill(address: CallerOptions['address']): Promise<void> {
+    if (this.callers.length === 0) this.#run();
+    const fresh: Caller[] = [];
+    for (let missing = this.#options.calls - this.stillOpen.length; missing > 0; missing -= 1) {
+      fresh.push(this.#newCaller(address));
       await sleep(1_000 / callsPerSecond);
     }
     const until = performance.now() + startLimitMs;
-    while (this.callers.some(({ started, endedBy }) => !started && endedBy === undefined)) {
+    while (fresh.some(({ started, endedBy }) => !started && endedBy === undefined)) {
       if (performance.now() > until) throw new Error('not all calls were opened in time');
       await sleep(20);
     }
-    const refused = this.callers.find(({ endedBy }) => endedBy !== undefined);
+    const refused = fresh.find(({ endedBy }) => endedBy !== undefined);
     if (refused !== undefined) throw new Error(`a call could not be opened: ${refused.endedBy}`);
+  }
+
+  #newCaller(address: CallerOptions['address']): Caller {
+    const { clips, silence, prng } = this.#options;
+    const caller: Caller = new Caller({
+      call: this.callers.length + 1,
+      address,
+      clips,
+      silence,
+      prng,
+      late: (lateMs) => {
+        if (!this.disturbed.has(caller)) this.lateness.add(lateMs);
+      },
+    });
+    this.callers.push(caller);
+    return caller;
   }
 
   /** The model was asked on behalf of a call. */

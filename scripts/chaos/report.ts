@@ -1,15 +1,11 @@
 /** A run as text, and which promises it found broken. */
-import type { Summary } from '../bench/statistics.ts';
-import { seamMs } from './account.ts';
-import type { ChaosResult, FaultResult } from './run.ts';
+import { faultText, ms, spread, type FaultResult } from './fault-text.ts';
+import type { ChaosResult } from './run.ts';
 
 /** Promises that hold on a machine with room. */
 const latenessLimitMs = 20;
 const resumedShare = 0.95;
 const inferenceAwayLimitMs = 3_000;
-
-const ms = (value: number): string => (Number.isNaN(value) ? '-' : value.toFixed(0));
-const spread = ({ p50Ms, p99Ms, maxMs }: Summary): string => `${ms(p50Ms)} / ${ms(p99Ms)} / ${ms(maxMs)}`;
 
 const isWorker = (name: string): boolean => name.startsWith('worker-');
 const isProvider = (name: string): boolean => /^(stt|llm|tts)-/.test(name);
@@ -47,26 +43,6 @@ export function verdictOf(result: ChaosResult): Verdict {
   const always = [...result.violations, ...found.flatMap((one) => one.always)];
   if ((result.orphans ?? 0) > 0) always.push(`supervisor-kill: ${result.orphans} processes were left`);
   return { broken: always, late: found.flatMap((one) => one.timing) };
-}
-
-function faultText(fault: FaultResult): string {
-  const { did } = fault;
-  const away = fault.inferenceAwayMs === undefined ? '' : `; back after ${ms(fault.inferenceAwayMs)} ms`;
-  const lines = [
-    `${fault.name} (${fault.what}${away})`,
-    `  calls      ${fault.affected} affected, ${fault.endedAffected} of them ended, ${fault.endedOthers} others ended${fault.ends.length > 0 ? `: ${fault.ends.join(', ')}` : ''}`,
-  ];
-  if (fault.affected > 0)
-    lines.push(
-      `  answered   again after p50/p99/max ${spread(fault.recovery)} ms; ${(fault.recoveredInTime * 100).toFixed(1)} % in time`,
-      `  gaps       longest of each call p50/p99/max ${spread(fault.gaps)} ms`,
-    );
-  lines.push(
-    `  others     frames late p50/p99/max ${spread(fault.othersLateness)} ms`,
-    `  words      ${did.wordsDoubled} doubled, ${did.wordsLost} lost (${ms(did.doubledMs)} and ${ms(did.lostMs)} ms in all; a seam is up to ${seamMs} ms)`,
-    `  turns      ${did.turns} taken, ${did.answered} answered, ${did.unanswered} given up, ${did.short} answers broken off`,
-  );
-  return lines.join('\n');
 }
 
 export function reportText(result: ChaosResult): string {

@@ -13,6 +13,7 @@ import { Crowd, type Totals } from './crowd.ts';
 import { hangTimeoutMs, strike, type Struck } from './strike.ts';
 import { plan, spaceAfter, type FaultName, type PlannedFault } from './faults.ts';
 import { agentFile, ChaosProviders } from './providers.ts';
+import { faultText, type FaultResult } from './fault-text.ts';
 import { ChaosService, isAlive } from './service.ts';
 
 export interface ChaosOptions {
@@ -22,24 +23,6 @@ export interface ChaosOptions {
   readonly workers: number;
   readonly faults: readonly FaultName[];
   readonly root: URL;
-}
-
-export interface FaultResult {
-  readonly name: FaultName;
-  readonly what: string;
-  readonly affected: number;
-  readonly endedAffected: number;
-  readonly endedOthers: number;
-  /** Calls that answered again within the limit, as a share of the affected ones. */
-  readonly recoveredInTime: number;
-  readonly recovery: Summary;
-  readonly gaps: Summary;
-  /** Frames of calls that the fault should not touch. */
-  readonly othersLateness: Summary;
-  readonly did: Totals;
-  /** How long real speech detection was away; undefined where it was not touched. */
-  readonly inferenceAwayMs: number | undefined;
-  readonly ends: readonly string[];
 }
 
 export interface ChaosResult {
@@ -63,7 +46,13 @@ export async function runChaos(
   log: (text: string) => void = () => undefined,
 ): Promise<ChaosResult> {
   const folder = mkdtempSync(join(tmpdir(), 'voice-chaos-'));
-  const crowd = new Crowd();
+  const spoken = await loadVoices({ sampleRate, encoding: 'pcm16' }, undefined);
+  const crowd = new Crowd({
+    calls: options.calls,
+    clips: spoken.clips.map((clip) => clip.map(audioFrame)),
+    silence: spoken.silence.map(audioFrame),
+    prng: newPrng(options.seed + 1),
+  });
   const providers = new ChaosProviders({ asked: (call, messages) => crowd.asked(call, messages) });
   let service: ChaosService | undefined;
   const stop = (): void => service?.kill();
@@ -107,12 +96,7 @@ async function withCalls(options: ChaosOptions, stage: Stage): Promise<ChaosResu
   const { crowd, service, log } = stage;
   const prng = newPrng(options.seed);
   const schedule = plan(options.faults, { seconds: options.seconds, prng });
-  const spoken = await loadVoices({ sampleRate, encoding: 'pcm16' }, undefined);
-  const voices = {
-    clips: spoken.clips.map((clip) => clip.map(audioFrame)),
-    silence: spoken.silence.map(audioFrame),
-  };
-  await crowd.open(options.calls, { address: service.address, voices, prng: newPrng(options.seed + 1) });
+  await crowd.fill(service.address);
   await sleep(settleMs);
   const calm = crowd.lateness.summary();
   log(`${options.calls} calls are open; ${schedule.length} faults are planned\n`);
@@ -120,8 +104,10 @@ async function withCalls(options: ChaosOptions, stage: Stage): Promise<ChaosResu
   const faults: FaultResult[] = [];
   for (const planned of schedule) {
     await sleep(Math.max(0, planned.atMs - (performance.now() - startAt)));
-    faults.push(await suffer(planned, stage, prng));
-    log(`${planned.name}: done\n`);
+    const fault = await suffer(planned, stage, prng);
+    faults.push(fault);
+    log(`${faultText(fault)}\n`);
+    await crowd.fill(service.address);
   }
   if (schedule.length === 0) await sleep(options.seconds * 1_000);
   const totals = crowd.totals();

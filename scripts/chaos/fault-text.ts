@@ -1,0 +1,47 @@
+/** What one fault did to the calls, as data and as text. */
+import type { Summary } from '../bench/statistics.ts';
+import { seamMs } from './account.ts';
+import type { Totals } from './crowd.ts';
+import type { FaultName } from './faults.ts';
+
+export interface FaultResult {
+  readonly name: FaultName;
+  readonly what: string;
+  readonly affected: number;
+  readonly endedAffected: number;
+  readonly endedOthers: number;
+  /** Calls that answered again within the limit, as a share of the affected ones. */
+  readonly recoveredInTime: number;
+  readonly recovery: Summary;
+  readonly gaps: Summary;
+  /** Frames of calls that the fault should not touch. */
+  readonly othersLateness: Summary;
+  readonly did: Totals;
+  /** How long real speech detection was away; undefined where it was not touched. */
+  readonly inferenceAwayMs: number | undefined;
+  readonly ends: readonly string[];
+}
+
+export const ms = (value: number): string => (Number.isNaN(value) ? '-' : value.toFixed(0));
+export const spread = ({ p50Ms, p99Ms, maxMs }: Summary): string =>
+  `${ms(p50Ms)} / ${ms(p99Ms)} / ${ms(maxMs)}`;
+
+export function faultText(fault: FaultResult): string {
+  const { did } = fault;
+  const away = fault.inferenceAwayMs === undefined ? '' : `; back after ${ms(fault.inferenceAwayMs)} ms`;
+  const lines = [
+    `${fault.name} (${fault.what}${away})`,
+    `  calls      ${fault.affected} affected, ${fault.endedAffected} of them ended, ${fault.endedOthers} others ended${fault.ends.length > 0 ? `: ${fault.ends.join(', ')}` : ''}`,
+  ];
+  if (fault.affected > 0)
+    lines.push(
+      `  answered   again after p50/p99/max ${spread(fault.recovery)} ms; ${(fault.recoveredInTime * 100).toFixed(1)} % in time`,
+      `  gaps       longest of each call p50/p99/max ${spread(fault.gaps)} ms`,
+    );
+  lines.push(
+    `  others     frames late p50/p99/max ${spread(fault.othersLateness)} ms`,
+    `  words      ${did.wordsDoubled} doubled, ${did.wordsLost} lost (${ms(did.doubledMs)} and ${ms(did.lostMs)} ms in all; a seam is up to ${seamMs} ms)`,
+    `  turns      ${did.turns} taken, ${did.answered} answered, ${did.unanswered} given up, ${did.short} answers broken off`,
+  );
+  return lines.join('\n');
+}
