@@ -34,6 +34,8 @@ export interface ChildrenOptions {
   readonly log: Log;
   readonly workers: number;
   readonly spare: boolean;
+  /** Others have calls on this machine: children start one after the other, half of the workers at a time. */
+  readonly startsGently: boolean;
   readonly memoryFd: number;
   readonly recordsFd: number;
   readonly workerSetup: (worker: number) => WorkerSetup;
@@ -58,7 +60,9 @@ export class Children {
 
   constructor(options: ChildrenOptions) {
     this.#options = options;
-    this.table = newProcessTable(options.workers, { spare: options.spare });
+    const { workers, spare, startsGently } = options;
+    const atOnce = startsGently ? { startsAtOnce: Math.max(1, workers >> 1) } : {};
+    this.table = newProcessTable(workers, { spare, ...atOnce });
     this.#bells = Array.from({ length: this.seats }, () => createSocketPair());
   }
 

@@ -28,6 +28,8 @@ export interface ProcessTable {
   readonly workers: number;
   /** Index of the worker that waits for another to die; it is ready and has no calls. */
   spare: number | undefined;
+  /** How many children may make their first start at the same time. */
+  readonly startsAtOnce: number;
   /** No child is replaced any more. */
   closing: boolean;
 }
@@ -48,9 +50,10 @@ const startWithinMs = 30_000;
 
 export function newProcessTable(
   workers: number,
-  options: { spare: boolean } = { spare: false },
+  options: { readonly spare?: boolean; readonly startsAtOnce?: number } = {},
 ): ProcessTable {
-  const seats = options.spare ? workers + 1 : workers;
+  const { spare = false, startsAtOnce = Number.POSITIVE_INFINITY } = options;
+  const seats = spare ? workers + 1 : workers;
   const row = (role: ChildRole, index: number): ChildRow => ({
     role,
     index,
@@ -62,6 +65,7 @@ export function newProcessTable(
     rows: [row('inference', 0), ...Array.from({ length: seats }, (_, index) => row('worker', index))],
     workers,
     spare: undefined,
+    startsAtOnce,
     closing: false,
   };
 }
@@ -126,18 +130,22 @@ export function hangs(row: ChildRow, at: { now: Millis; silentMs: Millis; hangMs
 /** Children to start now. They count as starting from here on. */
 export function dueForks(table: ProcessTable, now: Millis): ForkOrder[] {
   if (table.closing) return [];
-  const due = table.rows.filter(
-    (row) => row.state.phase === 'waiting' && row.state.until <= now && !isHeldBack(table, row),
-  );
-  for (const row of due) row.state = { phase: 'starting', since: now };
-  return due.map(({ role, index }) => ({ role, index }));
+  const orders: ForkOrder[] = [];
+  for (const row of table.rows) {
+    if (row.state.phase !== 'waiting' || row.state.until > now || isHeldBack(table, row)) continue;
+    row.state = { phase: 'starting', since: now };
+    orders.push({ role: row.role, index: row.index });
+  }
+  return orders;
 }
 
 /** The spare is started once everything else is there: it must not slow the start of what callers wait for. */
 function isHeldBack(table: ProcessTable, row: ChildRow): boolean {
+  const starting = table.rows.filter(({ state }) => state.phase === 'starting');
+  if (row.lastEndAt === undefined && starting.length >= table.startsAtOnce) return true;
   if (row.role !== 'worker' || row.index < table.workers) return false;
   return (
-    table.rows.some((other) => other.index < table.workers && other.state.phase === 'starting') ||
+    starting.some((other) => other.index < table.workers) ||
     table.rows.some(
       (other) =>
         other.index < table.workers && other.lastEndAt === undefined && other.state.phase === 'waiting',

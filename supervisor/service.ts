@@ -130,6 +130,7 @@ export class Service {
       log,
       workers,
       spare: settings.spareWorker,
+      startsGently: this.#options.parent !== undefined,
       memoryFd: mailboxesFd,
       recordsFd,
       workerSetup: (worker) => ({

@@ -56,6 +56,24 @@ describe('the process table', () => {
     expect(dueForks(table, 5)).toEqual([{ role: 'worker', index: 1 }]);
   });
 
+  it('start for the first time as many at once as are allowed, and again at once whenever they died', () => {
+    const table = newProcessTable(2, { spare: true, startsAtOnce: 1 });
+    const order = [
+      { role: 'inference', index: 0 },
+      { role: 'worker', index: 0 },
+      { role: 'worker', index: 1 },
+      { role: 'worker', index: 2 },
+    ] as const;
+    for (const { role, index } of order) {
+      expect(dueForks(table, 0)).toEqual([{ role, index }]);
+      expect([dueForks(table, 1_000_000), nextFork(table)]).toEqual([[], undefined]);
+      childReady(table, rowOf(table, role, index)!);
+    }
+    for (const { role, index } of order) childGone(table, rowOf(table, role, index)!, 60_000);
+    // All but the spare, which waits for the others.
+    expect(dueForks(table, 60_000)).toHaveLength(3);
+  });
+
   it('replaces at once the first time, then with pauses that double up to five seconds', () => {
     expect(pauses(newProcessTable(1), [0, 1, 2, 3, 4, 5, 6, 7])).toEqual([
       0, 200, 400, 800, 1600, 3200, 5000, 5000,
