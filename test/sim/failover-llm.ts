@@ -87,8 +87,7 @@ function ask(
   runUntil(clock, () => ends.length > 0, 30_000);
   // Whatever still runs must have nothing to say.
   clock.advance(10_000);
-  const { primary, secondary } = world.requests;
-  return { text, ends, firstMs, requests: primary + secondary, failovers: world.reasons.length };
+  return { text, ends, firstMs, requests: world.requests.length, failovers: world.reasons.length };
 }
 
 export function runLlm(seed: number): LlmRun {

@@ -3,11 +3,11 @@
  * at a random instant, and the bounds that a judge measures by.
  */
 import { newPrng, type Prng } from '../../shared/base/prng.ts';
-import { breakerInts, Breakers, type ProviderRole } from '../../shared/protocol/breakers.ts';
+import type { ProviderRole } from '../../shared/protocol/breakers.ts';
 import type { StageName } from '../../shared/config/stages/providers.ts';
-import type { FailoverReason, FailoverScope, Guarded } from '../../worker/stages/failover/provider.ts';
-import { RetryBudgets } from '../../worker/stages/failover/retry-budget.ts';
+import type { FailoverReason, FailoverScope } from '../../worker/stages/failover/provider.ts';
 import type { StageError } from '../../worker/stages/stage.ts';
+import { newFailoverScope } from '../support/failover.ts';
 import { newVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
 
 /** Beyond the timeout in force, a failure may cost this much. */
@@ -66,38 +66,28 @@ export class Fate {
 export interface FailoverWorld {
   readonly clock: VirtualClock;
   readonly prng: Prng;
-  readonly reasons: FailoverReason[];
-  /** Requests by role. */
-  readonly requests: Record<ProviderRole, number>;
+  /** Failovers so far. */
+  readonly reasons: readonly FailoverReason[];
+  /** Requests so far. */
+  readonly requests: readonly ProviderRole[];
   scope<S>(name: StageName, stages: { readonly primary: S; readonly secondary: S }): FailoverScope<S>;
 }
 
 export function newFailoverWorld(seed: number): FailoverWorld {
   const clock = newVirtualClock();
-  const breakers = new Breakers(new Int32Array(breakerInts));
+  const requests: ProviderRole[] = [];
   const reasons: FailoverReason[] = [];
-  const requests = { primary: 0, secondary: 0 };
-  const guard = <S>(name: StageName, role: ProviderRole, stage: S): Guarded<S> => ({
-    role,
-    stage,
-    breaker: breakers.of(name, role),
-    meter: {
-      requested: () => void (requests[role] += 1),
-      firstResult: () => undefined,
-      failed: () => undefined,
-      spent: () => undefined,
-    },
-  });
   return {
     clock,
     prng: newPrng(seed),
     reasons,
     requests,
-    scope: (name, { primary, secondary }) => ({
-      primary: guard(name, 'primary', primary),
-      secondary: guard(name, 'secondary', secondary),
-      budgets: new RetryBudgets(),
-      machineMs: () => clock.now(),
+    scope: (name, stages) => ({
+      ...newFailoverScope(name, {
+        ...stages,
+        machineMs: () => clock.now(),
+        onRequest: (role) => void requests.push(role),
+      }),
       failedOver: (reason) => void reasons.push(reason),
     }),
   };

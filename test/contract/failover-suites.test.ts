@@ -1,0 +1,96 @@
+/**
+ * A stage with a secondary keeps the contract of its stage: the same suites as for a provider alone. No retry is left in
+ * these runs, so that what a provider does shows; what happens when there are some stands in failover-sockets.test.ts.
+ */
+import { newChatCompatible } from '../../worker/stages/llm/chat-compatible.ts';
+import { newFailoverLlm } from '../../worker/stages/failover/llm.ts';
+import { newFailoverStt } from '../../worker/stages/failover/stt.ts';
+import { newFailoverTts } from '../../worker/stages/failover/tts.ts';
+import { newSttCloudA } from '../../worker/stages/stt/cloud-a.ts';
+import { newSttLocalWs } from '../../worker/stages/stt/local-ws.ts';
+import { newTtsCloudA } from '../../worker/stages/tts/cloud-a.ts';
+import { newTtsCloudC } from '../../worker/stages/tts/cloud-c.ts';
+import { machineMs } from '../../shared/runtime/monotonic.ts';
+import { newFailoverScope } from '../support/failover.ts';
+import { FakeAura } from '../support/fake-aura.ts';
+import { FakeCartesia } from '../support/fake-cartesia.ts';
+import { FakeDeepgram } from '../support/fake-deepgram.ts';
+import { FakeSttLocalWs } from '../support/fake-stt-local-ws.ts';
+import { chatDialect } from './chat-dialect.ts';
+import { describeLlm } from './llm-suite.ts';
+import { sttSuite } from './stt-suite.ts';
+import { describeVoice } from './tts-suite.ts';
+
+/** The stage with itself as its secondary. */
+const twice = <S>(name: 'stt' | 'llm' | 'tts', stage: S) =>
+  newFailoverScope(name, { primary: stage, secondary: stage, machineMs, retries: false });
+
+const apiKey = 'a-secret-key';
+
+sttSuite('stt_cloud_a with a secondary', {
+  newServer: () => new FakeDeepgram(),
+  newStage: ({ baseUrl }) =>
+    newFailoverStt(
+      twice(
+        'stt',
+        newSttCloudA({
+          baseUrl,
+          apiKey,
+          language: 'en',
+          model: 'nova-3',
+          endpointingMs: 300,
+          smartFormat: true,
+        }),
+      ),
+    ),
+  ignoreFinalize: (server, ignores) => (server.ignoreFinalize = ignores),
+  finalizeTimeoutMs: 1500,
+});
+
+sttSuite('stt_local_ws with a secondary', {
+  newServer: () => new FakeSttLocalWs({ flavour: 'cpp' }),
+  newStage: ({ baseUrl }) =>
+    newFailoverStt(
+      twice(
+        'stt',
+        newSttLocalWs({
+          baseUrl,
+          path: '/',
+          sampleRate: 16_000,
+          finalizeTimeoutMs: 1500,
+          finalizePaddingMs: 300,
+        }),
+      ),
+    ),
+  ignoreFinalize: (server, ignores) => (server.ignoreDone = ignores),
+  finalizeTimeoutMs: 1500,
+  watches: false,
+  finalizeOfNobody: 'finalized',
+});
+
+describeLlm({
+  ...chatDialect,
+  name: 'chat_compatible with a secondary',
+  newStage: (fake) => newFailoverLlm(twice('llm', newChatCompatible({ baseUrl: fake.baseUrl, model: 'm' }))),
+});
+
+const access = { apiKey, language: 'en-US', voice: 'voice-1', sampleRate: 24_000 };
+
+describeVoice('tts_cloud_a with a secondary', {
+  newFake: () => new FakeCartesia(),
+  newStage: (address) =>
+    newFailoverTts(
+      twice(
+        'tts',
+        newTtsCloudA({ ...access, model: 'sonic-3.5', maxBufferDelayMs: 0, url: `${address}/tts/websocket` }),
+      ),
+    ),
+  hasWords: true,
+});
+
+describeVoice('tts_cloud_c with a secondary', {
+  newFake: () => new FakeAura(),
+  newStage: (address) =>
+    newFailoverTts(twice('tts', newTtsCloudC({ ...access, url: `${address}/v1/speak` }))),
+  hasWords: false,
+});

@@ -1,0 +1,216 @@
+import { describe, expect, it } from 'vitest';
+import { HeardAudio, keptAudioMs } from '../../../worker/stages/failover/heard-audio.ts';
+import { newFailoverStt } from '../../../worker/stages/failover/stt.ts';
+import type { SttEvent, SttSession, Transcript } from '../../../worker/stages/stage.ts';
+import { newFailoverScope, type Recorded } from '../../support/failover.ts';
+import { ScriptedStt } from '../../support/scripted-stages.ts';
+import { Events, newStageContext } from '../../support/stage-context.ts';
+import { newVirtualClock, type VirtualClock } from '../../support/virtual-clock.ts';
+
+const pcm = (value: number, ms = 20): Int16Array => new Int16Array(ms * 16).fill(value);
+const final = (text: string, more: Partial<Transcript> = {}): Transcript => ({
+  type: 'transcript',
+  text,
+  isFinal: true,
+  speechFinal: false,
+  fromFinalize: false,
+  ...more,
+});
+const lost: SttEvent = { type: 'error', error: { kind: 'disconnected' } };
+
+interface Opened {
+  readonly clock: VirtualClock;
+  readonly primary: ScriptedStt;
+  readonly secondary: ScriptedStt;
+  readonly scope: Recorded;
+  readonly events: Events<SttEvent>;
+  readonly session: SttSession;
+}
+
+function open({ alone = false, retries = true } = {}): Opened {
+  const clock = newVirtualClock();
+  const [primary, secondary] = [new ScriptedStt(), new ScriptedStt()];
+  const scope = newFailoverScope('stt', {
+    primary: primary.stage,
+    ...(!alone && { secondary: secondary.stage }),
+    machineMs: () => clock.now() + 1_000,
+    retries,
+  });
+  const events = new Events<SttEvent>();
+  const session = newFailoverStt(scope).open(newStageContext(clock), events.sink);
+  return { clock, primary, secondary, scope, events, session };
+}
+
+describe('a recogniser with a secondary', () => {
+  it('replays what no final covers: from where the final says, utterance by utterance', () => {
+    const { primary, secondary, session } = open();
+    for (let at = 1; at <= 5; at += 1) session.audio(pcm(at));
+    primary.sessions[0]!.say(final('one', { heardMs: 40 }));
+    session.finalize();
+    session.audio(pcm(6));
+    primary.sessions[0]!.say(lost);
+    expect(primary.sessions[0]!.isClosed).toBe(true);
+    expect(secondary.sessions[0]!.asked).toEqual([
+      ...[3, 4, 5].map((value) => `audio ${value} x320`),
+      'finalize',
+      'audio 6 x320',
+    ]);
+    session.audio(pcm(7));
+    session.finalize();
+    expect(secondary.sessions[0]!.asked.slice(-2)).toEqual(['audio 7 x320', 'finalize']);
+    // Times of the session that took over count from where it began.
+    secondary.sessions[0]!.say(final('two', { heardMs: 20 }));
+    secondary.sessions[0]!.say(lost);
+    expect(primary.sessions[1]!.asked).toEqual([
+      'audio 4 x320',
+      'audio 5 x320',
+      'finalize',
+      'audio 6 x320',
+      'audio 7 x320',
+      'finalize',
+    ]);
+  });
+
+  it('replays nothing of an utterance whose last words were delivered, and still has it finalized', () => {
+    const { primary, secondary, session } = open();
+    session.audio(pcm(1));
+    session.finalize();
+    primary.sessions[0]!.say(final('all of it', { speechFinal: true, fromFinalize: true }));
+    primary.sessions[0]!.say(lost);
+    expect(secondary.sessions[0]!.asked).toEqual(['finalize']);
+  });
+
+  it('feeds as fast as the session has room, and what is said meanwhile after it', () => {
+    const { clock, primary, secondary, session } = open();
+    session.audio(pcm(1));
+    primary.sessions[0]!.say(lost);
+    const next = secondary.sessions[0]!;
+    expect(next.asked).toEqual(['audio 1 x320']);
+    next.hasRoom = false;
+    next.say(lost);
+    clock.advance(250);
+    const third = primary.sessions[1]!;
+    expect(third.asked).toEqual(['audio 1 x320']);
+    third.hasRoom = false;
+    session.audio(pcm(2));
+    expect(third.asked.at(-1)).toBe('audio 2 x320');
+  });
+
+  it('holds back audio while the session that takes over has no room', () => {
+    const { clock, primary, secondary, session } = open();
+    for (let at = 1; at <= 3; at += 1) session.audio(pcm(at));
+    const opened = secondary.stage.open.bind(secondary.stage);
+    Object.assign(secondary.stage, {
+      open: (...args: Parameters<typeof opened>) => {
+        const made = opened(...args);
+        secondary.sessions.at(-1)!.hasRoom = false;
+        return made;
+      },
+    });
+    primary.sessions[0]!.say(lost);
+    session.audio(pcm(4));
+    session.finalize();
+    const next = secondary.sessions[0]!;
+    clock.advance(100);
+    expect(next.asked).toEqual([]);
+    next.hasRoom = true;
+    clock.advance(20);
+    expect(next.asked).toEqual([...[1, 2, 3, 4].map((value) => `audio ${value} x320`), 'finalize']);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('fails when both have failed twice in a row, and starts to count anew when one has worked', () => {
+    const { clock, primary, secondary, events, session } = open();
+    session.audio(pcm(1));
+    primary.sessions[0]!.say(lost);
+    secondary.sessions[0]!.say(final('word'));
+    secondary.sessions[0]!.say(lost);
+    expect(primary.sessions).toHaveLength(2);
+    primary.sessions[1]!.say(lost);
+    clock.advance(250);
+    secondary.sessions[1]!.say(lost);
+    expect(events.all).toEqual([final('word'), lost]);
+    expect(session.audio(pcm(1))).toBe(false);
+  });
+
+  it('fails at once when it is alone, or no retry is left', () => {
+    for (const options of [{ alone: true }, { retries: false }]) {
+      const { clock, primary, secondary, events } = open(options);
+      primary.sessions[0]!.say(lost);
+      clock.advance(10_000);
+      expect(events.all).toEqual([lost]);
+      expect([primary.sessions.length, secondary.sessions.length]).toEqual([1, 0]);
+    }
+  });
+
+  it('counts seconds of audio and the time from the question to the last word', () => {
+    const { clock, primary, scope, session } = open({ alone: true });
+    for (let at = 0; at < 100; at += 1) session.audio(pcm(1));
+    session.finalize();
+    clock.advance(230);
+    primary.sessions[0]!.say({ type: 'finalized' });
+    session.close();
+    expect(scope.notes).toEqual([
+      'primary requested',
+      'primary first result 230',
+      'primary spent 2 audio_seconds',
+    ]);
+  });
+
+  it('takes a session for stalled that was closed three seconds after a finalize without an answer', () => {
+    const { clock, scope, session } = open();
+    session.audio(pcm(1));
+    session.finalize();
+    clock.advance(3_000);
+    session.close();
+    expect(scope.notes).toContain('primary failed stalled');
+  });
+
+  it('says nothing after it was closed', () => {
+    const { clock, primary, events, session } = open();
+    session.audio(pcm(1));
+    session.close();
+    primary.sessions[0]!.say(final('late'));
+    primary.sessions[0]!.say(lost);
+    expect(events.all).toEqual([]);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe('audio that no final covers', () => {
+  const replay = (heard: HeardAudio): number[] => {
+    const values: number[] = [];
+    heard.rewind();
+    for (let next = heard.next(); next !== undefined; next = heard.next())
+      values.push(next.type === 'end' ? -1 : next.pcm[0]!);
+    return values;
+  };
+
+  it('is cut in the pause where a final does not say how far it goes', () => {
+    const heard = new HeardAudio();
+    for (const value of [9, 9, 9, 9, 9]) heard.push(pcm(value * 1_000, 100));
+    heard.push(pcm(20, 300));
+    for (const value of [7, 7]) heard.push(pcm(value * 1_000, 100));
+    heard.markFed();
+    heard.covered({ isWhole: false });
+    const values = replay(heard);
+    expect(values.filter((value) => value >= 7_000)).toEqual([7_000, 7_000]);
+  });
+
+  it('is bounded: the oldest goes, and it says so', () => {
+    const heard = new HeardAudio();
+    const chunks = keptAudioMs / 100;
+    const kept = Array.from({ length: chunks + 3 }, (_, at) => heard.push(pcm(at + 1, 100)));
+    expect([kept.indexOf(false), kept.filter((fits) => !fits).length]).toEqual([chunks, 3]);
+    expect(replay(heard)).toEqual(Array.from({ length: chunks }, (_, at) => at + 4));
+  });
+
+  it('is forgotten with its utterance', () => {
+    const heard = new HeardAudio();
+    heard.push(pcm(1));
+    heard.end();
+    heard.push(pcm(2));
+    heard.settle();
+    expect(replay(heard)).toEqual([2]);
+  });
+});

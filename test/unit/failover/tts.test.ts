@@ -1,0 +1,229 @@
+import { describe, expect, it } from 'vitest';
+import { goOnAt, Pace } from '../../../worker/stages/failover/spoken-place.ts';
+import { newFailoverTts } from '../../../worker/stages/failover/tts.ts';
+import type { TtsEvent, TtsSession } from '../../../worker/stages/stage.ts';
+import { newFailoverScope, type Recorded } from '../../support/failover.ts';
+import { ScriptedTts } from '../../support/scripted-stages.ts';
+import { Events, newStageContext } from '../../support/stage-context.ts';
+import { newVirtualClock, type VirtualClock } from '../../support/virtual-clock.ts';
+
+const lost: TtsEvent = { type: 'error', error: { kind: 'disconnected' } };
+const audio = (context: number, ms: number): TtsEvent => ({
+  type: 'audio',
+  context,
+  pcm: new Int16Array(ms * 8),
+});
+const word = (context: number, chars: number, startMs: number): TtsEvent => ({
+  type: 'word',
+  context,
+  chars,
+  startMs,
+});
+
+interface Opened {
+  readonly clock: VirtualClock;
+  readonly primary: ScriptedTts;
+  readonly secondary: ScriptedTts;
+  readonly scope: Recorded;
+  readonly events: Events<TtsEvent>;
+  readonly session: TtsSession;
+}
+
+function open(options: { hedgeAfterMs?: number } = {}): Opened {
+  const clock = newVirtualClock();
+  const [primary, secondary] = [new ScriptedTts(), new ScriptedTts()];
+  const scope = newFailoverScope('tts', {
+    primary: primary.stage,
+    secondary: secondary.stage,
+    machineMs: () => clock.now() + 1_000,
+  });
+  const events = new Events<TtsEvent>();
+  const session = newFailoverTts({ ...scope, ...options }).open(newStageContext(clock), events.sink);
+  return { clock, primary, secondary, scope, events, session };
+}
+
+describe('a voice with a secondary', () => {
+  it('goes on at the first word that was not said, and counts on from there', () => {
+    const { primary, secondary, events, session } = open();
+    session.speak(3, 'One two three. ');
+    session.speak(3, 'Four five.');
+    session.flush(3);
+    session.speak(4, 'Next.');
+    const first = primary.sessions[0]!;
+    for (const [chars, startMs] of [
+      [0, 0],
+      [4, 300],
+      [8, 600],
+    ] as const)
+      first.say(word(3, chars, startMs));
+    first.say(audio(3, 700));
+    first.say(lost);
+    const second = secondary.sessions[0]!;
+    expect(second.asked).toEqual(['speak 3 three. ', 'speak 3 Four five.', 'flush 3', 'speak 4 Next.']);
+    second.say(word(3, 0, 0));
+    second.say(audio(3, 500));
+    second.say({ type: 'spoken', context: 3, chars: 7 });
+    second.say({ type: 'flushed', context: 3 });
+    expect(events.all.slice(-4)).toEqual([
+      word(3, 8, 700),
+      audio(3, 500),
+      { type: 'spoken', context: 3, chars: 15 },
+      { type: 'flushed', context: 3 },
+    ]);
+    expect(events.of('error')).toEqual([]);
+  });
+
+  it('leaves out a word of which more than half was said, and ends a context of which all was', () => {
+    const { primary, secondary, events, session } = open();
+    session.speak(1, 'One two.');
+    session.flush(1);
+    const first = primary.sessions[0]!;
+    first.say(word(1, 0, 0));
+    first.say(word(1, 4, 300));
+    first.say(audio(1, 520));
+    first.say(lost);
+    expect(secondary.sessions[0]!.asked).toEqual([]);
+    expect(events.all.slice(-2)).toEqual([
+      { type: 'spoken', context: 1, chars: 8 },
+      { type: 'flushed', context: 1 },
+    ]);
+  });
+
+  it('keeps a pause, forgets what was cancelled, and answers a cancel that no voice is left to answer', () => {
+    const { clock, primary, secondary, events, session } = open();
+    session.speak(1, 'Never mind.');
+    session.pause();
+    primary.sessions[0]!.say(lost);
+    expect(secondary.sessions[0]!.asked).toEqual(['pause', 'speak 1 Never mind.']);
+    secondary.sessions[0]!.say(lost);
+    session.cancel(1);
+    session.speak(2, 'But this.');
+    expect(events.all).toEqual([]);
+    clock.advance(0);
+    expect(events.all).toEqual([{ type: 'cancelled', context: 1 }]);
+    clock.advance(250);
+    expect(primary.sessions[1]!.asked).toEqual(['pause', 'speak 2 But this.']);
+    session.resume();
+    expect(primary.sessions[1]!.asked.at(-1)).toBe('resume');
+  });
+
+  it('fails when both have failed, once', () => {
+    const { clock, primary, secondary, events, session } = open();
+    session.speak(1, 'Hello.');
+    primary.sessions[0]!.say(lost);
+    secondary.sessions[0]!.say(lost);
+    clock.advance(250);
+    primary.sessions[1]!.say(lost);
+    expect(events.all).toEqual([lost]);
+    session.speak(1, 'More.');
+    session.close();
+    expect(clock.pending).toBe(0);
+  });
+
+  it('counts characters, pieces and the time to the first sound', () => {
+    const { clock, primary, scope, session } = open();
+    session.speak(1, 'Hello there.');
+    session.speak(1, ' Bye.');
+    clock.advance(180);
+    primary.sessions[0]!.say(audio(1, 100));
+    expect(scope.notes).toEqual([
+      'primary requested',
+      'primary spent 12 characters',
+      'primary requested',
+      'primary spent 5 characters',
+      'primary first result 180',
+    ]);
+  });
+
+  it('takes a voice for stalled that was given up after five silent seconds, unless it was paused', () => {
+    const silent = open();
+    silent.session.speak(1, 'Hello.');
+    silent.clock.advance(5_000);
+    silent.session.cancel(1);
+    expect(silent.scope.notes).toContain('primary failed stalled');
+    const paused = open();
+    paused.session.speak(1, 'Hello.');
+    paused.session.pause();
+    paused.clock.advance(5_000);
+    paused.session.close();
+    expect(paused.scope.notes).not.toContain('primary failed stalled');
+  });
+});
+
+describe('hedging of a voice', () => {
+  it('asks the other as well; the first that is heard speaks and the other is closed', () => {
+    const { clock, primary, secondary, scope, events, session } = open({ hedgeAfterMs: 500 });
+    session.speak(1, 'Hello. ');
+    clock.advance(500);
+    session.speak(1, 'Bye.');
+    session.flush(1);
+    expect(secondary.sessions[0]!.asked).toEqual(['speak 1 Hello. ', 'speak 1 Bye.', 'flush 1']);
+    secondary.sessions[0]!.say(audio(1, 100));
+    expect(primary.sessions[0]!.isClosed).toBe(true);
+    primary.sessions[0]!.say(audio(1, 700));
+    expect(events.all).toEqual([audio(1, 100)]);
+    expect(scope.reasons).toEqual(['hedge']);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('goes on with the rival when the voice fails, and with the voice when the rival does', () => {
+    for (const dies of ['primary', 'secondary'] as const) {
+      const world = open({ hedgeAfterMs: 500 });
+      world.session.speak(1, 'Hello.');
+      world.clock.advance(500);
+      world[dies].sessions[0]!.say(lost);
+      const other = dies === 'primary' ? world.secondary : world.primary;
+      expect(other.sessions[0]!.asked).toEqual(['speak 1 Hello.']);
+      other.sessions[0]!.say(audio(1, 100));
+      expect(world.events.all).toEqual([audio(1, 100)]);
+    }
+  });
+
+  it('does not ask while the sound is held back, nor once there is some', () => {
+    const paused = open({ hedgeAfterMs: 500 });
+    paused.session.speak(1, 'Hello.');
+    paused.session.pause();
+    paused.clock.advance(5_000);
+    expect(paused.secondary.sessions).toEqual([]);
+    const quick = open({ hedgeAfterMs: 500 });
+    quick.session.speak(1, 'Hello.');
+    quick.primary.sessions[0]!.say(audio(1, 10));
+    quick.session.speak(1, 'More.');
+    quick.clock.advance(5_000);
+    expect(quick.secondary.sessions).toEqual([]);
+  });
+});
+
+describe('the place where a voice goes on', () => {
+  const text = 'alpha beta gamma delta.';
+  const said = { from: 0, fromMs: 0, words: [], msPerChar: 50 };
+
+  it('is estimated by the pace of the voice where it tells no times', () => {
+    const at = (deliveredMs: number): string => text.slice(goOnAt(text, { ...said, deliveredMs }));
+    expect(at(0)).toBe(text);
+    expect(at(120)).toBe(text);
+    expect(at(130)).toBe('beta gamma delta.');
+    expect(at(50 * 13)).toBe('gamma delta.');
+    expect(at(50 * 22)).toBe('');
+  });
+
+  it('does not take a pause behind a word for the word', () => {
+    const words = [
+      { chars: 0, startMs: 0 },
+      { chars: 6, startMs: 2_000 },
+    ];
+    expect(goOnAt(text, { ...said, words, deliveredMs: 600 })).toBe(6);
+    expect(goOnAt(text, { ...said, words, deliveredMs: 2_050 })).toBe(6);
+    expect(goOnAt(text, { ...said, words, deliveredMs: 2_150 })).toBe(11);
+  });
+
+  it('learns the pace from what was finished, within what voices do', () => {
+    const pace = new Pace();
+    pace.learn(4, 4_000);
+    expect(pace.msPerChar).toBe(62);
+    pace.learn(20, 1_600);
+    expect(pace.msPerChar).toBe(80);
+    pace.learn(20, 20_000);
+    expect(pace.msPerChar).toBe(120);
+  });
+});
