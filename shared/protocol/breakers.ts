@@ -30,7 +30,16 @@ const longestPauseMs = 60_000;
 export const probeExpiresMs = 20_000;
 
 /** Word of each fact. Moments are 31 bits of milliseconds and never 0, which stands for "none". */
-const cell = { openedAt: 0, pauseMs: 1, probeAt: 2, even: 3, odd: 4, inARow: 5, opened: 6 } as const;
+const cell = {
+  openedAt: 0,
+  pauseMs: 1,
+  probeAt: 2,
+  even: 3,
+  odd: 4,
+  inARow: 5,
+  opened: 6,
+  succeeded: 7,
+} as const;
 
 /** A count of uses: the number of the half window in 10 bits, failures and successes in 11 bits each. */
 const countBits = 11;
@@ -86,6 +95,11 @@ export class Breaker {
     return this.#load('opened');
   }
 
+  /** Uses that succeeded since the service started, modulo 2^32: who sees another number knows that it works again. */
+  get successes(): number {
+    return this.#load('succeeded');
+  }
+
   /** Leave to use the provider; undefined while it is to be left alone. A probe must be settled by one of the reports. */
   ask(nowMs: number): Leave | undefined {
     const state = this.state(nowMs);
@@ -105,6 +119,7 @@ export class Breaker {
 
   succeeded(leave: Leave, nowMs: number): void {
     Atomics.store(this.#cells, cell.inARow, 0);
+    Atomics.add(this.#cells, cell.succeeded, 1);
     if (leave.kind !== 'usual') {
       this.#close();
       this.#release(leave);

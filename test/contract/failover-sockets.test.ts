@@ -165,7 +165,7 @@ describe('a model that dies', () => {
     ['is cut before a word', stream([choice({ role: 'assistant', content: '' })], 'cut')],
     ['breaks its protocol', reply({ headers: { 'content-type': 'text/html' }, chunks: ['<p>'] })],
   ])('and %s before anything was delivered: the other answers', async (_how, script) => {
-    const { events, secondary, scope } = await ask(script as Parameters<typeof ask>[0]);
+    const { events, secondary, scope } = await ask(script);
     expect(textOf(events)).toBe('From the other.');
     expect(events.all.at(-1)).toMatchObject({ type: 'done', finish: 'stop' });
     expect(secondary.requests).toHaveLength(1);

@@ -38,7 +38,9 @@ export function newFailoverScope<S>(
       },
       firstResult: (afterMs) => void notes.push(`${role} first result ${Math.round(afterMs)}`),
       failed: (kind) => void notes.push(`${role} failed ${kind}`),
-      spent: (unit, amount) => void (amount > 0 && notes.push(`${role} spent ${amount} ${unit}`)),
+      spent: (unit, amount) => {
+        if (amount > 0) notes.push(`${role} spent ${amount} ${unit}`);
+      },
     },
   });
   const none = { tokens: 0, perSecond: 0 };

@@ -19,6 +19,9 @@ const BACKSTOP_MS = 150_000;
 /** Upper bound of what a server may ask to keep an idle connection. */
 const MAX_KEEP_ALIVE_MS = 600_000;
 
+/** Longest wait that a provider's advice may ask for. */
+const MAX_RETRY_AFTER_MS = 3_600_000;
+
 /** Connections that are opened ahead at one time. */
 const MAX_WARMING = 8;
 const WARM_TIMEOUT_MS = 10_000;
@@ -243,6 +246,28 @@ function errorOf(error: Error): StageError {
 /** `rejected` for every status that is no success; redirects count, because a credential must not follow them. */
 export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300;
+}
+
+/**
+ * What a `Retry-After` header asks for, in milliseconds. A date is read against the `Date` of the same answer, so that
+ * no clock of this machine matters.
+ */
+export function retryAfterMsOf(advice: string | undefined, date: string | undefined): number | undefined {
+  if (advice === undefined) return undefined;
+  const waitMs = /^\d{1,9}$/.test(advice.trim())
+    ? Number(advice) * 1000
+    : Date.parse(advice) - Date.parse(date ?? '');
+  return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(0, waitMs), MAX_RETRY_AFTER_MS);
+}
+
+/** The error of a refusal, with what its headers advise; empty advice is none. */
+export function refusedWith(
+  status: number,
+  advice: string | undefined,
+  date: string | undefined,
+): StageError {
+  const retryAfterMs = retryAfterMsOf(advice === '' ? undefined : advice, date);
+  return { kind: 'rejected', status, ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
 /** The media type without its parameters. */

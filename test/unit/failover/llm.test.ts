@@ -19,7 +19,7 @@ interface Asked {
   readonly scope: Recorded;
   readonly events: Events<LlmEvent>;
   readonly round: LlmRound;
-  again(request?: LlmRequest): { events: Events<LlmEvent>; round: LlmRound };
+  readonly again: (request?: LlmRequest) => { events: Events<LlmEvent>; round: LlmRound };
 }
 
 function ask(

@@ -133,6 +133,26 @@ describe('a recogniser with a secondary', () => {
     expect(session.audio(pcm(1))).toBe(false);
   });
 
+  it('changes between utterances, away from a provider that others have found broken, and back', () => {
+    const { primary, secondary, scope, session } = open();
+    const breaker = scope.breakers.of('stt', 'primary');
+    session.audio(pcm(1));
+    breaker.failed(breaker.ask(1_000)!, 1_000, { pauseMs: 5_000 });
+    session.audio(pcm(2));
+    session.finalize();
+    expect(secondary.sessions).toEqual([]);
+    primary.sessions[0]!.say({ type: 'finalized' });
+    session.audio(pcm(3));
+    session.finalize();
+    expect(primary.sessions[0]!.isClosed).toBe(true);
+    expect(secondary.sessions[0]!.asked).toEqual(['audio 3 x320', 'finalize']);
+    breaker.succeeded(breaker.force(), 2_000);
+    secondary.sessions[0]!.say({ type: 'finalized' });
+    session.audio(pcm(4));
+    expect(secondary.sessions[0]!.isClosed).toBe(true);
+    expect(primary.sessions[1]!.asked).toEqual(['audio 4 x320']);
+  });
+
   it('fails at once when it is alone, or no retry is left', () => {
     for (const options of [{ alone: true }, { retries: false }]) {
       const { clock, primary, secondary, events } = open(options);

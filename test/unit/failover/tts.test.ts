@@ -150,6 +150,38 @@ describe('a voice with a secondary', () => {
   });
 });
 
+describe('an idle voice', () => {
+  it('leaves a provider that others have found broken, and comes back when they have found it whole', () => {
+    const { clock, primary, secondary, scope, session } = open();
+    const breaker = scope.breakers.of('tts', 'primary');
+    breaker.failed(breaker.ask(1_000)!, 1_000, { pauseMs: 5_000 });
+    session.speak(1, 'Hello.');
+    session.flush(1);
+    expect([primary.sessions[0]!.isClosed, primary.sessions[0]!.asked]).toEqual([true, []]);
+    expect(secondary.sessions[0]!.asked).toEqual(['speak 1 Hello.', 'flush 1']);
+    expect(scope.reasons).toEqual(['breaker']);
+    secondary.sessions[0]!.say(audio(1, 100));
+    secondary.sessions[0]!.say({ type: 'flushed', context: 1 });
+    expect(secondary.sessions[0]!.isClosed).toBe(false);
+    clock.advance(5_000);
+    breaker.succeeded(breaker.ask(6_000)!, 6_000);
+    session.speak(2, 'Still here.');
+    secondary.sessions[0]!.say({ type: 'flushed', context: 2 });
+    expect(secondary.sessions[0]!.isClosed).toBe(true);
+    session.speak(3, 'Back.');
+    expect(primary.sessions[1]!.asked).toEqual(['speak 3 Back.']);
+  });
+
+  it('does not change in the middle of a text', () => {
+    const { primary, secondary, scope, session } = open();
+    session.speak(1, 'Hello. ');
+    const breaker = scope.breakers.of('tts', 'primary');
+    breaker.failed(breaker.ask(1_000)!, 1_000, { pauseMs: 5_000 });
+    session.speak(1, 'Bye.');
+    expect([primary.sessions[0]!.asked.length, secondary.sessions.length]).toEqual([2, 0]);
+  });
+});
+
 describe('hedging of a voice', () => {
   it('asks the other as well; the first that is heard speaks and the other is closed', () => {
     const { clock, primary, secondary, scope, events, session } = open({ hedgeAfterMs: 500 });

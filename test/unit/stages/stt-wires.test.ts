@@ -8,7 +8,7 @@ import {
   realtimeError,
   realtimeUrl,
 } from '../../../worker/stages/stt/realtime-compat-protocol.ts';
-import { retryAfterMsOf } from '../../../worker/stages/stt/socket.ts';
+import { retryAfterMsOf } from '../../../worker/stages/http.ts';
 import type { JsonObject, SttWire, WireEvent } from '../../../worker/stages/stt/wire.ts';
 
 const cloudA = {

@@ -37,6 +37,11 @@ export class HeardAudio {
   private utterances: Utterance[] = [];
   private kept = 0;
 
+  /** Nothing waits for a final, nor for its `finalized`. */
+  get isEmpty(): boolean {
+    return this.utterances.length === 0;
+  }
+
   /** Keeps a copy. False when older audio had to go for it. */
   push(pcm: Int16Array): boolean {
     const utterance = this.current();

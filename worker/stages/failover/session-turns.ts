@@ -1,6 +1,7 @@
 /**
  * Whose turn it is when a session dies: the other provider at once, then the first one once more after a pause, and then
- * nobody, until something has come of a session again.
+ * nobody, until something has come of a session again. And where a session goes that has nothing to lose: away from a
+ * provider that others have found broken, and back to the primary once it has worked for others.
  *
  * Invariant: each change takes a retry from the budgets of call and process; a provider that is to be left alone is not
  * turned to. At most one change waits.
@@ -19,10 +20,13 @@ export class SessionTurns<S> {
   private readonly context: StageContext;
   private changes = 0;
   private timer: Timer | undefined;
+  /** Successes of the primary when this session was last turned away from it. */
+  private primaryHad: number;
 
   constructor(scope: FailoverScope<S>, context: StageContext) {
     this.scope = scope;
     this.context = context;
+    this.primaryHad = scope.primary.breaker.successes;
   }
 
   succeeded(use: Use<S>): void {
@@ -42,6 +46,7 @@ export class SessionTurns<S> {
       return false;
     }
     this.changes += 1;
+    this.primaryHad = scope.primary.breaker.successes;
     scope.failedOver('failed');
     if (this.changes === 1) begin(next);
     else {
@@ -51,6 +56,20 @@ export class SessionTurns<S> {
       );
     }
     return true;
+  }
+
+  /** The provider that an idle session should be with instead; undefined when it is where it should be. */
+  better({ provider }: Use<S>, { mayReturn }: { readonly mayReturn: boolean }): Use<S> | undefined {
+    const { scope } = this;
+    const other = otherThan(provider, scope);
+    const nowMs = scope.machineMs();
+    if (other?.breaker.state(nowMs) !== 'closed') return undefined;
+    const isAway = provider.breaker.state(nowMs) === 'open';
+    const isBack = mayReturn && other === scope.primary && other.breaker.successes !== this.primaryHad;
+    if (!isAway && !isBack) return undefined;
+    this.primaryHad = scope.primary.breaker.successes;
+    if (isAway) scope.failedOver('breaker');
+    return useOf(other, scope);
   }
 
   close(): void {

@@ -59,6 +59,7 @@ class FailoverSttSession implements SttSession {
 
   audio(pcm: Int16Array): boolean {
     if (this.isClosed) return false;
+    this.goWhereItIsBetter({ mayReturn: false });
     const isKept = this.heard?.push(pcm) ?? true;
     if (!this.isLive || this.inner === undefined) return isKept;
     this.unreportedSamples += pcm.length;
@@ -126,6 +127,18 @@ class FailoverSttSession implements SttSession {
     this.turns.succeeded(this.use);
     this.heard?.settle();
     this.report();
+    this.goWhereItIsBetter({ mayReturn: true });
+  }
+
+  /** Between utterances a change costs nothing. */
+  private goWhereItIsBetter(options: { readonly mayReturn: boolean }): void {
+    const { inner, heard, isLive } = this;
+    if (inner === undefined || heard?.isEmpty !== true || !isLive) return;
+    const use = this.turns.better(this.use, options);
+    if (use === undefined) return;
+    this.use.abandoned();
+    inner.close();
+    this.takeOver(use);
   }
 
   private onError(error: StageError): void {

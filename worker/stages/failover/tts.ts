@@ -76,6 +76,7 @@ class FailoverTtsSession implements TtsSession {
 
   speak(context: number, text: string): void {
     if (this.isClosed || text === '') return;
+    this.goWhereItIsBetter({ mayReturn: false });
     this.texts.speak(context, text, this.now());
     for (const voice of this.voices) this.give(voice, context, text);
     this.armHedge();
@@ -170,6 +171,7 @@ class FailoverTtsSession implements TtsSession {
     if (event.type === 'flushed') {
       this.texts.remove(event.context, this.now());
       this.armHedge();
+      this.goWhereItIsBetter({ mayReturn: true });
       this.scope.sink(event);
       return;
     }
@@ -219,6 +221,16 @@ class FailoverTtsSession implements TtsSession {
     if (this.isPaused) voice.session.pause();
     for (const context of [...this.texts.all]) this.goOn(voice, context);
     this.armHedge();
+  }
+
+  /** Between contexts a change costs no more than a connection. */
+  private goWhereItIsBetter(options: { readonly mayReturn: boolean }): void {
+    const { voice, rival } = this;
+    if (voice === undefined || rival !== undefined || this.texts.head !== undefined) return;
+    const use = this.turns.better(voice.use, options);
+    if (use === undefined) return;
+    dismiss(voice);
+    this.takeOver(use);
   }
 
   /** Gives a voice what is left of a context. */

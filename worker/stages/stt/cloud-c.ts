@@ -7,11 +7,11 @@
 import type { SttCloudCOptions } from '../../../shared/config/stages/stt-cloud-c.ts';
 import { ENGINE_RATE } from '../../../shared/base/units.ts';
 import { isLoopbackHost } from '../../../shared/net/loopback.ts';
-import { isSuccess, keyHeaders, newHttpPool } from '../http.ts';
+import { isSuccess, keyHeaders, newHttpPool, refusedWith } from '../http.ts';
 import type { Exchange, HttpPool, PostRequest, ResponseHead } from '../http.ts';
 import type { StageContext, StageError, SttAccess, SttStage } from '../stage.ts';
 import { CloudCWire, cloudCRequest, cloudCUrl } from './cloud-c-protocol.ts';
-import { dialSocket, retryAfterMsOf } from './socket.ts';
+import { dialSocket } from './socket.ts';
 import type { Connection, SocketHandlers } from './socket.ts';
 import { StreamSession } from './stream-session.ts';
 import type { SttVendor } from './vendor.ts';
@@ -107,8 +107,7 @@ class SessionConnection implements Connection {
   private onHead(head: ResponseHead): void {
     this.head = head;
     if (isSuccess(head.status)) return;
-    const retryAfterMs = retryAfterMsOf(head.header('retry-after') || undefined, head.header('date'));
-    this.fail({ kind: 'rejected', status: head.status, ...(retryAfterMs !== undefined && { retryAfterMs }) });
+    this.fail(refusedWith(head.status, head.header('retry-after'), head.header('date')));
   }
 
   private onData(chunk: Buffer): void {

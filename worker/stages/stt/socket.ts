@@ -7,7 +7,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import WebSocket from 'ws';
 import type { Clock } from '../../../shared/runtime/clock.ts';
-import { isSuccess } from '../http.ts';
+import { isSuccess, refusedWith } from '../http.ts';
 import type { StageContext, StageError } from '../stage.ts';
 import type { Outgoing } from './wire.ts';
 
@@ -15,8 +15,6 @@ import type { Outgoing } from './wire.ts';
 const MAX_MESSAGE_BYTES = 1_048_576;
 /** How long a server may take to end the session, and then to answer the closing handshake. */
 const GOODBYE_MS = 1_000;
-/** Longest wait that a provider's advice may ask for. */
-const MAX_RETRY_AFTER_MS = 3_600_000;
 
 export interface Closing {
   /** Close code, 1006 when there was none. */
@@ -101,20 +99,7 @@ export function openSocket(
 
 function refusalOf(status: number, headers: IncomingHttpHeaders): StageError {
   if (isSuccess(status)) return { kind: 'protocol', rule: 'the server speaks WebSocket' };
-  const retryAfterMs = retryAfterMsOf(headers['retry-after'], headers.date);
-  return { kind: 'rejected', status, ...(retryAfterMs !== undefined && { retryAfterMs }) };
-}
-
-/**
- * What a `Retry-After` header asks for, in milliseconds. A date is read against the `Date` of the same answer, so that
- * no clock of this machine matters.
- */
-export function retryAfterMsOf(advice: string | undefined, date: string | undefined): number | undefined {
-  if (advice === undefined) return undefined;
-  const waitMs = /^\d{1,9}$/.test(advice.trim())
-    ? Number(advice) * 1000
-    : Date.parse(advice) - Date.parse(date ?? '');
-  return Number.isNaN(waitMs) ? undefined : Math.min(Math.max(0, waitMs), MAX_RETRY_AFTER_MS);
+  return refusedWith(status, headers['retry-after'], headers.date);
 }
 
 /** Leaves politely, and for good when the server does not answer. Runs on after the call ended, so it is not bound. */

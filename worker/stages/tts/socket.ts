@@ -7,13 +7,11 @@
 import type { IncomingMessage } from 'node:http';
 import WebSocket from 'ws';
 import type { Clock } from '../../../shared/runtime/clock.ts';
-import { bearerHeaders, isSuccess } from '../http.ts';
+import { bearerHeaders, isSuccess, refusedWith } from '../http.ts';
 import type { StageContext, StageError } from '../stage.ts';
 
 /** How long a server may take to end the session, and then to answer the closing handshake. */
 const GOODBYE_MS = 1_000;
-/** Longest wait that a provider's advice may ask for. */
-const MAX_RETRY_AFTER_MS = 3_600_000;
 
 export interface SocketHandlers {
   opened(): void;
@@ -81,15 +79,7 @@ export function openSocket(
 
 function refusalOf({ statusCode = 0, headers }: IncomingMessage): StageError {
   if (isSuccess(statusCode)) return { kind: 'protocol', rule: 'the server speaks WebSocket' };
-  const advice = headers['retry-after'];
-  if (advice === undefined) return { kind: 'rejected', status: statusCode };
-  // A date is read against the date of the same answer, so that no clock of this machine matters.
-  const waitMs = /^\d{1,9}$/.test(advice.trim())
-    ? Number(advice) * 1000
-    : Date.parse(advice) - Date.parse(headers.date ?? '');
-  if (Number.isNaN(waitMs)) return { kind: 'rejected', status: statusCode };
-  const retryAfterMs = Math.min(Math.max(0, waitMs), MAX_RETRY_AFTER_MS);
-  return { kind: 'rejected', status: statusCode, retryAfterMs };
+  return refusedWith(statusCode, headers['retry-after'], headers.date);
 }
 
 /**

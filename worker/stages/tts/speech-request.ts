@@ -6,7 +6,7 @@
  */
 import type { SpeechCompatibleOptions } from '../../../shared/config/stages/speech-compatible.ts';
 import type { Exchange, HttpPool, ResponseHead } from '../http.ts';
-import { CONNECT_TIMEOUT_MS, isSuccess } from '../http.ts';
+import { CONNECT_TIMEOUT_MS, isSuccess, refusedWith } from '../http.ts';
 import type { Deadline } from '../http.ts';
 import type { StageContext, StageError } from '../stage.ts';
 import { checkSpeechType, renderSpeechRequest } from './speech-presets.ts';
@@ -118,13 +118,13 @@ export class SpeechRequest {
     deadline.setAt(Math.min(context.clock.now() + limitMs, this.requestDueMs));
   }
 
-  private onHead({ status, contentType }: ResponseHead): void {
+  private onHead({ status, contentType, header }: ResponseHead): void {
     this.headSeen = true;
     const broken = checkSpeechType(contentType, SPEECH_RATE);
     if (status === 400 || status === 422) {
       this.abort();
       this.scope.on.refused(status);
-    } else if (!isSuccess(status)) this.fail({ kind: 'rejected', status });
+    } else if (!isSuccess(status)) this.fail(refusedWith(status, header('retry-after'), header('date')));
     else if (broken !== undefined) this.fail({ kind: 'protocol', rule: broken });
     else if (this.pausedAtMs !== undefined) this.watch();
   }
