@@ -2,6 +2,7 @@
 import { defaultDtmfSettings } from '../../worker/core/dtmf.ts';
 import { newPrng, type Prng } from '../../shared/base/prng.ts';
 import { newToolBook, readingTool } from '../support/tool-book.ts';
+import { defaultDtmfSettings } from '../../worker/core/dtmf.ts';
 import { defaultCallLimits, type CallSettings } from '../../worker/core/settings.ts';
 
 export interface Faults {
@@ -123,6 +124,7 @@ function settingsOf(prng: Prng): CallSettings {
     apology: 'Excuse me, would you repeat that?',
     fillers: prng.chance(0.8) ? ['Just a moment.', 'Still looking that up.'] : [],
     pronounce: prng.chance(0.3) ? { SQL: 'sequel' } : {},
+    dtmf: defaultDtmfSettings,
     tools: newToolBook({ endCall: prng.chance(0.9), tools: { lookup: readingTool } }),
     maxToolRounds: 2,
     dtmf: defaultDtmfSettings,
