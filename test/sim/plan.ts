@@ -2,7 +2,6 @@
 import { defaultDtmfSettings } from '../../worker/core/dtmf.ts';
 import { newPrng, type Prng } from '../../shared/base/prng.ts';
 import { newToolBook, readingTool } from '../support/tool-book.ts';
-import { defaultDtmfSettings } from '../../worker/core/dtmf.ts';
 import { defaultCallLimits, type CallSettings } from '../../worker/core/settings.ts';
 
 export interface Faults {
@@ -127,7 +126,6 @@ function settingsOf(prng: Prng): CallSettings {
     dtmf: defaultDtmfSettings,
     tools: newToolBook({ endCall: prng.chance(0.9), tools: { lookup: readingTool } }),
     maxToolRounds: 2,
-    dtmf: defaultDtmfSettings,
     confirmQuestion: 'Is that right?',
     maxCallMs: prng.chance(0.25) ? from(20_000, 50_000) : 600_000,
     contextWindowTokens: 100_000,
