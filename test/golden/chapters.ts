@@ -3,12 +3,24 @@ import type { Dialogue } from '../support/dialogue.ts';
 import { conversation } from './conversation.ts';
 import { endings } from './endings.ts';
 import { failures } from './failures.ts';
+import { heard } from './heard.ts';
 import { interruptions } from './interruptions.ts';
 import { keysAndIdle } from './keys-and-idle.ts';
+import { lines } from './lines.ts';
+import { listening } from './listening.ts';
+import { silence } from './silence.ts';
+import { speculation } from './speculation.ts';
+import { turnTaking } from './turn-taking.ts';
 
 export const chapters: Readonly<Record<string, readonly Dialogue[]>> = {
   conversation,
+  'turn taking': turnTaking,
+  speculation,
   interruptions,
+  listening,
+  'what was heard': heard,
+  lines,
+  'no dead air': silence,
   'keys and silence': keysAndIdle,
   failures,
   endings,

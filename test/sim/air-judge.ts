@@ -38,7 +38,8 @@ export class AirJudge {
       this.#silentSince = undefined;
       return;
     }
-    if (this.#context === 0) this.#silentSince = story.decided?.since ?? now;
+    const answers = story.decided?.needed === true || !response.said.startsWith('line');
+    if (this.#context === 0) this.#silentSince = answers ? (story.decided?.since ?? now) : now;
     else if (
       event.type === 'playout.drained' ||
       event.type === 'call.resumed' ||

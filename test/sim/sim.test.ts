@@ -4,7 +4,7 @@ import { realCore } from '../support/core.ts';
 import { explained, runSeeds } from './seeds.ts';
 import { runWorld } from './world.ts';
 
-const seeds = 500;
+const seeds = 2_000;
 
 describe('simulated calls', () => {
   const report = runSeeds(realCore, 1, { count: seeds });
@@ -17,11 +17,12 @@ describe('simulated calls', () => {
 
   it('are real conversations: each kind of order is given often', () => {
     const orders = Object.fromEntries(report.orders);
-    expect(report.virtualMs).toBeGreaterThan(seeds * 40_000);
+    expect(report.virtualMs).toBeGreaterThan(seeds * 30_000);
     expect(report.steps).toBeGreaterThan(seeds * 100);
     for (const [type, times] of Object.entries({
       'llm.start': 2,
-      'llm.cancel': 0.2,
+      'llm.cancel': 0.5,
+      'tool.run': 0.1,
       'tts.speak': 5,
       'playout.clear': 0.8,
       'playout.pause': 1,
@@ -31,7 +32,10 @@ describe('simulated calls', () => {
       'stt.listen': 4,
       'stt.finalize': 4,
       'stt.reopen': 0.1,
+      'stt.replay': 0.1,
+      'turn.judge': 1,
       'tts.reopen': 0.1,
+      'line.refused': 0.01,
       'call.end': 0.2,
     }))
       expect(orders[type], type).toBeGreaterThan(times * seeds);

@@ -107,7 +107,7 @@ export class Story {
   /** The request that was made before its turn was over, as long as it may still be the answer. */
   speculative: { round: number; words: readonly string[]; hangsUp: boolean } | undefined;
   /** The turn that was decided in this step: since when its answer is owed. */
-  decided: { since: number; words: readonly string[]; exact: boolean } | undefined;
+  decided: { since: number; words: readonly string[]; exact: boolean; needed: boolean } | undefined;
   lastEpoch = 0;
   lastContext = 0;
   lastRound = 0;

@@ -217,9 +217,11 @@ export class TurnJudge {
     story.done('answer');
     story.mouth = 'none';
     const words = stt.turnWords.map(({ word }) => word);
-    const needed = stt.exact && telling(words).length > 0;
-    story.decided = { since: this.#decidedAt, words, exact: stt.exact };
-    if (words.length > 0) story.users.push({ words, exact: stt.exact, needed });
+    const lost = scene.has('stt.reopen') && !scene.has('stt.replay');
+    const exact = stt.exact && !lost;
+    const needed = exact && telling(words).length > 0;
+    story.decided = { since: this.#decidedAt, words, exact, needed };
+    if (words.length > 0) story.users.push({ words, exact, needed });
     if (needed) story.demand(now, scene.has('playout.open'), 'a turn is not answered');
     else if (words.length === 0 && story.notesOwed)
       story.demand(now, scene.has('playout.open'), 'an entry of keys is not answered');

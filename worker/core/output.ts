@@ -70,7 +70,7 @@ export function onTtsFailed(step: Step, what: 'failed' | 'stalled'): void {
 function speakAgain(step: Step, former: Response, text: string): void {
   const { state, now, actions } = step;
   if (state.lastWords) {
-    if (former.writing) actions.push({ type: 'llm.cancel' });
+    if (former.writing && !former.inTools) actions.push({ type: 'llm.cancel' });
     startLine(step, 'farewell');
     return;
   }

@@ -1,0 +1,133 @@
+/** Words of listening, echo, single words and lines that stay: what does not interrupt the bot, and what does. */
+import { dialogue, type Dialogue } from '../support/dialogue.ts';
+import { msPerChar, scriptSettings, type Script, type ScriptOptions } from '../support/script.ts';
+
+const answer = 'Alpha beta gamma delta epsilon zeta eta theta.';
+
+type Begin = Parameters<Dialogue['play']>[0];
+
+/** The bot speaks, and 20 characters of it are on the wire. */
+const speaking = (begin: Begin, options: Omit<ScriptOptions, 'core'> = {}): Script =>
+  begin(options)
+    .opens()
+    .callerSays('Go.')
+    .llmAnswers(answer)
+    .botPlays(20 * msPerChar);
+
+const interruptedBy = (minWords: number): Omit<ScriptOptions, 'core'> => ({
+  settings: { interrupt: { ...scriptSettings.interrupt, minWords } },
+});
+
+export const listening: readonly Dialogue[] = [
+  dialogue('"mm-hmm" holds the output and lets it go on at the sample', (begin) => {
+    const call = speaking(begin).skips().callerBegins().sttGuesses('Mm-hmm.').callerInsists().callerStops();
+    call
+      .later(399)
+      .isHeld()
+      .orders('playout.pause', 'stt.listen', 'stt.finalize')
+      .later(1)
+      .orders('playout.resume');
+    call.sttHears('Mm-hmm.').sttFinalizes().botFinishes().callerSays('Thanks.');
+    call.llmIsAsked('user: Go.', `assistant: ${answer}`, 'user: Thanks.');
+  }),
+
+  dialogue('half of "I see" is not an interruption yet', (begin) => {
+    const call = speaking(begin).callerBegins().skips().sttGuesses('I').orders().sttGuesses('I see').orders();
+    call.sttGuesses('I see that').ordered('playout.clear 2');
+  }),
+
+  dialogue('words of listening that go on for a second and a half are something to say', (begin) => {
+    const call = speaking(begin).callerBegins().sttGuesses('Mm-hmm.').callerInsists().skips();
+    call.later(1_249).orders().later(1).ordered('playout.clear 2');
+  }),
+
+  dialogue('one telling word interrupts before the voice is long', (begin) => {
+    const call = speaking(begin).callerBegins().skips().sttGuesses('Stop').ordered('playout.clear 2');
+    call.sttHears('Stop.').callerStops().silenceEndsTheTurn().sttFinalizes();
+    call.llmIsAsked('user: Go.', 'assistant: Alpha beta gamma', 'user: Stop.');
+  }),
+
+  dialogue('a short word that STT hears after the voice is gone still interrupts', (begin) => {
+    const call = speaking(begin).callerBegins().callerStops().later(150).skips();
+    call.sttHears('Stop.').ordered('playout.clear 2').sttFinalizes().silenceEndsTheTurn().sttFinalizes();
+    call.llmIsAsked('user: Go.', 'assistant: Alpha beta gamma', 'user: Stop.');
+  }),
+
+  dialogue('where two words are asked for, neither a long voice nor one word interrupts', (begin) => {
+    const call = speaking(begin, interruptedBy(2)).callerBegins().callerInsists().skips();
+    call.sttGuesses('Wait').orders().sttGuesses('Wait please').ordered('playout.clear 2');
+  }),
+
+  dialogue('where words are asked for, words of listening are none of them', (begin) => {
+    const call = speaking(begin, interruptedBy(1)).callerBegins().callerInsists().sttGuesses('I see').skips();
+    call.later(2_000).without('playout.clear');
+  }),
+
+  dialogue('the bot goes on under a voice that holds it for too long, and words still interrupt', (begin) => {
+    const call = speaking(begin, interruptedBy(1)).callerBegins().skips().later(2_499).orders();
+    call.later(1).orders('playout.resume').botPlays(100).skips();
+    call.sttGuesses('Excuse me').ordered('playout.clear 2');
+  }),
+
+  dialogue("the bot's own words in the caller's microphone interrupt nothing", (begin) => {
+    const call = speaking(begin).callerBegins().sttGuesses('alpha beta').callerInsists().skips();
+    call.sttGuesses('alpha beta gamma').callerStops().later(400).without('playout.clear');
+    call.botFinishes().callerSays('Thanks.');
+    call.llmIsAsked('user: Go.', `assistant: ${answer}`, 'user: Thanks.');
+  }),
+
+  dialogue('what the caller says into the echo interrupts', (begin) => {
+    const call = speaking(begin).callerBegins().sttGuesses('alpha beta').skips();
+    call.sttGuesses('alpha beta no wait').ordered('playout.clear 2');
+  }),
+
+  dialogue('an echo that was taken for an interruption is not answered: the bot says the rest', (begin) => {
+    const call = speaking(begin).callerBegins().callerInsists().callerStops().sttHears('beta gamma.');
+    call.silenceEndsTheTurn().skips().sttFinalizes().rounds(1).botSays('delta epsilon zeta eta theta.');
+  }),
+
+  dialogue('once the echo is known, only words interrupt', (begin) => {
+    const call = speaking(begin).callerBegins().callerInsists().callerStops().sttHears('beta gamma.');
+    call.silenceEndsTheTurn().sttFinalizes().botPlays(500).callerBegins().skips();
+    call.callerInsists().without('playout.clear').sttGuesses('no stop').ordered('playout.clear 3');
+  }),
+
+  dialogue('words of listening that cut the bot by the length of the voice lead to the rest', (begin) => {
+    const call = speaking(begin).callerBegins().callerInsists().callerStops().silenceEndsTheTurn().skips();
+    call.sttHears('Mm-hmm.').sttFinalizes().rounds(1).botSays('delta epsilon zeta eta theta.');
+  }),
+
+  dialogue('to a question, a word of listening is an answer', (begin) => {
+    const call = begin().opens().callerSays('Go.').llmAnswers('Shall I?').botFinishes().callerSays('Mm-hmm.');
+    call.llmIsAsked('user: Go.', 'assistant: Shall I?', 'user: Mm-hmm.');
+  }),
+
+  dialogue(
+    'a line that may not be interrupted is spoken through, and speech that outlasts it is a turn',
+    (begin) => {
+      const call = begin().opens();
+      call.tell({
+        type: 'line.requested',
+        text: 'This call is recorded.',
+        interrupt: false,
+        interruptible: false,
+        position: undefined,
+      });
+      call.botPlays(200).skips().callerBegins().callerInsists().orders().botFinishes().ordered('stt.listen');
+      call.sttHears('Hello?').callerStops().silenceEndsTheTurn().sttFinalizes();
+      call.llmIsAsked('assistant: This call is recorded.', 'user: Hello?');
+    },
+  ),
+
+  dialogue('a lone full stop of STT is nobody', (begin) => {
+    begin()
+      .opens()
+      .callerBegins()
+      .callerStops()
+      .silenceEndsTheTurn()
+      .skips()
+      .sttHears('.')
+      .sttFinalizes()
+      .orders();
+  }),
+];

@@ -1,0 +1,225 @@
+/** The bot's side of the core, broken on purpose: answers, lines, silence, and what was heard. */
+import { mutant, type Mutant } from './mutant.ts';
+
+export const botMutants: readonly Mutant[] = [
+  mutant('keeps text that nobody heard', 'speaking.ts', {
+    from: '  enterHeard(state.history, response, chars);\n  const { asks }',
+    to: '  enterHeard(state.history, response, onTheWire ? response.text.length : 0);\n  const { asks }',
+  }),
+  mutant('forgets text that was heard', 'speaking.ts', {
+    from: '  enterHeard(state.history, response, chars);\n  const { asks }',
+    to: '  enterHeard(state.history, response, 0);\n  const { asks }',
+  }),
+  mutant('forgets answers that were played to their end', 'speaking.ts', {
+    from: 'enterHeard(state.history, response, response.text.length);',
+    to: 'enterHeard(state.history, response, 0);',
+  }),
+  mutant('remembers an answer that never became audible', 'speaking.ts', {
+    from: "const onTheWire = response.phase !== 'waiting';",
+    to: "const onTheWire = response.phase !== 'waiting' || response.text !== '';",
+  }),
+  mutant('takes text of an older request', 'call.ts', {
+    from: 'if (response === undefined || response.round !== event.round) return;',
+    to: 'if (response === undefined) return;',
+  }),
+  mutant('takes text of a request that is over', 'call.ts', {
+    from: 'if (!response.writing || response.inTools) return;',
+    to: '',
+  }),
+  mutant('takes facts about audio of an older context', 'call.ts', {
+    from: 'if (step.state.response?.context === event.context) takeOutput',
+    to: 'if (step.state.response !== undefined) takeOutput',
+  }),
+  mutant('does not clear when the caller cuts in', 'speaking.ts', {
+    from: "  actions.push({ type: 'playout.clear', epoch: state.epoch, wire: onTheWire });",
+    to: '',
+  }),
+  mutant('clears without moving the epoch', 'speaking.ts', {
+    from: '  nextEpoch(step);\n  enterToolResults(step);',
+    to: '  enterToolResults(step);',
+  }),
+  mutant('lets the LLM write on after a cut', 'speaking.ts', {
+    from: "  if (response.writing && !response.inTools) actions.push({ type: 'llm.cancel' });",
+    to: '',
+  }),
+  mutant('lets TTS speak on after a cut', 'speaking.ts', {
+    from: "  actions.push({ type: 'tts.cancel', context: response.context });",
+    to: '',
+  }),
+  mutant('never resumes after a candidate that died', 'silence.ts', {
+    from: "  step.actions.push({ type: 'playout.resume' });",
+    to: '',
+  }),
+  mutant('waits for the marks of a response that was cut', 'heard.ts', {
+    from: '  pieces: [],\n  marks: new Map(),',
+    to: '  pieces: [],\n  marks: (newHeardState as unknown as { kept: Map<string, PendingMark> }).kept ??= new Map(),',
+  }),
+  mutant('does not wait for marks at all', 'output.ts', {
+    from: '  if (response.heard.marks.size === 0 && response.heard.echoedChars >= response.text.length)\n    completeResponse(step);',
+    to: '  completeResponse(step);',
+  }),
+  mutant('forgets the deadline of silence', 'call.ts', {
+    from: 'earlier(turnDeadline(state), silenceDeadline(state))',
+    to: 'turnDeadline(state)',
+  }),
+  mutant('forgets the deadline of the last mark', 'call.ts', {
+    from: "  if (state.response?.phase === 'draining') earliest = earlier(earliest, state.response.endsBy);",
+    to: '',
+  }),
+  mutant('forgets the deadline of keys', 'call.ts', {
+    from: '  earliest = earlier(earliest, state.dtmf.completeAt);',
+    to: '',
+  }),
+  mutant('forgets the deadline of the call', 'call.ts', {
+    from: '  return earlier(earliest, state.endingSoon ? state.callEndsAt + overtimeMs : state.callEndsAt);',
+    to: '  return earliest;',
+  }),
+  mutant('keeps half a word', 'heard.ts', {
+    from: 'return wordStart === -1 ? chars : wordStart;',
+    to: 'return wordStart === -1 ? chars : Math.max(wordStart, chars);',
+  }),
+  mutant('ignores what the client echoed', 'heard.ts', {
+    from: 'return wholeWords(text, Math.max(chars, heard.echoedChars));',
+    to: 'return wholeWords(text, Math.max(0, chars - 12));',
+  }),
+  mutant('ignores the delay of the client', 'heard.ts', {
+    from: '  return Math.max(0, sentMs - Math.max(0, behindMs));',
+    to: '  return Math.max(0, sentMs - 0 * behindMs);',
+  }),
+  mutant('forgets that the client plays on while the output is held', 'heard.ts', {
+    from: 'client.delayMs - gapsWithin(heard, now - client.delayMs, { to: now })',
+    to: 'client.delayMs - 0 * gapsWithin(heard, now - client.delayMs, { to: now })',
+  }),
+  mutant('ignores what the transport acknowledged', 'heard.ts', {
+    from: '  if (acknowledged !== undefined) return',
+    to: '  if (acknowledged !== undefined && now < 0) return',
+  }),
+  mutant('ignores the times of words', 'heard.ts', {
+    from: '      if (word !== undefined) return textOffset(word, { from, to: piece });',
+    to: '      void word;',
+  }),
+  mutant('believes the last known word of a session that has just begun', 'heard.ts', {
+    from: '  return ms - foundMs > longestWordMs ? undefined : found;',
+    to: '  return found;',
+  }),
+  mutant('takes the end of all audio for the end of an early piece', 'heard.ts', {
+    from: 'if (piece.endSaid <= said) newest = piece;',
+    to: 'if (piece.endSaid <= said && piece.endMs === undefined) newest ??= piece;',
+  }),
+  mutant('ignores a hang-up', 'call.ts', {
+    from: "      step.state.phase = 'ended';\n",
+    to: '',
+  }),
+  mutant('ignores a shutdown', 'call.ts', {
+    from: "      endCall(step, 'shutdown');",
+    to: '      step.state.endingSoon = true;',
+  }),
+  mutant('never asks a silent caller', 'call.ts', {
+    from: '  if (askAfterMs > 0) state.idle.askAt ??= now + askAfterMs;',
+    to: '',
+  }),
+  mutant('asks for ever', 'call.ts', {
+    from: "state.idle.asks > state.settings.idle.endAfter ? 'farewell' : 'question'",
+    to: "'question'",
+  }),
+  mutant('does not apologise', 'answering.ts', {
+    from: '  writeText(response, space + step.state.settings.apology, voiceOf(step));',
+    to: '  void space;',
+  }),
+  mutant('glues the first words of a stalled LLM to the apology', 'answering.ts', {
+    from: "  response.splitter.pending = '';\n  speakInstead",
+    to: '  speakInstead',
+  }),
+  mutant('fills no silence', 'silence.ts', {
+    from: 'if (now >= response.silentAt + limits.fillerAfterMs) fillSilence(step, response);',
+    to: 'void fillSilence;',
+  }),
+  mutant('repeats the first filler', 'speaking.ts', {
+    from: '  step.state.fillersSpoken += 1;',
+    to: '',
+  }),
+  mutant('never gives up a TTS that says nothing', 'silence.ts', {
+    from: '  } else if (now >= response.silentAt + limits.audibleWithinMs) {',
+    to: '  } else if (now >= response.silentAt + 9 * limits.audibleWithinMs) {',
+  }),
+  mutant('waits twice for two sessions of TTS that say nothing', 'output.ts', {
+    from: 'const owedSince = fills ? now : (former.silentAt ?? now);',
+    to: 'const owedSince = now;',
+  }),
+  mutant('floods a TTS that reports nothing with fillers', 'silence.ts', {
+    from: 'if (state.ttsReports || response.said > response.starvedSaid) return true;',
+    to: 'if (state.ttsReports) return true;',
+  }),
+  mutant('does not notice that TTS runs dry', 'output.ts', {
+    from: '  response.silentAt ??= step.now;\n',
+    to: '',
+  }),
+  mutant('repeats what TTS had already spoken', 'output.ts', {
+    from: 'speakAgain(step, response, unfilled(response, chars) + response.splitter.pending);',
+    to: 'speakAgain(step, response, unfilled(response, 0) + response.splitter.pending);',
+  }),
+  mutant('repeats fillers that nobody waits for', 'response.ts', {
+    from: '    text += response.text.slice(at, Math.max(at, from));\n    at = to;',
+    to: '    text += response.text.slice(at, Math.max(at, to));\n    at = to;',
+  }),
+  mutant('does not hang up after the farewell', 'speaking.ts', {
+    from: "if (response.hangUpAfter || endsWithNode(step, response)) endCall(step, 'ended');",
+    to: "if (endsWithNode(step, response)) endCall(step, 'ended');",
+  }),
+  mutant('plays a repeated answer into a candidate', 'speaking.ts', {
+    from: '  if (outputHeld(state)) {',
+    to: '  if (outputHeld(state) && state.lastContext < 0) {',
+  }),
+  mutant('loses the speech that outlasts a response', 'call.ts', {
+    from: 'if (hadResponse && state.response === undefined) adoptSpeech(step);',
+    to: 'void hadResponse; void adoptSpeech;',
+  }),
+  mutant('promotes an answer to other words', 'speculation.ts', {
+    from: 'if (moves || speculation.text !== text || speculation.basis',
+    to: 'if (moves || speculation.basis',
+  }),
+  mutant('promotes an answer that did not know of the keys', 'speculation.ts', {
+    from: 'speculation.text !== text || speculation.basis !== state.history.messages.length',
+    to: 'speculation.text !== text',
+  }),
+  mutant('speaks an answer before the turn is over', 'speculation.ts', {
+    from: '    speculation.held += event.text;',
+    to: "    speculation.held += event.text;\n    step.actions.push({ type: 'tts.speak', context: step.state.lastContext, text: event.text });",
+  }),
+  mutant('wastes requests without end', 'speculation.ts', {
+    from: 'state.wastedRounds < maxWastedRounds &&',
+    to: 'maxWastedRounds > 0 &&',
+  }),
+  mutant('keeps an answer to words that have changed', 'speculation.ts', {
+    from: '  if (state.speculation !== undefined && state.speculation.text !== text) dropSpeculation(step);\n',
+    to: '',
+  }),
+  mutant('lets a dropped request write on', 'speculation.ts', {
+    from: "  if (speculation.done === undefined) step.actions.push({ type: 'llm.cancel' });",
+    to: '',
+  }),
+  mutant('lets any number of lines wait', 'lines.ts', {
+    from: 'const mostWaiting = 8;',
+    to: 'const mostWaiting = 80;',
+  }),
+  mutant('speaks the newest line first', 'lines.ts', {
+    from: 'state.lines.push({ text, interruptible, cuts: interrupt });',
+    to: 'state.lines.unshift({ text, interruptible, cuts: interrupt });',
+  }),
+  mutant('speaks a line into the words of the caller', 'lines.ts', {
+    from: 'if (line === undefined || !nobodySpeaks(state) || state.endingSoon) return;',
+    to: 'if (line === undefined || state.endingSoon) return;',
+  }),
+  mutant('cuts for every line', 'lines.ts', {
+    from: 'if (!line.cuts || response.hangUpAfter) return;',
+    to: 'if (response.hangUpAfter) return;',
+  }),
+  mutant('keeps lines that an interrupting one replaces', 'lines.ts', {
+    from: '  if (interrupt) state.lines.length = 0;',
+    to: '',
+  }),
+  mutant('loses the answer that a line has cut', 'lines.ts', {
+    from: "    state.answerOwed ||= response.source === 'answer' && response.phase === 'waiting';",
+    to: '',
+  }),
+];

@@ -1,0 +1,177 @@
+/** The caller's side of the core, broken on purpose: turns, interruptions, STT, and what another worker had heard. */
+import { mutant, type Mutant } from './mutant.ts';
+
+export const callerMutants: readonly Mutant[] = [
+  mutant('does not hold the output for a candidate', 'candidate.ts', {
+    from: "  step.actions.push({ type: 'playout.pause' });",
+    to: '',
+  }),
+  mutant('answers what was said into a candidate that died', 'candidate.ts', {
+    from: "    discardOwed(state);\n    state.turn = { phase: 'idle' };",
+    to: "    state.turn = { phase: 'idle' };",
+  }),
+  mutant('holds the output for as long as the caller makes a noise', 'candidate.ts', {
+    from: 'const longestHoldMs = 2_500;',
+    to: 'const longestHoldMs = 250_000;',
+  }),
+  mutant('does not ask what a candidate said', 'candidate.ts', {
+    from: "  finalize(step, 'keep');",
+    to: '',
+  }),
+  mutant('takes words of listening for an interruption', 'candidate.ts', {
+    from: 'const telling = withoutBackchannels(own, [...backchannels, ...sounds], { unfinished: true });',
+    to: 'const telling = own;',
+  }),
+  mutant('takes half a phrase of listening for an interruption', 'candidate.ts', {
+    from: ', { unfinished: true }',
+    to: '',
+  }),
+  mutant('takes the echo of the bot for an interruption', 'candidate.ts', {
+    from: 'const own = withoutEcho(words, playedWords(state, turn.position));',
+    to: 'const own = words;',
+  }),
+  mutant('does not interrupt by words', 'candidate.ts', {
+    from: '  if (telling.length >= Math.max(1, minWords)) return true;',
+    to: '',
+  }),
+  mutant('interrupts by voice where words are asked for', 'candidate.ts', {
+    from: "if (minWords > 0 || !turn.loud || turn.phase === 'fading') return false;",
+    to: "if (!turn.loud || turn.phase === 'fading') return false;",
+  }),
+  mutant('never takes listening that goes on for an interruption', 'candidate.ts', {
+    from: 'return own.length > 0 && now - turn.startedAt >= listeningMs;',
+    to: 'return own.length > 0 && now < 0 * listeningMs;',
+  }),
+  mutant('lets the caller interrupt a line that may not be', 'candidate.ts', {
+    from: '  return response.interruptible && !response.hangUpAfter;',
+    to: '  return !response.hangUpAfter;',
+  }),
+  mutant('lets the caller interrupt the farewell', 'candidate.ts', {
+    from: '  return response.interruptible && !response.hangUpAfter;',
+    to: '  return response.interruptible;',
+  }),
+  mutant('forgets the question of a caller who goes on while the LLM thinks', 'candidate.ts', {
+    from: '    state.answerOwed = true;\n',
+    to: '',
+  }),
+  mutant('starts a second response beside the first', 'keys.ts', {
+    from: 'if (state.response === undefined && nobodySpeaks(state)) startOwedAnswer(step);',
+    to: 'if (nobodySpeaks(state)) startOwedAnswer(step);',
+  }),
+  mutant('lets a noise that flickers hold a turn open', 'pause.ts', {
+    from: 'Math.min(Math.max(turn.lastVoiceAt + waitMs, turn.holdBy), latest)',
+    to: 'Math.max(turn.lastVoiceAt + waitMs, turn.holdBy, 0 * latest)',
+  }),
+  mutant('lets a voice that comes back be cut off', 'pause.ts', {
+    from: 'Math.max(turn.lastVoiceAt + waitMs, turn.holdBy)',
+    to: 'turn.lastVoiceAt + waitMs',
+  }),
+  mutant('ignores the turn model', 'end-of-turn.ts', {
+    from: 'if (probability === undefined) {',
+    to: 'if (probability === undefined || probability >= 0) {',
+  }),
+  mutant('believes the turn model against the words', 'end-of-turn.ts', {
+    from: 'if (probability >= completeAt) return hesitant ? waitMs : stopMs;',
+    to: 'if (probability >= completeAt) return stopMs;',
+  }),
+  mutant('believes the turn model against a finished sentence', 'end-of-turn.ts', {
+    from: '  if (finished) return waitMs;\n',
+    to: '',
+  }),
+  mutant('takes an unfinished turn for a finished one', 'end-of-turn.ts', {
+    from: '  const doubt = 1 - probability / completeAt;',
+    to: '  const doubt = 1 - probability / completeAt;\n  if (doubt >= 0) return waitMs;',
+  }),
+  mutant('does not hear hesitation', 'end-of-turn.ts', {
+    from: '    if (hesitant) return waitMs * hesitantFactor;\n',
+    to: '',
+  }),
+  mutant('does not hear that a sentence is finished', 'end-of-turn.ts', {
+    from: 'return finished && patienceMs === 0 ? stopMs',
+    to: 'return patienceMs < 0 ? stopMs',
+  }),
+  mutant('has no patience', 'end-of-turn.ts', {
+    from: '  patience.extraMs = Math.min(maxPatienceMs, patience.extraMs + patienceStepMs);',
+    to: '',
+  }),
+  mutant('has patience without end', 'end-of-turn.ts', {
+    from: 'Math.min(maxPatienceMs, patience.extraMs + patienceStepMs)',
+    to: 'patience.extraMs + patienceStepMs + 0 * maxPatienceMs',
+  }),
+  mutant('never loses its patience', 'end-of-turn.ts', {
+    from: '  patience.extraMs = Math.max(0, patience.extraMs - patienceStepMs);',
+    to: '',
+  }),
+  mutant('takes the answer of the turn model to an older question', 'pause.ts', {
+    from: "if (turn.phase !== 'pausing' || turn.ask !== ask) return;",
+    to: "if (turn.phase !== 'pausing' || ask < 0) return;",
+  }),
+  mutant('forgets the deadline of a turn', 'listening.ts', {
+    from: '      ? turn.decideAt\n',
+    to: '      ? undefined\n',
+  }),
+  mutant('forgets the deadline of STT', 'listening.ts', {
+    from: '        ? turn.giveUpAt\n',
+    to: '        ? undefined\n',
+  }),
+  mutant('keeps a dead STT session', 'hearing.ts', {
+    from: "  step.actions.push({ type: 'stt.reopen' });\n",
+    to: '',
+  }),
+  mutant('does not give a new STT session the turn again', 'hearing.ts', {
+    from: "  if (replay) step.actions.push({ type: 'stt.replay' });",
+    to: '',
+  }),
+  mutant('gives a turn to new STT sessions for ever', 'hearing.ts', {
+    from: 'const replay = words !== undefined && !stt.replayed;',
+    to: 'const replay = words !== undefined;',
+  }),
+  mutant('does not notice that STT is deaf', 'hearing.ts', {
+    from: '  return stt.listeningAt + state.settings.limits.sttDeafMs;',
+    to: '  return undefined;',
+  }),
+  mutant('forgets what was known when the session of STT died', 'turn.ts', {
+    from: "  if (text !== '') words.fallback = text;",
+    to: '',
+  }),
+  mutant('keeps a session of STT that never answered', 'listening.ts', {
+    from: "  step.actions.push({ type: 'stt.reopen' });\n  state.stt.owed.length = 0;",
+    to: "  for (const owed of state.stt.owed) owed.fate = 'discard';",
+  }),
+  mutant('drops what was said before the caller went on', 'listening.ts', {
+    from: "  step.state.turn = { phase: 'speaking', words, startedAt, interrupted };",
+    to: "  step.state.turn = { phase: 'speaking', words: newWords(), startedAt, interrupted }; void words;",
+  }),
+  mutant('answers keys into the words of the caller', 'state.ts', {
+    from: "state.turn.phase === 'idle' && state.voice === 'silent';",
+    to: "state.turn.phase === 'idle' || state.voice === 'speech';",
+  }),
+  mutant('answers a lone full stop', 'listening.ts', {
+    from: "  if (words.length === 0) return 'silence';",
+    to: "  if (text === '') return 'silence';",
+  }),
+  mutant('answers the echo of the bot', 'listening.ts', {
+    from: "    state.echoes = true;\n    return 'echo';",
+    to: "    state.echoes = true;\n    return 'words';",
+  }),
+  mutant('does not say the rest of what was cut by mistake', 'listening.ts', {
+    from: "    startText(step, 'rest', { text: state.cutOff, owedSince });",
+    to: '    void startText;',
+  }),
+  mutant('apologises for ever to somebody who mumbles', 'listening.ts', {
+    from: 'if (spoke && state.wordlessTurns < maxWordlessApologies) {',
+    to: 'if (spoke && state.wordlessTurns < 99 * maxWordlessApologies) {',
+  }),
+  mutant('says again what another worker had said', 'resume.ts', {
+    from: '  const kept = piecesBefore(pieces, sentMs);',
+    to: '  const kept = 0 * piecesBefore(pieces, sentMs);',
+  }),
+  mutant('forgets the turn that another worker had heard', 'resume.ts', {
+    from: '  const words = turnAudio ? turn.words : keptWords(turn.words);',
+    to: '  const words = keptWords(newWords());',
+  }),
+  mutant('forgets the beginning of a long turn that another worker had heard', 'resume.ts', {
+    from: "  if (event.turnAudio && 'words' in state.turn) forgetGiven(step, state.turn.words);",
+    to: "  if (event.turnAudio && 'words' in state.turn) { state.turn.words.finals.length = 0; state.turn.words.partial = ''; }",
+  }),
+];

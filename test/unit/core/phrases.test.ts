@@ -1,0 +1,106 @@
+/** What recognised words amount to: listening, hesitation, or the bot's own voice. */
+import { describe, it, expect } from 'vitest';
+import {
+  endsHesitant,
+  endsSentence,
+  spokenWords,
+  withoutBackchannels,
+  withoutEcho,
+} from '../../../worker/core/phrases.ts';
+
+const without = (text: string, unfinished = false): string[] =>
+  withoutBackchannels(spokenWords(text), ['mm-hmm', 'okay', 'i see', 'ben anladım'], { unfinished });
+
+describe('words', () => {
+  it('are compared without case and punctuation, and keep what belongs inside them', () => {
+    expect(spokenWords('Well, I DON’T know — twenty-one?')).toEqual([
+      'well',
+      'i',
+      "don't",
+      'know',
+      'twenty-one',
+    ]);
+    expect(spokenWords('İstanbul’da çay, lütfen!')).toEqual(["istanbul'da", 'çay', 'lütfen']);
+    expect(spokenWords('3 de mayo, a las 10')).toEqual(['3', 'de', 'mayo', 'a', 'las', '10']);
+  });
+
+  it('are none in a lone full stop, an ellipsis or nothing at all', () => {
+    for (const text of ['', ' ', '.', ' . ', '...', '…', '-', '!?']) expect(spokenWords(text)).toEqual([]);
+  });
+
+  it('are told in scripts without spaces and with marks of their own', () => {
+    expect(spokenWords('はい。')).toEqual(['はい']);
+    expect(spokenWords('हाँ, ठीक है')).toEqual(['हाँ', 'ठीक', 'है']);
+  });
+});
+
+describe('words of listening', () => {
+  it('leave nothing when they are all there is, however often', () => {
+    for (const text of ['Mm-hmm.', 'Okay. Okay!', 'I see, mm-hmm.', 'Ben anladım, okay'])
+      expect(without(text)).toEqual([]);
+  });
+
+  it('leave everything else', () => {
+    expect(without('Okay, but wait.')).toEqual(['but', 'wait']);
+    expect(without('I saw')).toEqual(['i', 'saw']);
+    expect(without('see I see')).toEqual(['see']);
+  });
+
+  it('may be half a phrase while more can follow, and only at the end', () => {
+    expect(without('I')).toEqual(['i']);
+    expect(without('I', true)).toEqual([]);
+    expect(without('Okay, I', true)).toEqual([]);
+    expect(without('I want', true)).toEqual(['i', 'want']);
+    expect(without('', true)).toEqual([]);
+  });
+
+  it('prefer the longest phrase, and ignore empty ones', () => {
+    expect(withoutBackchannels(['i', 'see'], ['i', 'i see', ' '])).toEqual([]);
+    expect(withoutBackchannels(['stop'], [''])).toEqual(['stop']);
+  });
+});
+
+describe('echo', () => {
+  const played = spokenWords('Your table is booked for two on Friday.');
+
+  it('is a run of words that the bot has just said, in the same order', () => {
+    expect(withoutEcho(spokenWords('table is booked'), played)).toEqual([]);
+    expect(withoutEcho(spokenWords('Your table. On Friday'), played)).toEqual([]);
+  });
+
+  it('is not a single word, which callers repeat to answer', () => {
+    expect(withoutEcho(['two'], played)).toEqual(['two']);
+    expect(withoutEcho(['friday', 'two'], played)).toEqual(['friday', 'two']);
+  });
+
+  it('leaves what the caller says into it', () => {
+    expect(withoutEcho(spokenWords('table is no wait booked for'), played)).toEqual(['no', 'wait']);
+  });
+
+  it('is nothing when nothing was played', () => {
+    expect(withoutEcho(['a', 'b'], [])).toEqual(['a', 'b']);
+  });
+});
+
+describe('the end of what was said', () => {
+  it('is hesitant behind a filling sound, a conjunction or an article', () => {
+    for (const text of ['I need a', 'So um', 'Tomorrow and', 'Yarın ve', 'Bir', 'My number is'])
+      expect(endsHesitant(text), text).toBe(true);
+  });
+
+  it('is hesitant behind a comma or an ellipsis, whatever the word', () => {
+    for (const text of ['On Monday,', 'Well...', 'Let me think…', 'The number is five-'])
+      expect(endsHesitant(text), text).toBe(true);
+  });
+
+  it('is not hesitant behind a full stop or an ordinary word', () => {
+    for (const text of ['Call me then.', 'That is what I am here for!', 'two tickets', 'Evet', '', '  '])
+      expect(endsHesitant(text), text).toBe(false);
+  });
+
+  it('is a sentence behind its mark, also inside quotes, and not behind an ellipsis', () => {
+    for (const text of ['Yes.', 'Really?', 'She said "no."', '好。', 'Go! '])
+      expect(endsSentence(text), text).toBe(true);
+    for (const text of ['Yes', 'Well...', 'Yes,', '']) expect(endsSentence(text), text).toBe(false);
+  });
+});
