@@ -124,7 +124,7 @@ class InterruptedCall implements SimWorld {
     this.tell({ type: 'speech.started', position: this.position });
     this.#turn();
     // A client that echoes marks is known by its first echo.
-    this.#answers(2);
+    this.#answers(4);
     this.#pass(6_000);
     this.tell({ type: 'speech.started', position: this.position });
     this.#turn();
