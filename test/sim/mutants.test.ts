@@ -8,10 +8,9 @@ import { runSeeds } from './seeds.ts';
 
 const seeds = 300;
 
-/** Who noticed that the core is broken: a rule of the simulation, or else a scripted conversation. */
+/** Who noticed that the core is broken: a scripted conversation, which costs little, or else a rule of the simulation. */
 function noticed(core: Core): string | undefined {
-  const rule = simulated(core);
-  return rule ?? scripted(core);
+  return scripted(core) ?? simulated(core);
 }
 
 function simulated(core: Core): string | undefined {

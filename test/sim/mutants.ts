@@ -41,7 +41,7 @@ export async function coreWith(change: Mutant | undefined): Promise<Core> {
         name: 'mutant',
         setup: (hooks) =>
           hooks.onLoad({ filter: /worker[\\/]core[\\/][^\\/]+$/ }, ({ path }) =>
-            contents !== undefined && path.endsWith(change?.file ?? '')
+            contents !== undefined && /[^\\/]+$/.exec(path)?.[0] === change?.file
               ? { contents, loader: 'ts' }
               : undefined,
           ),

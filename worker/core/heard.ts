@@ -43,23 +43,26 @@ export interface HeardState {
   acknowledged: { readonly playedMs: Millis; readonly saidAt: Millis } | undefined;
   /** When no frames went out: the output was held, TTS had no more, or all of it is on the wire. The client plays on. */
   readonly gaps: { readonly fromAt: Millis; toAt: Millis | undefined }[];
+  /** Speaking rate assumed until the first piece of the response has been measured. */
+  readonly msPerChar: Millis;
 }
 
-/** Speaking rate assumed until the first piece of a response has been measured. */
-const defaultMsPerChar = 65;
+/** Speaking rate of a voice that nobody has heard yet. */
+export const defaultMsPerChar = 65;
 /** More gaps than any client delay can hold. */
 const maxGaps = 16;
 const maxWords = 4_000;
 /** No word takes longer. */
 const longestWordMs = 1_500;
 
-export const newHeardState = (): HeardState => ({
+export const newHeardState = (msPerChar: Millis = defaultMsPerChar): HeardState => ({
   pieces: [],
   marks: new Map(),
   echoedChars: 0,
   wordTimes: [],
   acknowledged: undefined,
   gaps: [],
+  msPerChar,
 });
 
 /** From now on no frame goes out. */
@@ -181,7 +184,7 @@ export function charsAt(heard: HeardState, ms: Millis): number {
   const last = heard.pieces.at(-1) ?? from;
   const word = wordAt(heard, ms, { from, to: last });
   if (word !== undefined) return textOffset(word, { from, to: last });
-  const msPerChar = fromMs > 0 && from.endChars > 0 ? fromMs / from.endChars : defaultMsPerChar;
+  const msPerChar = fromMs > 0 && from.endChars > 0 ? fromMs / from.endChars : heard.msPerChar;
   return Math.min(last.endChars, Math.floor(from.endChars + (ms - fromMs) / msPerChar));
 }
 

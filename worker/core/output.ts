@@ -17,6 +17,8 @@ import { noticeFault, type Step } from './state.ts';
 
 /** How long a client that never echoed a mark is assumed to play on after the last frame. */
 const unconfirmedPlayoutMs = 500;
+/** Less text than this does not tell how fast TTS speaks. */
+const tellingChars = 15;
 
 export function onTtsSpoken(
   step: Step,
@@ -26,6 +28,8 @@ export function onTtsSpoken(
   response.spokenSaid = Math.max(response.spokenSaid, Math.min(spoken.chars, response.said));
   if (spoken.audioMs > 0 && spokenBeyondFillers(response)) step.state.failuresInARow.tts = 0;
   const chars = noteSpoken(response.heard, spoken.chars, spoken.audioMs);
+  if (chars !== undefined && chars >= tellingChars && spoken.audioMs > 0)
+    step.state.msPerChar = spoken.audioMs / chars;
   // A mark behind no audio would be echoed at once and tell nothing.
   if (chars === undefined || spoken.audioMs === 0) return;
   step.state.lastMark += 1;

@@ -77,10 +77,12 @@ export interface NewResponse {
   readonly interruptible: boolean;
   /** Since when the caller waits for it. */
   readonly owedSince: Millis;
+  /** How fast TTS has spoken so far. */
+  readonly msPerChar: Millis;
   readonly now: Millis;
 }
 
-export const newResponse = ({ owedSince, now, ...named }: NewResponse): Response => ({
+export const newResponse = ({ owedSince, now, msPerChar, ...named }: NewResponse): Response => ({
   ...named,
   phase: 'waiting',
   round: 0,
@@ -94,7 +96,7 @@ export const newResponse = ({ owedSince, now, ...named }: NewResponse): Response
   saidBefore: 0,
   expected: '',
   splitter: newSplitter(),
-  heard: newHeardState(),
+  heard: newHeardState(msPerChar),
   fillers: [],
   writing: named.source === 'answer',
   llmAt: now,

@@ -38,6 +38,7 @@ export function openResponse(
     source,
     interruptible: (options.interruptible ?? true) && source !== 'farewell',
     owedSince: options.owedSince ?? now,
+    msPerChar: state.msPerChar,
     now,
   });
   state.response = response;

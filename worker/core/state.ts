@@ -5,7 +5,7 @@ import { newDtmfCollector, type DtmfCollector } from './dtmf.ts';
 import { newPatience, type Patience } from './end-of-turn.ts';
 import type { CallEvent, PlayoutPosition } from './events.ts';
 import { newFlow, type FlowState } from './flow.ts';
-import { newClientPlayout, type ClientPlayout } from './heard.ts';
+import { defaultMsPerChar, newClientPlayout, type ClientPlayout } from './heard.ts';
 import { newHistory, type History } from './history.ts';
 import { newRespelling, type Response, type Respelling } from './response.ts';
 import type { CallSettings } from './settings.ts';
@@ -77,6 +77,8 @@ export interface CallState {
   /** Where the flow is; undefined for an agent without one. */
   readonly flow: FlowState | undefined;
   fillersSpoken: number;
+  /** How fast TTS speaks, by the newest of its audio that was long enough to tell. */
+  msPerChar: Millis;
   /** TTS reports pieces of a response, so that a missing report means something. */
   ttsReports: boolean;
   /** TTS failed too often: what is spoken next is the farewell, and its failure ends the call. */
@@ -126,6 +128,7 @@ export function newCall(
     tools: newToolState(),
     flow: settings.flow === undefined ? undefined : newFlow(settings.flow, now),
     fillersSpoken: 0,
+    msPerChar: defaultMsPerChar,
     ttsReports: false,
     lastWords: false,
     history: newHistory(),
