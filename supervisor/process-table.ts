@@ -43,6 +43,8 @@ export interface ForkOrder {
 const provenMs = 30_000;
 const firstPauseMs = 200;
 const longestPauseMs = 5_000;
+/** With a spare in its place a worker is not missed; its successor's start must not slow down the calls that move. */
+const coveredPauseMs = 3_000;
 /** After this many ends in a row a human has to look. The child is still tried again. */
 const failureBudget = 6;
 /** A child that is not ready by then hangs. */
@@ -102,6 +104,8 @@ export function childGone(table: ProcessTable, row: ChildRow, now: Millis): void
   row.lastEndAt = now;
   row.state = { phase: 'waiting', until: now + pauseMs(row.failures) };
   promoteSpare(table);
+  if (row.role === 'worker' && !asked && readyWorkers(table).length >= table.workers)
+    row.state = { phase: 'waiting', until: now + Math.max(coveredPauseMs, pauseMs(row.failures)) };
 }
 
 const pauseMs = (failures: number): Millis =>

@@ -13,6 +13,8 @@ export interface FaultResult {
   /** Calls that answered again within the limit, as a share of the affected ones. */
   readonly recoveredInTime: number;
   readonly recovery: Summary;
+  /** When the service's log said that calls were taken up by another worker. */
+  readonly takenUp: Summary;
   readonly gaps: Summary;
   /** Frames of calls that the fault should not touch. */
   readonly othersLateness: Summary;
@@ -33,6 +35,8 @@ export function faultText(fault: FaultResult): string {
     `${fault.name} (${fault.what}${away})`,
     `  calls      ${fault.affected} affected, ${fault.endedAffected} of them ended, ${fault.endedOthers} others ended${fault.ends.length > 0 ? `: ${fault.ends.join(', ')}` : ''}`,
   ];
+  if (fault.takenUp.count > 0)
+    lines.push(`  taken up   ${fault.takenUp.count} calls after p50/p99/max ${spread(fault.takenUp)} ms`);
   if (fault.affected > 0)
     lines.push(
       `  answered   again after p50/p99/max ${spread(fault.recovery)} ms; ${(fault.recoveredInTime * 100).toFixed(1)} % in time`,

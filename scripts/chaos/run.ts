@@ -141,19 +141,22 @@ async function suffer(
   const before = crowd.totals(open);
   const now = performance.now();
   crowd.lateness = new Distribution();
+  stage.service.takenUpAt.length = 0;
   const struck = await strike(planned.name, { ...stage, prng });
   crowd.disturbed = struck.affected;
   for (const caller of open) caller.watchRecovery(now);
   await sleep(Math.max(0, now + spaceAfter(planned.name) - 1_000 - performance.now()));
   struck.heal();
   crowd.disturbed = new Set();
-  return judged(planned.name, { struck, open, crowd, before });
+  const takenUp = new Distribution();
+  for (const at of stage.service.takenUpAt) takenUp.add(at - now);
+  return { ...judged(planned.name, { struck, open, crowd, before }), takenUp: takenUp.summary() };
 }
 
 function judged(
   name: FaultName,
   found: { struck: Struck; open: readonly Crowd['callers'][number][]; crowd: Crowd; before: Totals },
-): FaultResult {
+): Omit<FaultResult, 'takenUp'> {
   const { struck, open, crowd, before } = found;
   const recovery = new Distribution();
   const gaps = new Distribution();

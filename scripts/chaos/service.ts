@@ -22,6 +22,8 @@ export class ChaosService {
   /** Worker of each call as the log has it, by call id. */
   readonly workerOf = new Map<string, number>();
   readonly complaints = new Map<string, number>();
+  /** When the log said that calls had been taken up. */
+  readonly takenUpAt: number[] = [];
   logLines = 0;
   exited = false;
 
@@ -106,6 +108,7 @@ export class ChaosService {
     const what = String(entry['msg']);
     if (what === 'call started' || what === 'call taken up')
       this.workerOf.set(String(entry['call']), Number(entry['pid']));
+    if (what === 'call taken up') this.takenUpAt.push(performance.now());
     if (Number(entry['level']) >= 40) this.complaints.set(what, (this.complaints.get(what) ?? 0) + 1);
   }
 }

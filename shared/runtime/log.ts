@@ -25,18 +25,18 @@ function logWithinLimit(this: Logger, args: Parameters<Logger['info']>, write: L
 /** Lines that wait while the log cannot be written; what comes beyond them is lost. */
 const mostWaitingBytes = 256 * 1024;
 
-/** A standard stream. A disk without room, or whatever else is wrong there, must cost lines and no call. */
-function newDestination(descriptor: 1 | 2): DestinationStream {
-  const destination = pino.destination({ dest: descriptor, sync: true, maxLength: mostWaitingBytes });
+/** Standard output. A disk without room, or whatever else is wrong there, must cost lines and no call. */
+function standardOutput(): DestinationStream {
+  const destination = pino.destination({ dest: 1, sync: true, maxLength: mostWaitingBytes });
   destination.on('error', () => undefined);
   return destination;
 }
 
 /**
  * The logger of this process. Writing is synchronous: a process that dies has written everything it said, and the
- * amount is small (nothing is logged per frame). Commands that print to stdout log to stderr.
+ * amount is small (nothing is logged per frame). A command that prints to stdout takes the lines itself.
  */
-export function newLog(options: { role: string; level: LogLevel; to?: 'stdout' | 'stderr' }): Log {
+export function newLog(options: { role: string; level: LogLevel; to?: { write(line: string): void } }): Log {
   return pino(
     {
       level: options.level,
@@ -44,7 +44,7 @@ export function newLog(options: { role: string; level: LogLevel; to?: 'stdout' |
       timestamp: pino.stdTimeFunctions.isoTime,
       hooks: { logMethod: logWithinLimit },
     },
-    newDestination(options.to === 'stderr' ? 2 : 1),
+    options.to ?? standardOutput(),
   );
 }
 

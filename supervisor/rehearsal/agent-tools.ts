@@ -13,11 +13,14 @@ import type { StageContext } from '../../worker/stages/stage.ts';
 import { ToolRegistry, type OpenedTools } from '../../worker/tools/registry.ts';
 import { noCallControl, refuseRun, type RemoteTools, type RemoteTool } from '../../worker/tools/tool.ts';
 import { withStandIns, type StandIns } from './canned-tools.ts';
+import { printable } from './printable.ts';
 import type { CannedTool } from './scenario.ts';
 
 export interface AgentToolsOptions {
   readonly clock: Clock;
   readonly realTools: boolean;
+  /** Takes what is wrong with a tool or its server, in one line. */
+  readonly notice: (line: string) => void;
 }
 
 /** Opens the tools of one call. */
@@ -27,12 +30,16 @@ export class AgentTools {
   readonly #definition: AgentDefinition;
   readonly #registry: ToolRegistry;
 
-  constructor(definition: AgentDefinition, { clock, realTools }: AgentToolsOptions) {
+  constructor(definition: AgentDefinition, { clock, realTools, notice }: AgentToolsOptions) {
     this.#definition = definition;
     const settings = toolSettings(definition);
     this.#registry = new ToolRegistry(realTools ? settings : { ...settings, mcp: [] }, {
       clock,
-      log: newLog({ role: 'rehearsal', level: 'warn', to: 'stderr' }),
+      log: newLog({
+        role: 'rehearsal',
+        level: 'warn',
+        to: { write: (line) => notice(`tools: ${shownLogLine(line)}`) },
+      }),
     });
   }
 
@@ -100,4 +107,15 @@ export class AgentTools {
       repeatable: false,
     };
   }
+}
+
+/** A line of the log for people: its sentence, then its fields. */
+function shownLogLine(line: string): string {
+  const fields = Object.entries(JSON.parse(line) as Readonly<Record<string, unknown>>);
+  const sentence = fields.find(([name]) => name === 'msg')?.[1];
+  const rest = fields.filter(([name]) => !['level', 'time', 'role', 'pid', 'msg'].includes(name));
+  const shown = rest.map(
+    ([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  return printable(`${String(sentence)} (${shown.join(', ')})`);
 }

@@ -38,6 +38,8 @@ export interface AgentSources {
   /** Text of a file, or `undefined` when it cannot be read. */
   readonly readFile: (path: string) => string | undefined;
   readonly clock: Clock;
+  /** Takes what goes wrong with tools on the way, in one line. */
+  readonly writeError: (line: string) => void;
 }
 
 export interface AgentReading {
@@ -61,7 +63,7 @@ const isNeeded = ({ path }: Problem, realTools: boolean): boolean =>
 /** Reads and opens an agent file. Resolves once its tools are there. */
 export async function openAgent(
   path: string,
-  { env, readFile, clock }: AgentSources,
+  { env, readFile, clock, writeError }: AgentSources,
   { realTools = true }: { readonly realTools?: boolean } = {},
 ): Promise<AgentReading> {
   const loaded = loadAgentFileAt(path, { env, readFile, requireSecrets: false });
@@ -73,7 +75,7 @@ export async function openAgent(
   const { definition } = loaded;
   if (definition === undefined) return { problems: loaded.problems };
   if (missing.length > 0) return { problems: missing };
-  const tools = new AgentTools(definition, { clock, realTools });
+  const tools = new AgentTools(definition, { clock, realTools, notice: writeError });
   const agent = readyAgent(definition, { clock, tools });
   await tools.start();
   return { agent, problems: loaded.problems };

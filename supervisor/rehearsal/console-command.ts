@@ -17,7 +17,6 @@ Without a terminal, every line of the input is a turn, and nothing is waited for
 export interface ConsoleCommandOptions extends AgentSources {
   readonly input: NodeJS.ReadableStream & Partial<Pick<ReadStream, 'isTTY'>>;
   readonly output: NodeJS.WritableStream & Partial<Pick<WriteStream, 'isTTY'>>;
-  readonly writeError: (line: string) => void;
 }
 
 /** Returns the exit status: 0 after a call, 2 when there was none. */

@@ -25,7 +25,6 @@ Ends with 0 when all pass, 1 when one fails, 2 when there is nothing valid to pl
 
 export interface RehearseOptions extends AgentSources {
   readonly output: { readonly isTTY?: boolean; write(text: string): unknown };
-  readonly writeError: (line: string) => void;
 }
 
 interface Wish {

@@ -30,7 +30,15 @@ const answers = {
   refuses: (id) => say({ id, error: { code: -32602, message: 'no such customer' } }),
   fails: (id) => say({ id, result: { ...text('the database is away'), isError: true } }),
   large: (id) => say({ id, result: text('x'.repeat(70_000)) }),
-  endless: () => process.stdout.write('x'.repeat(2_000_000)),
+  endless: () => process.stdout.write('x'.repeat(8_000_000)),
+  long: (id) => {
+    process.stdout.write(
+      `${JSON.stringify({ jsonrpc: '2.0', method: 'news', params: 'x'.repeat(1_000_000) })}\n`,
+    );
+    say({ id, result: text('after the long line') });
+  },
+  parts: (id) =>
+    say({ id, result: { content: Array.from({ length: 5_000 }, () => ({ type: 'text', text: '' })) } }),
   floods: () => {
     for (let line = 0; line < 5_000; line += 1)
       say({ method: 'notifications/message', params: { level: 'info', data: 'x' } });

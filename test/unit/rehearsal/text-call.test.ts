@@ -24,6 +24,7 @@ async function newCall(keys = '', seen: (event: ConversationEvent) => void = () 
     env: {},
     readFile: () => agentText(chat.baseUrl, keys),
     clock: systemClock,
+    writeError: () => undefined,
   });
   if (agent === undefined) throw new Error(problems.map(({ message }) => message).join());
   opened.push(agent);

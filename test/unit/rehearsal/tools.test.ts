@@ -96,13 +96,14 @@ async function newCall(given: Given = {}) {
   const { more, stand, realTools = true, env = { WEATHER_AUTH: 'w' }, seen } = given;
   const events: ConversationEvent[] = [];
   const missing: string[] = [];
+  const notices: string[] = [];
   const own = agentText(chat.baseUrl);
   const text =
     (more === flow ? own.replace(/^prompt = .*$/m, '') : own) +
     (more ?? tools((server.address() as AddressInfo).port));
   const { agent, problems } = await openAgent(
     'agent.toml',
-    { env, readFile: () => text, clock: systemClock },
+    { env, readFile: () => text, clock: systemClock, writeError: (line) => void notices.push(line) },
     { realTools },
   );
   if (agent === undefined) throw new Error(problems.map(({ message }) => message).join());
@@ -129,7 +130,7 @@ async function newCall(given: Given = {}) {
         },
       ];
     });
-  return { call, events, missing, texts, toolEvents };
+  return { call, events, missing, notices, texts, toolEvents };
 }
 
 const canned = (name: string, text: string): CannedTool => ({
@@ -185,6 +186,16 @@ describe('tools in a call without sound', () => {
     call.say('Look me up, please.');
     await call.run({ until: 'quiet' });
     expect(toolEvents()).toContainEqual({ result: 'lookup', text: 'somebody' });
+  });
+
+  it('of a server that cannot be reached are missing, which is said in a line for people', async () => {
+    const { call, notices, texts } = await newCall({
+      more: '[[mcp]]\nname = "crm"\ncommand = ["no-such-program"]\n',
+    });
+    call.say('Are you there?');
+    await call.run({ until: 'quiet' });
+    expect(texts()).toEqual(['All right.']);
+    expect(notices[0]).toMatch(/^tools: tool server not reached \(server crm, /);
   });
 
   it('wait for the word of the caller, and are not run without it', async () => {

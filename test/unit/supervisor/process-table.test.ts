@@ -80,6 +80,19 @@ describe('the process table', () => {
     ]);
   });
 
+  it('waits with the successor of a worker whose place a spare has taken, so that its start slows no call that moves', () => {
+    const table = newProcessTable(1, { spare: true });
+    dueForks(table, 0);
+    childReady(table, row(table));
+    dueForks(table, 0);
+    childReady(table, row(table, 1));
+    expect(readyWorkers(table)).toEqual([0]);
+    childGone(table, row(table), 100);
+    expect([readyWorkers(table), nextFork(table), dueForks(table, 3_099)]).toEqual([[1], 3_100, []]);
+    childGone(table, row(table, 1), 200);
+    expect(nextFork(table)).toBe(200);
+  });
+
   it('forgets earlier ends of a child that lived for half a minute since', () => {
     expect(pauses(newProcessTable(1), [0, 1, 2, 30_002, 30_003])).toEqual([0, 200, 400, 0, 200]);
   });

@@ -7,6 +7,8 @@ import type { ToolReport } from '../tool.ts';
 /** Tools and pages of a server that are looked at. */
 const mostTools = 128;
 const mostPages = 8;
+/** Parts of one result. */
+const mostParts = 64;
 /** What is kept of a description (spec 02, Tool declaration). */
 const longestDescription = 4_096;
 /** What the LLM is told of a failure. */
@@ -24,7 +26,10 @@ export const listPage = z.looseObject({
 });
 
 export const toolResult = z.looseObject({
-  content: z.array(z.looseObject({ type: z.string() })).default([]),
+  content: z
+    .array(z.looseObject({ type: z.string() }))
+    .max(mostParts)
+    .default([]),
   structuredContent: z.unknown().optional(),
   isError: z.boolean().default(false),
 });

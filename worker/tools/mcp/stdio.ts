@@ -1,7 +1,7 @@
 /**
  * A tool server as a child process that speaks on its standard streams. It lives no longer than this process, however
  * that ends: a shell leads its process group and ends the group once the pipe from here is closed. It sees the variables
- * that it is given and PATH, nothing else. What it writes is bounded in line and rate.
+ * that it is given and PATH, nothing else. What it writes is bounded in length and rate.
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -9,15 +9,21 @@ import { Writable } from 'node:stream';
 import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { mostMessageBytes } from './message-bounds.ts';
+import { isTable } from '../../../shared/config/table.ts';
 import type { Sensitive } from '../../../shared/config/sensitive.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 
-/** Longest line that is read, and most that waits to be written, in bytes. */
-const mostBytes = 1_048_576;
-/** Lines and bytes of one second; a server that says more says nothing worth reading. */
-const mostLinesPerSecond = 1_000;
-const mostBytesPerSecond = 16 * mostBytes;
+/** Most that waits to be written, in bytes. */
+const mostWaitingBytes = 1_048_576;
+/** A line that is longer than a message is skipped; one that does not end at all ends the server. */
+const endlessBytes = 16 * mostMessageBytes;
+/** Messages of one second that answer nothing, and bytes of one second. */
+const mostUnasked = 100;
+const mostBytesPerSecond = 64 * mostMessageBytes;
+/** Requests whose answers are still expected; a server that leaves more unanswered gets no credit for the oldest. */
+const mostAsked = 1_024;
 /** From the end of its input to the end of the server. */
 const leaveMs = 1_500;
 
@@ -48,7 +54,9 @@ export class StdioTransport implements Transport {
   #parts: Buffer[] = [];
   #bytes = 0;
   #isClosed = false;
-  #window: { startedAt: Millis; lines: number; bytes: number } = { startedAt: 0, lines: 0, bytes: 0 };
+  /** Requests without an answer. */
+  readonly #asked = new Set<string | number>();
+  #window: { startedAt: Millis; unasked: number; bytes: number } = { startedAt: 0, unasked: 0, bytes: 0 };
 
   constructor(options: StdioOptions) {
     this.#options = options;
@@ -81,9 +89,18 @@ export class StdioTransport implements Transport {
   send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin;
     if (this.#isClosed || stdin?.writable !== true) return Promise.reject(new Error('the server has ended'));
-    if (stdin.writableLength > mostBytes) return Promise.reject(new Error('the server does not read'));
+    if (stdin.writableLength > mostWaitingBytes) return Promise.reject(new Error('the server does not read'));
+    if ('method' in message && 'id' in message) this.#expect(message.id);
     stdin.write(serializeMessage(message));
     return Promise.resolve();
+  }
+
+  #expect(id: string | number): void {
+    for (const oldest of this.#asked) {
+      if (this.#asked.size < mostAsked) break;
+      this.#asked.delete(oldest);
+    }
+    this.#asked.add(id);
   }
 
   /** Ends the server's input and, some time later, the server. */
@@ -117,26 +134,31 @@ export class StdioTransport implements Transport {
   }
 
   #take(chunk: Buffer): void {
+    this.#openWindow();
+    this.#window.bytes += chunk.length;
     let rest = chunk;
     for (let end = rest.indexOf(10); end >= 0 && !this.#isClosed; end = rest.indexOf(10)) {
-      this.#parts.push(rest.subarray(0, end));
-      const line = Buffer.concat(this.#parts).toString('utf8');
+      this.#keep(rest.subarray(0, end));
+      const line = this.#bytes > mostMessageBytes ? '' : Buffer.concat(this.#parts).toString('utf8');
       this.#parts = [];
       this.#bytes = 0;
       rest = rest.subarray(end + 1);
-      if (this.#isWithinRate(1, 0)) this.#read(line);
+      this.#read(line);
     }
-    this.#parts.push(rest);
-    this.#bytes += rest.length;
-    if (!this.#isWithinRate(0, chunk.length) || this.#bytes > mostBytes) this.#refuse();
+    this.#keep(rest);
+    const { bytes, unasked } = this.#window;
+    if (bytes > mostBytesPerSecond || unasked > mostUnasked || this.#bytes > endlessBytes) this.#refuse();
   }
 
-  #isWithinRate(lines: number, bytes: number): boolean {
+  #keep(part: Buffer): void {
+    this.#bytes += part.length;
+    if (this.#bytes > mostMessageBytes) this.#parts = [];
+    else this.#parts.push(part);
+  }
+
+  #openWindow(): void {
     const now = this.#options.clock.now();
-    if (now - this.#window.startedAt > 1000) this.#window = { startedAt: now, lines: 0, bytes: 0 };
-    this.#window.lines += lines;
-    this.#window.bytes += bytes;
-    return this.#window.lines <= mostLinesPerSecond && this.#window.bytes <= mostBytesPerSecond;
+    if (now - this.#window.startedAt > 1000) this.#window = { startedAt: now, unasked: 0, bytes: 0 };
   }
 
   #refuse(): void {
@@ -146,11 +168,18 @@ export class StdioTransport implements Transport {
   }
 
   #read(line: string): void {
-    if (line.trim() === '') return;
+    if (line.trim() === '' || this.#window.unasked > mostUnasked) return;
     try {
-      this.onmessage?.(deserializeMessage(line));
+      const message: unknown = JSON.parse(line);
+      const id: unknown = isTable(message) && !('method' in message) ? message['id'] : undefined;
+      const isAnswer = (typeof id === 'string' || typeof id === 'number') && this.#asked.delete(id);
+      if (!isAnswer) this.#window.unasked += 1;
+      // News is not read, and reading it costs more than parsing it.
+      const isNews = isTable(message) && !('id' in message);
+      if (!isNews) this.onmessage?.(deserializeMessage(line));
     } catch {
       // Programs print other things, too; a line that is no message costs nothing but itself.
+      this.#window.unasked += 1;
       this.onerror?.(new Error('the server wrote a line that is no message'));
     }
   }
