@@ -56,6 +56,11 @@ module.exports = {
       { path: '^worker/', pathNot: '^worker/(stages/(stage|http|channel)[.]ts|stages/$1/|core/)' },
     ),
     forbid(
+      'tools-know-the-core-and-the-contract-of-stages',
+      { path: '^worker/tools/' },
+      { path: '^worker/', pathNot: '^worker/(tools/|core/|stages/stage[.]ts)' },
+    ),
+    forbid(
       'transports-know-the-core',
       { path: '^worker/transports/([^/]+)/' },
       { path: '^worker/', pathNot: '^worker/(transports/$1/|core/|transports/transport[.]ts)' },

@@ -333,6 +333,16 @@ describe('remote tools', () => {
     expect(names(tools.declarations())).toEqual(['end_call', 'weather']);
   });
 
+  it('are refused with the name of a transition', () => {
+    const runner = { run: () => ({ cancel: () => undefined }) };
+    const { tools, refused } = newRegistry(http('weather') + flow).openCall(newStageContext(), {
+      control: noCallControl,
+      remote: { tools: [tool('go_to_b')], runner },
+    });
+    expect(refused).toEqual([{ name: 'go_to_b', rule: 'is the name of another tool' }]);
+    expect(tools.performerOf('go_to_b')).toBe('core');
+  });
+
   it('have patterns that cannot hold a worker up', () => {
     const endless = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
     const { tools } = open([tool('slow', endless)]);
