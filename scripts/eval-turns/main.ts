@@ -73,10 +73,12 @@ export function coreRows(hasModel: boolean): CoreRow[] {
   const loaded = loadAgentFile(agentText, { env: {}, requireSecrets: false, readFile: () => undefined });
   if (loaded.definition === undefined) throw new Error('the agent of the evaluation is not valid');
   const settings = { ...callSettings(loaded.definition, { turnModel: true, replayMs: 0 }), tools: noTools };
-  const common = { settings, speech: speechSettings(loaded.definition) };
+  const common = { settings, speech: speechSettings(loaded.definition), model: 'none' } as const;
+  const patient = { ...settings, turn: { ...settings.turn, speculate: false } };
   return [
-    { ...common, name: 'service, words at the end', streams: false, model: 'none' },
-    { ...common, name: 'service, streamed words', streams: true, model: 'none' },
+    { ...common, name: 'service, words at the end', streams: false },
+    { ...common, name: 'service, streamed words', streams: true },
+    { ...common, name: 'service, streamed words, not ahead', streams: true, settings: patient },
     ...(hasModel
       ? [{ ...common, name: 'service, streamed words, Smart Turn', streams: true, model: 'asked' } as const]
       : []),

@@ -13,6 +13,8 @@ interface Row {
   spokenInto: number | undefined;
   missed: number;
   readonly latenciesMs: number[];
+  /** From the end of speech to the first sound of the answer. */
+  readonly answersMs: number[];
   interruptions: number;
   missedInterruptions: number;
   quiet: number;
@@ -30,6 +32,7 @@ const newRow = (): Row => ({
   spokenInto: undefined,
   missed: 0,
   latenciesMs: [],
+  answersMs: [],
   interruptions: 0,
   missedInterruptions: 0,
   quiet: 0,
@@ -49,6 +52,8 @@ function count(row: Row, { scenario, deciders }: Replayed, name: string): void {
     if (decider.audibleMs !== undefined) {
       row.spokenInto ??= 0;
       if (decider.audibleMs.some((atMs) => atMs < endMs - toleranceMs)) row.spokenInto += 1;
+      const answer = decider.audibleMs.find((atMs) => atMs >= endMs - toleranceMs);
+      if (answer !== undefined) row.answersMs.push(answer - endMs);
     }
     const end = decider.endsMs.find((atMs) => atMs >= endMs - toleranceMs);
     if (end === undefined) row.missed += 1;
@@ -111,7 +116,8 @@ export function tables(replayed: readonly Replayed[]): string {
       const { latenciesMs, turns: all, spokenInto } = row;
       const [median, p95] = [quantile(latenciesMs, 0.5), quantile(latenciesMs, 0.95)];
       const into = spokenInto === undefined ? '-' : share(spokenInto, all);
-      return [group, name, share(row.cutOff, all), into, share(row.missed, all), median, p95];
+      const answer = quantile(row.answersMs, 0.5);
+      return [group, name, share(row.cutOff, all), into, share(row.missed, all), median, p95, answer];
     }),
   );
   const interruptions = groupsOf(false).flatMap((group) =>
@@ -127,7 +133,7 @@ export function tables(replayed: readonly Replayed[]): string {
   );
   return [
     print(
-      ['turns', 'decided by', 'false ends', 'bot heard too early', 'missed ends', 'median', 'p95'],
+      ['turns', 'decided by', 'false ends', 'bot heard too early', 'missed ends', 'median', 'p95', 'answer'],
       turns,
     ),
     print(
@@ -146,5 +152,5 @@ export function tables(replayed: readonly Replayed[]): string {
   ].join('\n\n');
 }
 
-/** The turn model has none. */
-const hasSayInInterruptions = (name: string): boolean => !/Smart Turn|right model/.test(name);
+/** The turn model has none, nor has an early answer. */
+const hasSayInInterruptions = (name: string): boolean => !/Smart Turn|right model|not ahead/.test(name);

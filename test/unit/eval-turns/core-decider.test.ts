@@ -6,7 +6,7 @@ import type { Scenario } from '../../../scripts/eval-turns/scenarios.ts';
 import { pausedAt, WordEar, wordsOver } from '../../../scripts/eval-turns/words.ts';
 
 const frameMs = 32;
-const [atTheEnd, streamed, right] = coreRows(false);
+const [atTheEnd, streamed, , right] = coreRows(false);
 
 /** Frames of voice and silence, so many milliseconds of each in turn, silence first. */
 function play(decider: CoreDecider, ...partsMs: readonly number[]): void {
