@@ -83,6 +83,7 @@ describe('the process table', () => {
   it('waits with the successor of a worker whose place a spare has taken, so that its start slows no call that moves', () => {
     const table = newProcessTable(1, { spare: true });
     dueForks(table, 0);
+    childReady(table, rowOf(table, 'inference', 0)!);
     childReady(table, row(table));
     dueForks(table, 0);
     childReady(table, row(table, 1));
