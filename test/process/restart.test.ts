@@ -1,5 +1,5 @@
 /** SIGUSR2: a new supervisor takes the ports while the old one drains. No caller notices, and every limit holds across both. */
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,6 +60,15 @@ async function probe(): Promise<{ status: number; body: string }> {
   return { status: answer.status, body: await answer.text() };
 }
 
+const firstData = (socket: Socket): Promise<string> =>
+  new Promise((resolve) => socket.once('data', (bytes) => resolve(bytes.toString())));
+
+async function connected(count: number, port: number): Promise<Socket[]> {
+  const sockets = Array.from({ length: count }, () => connect({ port, host: '127.0.0.1' }));
+  await Promise.all(sockets.map((socket) => new Promise<void>((resolve) => socket.once('connect', resolve))));
+  return sockets;
+}
+
 /** Asks again and again, without waiting for answers, until `isOver`; resolves with all answers. */
 async function stream<T>(everyMs: number, ask: () => Promise<T>, isOver: () => boolean): Promise<T[]> {
   const asked: Promise<T>[] = [];
@@ -118,20 +127,29 @@ describe('a restart', () => {
 
   it('serves connections that the old supervisor had accepted and that say later what they want', async () => {
     service = await start();
-    const early = Array.from({ length: 21 }, () => connect({ port: service.port, host: '127.0.0.1' }));
-    await Promise.all(early.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
-    // An answer to a connection that came later: the ones before it are accepted.
-    expect(outcome(await call())).toBe('call');
+    const old = servingPid(service);
+    // The new supervisor is halted shortly before it is ready, so that it cannot be the one that accepts.
+    process.kill(old, 'SIGUSR2');
+    const starts = await service.says('restart: a new supervisor starts');
+    await service.says('inference ready', (line) => service.log.indexOf(line) > service.log.indexOf(starts));
+    const fresh = Number(starts['successorPid']);
+    process.kill(fresh, 'SIGSTOP');
+    const early = await connected(21, service.port);
+    const [health] = await connected(1, Number(service.address('health').split(':').at(-1)));
+    health!.write('GET /readyz HTTP/1.1\r\n');
+    // Answers to what came later: what came before is accepted.
+    expect([outcome(await call()), (await probe()).status]).toEqual(['call', 200]);
     const request = requestText('/', {});
     const [halves, silent, mute] = [early.slice(0, 10), early.slice(10, 20), early.slice(20)];
     for (const socket of halves) socket.write(request.slice(0, 40));
     for (const { socket } of open.splice(0)) socket.destroy();
-    const [old] = await restarted(service);
-    const answers = halves.map(
-      (socket) => new Promise<string>((resolve) => socket.once('data', (bytes) => resolve(bytes.toString()))),
-    );
+    process.kill(fresh, 'SIGCONT');
+    await service.says('draining', (line) => line['pid'] === old);
+
+    health!.write('Host: x\r\n\r\n');
+    expect(await firstData(health!)).toMatch(/^HTTP\/1.1 200 [^]*\r\nConnection: close\r\n[^]*"ready":1/);
     for (const socket of halves) socket.write(request.slice(40));
-    for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1.1 101 /);
+    for (const answer of await Promise.all(halves.map(firstData))) expect(answer).toMatch(/^HTTP\/1.1 101 /);
     const callers = silent.map((socket) => new RawCaller(socket, startFrame()));
     // Every one of these is answered: none is lost while the connection travels through two more processes.
     for (let round = 0; round < unknowns; round += 1) {
@@ -141,10 +159,7 @@ describe('a restart', () => {
     await Promise.all(callers.map((caller) => caller.received('started')));
     await Promise.all(callers.map((caller) => caller.received('error', unknowns)));
     // Who never says anything is told so by the old supervisor, which ends after that.
-    for (const socket of mute)
-      expect(await new Promise((resolve) => socket.once('data', resolve)).then(String)).toMatch(
-        /^HTTP\/1.1 408 /,
-      );
+    for (const socket of mute) expect(await firstData(socket)).toMatch(/^HTTP\/1.1 408 /);
     await stopped(service, old);
     expect(callers.every((caller) => caller.status === 101 && !caller.gone)).toBe(true);
     for (const socket of early) socket.destroy();
