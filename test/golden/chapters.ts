@@ -11,6 +11,7 @@ import { listening } from './listening.ts';
 import { silence } from './silence.ts';
 import { speculation } from './speculation.ts';
 import { turnTaking } from './turn-taking.ts';
+import { toolRounds } from './tools.ts';
 
 export const chapters: Readonly<Record<string, readonly Dialogue[]>> = {
   conversation,
@@ -24,4 +25,5 @@ export const chapters: Readonly<Record<string, readonly Dialogue[]>> = {
   'keys and silence': keysAndIdle,
   failures,
   endings,
+  tools: toolRounds,
 };

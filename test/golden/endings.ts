@@ -34,12 +34,12 @@ function everythingHappens(call: Script): void {
 
 export const endings: readonly Dialogue[] = [
   dialogue('end_call hangs up after the words that came with it', (begin) => {
-    const call = begin().opens().callerSays('Bye.').llmWrites('See you soon.').llmIsDone(['end_call']);
+    const call = begin().opens().callerSays('Bye.').llmWrites('See you soon.').llmCalls('end_call');
     call.botSays('See you soon.').botPlays(Infinity).drains().ends(undefined).later(500).ends('ended');
   }),
 
   dialogue('end_call without words speaks the farewell', (begin) => {
-    const call = begin().opens().callerSays('Bye.').llmIsDone(['end_call']).botSays('Goodbye.');
+    const call = begin().opens().callerSays('Bye.').llmCalls('end_call').botSays('Goodbye.');
     call.botFinishes().ends('ended');
   }),
 
@@ -47,13 +47,13 @@ export const endings: readonly Dialogue[] = [
     const call = begin({ settings: { tools: newToolBook({ endCall: false }) } })
       .opens()
       .callerSays('Hm.');
-    call.llmWrites('Well.').llmIsDone(['weather', 'end_call']).rounds(2);
+    call.llmWrites('Well.').llmCalls('weather', 'end_call').rounds(2);
     call.llmWrites('I cannot do that.').llmIsDone().botSays('Well. I cannot do that.').botFinishes();
     call.ends(undefined);
   }),
 
   dialogue('a farewell is spoken to its end', (begin) => {
-    const call = begin().opens().callerSays('Bye.').llmIsDone(['end_call']).botPlays(100).skips();
+    const call = begin().opens().callerSays('Bye.').llmCalls('end_call').botPlays(100).skips();
     call.callerBegins().callerInsists().presses('1').orders().botFinishes().ends('ended');
   }),
 

@@ -1,6 +1,7 @@
 /** The caller speaks while the bot does: candidates that die, and interruptions that cut. */
 import { dialogue, type Dialogue } from '../support/dialogue.ts';
-import { msPerChar, scriptSettings } from '../support/script.ts';
+import { scriptSettings } from '../support/script-settings.ts';
+import { msPerChar } from '../support/scripted-audio.ts';
 
 const words = (text: string): number => text.length * msPerChar;
 

@@ -1,6 +1,6 @@
 /** Key presses, and callers who say nothing. */
 import { dialogue, type Dialogue } from '../support/dialogue.ts';
-import { scriptSettings } from '../support/script.ts';
+import { scriptSettings } from '../support/script-settings.ts';
 
 export const keysAndIdle: readonly Dialogue[] = [
   dialogue('keys become an entry when the caller stops pressing', (begin) => {

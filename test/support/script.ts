@@ -3,50 +3,15 @@
  * stages, playout and the client on virtual time; TTS takes 50 ms for a character. It never looks into the state.
  */
 import assert from 'node:assert/strict';
-import type { CallAction, ContextMessage, TurnTimes } from '../../worker/core/actions.ts';
+import type { CallAction, ContextMessage, OpaqueReasoning, TurnTimes } from '../../worker/core/actions.ts';
 import type { CallEvent } from '../../worker/core/events.ts';
-import { defaultDtmfSettings } from '../../worker/core/dtmf.ts';
-import { defaultCallLimits, type CallSettings } from '../../worker/core/settings.ts';
+import type { CallSettings } from '../../worker/core/settings.ts';
 import type { CallState } from '../../worker/core/state.ts';
-import { realCore, type Core } from './core.ts';
-import { newToolBook } from './tool-book.ts';
+import { realCore, takenOver, type Core } from './core.ts';
 import { shown } from './orders.ts';
-import { noAudio } from './scripted-audio.ts';
-
-export const msPerChar = 50;
-
-export const scriptSettings: CallSettings = {
-  prompt: 'Be brief.',
-  greeting: '',
-  farewell: 'Goodbye.',
-  apology: 'Sorry, say that again.',
-  fillers: ['One moment.', 'Let me see.'],
-  pronounce: {},
-  tools: newToolBook(),
-  dtmf: defaultDtmfSettings,
-  maxToolRounds: 4,
-  confirmQuestion: 'Shall I do that?',
-  maxCallMs: 600_000,
-  contextWindowTokens: 8_000,
-  turn: {
-    minSpeechMs: 100,
-    stopMs: 200,
-    silenceEndMs: 700,
-    maxSilenceMs: 2_500,
-    model: false,
-    completeAt: 0.5,
-    speculate: false,
-  },
-  interrupt: {
-    enabled: true,
-    minWords: 0,
-    backchannels: ['mm-hmm', 'i see'],
-    resumeAfterMs: 600,
-    dtmf: true,
-  },
-  idle: { askAfterMs: 10_000, ask: 'Are you still there?', endAfter: 2 },
-  limits: defaultCallLimits,
-};
+import { addMark, addSpeech, noAudio } from './scripted-audio.ts';
+import { scriptSettings } from './script-settings.ts';
+import { ScriptedTools, seen, type ScriptedCall } from './scripted-tools.ts';
 
 export interface ScriptOptions {
   readonly core?: Core;
@@ -57,7 +22,7 @@ export interface ScriptOptions {
 
 export class Script {
   readonly #core: Core;
-  readonly #state: CallState;
+  #state: CallState;
   readonly #settings: CallSettings;
   #echoMs: number | undefined;
   #now = 0;
@@ -70,6 +35,8 @@ export class Script {
   #rounds = 0;
   #finalizes = 0;
   #endReason: string | undefined;
+  #offered: readonly string[] = [];
+  readonly #tools = new ScriptedTools((event) => this.tell(event));
 
   constructor({ core = realCore, settings = {}, echoMs }: ScriptOptions = {}) {
     this.#core = core;
@@ -169,14 +136,48 @@ export class Script {
     return this.tell({ type: 'llm.text', round: this.#round, text });
   }
 
-  llmIsDone(tools: readonly string[] = []): this {
-    const toolCalls = tools.map((name, index) => ({ id: `t${index}`, name, arguments: '{}' }));
-    const finish = toolCalls.length > 0 ? 'tool_calls' : 'stop';
-    return this.tell({ type: 'llm.done', round: this.#round, finish, toolCalls });
+  llmIsDone(): this {
+    return this.tell({ type: 'llm.done', round: this.#round, finish: 'stop', toolCalls: [] });
+  }
+
+  /** The round ends in these calls. */
+  llmCalls(...calls: ScriptedCall[]): this {
+    return this.llmEnds('tool_calls', calls);
+  }
+
+  llmEnds(
+    finish: 'tool_calls' | 'length' | 'content_filter',
+    calls: readonly ScriptedCall[],
+    reasoning?: OpaqueReasoning,
+  ): this {
+    const toolCalls = calls.map((call) => this.#tools.requested(call));
+    return this.tell({ type: 'llm.done', round: this.#round, finish, toolCalls, reasoning });
   }
 
   llmFails(): this {
     return this.tell({ type: 'llm.failed', round: this.#round });
+  }
+
+  /** The tools of the call, which answer when the script says so. */
+  get tools(): ScriptedTools {
+    return this.#tools;
+  }
+
+  /** Another worker takes the call over from what was written down. Runs of tools die with the old one. */
+  workerIsLost(): this {
+    this.#state = takenOver(this.#state, this.#settings);
+    this.#tools.lose();
+    return this.tell({ type: 'call.resumed', position: this.#position(), turnAudio: false });
+  }
+
+  toolAnswers(name: string, text = 'fine'): this {
+    this.#tools.answers(name, text);
+    return this;
+  }
+
+  toolFails(name: string, options?: { transport?: boolean }): this {
+    this.#tools.fails(name, options);
+    return this;
   }
 
   llmAnswers(text: string): this {
@@ -279,6 +280,29 @@ export class Script {
     return this;
   }
 
+  /** The newest request to the LLM with its calls, results and notes, without the prompt. */
+  llmSees(...lines: string[]): this {
+    assert.deepEqual(seen(this.#messages), lines);
+    return this;
+  }
+
+  prompted(prompt: string): this {
+    assert.equal(this.#messages[0]?.text, prompt);
+    return this;
+  }
+
+  /** The newest request offers these tools. */
+  offers(...names: string[]): this {
+    assert.deepEqual(this.#offered, names);
+    return this;
+  }
+
+  /** Exactly these tools are under way, in the order in which they began. */
+  running(...names: string[]): this {
+    assert.deepEqual(this.#tools.running, names);
+    return this;
+  }
+
   /** The output waits at its sample. */
   isHeld(): this {
     assert.ok(this.#audio.held, 'the output is not held');
@@ -353,14 +377,10 @@ export class Script {
   #perform(order: CallAction): void {
     const audio = this.#audio;
     if (order.type === 'playout.open') this.#audio = noAudio(order.context);
-    else if (order.type === 'tts.speak') this.#speak(order.text);
+    else if (order.type === 'tts.speak') addSpeech(audio, order.text);
     else if (order.type === 'tts.flush') audio.flushed = true;
     else if (order.type === 'stt.finalize') this.#finalizes += 1;
-    else if (order.type === 'playout.mark')
-      audio.marks.push({
-        id: order.id,
-        dueMs: audio.pieces.findLast(({ reported }) => reported)?.endMs ?? 0,
-      });
+    else if (order.type === 'playout.mark') addMark(audio, order.id);
     else if (order.type === 'playout.pause') audio.held = true;
     else if (order.type === 'playout.resume') audio.held = false;
     else if (order.type === 'playout.clear') {
@@ -371,18 +391,9 @@ export class Script {
       this.#epoch = order.epoch;
       this.#round = order.round;
       this.#messages = order.messages;
+      this.#offered = order.tools.map(({ name }) => name);
       this.#rounds += 1;
     }
-  }
-
-  #speak(text: string): void {
-    const audio = this.#audio;
-    const before = audio.pieces.at(-1) ?? { endSaid: 0, endMs: 0 };
-    audio.text += text;
-    audio.pieces.push({
-      endSaid: before.endSaid + text.length,
-      endMs: before.endMs + text.length * msPerChar,
-      reported: false,
-    });
+    this.#tools.perform(order);
   }
 }

@@ -1,5 +1,7 @@
 /** The audio of one response in a script: what TTS was given, what of it exists, and how far it was played. */
 
+export const msPerChar = 50;
+
 export interface Audio {
   context: number;
   text: string;
@@ -25,3 +27,19 @@ export const noAudio = (context: number): Audio => ({
   held: false,
   dry: false,
 });
+
+/** TTS is given a piece of text. */
+export function addSpeech(audio: Audio, text: string): void {
+  const before = audio.pieces.at(-1) ?? { endSaid: 0, endMs: 0 };
+  audio.text += text;
+  audio.pieces.push({
+    endSaid: before.endSaid + text.length,
+    endMs: before.endMs + text.length * msPerChar,
+    reported: false,
+  });
+}
+
+/** A mark behind the audio that exists now. */
+export function addMark(audio: Audio, id: string): void {
+  audio.marks.push({ id, dueMs: audio.pieces.findLast(({ reported }) => reported)?.endMs ?? 0 });
+}

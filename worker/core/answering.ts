@@ -116,6 +116,7 @@ function runTools(step: Step, response: Response, event: Extract<CallEvent, { ty
   pauseWriting(response, voiceOf(step));
   response.inTools = true;
   response.reasoning = reasoning;
+  state.heldReasoning = reasoning;
   const offered = state.settings.tools.declarations(state.flow?.node).map(({ name }) => name);
   const { epoch } = state;
   followTools(
@@ -194,6 +195,8 @@ function askCaller(step: Step, key: number): void {
   response.firstTextAt ??= step.now;
   speakSentence(response, state.settings.confirmQuestion, voiceOf(step));
   response.asks = { key, from };
+  // Nobody hangs up on a question; with its answer the LLM decides again.
+  response.hangUpAfter = false;
   response.writing = false;
   response.inTools = false;
   flush(response, voiceOf(step));
@@ -209,7 +212,8 @@ function onRoundOver(
   step.actions.push({ type: 'tools.answered', pairs });
   const { response } = state;
   if (response?.inTools !== true) {
-    addMessages(state.history, pairMessages(pairs));
+    addMessages(state.history, pairMessages(pairs, { reasoning: state.heldReasoning }));
+    state.heldReasoning = undefined;
     if (response === undefined && nobodySpeaks(state)) startOwedAnswer(step);
     else state.answerOwed = true;
     return;
@@ -217,6 +221,7 @@ function onRoundOver(
   response.rounds.push({ endChars: response.text.length, pairs, reasoning: response.reasoning });
   response.inTools = false;
   response.reasoning = undefined;
+  state.heldReasoning = undefined;
   response.llmAt = step.now;
   if (response.hangUpAfter) {
     sayGoodbye(step, response);
@@ -245,15 +250,12 @@ export function onToolDeadline(step: Step): void {
   if (due !== undefined && step.now >= due) followTools(step, tellTools(step, { type: 'deadline.reached' }));
 }
 
-/** A tool waits for what the caller says next. */
-export const awaitsWord = ({ state }: Step): boolean =>
-  state.tools.records.some(({ phase }) => phase.type === 'held' && phase.isHeard);
-
 /** The caller has answered the question of a tool; the words are in the context already. */
 export function answerQuestion(step: Step, text: string, owedSince: number): void {
   const { state } = step;
   const response = openAnswer(step, owedSince);
   response.inTools = true;
+  response.reasoning = state.heldReasoning;
   const verdict = state.settings.tools.answerOf(text);
   followTools(step, tellTools(step, { type: 'caller.answered', verdict, epoch: state.epoch }));
 }

@@ -5,6 +5,7 @@
  */
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallAction } from './actions.ts';
+import { tellTools } from './epoch.ts';
 import type { CallEvent } from './events.ts';
 import {
   onFlowDeadline,
@@ -71,6 +72,7 @@ function take(step: Step, event: CallEvent): void {
       return;
     case 'call.closed':
       step.state.phase = 'ended';
+      tellTools(step, { type: 'call.ended' });
       return;
     case 'call.shutdown':
       endCall(step, 'shutdown');

@@ -4,7 +4,7 @@
  * caller.
  */
 import type { Millis } from '../../shared/base/units.ts';
-import { nextEpoch } from './epoch.ts';
+import { nextEpoch, tellTools } from './epoch.ts';
 import type { CallEvent } from './events.ts';
 import { cutResponse, startText } from './speaking.ts';
 import { nobodySpeaks, type Step } from './state.ts';
@@ -43,6 +43,7 @@ export function speakWaiting(step: Step): void {
   } else {
     nextEpoch(step);
   }
+  tellTools(step, { type: 'question.left' });
   state.lines.shift();
   const { text, interruptible } = line;
   startText(step, 'line', { text, interruptible, ...(owedSince === undefined ? {} : { owedSince }) });

@@ -2,7 +2,7 @@
 import { beginCandidate, beginFading, interruptible, onCandidateDeadline } from './candidate.ts';
 import { candidateDeadline, prolongFading, reviewCandidate } from './candidate.ts';
 import { noteSpeechAfterDecision } from './end-of-turn.ts';
-import { answerQuestion, awaitsWord, noteTurn } from './answering.ts';
+import { answerQuestion, noteTurn } from './answering.ts';
 import { nextEpoch } from './epoch.ts';
 import type { CallEvent } from './events.ts';
 import { hearsTurn, listen, onSttDeadline, reopenStt, sttDeadline } from './hearing.ts';
@@ -11,7 +11,7 @@ import { beginPause, decideWhenDue, resumeMarginMs, reviewPause } from './pause.
 import { spokenWords, withoutBackchannels, withoutEcho } from './phrases.ts';
 import { startAnswer, startLine, startText } from './speaking.ts';
 import { dropSpeculation, promoteSpeculation, reviewSpeculation } from './speculation.ts';
-import { noticeFault, type CallState, type Step } from './state.ts';
+import { awaitsWord, noticeFault, type CallState, type Step } from './state.ts';
 import { addFinal, newWords, setPartial, wholeText, type Finalizing } from './turn.ts';
 import type { Millis } from '../../shared/base/units.ts';
 
@@ -191,7 +191,7 @@ function answerTurn(step: Step, turn: Finalizing): void {
   const { lastVoiceAt, decidedAt } = turn;
   state.turnClock = { epoch: state.epoch, lastVoiceAt, decidedAt, finalAt: now };
   noteTurn(step);
-  if (awaitsWord(step)) {
+  if (awaitsWord(state)) {
     dropSpeculation(step);
     addUser(state.history, text);
     answerQuestion(step, text, owedSince);

@@ -172,6 +172,7 @@ function onNoAudio(step: Step, response: Response): void {
     return;
   }
   state.lastWords ||= hopeless;
+  if (!response.hangUpAfter) enterHeard(state.history, response, 0);
   if (state.lastWords && !response.hangUpAfter) {
     state.response = undefined;
     startLine(step, 'farewell');

@@ -9,7 +9,7 @@ import type { CallSettings } from './settings.ts';
 import type { CallState } from './state.ts';
 
 /** Fields of the state that a snapshot leaves out. */
-const leftOut = ['settings', 'pronounce', 'history', 'wordTimes', 'reasoning'];
+const leftOut = ['settings', 'pronounce', 'history', 'wordTimes', 'reasoning', 'heldReasoning'];
 const timeName = /(?:At|By)$/;
 
 /** Plain data as JSON. Maps and numbers that JSON does not know survive; fields named in `leftOut` do not. */

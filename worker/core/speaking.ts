@@ -18,7 +18,7 @@ import {
   type Response,
   type Voice,
 } from './response.ts';
-import { greetingOf, nobodySpeaks, outputHeld, type Step } from './state.ts';
+import { awaitsWord, greetingOf, nobodySpeaks, outputHeld, type Step } from './state.ts';
 
 export const voiceOf = (step: Step): Voice => ({ pronounce: step.state.pronounce, actions: step.actions });
 
@@ -92,6 +92,7 @@ export function sayOnEntry(step: Step, response: Response, say: string): void {
 
 /** Asks the LLM for the answer to what the context now holds. */
 export function startAnswer(step: Step, owedSince: Millis): void {
+  tellTools(step, { type: 'question.left' });
   const response = openAnswer(step, owedSince);
   response.round = requestAnswer(step, step.state.history);
 }
@@ -129,7 +130,8 @@ function lineText(step: Step, kind: Exclude<LineKind, 'line' | 'rest'>): string 
     case 'greeting':
       return greetingOf(step.state);
     case 'question':
-      return settings.idle.ask;
+      // A yes to another question would be taken for the answer.
+      return awaitsWord(step.state) ? settings.confirmQuestion : settings.idle.ask;
     case 'apology':
       return settings.apology;
     case 'farewell':
@@ -176,6 +178,7 @@ function endsWithNode({ state, now }: Step, response: Response): boolean {
 
 /** Answers what entered the context without a spoken turn. */
 export function startOwedAnswer(step: Step): void {
+  tellTools(step, { type: 'question.left' });
   nextEpoch(step);
   startAnswer(step, step.now);
 }

@@ -5,9 +5,10 @@
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallEvent } from './events.ts';
 import { endsHesitant } from './phrases.ts';
-import { awaitsWord, onLlmDone, onLlmText } from './answering.ts';
+import { onLlmDone, onLlmText } from './answering.ts';
 import { openAnswer, requestAnswer } from './speaking.ts';
-import type { Speculation, Step } from './state.ts';
+import { awaitsWord, type Speculation, type Step } from './state.ts';
+import { waitsForSafePoint } from './tools-cut.ts';
 import { wholeText } from './turn.ts';
 
 /** Requests of one turn whose answers may be thrown away. */
@@ -28,7 +29,8 @@ export function reviewSpeculation(step: Step): void {
     settings.turn.speculate &&
     state.wastedRounds < maxWastedRounds &&
     !state.endingSoon &&
-    !awaitsWord(step) &&
+    !awaitsWord(state) &&
+    !waitsForSafePoint(state.tools) &&
     state.response === undefined &&
     !/^\W*$/u.test(text);
   if (!worthIt || !allowed) return;
@@ -85,7 +87,7 @@ export function promoteSpeculation(
   const { state } = step;
   const { speculation } = state;
   if (speculation === undefined) return false;
-  const moves = state.flow?.pending !== undefined;
+  const moves = state.flow?.pending !== undefined || waitsForSafePoint(state.tools);
   if (moves || speculation.text !== text || speculation.basis !== state.history.messages.length) {
     if (speculation.guessed && !moves) state.trustsGuesses = false;
     dropSpeculation(step);

@@ -1,6 +1,6 @@
 /** The state of one call. Only `step` and the functions it calls change it. */
 import type { Millis } from '../../shared/base/units.ts';
-import type { CallAction, FaultKind, FaultStage } from './actions.ts';
+import type { CallAction, FaultKind, FaultStage, OpaqueReasoning } from './actions.ts';
 import { newDtmfCollector, type DtmfCollector } from './dtmf.ts';
 import { newPatience, type Patience } from './end-of-turn.ts';
 import type { CallEvent, PlayoutPosition } from './events.ts';
@@ -76,6 +76,8 @@ export interface CallState {
   readonly tools: ToolState;
   /** Where the flow is; undefined for an agent without one. */
   readonly flow: FlowState | undefined;
+  /** What the provider wants back with the round whose tools run or wait for the caller's word. */
+  heldReasoning: OpaqueReasoning | undefined;
   fillersSpoken: number;
   /** How fast TTS speaks, by the newest of its audio that was long enough to tell. */
   msPerChar: Millis;
@@ -127,6 +129,7 @@ export function newCall(
     lines: [],
     tools: newToolState(),
     flow: settings.flow === undefined ? undefined : newFlow(settings.flow, now),
+    heldReasoning: undefined,
     fillersSpoken: 0,
     msPerChar: defaultMsPerChar,
     ttsReports: false,
@@ -166,6 +169,10 @@ export function greetingOf({ settings }: CallState): string {
 /** A line or an answer of the bot's own waits while the caller speaks (spec 02, Behaviour rules 2). */
 export const nobodySpeaks = (state: CallState): boolean =>
   state.turn.phase === 'idle' && state.voice === 'silent';
+
+/** A tool waits for what the caller says next. */
+export const awaitsWord = ({ tools }: CallState): boolean =>
+  tools.records.some(({ phase }) => phase.type === 'held' && phase.isHeard);
 
 /** Reports a fault and counts it. True when the stage has failed too often for the call to go on. */
 export function noticeFault(step: Step, stage: FaultStage, what: FaultKind): boolean {

@@ -50,16 +50,25 @@ export function moveEpoch(site: Site, epoch: number): void {
     carryOver(state, epoch);
     return;
   }
-  abandonReading(site);
-  for (const record of state.records)
-    if (record.phase.type === 'held')
-      settleWith(
-        record,
-        errorText('not_confirmed', 'the caller spoke before being asked; the call was not run'),
-      );
-  if (state.round !== undefined) state.round.isCut = true;
+  cutRound(site, 'the caller spoke before being asked; the call was not run');
   newTurn(state, epoch);
   releaseCutRound(state);
+}
+
+/** A question that was heard is answered no more: its round is given up. */
+export function leaveQuestion(site: Site): void {
+  const { state } = site;
+  if (!state.records.some(({ phase }) => phase.type === 'held' && phase.isHeard)) return;
+  cutRound(site, 'the caller did not answer the question; the call was not run');
+  releaseCutRound(state);
+}
+
+function cutRound(site: Site, why: string): void {
+  const { state } = site;
+  abandonReading(site);
+  for (const record of state.records)
+    if (record.phase.type === 'held') settleWith(record, errorText('not_confirmed', why));
+  if (state.round !== undefined) state.round.isCut = true;
 }
 
 function abandonReading(site: Site): void {
@@ -88,6 +97,10 @@ function releaseCutRound(state: ToolState): void {
   );
   state.round = undefined;
 }
+
+/** Something waits for the next safe point. */
+export const waitsForSafePoint = ({ cutPairs, lateOutcomes }: ToolState): boolean =>
+  cutPairs.length + lateOutcomes.length > 0;
 
 /** What entered since the last safe point, right before the next response starts. Takes it out of the state. */
 export function takeAtSafePoint(state: ToolState): { pairs: ToolPair[]; lateOutcomes: ToolPair[] } {

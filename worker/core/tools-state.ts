@@ -61,6 +61,8 @@ export type ToolEvent =
   /** The caller heard the question of this call. */
   | { readonly type: 'question.heard'; readonly key: number }
   | { readonly type: 'caller.answered'; readonly verdict: 'yes' | 'no' | 'unclear'; readonly epoch: number }
+  /** The conversation goes on without an answer: a later yes would be the answer to something else. */
+  | { readonly type: 'question.left' }
   | { readonly type: 'epoch.moved'; readonly epoch: number }
   | { readonly type: 'deadline.reached' }
   | { readonly type: 'call.ended' };

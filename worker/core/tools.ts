@@ -5,7 +5,7 @@
  * clock (spec 01, What the service does; spec 02, Tool declaration).
  */
 import type { Millis } from '../../shared/base/units.ts';
-import { carryOver, discard, end, moveEpoch } from './tools-cut.ts';
+import { carryOver, discard, end, leaveQuestion, moveEpoch } from './tools-cut.ts';
 import {
   abandon,
   confirmWaitMs,
@@ -67,6 +67,9 @@ function take(site: Site, event: ToolEvent): void {
       return;
     case 'caller.answered':
       answered(site, event.verdict, event.epoch);
+      return;
+    case 'question.left':
+      leaveQuestion(site);
       return;
     case 'epoch.moved':
       moveEpoch(site, event.epoch);
