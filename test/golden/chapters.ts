@@ -1,5 +1,6 @@
 /** All scripted conversations, by chapter. */
 import type { Dialogue } from '../support/dialogue.ts';
+import { confirmations } from './confirmations.ts';
 import { conversation } from './conversation.ts';
 import { endings } from './endings.ts';
 import { failures } from './failures.ts';
@@ -11,6 +12,7 @@ import { listening } from './listening.ts';
 import { silence } from './silence.ts';
 import { speculation } from './speculation.ts';
 import { turnTaking } from './turn-taking.ts';
+import { toolsCut } from './tools-cut.ts';
 import { toolRounds } from './tools.ts';
 
 export const chapters: Readonly<Record<string, readonly Dialogue[]>> = {
@@ -26,4 +28,6 @@ export const chapters: Readonly<Record<string, readonly Dialogue[]>> = {
   failures,
   endings,
   tools: toolRounds,
+  'tools that are cut': toolsCut,
+  confirmations,
 };

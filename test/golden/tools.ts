@@ -8,12 +8,14 @@ const tools = newToolBook({
     weather: readingTool,
     news: readingTool,
     book: effectTool,
+    hasty: { ...readingTool, timeoutMs: 1_000 },
+    pay: { ...effectTool, timeoutMs: 1_000 },
     ring: { ...effectTool, repeatable: true },
     slow: { ...readingTool, fillerAfterMs: 700 },
   },
 });
 const settings = { tools };
-const toolNames = ['end_call', 'weather', 'news', 'book', 'ring', 'slow'];
+const toolNames = ['end_call', 'weather', 'news', 'book', 'hasty', 'pay', 'ring', 'slow'];
 
 export const toolRounds: readonly Dialogue[] = [
   dialogue('the words before a call are spoken while the tool runs, and the answer follows them', (begin) => {
@@ -71,26 +73,26 @@ export const toolRounds: readonly Dialogue[] = [
   dialogue(
     'a tool that does not answer in time is given up, and its late answer changes nothing',
     (begin) => {
-      const call = begin({ settings }).opens().callerSays('Hm?').llmCalls('weather').later(9_999).rounds(1);
+      const call = begin({ settings }).opens().callerSays('Hm?').llmCalls('hasty').later(999).rounds(1);
       call.later(1).rounds(2).running();
-      assert.equal(call.tools.givenUp('weather'), 'timeout');
-      call.toolAnswers('weather', 'late').rounds(2);
-      call.llmSees('user: Hm?', 'assistant: -> weather', 'weather: !timeout');
+      assert.equal(call.tools.givenUp('hasty'), 'timeout');
+      call.toolAnswers('hasty', 'late').rounds(2);
+      call.llmSees('user: Hm?', 'assistant: -> hasty', 'hasty: !timeout');
     },
   ),
 
   dialogue('an effect that does not answer in time may have happened, and is not repeated', (begin) => {
-    const call = begin({ settings }).opens().callerSays('Do it.').llmCalls({ name: 'book', id: 'b1' });
-    call.later(10_000).rounds(2);
-    call.llmCalls({ name: 'book', id: 'b2' }).running().rounds(3);
+    const call = begin({ settings }).opens().callerSays('Do it.').llmCalls({ name: 'pay', id: 'b1' });
+    call.later(1_000).rounds(2);
+    call.llmCalls({ name: 'pay', id: 'b2' }).running().rounds(3);
     call.llmSees(
       'user: Do it.',
-      'assistant: -> book#b1',
+      'assistant: -> pay#b1',
       'b1: !outcome_unknown',
-      'assistant: -> book#b2',
+      'assistant: -> pay#b2',
       'b2: !outcome_unknown',
     );
-    assert.equal(call.tools.orders('book').length, 1);
+    assert.equal(call.tools.orders('pay').length, 1);
   }),
 
   dialogue('a tool that only reads is tried once more when nothing answered, with the same key', (begin) => {
