@@ -1,6 +1,7 @@
 /** What the context keeps of an answer that was cut, by what is known of how it was heard. */
 import { dialogue, type Dialogue } from '../support/dialogue.ts';
-import { msPerChar, type Script } from '../support/script.ts';
+import { msPerChar } from '../support/scripted-audio.ts';
+import type { Script } from '../support/script.ts';
 
 const answer = 'Alpha beta gamma delta.';
 

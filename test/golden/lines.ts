@@ -1,6 +1,7 @@
 /** Lines that somebody else wants the bot to say: when they wait, what they cut, and what becomes of what they cut. */
 import { dialogue, type Dialogue } from '../support/dialogue.ts';
-import { msPerChar, type Script } from '../support/script.ts';
+import { msPerChar } from '../support/scripted-audio.ts';
+import type { Script } from '../support/script.ts';
 
 const line = (
   call: Script,
@@ -80,7 +81,7 @@ export const lines: readonly Dialogue[] = [
   }),
 
   dialogue('a farewell is not cut by a line', (begin) => {
-    const call = begin().opens().callerSays('Bye.').llmIsDone(['end_call']).botPlays(100).skips();
+    const call = begin().opens().callerSays('Bye.').llmCalls('end_call').botPlays(100).skips();
     line(call, 'Listen.', { interrupt: true, sentMs: 100 }).orders().botFinishes().ends('ended');
   }),
 

@@ -1,6 +1,8 @@
 /** Words of listening, echo, single words and lines that stay: what does not interrupt the bot, and what does. */
 import { dialogue, type Dialogue } from '../support/dialogue.ts';
-import { msPerChar, scriptSettings, type Script, type ScriptOptions } from '../support/script.ts';
+import { scriptSettings } from '../support/script-settings.ts';
+import { msPerChar } from '../support/scripted-audio.ts';
+import type { Script, ScriptOptions } from '../support/script.ts';
 
 const answer = 'Alpha beta gamma delta epsilon zeta eta theta.';
 

@@ -1,6 +1,8 @@
 /** Nobody waits in silence: fillers, and which stage is given up when. */
 import { dialogue, type Dialogue } from '../support/dialogue.ts';
-import { msPerChar, scriptSettings, type Script } from '../support/script.ts';
+import { scriptSettings } from '../support/script-settings.ts';
+import { msPerChar } from '../support/scripted-audio.ts';
+import type { Script } from '../support/script.ts';
 
 const finished = (call: Script): Script =>
   call.tell({ type: 'playout.drained', context: call.context, sentMs: 0 });

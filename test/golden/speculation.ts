@@ -1,7 +1,8 @@
 /** Answers that are asked for before the turn is certainly over: given when the words were right, and otherwise never. */
 import assert from 'node:assert/strict';
 import { dialogue, type Dialogue } from '../support/dialogue.ts';
-import { scriptSettings, type Script } from '../support/script.ts';
+import { scriptSettings } from '../support/script-settings.ts';
+import type { Script } from '../support/script.ts';
 
 const settings = { turn: { ...scriptSettings.turn, speculate: true } };
 
@@ -82,9 +83,9 @@ export const speculation: readonly Dialogue[] = [
   dialogue(
     'a tool that the early answer calls runs once the turn is over, and never when it is not',
     (begin) => {
-      const call = pausing(begin, 'Bye.').llmIsDone(['end_call']).without('tts.speak').silenceEndsTheTurn();
+      const call = pausing(begin, 'Bye.').llmCalls('end_call').without('tts.speak').silenceEndsTheTurn();
       call.sttFinalizes().botSays('Goodbye.').botFinishes().ends('ended');
-      const other = pausing(begin, 'Bye.').llmIsDone(['end_call']).sttHears('No, wait.').silenceEndsTheTurn();
+      const other = pausing(begin, 'Bye.').llmCalls('end_call').sttHears('No, wait.').silenceEndsTheTurn();
       other.sttFinalizes().llmAnswers('Yes?').botFinishes().ends(undefined);
     },
   ),

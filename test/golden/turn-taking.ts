@@ -1,6 +1,7 @@
 /** When a turn is over: silence, the turn model, and what STT knows, as one decision that learns from the caller. */
 import { dialogue, type Dialogue } from '../support/dialogue.ts';
-import { scriptSettings, type Script } from '../support/script.ts';
+import { scriptSettings } from '../support/script-settings.ts';
+import type { Script } from '../support/script.ts';
 
 const withModel = { turn: { ...scriptSettings.turn, model: true } };
 
