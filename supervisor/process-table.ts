@@ -104,8 +104,15 @@ export function childGone(table: ProcessTable, row: ChildRow, now: Millis): void
   row.lastEndAt = now;
   row.state = { phase: 'waiting', until: now + pauseMs(row.failures) };
   promoteSpare(table);
-  if (row.role === 'worker' && !asked && readyWorkers(table).length >= table.workers)
-    row.state = { phase: 'waiting', until: now + Math.max(coveredPauseMs, pauseMs(row.failures)) };
+}
+
+/** When a child that waits may be started; later for a worker that died and is not missed. */
+function dueAt(table: ProcessTable, row: ChildRow): Millis | undefined {
+  if (row.state.phase !== 'waiting') return undefined;
+  const { until } = row.state;
+  const isMissed = row.role !== 'worker' || readyWorkers(table).length < table.workers;
+  if (isMissed || row.lastEndAt === undefined || row.failures === 0) return until;
+  return Math.max(until, row.lastEndAt + coveredPauseMs);
 }
 
 const pauseMs = (failures: number): Millis =>
@@ -136,7 +143,7 @@ export function dueForks(table: ProcessTable, now: Millis): ForkOrder[] {
   if (table.closing) return [];
   const orders: ForkOrder[] = [];
   for (const row of table.rows) {
-    if (row.state.phase !== 'waiting' || row.state.until > now || isHeldBack(table, row)) continue;
+    if ((dueAt(table, row) ?? Infinity) > now || isHeldBack(table, row)) continue;
     row.state = { phase: 'starting', since: now };
     orders.push({ role: row.role, index: row.index });
   }
@@ -160,9 +167,7 @@ function isHeldBack(table: ProcessTable, row: ChildRow): boolean {
 /** When `dueForks` has something to say next. */
 export function nextFork(table: ProcessTable): Millis | undefined {
   if (table.closing) return undefined;
-  const times = table.rows.flatMap((row) =>
-    row.state.phase === 'waiting' && !isHeldBack(table, row) ? [row.state.until] : [],
-  );
+  const times = table.rows.flatMap((row) => (isHeldBack(table, row) ? [] : [dueAt(table, row) ?? []].flat()));
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
