@@ -4,6 +4,7 @@ import { confirmations } from './confirmations.ts';
 import { conversation } from './conversation.ts';
 import { endings } from './endings.ts';
 import { failures } from './failures.ts';
+import { flows } from './flows.ts';
 import { heard } from './heard.ts';
 import { interruptions } from './interruptions.ts';
 import { keysAndIdle } from './keys-and-idle.ts';
@@ -30,4 +31,5 @@ export const chapters: Readonly<Record<string, readonly Dialogue[]>> = {
   tools: toolRounds,
   'tools that are cut': toolsCut,
   confirmations,
+  flows,
 };

@@ -1,6 +1,7 @@
 /** Key presses, and callers who say nothing. */
 import { dialogue, type Dialogue } from '../support/dialogue.ts';
 import { scriptSettings } from '../support/script-settings.ts';
+import { newToolBook, readingTool } from '../support/tool-book.ts';
 
 export const keysAndIdle: readonly Dialogue[] = [
   dialogue('keys become an entry when the caller stops pressing', (begin) => {
@@ -14,6 +15,56 @@ export const keysAndIdle: readonly Dialogue[] = [
   dialogue('the terminator completes an entry at once, and alone it is an entry of its own', (begin) => {
     begin().opens().presses('42#').llmIsAsked('user: [The caller pressed the keys: 42]');
     begin().opens().presses('#').llmIsAsked('user: [The caller pressed the keys: #]');
+  }),
+
+  dialogue('another terminator, or none, is one of the agent file', (begin) => {
+    const star = { ...scriptSettings.dtmf, terminator: '*' };
+    const call = begin({ settings: { dtmf: star } })
+      .opens()
+      .presses('4#2')
+      .rounds(0);
+    call.presses('*').llmIsAsked('user: [The caller pressed the keys: 4#2]');
+    const none = begin({ settings: { dtmf: { ...star, terminator: '' } } })
+      .opens()
+      .presses('4*#');
+    none.rounds(0).later(3_000).llmIsAsked('user: [The caller pressed the keys: 4*#]');
+  }),
+
+  dialogue('a terminator alone can be no entry', (begin) => {
+    const dtmf = { ...scriptSettings.dtmf, loneTerminator: false };
+    const call = begin({ settings: { dtmf } }).opens().presses('##').later(5_000).rounds(0);
+    call.presses('4#').llmIsAsked('user: [The caller pressed the keys: 4]');
+  }),
+
+  dialogue('the digit limit, the time between digits and the note are those of the agent file', (begin) => {
+    const note = '[Arayan {digits} tuşlarına bastı]';
+    const dtmf = { ...scriptSettings.dtmf, maxDigits: 3, interDigitMs: 500, note };
+    const call = begin({ settings: { dtmf } }).opens().presses('123').rounds(1);
+    call.llmIsAsked('user: [Arayan 123 tuşlarına bastı]').llmAnswers('Ok.').botFinishes();
+    call
+      .presses('4')
+      .later(499)
+      .rounds(1)
+      .later(1)
+      .llmIsAsked('user: [Arayan 123 tuşlarına bastı]', 'assistant: Ok.', 'user: [Arayan 4 tuşlarına bastı]');
+  }),
+
+  dialogue('keys that are not collected neither interrupt nor enter the conversation', (begin) => {
+    const dtmf = { ...scriptSettings.dtmf, collect: false };
+    const call = begin({ settings: { dtmf } })
+      .opens()
+      .callerSays('Menu.')
+      .llmAnswers('Press nothing.')
+      .botPlays(300);
+    call.skips().presses('1#').orders().botFinishes().later(5_000).rounds(1);
+  }),
+
+  dialogue('keys into a running tool give reading up and are answered', (begin) => {
+    const tools = newToolBook({ tools: { weather: readingTool } });
+    const call = begin({ settings: { tools } }).opens().callerSays('Hm?').llmCalls('weather').presses('1#');
+    call.running().rounds(2);
+    const before = ['user: Hm?', 'assistant: -> weather', 'weather: !interrupted'];
+    call.llmSees(...before, 'user: [The caller pressed the keys: 1]');
   }),
 
   dialogue('an entry has at most twenty digits', (begin) => {
