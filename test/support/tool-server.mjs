@@ -67,6 +67,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params } = JSON.parse(line);
   if (file !== undefined && mode === 'asks') appendFileSync(file, `${line}\n`);
   if (file !== undefined && mode === 'silent') appendFileSync(file, `${method ?? ''}\n`);
+  if (mode === 'mute') return;
   if (method === 'initialize') {
     process.stdout.write('starting up, which is no message\n');
     say({

@@ -7,8 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { pino } from 'pino';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { McpServer } from '../../../worker/tools/mcp/server.ts';
 import type { ToolReport } from '../../../worker/tools/tool.ts';
+import { newVirtualClock } from '../../support/virtual-clock.ts';
 import { closeRegistries, newRegistry, openTools, orderOf, runTool } from '../../support/tool-call.ts';
 
 const project = fileURLToPath(new URL('../../..', import.meta.url));
@@ -192,6 +195,33 @@ describe('a tool server that is a child', () => {
   it('is asked for a bounded number of pages of tools', async () => {
     const { tools } = await own('pages');
     expect(tools.declarations()).toHaveLength(1 + 8);
+  });
+
+  it('that does not answer at start holds a worker up for its time and no longer', async () => {
+    const clock = newVirtualClock();
+    const from = { command: [process.execPath, ownServer, 'mute'], env: new Map<string, never>() };
+    const definition = {
+      name: 'crm',
+      from,
+      sideEffects: [],
+      confirm: [],
+      timeoutMs: 5_000,
+      fillerAfterMs: 0,
+    };
+    const mute = new McpServer(definition, {
+      clock,
+      log: pino({ level: 'silent' }),
+      changed: () => undefined,
+    });
+    let isStarted = false;
+    const start = mute.start().then(() => (isStarted = true));
+    clock.advance(7_999);
+    await Promise.resolve();
+    expect(isStarted).toBe(false);
+    clock.advance(1);
+    await start;
+    await mute.close();
+    clock.advance(60_000);
   });
 
   it('that is no program leaves its tools out, and the others in', async () => {

@@ -1,17 +1,20 @@
 /** Which tools a call has, how their arguments are judged, and how a call runs and leaves them. */
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:https';
+import type { Server as TlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { transitionTool as configTransitionTool } from '../../../shared/config/agent/flow.ts';
 import { transitionTool } from '../../../worker/core/flow.ts';
 import type { OpenedTools } from '../../../worker/tools/registry.ts';
 import { noCallControl } from '../../../worker/tools/tool.ts';
 import type { RemoteTool, ToolReport, ToolRunRequest } from '../../../worker/tools/tool.ts';
+import { selfSigned } from '../../support/self-signed.ts';
 import { newStageContext } from '../../support/stage-context.ts';
 import { closeRegistries, newRegistry, openTools, orderOf, runTool } from '../../support/tool-call.ts';
 
-const servers: Server[] = [];
+const servers: (Server | TlsServer)[] = [];
 afterEach(async () => {
   await closeRegistries();
   for (const server of servers.splice(0)) {
@@ -274,6 +277,21 @@ describe('a run', () => {
       kind: 'failed',
       unsent: true,
     });
+  });
+
+  it('stops at a certificate that nobody vouches for, before anything is sent', async () => {
+    let asked = 0;
+    const server = createTlsServer(selfSigned(), (_, response) => {
+      asked += 1;
+      response.end();
+    });
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const url = `https://127.0.0.1:${port}/{city}`;
+    const tools = openTools(newRegistry(http('write', 'kind = "side_effect"', url)));
+    expect(await runTool(tools, 'write', { given: { city: 'x' } })).toMatchObject({ unsent: true });
+    expect(asked).toBe(0);
   });
 
   it('of a tool that is not there fails instead of throwing', async () => {

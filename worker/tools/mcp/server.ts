@@ -180,6 +180,7 @@ export class McpServer implements ToolRunner {
       this.#upSince = this.#options.clock.now();
       this.#options.log.info({ server: name, tools: this.#tools.length }, 'tool server connected');
     } catch (error) {
+      if (this.#isClosed) return;
       const reason = error instanceof Error ? error.name : typeof error;
       this.#options.log.warn({ server: name, reason }, 'tool server not reached');
       this.#tryAgain();
@@ -192,7 +193,10 @@ export class McpServer implements ToolRunner {
     client.onclose = () => this.#lost(client);
     this.#opening = client;
     try {
-      await client.connect(await this.#newTransport(), { timeout: stepMs });
+      const transport = await this.#newTransport();
+      // Closed while the code for it was loaded: nothing is started any more.
+      if (this.#isClosed) throw new Error('closed');
+      await client.connect(transport, { timeout: stepMs });
       const listed = await readListing((cursor) =>
         client.request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, listPage, {
           timeout: stepMs,
