@@ -19,18 +19,20 @@ import type {
   ToVoice,
   VoiceFiles,
 } from './local/messages.ts';
+import { whenIdle } from './local/idle.ts';
 import { newRecognizerServer, type RecognizerServer } from './local/recognizer-server.ts';
 import { hasSherpa } from './local/sherpa.ts';
 import { EngineSpeaking } from './local/speaking.ts';
 import { findRecognizer, findVoice, type Found } from './local/speech-models.ts';
 import { voiceNames } from './local/speech-request.ts';
 import { newSpeechServer } from './local/speech-server.ts';
-import { recognizerModels, voiceModels } from './model-registry.ts';
+import { recognizerModels, voiceModels, type models as pinnedModels } from './model-registry.ts';
 import { modelsFolder } from './turn-model.ts';
 
 const mostWaitingTexts = 32;
 const stopWithinMs = 5_000;
-const stopLookMs = 50;
+/** The clients' close frames have this long. */
+const goodbyeMs = 50;
 
 export interface LocalCommandOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -83,18 +85,18 @@ function findModels(args: LocalArguments, { env }: LocalCommandOptions): Result<
     );
   const folder = args.models ?? modelsFolder(env['SVC_MODELS_DIR'], env);
   const where = args.models === undefined ? 'the folder of models' : '--models';
-  const advice = (names: readonly string[]): string =>
-    `; "svc-supervisor models pull ${names[0] ?? ''}" fetches one, --models names another folder`;
+  const advice = (name: keyof typeof pinnedModels): string =>
+    `; "svc-supervisor models pull ${name}" fetches one, --models names another folder`;
   const recognizer =
     args.without === 'stt'
       ? ok(undefined)
       : findRecognizer(folder, { name: args.sttModel, preferred: recognizerModels });
-  if (!recognizer.ok) return fail(`${where}: ${recognizer.error}${advice(recognizerModels)}`);
+  if (!recognizer.ok) return fail(`${where}: ${recognizer.error}${advice('zipformer-en')}`);
   const voice =
     args.without === 'tts'
       ? ok(undefined)
       : findVoice(folder, { name: args.ttsModel, preferred: voiceModels });
-  if (!voice.ok) return fail(`${where}: ${voice.error}${advice(voiceModels)}`);
+  if (!voice.ok) return fail(`${where}: ${voice.error}${advice('piper-ljspeech')}`);
   return ok({ recognizer: recognizer.value, voice: voice.value });
 }
 
@@ -251,16 +253,13 @@ class LocalSpeech {
     }
     this.#isStopping = true;
     this.#log.info('stopping');
-    const { clock } = this.#options;
-    const giveUpAt = clock.now() + stopWithinMs;
     this.#speechServer.close();
     this.#recognizerServer?.http.close();
-    const look = (): void => {
-      const open = (this.#recognizerServer?.finishing ?? 0) + (this.#speaking?.waiting ?? 0);
-      if (open === 0 || clock.now() >= giveUpAt) this.#leave();
-      else clock.after(stopLookMs, look);
-    };
-    look();
+    whenIdle(() => (this.#recognizerServer?.finishing ?? 0) + (this.#speaking?.waiting ?? 0), {
+      clock: this.#options.clock,
+      withinMs: stopWithinMs,
+      done: () => this.#leave(),
+    });
   }
 
   #leave(): void {
@@ -269,7 +268,6 @@ class LocalSpeech {
     this.#recognizerServer?.close();
     this.#close();
     this.#log.info('stopped');
-    // The clients' close frames have a moment; the engines are gone already.
-    this.#options.clock.after(stopLookMs, () => this.#options.exit(0));
+    this.#options.clock.after(goodbyeMs, () => this.#options.exit(0));
   }
 }

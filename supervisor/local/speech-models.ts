@@ -145,7 +145,7 @@ function choose<Files>(
     const folder = folders.find(({ name }) => name === wanted);
     const judged = folder && judge(folder);
     if (folder === undefined || judged === undefined)
-      return fail(`${option}: must be the name of a folder with ${what}`);
+      return fail(`${option}: must be the name of a folder with such a model: ${what}`);
     return judged.ok ? ok({ name: folder.name, files: judged.value }) : judged;
   }
   const judged = folders.flatMap((folder) => {
@@ -153,10 +153,10 @@ function choose<Files>(
     return files === undefined ? [] : [{ name: folder.name, files }];
   });
   const first = preferred.flatMap((name) => judged.filter((one) => one.name === name))[0] ?? judged[0];
-  if (first === undefined) return fail(`the folder holds no ${what}`);
+  if (first === undefined) return fail(`holds no ${what}`);
   if (judged.length > 1 && !preferred.includes(first.name)) {
     const names = judged.map(({ name }) => name).join(', ');
-    return fail(`the folder holds several models of this kind (${names}): ${option} names one`);
+    return fail(`holds several models of this kind (${names}): ${option} names one`);
   }
   return first.files.ok ? ok({ name: first.name, files: first.files.value }) : first.files;
 }
@@ -165,7 +165,7 @@ function choose<Files>(
 function problemOf(path: string): string | undefined {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
     ? undefined
-    : 'the folder of models does not exist';
+    : 'must be a folder that exists';
 }
 
 interface Wish {

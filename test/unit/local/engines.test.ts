@@ -1,9 +1,11 @@
 /** What stands between sockets and engines: the line of the voice, and the streams of the recogniser. */
 import { describe, expect, it } from 'vitest';
 import type { FromRecognizer, Recognition, ToVoice } from '../../../supervisor/local/messages.ts';
+import { whenIdle } from '../../../supervisor/local/idle.ts';
 import { hasCapitalsOnly, Recognizing } from '../../../supervisor/local/recognition.ts';
 import type { OnlineRecognizer, OnlineStream } from '../../../supervisor/local/sherpa.ts';
 import { EngineSpeaking, VoiceBusy, VoiceFailed } from '../../../supervisor/local/speaking.ts';
+import { newVirtualClock } from '../../support/virtual-clock.ts';
 
 const job = (text: string) => ({ text, speaker: 0, speed: 1 });
 
@@ -18,6 +20,33 @@ class FakeVoice {
     return this.sent.flatMap((message) => (message.type === 'speak' ? [message.speech.text] : []));
   }
 }
+
+describe('the end of local speech', () => {
+  const stopping = (): {
+    clock: ReturnType<typeof newVirtualClock>;
+    work: { open: number };
+    ends: number[];
+  } => {
+    const [clock, work, ends] = [newVirtualClock(), { open: 2 }, [] as number[]];
+    whenIdle(() => work.open, { clock, withinMs: 5_000, done: () => ends.push(clock.now()) });
+    return { clock, work, ends };
+  };
+
+  it('waits for the work in hand', () => {
+    const { clock, work, ends } = stopping();
+    clock.advance(1_000);
+    expect(ends).toEqual([]);
+    work.open = 0;
+    clock.advance(10_000);
+    expect(ends).toEqual([1_050]);
+  });
+
+  it('does not wait for ever', () => {
+    const { clock, ends } = stopping();
+    clock.advance(20_000);
+    expect(ends).toEqual([5_000]);
+  });
+});
 
 describe('the line in front of the voice', () => {
   const open = (mostWaiting = 2): { engine: FakeVoice; line: EngineSpeaking } => {

@@ -99,7 +99,7 @@ describe('the models in a folder', () => {
   it('are missed where there is no folder, and in an empty one', () => {
     expect(findVoice(join(folder, 'none'), any)).toEqual({
       ok: false,
-      error: 'the folder of models does not exist',
+      error: 'must be a folder that exists',
     });
     expect(findRecognizer(folder, any)).toMatchObject({
       ok: false,
