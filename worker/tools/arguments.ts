@@ -12,7 +12,7 @@ export function readArguments(text: string): Result<Readonly<Record<string, unkn
   if (text.length > longestArguments) return fail('the arguments are too long');
   let value: unknown;
   try {
-    value = text.trim() === '' ? {} : JSON.parse(text);
+    value = text === '' ? {} : JSON.parse(text);
   } catch {
     return fail('the arguments are not valid JSON');
   }

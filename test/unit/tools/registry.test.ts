@@ -171,6 +171,7 @@ describe('arguments', () => {
 
   it('of end_call may be missing', () => {
     expect(tools().validate('end_call', '')).toEqual({ ok: true, canonical: '{}' });
+    expect(tools().validate('end_call', ' ').ok).toBe(false);
   });
 });
 
