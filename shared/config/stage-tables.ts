@@ -6,14 +6,7 @@
 import type { z } from 'zod';
 import type { KeyPath, ProblemList } from './problem.ts';
 import { Sensitive } from './sensitive.ts';
-import type {
-  Chosen,
-  Hedge,
-  LlmDefinition,
-  StageKey,
-  SttDefinition,
-  TtsDefinition,
-} from './stages/definition.ts';
+import type { Chosen, LlmDefinition, StageKey, SttDefinition, TtsDefinition } from './stages/definition.ts';
 import { llmOptions, sttOptions, ttsOptions, voiceRules } from './stages/options.ts';
 import type { TableSite } from './stages/options.ts';
 import { findProvider, providerNames, providersOfStage, shownProvider } from './stages/providers.ts';
@@ -260,14 +253,12 @@ export function readLlm(reader: StageReader): LlmDefinition | undefined {
     ...stage.choice,
     maxToolRounds: stage.keys.value.max_tool_rounds,
     contextWindowTokens: stage.keys.value.context_window_tokens,
-    ...(secondary?.choice && {
-      secondary: { ...secondary.choice, ...hedgeOf(secondary.keys.known.hedge_after_ms) },
-    }),
+    ...(secondary?.choice &&
+      secondary.keys.value && {
+        secondary: { ...secondary.choice, hedgeAfterMs: secondary.keys.value.hedge_after_ms },
+      }),
   };
 }
-
-const hedgeOf = (hedgeAfterMs: number | undefined): Hedge =>
-  hedgeAfterMs === undefined ? {} : { hedgeAfterMs };
 
 /** Checks that a TTS provider delivers the rate of the stage. */
 function checkRate(provider: string | undefined, rate: number | undefined, site: Site): void {
@@ -312,19 +303,15 @@ export function readTts(reader: StageReader): TtsDefinition | undefined {
     return undefined;
   }
   const { voice, sample_rate: sampleRate } = stage.keys.value;
-  const secondVoice = secondary?.keys.value?.voice;
+  const second = secondary?.keys.value;
   return {
     ...stage.choice,
     ...(voice !== undefined && { voice }),
     sampleRate,
     language,
     ...(secondary?.choice &&
-      secondVoice !== undefined && {
-        secondary: {
-          ...secondary.choice,
-          voice: secondVoice,
-          ...hedgeOf(secondary.keys.known.hedge_after_ms),
-        },
+      second && {
+        secondary: { ...secondary.choice, voice: second.voice, hedgeAfterMs: second.hedge_after_ms },
       }),
   };
 }

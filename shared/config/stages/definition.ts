@@ -57,8 +57,8 @@ export type LlmChoice = StageKey & Chosen<'llm'>;
 export type TtsChoice = StageKey & Chosen<'tts'> & { readonly voice?: string };
 
 export interface Hedge {
-  /** After so long without an answer of the stage's own provider the secondary is asked as well; absent: never. */
-  readonly hedgeAfterMs?: number;
+  /** After so long without an answer of the stage's own provider the secondary is asked as well. */
+  readonly hedgeAfterMs: number;
 }
 
 export type SttDefinition = SttChoice & {

@@ -75,26 +75,25 @@ export const ttsKeys = z.strictObject({
 
 export const sttSecondaryKeys = z.strictObject({ provider: secondaryOf('stt'), api_key_env: apiKeyEnv });
 
-const hedgeAfterMs = (what: string): z.ZodExactOptional<z.ZodInt> =>
+const hedgeAfterMs = (what: string, defaultMs: number): z.ZodDefault<z.ZodInt> =>
   z
     .int()
     .min(50)
     .max(10_000)
-    .exactOptional()
+    .default(defaultMs)
     .meta({
-      sample: 800,
-      description: `When the provider of the stage has not begun to ${what} after this long, this one is asked as well, and the first wins; absent: only when it fails.`,
+      description: `When the provider of the stage has not begun to ${what} after this long, this one is asked as well, and the first wins.`,
     });
 
 export const llmSecondaryKeys = z.strictObject({
   provider: secondaryOf('llm'),
   api_key_env: apiKeyEnv,
-  hedge_after_ms: hedgeAfterMs('answer'),
+  hedge_after_ms: hedgeAfterMs('answer', 3_000),
 });
 
 export const ttsSecondaryKeys = z.strictObject({
   provider: secondaryOf('tts'),
   api_key_env: apiKeyEnv,
   voice: voice.meta({ description: 'Voice as this provider names it.' }),
-  hedge_after_ms: hedgeAfterMs('speak'),
+  hedge_after_ms: hedgeAfterMs('speak', 1_500),
 });

@@ -251,6 +251,16 @@ describe('secondary providers', () => {
     expect(found).toEqual([expect.stringContaining('is not a key of a secondary')]);
   });
 
+  it('may say when they are asked as well', () => {
+    const lines = 'provider = "llm_messages"\napi_key_env = "KEY"';
+    const hedge = (more: string): unknown => second('llm', `${lines}\n${more}`).definition?.llm.secondary;
+    expect(hedge('')).toMatchObject({ hedgeAfterMs: 3_000 });
+    expect(hedge('hedge_after_ms = 800')).toMatchObject({ hedgeAfterMs: 800 });
+    expect(errors(second('llm', `${lines}\nhedge_after_ms = 49`))).toEqual([
+      'llm.secondary.hedge_after_ms must be at least 50',
+    ]);
+  });
+
   it('of TTS need a voice of their own', () => {
     expect(errors(second('tts', 'provider = "tts_cloud_c"\napi_key_env = "KEY"'))).toEqual([
       'tts.secondary.voice is required',

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { HeardAudio, keptAudioMs } from '../../../worker/stages/failover/heard-audio.ts';
 import { newFailoverStt } from '../../../worker/stages/failover/stt.ts';
-import type { SttEvent, SttSession, Transcript } from '../../../worker/stages/stage.ts';
+import type {
+  StageContext,
+  SttEvent,
+  SttSession,
+  SttStage,
+  Transcript,
+} from '../../../worker/stages/stage.ts';
 import { newFailoverScope, type Recorded } from '../../support/failover.ts';
 import { ScriptedStt } from '../../support/scripted-stages.ts';
 import { Events, newStageContext } from '../../support/stage-context.ts';
@@ -22,8 +28,9 @@ interface Opened {
   readonly clock: VirtualClock;
   readonly primary: ScriptedStt;
   readonly secondary: ScriptedStt;
-  readonly scope: Recorded;
+  readonly scope: Recorded & { readonly context: StageContext };
   readonly events: Events<SttEvent>;
+  readonly stage: SttStage;
   readonly session: SttSession;
 }
 
@@ -37,8 +44,10 @@ function open({ alone = false, retries = true } = {}): Opened {
     retries,
   });
   const events = new Events<SttEvent>();
-  const session = newFailoverStt(scope).open(newStageContext(clock), events.sink);
-  return { clock, primary, secondary, scope, events, session };
+  const stage = newFailoverStt(scope);
+  const context = newStageContext(clock);
+  const session = stage.open(context, events.sink);
+  return { clock, primary, secondary, scope: { ...scope, context }, events, stage, session };
 }
 
 describe('a recogniser with a secondary', () => {
@@ -116,7 +125,6 @@ describe('a recogniser with a secondary', () => {
     next.hasRoom = true;
     clock.advance(20);
     expect(next.asked).toEqual([...[1, 2, 3, 4].map((value) => `audio ${value} x320`), 'finalize']);
-    expect(clock.pending).toBe(0);
   });
 
   it('fails when both have failed twice in a row, and starts to count anew when one has worked', () => {
@@ -177,13 +185,42 @@ describe('a recogniser with a secondary', () => {
     ]);
   });
 
-  it('takes a session for stalled that was closed three seconds after a finalize without an answer', () => {
-    const { clock, scope, session } = open();
+  it('gives a finalize that is not answered to the other provider, while the caller waits', () => {
+    const { clock, primary, secondary, scope, events, session } = open();
     session.audio(pcm(1));
     session.finalize();
-    clock.advance(3_000);
+    clock.advance(699);
+    expect(secondary.sessions).toEqual([]);
+    clock.advance(1);
+    expect(primary.sessions[0]!.isClosed).toBe(true);
+    expect(secondary.sessions[0]!.asked).toEqual(['audio 1 x320', 'finalize']);
+    expect(scope.notes).toContain('primary failed timeout');
+    // The other one is not left for being slow as well.
+    clock.advance(5_000);
+    expect(secondary.sessions[0]!.isClosed).toBe(false);
+    secondary.sessions[0]!.say({ type: 'finalized' });
+    expect(events.all).toEqual([{ type: 'finalized' }]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('waits on when there is no other provider to turn to', () => {
+    const { clock, primary, events, session } = open({ retries: false });
+    session.audio(pcm(1));
+    session.finalize();
+    clock.advance(5_000);
+    primary.sessions[0]!.say({ type: 'finalized' });
+    expect(events.all).toEqual([{ type: 'finalized' }]);
+  });
+
+  it('takes a session for stalled that was closed with an old finalize, and begins the next with the other', () => {
+    const { clock, secondary, scope, stage, session } = open({ retries: false });
+    session.audio(pcm(1));
+    session.finalize();
+    clock.advance(1_000);
     session.close();
     expect(scope.notes).toContain('primary failed stalled');
+    stage.open(scope.context, () => undefined);
+    expect(secondary.sessions).toHaveLength(1);
   });
 
   it('says nothing after it was closed', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { goOnAt, Pace } from '../../../worker/stages/failover/spoken-place.ts';
 import { newFailoverTts } from '../../../worker/stages/failover/tts.ts';
-import type { TtsEvent, TtsSession } from '../../../worker/stages/stage.ts';
+import type { StageContext, TtsEvent, TtsSession, TtsStage } from '../../../worker/stages/stage.ts';
 import { newFailoverScope, type Recorded } from '../../support/failover.ts';
 import { ScriptedTts } from '../../support/scripted-stages.ts';
 import { Events, newStageContext } from '../../support/stage-context.ts';
@@ -26,6 +26,8 @@ interface Opened {
   readonly secondary: ScriptedTts;
   readonly scope: Recorded;
   readonly events: Events<TtsEvent>;
+  readonly context: StageContext;
+  readonly stage: TtsStage;
   readonly session: TtsSession;
 }
 
@@ -38,8 +40,10 @@ function open(options: { hedgeAfterMs?: number } = {}): Opened {
     machineMs: () => clock.now() + 1_000,
   });
   const events = new Events<TtsEvent>();
-  const session = newFailoverTts({ ...scope, ...options }).open(newStageContext(clock), events.sink);
-  return { clock, primary, secondary, scope, events, session };
+  const stage = newFailoverTts({ ...scope, ...options });
+  const context = newStageContext(clock);
+  const session = stage.open(context, events.sink);
+  return { clock, context, primary, secondary, scope, events, stage, session };
 }
 
 describe('a voice with a secondary', () => {
@@ -135,12 +139,16 @@ describe('a voice with a secondary', () => {
     ]);
   });
 
-  it('takes a voice for stalled that was given up after five silent seconds, unless it was paused', () => {
+  it('takes a voice for stalled that was given up after two silent seconds, unless it was paused', () => {
     const silent = open();
     silent.session.speak(1, 'Hello.');
-    silent.clock.advance(5_000);
+    silent.clock.advance(2_000);
     silent.session.cancel(1);
+    silent.session.close();
     expect(silent.scope.notes).toContain('primary failed stalled');
+    // The call's next session begins with the other voice.
+    silent.stage.open(silent.context, () => undefined);
+    expect(silent.secondary.sessions).toHaveLength(1);
     const paused = open();
     paused.session.speak(1, 'Hello.');
     paused.session.pause();

@@ -5,7 +5,7 @@
  * only provider. Nothing here knows what a stage does.
  */
 import type { Breaker, Leave, ProviderRole } from '../../../shared/protocol/breakers.ts';
-import type { StageError } from '../stage.ts';
+import type { StageContext, StageError } from '../stage.ts';
 import type { RetryBudgets } from './retry-budget.ts';
 import { kindOf, verdictOn } from './verdict.ts';
 import type { ErrorKind, Verdict } from './verdict.ts';
@@ -94,6 +94,26 @@ export function firstUse<S>(scope: FailoverScope<S>): Use<S> {
   if (other === undefined) return new Use(primary, primary.breaker.force(), machineMs);
   scope.failedOver('breaker');
   return other;
+}
+
+/** Remembers which provider a call has given up, so that its next session begins with the other one. */
+export class GivenUp<S> {
+  private readonly providers = new WeakMap<StageContext, Guarded<S>>();
+
+  note(context: StageContext, { provider }: Use<S>): void {
+    this.providers.set(context, provider);
+  }
+
+  /** The use that the call's next session begins with. */
+  nextUse(context: StageContext, scope: FailoverScope<S>): Use<S> {
+    const provider = this.providers.get(context);
+    this.providers.delete(context);
+    const other = provider && otherThan(provider, scope);
+    const use = other && useOf(other, scope);
+    if (use === undefined) return firstUse(scope);
+    scope.failedOver('failed');
+    return use;
+  }
 }
 
 /** A use of this provider; undefined while it is to be left alone. */

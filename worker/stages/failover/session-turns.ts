@@ -34,20 +34,22 @@ export class SessionTurns<S> {
     use.succeeded();
   }
 
+  /** The session says nothing: `begin` is called when the other provider is there at once, and nothing happens otherwise. */
+  afterSilence(use: Use<S>, error: StageError, begin: (use: Use<S>) => void): boolean {
+    if (this.changes > 0) return false;
+    const next = this.takeTurn(use);
+    if (next === undefined) return false;
+    use.failed(error);
+    begin(next);
+    return true;
+  }
+
   /** Reports the failure; `begin` is called, now or soon, with the provider that is next. False when there is none. */
   afterFailure(use: Use<S>, error: StageError, begin: (use: Use<S>) => void): boolean {
     use.failed(error);
-    const { scope, context } = this;
-    const other = otherThan(use.provider, scope);
-    const next = other && this.changes < mostChanges ? useOf(other, scope) : undefined;
+    const next = this.takeTurn(use);
     if (next === undefined) return false;
-    if (!scope.budgets.take(context)) {
-      next.abandoned();
-      return false;
-    }
-    this.changes += 1;
-    this.primaryHad = scope.primary.breaker.successes;
-    scope.failedOver('failed');
+    const { context } = this;
     if (this.changes === 1) begin(next);
     else {
       this.timer = context.clock.after(
@@ -56,6 +58,22 @@ export class SessionTurns<S> {
       );
     }
     return true;
+  }
+
+  /** A use of the other provider, paid for; undefined when there is none to be had. */
+  private takeTurn({ provider }: Use<S>): Use<S> | undefined {
+    const { scope, context } = this;
+    const other = otherThan(provider, scope);
+    const next = other && this.changes < mostChanges ? useOf(other, scope) : undefined;
+    if (next === undefined) return undefined;
+    if (!scope.budgets.take(context)) {
+      next.abandoned();
+      return undefined;
+    }
+    this.changes += 1;
+    this.primaryHad = scope.primary.breaker.successes;
+    scope.failedOver('failed');
+    return next;
   }
 
   /** The provider that an idle session should be with instead; undefined when it is where it should be. */

@@ -9,25 +9,31 @@ import type { Timer } from '../../../shared/runtime/clock.ts';
 import { ENGINE_RATE } from '../../../shared/base/units.ts';
 import type { StageContext, StageError, SttEvent, SttSession, SttStage, Transcript } from '../stage.ts';
 import { HeardAudio } from './heard-audio.ts';
-import { firstUse } from './provider.ts';
+import { Deadline } from '../http.ts';
+import { GivenUp } from './provider.ts';
 import type { FailoverScope, Use } from './provider.ts';
 import { SessionTurns } from './session-turns.ts';
 
 /** How often a session that takes over is looked at for room. */
 const feedEveryMs = 20;
-/** A finalize that the owner of the session did not wait for any longer. */
-const stalledAfterMs = 3_000;
+/** A finalize without an answer after so long is given to the other provider: the caller waits. */
+const patienceMs = 700;
+/** A session that is closed with a finalize as old as this was given up, and not ended with its call. */
+const stalledAfterMs = 1_000;
 
 export function newFailoverStt(scope: FailoverScope<SttStage>): SttStage {
   const { primary, secondary } = scope;
+  const givenUp = new GivenUp<SttStage>();
   return {
     provider: primary.stage.provider,
-    open: (context, sink) => new FailoverSttSession(scope, { context, sink }),
+    open: (context, sink) => new FailoverSttSession({ ...scope, givenUp }, { context, sink }),
     close: async () => {
       await Promise.all([primary.stage.close(), secondary?.stage.close()]);
     },
   };
 }
+
+type SessionOptions = FailoverScope<SttStage> & { readonly givenUp: GivenUp<SttStage> };
 
 interface SessionScope {
   readonly context: StageContext;
@@ -36,6 +42,8 @@ interface SessionScope {
 
 class FailoverSttSession implements SttSession {
   private readonly scope: SessionScope;
+  private readonly givenUp: GivenUp<SttStage>;
+  private readonly patience: Deadline;
   private readonly turns: SessionTurns<SttStage>;
   /** Absent without a secondary: nobody could hear it again. */
   private readonly heard: HeardAudio | undefined;
@@ -49,11 +57,13 @@ class FailoverSttSession implements SttSession {
   private unreportedSamples = 0;
   private isClosed = false;
 
-  constructor(failover: FailoverScope<SttStage>, scope: SessionScope) {
+  constructor(failover: SessionOptions, scope: SessionScope) {
     this.scope = scope;
+    this.givenUp = failover.givenUp;
+    this.patience = new Deadline(scope.context, () => this.onImpatience());
     this.turns = new SessionTurns(failover, scope.context);
     this.heard = failover.secondary === undefined ? undefined : new HeardAudio();
-    this.use = firstUse(failover);
+    this.use = failover.givenUp.nextUse(scope.context, failover);
     this.inner = this.open();
   }
 
@@ -71,6 +81,7 @@ class FailoverSttSession implements SttSession {
   finalize(): void {
     if (this.isClosed) return;
     this.owed.push(this.now());
+    this.waitForAnswer();
     this.heard?.end();
     if (!this.isLive || this.inner === undefined) return;
     this.inner.finalize();
@@ -81,8 +92,10 @@ class FailoverSttSession implements SttSession {
     if (this.isClosed) return;
     const [asked] = this.owed;
     if (this.inner !== undefined) {
-      if (asked !== undefined && this.now() - asked >= stalledAfterMs) this.use.stalled();
-      else this.use.abandoned();
+      if (asked !== undefined && this.now() - asked >= stalledAfterMs) {
+        this.use.stalled();
+        this.givenUp.note(this.scope.context, this.use);
+      } else this.use.abandoned();
     }
     this.end();
   }
@@ -124,6 +137,7 @@ class FailoverSttSession implements SttSession {
   private onFinalized(): void {
     const asked = this.owed.shift();
     if (asked !== undefined) this.use.provider.meter.firstResult(this.now() - asked);
+    this.waitForAnswer();
     this.turns.succeeded(this.use);
     this.heard?.settle();
     this.report();
@@ -142,15 +156,35 @@ class FailoverSttSession implements SttSession {
   }
 
   private onError(error: StageError): void {
+    this.leave();
+    if (this.turns.afterFailure(this.use, error, (use) => this.takeOver(use))) return;
+    this.end();
+    this.scope.sink({ type: 'error', error });
+  }
+
+  /** Each finalize gets its time once those before it are answered. */
+  private waitForAnswer(): void {
+    if (this.heard === undefined || this.owed.length === 0) this.patience.clear();
+    else this.patience.set(patienceMs);
+  }
+
+  /** The session is silent and may yet answer: it is left only for one that is there at once. */
+  private onImpatience(): void {
+    if (this.isClosed || this.inner === undefined) return;
+    const error: StageError = { kind: 'timeout', what: 'finalize' };
+    const isLeft = this.turns.afterSilence(this.use, error, (use) => {
+      this.leave();
+      this.takeOver(use);
+    });
+    if (isLeft) this.patience.set(patienceMs);
+  }
+
+  private leave(): void {
     this.report();
     this.inner?.close();
     this.inner = undefined;
     this.isLive = false;
     this.stopFeeding();
-    const found = this.turns.afterFailure(this.use, error, (use) => this.takeOver(use));
-    if (found) return;
-    this.end();
-    this.scope.sink({ type: 'error', error });
   }
 
   private takeOver(use: Use<SttStage>): void {
@@ -199,6 +233,7 @@ class FailoverSttSession implements SttSession {
     this.isClosed = true;
     this.report();
     this.stopFeeding();
+    this.patience.close();
     this.turns.close();
     this.inner?.close();
     this.inner = undefined;

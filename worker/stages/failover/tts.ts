@@ -10,7 +10,7 @@ import { assert } from '../../../shared/base/assert.ts';
 import type { ProviderRole } from '../../../shared/protocol/breakers.ts';
 import type { Timer } from '../../../shared/runtime/clock.ts';
 import type { StageContext, StageError, TtsEvent, TtsSession, TtsStage } from '../stage.ts';
-import { firstUse, otherThan, useOf } from './provider.ts';
+import { GivenUp, otherThan, useOf } from './provider.ts';
 import type { FailoverScope, Use } from './provider.ts';
 import { SessionTurns } from './session-turns.ts';
 import { Pace } from './spoken-place.ts';
@@ -18,7 +18,7 @@ import { piecesFrom, SpokenText } from './spoken-text.ts';
 import type { SpokenContext } from './spoken-text.ts';
 
 /** A context that is cancelled or closed without a sound after so long was given up and not interrupted. */
-const stalledAfterMs = 5_000;
+const stalledAfterMs = 2_000;
 
 export interface FailoverTtsOptions extends FailoverScope<TtsStage> {
   readonly hedgeAfterMs?: number;
@@ -28,9 +28,10 @@ export function newFailoverTts(options: FailoverTtsOptions): TtsStage {
   const { primary, secondary } = options;
   // What a voice has shown of its pace holds for all calls of the worker.
   const paces: Paces = { primary: new Pace(), secondary: new Pace() };
+  const givenUp = new GivenUp<TtsStage>();
   return {
     provider: primary.stage.provider,
-    open: (context, sink) => new FailoverTtsSession({ ...options, paces }, { context, sink }),
+    open: (context, sink) => new FailoverTtsSession({ ...options, paces, givenUp }, { context, sink }),
     close: async () => {
       await Promise.all([primary.stage.close(), secondary?.stage.close()]);
     },
@@ -38,7 +39,7 @@ export function newFailoverTts(options: FailoverTtsOptions): TtsStage {
 }
 
 type Paces = Readonly<Record<ProviderRole, Pace>>;
-type SessionOptions = FailoverTtsOptions & { readonly paces: Paces };
+type SessionOptions = FailoverTtsOptions & { readonly paces: Paces; readonly givenUp: GivenUp<TtsStage> };
 
 interface SessionScope {
   readonly context: StageContext;
@@ -69,7 +70,7 @@ class FailoverTtsSession implements TtsSession {
     this.options = options;
     this.scope = scope;
     this.turns = new SessionTurns(options, scope.context);
-    this.voice = this.open(firstUse(options));
+    this.voice = this.open(options.givenUp.nextUse(scope.context, options));
     this.sampleRate = this.voice.session.sampleRate;
     this.texts = new SpokenText(this.sampleRate);
   }
@@ -91,7 +92,7 @@ class FailoverTtsSession implements TtsSession {
   cancel(context: number): void {
     if (this.isClosed) return;
     const known = this.texts.find(context);
-    if (known !== undefined && this.hasStalled(known)) this.voice?.use.stalled();
+    if (known !== undefined && this.hasStalled(known)) this.giveUp();
     this.texts.remove(context, this.now());
     for (const { session } of this.voices) session.cancel(context);
     this.armHedge();
@@ -112,7 +113,7 @@ class FailoverTtsSession implements TtsSession {
     if (this.isClosed) return;
     const { head } = this.texts;
     const hasStalled = head !== undefined && this.hasStalled(head);
-    if (hasStalled) this.voice?.use.stalled();
+    if (hasStalled) this.giveUp();
     else this.voice?.use.abandoned();
     this.rival?.use.abandoned();
     this.end();
@@ -128,6 +129,12 @@ class FailoverTtsSession implements TtsSession {
 
   private hasStalled({ waitsSinceMs }: SpokenContext): boolean {
     return !this.isPaused && waitsSinceMs !== undefined && this.now() - waitsSinceMs >= stalledAfterMs;
+  }
+
+  private giveUp(): void {
+    if (this.voice === undefined) return;
+    this.voice.use.stalled();
+    this.options.givenUp.note(this.scope.context, this.voice.use);
   }
 
   private soon(action: () => void): void {
