@@ -177,6 +177,11 @@ export class Reception {
     return this.#succession.isOver;
   }
 
+  /** This supervisor is the service: nobody serves before it or after it. */
+  get isService(): boolean {
+    return this.isThere && !this.isSucceeded;
+  }
+
   /** Starts a supervisor that takes over. An obstacle says why there can be none now. */
   restart(obstacle: string | undefined): void {
     this.#succession.ask(obstacle);

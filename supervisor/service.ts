@@ -358,7 +358,7 @@ export class Service {
       case 'begin.drain':
         log.info({ sessions: this.#admission.sessions, drainMs: settings.drain.drainTimeoutMs }, 'draining');
         this.#children.close();
-        if (!this.#reception.isSucceeded) this.#presence.stops();
+        if (this.#reception.isService) this.#presence.stops();
         this.#lookWhetherEmpty();
         return;
       case 'tell.calls':

@@ -57,12 +57,11 @@ describe('the process table', () => {
   });
 
   it('start for the first time as many at once as are allowed, and again at once whenever they died', () => {
-    const table = newProcessTable(2, { spare: true, startsAtOnce: 1 });
+    const table = newProcessTable(2, { startsAtOnce: 1 });
     const order = [
       { role: 'inference', index: 0 },
       { role: 'worker', index: 0 },
       { role: 'worker', index: 1 },
-      { role: 'worker', index: 2 },
     ] as const;
     for (const { role, index } of order) {
       expect(dueForks(table, 0)).toEqual([{ role, index }]);
@@ -70,7 +69,6 @@ describe('the process table', () => {
       childReady(table, rowOf(table, role, index)!);
     }
     for (const { role, index } of order) childGone(table, rowOf(table, role, index)!, 60_000);
-    // All but the spare, which waits for the others.
     expect(dueForks(table, 60_000)).toHaveLength(3);
   });
 
