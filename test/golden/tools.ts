@@ -108,7 +108,12 @@ export const toolRounds: readonly Dialogue[] = [
   dialogue('an effect is never tried again, nor is a tool that said itself that it failed', (begin) => {
     const call = begin({ settings }).opens().callerSays('Hm?').llmCalls('book', 'weather');
     call.toolFails('book', { transport: true }).toolFails('weather').later(1_000).rounds(2);
-    call.llmSees('user: Hm?', 'assistant: -> book, weather', 'book: !tool_failed', 'weather: !tool_failed');
+    call.llmSees(
+      'user: Hm?',
+      'assistant: -> book, weather',
+      'book: !outcome_unknown',
+      'weather: !tool_failed',
+    );
   }),
 
   dialogue('an effect that succeeded is not repeated in the turn, and is in the next', (begin) => {

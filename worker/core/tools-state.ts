@@ -38,7 +38,13 @@ export interface ToolSettings {
 export type ToolOutcome =
   | { readonly kind: 'result'; readonly text: string }
   /** `transport`: no answer of the tool itself, so that a tool that only reads may be tried again. */
-  | { readonly kind: 'failed'; readonly message: string; readonly transport: boolean };
+  | {
+      readonly kind: 'failed';
+      readonly message: string;
+      readonly transport: boolean;
+      /** Nothing of the call went out. */
+      readonly unsent?: true;
+    };
 
 export type ToolEvent =
   /** A round of the LLM ended with calls. `offered` is what that round was offered. */

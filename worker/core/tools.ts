@@ -233,10 +233,24 @@ function settle(site: Site, event: Extract<ToolEvent, { type: 'tool.settled' }>)
     record.phase = { type: 'retrying', attempt: attempt + 1, startAt: site.now + retryDelayMs, endsAt };
     return;
   }
-  const entry = entryOf(state, record);
-  if (entry !== undefined) entry.state = event.outcome.kind === 'result' ? 'done' : 'failed';
   const { outcome } = event;
+  if (isLost(record, outcome)) {
+    giveUpEffect(site, record, 'the answer was lost; it may have happened, so do not repeat it');
+    return;
+  }
+  const entry = entryOf(state, record);
+  if (entry !== undefined) entry.state = outcome.kind === 'result' ? 'done' : 'failed';
   finish(site, record, outcome.kind === 'result' ? outcome.text : errorText('tool_failed', outcome.message));
+}
+
+/** A call with effects was sent and nobody knows what came of it: that is no failure. */
+const isLost = ({ kind }: CallRecord, outcome: ToolOutcome): boolean =>
+  kind === 'side_effect' && outcome.kind === 'failed' && outcome.transport && outcome.unsent !== true;
+
+function giveUpEffect(site: Site, record: CallRecord, why: string): void {
+  const entry = entryOf(site.state, record);
+  if (entry !== undefined) entry.state = 'unknown';
+  finish(site, record, errorText('outcome_unknown', why));
 }
 
 /** One more try for a tool that only reads, when nothing was answered and its time allows it. */
@@ -271,13 +285,9 @@ function onDeadline(site: Site): void {
 
 function timeOut(site: Site, record: CallRecord): void {
   abandon(site, record, 'timeout');
-  const entry = entryOf(site.state, record);
-  if (entry !== undefined) entry.state = 'unknown';
-  const text =
-    record.kind === 'side_effect'
-      ? errorText('outcome_unknown', 'no answer in time; it may have happened, so do not repeat it')
-      : errorText('timeout', 'no answer in time');
-  finish(site, record, text);
+  if (record.kind === 'side_effect')
+    giveUpEffect(site, record, 'no answer in time; it may have happened, so do not repeat it');
+  else finish(site, record, errorText('timeout', 'no answer in time'));
 }
 
 function fill(site: Site, { key }: CallRecord): void {

@@ -202,9 +202,7 @@ class ToolsOfCall implements CallTools {
     };
     const inner = runner.run(this.#context, request, (report) => {
       this.#running.delete(run);
-      // It may have happened, so it has not failed: the machine's own deadline makes that an unknown outcome.
-      const isLost = report.kind === 'failed' && report.transport && report.unsent !== true;
-      if (!isLost || tool?.rule.kind === 'read_only') sink(report);
+      sink(report);
     });
     const run: ToolRun = {
       cancel: (reason) => {

@@ -124,9 +124,19 @@ describe('a round of tool calls', () => {
   it('lets a call run again that failed for certain, and not one whose outcome is unknown', () => {
     const bench = newBench();
     bench.round([call('book', 'a')]);
-    bench.send(broken(1, true));
+    bench.send(broken(1, false));
     expect(types(bench.round([call('book', 'b')]))).toEqual(['tool.run']);
     expect(types(bench.send({ type: 'deadline.reached' }, 5000))).toEqual(['tool.abandon', 'round.next']);
+    expect(texts(bench.round([call('book', 'c')]))[0]).toContain('outcome_unknown');
+  });
+
+  it('takes an effect whose answer was lost as unknown, unless nothing of it went out', () => {
+    const bench = newBench();
+    bench.round([call('book', 'a')]);
+    const outcome = { kind: 'failed', message: 'no', transport: true, unsent: true } as const;
+    bench.send({ type: 'tool.settled', key: 1, attempt: 1, outcome });
+    expect(types(bench.round([call('book', 'b')]))).toEqual(['tool.run']);
+    expect(texts(bench.send(broken(2, true)))[0]).toContain('outcome_unknown');
     expect(texts(bench.round([call('book', 'c')]))[0]).toContain('outcome_unknown');
   });
 
