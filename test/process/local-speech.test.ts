@@ -22,6 +22,7 @@ let folder: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'svc-local-'));
+  writeToneModels(folder);
   const code = `import { ensureBuilt } from './scripts/install.mjs'; await ensureBuilt();`;
   execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: project, stdio: 'pipe' });
 });
@@ -46,7 +47,6 @@ describe.skipIf(noSherpa !== '').each(toneEars)(
     let server: LocalSpeech;
 
     beforeAll(async () => {
-      writeToneModels(folder);
       server = await startLocalSpeech(['--models', folder, '--stt-model', ear]);
     });
 
