@@ -3,7 +3,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadFlite } from '../../examples/demo/flite.ts';
 import type { CallClient } from '../../supervisor/caller.ts';
 import { answer, FakeChat } from '../support/fake-chat.ts';
-import { reply } from '../support/fake-http.ts';
+import { reply, silence } from '../support/fake-http.ts';
 import { FakeMessages } from '../support/fake-messages.ts';
 import { FakeSpeech } from '../support/fake-speech.ts';
 import { FakeSttLocalWs } from '../support/fake-stt-local-ws.ts';
@@ -35,14 +35,21 @@ afterEach(async () => {
   await service.stop();
 });
 
-const agentText = (): string => `
+interface Primaries {
+  readonly stt: string;
+  readonly http: string;
+}
+
+const refusing = (): Primaries => ({ stt: deafStt.baseUrl, http: broken.baseUrl });
+
+const agentText = (primaries = refusing()): string => `
 [agent]
 name = "test"
 prompt = "You are under test."
 [stt]
 provider = "stt_local_ws"
 [stt.stt_local_ws]
-base_url = "${deafStt.baseUrl}"
+base_url = "${primaries.stt}"
 [stt.secondary]
 provider = "stt_local_ws"
 [stt.secondary.stt_local_ws]
@@ -50,7 +57,7 @@ base_url = "${stt.baseUrl}"
 [llm]
 provider = "chat_compatible"
 [llm.chat_compatible]
-base_url = "${broken.baseUrl}"
+base_url = "${primaries.http}"
 model = "fake"
 [llm.secondary]
 provider = "chat_compatible"
@@ -60,7 +67,7 @@ model = "fake"
 [tts]
 provider = "speech_compatible"
 [tts.speech_compatible]
-base_url = "${broken.baseUrl}"
+base_url = "${primaries.http}"
 preset = "generic"
 model = "fake"
 [tts.secondary]
@@ -117,6 +124,27 @@ describe('primaries that are down', () => {
     expect(await service.metric(`${units},unit="output_tokens"}`)).toBe(3 * 6);
     const seconds = 'svc_provider_units_total{stage="stt",role="secondary",provider="stt_local_ws"';
     expect(await service.metric(`${seconds},unit="audio_seconds"}`)).toBeGreaterThan(5);
+  });
+});
+
+describe('primaries that fall silent', () => {
+  it('keep nobody waiting: the question is heard, answered and spoken by the others', async () => {
+    const [silent, dumb] = [new FakeChat(silence), new FakeSttLocalWs({ flavour: 'cpp' })];
+    dumb.ignoreDone = true;
+    await Promise.all([silent.start(), dumb.start()]);
+    service = await TestService.start({
+      agentText: agentText({ stt: dumb.baseUrl, http: silent.baseUrl }),
+    });
+    const call = await service.call();
+    dumb.utterances.push('half of it is');
+    await ask(call, 'all of it is heard');
+    expect(await service.metric('svc_provider_failovers_total{stage="stt",reason="failed"}')).toBe(1);
+    for (const stage of ['llm', 'tts'])
+      expect(
+        await service.metric(`svc_provider_failovers_total{stage="${stage}",reason="hedge"}`),
+      ).toBeGreaterThan(0);
+    await call.hangUp();
+    await Promise.all([silent.close(), dumb.close()]);
   });
 });
 

@@ -3,7 +3,7 @@
  * for people where SVC_TEST_SHERPA_DIR names a folder of them.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,6 +22,7 @@ let folder: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'svc-local-'));
+  writeToneModels(folder);
   const code = `import { ensureBuilt } from './scripts/install.mjs'; await ensureBuilt();`;
   execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: project, stdio: 'pipe' });
 });
@@ -34,13 +35,18 @@ afterAll(() => {
 const saying = async (server: LocalSpeech, texts: readonly string[]): Promise<Int16Array> =>
   padded(await speechOf(server.tts, texts));
 
+function enginePid({ pid }: LocalSpeech, entry: string): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+  const isWanted = (child: string): boolean => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes(entry);
+  return Number(children.find(isWanted));
+}
+
 describe.skipIf(noSherpa !== '').each(toneEars)(
   `local speech in a language of tones, by the model %s${noSherpa}`,
   (ear) => {
     let server: LocalSpeech;
 
     beforeAll(async () => {
-      writeToneModels(folder);
       server = await startLocalSpeech(['--models', folder, '--stt-model', ear]);
     });
 
@@ -85,13 +91,24 @@ describe.skipIf(noSherpa !== '').each(toneEars)(
       expect(server.notices() + JSON.stringify(server.lines)).not.toContain('secret');
     });
 
+    it('goes on with everything else while one engine stands still', async () => {
+      const pcm = await saying(server, ['still here']);
+      const voice = enginePid(server, 'voice-process');
+      process.kill(voice, 'SIGSTOP');
+      let isSpoken = false;
+      const late = saying(server, ['late']).finally(() => {
+        isSpoken = true;
+      });
+      const [heard] = await heardBy(server.stt, [pcm]);
+      expect(heard?.finals).toEqual(['still here']);
+      expect((await fetch(server.tts.replace('/v1', '/health'))).status).toBe(200);
+      expect(isSpoken).toBe(false);
+      process.kill(voice, 'SIGCONT');
+      expect((await late).length).toBeGreaterThan(16_000);
+    });
+
     it('starts an engine that died again, and tells who was listening', async () => {
-      const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8')
-        .trim()
-        .split(' ');
-      const isEar = (pid: string): boolean =>
-        readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('recognizer-process');
-      const pid = Number(children.find(isEar));
+      const pid = enginePid(server, 'recognizer-process');
       const socket = new WebSocket(server.stt);
       await new Promise((resolve) => socket.once('open', resolve));
       socket.send(new Float32Array(1_600));
@@ -134,6 +151,17 @@ describe.skipIf(noSherpa !== '')(`the start of local speech${noSherpa}`, () => {
     ]);
     expect(code).toBe(1);
     expect(text).toContain('the recogniser could not be started: its model does not load');
+  });
+
+  it('leaves no engine behind when it is killed itself', async () => {
+    const server = await startLocalSpeech(['--models', folder, '--stt-model', 'tone-ctc']);
+    const engines = ['recognizer-process', 'voice-process'].map((entry) => enginePid(server, entry));
+    await server.stop('SIGKILL');
+    const alive = (): number[] =>
+      engines.filter(
+        (pid) => existsSync(`/proc/${pid}/cmdline`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '',
+      );
+    await expect.poll(alive, { timeout: 20_000, interval: 50 }).toEqual([]);
   });
 
   it('is refused on a port that another program has', async () => {

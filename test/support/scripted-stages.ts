@@ -17,6 +17,7 @@ export interface ScriptedRound {
 
 export class ScriptedLlm {
   readonly rounds: ScriptedRound[] = [];
+  warmed = 0;
   readonly stage: LlmStage;
 
   constructor(provider = 'scripted') {
@@ -31,6 +32,7 @@ export class ScriptedLlm {
           },
         };
       },
+      warm: () => void (this.warmed += 1),
       close: () => Promise.resolve(),
     };
   }

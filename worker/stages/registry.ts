@@ -196,12 +196,21 @@ const hedgeOf = (hedgeAfterMs: number | undefined): { hedgeAfterMs?: number } =>
  */
 export function openStages({ stt, llm, tts }: StageDefinitions, given: StageServices): Stages {
   const services = { ...given, budgets: given.budgets ?? new RetryBudgets() };
+  const ears = newFailoverStt(guarded('stt', stt, { services, open: openStt }));
+  const model = newFailoverLlm({
+    ...guarded('llm', llm, { services, open: openLlm }),
+    ...hedgeOf(llm.hedgeAfterMs),
+  });
   return {
-    stt: newFailoverStt(guarded('stt', stt, { services, open: openStt })),
-    llm: newFailoverLlm({
-      ...guarded('llm', llm, { services, open: openLlm }),
-      ...hedgeOf(llm.hedgeAfterMs),
-    }),
+    stt: {
+      ...ears,
+      open: (context, sink) => {
+        // A call begins: its first question shall find a connection.
+        model.warm?.();
+        return ears.open(context, sink);
+      },
+    },
+    llm: model,
     tts: newFailoverTts({
       ...guarded('tts', tts, { services, open: openTts }),
       ...hedgeOf(tts.hedgeAfterMs),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newFailoverLlm } from '../../../worker/stages/failover/llm.ts';
-import type { LlmEvent, LlmRequest, LlmRound, StageError } from '../../../worker/stages/stage.ts';
+import type { LlmEvent, LlmRequest, LlmRound, LlmStage, StageError } from '../../../worker/stages/stage.ts';
 import { newFailoverScope, type Recorded } from '../../support/failover.ts';
 import { ScriptedLlm } from '../../support/scripted-stages.ts';
 import { Events, newStageContext } from '../../support/stage-context.ts';
@@ -17,6 +17,7 @@ interface Asked {
   readonly primary: ScriptedLlm;
   readonly secondary: ScriptedLlm;
   readonly scope: Recorded;
+  readonly stage: LlmStage;
   readonly events: Events<LlmEvent>;
   readonly round: LlmRound;
   readonly again: (request?: LlmRequest) => { events: Events<LlmEvent>; round: LlmRound };
@@ -40,7 +41,7 @@ function ask(
     const events = new Events<LlmEvent>();
     return { events, round: stage.start(context, request, events.sink) };
   };
-  return { clock, primary, secondary, scope, again, ...again(options.request) };
+  return { clock, primary, secondary, scope, stage, again, ...again(options.request) };
 }
 
 describe('a model with a secondary', () => {
@@ -127,6 +128,15 @@ describe('a model with a secondary', () => {
     again();
     expect(primary.rounds).toHaveLength(4);
     expect(scope.breakers.of('llm', 'primary').state(clock.now() + 1_000)).toBe('closed');
+  });
+
+  it('opens the connection ahead that will be asked', () => {
+    const { primary, secondary, stage } = ask();
+    stage.warm?.();
+    expect([primary.warmed, secondary.warmed]).toEqual([1, 0]);
+    primary.rounds[0]!.say(failing({ kind: 'rejected', status: 429, retryAfterMs: 10_000 }));
+    stage.warm?.();
+    expect([primary.warmed, secondary.warmed]).toEqual([1, 1]);
   });
 
   it('still asks the primary when both breakers are open', () => {

@@ -37,7 +37,10 @@ export function newFailoverLlm(options: FailoverLlmOptions): LlmStage {
   return {
     provider: primary.stage.provider,
     start: (context, request, sink) => new FailoverRound(options, { context, request, sink }),
-    warm: () => primary.stage.warm?.(),
+    warm: () => {
+      const isAway = primary.breaker.state(options.machineMs()) === 'open';
+      (isAway && secondary !== undefined ? secondary : primary).stage.warm?.();
+    },
     close: async () => {
       await Promise.all([primary.stage.close(), secondary?.stage.close()]);
     },
