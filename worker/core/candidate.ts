@@ -82,7 +82,8 @@ function interrupts({ state, now }: Step, turn: Candidate | Fading): boolean {
   if (!interruptible(state)) return false;
   const { minWords, backchannels } = state.settings.interrupt;
   const words = spokenWords(wholeText(turn.words));
-  const own = withoutEcho(words, playedWords(state, turn.position));
+  const unfinished = turn.words.partial.trim() !== '';
+  const own = withoutEcho(words, playedWords(state, turn.position), { unfinished });
   const telling = withoutBackchannels(own, [...backchannels, ...sounds], { unfinished: true });
   if (telling.length >= Math.max(1, minWords)) return true;
   if (minWords > 0 || !turn.loud || turn.phase === 'fading') return false;

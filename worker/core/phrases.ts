@@ -36,12 +36,19 @@ export function withoutBackchannels(
 /** Fewer words in a row prove nothing: callers repeat single words of the bot to answer it. */
 const echoRun = 2;
 
-/** The words that are left when those that repeat what the bot just said, in the same order, are taken away. */
-export function withoutEcho(words: readonly string[], played: readonly string[]): string[] {
+/**
+ * The words that are left when those that repeat what the bot just said, in the same order, are taken away. When the last one is
+ * `unfinished`, a single word at the end may be the beginning of a repetition, and so may the beginning of a word.
+ */
+export function withoutEcho(
+  words: readonly string[],
+  played: readonly string[],
+  { unfinished = false }: { unfinished?: boolean } = {},
+): string[] {
   const left: string[] = [];
   for (let at = 0; at < words.length;) {
-    const run = longestRun(words, at, { played });
-    if (run < echoRun) {
+    const run = longestRun(words, at, { played, unfinished });
+    if (run < echoRun && !(unfinished && run > 0 && at + run === words.length)) {
       left.push(words[at] ?? '');
       at += 1;
     } else {
@@ -51,11 +58,18 @@ export function withoutEcho(words: readonly string[], played: readonly string[])
   return left;
 }
 
-function longestRun(words: readonly string[], at: number, { played }: { played: readonly string[] }): number {
+function longestRun(
+  words: readonly string[],
+  at: number,
+  { played, unfinished }: { played: readonly string[]; unfinished: boolean },
+): number {
   let longest = 0;
   for (let start = 0; start < played.length; start += 1) {
     let run = 0;
     while (at + run < words.length && words[at + run] === played[start + run]) run += 1;
+    const next = words[at + run];
+    const isBegun = unfinished && next !== undefined && at + run === words.length - 1;
+    if (isBegun && played[start + run]?.startsWith(next) === true) run += 1;
     longest = Math.max(longest, run);
   }
   return longest;
