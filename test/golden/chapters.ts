@@ -1,5 +1,6 @@
 /** All scripted conversations, by chapter. */
 import type { Dialogue } from '../support/dialogue.ts';
+import { anotherWorker } from './another-worker.ts';
 import { conversation } from './conversation.ts';
 import { endings } from './endings.ts';
 import { failures } from './failures.ts';
@@ -24,4 +25,5 @@ export const chapters: Readonly<Record<string, readonly Dialogue[]>> = {
   'keys and silence': keysAndIdle,
   failures,
   endings,
+  'another worker': anotherWorker,
 };

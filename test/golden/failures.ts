@@ -238,4 +238,22 @@ export const failures: readonly Dialogue[] = [
     call.callerBegins().callerInsists().later(1_500).callerStops().silenceEndsTheTurn().sttFinalizes();
     call.botSays('Sorry, say that again.').rounds(1);
   }),
+
+  dialogue('STT that forgets the end of a cough is replaced, and hears the next turn', (begin) => {
+    const call = begin()
+      .opens()
+      .callerSays('Go.')
+      .llmAnswers('A long enough answer.')
+      .botPlays(300)
+      .callerBegins();
+    call
+      .callerStops()
+      .skips()
+      .later(400)
+      .botFinishes()
+      .later(1_200)
+      .ordered('stt.reopen')
+      .ordered('fault stt stalled');
+    call.callerSays('Hm.').llmIsAsked('user: Go.', 'assistant: A long enough answer.', 'user: Hm.');
+  }),
 ];

@@ -156,7 +156,8 @@ export function completeResponse(step: Step): void {
   state.response = undefined;
   if (response.phase !== 'waiting') {
     enterHeard(state.history, response, response.text.length);
-    state.lastSaid = { text: response.text, endedAt: now };
+    const playedAt = response.phase === 'draining' ? response.drainedAt + state.client.delayMs : now;
+    state.lastSaid = { text: response.text, endedAt: Math.min(now, playedAt) };
   } else {
     enterHeard(state.history, response, 0);
   }
