@@ -133,4 +133,25 @@ export const anotherWorker: readonly Dialogue[] = [
     const call = takenOver(begin().opens().callerSays('Go.').later(1_400)).skips();
     call.later(1_499).orders().later(1).orders('tts.speak 2 "One moment. "');
   }),
+
+  dialogue(
+    'of an answer that was sent as a whole, what was heard is kept when the caller cuts its end',
+    (begin) => {
+      const call = begin({ echoMs: 400 }).opens().callerSays('Hm.').llmAnswers('Yes.').botFinishes();
+      call.callerSays('Go.').llmAnswers('Alpha beta gamma delta.').botPlays(Infinity).drains().callerBegins();
+      call.tell({ type: 'call.resumed', position: undefined, turnAudio: false }).callerBegins().later(150);
+      call
+        .tell({ type: 'speech.confirmed', position: { context: 0, sentMs: 0 } })
+        .sttFinalizes()
+        .sttHears('Stop.');
+      call.callerStops().silenceEndsTheTurn().sttFinalizes();
+      call.llmIsAsked(
+        'user: Hm.',
+        'assistant: Yes.',
+        'user: Go.',
+        'assistant: Alpha beta gamma',
+        'user: Stop.',
+      );
+    },
+  ),
 ];

@@ -154,6 +154,9 @@ export function onTurnDeadline(step: Step): void {
   const { turn } = state;
   if (turn.phase === 'finalizing' && now >= turn.giveUpAt) giveUpFinal(step, turn);
   onSttDeadline(step);
+  // A session that owed an earlier text was replaced, and the turn cannot be given to another one: nothing more comes.
+  const late = state.turn;
+  if (late.phase === 'finalizing' && state.stt.owed.length === 0) answerTurn(step, late);
 }
 
 /** STT owes the final text for too long: the turn is answered with what is known of it. */

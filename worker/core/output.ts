@@ -169,6 +169,7 @@ export function onPlayoutDrained(step: Step, response: Response, sentMs: Millis)
   state.response = {
     ...response,
     phase: 'draining',
+    sentMs,
     drainedAt: now,
     endsBy: now + graceMs,
     silentAt: undefined,
