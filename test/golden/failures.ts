@@ -256,4 +256,15 @@ export const failures: readonly Dialogue[] = [
       .ordered('fault stt stalled');
     call.callerSays('Hm.').llmIsAsked('user: Go.', 'assistant: A long enough answer.', 'user: Hm.');
   }),
+
+  dialogue('a turn that no session transcribes any more is answered with what is known, at once', (begin) => {
+    const call = begin()
+      .opens()
+      .callerBegins()
+      .sttGuesses('A table')
+      .tell({ type: 'stt.failed' })
+      .sttGuesses('A table');
+    call.callerStops().silenceEndsTheTurn().callerBegins().callerStops().silenceEndsTheTurn();
+    call.later(149).rounds(0).later(1).rounds(1).llmIsAsked('user: A table');
+  }),
 ];

@@ -170,4 +170,13 @@ export const callerMutants: readonly Mutant[] = [
     from: "  if (words.length === 0) return 'silence';",
     to: "  if (text === '') return 'silence';\n  if (words.length === 0) return 'words';",
   }),
+
+  mutant('waits for a text that nobody makes any more', 'listening.ts', {
+    from: "  if (late.phase === 'finalizing' && state.stt.owed.length === 0) answerTurn(step, late);",
+    to: '  void late;',
+  }),
+  mutant('holds the bot for its own echo', 'candidate.ts', {
+    from: 'held: !state.echoes,',
+    to: 'held: true,',
+  }),
 ];
