@@ -278,6 +278,7 @@ export class ResponseJudge {
     const written = story.witnesses.llm.written.get(speculative.round) ?? '';
     const spoken = scene.actions.find((action) => action.type === 'tts.speak');
     const own = flat(written);
+    if (spoken !== undefined && isLine(spoken)) return undefined;
     if (spoken !== undefined && own !== '' && !own.includes(flat(spoken.text))) return undefined;
     const equal = speculative.words.join(' ') === decided.words.join(' ');
     story.demand(scene.now, equal || !decided.exact, 'an answer to other words is given');
