@@ -1,5 +1,6 @@
 /** All scripted conversations, by chapter. */
 import type { Dialogue } from '../support/dialogue.ts';
+import { anotherWorker } from './another-worker.ts';
 import { confirmations } from './confirmations.ts';
 import { conversation } from './conversation.ts';
 import { endings } from './endings.ts';
@@ -32,4 +33,5 @@ export const chapters: Readonly<Record<string, readonly Dialogue[]>> = {
   'tools that are cut': toolsCut,
   confirmations,
   flows,
+  'another worker': anotherWorker,
 };

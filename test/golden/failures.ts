@@ -238,4 +238,33 @@ export const failures: readonly Dialogue[] = [
     call.callerBegins().callerInsists().later(1_500).callerStops().silenceEndsTheTurn().sttFinalizes();
     call.botSays('Sorry, say that again.').rounds(1);
   }),
+
+  dialogue('STT that forgets the end of a cough is replaced, and hears the next turn', (begin) => {
+    const call = begin()
+      .opens()
+      .callerSays('Go.')
+      .llmAnswers('A long enough answer.')
+      .botPlays(300)
+      .callerBegins();
+    call
+      .callerStops()
+      .skips()
+      .later(400)
+      .botFinishes()
+      .later(1_200)
+      .ordered('stt.reopen')
+      .ordered('fault stt stalled');
+    call.callerSays('Hm.').llmIsAsked('user: Go.', 'assistant: A long enough answer.', 'user: Hm.');
+  }),
+
+  dialogue('a turn that no session transcribes any more is answered with what is known, at once', (begin) => {
+    const call = begin()
+      .opens()
+      .callerBegins()
+      .sttGuesses('A table')
+      .tell({ type: 'stt.failed' })
+      .sttGuesses('A table');
+    call.callerStops().silenceEndsTheTurn().callerBegins().callerStops().silenceEndsTheTurn();
+    call.later(149).rounds(0).later(1).rounds(1).llmIsAsked('user: A table');
+  }),
 ];

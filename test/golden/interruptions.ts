@@ -223,4 +223,17 @@ export const interruptions: readonly Dialogue[] = [
     call.silenceEndsTheTurn().sttFinalizes();
     call.llmIsAsked('user: Go.', 'assistant: First part.', 'user: Stop.', 'user: Hm.');
   }),
+
+  dialogue(
+    'a noise while the LLM thinks cuts nothing that anybody misses: the question is still answered',
+    (begin) => {
+      const call = begin()
+        .opens()
+        .callerSays('A table for two.')
+        .callerBegins()
+        .callerInsists()
+        .callerStops();
+      call.silenceEndsTheTurn().rounds(1).sttFinalizes().rounds(2).llmIsAsked('user: A table for two.');
+    },
+  ),
 ];

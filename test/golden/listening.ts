@@ -132,4 +132,33 @@ export const listening: readonly Dialogue[] = [
       .sttFinalizes()
       .orders();
   }),
+
+  dialogue('once the echo is known, it does not hold the bot either', (begin) => {
+    const call = speaking(begin).callerBegins().callerInsists().callerStops().sttHears('beta gamma.');
+    call.silenceEndsTheTurn().sttFinalizes().botPlays(500).skips().callerBegins().orders('stt.listen');
+    call.callerStops().later(400).orders('stt.finalize').botPlays(100);
+  }),
+
+  dialogue("a caller who answers with the bot's own words is answered", (begin) => {
+    const call = begin()
+      .opens()
+      .callerSays('Hi.')
+      .llmAnswers('Is it John Smith?')
+      .botPlays(Infinity)
+      .drains();
+    call.later(250).callerBegins().later(300).callerInsists().sttHears('John Smith.').callerStops();
+    call.silenceEndsTheTurn().sttFinalizes();
+    call.llmIsAsked('user: Hi.', 'assistant: Is it John Smith?', 'user: John Smith.');
+  }),
+
+  dialogue('an echo of the end of an answer is not answered', (begin) => {
+    const call = begin()
+      .opens()
+      .callerSays('Hi.')
+      .llmAnswers('Is it John Smith?')
+      .botPlays(Infinity)
+      .drains();
+    call.callerBegins().later(400).callerInsists().sttHears('John Smith.').callerStops();
+    call.silenceEndsTheTurn().sttFinalizes().rounds(1);
+  }),
 ];

@@ -112,8 +112,8 @@ export const silence: readonly Dialogue[] = [
     const call = begin().opens().callerSays('Hm?').llmWrites('A slow but steady sentence. ').skips();
     const { context } = call;
     call.tell({ type: 'playout.started', context, audioAt: 0 }).later(4_000);
-    call.tell({ type: 'playout.starved', context, sentMs: 4_000 }).later(1_500).llmWrites('Late. ').skips();
-    call.later(1_199).orders().later(1).ordered('fault tts stalled');
+    call.tell({ type: 'playout.starved', context, sentMs: 4_000 }).skips().later(1_500);
+    call.orders('tts.speak 1 "One moment. "').later(1_199).orders().later(1).ordered('fault tts stalled');
   }),
 
   dialogue('time in which a caller holds the output is no silence of the bot', (begin) => {

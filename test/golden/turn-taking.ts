@@ -93,4 +93,17 @@ export const turnTaking: readonly Dialogue[] = [
     const call = begin().opens().callerSays('A table').callerBegins().callerInsists().sttHears('for two.');
     call.callerStops().skips().later(749).orders().later(1).orders('stt.finalize');
   }),
+
+  dialogue('a finished sentence is believed against a turn model that doubts', (begin) => {
+    const call = begin({ settings: withModel }).opens();
+    judged(pausesAfter(call, 'Two tickets.', true).skips(), 1, 0.05);
+    call.later(499).orders().later(1).orders('stt.finalize');
+  }),
+
+  dialogue('nobody is waited for more than a second longer', (begin) => {
+    const call = begin().opens().callerBegins();
+    for (let turn = 0; turn < 6; turn += 1)
+      call.callerStops().silenceEndsTheTurn().callerBegins().sttFinalizes();
+    call.callerStops().skips().later(1_499).orders().later(1).orders('stt.finalize');
+  }),
 ];

@@ -167,7 +167,7 @@ export const plainWords = (text: string): string[] =>
 function isSaid(text: string, { words, exact }: Said): boolean {
   const got = plainWords(text);
   if (exact) return got.length === words.length && got.every((word, index) => word === words[index]);
-  return isPart(got, words);
+  return got.every((word) => words.includes(word));
 }
 
 /** Some of the words, in their order. */

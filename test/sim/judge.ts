@@ -142,7 +142,8 @@ export class Judge {
     const { ask, endAfter } = story.settings.idle;
     const asks = actions.some((action) => action.type === 'tts.speak' && action.text === ask);
     const again = actions.some(({ type }) => type === 'tts.reopen');
-    if (asks && event.type === 'deadline.reached' && !again) this.#questions.asked += 1;
+    const begins = event.type === 'deadline.reached' && story.decided === undefined;
+    if (asks && begins && !again) this.#questions.asked += 1;
     story.demand(now, this.#questions.asked <= endAfter, 'a silent caller is asked for ever');
     const { askAfterMs } = story.settings.idle;
     const quiet = story.mouth === 'none' && story.response === undefined && !story.over;

@@ -12,6 +12,8 @@ interface Line {
 export class LineJudge {
   readonly #story: Story;
   #waiting: Line[] = [];
+  /** The call may be about to end: lines are left out from then on. */
+  #off = false;
   readonly #spoken = new Set<string>();
   /** Everything that was ever asked for. */
   readonly #requested = new Map<string, Line>();
@@ -25,7 +27,8 @@ export class LineJudge {
     const story = this.#story;
     if (event.type !== 'line.requested' || story.openedAt === undefined) return;
     this.#requested.set(event.text, event);
-    if (story.ending) return;
+    this.#off ||= story.ending;
+    if (this.#off) return;
     if (event.interrupt) this.#waiting = [];
     const full = this.#waiting.length >= mostWaiting;
     story.demand(now, full === scene.has('line.refused'), 'the queue of lines has another bound');
@@ -41,7 +44,7 @@ export class LineJudge {
       this.#spoken.add(text);
       return line;
     }
-    this.#story.demand(now, this.#story.ending, 'a line is spoken out of its order');
+    this.#story.demand(now, this.#off || this.#story.ending, 'a line is spoken out of its order');
     this.#spoken.add(text);
     return this.#requested.get(text);
   }
@@ -53,12 +56,13 @@ export class LineJudge {
 
   /** A line may cut what runs. */
   get cuts(): boolean {
-    return this.#waiting[0]?.interrupt === true || this.#story.ending;
+    return this.#waiting[0]?.interrupt === true || this.#off;
   }
 
   after({ now }: Scene): void {
     const story = this.#story;
-    if (story.ending) this.#waiting = [];
+    this.#off ||= story.ending;
+    if (this.#off) this.#waiting = [];
     if (this.#waiting.length === 0 || story.mouth !== 'none' || story.voice || story.over) return;
     if (story.response === undefined) story.fail(now, 'a line waits for nothing');
     else if (this.#waiting[0]?.interrupt === true && !story.response.hangUp)

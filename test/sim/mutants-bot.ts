@@ -222,4 +222,9 @@ export const botMutants: readonly Mutant[] = [
     from: "    state.answerOwed ||= response.source === 'answer' && response.phase === 'waiting';",
     to: '',
   }),
+
+  mutant('forgets what was heard of an answer that another worker had sent', 'speaking.ts', {
+    from: 'position : drainedPosition(response),',
+    to: 'position : undefined,',
+  }),
 ];

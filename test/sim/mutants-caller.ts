@@ -110,10 +110,6 @@ export const callerMutants: readonly Mutant[] = [
     from: '      ? turn.decideAt\n',
     to: '      ? undefined\n',
   }),
-  mutant('forgets the deadline of STT', 'listening.ts', {
-    from: '        ? turn.giveUpAt\n',
-    to: '        ? undefined\n',
-  }),
   mutant('keeps a dead STT session', 'hearing.ts', {
     from: "  step.actions.push({ type: 'stt.reopen' });\n",
     to: '',
@@ -134,10 +130,6 @@ export const callerMutants: readonly Mutant[] = [
     from: "  if (text !== '') words.fallback = text;",
     to: '',
   }),
-  mutant('keeps a session of STT that never answered', 'listening.ts', {
-    from: "  step.actions.push({ type: 'stt.reopen' });\n  state.stt.owed.length = 0;",
-    to: "  for (const owed of state.stt.owed) owed.fate = 'discard';",
-  }),
   mutant('drops what was said before the caller went on', 'listening.ts', {
     from: "  step.state.turn = { phase: 'speaking', words, startedAt, interrupted };",
     to: "  step.state.turn = { phase: 'speaking', words: newWords(), startedAt, interrupted }; void words;",
@@ -145,10 +137,6 @@ export const callerMutants: readonly Mutant[] = [
   mutant('answers keys into the words of the caller', 'state.ts', {
     from: "state.turn.phase === 'idle' && state.voice === 'silent';",
     to: "state.turn.phase === 'idle' || state.voice === 'speech';",
-  }),
-  mutant('answers a lone full stop', 'listening.ts', {
-    from: "  if (words.length === 0) return 'silence';",
-    to: "  if (text === '') return 'silence';",
   }),
   mutant('answers the echo of the bot', 'listening.ts', {
     from: "    state.echoes = true;\n    return 'echo';",
@@ -173,5 +161,22 @@ export const callerMutants: readonly Mutant[] = [
   mutant('forgets the beginning of a long turn that another worker had heard', 'resume.ts', {
     from: "  if (event.turnAudio && 'words' in state.turn) forgetGiven(step, state.turn.words);",
     to: "  if (event.turnAudio && 'words' in state.turn) { state.turn.words.finals.length = 0; state.turn.words.partial = ''; }",
+  }),
+  mutant('forgets what STT owes', 'hearing.ts', {
+    from: 'return owedBy === undefined ? deaf : deaf === undefined ? owedBy : Math.min(owedBy, deaf);',
+    to: 'return owedBy === undefined ? deaf : deaf;',
+  }),
+  mutant('answers a lone full stop', 'listening.ts', {
+    from: "  if (words.length === 0) return 'silence';",
+    to: "  if (text === '') return 'silence';\n  if (words.length === 0) return 'words';",
+  }),
+
+  mutant('waits for a text that nobody makes any more', 'listening.ts', {
+    from: "  if (late.phase === 'finalizing' && state.stt.owed.length === 0) answerTurn(step, late);",
+    to: '  void late;',
+  }),
+  mutant('holds the bot for its own echo', 'candidate.ts', {
+    from: 'held: !state.echoes,',
+    to: 'held: true,',
   }),
 ];

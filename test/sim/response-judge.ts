@@ -24,6 +24,8 @@ export class ResponseJudge {
   #repeated: StoryResponse | undefined;
   /** Orders of this step that have been looked at. */
   #cancelled = false;
+  /** Tools run, and the answer waits for them. */
+  #inTools = false;
   /** Tools that the newest request was offered. */
   #offered: readonly string[] = [];
   /** An answer was begun in one request and finished in another. */
@@ -74,6 +76,7 @@ export class ResponseJudge {
     story.running = undefined;
     story.speculative = undefined;
     story.held = false;
+    this.#mixed = true;
   }
 
   #llmEnded(scene: Scene, response: StoryResponse | undefined): void {
@@ -177,6 +180,8 @@ export class ResponseJudge {
   }
 
   orders(scene: Scene): void {
+    if (scene.has('tool.run')) this.#inTools = true;
+    if (scene.has('tools.answered')) this.#inTools = false;
     for (const action of scene.actions) this.#order(scene, action);
     this.#nothingToSay(scene);
     const { response } = this.#story;
@@ -187,7 +192,7 @@ export class ResponseJudge {
   /** A response that was opened with nothing to say is over at once. */
   #nothingToSay(scene: Scene): void {
     const { response, running } = this.#story;
-    if (response === undefined || !scene.has('playout.open') || scene.has('tool.run')) return;
+    if (response === undefined || !scene.has('playout.open') || this.#inTools) return;
     if (response.said !== '' || running !== undefined) return;
     this.#context.unheard(response);
     this.#close(response);
@@ -272,7 +277,9 @@ export class ResponseJudge {
     if (speculative === undefined || decided === undefined) return undefined;
     const written = story.witnesses.llm.written.get(speculative.round) ?? '';
     const spoken = scene.actions.find((action) => action.type === 'tts.speak');
-    if (spoken !== undefined && !flat(written).includes(flat(spoken.text))) return undefined;
+    const own = flat(written);
+    if (spoken !== undefined && isLine(spoken)) return undefined;
+    if (spoken !== undefined && own !== '' && !own.includes(flat(spoken.text))) return undefined;
     const equal = speculative.words.join(' ') === decided.words.join(' ');
     story.demand(scene.now, equal || !decided.exact, 'an answer to other words is given');
     story.notesOwed = false;
@@ -291,6 +298,7 @@ export class ResponseJudge {
     const mayBeCut = story.interruptible;
     story.demand(now, action.wire === heard, 'a clear on the wrong side of the wire');
     this.#close(response);
+    if (!scene.has('tts.reopen')) this.#inTools = false;
     if (scene.has('tts.reopen') && !heard) {
       this.#context.unheard(response);
       this.#repeated = response;

@@ -11,7 +11,7 @@ import { beginPause, resumeMarginMs } from './pause.ts';
 import { spokenWords, withoutBackchannels, withoutEcho } from './phrases.ts';
 import { resumeOutput } from './silence.ts';
 import { cutResponse } from './speaking.ts';
-import type { CallState, Step } from './state.ts';
+import { outputHeld, type CallState, type Step } from './state.ts';
 import { newWords, wholeText, type Candidate, type Fading } from './turn.ts';
 
 /** Words of listening for longer than this are something to say. */
@@ -52,12 +52,15 @@ export function beginCandidate(step: Step): void {
     phase: 'candidate',
     words: newWords(),
     startedAt: now,
-    held: true,
+    // Where the bot's voice comes back, it would hold itself at every word.
+    held: !state.echoes,
     loud: false,
     position: undefined,
   };
-  if (state.response !== undefined) noteGap(state.response.heard, now);
-  step.actions.push({ type: 'playout.pause' });
+  if (outputHeld(state)) {
+    if (state.response !== undefined) noteGap(state.response.heard, now);
+    step.actions.push({ type: 'playout.pause' });
+  }
   listen(step, true);
 }
 

@@ -49,6 +49,8 @@ export interface HeardState {
 
 /** Speaking rate of a voice that nobody has heard yet. */
 export const defaultMsPerChar = 65;
+/** Nobody speaks faster: less audio than this for a text means that some of it is missing. */
+export const fastestMsPerChar = 35;
 /** More gaps than any client delay can hold. */
 const maxGaps = 16;
 const maxWords = 4_000;

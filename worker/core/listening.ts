@@ -19,8 +19,8 @@ import type { Millis } from '../../shared/base/units.ts';
 const wordlessSpeechMs = 1_500;
 /** How often in a row the caller is asked to say it again. */
 const maxWordlessApologies = 2;
-/** What the bot said comes back through the caller's microphone within this time, if it does. */
-const echoWithinMs = 2_000;
+/** An echo has begun by then after the end of what comes back. Callers repeat the bot's words to answer, but not as fast. */
+const echoWithinMs = 300;
 
 export function onSpeechStarted(step: Step): void {
   const { state, now } = step;
@@ -154,6 +154,9 @@ export function onTurnDeadline(step: Step): void {
   const { turn } = state;
   if (turn.phase === 'finalizing' && now >= turn.giveUpAt) giveUpFinal(step, turn);
   onSttDeadline(step);
+  // A session that owed an earlier text was replaced, and the turn cannot be given to another one: nothing more comes.
+  const late = state.turn;
+  if (late.phase === 'finalizing' && state.stt.owed.length === 0) answerTurn(step, late);
 }
 
 /** STT owes the final text for too long: the turn is answered with what is known of it. */

@@ -2,6 +2,7 @@
 import type { Millis } from '../../shared/base/units.ts';
 import { noteRightEnd } from './end-of-turn.ts';
 import {
+  fastestMsPerChar,
   heardChars,
   newClientPlayout,
   newHeardState,
@@ -19,6 +20,7 @@ import { noticeFault, type Step } from './state.ts';
 const unconfirmedPlayoutMs = 500;
 /** Less text than this does not tell how fast TTS speaks. */
 const tellingChars = 15;
+const slowestMsPerChar = 200;
 
 export function onTtsSpoken(
   step: Step,
@@ -28,14 +30,20 @@ export function onTtsSpoken(
   response.spokenSaid = Math.max(response.spokenSaid, Math.min(spoken.chars, response.said));
   if (spoken.audioMs > 0 && spokenBeyondFillers(response)) step.state.failuresInARow.tts = 0;
   const chars = noteSpoken(response.heard, spoken.chars, spoken.audioMs);
-  if (chars !== undefined && chars >= tellingChars && spoken.audioMs > 0)
-    step.state.msPerChar = spoken.audioMs / chars;
+  noteRate(step, chars ?? 0, spoken.audioMs);
   // A mark behind no audio would be echoed at once and tell nothing.
   if (chars === undefined || spoken.audioMs === 0) return;
   step.state.lastMark += 1;
   const id = `m${step.state.lastMark}`;
   response.heard.marks.set(id, { chars, sentAt: undefined });
   step.actions.push({ type: 'playout.mark', context: response.context, id });
+}
+
+/** How fast TTS speaks, unless some of the text made no sound. */
+function noteRate({ state }: Step, chars: number, audioMs: Millis): void {
+  const msPerChar = audioMs / Math.max(1, chars);
+  if (chars >= tellingChars && msPerChar >= fastestMsPerChar && msPerChar <= slowestMsPerChar)
+    state.msPerChar = msPerChar;
 }
 
 /** TTS has spoken something that it may not have had ready. */
@@ -158,7 +166,14 @@ export function onPlayoutDrained(step: Step, response: Response, sentMs: Millis)
     ? state.client.delayMs + state.settings.limits.markGraceMs
     : unconfirmedPlayoutMs;
   noteGap(response.heard, now);
-  state.response = { ...response, phase: 'draining', endsBy: now + graceMs, silentAt: undefined };
+  state.response = {
+    ...response,
+    phase: 'draining',
+    sentMs,
+    drainedAt: now,
+    endsBy: now + graceMs,
+    silentAt: undefined,
+  };
   if (response.heard.marks.size === 0 && response.heard.echoedChars >= response.text.length)
     completeResponse(step);
 }

@@ -67,7 +67,7 @@ export type Response = ResponseBase &
     | { phase: 'waiting' }
     | { phase: 'playing' }
     /** All audio is on the wire; the client may still be playing it. */
-    | { phase: 'draining'; endsBy: Millis }
+    | { phase: 'draining'; sentMs: Millis; drainedAt: Millis; endsBy: Millis }
   );
 
 export interface NewResponse {

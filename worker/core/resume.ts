@@ -157,11 +157,12 @@ export function unexpectedText(step: Step, response: Response, text: string): st
     return text.slice(length);
   }
   response.expected = '';
+  const before = written(response);
   // Streams stop between words, and a new message does not begin with a space.
-  if (/\S$/.test(written(response))) response.splitter.pending += ' ';
+  if (/\S$/.test(before)) response.splitter.pending += ' ';
   step.actions.push({ type: 'llm.cancel' });
   startRound(step, response, [
-    { role: 'assistant', text: written(response) },
+    { role: 'assistant', text: before },
     { role: 'system', text: goOn },
   ]);
   return undefined;

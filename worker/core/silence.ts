@@ -4,14 +4,11 @@
  * `deadAirMs`. Time in which a candidate holds the output does not count, because then the caller is speaking.
  */
 import type { Millis } from '../../shared/base/units.ts';
-import { noteFlow } from './heard.ts';
+import { fastestMsPerChar, noteFlow } from './heard.ts';
 import { onTtsFailed } from './output.ts';
 import type { Response } from './response.ts';
 import { fillSilence, onLlmStalled } from './answering.ts';
 import { outputHeld, type CallState, type Step } from './state.ts';
-
-/** Nobody speaks faster: less audio than this for a text means that some of it is missing. */
-const fastestMsPerChar = 35;
 
 /** TTS has text, or an end, of which it has not delivered everything. */
 function ttsOwes(state: CallState, response: Response): boolean {

@@ -158,7 +158,8 @@ export function completeResponse(step: Step): void {
   state.response = undefined;
   if (response.phase !== 'waiting') {
     enterHeard(state.history, response, response.text.length);
-    state.lastSaid = { text: response.text, endedAt: now };
+    const playedAt = response.phase === 'draining' ? response.drainedAt + state.client.delayMs : now;
+    state.lastSaid = { text: response.text, endedAt: Math.min(now, playedAt) };
   } else {
     enterHeard(state.history, response, 0);
   }
@@ -183,6 +184,10 @@ export function startOwedAnswer(step: Step): void {
   startAnswer(step, step.now);
 }
 
+/** All of it is on the wire, also where another worker sent it. */
+const drainedPosition = (response: Response): PlayoutPosition | undefined =>
+  response.phase === 'draining' ? { context: response.context, sentMs: response.sentMs } : undefined;
+
 /** Somebody took over: the call moves to a new epoch, and the context keeps only what was heard. */
 export function cutResponse(step: Step, position: PlayoutPosition | undefined): void {
   const { state, now, actions } = step;
@@ -198,7 +203,7 @@ export function cutResponse(step: Step, position: PlayoutPosition | undefined): 
   if (onTheWire) {
     chars = heardChars(response.heard, {
       text: response.text,
-      position: position?.context === response.context ? position : undefined,
+      position: position?.context === response.context ? position : drainedPosition(response),
       client: state.client,
       now,
     });
