@@ -4,7 +4,7 @@ import type { CallEvent } from '../../worker/core/events.ts';
 import { goesOn, plainWords, type ContextJudge } from './context-judge.ts';
 import type { LineJudge } from './line-judge.ts';
 import { newStoryResponse } from './story-response.ts';
-import type { Scene, Story, StoryResponse } from './story.ts';
+import { isLine, type Scene, type Story, type StoryResponse } from './story.ts';
 import type { TurnJudge } from './turn-judge.ts';
 
 const unconfirmedMs = 500;
@@ -277,9 +277,10 @@ export class ResponseJudge {
     if (speculative === undefined || decided === undefined) return undefined;
     const written = story.witnesses.llm.written.get(speculative.round) ?? '';
     const spoken = scene.actions.find((action) => action.type === 'tts.speak');
-    const own = flat(written);
-    if (spoken !== undefined && isLine(spoken)) return undefined;
-    if (spoken !== undefined && own !== '' && !own.includes(flat(spoken.text))) return undefined;
+    const empty = scene.actions.some((one) => one.type === 'fault.noticed' && one.what === 'empty');
+    const own =
+      spoken === undefined || (written.trim() === '' ? empty : flat(written).includes(flat(spoken.text)));
+    if (!own) return undefined;
     const equal = speculative.words.join(' ') === decided.words.join(' ');
     story.demand(scene.now, equal || !decided.exact, 'an answer to other words is given');
     story.notesOwed = false;
@@ -389,8 +390,6 @@ export class ResponseJudge {
 
 /** As it was written, on one line. */
 const flat = (text: string): string => text.replaceAll('sequel', 'SQL').replace(/\s+/g, ' ').trim();
-
-const isLine = (action: CallAction): boolean => action.type === 'tts.speak' && action.text.startsWith('line');
 
 /** Tools of the answer that runs have answered: the LLM goes on with it. */
 function isRound({ actions, event }: Scene): boolean {

@@ -93,6 +93,7 @@ export type Mouth = 'none' | 'candidate' | 'own' | 'deciding';
 export class Story {
   readonly witnesses: Witnesses;
   readonly violations: Violation[] = [];
+  #ending = false;
   readonly #timers = new Map<string, { by: number; rule: string }>();
   openedAt: number | undefined;
   over = false;
@@ -166,7 +167,8 @@ export class Story {
   /** The call may be on its way to its end; what waits need not be done any more. */
   get ending(): boolean {
     const { stt, llm, tts } = this.faults;
-    return this.overtime || Math.max(stt, llm, tts) >= this.settings.limits.stageFailures;
+    this.#ending ||= this.overtime || Math.max(stt, llm, tts) >= this.settings.limits.stageFailures;
+    return this.#ending;
   }
 }
 
@@ -180,3 +182,7 @@ export const wordsOf = (said: string): string[] =>
 /** Words of the caller that say something. */
 export const telling = (words: readonly string[]): string[] =>
   words.filter((word) => /^(?:say|and)\d*$/.test(word));
+
+/** A line of somebody else is spoken. */
+export const isLine = (action: CallAction): boolean =>
+  action.type === 'tts.speak' && action.text.startsWith('line');
