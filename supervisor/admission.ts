@@ -110,10 +110,10 @@ export class BacklogWatch {
   }
 }
 
-/** Two frames: what a caller's playout buffer absorbs. */
-const lateMs = 40;
-/** One stall of the machine is over when the next call comes; a second of them is a lack of capacity. */
-const lateLooks = 5;
+/** Three frames: what a caller's playout buffer absorbs. */
+const lateMs = 60;
+/** Stalls of a busy machine are over when the next call comes; three seconds without a pause are a lack of capacity. */
+const lateLooks = 15;
 /** Well below the upper limit, so that one call more does not bring it back at once. */
 const calmMs = 20;
 const calmLooks = 10;

@@ -7,7 +7,8 @@ import { CallRefused } from '../../supervisor/call-wire.ts';
 import { TestService } from '../support/service.ts';
 
 const allowed = 40;
-const longestHoleMs = 400;
+/** The calls and the refused ones share a process, which is late itself while it opens forty at once. */
+const longestHoleMs = 3_000;
 const longGreeting = 'This goes on and on. '.repeat(45);
 
 let service: TestService;

@@ -1,9 +1,9 @@
-// Loaded into the workers of a service under test: on SIGUSR2 the event loop begins to stand still for 60 ms in every 65, on
+// Loaded into the workers of a service under test: on SIGUSR2 the event loop begins to stand still for 90 ms in every 95, on
 // the next one it stops to do so. Must not be part of the service itself.
 import { isMainThread } from 'node:worker_threads';
 
-const busyMs = 60;
-const everyMs = 65;
+const busyMs = 90;
+const everyMs = 95;
 
 if (isMainThread && /worker[\\/]main\.js$/.test(process.argv[1] ?? '')) {
   let timer;

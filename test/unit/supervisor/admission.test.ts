@@ -93,23 +93,24 @@ describe('the watch over the lateness of calls', () => {
     return watch.late;
   };
 
-  it('takes five looks in a row for a lack of capacity', () => {
+  const times = (count: number, worstMs: number): number[] => Array.from({ length: count }, () => worstMs);
+
+  it('takes three seconds without a pause for a lack of capacity', () => {
     const watch = new LatenessWatch();
-    expect(looks(watch, 40, 300, 41, 55)).toBe(false);
-    expect(looks(watch, 40)).toBe(true);
+    expect(looks(watch, ...times(14, 60))).toBe(false);
+    expect(looks(watch, 300)).toBe(true);
   });
 
   it('forgets stalls that do not last', () => {
-    expect(looks(new LatenessWatch(), 90, 90, 90, 90, 39, 90, 90, 90, 90)).toBe(false);
+    expect(looks(new LatenessWatch(), ...times(14, 90), 59, ...times(14, 90))).toBe(false);
   });
 
   it('wants the calls to be well for two seconds before it takes new ones', () => {
     const watch = new LatenessWatch();
-    looks(watch, 50, 50, 50, 50, 50);
-    const calm = Array.from({ length: 9 }, () => 19);
-    expect(looks(watch, ...calm)).toBe(true);
-    expect(looks(watch, 20, ...calm)).toBe(true);
+    looks(watch, ...times(15, 60));
+    expect(looks(watch, ...times(9, 19))).toBe(true);
+    expect(looks(watch, 20, ...times(9, 19))).toBe(true);
     expect(looks(watch, 0)).toBe(false);
-    expect(looks(watch, 50, 50, 50, 50)).toBe(false);
+    expect(looks(watch, ...times(14, 60))).toBe(false);
   });
 });
