@@ -8,7 +8,7 @@ import type { CallServices } from './call-services.ts';
 import type { CallJournal } from './call-journal.ts';
 import type { CallAction } from './core/actions.ts';
 import type { CallEvent, PlayoutPosition } from './core/events.ts';
-import { InboundAudio, prerollMs } from './media/inbound.ts';
+import { InboundAudio } from './media/inbound.ts';
 import { OutboundAudio } from './media/outbound.ts';
 import { Playout, type PlayoutSink } from './media/playout.ts';
 import { SpeechDetector } from './media/speech-detector.ts';
@@ -90,7 +90,7 @@ export class CallAudio {
   /** Sends the caller's audio to STT from now on, beginning with the last moment. A fresh turn forgets the one before. */
   listen({ fresh }: { fresh: boolean }): void {
     if (fresh) {
-      this.#turnFrom = this.#vad.frameBefore(prerollMs);
+      this.#turnFrom = this.#vad.frameBefore(this.#inbound.ungivenMs);
       this.#earlierAudio = [];
       this.#options.journal?.listening(this.#turnFrom, this.#vad.generation);
     }

@@ -23,9 +23,6 @@ import type { CallStart, CallTransport, TransportEnd, TransportEvents } from './
 /** Facts that may wait while one is handled; more means that facts breed facts. */
 const maxPendingFacts = 256;
 
-/** The conversation is written down at once, but not more often than this; what comes sooner waits for the next look. */
-const saveEveryMs = 5;
-
 export interface CallRunnerOptions {
   readonly services: CallServices;
   /** The call's mailbox. */
@@ -70,7 +67,6 @@ export class CallRunner implements TransportEvents {
   #inputRefused = false;
   /** Something changed since the conversation was written down. */
   #unsaved = false;
-  #savedAt: Millis = -Infinity;
   readonly #turnLog = new TurnLog();
   #over = false;
 
@@ -182,34 +178,39 @@ export class CallRunner implements TransportEvents {
     this.#facts.push(event);
     if (this.#handling) return;
     this.#handling = true;
+    let wasActedOn: boolean;
     try {
-      this.#handleFacts(this.#call);
+      wasActedOn = this.#handleFacts(this.#call);
     } finally {
       this.#handling = false;
     }
-    // Text arrives many times a second and is asked for again when it is lost; everything else is written down at once, but a
-    // client that sends hundreds of messages must not cost the others their time.
-    const isText = event.type === 'llm.text' || event.type === 'stt.partial';
-    if (isText || this.#services.clock.now() - this.#savedAt < saveEveryMs) this.#unsaved = true;
-    else this.#save();
+    // What was done must not be done again by another worker, so it is written down at once. Text is asked for again when it is
+    // lost; and a client that sends hundreds of messages of which nothing follows must not cost the others their time.
+    if (wasActedOn && event.type !== 'llm.text') this.#save();
+    else this.#unsaved = true;
   }
 
   #save(): void {
     this.#unsaved = false;
-    this.#savedAt = this.#services.clock.now();
     if (this.#over || this.#transport === undefined) return;
     this.#options.journal?.save(this.#transport, this.#call);
   }
 
-  /** Stops at once when the call ends on the way: a failure in a nested callback may end it in the middle of a list. */
-  #handleFacts(call: RunningCall): void {
+  /**
+   * Returns whether anything was done. Stops at once when the call ends on the way: a failure in a nested callback may end it in
+   * the middle of a list.
+   */
+  #handleFacts(call: RunningCall): boolean {
+    let wasActedOn = false;
     for (let fact = this.#facts.shift(); fact !== undefined; fact = this.#facts.shift()) {
       for (const action of step(call.state, fact, this.#services.clock.now())) {
+        wasActedOn = true;
         this.#perform(call, action);
-        if (this.#over) return;
+        if (this.#over) return wasActedOn;
       }
     }
     this.#deadline = nextDeadline(call.state);
+    return wasActedOn;
   }
 
   #perform(call: RunningCall, action: CallAction): void {

@@ -1,7 +1,8 @@
 /** The call goes on in another worker: what was heard is not said again, and what was being heard is heard again. */
 import assert from 'node:assert/strict';
 import { dialogue, type Dialogue } from '../support/dialogue.ts';
-import { msPerChar, type Script } from '../support/script.ts';
+import type { Script } from '../support/script.ts';
+import { msPerChar } from '../support/scripted-audio.ts';
 
 /** Another worker takes the call over; `sentMs` of the running response were on the wire. */
 const takenOver = (call: Script, { sentMs = 0, turnAudio = true } = {}): Script => {

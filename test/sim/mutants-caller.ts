@@ -27,7 +27,7 @@ export const callerMutants: readonly Mutant[] = [
     to: '',
   }),
   mutant('takes the echo of the bot for an interruption', 'candidate.ts', {
-    from: 'const own = withoutEcho(words, playedWords(state, turn.position));',
+    from: 'const own = withoutEcho(words, playedWords(state, turn.position), { unfinished });',
     to: 'const own = words;',
   }),
   mutant('does not interrupt by words', 'candidate.ts', {

@@ -10,7 +10,7 @@ import { newResampler, type Resampler } from '../../shared/audio/resampler.ts';
 import type { VadClient } from './vad-client.ts';
 
 /** Audio before the start of speech that STT gets: VAD needs some of it to be sure, and words begin softly. */
-export const prerollMs = 600;
+const prerollMs = 600;
 /** Audio taken at once after a pause of the network. */
 const burstMs = 240;
 /** Backlog that is taken at once after a call changed its worker. */
@@ -109,6 +109,11 @@ export class InboundAudio {
 
   stopListening(): void {
     this.#listening = false;
+  }
+
+  /** How far back the audio reaches that STT gets with the next `listen`. */
+  get ungivenMs(): Millis {
+    return ((this.#heard - Math.max(this.#given, this.#heard - prerollSamples)) * 1000) / ENGINE_RATE;
   }
 
   /** STT was given everything up to now in another way. */

@@ -73,6 +73,14 @@ describe('echo', () => {
     expect(withoutEcho(['friday', 'two'], played)).toEqual(['friday', 'two']);
   });
 
+  it('may be a single word, or the beginning of one, as long as more may follow', () => {
+    const unfinished = { unfinished: true };
+    expect(withoutEcho(['table'], played, unfinished)).toEqual([]);
+    expect(withoutEcho(['table', 'is', 'boo'], played, unfinished)).toEqual([]);
+    expect(withoutEcho(['stop'], played, unfinished)).toEqual(['stop']);
+    expect(withoutEcho(['table', 'stop'], played, unfinished)).toEqual(['table', 'stop']);
+  });
+
   it('leaves what the caller says into it', () => {
     expect(withoutEcho(spokenWords('table is no wait booked for'), played)).toEqual(['no', 'wait']);
   });
