@@ -126,7 +126,8 @@ export class Judge {
       story.await('overtime', now + settings.maxCallMs + overtimeMs, 'a call has no end');
       story.demand(now, settings.greeting === '' || scene.has('tts.speak'), 'no greeting');
     } else if (event.type === 'call.closed') {
-      story.demand(now, actions.length === 0, 'orders for a call that is gone');
+      const toTools = actions.every(({ type }) => type === 'tool.abandon');
+      story.demand(now, toTools, 'orders for a call that is gone');
       story.over = true;
     } else if (event.type === 'call.shutdown') {
       story.demand(now, scene.has('call.end'), 'a shutdown is ignored');
