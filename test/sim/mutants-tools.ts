@@ -27,7 +27,10 @@ export const simulatedToolMutants: readonly Mutant[] = [
     from: "for (const record of state.records) abandon(site, record, 'abandoned');\n  state.isOver",
     to: 'state.isOver',
   }),
-  mutant('tells no tool of a hang-up', 'call.ts', { from: "tellTools(step, { type: 'call.ended' });", to: '' }),
+  mutant('tells no tool of a hang-up', 'call.ts', {
+    from: "tellTools(step, { type: 'call.ended' });",
+    to: '',
+  }),
   mutant('repeats effects in another worker', 'tools-cut.ts', {
     from: "if (record.kind === 'read_only' && rule !== undefined) {\n      record.phase",
     to: 'if (rule !== undefined) {\n      record.phase',

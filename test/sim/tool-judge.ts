@@ -253,8 +253,7 @@ export class ToolJudge {
     if (!certain) this.#count('guess');
     this.#paired(order.messages);
     this.#complete(order.messages);
-    for (const { role, text } of order.messages)
-      if (role === 'system' && text.startsWith('The earlier call of')) this.#count('note');
+    for (const { role, text } of order.messages) if (role === 'system') this.#note(text);
     this.#rounds.push({
       number: order.round,
       guess: !certain,
@@ -263,6 +262,16 @@ export class ToolJudge {
       calls: [],
       over: false,
     });
+  }
+
+  /** A note tells the outcome of an effect that went on, as it was. */
+  #note(note: string): void {
+    const text = /^The earlier call of \w+ has ended: (.*)$/s.exec(note)?.[1];
+    if (text === undefined) return;
+    this.#count('note');
+    if (text.startsWith('{"error"')) return;
+    const known = this.#rounds.some(({ calls }) => calls.some(({ answer }) => answer === text));
+    if (!known) this.#fail('a note tells what no tool said');
   }
 
   /** Results stand right behind their calls, all of them, in order, and nowhere else. */
