@@ -181,7 +181,12 @@ class ToolWorld {
     if (run === undefined) return;
     const outcome: ToolOutcome = prng.chance(0.7)
       ? this.#result()
-      : { kind: 'failed', message: 'no', transport: prng.chance(0.5) };
+      : {
+          kind: 'failed',
+          message: 'no',
+          transport: prng.chance(0.5),
+          ...(prng.chance(0.5) && { unsent: true as const }),
+        };
     this.#settle(run, outcome);
     if (prng.chance(0.3)) this.#settle(run, this.#result());
   }
