@@ -8,9 +8,10 @@ import { build } from 'esbuild';
 import type { Core } from '../support/core.ts';
 import { botMutants } from './mutants-bot.ts';
 import { callerMutants } from './mutants-caller.ts';
+import { toolMutants } from './mutants-tools.ts';
 import type { Mutant } from './mutant.ts';
 
-export const mutants: readonly Mutant[] = [...callerMutants, ...botMutants];
+export const mutants: readonly Mutant[] = [...callerMutants, ...botMutants, ...toolMutants];
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = `${root}worker/core/`;
