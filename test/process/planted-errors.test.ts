@@ -71,6 +71,15 @@ async function plantedCall(kind: string, how: string): Promise<CallClient> {
   return call;
 }
 
+/** Speaks again and again: on a busy machine the ticker often finds what the bell would have told. */
+async function talk(call: CallClient): Promise<void> {
+  while ((await call.say(question)) !== undefined) {
+    // Silence for three seconds: the turn ends and is answered.
+    for (let frames = 0; frames < 150; frames += 1)
+      if ((await call.next((event) => event.type === 'frame-sent')) === undefined) return;
+  }
+}
+
 /** Makes the plant ready; for the service it is a key like any other. */
 const arm = (call: CallClient): void => call.sendDtmf('D');
 
@@ -85,7 +94,7 @@ describe('an error planted in one call', () => {
 
     for (const call of planted) {
       arm(call);
-      void call.say(question);
+      void talk(call);
     }
     const ends = await Promise.all(planted.map(async (call) => [call.callId, (await call.closed).code]));
     expect(ends).toEqual(planted.map((call) => [call.callId, 1011]));
