@@ -184,10 +184,11 @@ export class CallRunner implements TransportEvents {
     } finally {
       this.#handling = false;
     }
-    // What was done must not be done again by another worker, so it is written down at once. Text is asked for again when it is
-    // lost; and a client that sends hundreds of messages of which nothing follows must not cost the others their time.
-    if (wasActedOn && event.type !== 'llm.text') this.#save();
-    else this.#unsaved = true;
+    // Text arrives many times a second and is asked for again when it is lost; everything else is written down at once, because
+    // what was done must not be done again by another worker.
+    const isText = event.type === 'llm.text' || (event.type === 'stt.partial' && !wasActedOn);
+    if (isText) this.#unsaved = true;
+    else this.#save();
   }
 
   #save(): void {
@@ -338,7 +339,6 @@ export class CallRunner implements TransportEvents {
       tell,
       onTts: (event) => this.#call?.audio.onTts(event),
       position: () => this.#call?.audio.position,
-      onRequest: services.countRequest,
       onFailure: (stage, kind) => this.#log.warn({ stage, kind }, 'stage failed'),
     });
   }

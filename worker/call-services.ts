@@ -1,7 +1,7 @@
 /** What a worker lends to each of its calls. */
 import type { Millis } from '../shared/base/units.ts';
 import type { WsCallLimits } from '../shared/protocol/call.ts';
-import type { CountedStage, Mailboxes } from '../shared/protocol/mailbox.ts';
+import type { Mailboxes } from '../shared/protocol/mailbox.ts';
 import type { Clock } from '../shared/runtime/clock.ts';
 import type { Log } from '../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../shared/runtime/metrics.ts';
@@ -28,8 +28,6 @@ export interface CallServices {
   readonly tts: TtsStage;
   /** The last tick of the worker at or before `time`. */
   readonly gridBefore: (time: Millis) => Millis;
-  /** Counts a request to a provider for its budget. */
-  readonly countRequest: (stage: CountedStage) => void;
   /** False while the worker takes no new calls. */
   readonly takesCalls: () => boolean;
 }

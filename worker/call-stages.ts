@@ -3,10 +3,12 @@
  * core. It decides nothing: what happens after a failure is the core's order.
  */
 import { unreachable } from '../shared/base/assert.ts';
+import type { Millis } from '../shared/base/units.ts';
 import type { Clock } from '../shared/runtime/clock.ts';
 import type { Scope } from '../shared/runtime/scope.ts';
 import type { ContextMessage, OfferedTool } from './core/actions.ts';
 import type { CallEvent, PlayoutPosition } from './core/events.ts';
+import { LaterStt } from './later-stt.ts';
 import type {
   LlmEvent,
   LlmRound,
@@ -40,11 +42,14 @@ export interface CallStagesOptions {
   readonly onTts: (event: Exclude<TtsEvent, { type: 'error' }>) => void;
   /** Where playback of the bot's audio is. */
   readonly position: () => PlayoutPosition | undefined;
-  /** A request went to a provider, for its budget. */
-  readonly onRequest: (stage: 'stt' | 'llm' | 'tts') => void;
   /** A failure, for the log. */
   readonly onFailure: (stage: 'stt' | 'llm' | 'tts', kind: string) => void;
 }
+
+/** A session of STT that lived for less than this died soon. */
+const soonMs = 1_000;
+const firstPauseMs = 250;
+const longestPauseMs = 4_000;
 
 /** What the stages and tools of a call are lent. */
 export const stageContext = ({ clock, scope }: { clock: Clock; scope: Scope }): StageContext => ({
@@ -56,6 +61,9 @@ export class CallStages {
   readonly #options: CallStagesOptions;
   readonly #context: StageContext;
   #stt: SttSession;
+  #sttOpenedAt: Millis;
+  /** Sessions of STT in a row that died soon. */
+  #sttDeaths = 0;
   #tts: TtsSession;
   #round: LlmRound | undefined;
   #toolCalls: ToolCall[] = [];
@@ -63,6 +71,7 @@ export class CallStages {
   constructor(options: CallStagesOptions) {
     this.#options = options;
     this.#context = stageContext(options);
+    this.#sttOpenedAt = options.clock.now();
     this.#stt = this.#openStt();
     try {
       this.#tts = this.#openTts();
@@ -80,9 +89,19 @@ export class CallStages {
     return this.#tts;
   }
 
+  /** A session that died soon after it was opened is replaced at once the first time, and later with growing pauses. */
   reopenStt(): void {
     this.#stt.close();
-    this.#stt = this.#openStt();
+    const { clock } = this.#options;
+    const diedSoon = clock.now() - this.#sttOpenedAt < soonMs;
+    this.#sttDeaths = diedSoon ? this.#sttDeaths + 1 : 0;
+    this.#sttOpenedAt = clock.now();
+    const pauseMs =
+      this.#sttDeaths < 2 ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** (this.#sttDeaths - 2));
+    this.#stt =
+      pauseMs === 0
+        ? this.#openStt()
+        : new LaterStt(this.#context, { afterMs: pauseMs, open: () => this.#openStt() });
   }
 
   reopenTts(): void {
@@ -91,14 +110,12 @@ export class CallStages {
   }
 
   speak(context: number, text: string): void {
-    this.#options.onRequest('tts');
     this.#tts.speak(context, text);
   }
 
   startLlm(round: number, messages: readonly ContextMessage[], tools: readonly OfferedTool[]): void {
     this.cancelLlm();
     this.#toolCalls = [];
-    this.#options.onRequest('llm');
     const { conversation } = this.#options;
     const request = { messages, tools, conversation };
     this.#round = this.#options.llm.start(this.#context, request, (event) => this.#onLlm(round, event));
@@ -123,7 +140,6 @@ export class CallStages {
   }
 
   #openStt(): SttSession {
-    this.#options.onRequest('stt');
     return this.#options.stt.open(this.#context, (event) => this.#onStt(event));
   }
 

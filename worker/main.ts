@@ -140,8 +140,6 @@ class Worker {
       ...stages,
       tts: withKnownLines(stages.tts, { clock: systemClock, log: this.#log, texts: knownTexts(settings) }),
       gridBefore: this.#host.gridBefore,
-      // The stages count for themselves: they know which provider is asked.
-      countRequest: () => undefined,
       takesCalls: () => !this.#draining,
     };
   }

@@ -90,7 +90,6 @@ export class CoreShell {
       tell: (event) => this.#tell(event),
       onTts: (event) => this.#onTts(event),
       position: () => this.#position,
-      onRequest: () => undefined,
       onFailure: (stage, kind) => options.emit({ type: 'fault', stage, what: kind }),
     });
   }

@@ -250,7 +250,6 @@ export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServ
       llm: unused.llmStage,
       tts: unused.ttsStage,
       gridBefore: (time) => Math.floor(time / 5) * 5,
-      countRequest: () => undefined,
       takesCalls: () => world.takesCalls,
     },
   };

@@ -130,7 +130,7 @@ describe('open', () => {
   });
 
   it('a silent client that answers pings stays', async () => {
-    await start({ env: { SVC_WS_PING_INTERVAL: '50ms', SVC_WS_PING_TIMEOUT: '200ms' } });
+    await start({ env: { SVC_WS_PING_INTERVAL: '50ms', SVC_WS_PING_TIMEOUT: '2s' } });
     const call = await service.call({ microphone: false });
     const noisy = new RawCaller(service.port, startFrame());
     await noisy.closed();

@@ -1,0 +1,68 @@
+/** STT whose sessions die at once is not opened hundreds of times a second. */
+import { describe, it, expect } from 'vitest';
+import { Scope } from '../../../shared/runtime/scope.ts';
+import { CallStages } from '../../../worker/call-stages.ts';
+import { FakeStages, Trap } from '../../support/fake-call.ts';
+import { newVirtualClock } from '../../support/virtual-clock.ts';
+
+function newSetup() {
+  const clock = newVirtualClock();
+  const fakes = new FakeStages(new Trap());
+  const stages = new CallStages({
+    clock,
+    scope: new Scope('call', (error) => {
+      throw error;
+    }),
+    conversation: 'c',
+    stt: fakes.sttStage,
+    llm: fakes.llmStage,
+    tts: fakes.ttsStage,
+    tell: (event) => {
+      if (event.type === 'stt.failed') stages.reopenStt();
+    },
+    onTts: () => undefined,
+    position: () => undefined,
+    onFailure: () => undefined,
+  });
+  const die = (): void => fakes.stt.at(-1)!.emit({ type: 'error', error: { kind: 'disconnected' } });
+  return { clock, fakes, stages, die };
+}
+
+describe('STT that dies at once', () => {
+  it('is opened again at once the first time, and then with growing pauses', () => {
+    const { clock, fakes, die } = newSetup();
+    die();
+    expect(fakes.stt.length).toBe(2);
+    const pauses = [250, 500, 1_000];
+    for (const [index, pauseMs] of pauses.entries()) {
+      die();
+      clock.advance(pauseMs - 1);
+      expect(fakes.stt.length).toBe(index + 2);
+      clock.advance(1);
+      expect(fakes.stt.length).toBe(index + 3);
+    }
+  });
+
+  it('is opened again at once when it had lived for a while', () => {
+    const { clock, fakes, die } = newSetup();
+    die();
+    die();
+    clock.advance(5_000);
+    die();
+    expect(fakes.stt.length).toBe(4);
+  });
+
+  it('finalizes once it is open, and is not opened for a call that is over', () => {
+    const { clock, fakes, stages, die } = newSetup();
+    die();
+    die();
+    expect(stages.stt.audio(new Int16Array(160))).toBe(false);
+    stages.stt.finalize();
+    clock.advance(250);
+    expect(fakes.stt.at(-1)!.asked).toEqual(['finalize']);
+    die();
+    stages.close();
+    clock.advance(5_000);
+    expect(fakes.stt.length).toBe(3);
+  });
+});
