@@ -49,7 +49,7 @@ function residentKiB(pid: number): number {
 /** Resident memory of each process in KiB, right after its garbage was collected. */
 async function collected(call: CallClient, pids: readonly number[]): Promise<number[]> {
   for (let times = 0; times < 2; times += 1) {
-    for (const pid of pids) process.kill(pid, 'SIGUSR2');
+    for (const pid of pids) process.kill(pid, 'SIGWINCH');
     await keepsTalking(call);
   }
   return pids.map(residentKiB);

@@ -39,7 +39,7 @@ const processes = (): number[] => [
 async function look(pid: number): Promise<Resources> {
   const number = (looks.get(pid) ?? 0) + 1;
   looks.set(pid, number);
-  process.kill(pid, 'SIGUSR2');
+  process.kill(pid, 'SIGWINCH');
   const line = await service.says('resources', (said) => said['pid'] === pid && said['look'] === number);
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return {

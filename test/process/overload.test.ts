@@ -74,7 +74,7 @@ describe('a machine that paces its calls late', () => {
     const call = await service.call({ microphone: false });
     const worker = service.children('worker')[0]!;
 
-    process.kill(worker, 'SIGUSR2');
+    process.kill(worker, 'SIGWINCH');
     await service.readyWhen((body) => body['workers_late'] === 1);
     expect(await service.call().catch((error: unknown) => error)).toMatchObject({
       status: 503,
@@ -82,7 +82,7 @@ describe('a machine that paces its calls late', () => {
     });
     expect(await service.metric('svc_refusals_total{reason="workers_late"}')).toBe(1);
 
-    process.kill(worker, 'SIGUSR2');
+    process.kill(worker, 'SIGWINCH');
     await service.readyWhen((body) => body['ready'] === 1);
     expect((await (await service.call()).hangUp()).code).toBe(1000);
     expect((await call.hangUp()).code).toBe(1000);

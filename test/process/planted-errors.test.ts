@@ -157,7 +157,9 @@ describe('an error planted in what the supervisor tells a call', () => {
     expect([1001, 1011]).toContain((await planted.closed).code);
     expect((await service.ended).code).toBe(0);
     const errors = service.log.filter((line) => 'error' in line);
-    expect(errors.map(({ error }) => error)).toContainEqual(expect.stringContaining(`planted plant:ipc:${how}`));
+    expect(errors.map(({ error }) => error)).toContainEqual(
+      expect.stringContaining(`planted plant:ipc:${how}`),
+    );
     // The call may be over before the error comes; it is nobody else's then.
     expect(errors.map(({ call }) => call ?? planted.callId)).toEqual(errors.map(() => planted.callId));
   });

@@ -1,4 +1,4 @@
-// Loaded into the processes of a service under test: SIGUSR2 collects garbage and writes one log line `resources` with the number of
+// Loaded into the processes of a service under test: SIGWINCH collects garbage and writes one log line `resources` with the number of
 // timers that are still armed in the main thread, and the memory that is still referred to. Must not be part of the service itself.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -23,7 +23,7 @@ if (isMainThread) {
     clear(timer);
   };
   let looks = 0;
-  process.on('SIGUSR2', () => {
+  process.on('SIGWINCH', () => {
     collect();
     looks += 1;
     const { heapUsed, external } = process.memoryUsage();
