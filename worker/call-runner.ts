@@ -265,7 +265,8 @@ export class CallRunner implements TransportEvents {
         call.audio.judge(action.ask);
         return;
       case 'line.refused':
-        this.#log.warn('a line was left out: too many wait already');
+      case 'edit.refused':
+        this.#log.warn({ what: action.type }, 'too much waits already');
         return;
       case 'call.end':
         call.audio.silence();

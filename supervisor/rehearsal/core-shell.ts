@@ -296,6 +296,7 @@ export class CoreShell {
       case 'stt.replay':
       case 'turn.measured':
       case 'line.refused':
+      case 'edit.refused':
         return;
       case 'turn.judge':
         this.#tell({ type: 'turn.judged', ask: action.ask, probability: undefined });

@@ -3,6 +3,7 @@ import type { Dialogue } from '../support/dialogue.ts';
 import { anotherWorker } from './another-worker.ts';
 import { confirmations } from './confirmations.ts';
 import { conversation } from './conversation.ts';
+import { edits } from './edits.ts';
 import { endings } from './endings.ts';
 import { failures } from './failures.ts';
 import { flows } from './flows.ts';
@@ -33,5 +34,6 @@ export const chapters: Readonly<Record<string, readonly Dialogue[]>> = {
   'tools that are cut': toolsCut,
   confirmations,
   flows,
+  'edits from outside': edits,
   'another worker': anotherWorker,
 };

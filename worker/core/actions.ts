@@ -76,6 +76,8 @@ export type CallAction =
   | { readonly type: 'node.entered'; readonly node: string }
   /** Eight lines wait already: this one is left out. */
   | { readonly type: 'line.refused' }
+  /** Too many edits of the conversation wait already. */
+  | { readonly type: 'edit.refused' }
   | { readonly type: 'call.end'; readonly reason: 'ended' | 'shutdown' }
   | { readonly type: 'turn.measured'; readonly epoch: number; readonly times: TurnTimes }
   | { readonly type: 'fault.noticed'; readonly stage: FaultStage; readonly what: FaultKind };

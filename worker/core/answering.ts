@@ -1,7 +1,7 @@
 /**
  * The LLM's side of an answer: its text, the tools that it calls between its rounds, and what the caller hears when it fails.
  */
-import { enterToolResults, pairMessages, reachSafePoint } from './context.ts';
+import { enterToolResults, pairMessages, reachSafePoint, offeredTools } from './context.ts';
 import { tellTools, toolSettings } from './epoch.ts';
 import type { CallEvent } from './events.ts';
 import { stepFlow, transitionTool } from './flow.ts';
@@ -117,7 +117,7 @@ function runTools(step: Step, response: Response, event: Extract<CallEvent, { ty
   response.inTools = true;
   response.reasoning = reasoning;
   state.heldReasoning = reasoning;
-  const offered = state.settings.tools.declarations(state.flow?.node).map(({ name }) => name);
+  const offered = offeredTools(state).map(({ name }) => name);
   const { epoch } = state;
   followTools(
     step,

@@ -6,6 +6,7 @@
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallAction } from './actions.ts';
 import { tellTools } from './epoch.ts';
+import { noteEdit } from './edits.ts';
 import type { CallEvent } from './events.ts';
 import {
   onFlowDeadline,
@@ -103,6 +104,9 @@ function take(step: Step, event: CallEvent): void {
       return;
     case 'tool.settled':
       onToolSettled(step, event);
+      return;
+    case 'context.edited':
+      if (!noteEdit(step.state.edits, event.edit)) step.actions.push({ type: 'edit.refused' });
       return;
     case 'line.requested':
       onLineRequested(step, event);

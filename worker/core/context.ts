@@ -3,7 +3,8 @@
  * answer has done already. And how a response enters the conversation: its tool calls always with their results, its text
  * only as far as it was heard.
  */
-import type { ContextMessage } from './actions.ts';
+import type { ContextMessage, OfferedTool } from './actions.ts';
+import { narrowed } from './edits.ts';
 import { flowPrompt, stepFlow } from './flow.ts';
 import { addHeard, addMessages, contextFor, type History } from './history.ts';
 import { unfilled, type Response, type RoundPart } from './response.ts';
@@ -11,11 +12,16 @@ import type { CallState, Step } from './state.ts';
 import { takeAtSafePoint } from './tools-cut.ts';
 import type { ToolPair } from './tools-state.ts';
 
-export function promptOf({ flow, settings }: CallState): string {
+export function promptOf({ flow, settings, edits }: CallState): string {
+  if (edits.prompt !== undefined) return edits.prompt;
   return flow === undefined || settings.flow === undefined
     ? settings.prompt
     : flowPrompt(flow, settings.flow);
 }
+
+/** What the LLM is offered now. */
+export const offeredTools = ({ settings, flow, edits }: CallState): readonly OfferedTool[] =>
+  narrowed(edits, settings.tools.declarations(flow?.node));
 
 /** The messages of a request; `behind` follows the conversation. */
 export const messagesFor = (
@@ -86,6 +92,7 @@ export function reachSafePoint(step: Step): string {
   let say = '';
   for (const order of stepFlow(flow, { type: 'safe-point.reached' }, { settings: settings.flow, now })) {
     if (order.type !== 'node.enter') continue;
+    state.edits.prompt = undefined;
     actions.push({ type: 'node.entered', node: order.node });
     say = order.say.trim();
   }

@@ -4,6 +4,7 @@
  */
 import type { Millis } from '../../shared/base/units.ts';
 import type { OpaqueReasoning } from './actions.ts';
+import type { ContextEdit } from './edits.ts';
 import type { RequestedCall, ToolEvent } from './tools-state.ts';
 
 /** How far playback of a TTS context got on the wire: milliseconds of its audio handed to the transport. */
@@ -98,6 +99,8 @@ export type CallEvent =
   /** The client echoed a mark. */
   | { readonly type: 'mark.played'; readonly id: string }
   | { readonly type: 'dtmf.pressed'; readonly digit: string; readonly position: PlayoutPosition | undefined }
+  /** Somebody changes the conversation (spec 02, Behaviour rules 3). */
+  | { readonly type: 'context.edited'; readonly edit: ContextEdit }
   /** Somebody wants the bot to say this (spec 02, Behaviour rules 1 and 2). */
   | {
       readonly type: 'line.requested';

@@ -9,7 +9,7 @@ import { beginFading } from './candidate.ts';
 import { finalize, forgetGiven, givenMs, listen } from './hearing.ts';
 import { noteGap, type Piece } from './heard.ts';
 import { onToolsResumed } from './answering.ts';
-import { messagesFor, roundMessages } from './context.ts';
+import { messagesFor, roundMessages, offeredTools } from './context.ts';
 import { beginPause } from './pause.ts';
 import { unfilled, type Response } from './response.ts';
 import type { Step } from './state.ts';
@@ -187,6 +187,6 @@ function startRound(
     epoch: response.epoch,
     round: state.lastRound,
     messages: messagesFor(state, state.history, [...roundMessages(response), ...behind]),
-    tools: state.settings.tools.declarations(state.flow?.node),
+    tools: offeredTools(state),
   });
 }

@@ -1,7 +1,15 @@
 /** The bot's side of the conversation: starting, writing, finishing and cutting its one response. */
 import { unreachable } from '../../shared/base/assert.ts';
 import type { Millis } from '../../shared/base/units.ts';
-import { enterHeard, enterToolResults, messagesFor, reachSafePoint, roundMessages } from './context.ts';
+import {
+  enterHeard,
+  enterToolResults,
+  messagesFor,
+  reachSafePoint,
+  roundMessages,
+  offeredTools,
+} from './context.ts';
+import { applyEdits } from './edits.ts';
 import { nextEpoch, tellTools } from './epoch.ts';
 import type { PlayoutPosition } from './events.ts';
 import { stepFlow } from './flow.ts';
@@ -67,7 +75,7 @@ export function requestAnswer(
     epoch: state.epoch,
     round: state.lastRound,
     messages: messagesFor(state, history, response === undefined ? [] : roundMessages(response)),
-    tools: withTools ? state.settings.tools.declarations(state.flow?.node) : [],
+    tools: withTools ? offeredTools(state) : [],
   });
   return state.lastRound;
 }
@@ -76,6 +84,7 @@ export function requestAnswer(
 export function openAnswer(step: Step, owedSince: Millis): Response {
   step.state.answerOwed = false;
   enterToolResults(step);
+  applyEdits(step.state.edits, step.state.history);
   const say = reachSafePoint(step);
   const response = openResponse(step, 'answer', { owedSince });
   sayOnEntry(step, response, say);
@@ -103,6 +112,7 @@ export function startText(
   kind: LineKind,
   options: { text: string; interruptible?: boolean; owedSince?: Millis },
 ): void {
+  applyEdits(step.state.edits, step.state.history);
   const response = openResponse(step, kind, options);
   writeText(response, options.text, voiceOf(step));
   if (finishWriting(response, voiceOf(step))) flush(response, voiceOf(step));

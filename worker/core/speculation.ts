@@ -87,7 +87,8 @@ export function promoteSpeculation(
   const { state } = step;
   const { speculation } = state;
   if (speculation === undefined) return false;
-  const moves = state.flow?.pending !== undefined || waitsForSafePoint(state.tools);
+  const moves =
+    state.edits.pending.length > 0 || state.flow?.pending !== undefined || waitsForSafePoint(state.tools);
   if (moves || speculation.text !== text || speculation.basis !== state.history.messages.length) {
     if (speculation.guessed && !moves) state.trustsGuesses = false;
     dropSpeculation(step);

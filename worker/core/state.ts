@@ -2,6 +2,7 @@
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallAction, FaultKind, FaultStage, OpaqueReasoning } from './actions.ts';
 import { newDtmfCollector, type DtmfCollector } from './dtmf.ts';
+import { newEdits, type Edits } from './edits.ts';
 import { newPatience, type Patience } from './end-of-turn.ts';
 import type { CallEvent, PlayoutPosition } from './events.ts';
 import { newFlow, type FlowState } from './flow.ts';
@@ -73,6 +74,7 @@ export interface CallState {
   /** The bot's voice comes back: from now on only words interrupt. */
   echoes: boolean;
   readonly lines: WaitingLine[];
+  readonly edits: Edits;
   readonly tools: ToolState;
   /** Where the flow is; undefined for an agent without one. */
   readonly flow: FlowState | undefined;
@@ -127,6 +129,7 @@ export function newCall(
     lastSaid: { text: '', endedAt: 0 },
     echoes: false,
     lines: [],
+    edits: newEdits(),
     tools: newToolState(),
     flow: settings.flow === undefined ? undefined : newFlow(settings.flow, now),
     heldReasoning: undefined,
