@@ -9,6 +9,8 @@
  * nor payloads into errors.
  */
 import type { Clock } from '../../shared/runtime/clock.ts';
+import type { ContextMessage, OfferedTool, OpaqueReasoning as CoreReasoning } from '../core/actions.ts';
+import type { RequestedCall } from '../core/tools-state.ts';
 
 /** What a stage may fail with. Never carries a payload, an address or a credential (spec 03). */
 export type StageError =
@@ -98,39 +100,19 @@ export interface SttStage {
 
 // ---- LLM -----------------------------------------------------------------------------------------------------------
 
-export interface ToolCall {
-  readonly id: string;
-  readonly name: string;
-  /** JSON text. */
-  readonly arguments: string;
-}
+/** A call of a tool as the LLM wrote it; `arguments` is JSON text. */
+export type ToolCall = RequestedCall;
 
 /**
  * What a provider wants back unchanged with the round that it made: encrypted reasoning, signed thinking, thought
- * signatures. Only an adapter of the same provider reads it; every other one leaves it out.
+ * signatures, as JSON text of the adapter's own making, at most 256 KiB. Only an adapter of the same provider reads it; every
+ * other one leaves it out.
  */
-export interface OpaqueReasoning {
-  readonly provider: string;
-  /** JSON text of the adapter's own making, at most 256 KiB. */
-  readonly data: string;
-}
+export type OpaqueReasoning = CoreReasoning;
 
-export type ChatMessage =
-  | { readonly role: 'system' | 'user'; readonly text: string }
-  | {
-      readonly role: 'assistant';
-      readonly text: string;
-      readonly toolCalls?: readonly ToolCall[];
-      readonly reasoning?: OpaqueReasoning;
-    }
-  | { readonly role: 'tool'; readonly callId: string; readonly name: string; readonly text: string };
+export type ChatMessage = ContextMessage;
 
-export interface ToolDeclaration {
-  readonly name: string;
-  readonly description: string;
-  /** A JSON Schema of `type` object. */
-  readonly parameters: Readonly<Record<string, unknown>>;
-}
+export type ToolDeclaration = OfferedTool;
 
 export interface LlmRequest {
   readonly messages: readonly ChatMessage[];
