@@ -3,6 +3,7 @@
  * TTS has fallen silent can still be told so, and known lines begin without a wait. The audio is made once per worker, behind
  * the back of calls, by the same voice; a line that could not be made is asked of TTS like any other text.
  */
+import type { Millis } from '../shared/base/units.ts';
 import type { Clock, Timer } from '../shared/runtime/clock.ts';
 import type { Log } from '../shared/runtime/log.ts';
 import { Scope } from '../shared/runtime/scope.ts';
@@ -14,6 +15,8 @@ export interface KnownLinesOptions {
   readonly log: Log;
   /** Pieces of text as the core gives them to TTS, white space around them aside. */
   readonly texts: readonly string[];
+  /** From the opening of a call to the making: a voice on this machine speaks the call's greeting first. */
+  readonly pauseMs?: Millis;
 }
 
 /** More than fillers, greeting and the like have; what is beyond it is asked of TTS each time. */
@@ -22,6 +25,7 @@ const longestLineMs = 30_000;
 /** A line that takes longer than this to make is left out. */
 const makeWithinMs = 20_000;
 const mostAttempts = 3;
+const defaultPauseMs = 3_000;
 
 const lineKey = (text: string): string => text.trim();
 
@@ -106,10 +110,11 @@ class KnownLines {
         clock.after(0, scope.bind(next));
       }
     };
-    scope.run(() => {
+    const begin = (): void => {
       session = this.#stage.open({ clock, bind: (callback) => scope.bind(callback) }, take);
       next();
-    });
+    };
+    timer = clock.after(this.#options.pauseMs ?? defaultPauseMs, scope.bind(begin));
   }
 
   #keep(parts: readonly Int16Array[], sampleRate: number): void {

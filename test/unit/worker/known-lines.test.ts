@@ -10,7 +10,12 @@ import { newVirtualClock } from '../../support/virtual-clock.ts';
 function newSetup(texts: readonly string[] = ['One moment.', 'Goodbye.']) {
   const clock = newVirtualClock();
   const stages = new FakeStages(new Trap());
-  const stage = withKnownLines(stages.ttsStage, { clock, log: pino({ level: 'silent' }), texts });
+  const stage = withKnownLines(stages.ttsStage, {
+    clock,
+    log: pino({ level: 'silent' }),
+    texts,
+    pauseMs: 0,
+  });
   const open = (): { session: TtsSession; told: TtsEvent[]; provider: (typeof stages.tts)[number] } => {
     const told: TtsEvent[] = [];
     const scope = new Scope('call', (error) => {
@@ -19,7 +24,9 @@ function newSetup(texts: readonly string[] = ['One moment.', 'Goodbye.']) {
     const session = stage.open({ clock, bind: (callback) => scope.bind(callback) }, (event) =>
       told.push(event),
     );
-    return { session, told, provider: stages.tts.findLast(({ asked }) => asked.length === 0)! };
+    const provider = stages.tts.at(-1)!;
+    clock.advance(0);
+    return { session, told, provider };
   };
   /** The maker's session speaks its next line, `length` samples long. */
   const make = (maker: (typeof stages.tts)[number], line: number, length: number): void => {
