@@ -9,6 +9,8 @@ import { hangs, type ChildRow, type ProcessTable } from './process-table.ts';
 
 /** When this process itself was held up for longer, its view of the others is old and proves nothing. */
 const longestOwnGapMs = 1_000;
+/** A child that was killed stands in the table until the kernel says that it is gone. */
+const shortestPauseMs = 20;
 
 export interface HangWatchOptions {
   readonly table: ProcessTable;
@@ -29,19 +31,24 @@ export class HangWatch {
   }
 
   /**
-   * Looks once; to be called several times a second. `now` is on this process's clock, as in the process table; `machineMs` is
-   * on the machine's, as in heartbeats.
+   * Looks once; to be called several times a second, and again after the time that it returns: the callers of a hung child hear
+   * nothing while it is not found. `now` is on this process's clock, as in the process table; `machineMs` is on the
+   * machine's, as in heartbeats.
    */
-  look(now: Millis, machineMs: Millis): void {
+  look(now: Millis, machineMs: Millis): Millis {
     const gapMs = now - (this.#lookedAt ?? Number.NEGATIVE_INFINITY);
     this.#lookedAt = now;
-    if (gapMs > longestOwnGapMs) return;
     const { table, hangMs, log, kill } = this.#options;
+    if (gapMs > longestOwnGapMs) return hangMs;
+    let nextMs = hangMs;
     for (const row of table.rows) {
-      if (!hangs(row, { now, silentMs: this.#silentMs(row, machineMs), hangMs })) continue;
+      const silentMs = this.#silentMs(row, machineMs);
+      if (row.state.phase === 'ready') nextMs = Math.min(nextMs, hangMs - silentMs + 1);
+      if (!hangs(row, { now, silentMs, hangMs })) continue;
       log.error({ child: row.role, index: row.index }, 'a child hangs and is killed');
       kill(row);
     }
+    return Math.max(shortestPauseMs, nextMs);
   }
 
   /** Inference is as alive as the thread that has been silent longest. */

@@ -62,6 +62,7 @@ export class Service {
   readonly #backlog = new BacklogWatch();
   readonly #lateness = new LatenessWatch();
   readonly #hangWatch: HangWatch;
+  #hangLookMs = lookEveryMs;
   readonly #reception: Reception;
   readonly #presence: Presence;
   readonly #providers: ProviderWatch;
@@ -337,14 +338,14 @@ export class Service {
     const { clock } = this.#options;
     this.#timer?.cancel();
     const deadline = lifecycleDeadline(this.#lifecycle);
-    const untilDeadline = Math.min(lookEveryMs, (deadline ?? Infinity) - clock.now());
+    const untilDeadline = Math.min(lookEveryMs, this.#hangLookMs, (deadline ?? Infinity) - clock.now());
     if (deadline === undefined && this.#lifecycle.state.phase === 'gone') return;
     this.#timer = clock.after(Math.max(0, untilDeadline), () => {
       if (this.#handOver.waiting > 0) this.#handOver.retry();
       this.#countRequests();
       this.#backlog.look(this.#memory.inferenceUnread(), this.#memory.boxes.oldestTurnAskMs(machineMs()));
       this.#lateness.look(worstLatenessMs(this.#memory.boxes, machineMs()));
-      this.#hangWatch.look(this.#options.clock.now(), machineMs());
+      this.#hangLookMs = this.#hangWatch.look(this.#options.clock.now(), machineMs());
       this.#step({ type: 'deadline.reached' });
     });
   }

@@ -20,7 +20,7 @@ import {
 } from '../shared/protocol/ipc.ts';
 import { callRecordBytes, CallRecords } from '../shared/protocol/call-record.ts';
 import { heartbeatAge, mailboxBytes, Mailboxes, vadFrameMs } from '../shared/protocol/mailbox.ts';
-import { exitWithParent, firstMessage } from '../shared/runtime/child.ts';
+import { exitWithParent, firstMessage, readSourceMap } from '../shared/runtime/child.ts';
 import { systemClock } from '../shared/runtime/clock.ts';
 import { errorFields, newLog, type Log } from '../shared/runtime/log.ts';
 import { newWorkerMetrics, type WorkerMetrics } from '../shared/runtime/metrics.ts';
@@ -155,7 +155,10 @@ class Worker {
     });
     this.#host.keepBeating();
     // Servers of tools have a bounded time to answer; a call that came before would not have theirs.
-    void this.#registry.start().then(() => this.#send({ type: 'ready' }));
+    void this.#registry.start(noCallControl).then(() => {
+      readSourceMap();
+      this.#send({ type: 'ready' });
+    });
   }
 
   #take(message: ToWorker, socket: Socket | undefined): void {

@@ -45,7 +45,7 @@ export class AgentTools {
 
   /** Connects tool servers; done when each has listed its tools or had its time. Never fails. */
   async start(): Promise<void> {
-    await this.#registry.start();
+    await this.#registry.start(noCallControl);
   }
 
   async close(): Promise<void> {

@@ -117,7 +117,7 @@ function warm(agent: Agent, url: URL, warming: Set<object>): void {
       onResponseStart: () => undefined,
       onResponseData: (controller, chunk) => {
         bytes += chunk.length;
-        if (bytes > MAX_WARM_BYTES) controller.abort(new AbortedByUs());
+        if (bytes > MAX_WARM_BYTES) controller.abort(abortedByUs);
       },
       onResponseEnd: over,
       onResponseError: over,
@@ -134,6 +134,9 @@ class AbortedByUs extends Error {
   override readonly name = 'AbortedByUs';
 }
 
+/** One for all: a stack would be made and read for each answer that a caller talks over. */
+const abortedByUs = new AbortedByUs();
+
 /** The undici side of an exchange: what was asked of it before a connection existed is applied when it does. */
 class RunningExchange implements Exchange {
   over = false;
@@ -142,13 +145,13 @@ class RunningExchange implements Exchange {
 
   attach(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
-    if (this.over) controller.abort(new AbortedByUs());
+    if (this.over) controller.abort(abortedByUs);
     else if (this.paused) controller.pause();
   }
 
   abort(): void {
     this.over = true;
-    this.controller?.abort(new AbortedByUs());
+    this.controller?.abort(abortedByUs);
   }
 
   pause(): void {

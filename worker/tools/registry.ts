@@ -81,9 +81,13 @@ export class ToolRegistry {
     }));
   }
 
-  /** Connects the servers; done when each of them has listed its tools, failed once or had its time. Never fails. */
-  async start(): Promise<void> {
+  /**
+   * Connects the servers; done when each of them has listed its tools, failed once or had its time. Never fails. Schemas are
+   * compiled for calls with `control`: the first call would hold up all others of its worker for as long.
+   */
+  async start(control: CallControl): Promise<void> {
     await Promise.all(this.#servers.map(({ server }) => server.start()));
+    this.#catalog(control);
   }
 
   /** Opens the tools of a call. `context` is the call's. */

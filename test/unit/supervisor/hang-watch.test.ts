@@ -56,6 +56,21 @@ describe('the watch over hanging children', () => {
     expect(hung).toEqual(['worker']);
   });
 
+  it('says when a child could first be found', () => {
+    const { watch, boxes, hung } = world();
+    beat(boxes, 10_000, { worker: true });
+    const look = (now: number): number => {
+      beat(boxes, now, { threads: [0, 1] });
+      return watch.look(now, machineTime(now));
+    };
+    for (let now = 10_000; now < 14_900; now += 200) look(now);
+    expect(look(14_900)).toBe(101);
+    expect(hung).toEqual([]);
+    // It stands in the table until the kernel says that it is gone, and is not looked for in a circle.
+    expect(look(15_001)).toBe(20);
+    expect(hung).toEqual(['worker']);
+  });
+
   it.each([
     [1, ['inference']],
     [0, []],

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { noCallControl } from '../../../worker/tools/tool.ts';
 import { closeRegistries, newRegistry, openTools, runTool } from '../../support/tool-call.ts';
 
 interface Message {
@@ -63,7 +64,7 @@ async function serve(answer: Answer): Promise<{ url: string; methods: string[] }
 async function started(answer: Answer) {
   const { url, methods } = await serve(answer);
   const registry = newRegistry(`[[mcp]]\nname = "far"\nurl = "${url}"\n`);
-  await registry.start();
+  await registry.start(noCallControl);
   return { tools: openTools(registry), methods };
 }
 

@@ -10,7 +10,7 @@ import { build } from 'esbuild';
 import { pino } from 'pino';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { McpServer } from '../../../worker/tools/mcp/server.ts';
-import type { ToolReport } from '../../../worker/tools/tool.ts';
+import { noCallControl, type ToolReport } from '../../../worker/tools/tool.ts';
 import { newVirtualClock } from '../../support/virtual-clock.ts';
 import { closeRegistries, newRegistry, openTools, orderOf, runTool } from '../../support/tool-call.ts';
 
@@ -31,7 +31,7 @@ const fileFor = (name: string): string => join(folder, name);
 
 async function started(sections: string) {
   const registry = newRegistry(sections);
-  await registry.start();
+  await registry.start(noCallControl);
   return { registry, tools: openTools(registry) };
 }
 const own = (mode: string, more = '', ...rest: string[]) =>
