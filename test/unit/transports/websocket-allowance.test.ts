@@ -1,6 +1,7 @@
 /** A client that sends more than a caller would: what it sent is looked at later, in order, and nothing of it is lost. */
 import { afterEach, describe, expect, it } from 'vitest';
 import {
+  afterSilence,
   charge,
   hasCredit,
   intakeCosts,
@@ -50,6 +51,21 @@ describe('the allowance', () => {
       return count;
     };
     expect([taken(0), taken(0), taken(1_000), taken(1_020), taken(60_000)]).toEqual([100, 0, 50, 1, 100]);
+  });
+
+  it('gives a client what it could have sent while nobody read, for at most ten seconds', () => {
+    const left = newAllowance(0);
+    while (spend(left, intakeCosts.control, 0));
+    const taken = (now: number): number => {
+      const allowance = afterSilence(left, now);
+      let count = 0;
+      while (spend(allowance, intakeCosts.control, now)) count += 1;
+      return count;
+    };
+    expect([taken(0), taken(5_000), taken(3_600_000)]).toEqual([0, 250, 500]);
+    const allowance = afterSilence(left, 5_000);
+    expect(hasCredit(allowance, 6_000)).toBe(true);
+    expect(allowance.credit).toBe(250);
   });
 
   it('lets audio of the highest rate through for ever', () => {

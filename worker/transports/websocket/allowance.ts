@@ -28,11 +28,21 @@ export const intakeCosts = {
   byte: 1 / 8192,
 } as const;
 
+/** Longest time for which a client is given what it could have sent while nobody read. */
+const longestSilenceMs = 10_000;
+
 export const newAllowance = (now: Millis): Allowance => ({ credit: most, filledAt: now });
 
 function fill(allowance: Allowance, now: Millis): void {
-  allowance.credit = Math.min(most, allowance.credit + ((now - allowance.filledAt) * perSecond) / 1000);
+  const gained = ((now - allowance.filledAt) * perSecond) / 1000;
+  allowance.credit = Math.min(Math.max(most, allowance.credit), allowance.credit + gained);
   allowance.filledAt = now;
+}
+
+/** The allowance of a client from whom nobody has read for a while: what it sent meanwhile is there all at once. */
+export function afterSilence({ credit, filledAt }: Allowance, now: Millis): Allowance {
+  const gained = (Math.min(now - filledAt, longestSilenceMs) * perSecond) / 1000;
+  return { credit: credit + gained, filledAt: now };
 }
 
 /** Takes the cost when there is as much left; false when it has to wait. */

@@ -11,7 +11,7 @@ import type {
   ServerMessage,
   WsCallLimits,
 } from '../../../shared/protocol/call.ts';
-import { newAllowance, type Allowance } from './allowance.ts';
+import { afterSilence, newAllowance, type Allowance } from './allowance.ts';
 
 export interface WsCallSettings extends WsCallLimits {
   /** Metadata of the verified token and the listener; wins over the client's (spec 01). */
@@ -121,6 +121,7 @@ export function resumedWsCall(
   return {
     ...saved,
     settings,
+    allowance: afterSilence(saved.allowance, now),
     frameAt: now,
     inputRefusedAt: undefined,
     outranAt: undefined,
