@@ -7,9 +7,10 @@
  *
  * Rows and the work area of a pair of rates are shared by all calls of the thread; a call owns only its history (16-bit
  * samples, one filter length) and its output buffer. Must not be made to keep state in the shared work area between
- * two calls of `process`.
+ * two calls of `process`. The sums themselves are in resampler-kernel.wat.
  */
 import { assert } from '../base/assert.ts';
+import { openKernel, type Kernel } from './resampler-kernel.ts';
 
 /** The sample rates that a call may have, in Hz (spec 01, Call). */
 export const SAMPLE_RATES: readonly number[] = [8000, 16_000, 22_050, 24_000, 44_100, 48_000];
@@ -42,21 +43,28 @@ export interface Resampler {
 const STOP_EDGE = 1;
 const TRANSITION = 0.24;
 const STOP_DB = 96;
-/** Rows are whole groups of this many taps, as the inner loop takes them. */
-const GROUP = 4;
+/** Rows are whole groups of this many taps, as the kernel takes them. */
+const GROUP = 8;
 /** Longest stretch of input that is converted in one go: 20 ms at the highest rate. */
 const BLOCK = 960;
+/** Bytes of a coefficient. */
+const FLOAT = Float32Array.BYTES_PER_ELEMENT;
 
-/** What all resamplers of one pair of rates share. */
+/** What all resamplers of one pair of rates share. Addresses are those of the kernel's memory, in bytes. */
 interface Bank {
   readonly up: number;
   readonly down: number;
   /** Coefficients of one phase. */
   readonly taps: number;
+  readonly kernel: Kernel;
   /** `up` rows of `taps` coefficients, each row in the order of the input samples. */
-  readonly rows: Float32Array;
-  /** Work area: `taps - 1` samples of history, then a block. */
-  readonly work: Float32Array;
+  readonly rowsAt: number;
+  /** Work area: `taps - 1` samples of history, then a block; as it came, and as the kernel multiplies it. */
+  readonly input: Int16Array;
+  readonly inputAt: number;
+  readonly workAt: number;
+  readonly output: Int16Array;
+  readonly outputAt: number;
 }
 
 const banks = new Map<string, Bank>();
@@ -128,68 +136,49 @@ class PolyphaseResampler implements Resampler {
   /** Converts up to one block of `input` from `start`; gives the new number of samples in the output. */
   #block(input: Int16Array, start: number, written: number): number {
     const bank = this.#bank;
-    const { taps, work } = bank;
-    const past = taps - 1;
+    const past = bank.taps - 1;
     const length = Math.min(BLOCK, input.length - start);
     const history = this.#history;
-    for (let i = 0; i < past; i++) work[i] = history[i] ?? 0;
-    for (let i = 0; i < length; i++) work[past + i] = input[start + i] ?? 0;
+    bank.input.set(history);
+    bank.input.set(length === input.length ? input : input.subarray(start, start + length), past);
     const position = this.#next * bank.up + this.#phase;
     const count = Math.max(0, Math.ceil((length * bank.up - position) / bank.down));
-    convert(bank, this.#output, { written, count, next: this.#next, phase: this.#phase });
+    if (count > 0) convert(bank, { length, count, next: this.#next, phase: this.#phase });
+    for (let i = 0; i < count; i++) this.#output[written + i] = bank.output[i] ?? 0;
+    for (let i = 0; i < past; i++) history[i] = bank.input[length + i] ?? 0;
     const end = position + count * bank.down;
     this.#next = Math.floor(end / bank.up) - length;
     this.#phase = end % bank.up;
-    if (length >= past) {
-      for (let i = 0; i < past; i++) history[i] = input[start + length - past + i] ?? 0;
-    } else {
-      history.copyWithin(0, length);
-      for (let i = 0; i < length; i++) history[past - length + i] = input[start + i] ?? 0;
-    }
     return written + count;
   }
 }
 
 interface Run {
-  /** Index of the first output sample. */
-  readonly written: number;
+  /** Samples of the block. */
+  readonly length: number;
+  /** Samples that come out, at least one. */
   readonly count: number;
   /** First row of input: index into the work area, and phase. */
   readonly next: number;
   readonly phase: number;
 }
 
-/** The hot loop: four running sums, so that an addition need not wait for the one before. */
-function convert(bank: Bank, output: Int16Array, run: Run): void {
-  const { up, taps, rows, work } = bank;
-  const skip = Math.floor(bank.down / up);
-  const turn = bank.down % up;
-  const last = run.written + run.count;
-  let first = run.next;
-  let phase = run.phase;
-  for (let at = run.written; at < last; at++) {
-    let row = phase * taps;
-    const end = first + taps;
-    let a = 0;
-    let b = 0;
-    let c = 0;
-    let d = 0;
-    for (let i = first; i < end; i += GROUP) {
-      a += (rows[row] ?? 0) * (work[i] ?? 0);
-      b += (rows[row + 1] ?? 0) * (work[i + 1] ?? 0);
-      c += (rows[row + 2] ?? 0) * (work[i + 2] ?? 0);
-      d += (rows[row + 3] ?? 0) * (work[i + 3] ?? 0);
-      row += GROUP;
-    }
-    const sum = a + b + (c + d);
-    output[at] = sum >= 32_767 ? 32_767 : sum <= -32_768 ? -32_768 : Math.floor(sum + 0.5);
-    first += skip;
-    phase += turn;
-    if (phase >= up) {
-      phase -= up;
-      first++;
-    }
-  }
+/** From the bank's input to its output. */
+function convert(bank: Bank, run: Run): void {
+  const { up, down, taps, kernel } = bank;
+  const samples = Math.ceil((taps - 1 + run.length) / GROUP) * GROUP;
+  kernel.widen(bank.inputAt, bank.workAt, samples);
+  kernel.convert(
+    bank.rowsAt,
+    taps * FLOAT,
+    bank.workAt + run.next * FLOAT,
+    bank.outputAt,
+    run.count,
+    run.phase,
+    up,
+    Math.floor(down / up) * FLOAT,
+    down % up,
+  );
 }
 
 function bankOf(options: ResamplerOptions): Bank {
@@ -213,7 +202,8 @@ function design({ from, to }: ResamplerOptions): Bank {
   const cutoff = ((STOP_EDGE - TRANSITION / 2) * lowest) / from;
   const beta = 0.1102 * (STOP_DB - 8.7);
   const scale = besselI0(beta);
-  const rows = new Float32Array(up * taps);
+  const bank = newBank({ up, down, taps });
+  const rows = new Float32Array(bank.kernel.memory, bank.rowsAt, up * taps);
   for (let phase = 0; phase < up; phase++) {
     let sum = 0;
     for (let k = 0; k < taps; k++) {
@@ -230,7 +220,29 @@ function design({ from, to }: ResamplerOptions): Bank {
     for (let k = 0; k < taps; k++) rows[phase * taps + k] = (rows[phase * taps + k] ?? 0) / sum;
   }
   assert(up * taps <= 65_536, 'a filter bank is small');
-  return { up, down, taps, rows, work: new Float32Array(taps - 1 + BLOCK) };
+  return bank;
+}
+
+/** Lays out the memory of a bank without coefficients. */
+function newBank({ up, down, taps }: { up: number; down: number; taps: number }): Bank {
+  const samples = Math.ceil((taps - 1 + BLOCK) / GROUP) * GROUP;
+  const outputs = Math.ceil((BLOCK * up) / down) + 1;
+  const workAt = up * taps * FLOAT;
+  const inputAt = workAt + samples * FLOAT;
+  const outputAt = inputAt + samples * Int16Array.BYTES_PER_ELEMENT;
+  const kernel = openKernel(outputAt + outputs * Int16Array.BYTES_PER_ELEMENT);
+  return {
+    up,
+    down,
+    taps,
+    kernel,
+    rowsAt: 0,
+    input: new Int16Array(kernel.memory, inputAt, samples),
+    inputAt,
+    workAt,
+    output: new Int16Array(kernel.memory, outputAt, outputs),
+    outputAt,
+  };
 }
 
 function greatestCommonDivisor(a: number, b: number): number {
