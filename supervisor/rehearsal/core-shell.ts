@@ -105,7 +105,6 @@ export class CoreShell {
   /** The caller begins to do something new: the former turn is told as done. */
   beginTurn(): void {
     this.finishTurn();
-    this.#tools.forget();
     this.#turn.begin();
   }
 

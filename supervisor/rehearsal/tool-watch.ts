@@ -49,10 +49,12 @@ export class ToolWatch {
     this.#end(key);
   }
 
-  /** What the LLM is told of a whole round. */
+  /** What the LLM is told of a whole round, or of one that was cut. What still runs is told when it has ended. */
   answered(pairs: readonly ToolPair[]): void {
+    const running = new Set([...this.#running.values()].map(({ call }) => call.id));
     for (const { call, text } of pairs) {
       const { id, name } = call;
+      if (running.has(id)) continue;
       const ended = this.#ended.get(id);
       this.#ended.delete(id);
       if (ended?.isTold === true) continue;
@@ -60,11 +62,6 @@ export class ToolWatch {
         this.#options.emit({ type: 'tool.started', id });
       this.#options.emit({ type: 'tool.result', id, name, text, tookMs: ended?.tookMs });
     }
-  }
-
-  /** A new turn: what was cut before it is not answered any more. */
-  forget(): void {
-    this.#ended.clear();
   }
 
   #end(key: number): { readonly call: RequestedCall; readonly tookMs: Millis } | undefined {

@@ -16,7 +16,7 @@ const pausesAfter = (call: Script, text: string): Script =>
 export const toolsCut: readonly Dialogue[] = [
   dialogue('reading is given up when the caller speaks into it, and the LLM is told so', (begin) => {
     const call = begin({ settings }).opens().callerSays('Is it warm?').llmCalls('weather');
-    call.callerSays('In Rome, I mean.').running();
+    call.skips().callerSays('In Rome, I mean.').ordered('tools.answered').running();
     assert.equal(call.tools.givenUp('weather'), 'interrupted');
     const before = ['user: Is it warm?', 'assistant: -> weather', 'weather: !interrupted'];
     call.llmSees(...before, 'user: In Rome, I mean.');

@@ -158,6 +158,20 @@ export const toolRounds: readonly Dialogue[] = [
     );
   }),
 
+  dialogue('of two calls with one id in a round the first is run, whatever the tool does', (begin) => {
+    const call = begin({ settings }).opens().callerSays('Hm?');
+    call.llmCalls('weather', { name: 'weather', args: { city: 'Rome' } }, { name: 'news', id: 'weather' });
+    call.running('weather').toolAnswers('weather', 'fog').rounds(2);
+    call.llmSees(
+      'user: Hm?',
+      'assistant: -> weather, weather, news#weather',
+      'weather: fog',
+      'weather: !repeated_call_id',
+      'weather: !repeated_call_id',
+    );
+    call.llmCalls('weather').running('weather');
+  }),
+
   dialogue('a tool that answers twice is believed once', (begin) => {
     const call = begin({ settings })
       .opens()

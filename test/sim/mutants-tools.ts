@@ -11,6 +11,10 @@ export const simulatedToolMutants: readonly Mutant[] = [
     from: 'if (held || state.ledger.some(({ id }) => id === call.id))',
     to: 'if (held)',
   }),
+  mutant('runs two calls of one id in a round', 'tools.ts', {
+    from: 'if (event.calls.findIndex(({ id }) => id === call.id) < index)',
+    to: 'if (index < 0)',
+  }),
   mutant('does not ask for the word of the caller', 'tools.ts', {
     from: 'else if (rule.confirm) record.phase',
     to: 'else if (record.key < 0) record.phase',
@@ -36,7 +40,7 @@ export const simulatedToolMutants: readonly Mutant[] = [
     to: 'if (rule !== undefined) {\n      record.phase',
   }),
   mutant('loses the results of a round that was cut', 'context.ts', {
-    from: 'if (pairs.length > 0) addMessages(history, pairMessages(pairs));',
+    from: 'addMessages(history, pairMessages(pairs));',
     to: 'void pairs;',
   }),
   mutant('loses the rounds of an answer that is over', 'context.ts', {

@@ -236,6 +236,8 @@ export class ToolJudge {
     else if (round?.cut === true || !isWhole(call.arguments)) this.#fail('a call that was cut is run');
     else if (round?.guess === true && !round.promoted)
       this.#fail('a tool runs out of an answer that may be thrown away');
+    else if (round?.calls.some((other) => other !== asked && other.call.id === call.id && other.ran > 0))
+      this.#fail('two calls of one id run in a round');
     return asked;
   }
 

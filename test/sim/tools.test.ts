@@ -32,7 +32,7 @@ describe('simulated tools', () => {
       result: 1_000,
       running: 100,
       tool_failed: 100,
-      timeout: 50,
+      timeout: 30,
       outcome_unknown: 50,
       interrupted: 100,
       unknown_tool: 100,

@@ -70,7 +70,7 @@ export type CallAction =
   | { readonly type: 'playout.finish'; readonly context: number }
   /** Run a tool; `tool.settled` answers. Or give a run up. */
   | Extract<ToolOrder, { type: 'tool.run' | 'tool.abandon' }>
-  /** A round of tool calls is complete: what each was answered. */
+  /** A round of tool calls is complete, or was cut: what the LLM is told of each. */
   | { readonly type: 'tools.answered'; readonly pairs: readonly ToolPair[] }
   /** The flow has moved. */
   | { readonly type: 'node.entered'; readonly node: string }

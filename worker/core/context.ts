@@ -79,7 +79,10 @@ export function enterHeard(history: History, response: Response, chars: number):
 export function enterToolResults(step: Step): void {
   const { tools, history } = step.state;
   const { pairs, lateOutcomes } = takeAtSafePoint(tools);
-  if (pairs.length > 0) addMessages(history, pairMessages(pairs));
+  if (pairs.length > 0) {
+    step.actions.push({ type: 'tools.answered', pairs });
+    addMessages(history, pairMessages(pairs));
+  }
   for (const { call, text } of lateOutcomes)
     addMessages(history, [{ role: 'system', text: `The earlier call of ${call.name} has ended: ${text}` }]);
 }

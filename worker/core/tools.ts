@@ -144,6 +144,9 @@ function refuse(
   if (index >= mostCalls) return errorText('too_many_calls', `at most ${mostCalls} calls in one round`);
   if (!event.offered.includes(call.name) || settings.ruleOf(call.name) === undefined)
     return errorText('unknown_tool', 'no tool of this name is offered');
+  // Results are told apart by their ids: nobody would know whose the second one is.
+  if (event.calls.findIndex(({ id }) => id === call.id) < index)
+    return errorText('repeated_call_id', 'an earlier call of this round has this id; this one is not run');
   const verdict = settings.validate(call.name, call.arguments);
   return verdict.ok ? undefined : errorText('invalid_arguments', verdict.rule);
 }
