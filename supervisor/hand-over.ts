@@ -11,6 +11,11 @@ import type { CallOffer } from '../shared/protocol/ipc.ts';
 
 /** How long a connection may wait for a worker after the one that had it died. */
 const rescueMs = 5_000;
+/**
+ * What a connection that is not confirmed yet counts for against a running call when a worker is chosen: taking one up is work
+ * for one core, and dozens of them at once belong to more than the one worker that has the fewest calls.
+ */
+const unconfirmedWeight = 3;
 /** A client that is told of the end of its call has this long to read it. */
 const cutGraceMs = 1_000;
 /** A close frame with 1011 (RFC 6455, 7.4.1): the server met something that keeps it from going on. */
@@ -176,7 +181,9 @@ export class HandOver {
     const ready = this.#options.readyWorkers().filter((worker) => !declinedBy.has(worker));
     const load = new Map(ready.map((worker) => [worker, 0]));
     for (const { state } of this.#offers.values()) {
-      if (state.phase !== 'homeless') load.set(state.worker, (load.get(state.worker) ?? 0) + 1);
+      if (state.phase === 'homeless') continue;
+      const weight = state.phase === 'offered' ? unconfirmedWeight : 1;
+      load.set(state.worker, (load.get(state.worker) ?? 0) + weight);
     }
     let best: number | undefined;
     for (const worker of ready)

@@ -25,7 +25,7 @@ const frameMs = 20;
 /** A reply without a frame for so long is over, or broken. */
 const goneQuietMs = 2_500;
 const cutShare = 0.15;
-const pingEveryMs = 50;
+const pingEveryMs = 250;
 const replyGroups = wordsPerReply * groupsPerWord;
 
 type State =

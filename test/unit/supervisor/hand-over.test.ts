@@ -76,6 +76,21 @@ describe('the hand-over', () => {
     expect(offers.at(-1)?.worker).toBe(1);
   });
 
+  it('spreads calls that are taken up over more workers than the idle one', () => {
+    const { give, offers, handOver, world } = newWorld([0, 1], true);
+    for (let id = 1; id <= 100; id += 1) {
+      give();
+      handOver.taken(id);
+    }
+    const lost = offers.filter(({ worker }) => worker === 0).map(({ offer }) => offer);
+    for (const [slot, offer] of lost.entries()) world.remains.set(offer, { slot, connection: 'open' });
+    world.ready = [1, 2];
+    handOver.workerGone(0);
+    const takers = offers.slice(100).map(({ worker }) => worker);
+    const spare = takers.filter((worker) => worker === 2).length;
+    expect([lost.length, takers.length, spare]).toEqual([50, 50, 33]);
+  });
+
   it('moves what a dead worker had not confirmed, and ends what it had', () => {
     const { give, offers, handOver, world } = newWorld([0, 1]);
     const sockets = [give(), give(), give(), give()];
