@@ -149,8 +149,12 @@ export class HandOver {
   /** Nobody can go on where this connection stands. The client is told so when a frame of ours can still be told from others. */
   #cut(id: number, offer: OpenOffer, connection: LeftConnection): void {
     this.#options.counted('cut');
-    if (connection === 'writable') offer.socket.end(closeFrame);
-    this.#options.clock.after(cutGraceMs, () => offer.socket.destroy());
+    const { socket } = offer;
+    if (connection === 'writable') socket.end(closeFrame);
+    else socket.end();
+    // A socket that is closed over bytes that nobody read resets the connection, and the client loses what was sent last.
+    socket.resume();
+    this.#options.clock.after(cutGraceMs, () => socket.destroy());
     this.#forget(id, { keepSocket: true });
   }
 

@@ -1,5 +1,6 @@
 /** Connections between the supervisor and its workers: every one has an owner, and each slot is given back exactly once. */
-import { Socket } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { HandOver, type Remains } from '../../../supervisor/hand-over.ts';
 import { newVirtualClock } from '../../support/virtual-clock.ts';
@@ -101,6 +102,34 @@ describe('the hand-over', () => {
     expect([world.released, handOver.open, handOver.waiting]).toEqual([1, 3, 3]);
     expect(sockets.map((socket) => socket.destroyed)).toEqual([true, false, false, false]);
     expect(world.counts.moved).toBe(1);
+  });
+
+  it.each([
+    ['writable', '880203f3'],
+    ['torn', ''],
+  ] as const)('ends a connection that was left %s without a reset', async (connection, expected) => {
+    const { handOver, world, clock } = newWorld([0], true);
+    const server = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const [socket] = (await once(server, 'connection')) as [Socket];
+    // Nobody has read this when the worker dies.
+    client.write(Buffer.alloc(100_000));
+    handOver.give(socket, request, () => (world.released += 1));
+    handOver.taken(1);
+    world.remains.set(1, { slot: 0, connection });
+    const heard: Buffer[] = [];
+    client.on('data', (chunk: Buffer) => heard.push(chunk));
+    const over = Promise.all([once(client, 'close'), once(socket, 'end')]);
+    handOver.workerGone(0);
+    await over;
+    clock.advance(1_000);
+    expect([Buffer.concat(heard).toString('hex'), socket.destroyed, world.released]).toEqual([
+      expected,
+      true,
+      1,
+    ]);
+    server.close();
   });
 
   it('keeps a connection for the replacement when no worker is there', () => {
