@@ -1,29 +1,4 @@
 // `npm run bench`: holds many calls on the service as it is built for production and says what they cost. See docs/bench.md.
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { ensureBuilt, ensureInstalled } from './install.mjs';
+import { runDriver } from './driver.mjs';
 
-const root = new URL('../', import.meta.url);
-const at = (path) => fileURLToPath(new URL(path, root));
-
-await ensureInstalled({ dev: false });
-await ensureBuilt();
-const { build } = await import('esbuild');
-await build({
-  entryPoints: ['main', 'load', 'providers'].map((name) => at(`scripts/bench/${name}.ts`)),
-  outdir: at('dist/bench'),
-  outExtension: { '.js': '.mjs' },
-  bundle: true,
-  packages: 'external',
-  platform: 'node',
-  format: 'esm',
-  target: 'node20',
-  sourcemap: true,
-  logLevel: 'warning',
-});
-if (!existsSync('/proc/self/smaps_rollup')) {
-  process.stderr.write('The bench reads /proc and runs on Linux only.\n');
-  process.exit(1);
-}
-const { main } = await import(new URL('dist/bench/main.mjs', root).href);
-process.exit(await main(process.argv.slice(2), root));
+await runDriver('bench', { processes: ['load', 'providers'] });

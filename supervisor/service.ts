@@ -277,6 +277,8 @@ export class Service {
 
   #onChildGone(role: 'worker' | 'inference', index: number): void {
     if (!this.#children.table.closing) this.#metrics.restarts.inc({ role });
+    // Calls need not wait until its silence has lasted.
+    if (role === 'inference') this.#memory.boxes.threadsGone();
     if (role === 'worker') {
       const { open, writable, torn, moved, over } = this.#handOver.workerGone(index);
       if (open + writable + torn + moved + over > 0)

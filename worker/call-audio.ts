@@ -65,6 +65,7 @@ export class CallAudio {
       slot,
       machineMs: services.machineMs,
       judged: (probability, frameMs) => detector.take(probability, frameMs),
+      fellBack: (afterMs) => services.metrics.vadFallback.observe(afterMs / 1000),
     });
     this.#turn = new TurnClient({
       boxes: services.boxes,

@@ -70,13 +70,15 @@ function run(): void {
   setTimeout(onTick, 0);
 }
 
+/** Opens calls, beside those that are open already. */
 async function open(order: LoadOrder): Promise<void> {
   const voices = await loadVoices(order.format, order.assets);
   const clips = voices.clips.map((clip) => clip.map(audioFrame));
   const silence = voices.silence.map(audioFrame);
   tell({ type: 'loaded', source: voices.source });
-  run();
-  for (let call = 0; call < order.calls; call += 1) {
+  if (callers.length === 0) run();
+  for (let count = 0; count < order.calls; count += 1) {
+    const call = callers.length;
     const caller = new Caller({
       address: order.address,
       start: { sample_rate: order.format.sampleRate, encoding: order.format.encoding },

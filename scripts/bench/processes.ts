@@ -14,6 +14,8 @@ export interface MemoryUse {
   readonly rssBytes: number;
   /** Its share of memory that it shares with others; the sum over processes counts everything once. */
   readonly pssBytes: number;
+  /** What belongs to no file and no shared memory: heaps and stacks. */
+  readonly anonymousBytes: number;
 }
 
 export interface MachineUse {
@@ -26,27 +28,39 @@ export interface MachineUse {
 
 /** The fields of /proc/PID/stat after the name, which may hold spaces and parentheses; undefined when it is gone. */
 function statOf(pid: number): string[] | undefined {
+  const text = look(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  return text?.slice(text.lastIndexOf(')') + 2).split(' ');
+}
+
+/** Whether a process is there and does not only wait to be collected. */
+export function isThere(pid: number): boolean {
+  const state = statOf(pid)?.[0];
+  return state !== undefined && state !== 'Z';
+}
+
+/** What a look at /proc finds; undefined when the process or thread has ended meanwhile. */
+function look<T>(read: () => T): T | undefined {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return read();
   } catch (error) {
     if (error instanceof Error && 'code' in error) return undefined;
     throw error;
   }
 }
 
+/** Names in a folder of a process; none when it has ended. */
+const entriesOf = (pid: number, folder: string): string[] =>
+  look(() => readdirSync(`/proc/${pid}/${folder}`)) ?? [];
+
+/** Threads that end between two looks are left out. */
 function waitedMsOf(pid: number): number {
-  let waitedNs = 0;
-  for (const task of readdirSync(`/proc/${pid}/task`)) {
-    try {
-      waitedNs += Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[1] ?? 0);
-    } catch (error) {
-      // A thread may end between the two looks; its time is then left out.
-      if (!(error instanceof Error && 'code' in error)) throw error;
-    }
-  }
-  return waitedNs / 1e6;
+  const ofTask = (task: string): number =>
+    look(() => Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[1])) ?? 0;
+  return entriesOf(pid, 'task').reduce((sum, task) => sum + ofTask(task), 0) / 1e6;
 }
+
+export const threadsOf = (pid: number): number => entriesOf(pid, 'task').length;
+export const descriptorsOf = (pid: number): number => entriesOf(pid, 'fd').length;
 
 export function timeUse(pid: number): TimeUse {
   const stat = statOf(pid) ?? [];
@@ -56,12 +70,16 @@ export function timeUse(pid: number): TimeUse {
   };
 }
 
-/** Holds the process up while the kernel counts. */
+/** Holds the process up while the kernel counts. Zero for a process that has ended. */
 export function memoryUse(pid: number): MemoryUse {
-  const memory = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+  const memory = look(() => readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')) ?? '';
   const kilobytes = (name: string): number =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(memory)?.[1] ?? 0);
-  return { rssBytes: kilobytes('Rss') * 1024, pssBytes: kilobytes('Pss') * 1024 };
+  return {
+    rssBytes: kilobytes('Rss') * 1024,
+    pssBytes: kilobytes('Pss') * 1024,
+    anonymousBytes: kilobytes('Anonymous') * 1024,
+  };
 }
 
 export function machineUse(): MachineUse {
@@ -75,15 +93,7 @@ export function machineUse(): MachineUse {
   return { busyMs: (user + nice + system + irq + softirq) * tickMs, stolenMs: steal * tickMs, loadAverage };
 }
 
-/** Empty for a process that has ended since it was seen. */
-function commandOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return '';
-    throw error;
-  }
-}
+const commandOf = (pid: number): string => look(() => readFileSync(`/proc/${pid}/cmdline`, 'utf8')) ?? '';
 
 /** The supervisor and its children by what they are: `supervisor`, `inference`, `worker 0`, ... */
 export function serviceProcesses(supervisor: number): Map<string, number> {

@@ -125,8 +125,13 @@ function answered(
   bodyOf(request).then(reply, () => response.writeHead(400).end());
 }
 
+/** How long a connection without a request is kept. */
+const keepAliveMs = 600_000;
+/** For runs that look at what is left when nothing goes on. */
+const shortKeepAliveMs = 3_000;
+
 function listen(server: Server): Promise<number> {
-  server.keepAliveTimeout = 600_000;
+  server.keepAliveTimeout = keepAliveMs;
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen({ port: 0, host: '127.0.0.1', backlog: 1024 }, () =>
@@ -146,6 +151,8 @@ process.on('message', (order: string) => {
   if (order === 'begin') {
     over = new Distribution();
     rounds = 0;
+  } else if (order === 'keep nothing') {
+    for (const server of [stt, llm, tts]) server.keepAliveTimeout = shortKeepAliveMs;
   } else process.send?.({ type: 'result', overMs: over.summary(), rounds } satisfies ProvidersResult);
 });
 process.on('disconnect', () => process.exit(0));

@@ -2,6 +2,7 @@
 import { availableParallelism, cpus } from 'node:os';
 import type { RunResult } from './run.ts';
 import { providersMs, turn } from './script.ts';
+import { complaintText } from './started.ts';
 import { histogramOf, type Summary } from './statistics.ts';
 
 const floorCalls = 100;
@@ -19,7 +20,7 @@ export interface FloorRow {
   readonly passed: boolean;
 }
 
-const ms = (value: number): string => (Number.isFinite(value) ? value.toFixed(1) : '-');
+export const ms = (value: number): string => (Number.isFinite(value) ? value.toFixed(1) : '-');
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 const megabytes = (bytes: number): string => (bytes / 1_048_576).toFixed(1);
 
@@ -56,7 +57,7 @@ export function judge(result: RunResult): FloorRow[] {
 /** True when the run says something about the floor: enough calls. */
 export const testsFloor = ({ options }: RunResult): boolean => options.calls >= floorCalls;
 
-function table(rows: readonly (readonly string[])[]): string[] {
+export function table(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map(
     (row) =>
@@ -64,7 +65,7 @@ function table(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-function times(name: string, { p50Ms, p99Ms, maxMs, count }: Summary): string[] {
+export function times(name: string, { p50Ms, p99Ms, maxMs, count }: Summary): string[] {
   return [name, ms(p50Ms), ms(p99Ms), ms(maxMs), String(count)];
 }
 
@@ -175,9 +176,7 @@ export function describe(result: RunResult): string {
     ...stallLines(result),
     ...partLines(result),
     ...serviceLines(result),
-    ...(result.complaints.length === 0
-      ? []
-      : [`  log: ${result.complaints.length} warnings, first: ${result.complaints[0]}`]),
+    ...complaintText(result.complaints),
     '',
     ...table([
       [`floor: ${floorCalls} calls on ${floorCores} cores`, 'found', ''],

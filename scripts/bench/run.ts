@@ -1,10 +1,8 @@
 /** One run: providers, service and load in processes of their own, a ramp, a measured window, and everything stopped again. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LoadOrder, LoadResult } from './load.ts';
-import type { ProvidersReady, ProvidersResult } from './providers.ts';
+import type { LoadResult } from './load.ts';
+import { openCalls, startLimitMs, watchCalls, withParties, type Parties } from './parties.ts';
+import type { ProvidersResult } from './providers.ts';
 import {
   machineUse,
   memoryUse,
@@ -13,9 +11,7 @@ import {
   type MemoryUse,
   type TimeUse,
 } from './processes.ts';
-import { agentFile } from './script.ts';
 import type { CallFormat } from './speech.ts';
-import { Messenger, ServiceProcess } from './started.ts';
 import { growth, parseMetrics, type Samples } from './statistics.ts';
 
 export interface RunOptions {
@@ -26,6 +22,8 @@ export interface RunOptions {
   /** Folder for CPU profiles of the service's processes. */
   readonly profile: string | undefined;
   readonly assets: string | undefined;
+  /** Variables of the service, by name. */
+  readonly variables: Readonly<Record<string, string>>;
   /** The project's folder, as a URL that ends in a slash. */
   readonly root: URL;
 }
@@ -41,7 +39,7 @@ export interface ProcessFinding {
 }
 
 export interface RunResult {
-  readonly options: Pick<RunOptions, 'calls' | 'seconds' | 'workers' | 'format'>;
+  readonly options: Pick<RunOptions, 'calls' | 'seconds' | 'workers' | 'format' | 'variables'>;
   readonly voices: string;
   readonly windowMs: number;
   readonly load: LoadResult;
@@ -58,94 +56,33 @@ export interface RunResult {
   readonly complaints: readonly string[];
 }
 
-const callsPerSecond = 25;
-const startLimitMs = 60_000;
-/** After the last call is open: greetings end and callers are spread over their turns. */
-const settleMs = 8_000;
-
 const afterLookMs = 500;
 
-const running = new Set<() => void>();
-
-/** For signals: ends what a run has started. */
-export function stopEverything(): void {
-  for (const stop of running) stop();
-}
-
-export async function runOnce(options: RunOptions): Promise<RunResult> {
-  const folder = mkdtempSync(join(tmpdir(), 'voice-bench-'));
-  const providers = new Messenger(new URL('dist/bench/providers.mjs', options.root));
-  const load = new Messenger(new URL('dist/bench/load.mjs', options.root));
-  let service: ServiceProcess | undefined;
-  const stop = (): void => {
-    service?.kill();
-    providers.stop();
-    load.stop();
-    rmSync(folder, { recursive: true, force: true });
-  };
-  running.add(stop);
-  try {
-    const ports = (await providers.ask(undefined, 'ready', startLimitMs)) as ProvidersReady;
-    const file = join(folder, 'agent.toml');
-    writeFileSync(file, agentFile(ports));
-    service = startService(options, file);
-    await service.ready();
-    const result = await measure(options, { providers, load, service });
-    await service.stop();
-    return result;
-  } finally {
-    stop();
-    running.delete(stop);
-  }
-}
-
-function startService(options: RunOptions, file: string): ServiceProcess {
-  const withParent = new URL('scripts/stop-with-parent.mjs', options.root).href;
-  const profiler = new URL('scripts/bench/profiler.mjs', options.root).href;
-  const profiling: Record<string, string> =
-    options.profile === undefined
-      ? {}
-      : { NODE_OPTIONS: `--import ${profiler}`, BENCH_PROFILE_DIR: options.profile };
-  const cli = new URL('dist/supervisor/cli.js', options.root).pathname;
-  return new ServiceProcess({
-    command: ['--import', withParent, '--enable-source-maps', cli, '--workers', options.workers],
+/** Holds calls for a while and measures what they cost and what their callers saw. */
+export function runOnce(options: RunOptions): Promise<RunResult> {
+  const { root, workers, profile, variables } = options;
+  const parties = {
+    root,
+    workers,
     env: {
-      SVC_AGENT_FILE: file,
-      SVC_WS_ADDR: '127.0.0.1:0',
-      SVC_HEALTH_ADDR: '127.0.0.1:0',
       SVC_MAX_SESSIONS: String(Math.max(512, options.calls)),
-      SVC_DRAIN_TIMEOUT: '1s',
-      ...profiling,
+      ...(profile !== undefined && { BENCH_PROFILE_DIR: profile }),
+      ...variables,
     },
-  });
+    preloads: profile === undefined ? [] : [new URL('scripts/bench/profiler.mjs', root).href],
+  };
+  return withParties(parties, (started) => measure(options, started));
 }
 
-interface Parties {
-  readonly providers: Messenger;
-  readonly load: Messenger;
-  readonly service: ServiceProcess;
-}
-
-async function measure(options: RunOptions, { providers, load, service }: Parties): Promise<RunResult> {
+async function measure(options: RunOptions, parties: Parties): Promise<RunResult> {
+  const { providers, load, service } = parties;
   const pids = serviceProcesses(service.pid).set('providers', providers.pid).set('load', load.pid);
   // Children settle after their start.
   await sleep(1_500);
   const idle = useOf(pids);
   const loadAverageBefore = machineUse().loadAverage;
-  const [host = '', port = ''] = service.ws.split(':');
-  const { calls, format, assets } = options;
-  const order: LoadOrder = {
-    type: 'open',
-    address: { host, port: Number(port) },
-    calls,
-    callsPerSecond,
-    format,
-    assets,
-  };
-  const speech = load.ask(undefined, 'loaded', startLimitMs);
-  await load.ask(order, 'opened', startLimitMs + (calls / callsPerSecond) * 2_000);
-  const voices = ((await speech) as { source: string }).source;
-  await sleep(settleMs);
+  const { calls, format } = options;
+  const voices = await openCalls(parties, options);
 
   const metricsBefore = parseMetrics(await service.metrics());
   // The look at the metrics costs the workers a moment that is not to be measured.
@@ -153,10 +90,8 @@ async function measure(options: RunOptions, { providers, load, service }: Partie
   const machineBefore = machineUse();
   const before = timesOf(pids);
   const startedAt = performance.now();
-  load.tell('begin');
   providers.tell('begin');
-  await sleep(options.seconds * 1000);
-  const loadResult = (await load.ask('end', 'result', startLimitMs)) as LoadResult;
+  const loadResult = await watchCalls(parties, () => sleep(options.seconds * 1000));
   const windowMs = performance.now() - startedAt;
   const times = timesOf(pids);
   const machineAfter = machineUse();
@@ -168,7 +103,13 @@ async function measure(options: RunOptions, { providers, load, service }: Partie
   const processes = [...pids.keys()].map((name) => finding(name, { idle, loaded, before, times, windowMs }));
   const ours = processes.reduce((sum, { cpuShare }) => sum + cpuShare, 0);
   return {
-    options: { calls, seconds: options.seconds, workers: options.workers, format },
+    options: {
+      calls,
+      seconds: options.seconds,
+      workers: options.workers,
+      format,
+      variables: options.variables,
+    },
     voices,
     windowMs,
     load: loadResult,
@@ -208,7 +149,7 @@ interface Looks {
 
 function finding(name: string, { idle, loaded, before, times, windowMs }: Looks): ProcessFinding {
   const noTime: TimeUse = { cpuMs: 0, waitedMs: 0 };
-  const noMemory: MemoryUse = { rssBytes: 0, pssBytes: 0 };
+  const noMemory: MemoryUse = { rssBytes: 0, pssBytes: 0, anonymousBytes: 0 };
   const from = before.get(name) ?? noTime;
   const to = times.get(name) ?? noTime;
   return {

@@ -28,7 +28,10 @@ export const providersMs =
 /** The turn settings of the agent file, which the report takes out or counts from. */
 export const turn = { silenceEndMs: 700, interruptMinSpeechMs: 300 } as const;
 
-export function agentFile(ports: { stt: number; llm: number; tts: number }): string {
+export function agentFile(
+  ports: { stt: number; llm: number; tts: number },
+  silenceEndMs: number = turn.silenceEndMs,
+): string {
   return `
 [agent]
 name = "bench"
@@ -37,7 +40,7 @@ prompt = "You take bookings."
 greeting = "${greeting}"
 
 [turn]
-silence_end_ms = ${turn.silenceEndMs}
+silence_end_ms = ${silenceEndMs}
 
 [turn.interrupt]
 min_speech_ms = ${turn.interruptMinSpeechMs}

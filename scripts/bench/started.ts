@@ -2,6 +2,7 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isThere } from './processes.ts';
 
 const startLimitMs = 30_000;
 const stopLimitMs = 10_000;
@@ -55,10 +56,19 @@ export interface ServiceOptions {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The service in a process group of its own. */
+/** One line of the service's log. */
+export type LogLine = Readonly<Record<string, unknown>>;
+
+/**
+ * The service in a process group of its own. After a restart there are two supervisors, of which the older one drains; both
+ * write to the same log.
+ */
 export class ServiceProcess {
   readonly #child: ChildProcess;
   readonly #exited: Promise<void>;
+  readonly #readers = new Set<(line: LogLine) => void>();
+  /** Supervisors by the order in which they became ready. */
+  readonly #supervisors: number[] = [];
   /** Lines of the log at level warning and above. */
   readonly complaints: string[] = [];
   ws = '';
@@ -75,28 +85,41 @@ export class ServiceProcess {
     this.#exited = new Promise((resolve) => this.#child.once('exit', () => resolve()));
   }
 
+  /** Of the supervisor that serves. */
   get pid(): number {
-    return this.#child.pid ?? 0;
+    return this.#supervisors.at(-1) ?? this.#child.pid ?? 0;
+  }
+
+  get address(): { readonly host: string; readonly port: number } {
+    const [host = '', port = ''] = this.ws.split(':');
+    return { host, port: Number(port) };
   }
 
   /** Resolves when the service takes calls. */
   async ready(): Promise<void> {
     const { stdout } = this.#child;
     if (stdout === null) throw new Error('the service has no output');
-    const up = new Promise<void>((resolve) => {
-      createInterface({ input: stdout }).on('line', (line) => {
-        const entry = JSON.parse(line) as Record<string, unknown>;
-        if (entry['msg'] === 'listening' && entry['listener'] === 'websocket')
-          this.ws = String(entry['address']);
-        if (entry['msg'] === 'listening' && entry['listener'] === 'health')
-          this.health = String(entry['address']);
-        if (entry['msg'] === 'ready') resolve();
-        if (Number(entry['level']) >= 40) this.complaints.push(line);
-      });
-    });
+    createInterface({ input: stdout }).on('line', (text) => this.#read(text));
     const gone = this.#exited.then(() => Promise.reject(new Error('the service ended before it was ready')));
-    await Promise.race([up, gone, lateBy(startLimitMs, 'the service was not ready in time')]);
+    const up = this.says('ready', startLimitMs, ({ role }) => role === 'supervisor');
+    await Promise.race([up, gone]);
     gone.catch(() => undefined);
+  }
+
+  /** Resolves with the next line of the log that says this and fits. */
+  async says(what: string, limitMs: number, fits: (line: LogLine) => boolean = () => true): Promise<LogLine> {
+    let reader: ((line: LogLine) => void) | undefined;
+    const said = new Promise<LogLine>((resolve) => {
+      reader = (line) => {
+        if (line['msg'] === what && fits(line)) resolve(line);
+      };
+      this.#readers.add(reader);
+    });
+    try {
+      return await Promise.race([said, lateBy(limitMs, `the service did not say "${what}" in time`)]);
+    } finally {
+      if (reader !== undefined) this.#readers.delete(reader);
+    }
   }
 
   async metrics(): Promise<string> {
@@ -105,20 +128,63 @@ export class ServiceProcess {
     return await response.text();
   }
 
+  /** The counts that the readiness probe gives. */
+  async counts(): Promise<Readonly<Record<string, number>>> {
+    const response = await fetch(`http://${this.health}/readyz`);
+    return (await response.json()) as Record<string, number>;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    process.kill(this.pid, signal);
+  }
+
+  /** Whether nothing of any generation is left after this time. */
+  async endsWithin(limitMs: number): Promise<boolean> {
+    for (const until = performance.now() + limitMs; performance.now() < until; await sleep(50))
+      if (this.#generations().every((pid) => !isThere(pid))) return true;
+    return false;
+  }
+
   async stop(): Promise<void> {
-    this.#child.kill('SIGTERM');
-    await Promise.race([this.#exited, sleep(stopLimitMs, undefined, { ref: false })]);
+    for (const pid of this.#generations()) if (isThere(pid)) process.kill(pid, 'SIGTERM');
+    await this.endsWithin(stopLimitMs);
     this.kill();
   }
 
-  /** The whole group, for good. */
+  /** All groups, for good. */
   kill(): void {
-    try {
-      if (this.pid > 0) process.kill(-this.pid, 'SIGKILL');
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    for (const pid of this.#generations()) {
+      try {
+        if (pid > 0) process.kill(-pid, 'SIGKILL');
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+      }
     }
   }
+
+  #generations(): number[] {
+    return [...new Set([this.#child.pid ?? 0, ...this.#supervisors])];
+  }
+
+  #read(text: string): void {
+    if (!text.startsWith('{')) return;
+    const line = JSON.parse(text) as LogLine;
+    if (line['msg'] === 'listening' && line['listener'] === 'websocket') this.ws = String(line['address']);
+    if (line['msg'] === 'listening' && line['listener'] === 'health') this.health = String(line['address']);
+    if (line['msg'] === 'ready' && line['role'] === 'supervisor') this.#supervisors.push(Number(line['pid']));
+    if (Number(line['level']) >= 40) this.complaints.push(text);
+    for (const reader of [...this.#readers]) reader(line);
+  }
+}
+
+/** What the log complained of, each sentence with how often it came. */
+export function complaintText(lines: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const line of lines) {
+    const what = String((JSON.parse(line) as LogLine)['msg']);
+    counts.set(what, (counts.get(what) ?? 0) + 1);
+  }
+  return [...counts].map(([what, count]) => `  log: ${count} x ${what}`);
 }
 
 async function lateBy(limitMs: number, what: string): Promise<never> {

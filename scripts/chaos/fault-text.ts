@@ -1,5 +1,5 @@
 /** What one fault did to the calls, as data and as text. */
-import type { Summary } from '../bench/statistics.ts';
+import type { HistogramSummary, Summary } from '../bench/statistics.ts';
 import { seamMs } from './account.ts';
 import type { Totals } from './crowd.ts';
 import type { FaultName } from './faults.ts';
@@ -21,6 +21,8 @@ export interface FaultResult {
   readonly did: Totals;
   /** How long real speech detection was away; undefined where it was not touched. */
   readonly inferenceAwayMs: number | undefined;
+  /** By the service's metrics, for each call: from the last sign of life of inference to the first frame judged by energy. */
+  readonly fallback: HistogramSummary | undefined;
   readonly ends: readonly string[];
 }
 
@@ -35,6 +37,11 @@ export function faultText(fault: FaultResult): string {
     `${fault.name} (${fault.what}${away})`,
     `  calls      ${fault.affected} affected, ${fault.endedAffected} of them ended, ${fault.endedOthers} others ended${fault.ends.length > 0 ? `: ${fault.ends.join(', ')}` : ''}`,
   ];
+  const { fallback } = fault;
+  if (fallback !== undefined)
+    lines.push(
+      `  fallback   ${fallback.count} calls judged by energy, p50 within ${ms(fallback.p50Ms)} ms, p99 within ${ms(fallback.p99Ms)} ms`,
+    );
   if (fault.takenUp.count > 0)
     lines.push(`  taken up   ${fault.takenUp.count} calls after p50/p99/max ${spread(fault.takenUp)} ms`);
   if (fault.affected > 0)

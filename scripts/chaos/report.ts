@@ -6,6 +6,7 @@ import type { ChaosResult } from './run.ts';
 const latenessLimitMs = 20;
 const resumedShare = 0.95;
 const inferenceAwayLimitMs = 3_000;
+const fallbackLimitMs = 100;
 
 const isWorker = (name: string): boolean => name.startsWith('worker-');
 const isProvider = (name: string): boolean => /^(stt|llm|tts)-/.test(name);
@@ -30,6 +31,8 @@ function broken(fault: FaultResult): { readonly always: string[]; readonly timin
   }
   if ((fault.inferenceAwayMs ?? 0) > inferenceAwayLimitMs && name === 'inference-kill')
     timing.push(`${name}: speech detection was away for ${ms(fault.inferenceAwayMs ?? 0)} ms`);
+  if (name === 'inference-kill' && fault.fallback !== undefined && fault.fallback.p99Ms > fallbackLimitMs)
+    timing.push(`${name}: calls were judged by energy within ${ms(fault.fallback.p99Ms)} ms at p99`);
   return { always, timing };
 }
 

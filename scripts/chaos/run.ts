@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newPrng } from '../../shared/base/prng.ts';
 import { audioFrame } from '../bench/client.ts';
-import { machineUse } from '../bench/processes.ts';
+import { isThere, machineUse } from '../bench/processes.ts';
 import { loadVoices } from '../bench/speech.ts';
 import { Distribution, type Summary } from '../bench/statistics.ts';
 import { sampleRate } from './coded-audio.ts';
@@ -14,7 +14,7 @@ import { hangTimeoutMs, strike, type Struck } from './strike.ts';
 import { plan, spaceAfter, type FaultName, type PlannedFault } from './faults.ts';
 import { agentFile, ChaosProviders } from './providers.ts';
 import { faultText, type FaultResult } from './fault-text.ts';
-import { ChaosService, isAlive } from './service.ts';
+import { ChaosService } from './service.ts';
 
 export interface ChaosOptions {
   readonly calls: number;
@@ -192,6 +192,7 @@ function judged(
       ended: grown('ended'),
     },
     inferenceAwayMs: struck.inferenceAwayMs(),
+    fallback: struck.fallback(),
     ends: [...new Set(open.flatMap(({ endedBy }) => endedBy ?? []))],
   };
 }
@@ -201,7 +202,7 @@ async function killSupervisor({ service }: Stage): Promise<number> {
   const { supervisor, inference, workers } = service.processes();
   process.kill(supervisor, 'SIGKILL');
   const left = (): number =>
-    [inference, ...workers].filter((pid) => pid !== undefined && isAlive(pid)).length;
+    [inference, ...workers].filter((pid) => pid !== undefined && isThere(pid)).length;
   for (const until = performance.now() + orphanLimitMs; performance.now() < until; await sleep(50))
     if (left() === 0) return 0;
   return left();

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Prng } from '../../shared/base/prng.ts';
+import { growth, histogramOf, parseMetrics, type HistogramSummary } from '../bench/statistics.ts';
 import type { Caller } from './caller.ts';
 import type { Crowd } from './crowd.ts';
 import type { FaultName } from './faults.ts';
@@ -19,6 +20,8 @@ export interface Struck {
   /** Ends what would last. */
   heal(): void;
   inferenceAwayMs(): number | undefined;
+  /** How soon calls were judged by energy; undefined where it was not touched. */
+  fallback(): HistogramSummary | undefined;
 }
 
 export interface Target {
@@ -42,6 +45,7 @@ const plain = (what: string, affected: Iterable<Caller>, limitMs = takeUpLimitMs
   limitMs,
   heal: () => undefined,
   inferenceAwayMs: () => undefined,
+  fallback: () => undefined,
 });
 
 export async function strike(name: FaultName, target: Target): Promise<Struck> {
@@ -83,22 +87,34 @@ function strikeWorker(
   return plain(`worker with ${affected.length} of ${open.length} calls`, affected, awayMs + takeUpLimitMs);
 }
 
-function strikeInference(name: 'inference-kill' | 'inference-stop', { service }: Target): Struck {
+async function strikeInference(
+  name: 'inference-kill' | 'inference-stop',
+  { service }: Target,
+): Promise<Struck> {
   const { inference } = service.processes();
   if (inference === undefined) return plain('there is no inference process', []);
+  const before = parseMetrics(await service.metrics());
   const since = performance.now();
   process.kill(inference, name === 'inference-kill' ? 'SIGKILL' : 'SIGSTOP');
   let backMs: number | undefined;
+  let fallback: HistogramSummary | undefined;
   const look = async (): Promise<void> => {
     while (backMs === undefined && performance.now() - since < 15_000) {
       await sleep(50);
       const now = service.processes().inference;
       if (now === undefined || now === inference) continue;
-      if (/^svc_inference_up 1$/m.test(await service.metrics())) backMs = performance.now() - since;
+      const text = await service.metrics();
+      if (!/^svc_inference_up 1$/m.test(text)) continue;
+      backMs = performance.now() - since;
+      fallback = histogramOf(growth(before, parseMetrics(text)), 'svc_vad_fallback_seconds');
     }
   };
   void look();
-  return { ...plain('speech detection', []), inferenceAwayMs: () => backMs ?? Infinity };
+  return {
+    ...plain('speech detection', []),
+    inferenceAwayMs: () => backMs ?? Infinity,
+    fallback: () => fallback,
+  };
 }
 
 function strikeProvider(stage: Stage, fault: ProviderFault, { providers, crowd }: Target): Struck {

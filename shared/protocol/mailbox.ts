@@ -34,7 +34,7 @@ const turnBoxAt = 16;
 const firstResultFloat = 16;
 /** The first line: what concerns all. */
 const serviceLine = { stopping: 0, turnQuestions: 1 } as const;
-const threadLine = { heartbeat: 0, oldestUnread: 1, frames: 2, dropped: 3, runs: 4 } as const;
+const threadLine = { heartbeat: 0, oldestUnread: 1, frames: 2, dropped: 3, runs: 4, gone: 5 } as const;
 const turnLine = { heartbeat: 0, waiting: 1, oldestAskedAt: 2, judged: 3, leftOut: 4 } as const;
 /** Stands for "nothing waits"; heartbeats are never negative. */
 const nothingWaits = -1;
@@ -158,8 +158,19 @@ export class Mailboxes {
     return Atomics.load(this.#control, (firstThreadLine + thread) * lineInts + threadLine.heartbeat);
   }
 
+  /** The process of the VAD threads has ended: nobody needs to wait for their silence to be sure. The next beat takes it back. */
+  threadsGone(): void {
+    for (let thread = 0; thread < this.layout.threads; thread += 1)
+      Atomics.store(this.#control, (firstThreadLine + thread) * lineInts + threadLine.gone, 1);
+  }
+
+  isThreadGone(thread: number): boolean {
+    return Atomics.load(this.#control, (firstThreadLine + thread) * lineInts + threadLine.gone) !== 0;
+  }
+
   beatThread(thread: number, nowMs: number, oldestUnread: number): void {
     const at = (firstThreadLine + thread) * lineInts;
+    Atomics.store(this.#control, at + threadLine.gone, 0);
     Atomics.store(this.#control, at + threadLine.oldestUnread, oldestUnread);
     Atomics.store(this.#control, at + threadLine.heartbeat, nowMs);
   }

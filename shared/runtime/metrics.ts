@@ -5,6 +5,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 const turnBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10];
+const fallbackBuckets = [0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.25, 0.5, 1];
 const latenessBuckets = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1];
 
 export interface WorkerMetrics {
@@ -19,6 +20,7 @@ export interface WorkerMetrics {
   readonly stageFaults: Counter<'stage' | 'what'>;
   readonly protocolErrors: Counter<'code'>;
   readonly energyFrames: Counter;
+  readonly vadFallback: Histogram;
   readonly providerFirstResult: Histogram<ProviderLabel>;
   readonly providerErrors: Counter<ProviderLabel | 'kind'>;
   readonly providerUnits: Counter<ProviderLabel | 'unit'>;
@@ -118,6 +120,12 @@ export function newWorkerMetrics(): WorkerMetrics {
     energyFrames: new Counter({
       name: 'svc_vad_energy_frames_total',
       help: 'Frames judged by energy because inference was away',
+      registers,
+    }),
+    vadFallback: new Histogram({
+      name: 'svc_vad_fallback_seconds',
+      help: 'From the last sign of life of inference to the first frame of a call that was judged by energy instead',
+      buckets: fallbackBuckets,
       registers,
     }),
     ...newProviderMetrics(registers),

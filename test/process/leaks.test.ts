@@ -14,7 +14,7 @@ const warmUpCalls = 450;
 const calls = 300;
 /** Fewer than calls that would leak: one slot that is not given back in each worker is noticed. */
 const slots = 4;
-const nodeOptions = `--import ${new URL('../support/chaos-resources.mjs', import.meta.url).href}`;
+const nodeOptions = `--import ${new URL('../../scripts/bench/resources.mjs', import.meta.url).href}`;
 
 interface Resources {
   readonly residentKiB: number;

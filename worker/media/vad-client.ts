@@ -12,7 +12,7 @@ import {
 import { resultRing } from '../../shared/protocol/mailbox.ts';
 import { EnergyGate } from './energy-gate.ts';
 
-/** Age of the heartbeat, and of a waiting frame, at which inference counts as away. */
+/** Age of the heartbeat, and of a waiting frame, at which inference counts as away although nobody saw it end. */
 const awayAfterMs = 100;
 
 export interface VadClientOptions {
@@ -20,6 +20,8 @@ export interface VadClientOptions {
   readonly slot: number;
   /** Told once for every frame that has a judgement, in order. */
   readonly judged: (probability: number, frameMs: number) => void;
+  /** Told once when frames begin to be judged by energy: after how many milliseconds in which inference could have judged. */
+  readonly fellBack?: (afterMs: number) => void;
   /** Milliseconds of the machine's monotonic clock, as in heartbeats. */
   readonly machineMs: () => number;
 }
@@ -32,6 +34,8 @@ export class VadClient {
   /** Energy judgement and time of the frames that wait for theirs. */
   readonly #energy = new Uint8Array(resultRing);
   readonly #writtenMs = new Float64Array(resultRing);
+  /** When the first sample of each of them came. */
+  readonly #begunMs = new Float64Array(resultRing);
   #frame: Int16Array;
   #filled = 0;
   /** First frame without a judgement. */
@@ -53,6 +57,8 @@ export class VadClient {
   write(pcm: Int16Array): void {
     let at = 0;
     while (at < pcm.length) {
+      if (this.#filled === 0)
+        this.#begunMs[this.#mailbox.produced & (resultRing - 1)] = this.#options.machineMs();
       const count = Math.min(pcm.length - at, vadFrameSamples - this.#filled);
       this.#frame.set(pcm.subarray(at, at + count), this.#filled);
       this.#filled += count;
@@ -100,8 +106,11 @@ export class VadClient {
   }
 
   #judgeByEnergy(): void {
-    const now = this.#options.machineMs();
-    if (heartbeatAge(now, this.#options.boxes.threadHeartbeat(this.#thread)) <= awayAfterMs) {
+    const { boxes, judged, machineMs } = this.#options;
+    const now = machineMs();
+    const isGone = boxes.isThreadGone(this.#thread);
+    const silentMs = heartbeatAge(now, boxes.threadHeartbeat(this.#thread));
+    if (!isGone && silentMs <= awayAfterMs) {
       this.#away = false;
       return;
     }
@@ -110,10 +119,11 @@ export class VadClient {
     for (; this.#next < produced; this.#next += 1) {
       const index = this.#next & (resultRing - 1);
       // Right after a stall of the whole machine every heartbeat is old: only a frame that waits as long proves it.
-      if (!this.#away && now - (this.#writtenMs[index] ?? now) < awayAfterMs) return;
+      if (!isGone && !this.#away && now - (this.#writtenMs[index] ?? now) < awayAfterMs) return;
+      if (!this.#away) this.#options.fellBack?.(Math.min(silentMs, now - (this.#begunMs[index] ?? now)));
       this.#away = true;
       this.#judgedByEnergy += 1;
-      this.#options.judged(this.#energy[index] ?? 0, vadFrameMs);
+      judged(this.#energy[index] ?? 0, vadFrameMs);
     }
   }
 }

@@ -13,18 +13,21 @@ function newSetup(slot = 0) {
   const inference = newScriptedInference(boxes);
   const time = { nowMs: 5_000 };
   const judged: number[] = [];
+  const fellBackAfterMs: number[] = [];
   const open = (into = judged): VadClient =>
     new VadClient({
       boxes,
       slot,
       machineMs: () => time.nowMs,
+      fellBack: (afterMs) => fellBackAfterMs.push(afterMs),
       judged: (probability, frameMs) => {
         expect(frameMs).toBe(32);
         into.push(probability * 128);
       },
     });
   inference.beat(time.nowMs);
-  return { boxes, inference, time, judged, open, client: open(), box: boxes.mailbox(slot) };
+  const client = open();
+  return { boxes, inference, time, judged, fellBackAfterMs, open, client, box: boxes.mailbox(slot) };
 }
 
 describe('the VAD client', () => {
@@ -132,6 +135,49 @@ describe('the VAD client without inference', () => {
     client.collect();
     expect(judged).toEqual([128, 0]);
     expect(client.judgedByEnergy).toBe(2);
+  });
+
+  it('judges by energy at once when the process of inference is known to have ended', () => {
+    const { boxes, client, time, judged, inference } = newSetup();
+    client.write(loud);
+    time.nowMs += 10;
+    client.collect();
+    expect(judged).toEqual([]);
+    boxes.threadsGone();
+    client.collect();
+    expect(judged).toEqual([128]);
+    inference.beat(time.nowMs);
+    inference.judge(0, () => 0.25);
+    client.write(loud);
+    client.collect();
+    expect(judged).toEqual([128]);
+  });
+
+  it('tells once how long nothing was judged, and does not count the time in which the caller sent nothing', () => {
+    const { boxes, client, time, fellBackAfterMs, inference } = newSetup();
+    client.write(loud.subarray(0, 300));
+    time.nowMs += 5;
+    inference.beat(time.nowMs);
+    time.nowMs += 20;
+    boxes.threadsGone();
+    client.write(loud.subarray(300));
+    client.write(loud);
+    client.collect();
+    client.write(loud);
+    client.collect();
+    expect(fellBackAfterMs).toEqual([20]);
+    inference.beat(time.nowMs);
+    client.write(loud);
+    client.collect();
+    boxes.threadsGone();
+    inference.judge(0, () => 0.25);
+    client.collect();
+    time.nowMs += 5_000;
+    client.write(loud.subarray(0, 400));
+    time.nowMs += 15;
+    client.write(loud);
+    client.collect();
+    expect(fellBackAfterMs).toEqual([20, 15]);
   });
 
   it('does not take its own stall for an outage', () => {

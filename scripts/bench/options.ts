@@ -1,0 +1,107 @@
+/** The command line of the bench. */
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { SAMPLE_RATES } from '../../shared/audio/resampler.ts';
+import type { RunOptions } from './run.ts';
+
+export const usage = `usage: npm run bench -- [options]
+  --calls N        concurrent calls (100; 60 in a soak)
+  --seconds N      length of the measured window (60)
+  --workers N      call workers of the service (auto: one for each core)
+  --rate HZ        sample rate of the calls (16000)
+  --encoding E     pcm16 or mulaw (pcm16)
+  --set NAME=VALUE a variable of the service; may be given several times
+  --find-max       raise the number of calls until the floor is not kept any more
+  --profile DIR    write CPU profiles of the service's processes, and show where the time goes
+  --json           print the figures as one JSON object
+instead of holding calls for a while:
+  --soak N         N short calls, --calls at a time: what do they leave behind?
+  --warm-up N      calls of a soak before the first look that counts (a tenth)
+  --overload       --calls calls are all that is allowed, and more keep asking: how fast are they refused?
+  --restart        calls run while the service is restarted and then stopped: does anybody notice?
+SVC_TEST_ASSETS names a folder with recordings (audio/speech/*.wav); without it the demo's voice speaks.`;
+
+export type Mode =
+  | { readonly name: 'hold' | 'find-max' | 'overload' | 'restart' }
+  | { readonly name: 'soak'; readonly total: number; readonly warmUp: number };
+
+export interface Command extends Omit<RunOptions, 'root'> {
+  readonly mode: Mode;
+  readonly json: boolean;
+}
+
+export class UsageError extends Error {}
+
+const mostCalls = 1_000_000;
+
+/** Undefined when help was asked for. @throws UsageError */
+export function parseCommand(args: readonly string[]): Command | undefined {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      calls: { type: 'string' },
+      seconds: { type: 'string', default: '60' },
+      workers: { type: 'string', default: 'auto' },
+      rate: { type: 'string', default: '16000' },
+      encoding: { type: 'string', default: 'pcm16' },
+      set: { type: 'string', multiple: true, default: [] },
+      profile: { type: 'string' },
+      'find-max': { type: 'boolean', default: false },
+      soak: { type: 'string' },
+      'warm-up': { type: 'string' },
+      overload: { type: 'boolean', default: false },
+      restart: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return undefined;
+  const { encoding } = values;
+  if (encoding !== 'pcm16' && encoding !== 'mulaw')
+    throw new UsageError('--encoding: must be pcm16 or mulaw');
+  const sampleRate = Number(values.rate);
+  if (!SAMPLE_RATES.includes(sampleRate))
+    throw new UsageError(`--rate: must be one of ${SAMPLE_RATES.join(', ')}`);
+  const mode = modeOf(values);
+  return {
+    mode,
+    calls: countOf('--calls', values.calls ?? (mode.name === 'soak' ? '60' : '100'), 4096),
+    seconds: countOf('--seconds', values.seconds, 86_400),
+    workers: values.workers === 'auto' ? 'auto' : String(countOf('--workers', values.workers, 256)),
+    format: { sampleRate, encoding },
+    profile: values.profile === undefined ? undefined : resolve(values.profile),
+    assets: process.env['SVC_TEST_ASSETS'],
+    variables: Object.fromEntries(values.set.map(variableOf)),
+    json: values.json,
+  };
+}
+
+function modeOf(values: {
+  readonly soak?: string | undefined;
+  readonly 'warm-up'?: string | undefined;
+  readonly overload: boolean;
+  readonly restart: boolean;
+  readonly 'find-max': boolean;
+}): Mode {
+  const names = (['overload', 'restart', 'find-max'] as const).filter((name) => values[name]);
+  if (names.length + (values.soak === undefined ? 0 : 1) > 1)
+    throw new UsageError('--soak, --overload, --restart and --find-max exclude one another');
+  if (values.soak === undefined) return { name: names[0] ?? 'hold' };
+  const total = countOf('--soak', values.soak, mostCalls);
+  const warmUp = countOf('--warm-up', values['warm-up'] ?? String(Math.ceil(total / 10)), total);
+  return { name: 'soak', total, warmUp };
+}
+
+function variableOf(text: string): [name: string, value: string] {
+  const found = /^(SVC_[A-Z0-9_]+)=(.*)$/s.exec(text);
+  if (found?.[1] === undefined || found[2] === undefined)
+    throw new UsageError('--set: must look like SVC_NAME=value');
+  return [found[1], found[2]];
+}
+
+function countOf(name: string, text: string, most: number): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1 || value > most)
+    throw new UsageError(`${name}: must be a whole number from 1 to ${most}`);
+  return value;
+}

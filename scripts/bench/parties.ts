@@ -1,0 +1,107 @@
+/** Who takes part in a run: providers, load and service in processes of their own. None outlives the run, however it ends. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { LoadOrder, LoadResult } from './load.ts';
+import type { ProvidersReady } from './providers.ts';
+import { agentFile } from './script.ts';
+import { Messenger, ServiceProcess } from './started.ts';
+
+export interface PartyOptions {
+  /** The project's folder, as a URL that ends in a slash. */
+  readonly root: URL;
+  readonly workers: string;
+  /** Variables of the service beside those that every run sets. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Modules that the service's processes load first, as URLs. */
+  readonly preloads?: readonly string[];
+  readonly silenceEndMs?: number;
+}
+
+export interface Parties {
+  readonly providers: Messenger;
+  readonly load: Messenger;
+  readonly service: ServiceProcess;
+}
+
+export const startLimitMs = 60_000;
+
+const running = new Set<() => void>();
+
+/** For signals: ends what runs have started. */
+export function stopEverything(): void {
+  for (const stop of running) stop();
+}
+
+/** Starts all, lets them be used, and stops them. */
+export async function withParties<T>(
+  options: PartyOptions,
+  use: (parties: Parties) => Promise<T>,
+): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'voice-bench-'));
+  const providers = new Messenger(new URL('dist/bench/providers.mjs', options.root));
+  const load = new Messenger(new URL('dist/bench/load.mjs', options.root));
+  let service: ServiceProcess | undefined;
+  const stop = (): void => {
+    service?.kill();
+    providers.stop();
+    load.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  running.add(stop);
+  try {
+    const ports = (await providers.ask(undefined, 'ready', startLimitMs)) as ProvidersReady;
+    const file = join(folder, 'agent.toml');
+    writeFileSync(file, agentFile(ports, options.silenceEndMs));
+    service = startService(options, file);
+    await service.ready();
+    const result = await use({ providers, load, service });
+    await service.stop();
+    return result;
+  } finally {
+    stop();
+    running.delete(stop);
+  }
+}
+
+function startService({ root, workers, env, preloads = [] }: PartyOptions, file: string): ServiceProcess {
+  const withParent = new URL('scripts/stop-with-parent.mjs', root).href;
+  const cli = new URL('dist/supervisor/cli.js', root).pathname;
+  const nodeOptions = preloads.map((url) => `--import ${url}`).join(' ');
+  return new ServiceProcess({
+    command: ['--import', withParent, '--enable-source-maps', cli, '--workers', workers],
+    env: {
+      SVC_AGENT_FILE: file,
+      SVC_WS_ADDR: '127.0.0.1:0',
+      SVC_HEALTH_ADDR: '127.0.0.1:0',
+      SVC_DRAIN_TIMEOUT: '1s',
+      ...(nodeOptions !== '' && { NODE_OPTIONS: nodeOptions }),
+      ...env,
+    },
+  });
+}
+
+const callsPerSecond = 25;
+/** After the last call is open: greetings end and callers are spread over their turns. */
+const settleMs = 8_000;
+
+/** Opens calls, beside those that are open, and lets them settle. Resolves with whose voices they have. */
+export async function openCalls(
+  { load, service }: Parties,
+  { calls, format, assets }: Pick<LoadOrder, 'calls' | 'format' | 'assets'>,
+): Promise<string> {
+  const address = service.address;
+  const order: LoadOrder = { type: 'open', address, calls, callsPerSecond, format, assets };
+  const speech = load.ask(undefined, 'loaded', startLimitMs);
+  await load.ask(order, 'opened', startLimitMs + (calls / callsPerSecond) * 2_000);
+  await sleep(settleMs);
+  return ((await speech) as { source: string }).source;
+}
+
+/** What the callers saw while something went on. */
+export async function watchCalls({ load }: Parties, goOn: () => Promise<unknown>): Promise<LoadResult> {
+  load.tell('begin');
+  await goOn();
+  return (await load.ask('end', 'result', startLimitMs)) as LoadResult;
+}

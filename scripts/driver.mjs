@@ -1,0 +1,33 @@
+// What the commands that drive a running service have in common: the service is built as for production, the driver's own files are
+// bundled into dist/, and its `main` gets the command line. A driver measures with /proc, so it runs on Linux only.
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { ensureBuilt, ensureInstalled } from './install.mjs';
+
+const root = new URL('../', import.meta.url);
+const at = (path) => fileURLToPath(new URL(path, root));
+
+/** Ends the process with the status of the driver in `scripts/<folder>/main.ts`; `processes` are started from files of their own. */
+export async function runDriver(folder, { processes = [] } = {}) {
+  if (!existsSync('/proc/self/smaps_rollup')) {
+    process.stderr.write('This command reads /proc and runs on Linux only.\n');
+    process.exit(1);
+  }
+  await ensureInstalled({ dev: false });
+  await ensureBuilt();
+  const { build } = await import('esbuild');
+  await build({
+    entryPoints: ['main', ...processes].map((name) => at(`scripts/${folder}/${name}.ts`)),
+    outdir: at(`dist/${folder}`),
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    sourcemap: true,
+    logLevel: 'warning',
+  });
+  const { main } = await import(new URL(`dist/${folder}/main.mjs`, root).href);
+  process.exit(await main(process.argv.slice(2), root));
+}
