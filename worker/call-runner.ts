@@ -17,6 +17,7 @@ import { nextDeadline, step } from './core/call.ts';
 import type { CallEvent } from './core/events.ts';
 import type { CallSettings } from './core/settings.ts';
 import { newCall, type CallState } from './core/state.ts';
+import { performStageOrder } from './stage-orders.ts';
 import { observeTurn, TurnLog } from './turn-log.ts';
 import type { CallStart, CallTransport, TransportEnd, TransportEvents } from './transports/transport.ts';
 
@@ -219,27 +220,15 @@ export class CallRunner implements TransportEvents {
       case 'stt.listen':
       case 'stt.replay':
       case 'stt.finalize':
+      case 'stt.flush':
       case 'stt.reopen':
-        this.#performStt(call, action);
-        return;
       case 'llm.start':
-        call.stages.startLlm(action.round, action.messages, action.tools);
-        return;
       case 'llm.cancel':
-        call.stages.cancelLlm();
-        return;
       case 'tts.speak':
-        call.stages.speak(action.context, action.text);
-        return;
       case 'tts.flush':
-        call.stages.tts.flush(action.context);
-        return;
       case 'tts.cancel':
-        call.stages.tts.cancel(action.context);
-        return;
       case 'tts.reopen':
-        call.stages.reopenTts();
-        call.audio.ttsReopened();
+        performStageOrder(call, action);
         return;
       case 'playout.open':
       case 'playout.pause':
@@ -279,26 +268,6 @@ export class CallRunner implements TransportEvents {
       case 'fault.noticed':
         this.#services.metrics.stageFaults.inc({ stage: action.stage, what: action.what });
         this.#log.warn({ stage: action.stage, what: action.what }, 'stage fault');
-        return;
-      default:
-        unreachable(action);
-    }
-  }
-
-  #performStt(call: RunningCall, action: Extract<CallAction, { type: `stt.${string}` }>): void {
-    switch (action.type) {
-      case 'stt.listen':
-        call.audio.listen({ fresh: action.fresh });
-        return;
-      case 'stt.replay':
-        call.audio.replay();
-        return;
-      case 'stt.finalize':
-        call.audio.stopListening();
-        call.stages.stt.finalize();
-        return;
-      case 'stt.reopen':
-        call.stages.reopenStt();
         return;
       default:
         unreachable(action);

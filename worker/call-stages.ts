@@ -154,7 +154,8 @@ export class CallStages {
         tell({
           type: event.isFinal ? 'stt.final' : 'stt.partial',
           text: event.text,
-          speechFinal: event.speechFinal,
+          // What ends because it was asked to end says nothing of the caller.
+          speechFinal: event.speechFinal && !event.fromFinalize,
           position: this.#options.position(),
         });
         return;

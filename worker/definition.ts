@@ -12,6 +12,12 @@ import { readConfirmation } from './tools/confirmation.ts';
 import type { ToolSettings } from './tools/registry.ts';
 import type { CallTools } from './tools/tool.ts';
 
+/**
+ * Silence after which STT is asked for its final text where the LLM may start early: long enough that most pauses between words are
+ * over, and short enough that text and answer arrive before the default silence that ends a turn.
+ */
+const askEarlyMs = 300;
+
 /** What the machine a worker runs on adds to the definition. */
 export interface WorkerMeans {
   /** A turn model answers. */
@@ -39,6 +45,7 @@ export function callSettings(definition: AgentDefinition, means: WorkerMeans): O
     turn: {
       minSpeechMs: turn.minSpeechMs,
       stopMs: turn.stopMs,
+      askEarlyMs: turn.speculate ? Math.max(turn.stopMs, askEarlyMs) : Infinity,
       silenceEndMs: turn.silenceEndMs,
       maxSilenceMs: turn.maxSilenceMs,
       model: means.turnModel && turn.smartTurn !== 'off',

@@ -301,6 +301,7 @@ export class CoreShell {
         this.#tell({ type: 'turn.judged', ask: action.ask, probability: undefined });
         return;
       case 'stt.finalize':
+      case 'stt.flush':
         this.#stages.stt.finalize();
         return;
       case 'stt.reopen':

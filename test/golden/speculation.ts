@@ -6,6 +6,9 @@ import type { Script } from '../support/script.ts';
 
 const settings = { turn: { ...scriptSettings.turn, speculate: true } };
 
+/** STT is asked at 300 ms, which is 100 ms after the caller has stopped for the core. */
+const early = { turn: { ...settings.turn, askEarlyMs: 300 } };
+
 type Begin = Parameters<Dialogue['play']>[0];
 
 /** The caller pauses behind these words. */
@@ -89,4 +92,39 @@ export const speculation: readonly Dialogue[] = [
       other.sttFinalizes().llmAnswers('Yes?').botFinishes().ends(undefined);
     },
   ),
+
+  dialogue('STT is asked early, so that its final text is answered when the turn ends', (begin) => {
+    const call = begin({ settings: early }).opens().callerBegins().skips().callerStops();
+    call.later(99).orders().later(1).orders('stt.flush');
+    call.later(60).sttHears('What time is it?').orders('llm.start 1').sttFinalizes().orders();
+    call.llmAnswers('It is ten.').orders().silenceEndsTheTurn().orders('stt.finalize');
+    call.sttFinalizes().orders('playout.open 1', 'tts.speak 1 "It is ten."', 'tts.flush 1').rounds(1);
+    call.llmIsAsked('user: What time is it?');
+  }),
+
+  dialogue('a caller who goes on after STT was asked early is heard to the end', (begin) => {
+    const call = begin({ settings: early }).opens().callerBegins().callerStops().later(100).skips();
+    call.later(30).callerBegins().orders('stt.listen').sttHears('A table').sttFinalizes().orders();
+    call.callerStops().skips().later(100).orders('stt.flush').sttHears('for two.').sttFinalizes();
+    call.silenceEndsTheTurn().sttFinalizes().llmIsAsked('user: A table for two.');
+  }),
+
+  dialogue('an answer waits for a text that was asked for early and is late', (begin) => {
+    const call = begin({ settings: early }).opens().callerBegins().callerStops().silenceEndsTheTurn().skips();
+    call.sttFinalizes().orders().sttHears('Two.').sttFinalizes();
+    call.ordered('llm.start 1').llmIsAsked('user: Two.');
+  }),
+
+  dialogue('a voice too short to be speech is listened to, and STT is asked once more', (begin) => {
+    const call = begin({ settings: early }).opens().callerBegins().callerStops().later(100).skips();
+    call.sttHears('Two').sttFinalizes().skips().tell({ type: 'voice.resumed' }).orders('stt.listen');
+    call.later(200).orders('stt.flush').sttHears('please.').ordered('llm.cancel').rounds(2);
+    call.sttFinalizes().silenceEndsTheTurn().sttFinalizes().llmIsAsked('user: Two please.');
+  }),
+
+  dialogue('STT is not asked early for what it has called finished', (begin) => {
+    const call = begin({ settings: early }).opens().callerBegins();
+    call.sttHears('Two tickets and', { speechFinal: true }).callerStops().skips();
+    call.later(1_059).orders().later(1).orders('stt.finalize');
+  }),
 ];

@@ -44,7 +44,7 @@ function planFor(seed: number, source: Source): Plan {
       greeting: '',
       maxCallMs: 10_000_000,
       interrupt: { ...settings.interrupt, enabled: true, minWords: 0 },
-      turn: { ...settings.turn, model: false, speculate: false },
+      turn: { ...settings.turn, model: false, speculate: false, askEarlyMs: Infinity },
       idle: { ...settings.idle, askAfterMs: 0 },
     },
   };

@@ -191,8 +191,8 @@ export const botMutants: readonly Mutant[] = [
     to: 'maxWastedRounds > 0 &&',
   }),
   mutant('keeps an answer to words that have changed', 'speculation.ts', {
-    from: '  if (state.speculation !== undefined && state.speculation.text !== text) dropSpeculation(step);\n',
-    to: '',
+    from: '    dropSpeculation(step);\n  }\n  if (turn.phase',
+    to: '  }\n  if (turn.phase',
   }),
   mutant('lets a dropped request write on', 'speculation.ts', {
     from: "  if (speculation.done === undefined) step.actions.push({ type: 'llm.cancel' });",

@@ -107,8 +107,20 @@ export const callerMutants: readonly Mutant[] = [
     to: "if (turn.phase !== 'pausing' || ask < 0) return;",
   }),
   mutant('forgets the deadline of a turn', 'listening.ts', {
-    from: '      ? turn.decideAt\n',
+    from: '      ? Math.min(turn.decideAt, askEarlyAt(state) ?? Infinity)\n',
     to: '      ? undefined\n',
+  }),
+  mutant('asks early without waiting for what is owed', 'pause.ts', {
+    from: ' || stt.listeningAt === undefined || stt.owed.length > 0) return undefined;',
+    to: ') return undefined;',
+  }),
+  mutant('does not wait for the text that was asked for early', 'hearing.ts', {
+    from: "  step.actions.push({ type: 'stt.flush' });\n  owe(step, 'keep');",
+    to: "  step.actions.push({ type: 'stt.flush' });",
+  }),
+  mutant('does not listen to a voice after it asked early', 'listening.ts', {
+    from: '    if (stt.listeningAt === undefined) listen(step, false);\n',
+    to: '',
   }),
   mutant('keeps a dead STT session', 'hearing.ts', {
     from: "  step.actions.push({ type: 'stt.reopen' });\n",

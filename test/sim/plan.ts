@@ -132,6 +132,7 @@ function settingsOf(prng: Prng): CallSettings {
     turn: {
       minSpeechMs: 100,
       stopMs,
+      askEarlyMs: silenceEndMs % 2 === 0 ? stopMs + (silenceEndMs % 300) : Infinity,
       silenceEndMs,
       maxSilenceMs: silenceEndMs + from(0, 1_500),
       model: prng.chance(0.5),

@@ -31,6 +31,7 @@ describe('simulated calls', () => {
       'playout.finish': 0.05,
       'stt.listen': 4,
       'stt.finalize': 4,
+      'stt.flush': 0.5,
       'stt.reopen': 0.1,
       'stt.replay': 0.1,
       'turn.judge': 1,

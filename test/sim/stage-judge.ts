@@ -23,7 +23,7 @@ export class StageJudge {
       else if (action.type === 'tts.cancel') this.#speaking.delete(action.context);
       else if (action.type === 'tts.reopen') this.#speaking.clear();
       else if (action.type === 'stt.listen') this.#listening = true;
-      else if (action.type === 'stt.finalize') this.#listening = false;
+      else if (action.type === 'stt.finalize' || action.type === 'stt.flush') this.#listening = false;
     }
     if (story.over) return;
     const { response, mouth, voice } = story;

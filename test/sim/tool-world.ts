@@ -96,7 +96,7 @@ class ToolWorld {
         this.#held = false;
         this.#flushed = false;
       } else if (type === 'tts.flush' || type === 'playout.finish') this.#flushed = true;
-      else if (type === 'stt.finalize') this.#owed += 1;
+      else if (type === 'stt.finalize' || type === 'stt.flush') this.#owed += 1;
       else if (type === 'stt.reopen') this.#owed = 0;
     }
   }

@@ -78,7 +78,7 @@ export class TurnJudge {
       );
     for (const { type } of actions) {
       if (type === 'stt.reopen') this.#owed = 0;
-      else if (type === 'stt.finalize') this.#owed += 1;
+      else if (type === 'stt.finalize' || type === 'stt.flush') this.#owed += 1;
     }
   }
 

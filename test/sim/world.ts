@@ -216,6 +216,7 @@ class World implements SimWorld {
         this.#stt.listen(action.fresh);
         return;
       case 'stt.finalize':
+      case 'stt.flush':
         this.#stt.finalize();
         return;
       case 'stt.reopen':

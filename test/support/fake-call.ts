@@ -233,6 +233,7 @@ export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServ
         turn: {
           minSpeechMs: 96,
           stopMs: 160,
+          askEarlyMs: Infinity,
           silenceEndMs: 400,
           maxSilenceMs: 1_500,
           model: false,

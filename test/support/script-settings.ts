@@ -19,6 +19,7 @@ export const scriptSettings: CallSettings = {
   turn: {
     minSpeechMs: 100,
     stopMs: 200,
+    askEarlyMs: Infinity,
     silenceEndMs: 700,
     maxSilenceMs: 2_500,
     model: false,

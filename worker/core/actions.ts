@@ -33,6 +33,8 @@ export type CallAction =
   | { readonly type: 'stt.replay' }
   /** Stop sending audio and ask for the final text; `stt.finalized` answers. */
   | { readonly type: 'stt.finalize' }
+  /** The same in a pause that may not be the end: the turn is not over. `stt.finalized` answers. */
+  | { readonly type: 'stt.flush' }
   /** The session died: open another before the next audio. */
   | { readonly type: 'stt.reopen' }
   /** Ask the turn model about the pause; `turn.judged` answers. */

@@ -24,12 +24,22 @@ export const givenMs = ({ state, now }: Step): Millis =>
 
 /** Asks for the final text. Returns until when it is waited for. */
 export function finalize(step: Step, fate: 'keep' | 'discard'): Millis {
+  step.actions.push({ type: 'stt.finalize' });
+  return owe(step, fate);
+}
+
+/** Asks for the final text of what was said until now; the turn goes on. */
+export function flush(step: Step): void {
+  step.actions.push({ type: 'stt.flush' });
+  owe(step, 'keep');
+}
+
+function owe(step: Step, fate: 'keep' | 'discard'): Millis {
   const { stt, settings } = step.state;
   stt.givenMs = givenMs(step);
   stt.listeningAt = undefined;
   const dueBy = step.now + settings.limits.sttGiveUpMs;
   stt.owed.push({ fate, dueBy });
-  step.actions.push({ type: 'stt.finalize' });
   return dueBy;
 }
 

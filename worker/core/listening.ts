@@ -7,7 +7,7 @@ import { nextEpoch } from './epoch.ts';
 import type { CallEvent } from './events.ts';
 import { hearsTurn, listen, onSttDeadline, reopenStt, sttDeadline } from './hearing.ts';
 import { addUser } from './history.ts';
-import { beginPause, decideWhenDue, resumeMarginMs, reviewPause } from './pause.ts';
+import { askEarlyAt, askWhenDue, beginPause, decideWhenDue, resumeMarginMs, reviewPause } from './pause.ts';
 import { spokenWords, withoutBackchannels, withoutEcho } from './phrases.ts';
 import { startAnswer, startLine, startText } from './speaking.ts';
 import { dropSpeculation, promoteSpeculation, reviewSpeculation } from './speculation.ts';
@@ -86,11 +86,13 @@ export function onSpeechStopped(step: Step): void {
  * that comes and goes must not keep the caller waiting.
  */
 export function onVoiceResumed(step: Step): void {
-  const { turn, settings } = step.state;
+  const { turn, settings, stt } = step.state;
   if (turn.phase === 'fading') {
     prolongFading(step, turn);
   } else if (turn.phase === 'pausing') {
     turn.holdBy = step.now + settings.turn.minSpeechMs + resumeMarginMs;
+    // It may be too short to be reported as speech, and a word all the same.
+    if (stt.listeningAt === undefined) listen(step, false);
     reviewPause(step);
   }
 }
@@ -139,7 +141,7 @@ export function turnDeadline(state: CallState): Millis | undefined {
   const { turn } = state;
   const own =
     turn.phase === 'pausing'
-      ? turn.decideAt
+      ? Math.min(turn.decideAt, askEarlyAt(state) ?? Infinity)
       : turn.phase === 'finalizing'
         ? turn.giveUpAt
         : candidateDeadline(state);
@@ -151,6 +153,7 @@ export function onTurnDeadline(step: Step): void {
   const { state, now } = step;
   onCandidateDeadline(step);
   decideWhenDue(step);
+  askWhenDue(step);
   const { turn } = state;
   if (turn.phase === 'finalizing' && now >= turn.giveUpAt) giveUpFinal(step, turn);
   onSttDeadline(step);

@@ -1,9 +1,13 @@
 /** A pause of the caller: when it is the end of the turn, asked again whenever more is known. */
+import type { Millis } from '../../shared/base/units.ts';
 import { endOfTurn, noteDecision } from './end-of-turn.ts';
-import { finalize } from './hearing.ts';
+import { finalize, flush } from './hearing.ts';
 import { reviewSpeculation } from './speculation.ts';
-import type { Step } from './state.ts';
+import type { CallState, Step } from './state.ts';
 import { wholeText, type Speaking } from './turn.ts';
+
+/** Less time than this between STT's early text and the decision gains nothing. */
+const worthAskingMs = 60;
 
 /** Margin on top of `minSpeechMs` for a voice that came back to be reported as speech. */
 export const resumeMarginMs = 100;
@@ -55,6 +59,23 @@ export function onTurnJudged(step: Step, ask: number, probability: number | unde
   turn.probability = probability;
   reviewPause(step);
   decideWhenDue(step);
+}
+
+/**
+ * When STT is asked for what it has before the turn is certainly over: its text is final then, and the answer to it on its way.
+ * Undefined where it was asked in this pause already, or where there is nothing to gain.
+ */
+export function askEarlyAt({ turn, stt, settings }: CallState): Millis | undefined {
+  if (turn.phase !== 'pausing' || stt.listeningAt === undefined || stt.owed.length > 0) return undefined;
+  const { words } = turn;
+  const isFinal = words.speechFinal && words.partial.trim() === '' && wholeText(words) !== '';
+  const at = Math.max(turn.lastVoiceAt + settings.turn.askEarlyMs, turn.holdBy);
+  return isFinal || at + worthAskingMs > turn.decideAt ? undefined : at;
+}
+
+export function askWhenDue(step: Step): void {
+  const at = askEarlyAt(step.state);
+  if (at !== undefined && step.now >= at) flush(step);
 }
 
 /** Ends the turn when its time has come: STT is asked for the final text. */

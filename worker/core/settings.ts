@@ -63,6 +63,8 @@ export interface TurnSettings {
   readonly minSpeechMs: Millis;
   /** Silence after which the media side reports `speech.stopped`. */
   readonly stopMs: Millis;
+  /** Silence after which STT is asked for its final text, although the turn may go on. Infinity: only when it is over. */
+  readonly askEarlyMs: Millis;
   /** Silence that ends the turn when neither the turn model nor the words say anything. At least `stopMs`. */
   readonly silenceEndMs: Millis;
   /** The turn ends after this much silence, whatever flickers in it. At least `silenceEndMs`. */

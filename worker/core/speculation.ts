@@ -21,7 +21,11 @@ export function reviewSpeculation(step: Step): void {
   const { state } = step;
   const { turn, settings } = state;
   const text = 'words' in turn ? wholeText(turn.words) : '';
-  if (state.speculation !== undefined && state.speculation.text !== text) dropSpeculation(step);
+  if (state.speculation !== undefined && state.speculation.text !== text) {
+    const isCorrected = state.speculation.guessed && turn.phase === 'pausing' && turn.words.partial === '';
+    if (isCorrected) state.trustsGuesses = false;
+    dropSpeculation(step);
+  }
   if (turn.phase !== 'pausing' || state.speculation !== undefined || text === '') return;
   const guessed = turn.words.partial.trim() !== '';
   const worthIt = !endsHesitant(text) && (state.trustsGuesses || !guessed);

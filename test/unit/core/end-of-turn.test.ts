@@ -14,6 +14,7 @@ import type { TurnSettings } from '../../../worker/core/settings.ts';
 const settings: TurnSettings = {
   minSpeechMs: 100,
   stopMs: 200,
+  askEarlyMs: 300,
   silenceEndMs: 700,
   maxSilenceMs: 2_500,
   model: true,
