@@ -142,9 +142,11 @@ export class CallRunner implements TransportEvents {
 
   // ---- the worker ----
 
-  /** Every 5 ms: frames that are due. */
+  /** Every 5 ms: frames and decisions that are due. */
   tick(now: Millis): void {
     this.#call?.audio.advance(now);
+    if (this.#deadline !== undefined && now >= this.#deadline)
+      this.#tell({ type: 'deadline.reached', position: this.#call?.audio.position });
   }
 
   /** Every 20 ms: everything else that waits for time. */
@@ -155,8 +157,6 @@ export class CallRunner implements TransportEvents {
     }
     this.#call?.audio.collectSpeech();
     if (this.#unsaved) this.#save();
-    if (this.#deadline !== undefined && now >= this.#deadline)
-      this.#tell({ type: 'deadline.reached', position: this.#call?.audio.position });
     this.#transport?.tick(now);
   }
 
