@@ -1,5 +1,6 @@
 /** One run: providers, service and load in processes of their own, a ramp, a measured window, and everything stopped again. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { decisionToAudio, type DecisionToAudio } from './decision.ts';
 import type { LoadResult } from './load.ts';
 import { openCalls, startLimitMs, watchCalls, withParties, type Parties } from './parties.ts';
 import type { ProvidersResult } from './providers.ts';
@@ -53,6 +54,7 @@ export interface RunResult {
   readonly metrics: Samples;
   /** By reason, since the service started: also those of the ramp. */
   readonly refusals: Readonly<Record<string, number>>;
+  readonly decision: DecisionToAudio;
   readonly complaints: readonly string[];
 }
 
@@ -66,6 +68,8 @@ export function runOnce(options: RunOptions): Promise<RunResult> {
     workers,
     env: {
       SVC_MAX_SESSIONS: String(Math.max(512, options.calls)),
+      // Says of each turn where its time went, which is one line for each.
+      SVC_LOG_LEVEL: 'debug',
       ...(profile !== undefined && { BENCH_PROFILE_DIR: profile }),
       ...variables,
     },
@@ -89,6 +93,7 @@ async function measure(options: RunOptions, parties: Parties): Promise<RunResult
   await sleep(afterLookMs);
   const machineBefore = machineUse();
   const before = timesOf(pids);
+  const turnsBefore = service.turns.length;
   const startedAt = performance.now();
   providers.tell('begin');
   const loadResult = await watchCalls(parties, () => sleep(options.seconds * 1000));
@@ -120,6 +125,7 @@ async function measure(options: RunOptions, parties: Parties): Promise<RunResult
     loadAverageBefore,
     metrics: growth(metricsBefore, metricsAfter),
     refusals: refusalsIn(metricsAfter),
+    decision: decisionToAudio(service.turns.slice(turnsBefore)),
     complaints: service.complaints,
   };
 }

@@ -2,6 +2,7 @@
 import { fork, spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readTurn, type AnsweredTurn } from './decision.ts';
 import { isThere } from './processes.ts';
 
 const startLimitMs = 30_000;
@@ -71,6 +72,8 @@ export class ServiceProcess {
   readonly #supervisors: number[] = [];
   /** Lines of the log at level warning and above. */
   readonly complaints: string[] = [];
+  /** Of every turn that was answered, where the log level lets it be told. */
+  readonly turns: AnsweredTurn[] = [];
   ws = '';
   health = '';
 
@@ -172,6 +175,7 @@ export class ServiceProcess {
     if (line['msg'] === 'listening' && line['listener'] === 'websocket') this.ws = String(line['address']);
     if (line['msg'] === 'listening' && line['listener'] === 'health') this.health = String(line['address']);
     if (line['msg'] === 'ready' && line['role'] === 'supervisor') this.#supervisors.push(Number(line['pid']));
+    if (line['msg'] === 'turn answered') this.turns.push(readTurn(line));
     if (Number(line['level']) >= 40) this.complaints.push(text);
     for (const reader of [...this.#readers]) reader(line);
   }
