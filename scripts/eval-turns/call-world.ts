@@ -140,6 +140,7 @@ export class CallWorld {
         this.#ear.listen(this.#now - prerollMs);
         return;
       case 'stt.finalize':
+      case 'stt.flush':
         this.#finalize();
         return;
       case 'turn.judge':
@@ -191,7 +192,8 @@ export class CallWorld {
   #finalize(): void {
     const text = this.#ear.finish(this.#now);
     this.#in(finalAfterMs, () => {
-      if (text !== '') this.tell({ type: 'stt.final', text, speechFinal: true, position: this.position });
+      // What ends because it was asked to end is no evidence.
+      if (text !== '') this.tell({ type: 'stt.final', text, speechFinal: false, position: this.position });
       this.tell({ type: 'stt.finalized' });
     });
   }
