@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { goOnAt, Pace } from '../../../worker/stages/failover/spoken-place.ts';
+import { Pace, resumeAt } from '../../../worker/stages/failover/spoken-place.ts';
 import { newFailoverTts } from '../../../worker/stages/failover/tts.ts';
 import type { StageContext, TtsEvent, TtsSession, TtsStage } from '../../../worker/stages/stage.ts';
 import { newFailoverScope, type Recorded } from '../../support/failover.ts';
@@ -234,17 +234,141 @@ describe('hedging of a voice', () => {
   });
 });
 
+describe('a voice that tells no times', () => {
+  /** Voice, silence, voice, as told; at 8 kHz. */
+  const spoken = (context: number, ...parts: readonly number[]): TtsEvent => ({
+    type: 'audio',
+    context,
+    pcm: Int16Array.from(
+      parts.flatMap((ms, at) => Array.from({ length: ms * 8 }, () => (at % 2 === 0 ? 900 : 0))),
+    ),
+  });
+  const heardMs = (events: Events<TtsEvent>): number =>
+    events.of('audio').reduce((sum, { pcm }) => sum + pcm.length / 8, 0);
+
+  it('is passed on as it is needed, whole and in order, and its end last', () => {
+    const { clock, primary, events, session } = open();
+    session.speak(1, 'Hello there.');
+    session.flush(1);
+    const voice = primary.sessions[0]!;
+    voice.say(spoken(1, 2_000));
+    voice.say({ type: 'spoken', context: 1, chars: 12 });
+    voice.say({ type: 'flushed', context: 1 });
+    expect(heardMs(events)).toBe(400);
+    clock.advance(1_000);
+    expect(heardMs(events)).toBeGreaterThanOrEqual(1_200);
+    expect(heardMs(events)).toBeLessThan(1_500);
+    clock.advance(1_000);
+    expect(heardMs(events)).toBe(2_000);
+    expect(events.all.slice(-2).map(({ type }) => type)).toEqual(['spoken', 'flushed']);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('is held for five seconds at most', () => {
+    const { clock, primary, events, session } = open();
+    session.speak(1, 'Hello there.');
+    primary.sessions[0]!.say(spoken(1, 60_000));
+    expect(heardMs(events)).toBe(55_000);
+    clock.advance(60_000);
+    expect(heardMs(events)).toBe(60_000);
+  });
+
+  it('is not held back where no other voice could go on', () => {
+    const clock = newVirtualClock();
+    const only = new ScriptedTts();
+    const events = new Events<TtsEvent>();
+    const stage = newFailoverTts(
+      newFailoverScope('tts', { primary: only.stage, machineMs: () => clock.now() }),
+    );
+    stage.open(newStageContext(clock), events.sink).speak(1, 'Hello.');
+    only.sessions[0]!.say(spoken(1, 2_000));
+    expect(heardMs(events)).toBe(2_000);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('is left at the end of a piece when what came of the next one is not needed yet', () => {
+    const { clock, primary, secondary, events, session } = open();
+    session.speak(1, 'Hello there. ');
+    session.speak(1, 'How are you today?');
+    const voice = primary.sessions[0]!;
+    voice.say(spoken(1, 900));
+    voice.say({ type: 'spoken', context: 1, chars: 13 });
+    voice.say(spoken(1, 400));
+    voice.say(lost);
+    expect(secondary.sessions[0]!.asked).toEqual(['speak 1 How are you today?']);
+    clock.advance(2_000);
+    expect(heardMs(events)).toBe(900);
+    secondary.sessions[0]!.say(spoken(1, 100));
+    expect(heardMs(events)).toBe(1_000);
+  });
+
+  it('is left in a pause, with a little of it, when the text tells which one it is', () => {
+    const { clock, primary, secondary, events, session } = open();
+    session.speak(1, 'Well then my dear, it is about time to go.');
+    primary.sessions[0]!.say(spoken(1, 1_050, 300, 500));
+    primary.sessions[0]!.say(lost);
+    expect(secondary.sessions[0]!.asked).toEqual(['speak 1 it is about time to go.']);
+    clock.advance(3_000);
+    expect(heardMs(events)).toBe(1_170);
+  });
+
+  it('is left where it is otherwise, and the word that it has begun is not said again', () => {
+    const { clock, primary, secondary, events, session } = open();
+    session.speak(1, 'Well then my dear friend it is about time to go.');
+    primary.sessions[0]!.say(spoken(1, 1_050));
+    primary.sessions[0]!.say(lost);
+    expect(secondary.sessions[0]!.asked).toEqual(['speak 1 my dear friend it is about time to go.']);
+    clock.advance(3_000);
+    expect(heardMs(events)).toBe(400);
+  });
+
+  it('is heard to its end when no voice is left, and then the session fails', () => {
+    const { clock, primary, secondary, events, session } = open();
+    session.speak(1, 'Hello there.');
+    primary.sessions[0]!.say(spoken(1, 300));
+    primary.sessions[0]!.say({ type: 'spoken', context: 1, chars: 12 });
+    session.speak(1, 'And more.');
+    primary.sessions[0]!.say(lost);
+    secondary.sessions[0]!.say(lost);
+    clock.advance(250);
+    primary.sessions[1]!.say(lost);
+    expect(events.all.map(({ type }) => type).slice(-2)).toEqual(['spoken', 'error']);
+    expect(heardMs(events)).toBe(300);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('says nothing more of what was cancelled, and waits while it is paused', () => {
+    const { clock, primary, events, session } = open();
+    session.speak(1, 'Hello there.');
+    primary.sessions[0]!.say(spoken(1, 2_000));
+    session.pause();
+    clock.advance(5_000);
+    expect(heardMs(events)).toBe(400);
+    session.resume();
+    clock.advance(300);
+    expect(heardMs(events)).toBeGreaterThan(400);
+    session.cancel(1);
+    const before = heardMs(events);
+    clock.advance(5_000);
+    expect(heardMs(events)).toBe(before);
+    session.close();
+    expect(clock.pending).toBe(0);
+  });
+});
+
 describe('the place where a voice goes on', () => {
   const text = 'alpha beta gamma delta.';
-  const said = { from: 0, fromMs: 0, words: [], msPerChar: 50 };
+  const said = { from: 0, fromMs: 0, words: [], pauses: [], msPerChar: 50 };
+  const at = (words: readonly { chars: number; startMs: number }[], deliveredMs: number): number =>
+    resumeAt(text, { ...said, words, deliveredMs, releasedMs: deliveredMs }).chars;
 
   it('is estimated by the pace of the voice where it tells no times', () => {
-    const at = (deliveredMs: number): string => text.slice(goOnAt(text, { ...said, deliveredMs }));
-    expect(at(0)).toBe(text);
-    expect(at(120)).toBe(text);
-    expect(at(130)).toBe('beta gamma delta.');
-    expect(at(50 * 13)).toBe('gamma delta.');
-    expect(at(50 * 22)).toBe('');
+    const rest = (ms: number): string => text.slice(at([], ms));
+    expect(rest(0)).toBe(text);
+    expect(rest(50)).toBe(text);
+    expect(rest(100)).toBe('beta gamma delta.');
+    expect(rest(50 * 13)).toBe('delta.');
+    expect(rest(50 * 22)).toBe('');
   });
 
   it('does not take a pause behind a word for the word', () => {
@@ -252,9 +376,13 @@ describe('the place where a voice goes on', () => {
       { chars: 0, startMs: 0 },
       { chars: 6, startMs: 2_000 },
     ];
-    expect(goOnAt(text, { ...said, words, deliveredMs: 600 })).toBe(6);
-    expect(goOnAt(text, { ...said, words, deliveredMs: 2_050 })).toBe(6);
-    expect(goOnAt(text, { ...said, words, deliveredMs: 2_150 })).toBe(11);
+    expect(at(words, 600)).toBe(6);
+    expect(at(words, 2_050)).toBe(6);
+    expect(at(words, 2_150)).toBe(11);
+  });
+
+  it('does not run into words of which the voice has told nothing', () => {
+    expect(at([{ chars: 0, startMs: 0 }], 1_200)).toBe(6);
   });
 
   it('learns the pace from what was finished, within what voices do', () => {

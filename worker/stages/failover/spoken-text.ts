@@ -5,8 +5,10 @@
  * voice said them; a character that counts as said is never given to another voice. Pure.
  */
 import type { TtsEvent } from '../stage.ts';
-import { goOnAt, Pace } from './spoken-place.ts';
-import type { WordPlace } from './spoken-place.ts';
+import { SpeechPauses } from './speech-pauses.ts';
+import { Pace, resumeAt } from './spoken-place.ts';
+import type { ResumePlace, WordPlace } from './spoken-place.ts';
+import { weightOf, wordsOf } from './spoken-words.ts';
 
 export interface SpokenContext {
   readonly id: number;
@@ -22,6 +24,8 @@ export interface SpokenContext {
   saidChars: number;
   saidMs: number;
   words: WordPlace[];
+  /** In the audio behind `saidMs`; absent where the voice tells the times of its words. */
+  pauses: SpeechPauses | undefined;
   /** When audio was first waited for; absent once some came. */
   waitsSinceMs: number | undefined;
 }
@@ -81,10 +85,15 @@ export class SpokenText {
       case 'audio':
         context.samples += event.pcm.length;
         context.waitsSinceMs = undefined;
+        if (!this.pace.tellsTimes) {
+          context.pauses ??= new SpeechPauses(this.sampleRate);
+          context.pauses.push(event.pcm);
+        }
         return event;
       case 'word': {
         const word = { chars: context.baseChars + event.chars, startMs: context.baseMs + event.startMs };
         context.words.push(word);
+        this.pace.tellsTimes = true;
         this.pace.learn(word.chars - context.saidChars, word.startMs - context.saidMs);
         return { ...event, ...word };
       }
@@ -96,25 +105,34 @@ export class SpokenText {
     }
   }
 
-  /** Where another voice goes on in this context. From here on its positions count from there. */
-  moveOn(context: SpokenContext, nowMs: number): number {
-    const { saidChars, saidMs, words } = context;
-    const deliveredMs = this.deliveredMs(context);
-    const chars = goOnAt(context.text, {
-      from: saidChars,
-      fromMs: saidMs,
-      words,
-      deliveredMs,
+  /**
+   * Where another voice goes on in this context, of whose audio `releasedMs` cannot be taken back. From here on positions
+   * count from there.
+   */
+  moveOn(
+    context: SpokenContext,
+    { nowMs, releasedMs }: { readonly nowMs: number; readonly releasedMs: number },
+  ): ResumePlace {
+    const place = resumeAt(context.text, {
+      from: context.saidChars,
+      fromMs: context.saidMs,
+      words: context.words,
+      pauses: context.pauses?.all ?? [],
+      deliveredMs: this.deliveredMs(context),
+      releasedMs,
       msPerChar: this.pace.msPerChar,
     });
+    const { chars, cutMs } = place;
+    context.samples = Math.round((cutMs * this.sampleRate) / 1000);
     context.baseChars = chars;
-    context.baseMs = deliveredMs;
+    context.baseMs = cutMs;
     context.saidChars = chars;
-    context.saidMs = deliveredMs;
+    context.saidMs = cutMs;
     context.words = [];
+    context.pauses = undefined;
     const isWaiting = context === this.head && chars < context.text.length;
     context.waitsSinceMs = isWaiting ? nowMs : undefined;
-    return chars;
+    return place;
   }
 
   private deliveredMs({ samples }: SpokenContext): number {
@@ -123,10 +141,20 @@ export class SpokenText {
 
   private said(context: SpokenContext, chars: number): void {
     const deliveredMs = this.deliveredMs(context);
-    this.pace.learn(chars - context.saidChars, deliveredMs - context.saidMs);
+    const { saidChars, saidMs, pauses } = context;
+    if (pauses === undefined) this.pace.learn(chars - saidChars, deliveredMs - saidMs);
+    else this.learn(context.text.slice(saidChars, chars), deliveredMs - saidMs, pauses);
     context.saidChars = Math.max(context.saidChars, chars);
     context.saidMs = deliveredMs;
     context.words = context.words.filter((word) => word.chars >= chars);
+    context.pauses = undefined;
+  }
+
+  /** The pace of what is spoken between pauses. */
+  private learn(text: string, ms: number, pauses: SpeechPauses): void {
+    const weight = wordsOf(text, 0).reduce((sum, word) => sum + weightOf(word.text), 0);
+    const quietMs = pauses.all.reduce((sum, { fromMs, toMs }) => sum + (toMs ?? ms) - fromMs, 0);
+    this.pace.learn(weight, Math.max(0, ms - quietMs));
   }
 
   private open(id: number): SpokenContext {
@@ -143,6 +171,7 @@ export class SpokenText {
       saidChars: 0,
       saidMs: 0,
       words: [],
+      pauses: undefined,
       waitsSinceMs: undefined,
     };
     this.contexts.push(context);

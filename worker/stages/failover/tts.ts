@@ -10,6 +10,8 @@ import { assert } from '../../../shared/base/assert.ts';
 import type { ProviderRole } from '../../../shared/protocol/breakers.ts';
 import type { Timer } from '../../../shared/runtime/clock.ts';
 import type { StageContext, StageError, TtsEvent, TtsSession, TtsStage } from '../stage.ts';
+import { HeldSpeech } from './held-speech.ts';
+import type { SaidEvent } from './held-speech.ts';
 import { GivenUp, otherThan, useOf } from './provider.ts';
 import type { FailoverScope, Use } from './provider.ts';
 import { SessionTurns } from './session-turns.ts';
@@ -58,6 +60,7 @@ class FailoverTtsSession implements TtsSession {
   private readonly scope: SessionScope;
   private readonly turns: SessionTurns<TtsStage>;
   private readonly texts: SpokenText;
+  private readonly held: HeldSpeech;
   /** Absent between two voices. */
   private voice: Voice | undefined;
   /** Was asked as well, because the voice is slow; nothing of either has been heard yet. */
@@ -73,6 +76,7 @@ class FailoverTtsSession implements TtsSession {
     this.voice = this.open(options.givenUp.nextUse(scope.context, options));
     this.sampleRate = this.voice.session.sampleRate;
     this.texts = new SpokenText(this.sampleRate);
+    this.held = new HeldSpeech(scope.context, { sampleRate: this.sampleRate, sink: scope.sink });
   }
 
   speak(context: number, text: string): void {
@@ -94,6 +98,7 @@ class FailoverTtsSession implements TtsSession {
     const known = this.texts.find(context);
     if (known !== undefined && this.hasStalled(known)) this.giveUp();
     this.texts.remove(context, this.now());
+    this.held.drop(context);
     for (const { session } of this.voices) session.cancel(context);
     this.armHedge();
     if (this.voice === undefined) this.soon(() => this.scope.sink({ type: 'cancelled', context }));
@@ -101,11 +106,13 @@ class FailoverTtsSession implements TtsSession {
 
   pause(): void {
     this.isPaused = true;
+    this.held.pause();
     for (const { session } of this.voices) session.pause();
   }
 
   resume(): void {
     this.isPaused = false;
+    this.held.resume();
     for (const { session } of this.voices) session.resume();
   }
 
@@ -179,12 +186,18 @@ class FailoverTtsSession implements TtsSession {
       this.texts.remove(event.context, this.now());
       this.armHedge();
       this.goWhereItIsBetter({ mayReturn: true });
-      this.scope.sink(event);
+      this.pass(event);
       return;
     }
     this.texts.pace = this.options.paces[voice.use.provider.role];
     const placed = this.texts.take(event);
-    if (placed !== undefined) this.scope.sink(placed);
+    if (placed !== undefined) this.pass(placed);
+  }
+
+  /** Audio of a voice that tells no times is held back while it is not needed, where another voice could go on with it. */
+  private pass(event: SaidEvent): void {
+    const isHeld = this.options.secondary !== undefined && !this.texts.pace.tellsTimes;
+    this.held.push(event, { isHeld });
   }
 
   private onAudio(voice: Voice, { waitsSinceMs }: SpokenContext): void {
@@ -216,6 +229,9 @@ class FailoverTtsSession implements TtsSession {
       return;
     }
     if (this.turns.afterFailure(voice.use, error, (use) => this.takeOver(use))) return;
+    // What exists is heard; the text behind it is its owner's affair.
+    this.held.passAll();
+    if (this.isClosed) return;
     this.end();
     this.scope.sink({ type: 'error', error });
   }
@@ -243,17 +259,18 @@ class FailoverTtsSession implements TtsSession {
   /** Gives a voice what is left of a context. */
   private goOn(voice: Voice, context: SpokenContext): void {
     const { id, text, ends, flushed, saidChars } = context;
-    const from = this.texts.moveOn(context, this.now());
+    const place = this.texts.moveOn(context, { nowMs: this.now(), releasedMs: this.held.passedMs(id) });
+    const from = place.chars;
+    this.held.cut(id, place.cutMs);
     // A place within a piece is an estimate, and nothing to set a mark by.
-    if (from > saidChars && ends.includes(from))
-      this.scope.sink({ type: 'spoken', context: id, chars: from });
+    if (from > saidChars && ends.includes(from)) this.pass({ type: 'spoken', context: id, chars: from });
     if (this.isClosed) return;
     for (const piece of piecesFrom(context, from)) this.give(voice, id, piece);
     if (!flushed) return;
     if (from < text.length) voice.session.flush(id);
     else {
       this.texts.remove(id, this.now());
-      this.scope.sink({ type: 'flushed', context: id });
+      this.pass({ type: 'flushed', context: id });
     }
   }
 
@@ -296,6 +313,7 @@ class FailoverTtsSession implements TtsSession {
   private end(): void {
     this.isClosed = true;
     this.hedge?.cancel();
+    this.held.close();
     this.turns.close();
     for (const { session } of this.voices) session.close();
     this.voice = undefined;
