@@ -64,8 +64,8 @@ export class CallAudio {
       boxes: services.boxes,
       slot,
       machineMs: services.machineMs,
-      judged: (probability, frameMs) => detector.take(probability, frameMs),
       fellBack: (afterMs) => services.metrics.vadFallback.observe(afterMs / 1000),
+      judged: (probability, frameMs, sound) => detector.take(probability, frameMs, sound),
     });
     this.#turn = new TurnClient({
       boxes: services.boxes,

@@ -97,6 +97,7 @@ export const speechSettings = ({ turn }: AgentDefinition): SpeechDetectorSetting
   threshold: turn.vadThreshold,
   minSpeechMs: turn.minSpeechMs,
   confirmMs: turn.interrupt.minSpeechMs,
+  sureMs: Math.max(turn.minSpeechMs, turn.interrupt.sureSpeechMs),
   stopMs: turn.stopMs,
 });
 

@@ -36,6 +36,25 @@ export interface FliteOptions {
 
 export type Flite = (text: string, options: FliteOptions) => Int16Array;
 
+/** Sentences that are sounds and no words, which the synthesizer would spell letter by letter, in the sounds that it knows. */
+const hums: Readonly<Record<string, string>> = {
+  'mm-hmm': 'pau m m hh m m pau',
+  mhm: 'pau m hh m pau',
+  mm: 'pau m m pau',
+  hmm: 'pau hh m m m pau',
+};
+
+function sayArguments(text: string): readonly string[] {
+  const phones =
+    hums[
+      text
+        .trim()
+        .toLowerCase()
+        .replace(/[.,!?]+$/, '')
+    ];
+  return phones === undefined ? ['-t', text] : ['-p', phones];
+}
+
 /** WASI error numbers the shim answers with. */
 const ok = 0;
 const badFile = 8;
@@ -212,7 +231,15 @@ export async function loadFlite(): Promise<Flite> {
   return (text, { voice, speed }) => {
     if (!/[\p{L}\p{N}]/u.test(text)) return new Int16Array(0);
     const stretch = (1 / speed).toFixed(3);
-    const args = ['-voice', voice, '--setf', `duration_stretch=${stretch}`, '-t', text, '-o', outputName];
+    const args = [
+      '-voice',
+      voice,
+      '--setf',
+      `duration_stretch=${stretch}`,
+      ...sayArguments(text),
+      '-o',
+      outputName,
+    ];
     const world = new World(['flite', ...args]);
     const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: world.imports() });
     const { memory, _start: start } = instance.exports;

@@ -1,5 +1,6 @@
 /** The whole decision of the service: its detector and its call core, in a world that is played. */
 import type { CallSettings } from '../../worker/core/settings.ts';
+import type { FrameSound } from '../../worker/media/frame-sound.ts';
 import { SpeechDetector, type SpeechDetectorSettings } from '../../worker/media/speech-detector.ts';
 import { CallWorld } from './call-world.ts';
 import { turnAnswerMs, type Decider } from './deciders.ts';
@@ -73,7 +74,7 @@ export class CoreDecider implements Decider {
     return this.#world.notes.heldMs;
   }
 
-  take(probability: number, frameMs: number): void {
+  take(probability: number, frameMs: number, sound: FrameSound | undefined): void {
     const untilMs = this.#world.nowMs + frameMs;
     for (;;) {
       const at = this.#answers.findIndex(({ atMs }) => atMs <= untilMs);
@@ -83,7 +84,7 @@ export class CoreDecider implements Decider {
       this.#world.tell({ type: 'turn.judged', ask: answer.ask, probability: answer.probability });
     }
     this.#world.advanceTo(untilMs);
-    this.#detector.take(probability, frameMs);
+    this.#detector.take(probability, frameMs, sound);
   }
 
   /** The real model's answer to the last question. */

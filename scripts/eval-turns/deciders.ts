@@ -2,6 +2,7 @@
  * The ways to end a turn that are compared. Each sees the same frames at the same times; a decision carries the time of the audio
  * at which it falls, so that the speed of the replay does not matter.
  */
+import type { FrameSound } from '../../worker/media/frame-sound.ts';
 import { SpeechDetector, type SpeechFact } from '../../worker/media/speech-detector.ts';
 
 export interface TurnSettings {
@@ -29,7 +30,8 @@ export interface Decider {
   readonly audibleMs?: readonly number[];
   /** Time for which the bot's voice was held, whatever came of it. */
   readonly heldMs?: number;
-  take(probability: number, frameMs: number): void;
+  /** Those that listen to nothing but VAD leave `sound` alone. */
+  take(probability: number, frameMs: number, sound: FrameSound | undefined): void;
 }
 
 function newDetector(
@@ -38,7 +40,7 @@ function newDetector(
   tell: (fact: SpeechFact) => void,
 ): SpeechDetector {
   const { threshold, minSpeechMs, confirmMs } = settings;
-  return new SpeechDetector({ threshold, minSpeechMs, confirmMs, stopMs }, tell);
+  return new SpeechDetector({ threshold, minSpeechMs, confirmMs, sureMs: confirmMs, stopMs }, tell);
 }
 
 /** Silence of a fixed length ends the turn. */

@@ -7,6 +7,7 @@ import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { vadFrameMs, vadFrameSamples, type Mailboxes } from '../../shared/protocol/mailbox.ts';
 import { EnergyGate } from '../../worker/media/energy-gate.ts';
 import { TurnClient } from '../../worker/media/turn-client.ts';
+import type { FrameSound } from '../../worker/media/frame-sound.ts';
 import { VadClient } from '../../worker/media/vad-client.ts';
 import { CoreDecider, type CoreDeciderOptions } from './core-decider.ts';
 import { ModelDecider, SilenceDecider, type Decider, type TurnSettings } from './deciders.ts';
@@ -50,7 +51,7 @@ class Player {
       boxes,
       slot,
       machineMs: () => boxes.threadHeartbeat(thread),
-      judged: (p, ms) => this.#judged(p, ms),
+      judged: (p, ms, sound) => this.#judged(p, ms, sound),
     });
     this.#turn = new TurnClient({
       boxes,
@@ -110,9 +111,9 @@ class Player {
     return true;
   }
 
-  #judged(probability: number, frameMs: number): void {
+  #judged(probability: number, frameMs: number, sound: FrameSound): void {
     this.#waitsForFrame = false;
-    for (const decider of this.#deciders) decider.take(probability, frameMs);
+    for (const decider of this.#deciders) decider.take(probability, frameMs, sound);
   }
 
   #ask(question: Question): void {

@@ -121,7 +121,12 @@ export const agentKeys = z.strictObject({
 const interruptKeys = z.strictObject({
   enabled: z.boolean().default(true).meta({ description: 'Whether the caller may interrupt the agent.' }),
   min_speech_ms: z.int().min(0).max(10_000).default(300).meta({
-    description: 'Speech of the caller that confirms an interruption.',
+    description: 'Voice of the caller that confirms an interruption; humming counts only after a second.',
+  }),
+  sure_speech_ms: z.int().min(0).max(10_000).exactOptional().meta({
+    sample: 150,
+    description:
+      'Voice that is surely speech confirms one after this long; absent: half of min_speech_ms. At most min_speech_ms.',
   }),
   min_words: z.int().min(0).max(20).default(0).meta({
     description: 'Above 0, an interruption is confirmed by this many recognised words.',
@@ -255,7 +260,7 @@ export type AgentSection = Given<
 export interface AgentDefinition {
   readonly agent: AgentSection;
   readonly turn: Omit<CamelKeys<TurnKeys>, 'interrupt' | 'idle'> & {
-    readonly interrupt: Given<CamelKeys<TurnKeys['interrupt']>, 'backchannels'>;
+    readonly interrupt: Given<CamelKeys<TurnKeys['interrupt']>, 'backchannels' | 'sureSpeechMs'>;
     readonly idle: Given<CamelKeys<TurnKeys['idle']>, 'ask'>;
   };
   readonly stt: SttDefinition;

@@ -156,10 +156,14 @@ function readTurn(tree: Tree, { problems, texts }: AgentSite): Section<'turn'> {
   if (isTable(raw)) checkSilences(known, raw, problems);
   if (value === undefined) return undefined;
   const { interrupt, idle, ...rest } = value;
+  const { min_speech_ms: minSpeechMs, sure_speech_ms: given } = interrupt;
+  if (given !== undefined && given > minSpeechMs)
+    problems.error(['turn', 'interrupt', 'sure_speech_ms'], 'must be at most turn.interrupt.min_speech_ms');
   const backchannels = interrupt.backchannels ?? texts.backchannels;
+  const sureSpeechMs = given ?? Math.round(minSpeechMs / 2);
   return {
     ...camelKeys(rest),
-    interrupt: { ...camelKeys(interrupt), backchannels },
+    interrupt: { ...camelKeys(interrupt), backchannels, sureSpeechMs },
     idle: { ...camelKeys(idle), ask: idle.ask ?? texts.idleQuestion },
   };
 }

@@ -119,7 +119,7 @@ class World implements SimWorld {
   #newDetector(): SpeechDetector {
     const { minSpeechMs, stopMs } = this.plan.settings.turn;
     const { confirmMs } = this.plan;
-    return new SpeechDetector({ threshold: 0.5, minSpeechMs, confirmMs, stopMs }, (type) =>
+    return new SpeechDetector({ threshold: 0.5, minSpeechMs, confirmMs, sureMs: confirmMs, stopMs }, (type) =>
       this.tell({ type, position: this.position }),
     );
   }

@@ -245,7 +245,7 @@ export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServ
         limits: defaultCallLimits,
       },
       openTools: () => ({ tools: noTools, book: newToolBook() }),
-      speech: { threshold: 0.5, minSpeechMs: 96, confirmMs: 192, stopMs: 160 },
+      speech: { threshold: 0.5, minSpeechMs: 96, confirmMs: 192, sureMs: 96, stopMs: 160 },
       limits: limits.value,
       stt: unused.sttStage,
       llm: unused.llmStage,

@@ -1,16 +1,20 @@
 /**
- * Turns speech probabilities into facts about speech. It knows nothing of turns: only how long there has been voice and how
- * long silence. Times are times of audio, so a burst of late frames is judged like punctual ones.
+ * Turns speech probabilities into facts about speech. It knows nothing of turns: only how long there has been voice, what
+ * kind of voice, and how long silence. Times are times of audio, so a burst of late frames is judged like punctual ones.
  */
 import type { Millis } from '../../shared/base/units.ts';
+import type { FrameSound } from './frame-sound.ts';
+import { VoiceProof } from './voice-proof.ts';
 
 export interface SpeechDetectorSettings {
   /** Probability at which a frame counts as voice when there was silence. */
   readonly threshold: number;
   /** Voice for this long is speech. */
   readonly minSpeechMs: Millis;
-  /** Speech for this long may interrupt. At least `minSpeechMs`. */
+  /** Speech for this long may interrupt. At least `minSpeechMs`. Humming does not count. */
   readonly confirmMs: Millis;
+  /** What is surely speech may interrupt after this long. At least `minSpeechMs`. */
+  readonly sureMs: Millis;
   /** Silence for this long ends speech. */
   readonly stopMs: Millis;
 }
@@ -21,6 +25,8 @@ export type SpeechFact = 'speech.started' | 'speech.confirmed' | 'speech.stopped
 const hysteresis = 0.15;
 /** No frame below this probability counts as voice, however low the threshold: else speech would never end. */
 const lowestRelease = 0.03;
+/** Nobody hums for longer: what goes on is a voice that only sounds dark. */
+const longestHumMs = 1_000;
 
 export class SpeechDetector {
   readonly #settings: SpeechDetectorSettings;
@@ -31,17 +37,22 @@ export class SpeechDetector {
   #confirmed = false;
   /** Voice since speech may have begun; silences inside speech do not count. */
   #voiceMs = 0;
+  /** That part of it which was hummed. */
+  #hummedMs = 0;
   #silenceMs = 0;
   #hadSpeech = false;
+  readonly #proof: VoiceProof;
 
   constructor(settings: SpeechDetectorSettings, tell: (fact: SpeechFact) => void) {
     this.#settings = settings;
     this.#tell = tell;
     this.#release = Math.max(settings.threshold - hysteresis, lowestRelease);
+    this.#proof = new VoiceProof(settings.threshold);
   }
 
-  /** Takes the probability of the next frame. */
-  take(probability: number, frameMs: Millis): void {
+  /** Takes the probability of the next frame; without `sound`, how it sounds is not known. */
+  take(probability: number, frameMs: Millis, sound?: FrameSound): void {
+    this.#proof.take(probability, frameMs, sound);
     if (this.#speech) this.#duringSpeech(probability, frameMs);
     else this.#duringSilence(probability, frameMs);
   }
@@ -49,11 +60,12 @@ export class SpeechDetector {
   #duringSilence(probability: number, frameMs: Millis): void {
     if (probability < this.#settings.threshold) {
       this.#voiceMs = 0;
+      this.#hummedMs = 0;
       return;
     }
     if (this.#voiceMs === 0 && this.#hadSpeech) this.#tell('voice.resumed');
-    this.#voiceMs += frameMs;
-    if (this.#voiceMs < this.#settings.minSpeechMs) return;
+    this.#hear(frameMs);
+    if (this.#voiceMs < this.#settings.minSpeechMs && !this.#isSure) return;
     this.#speech = true;
     this.#hadSpeech = true;
     this.#confirmed = false;
@@ -65,7 +77,7 @@ export class SpeechDetector {
   #duringSpeech(probability: number, frameMs: Millis): void {
     if (probability >= this.#release) {
       this.#silenceMs = 0;
-      this.#voiceMs += frameMs;
+      this.#hear(frameMs);
       this.#confirm();
       return;
     }
@@ -73,11 +85,26 @@ export class SpeechDetector {
     if (this.#silenceMs < this.#settings.stopMs) return;
     this.#speech = false;
     this.#voiceMs = 0;
+    this.#hummedMs = 0;
     this.#tell('speech.stopped');
   }
 
+  #hear(frameMs: Millis): void {
+    this.#voiceMs += frameMs;
+    if (this.#proof.isHum) this.#hummedMs += frameMs;
+  }
+
+  /** What VAD is sure of began with the sound that it belongs to. */
+  get #isSure(): boolean {
+    return this.#proof.isSure && Math.max(this.#proof.soundMs, this.#voiceMs) >= this.#settings.sureMs;
+  }
+
   #confirm(): void {
-    if (this.#confirmed || this.#voiceMs < this.#settings.confirmMs) return;
+    if (this.#confirmed) return;
+    const { confirmMs } = this.#settings;
+    const spokenMs = this.#voiceMs - this.#hummedMs;
+    const isLong = spokenMs >= confirmMs || this.#voiceMs >= Math.max(confirmMs, longestHumMs);
+    if (!isLong && !this.#isSure) return;
     this.#confirmed = true;
     this.#tell('speech.confirmed');
   }

@@ -11,17 +11,20 @@ import {
 } from '../../shared/protocol/mailbox.ts';
 import { resultRing } from '../../shared/protocol/mailbox.ts';
 import { EnergyGate } from './energy-gate.ts';
+import { newFrameSound, SoundMeter, type FrameSound } from './frame-sound.ts';
 
 /** Age of the heartbeat, and of a waiting frame, at which inference counts as away although nobody saw it end. */
 const awayAfterMs = 100;
+/** Results that can be had are up to a ring old, and frames may wait besides. */
+const soundRing = 2 * resultRing;
 
 export interface VadClientOptions {
   readonly boxes: Mailboxes;
   readonly slot: number;
-  /** Told once for every frame that has a judgement, in order. */
-  readonly judged: (probability: number, frameMs: number) => void;
   /** Told once when frames begin to be judged by energy: after how many milliseconds in which inference could have judged. */
   readonly fellBack?: (afterMs: number) => void;
+  /** Told once for every frame that has a judgement, in order. `sound` is valid until it returns. */
+  readonly judged: (probability: number, frameMs: number, sound: FrameSound) => void;
   /** Milliseconds of the machine's monotonic clock, as in heartbeats. */
   readonly machineMs: () => number;
 }
@@ -31,6 +34,9 @@ export class VadClient {
   readonly #mailbox: Mailbox;
   readonly #thread: number;
   readonly #gate = new EnergyGate();
+  readonly #meter = new SoundMeter();
+  /** How the frames sound that wait for their judgement, and that have one which nobody has looked at. */
+  readonly #sounds = Array.from({ length: soundRing }, newFrameSound);
   /** Energy judgement and time of the frames that wait for theirs. */
   readonly #energy = new Uint8Array(resultRing);
   readonly #writtenMs = new Float64Array(resultRing);
@@ -70,6 +76,8 @@ export class VadClient {
   #publish(): void {
     const index = this.#mailbox.produced & (resultRing - 1);
     this.#energy[index] = this.#gate.judge(this.#frame);
+    const sound = this.#sounds[this.#mailbox.produced & (soundRing - 1)];
+    if (sound !== undefined) this.#meter.measure(this.#frame, sound);
     this.#writtenMs[index] = this.#options.machineMs();
     this.#mailbox.publish();
     this.#frame = this.#mailbox.frameToWrite();
@@ -94,7 +102,7 @@ export class VadClient {
       this.#next = Math.max(this.#next, consumed - resultRing);
       for (; this.#next < consumed; this.#next += 1) {
         const probability = this.#mailbox.result(this.#next);
-        if (!Number.isNaN(probability)) this.#options.judged(probability, vadFrameMs);
+        if (!Number.isNaN(probability)) this.#tell(probability, false);
       }
     }
     if (this.#next < this.#mailbox.produced) this.#judgeByEnergy();
@@ -106,7 +114,7 @@ export class VadClient {
   }
 
   #judgeByEnergy(): void {
-    const { boxes, judged, machineMs } = this.#options;
+    const { boxes, machineMs } = this.#options;
     const now = machineMs();
     const isGone = boxes.isThreadGone(this.#thread);
     const silentMs = heartbeatAge(now, boxes.threadHeartbeat(this.#thread));
@@ -123,7 +131,15 @@ export class VadClient {
       if (!this.#away) this.#options.fellBack?.(Math.min(silentMs, now - (this.#begunMs[index] ?? now)));
       this.#away = true;
       this.#judgedByEnergy += 1;
-      judged(this.#energy[index] ?? 0, vadFrameMs);
+      this.#tell(this.#energy[index] ?? 0, true);
     }
+  }
+
+  /** Tells the judgement of the frame that is next. */
+  #tell(probability: number, judgedByEnergy: boolean): void {
+    const sound = this.#sounds[this.#next & (soundRing - 1)];
+    if (sound === undefined) return;
+    sound.judgedByEnergy = judgedByEnergy;
+    this.#options.judged(probability, vadFrameMs, sound);
   }
 }

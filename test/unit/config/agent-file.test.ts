@@ -8,6 +8,7 @@ const english = builtInTexts('en');
 const plainInterrupt = {
   enabled: true,
   minSpeechMs: 300,
+  sureSpeechMs: 150,
   minWords: 0,
   backchannels: english.backchannels,
   resumeAfterMs: 600,

@@ -11,7 +11,7 @@ const [atTheEnd, streamed, , right] = coreRows(false);
 /** Frames of voice and silence, so many milliseconds of each in turn, silence first. */
 function play(decider: CoreDecider, ...partsMs: readonly number[]): void {
   partsMs.forEach((ms, index) => {
-    for (let at = 0; at < ms; at += frameMs) decider.take(index % 2 === 0 ? 0.02 : 0.95, frameMs);
+    for (let at = 0; at < ms; at += frameMs) decider.take(index % 2 === 0 ? 0.02 : 0.95, frameMs, undefined);
   });
 }
 

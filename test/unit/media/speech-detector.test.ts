@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { SpeechDetector, type SpeechDetectorSettings } from '../../../worker/media/speech-detector.ts';
 
-const settings = { threshold: 0.5, minSpeechMs: 96, confirmMs: 192, stopMs: 160 };
+const settings = { threshold: 0.5, minSpeechMs: 96, confirmMs: 192, sureMs: 96, stopMs: 160 };
 
 /** A detector and the facts that each frame caused. */
 function newDetector(changed: Partial<SpeechDetectorSettings> = {}) {

@@ -59,7 +59,7 @@ const noise = (frames: number, seed: number): Int16Array => {
 function speechStarts(probabilities: readonly number[]): number[] {
   const starts: number[] = [];
   let ms = 0;
-  const settings = { threshold: 0.5, minSpeechMs: 120, confirmMs: 300, stopMs: 200 };
+  const settings = { threshold: 0.5, minSpeechMs: 120, confirmMs: 300, sureMs: 150, stopMs: 200 };
   const detector = new SpeechDetector(settings, (fact) => {
     if (fact === 'speech.started') starts.push(ms);
   });

@@ -1,0 +1,116 @@
+/**
+ * Sounds that are no interruption, into the bot's speech: they may hold it, and they take nothing from it. What arrives with the
+ * sound is compared with what arrives without it, sample by sample.
+ */
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { loadFlite, type Flite } from '../../examples/demo/flite.ts';
+import type { CallerEvent } from '../../supervisor/caller.ts';
+import { newPrng } from '../../shared/base/prng.ts';
+import { answer } from '../support/fake-chat.ts';
+import type { FakeReply } from '../support/fake-http.ts';
+import { samplesOf, speech } from '../support/fake-speech.ts';
+import { noRecordings, recordings } from '../support/recordings.ts';
+import { TestService } from '../support/service.ts';
+
+const text = 'First there was nothing. Then somebody had an idea. It was good.';
+/** Frames of the bot's speech before the caller makes a sound. */
+const soundAfterFrames = 25;
+
+let service: TestService;
+let flite: Flite;
+
+beforeAll(async () => {
+  flite = await loadFlite();
+});
+
+afterEach(async () => {
+  await service.stop();
+});
+
+/** A voice of which every stretch is different and no sample is silent; the same for the same text. */
+const unlikeItself: FakeReply = (request) => {
+  const text = String(request.body['input']);
+  const prng = newPrng(text.length);
+  const bytes = Buffer.alloc(samplesOf(text) * 2);
+  let level = 9_000;
+  for (let at = 0; at < bytes.length; at += 2) {
+    level = Math.min(14_000, Math.max(6_000, level + prng.below(801) - 400));
+    bytes.writeInt16LE(level, at);
+  }
+  speech([bytes])(request);
+};
+
+interface Heard {
+  /** What the bot said, without the silences in it. */
+  readonly said: Int16Array;
+  readonly clears: readonly CallerEvent[];
+  /** STT was given a possible interruption. */
+  readonly listened: boolean;
+}
+
+/** What is heard of one answer into which the caller makes a sound. */
+async function hear(sound: Int16Array | undefined): Promise<Heard> {
+  const { stt, llm, tts } = service.providers;
+  tts.script.length = 0;
+  for (let i = 0; i < 10; i += 1) tts.script.push(unlikeItself);
+  const events: CallerEvent[] = [];
+  const call = await service.call({}, (event) => events.push(event));
+  const isAudio = (event: CallerEvent): boolean => event.type === 'audio';
+  stt.utterances.push('tell me a story');
+  llm.script.push(answer(text));
+  void call.say(flite('Please tell me a story about ideas.', { voice: 'slt', speed: 1 }));
+  for (let frame = 0; frame < soundAfterFrames; frame += 1) await call.next(isAudio);
+  const givenBefore = stt.last.frames.length;
+  if (sound !== undefined) void call.say(sound);
+  // One mark stands behind each sentence.
+  for (let mark = 0; mark < 3; mark += 1) await call.next(({ type }) => type === 'mark-played');
+  const given = stt.last.frames.length;
+  const all = call.playout.heard(call.nowMs() + 1_000);
+  await call.hangUp();
+  return {
+    said: all.filter((sample) => sample !== 0),
+    clears: events.filter(({ type }) => type === 'clear'),
+    listened: given > givenBefore,
+  };
+}
+
+async function expectWhole(sounds: readonly Int16Array[]): Promise<readonly Heard[]> {
+  service = await TestService.start();
+  const whole = await hear(undefined);
+  const found: Heard[] = [];
+  for (const sound of sounds) {
+    const heard = await hear(sound);
+    found.push(heard);
+    expect(heard.clears).toEqual([]);
+    expect(heard.said.length).toBe(whole.said.length);
+    expect(Buffer.from(heard.said.buffer).equals(Buffer.from(whole.said.buffer))).toBe(true);
+  }
+  expect(await service.metric('svc_interruptions_total')).toBe(0);
+  return found;
+}
+
+/** Stretches of a noise as loud as a voice. */
+function burst(name: string, { atMs, lengthMs }: { atMs: number; lengthMs: number }): Int16Array {
+  const noise = recordings('noise').find((recording) => recording.name === name);
+  if (noise === undefined) throw new Error(`there is no recording ${name}`);
+  const cut = noise.pcm.slice(atMs * 16, (atMs + lengthMs) * 16);
+  const power = cut.reduce((sum, sample) => sum + sample * sample, 0) / cut.length;
+  const gain = 3_300 / Math.sqrt(power);
+  return cut.map((sample) => Math.max(-32_768, Math.min(32_767, Math.round(sample * gain))));
+}
+
+describe('a sound into the bot speech that is no interruption', () => {
+  it('is a hum, which holds the bot and lets it go on at the sample', async () => {
+    const found = await expectWhole(['mm-hmm', 'mm'].map((hum) => flite(hum, { voice: 'slt', speed: 1 })));
+    // They were taken for possible interruptions, or this would prove nothing.
+    expect(found.map(({ listened }) => listened)).toEqual([true, true]);
+  });
+
+  it.skipIf(noRecordings !== undefined)('is a burst of noise, as coughs are', async () => {
+    await expectWhole([
+      burst('coffee_shop.wav', { atMs: 19_400, lengthMs: 300 }),
+      burst('noise1.wav', { atMs: 11_000, lengthMs: 300 }),
+      burst('noise3.wav', { atMs: 4_600, lengthMs: 200 }),
+    ]);
+  });
+});

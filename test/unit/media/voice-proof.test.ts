@@ -1,0 +1,117 @@
+/** When a voice is surely speech: what VAD says of its frames, and how they sound. */
+import { describe, expect, it } from 'vitest';
+import type { FrameSound } from '../../../worker/media/frame-sound.ts';
+import { SpeechDetector, type SpeechDetectorSettings } from '../../../worker/media/speech-detector.ts';
+
+const settings = { threshold: 0.5, minSpeechMs: 120, confirmMs: 300, sureMs: 150, stopMs: 200 };
+
+const sounding = (levelDb: number, brightDb: number): FrameSound => ({
+  power: 10 ** (levelDb / 10),
+  brightPower: 10 ** ((levelDb + brightDb) / 10),
+  judgedByEnergy: false,
+});
+const room = sounding(-70, -10);
+const vowel = sounding(-20, -14);
+const hum = sounding(-20, -30);
+const hiss = sounding(-28, -4);
+
+type Frame = readonly [probability: number, sound: FrameSound | undefined];
+const frames = (count: number, ...[probability, sound]: Frame): Frame[] =>
+  Array.from({ length: count }, () => [probability, sound] as const);
+
+/** The frame after a second of a quiet room at which each fact was told, counting from 1. */
+function factsOf(sequence: readonly Frame[], changed: Partial<SpeechDetectorSettings> = {}): string[] {
+  const facts: string[] = [];
+  let at = 0;
+  const detector = new SpeechDetector({ ...settings, ...changed }, (fact) => facts.push(`${fact} ${at}`));
+  for (const [probability, sound] of frames(31, 0.02, room)) detector.take(probability, 32, sound);
+  for (const [probability, sound] of sequence) {
+    at += 1;
+    detector.take(probability, 32, sound);
+  }
+  return facts;
+}
+
+describe('a voice that is surely speech', () => {
+  it('interrupts after its own time, and one that VAD doubts after the longer one', () => {
+    expect(factsOf(frames(12, 0.9, vowel))).toEqual(['speech.started 4', 'speech.confirmed 5']);
+    expect(factsOf(frames(12, 0.7, vowel))).toEqual(['speech.started 4', 'speech.confirmed 10']);
+  });
+
+  it('needs VAD to be sure of two frames of it', () => {
+    const once = [...frames(5, 0.6, vowel), ...frames(1, 0.9, vowel), ...frames(3, 0.6, vowel)];
+    expect(factsOf(once)).toEqual(['speech.started 4']);
+    expect(factsOf([...once, ...frames(1, 0.9, vowel)])).toEqual(['speech.started 4', 'speech.confirmed 10']);
+    const twice = [...frames(5, 0.6, vowel), ...frames(1, 0.9, vowel), ...frames(1, 0.6, vowel)];
+    expect(factsOf([...twice, ...frames(1, 0.9, vowel)]).at(-1)).toBe('speech.confirmed 8');
+  });
+
+  it('began with its sound, where VAD noticed it late', () => {
+    const late = [...frames(4, 0.1, sounding(-30, -14)), ...frames(2, 0.95, vowel)];
+    expect(factsOf(late)).toEqual(['speech.started 6', 'speech.confirmed 6']);
+    expect(factsOf([...frames(4, 0.1, room), ...frames(2, 0.95, vowel)])).toEqual([]);
+  });
+
+  it('is known at its first vowel, behind a hiss as consonants are', () => {
+    expect(factsOf([...frames(5, 0.1, hiss), ...frames(1, 0.97, vowel)]).at(-1)).toBe('speech.confirmed 6');
+    expect(factsOf([...frames(5, 0.1, hiss), ...frames(1, 0.9, vowel)])).toEqual([]);
+    expect(factsOf([...frames(1, 0.1, hiss), ...frames(1, 0.97, vowel)])).toEqual([]);
+  });
+
+  it('does not begin with a noise that was there before', () => {
+    const noise = sounding(-32, -10);
+    const sequence = [...frames(120, 0.1, noise), ...frames(12, 0.9, vowel)];
+    expect(factsOf(sequence)).toEqual(['speech.started 124', 'speech.confirmed 125']);
+  });
+
+  it('never is one of which only the loudness is known', () => {
+    const facts = ['speech.started 4', 'speech.confirmed 10'];
+    expect(factsOf(frames(12, 1, { ...vowel, judgedByEnergy: true }))).toEqual(facts);
+    expect(factsOf(frames(12, 1, undefined))).toEqual(facts);
+  });
+
+  it('waits as long as the settings say', () => {
+    expect(factsOf(frames(12, 0.95, vowel), { sureMs: 300 }).at(-1)).toBe('speech.confirmed 10');
+    expect(factsOf(frames(12, 0.95, vowel), { sureMs: 200 }).at(-1)).toBe('speech.confirmed 7');
+  });
+});
+
+describe('a hum', () => {
+  const breath = sounding(-30, -15);
+
+  it('is a voice that does not interrupt, however sure VAD is of it', () => {
+    const said = [...frames(8, 0.99, hum), ...frames(3, 0.99, breath), ...frames(8, 0.99, hum)];
+    expect(factsOf([...said, ...frames(10, 0.01, room)])).toEqual(['speech.started 4', 'speech.stopped 26']);
+  });
+
+  it('is one over a noise as well', () => {
+    const noise = sounding(-35, -6);
+    const over: FrameSound = {
+      power: hum.power + noise.power,
+      brightPower: hum.brightPower + noise.brightPower,
+      judgedByEnergy: false,
+    };
+    expect(factsOf([...frames(120, 0.1, noise), ...frames(15, 0.99, over)])).toEqual(['speech.started 124']);
+  });
+
+  it('is known by its sound while VAD is away', () => {
+    const facts = factsOf(frames(20, 1, { ...hum, judgedByEnergy: true }));
+    expect(facts).toEqual(['speech.started 4']);
+  });
+
+  it('is no dark beginning of a word', () => {
+    const no = [...frames(3, 0.95, hum), ...frames(3, 0.99, sounding(-18, -20))];
+    expect(factsOf(no).at(-1)).toBe('speech.confirmed 5');
+  });
+
+  it('is not what goes on for longer than anybody hums', () => {
+    expect(factsOf(frames(40, 0.99, hum)).at(-1)).toBe('speech.confirmed 32');
+  });
+});
+
+describe('a voice too quiet to tell how it sounds', () => {
+  it('interrupts by its length alone', () => {
+    expect(factsOf(frames(12, 0.99, sounding(-65, -40))).at(-1)).toBe('speech.confirmed 10');
+    expect(factsOf(frames(12, 0.99, sounding(-65, -10))).at(-1)).toBe('speech.confirmed 10');
+  });
+});

@@ -1,0 +1,57 @@
+/**
+ * How a frame of the caller's audio sounds, in two numbers: its power, and how much of that lies above the pitch and the first
+ * resonance of a voice. A hum has next to nothing there, a hiss everything, and spoken vowels something in between. It costs a dozen
+ * operations for each sample, allocates nothing, and judges nothing.
+ */
+
+/** Mean squares, with full scale at 1. */
+export interface FrameSound {
+  readonly power: number;
+  /** Of the part above about 1 kHz. */
+  readonly brightPower: number;
+  /** The probability of speech that goes with it is only a judgement of its loudness. */
+  readonly judgedByEnergy: boolean;
+}
+
+/** A frame without samples, to be filled. */
+export const newFrameSound = (): { -readonly [K in keyof FrameSound]: FrameSound[K] } => ({
+  power: 0,
+  brightPower: 0,
+  judgedByEnergy: false,
+});
+
+const splitHz = 1_000;
+const sampleRate = 16_000;
+/** Of a low-pass filter of the first order; two of them one after another cut the dark part off. */
+const follow = 1 - Math.exp((-2 * Math.PI * splitHz) / sampleRate);
+const fullScale = 32_768;
+
+export class SoundMeter {
+  #low = 0;
+  #lowest = 0;
+
+  /** Measures the next frame of 16 kHz PCM16; frames follow one another without a gap. */
+  measure(frame: Int16Array, into: { -readonly [K in keyof FrameSound]: FrameSound[K] }): void {
+    let low = this.#low;
+    let lowest = this.#lowest;
+    let sum = 0;
+    let brightSum = 0;
+    for (let i = 0; i < frame.length; i += 1) {
+      const sample = frame[i] ?? 0;
+      low += follow * (sample - low);
+      const high = sample - low;
+      lowest += follow * (high - lowest);
+      const bright = high - lowest;
+      sum += sample * sample;
+      brightSum += bright * bright;
+    }
+    this.#low = low;
+    this.#lowest = lowest;
+    const scale = Math.max(1, frame.length) * fullScale * fullScale;
+    into.power = sum / scale;
+    into.brightPower = brightSum / scale;
+  }
+}
+
+/** Decibels below full scale; silence is -120. */
+export const decibels = (power: number): number => 10 * Math.log10(Math.max(power, 1e-12));

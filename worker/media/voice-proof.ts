@@ -1,0 +1,149 @@
+/**
+ * Whether a voice is surely speech, long before its length alone would prove it: VAD is sure of it, it does not sound like a
+ * hum, and there has been sound for long enough, the soft beginning included that VAD is late for. Loudness alone makes
+ * nothing sure. It knows nothing of turns, and what it is sure of may still be somebody else's voice.
+ */
+import type { Millis } from '../../shared/base/units.ts';
+import { decibels, type FrameSound } from './frame-sound.ts';
+
+/** VAD must be sure of this much of the voice. */
+const sureVoiceMs = 64;
+/** Below this probability what VAD was sure of is over. */
+const overBelow = 0.3;
+/** Where VAD is this sure right behind a hiss, the hiss was the consonant of that syllable. */
+const plainProbability = 0.95;
+const consonantMs = 64;
+/** Bright part of a hum at most, and of a hiss at least, in dB of the whole. */
+const humDb = -24;
+const hissDb = -8;
+/** Once somebody hums, what is this much quieter is the breath between two hums. */
+const breathDb = 6;
+const humsAfterMs = 64;
+/** Sound is what is this much louder than the background, and not quieter than the other, in dB below full scale. */
+const overBackgroundDb = 8;
+const quietestSoundDb = -50;
+/** What is quieter is too quiet to tell a hum from a word. */
+const quietestTellingDb = -60;
+/** A hole up to this long inside a sound belongs to it. */
+const longestHoleMs = 32;
+/** The background follows what is no voice: fast to something quieter, slowly to something louder. */
+const fallShare = 0.5;
+const riseShare = 0.06;
+const lowestBackgroundDb = -80;
+
+interface Voice {
+  readonly frameMs: Millis;
+  readonly levelDb: number;
+  readonly brightDb: number;
+  readonly judgedByEnergy: boolean;
+}
+
+const powerOf = (db: number): number => 10 ** (db / 10);
+
+export class VoiceProof {
+  /** Probabilities from which VAD takes a frame for voice, and is sure of it. */
+  readonly #threshold: number;
+  readonly #sureFrom: number;
+  #backgroundDb = lowestBackgroundDb;
+  #brightBackgroundDb = lowestBackgroundDb;
+  #soundMs = 0;
+  #holeMs = 0;
+  #sureMs = 0;
+  #hissMs = 0;
+  #humMs = 0;
+  #loudestHumDb = lowestBackgroundDb;
+  #isHum = false;
+
+  /** @param threshold probability from which VAD takes a frame for voice; half way from there to 1 it is sure. */
+  constructor(threshold: number) {
+    this.#threshold = threshold;
+    this.#sureFrom = (1 + threshold) / 2;
+  }
+
+  /** Takes the next frame; without `sound`, how it sounds is not known. */
+  take(probability: number, frameMs: Millis, sound: FrameSound | undefined): void {
+    if (sound === undefined) {
+      this.#isHum = false;
+      this.#forget();
+      return;
+    }
+    const { judgedByEnergy } = sound;
+    const levelDb = decibels(sound.power);
+    const isLoud = levelDb > Math.max(this.#backgroundDb + overBackgroundDb, quietestSoundDb);
+    const isVoice = probability >= this.#threshold;
+    if (probability < overBelow) this.#learnBackground(levelDb, decibels(sound.brightPower));
+    this.#measureSound(isLoud || isVoice, frameMs);
+    if (probability < overBelow) this.#sureMs = 0;
+    this.#isHum = false;
+    if (levelDb < quietestTellingDb) return;
+    const brightDb = this.#brightDb(sound);
+    if (isVoice) this.#hearVoice(probability, { frameMs, levelDb, brightDb, judgedByEnergy });
+    else if (isLoud && brightDb > hissDb) this.#hissMs += frameMs;
+  }
+
+  #hearVoice(probability: number, { frameMs, levelDb, brightDb, judgedByEnergy }: Voice): void {
+    this.#isHum = brightDb < humDb || this.#isBreath(levelDb);
+    if (brightDb < humDb) {
+      this.#humMs += frameMs;
+      this.#loudestHumDb = Math.max(this.#loudestHumDb, levelDb);
+    }
+    if (this.#isHum || judgedByEnergy || probability < this.#sureFrom) return;
+    const isSyllable = probability >= plainProbability && this.#hissMs >= consonantMs;
+    this.#sureMs += isSyllable ? Math.max(frameMs, sureVoiceMs) : frameMs;
+  }
+
+  /** The last frame was part of a hum: voice without words. */
+  get isHum(): boolean {
+    return this.#isHum;
+  }
+
+  /** VAD is sure of the present voice, which is no hum. */
+  get isSure(): boolean {
+    return this.#sureMs >= sureVoiceMs;
+  }
+
+  /** How long there has been sound without a hole. */
+  get soundMs(): Millis {
+    return this.#soundMs;
+  }
+
+  #learnBackground(levelDb: number, brightDb: number): void {
+    this.#backgroundDb = followed(this.#backgroundDb, levelDb);
+    this.#brightBackgroundDb = followed(this.#brightBackgroundDb, brightDb);
+  }
+
+  #measureSound(isSound: boolean, frameMs: Millis): void {
+    if (isSound) {
+      this.#soundMs += frameMs + this.#holeMs;
+      this.#holeMs = 0;
+      return;
+    }
+    this.#holeMs += frameMs;
+    if (this.#soundMs === 0 || this.#holeMs > longestHoleMs) this.#forget();
+  }
+
+  /** The bright part of what is not background, in dB of the whole of it. */
+  #brightDb({ power, brightPower }: FrameSound): number {
+    const own = Math.max(power - powerOf(this.#backgroundDb), power / 100, 1e-12);
+    const bright = Math.max(brightPower - powerOf(this.#brightBackgroundDb), 0);
+    return decibels(bright / own);
+  }
+
+  #isBreath(levelDb: number): boolean {
+    return this.#humMs >= humsAfterMs && levelDb < this.#loudestHumDb - breathDb;
+  }
+
+  #forget(): void {
+    this.#soundMs = 0;
+    this.#holeMs = 0;
+    this.#sureMs = 0;
+    this.#hissMs = 0;
+    this.#humMs = 0;
+    this.#loudestHumDb = lowestBackgroundDb;
+  }
+}
+
+function followed(db: number, towardsDb: number): number {
+  const share = towardsDb < db ? fallShare : riseShare;
+  return Math.max(lowestBackgroundDb, db + (towardsDb - db) * share);
+}
