@@ -1,6 +1,7 @@
 /** All scripted conversations, by chapter. */
 import type { Dialogue } from '../support/dialogue.ts';
 import { anotherWorker } from './another-worker.ts';
+import { asides } from './asides.ts';
 import { confirmations } from './confirmations.ts';
 import { conversation } from './conversation.ts';
 import { edits } from './edits.ts';
@@ -24,6 +25,7 @@ export const chapters: Readonly<Record<string, readonly Dialogue[]>> = {
   speculation,
   interruptions,
   listening,
+  'what is said into a response that goes on': asides,
   'what was heard': heard,
   lines,
   'no dead air': silence,

@@ -196,7 +196,7 @@ export const interruptions: readonly Dialogue[] = [
         .callerSays('Go.')
         .llmAnswers('A short answer.')
         .skips();
-      call.callerBegins().callerInsists().callerStops().orders();
+      call.callerBegins().callerInsists().callerStops().orders('stt.listen', 'stt.finalize').sttFinalizes();
       call
         .callerBegins()
         .callerInsists()

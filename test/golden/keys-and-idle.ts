@@ -112,7 +112,7 @@ export const keysAndIdle: readonly Dialogue[] = [
     call.rounds(1).llmIsAsked('user: [The caller pressed the keys: 7]');
   }),
 
-  dialogue('a key into a candidate cuts, and what was said into it is thrown away', (begin) => {
+  dialogue('a key into a candidate cuts, and a sound in it is thrown away', (begin) => {
     const call = begin().opens().callerSays('Menu.').llmAnswers('Press one for sales.').botPlays(500).skips();
     call.callerBegins().sttGuesses('Hmm').callerStops().presses('1');
     call.orders('playout.pause', 'stt.listen', 'stt.finalize', 'playout.clear 2', 'tts.cancel 1');

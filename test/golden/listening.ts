@@ -115,7 +115,7 @@ export const listening: readonly Dialogue[] = [
         interruptible: false,
         position: undefined,
       });
-      call.botPlays(200).skips().callerBegins().callerInsists().orders().botFinishes().ordered('stt.listen');
+      call.botPlays(200).skips().callerBegins().callerInsists().orders('stt.listen').botFinishes();
       call.sttHears('Hello?').callerStops().silenceEndsTheTurn().sttFinalizes();
       call.llmIsAsked('assistant: This call is recorded.', 'user: Hello?');
     },

@@ -207,8 +207,8 @@ export const botMutants: readonly Mutant[] = [
     to: 'state.lines.unshift({ text, interruptible, cuts: interrupt });',
   }),
   mutant('speaks a line into the words of the caller', 'lines.ts', {
-    from: 'if (line === undefined || !nobodySpeaks(state) || state.endingSoon) return;',
-    to: 'if (line === undefined || state.endingSoon) return;',
+    from: 'if (line === undefined || !quiet || state.endingSoon) return;',
+    to: 'void quiet;\n  if (line === undefined || state.endingSoon) return;',
   }),
   mutant('cuts for every line', 'lines.ts', {
     from: 'if (!line.cuts || response.hangUpAfter) return;',

@@ -6,17 +6,57 @@ export const callerMutants: readonly Mutant[] = [
     from: "  step.actions.push({ type: 'playout.pause' });",
     to: '',
   }),
-  mutant('answers what was said into a candidate that died', 'candidate.ts', {
-    from: "    discardOwed(state);\n    state.turn = { phase: 'idle' };",
-    to: "    state.turn = { phase: 'idle' };",
+  mutant('throws away what STT tells after the bot has gone on', 'candidate.ts', {
+    from: '    beginAside(step, turn);\n',
+    to: "    setAside(state);\n    state.turn = { phase: 'idle' };\n",
+  }),
+  mutant('hears nobody where interruptions are off', 'listening.ts', {
+    from: "beginCandidate(step);\n      return;\n    case 'aside':",
+    to: "{ if (state.settings.interrupt.enabled) beginCandidate(step); }\n      return;\n    case 'aside':",
+  }),
+  mutant('forgets what was said into a response', 'aside.ts', {
+    from: "if (what === 'much' || listens) {",
+    to: 'if (listens) {',
+  }),
+  mutant('answers listening that was said into a response', 'aside.ts', {
+    from: "  if (telling.length > 0) return 'much';\n",
+    to: "  if (telling.length >= 0) return 'much';\n",
+  }),
+  mutant('does not take a word into the last words for an answer', 'aside.ts', {
+    from: '  lastVoiceAt >= lastSaid.endedAt - answersWithinMs;',
+    to: '  lastVoiceAt >= lastSaid.endedAt + 99 * answersWithinMs;',
+  }),
+  mutant('answers its own voice where STT misheard a word of it', 'aside.ts', {
+    from: "  if (own.length <= said.length * ownShare) return 'nothing';\n",
+    to: '  void [said, ownShare];\n',
+  }),
+  mutant('lets a sound that STT tells late into the next turn', 'aside.ts', {
+    from: '  if (wordsOf(state, turn).telling.length === 0) forgetWords(turn.words);',
+    to: '  void forgetWords;',
+  }),
+  mutant('lets a single word of the bot that comes late interrupt it', 'candidate.ts', {
+    from: 'late || state.echoes ? telling',
+    to: 'late && own.length < 0 ? telling',
+  }),
+  mutant('forgets an aside when the caller goes on', 'candidate.ts', {
+    from: "const words = turn.phase === 'aside' ? turn.words : newWords();",
+    to: 'const words = newWords();',
+  }),
+  mutant('leaves an entry of keys without an answer behind an aside that was nothing', 'aside.ts', {
+    from: '    startOwedAnswer(step);\n}',
+    to: '    void startOwedAnswer;\n}',
+  }),
+  mutant('waits for words where only an aside has some', 'candidate.ts', {
+    from: " || state.stt.owed[0]?.fate === 'aside';",
+    to: ';',
   }),
   mutant('holds the output for as long as the caller makes a noise', 'candidate.ts', {
     from: 'const longestHoldMs = 2_500;',
     to: 'const longestHoldMs = 250_000;',
   }),
   mutant('does not ask what a candidate said', 'candidate.ts', {
-    from: "  finalize(step, 'keep');",
-    to: '',
+    from: '  };\n  finalize(step);',
+    to: '  };',
   }),
   mutant('takes words of listening for an interruption', 'candidate.ts', {
     from: 'const telling = withoutBackchannels(own, [...backchannels, ...sounds], { unfinished: true });',
@@ -27,16 +67,16 @@ export const callerMutants: readonly Mutant[] = [
     to: '',
   }),
   mutant('takes the echo of the bot for an interruption', 'candidate.ts', {
-    from: 'const own = withoutEcho(words, playedWords(state, turn.position), { unfinished });',
-    to: 'const own = words;',
+    from: 'const own = withoutEcho(spokenWords(wholeText(words)), played, { unfinished });',
+    to: 'const own = spokenWords(wholeText(words));',
   }),
   mutant('does not interrupt by words', 'candidate.ts', {
     from: '  if (telling.length >= Math.max(1, minWords)) return true;',
     to: '',
   }),
   mutant('interrupts by voice where words are asked for', 'candidate.ts', {
-    from: "if (minWords > 0 || !turn.loud || turn.phase === 'fading') return false;",
-    to: "if (!turn.loud || turn.phase === 'fading') return false;",
+    from: "if (minWords > 0 || turn.phase !== 'candidate' || !turn.loud) return false;",
+    to: "if (turn.phase !== 'candidate' || !turn.loud) return false;",
   }),
   mutant('never takes listening that goes on for an interruption', 'candidate.ts', {
     from: 'return own.length > 0 && now - turn.startedAt >= listeningMs;',
@@ -115,7 +155,7 @@ export const callerMutants: readonly Mutant[] = [
     to: ') return undefined;',
   }),
   mutant('does not wait for the text that was asked for early', 'hearing.ts', {
-    from: "  step.actions.push({ type: 'stt.flush' });\n  owe(step, 'keep');",
+    from: "  step.actions.push({ type: 'stt.flush' });\n  owe(step);",
     to: "  step.actions.push({ type: 'stt.flush' });",
   }),
   mutant('does not listen to a voice after it asked early', 'listening.ts', {
@@ -188,7 +228,7 @@ export const callerMutants: readonly Mutant[] = [
     to: '  void late;',
   }),
   mutant('holds the bot for its own echo', 'candidate.ts', {
-    from: 'held: !state.echoes,',
+    from: 'held: interruptible(state) && !state.echoes,',
     to: 'held: true,',
   }),
 ];

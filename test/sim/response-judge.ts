@@ -4,7 +4,7 @@ import type { CallEvent } from '../../worker/core/events.ts';
 import { goesOn, plainWords, type ContextJudge } from './context-judge.ts';
 import type { LineJudge } from './line-judge.ts';
 import { newStoryResponse } from './story-response.ts';
-import { isLine, type Scene, type Story, type StoryResponse } from './story.ts';
+import { flat, isLine, isRound, type Scene, type Story, type StoryResponse } from './story.ts';
 import type { TurnJudge } from './turn-judge.ts';
 
 const unconfirmedMs = 500;
@@ -257,7 +257,8 @@ export class ResponseJudge {
     const round = former?.round ?? asked?.round ?? promoted?.round;
     story.response = newStoryResponse({ context, round, former, base, usersBefore: story.users.length });
     story.response.hangUp ||= promoted?.hangsUp === true;
-    const nobody = story.mouth === 'none' || former !== undefined;
+    const silent = story.mouth === 'none' || story.mouth === 'aside';
+    const nobody = silent || former !== undefined;
     story.demand(now, nobody, 'the bot begins to speak while the caller does');
     if (story.mouth === 'candidate' && story.held)
       story.demand(now, scene.has('playout.pause'), 'a repeated response plays into a candidate');
@@ -329,7 +330,12 @@ export class ResponseJudge {
   #asked(scene: Scene, action: Extract<CallAction, { type: 'llm.start' }>): void {
     const story = this.#story;
     const { now } = scene;
-    const guess = !scene.has('playout.open') && story.response === undefined;
+    // What was said into a response that is over may be guessed at in the step in which that ends.
+    const last = action.messages.at(-1);
+    const isNew = last?.role === 'user' && !last.text.startsWith('[');
+    const aside = story.mouth === 'aside' && isNew && scene.event.type !== 'call.resumed';
+    if (aside) this.#nothingToSay(scene);
+    const guess = story.response === undefined && (aside || !scene.has('playout.open'));
     story.demand(now, story.running === undefined, 'two rounds at once');
     story.demand(now, action.round > story.lastRound, 'a round is used twice');
     story.demand(now, action.epoch >= story.lastEpoch, 'a request in an old epoch');
@@ -386,15 +392,4 @@ export class ResponseJudge {
     else story.demand(now, event.type === 'call.shutdown', 'a shutdown without a reason');
     story.over = true;
   }
-}
-
-/** As it was written, on one line. */
-const flat = (text: string): string => text.replaceAll('sequel', 'SQL').replace(/\s+/g, ' ').trim();
-
-/** Tools of the answer that runs have answered: the LLM goes on with it. */
-function isRound({ actions, event }: Scene): boolean {
-  if (event.type === 'call.resumed') return true;
-  const opened = actions.findIndex(({ type }) => type === 'playout.open');
-  const answered = actions.findIndex(({ type }) => type === 'tools.answered');
-  return opened === -1 || answered > opened;
 }

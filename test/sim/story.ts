@@ -87,8 +87,11 @@ export interface Said {
   readonly needed: boolean;
 }
 
-/** Nobody; a possible interruption; a turn of the caller's own; one that is over and waits for its text. */
-export type Mouth = 'none' | 'candidate' | 'own' | 'deciding';
+/**
+ * Nobody; a possible interruption; one that died and whose words may still count; a turn of the caller's own; one that is over and
+ * waits for its text.
+ */
+export type Mouth = 'none' | 'candidate' | 'aside' | 'own' | 'deciding';
 
 export class Story {
   readonly witnesses: Witnesses;
@@ -186,3 +189,21 @@ export const telling = (words: readonly string[]): string[] =>
 /** A line of somebody else is spoken. */
 export const isLine = (action: CallAction): boolean =>
   action.type === 'tts.speak' && action.text.startsWith('line');
+
+/** As it was written, on one line. */
+export const flat = (text: string): string => text.replaceAll('sequel', 'SQL').replace(/\s+/g, ' ').trim();
+
+/** STT is asked for the text; asking the next session once more what the last one owed decides nothing. */
+export function isDecision({ actions }: Scene): boolean {
+  const asked = actions.findIndex(({ type }) => type === 'stt.finalize');
+  const reopened = actions.findIndex(({ type }) => type === 'stt.reopen');
+  return asked !== -1 && (reopened === -1 || asked < reopened);
+}
+
+/** Tools of the answer that runs have answered: the LLM goes on with it. */
+export function isRound({ actions, event }: Scene): boolean {
+  if (event.type === 'call.resumed') return true;
+  const opened = actions.findIndex(({ type }) => type === 'playout.open');
+  const answered = actions.findIndex(({ type }) => type === 'tools.answered');
+  return opened === -1 || answered > opened;
+}

@@ -1,5 +1,7 @@
 /** Judges the caller's side: who speaks, when a turn must end, what its words are, and which texts the context must hold. */
-import { telling, type Scene, type Story } from './story.ts';
+import { Asides } from './asides.ts';
+import { KeyJudge } from './key-judge.ts';
+import { isDecision, telling, type Scene, type Story } from './story.ts';
 
 /** No candidate holds the output for longer; and words of listening for longer than this are something to say. */
 const longestHoldMs = 2_500;
@@ -17,15 +19,19 @@ export class TurnJudge {
   /** STT has said something of the candidate. */
   #texts = 0;
   #speculations = 0;
-  #keys = { digits: '', completeAt: Infinity };
+  readonly #asides: Asides;
+  readonly #keys: KeyJudge;
 
   constructor(story: Story) {
     this.#story = story;
+    this.#asides = new Asides(story);
+    this.#keys = new KeyJudge(story);
   }
 
   /** Before the orders of a step are looked at. */
-  facts({ event, now }: Scene): void {
-    if (event.type === 'dtmf.pressed') this.#pressed(event.digit, now);
+  facts(scene: Scene): void {
+    const { event } = scene;
+    this.#keys.facts(scene);
     if (event.type === 'stt.partial' || event.type === 'stt.final') this.#texts += 1;
   }
 
@@ -53,22 +59,58 @@ export class TurnJudge {
         break;
       default:
     }
-    if (this.#story.mouth === 'own' && isDecision(scene)) this.#decides(scene);
+    const mayDecide = this.#story.mouth === 'own' || this.#isLateAside;
+    if (mayDecide && isDecision(scene)) this.#decides(scene);
     const answered = this.#story.mouth === 'deciding' && this.#owed === 0;
     if (answered) this.#answered(scene);
     // A turn that is given up in the same step was asked about before the entry was complete.
-    if (!answered || this.#asksWithEntry(scene)) this.#completeEntry(scene);
+    if (!answered || this.#keys.isAsked(scene)) this.#keys.complete(scene);
     this.#speculates(scene);
   }
 
   /** After the orders of a step. */
   after(scene: Scene): void {
-    this.#completeEntry(scene);
+    this.#keys.complete(scene);
+    this.#settlesAside(scene);
     this.#output(scene);
   }
 
+  // ---- what was said into a response that went on ----
+
+  /** The response is over, and what was said into it may be a turn. */
+  get #isLateAside(): boolean {
+    return this.#story.mouth === 'aside' && this.#story.response === undefined;
+  }
+
+  #becomesAside(): void {
+    this.#nobody();
+    this.#loud = false;
+    this.#speculations = 0;
+    this.#story.mouth = 'aside';
+  }
+
+  /** STT has told everything: what says something must be answered once the response is over. */
+  #settlesAside(scene: Scene): void {
+    const story = this.#story;
+    if (story.mouth !== 'aside' || this.#owed > 0 || !this.#asides.isSure) return;
+    const words = story.witnesses.stt.turnWords.map(({ word }) => word);
+    if (words.length === 0) {
+      story.mouth = 'none';
+      const owes = story.notesOwed && story.response === undefined && !story.ending && !story.over;
+      story.demand(scene.now, !owes || scene.has('llm.start'), 'an entry of keys is not answered');
+    } else if (telling(words).length > 0 && story.response === undefined && !story.over) {
+      this.#own();
+      this.#mustEnd(scene.now);
+    }
+  }
+
+  // ---- the voice ----
+
   #ledger({ event, actions, now }: Scene): void {
-    if (event.type === 'stt.finalized') this.#owed = Math.max(0, this.#owed - 1);
+    if (event.type === 'stt.finalized') {
+      this.#asides.told();
+      this.#owed = Math.max(0, this.#owed - 1);
+    }
     if (event.type === 'stt.finalized') this.#story.faults.stt = 0;
     if (event.type === 'stt.failed')
       this.#story.demand(
@@ -77,8 +119,11 @@ export class TurnJudge {
         'a dead STT session stays',
       );
     for (const { type } of actions) {
-      if (type === 'stt.reopen') this.#owed = 0;
-      else if (type === 'stt.finalize' || type === 'stt.flush') this.#owed += 1;
+      if (type === 'stt.reopen') {
+        this.#owed = 0;
+        if (this.#asides.reopened()) this.#texts += 1;
+      } else if (type === 'stt.finalize' || type === 'stt.flush') this.#owed += 1;
+      else if (type === 'stt.replay') this.#asides.replayed();
     }
   }
 
@@ -108,20 +153,28 @@ export class TurnJudge {
     this.#resumeAt = Infinity;
     story.demand(now, !scene.has('playout.clear'), 'a candidate cuts at once');
     if (story.mouth === 'deciding') story.mouth = 'own';
-    else if (story.mouth === 'none') this.#fromSilence(scene);
+    else if (story.mouth === 'none' || story.mouth === 'aside') this.#fromSilence(scene);
   }
 
   #fromSilence(scene: Scene): void {
     const { now } = scene;
     const story = this.#story;
-    const listens = scene.actions.some((action) => action.type === 'stt.listen' && action.fresh);
+    const again = story.mouth === 'aside';
+    const listens = scene.actions.some((action) => action.type === 'stt.listen' && (action.fresh || again));
+    this.#asides.goesOn(scene, this.#owed);
     if (story.response === undefined) {
       story.demand(now, !scene.has('playout.pause'), 'a response that is over is held');
       story.demand(now, listens, 'nobody listens to the caller');
       this.#began(now);
       this.#own();
+    } else if (story.response.hangUp) {
+      story.demand(now, scene.actions.length === 0, 'speech touches the farewell');
     } else if (!story.interruptible) {
-      story.demand(now, scene.actions.length === 0, 'speech touches what may not be interrupted');
+      const touches = scene.has('playout.pause') || scene.has('playout.clear');
+      story.demand(now, !touches, 'speech touches what may not be interrupted');
+      story.demand(now, listens, 'what is said into a response is not heard');
+      this.#began(now);
+      story.mouth = 'candidate';
     } else {
       const held = scene.has('playout.pause') || story.witnesses.plan.micHearsBot;
       story.demand(now, held && listens, 'speech does not hold the output');
@@ -151,11 +204,15 @@ export class TurnJudge {
     this.#lastVoiceAt = now - turn.stopMs;
     if (story.mouth === 'candidate') {
       story.demand(now, scene.has('stt.finalize'), 'nobody asks what a candidate said');
+      if (!story.interruptible && !story.held) {
+        this.#becomesAside();
+        return;
+      }
       const resumeAt = this.#lastVoiceAt + interrupt.resumeAfterMs;
       const latest = Math.max(now, this.#beganAt + longestHoldMs);
       this.#resumesBy(story.held ? Math.min(resumeAt, latest) : resumeAt);
     } else if (story.mouth === 'own') {
-      this.#mustEnd();
+      this.#mustEnd(now);
     }
   }
 
@@ -164,9 +221,9 @@ export class TurnJudge {
     this.#story.await('resume', Math.max(at, this.#lastVoiceAt), 'a candidate that died never resumes');
   }
 
-  #mustEnd(): void {
+  #mustEnd(now: number): void {
     const by = this.#lastVoiceAt + this.#story.settings.turn.maxSilenceMs;
-    this.#story.await('finalize', by, 'a turn never ends');
+    this.#story.await('finalize', Math.max(now, by), 'a turn never ends');
   }
 
   #resumed({ now }: Scene): void {
@@ -183,7 +240,7 @@ export class TurnJudge {
     const { now } = scene;
     if (story.mouth !== 'candidate' || story.voice || now < this.#resumeAt) return;
     story.demand(now, !story.held || scene.has('playout.resume'), 'a candidate that died does not resume');
-    this.#nobody();
+    this.#becomesAside();
   }
 
   #nobody(): void {
@@ -216,9 +273,9 @@ export class TurnJudge {
     const { now } = scene;
     story.done('answer');
     story.mouth = 'none';
-    const words = stt.turnWords.map(({ word }) => word);
+    const { words, certain } = this.#asides.counted;
     const lost = scene.has('stt.reopen') && !scene.has('stt.replay');
-    const exact = stt.exact && !lost;
+    const exact = stt.exact && !lost && certain;
     const needed = exact && telling(words).length > 0;
     story.decided = { since: this.#decidedAt, words, exact, needed };
     if (words.length > 0) story.users.push({ words, exact, needed });
@@ -236,7 +293,7 @@ export class TurnJudge {
       story.held = false;
       story.demand(scene.now, !speaks, 'the bot begins to speak while the caller does');
       this.#own();
-      if (!story.voice) this.#mustEnd();
+      if (!story.voice) this.#mustEnd(scene.now);
     } else if (story.mouth === 'none' && story.voice) {
       story.demand(scene.now, scene.has('stt.listen'), 'speech into the end of a response is lost');
       story.demand(scene.now, !speaks, 'the bot begins to speak while the caller does');
@@ -250,16 +307,17 @@ export class TurnJudge {
     const story = this.#story;
     const { type } = scene.event;
     story.held = false;
-    if (byLine) return story.mouth === 'none' && !story.voice ? undefined : 'a line cuts the caller';
+    const silent = (story.mouth === 'none' || story.mouth === 'aside') && !story.voice;
+    if (byLine) return silent ? undefined : 'a line cuts the caller';
     if (type === 'dtmf.pressed') {
-      if (story.mouth === 'candidate') this.#nobody();
+      if (story.mouth === 'candidate' && !story.voice) this.#becomesAside();
       this.adopt(scene);
       return story.settings.interrupt.dtmf ? undefined : 'a key cuts what it may not cut';
     }
-    if (story.mouth !== 'candidate') return 'a cut without a candidate';
+    if (story.mouth !== 'candidate' && story.mouth !== 'aside') return 'a cut without a candidate';
     const wrong = this.#wrongCut(scene);
     this.#own();
-    if (!story.voice) this.#mustEnd();
+    if (!story.voice) this.#mustEnd(scene.now);
     return wrong;
   }
 
@@ -279,7 +337,8 @@ export class TurnJudge {
           : 'words of listening interrupt';
       }
       case 'deadline.reached':
-        return this.#loud && minWords === 0 && now - this.#beganAt >= listeningMs
+        return witnesses.plan.micHearsBot ||
+          (this.#loud && minWords === 0 && now - this.#beganAt >= listeningMs)
           ? undefined
           : 'time interrupts';
       default:
@@ -294,7 +353,9 @@ export class TurnJudge {
     story.voice = false;
     this.#owed = scene.actions.filter(({ type }) => type === 'stt.finalize').length;
     this.#lastVoiceAt = now;
-    if (story.mouth === 'candidate') {
+    if (story.mouth === 'candidate' && !story.interruptible && !scene.has('playout.pause')) {
+      this.#becomesAside();
+    } else if (story.mouth === 'candidate') {
       const latest = Math.max(now, this.#beganAt + longestHoldMs);
       const resumeAt = now + interrupt.resumeAfterMs;
       this.#resumesBy(scene.has('playout.pause') ? Math.min(resumeAt, latest) : resumeAt);
@@ -335,45 +396,4 @@ export class TurnJudge {
       story.response.resumedAt = now;
     if (!story.held) story.done('hold');
   }
-
-  // ---- keys ----
-
-  #completeEntry({ event, now }: Scene): void {
-    if (event.type === 'deadline.reached' && this.#keys.digits !== '' && now >= this.#keys.completeAt)
-      this.#entry();
-  }
-
-  /** The entry that is completed now is in the request already. */
-  #asksWithEntry({ actions }: Scene): boolean {
-    const asked = actions.find((action) => action.type === 'llm.start');
-    return asked?.messages.at(-1)?.text === `[The caller pressed the keys: ${this.#keys.digits}]`;
-  }
-
-  #pressed(digit: string, now: number): void {
-    if (digit === '#') {
-      this.#keys.digits ||= '#';
-      this.#entry();
-      return;
-    }
-    this.#keys.digits += digit;
-    this.#keys.completeAt = now + 3_000;
-    this.#story.await('keys', now + 3_000, 'an entry of keys is never completed');
-    if (this.#keys.digits.length >= 20) this.#entry();
-  }
-
-  #entry(): void {
-    const story = this.#story;
-    const words = `[The caller pressed the keys: ${this.#keys.digits}]`.split(' ');
-    story.users.push({ words, exact: true, needed: true });
-    story.notesOwed = true;
-    story.done('keys');
-    this.#keys = { digits: '', completeAt: Infinity };
-  }
-}
-
-/** STT is asked for the text; asking the next session once more what the last one owed decides nothing. */
-function isDecision({ actions }: Scene): boolean {
-  const asked = actions.findIndex(({ type }) => type === 'stt.finalize');
-  const reopened = actions.findIndex(({ type }) => type === 'stt.reopen');
-  return asked !== -1 && (reopened === -1 || asked < reopened);
 }

@@ -5,6 +5,7 @@
  */
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallAction } from './actions.ts';
+import { settleAside } from './aside.ts';
 import { tellTools } from './epoch.ts';
 import { noteEdit } from './edits.ts';
 import type { CallEvent } from './events.ts';
@@ -262,6 +263,7 @@ function settle(step: Step, hadResponse: boolean): void {
   const { state, now } = step;
   if (state.phase !== 'open') return;
   if (hadResponse && state.response === undefined) adoptSpeech(step);
+  settleAside(step);
   if (state.lines.length > 0) speakWaiting(step);
   if (state.response !== undefined || state.turn.phase !== 'idle') {
     state.idle.askAt = undefined;

@@ -5,14 +5,14 @@
 import type { Millis } from '../../shared/base/units.ts';
 import { noteSpeechAfterDecision } from './end-of-turn.ts';
 import type { PlayoutPosition } from './events.ts';
-import { discardOwed, finalize, listen } from './hearing.ts';
+import { finalize, listen, setAside } from './hearing.ts';
 import { charsAt, noteGap } from './heard.ts';
 import { beginPause, resumeMarginMs } from './pause.ts';
-import { spokenWords, withoutBackchannels, withoutEcho } from './phrases.ts';
+import { sounds, spokenWords, withoutBackchannels, withoutEcho } from './phrases.ts';
 import { resumeOutput } from './silence.ts';
 import { cutResponse } from './speaking.ts';
 import { outputHeld, type CallState, type Step } from './state.ts';
-import { newWords, wholeText, type Candidate, type Fading } from './turn.ts';
+import { newWords, wholeText, type Aside, type Candidate, type Fading, type Words } from './turn.ts';
 
 /** Words of listening for longer than this are something to say. */
 const listeningMs = 1_500;
@@ -21,24 +21,6 @@ const longestHoldMs = 2_500;
 /** Text before and behind the position on the wire whose echo may arrive now. */
 const echoBehindChars = 250;
 const echoAheadChars = 20;
-/** Sounds that STT writes down and that say nothing in any language. */
-const sounds = [
-  'ah',
-  'ahem',
-  'eh',
-  'er',
-  'erm',
-  'ha',
-  'haha',
-  'hm',
-  'hmm',
-  'mm',
-  'mmm',
-  'oh',
-  'uh',
-  'uhm',
-  'um',
-];
 
 /** Whether the caller's voice may cut the running response. A farewell is spoken to its end. */
 export function interruptible({ settings, response }: CallState): boolean {
@@ -48,12 +30,15 @@ export function interruptible({ settings, response }: CallState): boolean {
 
 export function beginCandidate(step: Step): void {
   const { state, now } = step;
+  const { turn } = state;
+  // What was said before and still counts is the beginning of what is said now.
+  const words = turn.phase === 'aside' ? turn.words : newWords();
   state.turn = {
     phase: 'candidate',
-    words: newWords(),
+    words,
     startedAt: now,
     // Where the bot's voice comes back, it would hold itself at every word.
-    held: !state.echoes,
+    held: interruptible(state) && !state.echoes,
     loud: false,
     position: undefined,
   };
@@ -61,7 +46,7 @@ export function beginCandidate(step: Step): void {
     if (state.response !== undefined) noteGap(state.response.heard, now);
     step.actions.push({ type: 'playout.pause' });
   }
-  listen(step, true);
+  listen(step, turn.phase !== 'aside');
 }
 
 /** The voice lasted long enough to be an interruption, where words do not say otherwise. */
@@ -75,33 +60,51 @@ export function onSpeechConfirmed(step: Step, position: PlayoutPosition | undefi
 /** More is known about the candidate. */
 export function reviewCandidate(step: Step, position: PlayoutPosition | undefined): void {
   const { turn } = step.state;
-  if (turn.phase !== 'candidate' && turn.phase !== 'fading') return;
+  if (turn.phase !== 'candidate' && turn.phase !== 'fading' && turn.phase !== 'aside') return;
   turn.position = position ?? turn.position;
   if (interrupts(step, turn)) confirm(step, turn);
 }
 
-function interrupts({ state, now }: Step, turn: Candidate | Fading): boolean {
+function interrupts({ state, now }: Step, turn: Candidate | Fading | Aside): boolean {
   // It may have become the farewell meanwhile.
   if (!interruptible(state)) return false;
-  const { minWords, backchannels } = state.settings.interrupt;
-  const words = spokenWords(wholeText(turn.words));
-  const unfinished = turn.words.partial.trim() !== '';
-  const own = withoutEcho(words, playedWords(state, turn.position), { unfinished });
-  const telling = withoutBackchannels(own, [...backchannels, ...sounds], { unfinished: true });
+  const { minWords } = state.settings.interrupt;
+  // Of words that come late, one that the bot has just said is its echo.
+  const { own, telling } = tellingWords(state, turn, { late: turn.phase === 'aside' });
   if (telling.length >= Math.max(1, minWords)) return true;
-  if (minWords > 0 || !turn.loud || turn.phase === 'fading') return false;
-  if (words.length === 0) return !state.echoes;
+  if (minWords > 0 || turn.phase !== 'candidate' || !turn.loud) return false;
+  // What STT owes of an aside says nothing about this voice.
+  const wordless = spokenWords(wholeText(turn.words)).length === 0 || state.stt.owed[0]?.fate === 'aside';
+  if (wordless) return !state.echoes;
   return own.length > 0 && now - turn.startedAt >= listeningMs;
 }
 
+/**
+ * The words that are not the bot's own voice, and those of them that are more than listening. With `late`, a single word that
+ * the bot has just said tells nothing either.
+ */
+export function tellingWords(
+  state: CallState,
+  { words, position }: { readonly words: Words; readonly position: PlayoutPosition | undefined },
+  { late = false }: { late?: boolean } = {},
+): { own: string[]; telling: string[] } {
+  const { backchannels } = state.settings.interrupt;
+  const unfinished = words.partial.trim() !== '';
+  const played = playedWords(state, position);
+  const own = withoutEcho(spokenWords(wholeText(words)), played, { unfinished });
+  const telling = withoutBackchannels(own, [...backchannels, ...sounds], { unfinished: true });
+  return { own, telling: late || state.echoes ? telling.filter((word) => !played.includes(word)) : telling };
+}
+
 /** The bot's words around the place where playback is. */
-function playedWords({ response }: CallState, position: PlayoutPosition | undefined): string[] {
-  if (response === undefined || position?.context !== response.context) return [];
+function playedWords({ response, lastSaid }: CallState, position: PlayoutPosition | undefined): string[] {
+  if (response === undefined) return spokenWords(lastSaid.text);
+  if (position?.context !== response.context) return [];
   const at = charsAt(response.heard, position.sentMs);
   return spokenWords(response.text.slice(Math.max(0, at - echoBehindChars), at + echoAheadChars));
 }
 
-function confirm(step: Step, turn: Candidate | Fading): void {
+function confirm(step: Step, turn: Candidate | Fading | Aside): void {
   const { state, now } = step;
   const { words, startedAt } = turn;
   const thinking = state.response?.phase === 'waiting' && state.response.writing;
@@ -122,6 +125,11 @@ function confirm(step: Step, turn: Candidate | Fading): void {
 export function beginFading(step: Step, turn: Candidate, lastVoiceAt: Millis): void {
   const { settings } = step.state;
   const { words, startedAt, held, loud, position } = turn;
+  if (!held && !interruptible(step.state)) {
+    beginAside(step, { words, startedAt, lastVoiceAt, position });
+    finalize(step);
+    return;
+  }
   const resumeAt = lastVoiceAt + settings.interrupt.resumeAfterMs;
   step.state.turn = {
     phase: 'fading',
@@ -133,7 +141,14 @@ export function beginFading(step: Step, turn: Candidate, lastVoiceAt: Millis): v
     lastVoiceAt,
     resumeAt: held ? Math.max(step.now, Math.min(resumeAt, startedAt + longestHoldMs)) : resumeAt,
   };
-  finalize(step, 'keep');
+  finalize(step);
+}
+
+/** What was said cuts nothing, as far as is known. */
+export function beginAside(step: Step, from: Omit<Aside, 'phase'>): void {
+  const { words, startedAt, lastVoiceAt, position } = from;
+  setAside(step.state);
+  step.state.turn = { phase: 'aside', words, startedAt, lastVoiceAt, position };
 }
 
 /** A voice is back that may turn out to be speech. */
@@ -157,8 +172,7 @@ export function onCandidateDeadline(step: Step): void {
   const { state, now } = step;
   const { turn } = state;
   if (turn.phase === 'fading' && now >= turn.resumeAt) {
-    discardOwed(state);
-    state.turn = { phase: 'idle' };
+    beginAside(step, turn);
     if (turn.held) resumeOutput(step);
   } else if (turn.phase === 'candidate') {
     if (now >= turn.startedAt + listeningMs) turn.listened = true;

@@ -26,6 +26,14 @@ export function tellTools(step: Step, event: ToolEvent): ToolOrder[] {
   return rest;
 }
 
+/** A turn of the caller begins. */
+export function beginEpoch(step: Step): void {
+  const { state } = step;
+  nextEpoch(step);
+  state.idle.askAt = undefined;
+  state.wastedRounds = 0;
+}
+
 export function nextEpoch(step: Step): void {
   step.state.epoch += 1;
   // Nothing of an older turn can lead on by itself, so no other order comes of it.

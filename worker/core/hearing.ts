@@ -23,33 +23,30 @@ export const givenMs = ({ state, now }: Step): Millis =>
   state.stt.givenMs + (state.stt.listeningAt === undefined ? 0 : now - state.stt.listeningAt);
 
 /** Asks for the final text. Returns until when it is waited for. */
-export function finalize(step: Step, fate: 'keep' | 'discard'): Millis {
+export function finalize(step: Step): Millis {
   step.actions.push({ type: 'stt.finalize' });
-  return owe(step, fate);
+  return owe(step);
 }
 
 /** Asks for the final text of what was said until now; the turn goes on. */
 export function flush(step: Step): void {
   step.actions.push({ type: 'stt.flush' });
-  owe(step, 'keep');
+  owe(step);
 }
 
-function owe(step: Step, fate: 'keep' | 'discard'): Millis {
-  const { stt, settings } = step.state;
+function owe(step: Step): Millis {
+  const { stt, turn, settings } = step.state;
   stt.givenMs = givenMs(step);
   stt.listeningAt = undefined;
   const dueBy = step.now + settings.limits.sttGiveUpMs;
-  stt.owed.push({ fate, dueBy });
+  stt.owed.push({ fate: turn.phase === 'aside' ? 'aside' : 'keep', dueBy });
   return dueBy;
 }
 
-/** What STT still owes belongs to speech that counts as nothing. */
-export function discardOwed(state: CallState): void {
-  for (const owed of state.stt.owed) owed.fate = 'discard';
+/** What STT still owes was said into a response that has gone on. */
+export function setAside({ stt }: CallState): void {
+  for (const owed of stt.owed) owed.fate = 'aside';
 }
-
-/** What STT says now belongs to the present turn. */
-export const hearsTurn = (state: CallState): boolean => state.stt.owed[0]?.fate !== 'discard';
 
 /**
  * Replaces the session. The audio of the present turn goes to the new one, once; what was known of it counts until that
@@ -58,7 +55,7 @@ export const hearsTurn = (state: CallState): boolean => state.stt.owed[0]?.fate 
 export function reopenStt(step: Step): boolean {
   const { state } = step;
   const { stt, turn } = state;
-  const owing = stt.owed.some(({ fate }) => fate === 'keep');
+  const owing = stt.owed.length > 0;
   stt.owed.length = 0;
   const words = 'words' in turn ? turn.words : undefined;
   const replay = words !== undefined && !stt.replayed;
@@ -71,7 +68,7 @@ export function reopenStt(step: Step): boolean {
   }
   stt.replayed = true;
   forgetGiven(step, words);
-  if (owing && stt.listeningAt === undefined) finalize(step, 'keep');
+  if (owing && stt.listeningAt === undefined) finalize(step);
   return true;
 }
 
@@ -85,7 +82,7 @@ export function forgetGiven(step: Step, words: Words): void {
 function deafAt(state: CallState): Millis | undefined {
   const { stt, turn } = state;
   if (turn.phase !== 'speaking' || stt.listeningAt === undefined) return undefined;
-  if (!stt.guesses || stt.replayed || !hearsTurn(state) || wholeText(turn.words) !== '') return undefined;
+  if (!stt.guesses || stt.replayed || stt.owed.length > 0 || wholeText(turn.words) !== '') return undefined;
   return stt.listeningAt + state.settings.limits.sttDeafMs;
 }
 

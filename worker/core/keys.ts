@@ -1,8 +1,7 @@
 /** Keys that the caller presses: they may interrupt, and an entry of them is answered like words. */
-import { interruptible } from './candidate.ts';
+import { beginAside, interruptible } from './candidate.ts';
 import { dtmfDeadline, keysNote, pressKey } from './dtmf.ts';
 import type { PlayoutPosition } from './events.ts';
-import { discardOwed, finalize } from './hearing.ts';
 import { addUser } from './history.ts';
 import { cutResponse, startOwedAnswer } from './speaking.ts';
 import { nobodySpeaks, type Step } from './state.ts';
@@ -13,11 +12,8 @@ export function onDtmf(step: Step, digit: string, position: PlayoutPosition | un
   if (!settings.collect) return;
   state.idle.askAt = undefined;
   if (state.response !== undefined && state.settings.interrupt.dtmf && interruptible(state)) {
-    if (state.turn.phase === 'candidate') finalize(step, 'discard');
-    if (state.turn.phase === 'candidate' || state.turn.phase === 'fading') {
-      discardOwed(state);
-      state.turn = { phase: 'idle' };
-    }
+    // Whoever speaks into the response has a turn now, which is answered together with the keys.
+    if (state.turn.phase === 'fading') beginAside(step, state.turn);
     cutResponse(step, position);
   }
   enterKeys(step, pressKey(state.dtmf, digit, { settings, now }));

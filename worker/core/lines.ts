@@ -31,8 +31,10 @@ export function onLineRequested(step: Step, event: Extract<CallEvent, { type: 'l
 export function speakWaiting(step: Step): void {
   const { state } = step;
   const line = state.lines[0];
-  if (line === undefined || !nobodySpeaks(state) || state.endingSoon) return;
-  const { response } = state;
+  const { response, turn } = state;
+  // What was said into the response is answered behind the line.
+  const quiet = nobodySpeaks(state) || (response !== undefined && turn.phase === 'aside');
+  if (line === undefined || !quiet || state.endingSoon) return;
   let owedSince: Millis | undefined;
   if (response !== undefined) {
     if (!line.cuts || response.hangUpAfter) return;

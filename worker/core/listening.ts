@@ -1,18 +1,19 @@
 /** The caller's side: speech, its words, the end of a turn, and what the caller's words are answered with. */
-import { beginCandidate, beginFading, interruptible, onCandidateDeadline } from './candidate.ts';
+import { weighAside } from './aside.ts';
+import { beginCandidate, beginFading, onCandidateDeadline } from './candidate.ts';
 import { candidateDeadline, prolongFading, reviewCandidate } from './candidate.ts';
 import { noteSpeechAfterDecision } from './end-of-turn.ts';
 import { answerQuestion, noteTurn } from './answering.ts';
-import { nextEpoch } from './epoch.ts';
+import { beginEpoch } from './epoch.ts';
 import type { CallEvent } from './events.ts';
-import { hearsTurn, listen, onSttDeadline, reopenStt, sttDeadline } from './hearing.ts';
+import { listen, onSttDeadline, reopenStt, sttDeadline } from './hearing.ts';
 import { addUser } from './history.ts';
 import { askEarlyAt, askWhenDue, beginPause, decideWhenDue, resumeMarginMs, reviewPause } from './pause.ts';
 import { spokenWords, withoutBackchannels, withoutEcho } from './phrases.ts';
 import { startAnswer, startLine, startText } from './speaking.ts';
 import { dropSpeculation, promoteSpeculation, reviewSpeculation } from './speculation.ts';
 import { awaitsWord, noticeFault, type CallState, type Step } from './state.ts';
-import { addFinal, newWords, setPartial, wholeText, type Finalizing } from './turn.ts';
+import { addFinal, newWords, setPartial, wholeText, type Aside, type Finalizing } from './turn.ts';
 import type { Millis } from '../../shared/base/units.ts';
 
 /** A wordless turn this long was speech that STT missed, not a noise. */
@@ -29,7 +30,11 @@ export function onSpeechStarted(step: Step): void {
   switch (turn.phase) {
     case 'idle':
       if (state.response === undefined) beginTurn(step);
-      else if (interruptible(state)) beginCandidate(step);
+      else if (!state.response.hangUpAfter) beginCandidate(step);
+      return;
+    case 'aside':
+      if (state.response === undefined) beginTurnWith(step, turn);
+      else if (!state.response.hangUpAfter) beginCandidate(step);
       return;
     case 'fading': {
       const { words, startedAt, held, loud, position } = turn;
@@ -57,19 +62,19 @@ function goOn(step: Step, turn: Extract<CallState['turn'], { phase: 'pausing' | 
   listen(step, false);
 }
 
+/** The caller goes on before it is known whether what was said counts. */
+function beginTurnWith(step: Step, { words }: Aside): void {
+  beginEpoch(step);
+  step.state.turn = { phase: 'speaking', words, startedAt: step.now, interrupted: false };
+  listen(step, false);
+}
+
 /** A turn begins: a new epoch. */
 function beginTurn(step: Step): void {
   const { state, now } = step;
   beginEpoch(step);
   state.turn = { phase: 'speaking', words: newWords(), startedAt: now, interrupted: false };
   listen(step, true);
-}
-
-function beginEpoch(step: Step): void {
-  const { state } = step;
-  nextEpoch(step);
-  state.idle.askAt = undefined;
-  state.wastedRounds = 0;
 }
 
 export function onSpeechStopped(step: Step): void {
@@ -103,7 +108,7 @@ export function onSttText(
 ): void {
   const { state } = step;
   const { turn, stt } = state;
-  if (!hearsTurn(state) || !('words' in turn)) return;
+  if (!('words' in turn)) return;
   const { words } = turn;
   const before = wholeText(words);
   if (event.type === 'stt.final') addFinal(words, event.text, stt.givenMs + heardSince(step));
@@ -112,7 +117,8 @@ export function onSttText(
     setPartial(words, event.text);
   }
   if (event.text.trim() !== '' || event.speechFinal) words.speechFinal = event.speechFinal;
-  if (turn.phase === 'candidate' || turn.phase === 'fading') reviewCandidate(step, event.position);
+  if (turn.phase === 'candidate' || turn.phase === 'fading' || turn.phase === 'aside')
+    reviewCandidate(step, event.position);
   else if (turn.phase === 'pausing') reviewPause(step);
   else if (turn.phase === 'speaking' && wholeText(words) !== before) reviewSpeculation(step);
 }
@@ -122,8 +128,10 @@ const heardSince = ({ state, now }: Step): Millis =>
 
 export function onSttFinalized(step: Step): void {
   const { state } = step;
-  if (state.stt.owed.shift() === undefined) return;
+  const given = state.stt.owed.shift();
+  if (given === undefined) return;
   state.failuresInARow.stt = 0;
+  if (given.fate === 'aside') weighAside(step);
   if (state.turn.phase === 'finalizing' && state.stt.owed.length === 0) answerTurn(step, state.turn);
 }
 

@@ -178,7 +178,7 @@ export function onPlayoutDrained(step: Step, response: Response, sentMs: Millis)
     completeResponse(step);
 }
 
-/** TTS took the text and made no sound of it. An answer is apologised for; a line is left out. */
+/** TTS took the text and made no sound of it. An answer is apologised for, unless the caller speaks; a line is left out. */
 function onNoAudio(step: Step, response: Response): void {
   const { state } = step;
   const hopeless = noticeFault(step, 'tts', 'empty');
@@ -191,7 +191,7 @@ function onNoAudio(step: Step, response: Response): void {
   if (state.lastWords && !response.hangUpAfter) {
     state.response = undefined;
     startLine(step, 'farewell');
-  } else if (response.source === 'answer' && !response.hangUpAfter) {
+  } else if (response.source === 'answer' && !response.hangUpAfter && state.voice === 'silent') {
     state.response = undefined;
     startLine(step, 'apology');
   } else {

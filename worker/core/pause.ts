@@ -85,7 +85,7 @@ export function decideWhenDue(step: Step): void {
   if (turn.phase !== 'pausing' || now < turn.decideAt) return;
   const { words, startedAt, interrupted, lastVoiceAt } = turn;
   noteDecision(state.patience, now);
-  const giveUpAt = finalize(step, 'keep');
+  const giveUpAt = finalize(step);
   state.turn = {
     phase: 'finalizing',
     words,

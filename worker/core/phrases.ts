@@ -9,6 +9,9 @@ export function spokenWords(text: string): string[] {
   return plain.match(/[\p{L}\p{N}\p{M}]+(?:['-][\p{L}\p{N}\p{M}]+)*/gu) ?? [];
 }
 
+/** Sounds that STT writes down and that say nothing in any language. */
+export const sounds: readonly string[] = 'ah ahem eh er erm ha haha hm hmm mm mmm oh uh uhm um'.split(' ');
+
 /**
  * The words that are left when those of listening are taken away. Phrases of several words count as a whole; with
  * `unfinished`, one that is not complete yet counts too when nothing follows it.

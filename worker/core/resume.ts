@@ -5,7 +5,7 @@
  */
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallEvent } from './events.ts';
-import { beginFading } from './candidate.ts';
+import { beginAside, beginFading } from './candidate.ts';
 import { finalize, forgetGiven, givenMs, listen } from './hearing.ts';
 import { noteGap, type Piece } from './heard.ts';
 import { onToolsResumed } from './answering.ts';
@@ -57,12 +57,16 @@ function resumeTurn(step: Step, turnAudio: boolean): void {
       beginFading(step, { phase: 'candidate', words, startedAt, held, loud, position }, now);
       return;
     }
+    case 'aside':
+      beginAside(step, { ...turn, words, lastVoiceAt: now });
+      finalize(step);
+      return;
     case 'speaking':
     case 'pausing':
       beginPause(step, { words, startedAt: turn.startedAt, interrupted: turn.interrupted }, now);
       return;
     case 'finalizing':
-      state.turn = { ...turn, words, giveUpAt: finalize(step, 'keep') };
+      state.turn = { ...turn, words, giveUpAt: finalize(step) };
       return;
   }
 }

@@ -24,6 +24,8 @@ export type Turn =
   | Candidate
   /** The candidate fell silent. The response goes on at `resumeAt`. */
   | Fading
+  /** The response has gone on, and what was said into it may still count. */
+  | Aside
   | Speaking
   /** Silence; the turn ends at `decideAt` unless the voice comes back. */
   | Pausing
@@ -51,6 +53,15 @@ export interface Fading extends Held {
   readonly phase: 'fading';
   readonly lastVoiceAt: Millis;
   resumeAt: Millis;
+}
+
+/** STT still owes its text, or it may not interrupt and is answered when the response is over. */
+export interface Aside {
+  readonly phase: 'aside';
+  readonly words: Words;
+  readonly startedAt: Millis;
+  readonly lastVoiceAt: Millis;
+  position: PlayoutPosition | undefined;
 }
 
 interface OwnTurn {
@@ -97,6 +108,13 @@ export function setPartial(words: Words, text: string): void {
   words.partial = text.slice(0, maxTurnChars);
 }
 
+/** What was said says nothing. */
+export function forgetWords(words: Words): void {
+  words.finals.length = 0;
+  words.partial = '';
+  words.fallback = '';
+}
+
 /** Finals, then the partial that no final has replaced. */
 export function wholeText(words: Words): string {
   const fresh = words.finals.some(({ givenMs }) => givenMs >= 0) || words.partial.trim() !== '';
@@ -120,9 +138,12 @@ export function forgetReplayed(words: Words, fromMs: Millis): void {
   words.partial = '';
 }
 
-/** Which utterances STT owes text for: a finalize that was asked for a candidate that died is thrown away. */
+/**
+ * Which utterances STT owes text for. That of a candidate that died is an aside: it belongs to what follows only when it says
+ * something.
+ */
 export interface SttLedger {
-  readonly owed: { fate: 'keep' | 'discard'; readonly dueBy: Millis }[];
+  readonly owed: { fate: 'keep' | 'aside'; readonly dueBy: Millis }[];
   /** Since when STT gets the caller's audio. */
   listeningAt: Millis | undefined;
   /** Audio of the present turn that STT got before that. */

@@ -1,0 +1,64 @@
+/**
+ * What the caller said into a response without cutting it: too late, too little, or where nobody may interrupt. What says
+ * something is answered once the response is over; listening, sounds and the bot's own voice are forgotten. It cuts nothing.
+ */
+import { interruptible, tellingWords } from './candidate.ts';
+import { beginEpoch } from './epoch.ts';
+import { beginPause } from './pause.ts';
+import { sounds, spokenWords, withoutBackchannels } from './phrases.ts';
+import { startOwedAnswer } from './speaking.ts';
+import { nobodySpeaks, type CallState, type Step } from './state.ts';
+import { forgetWords, wholeText, type Aside, type Turn } from './turn.ts';
+
+/**
+ * Words that are mostly the bot's own are its echo, even where STT misheard some of them: who switches interruptions off may
+ * have no echo canceller, and a bot that answered itself would never stop.
+ */
+const ownShare = 0.5;
+
+/** Words of listening that end this late in a response are no listening: they answer its last words. */
+const answersWithinMs = 1_000;
+
+/** Of its words, those that are not the bot's own, and those that are more than listening. */
+function wordsOf(state: CallState, turn: Exclude<Turn, { phase: 'idle' }>): ReturnType<typeof tellingWords> {
+  const position = 'position' in turn ? turn.position : undefined;
+  return tellingWords(state, { words: turn.words, position }, { late: state.response !== undefined });
+}
+
+function weightOf(state: CallState, turn: Aside): 'much' | 'listening' | 'nothing' {
+  const said = spokenWords(wholeText(turn.words));
+  const { own, telling } = wordsOf(state, turn);
+  if (own.length <= said.length * ownShare) return 'nothing';
+  if (telling.length > 0) return 'much';
+  return withoutBackchannels(own, sounds).length > 0 ? 'listening' : 'nothing';
+}
+
+/** What holds after every step: an aside waits for its text, then for the end of the response, and for nothing else. */
+export function settleAside(step: Step): void {
+  const { state } = step;
+  const { turn, response } = state;
+  if (turn.phase !== 'aside' || state.stt.owed.length > 0) return;
+  const what = weightOf(state, turn);
+  const listens =
+    what === 'listening' && (response === undefined ? answersTheEnd(state, turn) : !interruptible(state));
+  if (what === 'much' || listens) {
+    if (response !== undefined) return;
+    const { words, startedAt, lastVoiceAt } = turn;
+    beginEpoch(step);
+    beginPause(step, { words, startedAt, interrupted: false }, lastVoiceAt);
+    return;
+  }
+  state.turn = { phase: 'idle' };
+  if (state.answerOwed && response === undefined && !state.endingSoon && nobodySpeaks(state))
+    startOwedAnswer(step);
+}
+
+const answersTheEnd = ({ lastSaid }: CallState, { lastVoiceAt }: Aside): boolean =>
+  lastVoiceAt >= lastSaid.endedAt - answersWithinMs;
+
+/** STT has given all its text of an aside behind which the caller has begun to speak again: is it part of that? */
+export function weighAside({ state }: Step): void {
+  const { turn, stt } = state;
+  if (turn.phase === 'idle' || turn.phase === 'aside' || stt.owed[0]?.fate === 'aside') return;
+  if (wordsOf(state, turn).telling.length === 0) forgetWords(turn.words);
+}
