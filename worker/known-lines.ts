@@ -15,6 +15,8 @@ export interface KnownLinesOptions {
   readonly log: Log;
   /** Pieces of text as the core gives them to TTS, white space around them aside. */
   readonly texts: readonly string[];
+  /** The voice is known to be down: nothing is asked of it. Made by another one, lines would sound like a stranger. */
+  readonly isDown?: () => boolean;
   /** From the opening of a call to the making: a voice on this machine speaks the call's greeting first. */
   readonly pauseMs?: Millis;
 }
@@ -24,7 +26,9 @@ const mostTexts = 64;
 const longestLineMs = 30_000;
 /** A line that takes longer than this to make is left out. */
 const makeWithinMs = 20_000;
-const mostAttempts = 3;
+/** After an attempt that failed, the next one waits, longer each time. Calls begin them, so an idle worker makes none. */
+const firstWaitMs = 5_000;
+const longestWaitMs = 600_000;
 const defaultPauseMs = 3_000;
 
 const lineKey = (text: string): string => text.trim();
@@ -52,7 +56,9 @@ class KnownLines {
   readonly #options: KnownLinesOptions;
   readonly #made = new Map<string, KnownLine>();
   readonly #wanted: string[];
-  #attempts = 0;
+  #failures = 0;
+  #notBeforeMs = Number.NEGATIVE_INFINITY;
+  #closed = false;
   #closeRun: (() => void) | undefined;
 
   constructor(stage: TtsStage, options: KnownLinesOptions) {
@@ -66,11 +72,11 @@ class KnownLines {
     return this.#made.get(lineKey(text));
   }
 
-  /** Makes what is missing, one line after another, unless that is under way or was in vain too often. */
+  /** Makes what is missing, one line after another, unless that is under way or was in vain a moment ago. */
   make(): void {
-    if (this.#closeRun !== undefined || this.#wanted.length === 0 || this.#attempts >= mostAttempts) return;
-    this.#attempts += 1;
-    const { clock, log } = this.#options;
+    const { clock } = this.#options;
+    if (this.#closed || this.#closeRun !== undefined || this.#wanted.length === 0) return;
+    if (clock.now() < this.#notBeforeMs) return;
     let session: TtsSession | undefined;
     let timer: Timer | undefined;
     const scope = new Scope('known lines', () => stop('failed'));
@@ -79,7 +85,7 @@ class KnownLines {
       scope.close();
       timer?.cancel();
       this.#closeRun = undefined;
-      if (why !== undefined) log.warn({ why, missing: this.#wanted.length }, 'known lines were not all made');
+      if (why !== undefined) this.#failed(why);
       session?.close();
     };
     this.#closeRun = () => stop(undefined);
@@ -111,6 +117,10 @@ class KnownLines {
       }
     };
     const begin = (): void => {
+      if (this.#options.isDown?.() === true) {
+        stop('down');
+        return;
+      }
       session = this.#stage.open({ clock, bind: (callback) => scope.bind(callback) }, take);
       next();
     };
@@ -131,8 +141,15 @@ class KnownLines {
     this.#made.set(text, { pcm, ms });
   }
 
+  #failed(why: string): void {
+    const { clock, log } = this.#options;
+    this.#notBeforeMs = clock.now() + Math.min(longestWaitMs, firstWaitMs * 4 ** this.#failures);
+    this.#failures += 1;
+    log.warn({ why, missing: this.#wanted.length }, 'known lines were not all made');
+  }
+
   close(): void {
-    this.#attempts = mostAttempts;
+    this.#closed = true;
     this.#closeRun?.();
   }
 }

@@ -41,6 +41,7 @@ import {
   toolSettings,
 } from './definition.ts';
 import { withKnownLines } from './known-lines.ts';
+import { withPauses } from './later-tts.ts';
 import { openStages } from './stages/registry.ts';
 import { ToolRegistry } from './tools/registry.ts';
 import { noCallControl } from './tools/tool.ts';
@@ -138,7 +139,12 @@ class Worker {
       speech: speechSettings(definition),
       limits,
       ...stages,
-      tts: withKnownLines(stages.tts, { clock: systemClock, log: this.#log, texts: knownTexts(settings) }),
+      tts: withKnownLines(withPauses(stages.tts), {
+        clock: systemClock,
+        log: this.#log,
+        texts: knownTexts(settings),
+        isDown: () => boxes.breakers.of('tts', 'primary').state(machineMs()) === 'open',
+      }),
       gridBefore: this.#host.gridBefore,
       takesCalls: () => !this.#draining,
     };

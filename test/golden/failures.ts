@@ -1,5 +1,6 @@
 /** Stages that fail, stall or return nothing. */
 import { dialogue, type Dialogue } from '../support/dialogue.ts';
+import type { Script } from '../support/script.ts';
 
 export const failures: readonly Dialogue[] = [
   dialogue('an LLM that fails without a word leads to the apology', (begin) => {
@@ -85,21 +86,40 @@ export const failures: readonly Dialogue[] = [
   }),
 
   dialogue(
-    'TTS that fails again and again says goodbye, and when it cannot even do that the call ends',
+    'TTS that has failed again and again for ten seconds says goodbye, and when it cannot even do that the call ends',
     (begin) => {
-      const call = begin().opens().callerSays('Hm?').llmAnswers('Here it is.').ttsFails().ttsFails().skips();
+      const failing = (): Script => {
+        const call = begin().opens().callerSays('Hm?').llmAnswers('Here it is.');
+        for (let second = 0; second < 10; second += 1) call.ttsFails().later(1_000).ends(undefined);
+        return call.skips();
+      };
+      const call = failing();
       call.ttsFails().ordered('fault tts failed').botSays('Goodbye.').ends(undefined);
       call.ttsFails().ends('ended').waitsForNothing();
-      const other = begin()
-        .opens()
-        .callerSays('Hm?')
-        .llmAnswers('Here it is.')
-        .ttsFails()
-        .ttsFails()
-        .ttsFails();
-      other.botSays('Goodbye.').botFinishes().ends('ended');
+      failing().ttsFails().botSays('Goodbye.').botFinishes().ends('ended');
     },
   ),
+
+  dialogue('TTS that is down for two seconds says what it has to say when it is back', (begin) => {
+    const call = begin().opens().callerSays('Hm?').llmAnswers('Here it is.');
+    for (let quarter = 0; quarter < 8; quarter += 1) call.ttsFails().later(250);
+    call.botSays('Here it is.').botFinishes().callerSays('Thanks.');
+    call.llmIsAsked('user: Hm?', 'assistant: Here it is.', 'user: Thanks.');
+  }),
+
+  dialogue('STT that is down for two seconds hears the caller when it is back', (begin) => {
+    const call = begin().opens().callerBegins();
+    for (let quarter = 0; quarter < 8; quarter += 1) call.tell({ type: 'stt.failed' }).later(250);
+    call.sttHears('A table for two.').callerStops().silenceEndsTheTurn().sttFinalizes();
+    call.llmIsAsked('user: A table for two.').llmAnswers('Certainly.').botFinishes().ends(undefined);
+  }),
+
+  dialogue('STT that has failed again and again for ten seconds is left with a goodbye', (begin) => {
+    const call = begin().opens();
+    for (let second = 0; second < 10; second += 1) call.tell({ type: 'stt.failed' }).later(1_000);
+    call.tell({ type: 'stt.failed' }).botSays('Are you still there?').botFinishes();
+    call.botSays('Goodbye.').botFinishes().ends('ended');
+  }),
 
   dialogue('TTS that stalls before any audio is given up, and a filler comes before the answer', (begin) => {
     const call = begin().opens().callerSays('Hm?').llmAnswers('Here it is.').skips().later(2_699).orders();
@@ -121,7 +141,8 @@ export const failures: readonly Dialogue[] = [
 
   dialogue('TTS that stalls for ever is left with a goodbye', (begin) => {
     const call = begin().opens().callerSays('Hm?').llmAnswers('Here it is.').later(2_700).later(2_700);
-    call.botSays('Let me see. Here it is.').later(2_700).botSays('Goodbye.').ends(undefined);
+    call.botSays('Let me see. Here it is.').later(2_700).later(2_700).ends(undefined);
+    call.later(2_700).botSays('Goodbye.').ends(undefined);
     call.later(2_700).ends('ended');
   }),
 

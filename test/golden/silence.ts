@@ -2,10 +2,6 @@
 import { dialogue, type Dialogue } from '../support/dialogue.ts';
 import { scriptSettings } from '../support/script-settings.ts';
 import { msPerChar } from '../support/scripted-audio.ts';
-import type { Script } from '../support/script.ts';
-
-const finished = (call: Script): Script =>
-  call.tell({ type: 'playout.drained', context: call.context, sentMs: 0 });
 
 export const silence: readonly Dialogue[] = [
   dialogue(
@@ -140,6 +136,7 @@ export const silence: readonly Dialogue[] = [
     call.tell({ type: 'playout.started', context, audioAt: 0 }).later(600);
     call.tell({ type: 'playout.starved', context, sentMs: 600 }).later(2_700).ordered('playout.finish 2');
     call.tell({ type: 'playout.drained', context, sentMs: 600 }).botSays('Let me see. Here it is.');
-    finished(call).botSays('Goodbye.');
+    // Failures that are as old as this have been in a row since before the filler.
+    call.later(2_700).later(2_700).later(2_700).botSays('Goodbye.');
   }),
 ];

@@ -151,7 +151,11 @@ function settingsOf(prng: Prng): CallSettings {
       ask: 'Hello, anybody out there?',
       endAfter: from(1, 3),
     },
-    limits: { ...defaultCallLimits, markGraceMs: from(1_000, 2_000) },
+    limits: {
+      ...defaultCallLimits,
+      markGraceMs: from(1_000, 2_000),
+      stageDownMs: stopMs % 40 === 0 ? defaultCallLimits.stageDownMs : 0,
+    },
   };
 }
 

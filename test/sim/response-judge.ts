@@ -232,7 +232,7 @@ export class ResponseJudge {
         this.#spoke(scene, action);
         return;
       case 'fault.noticed':
-        story.faults[action.stage] += 1;
+        story.noteFault(action.stage, scene.now);
         return;
       case 'call.end':
         this.#nothingToSay(scene);
@@ -385,7 +385,7 @@ export class ResponseJudge {
 
   #ended({ now, event }: Scene, reason: 'ended' | 'shutdown'): void {
     const story = this.#story;
-    const tts = story.faults.tts >= story.settings.limits.stageFailures;
+    const tts = story.isHopeless('tts', now);
     const late = story.openedAt !== undefined && now >= story.openedAt + story.settings.maxCallMs + 30_000;
     const said = story.lastHangUp;
     if (reason === 'ended') story.demand(now, tts || late || said, 'the call ends without a reason');

@@ -2,7 +2,7 @@
  * What the judges know of a call, from facts, orders and the world alone. It is a model of its own: nothing in it is read
  * from the state of the core.
  */
-import type { CallAction } from '../../worker/core/actions.ts';
+import type { CallAction, FaultStage } from '../../worker/core/actions.ts';
 import type { CallEvent } from '../../worker/core/events.ts';
 import type { Client } from './client.ts';
 import type { Plan } from './plan.ts';
@@ -125,6 +125,7 @@ export class Story {
   echoDelayMs = 0;
   newestMark: { id: string; sentAt: number } | undefined;
   readonly faults = { stt: 0, llm: 0, tts: 0, call: 0 };
+  readonly #failingSince = { stt: 0, llm: 0, tts: 0, call: 0 };
   /** The farewell has been spoken. */
   lastHangUp = false;
 
@@ -169,9 +170,21 @@ export class Story {
 
   /** The call may be on its way to its end; what waits need not be done any more. */
   get ending(): boolean {
-    const { stt, llm, tts } = this.faults;
-    this.#ending ||= this.overtime || Math.max(stt, llm, tts) >= this.settings.limits.stageFailures;
+    this.#ending ||= this.overtime;
     return this.#ending;
+  }
+
+  noteFault(stage: FaultStage, now: number): void {
+    if (this.faults[stage] === 0) this.#failingSince[stage] = now;
+    this.faults[stage] += 1;
+    this.#ending ||= this.isHopeless(stage, now);
+  }
+
+  /** Failed too often; STT and TTS also for too long. */
+  isHopeless(stage: FaultStage, now: number): boolean {
+    const { stageFailures, stageDownMs } = this.settings.limits;
+    const downMs = stage === 'llm' ? 0 : stageDownMs;
+    return this.faults[stage] >= stageFailures && now - this.#failingSince[stage] >= downMs;
   }
 }
 

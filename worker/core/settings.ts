@@ -97,8 +97,10 @@ export interface CallLimits {
   readonly llmSilentMs: Millis;
   /** How long the last mark may stay away after the last frame, for a client that echoes marks. */
   readonly markGraceMs: Millis;
-  /** Failures of one stage in a row that end the call. */
+  /** Failures of one stage in a row that end the call, */
   readonly stageFailures: number;
+  /** once STT or TTS have been failing for this long. */
+  readonly stageDownMs: Millis;
   /** Audio of the running turn that the media side can give to another STT session. */
   readonly replayMs: Millis;
 }
@@ -112,5 +114,6 @@ export const defaultCallLimits: CallLimits = {
   llmSilentMs: 10_000,
   markGraceMs: 3_000,
   stageFailures: 3,
+  stageDownMs: 10_000,
   replayMs: 15_000,
 };

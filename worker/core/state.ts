@@ -100,6 +100,8 @@ export interface CallState {
   /** Turns in a row in which somebody spoke and STT found no words. */
   wordlessTurns: number;
   readonly failuresInARow: Record<FaultStage, number>;
+  /** When the first of the failures in a row was; means nothing while there are none. */
+  readonly failingSince: Record<FaultStage, Millis>;
 }
 
 /** `session` names the call towards tools; `now` is when it begins. */
@@ -147,6 +149,7 @@ export function newCall(
     callEndsAt: undefined,
     wordlessTurns: 0,
     failuresInARow: { stt: 0, llm: 0, tts: 0, call: 0 },
+    failingSince: { stt: 0, llm: 0, tts: 0, call: 0 },
   };
 }
 
@@ -177,9 +180,16 @@ export const nobodySpeaks = (state: CallState): boolean =>
 export const awaitsWord = ({ tools }: CallState): boolean =>
   tools.records.some(({ phase }) => phase.type === 'held' && phase.isHeard);
 
-/** Reports a fault and counts it. True when the stage has failed too often for the call to go on. */
-export function noticeFault(step: Step, stage: FaultStage, what: FaultKind): boolean {
-  step.actions.push({ type: 'fault.noticed', stage, what });
-  step.state.failuresInARow[stage] += 1;
-  return step.state.failuresInARow[stage] >= step.state.settings.limits.stageFailures;
+/**
+ * Reports a fault and counts it. True when the stage has failed too often, and for too long, for the call to go on. Each failure of
+ * the LLM is a turn that nobody answered: there the count alone tells. STT and TTS fail many times within a moment.
+ */
+export function noticeFault({ state, actions, now }: Step, stage: FaultStage, what: FaultKind): boolean {
+  actions.push({ type: 'fault.noticed', stage, what });
+  const { failuresInARow, failingSince } = state;
+  const { stageFailures, stageDownMs } = state.settings.limits;
+  if (failuresInARow[stage] === 0) failingSince[stage] = now;
+  failuresInARow[stage] += 1;
+  if (failuresInARow[stage] < stageFailures) return false;
+  return stage === 'llm' || now - failingSince[stage] >= stageDownMs;
 }

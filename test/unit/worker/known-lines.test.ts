@@ -7,7 +7,7 @@ import type { TtsEvent, TtsSession } from '../../../worker/stages/stage.ts';
 import { FakeStages, Trap } from '../../support/fake-call.ts';
 import { newVirtualClock } from '../../support/virtual-clock.ts';
 
-function newSetup(texts: readonly string[] = ['One moment.', 'Goodbye.']) {
+function newSetup(texts: readonly string[] = ['One moment.', 'Goodbye.'], isDown = () => false) {
   const clock = newVirtualClock();
   const stages = new FakeStages(new Trap());
   const stage = withKnownLines(stages.ttsStage, {
@@ -15,6 +15,7 @@ function newSetup(texts: readonly string[] = ['One moment.', 'Goodbye.']) {
     log: pino({ level: 'silent' }),
     texts,
     pauseMs: 0,
+    isDown,
   });
   const open = (): { session: TtsSession; told: TtsEvent[]; provider: (typeof stages.tts)[number] } => {
     const told: TtsEvent[] = [];
@@ -111,18 +112,33 @@ describe('known lines', () => {
     expect(told).toEqual([]);
   });
 
-  it('that could not be made are asked of the provider, and tried again with later calls, three times in all', () => {
+  it('that could not be made are asked of the provider, and tried again with later calls, after longer and longer waits', () => {
     const { clock, open, stages } = newSetup();
     const { session, provider } = open();
-    for (let attempt = 1; attempt <= 4; attempt += 1) {
+    const makers = (): number => stages.tts.filter(({ asked }) => asked[0] === 'speak 1 One moment.').length;
+    expect(makers()).toBe(1);
+    for (const [at, waitMs] of [5_000, 20_000, 80_000, 320_000, 600_000, 600_000].entries()) {
       stages.tts.at(-1)!.emit({ type: 'error', error: { kind: 'disconnected' } });
+      clock.advance(waitMs - 1);
       open();
+      expect(makers()).toBe(at + 1);
+      clock.advance(1);
+      open();
+      expect(makers()).toBe(at + 2);
     }
     session.speak(1, 'One moment.');
-    clock.advance(0);
     expect(provider.asked).toEqual(['speak 1 One moment.']);
-    const makers = stages.tts.filter(({ asked }) => asked[0] === 'speak 1 One moment.');
-    expect(makers.length - 1).toBe(3);
+  });
+
+  it('are not asked of a voice that is known to be down', () => {
+    let isDown = true;
+    const { clock, open, stages } = newSetup(['One moment.'], () => isDown);
+    open();
+    expect(stages.tts.length).toBe(1);
+    isDown = false;
+    clock.advance(5_000);
+    open();
+    expect(stages.tts.at(-1)!.asked).toEqual(['speak 1 One moment.', 'flush 1']);
   });
 
   it('that take too long are given up', () => {

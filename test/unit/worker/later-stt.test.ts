@@ -52,11 +52,26 @@ describe('STT that dies at once', () => {
     expect(fakes.stt.length).toBe(4);
   });
 
+  it('is given what was said in the pause, in order, and of that the newest fifteen seconds', () => {
+    const { clock, fakes, stages, die } = newSetup();
+    die();
+    die();
+    const { stt } = stages;
+    expect(stt.audio(new Int16Array(160))).toBe(true);
+    stt.finalize();
+    expect(stt.audio(new Int16Array(15 * 16_000))).toBe(false);
+    clock.advance(250);
+    const inner = fakes.stt.at(-1)!;
+    expect(inner.asked).toEqual(['finalize']);
+    expect(inner.heard).toBe(15 * 16_000);
+    stt.audio(new Int16Array(160));
+    expect(inner.heard).toBe(15 * 16_000 + 160);
+  });
+
   it('finalizes once it is open, and is not opened for a call that is over', () => {
     const { clock, fakes, stages, die } = newSetup();
     die();
     die();
-    expect(stages.stt.audio(new Int16Array(160))).toBe(false);
     stages.stt.finalize();
     clock.advance(250);
     expect(fakes.stt.at(-1)!.asked).toEqual(['finalize']);
