@@ -103,8 +103,8 @@ export const failures: readonly Dialogue[] = [
   dialogue('TTS that is down for two seconds says what it has to say when it is back', (begin) => {
     const call = begin().opens().callerSays('Hm?').llmAnswers('Here it is.');
     for (let quarter = 0; quarter < 8; quarter += 1) call.ttsFails().later(250);
-    call.botSays('Here it is.').botFinishes().callerSays('Thanks.');
-    call.llmIsAsked('user: Hm?', 'assistant: Here it is.', 'user: Thanks.');
+    call.botSays('Let me see. Here it is.').botFinishes().callerSays('Thanks.');
+    call.llmIsAsked('user: Hm?', 'assistant: Let me see. Here it is.', 'user: Thanks.');
   }),
 
   dialogue('STT that is down for two seconds hears the caller when it is back', (begin) => {

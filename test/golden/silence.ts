@@ -39,17 +39,39 @@ export const silence: readonly Dialogue[] = [
     call.llmIsAsked('user: Hm?', 'assistant: One moment.', 'user: Hello?');
   }),
 
-  dialogue('without fillers the apology stands in, and without that one nothing does', (begin) => {
-    begin({ settings: { fillers: [] } })
+  dialogue('without fillers nothing is heard until the LLM is late, and then one apology', (begin) => {
+    const call = begin({ settings: { fillers: [] } })
       .opens()
       .callerSays('Hm?')
-      .later(1_500)
-      .botSays('Sorry, say that again. ');
+      .skips();
+    call.later(1_999).orders().later(1).botSays('Sorry, say that again. ').botPlays(Infinity).skips();
+    call.later(6_000).orders().llmAnswers('It is ten.').botSays('Sorry, say that again. It is ten.');
+  }),
+
+  dialogue('without fillers an LLM that is given up is not apologised for twice', (begin) => {
+    const call = begin({ settings: { fillers: [] } })
+      .opens()
+      .callerSays('Hm?')
+      .later(2_000);
+    call.botPlays(Infinity).skips().later(8_000);
+    call.orders('llm.cancel', 'fault llm stalled', 'tts.flush 1').botSays('Sorry, say that again. ');
+    call.botFinishes().callerSays('What time is it?').rounds(2);
+  }),
+
+  dialogue('without fillers and without an apology nothing is said', (begin) => {
     const quiet = begin({ settings: { fillers: [], apology: '' } })
       .opens()
       .callerSays('Hm?')
       .skips();
     quiet.later(9_000).orders();
+  }),
+
+  dialogue('without fillers a TTS that is late is apologised for once', (begin) => {
+    const call = begin({ settings: { fillers: [] } })
+      .opens()
+      .callerSays('Hm?')
+      .llmAnswers('Here it is.');
+    call.later(2_700).botSays('Sorry, say that again. Here it is.').later(2_700).botSays('Here it is.');
   }),
 
   dialogue('an LLM that stalls behind its first sentence is filled for', (begin) => {

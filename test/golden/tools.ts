@@ -195,6 +195,16 @@ export const toolRounds: readonly Dialogue[] = [
     );
   }),
 
+  dialogue('without fillers a slow tool is waited for in silence, until it is late', (begin) => {
+    const call = begin({ settings: { ...settings, fillers: [] } })
+      .opens()
+      .callerSays('Hm?')
+      .llmCalls('slow');
+    call.later(1_999).botSays('').later(1).botSays('Sorry, say that again. ').botPlays(Infinity);
+    call.later(4_000).botSays('Sorry, say that again. ').toolAnswers('slow', 'yes').llmAnswers('Yes.');
+    call.botSays('Sorry, say that again. Yes.');
+  }),
+
   dialogue('a filler is no part of what the LLM is asked with', (begin) => {
     const call = begin({ settings }).opens().callerSays('Hm?').llmCalls('slow').later(700);
     call.toolAnswers('slow', 'yes').llmSees('user: Hm?', 'assistant: -> slow', 'slow: yes');

@@ -8,6 +8,8 @@ export class AirJudge {
   readonly #story: Story;
   #silentSince: number | undefined;
   #context = 0;
+  /** An agent without fillers has apologised for the silence of the response that runs. */
+  #isExcused = false;
 
   constructor(story: Story) {
     this.#story = story;
@@ -20,8 +22,17 @@ export class AirJudge {
   tick(now: number): void {
     const story = this.#story;
     if (this.#silentSince === undefined || story.over) return;
-    if (now - this.#silentSince > story.settings.limits.deadAirMs + slackMs)
+    const { deadAirMs, llmSilentMs } = story.settings.limits;
+    const longestMs = this.#isExcused ? llmSilentMs : deadAirMs;
+    if (now - this.#silentSince > longestMs + slackMs)
       story.fail(now, 'dead air', `${now - this.#silentSince} ms in ${story.mouth}`);
+  }
+
+  /** How often the response of an agent without fillers has apologised; after that it waits in silence for what is late. */
+  #apologies(): number {
+    const { response, settings } = this.#story;
+    const { fillers, apology } = settings;
+    return fillers.length > 0 ? 0 : (response?.said.split(apology).length ?? 1) - 1;
   }
 
   /** After the orders of a step. */
@@ -31,8 +42,11 @@ export class AirJudge {
     if (response === undefined) {
       this.#silentSince = story.mouth === 'deciding' ? (this.#silentSince ?? now) : undefined;
       this.#context = 0;
+      this.#isExcused = false;
       return;
     }
+    this.#isExcused ||= this.#apologies() > 0;
+    this.#story.demand(now, this.#apologies() <= 1, 'the apology is said again for the same silence');
     const drained = response.drainedAt !== undefined && !response.broken;
     if (story.held || drained) {
       this.#silentSince = undefined;

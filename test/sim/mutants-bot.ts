@@ -131,20 +131,20 @@ export const botMutants: readonly Mutant[] = [
     to: '  speakInstead',
   }),
   mutant('fills no silence', 'silence.ts', {
-    from: 'if (now >= response.silentAt + limits.fillerAfterMs) fillSilence(step, response);',
-    to: 'void fillSilence;',
+    from: '  if (!ttsOwes(state, response)) {\n    fillSilence(step, response);',
+    to: '  if (!ttsOwes(state, response)) {\n    void fillSilence;',
   }),
   mutant('repeats the first filler', 'speaking.ts', {
-    from: '  step.state.fillersSpoken += 1;',
-    to: '',
+    from: 'fillers[step.state.fillersSpoken % Math.max(1, fillers.length)]',
+    to: 'fillers[0]',
   }),
   mutant('never gives up a TTS that says nothing', 'silence.ts', {
-    from: '  } else if (now >= response.silentAt + limits.audibleWithinMs) {',
-    to: '  } else if (now >= response.silentAt + 9 * limits.audibleWithinMs) {',
+    from: 'if (ttsOwes(state, response)) return limits.audibleWithinMs;',
+    to: 'if (ttsOwes(state, response)) return undefined;',
   }),
   mutant('waits twice for two sessions of TTS that say nothing', 'output.ts', {
-    from: 'const owedSince = fills ? now : (former.silentAt ?? now);',
-    to: 'const owedSince = now;',
+    from: 'const owedSince = waited ? now : (former.silentAt ?? now);',
+    to: 'const owedSince = waited ? now : now;',
   }),
   mutant('floods a TTS that reports nothing with fillers', 'silence.ts', {
     from: 'if (state.ttsReports || response.said > response.starvedSaid) return true;',
@@ -205,6 +205,22 @@ export const botMutants: readonly Mutant[] = [
   mutant('speaks the newest line first', 'lines.ts', {
     from: 'state.lines.push({ text, interruptible, cuts: interrupt });',
     to: 'state.lines.unshift({ text, interruptible, cuts: interrupt });',
+  }),
+  mutant('says its apology at each filler time', 'silence.ts', {
+    from: 'return response.excusedChars !== undefined ? undefined : limits.lateAfterMs;',
+    to: 'return limits.lateAfterMs;',
+  }),
+  mutant('gives TTS up for a silence that was the silence of the LLM', 'answering.ts', {
+    from: 'if (silentAt !== undefined && excusedChars === text.length) response.silentAt = now;',
+    to: 'void [now, excusedChars, silentAt, text];',
+  }),
+  mutant('apologises at the filler time of a tool', 'answering.ts', {
+    from: 'if (waits && step.state.settings.fillers.length > 0) fillSilence',
+    to: 'if (waits) fillSilence',
+  }),
+  mutant('apologises twice where one apology was said', 'answering.ts', {
+    from: '  if (response.excusedChars === undefined)\n    writeText',
+    to: '  writeText',
   }),
   mutant('speaks a line into the words of the caller', 'lines.ts', {
     from: 'if (line === undefined || !quiet || state.endingSoon) return;',

@@ -133,8 +133,8 @@ const rehearsed: readonly Mutant[] = [
     to: '',
   }),
   mutant('says a filler into its own words', 'answering.ts', {
-    from: 'if (response?.inTools === true && response.silentAt !== undefined) fillSilence',
-    to: 'if (response?.inTools === true) fillSilence',
+    from: 'response?.inTools === true && response.silentAt !== undefined;',
+    to: 'response?.inTools === true;',
   }),
   mutant('takes an effect that did not answer for one that failed', 'tools.ts', {
     from: "if (entry !== undefined) entry.state = 'unknown';",

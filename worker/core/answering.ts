@@ -6,22 +6,14 @@ import { tellTools, toolSettings } from './epoch.ts';
 import type { CallEvent } from './events.ts';
 import { stepFlow, transitionTool } from './flow.ts';
 import { addMessages } from './history.ts';
-import {
-  finishWriting,
-  flush,
-  pauseWriting,
-  speakFiller,
-  speakSentence,
-  writeText,
-  type Response,
-} from './response.ts';
+import { finishWriting, flush, pauseWriting, speakSentence, writeText, type Response } from './response.ts';
 import {
   completeResponse,
-  nextFiller,
   openAnswer,
   openResponse,
   requestAnswer,
   sayOnEntry,
+  speakForSilence,
   startOwedAnswer,
   voiceOf,
 } from './speaking.ts';
@@ -35,20 +27,22 @@ const endCallToolName = 'end_call';
 
 /** The caller has waited long enough: something is said meanwhile. */
 export function fillSilence(step: Step, response: Response): void {
-  const filler = nextFiller(step);
-  if (filler.trim() === '') {
-    // An agent without fillers and apology wants the silence.
-    response.silentAt = step.now;
-    return;
-  }
-  response.firstTextAt ??= step.now;
-  speakFiller(response, filler, voiceOf(step));
+  // An agent that has nothing to say wants the silence.
+  if (speakForSilence(step, response)) response.firstTextAt ??= step.now;
+  else response.silentAt = step.now;
+}
+
+/** The first that comes behind an apology for a silence: TTS is late only from now on. */
+function breakSilence({ now }: Step, response: Response): void {
+  const { excusedChars, silentAt, text } = response;
+  if (silentAt !== undefined && excusedChars === text.length) response.silentAt = now;
 }
 
 // ---- text ----
 
 export function onLlmText(step: Step, response: Response, text: string): void {
   response.llmAt = step.now;
+  breakSilence(step, response);
   if (text !== '') response.firstTextAt ??= step.now;
   writeText(response, text, voiceOf(step));
 }
@@ -58,6 +52,7 @@ export function onLlmDone(
   response: Response,
   event: Extract<CallEvent, { type: 'llm.done' }>,
 ): void {
+  breakSilence(step, response);
   if (event.toolCalls.length > 0) {
     runTools(step, response, event);
     return;
@@ -94,9 +89,12 @@ function speakInstead(
   what: 'empty' | 'failed' | 'stalled' | 'given_up',
 ): void {
   if (noticeFault(step, 'llm', what)) step.state.endingSoon = true;
+  breakSilence(step, response);
   response.firstTextAt ??= step.now;
   const space = response.text === '' || /\s$/.test(response.text) ? '' : ' ';
-  writeText(response, space + step.state.settings.apology, voiceOf(step));
+  // Who has heard the apology for the silence knows.
+  if (response.excusedChars === undefined)
+    writeText(response, space + step.state.settings.apology, voiceOf(step));
   finishOrComplete(step, response);
 }
 
@@ -154,7 +152,8 @@ function followTools(step: Step, orders: readonly ToolOrder[]): void {
         break;
       case 'filler.speak': {
         const { response } = step.state;
-        if (response?.inTools === true && response.silentAt !== undefined) fillSilence(step, response);
+        const waits = response?.inTools === true && response.silentAt !== undefined;
+        if (waits && step.state.settings.fillers.length > 0) fillSilence(step, response);
         break;
       }
       case 'round.next':
@@ -191,6 +190,7 @@ function perform(step: Step, order: Extract<ToolOrder, { type: 'tool.run' }>): T
 function askCaller(step: Step, key: number): void {
   const { state } = step;
   const response = state.response ?? openResponse(step, 'answer');
+  breakSilence(step, response);
   const from = response.text.length;
   response.firstTextAt ??= step.now;
   speakSentence(response, state.settings.confirmQuestion, voiceOf(step));
@@ -218,6 +218,7 @@ function onRoundOver(
     else state.answerOwed = true;
     return;
   }
+  breakSilence(step, response);
   response.rounds.push({ endChars: response.text.length, pairs, reasoning: response.reasoning });
   response.inTools = false;
   response.reasoning = undefined;

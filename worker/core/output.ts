@@ -12,8 +12,8 @@ import {
   noteSpoken,
 } from './heard.ts';
 import { enterHeard } from './context.ts';
-import { finishWriting, flush, speakFiller, unfilled, writeText, type Response } from './response.ts';
-import { completeResponse, endCall, nextFiller, openResponse, startLine, voiceOf } from './speaking.ts';
+import { finishWriting, flush, unfilled, writeText, type Response } from './response.ts';
+import { completeResponse, endCall, openResponse, speakForSilence, startLine, voiceOf } from './speaking.ts';
 import { noticeFault, type Step } from './state.ts';
 
 /** How long a client that never echoed a mark is assumed to play on after the last frame. */
@@ -89,20 +89,24 @@ function speakAgain(step: Step, former: Response, text: string): void {
   const waitedMs = now - (former.silentAt ?? now);
   const owes = text.trim() !== '' || former.writing;
   const known = ['greeting', 'question', 'apology', 'farewell'].includes(former.source);
-  const fills = owes && !known && waitedMs >= state.settings.limits.fillerAfterMs;
+  // A filler that nobody heard has not ended the wait.
+  const unheard = former.phase === 'waiting' && former.fillers.length > 0;
+  const waited = !known && (unheard || waitedMs >= state.settings.limits.fillerAfterMs);
+  const fills = owes && waited && former.excusedChars === undefined;
   // Who has not waited long enough for a filler goes on waiting: two sessions that say nothing must not take twice as long.
-  const owedSince = fills ? now : (former.silentAt ?? now);
+  const owedSince = waited ? now : (former.silentAt ?? now);
   const again = openResponse(step, former.source, { interruptible: former.interruptible, owedSince });
   again.round = former.round;
   again.llmAt = former.llmAt;
   again.firstTextAt = former.firstTextAt;
   again.hangUpAfter = former.hangUpAfter;
   again.writing = former.writing;
+  if (former.excusedChars !== undefined) again.excusedChars = 0;
   again.inTools = former.inTools;
   again.reasoning = former.reasoning;
   if (former.asks !== undefined) again.asks = { key: former.asks.key, from: 0 };
   const voice = voiceOf(step);
-  if (fills) speakFiller(again, nextFiller(step), voice);
+  if (fills) speakForSilence(step, again);
   writeText(again, text, voice);
   if (again.writing) return;
   if (finishWriting(again, voice) || again.fillers.length > 0) flush(again, voice);

@@ -89,6 +89,8 @@ export interface CallLimits {
   readonly sttDeafMs: Millis;
   /** The caller waits, and nothing has been given to TTS: a filler is. */
   readonly fillerAfterMs: Millis;
+  /** The same for an agent without fillers: a stage is late, and the apology is said, once. Below `audibleWithinMs`. */
+  readonly lateAfterMs: Millis;
   /** The caller waits, TTS has text, and there is no sound: TTS is given up. */
   readonly audibleWithinMs: Millis;
   /** The longest silence while the bot owes speech. */
@@ -109,6 +111,7 @@ export const defaultCallLimits: CallLimits = {
   sttGiveUpMs: 1_200,
   sttDeafMs: 6_000,
   fillerAfterMs: 1_500,
+  lateAfterMs: 2_000,
   audibleWithinMs: 2_700,
   deadAirMs: 3_000,
   llmSilentMs: 10_000,

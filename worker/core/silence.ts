@@ -26,14 +26,22 @@ const watched = (state: CallState): Response | undefined =>
     ? undefined
     : state.response;
 
+/** How long the caller may wait in silence before something is done about it; undefined where nothing is. */
+function longestWait(state: CallState, response: Response): Millis | undefined {
+  const { limits, fillers } = state.settings;
+  if (ttsOwes(state, response)) return limits.audibleWithinMs;
+  if (fillers.length > 0) return limits.fillerAfterMs;
+  return response.excusedChars !== undefined ? undefined : limits.lateAfterMs;
+}
+
 /** When something must be done about the silence. */
 export function silenceDeadline(state: CallState): Millis | undefined {
   const response = watched(state);
   if (response === undefined) return undefined;
   const { limits } = state.settings;
   const llm = response.writing && !response.inTools ? response.llmAt + limits.llmSilentMs : undefined;
-  if (response.silentAt === undefined) return llm;
-  const wait = ttsOwes(state, response) ? limits.audibleWithinMs : limits.fillerAfterMs;
+  const wait = longestWait(state, response);
+  if (response.silentAt === undefined || wait === undefined) return llm;
   const silence = response.silentAt + wait;
   return llm === undefined ? silence : Math.min(llm, silence);
 }
@@ -48,9 +56,11 @@ export function onSilenceDeadline(step: Step): void {
     return;
   }
   if (response.silentAt === undefined) return;
+  const wait = longestWait(state, response);
+  if (wait === undefined || now < response.silentAt + wait) return;
   if (!ttsOwes(state, response)) {
-    if (now >= response.silentAt + limits.fillerAfterMs) fillSilence(step, response);
-  } else if (now >= response.silentAt + limits.audibleWithinMs) {
+    fillSilence(step, response);
+  } else {
     step.actions.push({ type: 'tts.cancel', context: response.context });
     onTtsFailed(step, 'stalled');
   }

@@ -20,6 +20,7 @@ import {
   flush,
   newResponse,
   pauseWriting,
+  speakFiller,
   unfilled,
   writeText,
   type LineKind,
@@ -151,13 +152,18 @@ function lineText(step: Step, kind: Exclude<LineKind, 'line' | 'rest'>): string 
   }
 }
 
-/** The next filler of the agent definition. */
-export function nextFiller(step: Step): string {
-  const { settings } = step.state;
-  const { fillers } = settings;
-  const filler = fillers[step.state.fillersSpoken % Math.max(1, fillers.length)] ?? settings.apology;
-  step.state.fillersSpoken += 1;
-  return filler;
+/**
+ * Says something for a silence in the response: the next filler, or, for an agent without any, the apology, once. False when
+ * there is nothing to say.
+ */
+export function speakForSilence(step: Step, response: Response): boolean {
+  const { fillers, apology } = step.state.settings;
+  const filler = fillers[step.state.fillersSpoken % Math.max(1, fillers.length)] ?? apology;
+  const says = filler.trim() !== '';
+  if (says) speakFiller(response, filler, voiceOf(step));
+  if (fillers.length > 0) step.state.fillersSpoken += 1;
+  else response.excusedChars = response.text.length;
+  return says;
 }
 
 /** The response was played to its end. */
