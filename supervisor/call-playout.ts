@@ -41,8 +41,8 @@ interface Piece {
 const MAX_MARKS = 10_000;
 /** Louder than this is speech; synthesisers leave their pauses close to digital silence. */
 const SPEECH_DBFS = -50;
-/** A shorter pause does not end a stretch of speech. */
-const SPAN_GAP_MS = 300;
+/** A shorter pause, as between two sentences, does not end a stretch of speech. */
+const SPAN_GAP_MS = 500;
 
 export class CallPlayout {
   readonly #rate: number;
