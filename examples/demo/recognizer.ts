@@ -15,9 +15,13 @@ import { bigramGrammar, padded, phoneLoopGrammar } from './grammar.ts';
 
 /** What is delivered for speech that fits nothing the demo knows. */
 export const unclear = '[unclear]';
+/** What is delivered for a hum, which is no speech. */
+export const hummed = 'mm-hmm';
+/** A hum has next to nothing above `brightHz`: at most this much of the whole, in dB. The darkest words have twice as much. */
+const hum = { brightHz: 1_000, mostDb: -24 } as const;
 
 export interface Heard {
-  /** The words, `[unclear]`, or nothing when there was no speech. */
+  /** The words, `mm-hmm`, `[unclear]`, or nothing when there was no speech. */
   readonly text: string;
   /** The forced words, understood or not; for measuring. */
   readonly words: string;
@@ -137,10 +141,16 @@ export async function loadRecognizer(domain: Domain): Promise<Recognizer> {
 
 type Scored = { readonly text: string; readonly score: number } | undefined;
 
+function isHum(samples: Float32Array): boolean {
+  const energy = (signal: Float32Array): number => signal.reduce((sum, x) => sum + x * x, 0);
+  return energy(highPass(samples, hum.brightHz)) <= energy(samples) * 10 ** (hum.mostDb / 10);
+}
+
 function hear(samples: Float32Array, run: (speech: Float32Array) => { words: Scored; free: Scored }): Heard {
   const speech = findSpeech(highPass(samples, rumbleHz));
   if (speech === undefined || speech.loudMs < minSpeechMs)
     return { text: '', words: '', confidence: -Infinity };
+  if (isHum(speech.samples)) return { text: hummed, words: '', confidence: -Infinity };
   const { words, free } = run(speech.samples);
   if (words === undefined || words.text === '') return { text: unclear, words: '', confidence: -Infinity };
   const confidence = free === undefined ? 0 : (words.score - free.score) / (speech.loudMs / 10);

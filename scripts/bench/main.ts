@@ -1,5 +1,7 @@
 /** The command: runs in the mode that was asked for, and prints. */
 import { mkdirSync } from 'node:fs';
+import { describeInterruptions, judgeInterruptions } from './interruption-report.ts';
+import { interruptions } from './interruptions.ts';
 import { parseCommand, usage, UsageError, type Command } from './options.ts';
 import { stopEverything } from './parties.ts';
 import { summariseProfiles } from './profile-summary.ts';
@@ -57,6 +59,14 @@ async function perform(command: Command, root: URL): Promise<boolean> {
     case 'overload': {
       const result = await overload({ ...command, root });
       return print(command, { result, rows: judgeOverload(result), text: describeOverload(result) });
+    }
+    case 'interruptions': {
+      const result = await interruptions({ ...command, root });
+      return print(command, {
+        result,
+        rows: judgeInterruptions(result.rows),
+        text: describeInterruptions(result.rows),
+      });
     }
     case 'restart': {
       const result = await restart({ ...command, root });

@@ -18,11 +18,12 @@ instead of holding calls for a while:
   --soak N         N short calls, --calls at a time: what do they leave behind?
   --warm-up N      calls of a soak before the first look that counts (a tenth)
   --overload       --calls calls are all that is allowed, and more keep asking: how fast are they refused?
+  --interruptions  callers speak, hum and cough into the demo's greeting: how soon does it fall silent, and what is lost?
   --restart        calls run while the service is restarted and then stopped: does anybody notice?
 SVC_TEST_ASSETS names a folder with recordings (audio/speech/*.wav); without it the demo's voice speaks.`;
 
 export type Mode =
-  | { readonly name: 'hold' | 'find-max' | 'overload' | 'restart' }
+  | { readonly name: 'hold' | 'find-max' | 'overload' | 'restart' | 'interruptions' }
   | { readonly name: 'soak'; readonly total: number; readonly warmUp: number };
 
 export interface Command extends Omit<RunOptions, 'root'> {
@@ -51,6 +52,7 @@ export function parseCommand(args: readonly string[]): Command | undefined {
       'warm-up': { type: 'string' },
       overload: { type: 'boolean', default: false },
       restart: { type: 'boolean', default: false },
+      interruptions: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -81,11 +83,14 @@ function modeOf(values: {
   readonly 'warm-up'?: string | undefined;
   readonly overload: boolean;
   readonly restart: boolean;
+  readonly interruptions: boolean;
   readonly 'find-max': boolean;
 }): Mode {
-  const names = (['overload', 'restart', 'find-max'] as const).filter((name) => values[name]);
+  const names = (['overload', 'restart', 'interruptions', 'find-max'] as const).filter(
+    (name) => values[name],
+  );
   if (names.length + (values.soak === undefined ? 0 : 1) > 1)
-    throw new UsageError('--soak, --overload, --restart and --find-max exclude one another');
+    throw new UsageError('--soak, --overload, --restart, --interruptions and --find-max exclude one another');
   if (values.soak === undefined) return { name: names[0] ?? 'hold' };
   const total = countOf('--soak', values.soak, mostCalls);
   const warmUp = countOf('--warm-up', values['warm-up'] ?? String(Math.ceil(total / 10)), total);

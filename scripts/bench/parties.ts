@@ -29,6 +29,12 @@ export const startLimitMs = 60_000;
 
 const running = new Set<() => void>();
 
+/** Has something stopped with the runs when a signal comes. Gives the function that takes it back. */
+export function stopWithOthers(stop: () => void): () => void {
+  running.add(stop);
+  return () => running.delete(stop);
+}
+
 /** For signals: ends what runs have started. */
 export function stopEverything(): void {
   for (const stop of running) stop();

@@ -49,7 +49,7 @@ function rms(pcm: Int16Array): number {
 }
 
 /** The samples from the first to the last window that is no background. */
-function speechOf(pcm: Int16Array): Int16Array {
+export function speechOf(pcm: Int16Array): Int16Array {
   const levels = Array.from({ length: Math.floor(pcm.length / windowSamples) }, (_, i) =>
     rms(pcm.subarray(i * windowSamples, (i + 1) * windowSamples)),
   );

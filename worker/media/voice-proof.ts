@@ -10,7 +10,7 @@ import { decibels, type FrameSound } from './frame-sound.ts';
 const sureVoiceMs = 64;
 /** Below this probability what VAD was sure of is over. */
 const overBelow = 0.3;
-/** Where VAD is this sure right behind a hiss, the hiss was the consonant of that syllable. */
+/** Where VAD is this sure, a frame of voice or a hiss right before it was the beginning of the same syllable. */
 const plainProbability = 0.95;
 const consonantMs = 64;
 /** Bright part of a hum at most, and of a hiss at least, in dB of the whole. */
@@ -36,6 +36,8 @@ interface Voice {
   readonly levelDb: number;
   readonly brightDb: number;
   readonly judgedByEnergy: boolean;
+  /** The frame before it was voice as well. */
+  readonly continues: boolean;
 }
 
 const powerOf = (db: number): number => 10 ** (db / 10);
@@ -53,6 +55,7 @@ export class VoiceProof {
   #humMs = 0;
   #loudestHumDb = lowestBackgroundDb;
   #isHum = false;
+  #wasVoice = false;
 
   /** @param threshold probability from which VAD takes a frame for voice; half way from there to 1 it is sure. */
   constructor(threshold: number) {
@@ -75,20 +78,23 @@ export class VoiceProof {
     this.#measureSound(isLoud || isVoice, frameMs);
     if (probability < overBelow) this.#sureMs = 0;
     this.#isHum = false;
+    const continues = this.#wasVoice;
+    this.#wasVoice = isVoice;
     if (levelDb < quietestTellingDb) return;
     const brightDb = this.#brightDb(sound);
-    if (isVoice) this.#hearVoice(probability, { frameMs, levelDb, brightDb, judgedByEnergy });
+    if (isVoice) this.#hearVoice(probability, { frameMs, levelDb, brightDb, judgedByEnergy, continues });
     else if (isLoud && brightDb > hissDb) this.#hissMs += frameMs;
   }
 
-  #hearVoice(probability: number, { frameMs, levelDb, brightDb, judgedByEnergy }: Voice): void {
+  #hearVoice(probability: number, { frameMs, levelDb, brightDb, judgedByEnergy, continues }: Voice): void {
     this.#isHum = brightDb < humDb || this.#isBreath(levelDb);
     if (brightDb < humDb) {
       this.#humMs += frameMs;
       this.#loudestHumDb = Math.max(this.#loudestHumDb, levelDb);
     }
     if (this.#isHum || judgedByEnergy || probability < this.#sureFrom) return;
-    const isSyllable = probability >= plainProbability && this.#hissMs >= consonantMs;
+    const isBegun = continues || this.#hissMs >= consonantMs;
+    const isSyllable = isBegun && probability >= plainProbability;
     this.#sureMs += isSyllable ? Math.max(frameMs, sureVoiceMs) : frameMs;
   }
 

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { patterns, slots } from '../../../examples/demo/domain.ts';
 import { loadFlite, type Flite } from '../../../examples/demo/flite.ts';
 import { vocabulary } from '../../../examples/demo/grammar.ts';
-import { loadRecognizer, unclear, type Recognizer } from '../../../examples/demo/recognizer.ts';
+import { loadRecognizer, hummed, unclear, type Recognizer } from '../../../examples/demo/recognizer.ts';
 import { voices, type Voice } from '../../../examples/demo/voices.ts';
 
 const allPatterns = Object.values(patterns).flat();
@@ -97,6 +97,20 @@ describe('a sentence of another world', () => {
   it.each(voices)('is mostly admitted as unclear in the voice %s', (voice: Voice) => {
     const texts = outOfDomain.map((text) => recognizer.hear(turn(flite(text, { voice, speed: 1 }))).text);
     expect(texts.filter((text) => text === unclear).length).toBeGreaterThanOrEqual(4);
+  });
+});
+
+describe('a hum', () => {
+  const dark: readonly Voice[] = ['slt', 'rms', 'awb'];
+
+  it.each(dark)('is written down as one in the voice %s', (voice) => {
+    const texts = ['mm-hmm', 'Mm.', 'Mhm', 'hmm'].map((text) => flite(text, { voice, speed: 1 }));
+    expect(texts.map((pcm) => recognizer.hear(turn(pcm)).text)).toEqual(texts.map(() => hummed));
+  });
+
+  it.each(voices)('is not what short dark words are in the voice %s', (voice) => {
+    const texts = ['no', 'one', 'two', 'more', 'oh'].map((text) => flite(text, { voice, speed: 1 }));
+    expect(texts.map((pcm) => recognizer.hear(turn(pcm)).text)).not.toContain(hummed);
   });
 });
 

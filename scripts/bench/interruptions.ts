@@ -1,0 +1,264 @@
+/**
+ * Interruptions as a caller sees them: the service with the demo's providers and the demo's agent, recordings that are spoken into
+ * its greeting, and the time from the first loud sample to `clear`; then sounds that must not interrupt, after which everything
+ * that was sent is compared with a call without them.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { newPrng } from '../../shared/base/prng.ts';
+import { rmsDbfs } from '../../shared/audio/pcm.ts';
+import { loadAgentFile } from '../../shared/config/load.ts';
+import { loadFlite } from '../../examples/demo/flite.ts';
+import { speechSettings } from '../../worker/definition.ts';
+import { recordingsIn } from '../eval-turns/recordings.ts';
+import { speechOf } from '../eval-turns/scenarios.ts';
+import { openProver, type Prover } from './proof.ts';
+import { stopWithOthers } from './parties.ts';
+import type { RunOptions } from './run.ts';
+import { ServiceProcess } from './started.ts';
+import { Distribution, frameMs } from './statistics.ts';
+import { frameSamples, sampleRate, talk, type Talk, type TalkPlan } from './talker.ts';
+
+/** The first window of a recording's speech that is at least this loud is where the caller can be heard. */
+export const loudDbfs = -40;
+const windowSamples = sampleRate / 100;
+/** Frames of the greeting that have come when the caller begins. */
+const afterFrames = 40;
+const longestSoundMs = 2_500;
+const callsAtOnce = 8;
+const burstRms = 3_300;
+const echo = { db: -12, delayMs: 150 } as const;
+const keyCalls = 20;
+
+export interface InterruptionRow {
+  readonly name: string;
+  readonly calls: number;
+  /** Calls with a `clear`. */
+  readonly cleared: number;
+  readonly toClear: Distribution;
+  /** From the frame that proves it, or the key, to `clear`. */
+  readonly fromProof: Distribution;
+  /** Calls in which every sample came that comes without the sound; undefined where that is not asked. */
+  readonly whole: number | undefined;
+  /** Why calls broke off. */
+  readonly failures: readonly string[];
+}
+
+interface Sound {
+  readonly pcm: Int16Array;
+  /** First loud sample. */
+  readonly loudAt: number;
+}
+
+/** Begins with the first window of speech that is loud. */
+function loudSound(pcm: Int16Array): Sound | undefined {
+  for (let at = 0; at + windowSamples <= pcm.length; at += windowSamples) {
+    if (rmsDbfs(pcm.subarray(at, at + windowSamples)) >= loudDbfs)
+      return { pcm: pcm.subarray(0, (longestSoundMs * sampleRate) / 1000), loudAt: at };
+  }
+  return undefined;
+}
+
+interface Material {
+  readonly callers: readonly Sound[];
+  readonly bursts: readonly Sound[];
+  readonly hums: readonly Sound[];
+}
+
+async function material(assets: string | undefined): Promise<Material> {
+  const speak = await loadFlite();
+  const spoken = (text: string): Sound => ({ pcm: speak(text, { voice: 'slt', speed: 1 }), loudAt: 0 });
+  const hums = ['mm-hmm', 'mm', 'mm-hmm', 'mm', 'mm-hmm', 'mm', 'mm-hmm', 'mm'].map(spoken);
+  if (assets === undefined) {
+    const texts = [
+      'stop',
+      'what is the time',
+      'no thank you',
+      'I would like a table',
+      'wait a moment please',
+    ];
+    const callers = texts.flatMap((text) => loudSound(speak(text, { voice: 'rms', speed: 1 })) ?? []);
+    return { callers, bursts: [], hums };
+  }
+  const recorded = recordingsIn(join(assets, 'audio/speech'));
+  const noises = join(assets, 'audio/noise');
+  return {
+    callers: recorded.flatMap(({ pcm }) => loudSound(speechOf(pcm)) ?? []),
+    bursts: existsSync(noises)
+      ? recordingsIn(noises).flatMap(({ pcm }) => (pcm.length > 2 * sampleRate ? burstsOf(pcm) : []))
+      : [],
+    hums,
+  };
+}
+
+/** Short stretches of a noise, as loud as a voice and as long as a cough. */
+function burstsOf(noise: Int16Array): Sound[] {
+  const prng = newPrng(noise.length);
+  return [150, 200, 250, 300, 200, 250].map((ms) => {
+    const length = (ms * sampleRate) / 1000;
+    const from = prng.below(noise.length - length);
+    const cut = noise.subarray(from, from + length);
+    const power = cut.reduce((sum, sample) => sum + sample * sample, 0) / length;
+    const gain = burstRms / Math.max(1, Math.sqrt(power));
+    return {
+      pcm: cut.map((sample) => Math.max(-32_768, Math.min(32_767, Math.round(sample * gain)))),
+      loudAt: 0,
+    };
+  });
+}
+
+interface Demo {
+  readonly child: ChildProcess;
+  readonly agentFile: string;
+}
+
+/** The demo's providers; they end with the end of their input. */
+async function startDemo(root: URL): Promise<Demo> {
+  const file = new URL('dist/examples/demo/main.js', root).pathname;
+  const child = spawn(process.execPath, [file, '--free-ports'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { agentFile } = JSON.parse(line) as { agentFile: string };
+    return { child, agentFile };
+  }
+  throw new Error("the demo's providers ended before they were ready");
+}
+
+type Base = Pick<TalkPlan, 'address' | 'afterFrames'>;
+
+/** Holds calls, a few at a time, in the order of the plans. */
+async function talkAll(plans: readonly TalkPlan[]): Promise<Talk[]> {
+  const talks: Talk[] = [];
+  let next = 0;
+  const one = async (): Promise<void> => {
+    for (let plan = plans[next]; plan !== undefined; plan = plans[next]) {
+      const at = next;
+      next += 1;
+      talks[at] = await talk(plan);
+    }
+  };
+  await Promise.all(Array.from({ length: callsAtOnce }, one));
+  return talks;
+}
+
+/** When a sample was spoken: its frame went out when its last sample had been. */
+const spokenAt = ({ sentAt }: Talk, sample: number): number => {
+  const frame = Math.floor(sample / frameSamples);
+  return (sentAt[frame] ?? Number.NaN) - frameMs + ((sample % frameSamples) * frameMs) / frameSamples;
+};
+
+interface Judged {
+  readonly prove: Prover;
+  /** What a call without any sound gets. */
+  readonly whole: Buffer | undefined;
+}
+
+async function rowOf(
+  name: string,
+  calls: readonly { readonly talk: Talk; readonly sound: Sound | undefined }[],
+  { prove, whole }: Judged,
+): Promise<InterruptionRow> {
+  const toClear = new Distribution();
+  const fromProof = new Distribution();
+  for (const { talk: held, sound } of calls) {
+    const clearAt = held.clearsAt[0];
+    if (clearAt === undefined) continue;
+    if (held.keyAt >= 0) fromProof.add(clearAt - held.keyAt);
+    if (sound === undefined || held.soundAt < 0) continue;
+    toClear.add(clearAt - spokenAt(held, held.soundAt + sound.loudAt));
+    const provedBy = await prove(held.sent, held.soundAt);
+    if (provedBy !== undefined)
+      fromProof.add(clearAt - (held.sentAt[Math.ceil(provedBy / frameSamples) - 1] ?? Number.NaN));
+  }
+  return {
+    name,
+    calls: calls.length,
+    cleared: calls.filter(({ talk: { clearsAt } }) => clearsAt.length > 0).length,
+    toClear,
+    fromProof,
+    whole: whole && calls.filter(({ talk: { received } }) => received.equals(whole)).length,
+    failures: calls.flatMap(({ talk: { failed } }) => failed ?? []),
+  };
+}
+
+async function measure(base: Base, { callers, bursts, hums }: Material, prove: Prover) {
+  const prng = newPrng(4);
+  const plan = (sound: Sound | undefined, rest: Partial<TalkPlan>): TalkPlan => ({
+    ...base,
+    sound: sound?.pcm,
+    offset: prng.below(2 * windowSamples),
+    until: 'end',
+    ...rest,
+  });
+  const run = async (
+    name: string,
+    sounds: readonly (Sound | undefined)[],
+    rest: Partial<TalkPlan>,
+    whole?: Buffer,
+  ) => {
+    const talks = await talkAll(sounds.map((sound) => plan(sound, rest)));
+    const calls = talks.map((held, at) => ({ talk: held, sound: sounds[at] }));
+    return { talks, row: await rowOf(name, calls, { prove, whole }) };
+  };
+  const silent = await run('nobody speaks', [undefined, undefined, undefined, undefined], {});
+  const whole = silent.talks[0]?.received ?? Buffer.alloc(0);
+  const nobody = {
+    ...silent.row,
+    whole: silent.talks.filter(({ received }) => received.equals(whole)).length,
+  };
+  const keys = Array.from({ length: keyCalls }, () => undefined);
+  const rows = [nobody];
+  rows.push((await run('a key is pressed', keys, { key: '5', until: 'clear' })).row);
+  rows.push((await run('the caller speaks', callers, { until: 'clear' })).row);
+  rows.push((await run('a hum', hums, {}, whole)).row);
+  if (bursts.length > 0) rows.push((await run('a burst of noise', bursts, {}, whole)).row);
+  rows.push((await run(`echo ${echo.db} dB, ${echo.delayMs} ms`, keys.slice(0, 8), { echo }, whole)).row);
+  rows.push((await run('the caller speaks, with that echo', callers, { echo, until: 'clear' })).row);
+  return rows;
+}
+
+export interface InterruptionResult {
+  readonly rows: readonly InterruptionRow[];
+}
+
+export async function interruptions(
+  options: Pick<RunOptions, 'root' | 'workers' | 'variables' | 'assets'>,
+): Promise<InterruptionResult> {
+  const { root, workers, variables, assets } = options;
+  const demo = await startDemo(root);
+  const service = new ServiceProcess({
+    command: [
+      '--import',
+      new URL('scripts/stop-with-parent.mjs', root).href,
+      new URL('dist/supervisor/cli.js', root).pathname,
+      '--workers',
+      workers,
+    ],
+    env: {
+      SVC_AGENT_FILE: demo.agentFile,
+      SVC_WS_ADDR: '127.0.0.1:0',
+      SVC_HEALTH_ADDR: '127.0.0.1:0',
+      SVC_DRAIN_TIMEOUT: '1s',
+      ...variables,
+    },
+  });
+  const stop = (): void => {
+    service.kill();
+    demo.child.stdin?.end();
+  };
+  const forget = stopWithOthers(stop);
+  try {
+    const text = readFileSync(demo.agentFile, 'utf8');
+    const { definition } = loadAgentFile(text, { env: {}, requireSecrets: false, readFile: () => undefined });
+    if (definition === undefined) throw new Error("the demo's agent file is not valid");
+    const prove = await openProver(speechSettings(definition));
+    await service.ready();
+    const rows = await measure({ address: service.address, afterFrames }, await material(assets), prove);
+    await service.stop();
+    return { rows };
+  } finally {
+    stop();
+    forget();
+  }
+}
