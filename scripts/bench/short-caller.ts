@@ -51,7 +51,7 @@ export interface ShortCallOptions {
 /** Frames of the greeting, and of the answer, that are heard before something else happens. */
 const heardFrames = 10;
 const answerWithinMs = 8_000;
-const endWithinMs = 5_000;
+const endWithinMs = 10_000;
 const startWithinMs = 15_000;
 const longestCutMs = 2_500;
 const idleMs = 150;

@@ -91,6 +91,8 @@ function lookRows(looks: readonly SoakLook[]): string[][] {
       megabytes(look.pssBytes),
       megabytes(look.anonymousBytes),
       megabytes(look.liveBytes),
+      megabytes(look.nativeUsedBytes),
+      megabytes(look.nativeFreeBytes),
       String(look.descriptors),
       String(look.threads),
       String(look.timers),

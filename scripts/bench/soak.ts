@@ -38,6 +38,9 @@ export interface Look extends MemoryUse {
   readonly timers: number;
   /** Memory that its main thread still refers to, after collecting garbage. */
   readonly liveBytes: number;
+  /** What the C library has given out, and what it holds free: the rest of a heap in pieces. */
+  readonly nativeUsedBytes: number;
+  readonly nativeFreeBytes: number;
 }
 
 export interface SoakLook {
@@ -260,6 +263,8 @@ async function lookOnce(service: Parties['service']): Promise<ReadonlyMap<string
       threads: threadsOf(pid),
       timers: Number(line['timers']),
       liveBytes: Number(line['liveKiB']) * 1024,
+      nativeUsedBytes: Number(line['nativeUsedKiB']) * 1024,
+      nativeFreeBytes: Number(line['nativeFreeKiB']) * 1024,
     });
   }
   return found;

@@ -382,9 +382,14 @@ export class Mailbox {
 /** Milliseconds of the machine's monotonic clock as a heartbeat: 31 bits, comparable between processes. */
 export const heartbeatOf = (monotonicMs: number): number => Math.floor(monotonicMs) & 0x7fff_ffff;
 
-/** Age of a heartbeat in milliseconds, also across the wrap. */
-export const heartbeatAge = (nowMs: number, beatMs: number): number =>
-  (heartbeatOf(nowMs) - beatMs) & 0x7fff_ffff;
+/** A process that is held up between looking at the clock and at a heartbeat finds the heartbeat ahead of the clock by so much at most. */
+const mostAheadMs = 600_000;
+
+/** Age of a heartbeat in milliseconds, also across the wrap; 0 when it is younger than `nowMs`. */
+export function heartbeatAge(nowMs: number, beatMs: number): number {
+  const age = (heartbeatOf(nowMs) - beatMs) & 0x7fff_ffff;
+  return age > 0x7fff_ffff - mostAheadMs ? 0 : age;
+}
 
 function roundUp(value: number, unit: number): number {
   return Math.ceil(value / unit) * unit;

@@ -33,6 +33,8 @@ describe('calls under faults', () => {
     ]);
     expect(result.totals.answered).toBeGreaterThan(8);
     expect(result.orphans).toBe(0);
+    const withoutInference = result.faults.find(({ name }) => name === 'inference-kill');
+    expect(withoutInference?.fallback?.count).toBeGreaterThan(0);
   });
 });
 

@@ -135,6 +135,11 @@ describe('the control page', () => {
     expect(heartbeatAge(2 ** 31 + 5, heartbeatOf(2 ** 31 - 5))).toBe(10);
   });
 
+  it('of a moment after the look at the clock has no age', () => {
+    expect(heartbeatAge(1_000, heartbeatOf(1_001))).toBe(0);
+    expect(heartbeatAge(2 ** 31 - 5, heartbeatOf(2 ** 31 + 5))).toBe(0);
+  });
+
   it('is refused for a layout that does not fit', () => {
     expect(() => mailboxBytes({ ...layout, threads: 17 })).toThrow('a line for each process');
     expect(() => mailboxBytes({ ...layout, workers: 257 })).toThrow('a line for each process');

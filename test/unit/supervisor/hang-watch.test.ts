@@ -46,6 +46,15 @@ describe('the watch over hanging children', () => {
     expect(hung).toEqual([]);
   });
 
+  it('leaves those alone that beat between its look at the clock and its look at them', () => {
+    const { watch, boxes, hung } = world();
+    for (let now = 10_000; now < 11_000; now += 200) {
+      beat(boxes, now + 7, { worker: true, threads: [0, 1] });
+      watch.look(now, machineTime(now));
+    }
+    expect(hung).toEqual([]);
+  });
+
   it('finds a silent worker', () => {
     const { watch, boxes, hung } = world();
     beat(boxes, 10_000, { worker: true });
