@@ -86,6 +86,5 @@ sttSuite('stt_local_ws', {
     }),
   ignoreFinalize: (server, ignores) => (server.ignoreDone = ignores),
   finalizeTimeoutMs: 1500,
-  watches: false,
   finalizeOfNobody: 'finalized',
 });

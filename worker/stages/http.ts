@@ -9,10 +9,8 @@ import { Agent, errors } from 'undici';
 import type { Dispatcher } from 'undici';
 import { isLoopbackHost } from '../../shared/net/loopback.ts';
 import type { Clock, Timer } from '../../shared/runtime/clock.ts';
+import { connectionError, newConnector } from './connect.ts';
 import type { StageContext, StageError } from './stage.ts';
-
-/** Longest wait for a connection, TLS included, in milliseconds (spec 03, Provider stage contracts). */
-export const CONNECT_TIMEOUT_MS = 3_000;
 
 /** Ends what a call leaves behind in the pool when its own deadlines ended with it; above every stage's own limit. */
 const BACKSTOP_MS = 150_000;
@@ -77,7 +75,7 @@ export interface HttpPoolOptions {
  */
 export function newHttpPool({ idleMs = 4_000 }: HttpPoolOptions = {}): HttpPool {
   const agent = new Agent({
-    connect: { timeout: CONNECT_TIMEOUT_MS },
+    connect: newConnector(),
     headersTimeout: BACKSTOP_MS,
     bodyTimeout: BACKSTOP_MS,
     keepAliveTimeout: idleMs,
@@ -243,7 +241,7 @@ function errorOf(error: Error): StageError {
   if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError) {
     return { kind: 'protocol', rule: 'http response' };
   }
-  return { kind: 'disconnected' };
+  return connectionError(error);
 }
 
 /** `rejected` for every status that is no success; redirects count, because a credential must not follow them. */

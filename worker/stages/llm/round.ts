@@ -6,7 +6,8 @@
  * round is asked again, and of whom, is decided above it. What the events mean is the stream's business.
  */
 import type { Exchange, HttpPool, PostRequest, ResponseHead } from '../http.ts';
-import { CONNECT_TIMEOUT_MS, Deadline, isSuccess, mediaTypeOf } from '../http.ts';
+import { CONNECT_TIMEOUT_MS } from '../connect.ts';
+import { Deadline, isSuccess, mediaTypeOf } from '../http.ts';
 import type { LlmEvent, LlmRound, StageContext, StageError } from '../stage.ts';
 import { parseJson } from './json.ts';
 import { rejectionOf } from './rejection.ts';

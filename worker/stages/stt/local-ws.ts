@@ -11,10 +11,12 @@ import type { SttLocalWsOptions } from '../../../shared/config/stages/stt-local-
 import { newResampler } from '../../../shared/audio/resampler.ts';
 import type { Resampler } from '../../../shared/audio/resampler.ts';
 import { ENGINE_RATE } from '../../../shared/base/units.ts';
-import { CONNECT_TIMEOUT_MS, Deadline, Soon, bearerHeaders, urlUnder } from '../http.ts';
+import { CONNECT_TIMEOUT_MS } from '../connect.ts';
+import { Deadline, Soon, bearerHeaders, urlUnder } from '../http.ts';
 import type { StageContext, StageError, SttEvent, SttSession, SttStage } from '../stage.ts';
 import { InputQueue } from './input-queue.ts';
 import type { UtteranceEnd } from './input-queue.ts';
+import { LineWatch } from './line-watch.ts';
 import { DONE, FloatFrames, Transcripts, parseServerMessage } from './local-ws-protocol.ts';
 import type { Closing } from './socket.ts';
 import { openSocket, sayGoodbye } from './socket.ts';
@@ -68,6 +70,7 @@ class LocalWsSession implements SttSession {
   private readonly resampler: Resampler | undefined;
   private readonly transcripts = new Transcripts();
   private readonly queue = new InputQueue<Float32Array>();
+  private readonly watch = new LineWatch();
   private readonly onSent: () => void;
   private readonly congestedBytes: number;
   private link: Link = { state: 'down', retryAtMs: 0 };
@@ -170,7 +173,11 @@ class LocalWsSession implements SttSession {
   }
 
   private send(socket: WebSocket, frame: Float32Array): void {
-    this.sent = true;
+    if (!this.sent) {
+      this.watch.expect(this.now());
+      this.sent = true;
+      this.rearm();
+    }
     socket.send(frame, this.onSent);
   }
 
@@ -210,11 +217,12 @@ class LocalWsSession implements SttSession {
       on: {
         opened: () => this.ifCurrent(socket, () => this.onOpen(socket)),
         text: (text) => this.ifCurrent(socket, () => this.onText(text)),
-        alive: () => undefined,
+        alive: () => this.ifCurrent(socket, () => this.onAlive()),
         closed: (closing) => this.ifCurrent(socket, () => this.onClose(closing)),
       },
     });
     this.sent = false;
+    this.watch.begin(this.now());
     this.link = { state: 'connecting', socket, dueMs: this.now() + CONNECT_TIMEOUT_MS };
   }
 
@@ -236,7 +244,18 @@ class LocalWsSession implements SttSession {
     this.pump();
   }
 
+  private onAlive(): void {
+    this.watch.alive(this.now());
+    this.rearm();
+  }
+
+  private ask(socket: WebSocket): void {
+    this.watch.asked(this.now());
+    socket.ping(undefined, undefined, () => undefined);
+  }
+
   private onText(text: string): void {
+    this.onAlive();
     const message = parseServerMessage(text);
     const { link } = this;
     if (message === undefined)
@@ -305,6 +324,7 @@ class LocalWsSession implements SttSession {
     let dueMs = this.queue.firstEnd?.dueMs ?? Number.POSITIVE_INFINITY;
     if (link.state === 'connecting' || link.state === 'finishing') dueMs = Math.min(dueMs, link.dueMs);
     if (link.state === 'down' && this.isUnderWay) dueMs = Math.min(dueMs, link.retryAtMs);
+    if (link.state === 'open') dueMs = Math.min(dueMs, this.watch.patienceEndsMs(this.sent));
     if (dueMs === Number.POSITIVE_INFINITY) this.deadline.clear();
     else this.deadline.setAt(dueMs);
   }
@@ -325,6 +345,13 @@ class LocalWsSession implements SttSession {
       this.queue.dropUtterance();
       if (link.state === 'open') this.replaceSocket(link.socket);
       this.emit(last);
+    } else if (link.state === 'open' && now >= this.watch.patienceEndsMs(this.sent)) {
+      if (this.watch.isAsked) {
+        link.socket.terminate();
+        this.fail({ kind: 'timeout', what: 'progress' });
+        return;
+      }
+      this.ask(link.socket);
     }
     this.pumpUnlessClosed();
   }

@@ -7,6 +7,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import WebSocket from 'ws';
 import type { Clock } from '../../../shared/runtime/clock.ts';
+import { connectionError, dialerFor } from '../connect.ts';
 import { isSuccess, refusedWith } from '../http.ts';
 import type { StageContext, StageError } from '../stage.ts';
 import type { Outgoing } from './wire.ts';
@@ -51,6 +52,7 @@ export function openSocket(
 ): WebSocket {
   const socket = new WebSocket(url, {
     headers: { ...headers },
+    agent: dialerFor(url),
     perMessageDeflate: false,
     followRedirects: false,
     maxPayload: MAX_MESSAGE_BYTES,
@@ -88,6 +90,7 @@ export function openSocket(
     context.bind((cause: Error) => {
       const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
       if (code.startsWith('WS_ERR_')) error = { kind: 'protocol', rule: 'websocket framing' };
+      else if (error.kind === 'disconnected') error = connectionError(cause);
     }),
   );
   socket.on(

@@ -10,7 +10,8 @@
 import { ENGINE_RATE } from '../../../shared/base/units.ts';
 import { newResampler } from '../../../shared/audio/resampler.ts';
 import type { Resampler } from '../../../shared/audio/resampler.ts';
-import { CONNECT_TIMEOUT_MS, Deadline, Soon } from '../http.ts';
+import { CONNECT_TIMEOUT_MS } from '../connect.ts';
+import { Deadline, Soon } from '../http.ts';
 import type { StageContext, StageError, SttEvent, SttSession } from '../stage.ts';
 import { InputQueue } from './input-queue.ts';
 import type { UtteranceEnd } from './input-queue.ts';

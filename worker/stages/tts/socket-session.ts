@@ -7,7 +7,8 @@
  * text that was sent and lost is not its to repeat.
  */
 import WebSocket from 'ws';
-import { CONNECT_TIMEOUT_MS, Deadline, Soon } from '../http.ts';
+import { CONNECT_TIMEOUT_MS } from '../connect.ts';
+import { Deadline, Soon } from '../http.ts';
 import type { StageContext, StageError, TtsEvent, TtsSession } from '../stage.ts';
 import { ContextQueue } from './context-queue.ts';
 import { leave, openSocket } from './socket.ts';

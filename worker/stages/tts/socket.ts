@@ -7,6 +7,7 @@
 import type { IncomingMessage } from 'node:http';
 import WebSocket from 'ws';
 import type { Clock } from '../../../shared/runtime/clock.ts';
+import { connectionError, dialerFor } from '../connect.ts';
 import { bearerHeaders, isSuccess, refusedWith } from '../http.ts';
 import type { StageContext, StageError } from '../stage.ts';
 
@@ -34,6 +35,7 @@ export function openSocket(
 ): WebSocket {
   const socket = new WebSocket(url, {
     headers: { ...headers },
+    agent: dialerFor(url),
     perMessageDeflate: false,
     followRedirects: false,
     maxPayload: maxMessageBytes,
@@ -67,7 +69,7 @@ export function openSocket(
       const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
       error ??= code.startsWith('WS_ERR_')
         ? { kind: 'protocol', rule: 'websocket framing' }
-        : { kind: 'disconnected' };
+        : connectionError(cause);
     }),
   );
   socket.on(

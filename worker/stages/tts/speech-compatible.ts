@@ -25,6 +25,8 @@ export function newSpeechCompatible(options: SpeechCompatibleOptions & { apiKey?
   return {
     provider: 'speech_compatible',
     open: (context, sink) => {
+      // A call begins: its greeting shall find a connection.
+      pool.warm(url);
       warmUp.callStarted(context);
       return new SpeechSession(endpoint, warmUp, { context, sink });
     },

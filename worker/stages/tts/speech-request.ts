@@ -6,7 +6,8 @@
  */
 import type { SpeechCompatibleOptions } from '../../../shared/config/stages/speech-compatible.ts';
 import type { Exchange, HttpPool, ResponseHead } from '../http.ts';
-import { CONNECT_TIMEOUT_MS, isSuccess, refusedWith } from '../http.ts';
+import { CONNECT_TIMEOUT_MS } from '../connect.ts';
+import { isSuccess, refusedWith } from '../http.ts';
 import type { Deadline } from '../http.ts';
 import type { StageContext, StageError } from '../stage.ts';
 import { checkSpeechType, renderSpeechRequest } from './speech-presets.ts';

@@ -1,0 +1,65 @@
+/**
+ * How connections to providers are made: names are looked up once for all calls, and a TLS session that was had is gone on
+ * with, which saves a round trip and the certificate of each connection.
+ *
+ * Invariant: sessions are kept for as long as the process lives, the newest of each host. Nothing here knows a call.
+ */
+import { Agent } from 'node:https';
+import { Agent as PlainAgent } from 'node:http';
+import { buildConnector } from 'undici';
+import { lookup, LOOKUP_TIMEOUT_CODE } from './lookup.ts';
+import type { Lookup } from './lookup.ts';
+import type { StageError } from './stage.ts';
+
+/** Longest wait for a connection, name and TLS included, in milliseconds (spec 03, Provider stage contracts). */
+export const CONNECT_TIMEOUT_MS = 3_000;
+
+const MOST_HOSTS = 64;
+
+/**
+ * Connections of undici. Its own memory of TLS sessions lets go of them at any garbage collection, so this one holds them.
+ */
+export function newConnector(find: Lookup = lookup): buildConnector.connector {
+  const sessions = new Map<string, Buffer>();
+  return (options, done) => {
+    const host = `${options.hostname}:${options.port}`;
+    const session = sessions.get(host);
+    const connect = buildConnector({
+      timeout: CONNECT_TIMEOUT_MS,
+      lookup: find,
+      maxCachedSessions: 0,
+      ...(session !== undefined && { session }),
+    });
+    connect(options, (error, socket) => {
+      if (error !== null) {
+        // A session that the server does not like any more must not be tried for ever.
+        sessions.delete(host);
+        done(error, null);
+        return;
+      }
+      socket.on('session', (found: Buffer) => {
+        sessions.delete(host);
+        sessions.set(host, found);
+        const [oldest] = sessions.keys();
+        if (sessions.size > MOST_HOSTS && oldest !== undefined) sessions.delete(oldest);
+      });
+      done(null, socket);
+    });
+  };
+}
+
+const agents = {
+  secure: new Agent({ keepAlive: false, maxCachedSessions: MOST_HOSTS, lookup }),
+  plain: new PlainAgent({ keepAlive: false, lookup }),
+};
+
+/** What a WebSocket is dialled with. Each has a connection of its own; agents hold the TLS sessions. */
+export const dialerFor = (url: URL): Agent | PlainAgent =>
+  url.protocol === 'wss:' ? agents.secure : agents.plain;
+
+/** What a failure of Node below a connection is called. */
+export function connectionError(error: Error): StageError {
+  return 'code' in error && error.code === LOOKUP_TIMEOUT_CODE
+    ? { kind: 'timeout', what: 'name lookup' }
+    : { kind: 'disconnected' };
+}
