@@ -27,7 +27,7 @@ const windowSamples = sampleRate / 100;
 /** Frames of the greeting that have come when the caller begins. */
 const afterFrames = 40;
 const longestSoundMs = 2_500;
-const callsAtOnce = 8;
+const callsAtOnce = 4;
 const burstRms = 3_300;
 const echo = { db: -12, delayMs: 150 } as const;
 const keyCalls = 20;

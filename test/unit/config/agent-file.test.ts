@@ -148,6 +148,17 @@ note = "[Tasten: {digits}]"
     expect(load(text).definition?.llm.options).toMatchObject({ temperature: 1 });
   });
 
+  it('takes half of the speech that interrupts for what is surely speech, and never more', () => {
+    const interrupt = (lines: string) => load(withSection(`[turn.interrupt]\n${lines}`));
+    const sure = (lines: string) => interrupt(lines).definition?.turn.interrupt.sureSpeechMs;
+    expect([sure('min_speech_ms = 500'), sure('min_speech_ms = 0')]).toEqual([250, 0]);
+    expect(sure('min_speech_ms = 500\nsure_speech_ms = 500')).toBe(500);
+    const problems = interrupt('sure_speech_ms = 301').problems.map(({ message }) => message);
+    expect(problems).toEqual([
+      'turn.interrupt.sure_speech_ms must be at most turn.interrupt.min_speech_ms',
+    ]);
+  });
+
   it('reads a file with Windows line ends and a byte order mark', () => {
     expect(errorsOf(`\uFEFF${goodFile.replaceAll('\n', '\r\n')}`)).toEqual([]);
   });

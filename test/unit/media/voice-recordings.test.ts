@@ -1,0 +1,73 @@
+/** How soon recorded callers are surely speech, and that hums are not: the real model, on the time of the audio. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { loadFlite } from '../../../examples/demo/flite.ts';
+import { sileroPath } from '../../../inference/models.ts';
+import { openVadModel, VadThread } from '../../../inference/vad-thread.ts';
+import { vadFrameMs, vadFrameSamples } from '../../../shared/protocol/mailbox.ts';
+import { SpeechDetector } from '../../../worker/media/speech-detector.ts';
+import { VadClient } from '../../../worker/media/vad-client.ts';
+import { newMailboxes } from '../../support/mailboxes.ts';
+import { noRecordings, recordings } from '../../support/recordings.ts';
+
+const settings = { threshold: 0.5, minSpeechMs: 120, confirmMs: 300, sureMs: 150, stopMs: 200 };
+const silenceSamples = 32_000;
+const loud = 600;
+
+let session: Awaited<ReturnType<typeof openVadModel>>;
+
+beforeAll(async () => {
+  session = await openVadModel(sileroPath(undefined));
+});
+
+/** Milliseconds of audio from the beginning of a sound, behind silence, to its proof; undefined without one. */
+async function provedAfter(sound: Int16Array, offset: number): Promise<number | undefined> {
+  const boxes = newMailboxes({ workers: 1, slotsPerWorker: 1, ringFrames: 16, threads: 1 });
+  boxes.setSlotsInUse(0, 1);
+  const thread = new VadThread({ thread: 0, boxes, session, wake: () => undefined });
+  let ms = 0;
+  let provedMs: number | undefined;
+  const detector = new SpeechDetector(settings, (fact) => {
+    if (fact === 'speech.confirmed') provedMs ??= ms;
+  });
+  const vad = new VadClient({
+    boxes,
+    slot: 0,
+    machineMs: () => boxes.threadHeartbeat(0),
+    judged: (probability, frameMs, heard) => {
+      ms += frameMs;
+      detector.take(probability, frameMs, heard);
+    },
+  });
+  const from = silenceSamples + offset;
+  const pcm = new Int16Array(from + sound.length + 16_000);
+  pcm.set(sound, from);
+  for (let at = 0; at + vadFrameSamples <= pcm.length && provedMs === undefined; at += vadFrameSamples) {
+    vad.write(pcm.subarray(at, at + vadFrameSamples));
+    await thread.judgeBatch();
+    vad.collect();
+  }
+  return provedMs === undefined ? undefined : provedMs - from / 16;
+}
+
+describe('a voice in real time', () => {
+  it('is no interruption when it hums', async () => {
+    const flite = await loadFlite();
+    for (const text of ['mm-hmm', 'mm', 'hmm']) {
+      const hum = flite(text, { voice: 'slt', speed: 1 });
+      for (const offset of [0, 170, 340]) expect(await provedAfter(hum, offset)).toBeUndefined();
+    }
+  });
+
+  it.skipIf(noRecordings !== undefined)('is proved within seven frames of its first loud one', async () => {
+    const found: number[] = [];
+    for (const { name, pcm } of recordings('speech')) {
+      const first = pcm.findIndex((sample) => Math.abs(sample) > loud);
+      if (first < 0 || !/^(digit|dograh|lk_|goforward|libri|wy_|sb_)/.test(name)) continue;
+      const sound = pcm.slice(first, first + 16_000);
+      for (const offset of [0, 256]) found.push((await provedAfter(sound, offset)) ?? Infinity);
+    }
+    expect(found.length).toBeGreaterThan(50);
+    const soon = found.filter((ms) => ms <= 7 * vadFrameMs);
+    expect(soon.length / found.length).toBeGreaterThan(0.9);
+  });
+});
