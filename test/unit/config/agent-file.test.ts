@@ -154,9 +154,7 @@ note = "[Tasten: {digits}]"
     expect([sure('min_speech_ms = 500'), sure('min_speech_ms = 0')]).toEqual([250, 0]);
     expect(sure('min_speech_ms = 500\nsure_speech_ms = 500')).toBe(500);
     const problems = interrupt('sure_speech_ms = 301').problems.map(({ message }) => message);
-    expect(problems).toEqual([
-      'turn.interrupt.sure_speech_ms must be at most turn.interrupt.min_speech_ms',
-    ]);
+    expect(problems).toEqual(['turn.interrupt.sure_speech_ms must be at most turn.interrupt.min_speech_ms']);
   });
 
   it('reads a file with Windows line ends and a byte order mark', () => {
