@@ -16,7 +16,7 @@ export const usage = `usage: npm run bench -- [options]
   --json           print the figures as one JSON object
 instead of holding calls for a while:
   --soak N         N short calls, --calls at a time: what do they leave behind?
-  --warm-up N      calls of a soak before the first look that counts (a tenth)
+  --warm-up N      calls of a soak before the first look that counts (a quarter)
   --overload       --calls calls are all that is allowed, and more keep asking: how fast are they refused?
   --interruptions  callers speak, hum and cough into the demo's greeting: how soon does it fall silent, and what is lost?
   --restart        calls run while the service is restarted and then stopped: does anybody notice?
@@ -93,7 +93,7 @@ function modeOf(values: {
     throw new UsageError('--soak, --overload, --restart, --interruptions and --find-max exclude one another');
   if (values.soak === undefined) return { name: names[0] ?? 'hold' };
   const total = countOf('--soak', values.soak, mostCalls);
-  const warmUp = countOf('--warm-up', values['warm-up'] ?? String(Math.ceil(total / 10)), total);
+  const warmUp = countOf('--warm-up', values['warm-up'] ?? String(Math.ceil(total / 4)), total);
   return { name: 'soak', total, warmUp };
 }
 
