@@ -208,7 +208,7 @@ async function measure(base: Base, { callers, bursts, hums }: Material, prove: P
     whole: silent.talks.filter(({ received }) => received.equals(whole)).length,
   };
   const keys = Array.from({ length: keyCalls }, () => undefined);
-  const rows = [nobody];
+  const rows: InterruptionRow[] = [nobody];
   rows.push((await run('a key is pressed', keys, { key: '5', until: 'clear' })).row);
   rows.push((await run('the caller speaks', callers, { until: 'clear' })).row);
   rows.push((await run('a hum', hums, {}, whole)).row);
