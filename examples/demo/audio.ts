@@ -64,6 +64,16 @@ export function findSpeech(samples: Float32Array): Speech | undefined {
   return { samples: scaled, loudMs: loud.filter(Boolean).length * 10 };
 }
 
+/** Louder than what a synthesizer calls silence, in 16 bits. */
+const loudSample = 200;
+const keptLeadMs = 60;
+
+/** Cuts the silence before a sentence, which its listener waits through, down to 60 ms. */
+export function withoutLeadIn(samples: Int16Array): Int16Array {
+  const loud = samples.findIndex((sample) => Math.abs(sample) > loudSample);
+  return samples.subarray(Math.max(0, loud - (keptLeadMs * inputRate) / 1000));
+}
+
 const up = 3;
 const down = 2;
 const halfTaps = 16;

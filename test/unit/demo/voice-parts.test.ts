@@ -1,6 +1,6 @@
 /** The small parts of the voice: text for the synthesizer, the rate change, and the pool of threads. */
 import { describe, expect, it } from 'vitest';
-import { findSpeech, highPass, to24k } from '../../../examples/demo/audio.ts';
+import { findSpeech, highPass, to24k, withoutLeadIn } from '../../../examples/demo/audio.ts';
 import { Abandoned, QueueFull, ThreadPool } from '../../../examples/demo/thread-pool.ts';
 import { sentences, speakable } from '../../../examples/demo/voices.ts';
 
@@ -136,5 +136,23 @@ describe('the pool of threads', () => {
     const threads = new ThreadPool({ entry: entry('process.exit(1)'), threads: 1, maxQueued: 5 });
     await expect(threads.run('x')).rejects.toThrow('not running');
     await expect(threads.run('y')).rejects.toThrow('not running');
+  });
+});
+
+describe('the silence before a sentence', () => {
+  const sentence = (leadMs: number): Int16Array =>
+    Int16Array.from({ length: 16 * (leadMs + 10) }, (_, at) => (at < 16 * leadMs ? (at % 3) * 50 : 5_000));
+
+  it.each([
+    [200, 60],
+    [60, 60],
+    [30, 30],
+    [0, 0],
+  ])('of %i ms is cut to %i ms', (leadMs, keptMs) => {
+    expect(withoutLeadIn(sentence(leadMs))).toEqual(sentence(leadMs).subarray(16 * (leadMs - keptMs)));
+  });
+
+  it('is all there is of a sentence without sound', () => {
+    expect(withoutLeadIn(new Int16Array(160))).toHaveLength(160);
   });
 });
