@@ -1,5 +1,6 @@
 /** Says what the bench of interruptions found, and whether it keeps what is asked of it. */
-import type { InterruptionRow } from './interruptions.ts';
+import { availableParallelism, cpus } from 'node:os';
+import type { InterruptionResult, InterruptionRow } from './interruptions.ts';
 import { table, type FloorRow } from './report.ts';
 import { frameMs, type Distribution } from './statistics.ts';
 
@@ -54,9 +55,13 @@ export function judgeInterruptions(rows: readonly InterruptionRow[]): FloorRow[]
   ];
 }
 
-export function describeInterruptions(rows: readonly InterruptionRow[]): string {
+export function describeInterruptions({ rows, loadAverage }: InterruptionResult): string {
   const found = judgeInterruptions(rows);
+  const busy = Math.max(loadAverage.before, loadAverage.after) > availableParallelism();
   return [
+    `${cpus()[0]?.model ?? 'unknown CPU'}, ${availableParallelism()} cores, Node ${process.version}; load average ` +
+      `${loadAverage.before.toFixed(2)} before and ${loadAverage.after.toFixed(2)} after`,
+    '',
     ...table([
       [
         'into the greeting, ms',
@@ -87,5 +92,8 @@ export function describeInterruptions(rows: readonly InterruptionRow[]): string 
       ['asked', 'found', ''],
       ...found.map(({ rule, found: what, passed }) => [rule, what, passed ? 'PASS' : 'FAIL']),
     ]),
+    ...(busy && found.some(({ passed }) => !passed)
+      ? ['  The machine was busy with other things meanwhile; repeat on a quiet one.']
+      : []),
   ].join('\n');
 }

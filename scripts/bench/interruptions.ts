@@ -16,6 +16,7 @@ import { recordingsIn } from '../eval-turns/recordings.ts';
 import { speechOf } from '../eval-turns/scenarios.ts';
 import { openProver, type Prover } from './proof.ts';
 import { stopWithOthers } from './parties.ts';
+import { machineUse } from './processes.ts';
 import type { RunOptions } from './run.ts';
 import { ServiceProcess } from './started.ts';
 import { Distribution, frameMs } from './statistics.ts';
@@ -220,6 +221,7 @@ async function measure(base: Base, { callers, bursts, hums }: Material, prove: P
 
 export interface InterruptionResult {
   readonly rows: readonly InterruptionRow[];
+  readonly loadAverage: { readonly before: number; readonly after: number };
 }
 
 export async function interruptions(
@@ -254,9 +256,10 @@ export async function interruptions(
     if (definition === undefined) throw new Error("the demo's agent file is not valid");
     const prove = await openProver(speechSettings(definition));
     await service.ready();
+    const before = machineUse().loadAverage;
     const rows = await measure({ address: service.address, afterFrames }, await material(assets), prove);
     await service.stop();
-    return { rows };
+    return { rows, loadAverage: { before, after: machineUse().loadAverage } };
   } finally {
     stop();
     forget();

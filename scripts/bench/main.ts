@@ -65,7 +65,7 @@ async function perform(command: Command, root: URL): Promise<boolean> {
       return print(command, {
         result,
         rows: judgeInterruptions(result.rows),
-        text: describeInterruptions(result.rows),
+        text: describeInterruptions(result),
       });
     }
     case 'restart': {
