@@ -235,6 +235,11 @@ export const failures: readonly Dialogue[] = [
     call.botSays('Sorry, say that again.');
   }),
 
+  dialogue('a word or two that STT does not know are asked for again', (begin) => {
+    const call = begin().opens().callerBegins().later(850).callerStops().silenceEndsTheTurn().sttFinalizes();
+    call.botSays('Sorry, say that again.');
+  }),
+
   dialogue('a short noise without words is passed over', (begin) => {
     const call = begin()
       .opens()

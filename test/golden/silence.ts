@@ -121,6 +121,15 @@ export const silence: readonly Dialogue[] = [
     },
   ),
 
+  dialogue('the end of a line that TTS does not say gets the time of a new session', (begin) => {
+    const call = begin({ settings: { greeting: 'Hello there. How are you?' } })
+      .opens()
+      .botPlays(600)
+      .ttsFails();
+    call.drains().botSays(' How are you?').skips().later(2_700);
+    call.ordered('fault tts stalled').botSays('One moment.  How are you?').skips().later(2_699).orders();
+  }),
+
   dialogue('two sessions of TTS that say nothing do not take twice as long', (begin) => {
     const call = begin().opens().callerSays('Hm?').llmAnswers('Here it is.').later(1_400).ttsFails().skips();
     call.later(1_299).orders().later(1).ordered('tts.speak 3 "One moment. "').ordered('fault tts stalled');

@@ -59,7 +59,8 @@ export class TurnJudge {
         break;
       default:
     }
-    const mayDecide = this.#story.mouth === 'own' || this.#isLateAside;
+    const mayDecide =
+      this.#story.mouth === 'own' || (this.#isLateAside && scene.event.type !== 'call.resumed');
     if (mayDecide && isDecision(scene)) this.#decides(scene);
     const answered = this.#story.mouth === 'deciding' && this.#owed === 0;
     if (answered) this.#answered(scene);

@@ -16,8 +16,9 @@ import { awaitsWord, noticeFault, type CallState, type Step } from './state.ts';
 import { addFinal, newWords, setPartial, wholeText, type Aside, type Finalizing } from './turn.ts';
 import type { Millis } from '../../shared/base/units.ts';
 
-/** A wordless turn this long was speech that STT missed, not a noise. */
-const wordlessSpeechMs = 1_500;
+/** A wordless turn this long was speech that STT missed: coughs and doors are shorter. Who can go on speaking waits for more. */
+const wordlessSpeechMs = 800;
+const wordlessInterruptionMs = 1_500;
 /** How often in a row the caller is asked to say it again. */
 const maxWordlessApologies = 2;
 /** An echo has begun by then after the end of what comes back. Callers repeat the bot's words to answer, but not as fast. */
@@ -244,13 +245,15 @@ function kindOf(
 function answerNothing(step: Step, turn: Finalizing, kind: 'echo' | 'listening' | 'silence'): void {
   const { state } = step;
   const owedSince = turn.decidedAt;
-  const spoke = kind === 'silence' && turn.lastVoiceAt - turn.startedAt >= wordlessSpeechMs;
+  const hasRest = turn.interrupted && state.cutOff.trim() !== '';
+  const longMs = hasRest ? wordlessInterruptionMs : wordlessSpeechMs;
+  const spoke = kind === 'silence' && turn.lastVoiceAt - turn.startedAt >= longMs;
   if (state.answerOwed) {
     startAnswer(step, owedSince);
   } else if (spoke && state.wordlessTurns < maxWordlessApologies) {
     state.wordlessTurns += 1;
     startLine(step, 'apology', { owedSince });
-  } else if (turn.interrupted && state.cutOff.trim() !== '') {
+  } else if (hasRest) {
     startText(step, 'rest', { text: state.cutOff, owedSince });
   }
 }

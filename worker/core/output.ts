@@ -88,7 +88,9 @@ function speakAgain(step: Step, former: Response, text: string): void {
   }
   const waitedMs = now - (former.silentAt ?? now);
   const owes = text.trim() !== '' || former.writing;
-  const known = ['greeting', 'question', 'apology', 'farewell'].includes(former.source);
+  // Lines of the agent are made ahead of time; one that TTS owes for so long was not.
+  const own = ['greeting', 'question', 'apology', 'farewell'].includes(former.source);
+  const known = own && waitedMs < state.settings.limits.audibleWithinMs;
   // A filler that nobody heard has not ended the wait.
   const unheard = former.phase === 'waiting' && former.fillers.length > 0;
   const waited = !known && (unheard || waitedMs >= state.settings.limits.fillerAfterMs);

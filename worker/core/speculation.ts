@@ -44,6 +44,7 @@ export function reviewSpeculation(step: Step): void {
     text,
     basis: messages.length,
     guessed,
+    askedAt: step.now,
     held: '',
     firstTextAt: undefined,
     done: undefined,

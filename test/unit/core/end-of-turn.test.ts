@@ -24,7 +24,15 @@ const settings: TurnSettings = {
 
 const after = (evidence: Partial<PauseEvidence>): number =>
   endOfTurn(
-    { text: '', guessed: false, speechFinal: false, probability: undefined, patienceMs: 0, ...evidence },
+    {
+      text: '',
+      guessed: false,
+      speechFinal: false,
+      probability: undefined,
+      patienceMs: 0,
+      early: undefined,
+      ...evidence,
+    },
     settings,
   );
 
@@ -37,6 +45,15 @@ describe('the silence that ends a turn', () => {
     ['it says so of a guess', { text: 'Two tickets.', speechFinal: true, guessed: true }, 700],
     ['it says so of half a sentence', { text: 'Two tickets', speechFinal: true }, 700],
     ['it says so of somebody who pauses a lot', { text: 'Two.', speechFinal: true, patienceMs: 250 }, 950],
+    ['an early answer took a while', { early: { askedMs: 200, tookMs: 250 } }, 950],
+    ['an early answer takes long', { early: { askedMs: 200, tookMs: Infinity } }, 1_100],
+    ['it was asked for late', { early: { askedMs: 600, tookMs: 250 } }, 800],
+    [
+      'it is ready, and so is the sentence',
+      { text: 'Two.', speechFinal: true, early: { askedMs: 200, tookMs: 250 } },
+      400,
+    ],
+    ['it is ready, and the model is sure', { probability: 0.9, early: { askedMs: 200, tookMs: 250 } }, 200],
     ['the model is sure', { probability: 0.9 }, 200],
     ['the model is just sure enough', { probability: 0.5 }, 200],
     ['the model is sure and the words hesitate', { text: 'a table for', probability: 0.9 }, 700],
