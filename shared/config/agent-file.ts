@@ -94,7 +94,7 @@ export const agentKeys = z.strictObject({
     .meta({
       sample: ['One moment.', 'Let me check.'],
       description:
-        'Spoken while a tool takes long, one after another; absent: those of the language, empty: none.',
+        'Spoken while an answer takes long, one after another; absent: those of the language, empty: none, and one apology when it is late.',
     }),
   tools: z
     .array(z.string().min(1).max(64))
@@ -119,7 +119,13 @@ export const agentKeys = z.strictObject({
 });
 
 const interruptKeys = z.strictObject({
-  enabled: z.boolean().default(true).meta({ description: 'Whether the caller may interrupt the agent.' }),
+  enabled: z
+    .boolean()
+    .default(true)
+    .meta({
+      description:
+        'Whether the caller may interrupt the agent; else what is said meanwhile is answered afterwards.',
+    }),
   min_speech_ms: z.int().min(0).max(10_000).default(300).meta({
     description: 'Voice of the caller that confirms an interruption; humming counts only after a second.',
   }),
@@ -181,7 +187,8 @@ export const turnKeys = z.strictObject({
     description: 'Probability at which the turn model takes the turn as complete.',
   }),
   speculate: z.boolean().default(true).meta({
-    description: 'Whether the LLM may start before the end of the turn is certain.',
+    description:
+      'Whether the LLM may start before the end of the turn is certain. Where silence alone ends turns, what this gains, up to 400 ms, is added to silence_end_ms.',
   }),
   interrupt: interruptKeys.prefault({}).meta({ description: 'How the caller interrupts the agent.' }),
   idle: idleKeys.prefault({}).meta({ description: 'What happens when nobody speaks.' }),
