@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { describeInterruptions, judgeInterruptions } from './interruption-report.ts';
 import { interruptions } from './interruptions.ts';
 import { parseCommand, usage, UsageError, type Command } from './options.ts';
+import { judgeParsing, measureParsing } from './parse-cost.ts';
 import { stopEverything } from './parties.ts';
 import { summariseProfiles } from './profile-summary.ts';
 import { describe, judge, type FloorRow } from './report.ts';
@@ -67,6 +68,11 @@ async function perform(command: Command, root: URL): Promise<boolean> {
         rows: judgeInterruptions(result.rows),
         text: describeInterruptions(result),
       });
+    }
+    case 'parsing': {
+      const costs = measureParsing();
+      const rows = judgeParsing(costs);
+      return print(command, { result: { costs }, rows, text: rows.map(({ found }) => found).join('\n') });
     }
     case 'restart': {
       const result = await restart({ ...command, root });

@@ -19,11 +19,12 @@ instead of holding calls for a while:
   --warm-up N      calls of a soak before the first look that counts (a quarter)
   --overload       --calls calls are all that is allowed, and more keep asking: how fast are they refused?
   --interruptions  callers speak, hum and cough into the demo's greeting: how soon does it fall silent, and what is lost?
+  --parsing        no calls: what does it cost to read the streams of 256 answers?
   --restart        calls run while the service is restarted and then stopped: does anybody notice?
 SVC_TEST_ASSETS names a folder with recordings (audio/speech/*.wav); without it the demo's voice speaks.`;
 
 export type Mode =
-  | { readonly name: 'hold' | 'find-max' | 'overload' | 'restart' | 'interruptions' }
+  | { readonly name: 'hold' | 'find-max' | 'overload' | 'restart' | 'interruptions' | 'parsing' }
   | { readonly name: 'soak'; readonly total: number; readonly warmUp: number };
 
 export interface Command extends Omit<RunOptions, 'root'> {
@@ -53,6 +54,7 @@ export function parseCommand(args: readonly string[]): Command | undefined {
       overload: { type: 'boolean', default: false },
       restart: { type: 'boolean', default: false },
       interruptions: { type: 'boolean', default: false },
+      parsing: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -84,13 +86,16 @@ function modeOf(values: {
   readonly overload: boolean;
   readonly restart: boolean;
   readonly interruptions: boolean;
+  readonly parsing: boolean;
   readonly 'find-max': boolean;
 }): Mode {
-  const names = (['overload', 'restart', 'interruptions', 'find-max'] as const).filter(
+  const names = (['overload', 'restart', 'interruptions', 'parsing', 'find-max'] as const).filter(
     (name) => values[name],
   );
   if (names.length + (values.soak === undefined ? 0 : 1) > 1)
-    throw new UsageError('--soak, --overload, --restart, --interruptions and --find-max exclude one another');
+    throw new UsageError(
+      '--soak, --overload, --restart, --interruptions, --parsing and --find-max exclude one another',
+    );
   if (values.soak === undefined) return { name: names[0] ?? 'hold' };
   const total = countOf('--soak', values.soak, mostCalls);
   const warmUp = countOf('--warm-up', values['warm-up'] ?? String(Math.ceil(total / 4)), total);

@@ -1,6 +1,6 @@
 /**
  * What it costs to read LLM streams: bytes in, stage events out, without sockets, for 256 calls with 50 deltas a second
- * each. Prints the share of one core per provider. Run with `npx tsx` or any loader of TypeScript.
+ * each, per provider.
  */
 import { ChatStream } from '../../worker/stages/llm/chat-stream.ts';
 import { GenerateStream } from '../../worker/stages/llm/generate-stream.ts';
@@ -8,6 +8,7 @@ import { MessagesStream } from '../../worker/stages/llm/messages-stream.ts';
 import { ResponsesStream } from '../../worker/stages/llm/responses-stream.ts';
 import type { RoundStream } from '../../worker/stages/llm/round.ts';
 import { SseParser } from '../../worker/stages/llm/sse.ts';
+import type { FloorRow } from './report.ts';
 import type { LlmEvent } from '../../worker/stages/stage.ts';
 
 const EVENTS_PER_S = 256 * 50;
@@ -68,25 +69,43 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
-for (const [name, { chunk, newStream }] of Object.entries(CASES)) {
-  let chars = 0;
-  const parser = new SseParser(1_048_576);
-  const stream = newStream((found) => {
-    if (found.type === 'text') chars += found.text.length;
-  });
-  const run = (count: number): void => {
-    for (let n = 0; n < count; n += 1) {
-      const events = parser.push(chunk);
-      if (events === 'too-large') throw new Error('an event is over its bound');
-      for (const found of events) stream.event(found);
-    }
-  };
-  run(EVENTS_PER_S * 2);
-  const before = process.cpuUsage();
-  run(EVENTS_PER_S * ROUNDS);
-  const { user, system } = process.cpuUsage(before);
-  const seconds = (user + system) / 1e6 / ROUNDS;
-  const micros = ((seconds * 1e6) / EVENTS_PER_S).toFixed(2);
-  const share = (seconds * 100).toFixed(2);
-  process.stdout.write(`${name}: ${share} % of a core, ${micros} us per delta, ${chars} characters\n`);
+export interface ParseCost {
+  readonly provider: string;
+  /** Of one core. */
+  readonly share: number;
+  readonly microsPerDelta: number;
 }
+
+/** What is allowed, as a share of one core. */
+const mostShare = 0.02;
+
+export function measureParsing(): ParseCost[] {
+  return Object.entries(CASES).map(([provider, { chunk, newStream }]) => {
+    const parser = new SseParser(1_048_576);
+    let chars = 0;
+    const stream = newStream((found) => {
+      if (found.type === 'text') chars += found.text.length;
+    });
+    const run = (count: number): void => {
+      for (let n = 0; n < count; n += 1) {
+        const events = parser.push(chunk);
+        if (events === 'too-large') throw new Error('an event is over its bound');
+        for (const found of events) stream.event(found);
+      }
+    };
+    run(EVENTS_PER_S * 2);
+    const before = process.cpuUsage();
+    run(EVENTS_PER_S * ROUNDS);
+    const { user, system } = process.cpuUsage(before);
+    if (chars !== ' morning'.length * EVENTS_PER_S * (ROUNDS + 2)) throw new Error('text was lost');
+    const seconds = (user + system) / 1e6 / ROUNDS;
+    return { provider, share: seconds, microsPerDelta: (seconds * 1e6) / EVENTS_PER_S };
+  });
+}
+
+export const judgeParsing = (costs: readonly ParseCost[]): FloorRow[] =>
+  costs.map(({ provider, share, microsPerDelta }) => ({
+    rule: 'streams of 256 answers cost at most 2 % of a core to read',
+    found: `${provider}: ${(share * 100).toFixed(2)} % of a core, ${microsPerDelta.toFixed(2)} us a delta`,
+    passed: share <= mostShare,
+  }));

@@ -8,13 +8,22 @@ export const failures: readonly Dialogue[] = [
     call.orders('fault llm failed', 'tts.speak 1 "Sorry, say that again."', 'tts.flush 1');
   }),
 
-  dialogue('an LLM that fails in the middle is spoken as far as it got', (begin) => {
-    const call = begin().opens().callerSays('Hm?').llmWrites('The first half. And the').skips().llmFails();
-    call
-      .orders('tts.speak 1 "And the"', 'tts.flush 1', 'fault llm failed')
-      .botFinishes()
-      .callerSays('Go on.');
-    call.llmIsAsked('user: Hm?', 'assistant: The first half. And the', 'user: Go on.');
+  dialogue(
+    'an LLM that fails in the middle is spoken as far as it made sentences, and apologised for',
+    (begin) => {
+      const call = begin().opens().callerSays('Hm?').llmWrites('The first half. And the').skips().llmFails();
+      call
+        .orders('fault llm failed', 'tts.speak 1 "Sorry, say that again."', 'tts.flush 1')
+        .botFinishes()
+        .callerSays('Go on.');
+      call.llmIsAsked('user: Hm?', 'assistant: The first half. Sorry, say that again.', 'user: Go on.');
+    },
+  ),
+
+  dialogue('a sentence that was whole when the LLM failed is spoken', (begin) => {
+    const call = begin().opens().callerSays('Hm?').llmWrites('The first half. The other').llmWrites(' half.');
+    call.llmFails().botSays('The first half. The other half. Sorry, say that again.').botFinishes();
+    call.ends(undefined);
   }),
 
   dialogue('an empty answer leads to the apology', (begin) => {

@@ -46,7 +46,9 @@ export class AirJudge {
       return;
     }
     this.#isExcused ||= this.#apologies() > 0;
-    this.#story.demand(now, this.#apologies() <= 1, 'the apology is said again for the same silence');
+    // An LLM that broke off is apologised for at the end of what it wrote, whatever was said for a silence before.
+    const most = story.faults.llm > 0 ? 2 : 1;
+    story.demand(now, this.#apologies() <= most, 'the apology is said again for the same silence');
     const drained = response.drainedAt !== undefined && !response.broken;
     if (story.held || drained) {
       this.#silentSince = undefined;

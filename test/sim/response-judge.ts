@@ -4,7 +4,7 @@ import type { CallEvent } from '../../worker/core/events.ts';
 import { goesOn, plainWords, type ContextJudge } from './context-judge.ts';
 import type { LineJudge } from './line-judge.ts';
 import { newStoryResponse } from './story-response.ts';
-import { flat, isLine, isRound, type Scene, type Story, type StoryResponse } from './story.ts';
+import { flat, withoutBegun, isLine, isRound, type Scene, type Story, type StoryResponse } from './story.ts';
 import type { TurnJudge } from './turn-judge.ts';
 
 const unconfirmedMs = 500;
@@ -378,7 +378,7 @@ export class ResponseJudge {
     const { greeting, farewell, apology, idle } = settings;
     // The requests of one answer follow one another.
     const answers = flat([...witnesses.llm.written.values()].join(' '));
-    const own = flat(plain.replaceAll(apology, ''));
+    const own = withoutBegun(flat(plain.replaceAll(apology, '')), apology);
     const texts = [greeting, farewell, apology, idle.ask, answers];
     return texts.some((text) => text.includes(own)) || this.#lines.was(own);
   }

@@ -220,3 +220,13 @@ export function isRound({ actions, event }: Scene): boolean {
   const answered = actions.findIndex(({ type }) => type === 'tools.answered');
   return opened === -1 || answered > opened;
 }
+
+/** Without the beginning of a line whose rest is still to come. */
+export function withoutBegun(text: string, line: string): string {
+  const words = line.split(' ');
+  for (let count = words.length - 1; count > 0; count -= 1) {
+    const begun = words.slice(0, count).join(' ');
+    if (text.endsWith(begun)) return text.slice(0, -begun.length).trim();
+  }
+  return text;
+}

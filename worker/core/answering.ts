@@ -40,6 +40,8 @@ function breakSilence({ now }: Step, response: Response): void {
 
 // ---- text ----
 
+const wholeSentence = /[.!?…。！？]["'”’)]*\s*$/;
+
 export function onLlmText(step: Step, response: Response, text: string): void {
   response.llmAt = step.now;
   breakSilence(step, response);
@@ -65,14 +67,15 @@ export function onLlmDone(
   finishOrComplete(step, response);
 }
 
-/** The LLM failed: what it had written is spoken; without any text the caller hears the apology. */
+/**
+ * The LLM failed: what it had written is spoken as far as it makes sentences, and the apology says that this was not all. A caller
+ * who is left with half a sentence would wait for the rest of it.
+ */
 export function onLlmFailed(step: Step, response: Response): void {
-  if (!finishWriting(response, voiceOf(step))) {
-    speakInstead(step, response, 'failed');
-    return;
-  }
-  flush(response, voiceOf(step));
-  if (noticeFault(step, 'llm', 'failed')) step.state.endingSoon = true;
+  const { splitter } = response;
+  if (!wholeSentence.test(splitter.pending)) splitter.pending = '';
+  response.writing = false;
+  speakInstead(step, response, 'failed');
 }
 
 /** The LLM is silent for too long. What is not yet a piece is dropped: it would be glued to the apology. */
@@ -91,7 +94,8 @@ function speakInstead(
   if (noticeFault(step, 'llm', what)) step.state.endingSoon = true;
   breakSilence(step, response);
   response.firstTextAt ??= step.now;
-  const space = response.text === '' || /\s$/.test(response.text) ? '' : ' ';
+  const before = response.text + response.splitter.pending;
+  const space = before === '' || /\s$/.test(before) ? '' : ' ';
   // Who has heard the apology for the silence knows.
   if (response.excusedChars === undefined)
     writeText(response, space + step.state.settings.apology, voiceOf(step));
