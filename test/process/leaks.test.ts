@@ -10,7 +10,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { descriptorsOf, TestService } from '../support/service.ts';
 
 /** Heaps and code grow with the first hundreds of calls. */
-const warmUpCalls = 450;
+const warmUpCalls = 1_200;
 const calls = 300;
 /** Fewer than calls that would leak: one slot that is not given back in each worker is noticed. */
 const slots = 4;
