@@ -5,7 +5,7 @@ import type { CallClient } from '../../supervisor/caller.ts';
 import { answer, FakeChat } from '../support/fake-chat.ts';
 import { reply, silence } from '../support/fake-http.ts';
 import { FakeMessages } from '../support/fake-messages.ts';
-import { FakeSpeech } from '../support/fake-speech.ts';
+import { FakeSpeech, refuse } from '../support/fake-speech.ts';
 import { FakeSttLocalWs } from '../support/fake-stt-local-ws.ts';
 import { TestService } from '../support/service.ts';
 
@@ -173,5 +173,38 @@ base_url = "${messages.baseUrl}"
     await expect(service.call()).rejects.toThrow('503');
     await Promise.all([call.hangUp(), other.hangUp()]);
     await messages.close();
+  });
+});
+
+describe('a provider without a secondary', () => {
+  it('that is down for a moment, STT or TTS, ends no call: what is said then is heard and answered', async () => {
+    const [ears, voice] = [new FakeSttLocalWs({ flavour: 'cpp' }), new FakeSpeech()];
+    await Promise.all([ears.start(), voice.start()]);
+    const alone = agentText({ stt: ears.baseUrl, http: voice.baseUrl })
+      .replace(/\[(stt|tts)\.secondary\][^]*?(?=\[llm\]|$)/g, '')
+      .replace(/\[llm\][^]*?(?=\[llm\.secondary\])/, '')
+      .replaceAll('llm.secondary', 'llm');
+    service = await TestService.start({ agentText: alone });
+    const call = await service.call();
+    await ears.until(() => ears.connections.length === 1);
+    ears.refuseWith = 503;
+    ears.last.socket.terminate();
+    const before = ears.attempts;
+    const heard = llm.requests.length;
+    ears.utterances.push('are you still there');
+    const said = call.say(question);
+    // As many as it takes about two seconds to try.
+    await ears.until(() => ears.attempts >= before + 4);
+    ears.refuseWith = undefined;
+    for (let refused = 0; refused < 5; refused += 1) voice.script.push(refuse(503));
+    await said;
+    await llm.until(() => llm.requests.length > heard);
+    expect(JSON.stringify(llm.requests.at(-1)?.body['messages'])).toContain('are you still there');
+    expect(await call.next((event) => event.type === 'mark-played')).toBeDefined();
+    expect(voice.script.length).toBe(0);
+    expect(await service.metric('svc_stage_faults_total{stage="stt",what="failed"}')).toBeGreaterThan(2);
+    expect(await service.metric('svc_stage_faults_total{stage="tts",what="failed"}')).toBeGreaterThan(2);
+    await call.hangUp();
+    await Promise.all([ears.close(), voice.close()]);
   });
 });
