@@ -2,12 +2,14 @@
 import { createConnection } from 'node:net';
 import { createRequire } from 'node:module';
 import { DeepgramClient } from '@deepgram/sdk';
+import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
 import { newTtsCloudB } from '../../worker/stages/tts/cloud-b.ts';
 import type { TtsEvent } from '../../worker/stages/stage.ts';
 import { FakeAura } from '../support/fake-aura.ts';
 import { FakeCartesia } from '../support/fake-cartesia.ts';
 import { FakeElevenLabs } from '../support/fake-elevenlabs.ts';
+import { FakeSpeech } from '../support/fake-speech.ts';
 import type { FakeVoice } from '../support/fake-voice.ts';
 import { Observed } from '../support/observed.ts';
 import { Events, newStageContext } from '../support/stage-context.ts';
@@ -118,5 +120,27 @@ describe('the fakes of streaming voices', () => {
       const audio = serialization.AudioOutputMulti.parse(answer, { unrecognizedObjectKeys: 'strip' }).ok;
       expect(final || audio).toBe(true);
     }
+  });
+});
+
+describe('the fake of speech_compatible', () => {
+  it('speaks to the client that such servers are made for, as a stream', async () => {
+    const server = new FakeSpeech();
+    await server.start();
+    const client = new OpenAI({ apiKey: 'k', baseURL: server.baseUrl, maxRetries: 0 });
+    const answer = await client.audio.speech.create({
+      model: 'm',
+      voice: 'v',
+      input: 'Hello there.',
+      response_format: 'pcm',
+    });
+    let bytes = 0;
+    for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) bytes += chunk.length;
+    expect(bytes).toBeGreaterThan(0);
+    expect(server.requests[0]).toMatchObject({
+      path: '/v1/audio/speech',
+      body: { model: 'm', voice: 'v', input: 'Hello there.', response_format: 'pcm' },
+    });
+    await server.close();
   });
 });

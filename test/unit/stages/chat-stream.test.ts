@@ -52,6 +52,25 @@ describe('tool calls of a stream', () => {
     expect(events.at(-1)).toEqual({ type: 'done', finish: 'tool_calls', usage: undefined });
   });
 
+  it('are kept apart when 128 of them come interleaved, a character at a time', () => {
+    const count = 128;
+    const all = Array.from({ length: count }, (_, n) => ({
+      id: `c${n}`,
+      name: `f${n}`,
+      text: `{"n":${1_000 + n}}`,
+    }));
+    const chunks: unknown[] = all.map(({ id, name }, index) =>
+      calls({ index, id, function: { name, arguments: '' } }),
+    );
+    for (let at = 0; at < all[0]!.text.length; at += 1) {
+      for (const [index, { text }] of all.entries()) {
+        chunks.push(calls({ index, function: { arguments: text[at] } }));
+      }
+    }
+    const events = run([...chunks, delta({}, 'tool_calls'), '[DONE]']);
+    expect(assembled(events)).toEqual(all.map(({ id, name, text }) => ({ id, name, arguments: text })));
+  });
+
   it('may come whole, as objects, without ids, under one index, and with the reason stop', () => {
     const events = run([
       calls({ index: 0, function: { name: 'f', arguments: { x: 1 } } }),

@@ -13,7 +13,9 @@ function newSetup() {
   const lookup = newLookup({ clock, ask: (name, _options, answer) => asked.push({ name, answer }) });
   const told: string[] = [];
   const find = (name = 'a.example'): void =>
-    lookup(name, {}, (error, address) => told.push(error?.code ?? (typeof address === 'string' ? address : 'many')));
+    lookup(name, {}, (error, address) =>
+      told.push(error?.code ?? (typeof address === 'string' ? address : 'many')),
+    );
   return { clock, asked, told, find, lookup };
 }
 

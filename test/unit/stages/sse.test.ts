@@ -58,6 +58,17 @@ describe('the event parser', () => {
     expect(whole('data: y\n\n'.repeat(400))).toHaveLength(400);
   });
 
+  it('takes an event of a mebibyte, in one piece and in many', () => {
+    const most = 1_048_576;
+    const event = Buffer.from(`data: ${'x'.repeat(most - 6)}\n\n`);
+    const length = (events: SseEvent[] | 'too-large'): unknown =>
+      events !== 'too-large' && events[0]?.data.length;
+    expect(length(parse([event], most))).toBe(most - 6);
+    const pieces = Array.from({ length: 17 }, (_, at) => event.subarray(at * 65_536, (at + 1) * 65_536));
+    expect(length(parse(pieces, most))).toBe(most - 6);
+    expect(parse([Buffer.from(`data: ${'x'.repeat(most - 5)}\n\n`)], most)).toBe('too-large');
+  });
+
   it('gives what the end of the stream left open', () => {
     const parser = new SseParser(1_000);
     expect(parser.push(Buffer.from('data: [DONE]'))).toEqual([]);
