@@ -36,7 +36,7 @@ export type CallEvent =
   | { readonly type: 'deadline.reached'; readonly position?: PlayoutPosition | undefined }
   /** The caller's voice lasted `turn.minSpeechMs`. */
   | { readonly type: 'speech.started'; readonly position?: PlayoutPosition | undefined }
-  /** The caller's voice lasted long enough to be an interruption. Always after `speech.started`. */
+  /** The caller's voice is surely speech, or lasted long enough to be an interruption. Always after `speech.started`. */
   | { readonly type: 'speech.confirmed'; readonly position: PlayoutPosition | undefined }
   /** Silence lasted `turn.stopMs` after speech. */
   | { readonly type: 'speech.stopped'; readonly position?: PlayoutPosition | undefined }
