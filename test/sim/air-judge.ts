@@ -23,7 +23,7 @@ export class AirJudge {
     const story = this.#story;
     if (this.#silentSince === undefined || story.over) return;
     const { deadAirMs, llmSilentMs } = story.settings.limits;
-    const longestMs = this.#isExcused ? llmSilentMs : deadAirMs;
+    const longestMs = deadAirMs + (this.#isExcused ? llmSilentMs : 0);
     if (now - this.#silentSince > longestMs + slackMs)
       story.fail(now, 'dead air', `${now - this.#silentSince} ms in ${story.mouth}`);
   }

@@ -123,8 +123,8 @@ export const botMutants: readonly Mutant[] = [
     to: "'question'",
   }),
   mutant('does not apologise', 'answering.ts', {
-    from: '  writeText(response, space + step.state.settings.apology, voiceOf(step));',
-    to: '  void space;',
+    from: 'if (response.excusedChars === undefined) writeText(response, space + apology, voiceOf(step));',
+    to: 'void [space, apology];',
   }),
   mutant('glues the first words of a stalled LLM to the apology', 'answering.ts', {
     from: "  response.splitter.pending = '';\n  speakInstead",
@@ -219,7 +219,7 @@ export const botMutants: readonly Mutant[] = [
     to: 'if (waits) fillSilence',
   }),
   mutant('apologises twice where one apology was said', 'answering.ts', {
-    from: '  if (response.excusedChars === undefined)\n    writeText',
+    from: '  if (response.excusedChars === undefined) writeText',
     to: '  writeText',
   }),
   mutant('speaks a line into the words of the caller', 'lines.ts', {

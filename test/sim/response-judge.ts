@@ -192,7 +192,8 @@ export class ResponseJudge {
   /** A response that was opened with nothing to say is over at once. */
   #nothingToSay(scene: Scene): void {
     const { response, running } = this.#story;
-    if (response === undefined || !scene.has('playout.open') || this.#inTools) return;
+    const ends = scene.has('playout.open') || scene.has('llm.cancel');
+    if (response === undefined || !ends || this.#inTools) return;
     if (response.said !== '' || running !== undefined) return;
     this.#context.unheard(response);
     this.#close(response);
@@ -333,7 +334,7 @@ export class ResponseJudge {
     // What was said into a response that is over may be guessed at in the step in which that ends.
     const last = action.messages.at(-1);
     const isNew = last?.role === 'user' && !last.text.startsWith('[');
-    const aside = story.mouth === 'aside' && isNew && scene.event.type !== 'call.resumed';
+    const aside = story.mouth === 'aside' && isNew && scene.event.type === 'playout.drained';
     if (aside) this.#nothingToSay(scene);
     const guess = story.response === undefined && (aside || !scene.has('playout.open'));
     story.demand(now, story.running === undefined, 'two rounds at once');

@@ -327,15 +327,14 @@ export class TurnJudge {
     const { minWords } = settings.interrupt;
     const words = telling(witnesses.stt.turnWords.map(({ word }) => word));
     const worded = words.length >= Math.max(1, minWords);
+    const may = worded || witnesses.plan.micHearsBot;
     switch (event.type) {
       case 'speech.confirmed':
-        return minWords > 0 && !worded ? 'a voice without words interrupts' : undefined;
+        return minWords > 0 && !may ? 'a voice without words interrupts' : undefined;
       case 'stt.partial':
       case 'stt.final': {
         const late = this.#loud && now - this.#beganAt >= listeningMs;
-        return worded || witnesses.plan.micHearsBot || (late && minWords === 0)
-          ? undefined
-          : 'words of listening interrupt';
+        return may || (late && minWords === 0) ? undefined : 'words of listening interrupt';
       }
       case 'deadline.reached':
         return witnesses.plan.micHearsBot ||

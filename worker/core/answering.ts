@@ -97,8 +97,9 @@ function speakInstead(
   const before = response.text + response.splitter.pending;
   const space = before === '' || /\s$/.test(before) ? '' : ' ';
   // Who has heard the apology for the silence knows.
-  if (response.excusedChars === undefined)
-    writeText(response, space + step.state.settings.apology, voiceOf(step));
+  const { apology, fillers } = step.state.settings;
+  if (response.excusedChars === undefined) writeText(response, space + apology, voiceOf(step));
+  if (fillers.length === 0) response.excusedChars = response.text.length;
   finishOrComplete(step, response);
 }
 
