@@ -1,7 +1,6 @@
 /** From the decision that a turn is over to the first audio of its answer: what the service itself adds to its providers. */
 import { pace, providersMs } from './script.ts';
 import { Distribution, type Summary } from './statistics.ts';
-import type { LogLine } from './started.ts';
 
 /** Parts of an answered turn after the decision, as the service's log has them. */
 export interface AnsweredTurn {
@@ -17,7 +16,7 @@ export interface DecisionToAudio {
   readonly own: Summary;
 }
 
-export const readTurn = (line: LogLine): AnsweredTurn => {
+export const readTurn = (line: Readonly<Record<string, unknown>>): AnsweredTurn => {
   const number = (name: string): number => Number(line[name]);
   return {
     sttFinalMs: number('sttFinalMs'),

@@ -31,27 +31,6 @@ export const speculation: readonly Dialogue[] = [
     call.sttFinalizes().orders('playout.open 1', 'tts.speak 1 "It is ten."', 'tts.flush 1');
   }),
 
-  dialogue(
-    'where silence alone decides, the time that the answer has gained is left to the caller',
-    (begin) => {
-      const call = pausing(begin, 'Two tickets').later(150).llmWrites('What ').later(350).skips();
-      call.later(149).orders().later(1).orders('stt.finalize');
-      const slow = pausing(begin, 'Two tickets').later(500).skips().later(399).orders().later(1);
-      slow.orders('stt.finalize');
-    },
-  ),
-
-  dialogue('a caller who goes on in that time has not been cut off', (begin) => {
-    const call = pausing(begin, 'Two tickets').later(600).skips().callerBegins().orders('stt.listen');
-    call.later(500).sttHears('for Monday.').callerStops().silenceEndsTheTurn().sttFinalizes();
-    call.llmIsAsked('user: Two tickets for Monday.');
-  }),
-
-  dialogue('a sentence that is over waits for no such time', (begin) => {
-    const call = begin({ settings }).opens().callerBegins().sttHears('Two, please.', { speechFinal: true });
-    call.callerStops().later(199).skips().later(1).orders('stt.finalize');
-  }),
-
   dialogue('its measurement counts from the decision, not from the pause', (begin) => {
     const call = pausing(begin, 'What time is it?')
       .llmAnswers('It is ten.')

@@ -130,14 +130,6 @@ export const callerMutants: readonly Mutant[] = [
     from: 'if (finished && patienceMs === 0) return stopMs',
     to: 'if (patienceMs < 0) return stopMs',
   }),
-  mutant('uses what an early answer gains against the caller', 'end-of-turn.ts', {
-    from: '  return Math.min(gainedMs, early.tookMs, maxDoubtMs);',
-    to: '  return 0 * gainedMs * maxDoubtMs;',
-  }),
-  mutant('waits although the early answer has begun', 'pause.ts', {
-    from: 'tookMs: (speculation.firstTextAt ?? Infinity) - speculation.askedAt,',
-    to: 'tookMs: Infinity,',
-  }),
   mutant('has no patience', 'end-of-turn.ts', {
     from: '  patience.extraMs = Math.min(maxPatienceMs, patience.extraMs + patienceStepMs);',
     to: '',

@@ -41,7 +41,7 @@ import {
   onTtsFailed,
   onTtsSpoken,
 } from './output.ts';
-import { onTurnJudged, timePause } from './pause.ts';
+import { onTurnJudged } from './pause.ts';
 import type { Response } from './response.ts';
 import { onCallResumed, unexpectedText } from './resume.ts';
 import { onSilenceDeadline, silenceDeadline } from './silence.ts';
@@ -174,7 +174,6 @@ function takeLlm(step: Step, event: Extract<CallEvent, { type: `llm.${string}` }
   const { response, speculation } = step.state;
   if (speculation?.round === event.round) {
     onSpeculativeLlm(step, speculation, event);
-    timePause(step);
     return;
   }
   if (response === undefined || response.round !== event.round) return;

@@ -17,16 +17,12 @@ export interface PauseEvidence {
   readonly probability: number | undefined;
   /** What was added for a caller who pauses a lot. */
   readonly patienceMs: Millis;
-  /** The LLM was asked for an answer at this silence, and took so long to begin it; Infinity while it has not. */
-  readonly early: { readonly askedMs: Millis; readonly tookMs: Millis } | undefined;
 }
 
 /** A word of hesitation at the end makes the pause that much longer. */
 const hesitantFactor = 1.8;
 /** Where the model and STT agree on the end, this share of the way from stopMs to silenceEndMs is still waited. */
 const finishedShare = 0.4;
-/** Of the time that an early answer has gained, at most this much is left to a caller of whom nothing says that the turn is over. */
-const maxDoubtMs = 400;
 
 /** Silence after which the turn is over, between `stopMs` and `maxSilenceMs`. */
 export function endOfTurn(evidence: PauseEvidence, settings: TurnSettings): Millis {
@@ -43,23 +39,13 @@ function unbounded(evidence: PauseEvidence, settings: TurnSettings): Millis {
   if (probability === undefined) {
     if (hesitant) return waitMs * hesitantFactor;
     if (finished && patienceMs === 0) return stopMs + (silenceEndMs - stopMs) * finishedShare;
-    return waitMs + doubtMs(evidence, waitMs);
+    return waitMs;
   }
   // The model hears melody, STT knows words: a finished melody does not finish a sentence that ends in "and".
   if (probability >= completeAt) return hesitant ? waitMs : stopMs;
   if (finished) return waitMs;
   const doubt = 1 - probability / completeAt;
   return waitMs + (maxSilenceMs - waitMs) * (hesitant ? 1 : Math.max(0.3, doubt));
-}
-
-/**
- * Where silence alone decides, an answer that is ready early would only be heard sooner by a caller who has not finished. The
- * answer is never later than one that is asked for at the end of `waitMs`.
- */
-function doubtMs({ early }: PauseEvidence, waitMs: Millis): Millis {
-  if (early === undefined) return 0;
-  const gainedMs = Math.max(0, waitMs - early.askedMs);
-  return Math.min(gainedMs, early.tookMs, maxDoubtMs);
 }
 
 /** A caller who went on this soon after a decision had not finished. */

@@ -35,19 +35,9 @@ export function beginPause(step: Step, from: Omit<Speaking, 'phase'>, lastVoiceA
 
 /** More is known about the pause. A turn that is over by now is decided by the deadline that follows at once. */
 export function reviewPause(step: Step): void {
-  if (step.state.turn.phase !== 'pausing') return;
-  reviewSpeculation(step);
-  timePause(step);
-}
-
-/** When the pause ends the turn, as far as is known now. */
-export function timePause({ state }: Step): void {
-  const { turn, settings, speculation } = state;
+  const { state } = step;
+  const { turn, settings } = state;
   if (turn.phase !== 'pausing') return;
-  const early = speculation && {
-    askedMs: speculation.askedAt - turn.lastVoiceAt,
-    tookMs: (speculation.firstTextAt ?? Infinity) - speculation.askedAt,
-  };
   const waitMs = endOfTurn(
     {
       text: wholeText(turn.words),
@@ -55,12 +45,12 @@ export function timePause({ state }: Step): void {
       speechFinal: turn.words.speechFinal,
       probability: turn.probability,
       patienceMs: state.patience.extraMs,
-      early,
     },
     settings.turn,
   );
   const latest = turn.lastVoiceAt + settings.turn.maxSilenceMs;
   turn.decideAt = Math.min(Math.max(turn.lastVoiceAt + waitMs, turn.holdBy), latest);
+  reviewSpeculation(step);
 }
 
 export function onTurnJudged(step: Step, ask: number, probability: number | undefined): void {

@@ -44,7 +44,6 @@ export function reviewSpeculation(step: Step): void {
     text,
     basis: messages.length,
     guessed,
-    askedAt: step.now,
     held: '',
     firstTextAt: undefined,
     done: undefined,

@@ -30,7 +30,6 @@ export interface Speculation {
   readonly basis: number;
   /** The words were a guess of STT. */
   readonly guessed: boolean;
-  readonly askedAt: Millis;
   held: string;
   firstTextAt: Millis | undefined;
   done: Extract<CallEvent, { type: 'llm.done' }> | undefined;
