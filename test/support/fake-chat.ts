@@ -51,6 +51,7 @@ export function toolCall(name: string, args: unknown, id = 'call_a'): FakeReply 
   const text = JSON.stringify(args);
   const half = Math.ceil(text.length / 2);
   return stream([
+    choice({ role: 'assistant', content: null }),
     choice({ tool_calls: [{ index: 0, id, type: 'function', function: { name, arguments: '' } }] }),
     choice({ tool_calls: [{ index: 0, function: { arguments: text.slice(0, half) } }] }),
     choice({ tool_calls: [{ index: 0, function: { arguments: text.slice(half) } }] }),
