@@ -8,6 +8,7 @@ import {
   frameArrived,
   newWsCall,
   nextDeadline,
+  resumedWsCall,
 } from '../../../worker/transports/websocket/call-state.ts';
 import type { WsCallState, WsEvent } from '../../../worker/transports/websocket/call-state.ts';
 import { step } from '../../../worker/transports/websocket/protocol.ts';
@@ -167,5 +168,14 @@ describe('whatever happens', () => {
         if (!isOver(state)) expect(nextDeadline(state)!, `seed ${seed}`).toBeGreaterThan(now);
       }
     }
+  });
+});
+
+describe('a call that another worker served', () => {
+  it('may send at once what came while nobody read', () => {
+    const saved = newState();
+    saved.allowance.credit = 0;
+    const { settings } = saved;
+    expect(resumedWsCall(saved, { settings, now: 5_000 }).allowance).toEqual({ credit: 250, filledAt: 5_000 });
   });
 });
