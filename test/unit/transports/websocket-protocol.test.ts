@@ -176,6 +176,9 @@ describe('a call that another worker served', () => {
     const saved = newState();
     saved.allowance.credit = 0;
     const { settings } = saved;
-    expect(resumedWsCall(saved, { settings, now: 5_000 }).allowance).toEqual({ credit: 250, filledAt: 5_000 });
+    expect(resumedWsCall(saved, { settings, now: 5_000 }).allowance).toEqual({
+      credit: 250,
+      filledAt: 5_000,
+    });
   });
 });
