@@ -119,13 +119,10 @@ export const agentKeys = z.strictObject({
 });
 
 const interruptKeys = z.strictObject({
-  enabled: z
-    .boolean()
-    .default(true)
-    .meta({
-      description:
-        'Whether the caller may interrupt the agent; else what is said meanwhile is answered afterwards.',
-    }),
+  enabled: z.boolean().default(true).meta({
+    description:
+      'Whether the caller may interrupt the agent; else what is said meanwhile is answered afterwards.',
+  }),
   min_speech_ms: z.int().min(0).max(10_000).default(300).meta({
     description: 'Voice of the caller that confirms an interruption; humming counts only after a second.',
   }),

@@ -20,7 +20,8 @@ const MOST_NAMES = 64;
 /** The code of the error of a name that was not answered in time. */
 export const LOOKUP_TIMEOUT_CODE = 'EDNSTIMEOUT';
 
-type Answered = (error: NodeJS.ErrnoException | null, found: LookupAddress[]) => void;
+/** As Node answers: nothing is found where there is an error, not even an empty list. */
+type Answered = (error: NodeJS.ErrnoException | null, found?: LookupAddress[]) => void;
 export type AskResolver = (name: string, options: LookupAllOptions, answered: Answered) => void;
 
 /** As `net.connect` and `tls.connect` take it. */
@@ -56,8 +57,8 @@ export function newLookup({ clock, ask }: LookupServices): Lookup {
     const name = nameOf(`${hostname} ${options.family ?? 0}`);
     const ageMs = clock.now() - name.foundMs;
     const reply: Answered = (error, found) => {
-      const [first] = found;
-      if (error !== null || first === undefined) answered(error ?? timeout(), []);
+      const [first] = found ?? [];
+      if (error !== null || found === undefined || first === undefined) answered(error ?? timeout(), []);
       else if (options.all === true) answered(null, found);
       else answered(null, first.address, first.family);
     };
@@ -78,7 +79,7 @@ export function newLookup({ clock, ask }: LookupServices): Lookup {
     name.waiting.push(end);
     if (name.waiting.length > 1) return;
     ask(hostname, { ...options, all: true }, (error, found) => {
-      if (error === null && found.length > 0) {
+      if (error === null && found !== undefined && found.length > 0) {
         name.found = found;
         name.foundMs = clock.now();
       }
