@@ -34,10 +34,10 @@ export type RefusalReason =
 
 /** An HTTP answer to an upgrade. Without `retryAfterS` the client should not come back here. */
 export interface Refusal {
-  readonly reason: RefusalReason;
   readonly status: 503;
-  readonly retryAfterS: number | undefined;
+  readonly code: RefusalReason;
   readonly message: string;
+  readonly retryAfterS?: number;
 }
 
 const fullRetryS = 1;
@@ -53,8 +53,8 @@ const refusals: Readonly<Record<RefusalReason, Refusal>> = {
   workers_late: refusal('workers_late', overloadedRetryS, 'calls are behind their audio'),
 };
 
-function refusal(reason: RefusalReason, retryAfterS: number | undefined, message: string): Refusal {
-  return { reason, status: 503, retryAfterS, message };
+function refusal(code: RefusalReason, retryAfterS: number | undefined, message: string): Refusal {
+  return { status: 503, code, message, ...(retryAfterS !== undefined && { retryAfterS }) };
 }
 
 export class Admission {

@@ -21,7 +21,7 @@ export interface CallSeatsOptions {
   readonly clock: Clock;
   readonly admission: Admission;
   readonly providerLimits: ProviderLimits;
-  /** Providers of which a call that begins now takes a session, by canonical name. */
+  /** Providers of which a call that begins now takes a session, by canonical name; requests of calls are counted by then. */
   readonly providers: () => readonly string[];
   /** Calls of one address at the same time; 0 is no limit. */
   readonly maxCallsPerAddress: number;

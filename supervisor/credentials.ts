@@ -39,8 +39,8 @@ export type Credentials =
 
 export interface Judged {
   readonly verdict: Result<Credentials, TokenFault>;
-  /** The request without anything that could be a token. */
-  readonly head: RequestHead;
+  /** Makes the request without anything that could be a token; most that ask are refused and need none. */
+  readonly rest: () => RequestHead;
 }
 
 /** What one place of the head presents, and what of it travels on. */
@@ -49,20 +49,29 @@ interface Taken {
   readonly rest: string | undefined;
 }
 
-/** Judges a request head. The head that comes back is free of tokens whatever the verdict. */
+/** Judges a request head. What is left of it is free of tokens whatever the verdict. */
 export function judgeCredentials(head: RequestHead, options: CredentialOptions): Judged {
   const query = takeFromUrl(head.url);
   const protocols = takeFromProtocols(joined(head.headers['sec-websocket-protocol']));
   const bearer = bearerTokens(joined(head.headers['authorization']));
-  const headers = Object.fromEntries(
-    Object.entries(head.headers).filter(
-      ([name]) => name !== 'authorization' && name !== 'sec-websocket-protocol',
-    ),
-  );
-  if (protocols.rest !== undefined) headers['sec-websocket-protocol'] = protocols.rest;
   const isBearerOnly = options.ways === 'bearer';
   const tokens = isBearerOnly ? bearer : [...bearer, ...query.tokens, ...protocols.tokens];
-  return { verdict: judge(tokens, options), head: { url: query.rest ?? '/', headers } };
+  const rest = (): RequestHead => ({
+    url: query.rest ?? '/',
+    headers: withoutTokens(head.headers, protocols.rest),
+  });
+  return { verdict: judge(tokens, options), rest };
+}
+
+function withoutTokens(
+  headers: RequestHead['headers'],
+  protocols: string | undefined,
+): RequestHead['headers'] {
+  const kept = Object.fromEntries(
+    Object.entries(headers).filter(([name]) => name !== 'authorization' && name !== 'sec-websocket-protocol'),
+  );
+  if (protocols !== undefined) kept['sec-websocket-protocol'] = protocols;
+  return kept;
 }
 
 function judge(tokens: readonly string[], options: CredentialOptions): Result<Credentials, TokenFault> {

@@ -77,10 +77,7 @@ export class FrontDoor {
   closedFor(): Answer | undefined {
     const { admission, facts, seats } = this.#options;
     const refusal = admission.refusal(facts());
-    if (refusal !== undefined) {
-      const { status, reason: code, message, retryAfterS } = refusal;
-      return { status, code, message, ...(retryAfterS !== undefined && { retryAfterS }) };
-    }
+    if (refusal !== undefined) return refusal;
     const budget = seats.budgetRefusal();
     if (budget === undefined) return undefined;
     const message = 'a provider of this agent has no budget left';
@@ -91,7 +88,7 @@ export class FrontDoor {
   async decide(arrival: Arrival): Promise<Decision> {
     const { access } = this.#options.settings;
     if (!isWebSocketUpgrade(arrival)) return this.#refuse(badUpgrade);
-    const { verdict, head } = judgeCredentials(arrival.head, {
+    const { verdict, rest } = judgeCredentials(arrival.head, {
       staticToken: access.wsToken,
       secrets: access.sessionSecrets,
       audience: 'svc-ws',
@@ -116,7 +113,7 @@ export class FrontDoor {
     }
     return {
       kind: 'admitted',
-      head,
+      head: rest(),
       signedMetadata: claims === undefined ? {} : signedMetadata(claims),
       release,
     };

@@ -218,13 +218,24 @@ function plainHeaders(request: IncomingMessage): Record<string, string | string[
 
 /** Answers an upgrade with a status, and closes. Nothing is said about what the client sent. */
 export function refuseUpgrade(socket: Duplex, answer: Answer): void {
-  const body = errorBody(answer.code, answer.message);
+  let bytes = written.get(answer);
+  if (bytes === undefined) {
+    bytes = Buffer.from(refusalText(answer), 'latin1');
+    written.set(answer, bytes);
+  }
+  socket.end(bytes, () => socket.destroy());
+}
+
+/** Answers as they go over the wire. Most of them are few and constant, and a service that is full gives one hundreds of times a second. */
+const written = new WeakMap<Answer, Buffer>();
+
+function refusalText({ status, code, message, retryAfterS }: Answer): string {
+  const body = errorBody(code, message);
   const headers: Record<string, string> = { ...answerHeaders(body), Connection: 'close' };
-  if (answer.retryAfterS !== undefined) headers['Retry-After'] = String(answer.retryAfterS);
-  if (answer.status === 401) headers['WWW-Authenticate'] = 'Bearer';
+  if (retryAfterS !== undefined) headers['Retry-After'] = String(retryAfterS);
+  if (status === 401) headers['WWW-Authenticate'] = 'Bearer';
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const head = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}\r\n`;
-  socket.end(`${head}${lines.join('')}\r\n${body}`, () => socket.destroy());
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`;
 }
 
 /** Headers of every answer with a JSON body. */

@@ -39,10 +39,10 @@ export class ProviderWatch {
 
   /** Reports the requests that calls have sent since the last time. */
   countRequests(requested: (provider: string, count: number) => void): void {
-    for (const { stage, role, count } of this.#counts.take()) {
+    this.#counts.take((stage, role, count) => {
       const provider = this.#names[stage][role];
       if (provider !== undefined) requested(provider, count);
-    }
+    });
   }
 
   /** Brings the gauges of the breakers up to date. */

@@ -28,7 +28,7 @@ export interface ReceptionOptions {
   readonly log: Log;
   readonly metrics: SupervisorMetrics;
   readonly admission: Admission;
-  /** Providers of the agent's stages, by canonical name. */
+  /** Providers of the agent's stages, by canonical name; what calls asked of them has been reported by then. */
   readonly providers: () => readonly string[];
   readonly facts: () => AdmissionFacts;
   readonly health: Pick<HealthOptions, 'unready' | 'counts' | 'renderMetrics'>;

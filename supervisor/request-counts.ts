@@ -5,29 +5,39 @@ import { countedStages, type CountedStage, type Mailboxes } from '../shared/prot
 /** Counters are 32 bits wide and wrap. */
 const wrap = 0x1_0000_0000;
 
+interface Use {
+  readonly stage: CountedStage;
+  readonly role: ProviderRole;
+  /** What was seen of each worker's counter. */
+  readonly seen: Uint32Array;
+}
+
 export class RequestCounts {
   readonly #boxes: Mailboxes;
-  readonly #seen = new Map<string, number>();
+  readonly #uses: readonly Use[];
 
   constructor(boxes: Mailboxes) {
     this.#boxes = boxes;
+    const { workers } = boxes.layout;
+    this.#uses = countedStages.flatMap((stage) =>
+      providerRoles.map((role) => ({ stage, role, seen: new Uint32Array(workers) })),
+    );
   }
 
-  /** Requests to each provider since the last look; those without any are left out. */
-  take(): { readonly stage: CountedStage; readonly role: ProviderRole; readonly count: number }[] {
-    const uses = countedStages.flatMap((stage) => providerRoles.map((role) => ({ stage, role })));
-    return uses
-      .map((use) => ({ ...use, count: this.#takeOne(use.stage, use.role) }))
-      .filter(({ count }) => count > 0);
+  /** Reports the requests to each provider since the last look; those without any are left out. */
+  take(report: (stage: CountedStage, role: ProviderRole, count: number) => void): void {
+    for (const use of this.#uses) {
+      const count = this.#takeOne(use);
+      if (count > 0) report(use.stage, use.role, count);
+    }
   }
 
-  #takeOne(stage: CountedStage, role: ProviderRole): number {
+  #takeOne({ stage, role, seen }: Use): number {
     let taken = 0;
-    for (let worker = 0; worker < this.#boxes.layout.workers; worker += 1) {
-      const key = `${worker} ${stage} ${role}`;
+    for (let worker = 0; worker < seen.length; worker += 1) {
       const count = this.#boxes.requests(worker, stage, role);
-      taken += (count - (this.#seen.get(key) ?? 0) + wrap) % wrap;
-      this.#seen.set(key, count);
+      taken += (count - (seen[worker] ?? 0) + wrap) % wrap;
+      seen[worker] = count;
     }
     return taken;
   }

@@ -166,7 +166,10 @@ export class Service {
       log,
       metrics: this.#metrics,
       admission: this.#admission,
-      providers: () => this.#providers.inUse(machineMs()),
+      providers: () => {
+        this.#countRequests();
+        return this.#providers.inUse(machineMs());
+      },
       facts: () => this.#admissionFacts(),
       health: {
         unready: () => this.#unready(),
@@ -252,7 +255,6 @@ export class Service {
   }
 
   #admissionFacts(): AdmissionFacts {
-    this.#countRequests();
     return {
       draining: this.#lifecycle.state.phase !== 'serving' && this.#lifecycle.state.phase !== 'starting',
       readyWorkers: readyWorkers(this.#children.table).length,

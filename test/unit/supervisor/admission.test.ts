@@ -23,7 +23,7 @@ describe('admission', () => {
     admission.take();
     expect(admission.refusal(fine)).toBeUndefined();
     admission.take();
-    expect(admission.refusal(fine)).toMatchObject({ reason: 'sessions_full', status: 503, retryAfterS: 1 });
+    expect(admission.refusal(fine)).toMatchObject({ code: 'sessions_full', status: 503, retryAfterS: 1 });
     admission.release();
     expect([admission.refusal(fine), admission.sessions]).toEqual([undefined, 1]);
   });
@@ -31,7 +31,7 @@ describe('admission', () => {
   it('refuses at the limit of the listener when that is lower', () => {
     const admission = new Admission({ ...limits, maxCalls: 1 });
     admission.take();
-    expect(admission.refusal(fine)).toMatchObject({ reason: 'calls_full', retryAfterS: 1 });
+    expect(admission.refusal(fine)).toMatchObject({ code: 'calls_full', retryAfterS: 1 });
   });
 
   it.each([
@@ -40,10 +40,11 @@ describe('admission', () => {
     ['no worker', { readyWorkers: 0 }, 'no_worker', 1],
     ['inference that is behind, for longer', { inferenceBehind: true }, 'inference_overloaded', 5],
     ['calls that are late already, for longer', { workersLate: true }, 'workers_late', 5],
-  ])('refuses for %s', (_, facts, reason, retryAfterS) => {
-    expect(new Admission(limits).refusal({ ...fine, ...facts })).toMatchObject({
-      reason,
+  ])('refuses for %s', (_, facts, code, retryAfterS) => {
+    expect(new Admission(limits).refusal({ ...fine, ...facts })).toEqual({
+      code,
       status: 503,
+      message: expect.any(String) as string,
       retryAfterS,
     });
   });
@@ -62,7 +63,7 @@ describe('admission', () => {
       workersLate: true,
       inHandOver: 9,
     });
-    expect(refusal?.reason).toBe('draining');
+    expect(refusal?.code).toBe('draining');
   });
 });
 
