@@ -56,6 +56,24 @@ describe('the messages of a request', () => {
     ]);
   });
 
+  it('tell two calls of one id apart, each with its own result', () => {
+    const twice: ChatMessage = {
+      role: 'assistant',
+      text: '',
+      toolCalls: ['a', 'a_2', 'a'].map((id) => ({ id, name: 'f', arguments: '{}' })),
+    };
+    const wire = messages(twice, result('a', '1'), result('a_2', '2'), result('a', '3'), result('a', '4'));
+    expect(wire).toEqual([
+      expect.objectContaining({
+        tool_calls: ['a', 'a_2', 'a_3'].map((id) => expect.objectContaining({ id })),
+      }),
+      { role: 'tool', tool_call_id: 'a', content: '1' },
+      { role: 'tool', tool_call_id: 'a_2', content: '2' },
+      { role: 'tool', tool_call_id: 'a_3', content: '3' },
+    ]);
+    expect(messages(twice, result('a', '1'))).toHaveLength(4);
+  });
+
   it('give a call that was interrupted a result, and arguments that were cut an empty object', () => {
     const rendered = messages(call('a', '{"x":'), user('Stop'));
     expect(rendered).toMatchObject([

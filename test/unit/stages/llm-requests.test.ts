@@ -84,6 +84,32 @@ describe('a request', () => {
     });
   });
 
+  it('tells two calls of one id apart, each with its own result', () => {
+    const call = { id: 'a', name: '1st', arguments: '{}' };
+    const results = ['seven', 'not run'].map((text) => ({
+      role: 'tool' as const,
+      callId: 'a',
+      name: '1st',
+      text,
+    }));
+    const messages = [
+      ...REQUEST.messages,
+      { role: 'assistant' as const, text: '', toolCalls: [call, call] },
+      ...results,
+    ];
+    const request = { ...REQUEST, messages };
+    const { input } = read(renderResponsesRequest(request, { model: 'gpt-4.1', baseUrl }));
+    expect((input as unknown[]).slice(1)).toEqual([
+      expect.objectContaining({ type: 'function_call', call_id: 'a' }),
+      expect.objectContaining({ type: 'function_call', call_id: 'a_2' }),
+      { type: 'function_call_output', call_id: 'a', output: 'seven' },
+      { type: 'function_call_output', call_id: 'a_2', output: 'not run' },
+    ]);
+    const options = { model: 'm', maxTokens: 1, thinking: 'model_default' as const, baseUrl };
+    expect(renderMessagesRequest(request, options)).toMatch(/"a","content":"seven".*"a_2","content":"not run"/);
+    expect(renderGenerateRequest(request, { model: 'm', baseUrl })).toMatch(/seven.*not run/);
+  });
+
   it('renames what llm_generate would refuse, and stands in for a signature only in the current turn', () => {
     const made = (id: string) => [
       { role: 'assistant' as const, text: '', toolCalls: [{ id, name: '1st', arguments: '{}' }] },

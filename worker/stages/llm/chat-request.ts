@@ -66,45 +66,72 @@ function renderTool(tool: ToolDeclaration): unknown {
   return { type: 'function', function: { name: tool.name, description: tool.description, parameters } };
 }
 
+/** A call whose result is still to come, by the id that the model gave it. */
+interface OpenCall {
+  readonly id: string;
+  readonly wireId: string;
+}
+
 function renderMessages(messages: readonly ChatMessage[]): WireMessage[] {
   const out: WireMessage[] = [];
   /** Calls of the last assistant message that still wait for their result. */
-  let open: string[] = [];
+  let open: OpenCall[] = [];
+  const answer = ({ wireId }: OpenCall, content: string): void => {
+    out.push({ role: 'tool', tool_call_id: wireId, content });
+  };
   const closeCalls = (): void => {
-    for (const id of open) out.push({ role: 'tool', tool_call_id: id, content: NO_RESULT });
+    for (const call of open) answer(call, NO_RESULT);
     open = [];
   };
   for (const message of messages) {
     if (message.role === 'tool') {
-      if (!open.includes(message.callId)) continue;
-      open = open.filter((id) => id !== message.callId);
-      out.push({ role: 'tool', tool_call_id: message.callId, content: message.text });
+      const call = open.find(({ id }) => id === message.callId);
+      if (call === undefined) continue;
+      open = open.filter((other) => other !== call);
+      answer(call, message.text);
       continue;
     }
-    const rendered = render(message, out.length === 0 || out.every((before) => before.role === 'system'));
+    const calls = message.role === 'assistant' ? withWireIds(message.toolCalls ?? []) : [];
+    const isLeading = out.every((before) => before.role === 'system');
+    const rendered = render(message, { calls, isLeading });
     if (rendered === undefined) continue;
     closeCalls();
     append(out, rendered);
-    open = (rendered.tool_calls ?? []).map((call) => call.id);
+    open = calls;
   }
   closeCalls();
   return out;
 }
 
-/** A system message further on becomes the user's: only a leading one is understood everywhere. */
-function render(message: Exclude<ChatMessage, { role: 'tool' }>, leading: boolean): WireMessage | undefined {
-  const content = message.text.trim() === '' ? null : message.text;
-  const calls = message.role === 'assistant' ? (message.toolCalls ?? []) : [];
-  if (content === null && calls.length === 0) return undefined;
-  if (calls.length > 0) return { role: 'assistant', content, tool_calls: calls.map(renderCall) };
-  return { role: message.role === 'system' && !leading ? 'user' : message.role, content };
+/** Models give two calls of a round one id at times; servers want to know whose a result is. */
+function withWireIds(calls: readonly ToolCall[]): (ToolCall & OpenCall)[] {
+  const used = new Set(calls.map(({ id }) => id));
+  const seen = new Set<string>();
+  return calls.map((call) => {
+    let wireId = call.id;
+    if (seen.has(call.id)) for (let n = 2; used.has(wireId); n += 1) wireId = `${call.id}_${n}`;
+    seen.add(call.id);
+    used.add(wireId);
+    return { ...call, wireId };
+  });
 }
 
-function renderCall(call: ToolCall): WireToolCall {
+/** A system message further on becomes the user's: only a leading one is understood everywhere. */
+function render(
+  message: Exclude<ChatMessage, { role: 'tool' }>,
+  { calls, isLeading }: { readonly calls: readonly (ToolCall & OpenCall)[]; readonly isLeading: boolean },
+): WireMessage | undefined {
+  const content = message.text.trim() === '' ? null : message.text;
+  if (content === null && calls.length === 0) return undefined;
+  if (calls.length > 0) return { role: 'assistant', content, tool_calls: calls.map(renderCall) };
+  return { role: message.role === 'system' && !isLeading ? 'user' : message.role, content };
+}
+
+function renderCall(call: ToolCall & OpenCall): WireToolCall {
   // Chat templates parse the arguments of the history; a call that was cut must not fail every later request.
   const valid = isRecord(parseJson(call.arguments));
   return {
-    id: call.id,
+    id: call.wireId,
     type: 'function',
     function: { name: call.name, arguments: valid ? call.arguments : '{}' },
   };

@@ -53,7 +53,8 @@ export function pairHistory(messages: LlmRequest['messages']): PairedHistory {
     if (message.role === 'tool') continue;
     const text = message.text.trim() === '' ? '' : message.text;
     if (message.role === 'assistant') {
-      const calls = (message.toolCalls ?? []).map((call) => pair(call, resultsAfter(messages, at), used));
+      const results = resultsAfter(messages, at);
+      const calls = (message.toolCalls ?? []).map((call) => pair(call, results, used));
       if (text !== '' || calls.length > 0) addAssistant(turns, { text, calls, reasoning: message.reasoning });
     } else if (text !== '') {
       if (message.role === 'system' && turns.length === 0) system.push(text);
@@ -71,18 +72,21 @@ export function userFirstAndLast(turns: readonly Turn[]): readonly Turn[] {
   return last?.role === 'assistant' && last.calls.length === 0 ? [...begun, filler] : begun;
 }
 
-/** The results that directly follow the message at `at`. */
-function resultsAfter(messages: readonly ChatMessage[], at: number): ReadonlyMap<string, string> {
-  const results = new Map<string, string>();
+/** The results that directly follow the message at `at`, in order: a model may give two calls of a round one id. */
+function resultsAfter(messages: readonly ChatMessage[], at: number): ReadonlyMap<string, string[]> {
+  const results = new Map<string, string[]>();
   for (let next = at + 1; next < messages.length; next += 1) {
     const message = messages[next];
     if (message?.role !== 'tool') break;
-    if (!results.has(message.callId)) results.set(message.callId, message.text);
+    const known = results.get(message.callId);
+    if (known === undefined) results.set(message.callId, [message.text]);
+    else known.push(message.text);
   }
   return results;
 }
 
-function pair(call: ToolCall, results: ReadonlyMap<string, string>, used: Set<string>): PairedCall {
+/** Takes the call's result out of `results`: the next call of the same id has the next one. */
+function pair(call: ToolCall, results: ReadonlyMap<string, string[]>, used: Set<string>): PairedCall {
   // Services parse the arguments of the history; a call that was cut must not fail every later request.
   const isValid = isRecord(parseJson(call.arguments));
   return {
@@ -90,7 +94,7 @@ function pair(call: ToolCall, results: ReadonlyMap<string, string>, used: Set<st
     wireId: uniqueId(call.id, used),
     name: call.name,
     arguments: isValid ? call.arguments : '{}',
-    result: results.get(call.id) ?? NO_RESULT,
+    result: results.get(call.id)?.shift() ?? NO_RESULT,
   };
 }
 
