@@ -18,7 +18,7 @@ export interface JournalledCall {
 }
 
 /** Fields of a transport's state that its owner knows anyway. */
-const knownToTransport = ['settings'];
+const knownToTransport: ReadonlySet<string> = new Set(['settings']);
 
 export class CallJournal implements ConnectionJournal {
   readonly #record: CallRecord;
