@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import type { ServerSettings } from '../shared/config/server.ts';
 import type { CallOffer } from '../shared/protocol/ipc.ts';
 import { systemWallClock, type Clock } from '../shared/runtime/clock.ts';
+import { MemoryKeeper } from '../shared/runtime/free-memory.ts';
 import { errorFields, type Log } from '../shared/runtime/log.ts';
 import type { SupervisorMetrics } from '../shared/runtime/metrics.ts';
 import type { Admission, AdmissionFacts } from './admission.ts';
@@ -61,6 +62,7 @@ export class Reception {
   readonly #options: ReceptionOptions;
   readonly #tokens = new TokenLedger();
   readonly #frontDoor: FrontDoor;
+  readonly #memory: MemoryKeeper;
   readonly #ports: Ports;
   readonly #succession: Succession;
   readonly #predecessor: Predecessor | undefined;
@@ -74,8 +76,12 @@ export class Reception {
       providerLimits: settings.providerLimits,
       providers,
       maxCallsPerAddress: settings.access.maxCallsPerAddress,
-      released,
+      released: () => {
+        this.#memory.ended();
+        released();
+      },
     });
+    this.#memory = new MemoryKeeper(clock, () => this.seats.own === 0);
     this.#frontDoor = this.#newFrontDoor();
     const arrived = (one: Arrived): void => this.#succession.arrived(one);
     this.#ports = new Ports({ settings, log, now: () => clock.now(), arrived, ...options.health });
@@ -152,6 +158,7 @@ export class Reception {
 
   /** The children are ready. */
   prepared(): void {
+    this.#memory.ended();
     if (this.#predecessor === undefined) this.#options.serves();
     else this.#predecessor.prepared();
   }

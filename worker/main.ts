@@ -21,8 +21,8 @@ import {
 import { callRecordBytes, CallRecords } from '../shared/protocol/call-record.ts';
 import { heartbeatAge, mailboxBytes, Mailboxes, vadFrameMs } from '../shared/protocol/mailbox.ts';
 import { exitWithParent, firstMessage, readSourceMap } from '../shared/runtime/child.ts';
-import { systemClock, type Timer } from '../shared/runtime/clock.ts';
-import { giveBackFreeMemory } from '../shared/runtime/free-memory.ts';
+import { systemClock } from '../shared/runtime/clock.ts';
+import { MemoryKeeper } from '../shared/runtime/free-memory.ts';
 import { errorFields, newLog, type Log } from '../shared/runtime/log.ts';
 import { newWorkerMetrics, type WorkerMetrics } from '../shared/runtime/metrics.ts';
 import { machineMs } from '../shared/runtime/monotonic.ts';
@@ -56,9 +56,6 @@ const orphanExitMs = 3_000;
 /** Connections and child processes of tools are closed within this time. */
 const registryCloseMs = 1_000;
 
-/** A worker without a call for so long gives back the memory that it holds free. */
-const idleAfterMs = 3_000;
-
 /** From this process's clock to the machine's. */
 const toMachineMs = (): number => machineMs() - systemClock.now();
 
@@ -88,7 +85,7 @@ class Worker {
   #draining = false;
   #exiting = false;
   #leaving = false;
-  #idleTimer: Timer | undefined;
+  readonly #memory = new MemoryKeeper(systemClock, () => this.#host.count === 0);
 
   constructor(setup: WorkerSetup) {
     this.#setup = setup;
@@ -106,7 +103,7 @@ class Worker {
       machineMs,
       onEmpty: () => {
         this.#exitIfDone();
-        this.#giveBackMemoryWhenIdle();
+        this.#memory.ended();
       },
     });
     const definition = readDefinition(setup);
@@ -172,6 +169,7 @@ class Worker {
     void this.#registry.start(noCallControl).then(() => {
       readSourceMap();
       this.#send({ type: 'ready' });
+      this.#memory.ended();
     });
   }
 
@@ -327,14 +325,6 @@ class Worker {
     this.#exiting = true;
     this.#host.shutdownAll();
     this.#exitIfDone();
-  }
-
-  /** Between calls nobody waits for the moment that it takes. */
-  #giveBackMemoryWhenIdle(): void {
-    this.#idleTimer?.cancel();
-    this.#idleTimer = systemClock.after(idleAfterMs, () => {
-      if (this.#host.count === 0) giveBackFreeMemory();
-    });
   }
 
   /** Leaves once there is nothing to do and the supervisor wants it, or is gone. */

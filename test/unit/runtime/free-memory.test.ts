@@ -1,7 +1,8 @@
 /** Memory that is free goes back to the system. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { giveBackFreeMemory } from '../../../shared/runtime/free-memory.ts';
+import { collectGarbage, giveBackFreeMemory, MemoryKeeper } from '../../../shared/runtime/free-memory.ts';
+import { newVirtualClock } from '../../support/virtual-clock.ts';
 
 const residentKiB = (): number =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]);
@@ -17,12 +18,56 @@ describe('free memory', () => {
     pieces.length = 0;
     expect(kept.every((piece) => piece[0] === 1)).toBe(true);
     for (let time = 0; time < 50 && residentKiB() > before - 20_000; time += 1) {
-      // Allocating makes the engine let go of the pieces.
-      Array.from({ length: 1_000 }, () => Buffer.allocUnsafeSlow(16_384));
+      // A second collection completes what the first began beside the program.
+      collectGarbage();
       giveBackFreeMemory();
     }
     expect(residentKiB()).toBeLessThanOrEqual(before - 20_000);
     giveBackFreeMemory();
     expect(kept.every((piece) => piece[0] === 1)).toBe(true);
+  });
+});
+
+describe('a process without calls', () => {
+  /** Whether something that nobody refers to any more has been collected. */
+  const newWaste = (): WeakRef<object> => new WeakRef({ of: 'a call' });
+  /** A reference that was looked at lives to the end of the present job. */
+  const nextJob = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+  it('collects what they left after a while, and not before', async () => {
+    const clock = newVirtualClock();
+    const waste = newWaste();
+    await nextJob();
+    new MemoryKeeper(clock, () => true).ended();
+    clock.advance(2_999);
+    expect(waste.deref()).toBeDefined();
+    await nextJob();
+    clock.advance(1);
+    expect(waste.deref()).toBeUndefined();
+  });
+
+  it.each([
+    ['while there are others', [1, 1]],
+    ['when another began meanwhile', [0, 1]],
+  ])('is left alone %s', async (_, calls) => {
+    const clock = newVirtualClock();
+    const waste = newWaste();
+    const counts = [...calls];
+    await nextJob();
+    new MemoryKeeper(clock, () => counts.shift() === 0).ended();
+    clock.advance(60_000);
+    expect(waste.deref()).toBeDefined();
+  });
+
+  it('waits anew after each of several that end one after another', async () => {
+    const clock = newVirtualClock();
+    const waste = newWaste();
+    await nextJob();
+    const keeper = new MemoryKeeper(clock, () => true);
+    for (let call = 0; call < 5; call += 1) {
+      keeper.ended();
+      clock.advance(2_000);
+    }
+    expect(waste.deref()).toBeDefined();
   });
 });
