@@ -63,7 +63,10 @@ export class MemoryKeeper {
       if (!this.#isIdle()) return;
       collectGarbage();
       this.#timer = this.#clock.after(releaseMs, () => {
-        if (this.#isIdle()) giveBackFreeMemory();
+        if (!this.#isIdle()) return;
+        // The first collection empties the young part of the heap, the second one makes it small again.
+        collectGarbage();
+        giveBackFreeMemory();
       });
     });
   }
