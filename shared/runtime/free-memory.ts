@@ -13,8 +13,11 @@ import type { Clock, Timer } from './clock.ts';
 /** Without calls for this long, nobody waits for the moment that it takes. */
 const idleAfterMs: Millis = 3_000;
 
-/** Memory outside of the heap is released beside the program, some milliseconds after its owners were collected. */
-const releaseMs: Millis = 200;
+/**
+ * The young part of the heap becomes small again in a collection before which hardly anything was allocated for 5 s, and memory
+ * outside of the heap is released beside the program, after its owners were collected.
+ */
+const againAfterMs: Millis = 6_000;
 
 let collect: (() => void) | undefined;
 let trim: ((pad: number) => number) | undefined;
@@ -62,9 +65,8 @@ export class MemoryKeeper {
     this.#timer = this.#clock.after(idleAfterMs, () => {
       if (!this.#isIdle()) return;
       collectGarbage();
-      this.#timer = this.#clock.after(releaseMs, () => {
+      this.#timer = this.#clock.after(againAfterMs, () => {
         if (!this.#isIdle()) return;
-        // The first collection empties the young part of the heap, the second one makes it small again.
         collectGarbage();
         giveBackFreeMemory();
       });
