@@ -34,6 +34,8 @@ interface Timing {
   readonly base: { chars: number; ms: number };
   /** Some of the text made no sound. */
   gaps: boolean;
+  /** Words that were on the wire in that earlier context, each of them whole, where this one must say them again. */
+  readonly sent: readonly Word[];
 }
 
 interface TtsContext {
@@ -50,11 +52,15 @@ interface TtsContext {
 
 const chunkMs = 240;
 
-const newTiming = (base: { chars: number; ms: number } = { chars: 0, ms: 0 }): Timing => ({
+const newTiming = (
+  base: { chars: number; ms: number } = { chars: 0, ms: 0 },
+  sent: readonly Word[] = [],
+): Timing => ({
   words: [],
   ends: [base],
   base,
   gaps: false,
+  sent,
 });
 
 export class SimTts {
@@ -77,7 +83,7 @@ export class SimTts {
     const { timing } = context;
     const from = timing.ends.at(-1)!;
     timing.gaps ||= context.silent && !ready;
-    const ms = this.#place(timing, text, context.silent && !ready ? 0 : tts.msPerChar);
+    const ms = this.#place(timing, text, context.silent && !ready ? undefined : tts.msPerChar);
     timing.ends.push({ chars: from.chars + text.length, ms: from.ms + ms });
     context.pieces.push({ endChars: from.chars + text.length - timing.base.chars, ms, ready, doneMs: 0 });
     this.#pump(ready ? 0 : tts.firstMs);
@@ -98,12 +104,16 @@ export class SimTts {
     this.#busy = false;
   }
 
-  /** Text is spoken in `id` from where a piece of `former` ends. False when none ends there. */
-  adopt(id: number, { former, baseMs }: { former: number; baseMs: number }): boolean {
+  /** Text is spoken in `id` from where a piece of `former` ends, `sentMs` of which are played. False when none ends there. */
+  adopt(id: number, from: { former: number; baseMs: number; sentMs: number }): boolean {
+    const { former, baseMs, sentMs } = from;
     const old = this.#timing.get(former) ?? newTiming();
     const base = this.endAt(former, baseMs);
     if (base === undefined) return false;
-    const timing = newTiming(base);
+    const timing = newTiming(
+      base,
+      old.words.filter(({ chars, endMs }) => chars >= base.chars && endMs <= sentMs),
+    );
     timing.gaps = old.gaps;
     timing.words = old.words.filter(({ chars }) => chars < base.chars);
     timing.ends = [...old.ends.filter(({ chars }) => chars < base.chars), base];
@@ -137,20 +147,23 @@ export class SimTts {
     return (this.#timing.get(context)?.words ?? []).map(({ endMs }) => endMs);
   }
 
-  /** Gives every word of a piece its time and returns the length of the whole. */
-  #place(timing: Timing, text: string, msPerChar: number): number {
+  /**
+   * Gives every word of a piece its time and returns the length of the whole. Without `msPerChar` nothing is said: heard are
+   * only words that had been said before.
+   */
+  #place(timing: Timing, text: string, msPerChar: number | undefined): number {
     const from = timing.ends.at(-1)!;
     let at = from.ms;
     for (const match of text.matchAll(/\s*\S+\s*/g)) {
       const token = match[0];
       const lead = token.length - token.trimStart().length;
-      const ms = Math.round(token.length * msPerChar * (0.8 + 0.4 * noise(token)));
-      timing.words.push({
-        text: token.trim(),
-        chars: from.chars + match.index + lead,
-        startMs: at,
-        endMs: at + ms,
-      });
+      const chars = from.chars + match.index + lead;
+      const ms =
+        msPerChar === undefined ? 0 : Math.round(token.length * msPerChar * (0.8 + 0.4 * noise(token)));
+      const said = { startMs: at, endMs: msPerChar === undefined ? Infinity : at + ms };
+      const before = timing.sent.find((word) => word.chars === chars);
+      const { startMs, endMs } = msPerChar === undefined ? (before ?? said) : said;
+      timing.words.push({ text: token.trim(), chars, startMs, endMs });
       at += ms;
     }
     return at - from.ms;

@@ -180,8 +180,10 @@ class World implements SimWorld {
     const at = now - this.plan.client.upMs;
     const heardMs = this.#client.heardMs(context, at);
     const words = this.#tts.words(context);
-    for (let word = words[this.#echoed.words]; word !== undefined && word.endMs <= heardMs;) {
-      if (word.endMs > word.startMs)
+    const isOver = ({ startMs, endMs }: { startMs: number; endMs: number }): boolean =>
+      endMs <= heardMs || (endMs === Infinity && startMs <= heardMs);
+    for (let word = words[this.#echoed.words]; word !== undefined && isOver(word);) {
+      if (word.endMs < Infinity)
         this.#stt.hear(word.text.replace('sequel', 'SQL').replace(/[.,?!]+$/, ''));
       this.#echoed.words += 1;
       word = words[this.#echoed.words];
@@ -257,7 +259,7 @@ class World implements SimWorld {
   #performOutput(action: CallAction): void {
     const playout = this.#playout;
     if (action.type === 'playout.open') {
-      if (action.from !== undefined) this.#goOn(action.context, action.from.audioMs);
+      if (action.from !== undefined) this.#goOn(action.context, action.from);
       playout.open(action.context, action.from);
     } else if (action.type === 'playout.pause') playout.hold(true);
     else if (action.type === 'playout.resume') playout.hold(false);
@@ -273,8 +275,9 @@ class World implements SimWorld {
     }
   }
 
-  #goOn(context: number, baseMs: number): void {
-    if (!this.#tts.adopt(context, { former: this.#former, baseMs }))
+  #goOn(context: number, { audioMs, skipMs }: { audioMs: number; skipMs: number }): void {
+    const former = this.#former;
+    if (!this.#tts.adopt(context, { former, baseMs: audioMs, sentMs: audioMs + skipMs }))
       this.#judge.impossible(this.time.now, 'a response goes on where no piece of it ends');
     this.#client.adopt(context, this.#former);
     if (this.#echoed.context === this.#former) this.#echoed = { ...this.#echoed, context };
