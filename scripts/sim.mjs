@@ -1,5 +1,6 @@
-// Long runs of the simulated calls: node scripts/sim.mjs [--seeds N] [--from S] [--keep LINES]. Prints what the calls
-// amounted to and, for every rule that was broken, the first seed with its last steps. Exit status 1 when one was.
+// Long runs of the simulated calls: node scripts/sim.mjs [--seeds N] [--from S] [--keep LINES] [--interruptions N]. Prints what
+// the calls amounted to and, for every rule that was broken, the first seed with its last steps. With --interruptions instead: by
+// how many words the context differs from what was heard, for so many answers that were cut. Exit status 1 when a rule was broken.
 import { build } from 'esbuild';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,12 +13,39 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '10000' },
     from: { type: 'string', default: '1' },
     keep: { type: 'string', default: '40' },
+    interruptions: { type: 'string', default: '0' },
   },
 });
-const [count, from, keep] = [values.seeds, values.from, values.keep].map(Number);
-if (![count, from, keep].every((value) => Number.isSafeInteger(value) && value >= 0)) {
-  console.error('--seeds, --from and --keep must be whole numbers');
+const [count, from, keep, interruptions] = [values.seeds, values.from, values.keep, values.interruptions].map(
+  Number,
+);
+if (![count, from, keep, interruptions].every((value) => Number.isSafeInteger(value) && value >= 0)) {
+  console.error('--seeds, --from, --keep and --interruptions must be whole numbers');
   process.exit(2);
+}
+
+/** Every source is asked the same number of times. True when every cut was right. */
+function interrupt({ realCore, interruptedCall, sources, wrongs }) {
+  let right = true;
+  for (const source of sources) {
+    const differences = new Map();
+    const wrong = [];
+    let cuts = 0;
+    for (let seed = from; cuts < interruptions / sources.length; seed += 1)
+      for (const cut of interruptedCall(realCore, seed, source)) {
+        cuts += 1;
+        const words = cut.kept - cut.heard;
+        differences.set(words, (differences.get(words) ?? 0) + 1);
+        if (wrongs(cut).length > 0) wrong.push(cut);
+      }
+    right &&= wrong.length === 0;
+    const told = [...differences].sort(([a], [b]) => a - b).map(([words, times]) => `${words}: ${times}`);
+    console.log(
+      `${source}: ${cuts} cuts, ${wrong.length} wrong; words kept less words heard: ${told.join(', ')}`,
+    );
+    for (const cut of wrong.slice(0, 10)) console.log(`  ${wrongs(cut).join(', ')}: ${JSON.stringify(cut)}`);
+  }
+  return right;
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -26,7 +54,8 @@ try {
   const outfile = join(folder, 'sim.mjs');
   await build({
     stdin: {
-      contents: `export * from './test/sim/seeds.ts'; export { realCore } from './test/support/core.ts';`,
+      contents: `export * from './test/sim/seeds.ts'; export { realCore } from './test/support/core.ts';
+        export { interruptedCall, sources, wrongs } from './test/sim/interrupted.ts';`,
       resolveDir: root,
       loader: 'ts',
     },
@@ -36,7 +65,14 @@ try {
     outfile,
     logLevel: 'error',
   });
-  const { runSeeds, explained, realCore } = await import(pathToFileURL(outfile).href);
+  const simulation = await import(pathToFileURL(outfile).href);
+  if (interruptions > 0) process.exitCode = interrupt(simulation) ? 0 : 1;
+  else runCalls(simulation);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function runCalls({ runSeeds, explained, realCore }) {
   const startedMs = Date.now();
   const report = runSeeds(realCore, from, { count });
   const seconds = ((Date.now() - startedMs) / 1000).toFixed(1);
@@ -54,6 +90,4 @@ try {
     console.log(explained(realCore, seeds[0], keep));
   }
   process.exitCode = rules.size > 0 ? 1 : 0;
-} finally {
-  rmSync(folder, { recursive: true, force: true });
 }

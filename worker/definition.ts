@@ -35,6 +35,7 @@ export function callSettings(definition: AgentDefinition, means: WorkerMeans): O
     farewell: agent.farewell,
     apology: agent.apology,
     fillers: agent.fillers,
+    lateLines: agent.lateLines,
     pronounce: agent.pronounce,
     dtmf: telephony.dtmf,
     confirmQuestion: agent.confirm.ask,
@@ -66,7 +67,8 @@ export function callSettings(definition: AgentDefinition, means: WorkerMeans): O
 
 /** Texts that calls are sure to speak, in the pieces in which TTS gets them. */
 export function knownTexts(settings: Omit<CallSettings, 'tools'>): string[] {
-  const { greeting, apology, farewell, fillers, confirmQuestion, idle } = settings;
+  const { greeting, apology, farewell, confirmQuestion, idle } = settings;
+  const fillers = settings.fillers.length > 0 ? settings.fillers : settings.lateLines;
   const pieces = [greeting, apology, farewell, idle.ask].flatMap((line) => {
     const splitter = newSplitter();
     return [...addText(splitter, line), finishText(splitter) ?? ''];

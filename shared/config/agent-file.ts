@@ -94,7 +94,7 @@ export const agentKeys = z.strictObject({
     .meta({
       sample: ['One moment.', 'Let me check.'],
       description:
-        'Spoken while an answer takes long, one after another; absent: those of the language, empty: none, and one apology when it is late.',
+        'Spoken while an answer takes long, one after another; absent: those of the language, empty: none, until an answer is later than two seconds; then those of the language all the same.',
     }),
   tools: z
     .array(z.string().min(1).max(64))
@@ -257,6 +257,8 @@ export type AgentSection = Given<
 > & {
   /** Empty in an agent with a flow. */
   readonly prompt: string;
+  /** What an agent without fillers says while a stage is late. */
+  readonly lateLines: readonly string[];
   readonly confirm: ConfirmTexts;
 };
 

@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import { readFlow } from './agent/flow.ts';
 import { readMcp } from './agent/mcp.ts';
 import { readTelephony } from './agent/telephony.ts';
-import { builtInTexts } from './agent/texts.ts';
+import { builtInTexts, hasBuiltInTexts } from './agent/texts.ts';
 import type { BuiltInTexts } from './agent/texts.ts';
 import { builtInToolNames, checkToolNames } from './agent/tool-names.ts';
 import type { ProvidedTools } from './agent/tool-names.ts';
@@ -117,10 +117,13 @@ function readAgent({ value, known }: AgentReading, raw: unknown, site: AgentSite
   if (value === undefined || prompt === undefined) return undefined;
   const { confirm, ...rest } = withoutKeys(value, ['prompt', 'prompt_file']);
   const { texts } = site;
+  const apology = rest.apology ?? texts.apology;
   return {
     ...camelKeys(rest),
     farewell: rest.farewell ?? texts.farewell,
-    apology: rest.apology ?? texts.apology,
+    apology,
+    // English lines would surprise who hears another language.
+    lateLines: hasBuiltInTexts(rest.language) ? texts.fillers : [apology],
     fillers: rest.fillers ?? texts.fillers,
     confirm: {
       ask: confirm.ask ?? texts.confirmQuestion,

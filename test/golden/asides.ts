@@ -54,6 +54,18 @@ export const asides: readonly Dialogue[] = [
     call.rounds(1);
   }),
 
+  dialogue("the bot's own words that STT tells after a line has cut it do not cut the line", (begin) => {
+    const call = faded(begin).tell({
+      type: 'line.requested',
+      text: 'Your taxi is here.',
+      interrupt: true,
+      interruptible: true,
+      position: undefined,
+    });
+    call.ordered('playout.clear 2').skips().sttHears('beta gamma').sttFinalizes().orders();
+    call.botFinishes().later(5_000).rounds(1);
+  }),
+
   dialogue('a single word of the bot that STT tells late is its echo', (begin) => {
     faded(begin).sttHears('gamma').sttFinalizes().orders().botFinishes().later(5_000).rounds(1);
   }),

@@ -1,4 +1,5 @@
 /** Stages that fail, stall or return nothing. */
+import { scriptSettings } from '../support/script-settings.ts';
 import { dialogue, type Dialogue } from '../support/dialogue.ts';
 import type { Script } from '../support/script.ts';
 
@@ -176,6 +177,19 @@ export const failures: readonly Dialogue[] = [
     call.later(10_000).botSays('Are you still there?');
   }),
 
+  dialogue('a farewell for a TTS that makes no sound waits until the caller has spoken', (begin) => {
+    const limits = { ...scriptSettings.limits, stageFailures: 2, stageDownMs: 0 };
+    const interrupt = { ...scriptSettings.interrupt, enabled: false };
+    const call = begin({ settings: { limits, interrupt } })
+      .opens()
+      .callerSays('Go.')
+      .llmAnswers('Short one.');
+    call.tell({ type: 'playout.drained', context: 1, sentMs: 0 }).botSays('Sorry, say that again.');
+    call.callerBegins().skips().tell({ type: 'playout.drained', context: 2, sentMs: 0 });
+    call.without('tts.speak').sttHears('Hello?').callerStops().silenceEndsTheTurn().sttFinalizes();
+    call.botSays('Goodbye.');
+  }),
+
   dialogue('STT that fails is replaced, and hears the turn once more', (begin) => {
     const call = begin().opens().callerBegins().sttGuesses('A table').skips();
     call.tell({ type: 'stt.failed' }).orders('fault stt failed', 'stt.reopen', 'stt.replay');
@@ -262,7 +276,7 @@ export const failures: readonly Dialogue[] = [
   }),
 
   dialogue('a short interruption without words was none: the rest of the answer is spoken', (begin) => {
-    const call = begin().opens().callerSays('Go.').llmAnswers('A long enough answer.').botPlays(300);
+    const call = begin().opens().callerSays('Go.').llmAnswers('A long enough answer.').botPlays(340);
     call.callerBegins().callerInsists().callerStops().silenceEndsTheTurn().sttFinalizes();
     call.botSays(' enough answer.').rounds(1).botFinishes().callerSays('Thanks.');
     call.llmIsAsked('user: Go.', 'assistant: A long', 'assistant: enough answer.', 'user: Thanks.');

@@ -95,4 +95,32 @@ export const heard: readonly Dialogue[] = [
     call.botPlays(250);
     cut(call, 'SQL is');
   }),
+
+  dialogue(
+    'a word that is said as several is heard when the next one begins, wherever it stands',
+    (begin) => {
+      const call = begin({ settings: { pronounce: { SQL: 'structured query language' } } })
+        .opens()
+        .callerSays('Go.')
+        .llmAnswers('SQL and XML are old.');
+      for (const [index, chars] of [0, 11, 17, 26, 30, 34, 38].entries())
+        call.tell({ type: 'tts.word', context: call.context, chars, startMs: index * 100 });
+      call.botPlays(450);
+      cut(call, 'SQL and');
+    },
+  ),
+
+  dialogue('a sentence that an estimate has only just reached has not begun', (begin) => {
+    for (const [chars, kept] of [
+      [27, 'Alpha beta gamma delta.'],
+      [31, 'Alpha beta gamma delta. It is'],
+    ] as const) {
+      const call = begin().opens().callerSays('Go.').llmAnswers('Alpha beta gamma delta. It is not so.');
+      const { context } = call;
+      call.tell({ type: 'playout.started', context, audioAt: 0 }).callerBegins();
+      call.tell({ type: 'speech.confirmed', position: { context, sentMs: 65 * chars } });
+      call.sttHears('Stop.').callerStops().silenceEndsTheTurn().sttFinalizes();
+      call.llmIsAsked('user: Go.', `assistant: ${kept}`, 'user: Stop.');
+    }
+  }),
 ];

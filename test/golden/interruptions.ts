@@ -108,7 +108,7 @@ export const interruptions: readonly Dialogue[] = [
       .tell({ type: 'tts.flushed', context, audioMs: words('x') * 46 })
       .orders();
     call.callerBegins();
-    call.tell({ type: 'speech.confirmed', position: { context, sentMs: words('First part. Second part') } });
+    call.tell({ type: 'speech.confirmed', position: { context, sentMs: words('First part. Second part ') } });
     call.sttHears('Stop.').callerStops().silenceEndsTheTurn().sttFinalizes();
     call.llmIsAsked('user: Go.', 'assistant: First part. Second part', 'user: Stop.');
   }),
@@ -117,7 +117,7 @@ export const interruptions: readonly Dialogue[] = [
     for (let chars = 0; chars <= 24; chars += 1) {
       const call = begin().opens().callerSays('Go.').llmAnswers('Alpha beta gamma delta.');
       call
-        .botPlays(words('x') * chars + 1)
+        .botPlays(words('x') * chars + words('x') / 2 + 1)
         .callerBegins()
         .callerInsists();
       call.sttHears('Stop.').callerStops().silenceEndsTheTurn().sttFinalizes();
@@ -166,7 +166,7 @@ export const interruptions: readonly Dialogue[] = [
   }),
 
   dialogue('a voice that comes back before the output goes on is the same candidate', (begin) => {
-    const call = begin().opens().callerSays('Go.').llmAnswers('A long enough answer.').botPlays(300);
+    const call = begin().opens().callerSays('Go.').llmAnswers('A long enough answer.').botPlays(340);
     call.callerBegins().callerStops().later(200).callerBegins().skips();
     call.callerInsists().orders('playout.clear 2', 'tts.cancel 1');
     call.sttHears('Wait').sttFinalizes().sttHears('a moment.').callerStops().silenceEndsTheTurn();

@@ -139,6 +139,19 @@ export const listening: readonly Dialogue[] = [
     call.callerStops().later(400).orders('stt.finalize').botPlays(100);
   }),
 
+  dialogue('what was played to its end is not cut by what is due at the same instant', (begin) => {
+    const call = speaking(begin).callerBegins().callerInsists().callerStops().sttHears('beta gamma.');
+    call.silenceEndsTheTurn().sttFinalizes().botPlays(700).callerBegins().sttGuesses('mm-hmm');
+    call.callerInsists().botPlays(Infinity).drains().skips().later(500).without('playout.clear');
+    call.callerStops().sttHears('Mm-hmm.').silenceEndsTheTurn().sttFinalizes();
+    call.llmIsAsked(
+      'user: Go.',
+      'assistant: Alpha beta gamma',
+      'assistant: delta epsilon zeta eta theta.',
+      'user: Mm-hmm.',
+    );
+  }),
+
   dialogue("a caller who answers with the bot's own words is answered", (begin) => {
     const call = begin()
       .opens()

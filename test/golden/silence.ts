@@ -39,39 +39,43 @@ export const silence: readonly Dialogue[] = [
     call.llmIsAsked('user: Hm?', 'assistant: One moment.', 'user: Hello?');
   }),
 
-  dialogue('without fillers nothing is heard until the LLM is late, and then one apology', (begin) => {
-    const call = begin({ settings: { fillers: [] } })
-      .opens()
-      .callerSays('Hm?')
-      .skips();
-    call.later(1_999).orders().later(1).botSays('Sorry, say that again. ').botPlays(Infinity).skips();
-    call.later(6_000).orders().llmAnswers('It is ten.').botSays('Sorry, say that again. It is ten.');
-  }),
+  dialogue(
+    'without fillers nothing is heard until the LLM is late, and then what the engine brings',
+    (begin) => {
+      const call = begin({ settings: { fillers: [] } })
+        .opens()
+        .callerSays('Hm?')
+        .skips();
+      call.later(1_999).orders().later(1).botSays('Bear with me. ').botPlays(Infinity).skips();
+      call.later(1_999).orders().later(1).botSays('Bear with me. Still at it. ').botPlays(Infinity);
+      call.llmAnswers('It is ten.').botSays('Bear with me. Still at it. It is ten.');
+    },
+  ),
 
-  dialogue('without fillers an LLM that is given up is not apologised for twice', (begin) => {
+  dialogue('without fillers an LLM that is given up is apologised for', (begin) => {
     const call = begin({ settings: { fillers: [] } })
       .opens()
       .callerSays('Hm?')
       .later(2_000);
-    call.botPlays(Infinity).skips().later(8_000);
-    call.orders('llm.cancel', 'fault llm stalled', 'tts.flush 1').botSays('Sorry, say that again. ');
-    call.botFinishes().callerSays('What time is it?').rounds(2);
+    for (let late = 0; late < 3; late += 1) call.botPlays(Infinity).later(2_000);
+    call.ordered('fault llm stalled').ordered('llm.cancel').ordered('tts.flush 1');
+    call.ordered('tts.speak 1 "Sorry, say that again."').botFinishes().later(5_000).rounds(1);
   }),
 
-  dialogue('without fillers and without an apology nothing is said', (begin) => {
-    const quiet = begin({ settings: { fillers: [], apology: '' } })
+  dialogue('with nothing to say for a silence nothing is said', (begin) => {
+    const quiet = begin({ settings: { fillers: [], lateLines: [] } })
       .opens()
       .callerSays('Hm?')
       .skips();
     quiet.later(9_000).orders();
   }),
 
-  dialogue('without fillers a TTS that is late is apologised for once', (begin) => {
+  dialogue('without fillers a TTS that is late is filled for', (begin) => {
     const call = begin({ settings: { fillers: [] } })
       .opens()
       .callerSays('Hm?')
       .llmAnswers('Here it is.');
-    call.later(2_700).botSays('Sorry, say that again. Here it is.').later(2_700).botSays('Here it is.');
+    call.later(2_700).botSays('Bear with me. Here it is.');
   }),
 
   dialogue('an LLM that stalls behind its first sentence is filled for', (begin) => {
@@ -124,7 +128,7 @@ export const silence: readonly Dialogue[] = [
   dialogue('the end of a line that TTS does not say gets the time of a new session', (begin) => {
     const call = begin({ settings: { greeting: 'Hello there. How are you?' } })
       .opens()
-      .botPlays(600)
+      .botPlays(640)
       .ttsFails();
     call.drains().botSays(' How are you?').skips().later(2_700);
     call.ordered('fault tts stalled').botSays('One moment.  How are you?').skips().later(2_699).orders();

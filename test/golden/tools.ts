@@ -200,9 +200,9 @@ export const toolRounds: readonly Dialogue[] = [
       .opens()
       .callerSays('Hm?')
       .llmCalls('slow');
-    call.later(1_999).botSays('').later(1).botSays('Sorry, say that again. ').botPlays(Infinity);
-    call.later(4_000).botSays('Sorry, say that again. ').toolAnswers('slow', 'yes').llmAnswers('Yes.');
-    call.botSays('Sorry, say that again. Yes.');
+    call.later(1_999).botSays('').later(1).botSays('Bear with me. ').botPlays(Infinity);
+    call.later(1_000).botSays('Bear with me. ').toolAnswers('slow', 'yes').llmAnswers('Yes.');
+    call.botSays('Bear with me. Yes.');
   }),
 
   dialogue('a filler is no part of what the LLM is asked with', (begin) => {

@@ -78,11 +78,15 @@ export class ContextJudge {
 
   /** TTS died in the response; `sentMs` of it were played, the rest is a response of its own. */
   broken(response: StoryResponse, sentMs: number): void {
-    const ends = this.#story.witnesses.tts.wordEnds(response.context);
+    const { tts } = this.#story.witnesses;
+    const ends = tts.wordEnds(response.context);
     const guessedMs = this.#guessedMs(response, sentMs) + grainMs;
+    // Where some of the text made no sound, only what was said before that is known.
+    const silent = ends.indexOf(Infinity);
+    const known = silent === -1 ? ends : ends.slice(0, silent);
     this.#remember(response, () => ({
-      least: countUpTo(ends, sentMs - guessedMs) - 2,
-      most: countUpTo(ends, sentMs + guessedMs) + 2,
+      least: countUpTo(known, sentMs - guessedMs) - 2,
+      most: silent === -1 ? countUpTo(ends, sentMs + guessedMs) + 2 : Infinity,
     }));
   }
 

@@ -14,11 +14,17 @@ import type { SimWorld } from './sim-world.ts';
 import { wordsOf } from './story.ts';
 import { Timeline } from './timeline.ts';
 
-/** What tells the core how much was heard. */
+/**
+ * What tells the core how much was heard: of the audio, the echo of marks, acknowledgements or nothing; of the text, the times of
+ * words, the ends of pieces, or nothing before the end of all ('estimate').
+ */
 export type Source = 'marks' | 'words' | 'acknowledgements' | 'estimate';
+
+export const sources: readonly Source[] = ['marks', 'words', 'acknowledgements', 'estimate'];
 
 export interface Cut {
   readonly source: Source;
+  readonly seed: number;
   /** Words of the answer that were played to their end, and words that the context keeps. */
   readonly heard: number;
   readonly kept: number;
@@ -38,7 +44,12 @@ function planFor(seed: number, source: Source): Plan {
     ...plan,
     faults: noFaults,
     client: { kind: kinds[source], downMs: prng.below(40), bufferMs: prng.below(160), upMs: prng.below(40) },
-    tts: { ...plan.tts, speed: 6 + prng.below(14), reports: prng.chance(0.7), words: source === 'words' },
+    tts: {
+      ...plan.tts,
+      speed: 6 + prng.below(14),
+      reports: source !== 'estimate',
+      words: source === 'words',
+    },
     settings: {
       ...settings,
       greeting: '',
@@ -48,6 +59,22 @@ function planFor(seed: number, source: Source): Plan {
       idle: { ...settings.idle, askAfterMs: 0 },
     },
   };
+}
+
+/** Words by which the context may differ from what was played. */
+export const tolerance: Readonly<Record<Source, number>> = {
+  marks: 1,
+  words: 1,
+  acknowledgements: 1,
+  estimate: 2,
+};
+
+/** What is wrong about a cut. */
+export function wrongs({ source, heard, kept, keptSentences, heardSentences }: Cut): string[] {
+  const wrong: string[] = [];
+  if (Math.abs(heard - kept) > tolerance[source]) wrong.push('words');
+  if (keptSentences > heardSentences) wrong.push('a sentence that nobody heard');
+  return wrong;
 }
 
 export function interruptedCall(core: Core, seed: number, source: Source): Cut[] {
@@ -187,6 +214,7 @@ class InterruptedCall implements SimWorld {
       count === 0 ? 0 : 1 + said.slice(0, count - 1).filter((word) => word.endsWith('.')).length;
     this.#cuts.push({
       source: this.#source,
+      seed: this.plan.seed,
       heard,
       kept,
       keptSentences: sentences(kept),

@@ -102,6 +102,30 @@ export const botMutants: readonly Mutant[] = [
     from: '  return ms - foundMs > longestWordMs ? undefined : found;',
     to: '  return found;',
   }),
+  mutant('places words that are respelled by their share of the audio', 'heard.ts', {
+    from: '  if (written === undefined) return',
+    to: '  return',
+  }),
+  mutant('keeps a sentence that an estimate has only just reached', 'heard.ts', {
+    from: '  return chars - beginChars < doubtfulChars ? endChars : chars;',
+    to: '  void [endChars, doubtfulChars];\n  return chars;',
+  }),
+  mutant('counts a word whose end an estimate has only just reached', 'heard.ts', {
+    from: 'Math.max(0, chars - 0.5)',
+    to: 'Math.max(0, chars)',
+  }),
+  mutant('cuts what was played to its end at the same instant', 'candidate.ts', {
+    from: "response?.phase === 'draining' && now >= response.endsBy;",
+    to: "response?.phase === 'draining' && now > response.endsBy;",
+  }),
+  mutant('says the farewell into the words of the caller', 'output.ts', {
+    from: "!response.hangUpAfter && state.voice === 'silent') {\n    state.response = undefined;\n    startLine(step, 'farewell');",
+    to: "!response.hangUpAfter) {\n    state.response = undefined;\n    startLine(step, 'farewell');",
+  }),
+  mutant('cuts a line for the echo of what the line has cut', 'candidate.ts', {
+    from: "response === undefined || (response.phase === 'waiting' && isNear)",
+    to: 'response === undefined || (isNear && lastSaid.endedAt < -Infinity)',
+  }),
   mutant('takes the end of all audio for the end of an early piece', 'heard.ts', {
     from: 'if (piece.endSaid <= said) newest = piece;',
     to: 'if (piece.endSaid <= said && piece.endMs === undefined) newest ??= piece;',
@@ -123,8 +147,8 @@ export const botMutants: readonly Mutant[] = [
     to: "'question'",
   }),
   mutant('does not apologise', 'answering.ts', {
-    from: 'if (response.excusedChars === undefined) writeText(response, space + apology, voiceOf(step));',
-    to: 'void [space, apology];',
+    from: 'writeText(response, space + step.state.settings.apology, voiceOf(step));',
+    to: 'void space;',
   }),
   mutant('glues the first words of a stalled LLM to the apology', 'answering.ts', {
     from: "  response.splitter.pending = '';\n  speakInstead",
@@ -135,8 +159,8 @@ export const botMutants: readonly Mutant[] = [
     to: '  if (!ttsOwes(state, response)) {\n    void fillSilence;',
   }),
   mutant('repeats the first filler', 'speaking.ts', {
-    from: 'fillers[step.state.fillersSpoken % Math.max(1, fillers.length)]',
-    to: 'fillers[0]',
+    from: 'lines[state.fillersSpoken % Math.max(1, lines.length)]',
+    to: 'lines[0]',
   }),
   mutant('never gives up a TTS that says nothing', 'silence.ts', {
     from: 'if (ttsOwes(state, response)) return limits.audibleWithinMs;',
@@ -206,21 +230,17 @@ export const botMutants: readonly Mutant[] = [
     from: 'state.lines.push({ text, interruptible, cuts: interrupt });',
     to: 'state.lines.unshift({ text, interruptible, cuts: interrupt });',
   }),
-  mutant('says its apology at each filler time', 'silence.ts', {
-    from: 'return response.excusedChars !== undefined ? undefined : limits.lateAfterMs;',
-    to: 'return limits.lateAfterMs;',
+  mutant('waits in silence where the agent has no fillers', 'speaking.ts', {
+    from: 'const lines = fillers.length > 0 ? fillers : lateLines;',
+    to: 'void lateLines;\n  const lines = fillers;',
   }),
-  mutant('gives TTS up for a silence that was the silence of the LLM', 'answering.ts', {
-    from: 'if (silentAt !== undefined && excusedChars === text.length) response.silentAt = now;',
-    to: 'void [now, excusedChars, silentAt, text];',
+  mutant('fills early where the agent has no fillers', 'silence.ts', {
+    from: 'fillers.length > 0 ? limits.fillerAfterMs : limits.lateAfterMs',
+    to: 'fillers.length > 0 ? limits.fillerAfterMs : limits.fillerAfterMs',
   }),
-  mutant('apologises at the filler time of a tool', 'answering.ts', {
+  mutant('fills at the filler time of a tool where the agent has no fillers', 'answering.ts', {
     from: 'if (waits && step.state.settings.fillers.length > 0) fillSilence',
     to: 'if (waits) fillSilence',
-  }),
-  mutant('apologises twice where one apology was said', 'answering.ts', {
-    from: '  if (response.excusedChars === undefined) writeText',
-    to: '  writeText',
   }),
   mutant('speaks a line into the words of the caller', 'lines.ts', {
     from: 'if (line === undefined || !quiet || state.endingSoon) return;',

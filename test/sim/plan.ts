@@ -122,6 +122,7 @@ function settingsOf(prng: Prng): CallSettings {
     farewell: 'Farewell and take good care.',
     apology: 'Excuse me, would you repeat that?',
     fillers: prng.chance(0.8) ? ['Just a moment.', 'Still looking that up.'] : [],
+    lateLines: ['Bear with me.', 'Still on it.'],
     pronounce: prng.chance(0.3) ? { SQL: 'sequel' } : {},
     dtmf: defaultDtmfSettings,
     tools: newToolBook({ endCall: prng.chance(0.9), tools: { lookup: readingTool } }),

@@ -1,7 +1,7 @@
 /** Judges the bot's side: one response at a time, in its epoch, saying what was written, ended by what must end it. */
 import type { CallAction } from '../../worker/core/actions.ts';
 import type { CallEvent } from '../../worker/core/events.ts';
-import { goesOn, plainWords, type ContextJudge } from './context-judge.ts';
+import { goesOn, isPart, plainWords, type ContextJudge } from './context-judge.ts';
 import type { LineJudge } from './line-judge.ts';
 import { newStoryResponse } from './story-response.ts';
 import { flat, withoutBegun, isLine, isRound, type Scene, type Story, type StoryResponse } from './story.ts';
@@ -334,7 +334,8 @@ export class ResponseJudge {
     // What was said into a response that is over may be guessed at in the step in which that ends.
     const last = action.messages.at(-1);
     const isNew = last?.role === 'user' && !last.text.startsWith('[');
-    const aside = story.mouth === 'aside' && isNew && scene.event.type === 'playout.drained';
+    const words = story.witnesses.stt.turnWords.map(({ word }) => word);
+    const aside = story.mouth === 'aside' && isNew && isPart(plainWords(last.text), words);
     if (aside) this.#nothingToSay(scene);
     const guess = story.response === undefined && (aside || !scene.has('playout.open'));
     story.demand(now, story.running === undefined, 'two rounds at once');
@@ -367,8 +368,9 @@ export class ResponseJudge {
     const line = response.said === '' ? this.#lines.take(action.text.trim(), now) : undefined;
     if (line !== undefined) response.interruptible = line.interruptible;
     response.said += action.text;
-    const { fillers, farewell } = story.settings;
-    if (!fillers.includes(action.text.trim())) response.plain += action.text;
+    const { fillers, lateLines, farewell } = story.settings;
+    const fills = fillers.length > 0 ? fillers : lateLines;
+    if (!fills.includes(action.text.trim())) response.plain += action.text;
     if (flat(response.plain) === farewell) response.hangUp = true;
     if (!response.takenOver && !this.#mixed && !this.#isKnown(flat(response.plain)))
       story.fail(now, 'the bot says what nobody wrote', response.plain);

@@ -327,7 +327,8 @@ export class TurnJudge {
     const { minWords } = settings.interrupt;
     const words = telling(witnesses.stt.turnWords.map(({ word }) => word));
     const worded = words.length >= Math.max(1, minWords);
-    const may = worded || witnesses.plan.micHearsBot;
+    // Of words that were lost in part, nobody knows that they were words of listening.
+    const may = worded || witnesses.plan.micHearsBot || !witnesses.stt.exact;
     switch (event.type) {
       case 'speech.confirmed':
         return minWords > 0 && !may ? 'a voice without words interrupts' : undefined;
@@ -337,8 +338,7 @@ export class TurnJudge {
         return may || (late && minWords === 0) ? undefined : 'words of listening interrupt';
       }
       case 'deadline.reached':
-        return witnesses.plan.micHearsBot ||
-          (this.#loud && minWords === 0 && now - this.#beganAt >= listeningMs)
+        return may || (this.#loud && minWords === 0 && now - this.#beganAt >= listeningMs)
           ? undefined
           : 'time interrupts';
       default:

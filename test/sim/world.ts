@@ -73,8 +73,8 @@ class World implements SimWorld {
     this.trace = trace;
     this.#worker = new SimWorker(core, plan);
     this.#lossesAtMs = [...plan.lossesAtMs].sort((a, b) => a - b);
-    const { greeting, farewell, apology, fillers, idle } = plan.settings;
-    const lines = [greeting, farewell, apology, ...fillers, idle.ask];
+    const { greeting, farewell, apology, fillers, lateLines, idle } = plan.settings;
+    const lines = [greeting, farewell, apology, ...fillers, ...lateLines, idle.ask];
     this.#known = new Set(lines.flatMap((line) => line.split(/(?<=[.?!]) /)).filter((line) => line !== ''));
     this.#client = new Client(plan, this.time, (id) => this.#twice({ type: 'mark.played', id }));
     this.#playout = this.#newPlayout();
@@ -183,8 +183,7 @@ class World implements SimWorld {
     const isOver = ({ startMs, endMs }: { startMs: number; endMs: number }): boolean =>
       endMs <= heardMs || (endMs === Infinity && startMs <= heardMs);
     for (let word = words[this.#echoed.words]; word !== undefined && isOver(word);) {
-      if (word.endMs < Infinity)
-        this.#stt.hear(word.text.replace('sequel', 'SQL').replace(/[.,?!]+$/, ''));
+      if (word.endMs < Infinity) this.#stt.hear(word.text.replace('sequel', 'SQL').replace(/[.,?!]+$/, ''));
       this.#echoed.words += 1;
       word = words[this.#echoed.words];
     }

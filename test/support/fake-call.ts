@@ -224,6 +224,7 @@ export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServ
         farewell: 'Goodbye.',
         apology: 'Sorry, once more please.',
         fillers: ['One moment.'],
+        lateLines: ['Bear with me.'],
         pronounce: {},
         dtmf: defaultDtmfSettings,
         maxToolRounds: 4,

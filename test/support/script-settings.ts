@@ -9,6 +9,7 @@ export const scriptSettings: CallSettings = {
   farewell: 'Goodbye.',
   apology: 'Sorry, say that again.',
   fillers: ['One moment.', 'Let me see.'],
+  lateLines: ['Bear with me.', 'Still at it.'],
   pronounce: {},
   tools: newToolBook(),
   dtmf: defaultDtmfSettings,

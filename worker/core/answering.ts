@@ -32,19 +32,12 @@ export function fillSilence(step: Step, response: Response): void {
   else response.silentAt = step.now;
 }
 
-/** The first that comes behind an apology for a silence: TTS is late only from now on. */
-function breakSilence({ now }: Step, response: Response): void {
-  const { excusedChars, silentAt, text } = response;
-  if (silentAt !== undefined && excusedChars === text.length) response.silentAt = now;
-}
-
 // ---- text ----
 
 const wholeSentence = /[.!?…。！？]["'”’)]*\s*$/;
 
 export function onLlmText(step: Step, response: Response, text: string): void {
   response.llmAt = step.now;
-  breakSilence(step, response);
   if (text !== '') response.firstTextAt ??= step.now;
   writeText(response, text, voiceOf(step));
 }
@@ -54,7 +47,6 @@ export function onLlmDone(
   response: Response,
   event: Extract<CallEvent, { type: 'llm.done' }>,
 ): void {
-  breakSilence(step, response);
   if (event.toolCalls.length > 0) {
     runTools(step, response, event);
     return;
@@ -92,14 +84,10 @@ function speakInstead(
   what: 'empty' | 'failed' | 'stalled' | 'given_up',
 ): void {
   if (noticeFault(step, 'llm', what)) step.state.endingSoon = true;
-  breakSilence(step, response);
   response.firstTextAt ??= step.now;
   const before = response.text + response.splitter.pending;
   const space = before === '' || /\s$/.test(before) ? '' : ' ';
-  // Who has heard the apology for the silence knows.
-  const { apology, fillers } = step.state.settings;
-  if (response.excusedChars === undefined) writeText(response, space + apology, voiceOf(step));
-  if (fillers.length === 0) response.excusedChars = response.text.length;
+  writeText(response, space + step.state.settings.apology, voiceOf(step));
   finishOrComplete(step, response);
 }
 
@@ -195,7 +183,6 @@ function perform(step: Step, order: Extract<ToolOrder, { type: 'tool.run' }>): T
 function askCaller(step: Step, key: number): void {
   const { state } = step;
   const response = state.response ?? openResponse(step, 'answer');
-  breakSilence(step, response);
   const from = response.text.length;
   response.firstTextAt ??= step.now;
   speakSentence(response, state.settings.confirmQuestion, voiceOf(step));
@@ -223,7 +210,6 @@ function onRoundOver(
     else state.answerOwed = true;
     return;
   }
-  breakSilence(step, response);
   response.rounds.push({ endChars: response.text.length, pairs, reasoning: response.reasoning });
   response.inTools = false;
   response.reasoning = undefined;

@@ -22,7 +22,8 @@ const answersWithinMs = 1_000;
 /** Of its words, those that are not the bot's own, and those that are more than listening. */
 function wordsOf(state: CallState, turn: Exclude<Turn, { phase: 'idle' }>): ReturnType<typeof tellingWords> {
   const position = 'position' in turn ? turn.position : undefined;
-  return tellingWords(state, { words: turn.words, position }, { late: state.response !== undefined });
+  const { words, startedAt } = turn;
+  return tellingWords(state, { words, startedAt, position }, { late: state.response !== undefined });
 }
 
 function weightOf(state: CallState, turn: Aside): 'much' | 'listening' | 'nothing' {

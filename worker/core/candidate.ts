@@ -21,12 +21,17 @@ const longestHoldMs = 2_500;
 /** Text before and behind the position on the wire whose echo may arrive now. */
 const echoBehindChars = 250;
 const echoAheadChars = 20;
+/** An echo has begun by then after the end of what comes back. Callers repeat the bot's words to answer, but not as fast. */
+export const echoWithinMs = 300;
 
 /** Whether the caller's voice may cut the running response. A farewell is spoken to its end. */
 export function interruptible({ settings, response }: CallState): boolean {
   if (!settings.interrupt.enabled || response === undefined) return false;
   return response.interruptible && !response.hangUpAfter;
 }
+
+const isPlayed = ({ response }: CallState, now: Millis): boolean =>
+  response?.phase === 'draining' && now >= response.endsBy;
 
 export function beginCandidate(step: Step): void {
   const { state, now } = step;
@@ -85,20 +90,29 @@ function interrupts({ state, now }: Step, turn: Candidate | Fading | Aside): boo
  */
 export function tellingWords(
   state: CallState,
-  { words, position }: { readonly words: Words; readonly position: PlayoutPosition | undefined },
+  voice: {
+    readonly words: Words;
+    readonly startedAt: Millis;
+    readonly position: PlayoutPosition | undefined;
+  },
   { late = false }: { late?: boolean } = {},
 ): { own: string[]; telling: string[] } {
+  const { words } = voice;
   const { backchannels } = state.settings.interrupt;
   const unfinished = words.partial.trim() !== '';
-  const played = playedWords(state, position);
+  const played = playedWords(state, voice);
   const own = withoutEcho(spokenWords(wholeText(words)), played, { unfinished });
   const telling = withoutBackchannels(own, [...backchannels, ...sounds], { unfinished: true });
   return { own, telling: late || state.echoes ? telling.filter((word) => !played.includes(word)) : telling };
 }
 
-/** The bot's words around the place where playback is. */
-function playedWords({ response, lastSaid }: CallState, position: PlayoutPosition | undefined): string[] {
-  if (response === undefined) return spokenWords(lastSaid.text);
+/** The bot's words around the place where playback is, or of what was cut right before the voice began or under it. */
+function playedWords(
+  { response, lastSaid }: CallState,
+  { startedAt, position }: { readonly startedAt: Millis; readonly position: PlayoutPosition | undefined },
+): string[] {
+  const isNear = startedAt - lastSaid.endedAt < echoWithinMs;
+  if (response === undefined || (response.phase === 'waiting' && isNear)) return spokenWords(lastSaid.text);
   if (position?.context !== response.context) return [];
   const at = charsAt(response.heard, position.sentMs);
   return spokenWords(response.text.slice(Math.max(0, at - echoBehindChars), at + echoAheadChars));
@@ -176,7 +190,8 @@ export function onCandidateDeadline(step: Step): void {
     if (turn.held) resumeOutput(step);
   } else if (turn.phase === 'candidate') {
     if (now >= turn.startedAt + listeningMs) turn.listened = true;
-    reviewCandidate(step, step.position);
+    // A response that has been played to its end by now is not cut any more.
+    if (!isPlayed(state, now)) reviewCandidate(step, step.position);
     if (state.turn !== turn || !turn.held || now < turn.startedAt + longestHoldMs) return;
     // The bot goes on; words can still interrupt it.
     turn.held = false;

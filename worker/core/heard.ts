@@ -56,6 +56,9 @@ const maxGaps = 16;
 const maxWords = 4_000;
 /** No word takes longer. */
 const longestWordMs = 1_500;
+/** How far an estimate is off grows with the root of the characters since the last place that is known. */
+const doubtPerRootChar = 0.6;
+const sentenceEnd = /[.!?…。！？]["'”’)\]]*\s+/g;
 
 export const newHeardState = (msPerChar: Millis = defaultMsPerChar): HeardState => ({
   pieces: [],
@@ -139,14 +142,33 @@ export function noteMarkPlayed(
 /** Length of the heard prefix of `text` in characters, cut back to the end of a whole word. */
 export function heardChars(
   heard: HeardState,
-  options: { text: string; position: PlayoutPosition | undefined; client: ClientPlayout; now: Millis },
+  options: {
+    text: string;
+    /** What TTS was given for a text. */
+    pronounce: (text: string) => string;
+    position: PlayoutPosition | undefined;
+    client: ClientPlayout;
+    now: Millis;
+  },
 ): number {
   const { text, client } = options;
-  let chars = Math.min(charsAt(heard, playedMs(heard, options)), text.length);
+  const place = placeAt(heard, playedMs(heard, options), options);
+  let chars = Math.min(place.chars, text.length);
   if (client.echoesMarks)
     for (const mark of heard.marks.values())
       if (mark.sentAt !== undefined) chars = Math.min(chars, mark.chars);
-  return wholeWords(text, Math.max(chars, heard.echoedChars));
+  const whole = wholeWords(text, Math.max(chars, heard.echoedChars));
+  return withoutDoubtfulSentence(text, whole, { surelyTo: Math.max(place.knownChars, heard.echoedChars) });
+}
+
+/** A sentence of which the estimate has only just reached the beginning may not have begun: it is left out. */
+function withoutDoubtfulSentence(text: string, chars: number, { surelyTo }: { surelyTo: number }): number {
+  const end = [...text.slice(surelyTo, chars).matchAll(sentenceEnd)].at(-1);
+  if (end === undefined) return chars;
+  const endChars = surelyTo + end.index + end[0].trimEnd().length;
+  const beginChars = surelyTo + end.index + end[0].length;
+  const doubtfulChars = doubtPerRootChar * Math.sqrt(beginChars - surelyTo);
+  return chars - beginChars < doubtfulChars ? endChars : chars;
 }
 
 /** How much audio of the response the client has played. */
@@ -169,25 +191,50 @@ function gapsWithin(heard: HeardState, from: Millis, { to }: { to: Millis }): Mi
 }
 
 /** Characters of the response's text whose audio lies before `ms`. */
-export function charsAt(heard: HeardState, ms: Millis): number {
+export const charsAt = (heard: HeardState, ms: Millis): number => placeAt(heard, ms).chars;
+
+/** How many characters lie before `ms`, and how many of them certainly do. */
+interface Place {
+  readonly chars: number;
+  readonly knownChars: number;
+}
+
+/** The response as it is written, and what TTS was given for a text. */
+interface Written {
+  readonly text: string;
+  readonly pronounce: (text: string) => string;
+}
+
+function placeAt(heard: HeardState, ms: Millis, written?: Written): Place {
   let from: Piece = { endChars: 0, endSaid: 0, endMs: 0 };
   let fromMs = 0;
   for (const piece of heard.pieces) {
     if (piece.endMs === undefined) continue;
     if (ms < piece.endMs) {
-      const word = wordAt(heard, ms, { from, to: piece });
-      if (word !== undefined) return textOffset(word, { from, to: piece });
       const share = (ms - fromMs) / Math.max(1, piece.endMs - fromMs);
-      return Math.floor(from.endChars + share * (piece.endChars - from.endChars));
+      const chars = share * (piece.endChars - from.endChars);
+      return placeWithin(heard, ms, { from, to: piece, chars, written });
     }
     from = piece;
     fromMs = piece.endMs;
   }
   const last = heard.pieces.at(-1) ?? from;
-  const word = wordAt(heard, ms, { from, to: last });
-  if (word !== undefined) return textOffset(word, { from, to: last });
   const msPerChar = fromMs > 0 && from.endChars > 0 ? fromMs / from.endChars : heard.msPerChar;
-  return Math.min(last.endChars, Math.floor(from.endChars + (ms - fromMs) / msPerChar));
+  return placeWithin(heard, ms, { from, to: last, chars: (ms - fromMs) / msPerChar, written });
+}
+
+/** By the times of words, else `chars` behind `from`, as the rate of the voice has it: half of a space belongs to each word beside it. */
+function placeWithin(
+  heard: HeardState,
+  ms: Millis,
+  options: { from: Piece; to: Piece; chars: number; written: Written | undefined },
+): Place {
+  const { from, to, chars, written } = options;
+  const word = wordAt(heard, ms, { from, to });
+  const known = word === undefined ? undefined : textOffset(heard, word, written);
+  if (known !== undefined) return { chars: known, knownChars: known };
+  const reached = Math.floor(from.endChars + Math.max(0, chars - 0.5));
+  return { chars: Math.min(to.endChars, reached), knownChars: from.endChars };
 }
 
 /** Where the word begins, in what TTS was given, that was being said at `ms`; undefined where TTS gave no times. */
@@ -207,11 +254,27 @@ function wordAt(heard: HeardState, ms: Millis, { from, to }: { from: Piece; to: 
 }
 
 /** From an offset in what TTS was given to one in the text as written; they differ where words were respelled. */
-function textOffset(said: number, { from, to }: { from: Piece; to: Piece }): number {
+function textOffset(heard: HeardState, said: number, written: Written | undefined): number {
+  const found = heard.pieces.findIndex(({ endSaid }) => said < endSaid);
+  const to = heard.pieces[found];
+  if (to === undefined) return heard.pieces.at(-1)?.endChars ?? 0;
+  const from = heard.pieces[found - 1] ?? { endChars: 0, endSaid: 0 };
   const saidLength = to.endSaid - from.endSaid;
   const length = to.endChars - from.endChars;
-  if (saidLength === length) return from.endChars + said - from.endSaid;
-  return from.endChars + Math.floor(((said - from.endSaid) / Math.max(1, saidLength)) * length);
+  const offset = said - from.endSaid;
+  if (saidLength === length) return from.endChars + offset;
+  if (written === undefined) return from.endChars + Math.floor((offset / Math.max(1, saidLength)) * length);
+  return (
+    from.endChars + wordBefore(offset, written.text.slice(from.endChars, to.endChars), written.pronounce)
+  );
+}
+
+/** Where the last word of the piece begins that begins at or before `said` in what TTS was given for it. */
+function wordBefore(said: number, piece: string, pronounce: (text: string) => string): number {
+  let begin = 0;
+  for (const { index } of piece.matchAll(/\S+/g))
+    if (pronounce(piece.slice(0, index)).length <= said) begin = index;
+  return begin;
 }
 
 function wholeWords(text: string, chars: number): number {

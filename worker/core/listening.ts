@@ -1,7 +1,7 @@
 /** The caller's side: speech, its words, the end of a turn, and what the caller's words are answered with. */
 import { weighAside } from './aside.ts';
 import { beginCandidate, beginFading, onCandidateDeadline } from './candidate.ts';
-import { candidateDeadline, prolongFading, reviewCandidate } from './candidate.ts';
+import { candidateDeadline, echoWithinMs, prolongFading, reviewCandidate } from './candidate.ts';
 import { noteSpeechAfterDecision } from './end-of-turn.ts';
 import { answerQuestion, noteTurn } from './answering.ts';
 import { beginEpoch } from './epoch.ts';
@@ -21,8 +21,6 @@ const wordlessSpeechMs = 800;
 const wordlessInterruptionMs = 1_500;
 /** How often in a row the caller is asked to say it again. */
 const maxWordlessApologies = 2;
-/** An echo has begun by then after the end of what comes back. Callers repeat the bot's words to answer, but not as fast. */
-const echoWithinMs = 300;
 
 export function onSpeechStarted(step: Step): void {
   const { state, now } = step;

@@ -94,7 +94,7 @@ function speakAgain(step: Step, former: Response, text: string): void {
   // A filler that nobody heard has not ended the wait.
   const unheard = former.phase === 'waiting' && former.fillers.length > 0;
   const waited = !known && (unheard || waitedMs >= state.settings.limits.fillerAfterMs);
-  const fills = owes && waited && former.excusedChars === undefined;
+  const fills = owes && waited;
   // Who has not waited long enough for a filler goes on waiting: two sessions that say nothing must not take twice as long.
   const owedSince = waited ? now : (former.silentAt ?? now);
   const again = openResponse(step, former.source, { interruptible: former.interruptible, owedSince });
@@ -103,7 +103,6 @@ function speakAgain(step: Step, former: Response, text: string): void {
   again.firstTextAt = former.firstTextAt;
   again.hangUpAfter = former.hangUpAfter;
   again.writing = former.writing;
-  if (former.excusedChars !== undefined) again.excusedChars = 0;
   again.inTools = former.inTools;
   again.reasoning = former.reasoning;
   if (former.asks !== undefined) again.asks = { key: former.asks.key, from: 0 };
@@ -194,13 +193,15 @@ function onNoAudio(step: Step, response: Response): void {
   }
   state.lastWords ||= hopeless;
   if (!response.hangUpAfter) enterHeard(state.history, response, 0);
-  if (state.lastWords && !response.hangUpAfter) {
+  if (state.lastWords && !response.hangUpAfter && state.voice === 'silent') {
     state.response = undefined;
     startLine(step, 'farewell');
   } else if (response.source === 'answer' && !response.hangUpAfter && state.voice === 'silent') {
     state.response = undefined;
     startLine(step, 'apology');
   } else {
+    // Who speaks is heard out; the farewell follows.
+    state.endingSoon ||= state.lastWords;
     completeResponse(step);
   }
 }
@@ -216,9 +217,11 @@ export function onMarkPlayed(step: Step, id: string): void {
 /** TTS failed in this response: what exists has been played, and the text after it is spoken next. */
 function speakRest(step: Step, response: Response, sentMs: Millis): void {
   const position = { context: response.context, sentMs };
+  const { text } = response;
+  const { pronounce } = step.state;
   const chars = heardChars(
     { ...response.heard, acknowledged: undefined },
-    { text: response.text, position, client: newClientPlayout(), now: step.now },
+    { text, pronounce, position, client: newClientPlayout(), now: step.now },
   );
   enterHeard(step.state.history, response, chars);
   step.state.lastSaid = { text: response.text.slice(0, chars), endedAt: step.now };

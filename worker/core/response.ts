@@ -46,8 +46,6 @@ interface ResponseBase {
   readonly heard: HeardState;
   /** The parts of the text that are fillers: the caller hears them, and nobody repeats them. */
   readonly fillers: { readonly from: number; readonly to: number }[];
-  /** The agent has no fillers, and the apology was said up to this character: nothing else is said for a silence. */
-  excusedChars: number | undefined;
   /** The LLM still writes; when it was last heard of. */
   writing: boolean;
   llmAt: Millis;
@@ -100,7 +98,6 @@ export const newResponse = ({ owedSince, now, msPerChar, ...named }: NewResponse
   splitter: newSplitter(),
   heard: newHeardState(msPerChar),
   fillers: [],
-  excusedChars: undefined,
   writing: named.source === 'answer',
   llmAt: now,
   hangUpAfter: named.source === 'farewell',

@@ -22,8 +22,10 @@ export interface CallSettings {
   readonly greeting: string;
   readonly farewell: string;
   readonly apology: string;
-  /** Spoken one after another while the caller waits for an answer; without any, the apology stands in. */
+  /** Spoken one after another while the caller waits for an answer. */
   readonly fillers: readonly string[];
+  /** The same for an agent without fillers, once a stage is late. */
+  readonly lateLines: readonly string[];
   /** Whole words that are pronounced differently from how they are written; applied on the way to TTS only. */
   readonly pronounce: Readonly<Record<string, string>>;
   readonly dtmf: DtmfSettings;
@@ -89,7 +91,7 @@ export interface CallLimits {
   readonly sttDeafMs: Millis;
   /** The caller waits, and nothing has been given to TTS: a filler is. */
   readonly fillerAfterMs: Millis;
-  /** The same for an agent without fillers: a stage is late, and the apology is said, once. Below `audibleWithinMs`. */
+  /** The same for an agent without fillers: now a stage is late. Below `audibleWithinMs`. */
   readonly lateAfterMs: Millis;
   /** The caller waits, TTS has text, and there is no sound: TTS is given up. */
   readonly audibleWithinMs: Millis;

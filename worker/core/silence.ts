@@ -26,12 +26,11 @@ const watched = (state: CallState): Response | undefined =>
     ? undefined
     : state.response;
 
-/** How long the caller may wait in silence before something is done about it; undefined where nothing is. */
-function longestWait(state: CallState, response: Response): Millis | undefined {
+/** How long the caller may wait in silence before something is done about it. */
+function longestWait(state: CallState, response: Response): Millis {
   const { limits, fillers } = state.settings;
   if (ttsOwes(state, response)) return limits.audibleWithinMs;
-  if (fillers.length > 0) return limits.fillerAfterMs;
-  return response.excusedChars !== undefined ? undefined : limits.lateAfterMs;
+  return fillers.length > 0 ? limits.fillerAfterMs : limits.lateAfterMs;
 }
 
 /** When something must be done about the silence. */
@@ -40,9 +39,8 @@ export function silenceDeadline(state: CallState): Millis | undefined {
   if (response === undefined) return undefined;
   const { limits } = state.settings;
   const llm = response.writing && !response.inTools ? response.llmAt + limits.llmSilentMs : undefined;
-  const wait = longestWait(state, response);
-  if (response.silentAt === undefined || wait === undefined) return llm;
-  const silence = response.silentAt + wait;
+  if (response.silentAt === undefined) return llm;
+  const silence = response.silentAt + longestWait(state, response);
   return llm === undefined ? silence : Math.min(llm, silence);
 }
 
@@ -55,9 +53,7 @@ export function onSilenceDeadline(step: Step): void {
     onLlmStalled(step, response);
     return;
   }
-  if (response.silentAt === undefined) return;
-  const wait = longestWait(state, response);
-  if (wait === undefined || now < response.silentAt + wait) return;
+  if (response.silentAt === undefined || now < response.silentAt + longestWait(state, response)) return;
   if (!ttsOwes(state, response)) {
     fillSilence(step, response);
   } else {

@@ -152,17 +152,15 @@ function lineText(step: Step, kind: Exclude<LineKind, 'line' | 'rest'>): string 
   }
 }
 
-/**
- * Says something for a silence in the response: the next filler, or, for an agent without any, the apology, once. False when
- * there is nothing to say.
- */
+/** Says something for a silence in the response: the next filler. False when there is none. */
 export function speakForSilence(step: Step, response: Response): boolean {
-  const { fillers, apology } = step.state.settings;
-  const filler = fillers[step.state.fillersSpoken % Math.max(1, fillers.length)] ?? apology;
-  const says = filler.trim() !== '';
-  if (says) speakFiller(response, filler, voiceOf(step));
-  if (fillers.length > 0) step.state.fillersSpoken += 1;
-  else response.excusedChars = response.text.length;
+  const { state } = step;
+  const { fillers, lateLines } = state.settings;
+  const lines = fillers.length > 0 ? fillers : lateLines;
+  const line = lines[state.fillersSpoken % Math.max(1, lines.length)] ?? '';
+  state.fillersSpoken += 1;
+  const says = line.trim() !== '';
+  if (says) speakFiller(response, line, voiceOf(step));
   return says;
 }
 
@@ -219,6 +217,7 @@ export function cutResponse(step: Step, position: PlayoutPosition | undefined): 
   if (onTheWire) {
     chars = heardChars(response.heard, {
       text: response.text,
+      pronounce: state.pronounce,
       position: position?.context === response.context ? position : drainedPosition(response),
       client: state.client,
       now,

@@ -74,6 +74,10 @@ const byLanguage: Readonly<Record<string, BuiltInTexts>> = { en: english, tr: tu
 
 const primarySubtag = (language: string): string => language.split('-', 1)[0]?.toLowerCase() ?? '';
 
+/** The engine brings texts in this language; for others the English ones stand in. */
+export const hasBuiltInTexts = (language: string): boolean =>
+  Object.hasOwn(byLanguage, primarySubtag(language));
+
 /** The texts for a BCP 47 tag such as `tr-TR`. */
 export function builtInTexts(language: string): BuiltInTexts {
   const primary = primarySubtag(language);

@@ -43,6 +43,7 @@ describe('a good agent file', () => {
         farewell: 'Goodbye.',
         apology: 'Sorry, something went wrong on my side. Could you say that again?',
         fillers: ['One moment.', 'Let me check.', 'Just a second.'],
+        lateLines: ['One moment.', 'Let me check.', 'Just a second.'],
         maxCallS: 3600,
         pronounce: {},
         confirm: { ask: english.confirmQuestion, yes: english.yes, no: english.no },
@@ -106,7 +107,7 @@ describe('a good agent file', () => {
   });
 
   it('speaks any other language by its own texts', () => {
-    const text = `${changed(['name = "desk"', 'name = "desk"\nlanguage = "de"\nfarewell = "Tschüss."\nfillers = []'])}
+    const text = `${changed(['name = "desk"', 'name = "desk"\nlanguage = "de"\nfarewell = "Tschüss."\napology = "Wie bitte?"\nfillers = []'])}
 [agent.confirm]
 ask = "Soll ich das tun?"
 yes = ["ja"]
@@ -118,6 +119,7 @@ note = "[Tasten: {digits}]"
     expect(definition?.agent).toMatchObject({
       farewell: 'Tschüss.',
       fillers: [],
+      lateLines: ['Wie bitte?'],
       confirm: { ask: 'Soll ich das tun?', yes: ['ja'], no: ['nein'] },
     });
     expect(definition?.telephony.dtmf.note).toBe('[Tasten: {digits}]');

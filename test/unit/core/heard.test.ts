@@ -9,6 +9,7 @@ import {
   noteMarkPlayed,
   noteMarkSent,
   noteSpoken,
+  noteWord,
 } from '../../../worker/core/heard.ts';
 import { newRespelling } from '../../../worker/core/response.ts';
 
@@ -22,6 +23,7 @@ function response(known: readonly number[] = [900, 1_900, 2_650]) {
   return heard;
 }
 
+const pronounce = newRespelling({});
 const at = (sentMs: number) => ({ context: 1, sentMs });
 
 describe('what was heard', () => {
@@ -36,6 +38,7 @@ describe('what was heard', () => {
           for (const sentMs of times.sort((a, b) => a - b)) {
             const chars = heardChars(heard, {
               text,
+              pronounce,
               position: at(sentMs),
               client: newClientPlayout(),
               now: 0,
@@ -51,8 +54,57 @@ describe('what was heard', () => {
     );
   });
 
+  it('counts a word once half of the space behind it has passed', () => {
+    const heard = response([]);
+    const chars = (sentMs: number): number =>
+      heardChars(heard, { text, pronounce, position: at(sentMs), client: newClientPlayout(), now: 0 });
+    const perChar = heard.msPerChar;
+    expect(text.slice(0, chars(10.4 * perChar)).trim()).toBe('Alpha');
+    expect(text.slice(0, chars(10.6 * perChar)).trim()).toBe('Alpha beta');
+  });
+
+  it('leaves out a sentence that an estimate has only just reached, not one that begins at a known place', () => {
+    const chars = (known: readonly number[], sentMs: number): string => {
+      const client = newClientPlayout();
+      const heard = response(known);
+      return text.slice(0, heardChars(heard, { text, pronounce, position: at(sentMs), client, now: 0 }));
+    };
+    const perChar = newHeardState().msPerChar;
+    expect(chars([], 40 * perChar)).toBe('Alpha beta gamma. Delta epsilon zeta.');
+    expect(chars([], 48 * perChar)).toBe('Alpha beta gamma. Delta epsilon zeta. Eta theta');
+    expect(chars([900, 1_900], 1_900 + 4 * 50)).toBe('Alpha beta gamma. Delta epsilon zeta. Eta');
+  });
+
+  it('is told by the times of words, wherever words are said otherwise than they are written', () => {
+    const written = 'Ask SQL or XML for one, then SQL for two more.';
+    const respell = newRespelling({ SQL: 'structured query language', XML: 'ex em el' });
+    const said = respell(written);
+    const heard = newHeardState();
+    heard.pieces.push({ endChars: written.length, endSaid: said.length, endMs: undefined });
+    const starts = [...said.matchAll(/\S+/g)].map(({ index }) => index);
+    for (const [index, chars] of starts.entries()) noteWord(heard, { chars, startMs: index * 300 });
+    const upTo = (words: number): string =>
+      written.slice(
+        0,
+        heardChars(heard, {
+          text: written,
+          pronounce: respell,
+          position: at(words * 300 + 1),
+          client: newClientPlayout(),
+          now: 0,
+        }),
+      );
+    expect(upTo(1).trim()).toBe('Ask');
+    expect(upTo(3).trim()).toBe('Ask');
+    expect(upTo(4).trim()).toBe('Ask SQL');
+    expect(upTo(10).trim()).toBe('Ask SQL or XML for one,');
+    expect(upTo(14).trim()).toBe('Ask SQL or XML for one, then SQL');
+  });
+
   it('is nothing without a position and without marks', () => {
-    expect(heardChars(response(), { text, position: undefined, client: newClientPlayout(), now: 0 })).toBe(0);
+    expect(
+      heardChars(response(), { text, pronounce, position: undefined, client: newClientPlayout(), now: 0 }),
+    ).toBe(0);
   });
 
   it('holds every piece whose mark came back, also when earlier echoes are missing', () => {
@@ -65,7 +117,7 @@ describe('what was heard', () => {
     expect(noteMarkPlayed(heard, { id: 'b', client, now: 2_000 })).toBe(true);
     expect(client).toMatchObject({ echoesMarks: true, delayMs: 100 });
     expect(heard.marks.size).toBe(0);
-    expect(heardChars(heard, { text, position: undefined, client, now: 2_000 })).toBe(38);
+    expect(heardChars(heard, { text, pronounce, position: undefined, client, now: 2_000 })).toBe(38);
   });
 
   it('does not believe echoes of marks that were never sent, or sent once and echoed twice', () => {
@@ -83,7 +135,8 @@ describe('what was heard', () => {
   it('stays behind the client, less the longer nothing has been sent', () => {
     const heard = response();
     const client = { ...newClientPlayout(), echoesMarks: true, delayMs: 500 };
-    const chars = (now: number): number => heardChars(heard, { text, position: at(900), client, now });
+    const chars = (now: number): number =>
+      heardChars(heard, { text, pronounce, position: at(900), client, now });
     expect(text.slice(0, chars(1_000)).trim()).toBe('Alpha');
     noteGap(heard, 1_000);
     expect(text.slice(0, chars(1_000)).trim()).toBe('Alpha');
