@@ -79,8 +79,8 @@ export const botMutants: readonly Mutant[] = [
     to: 'return wordStart === -1 ? chars : Math.max(wordStart, chars);',
   }),
   mutant('ignores what the client echoed', 'heard.ts', {
-    from: 'return wholeWords(text, Math.max(chars, heard.echoedChars));',
-    to: 'return wholeWords(text, Math.max(0, chars - 12));',
+    from: 'const whole = wholeWords(text, Math.max(chars, heard.echoedChars));',
+    to: 'const whole = wholeWords(text, Math.max(0, chars - 12));',
   }),
   mutant('ignores the delay of the client', 'heard.ts', {
     from: '  return Math.max(0, sentMs - Math.max(0, behindMs));',
@@ -95,8 +95,8 @@ export const botMutants: readonly Mutant[] = [
     to: '  if (acknowledged !== undefined && now < 0) return',
   }),
   mutant('ignores the times of words', 'heard.ts', {
-    from: '      if (word !== undefined) return textOffset(word, { from, to: piece });',
-    to: '      void word;',
+    from: 'if (known !== undefined) return',
+    to: 'if (known !== undefined && known < 0) return',
   }),
   mutant('believes the last known word of a session that has just begun', 'heard.ts', {
     from: '  return ms - foundMs > longestWordMs ? undefined : found;',
