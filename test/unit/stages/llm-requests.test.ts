@@ -106,7 +106,9 @@ describe('a request', () => {
       { type: 'function_call_output', call_id: 'a_2', output: 'not run' },
     ]);
     const options = { model: 'm', maxTokens: 1, thinking: 'model_default' as const, baseUrl };
-    expect(renderMessagesRequest(request, options)).toMatch(/"a","content":"seven".*"a_2","content":"not run"/);
+    expect(renderMessagesRequest(request, options)).toMatch(
+      /"a","content":"seven".*"a_2","content":"not run"/,
+    );
     expect(renderGenerateRequest(request, { model: 'm', baseUrl })).toMatch(/seven.*not run/);
   });
 
