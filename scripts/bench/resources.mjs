@@ -1,9 +1,7 @@
-// Loaded into the processes of a service under test: SIGWINCH collects garbage and writes one log line `resources` with the number of
+// Loaded into the processes of a service under test: SIGWINCH writes one log line `resources` with the number of
 // timers that are still armed in the main thread, the memory that is still referred to, and what the C library has given out and
 // holds free. Must not be part of the service itself.
 import koffi from 'koffi';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { writeSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 
@@ -31,8 +29,6 @@ function newHeapLook() {
 }
 
 if (isMainThread) {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc');
   const nativeHeap = newHeapLook();
   const armed = new Set();
   const { setTimeout: set, clearTimeout: clear } = globalThis;
@@ -50,7 +46,6 @@ if (isMainThread) {
   };
   let looks = 0;
   process.on('SIGWINCH', () => {
-    collect();
     looks += 1;
     const { heapUsed, external } = process.memoryUsage();
     const { uordblks, hblkhd, fordblks } = nativeHeap();

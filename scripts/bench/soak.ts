@@ -1,6 +1,6 @@
 /**
- * The soak: thousands of short calls, and what they leave in the processes of the service. Between its legs nothing is open: garbage
- * is collected by a signal, and memory, descriptors, threads and timers of every process are read.
+ * The soak: thousands of short calls, and what they leave in the processes of the service. Between its legs nothing is open, and
+ * memory, descriptors, threads and timers of every process are read. Nobody collects garbage but the service itself.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newPrng } from '../../shared/base/prng.ts';
@@ -36,7 +36,7 @@ export interface Look extends MemoryUse {
   readonly descriptors: number;
   readonly threads: number;
   readonly timers: number;
-  /** Memory that its main thread still refers to, after collecting garbage. */
+  /** Memory that its main thread refers to, garbage since the last collection among it. */
   readonly liveBytes: number;
   /** What the C library has given out, and what it holds free: the rest of a heap in pieces. */
   readonly nativeUsedBytes: number;
@@ -72,9 +72,9 @@ const clipFrames = 40;
 const silenceEndMs = 300;
 const refusedPauseMs = 200;
 const emptyWithinMs = 30_000;
-/** Connections that are kept for the next request are closed some seconds after the last one. */
-const quietMs = 6_000;
-const collectLimitMs = 60_000;
+/** Connections that are kept for the next request are closed by then, and idle processes have given their memory back. */
+const quietMs = 10_000;
+const answerLimitMs = 60_000;
 const betweenLooksMs = 2_000;
 const mostLooks = 12;
 /** Looks in a row without a fall by this share end the waiting. */
@@ -253,7 +253,7 @@ async function lookAt(service: Parties['service']): Promise<ReadonlyMap<string, 
 async function lookOnce(service: Parties['service']): Promise<ReadonlyMap<string, Look>> {
   const found = new Map<string, Look>();
   for (const [name, pid] of serviceProcesses(service.pid)) {
-    const told = service.says('resources', collectLimitMs, (said) => said['pid'] === pid);
+    const told = service.says('resources', answerLimitMs, (said) => said['pid'] === pid);
     process.kill(pid, 'SIGWINCH');
     const line = await told;
     found.set(name, {
