@@ -10,11 +10,14 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { descriptorsOf, TestService } from '../support/service.ts';
 
 /** Heaps and code grow with the first hundreds of calls. */
-const warmUpCalls = 1_200;
+const warmUpCalls = 450;
 const calls = 300;
 /** Fewer than calls that would leak: one slot that is not given back in each worker is noticed. */
 const slots = 4;
-const nodeOptions = `--import ${new URL('../../scripts/bench/resources.mjs', import.meta.url).href}`;
+/** A signal collects garbage, then memory and timers are told. */
+const nodeOptions = ['../support/collect-garbage.mjs', '../../scripts/bench/resources.mjs']
+  .map((file) => `--import ${new URL(file, import.meta.url).href}`)
+  .join(' ');
 
 interface Resources {
   readonly residentKiB: number;
