@@ -25,7 +25,7 @@ export class Trace {
       if ('context' in action) this.#mixNumber(action.context);
       if ('epoch' in action) this.#mixNumber(action.epoch);
       if ('text' in action) this.#mix(action.text);
-      if ('messages' in action) this.#mix(action.messages.at(-1)?.text ?? '');
+      if ('messages' in action) for (const { text } of action.messages) this.#mix(text);
     }
     if (!this.#keep) return;
     this.lines.push(

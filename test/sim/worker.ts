@@ -11,6 +11,9 @@ import type { Plan } from './plan.ts';
 
 /** What a slot of the shared memory holds of a call. */
 const mostBytes = 128 * 1024;
+/** What the state of a call may hold at any time beside its history: all queues and lists in it have bounds. */
+const mostStateChars = 12 * 1024;
+const weighsEachMs = 5_000;
 
 export class SimWorker {
   readonly #core: Core;
@@ -18,6 +21,7 @@ export class SimWorker {
   #state: CallState;
   #saved: { state: string; history: string } | undefined;
   #deadline: number | undefined;
+  #weighedAt = 0;
   /** What its clock shows more than the world's. */
   offsetMs = 0;
   constructor(core: Core, plan: Plan) {
@@ -42,6 +46,11 @@ export class SimWorker {
 
   /** Writes the state down, where anybody will read it. */
   save(now: number): void {
+    if (now - this.#weighedAt >= weighsEachMs) {
+      this.#weighedAt = now;
+      if (encodeState(this.#state).length > mostStateChars)
+        throw new Error('the state of a call has no bound');
+    }
     if (!this.#plan.lossesAtMs.some((at) => now >= at - 100 && now <= at + 40)) return;
     this.#saved = { state: encodeState(this.#state), history: encodeHistory(this.#state.history, mostBytes) };
     if (this.#saved.state.length > mostBytes) throw new Error('the state of a call has no bound');
