@@ -65,7 +65,7 @@ describe('the messages of a request', () => {
     const wire = messages(twice, result('a', '1'), result('a_2', '2'), result('a', '3'), result('a', '4'));
     expect(wire).toEqual([
       expect.objectContaining({
-        tool_calls: ['a', 'a_2', 'a_3'].map((id) => expect.objectContaining({ id })),
+        tool_calls: ['a', 'a_2', 'a_3'].map((id): unknown => expect.objectContaining({ id })),
       }),
       { role: 'tool', tool_call_id: 'a', content: '1' },
       { role: 'tool', tool_call_id: 'a_2', content: '2' },

@@ -45,6 +45,15 @@ export class SpeechPauses {
     }
   }
 
+  /** What came behind `ms` was not said; what comes next is heard from there on. */
+  cut(ms: number): void {
+    this.frame = Math.round(ms / frameMs);
+    this.samples = this.sum = 0;
+    this.quietFrom = undefined;
+    const kept = this.pauses.filter(({ fromMs }) => fromMs < ms);
+    this.pauses.splice(0, this.pauses.length, ...kept);
+  }
+
   /** In order; the last one may still be going on. */
   get all(): readonly SpeechPause[] {
     const { quietFrom, frame } = this;

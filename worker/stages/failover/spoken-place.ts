@@ -45,6 +45,8 @@ export interface ResumePlace {
   readonly chars: number;
   /** Audio behind this is left out. */
   readonly cutMs: number;
+  /** Nothing tells it but how long words usually take. */
+  readonly isEstimate?: true;
 }
 
 export function resumeAt(text: string, said: SaidSoFar): ResumePlace {
@@ -92,7 +94,7 @@ function byEstimate(text: string, said: SaidSoFar): ResumePlace {
   const next = placeWords(text, said.from, heardOf(said, said.deliveredMs)).find(
     ({ fromMs, toMs }) => heardMs < fromMs + (toMs - fromMs) * estimatedShare,
   );
-  return { chars: next?.chars ?? text.length, cutMs };
+  return { chars: next?.chars ?? text.length, cutMs, isEstimate: true };
 }
 
 const heardOf = (

@@ -5,10 +5,16 @@
  * voice said them; a character that counts as said is never given to another voice. Pure.
  */
 import type { TtsEvent } from '../stage.ts';
+import { Joining } from './joining.ts';
+import type { JoiningPlace } from './joining.ts';
+import { KeptSpeech } from './kept-speech.ts';
 import { SpeechPauses } from './speech-pauses.ts';
 import { Pace, resumeAt } from './spoken-place.ts';
 import type { ResumePlace, WordPlace } from './spoken-place.ts';
 import { weightOf, wordsOf } from './spoken-words.ts';
+
+/** More than this is not said again to find the place: it takes too long to make. */
+const mostAgainMs = 4_000;
 
 export interface SpokenContext {
   readonly id: number;
@@ -24,8 +30,9 @@ export interface SpokenContext {
   saidChars: number;
   saidMs: number;
   words: WordPlace[];
-  /** In the audio behind `saidMs`; absent where the voice tells the times of its words. */
+  /** In the audio behind `saidMs`, and that audio; absent where the voice tells the times of its words. */
   pauses: SpeechPauses | undefined;
+  kept: KeptSpeech | undefined;
   /** When audio was first waited for; absent once some came. */
   waitsSinceMs: number | undefined;
 }
@@ -41,9 +48,12 @@ export class SpokenText {
   /** Hz of all voices. */
   readonly sampleRate: number;
   private readonly contexts: SpokenContext[] = [];
+  private readonly mayMove: boolean;
 
-  constructor(sampleRate: number) {
+  /** @param options `mayMove`: there is another voice that could go on. */
+  constructor(sampleRate: number, { mayMove }: { readonly mayMove: boolean }) {
     this.sampleRate = sampleRate;
+    this.mayMove = mayMove;
   }
 
   get head(): SpokenContext | undefined {
@@ -85,10 +95,7 @@ export class SpokenText {
       case 'audio':
         context.samples += event.pcm.length;
         context.waitsSinceMs = undefined;
-        if (!this.pace.tellsTimes) {
-          context.pauses ??= new SpeechPauses(this.sampleRate);
-          context.pauses.push(event.pcm);
-        }
+        if (this.mayMove && !this.pace.tellsTimes) this.listen(context, event.pcm);
         return event;
       case 'word': {
         const word = { chars: context.baseChars + event.chars, startMs: context.baseMs + event.startMs };
@@ -105,15 +112,9 @@ export class SpokenText {
     }
   }
 
-  /**
-   * Where another voice goes on in this context, of whose audio `releasedMs` cannot be taken back. From here on positions
-   * count from there.
-   */
-  moveOn(
-    context: SpokenContext,
-    { nowMs, releasedMs }: { readonly nowMs: number; readonly releasedMs: number },
-  ): ResumePlace {
-    const place = resumeAt(context.text, {
+  /** Where another voice would go on in this context, of whose audio `releasedMs` cannot be taken back. */
+  placeIn(context: SpokenContext, releasedMs: number): ResumePlace {
+    return resumeAt(context.text, {
       from: context.saidChars,
       fromMs: context.saidMs,
       words: context.words,
@@ -122,7 +123,10 @@ export class SpokenText {
       releasedMs,
       msPerChar: this.pace.msPerChar,
     });
-    const { chars, cutMs } = place;
+  }
+
+  /** Another voice goes on at this place; positions count from there. */
+  moveOn(context: SpokenContext, { chars, cutMs }: ResumePlace, nowMs: number): void {
     context.samples = Math.round((cutMs * this.sampleRate) / 1000);
     context.baseChars = chars;
     context.baseMs = cutMs;
@@ -130,9 +134,46 @@ export class SpokenText {
     context.saidMs = cutMs;
     context.words = [];
     context.pauses = undefined;
-    const isWaiting = context === this.head && chars < context.text.length;
+    context.kept = undefined;
+    this.wait(context, nowMs);
+  }
+
+  /**
+   * Another voice begins again at the last sure place, to find out where it has to go on; absent when that is too far back.
+   * Until {@link joined}, what is known of the context stays as it is.
+   */
+  sayAgain(
+    context: SpokenContext,
+    { nowMs, releasedMs }: { readonly nowMs: number; readonly releasedMs: number },
+  ): Joining | undefined {
+    const { id, kept, saidChars, saidMs, text } = context;
+    if (kept?.isWhole !== true || saidChars >= text.length || releasedMs - saidMs > mostAgainMs)
+      return undefined;
+    context.baseChars = saidChars;
+    this.wait(context, nowMs);
+    return new Joining({ context: id, sampleRate: this.sampleRate, said: kept });
+  }
+
+  /** The voice that began again goes on: the audio of the one before ends at `cutMs` behind the sure place. */
+  joined(context: SpokenContext, { cutMs, skipMs }: JoiningPlace): void {
+    const endMs = context.saidMs + cutMs;
+    context.samples = Math.round((endMs * this.sampleRate) / 1000);
+    context.baseMs = endMs - skipMs;
+    context.words = [];
+    context.pauses?.cut(cutMs);
+    context.kept?.cut(cutMs);
+  }
+
+  private wait(context: SpokenContext, nowMs: number): void {
+    const isWaiting = context === this.head && context.baseChars < context.text.length;
     context.waitsSinceMs = isWaiting ? nowMs : undefined;
-    return place;
+  }
+
+  private listen(context: SpokenContext, pcm: Int16Array): void {
+    context.pauses ??= new SpeechPauses(this.sampleRate);
+    context.pauses.push(pcm);
+    context.kept ??= new KeptSpeech(this.sampleRate);
+    context.kept.push(pcm);
   }
 
   private deliveredMs({ samples }: SpokenContext): number {
@@ -148,6 +189,7 @@ export class SpokenText {
     context.saidMs = deliveredMs;
     context.words = context.words.filter((word) => word.chars >= chars);
     context.pauses = undefined;
+    context.kept = undefined;
   }
 
   /** The pace of what is spoken between pauses. */
@@ -172,6 +214,7 @@ export class SpokenText {
       saidMs: 0,
       words: [],
       pauses: undefined,
+      kept: undefined,
       waitsSinceMs: undefined,
     };
     this.contexts.push(context);

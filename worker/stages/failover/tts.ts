@@ -1,6 +1,6 @@
 /**
  * The TTS stage over one provider or two (spec 03, Secondary providers): when a session dies, the other voice goes on at
- * the first word that was not said yet; with `hedge_after_ms` the other is asked as well when the first is slow to begin,
+ * the first word that was not said yet, which it may have to find by saying a phrase again that nobody hears; with `hedge_after_ms` the other is asked as well when the first is slow to begin,
  * and the first that is heard speaks.
  *
  * Invariant: audio of one voice at a time is delivered, and no text is given to a voice of which audio was delivered; after
@@ -12,6 +12,7 @@ import type { Timer } from '../../../shared/runtime/clock.ts';
 import type { StageContext, StageError, TtsEvent, TtsSession, TtsStage } from '../stage.ts';
 import { HeldSpeech } from './held-speech.ts';
 import type { SaidEvent } from './held-speech.ts';
+import type { Joining } from './joining.ts';
 import { GivenUp, otherThan, useOf } from './provider.ts';
 import type { FailoverScope, Use } from './provider.ts';
 import { SessionTurns } from './session-turns.ts';
@@ -65,6 +66,8 @@ class FailoverTtsSession implements TtsSession {
   private voice: Voice | undefined;
   /** Was asked as well, because the voice is slow; nothing of either has been heard yet. */
   private rival: Voice | undefined;
+  /** The voice begins again in the context at the head, and where it goes on is not known yet. */
+  private joining: Joining | undefined;
   private hedge: Timer | undefined;
   private isPaused = false;
   private isClosed = false;
@@ -75,7 +78,7 @@ class FailoverTtsSession implements TtsSession {
     this.turns = new SessionTurns(options, scope.context);
     this.voice = this.open(options.givenUp.nextUse(scope.context, options));
     this.sampleRate = this.voice.session.sampleRate;
-    this.texts = new SpokenText(this.sampleRate);
+    this.texts = new SpokenText(this.sampleRate, { mayMove: options.secondary !== undefined });
     this.held = new HeldSpeech(scope.context, { sampleRate: this.sampleRate, sink: scope.sink });
   }
 
@@ -99,6 +102,7 @@ class FailoverTtsSession implements TtsSession {
     if (known !== undefined && this.hasStalled(known)) this.giveUp();
     this.texts.remove(context, this.now());
     this.held.drop(context);
+    if (this.joining?.context === context) this.joining = undefined;
     for (const { session } of this.voices) session.cancel(context);
     this.armHedge();
     if (this.voice === undefined) this.soon(() => this.scope.sink({ type: 'cancelled', context }));
@@ -182,6 +186,26 @@ class FailoverTtsSession implements TtsSession {
     if (event.type === 'audio') this.onAudio(voice, known);
     // What a rival says before it is heard is said again by the one that is.
     else if (voice !== this.voice) return;
+    if (this.joining?.context === event.context) this.join(voice, known, event);
+    else this.onSaid(voice, event);
+  }
+
+  /** Listens to what is said again until it is where the voice before it was, and goes on from there. */
+  private join(voice: Voice, context: SpokenContext, event: SaidEvent): void {
+    const { joining } = this;
+    if (joining === undefined) return;
+    if (event.type === 'audio') context.waitsSinceMs = undefined;
+    joining.add(event);
+    const place = joining.place(this.held.passedMs(context.id) - context.saidMs);
+    if (place === undefined) return;
+    this.joining = undefined;
+    this.held.cut(context.id, context.saidMs + place.cutMs);
+    this.texts.joined(context, place);
+    for (const rest of joining.rest(place.skipMs)) this.onSaid(voice, rest);
+  }
+
+  private onSaid(voice: Voice, event: SaidEvent): void {
+    if (this.isClosed) return;
     if (event.type === 'flushed') {
       this.texts.remove(event.context, this.now());
       this.armHedge();
@@ -242,6 +266,7 @@ class FailoverTtsSession implements TtsSession {
     assert(voice.session.sampleRate === this.sampleRate, 'both voices deliver one rate');
     this.voice = voice;
     if (this.isPaused) voice.session.pause();
+    this.joining = undefined;
     for (const context of [...this.texts.all]) this.goOn(voice, context);
     this.armHedge();
   }
@@ -259,8 +284,16 @@ class FailoverTtsSession implements TtsSession {
   /** Gives a voice what is left of a context. */
   private goOn(voice: Voice, context: SpokenContext): void {
     const { id, text, ends, flushed, saidChars } = context;
-    const place = this.texts.moveOn(context, { nowMs: this.now(), releasedMs: this.held.passedMs(id) });
+    const [nowMs, releasedMs] = [this.now(), this.held.passedMs(id)];
+    const place = this.texts.placeIn(context, releasedMs);
+    if (place.isEstimate === true) this.joining = this.texts.sayAgain(context, { nowMs, releasedMs });
+    if (this.joining?.context === id) {
+      for (const piece of piecesFrom(context, saidChars)) this.give(voice, id, piece);
+      if (flushed) voice.session.flush(id);
+      return;
+    }
     const from = place.chars;
+    this.texts.moveOn(context, place, nowMs);
     this.held.cut(id, place.cutMs);
     // A place within a piece is an estimate, and nothing to set a mark by.
     if (from > saidChars && ends.includes(from)) this.pass({ type: 'spoken', context: id, chars: from });
