@@ -8,6 +8,8 @@ import type { CallServices } from './call-services.ts';
 import type { CallJournal } from './call-journal.ts';
 import type { CallAction } from './core/actions.ts';
 import type { CallEvent, PlayoutPosition } from './core/events.ts';
+import { EchoDetector } from './media/echo-detector.ts';
+import { PlayedAudio } from './media/echo-played.ts';
 import { InboundAudio } from './media/inbound.ts';
 import { OutboundAudio } from './media/outbound.ts';
 import { Playout, type PlayoutSink } from './media/playout.ts';
@@ -55,10 +57,19 @@ export class CallAudio {
     this.#options = options;
     const { services, stages, start, slot, tell } = options;
     const { sampleRate, encoding } = start;
-    const detector = new SpeechDetector(services.speech, (fact) =>
-      tell({ type: fact, position: this.position }),
+    const played = new PlayedAudio(sampleRate);
+    const echo = new EchoDetector({ played, readHeard: (into) => this.#inbound.readNewest(into) });
+    const detector = new SpeechDetector(
+      services.speech,
+      (fact) => tell({ type: fact, position: this.position }),
+      { isEcho: () => echo.isEcho(this.#now()) },
     );
-    this.#outbound = new OutboundAudio({ fromRate: stages.tts.sampleRate, toRate: sampleRate, encoding });
+    this.#outbound = new OutboundAudio({
+      fromRate: stages.tts.sampleRate,
+      toRate: sampleRate,
+      encoding,
+      taken: (pcm) => played.add(pcm, this.#now()),
+    });
     this.#playout = new Playout(this.#outbound, { sink: this.#sink(), gridBefore: services.gridBefore });
     this.#vad = new VadClient({
       boxes: services.boxes,

@@ -43,6 +43,7 @@ import {
 } from './definition.ts';
 import { withKnownLines } from './known-lines.ts';
 import { withPauses } from './later-tts.ts';
+import { warmUpLooks } from './media/echo-detector.ts';
 import { openStages } from './stages/registry.ts';
 import { ToolRegistry } from './tools/registry.ts';
 import { noCallControl } from './tools/tool.ts';
@@ -168,6 +169,7 @@ class Worker {
     // Servers of tools have a bounded time to answer; a call that came before would not have theirs.
     void this.#registry.start(noCallControl).then(() => {
       readSourceMap();
+      warmUpLooks();
       this.#send({ type: 'ready' });
       this.#memory.ended();
     });

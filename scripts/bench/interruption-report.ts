@@ -1,6 +1,11 @@
 /** Says what the bench of interruptions found, and whether it keeps what is asked of it. */
 import { availableParallelism, cpus } from 'node:os';
-import type { InterruptionResult, InterruptionRow } from './interruptions.ts';
+import {
+  callerOverEcho,
+  echoAlone,
+  type InterruptionResult,
+  type InterruptionRow,
+} from './interruptions.ts';
 import { table, type FloorRow } from './report.ts';
 import { frameMs, type Distribution } from './statistics.ts';
 
@@ -26,6 +31,8 @@ export function judgeInterruptions(rows: readonly InterruptionRow[]): FloorRow[]
   const toClear = caller?.toClear.quantile(0.95) ?? Number.NaN;
   const hums = row('a hum');
   const bursts = row('a burst of noise');
+  const echo = rows.find(({ name }) => name === echoAlone);
+  const overEcho = rows.find(({ name }) => name === callerOverEcho);
   return [
     {
       rule: `from what proves an interruption to clear, p95, at most ${frameMs} ms`,
@@ -51,6 +58,16 @@ export function judgeInterruptions(rows: readonly InterruptionRow[]): FloorRow[]
       rule: `nor does a burst of noise, at least in ${leastWholeBursts * 100} %`,
       found: bursts === undefined ? 'no recordings of noise' : `${bursts.whole ?? 0} of ${bursts.calls}`,
       passed: bursts === undefined || (bursts.whole ?? 0) >= bursts.calls * leastWholeBursts,
+    },
+    {
+      rule: "the bot's own echo cuts nothing and costs no sample",
+      found: `${echo?.whole ?? 0} of ${echo?.calls ?? 0}`,
+      passed: echo !== undefined && echo.whole === echo.calls && echo.cleared === 0,
+    },
+    {
+      rule: 'and hides no caller',
+      found: `${overEcho?.cleared ?? 0} of ${overEcho?.calls ?? 0}`,
+      passed: overEcho !== undefined && overEcho.cleared === overEcho.calls,
     },
   ];
 }

@@ -33,6 +33,10 @@ const burstRms = 3_300;
 const echo = { db: -12, delayMs: 150 } as const;
 const keyCalls = 20;
 
+/** Names of rows that are judged. */
+export const echoAlone = `echo ${echo.db} dB, ${echo.delayMs} ms`;
+export const callerOverEcho = 'the caller speaks, with that echo';
+
 export interface InterruptionRow {
   readonly name: string;
   readonly calls: number;
@@ -214,8 +218,8 @@ async function measure(base: Base, { callers, bursts, hums }: Material, prove: P
   rows.push((await run('the caller speaks', callers, { until: 'clear' })).row);
   rows.push((await run('a hum', hums, {}, whole)).row);
   if (bursts.length > 0) rows.push((await run('a burst of noise', bursts, {}, whole)).row);
-  rows.push((await run(`echo ${echo.db} dB, ${echo.delayMs} ms`, keys.slice(0, 8), { echo }, whole)).row);
-  rows.push((await run('the caller speaks, with that echo', callers, { echo, until: 'clear' })).row);
+  rows.push((await run(echoAlone, keys.slice(0, 8), { echo }, whole)).row);
+  rows.push((await run(callerOverEcho, callers, { echo, until: 'clear' })).row);
   return rows;
 }
 

@@ -7,6 +7,7 @@ import { ENGINE_RATE, type Millis } from '../../shared/base/units.ts';
 import { decodeMulaw } from '../../shared/audio/g711.ts';
 import { int16View } from '../../shared/audio/pcm.ts';
 import { newResampler, type Resampler } from '../../shared/audio/resampler.ts';
+import { lookRate, readFlat } from './echo-samples.ts';
 import type { VadClient } from './vad-client.ts';
 
 /** Audio before the start of speech that STT gets: VAD needs some of it to be sure, and words begin softly. */
@@ -114,6 +115,13 @@ export class InboundAudio {
   /** How far back the audio reaches that STT gets with the next `listen`. */
   get ungivenMs(): Millis {
     return ((this.#heard - Math.max(this.#given, this.#heard - prerollSamples)) * 1000) / ENGINE_RATE;
+  }
+
+  /** Fills an array with the newest audio as a look for echo compares it, and gives the place of its end, at `lookRate`. */
+  readNewest(into: Float64Array): number {
+    const end = Math.floor((this.#heard * lookRate) / ENGINE_RATE);
+    readFlat({ ring: this.#preroll, rate: ENGINE_RATE, count: this.#heard }, end, into);
+    return end;
   }
 
   /** STT was given everything up to now in another way. */

@@ -17,6 +17,8 @@ export interface OutboundOptions {
   readonly fromRate: number;
   readonly toRate: number;
   readonly encoding: 'pcm16' | 'mulaw';
+  /** Told the samples of every frame that is taken, at the call's rate; they are valid until it returns. */
+  readonly taken?: (pcm: Int16Array) => void;
 }
 
 interface PlacedMark {
@@ -191,6 +193,7 @@ export class OutboundAudio {
     );
     if (this.#options.encoding === 'mulaw') encodeMulaw(samples, frame);
     else writeInt16(samples, frame);
+    this.#options.taken?.(samples);
     this.#fifo.copyWithin(0, count, this.#fifoLength);
     this.#fifoLength -= count;
     this.#sent += count;

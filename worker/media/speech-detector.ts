@@ -27,10 +27,18 @@ const hysteresis = 0.15;
 const lowestRelease = 0.03;
 /** Nobody hums for longer: what goes on is a voice that only sounds dark. */
 const longestHumMs = 1_000;
+/** After an echo was found, voice is an echo for so many frames more: the next look is saved, and its pauses are bridged. */
+const echoFrames = 2;
+
+export interface SpeechDetectorOptions {
+  /** Whether the voice that is heard now is the bot's own; asked only about voice of which it is not known that it is the caller's. */
+  readonly isEcho?: () => boolean;
+}
 
 export class SpeechDetector {
   readonly #settings: SpeechDetectorSettings;
   readonly #tell: (fact: SpeechFact) => void;
+  readonly #isEcho: () => boolean;
   /** Probability down to which a frame counts as voice during speech. */
   readonly #release: number;
   #speech = false;
@@ -41,20 +49,41 @@ export class SpeechDetector {
   #hummedMs = 0;
   #silenceMs = 0;
   #hadSpeech = false;
+  /** Frames that count as echo before the next look. */
+  #echoFrames = 0;
   readonly #proof: VoiceProof;
 
-  constructor(settings: SpeechDetectorSettings, tell: (fact: SpeechFact) => void) {
+  constructor(
+    settings: SpeechDetectorSettings,
+    tell: (fact: SpeechFact) => void,
+    { isEcho = () => false }: SpeechDetectorOptions = {},
+  ) {
     this.#settings = settings;
     this.#tell = tell;
+    this.#isEcho = isEcho;
     this.#release = Math.max(settings.threshold - hysteresis, lowestRelease);
     this.#proof = new VoiceProof(settings.threshold);
   }
 
   /** Takes the probability of the next frame; without `sound`, how it sounds is not known. */
   take(probability: number, frameMs: Millis, sound?: FrameSound): void {
-    this.#proof.take(probability, frameMs, sound);
-    if (this.#speech) this.#duringSpeech(probability, frameMs);
-    else this.#duringSilence(probability, frameMs);
+    const isOwnVoice = this.#judgeEcho(probability);
+    if (isOwnVoice) this.#proof.forget();
+    else this.#proof.take(probability, frameMs, sound);
+    const voice = isOwnVoice ? 0 : probability;
+    if (this.#speech) this.#duringSpeech(voice, frameMs);
+    else this.#duringSilence(voice, frameMs);
+  }
+
+  /** Once a voice is confirmed, it is the caller's until it falls silent. */
+  #judgeEcho(probability: number): boolean {
+    const isVoice = probability >= (this.#speech ? this.#release : this.#settings.threshold);
+    this.#echoFrames = Math.max(0, this.#echoFrames - 1);
+    if (!isVoice || (this.#speech && this.#confirmed)) return false;
+    if (this.#echoFrames > 0) return true;
+    if (!this.#isEcho()) return false;
+    this.#echoFrames = echoFrames + 1;
+    return true;
   }
 
   #duringSilence(probability: number, frameMs: Millis): void {

@@ -67,7 +67,7 @@ export class VoiceProof {
   take(probability: number, frameMs: Millis, sound: FrameSound | undefined): void {
     if (sound === undefined) {
       this.#isHum = false;
-      this.#forget();
+      this.#forgetSound();
       return;
     }
     const { judgedByEnergy } = sound;
@@ -113,6 +113,13 @@ export class VoiceProof {
     return this.#soundMs;
   }
 
+  /** What was heard up to now was nobody's voice who could go on; the background stays known. */
+  forget(): void {
+    this.#isHum = false;
+    this.#wasVoice = false;
+    this.#forgetSound();
+  }
+
   #learnBackground(levelDb: number, brightDb: number): void {
     this.#backgroundDb = followed(this.#backgroundDb, levelDb);
     this.#brightBackgroundDb = followed(this.#brightBackgroundDb, brightDb);
@@ -125,7 +132,7 @@ export class VoiceProof {
       return;
     }
     this.#holeMs += frameMs;
-    if (this.#soundMs === 0 || this.#holeMs > longestHoleMs) this.#forget();
+    if (this.#soundMs === 0 || this.#holeMs > longestHoleMs) this.#forgetSound();
   }
 
   /** The bright part of what is not background, in dB of the whole of it. */
@@ -139,7 +146,7 @@ export class VoiceProof {
     return this.#humMs >= humsAfterMs && levelDb < this.#loudestHumDb - breathDb;
   }
 
-  #forget(): void {
+  #forgetSound(): void {
     this.#soundMs = 0;
     this.#holeMs = 0;
     this.#sureMs = 0;

@@ -89,3 +89,65 @@ describe('the speech detector', () => {
     expect(take(0.01, 5)).toEqual(['speech.stopped']);
   });
 });
+
+/** A detector whose voice is an echo while `isEcho` says so, and how often that was asked. */
+function newDetectorWithEcho() {
+  const facts: string[] = [];
+  const world = { isEcho: true, asked: 0, facts };
+  const detector = new SpeechDetector(settings, (fact) => facts.push(fact), {
+    isEcho: () => {
+      world.asked += 1;
+      return world.isEcho;
+    },
+  });
+  const take = (probability: number, frames = 1): void => {
+    for (let i = 0; i < frames; i += 1) detector.take(probability, 32);
+  };
+  return { world, take };
+}
+
+describe("the bot's own voice in the speech detector", () => {
+  it('is no speech, however long it lasts, and is looked at in every third frame', () => {
+    const { world, take } = newDetectorWithEcho();
+    take(0.99, 300);
+    expect(world).toEqual({ isEcho: true, asked: 100, facts: [] });
+  });
+
+  it('is not asked about in silence', () => {
+    const { world, take } = newDetectorWithEcho();
+    take(0.49, 100);
+    expect(world.asked).toBe(0);
+  });
+
+  it('ends where a caller begins, who is speech after the usual time', () => {
+    const { world, take } = newDetectorWithEcho();
+    take(0.99, 31);
+    world.isEcho = false;
+    take(0.99, 4);
+    expect(world.facts).toEqual([]);
+    take(0.99);
+    expect(world.facts).toEqual(['speech.started']);
+  });
+
+  it('is silence in speech that is not confirmed yet', () => {
+    const { world, take } = newDetectorWithEcho();
+    world.isEcho = false;
+    take(0.9, 3);
+    world.isEcho = true;
+    take(0.9, 5);
+    expect(world.facts).toEqual(['speech.started', 'speech.stopped']);
+  });
+
+  it('is nobody any more once the voice is confirmed as the caller', () => {
+    const { world, take } = newDetectorWithEcho();
+    world.isEcho = false;
+    take(0.9, 6);
+    const { asked } = world;
+    world.isEcho = true;
+    take(0.9, 100);
+    expect(world).toEqual({ isEcho: true, asked, facts: ['speech.started', 'speech.confirmed'] });
+    take(0, 5);
+    take(0.9, 100);
+    expect(world.facts).toEqual(['speech.started', 'speech.confirmed', 'speech.stopped']);
+  });
+});

@@ -1,0 +1,177 @@
+/** Whose voice it is: that of the bot through loudspeakers, rooms and lines, a caller's, or both at once. */
+import { describe, expect, it } from 'vitest';
+import { EchoDetector } from '../../../worker/media/echo-detector.ts';
+import { PlayedAudio } from '../../../worker/media/echo-played.ts';
+import { readFlat } from '../../../worker/media/echo-samples.ts';
+import { echoOf, level, mixed, type EchoPath } from '../../support/echo-path.ts';
+import { madeVoice } from '../../support/made-voice.ts';
+import { noRecordings, recordings } from '../../support/recordings.ts';
+
+const rate = 16_000;
+const vadFrame = 512;
+const sentFrame = 320;
+/** A frame with less is a pause between two words, in which VAD hears no voice. */
+const loud = 100;
+/** Looks at a voice before anything is known of the call. */
+const firstLooks = 4;
+
+const bot = madeVoice({ seed: 7, pitchHz: 190, ms: 3_500 });
+const callers = Array.from({ length: 12 }, (_, at) =>
+  madeVoice({ seed: 100 + at, pitchHz: 90 + 15 * at, ms: 400 + 90 * (at % 8) }),
+);
+
+interface Look {
+  readonly atMs: number;
+  readonly isEcho: boolean;
+}
+
+/** Plays `said` in real time and asks at every frame of `microphone` that is loud. */
+function looks(
+  microphone: Int16Array,
+  said: Int16Array,
+  { playedRate = rate }: { playedRate?: number } = {},
+): Look[] {
+  const played = new PlayedAudio(playedRate);
+  let heard = 0;
+  const echo = new EchoDetector({
+    played,
+    readHeard: (into) => {
+      const end = Math.floor(heard / 4);
+      readFlat({ ring: microphone, rate, count: heard }, end, into);
+      return end;
+    },
+  });
+  const found: Look[] = [];
+  let sent = 0;
+  while (heard + vadFrame <= microphone.length) {
+    heard += vadFrame;
+    const nowMs = (heard * 1000) / rate;
+    for (; sent + sentFrame <= Math.min(said.length, heard); sent += sentFrame) {
+      const frame = said.subarray(sent, sent + sentFrame);
+      // Only silence is repeated or left out by this.
+      const step = rate / playedRate;
+      played.add(
+        playedRate === rate
+          ? frame
+          : Int16Array.from({ length: sentFrame / step }, (_, i) => frame[Math.floor(i * step)] ?? 0),
+        (sent * 1000) / rate,
+      );
+    }
+    if (level(microphone.subarray(heard - vadFrame, heard)) >= loud)
+      found.push({ atMs: nowMs, isEcho: echo.isEcho(nowMs) });
+  }
+  return found;
+}
+
+const share = (found: readonly Look[]): number =>
+  found.filter(({ isEcho }) => isEcho).length / Math.max(1, found.length);
+
+const paths: readonly (readonly [string, EchoPath, number])[] = [
+  ['loud and at once', { db: -6, delayMs: 20 }, 0.95],
+  ['150 ms late', { db: -12, delayMs: 150 }, 0.95],
+  ['soft and 400 ms late', { db: -20, delayMs: 400 }, 0.95],
+  ['very soft and 800 ms late', { db: -28, delayMs: 800 }, 0.9],
+  ['dull', { db: -14, delayMs: 210, lowPassHz: 2_000 }, 0.95],
+  ['from a telephone', { db: -12, delayMs: 310, telephone: true }, 0.95],
+  ['from a telephone that loses packets', { db: -12, delayMs: 310, telephone: true, loss: 0.02 }, 0.8],
+  ['in a small room', { db: -12, delayMs: 150, roomMs: 100 }, 0.9],
+  ['in a living room', { db: -12, delayMs: 150, roomMs: 200 }, 0.75],
+  ['from a loudspeaker at its limits', { db: -10, delayMs: 150, clipAt: 2 }, 0.95],
+  ['over a clock that drifts, with noise', { db: -15, delayMs: 250, driftPpm: 100, noiseDb: 20 }, 0.9],
+  [
+    'all at once',
+    { db: -14, delayMs: 280, roomMs: 100, telephone: true, loss: 0.02, driftPpm: 100, noiseDb: 20 },
+    0.7,
+  ],
+];
+
+describe("the bot's own voice", () => {
+  it.each(paths)('is known when it comes back %s', (_name, path, least) => {
+    const found = looks(echoOf(bot, path), bot);
+    expect(found.length).toBeGreaterThan(25);
+    expect(share(found.slice(firstLooks))).toBeGreaterThanOrEqual(least);
+  });
+
+  it.each([8_000])('is known in calls of %i Hz', (playedRate) => {
+    const found = looks(echoOf(bot, { db: -12, delayMs: 150, telephone: true }), bot, { playedRate });
+    expect(share(found.slice(firstLooks))).toBeGreaterThan(0.9);
+  });
+
+  it('is known at the first look once its delay is, also after a pause', () => {
+    const pause = new Int16Array(1.6 * rate);
+    const twice = Int16Array.from([...bot, ...pause, ...bot]);
+    const found = looks(echoOf(twice, { db: -12, delayMs: 150 }), twice);
+    const again = found.filter(({ atMs }) => atMs > ((bot.length + pause.length) * 1000) / rate);
+    // What has been heard of it must be longer than the path that is allowed for.
+    expect(again.slice(0, 4).some(({ isEcho }) => isEcho)).toBe(true);
+    expect(share(again)).toBeGreaterThan(0.95);
+  });
+
+  it('is found anew when its way gets longer', () => {
+    const near = echoOf(bot, { db: -12, delayMs: 100 });
+    const far = echoOf(Int16Array.from([...bot, ...bot]), { db: -12, delayMs: 420 }).subarray(bot.length);
+    const found = looks(Int16Array.from([...near, ...far]), Int16Array.from([...bot, ...bot]));
+    const later = found.filter(({ atMs }) => atMs > (bot.length * 1000) / rate + 700);
+    expect(share(later)).toBeGreaterThan(0.9);
+  });
+
+  it('is not looked for when nothing was sent a short time ago', () => {
+    const played = new PlayedAudio(rate);
+    let reads = 0;
+    const echo = new EchoDetector({ played, readHeard: () => (reads += 1) });
+    expect(echo.isEcho(0)).toBe(false);
+    played.add(bot.subarray(0, sentFrame), 1_000);
+    expect(echo.isEcho(2_521)).toBe(false);
+    expect(reads).toBe(0);
+    echo.isEcho(2_500);
+    expect(reads).toBe(1);
+  });
+});
+
+const silence = (length: number): Int16Array => echoOf(new Int16Array(length), { db: 0, delayMs: 0 });
+
+/** How loud the quarter of a second before a sample is in the band that a look compares. */
+function flatLevel(pcm: Int16Array, end: number): number {
+  const into = new Float64Array(1_024);
+  readFlat({ ring: pcm, rate, count: end }, Math.floor(end / 4), into);
+  return level(into);
+}
+
+describe("a caller's voice", () => {
+  it('is never taken for an echo, over the bot or right after it', () => {
+    for (const [at, caller] of callers.entries()) {
+      const begins = [1, 1.7, 2.6, bot.length / rate + 0.2][at % 4]! * rate;
+      const found = looks(mixed(silence(bot.length + 2 * rate), caller, begins), bot);
+      expect(found.length).toBeGreaterThan(6);
+      expect(found.filter(({ isEcho }) => isEcho)).toEqual([]);
+    }
+  });
+
+  it.skipIf(noRecordings !== undefined)('nor in recordings of many people', () => {
+    for (const { name, pcm } of recordings('speech')) {
+      const caller = pcm.subarray(0, 4 * rate);
+      const found = looks(mixed(silence(bot.length + rate), caller, rate), bot);
+      expect([name, found.filter(({ isEcho }) => isEcho)]).toEqual([name, []]);
+    }
+  });
+
+  it.each([-6, -12, -20])('counts as the caller with an echo at %i dB of it, as soon as it is loud', (db) => {
+    const echo = echoOf(bot, { db, delayMs: 150 });
+    const begins = 1.5 * rate;
+    let counted = 0;
+    for (const caller of callers) {
+      const found = looks(mixed(echo, caller, begins), bot);
+      const before = found.filter(({ atMs }) => atMs < 1_500);
+      expect(share(before.slice(firstLooks))).toBeGreaterThan(0.9);
+      // In a pause between two of the caller's words there is nothing but the echo.
+      const own = mixed(silence(bot.length), caller, begins);
+      const during = found.filter(({ atMs }) => {
+        const end = (atMs * rate) / 1000;
+        return flatLevel(own, end) > 2 * flatLevel(echo, end);
+      });
+      counted += during.length;
+      expect(share(during)).toBe(0);
+    }
+    expect(counted).toBeGreaterThan(20);
+  });
+});
