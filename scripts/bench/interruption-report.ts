@@ -1,11 +1,6 @@
 /** Says what the bench of interruptions found, and whether it keeps what is asked of it. */
 import { availableParallelism, cpus } from 'node:os';
-import {
-  callerOverEcho,
-  echoAlone,
-  type InterruptionResult,
-  type InterruptionRow,
-} from './interruptions.ts';
+import { callerOverEcho, echoAlone, type InterruptionResult, type InterruptionRow } from './interruptions.ts';
 import { table, type FloorRow } from './report.ts';
 import { frameMs, type Distribution } from './statistics.ts';
 
