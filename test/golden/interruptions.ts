@@ -215,6 +215,21 @@ export const interruptions: readonly Dialogue[] = [
     call.callerBegins().orders('stt.listen');
   }),
 
+  dialogue('a mark that goes out long after its audio does not tell how late the client plays', (begin) => {
+    const call = begin({ echoMs: 400 }).opens().callerSays('Hm.').llmAnswers('Yes.').botFinishes();
+    call.callerSays('Hm?').llmWrites('One moment please. ').botPlays(Infinity).later(600);
+    call.tell({ type: 'mark.sent', id: 'm2' }).tell({ type: 'mark.played', id: 'm2' });
+    call.llmAnswers('Alpha beta gamma delta.').botPlays(Infinity).drains();
+    call.callerBegins().callerInsists().sttHears('Stop.').callerStops().silenceEndsTheTurn().sttFinalizes();
+    call.llmIsAsked(
+      'user: Hm.',
+      'assistant: Yes.',
+      'user: Hm?',
+      'assistant: One moment please. Alpha beta gamma',
+      'user: Stop.',
+    );
+  }),
+
   dialogue('an echo of a cut mark says nothing about the new answer', (begin) => {
     const call = begin({ echoMs: 100 }).opens().callerSays('Go.').llmAnswers('First part. Second part here.');
     call.botPlays(words('First part. ')).callerBegins().callerInsists().sttHears('Stop.').callerStops();

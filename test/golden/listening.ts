@@ -152,6 +152,13 @@ export const listening: readonly Dialogue[] = [
     );
   }),
 
+  dialogue('what two sessions of STT heard of the same words counts once', (begin) => {
+    const limits = { ...scriptSettings.limits, replayMs: 1_500 };
+    const call = begin({ settings: { limits } }).opens().callerBegins().later(1_000).sttHears('One two.');
+    call.later(900).sttHears('three four.').later(600).tell({ type: 'stt.failed' }).sttHears('Four five.');
+    call.callerStops().silenceEndsTheTurn().sttFinalizes().llmIsAsked('user: One two. three Four five.');
+  }),
+
   dialogue("a caller who answers with the bot's own words is answered", (begin) => {
     const call = begin()
       .opens()

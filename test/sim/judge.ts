@@ -68,6 +68,7 @@ export class Judge {
 
   /** A frame went out. */
   frame(now: number): void {
+    this.#story.lastFrameAt = now;
     this.#air.frame(now);
   }
 

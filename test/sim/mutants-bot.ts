@@ -102,6 +102,14 @@ export const botMutants: readonly Mutant[] = [
     from: '  return ms - foundMs > longestWordMs ? undefined : found;',
     to: '  return found;',
   }),
+  mutant('takes an echo that comes too soon for the delay of the client', 'heard.ts', {
+    from: 'const tellsDelay = gap === undefined || gap.toAt !== undefined;',
+    to: 'const tellsDelay = gap === undefined || gap.fromAt >= 0;',
+  }),
+  mutant('hears words twice where a session of STT follows another', 'turn.ts', {
+    from: "return withoutSeam(segments).join(' ');",
+    to: "return (segments.map(({ text }) => text) ?? withoutSeam(segments)).join(' ');",
+  }),
   mutant('places words that are respelled by their share of the audio', 'heard.ts', {
     from: '  if (written === undefined) return',
     to: '  return',

@@ -2,6 +2,7 @@
 import type { CallAction } from '../../worker/core/actions.ts';
 import type { CallEvent } from '../../worker/core/events.ts';
 import { goesOn, isPart, plainWords, type ContextJudge } from './context-judge.ts';
+import { markPlayed, markSent } from './echoes.ts';
 import type { LineJudge } from './line-judge.ts';
 import { newStoryResponse } from './story-response.ts';
 import { flat, withoutBegun, isLine, isRound, type Scene, type Story, type StoryResponse } from './story.ts';
@@ -51,13 +52,9 @@ export class ResponseJudge {
       else story.speculative.hangsUp = this.#hangsUp(event);
       this.#llmEnded(scene, response);
     }
-    if (event.type === 'mark.played') this.#echoed(event.id, now);
-    if (event.type === 'mark.sent') story.newestMark = { id: event.id, sentAt: now };
+    if (event.type === 'mark.played') markPlayed(story, event.id, now);
+    if (event.type === 'mark.sent') markSent(story, event.id, now);
     if (response === undefined) return;
-    if (event.type === 'mark.sent') {
-      const mark = response.marks.get(event.id);
-      if (mark !== undefined) mark.sentAt = now;
-    }
     if (!('context' in event) || event.context !== response.context) return;
     const base = story.witnesses.tts.baseOf(response.context).chars;
     if (event.type === 'tts.spoken' && base + event.chars > response.reported.chars)
@@ -97,21 +94,6 @@ export class ResponseJudge {
     const calls = event.type === 'llm.done' ? event.toolCalls : [];
     const offered = this.#offered.includes('end_call');
     return offered && calls.some(({ name }) => name === 'end_call');
-  }
-
-  #echoed(id: string, now: number): void {
-    const story = this.#story;
-    story.echoKnown = true;
-    if (story.newestMark?.id === id) {
-      story.echoDelayMs = now - story.newestMark.sentAt;
-      story.newestMark = undefined;
-    }
-    const mark = story.response?.marks.get(id);
-    if (story.response === undefined || mark?.sentAt === undefined || mark.echoed) return;
-    story.echoDelayMs = now - mark.sentAt;
-    story.response.echoedChars = Math.max(story.response.echoedChars, mark.saidChars);
-    for (const other of story.response.marks.values())
-      if (other.saidChars <= mark.saidChars) other.echoed = true;
   }
 
   /** Ends of the response that come from facts, before the orders of the step are looked at. */
@@ -325,7 +307,12 @@ export class ResponseJudge {
     const { response } = this.#story;
     this.#story.demand(now, response?.context === action.context, 'a mark in another context');
     if (response === undefined) return;
-    response.marks.set(action.id, { saidChars: response.reported.chars, sentAt: undefined, echoed: false });
+    response.marks.set(action.id, {
+      saidChars: response.reported.chars,
+      sentAt: undefined,
+      inFlow: false,
+      echoed: false,
+    });
   }
 
   #asked(scene: Scene, action: Extract<CallAction, { type: 'llm.start' }>): void {

@@ -37,6 +37,8 @@ export interface Scene {
 export interface StoryMark {
   readonly saidChars: number;
   sentAt: number | undefined;
+  /** It went out right behind a frame. */
+  inFlow: boolean;
   echoed: boolean;
 }
 
@@ -124,6 +126,7 @@ export class Story {
   /** From sending a mark to its echo; 0 until one was measured. */
   echoDelayMs = 0;
   newestMark: { id: string; sentAt: number } | undefined;
+  lastFrameAt = -Infinity;
   readonly faults = { stt: 0, llm: 0, tts: 0, call: 0 };
   readonly #failingSince = { stt: 0, llm: 0, tts: 0, call: 0 };
   /** The farewell has been spoken. */

@@ -18,7 +18,7 @@ import {
   onToolSettled,
 } from './answering.ts';
 import { onSpeechConfirmed } from './candidate.ts';
-import { noteAcknowledged, noteMarkSent, noteWord } from './heard.ts';
+import { noteAcknowledged, noteWord } from './heard.ts';
 import { onDtmf, onDtmfDeadline } from './keys.ts';
 import { onLineRequested, speakWaiting } from './lines.ts';
 import {
@@ -34,6 +34,7 @@ import {
 } from './listening.ts';
 import {
   onMarkPlayed,
+  onMarkSent,
   onPlayoutDrained,
   onPlayoutFed,
   onPlayoutStarted,
@@ -97,8 +98,7 @@ function take(step: Step, event: CallEvent): void {
       onMarkPlayed(step, event.id);
       return;
     case 'mark.sent':
-      step.state.client.newestMark = { id: event.id, sentAt: step.now };
-      if (step.state.response !== undefined) noteMarkSent(step.state.response.heard, event.id, step.now);
+      onMarkSent(step, event.id);
       return;
     case 'dtmf.pressed':
       onDtmf(step, event.digit, event.position);

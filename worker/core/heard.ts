@@ -19,6 +19,8 @@ export interface Piece {
 interface PendingMark {
   readonly chars: number;
   sentAt: Millis | undefined;
+  /** It went out right behind a frame, so that its echo tells the client's delay. */
+  tellsDelay?: boolean;
 }
 
 /** What is known of the client's playout, over the whole call. */
@@ -114,9 +116,19 @@ export function noteSpoken(heard: HeardState, said: number, audioMs: Millis): nu
   return newest.endChars;
 }
 
-export function noteMarkSent(heard: HeardState, id: string, now: Millis): void {
+/** A mark went out. Where the last frame before it went out earlier, the client has played on since: its echo comes too soon. */
+export function noteMarkSent(
+  heard: HeardState,
+  id: string,
+  { client, now }: { client: ClientPlayout; now: Millis },
+): void {
+  const gap = heard.gaps.at(-1);
+  const tellsDelay = gap === undefined || gap.toAt !== undefined;
+  client.newestMark = tellsDelay ? { id, sentAt: now } : undefined;
   const mark = heard.marks.get(id);
-  if (mark !== undefined) mark.sentAt = now;
+  if (mark === undefined) return;
+  mark.sentAt = now;
+  mark.tellsDelay = tellsDelay;
 }
 
 /** Takes an echo. False for an id that is not expected: unknown, echoed before, or cut by a `clear`. */
@@ -132,7 +144,7 @@ export function noteMarkPlayed(
   }
   const mark = heard.marks.get(options.id);
   if (mark?.sentAt === undefined) return false;
-  client.delayMs = now - mark.sentAt;
+  if (mark.tellsDelay === true) client.delayMs = now - mark.sentAt;
   heard.echoedChars = Math.max(heard.echoedChars, mark.chars);
   // Echoes come in the order of the marks, so an earlier one that is missing will not come any more.
   for (const [id, other] of heard.marks) if (other.chars <= mark.chars) heard.marks.delete(id);

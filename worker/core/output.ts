@@ -9,6 +9,7 @@ import {
   noteFlow,
   noteGap,
   noteMarkPlayed,
+  noteMarkSent,
   noteSpoken,
 } from './heard.ts';
 import { enterHeard } from './context.ts';
@@ -204,6 +205,11 @@ function onNoAudio(step: Step, response: Response): void {
     state.endingSoon ||= state.lastWords;
     completeResponse(step);
   }
+}
+
+export function onMarkSent({ state, now }: Step, id: string): void {
+  const { response, client } = state;
+  if (response !== undefined) noteMarkSent(response.heard, id, { client, now });
 }
 
 export function onMarkPlayed(step: Step, id: string): void {

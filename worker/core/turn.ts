@@ -117,11 +117,35 @@ export function forgetWords(words: Words): void {
 
 /** Finals, then the partial that no final has replaced. */
 export function wholeText(words: Words): string {
-  const fresh = words.finals.some(({ givenMs }) => givenMs >= 0) || words.partial.trim() !== '';
-  const parts = words.finals.map(({ text }) => text);
-  return [...parts, fresh ? '' : words.fallback, words.partial.trim()]
-    .filter((part) => part !== '')
-    .join(' ');
+  const partial = words.partial.trim();
+  const fresh = words.finals.some(({ givenMs }) => givenMs >= 0) || partial !== '';
+  const newest = fresh ? partial : words.fallback;
+  const segments = newest === '' ? words.finals : [...words.finals, { text: newest, givenMs: 0 }];
+  return withoutSeam(segments).join(' ');
+}
+
+/** Words that a text is compared with another by. */
+const bare = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .split(/\s+/)
+    .map((word) => word.replace(/[^\p{L}\p{N}'-]/gu, ''));
+/** What two sessions both heard of the same audio is not longer. */
+const longestSeam = 6;
+
+/** The texts of segments. Where another session was given audio once more, words that both have heard count once. */
+function withoutSeam(segments: readonly Segment[]): string[] {
+  const texts = segments.map(({ text }) => text);
+  const seam = segments.findIndex(({ givenMs }) => givenMs >= 0);
+  const [before, behind] = [texts[seam - 1], texts[seam]];
+  if (before === undefined || behind === undefined) return texts;
+  const [ends, begins] = [bare(before), bare(behind)];
+  for (let count = Math.min(longestSeam, ends.length, begins.length); count > 0; count -= 1) {
+    if (ends.slice(-count).join(' ') !== begins.slice(0, count).join(' ')) continue;
+    texts[seam - 1] = before.split(/\s+/).slice(0, -count).join(' ');
+    break;
+  }
+  return texts.filter((text) => text !== '');
 }
 
 /**

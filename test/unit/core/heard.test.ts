@@ -112,8 +112,8 @@ describe('what was heard', () => {
     const client = newClientPlayout();
     heard.marks.set('a', { chars: 18, sentAt: undefined });
     heard.marks.set('b', { chars: 38, sentAt: undefined });
-    noteMarkSent(heard, 'a', 900);
-    noteMarkSent(heard, 'b', 1_900);
+    noteMarkSent(heard, 'a', { client: newClientPlayout(), now: 900 });
+    noteMarkSent(heard, 'b', { client: newClientPlayout(), now: 1_900 });
     expect(noteMarkPlayed(heard, { id: 'b', client, now: 2_000 })).toBe(true);
     expect(client).toMatchObject({ echoesMarks: true, delayMs: 100 });
     expect(heard.marks.size).toBe(0);
@@ -126,7 +126,7 @@ describe('what was heard', () => {
     heard.marks.set('a', { chars: 18, sentAt: undefined });
     expect(noteMarkPlayed(heard, { id: 'a', client, now: 10 })).toBe(false);
     expect(noteMarkPlayed(heard, { id: 'x', client, now: 10 })).toBe(false);
-    noteMarkSent(heard, 'a', 20);
+    noteMarkSent(heard, 'a', { client: newClientPlayout(), now: 20 });
     expect(noteMarkPlayed(heard, { id: 'a', client, now: 30 })).toBe(true);
     expect(noteMarkPlayed(heard, { id: 'a', client, now: 40 })).toBe(false);
     expect(heard.echoedChars).toBe(18);
