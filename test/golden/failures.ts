@@ -177,6 +177,15 @@ export const failures: readonly Dialogue[] = [
     call.later(10_000).botSays('Are you still there?');
   }),
 
+  dialogue('an apology for a TTS that makes no sound is not said to who has just spoken', (begin) => {
+    const interrupt = { ...scriptSettings.interrupt, minWords: 2 };
+    const call = begin({ settings: { interrupt } }).opens().callerSays('Go.').llmAnswers('Short one.');
+    call.callerBegins().callerStops().skips();
+    call.tell({ type: 'playout.drained', context: 1, sentMs: 0 }).without('tts.speak');
+    call.sttHears('And now.').silenceEndsTheTurn().sttFinalizes().sttFinalizes();
+    call.llmIsAsked('user: Go.', 'user: And now.');
+  }),
+
   dialogue('a farewell for a TTS that makes no sound waits until the caller has spoken', (begin) => {
     const limits = { ...scriptSettings.limits, stageFailures: 2, stageDownMs: 0 };
     const interrupt = { ...scriptSettings.interrupt, enabled: false };

@@ -127,8 +127,12 @@ export const botMutants: readonly Mutant[] = [
     to: "response?.phase === 'draining' && now > response.endsBy;",
   }),
   mutant('says the farewell into the words of the caller', 'output.ts', {
-    from: "!response.hangUpAfter && state.voice === 'silent') {\n    state.response = undefined;\n    startLine(step, 'farewell');",
+    from: "!response.hangUpAfter && quiet) {\n    state.response = undefined;\n    startLine(step, 'farewell');",
     to: "!response.hangUpAfter) {\n    state.response = undefined;\n    startLine(step, 'farewell');",
+  }),
+  mutant('apologises into the words of a caller who has just spoken', 'output.ts', {
+    from: " && state.turn.phase !== 'fading';",
+    to: ';',
   }),
   mutant('cuts a line for the echo of what the line has cut', 'candidate.ts', {
     from: "response === undefined || (response.phase === 'waiting' && isNear)",

@@ -194,14 +194,15 @@ function onNoAudio(step: Step, response: Response): void {
   }
   state.lastWords ||= hopeless;
   if (!response.hangUpAfter) enterHeard(state.history, response, 0);
-  if (state.lastWords && !response.hangUpAfter && state.voice === 'silent') {
+  // Who speaks, or has just spoken, is heard out; a farewell follows.
+  const quiet = state.voice === 'silent' && state.turn.phase !== 'fading';
+  if (state.lastWords && !response.hangUpAfter && quiet) {
     state.response = undefined;
     startLine(step, 'farewell');
-  } else if (response.source === 'answer' && !response.hangUpAfter && state.voice === 'silent') {
+  } else if (response.source === 'answer' && !response.hangUpAfter && quiet) {
     state.response = undefined;
     startLine(step, 'apology');
   } else {
-    // Who speaks is heard out; the farewell follows.
     state.endingSoon ||= state.lastWords;
     completeResponse(step);
   }
