@@ -99,14 +99,15 @@ describe('a voice that tells no times', () => {
     expect(heardMs(events)).toBe(1_000);
   });
 
-  it('is left in a pause, with a little of it, when the text tells which one it is', () => {
+  it('is left in a pause, with a little of it, when the text tells which one it is and the phrase is long', () => {
     const { clock, primary, secondary, events, session } = open();
-    session.speak(1, 'Well then my dear, it is about time to go.');
-    primary.sessions[0]!.say(spoken(1, 1_050, 300, 500));
+    session.speak(1, `${'so '.repeat(30)}my dear, it is about time to go.`);
+    primary.sessions[0]!.say(spoken(1, 6_080, 300, 500));
+    clock.advance(4_000);
     primary.sessions[0]!.say(lost);
     expect(secondary.sessions[0]!.asked).toEqual(['speak 1 it is about time to go.']);
-    clock.advance(3_000);
-    expect(heardMs(events)).toBe(1_170);
+    clock.advance(5_000);
+    expect(heardMs(events)).toBe(6_200);
   });
 
   /** So many "words" of 150 ms at the pace 1, each with a sound of its own. */
@@ -176,6 +177,15 @@ describe('a voice that tells no times', () => {
     expect(secondary.sessions[0]!.asked[0]!.length).toBeLessThan(160);
     clock.advance(3_000);
     expect(heardMs(events)).toBe(before);
+  });
+
+  it('is not followed by a slow one that would leave the listener without a sound for two seconds', () => {
+    const { clock, primary, secondary, session } = open();
+    session.speak(1, `${'so '.repeat(60)}it is about time to go.`);
+    primary.sessions[0]!.say(spoken(1, 3_900));
+    clock.advance(3_900);
+    primary.sessions[0]!.say(lost);
+    expect(secondary.sessions[0]!.asked[0]!.length).toBeLessThan(160);
   });
 
   it('is heard to its end when no voice is left, and then the session fails', () => {
@@ -249,5 +259,15 @@ describe('the place where a voice goes on', () => {
     expect(pace.msPerChar).toBe(80);
     pace.learn(20, 20_000);
     expect(pace.msPerChar).toBe(120);
+  });
+
+  it('depends on how fast a voice makes speech, which counts little when nobody took its audio', () => {
+    const pace = new Pace();
+    pace.learnSpeed(2_000, 500);
+    expect(pace.speed).toBe(4);
+    pace.learnSpeed(2_000, 2_000);
+    expect(pace.speed).toBeCloseTo(3.7);
+    pace.learnSpeed(3_000, 500);
+    expect(pace.speed).toBe(6);
   });
 });

@@ -12,8 +12,9 @@ import { anchorsOf, placeWords, wordsOf } from './spoken-words.ts';
 const usualMsPerChar = 62;
 const leastMsPerChar = 25;
 const mostMsPerChar = 160;
-/** How much a new measurement counts. */
+/** How much a new measurement counts, and one that finds a voice slower at making speech. */
 const newShare = 0.5;
+const slowerShare = 0.1;
 /** How much of a pause is kept before the other voice: it takes time to begin. */
 const keptPauseMs = 120;
 /** How long after a word the one behind it may be told. */
@@ -45,13 +46,14 @@ export interface ResumePlace {
   readonly chars: number;
   /** Audio behind this is left out. */
   readonly cutMs: number;
-  /** Nothing tells it but how long words usually take. */
-  readonly isEstimate?: true;
+  /** Told by the voice, not found in its pauses or by how long words usually take. */
+  readonly isSure: boolean;
 }
 
 export function resumeAt(text: string, said: SaidSoFar): ResumePlace {
-  if (said.words.length > 0) return { chars: afterTimedWords(text, said), cutMs: said.deliveredMs };
-  if (said.fromMs >= said.releasedMs) return { chars: said.from, cutMs: said.fromMs };
+  if (said.words.length > 0)
+    return { chars: afterTimedWords(text, said), cutMs: said.deliveredMs, isSure: true };
+  if (said.fromMs >= said.releasedMs) return { chars: said.from, cutMs: said.fromMs, isSure: true };
   return inPause(text, said) ?? byEstimate(text, said);
 }
 
@@ -85,7 +87,7 @@ function inPause(text: string, said: SaidSoFar): ResumePlace | undefined {
   const endedMs = said.fromMs + anchor.ms;
   if (endedMs < said.releasedMs) return undefined;
   const cutMs = Math.max(said.releasedMs, Math.min(endedMs, beganMs + keptPauseMs));
-  return { chars: anchor.chars, cutMs: Math.min(cutMs, said.deliveredMs) };
+  return { chars: anchor.chars, cutMs: Math.min(cutMs, said.deliveredMs), isSure: false };
 }
 
 function byEstimate(text: string, said: SaidSoFar): ResumePlace {
@@ -94,7 +96,7 @@ function byEstimate(text: string, said: SaidSoFar): ResumePlace {
   const next = placeWords(text, said.from, heardOf(said, said.deliveredMs)).find(
     ({ fromMs, toMs }) => heardMs < fromMs + (toMs - fromMs) * estimatedShare,
   );
-  return { chars: next?.chars ?? text.length, cutMs, isEstimate: true };
+  return { chars: next?.chars ?? text.length, cutMs, isSure: false };
 }
 
 const heardOf = (
@@ -106,9 +108,11 @@ const heardOf = (
   deliveredMs: untilMs - fromMs,
 });
 
-/** How fast a voice speaks, from the pieces that it has finished; and whether it tells the times of its words. */
+/** What a voice has shown of itself: how fast it speaks and makes speech, and whether it tells the times of its words. */
 export class Pace {
   tellsTimes = false;
+  /** Milliseconds of audio that it makes in one. Time in which nobody took its audio makes it look slower. */
+  speed: number | undefined;
   private measured: number | undefined;
 
   get msPerChar(): number {
@@ -120,5 +124,11 @@ export class Pace {
     if (chars < 8) return;
     const found = Math.min(mostMsPerChar, Math.max(leastMsPerChar, ms / chars));
     this.measured = this.measured === undefined ? found : this.measured * (1 - newShare) + found * newShare;
+  }
+
+  /** So much audio took so long to come, from its first sample on. */
+  learnSpeed(audioMs: number, tookMs: number): void {
+    const found = audioMs / Math.max(1, tookMs);
+    this.speed = Math.max(found, (this.speed ?? found) * (1 - slowerShare) + found * slowerShare);
   }
 }

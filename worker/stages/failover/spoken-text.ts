@@ -13,8 +13,13 @@ import { Pace, resumeAt } from './spoken-place.ts';
 import type { ResumePlace, WordPlace } from './spoken-place.ts';
 import { weightOf, wordsOf } from './spoken-words.ts';
 
-/** More than this is not said again to find the place: it takes too long to make. */
+/** More than this is not said again to find the place, nor what would leave the listener without a sound for longer. */
 const mostAgainMs = 4_000;
+const mostSilentMs = 2_000;
+/** The place is found when the voice is a bit further on. */
+const surplusMs = 450;
+/** How fast a voice makes speech of which nothing is known. */
+const usualSpeed = 2;
 
 export interface SpokenContext {
   readonly id: number;
@@ -33,6 +38,8 @@ export interface SpokenContext {
   /** In the audio behind `saidMs`, and that audio; absent where the voice tells the times of its words. */
   pauses: SpeechPauses | undefined;
   kept: KeptSpeech | undefined;
+  /** When the first audio behind `saidMs` came. */
+  cameAtMs: number | undefined;
   /** When audio was first waited for; absent once some came. */
   waitsSinceMs: number | undefined;
 }
@@ -88,13 +95,14 @@ export class SpokenText {
   }
 
   /** Takes what the present voice says; gives it with positions of the whole context, or nothing when it is over. */
-  take(event: SpokenEvent): SpokenEvent | undefined {
+  take(event: SpokenEvent, nowMs: number): SpokenEvent | undefined {
     const context = this.find(event.context);
     if (context === undefined) return undefined;
     switch (event.type) {
       case 'audio':
         context.samples += event.pcm.length;
         context.waitsSinceMs = undefined;
+        context.cameAtMs ??= nowMs;
         if (this.mayMove && !this.pace.tellsTimes) this.listen(context, event.pcm);
         return event;
       case 'word': {
@@ -106,7 +114,7 @@ export class SpokenText {
       }
       case 'spoken': {
         const chars = Math.min(context.baseChars + event.chars, context.text.length);
-        this.said(context, chars);
+        this.said(context, chars, nowMs);
         return { ...event, chars };
       }
     }
@@ -135,20 +143,24 @@ export class SpokenText {
     context.words = [];
     context.pauses = undefined;
     context.kept = undefined;
+    context.cameAtMs = undefined;
     this.wait(context, nowMs);
   }
 
   /**
-   * Another voice begins again at the last sure place, to find out where it has to go on; absent when that is too far back.
-   * Until {@link joined}, what is known of the context stays as it is.
+   * Another voice begins again at the last sure place, to find out where it has to go on; absent when that is too far back
+   * for the speed at which it makes speech. Until {@link joined}, what is known of the context stays as it is.
    */
   sayAgain(
     context: SpokenContext,
-    { nowMs, releasedMs }: { readonly nowMs: number; readonly releasedMs: number },
+    now: { readonly nowMs: number; readonly releasedMs: number; readonly speed: number | undefined },
   ): Joining | undefined {
+    const { nowMs, releasedMs, speed = usualSpeed } = now;
     const { id, kept, saidChars, saidMs, text } = context;
-    if (kept?.isWhole !== true || saidChars >= text.length || releasedMs - saidMs > mostAgainMs)
-      return undefined;
+    const againMs = releasedMs - saidMs;
+    const silentMs = (againMs + surplusMs) / speed - (this.deliveredMs(context) - releasedMs);
+    if (kept?.isWhole !== true || saidChars >= text.length) return undefined;
+    if (againMs > mostAgainMs || silentMs > mostSilentMs) return undefined;
     context.baseChars = saidChars;
     this.wait(context, nowMs);
     return new Joining({ context: id, sampleRate: this.sampleRate, said: kept });
@@ -162,6 +174,8 @@ export class SpokenText {
     context.words = [];
     context.pauses?.cut(cutMs);
     context.kept?.cut(cutMs);
+    // Two voices in one piece tell nothing of the speed of either.
+    context.cameAtMs = undefined;
   }
 
   private wait(context: SpokenContext, nowMs: number): void {
@@ -180,9 +194,10 @@ export class SpokenText {
     return (samples * 1000) / this.sampleRate;
   }
 
-  private said(context: SpokenContext, chars: number): void {
+  private said(context: SpokenContext, chars: number, nowMs: number): void {
     const deliveredMs = this.deliveredMs(context);
-    const { saidChars, saidMs, pauses } = context;
+    const { saidChars, saidMs, pauses, cameAtMs } = context;
+    if (cameAtMs !== undefined) this.pace.learnSpeed(deliveredMs - saidMs, nowMs - cameAtMs);
     if (pauses === undefined) this.pace.learn(chars - saidChars, deliveredMs - saidMs);
     else this.learn(context.text.slice(saidChars, chars), deliveredMs - saidMs, pauses);
     context.saidChars = Math.max(context.saidChars, chars);
@@ -190,6 +205,7 @@ export class SpokenText {
     context.words = context.words.filter((word) => word.chars >= chars);
     context.pauses = undefined;
     context.kept = undefined;
+    context.cameAtMs = undefined;
   }
 
   /** The pace of what is spoken between pauses. */
@@ -215,6 +231,7 @@ export class SpokenText {
       words: [],
       pauses: undefined,
       kept: undefined,
+      cameAtMs: undefined,
       waitsSinceMs: undefined,
     };
     this.contexts.push(context);

@@ -214,7 +214,7 @@ class FailoverTtsSession implements TtsSession {
       return;
     }
     this.texts.pace = this.options.paces[voice.use.provider.role];
-    const placed = this.texts.take(event);
+    const placed = this.texts.take(event, this.now());
     if (placed !== undefined) this.pass(placed);
   }
 
@@ -286,7 +286,8 @@ class FailoverTtsSession implements TtsSession {
     const { id, text, ends, flushed, saidChars } = context;
     const [nowMs, releasedMs] = [this.now(), this.held.passedMs(id)];
     const place = this.texts.placeIn(context, releasedMs);
-    if (place.isEstimate === true) this.joining = this.texts.sayAgain(context, { nowMs, releasedMs });
+    const { speed } = this.options.paces[voice.use.provider.role];
+    if (!place.isSure) this.joining = this.texts.sayAgain(context, { nowMs, releasedMs, speed });
     if (this.joining?.context === id) {
       for (const piece of piecesFrom(context, saidChars)) this.give(voice, id, piece);
       if (flushed) voice.session.flush(id);
