@@ -60,7 +60,8 @@ export class HeldSpeech {
     const kept = event.type === 'audio' ? { ...event, pcm: event.pcm.slice() } : event;
     this.queue.push({ event: kept, at });
     if (event.type === 'audio') this.waiting += event.pcm.length;
-    this.passWhatIsDue();
+    // Most of what comes is not due yet, and the timer for what is before it runs.
+    if (this.timer === undefined || this.isDue) this.passWhatIsDue();
   }
 
   /** Milliseconds of a context's audio that cannot be taken back. */

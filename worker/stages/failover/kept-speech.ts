@@ -29,18 +29,26 @@ export class KeptSpeech {
 
   push(pcm: Int16Array): void {
     if (!this.isWhole) return;
+    const { step } = this;
     const most = Math.floor((mostMs * this.rate) / 1000);
-    this.grow(Math.min(most, this.samples + Math.ceil(pcm.length / this.step) + 1));
-    for (const sample of pcm) {
-      this.sum += sample;
-      this.summed += 1;
-      if (this.summed < this.step) continue;
-      this.isWhole = this.samples < most;
-      if (!this.isWhole) return;
-      this.pcm[this.samples] = this.sum / this.step;
-      this.samples += 1;
-      this.sum = this.summed = 0;
+    this.grow(Math.min(most, this.samples + Math.ceil(pcm.length / step) + 1));
+    const { pcm: kept } = this;
+    let { samples, sum, summed } = this;
+    for (let at = 0; at < pcm.length; at += 1) {
+      sum += pcm[at] ?? 0;
+      summed += 1;
+      if (summed < step) continue;
+      if (samples === most) {
+        this.isWhole = false;
+        break;
+      }
+      kept[samples] = sum / step;
+      samples += 1;
+      sum = summed = 0;
     }
+    this.samples = samples;
+    this.sum = sum;
+    this.summed = summed;
   }
 
   get lengthMs(): number {

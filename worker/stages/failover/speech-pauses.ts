@@ -38,9 +38,15 @@ export class SpeechPauses {
   }
 
   push(pcm: Int16Array): void {
-    for (let at = 0; at < pcm.length; at += 1) {
-      if (this.samples % stride === 0) this.sum += Math.abs(pcm[at] ?? 0);
-      this.samples += 1;
+    let at = 0;
+    while (at < pcm.length) {
+      const end = Math.min(pcm.length, at + this.frameSamples - this.samples);
+      let sum = 0;
+      for (let next = at + ((stride - (this.samples % stride)) % stride); next < end; next += stride)
+        sum += Math.abs(pcm[next] ?? 0);
+      this.sum += sum;
+      this.samples += end - at;
+      at = end;
       if (this.samples === this.frameSamples) this.endFrame();
     }
   }

@@ -18,8 +18,6 @@ const mostAgainMs = 4_000;
 const mostSilentMs = 2_000;
 /** The place is found when the voice is a bit further on. */
 const surplusMs = 450;
-/** How fast a voice makes speech of which nothing is known. */
-const usualSpeed = 2;
 
 export interface SpokenContext {
   readonly id: number;
@@ -155,10 +153,13 @@ export class SpokenText {
     context: SpokenContext,
     now: { readonly nowMs: number; readonly releasedMs: number; readonly speed: number | undefined },
   ): Joining | undefined {
-    const { nowMs, releasedMs, speed = usualSpeed } = now;
-    const { id, kept, saidChars, saidMs, text } = context;
+    const { nowMs, releasedMs } = now;
+    const { id, kept, saidChars, saidMs, text, cameAtMs = nowMs } = context;
     const againMs = releasedMs - saidMs;
-    const silentMs = (againMs + surplusMs) / speed - (this.deliveredMs(context) - releasedMs);
+    const deliveredMs = this.deliveredMs(context);
+    // A voice that has not shown its speed is taken to be like the one before.
+    const speed = now.speed ?? (deliveredMs - saidMs) / Math.max(1, nowMs - cameAtMs);
+    const silentMs = (againMs + surplusMs) / speed - (deliveredMs - releasedMs);
     if (kept?.isWhole !== true || saidChars >= text.length) return undefined;
     if (againMs > mostAgainMs || silentMs > mostSilentMs) return undefined;
     context.baseChars = saidChars;
