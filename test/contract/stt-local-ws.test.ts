@@ -1,10 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { WebSocket } from 'ws';
 import type { SttEvent, SttSession, SttStage } from '../../worker/stages/stage.ts';
 import { newSttLocalWs } from '../../worker/stages/stt/local-ws.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { FakeSttLocalWs } from '../support/fake-stt-local-ws.ts';
 import { Events, newStageContext } from '../support/stage-context.ts';
 import { newVirtualClock } from '../support/virtual-clock.ts';
+
+/** The next ping was answered, and the answer has come. */
+const signOfLife = (socket: WebSocket): Promise<void> =>
+  new Promise((resolve) => {
+    socket.once('ping', () => {
+      socket.once('pong', () => resolve());
+      socket.ping();
+    });
+  });
 
 describe.each(['cpp', 'python'] as const)('the local recogniser stage against the %s server', (flavour) => {
   let server: FakeSttLocalWs;
@@ -150,20 +160,37 @@ describe.each(['cpp', 'python'] as const)('the local recogniser stage against th
     await server.until(() => server.connections.length === 1);
     speak(0.6);
     await events.seen('transcript', 2);
+    const lives = signOfLife(server.last.socket);
     session.finalize();
+    await lives;
     clock.advance(1499);
     expect(events.of('finalized')).toEqual([]);
     clock.advance(1);
-    expect(events.all.slice(-2)).toMatchObject([{ text: 'half a', isFinal: true }, { type: 'finalized' }]);
+    expect(events.all.slice(-2)).toMatchObject([{ text: 'half a word', isFinal: true }, { type: 'finalized' }]);
     server.ignoreDone = false;
     speak(0.5);
     session.finalize();
     await events.seen('finalized', 2);
-    expect(finals()).toEqual(['half a', 'again']);
+    expect(finals()).toEqual(['half a word', 'again']);
     expect(server.connections.length).toBeGreaterThan(1);
   });
 
-  it('answers a finalize in time when there is no connection yet', async () => {
+  it('calls a finalize that a dead connection swallowed a timeout', async () => {
+    server.utterances.push('half a word');
+    const clock = newVirtualClock();
+    open(clock);
+    await server.until(() => server.connections.length === 1);
+    speak(0.6);
+    await events.seen('transcript', 2);
+    server.last.socket.pause();
+    session.finalize();
+    clock.advance(1500);
+    expect(finals()).toEqual([]);
+    expect(events.all.at(-1)).toEqual({ type: 'error', error: { kind: 'timeout', what: 'finalize' } });
+    expect(events.of('finalized')).toEqual([]);
+  });
+
+  it('does not call speech heard that no server took', async () => {
     server.mute = true;
     const clock = newVirtualClock();
     open(clock);
@@ -171,7 +198,7 @@ describe.each(['cpp', 'python'] as const)('the local recogniser stage against th
     speak(0.5);
     session.finalize();
     clock.advance(1500);
-    expect(events.all).toEqual([{ type: 'finalized' }]);
+    expect(events.all).toEqual([{ type: 'error', error: { kind: 'timeout', what: 'connect' } }]);
   });
 
   it('rejects with the status of the handshake', async () => {

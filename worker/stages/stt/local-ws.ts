@@ -2,7 +2,7 @@
  * The STT stage over a streaming recogniser on this machine or network (spec 03, `stt_local_ws`).
  *
  * Invariant: every `finalize()` ends in exactly one `finalized`, in order and within its time limit, unless the session
- * dies first. Audio that follows a finalize waits until the server has closed that utterance, because a server may die
+ * dies first, as it does when nothing tells that the server has heard the utterance. Audio that follows a finalize waits until the server has closed that utterance, because a server may die
  * of samples for a finished stream. It must not send any text but the end marker, and it reconnects only between
  * utterances: audio that was sent and lost is not its to repeat.
  */
@@ -195,6 +195,7 @@ class LocalWsSession implements SttSession {
     const padding = Math.floor((sampleRate * finalizePaddingMs) / 1000);
     if (padding > 0) socket.send(new Float32Array(padding), this.onSent);
     socket.send(DONE, this.onSent);
+    this.ask(socket);
     this.sent = false;
     this.link = { state: 'finishing', socket, dueMs: end.dueMs, answered: false };
   }
@@ -336,15 +337,15 @@ class LocalWsSession implements SttSession {
       link.socket.terminate();
       this.connectFailed({ kind: 'timeout', what: 'connect' });
     } else if (link.state === 'finishing' && now >= link.dueMs) {
-      // What this connection still says belongs to the past; a new one cannot mix it into the next utterance.
-      const last = link.answered ? [] : this.lastWords();
-      this.replaceSocket(link.socket);
-      this.emit(last);
+      this.finishExpired(link);
     } else if (now >= (this.queue.firstEnd?.dueMs ?? Number.POSITIVE_INFINITY)) {
-      const last = link.state === 'open' ? this.lastWords() : [{ type: 'finalized' } as const];
+      // Its audio never reached the server: whoever owns the session still has it.
+      if (this.isUnderWay) {
+        this.fail({ kind: 'timeout', what: link.state === 'connecting' ? 'connect' : 'finalize' });
+        return;
+      }
       this.queue.dropUtterance();
-      if (link.state === 'open') this.replaceSocket(link.socket);
-      this.emit(last);
+      this.emit([{ type: 'finalized' }]);
     } else if (link.state === 'open' && now >= this.watch.patienceEndsMs(this.sent)) {
       if (this.watch.isAsked) {
         link.socket.terminate();
@@ -354,6 +355,18 @@ class LocalWsSession implements SttSession {
       this.ask(link.socket);
     }
     this.pumpUnlessClosed();
+  }
+
+  /** A server that lives has heard what it says; one that gave no sign since it was asked to finish may have heard nothing. */
+  private finishExpired({ socket, answered }: Extract<Link, { state: 'finishing' }>): void {
+    if (!answered && this.watch.isAsked) {
+      this.fail({ kind: 'timeout', what: 'finalize' });
+      return;
+    }
+    // What this connection still says belongs to the past; a new one cannot mix it into the next utterance.
+    const last = answered ? [] : this.lastWords();
+    this.replaceSocket(socket);
+    this.emit(last);
   }
 
   private replaceSocket(socket: WebSocket): void {
