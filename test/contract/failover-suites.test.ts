@@ -66,7 +66,6 @@ sttSuite('stt_local_ws with a secondary', {
     ),
   ignoreFinalize: (server, ignores) => (server.ignoreDone = ignores),
   finalizeTimeoutMs: 1500,
-  finalizeOfNobody: 'finalized',
 });
 
 describeLlm({

@@ -86,5 +86,4 @@ sttSuite('stt_local_ws', {
     }),
   ignoreFinalize: (server, ignores) => (server.ignoreDone = ignores),
   finalizeTimeoutMs: 1500,
-  finalizeOfNobody: 'finalized',
 });

@@ -166,7 +166,10 @@ describe.each(['cpp', 'python'] as const)('the local recogniser stage against th
     clock.advance(1499);
     expect(events.of('finalized')).toEqual([]);
     clock.advance(1);
-    expect(events.all.slice(-2)).toMatchObject([{ text: 'half a word', isFinal: true }, { type: 'finalized' }]);
+    expect(events.all.slice(-2)).toMatchObject([
+      { text: 'half a word', isFinal: true },
+      { type: 'finalized' },
+    ]);
     server.ignoreDone = false;
     speak(0.5);
     session.finalize();
