@@ -1,11 +1,16 @@
 /** The whole decision of the service: its detector and its call core, in a world that is played. */
 import type { CallSettings } from '../../worker/core/settings.ts';
+import { ENGINE_RATE, FRAME_MS } from '../../shared/base/units.ts';
+import { EchoDetector } from '../../worker/media/echo-detector.ts';
+import { PlayedAudio } from '../../worker/media/echo-played.ts';
+import { lookRate, readFlat } from '../../worker/media/echo-samples.ts';
 import type { FrameSound } from '../../worker/media/frame-sound.ts';
 import { SpeechDetector, type SpeechDetectorSettings } from '../../worker/media/speech-detector.ts';
 import { CallWorld } from './call-world.ts';
 import { turnAnswerMs, type Decider } from './deciders.ts';
 import type { Scenario } from './scenarios.ts';
 
+const sentSamples = (ENGINE_RATE * FRAME_MS) / 1000;
 /** Audio before the reported start that belongs to the turn. */
 const beforeStartMs = 300;
 
@@ -27,6 +32,10 @@ export class CoreDecider implements Decider {
   readonly #options: CoreDeciderOptions;
   readonly #world: CallWorld;
   readonly #detector: SpeechDetector;
+  readonly #played = new PlayedAudio(ENGINE_RATE);
+  /** Samples of the bot that were sent, and of the caller that were heard. */
+  #sent = 0;
+  #heard = 0;
   #startedMs: number | undefined;
   #ask = 0;
   /** Answers on their way, and when they come. */
@@ -51,11 +60,34 @@ export class CoreDecider implements Decider {
       botMsPerChar: scenario.kind === 'turn' ? undefined : scenario.botMsPerChar,
       judge: (ask) => this.#judge(ask),
     });
-    this.#detector = new SpeechDetector(speech, (fact) => {
-      const world = this.#world;
-      if (fact === 'speech.started') this.#startedMs ??= world.nowMs - speech.minSpeechMs;
-      world.tell(fact === 'speech.confirmed' ? { type: fact, position: world.position } : { type: fact });
-    });
+    const echo = new EchoDetector({ played: this.#played, readHeard: (into) => this.#readHeard(into) });
+    this.#detector = new SpeechDetector(
+      speech,
+      (fact) => {
+        const world = this.#world;
+        if (fact === 'speech.started') this.#startedMs ??= world.nowMs - speech.minSpeechMs;
+        world.tell(fact === 'speech.confirmed' ? { type: fact, position: world.position } : { type: fact });
+      },
+      { isEcho: () => echo.isEcho(this.#world.nowMs) },
+    );
+  }
+
+  #readHeard(into: Float64Array): number {
+    const end = (this.#heard * lookRate) / ENGINE_RATE;
+    readFlat({ ring: this.#options.scenario.pcm, rate: ENGINE_RATE, count: this.#heard }, end, into);
+    return end;
+  }
+
+  /** Sends what the bot says up to now, also while it is held: its echo is in the scenario anyway. */
+  #play(): void {
+    const { played = new Int16Array(0) } = this.#options.scenario;
+    for (; played.length > 0 && this.#sent < this.#heard; this.#sent += sentSamples) {
+      const frame = Int16Array.from(
+        { length: sentSamples },
+        (_, i) => played[(this.#sent + i) % played.length] ?? 0,
+      );
+      this.#played.add(frame, (this.#sent * 1000) / ENGINE_RATE);
+    }
   }
 
   get endsMs(): readonly number[] {
@@ -84,6 +116,8 @@ export class CoreDecider implements Decider {
       this.#world.tell({ type: 'turn.judged', ask: answer.ask, probability: answer.probability });
     }
     this.#world.advanceTo(untilMs);
+    this.#heard += (frameMs * ENGINE_RATE) / 1000;
+    this.#play();
     this.#detector.take(probability, frameMs, sound);
   }
 

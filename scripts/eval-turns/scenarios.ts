@@ -37,6 +37,8 @@ export interface Scenario {
   /** What the bot says meanwhile, and how long it takes for a character; empty where it is silent. */
   readonly botText: string;
   readonly botMsPerChar: number;
+  /** What is sent of it, from the beginning on and over and over; absent where the bot is silent. */
+  readonly played?: Int16Array;
 }
 
 const samplesOf = (ms: number): number => Math.round((ms * sampleRate) / 1000);
@@ -218,6 +220,7 @@ function interruptions(
       ],
       botText: text.repeat(times).trim(),
       botMsPerChar: botMs / text.length,
+      played: botWords,
     };
   };
   const found = [

@@ -19,15 +19,18 @@ const lookSamples = samplesOf(lookMs);
 const echoWithinMs = 1_500;
 /**
  * Share of the energy that must be explained: at a delay that was searched for, among thousands that might explain something by
- * chance, and at the one that is known. What callers and echoes have stands in docs/decisions/0028-echo-by-waveform.md.
+ * chance, at one near to that of an echo a moment ago, and at the one that is known. What callers and echoes have stands in docs/decisions/0028-echo-by-waveform.md.
  */
 const newShare = 0.85;
+const movedShare = 0.65;
 const knownShare = 0.55;
 /** Energy is told apart in stretches of this length. */
 const stretchSamples = samplesOf(8);
-/** Two looks find the same delay when they differ by less; one that is remembered moves with the clocks of two machines. */
+/** Two looks find the same delay when they differ by less. */
 const sameDelay = samplesOf(8);
-const movedDelay = samplesOf(30);
+/** A client that runs dry plays later from then on, or sooner when it has caught up; what moves further is another echo. */
+const movedDelay = samplesOf(200);
+const movedWithin = samplesOf(1_500);
 /** The fit begins this much before the delay that was found. */
 const before = samplesOf(4);
 
@@ -36,7 +39,7 @@ const heard = new Float64Array(lookSamples);
 const played = new Float64Array(lookSamples + lagsFor(lookSamples));
 const nearby = new Float64Array(lookSamples + taps);
 
-const warmingLooks = 30;
+const warmingLooks = 12;
 
 export interface EchoDetectorOptions {
   readonly played: Pick<PlayedAudio, 'within' | 'placeOf' | 'read'>;
@@ -49,6 +52,8 @@ export class EchoDetector {
   /** From a place of the caller's audio to that of the played one, where an echo was found; and what the last search found. */
   #known: number | undefined;
   #searched: number | undefined;
+  /** The place of the caller's audio up to which the newest echo was heard. */
+  #echoAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: EchoDetectorOptions) {
     this.#options = options;
@@ -61,15 +66,29 @@ export class EchoDetector {
     const end = this.#options.readHeard(heard);
     const length = effectiveLength();
     if (length <= taps) return false;
-    if (this.#known !== undefined && this.#explains(end, { delay: this.#known, share: knownShare, length }))
-      return true;
-    source.read(source.placeOf(now), played);
-    const place = bestPlace(played, heard, taps);
-    const found = source.placeOf(now) - played.length + place - (end - lookSamples);
-    const agrees = isNear(found, this.#searched, sameDelay) || isNear(found, this.#known, movedDelay);
-    this.#searched = found;
-    if (!agrees || !this.#explains(end, { delay: found, share: newShare, length })) return false;
-    this.#known = found;
+    if (!this.#isKnown(end, length) && !this.#isFound(end, { length, now })) return false;
+    this.#echoAt = end;
+    return true;
+  }
+
+  #isKnown(end: number, length: number): boolean {
+    return (
+      this.#known !== undefined && this.#explains(end, { delay: this.#known, share: knownShare, length })
+    );
+  }
+
+  /** Searches all delays. */
+  #isFound(end: number, { length, now }: { length: number; now: Millis }): boolean {
+    const source = this.#options.played;
+    const playedEnd = source.placeOf(now);
+    source.read(playedEnd, played);
+    const delay = playedEnd - played.length + bestPlace(played, heard, taps) - (end - lookSamples);
+    const isMoved = end - this.#echoAt < movedWithin && isNear(delay, this.#known, movedDelay);
+    const isRepeated = isNear(delay, this.#searched, sameDelay);
+    this.#searched = delay;
+    if (!isMoved && !isRepeated) return false;
+    if (!this.#explains(end, { delay, share: isMoved ? movedShare : newShare, length })) return false;
+    this.#known = delay;
     return true;
   }
 
@@ -110,13 +129,19 @@ export function warmUpLooks(): void {
   const sent = new PlayedAudio(ENGINE_RATE);
   sent.add(noise(1), 0);
   const other = { ring: noise(2), rate: ENGINE_RATE, count: ENGINE_RATE };
-  const echo = new EchoDetector({
-    played: sent,
-    readHeard: (into) => {
-      readFlat(other, lookRate, into);
-      return lookRate;
-    },
-  });
+  const readOther = (into: Float64Array): number => {
+    readFlat(other, lookRate, into);
+    return lookRate;
+  };
+  // Several functions, so that the compiler does not count on one of them, and begins anew with the first call's.
+  const readers = [
+    readOther,
+    (into: Float64Array) => readOther(into),
+    (into: Float64Array) => 0 + readOther(into),
+  ];
+  const detectors = [...readers, (into: Float64Array) => readOther(into) + 0, readOther].map(
+    (readHeard) => new EchoDetector({ played: sent, readHeard }),
+  );
   // Nothing is an echo here, and every look finds the same delay: each of them is as long as looks can be.
-  for (let look = 0; look < warmingLooks; look += 1) echo.isEcho(1_000);
+  for (let look = 0; look < warmingLooks; look += 1) for (const echo of detectors) echo.isEcho(1_000);
 }
