@@ -96,7 +96,11 @@ export class ContextJudge {
     if (tts.words && !response.takenOver) return 0;
     const beyondMs = Math.max(0, sentMs - response.reported.ms) * 0.5;
     const exact = tts.reports && faults.lost === 0;
-    return beyondMs + (exact ? 350 : 350 + sentMs * 0.08);
+    // A sentence whose beginning is only estimated may be left out.
+    const doubtMs = 60 * Math.sqrt(response.said.length);
+    // Who believed a voice that said only some of its text has a wrong idea of its pace.
+    const misledMs = this.#story.witnesses.tts.hadGaps ? sentMs : 0;
+    return beyondMs + (exact ? 350 : 350 + sentMs * 0.08 + doubtMs + misledMs);
   }
 
   #remember(response: StoryResponse, bounds: Remembered['bounds']): void {
@@ -121,7 +125,7 @@ export class ContextJudge {
     let at = 0;
     const heard: Heard[] = [];
     const told = toldBefore(messages, kind);
-    for (const message of told) {
+    for (const [index, message] of told.entries()) {
       const { role, text } = message;
       if (role === 'assistant') {
         const calls = message.toolCalls !== undefined;
@@ -129,7 +133,8 @@ export class ContextJudge {
         continue;
       }
       if (role !== 'user') continue;
-      const found = story.users.findIndex((said, index) => index >= at && isSaid(text, said));
+      const isLast = !told.slice(index + 1).some((later) => later.role === 'user' && later.text === text);
+      const found = placeOf(text, story.users, { at, isLast });
       if (found === -1 || story.users.slice(at, found).some(({ needed }) => needed)) {
         this.#otherTexts(now, text, story.users.slice(at));
         return;
@@ -167,6 +172,18 @@ export class ContextJudge {
 /** Without the marks that STT puts behind a sentence. */
 export const plainWords = (text: string): string[] =>
   wordsOf(text).map((word) => (word.startsWith('[') || word.endsWith(']') ? word : word.replace(/\.$/, '')));
+
+/** Which text of the caller it is. The same words may have been said in a turn that need not be there: not for the last such message. */
+function placeOf(
+  text: string,
+  users: readonly Said[],
+  { at, isLast }: { at: number; isLast: boolean },
+): number {
+  const needed = users.findIndex((said, index) => index >= at && said.needed);
+  const must = users[needed];
+  if (isLast && must !== undefined && isSaid(text, must)) return needed;
+  return users.findIndex((said, index) => index >= at && isSaid(text, said));
+}
 
 function isSaid(text: string, { words, exact }: Said): boolean {
   const got = plainWords(text);

@@ -128,6 +128,11 @@ export class SimTts {
     return ends.findLast(({ ms }) => Math.abs(ms - endMs) < 0.5);
   }
 
+  /** Some text of the call made no sound. */
+  get hadGaps(): boolean {
+    return [...this.#timing.values()].some(({ gaps }) => gaps);
+  }
+
   /** Nobody can know which of the text was heard, because some of it never made a sound. */
   hasGaps(context: number): boolean {
     return this.#timing.get(context)?.gaps === true;
