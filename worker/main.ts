@@ -22,6 +22,7 @@ import { callRecordBytes, CallRecords } from '../shared/protocol/call-record.ts'
 import { heartbeatAge, mailboxBytes, Mailboxes, vadFrameMs } from '../shared/protocol/mailbox.ts';
 import { exitWithParent, firstMessage, readSourceMap } from '../shared/runtime/child.ts';
 import { systemClock } from '../shared/runtime/clock.ts';
+import { giveBufferAway } from '../shared/runtime/detached-buffers.ts';
 import { MemoryKeeper } from '../shared/runtime/free-memory.ts';
 import { errorFields, newLog, type Log } from '../shared/runtime/log.ts';
 import { newWorkerMetrics, type WorkerMetrics } from '../shared/runtime/metrics.ts';
@@ -354,4 +355,5 @@ class Worker {
   }
 }
 
+giveBufferAway();
 new Worker(await firstMessage<WorkerSetup>()).start();

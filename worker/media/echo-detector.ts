@@ -18,6 +18,12 @@ const lookSamples = samplesOf(lookMs);
 /** The echo of what was sent has come back by then. */
 const echoWithinMs = 1_500;
 /**
+ * What comes back after the end of a stretch came back before its end, if it was this long: without any echo by then, none is
+ * looked for in what follows, which is where most callers begin to speak.
+ */
+const tellingStretchMs = 2_000;
+const tailMs = 160;
+/**
  * Share of the energy that must be explained: at a delay that was searched for, among thousands that might explain something by
  * chance, at one near to that of an echo a moment ago, and at the one that is known. What callers and echoes have stands in docs/decisions/0028-echo-by-waveform.md.
  */
@@ -42,7 +48,7 @@ const nearby = new Float64Array(lookSamples + taps);
 const warmingLooks = 12;
 
 export interface EchoDetectorOptions {
-  readonly played: Pick<PlayedAudio, 'within' | 'placeOf' | 'read'>;
+  readonly played: Pick<PlayedAudio, 'within' | 'stretchMs' | 'placeOf' | 'read'>;
   /** Fills an array with the last of the caller's audio, flattened, and gives the place of its end on that line of samples. */
   readonly readHeard: (into: Float64Array) => number;
 }
@@ -62,7 +68,8 @@ export class EchoDetector {
   /** The voice that is heard now is the bot's own. Costs a look, and nothing where nothing was sent a short time ago. */
   isEcho(now: Millis): boolean {
     const source = this.#options.played;
-    if (!source.within(echoWithinMs, now)) return false;
+    const hasNone = this.#known === undefined && source.stretchMs >= tellingStretchMs;
+    if (!source.within(hasNone ? tailMs : echoWithinMs, now)) return false;
     const end = this.#options.readHeard(heard);
     const length = effectiveLength();
     if (length <= taps) return false;

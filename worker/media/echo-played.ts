@@ -21,6 +21,8 @@ export class PlayedAudio {
   /** Samples on the line of time, and the time at which the last of them is over. */
   #count = 0;
   #endsAt: Millis = Number.NEGATIVE_INFINITY;
+  /** When the newest stretch began. */
+  #beganAt: Millis = 0;
 
   /** @param sampleRate of the call, in Hz. Where it is none that a look can halve, what is kept has 8 kHz. */
   constructor(sampleRate: number) {
@@ -52,6 +54,12 @@ export class PlayedAudio {
     ring.fill(0, 0, Math.max(0, Math.min(at + samples - ring.length, ring.length)));
     this.#count += samples;
     this.#endsAt = now;
+    this.#beganAt = now;
+  }
+
+  /** Length of the newest stretch so far. */
+  get stretchMs(): Millis {
+    return this.#endsAt - this.#beganAt;
   }
 
   /** Something was sent so short a time ago. */

@@ -126,6 +126,25 @@ describe("the bot's own voice", () => {
     echo.isEcho(2_500);
     expect(reads).toBe(1);
   });
+
+  it('is not looked for after a long stretch of which nothing came back', () => {
+    const played = new PlayedAudio(rate);
+    let reads = 0;
+    const echo = new EchoDetector({ played, readHeard: () => (reads += 1) });
+    for (let i = 0; i < 100; i += 1) played.add(bot.subarray(0, sentFrame), i * 20);
+    echo.isEcho(2_160);
+    expect(reads).toBe(0);
+    echo.isEcho(2_159);
+    expect(reads).toBe(1);
+  });
+
+  it('is known after the end of a long stretch of which something came back', () => {
+    const andSilence = Int16Array.from([...bot, ...new Int16Array(rate)]);
+    const found = looks(echoOf(andSilence, { db: -12, delayMs: 900 }), bot);
+    const tail = found.filter(({ atMs }) => atMs > (bot.length * 1000) / rate + 200);
+    expect(tail.length).toBeGreaterThan(8);
+    expect(share(tail)).toBeGreaterThan(0.9);
+  });
 });
 
 const silence = (length: number): Int16Array => echoOf(new Int16Array(length), { db: 0, delayMs: 0 });

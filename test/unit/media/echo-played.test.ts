@@ -64,4 +64,12 @@ describe('what was sent', () => {
     played.add(flat(16_000, 1_000), 500);
     expect([played.within(1_000, 1_519), played.within(1_000, 1_520)]).toEqual([true, false]);
   });
+
+  it('says how long the newest stretch has been', () => {
+    const played = new PlayedAudio(16_000);
+    for (const now of [0, 20, 40]) played.add(flat(16_000, 1_000), now);
+    expect(played.stretchMs).toBe(60);
+    played.add(flat(16_000, 1_000), 500);
+    expect(played.stretchMs).toBe(20);
+  });
 });
