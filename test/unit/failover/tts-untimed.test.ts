@@ -2,34 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { Pace, resumeAt } from '../../../worker/stages/failover/spoken-place.ts';
 import { newFailoverTts } from '../../../worker/stages/failover/tts.ts';
-import type { TtsEvent, TtsSession } from '../../../worker/stages/stage.ts';
+import type { TtsEvent } from '../../../worker/stages/stage.ts';
 import { newFailoverScope } from '../../support/failover.ts';
+import { openVoices } from '../../support/failover-voices.ts';
 import { ScriptedTts } from '../../support/scripted-stages.ts';
 import { Events, newStageContext } from '../../support/stage-context.ts';
-import { newVirtualClock, type VirtualClock } from '../../support/virtual-clock.ts';
+import { newVirtualClock } from '../../support/virtual-clock.ts';
 
 const lost: TtsEvent = { type: 'error', error: { kind: 'disconnected' } };
-
-interface Opened {
-  readonly clock: VirtualClock;
-  readonly primary: ScriptedTts;
-  readonly secondary: ScriptedTts;
-  readonly events: Events<TtsEvent>;
-  readonly session: TtsSession;
-}
-
-function open(): Opened {
-  const clock = newVirtualClock();
-  const [primary, secondary] = [new ScriptedTts(), new ScriptedTts()];
-  const scope = newFailoverScope('tts', {
-    primary: primary.stage,
-    secondary: secondary.stage,
-    machineMs: () => clock.now() + 1_000,
-  });
-  const events = new Events<TtsEvent>();
-  const session = newFailoverTts(scope).open(newStageContext(clock), events.sink);
-  return { clock, primary, secondary, events, session };
-}
 
 describe('a voice that tells no times', () => {
   /** Voice, silence, voice, as told; at 8 kHz. */
@@ -44,7 +24,7 @@ describe('a voice that tells no times', () => {
     events.of('audio').reduce((sum, { pcm }) => sum + pcm.length / 8, 0);
 
   it('is passed on as it is needed, whole and in order, and its end last', () => {
-    const { clock, primary, events, session } = open();
+    const { clock, primary, events, session } = openVoices();
     session.speak(1, 'Hello there.');
     session.flush(1);
     const voice = primary.sessions[0]!;
@@ -62,7 +42,7 @@ describe('a voice that tells no times', () => {
   });
 
   it('is held for five seconds at most', () => {
-    const { clock, primary, events, session } = open();
+    const { clock, primary, events, session } = openVoices();
     session.speak(1, 'Hello there.');
     primary.sessions[0]!.say(spoken(1, 60_000));
     expect(heardMs(events)).toBe(55_000);
@@ -84,7 +64,7 @@ describe('a voice that tells no times', () => {
   });
 
   it('is left at the end of a piece when what came of the next one is not needed yet', () => {
-    const { clock, primary, secondary, events, session } = open();
+    const { clock, primary, secondary, events, session } = openVoices();
     session.speak(1, 'Hello there. ');
     session.speak(1, 'How are you today?');
     const voice = primary.sessions[0]!;
@@ -100,7 +80,7 @@ describe('a voice that tells no times', () => {
   });
 
   it('is left in a pause, with a little of it, when the text tells which one it is and the phrase is long', () => {
-    const { clock, primary, secondary, events, session } = open();
+    const { clock, primary, secondary, events, session } = openVoices();
     session.speak(1, `${'so '.repeat(30)}my dear, it is about time to go.`);
     primary.sessions[0]!.say(spoken(1, 6_080, 300, 500));
     clock.advance(4_000);
@@ -123,7 +103,7 @@ describe('a voice that tells no times', () => {
   const phrase = 'Well then my dear friend it is about time to go.';
 
   it('is followed within a phrase by one that says it again, and is heard from the same word on', () => {
-    const { clock, primary, secondary, events, session } = open();
+    const { clock, primary, secondary, events, session } = openVoices();
     session.speak(1, phrase);
     session.flush(1);
     primary.sessions[0]!.say(words(0, 8));
@@ -150,7 +130,7 @@ describe('a voice that tells no times', () => {
   });
 
   it('is followed by the next one in the same way when that dies before it was heard, or by none when it is cancelled', () => {
-    const { clock, primary, secondary, events, session } = open();
+    const { clock, primary, secondary, events, session } = openVoices();
     session.speak(1, phrase);
     primary.sessions[0]!.say(words(0, 8));
     primary.sessions[0]!.say(lost);
@@ -167,7 +147,7 @@ describe('a voice that tells no times', () => {
   });
 
   it('is not followed by one that says four seconds again: the place is estimated, and a word that was begun is left out', () => {
-    const { clock, primary, secondary, events, session } = open();
+    const { clock, primary, secondary, events, session } = openVoices();
     session.speak(1, `${'so '.repeat(60)}it is about time to go.`);
     primary.sessions[0]!.say(spoken(1, 6_000));
     clock.advance(4_000);
@@ -180,7 +160,7 @@ describe('a voice that tells no times', () => {
   });
 
   it('is not followed by a slow one that would leave the listener without a sound for two seconds', () => {
-    const { clock, primary, secondary, session } = open();
+    const { clock, primary, secondary, session } = openVoices();
     session.speak(1, `${'so '.repeat(60)}it is about time to go.`);
     primary.sessions[0]!.say(spoken(1, 3_900));
     clock.advance(3_900);
@@ -189,7 +169,7 @@ describe('a voice that tells no times', () => {
   });
 
   it('is heard to its end when no voice is left, and then the session fails', () => {
-    const { clock, primary, secondary, events, session } = open();
+    const { clock, primary, secondary, events, session } = openVoices();
     session.speak(1, 'Hello there.');
     primary.sessions[0]!.say(spoken(1, 300));
     primary.sessions[0]!.say({ type: 'spoken', context: 1, chars: 12 });
@@ -204,7 +184,7 @@ describe('a voice that tells no times', () => {
   });
 
   it('says nothing more of what was cancelled, and waits while it is paused', () => {
-    const { clock, primary, events, session } = open();
+    const { clock, primary, events, session } = openVoices();
     session.speak(1, 'Hello there.');
     primary.sessions[0]!.say(spoken(1, 2_000));
     session.pause();

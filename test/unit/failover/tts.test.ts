@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { newFailoverTts } from '../../../worker/stages/failover/tts.ts';
-import type { StageContext, TtsEvent, TtsSession, TtsStage } from '../../../worker/stages/stage.ts';
-import { newFailoverScope, type Recorded } from '../../support/failover.ts';
-import { ScriptedTts } from '../../support/scripted-stages.ts';
-import { Events, newStageContext } from '../../support/stage-context.ts';
-import { newVirtualClock, type VirtualClock } from '../../support/virtual-clock.ts';
+import type { TtsEvent } from '../../../worker/stages/stage.ts';
+import { openVoices } from '../../support/failover-voices.ts';
 
 const lost: TtsEvent = { type: 'error', error: { kind: 'disconnected' } };
 const audio = (context: number, ms: number): TtsEvent => ({
@@ -19,35 +15,9 @@ const word = (context: number, chars: number, startMs: number): TtsEvent => ({
   startMs,
 });
 
-interface Opened {
-  readonly clock: VirtualClock;
-  readonly primary: ScriptedTts;
-  readonly secondary: ScriptedTts;
-  readonly scope: Recorded;
-  readonly events: Events<TtsEvent>;
-  readonly context: StageContext;
-  readonly stage: TtsStage;
-  readonly session: TtsSession;
-}
-
-function open(options: { hedgeAfterMs?: number } = {}): Opened {
-  const clock = newVirtualClock();
-  const [primary, secondary] = [new ScriptedTts(), new ScriptedTts()];
-  const scope = newFailoverScope('tts', {
-    primary: primary.stage,
-    secondary: secondary.stage,
-    machineMs: () => clock.now() + 1_000,
-  });
-  const events = new Events<TtsEvent>();
-  const stage = newFailoverTts({ ...scope, ...options });
-  const context = newStageContext(clock);
-  const session = stage.open(context, events.sink);
-  return { clock, context, primary, secondary, scope, events, stage, session };
-}
-
 describe('a voice with a secondary', () => {
   it('goes on at the first word that was not said, and counts on from there', () => {
-    const { primary, secondary, events, session } = open();
+    const { primary, secondary, events, session } = openVoices();
     session.speak(3, 'One two three. ');
     session.speak(3, 'Four five.');
     session.flush(3);
@@ -77,7 +47,7 @@ describe('a voice with a secondary', () => {
   });
 
   it('leaves out a word of which more than half was said, and ends a context of which all was', () => {
-    const { primary, secondary, events, session } = open();
+    const { primary, secondary, events, session } = openVoices();
     session.speak(1, 'One two.');
     session.flush(1);
     const first = primary.sessions[0]!;
@@ -93,7 +63,7 @@ describe('a voice with a secondary', () => {
   });
 
   it('keeps a pause, forgets what was cancelled, and answers a cancel that no voice is left to answer', () => {
-    const { clock, primary, secondary, events, session } = open();
+    const { clock, primary, secondary, events, session } = openVoices();
     session.speak(1, 'Never mind.');
     session.pause();
     primary.sessions[0]!.say(lost);
@@ -111,7 +81,7 @@ describe('a voice with a secondary', () => {
   });
 
   it('fails when both have failed, once', () => {
-    const { clock, primary, secondary, events, session } = open();
+    const { clock, primary, secondary, events, session } = openVoices();
     session.speak(1, 'Hello.');
     primary.sessions[0]!.say(lost);
     secondary.sessions[0]!.say(lost);
@@ -124,7 +94,7 @@ describe('a voice with a secondary', () => {
   });
 
   it('counts characters, pieces and the time to the first sound', () => {
-    const { clock, primary, scope, session } = open();
+    const { clock, primary, scope, session } = openVoices();
     session.speak(1, 'Hello there.');
     session.speak(1, ' Bye.');
     clock.advance(180);
@@ -139,7 +109,7 @@ describe('a voice with a secondary', () => {
   });
 
   it('takes a voice for stalled that was given up after two silent seconds, unless it was paused', () => {
-    const silent = open();
+    const silent = openVoices();
     silent.session.speak(1, 'Hello.');
     silent.clock.advance(2_000);
     silent.session.cancel(1);
@@ -148,7 +118,7 @@ describe('a voice with a secondary', () => {
     // The call's next session begins with the other voice.
     silent.stage.open(silent.context, () => undefined);
     expect(silent.secondary.sessions).toHaveLength(1);
-    const paused = open();
+    const paused = openVoices();
     paused.session.speak(1, 'Hello.');
     paused.session.pause();
     paused.clock.advance(5_000);
@@ -159,7 +129,7 @@ describe('a voice with a secondary', () => {
 
 describe('an idle voice', () => {
   it('leaves a provider that others have found broken, and comes back when they have found it whole', () => {
-    const { clock, primary, secondary, scope, session } = open();
+    const { clock, primary, secondary, scope, session } = openVoices();
     const breaker = scope.breakers.of('tts', 'primary');
     breaker.failed(breaker.ask(1_000)!, 1_000, { pauseMs: 5_000 });
     session.speak(1, 'Hello.');
@@ -180,7 +150,7 @@ describe('an idle voice', () => {
   });
 
   it('does not change in the middle of a text', () => {
-    const { primary, secondary, scope, session } = open();
+    const { primary, secondary, scope, session } = openVoices();
     session.speak(1, 'Hello. ');
     const breaker = scope.breakers.of('tts', 'primary');
     breaker.failed(breaker.ask(1_000)!, 1_000, { pauseMs: 5_000 });
@@ -191,7 +161,7 @@ describe('an idle voice', () => {
 
 describe('hedging of a voice', () => {
   it('asks the other as well; the first that is heard speaks and the other is closed', () => {
-    const { clock, primary, secondary, scope, events, session } = open({ hedgeAfterMs: 500 });
+    const { clock, primary, secondary, scope, events, session } = openVoices({ hedgeAfterMs: 500 });
     session.speak(1, 'Hello. ');
     clock.advance(500);
     session.speak(1, 'Bye.');
@@ -207,7 +177,7 @@ describe('hedging of a voice', () => {
 
   it('goes on with the rival when the voice fails, and with the voice when the rival does', () => {
     for (const dies of ['primary', 'secondary'] as const) {
-      const world = open({ hedgeAfterMs: 500 });
+      const world = openVoices({ hedgeAfterMs: 500 });
       world.session.speak(1, 'Hello.');
       world.clock.advance(500);
       world[dies].sessions[0]!.say(lost);
@@ -219,12 +189,12 @@ describe('hedging of a voice', () => {
   });
 
   it('does not ask while the sound is held back, nor once there is some', () => {
-    const paused = open({ hedgeAfterMs: 500 });
+    const paused = openVoices({ hedgeAfterMs: 500 });
     paused.session.speak(1, 'Hello.');
     paused.session.pause();
     paused.clock.advance(5_000);
     expect(paused.secondary.sessions).toEqual([]);
-    const quick = open({ hedgeAfterMs: 500 });
+    const quick = openVoices({ hedgeAfterMs: 500 });
     quick.session.speak(1, 'Hello.');
     quick.primary.sessions[0]!.say(audio(1, 10));
     quick.session.speak(1, 'More.');
