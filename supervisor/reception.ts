@@ -12,6 +12,7 @@ import { errorFields, type Log } from '../shared/runtime/log.ts';
 import type { SupervisorMetrics } from '../shared/runtime/metrics.ts';
 import type { Admission, AdmissionFacts } from './admission.ts';
 import { CallSeats } from './call-seats.ts';
+import { DoorRehearsal } from './door-rehearsal.ts';
 import { FrontDoor, type Answer } from './front-door.ts';
 import type { HealthOptions } from './health.ts';
 import { judge, type Arrived } from './listeners.ts';
@@ -22,6 +23,9 @@ import { Succession } from './succession.ts';
 import { Successor, type Launch } from './successor.ts';
 import { TokenLedger } from './token-ledger.ts';
 import { TokenStore } from './token-store.ts';
+
+/** First of all the service serves; one that lives for a moment only has no use for it. */
+const rehearseAfterMs = 2_000;
 
 export interface ReceptionOptions {
   readonly settings: ServerSettings;
@@ -64,6 +68,7 @@ export class Reception {
   readonly #frontDoor: FrontDoor;
   readonly #memory: MemoryKeeper;
   readonly #ports: Ports;
+  readonly #rehearsal: DoorRehearsal;
   readonly #succession: Succession;
   readonly #predecessor: Predecessor | undefined;
 
@@ -85,6 +90,7 @@ export class Reception {
     this.#frontDoor = this.#newFrontDoor();
     const arrived = (one: Arrived): void => this.#succession.arrived(one);
     this.#ports = new Ports({ settings, log, now: () => clock.now(), arrived, ...options.health });
+    this.#rehearsal = new DoorRehearsal({ settings, clock, wallClock: systemWallClock, log });
     this.#succession = this.#newSuccession();
     this.#predecessor = parent && this.#newPredecessor(parent, arrived);
   }
@@ -159,6 +165,7 @@ export class Reception {
   /** The children are ready. */
   prepared(): void {
     this.#memory.ended();
+    this.#options.clock.after(rehearseAfterMs, () => void this.#rehearsal.run());
     if (this.#predecessor === undefined) this.#options.serves();
     else this.#predecessor.prepared();
   }
@@ -207,6 +214,7 @@ export class Reception {
   }
 
   close(): void {
+    this.#rehearsal.stop();
     if (!this.isSucceeded) this.#ports.close();
   }
 }
