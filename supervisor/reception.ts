@@ -165,7 +165,9 @@ export class Reception {
   /** The children are ready. */
   prepared(): void {
     this.#memory.ended();
-    this.#options.clock.after(rehearseAfterMs, () => void this.#rehearsal.run());
+    this.#options.clock.after(rehearseAfterMs, () => {
+      void this.#rehearsal.run().then(() => this.#memory.ended());
+    });
     if (this.#predecessor === undefined) this.#options.serves();
     else this.#predecessor.prepared();
   }
