@@ -42,6 +42,7 @@ export class CallAudio {
   readonly #outbound: OutboundAudio;
   readonly #playout: Playout;
   readonly #vad: VadClient;
+  readonly #echo: EchoDetector;
   readonly #turn: TurnClient;
   /** The newest question to the turn model. */
   #ask = 0;
@@ -58,11 +59,10 @@ export class CallAudio {
     const { services, stages, start, slot, tell } = options;
     const { sampleRate, encoding } = start;
     const played = new PlayedAudio(sampleRate);
-    const echo = new EchoDetector({ played, readHeard: (into) => this.#inbound.readNewest(into) });
     const detector = new SpeechDetector(
       services.speech,
       (fact) => tell({ type: fact, position: this.position }),
-      { isEcho: () => echo.isEcho(this.#now()) },
+      { isEcho: () => this.#echo.isEcho(this.#now()) },
     );
     this.#outbound = new OutboundAudio({
       fromRate: stages.tts.sampleRate,
@@ -90,6 +90,7 @@ export class CallAudio {
       vad: this.#vad,
       toStt: (pcm) => void stages.stt.audio(pcm),
     });
+    this.#echo = new EchoDetector({ played, heard: this.#inbound });
   }
 
   // ---- the caller's audio ----

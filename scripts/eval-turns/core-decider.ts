@@ -2,6 +2,7 @@
 import type { CallSettings } from '../../worker/core/settings.ts';
 import { ENGINE_RATE, FRAME_MS } from '../../shared/base/units.ts';
 import { EchoDetector } from '../../worker/media/echo-detector.ts';
+import { SoundLevels } from '../../worker/media/echo-levels.ts';
 import { PlayedAudio } from '../../worker/media/echo-played.ts';
 import { lookRate, readFlat } from '../../worker/media/echo-samples.ts';
 import type { FrameSound } from '../../worker/media/frame-sound.ts';
@@ -33,6 +34,7 @@ export class CoreDecider implements Decider {
   readonly #world: CallWorld;
   readonly #detector: SpeechDetector;
   readonly #played = new PlayedAudio(ENGINE_RATE);
+  readonly #levels = new SoundLevels(ENGINE_RATE);
   /** Samples of the bot that were sent, and of the caller that were heard. */
   #sent = 0;
   #heard = 0;
@@ -60,7 +62,10 @@ export class CoreDecider implements Decider {
       botMsPerChar: scenario.kind === 'turn' ? undefined : scenario.botMsPerChar,
       judge: (ask) => this.#judge(ask),
     });
-    const echo = new EchoDetector({ played: this.#played, readHeard: (into) => this.#readHeard(into) });
+    const echo = new EchoDetector({
+      played: this.#played,
+      heard: { read: (into) => this.#readHeard(into), levels: this.#levels },
+    });
     this.#detector = new SpeechDetector(
       speech,
       (fact) => {
@@ -116,7 +121,9 @@ export class CoreDecider implements Decider {
       this.#world.tell({ type: 'turn.judged', ask: answer.ask, probability: answer.probability });
     }
     this.#world.advanceTo(untilMs);
+    const from = this.#heard;
     this.#heard += (frameMs * ENGINE_RATE) / 1000;
+    this.#levels.add(this.#options.scenario.pcm.subarray(from, this.#heard));
     this.#play();
     this.#detector.take(probability, frameMs, sound);
   }

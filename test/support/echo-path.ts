@@ -12,6 +12,8 @@ export interface EchoPath {
   readonly db: number;
   /** The impulse response of the room is a direct sound and noise that has died down by 60 dB after so long. */
   readonly roomMs?: number;
+  /** How much louder than the direct sound that noise is; 3 dB quieter where it is not said. */
+  readonly reverberantDb?: number;
   /** First-order, twice. */
   readonly lowPassHz?: number;
   /** 300 Hz to 4 kHz, mu-law. */
@@ -58,10 +60,10 @@ function telephoned(pcm: Samples): Samples {
   return Float64Array.from(newResampler({ from: 8_000, to: rate }).process(back));
 }
 
-function inRoom(pcm: Samples, { ms, prng }: { ms: number; prng: Prng }): Samples {
+function inRoom(pcm: Samples, { ms, db, prng }: { ms: number; db: number; prng: Prng }): Samples {
   const length = (ms * rate) / 1000;
   const tail = Float64Array.from({ length }, (_, i) => gauss(prng) * 10 ** ((-3 * i) / length));
-  const scale = 0.7 / (level(tail) * Math.sqrt(length));
+  const scale = 10 ** (db / 20) / (level(tail) * Math.sqrt(length));
   const out = pcm.slice();
   for (let k = 0; k < length; k += 1) {
     const gain = (tail[k] ?? 0) * scale;
@@ -90,7 +92,7 @@ export function echoOf(bot: Int16Array, path: EchoPath, seed = 1): Int16Array {
     const most = path.clipAt * level(pcm);
     pcm = pcm.map((sample) => Math.max(-most, Math.min(most, sample)));
   }
-  if (path.roomMs !== undefined) pcm = inRoom(pcm, { ms: path.roomMs, prng });
+  if (path.roomMs !== undefined) pcm = inRoom(pcm, { ms: path.roomMs, db: path.reverberantDb ?? -3, prng });
   if (path.lowPassHz !== undefined) pcm = lowPassed(pcm, path.lowPassHz);
   if (path.telephone === true) pcm = telephoned(pcm);
   const gain = (level(bot) / level(pcm)) * 10 ** (path.db / 20);

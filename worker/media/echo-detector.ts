@@ -8,7 +8,9 @@
  */
 import { ENGINE_RATE, type Millis } from '../../shared/base/units.ts';
 import { bestPlace, lagsFor } from './echo-correlation.ts';
-import { explains, taps } from './echo-fit.ts';
+import { explainedShare, taps } from './echo-fit.ts';
+import { following, mayBeAnyEcho, mayBeEcho, type EchoHistory } from './echo-history.ts';
+import { levelMs, SoundLevels } from './echo-levels.ts';
 import { PlayedAudio } from './echo-played.ts';
 import { lookRate, readFlat } from './echo-samples.ts';
 
@@ -24,12 +26,32 @@ const echoWithinMs = 1_500;
 const tellingStretchMs = 2_000;
 const tailMs = 160;
 /**
- * Share of the energy that must be explained: at a delay that was searched for, among thousands that might explain something by
- * chance, at one near to that of an echo a moment ago, and at the one that is known. What callers and echoes have stands in docs/decisions/0028-echo-by-waveform.md.
+ * Share of the energy that must be explained, at a delay that was searched for among thousands that might explain something by
+ * chance: where loudness allows it (echo-history.ts), and where the search before found the same; else where two searches found
+ * the same; and near to the delay of an echo a moment ago. What callers and echoes have stands in docs/decisions/0028-echo-by-waveform.md.
  */
+const likelyShare = 0.52;
+const againShare = 0.42;
 const newShare = 0.85;
 const movedShare = 0.65;
-const knownShare = 0.55;
+/**
+ * At the delay that is known this part of the usual share: a room that echoes for long is explained less. A smaller part is enough
+ * where what is heard is no louder than the echo was, which a caller beside it would be.
+ */
+const knownPart = 0.6;
+const leastShare = 0.25;
+const softPart = 0.2;
+const mostExcessDb = 2;
+/** Closer than the first an echo follows what was sent, in a room as far as it was learned; two voices differ by more than the second. */
+const closeDb = 4.5;
+const looseDb = 6;
+/** More than this is not asked for, and this much of a newer share counts for the usual one. */
+const enoughShare = 0.9;
+const learning = 0.2;
+/** Only echoes that are no later are likely. */
+const likelyWithin = samplesOf(1_000);
+const latest = samplesOf(echoWithinMs);
+const levelSamples = samplesOf(levelMs);
 /** Energy is told apart in stretches of this length. */
 const stretchSamples = samplesOf(8);
 /** Two looks find the same delay when they differ by less. */
@@ -48,9 +70,12 @@ const nearby = new Float64Array(lookSamples + taps);
 const warmingLooks = 12;
 
 export interface EchoDetectorOptions {
-  readonly played: Pick<PlayedAudio, 'within' | 'stretchMs' | 'placeOf' | 'read'>;
-  /** Fills an array with the last of the caller's audio, flattened, and gives the place of its end on that line of samples. */
-  readonly readHeard: (into: Float64Array) => number;
+  readonly played: Pick<PlayedAudio, 'within' | 'stretchMs' | 'placeOf' | 'read' | 'levels'>;
+  readonly heard: {
+    /** Fills an array with the last of the caller's audio, flattened, and gives the place of its end on that line of samples. */
+    readonly read: (into: Float64Array) => number;
+    readonly levels: SoundLevels;
+  };
 }
 
 export class EchoDetector {
@@ -58,6 +83,8 @@ export class EchoDetector {
   /** From a place of the caller's audio to that of the played one, where an echo was found; and what the last search found. */
   #known: number | undefined;
   #searched: number | undefined;
+  /** The share of it that looks explain. */
+  #usualShare = 0;
   /** The place of the caller's audio up to which the newest echo was heard. */
   #echoAt = Number.NEGATIVE_INFINITY;
 
@@ -67,46 +94,65 @@ export class EchoDetector {
 
   /** The voice that is heard now is the bot's own. Costs a look, and nothing where nothing was sent a short time ago. */
   isEcho(now: Millis): boolean {
-    const source = this.#options.played;
+    const { played: source, heard: ear } = this.#options;
     const hasNone = this.#known === undefined && source.stretchMs >= tellingStretchMs;
     if (!source.within(hasNone ? tailMs : echoWithinMs, now)) return false;
-    const end = this.#options.readHeard(heard);
+    const end = ear.read(heard);
     const length = effectiveLength();
     if (length <= taps) return false;
-    if (!this.#isKnown(end, length) && !this.#isFound(end, { length, now })) return false;
+    const share = this.#knownShare(end, length) ?? this.#foundShare(end, { length, now });
+    if (share === undefined) return false;
+    this.#usualShare += (share - this.#usualShare) * (this.#usualShare === 0 ? 1 : learning);
     this.#echoAt = end;
     return true;
   }
 
-  #isKnown(end: number, length: number): boolean {
-    return (
-      this.#known !== undefined && this.#explains(end, { delay: this.#known, share: knownShare, length })
-    );
+  /** The share at the delay that is known, where that proves the echo. */
+  #knownShare(end: number, length: number): number | undefined {
+    if (this.#known === undefined) return undefined;
+    const share = this.#share(end, { delay: this.#known, length });
+    if (share >= Math.max(leastShare, knownPart * this.#usualShare)) return share;
+    if (share < softPart * this.#usualShare) return undefined;
+    const { spreadDb, excessDb } = following(this.#historyTo(end), levelOf(this.#known));
+    return spreadDb < closeDb && excessDb < mostExcessDb ? share : undefined;
   }
 
-  /** Searches all delays. */
-  #isFound(end: number, { length, now }: { length: number; now: Millis }): boolean {
+  /** The same at the best of all delays. */
+  #foundShare(end: number, { length, now }: { length: number; now: Millis }): number | undefined {
     const source = this.#options.played;
     const playedEnd = source.placeOf(now);
+    const history = this.#historyTo(end);
+    const atOnce = playedEnd - end;
+    if (this.#known === undefined && !mayBeAnyEcho(history, levelOf(atOnce - latest), levelOf(atOnce)))
+      return undefined;
     source.read(playedEnd, played);
     const delay = playedEnd - played.length + bestPlace(played, heard, taps) - (end - lookSamples);
     const isMoved = end - this.#echoAt < movedWithin && isNear(delay, this.#known, movedDelay);
     const isRepeated = isNear(delay, this.#searched, sameDelay);
     this.#searched = delay;
-    if (!isMoved && !isRepeated) return false;
-    if (!this.#explains(end, { delay, share: isMoved ? movedShare : newShare, length })) return false;
+    const isLikely =
+      delay > atOnce - likelyWithin &&
+      mayBeEcho(history, levelOf(delay)) &&
+      following(history, levelOf(delay)).spreadDb < looseDb;
+    if (!isLikely && !isMoved && !isRepeated) return undefined;
+    const share = this.#share(end, { delay, length });
+    if (share < leastFound({ isLikely, isMoved, isRepeated })) return undefined;
+    if (this.#known !== undefined && share < knownPart * this.#usualShare) return undefined;
     this.#known = delay;
-    return true;
+    return share;
   }
 
-  /** What was sent explains what is heard, with delays from the given one on. */
-  #explains(
-    end: number,
-    { delay, share, length }: { delay: number; share: number; length: number },
-  ): boolean {
+  #historyTo(end: number): EchoHistory {
+    const { heard: ear, played: source } = this.#options;
+    return { heard: ear.levels, played: source.levels, end: Math.floor(end / levelSamples) };
+  }
+
+  /** The share of what is heard that was sent, with delays from the given one on. */
+  #share(end: number, { delay, length }: { delay: number; length: number }): number {
     this.#options.played.read(end + delay + before, nearby);
-    // So many free weights explain their part of anything: of a short sound more is asked.
-    return explains(heard, nearby, 1 - ((1 - share) * (length - taps)) / length);
+    // So many free weights explain their part of anything, and more of a short sound.
+    const byChance = length / (length - taps);
+    return 1 - (1 - explainedShare(heard, nearby, 1 - (1 - enoughShare) / byChance)) * byChance;
   }
 }
 
@@ -121,6 +167,13 @@ function effectiveLength(): number {
     squares += energy * energy;
   }
   return squares === 0 ? 0 : (sum * sum * stretchSamples) / squares;
+}
+
+const levelOf = (place: number): number => Math.round(place / levelSamples);
+
+function leastFound(at: { isLikely: boolean; isMoved: boolean; isRepeated: boolean }): number {
+  if (at.isLikely) return at.isRepeated ? againShare : likelyShare;
+  return at.isMoved ? movedShare : newShare;
 }
 
 const isNear = (delay: number, other: number | undefined, distance: number): boolean =>
@@ -146,8 +199,10 @@ export function warmUpLooks(): void {
     (into: Float64Array) => readOther(into),
     (into: Float64Array) => 0 + readOther(into),
   ];
+  const levels = new SoundLevels(ENGINE_RATE);
+  levels.add(other.ring);
   const detectors = [...readers, (into: Float64Array) => readOther(into) + 0, readOther].map(
-    (readHeard) => new EchoDetector({ played: sent, readHeard }),
+    (read) => new EchoDetector({ played: sent, heard: { read, levels } }),
   );
   // Nothing is an echo here, and every look finds the same delay: each of them is as long as looks can be.
   for (let look = 0; look < warmingLooks; look += 1) for (const echo of detectors) echo.isEcho(1_000);

@@ -21,20 +21,22 @@ const both = new Float64Array(taps);
 const solved = new Float64Array(taps);
 
 /**
- * Whether `played` explains at least `share` of the energy of `heard`. `played` begins `taps` samples before the one that goes
- * out when the first one of `heard` is heard, and is `taps` longer.
+ * The share of the energy of `heard` that `played` explains; it is not looked further than to `enough` of it. `played` begins `taps`
+ * samples before the one that goes out when the first one of `heard` is heard, and is `taps` longer.
  */
-export function explains(heard: Float64Array, played: Float64Array, share: number): boolean {
-  const wanted = share * energyOf(heard, 0, heard.length);
+export function explainedShare(heard: Float64Array, played: Float64Array, enough: number): number {
+  const whole = energyOf(heard, 0, heard.length);
+  if (whole === 0) return 0;
+  const wanted = enough * whole;
   const added = loading * energyOf(played, taps, heard.length) + 1;
   let explained = 0;
   for (let tap = 0; tap < taps; tap += 1) {
     if (tap % group === 0) fillGroup(heard, played, tap);
     fillRow(played, tap, heard.length);
     explained += solveRow(tap, added);
-    if (explained >= wanted) return wanted > 0;
+    if (explained >= wanted) break;
   }
-  return false;
+  return explained / whole;
 }
 
 function energyOf(pcm: Float64Array, from: number, length: number): number {

@@ -5,6 +5,7 @@
  */
 import { ENGINE_RATE, type Millis } from '../../shared/base/units.ts';
 import { newResampler, type Resampler } from '../../shared/audio/resampler.ts';
+import { SoundLevels } from './echo-levels.ts';
 import { lookRate, readFlat } from './echo-samples.ts';
 
 const keptMs = 2_000;
@@ -16,6 +17,8 @@ const nothing = new Int16Array(1);
 export class PlayedAudio {
   readonly #rate: number;
   readonly #lower: Resampler | undefined;
+  /** How loud it was, on the same line of time. */
+  readonly levels: SoundLevels;
   /** Made with the first frame: some calls never play anything. */
   #ring = nothing;
   /** Samples on the line of time, and the time at which the last of them is over. */
@@ -28,6 +31,7 @@ export class PlayedAudio {
   constructor(sampleRate: number) {
     const isKept = sampleRate === 8_000 || sampleRate === ENGINE_RATE;
     this.#rate = isKept ? sampleRate : 8_000;
+    this.levels = new SoundLevels(this.#rate);
     this.#lower = isKept ? undefined : newResampler({ from: sampleRate, to: this.#rate });
   }
 
@@ -41,6 +45,7 @@ export class PlayedAudio {
     const first = Math.min(pcm.length, ring.length - at);
     ring.set(first === pcm.length ? pcm : pcm.subarray(0, first), at);
     if (first < pcm.length) ring.set(pcm.subarray(first), 0);
+    this.levels.add(pcm);
     this.#count += pcm.length;
     this.#endsAt += (pcm.length * 1000) / this.#rate;
   }
@@ -52,6 +57,7 @@ export class PlayedAudio {
     const at = this.#count % ring.length;
     ring.fill(0, at, at + samples);
     ring.fill(0, 0, Math.max(0, Math.min(at + samples - ring.length, ring.length)));
+    this.levels.pass(samples);
     this.#count += samples;
     this.#endsAt = now;
     this.#beganAt = now;

@@ -7,6 +7,7 @@ import { ENGINE_RATE, type Millis } from '../../shared/base/units.ts';
 import { decodeMulaw } from '../../shared/audio/g711.ts';
 import { int16View } from '../../shared/audio/pcm.ts';
 import { newResampler, type Resampler } from '../../shared/audio/resampler.ts';
+import { SoundLevels } from './echo-levels.ts';
 import { lookRate, readFlat } from './echo-samples.ts';
 import type { VadClient } from './vad-client.ts';
 
@@ -34,6 +35,8 @@ export class InboundAudio {
   readonly #resampler: Resampler;
   /** Holds one frame of the usual size; a larger one makes it grow, up to the transport's limit. */
   #scratch: Int16Array;
+  /** How loud the caller's side was, at 16 kHz. */
+  readonly levels = new SoundLevels(ENGINE_RATE);
   readonly #preroll = new Int16Array(prerollSamples);
   /** Samples of the call so far, and how many of them STT has been given or will never get. */
   #heard = 0;
@@ -91,6 +94,7 @@ export class InboundAudio {
     const first = Math.min(kept.length, prerollSamples - at);
     this.#preroll.set(kept.subarray(0, first), at);
     this.#preroll.set(kept.subarray(first), 0);
+    this.levels.add(pcm);
     this.#heard += pcm.length;
   }
 
@@ -118,7 +122,7 @@ export class InboundAudio {
   }
 
   /** Fills an array with the newest audio as a look for echo compares it, and gives the place of its end, at `lookRate`. */
-  readNewest(into: Float64Array): number {
+  read(into: Float64Array): number {
     const end = Math.floor((this.#heard * lookRate) / ENGINE_RATE);
     readFlat({ ring: this.#preroll, rate: ENGINE_RATE, count: this.#heard }, end, into);
     return end;

@@ -1,6 +1,7 @@
 /** Whose voice it is: that of the bot through loudspeakers, rooms and lines, a caller's, or both at once. */
 import { describe, expect, it } from 'vitest';
 import { EchoDetector } from '../../../worker/media/echo-detector.ts';
+import { SoundLevels } from '../../../worker/media/echo-levels.ts';
 import { PlayedAudio } from '../../../worker/media/echo-played.ts';
 import { readFlat } from '../../../worker/media/echo-samples.ts';
 import { echoOf, level, mixed, type EchoPath } from '../../support/echo-path.ts';
@@ -33,17 +34,17 @@ function looks(
 ): Look[] {
   const played = new PlayedAudio(playedRate);
   let heard = 0;
-  const echo = new EchoDetector({
-    played,
-    readHeard: (into) => {
-      const end = Math.floor(heard / 4);
-      readFlat({ ring: microphone, rate, count: heard }, end, into);
-      return end;
-    },
-  });
+  const levels = new SoundLevels(rate);
+  const read = (into: Float64Array): number => {
+    const end = Math.floor(heard / 4);
+    readFlat({ ring: microphone, rate, count: heard }, end, into);
+    return end;
+  };
+  const echo = new EchoDetector({ played, heard: { read, levels } });
   const found: Look[] = [];
   let sent = 0;
   while (heard + vadFrame <= microphone.length) {
+    levels.add(microphone.subarray(heard, heard + vadFrame));
     heard += vadFrame;
     const nowMs = (heard * 1000) / rate;
     for (; sent + sentFrame <= Math.min(said.length, heard); sent += sentFrame) {
@@ -76,6 +77,8 @@ const paths: readonly (readonly [string, EchoPath, number])[] = [
   ['from a telephone that loses packets', { db: -12, delayMs: 310, telephone: true, loss: 0.02 }, 0.8],
   ['in a small room', { db: -12, delayMs: 150, roomMs: 100 }, 0.9],
   ['in a living room', { db: -12, delayMs: 150, roomMs: 200 }, 0.75],
+  ['in a hall', { db: -12, delayMs: 150, roomMs: 400, reverberantDb: 0 }, 0.9],
+  ['in a hall, far from the loudspeaker', { db: -12, delayMs: 150, roomMs: 400, reverberantDb: 6 }, 0.8],
   ['from a loudspeaker at its limits', { db: -10, delayMs: 150, clipAt: 2 }, 0.95],
   ['over a clock that drifts, with noise', { db: -15, delayMs: 250, driftPpm: 100, noiseDb: 20 }, 0.9],
   [
@@ -115,10 +118,29 @@ describe("the bot's own voice", () => {
     expect(share(later)).toBeGreaterThan(0.9);
   });
 
+  it('is known when the client runs dry and goes on later', () => {
+    const [first, second, third] = [0.8, 1.6, 2.4].map((seconds) => seconds * rate);
+    const dry = (ms: number): Int16Array => new Int16Array((ms * rate) / 1000);
+    const late = Int16Array.from([
+      ...bot.subarray(0, first),
+      ...dry(60),
+      ...bot.subarray(first, second),
+      ...dry(120),
+      ...bot.subarray(second, third),
+      ...dry(40),
+      ...bot.subarray(third),
+    ]);
+    const found = looks(echoOf(late, { db: -12, delayMs: 150 }), bot);
+    expect(share(found.slice(firstLooks))).toBeGreaterThan(0.85);
+  });
+
   it('is not looked for when nothing was sent a short time ago', () => {
     const played = new PlayedAudio(rate);
     let reads = 0;
-    const echo = new EchoDetector({ played, readHeard: () => (reads += 1) });
+    const echo = new EchoDetector({
+      played,
+      heard: { read: () => (reads += 1), levels: new SoundLevels(rate) },
+    });
     expect(echo.isEcho(0)).toBe(false);
     played.add(bot.subarray(0, sentFrame), 1_000);
     expect(echo.isEcho(2_521)).toBe(false);
@@ -130,7 +152,10 @@ describe("the bot's own voice", () => {
   it('is not looked for after a long stretch of which nothing came back', () => {
     const played = new PlayedAudio(rate);
     let reads = 0;
-    const echo = new EchoDetector({ played, readHeard: () => (reads += 1) });
+    const echo = new EchoDetector({
+      played,
+      heard: { read: () => (reads += 1), levels: new SoundLevels(rate) },
+    });
     for (let i = 0; i < 100; i += 1) played.add(bot.subarray(0, sentFrame), i * 20);
     echo.isEcho(2_160);
     expect(reads).toBe(0);
@@ -172,6 +197,31 @@ describe("a caller's voice", () => {
       const found = looks(mixed(silence(bot.length + rate), caller, rate), bot);
       expect([name, found.filter(({ isEcho }) => isEcho)]).toEqual([name, []]);
     }
+  });
+
+  it('is not looked at under a bot that the microphone does not bring back', () => {
+    let reads = 0;
+    const played = new PlayedAudio(rate);
+    const counted = {
+      within: (ms: number, now: number) => played.within(ms, now),
+      placeOf: (now: number) => played.placeOf(now),
+      read: () => {
+        reads += 1;
+      },
+      levels: played.levels,
+      stretchMs: 0,
+    };
+    const microphone = mixed(silence(bot.length), callers[0]!, 2 * rate);
+    const levels = new SoundLevels(rate);
+    const end = 2.2 * rate;
+    levels.add(microphone.subarray(0, end));
+    const read = (into: Float64Array): number => {
+      readFlat({ ring: microphone, rate, count: end }, end / 4, into);
+      return end / 4;
+    };
+    for (let at = 0; at < end; at += sentFrame) played.add(bot.subarray(at, at + sentFrame), at / 16);
+    expect(new EchoDetector({ played: counted, heard: { read, levels } }).isEcho(2_200)).toBe(false);
+    expect(reads).toBe(0);
   });
 
   it.each([-6, -12, -20])('counts as the caller with an echo at %i dB of it, as soon as it is loud', (db) => {
