@@ -6,9 +6,19 @@ function parse(chunks: readonly Buffer[], maxBytes = 1_000): SseEvent[] | 'too-l
   const parser = new SseParser(maxBytes);
   const events: SseEvent[] = [];
   for (const chunk of chunks) {
-    const found = parser.push(chunk);
+    const found = read(parser, chunk);
     if (found === 'too-large') return found;
     events.push(...found);
+  }
+  return events;
+}
+
+function read(parser: SseParser, chunk: Buffer): SseEvent[] | 'too-large' {
+  const events: SseEvent[] = [];
+  parser.feed(chunk);
+  for (let event = parser.next(); event !== undefined; event = parser.next()) {
+    if (event === 'too-large') return event;
+    events.push(event);
   }
   return events;
 }
@@ -46,9 +56,9 @@ describe('the event parser', () => {
   it('does not keep a buffer that belongs to the socket', () => {
     const parser = new SseParser(1_000);
     const reused = Buffer.from('data: he');
-    parser.push(reused);
+    read(parser, reused);
     reused.fill(0);
-    expect(parser.push(Buffer.from('llo\n\n'))).toEqual([{ event: '', data: 'hello' }]);
+    expect(read(parser, Buffer.from('llo\n\n'))).toEqual([{ event: '', data: 'hello' }]);
   });
 
   it('refuses an event over the bound, in one line or in many', () => {
@@ -71,7 +81,7 @@ describe('the event parser', () => {
 
   it('gives what the end of the stream left open', () => {
     const parser = new SseParser(1_000);
-    expect(parser.push(Buffer.from('data: [DONE]'))).toEqual([]);
+    expect(read(parser, Buffer.from('data: [DONE]'))).toEqual([]);
     expect(parser.end()).toEqual({ event: '', data: '[DONE]' });
     expect(new SseParser(1_000).end()).toBeUndefined();
   });

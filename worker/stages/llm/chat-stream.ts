@@ -67,7 +67,11 @@ export class ChatStream {
     const body = parseJson(data);
     if (event === 'error') this.failWith(errorIn(body));
     else if (!isRecord(body)) this.fail({ kind: 'protocol', rule: 'a chunk is a JSON object' });
-    else this.chunk(body);
+    else this.object(body);
+  }
+
+  object(body: JsonRecord): void {
+    if (!this.isClosed) this.chunk(body);
   }
 
   /** The body as one JSON object, as servers answer that do not stream. */

@@ -59,7 +59,11 @@ export class GenerateStream implements RoundStream {
     const body = parseJson(data);
     if (event === 'error') this.failWith(errorIn(body));
     else if (!isRecord(body)) this.fail({ kind: 'protocol', rule: 'a chunk is a JSON object' });
-    else this.chunk(body);
+    else this.object(body);
+  }
+
+  object(body: JsonRecord): void {
+    if (!this.closed) this.chunk(body);
   }
 
   whole(text: string): void {

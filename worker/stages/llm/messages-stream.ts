@@ -80,7 +80,11 @@ export class MessagesStream implements RoundStream {
     const body = parseJson(data);
     if (event === 'error') this.failWith(errorIn(body));
     else if (!isRecord(body)) this.fail({ kind: 'protocol', rule: 'an event is a JSON object' });
-    else this.take(body);
+    else this.object(body);
+  }
+
+  object(body: JsonRecord): void {
+    if (!this.closed) this.take(body);
   }
 
   whole(text: string): void {
@@ -110,7 +114,7 @@ export class MessagesStream implements RoundStream {
         this.stop(index);
         return;
       case 'message_start':
-        this.usage = recordOf(recordOf(body['message'])?.['usage']) ?? {};
+        this.usage = { ...recordOf(recordOf(body['message'])?.['usage']) };
         return;
       case 'message_delta': {
         const reason = textOf(recordOf(body['delta'])?.['stop_reason']);

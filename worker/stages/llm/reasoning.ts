@@ -5,34 +5,36 @@
  * any: the text of other rounds is cut at what the caller heard, and no provider needs theirs. Pure.
  */
 import type { OpaqueReasoning } from '../stage.ts';
+import type { JsonRecord } from './json.ts';
 import { listOf, parseJson, textOf } from './json.ts';
 
 const MAX_BYTES = 262_144;
 
 export class ReasoningNotes {
   private readonly provider: string;
-  private readonly pieces: [callId: string, piece: unknown][] = [];
-  private waiting: unknown[] = [];
+  /** Each piece as the JSON text `[callId, piece]`. */
+  private readonly pieces: string[] = [];
+  private waiting: string[] = [];
 
   constructor(provider: string) {
     this.provider = provider;
   }
 
-  /** A piece that belongs to whatever call comes next. */
-  add(piece: unknown): void {
-    this.waiting.push(piece);
+  /** A piece that belongs to whatever call comes next; it is written down at once, because it is only lent. */
+  add(piece: JsonRecord | string): void {
+    this.waiting.push(JSON.stringify(piece));
   }
 
   /** A call came; what waited belongs to it. */
   call(callId: string): void {
-    for (const piece of this.waiting) this.pieces.push([callId, piece]);
+    for (const piece of this.waiting) this.pieces.push(`[${JSON.stringify(callId)},${piece}]`);
     this.waiting = [];
   }
 
   /** What the round keeps; nothing when it is over 256 KiB, because a part of it would be refused. */
   end(): OpaqueReasoning | undefined {
     if (this.pieces.length === 0) return undefined;
-    const data = JSON.stringify(this.pieces);
+    const data = `[${this.pieces.join(',')}]`;
     return Buffer.byteLength(data) > MAX_BYTES ? undefined : { provider: this.provider, data };
   }
 }

@@ -53,7 +53,11 @@ export class ResponsesStream implements RoundStream {
     const body = parseJson(data);
     if (event === 'error') this.failWith(errorIn(body));
     else if (!isRecord(body)) this.fail({ kind: 'protocol', rule: 'an event is a JSON object' });
-    else this.take(textOf(body['type']), body);
+    else this.object(body);
+  }
+
+  object(body: JsonRecord): void {
+    if (!this.closed) this.take(textOf(body['type']), body);
   }
 
   whole(text: string): void {

@@ -15,15 +15,21 @@ export interface SseEvent {
 const LF = 0x0a;
 const CR = 0x0d;
 const SPACE = 0x20;
+const NONE: Buffer = Buffer.alloc(0);
 
 export class SseParser {
   private readonly maxEventBytes: number;
+  private chunk = NONE;
+  private at = 0;
+  /** Where the next line endings of the chunk are, its length for none; stale when they are before `at`. */
+  private lf = -1;
+  private cr = -1;
   private parts: Buffer[] = [];
   private eventBytes = 0;
   private skipLf = false;
   private firstLine = true;
   private event = '';
-  private data: string[] = [];
+  private data: string | undefined;
   private isBare = false;
 
   /** @param maxEventBytes bound of one event with all its lines, comments included (spec 03: 1 MiB). */
@@ -31,41 +37,74 @@ export class SseParser {
     this.maxEventBytes = maxEventBytes;
   }
 
-  /** Returns the events that the chunk completed, or `too-large` when one is over the bound; the stream is lost then. */
-  push(chunk: Buffer): SseEvent[] | 'too-large' {
-    const events: SseEvent[] = [];
-    let start = 0;
-    if (this.skipLf && chunk.length > 0) {
+  /** Takes a chunk, which must stay as it is until `next` has nothing more; that of before must be read to its end. */
+  feed(chunk: Buffer): void {
+    this.chunk = chunk;
+    this.at = 0;
+    this.lf = -1;
+    this.cr = -1;
+  }
+
+  /**
+   * The next event of the chunk; undefined when there is none that is whole, and the rest is kept for the next chunk.
+   * `too-large` when an event is over the bound; the stream is lost then.
+   */
+  next(): SseEvent | 'too-large' | undefined {
+    const { chunk } = this;
+    if (this.skipLf && this.at < chunk.length) {
       this.skipLf = false;
-      if (chunk[0] === LF) start = 1;
+      if (chunk[this.at] === LF) this.at += 1;
     }
-    // Where each line ending comes next; a stream without CR is searched for it once per chunk.
-    let lf = chunk.indexOf(LF, start);
-    let cr = chunk.indexOf(CR, start);
-    while (lf >= 0 || cr >= 0) {
-      const isCr = cr >= 0 && (lf < 0 || cr < lf);
-      const at = isCr ? cr : lf;
-      // The blank line after an event needs no decoding; the first line of all may hold a byte order mark.
-      if (start === at && this.parts.length === 0 && !this.firstLine) this.dispatch(events);
-      else if (!this.line(chunk.subarray(start, at), events)) return 'too-large';
-      start = at + 1;
-      if (isCr && start === chunk.length) this.skipLf = true;
-      else if (isCr && chunk[start] === LF) start += 1;
-      if (lf >= 0 && lf < start) lf = chunk.indexOf(LF, start);
-      if (cr >= 0 && cr < start) cr = chunk.indexOf(CR, start);
+    for (let end = this.lineEnd(); end < chunk.length; end = this.lineEnd()) {
+      const text = this.lineText(this.at, end);
+      this.at = end + 1;
+      if (chunk[end] === CR) {
+        if (this.at === chunk.length) this.skipLf = true;
+        else if (chunk[this.at] === LF) this.at += 1;
+      }
+      if (text === undefined) return 'too-large';
+      if (text !== '') this.field(text);
+      else {
+        const event = this.dispatch();
+        if (event !== undefined) return event;
+      }
     }
-    return this.keep(chunk.subarray(start)) ? events : 'too-large';
+    return this.keep() ? undefined : 'too-large';
   }
 
   /** What the end of the stream left open. Servers are seen to end without the last blank line. */
   end(): SseEvent | undefined {
-    const events: SseEvent[] = [];
-    if (this.parts.length > 0) this.line(Buffer.alloc(0), events);
-    this.line(Buffer.alloc(0), events);
-    return events[0];
+    const text = this.parts.length > 0 ? this.lineText(0, 0) : undefined;
+    if (text !== undefined) this.field(text);
+    return this.dispatch();
   }
 
-  private keep(rest: Buffer): boolean {
+  /** Where `next` goes on within the chunk. */
+  get position(): number {
+    return this.at;
+  }
+
+  /** True when `position` is the first byte of an event, and nothing before it says how to read it. */
+  get isBetweenEvents(): boolean {
+    return this.eventBytes === 0 && !this.skipLf && !this.firstLine;
+  }
+
+  /** Leaves out whole events that somebody else has read, up to a position that is between events. */
+  skipTo(position: number): void {
+    this.at = position;
+  }
+
+  private lineEnd(): number {
+    const { chunk, at } = this;
+    if (this.lf < at) this.lf = indexOrEnd(chunk, LF, at);
+    // A stream without CR is searched for it once per chunk.
+    if (this.cr < at) this.cr = indexOrEnd(chunk, CR, at);
+    return Math.min(this.lf, this.cr);
+  }
+
+  private keep(): boolean {
+    const rest = this.chunk.subarray(this.at);
+    this.feed(NONE);
     if (rest.length === 0) return true;
     this.eventBytes += rest.length;
     // The chunk belongs to the socket; what outlives this call is copied.
@@ -73,31 +112,27 @@ export class SseParser {
     return this.eventBytes <= this.maxEventBytes;
   }
 
-  private line(tail: Buffer, events: SseEvent[]): boolean {
-    this.eventBytes += tail.length;
-    if (this.eventBytes > this.maxEventBytes) return false;
+  /** The line with what is held of it; undefined when its event is over the bound. */
+  private lineText(start: number, end: number): string | undefined {
+    this.eventBytes += end - start;
+    if (this.eventBytes > this.maxEventBytes) return undefined;
     let text: string;
-    if (this.parts.length === 0) text = tail.toString('utf8');
-    else {
-      text = Buffer.concat([...this.parts, tail]).toString('utf8');
+    if (this.parts.length > 0) {
+      text = Buffer.concat([...this.parts, this.chunk.subarray(start, end)]).toString('utf8');
       this.parts = [];
-    }
+    } else text = start === end ? '' : this.chunk.toString('utf8', start, end);
     if (this.firstLine) text = text.replace(/^\uFEFF/, '');
     this.firstLine = false;
-    if (text === '') this.dispatch(events);
-    else this.field(text);
-    return true;
+    return text;
   }
 
-  private dispatch(events: SseEvent[]): void {
-    const [only = ''] = this.data;
-    if (this.data.length > 0) {
-      events.push({ event: this.event, data: this.data.length === 1 ? only : this.data.join('\n') });
-      this.data = [];
-    }
+  private dispatch(): SseEvent | undefined {
+    const found = this.data === undefined ? undefined : { event: this.event, data: this.data };
+    this.data = undefined;
     this.event = '';
     this.isBare = false;
     this.eventBytes = 0;
+    return found;
   }
 
   private field(line: string): void {
@@ -105,17 +140,26 @@ export class SseParser {
     const name = colon < 0 ? line : line.slice(0, colon);
     const skipped = line.charCodeAt(colon + 1) === SPACE ? 2 : 1;
     const value = colon < 0 ? '' : line.slice(colon + skipped);
-    if (name === 'data') this.data.push(value);
+    if (name === 'data') this.addData(value);
     else if (name === 'event') this.event = value;
     else if (name === 'error') {
       // Older llama.cpp builds put an error object into a field of this name.
       this.event = 'error';
-      this.data.push(value);
+      this.addData(value);
     } else if (this.isBare || line.startsWith('{') || line.startsWith('[')) {
       // Some gateways break off with a bare JSON error where an event belongs.
       this.isBare = true;
       this.event = 'error';
-      this.data.push(line);
+      this.addData(line);
     }
   }
+
+  private addData(value: string): void {
+    this.data = this.data === undefined ? value : `${this.data}\n${value}`;
+  }
+}
+
+function indexOrEnd(chunk: Buffer, byte: number, from: number): number {
+  const at = chunk.indexOf(byte, from);
+  return at < 0 ? chunk.length : at;
 }

@@ -15,6 +15,8 @@ export class ThinkFilter {
   private trimNext = false;
 
   push(text: string): string {
+    const isPlain = !this.thinking && !this.trimNext && this.held === '' && !text.includes('<');
+    if (isPlain) return text;
     let rest = this.held + text;
     this.held = '';
     let out = '';
