@@ -1,7 +1,7 @@
 /**
- * How a frame of the caller's audio sounds, in two numbers: its power, and how much of that lies above the pitch and the first
- * resonance of a voice. A hum has next to nothing there, a hiss everything, and spoken vowels something in between. It costs a dozen
- * operations for each sample, allocates nothing, and judges nothing.
+ * How a frame of the caller's audio sounds: its power, how much of that lies above the pitch and the first resonance of a voice, and
+ * how periodic it is (frame-pitch.ts). A hum has next to nothing up there, a hiss everything, and spoken vowels something in
+ * between. The powers cost a dozen operations for each sample. It allocates nothing and judges nothing.
  */
 
 /** Mean squares, with full scale at 1. */
@@ -9,6 +9,8 @@ export interface FrameSound {
   readonly power: number;
   /** Of the part above about 1 kHz. */
   readonly brightPower: number;
+  /** How like itself it is one period of a voice before (frame-pitch.ts), from 0 to 1; 0 also where it is too quiet to tell. */
+  readonly periodicity: number;
   /** The probability of speech that goes with it is only a judgement of its loudness. */
   readonly judgedByEnergy: boolean;
 }
@@ -17,6 +19,7 @@ export interface FrameSound {
 export const newFrameSound = (): { -readonly [K in keyof FrameSound]: FrameSound[K] } => ({
   power: 0,
   brightPower: 0,
+  periodicity: 0,
   judgedByEnergy: false,
 });
 

@@ -11,12 +11,16 @@ import {
 } from '../../shared/protocol/mailbox.ts';
 import { resultRing } from '../../shared/protocol/mailbox.ts';
 import { EnergyGate } from './energy-gate.ts';
+import { PitchMeter } from './frame-pitch.ts';
 import { newFrameSound, SoundMeter, type FrameSound } from './frame-sound.ts';
 
 /** Age of the heartbeat, and of a waiting frame, at which inference counts as away although nobody saw it end. */
 const awayAfterMs = 100;
 /** Results that can be had are up to a ring old, and frames may wait besides. */
 const soundRing = 2 * resultRing;
+
+/** Power of a frame from which on its pitch is measured: 60 dB below full scale. */
+const leastPower = 1e-6;
 
 export interface VadClientOptions {
   readonly boxes: Mailboxes;
@@ -35,6 +39,7 @@ export class VadClient {
   readonly #thread: number;
   readonly #gate = new EnergyGate();
   readonly #meter = new SoundMeter();
+  readonly #pitch = new PitchMeter();
   /** How the frames sound that wait for their judgement, and that have one which nobody has looked at. */
   readonly #sounds = Array.from({ length: soundRing }, newFrameSound);
   /** Energy judgement and time of the frames that wait for theirs. */
@@ -77,7 +82,11 @@ export class VadClient {
     const index = this.#mailbox.produced & (resultRing - 1);
     this.#energy[index] = this.#gate.judge(this.#frame);
     const sound = this.#sounds[this.#mailbox.produced & (soundRing - 1)];
-    if (sound !== undefined) this.#meter.measure(this.#frame, sound);
+    this.#pitch.take(this.#frame);
+    if (sound !== undefined) {
+      this.#meter.measure(this.#frame, sound);
+      sound.periodicity = sound.power > leastPower ? this.#pitch.measure() : 0;
+    }
     this.#writtenMs[index] = this.#options.machineMs();
     this.#mailbox.publish();
     this.#frame = this.#mailbox.frameToWrite();

@@ -1,7 +1,7 @@
 /**
- * Whether a voice is surely speech, long before its length alone would prove it: VAD is sure of it, it does not sound like a
- * hum, and there has been sound for long enough, the soft beginning included that VAD is late for. Loudness alone makes
- * nothing sure. It knows nothing of turns, and what it is sure of may still be somebody else's voice.
+ * Whether a voice is surely speech, long before its length alone would prove it: VAD is sure of it, it has the pitch of a voice and
+ * does not sound like a hum, and there has been sound for long enough, the soft beginning included that VAD is late for.
+ * Loudness alone makes nothing sure. It knows nothing of turns, and what it is sure of may still be somebody else's voice.
  */
 import type { Millis } from '../../shared/base/units.ts';
 import { decibels, type FrameSound } from './frame-sound.ts';
@@ -10,6 +10,8 @@ import { decibels, type FrameSound } from './frame-sound.ts';
 const sureVoiceMs = 64;
 /** Below this probability what VAD was sure of is over. */
 const overBelow = 0.3;
+/** One frame of the sound repeats itself so closely, or a hiss came first: clatter and coughs do neither, however sure VAD is of them. */
+const voicedFrom = 0.65;
 /** Where VAD is this sure, a frame of voice or a hiss right before it was the beginning of the same syllable. */
 const plainProbability = 0.95;
 const consonantMs = 64;
@@ -52,6 +54,7 @@ export class VoiceProof {
   #holeMs = 0;
   #sureMs = 0;
   #hissMs = 0;
+  #isVoiced = false;
   #humMs = 0;
   #loudestHumDb = lowestBackgroundDb;
   #isHum = false;
@@ -77,6 +80,7 @@ export class VoiceProof {
     if (probability < overBelow) this.#learnBackground(levelDb, decibels(sound.brightPower));
     this.#measureSound(isLoud || isVoice, frameMs);
     if (probability < overBelow) this.#sureMs = 0;
+    if ((isLoud || isVoice) && sound.periodicity >= voicedFrom) this.#isVoiced = true;
     this.#isHum = false;
     const continues = this.#wasVoice;
     this.#wasVoice = isVoice;
@@ -103,9 +107,9 @@ export class VoiceProof {
     return this.#isHum;
   }
 
-  /** VAD is sure of the present voice, which is no hum. */
+  /** VAD is sure of the present voice, which is no hum and no clatter. */
   get isSure(): boolean {
-    return this.#sureMs >= sureVoiceMs;
+    return this.#sureMs >= sureVoiceMs && (this.#isVoiced || this.#hissMs >= consonantMs);
   }
 
   /** How long there has been sound without a hole. */
@@ -151,6 +155,7 @@ export class VoiceProof {
     this.#holeMs = 0;
     this.#sureMs = 0;
     this.#hissMs = 0;
+    this.#isVoiced = false;
     this.#humMs = 0;
     this.#loudestHumDb = lowestBackgroundDb;
   }

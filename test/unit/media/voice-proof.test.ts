@@ -5,15 +5,17 @@ import { SpeechDetector, type SpeechDetectorSettings } from '../../../worker/med
 
 const settings = { threshold: 0.5, minSpeechMs: 120, confirmMs: 300, sureMs: 150, stopMs: 200 };
 
-const sounding = (levelDb: number, brightDb: number): FrameSound => ({
+const sounding = (levelDb: number, brightDb: number, periodicity = 0.9): FrameSound => ({
   power: 10 ** (levelDb / 10),
   brightPower: 10 ** ((levelDb + brightDb) / 10),
+  periodicity,
   judgedByEnergy: false,
 });
-const room = sounding(-70, -10);
+const room = sounding(-70, -10, 0);
 const vowel = sounding(-20, -14);
+const clatter = sounding(-20, -12, 0.6);
 const hum = sounding(-20, -30);
-const hiss = sounding(-28, -4);
+const hiss = sounding(-28, -4, 0.2);
 
 type Frame = readonly [probability: number, sound: FrameSound | undefined];
 const frames = (count: number, ...[probability, sound]: Frame): Frame[] =>
@@ -58,6 +60,25 @@ describe('a voice that is surely speech', () => {
     expect(factsOf([...frames(1, 0.1, hiss), ...frames(1, 0.97, vowel)])).toEqual([]);
   });
 
+  it('has the pitch of a voice somewhere, or begins with a hiss', () => {
+    const taken = frames(7, 0.98, clatter);
+    expect(factsOf(taken)).toEqual(['speech.started 4']);
+    expect(factsOf([...taken, ...frames(1, 0.98, vowel)]).at(-1)).toBe('speech.confirmed 8');
+    expect(factsOf([...frames(1, 0.2, vowel), ...taken]).at(-1)).toBe('speech.confirmed 5');
+    expect(factsOf([...frames(4, 0.2, hiss), ...frames(1, 0.98, clatter)]).at(-1)).toBe('speech.confirmed 5');
+    const another = [...taken, ...frames(8, 0.01, room), ...taken];
+    expect(factsOf([...frames(1, 0.2, vowel), ...frames(8, 0.01, room), ...another])).toEqual([
+      'speech.started 13',
+      'speech.stopped 23',
+      'voice.resumed 25',
+      'speech.started 28',
+    ]);
+  });
+
+  it('without a pitch, as whispers are, waits for the longer time', () => {
+    expect(factsOf(frames(12, 0.98, clatter)).at(-1)).toBe('speech.confirmed 10');
+  });
+
   it('does not begin with a noise that was there before', () => {
     const noise = sounding(-32, -10);
     const sequence = [...frames(120, 0.1, noise), ...frames(12, 0.9, vowel)];
@@ -89,6 +110,7 @@ describe('a hum', () => {
     const over: FrameSound = {
       power: hum.power + noise.power,
       brightPower: hum.brightPower + noise.brightPower,
+      periodicity: hum.periodicity,
       judgedByEnergy: false,
     };
     expect(factsOf([...frames(120, 0.1, noise), ...frames(15, 0.99, over)])).toEqual(['speech.started 124']);

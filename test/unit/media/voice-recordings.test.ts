@@ -3,9 +3,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite } from '../../../examples/demo/flite.ts';
 import { sileroPath } from '../../../inference/models.ts';
 import { openVadModel, VadThread } from '../../../inference/vad-thread.ts';
+import { newPrng } from '../../../shared/base/prng.ts';
 import { vadFrameMs, vadFrameSamples } from '../../../shared/protocol/mailbox.ts';
 import { SpeechDetector } from '../../../worker/media/speech-detector.ts';
 import { VadClient } from '../../../worker/media/vad-client.ts';
+import { level } from '../../support/echo-path.ts';
 import { newMailboxes } from '../../support/mailboxes.ts';
 import { noRecordings, recordings } from '../../support/recordings.ts';
 
@@ -55,6 +57,20 @@ describe('a voice in real time', () => {
     for (const text of ['mm-hmm', 'mm', 'hmm']) {
       const hum = flite(text, { voice: 'slt', speed: 1 });
       for (const offset of [0, 170, 340]) expect(await provedAfter(hum, offset)).toBeUndefined();
+    }
+  });
+
+  it.skipIf(noRecordings !== undefined)('is none in short noises as loud as a voice', async () => {
+    const prng = newPrng(8);
+    for (const { name, pcm } of recordings('noise')) {
+      if (pcm.length < 2 * 16_000) continue;
+      const clatters = name.startsWith('coffee') ? [311_694, 313_234] : [];
+      for (const from of [...clatters, prng.below(pcm.length - 4_800), prng.below(pcm.length - 4_800)]) {
+        const cut = pcm.subarray(from, from + 16 * (150 + prng.below(150)));
+        const gain = 3_300 / Math.max(1, level(cut));
+        const burst = cut.map((sample) => Math.max(-32_768, Math.min(32_767, Math.round(sample * gain))));
+        expect([name, from, await provedAfter(burst, prng.below(512))]).toEqual([name, from, undefined]);
+      }
     }
   });
 
