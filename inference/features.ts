@@ -3,7 +3,7 @@
  * extractor writes samples into `window` and calls `compute`; nothing is allocated per call, so `features` is valid until the
  * next one. The arithmetic is in double precision: the model was trained on a reference that agrees to about 5e-6.
  */
-import { newPowerSpectrum } from './power-spectrum.ts';
+import { newPowerSpectrum } from '../shared/audio/power-spectrum.ts';
 
 export const turnWindowSamples = 128_000;
 export const melBands = 80;
@@ -36,7 +36,7 @@ export class TurnFeatures {
     (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / frameSamples),
   );
   readonly #bands = newMelBands();
-  readonly #spectrum = newPowerSpectrum();
+  readonly #spectrum = newPowerSpectrum(frameSamples);
   readonly #pair = [new Float64Array(frameSamples), new Float64Array(frameSamples)] as const;
   readonly #power = [new Float64Array(bins), new Float64Array(bins)] as const;
   readonly #logs = new Float64Array(melBands * featureFrames);

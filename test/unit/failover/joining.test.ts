@@ -3,6 +3,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite, type Flite } from '../../../examples/demo/flite.ts';
 import type { Voice } from '../../../examples/demo/voices.ts';
 import { Joining } from '../../../worker/stages/failover/joining.ts';
+import type { JoiningPlace, Look } from '../../../worker/stages/failover/joining.ts';
+import type { AgainPlace } from '../../../worker/stages/failover/spoken-place.ts';
 import { KeptSpeech } from '../../../worker/stages/failover/kept-speech.ts';
 
 const sampleRate = 16_000;
@@ -36,6 +38,24 @@ function keep(pcm: Int16Array): KeptSpeech {
   return kept;
 }
 
+const whole = { chars: 0, fromMs: 0, toMs: 0, likelyMs: 0 };
+const newJoining = (said: KeptSpeech, begin: AgainPlace = whole): Joining =>
+  new Joining({ context: 1, sampleRate, said, begin, guess: (heardMs) => heardMs / 2 });
+
+/** Does all of the work that there is. */
+function lookAll(joining: Joining, heardMs: number): Look {
+  for (;;) {
+    const look = joining.look(heardMs);
+    if (look !== 'working') return look;
+  }
+}
+
+function placeIn(joining: Joining, heardMs: number): JoiningPlace {
+  const look = lookAll(joining, heardMs);
+  if (typeof look === 'string') throw new Error(look);
+  return look;
+}
+
 const audio = (pcm: Int16Array): { type: 'audio'; context: number; pcm: Int16Array } => ({
   type: 'audio',
   context: 1,
@@ -59,14 +79,10 @@ describe('two voices', () => {
       const said = flite(text, { voice: first, speed: 1 });
       const again = flite(text, { voice: second, speed: 1 });
       for (let heardMs = 500; heardMs < 4_000; heardMs += 230) {
-        const joining = new Joining({
-          context: 1,
-          sampleRate,
-          said: keep(said.subarray(0, (heardMs + 250) * perMs)),
-        });
+        const joining = newJoining(keep(said.subarray(0, (heardMs + 250) * perMs)));
         joining.add(audio(again));
         joining.add({ type: 'spoken', context: 1, chars: text.length });
-        const { cutMs, skipMs } = joining.place(heardMs)!;
+        const { cutMs, skipMs } = placeIn(joining, heardMs);
         expect(cutMs).toBeGreaterThanOrEqual(heardMs);
         expect(cutMs).toBeLessThanOrEqual(heardMs + 250);
         off.push(wordsAt(ends[second]!, skipMs) - wordsAt(ends[first]!, cutMs));
@@ -77,12 +93,45 @@ describe('two voices', () => {
     expect(wrong.length / off.length, off.map((words) => words.toFixed(2)).join(' ')).toBeLessThan(0.07);
   });
 
+  it('are joined when the second begins within the phrase, about where it is told', () => {
+    const off: number[] = [];
+    for (const [first, second] of [
+      ['slt', 'rms'],
+      ['rms', 'slt'],
+      ['awb', 'slt'],
+      ['slt', 'awb'],
+    ] as const) {
+      for (const [text, ends] of Object.entries(texts)) {
+        const said = flite(text, { voice: first, speed: 1 });
+        const again = flite(text, { voice: second, speed: 1 });
+        for (let heardMs = 1_600; heardMs < 4_000; heardMs += 170) {
+          const word = ends[first]!.findLastIndex((end) => end < heardMs - 900);
+          const [beganMs, againMs] = [ends[first]![word]!, ends[second]![word]!];
+          // Told 150 ms too late, and then too early.
+          const likelyMs = beganMs + (heardMs % 2 === 0 ? 150 : -150);
+          const begin = { chars: 0, fromMs: Math.max(0, likelyMs - 400), toMs: likelyMs + 400, likelyMs };
+          const joining = newJoining(keep(said.subarray(0, (heardMs + 100) * perMs)), begin);
+          let look: Look = 'listening';
+          for (let at = againMs * perMs; look === 'listening'; at += 640) {
+            if (at < again.length) joining.add(audio(again.subarray(at, at + 640)));
+            else joining.add({ type: 'spoken', context: 1, chars: text.length });
+            look = lookAll(joining, heardMs);
+          }
+          if (typeof look === 'string') throw new Error(look);
+          off.push(wordsAt(ends[second]!, againMs + look.skipMs) - wordsAt(ends[first]!, look.cutMs));
+        }
+      }
+    }
+    const wrong = off.filter((words) => Math.abs(words) > 0.65);
+    expect(wrong.length / off.length, off.map((words) => words.toFixed(2)).join(' ')).toBeLessThan(0.1);
+  });
+
   it('are joined where both are quiet, if such a moment is near', () => {
     const text = 'Yes, of course. Could you tell me the number of people?';
     const said = flite(text, { voice: 'slt', speed: 1 });
-    const joining = new Joining({ context: 1, sampleRate, said: keep(said.subarray(0, 2_200 * perMs)) });
+    const joining = newJoining(keep(said.subarray(0, 2_200 * perMs)));
     joining.add(audio(flite(text, { voice: 'rms', speed: 1 })));
-    const { cutMs } = joining.place(1_250)!;
+    const { cutMs } = placeIn(joining, 1_250);
     const around = said.subarray((cutMs - 8) * perMs, (cutMs + 8) * perMs);
     expect(around.reduce((most, one) => Math.max(most, Math.abs(one)), 0)).toBeLessThan(500);
   });
@@ -93,27 +142,27 @@ describe('a voice that says a phrase again', () => {
     Int16Array.from({ length: ms * perMs }, (_, at) => 6_000 * Math.sin(at / 7) + 5_000 * Math.sin(at / 3));
 
   it('is listened to until it is beyond the place, or at its end', () => {
-    const joining = new Joining({ context: 1, sampleRate, said: keep(tone(1_000)) });
+    const joining = newJoining(keep(tone(1_000)));
     for (let ms = 0; ms < 1_200; ms += 100) {
       joining.add(audio(tone(100)));
-      expect(joining.place(900), `${ms}`).toBeUndefined();
+      expect(lookAll(joining, 900), `${ms}`).toBe('listening');
     }
     joining.add({ type: 'word', context: 1, chars: 0, startMs: 0 });
-    expect(joining.place(900)).toBeUndefined();
+    expect(lookAll(joining, 900)).toBe('listening');
     joining.add({ type: 'spoken', context: 1, chars: 5 });
-    expect(joining.place(900)).toBeDefined();
+    expect(lookAll(joining, 900)).toMatchObject({});
   });
 
   it('is heard from its start when nothing but silence was heard of the one before', () => {
     const said = keep(new Int16Array(300 * perMs));
     said.push(tone(200));
-    const joining = new Joining({ context: 1, sampleRate, said });
+    const joining = newJoining(said);
     joining.add(audio(tone(2_000)));
-    expect(joining.place(250)).toEqual({ cutMs: 250, skipMs: 0 });
+    expect(lookAll(joining, 250)).toEqual({ cutMs: 250, skipMs: 0 });
   });
 
   it('is heard from the place on: audio and words before it are left out, all else is told in order', () => {
-    const joining = new Joining({ context: 1, sampleRate, said: keep(tone(100)) });
+    const joining = newJoining(keep(tone(100)));
     const word = (startMs: number) => ({ type: 'word' as const, context: 1, chars: startMs, startMs });
     joining.add(word(0));
     joining.add(audio(tone(100)));

@@ -5,20 +5,31 @@ import { newFailoverTts } from '../../../worker/stages/failover/tts.ts';
 import type { TtsEvent } from '../../../worker/stages/stage.ts';
 import { newFailoverScope } from '../../support/failover.ts';
 import { openVoices } from '../../support/failover-voices.ts';
-import { ScriptedTts } from '../../support/scripted-stages.ts';
+import { ScriptedTts, type ScriptedSession } from '../../support/scripted-stages.ts';
 import { Events, newStageContext } from '../../support/stage-context.ts';
-import { newVirtualClock } from '../../support/virtual-clock.ts';
+import { newVirtualClock, type VirtualClock } from '../../support/virtual-clock.ts';
 
 const lost: TtsEvent = { type: 'error', error: { kind: 'disconnected' } };
 
 describe('a voice that tells no times', () => {
+  /** Two tones that are others in each "word". */
+  const sounding = (word: number, at: number): number => {
+    const wave = (hz: number): number => Math.sin((2 * Math.PI * hz * at) / 8_000);
+    return 8_000 * (wave(300 + ((word * 5) % 7) * 90) + wave(1_100 + ((word * 3) % 8) * 280));
+  };
   /** Voice, silence, voice, as told; at 8 kHz. */
+  const samples = (...parts: readonly number[]): Int16Array =>
+    Int16Array.from(
+      parts.flatMap((ms, part) =>
+        Array.from({ length: ms * 8 }, (_, at) =>
+          part % 2 === 0 ? sounding(Math.floor(at / 1_000), at) : 0,
+        ),
+      ),
+    );
   const spoken = (context: number, ...parts: readonly number[]): TtsEvent => ({
     type: 'audio',
     context,
-    pcm: Int16Array.from(
-      parts.flatMap((ms, at) => Array.from({ length: ms * 8 }, () => (at % 2 === 0 ? 900 : 0))),
-    ),
+    pcm: samples(...parts),
   });
   const heardMs = (events: Events<TtsEvent>): number =>
     events.of('audio').reduce((sum, { pcm }) => sum + pcm.length / 8, 0);
@@ -79,12 +90,19 @@ describe('a voice that tells no times', () => {
     expect(heardMs(events)).toBe(1_000);
   });
 
-  it('is left in a pause, with a little of it, when the text tells which one it is and the phrase is long', () => {
+  /** A voice so slow that to hear it again would take too long. */
+  const saySlowly = (clock: VirtualClock, voice: ScriptedSession<TtsEvent>, ...parts: number[]): void => {
+    voice.say(spoken(1, 80));
+    clock.advance(40_000);
+    voice.say(spoken(1, ...parts));
+    clock.advance(4_000);
+    voice.say(lost);
+  };
+
+  it('is left in a pause, with a little of it, when the text tells which one it is and the voices are slow', () => {
     const { clock, primary, secondary, events, session } = openVoices();
     session.speak(1, `${'so '.repeat(30)}my dear, it is about time to go.`);
-    primary.sessions[0]!.say(spoken(1, 6_080, 300, 500));
-    clock.advance(4_000);
-    primary.sessions[0]!.say(lost);
+    saySlowly(clock, primary.sessions[0]!, 6_000, 300, 500);
     expect(secondary.sessions[0]!.asked).toEqual(['speak 1 it is about time to go.']);
     clock.advance(5_000);
     expect(heardMs(events)).toBe(6_200);
@@ -94,11 +112,9 @@ describe('a voice that tells no times', () => {
   const words = (from: number, to: number, { pace = 1 } = {}): TtsEvent => ({
     type: 'audio',
     context: 1,
-    pcm: Int16Array.from({ length: (to - from) * 1_200 * pace }, (_, at) => {
-      const word = from + Math.floor(at / (1_200 * pace));
-      const wave = (hz: number): number => Math.sin((2 * Math.PI * hz * at) / 8_000);
-      return 8_000 * (wave(300 + ((word * 5) % 7) * 90) + wave(1_100 + ((word * 3) % 8) * 280));
-    }),
+    pcm: Int16Array.from({ length: (to - from) * 1_200 * pace }, (_, at) =>
+      sounding(from + Math.floor(at / (1_200 * pace)), at),
+    ),
   });
   const phrase = 'Well then my dear friend it is about time to go.';
 
@@ -146,26 +162,37 @@ describe('a voice that tells no times', () => {
     expect(heardMs(events)).toBe(before);
   });
 
-  it('is not followed by one that says four seconds again: the place is estimated, and a word that was begun is left out', () => {
+  it('is followed by one that begins a bit before the place when four seconds were heard', () => {
     const { clock, primary, secondary, events, session } = openVoices();
-    session.speak(1, `${'so '.repeat(60)}it is about time to go.`);
+    const long = `${'so '.repeat(60)}it is about time to go.`;
+    session.speak(1, long);
     primary.sessions[0]!.say(spoken(1, 6_000));
     clock.advance(4_000);
-    const before = heardMs(events);
     primary.sessions[0]!.say(lost);
-    expect(secondary.sessions[0]!.asked[0]).toMatch(/^speak 1 (so )+it is about time to go\.$/);
-    expect(secondary.sessions[0]!.asked[0]!.length).toBeLessThan(160);
-    clock.advance(3_000);
-    expect(heardMs(events)).toBe(before);
+    const [asked = ''] = secondary.sessions[0]!.asked;
+    expect(asked).toMatch(/^speak 1 (so )+it is about time to go\.$/);
+    // 4.3 s were heard, which is about 70 characters, and of these it says 1 to 3 s again.
+    expect(long.length - asked.length + 'speak 1 '.length).toBeGreaterThan(20);
+    expect(long.length - asked.length + 'speak 1 '.length).toBeLessThan(50);
+    // It says what the first said from 2.5 s on, and is heard where that ended.
+    secondary.sessions[0]!.say({ type: 'audio', context: 1, pcm: samples(11_000).subarray(2_500 * 8) });
+    secondary.sessions[0]!.say({ type: 'spoken', context: 1, chars: asked.length - 'speak 1 '.length });
+    clock.advance(20_000);
+    expect(heardMs(events)).toBeGreaterThan(11_000 - 60);
+    expect(heardMs(events)).toBeLessThan(11_000 + 60);
+    expect(events.all.at(-1)).toEqual({ type: 'spoken', context: 1, chars: long.length });
   });
 
-  it('is not followed by a slow one that would leave the listener without a sound for two seconds', () => {
-    const { clock, primary, secondary, session } = openVoices();
+  it('is not followed in that way where a slow one would leave the listener without a sound for two seconds', () => {
+    const { clock, primary, secondary, events, session } = openVoices();
     session.speak(1, `${'so '.repeat(60)}it is about time to go.`);
-    primary.sessions[0]!.say(spoken(1, 3_900));
-    clock.advance(3_900);
-    primary.sessions[0]!.say(lost);
-    expect(secondary.sessions[0]!.asked[0]!.length).toBeLessThan(160);
+    saySlowly(clock, primary.sessions[0]!, 5_000);
+    const before = heardMs(events);
+    expect(secondary.sessions[0]!.asked[0]).toMatch(/^speak 1 (so )+it is about time to go\.$/);
+    expect(secondary.sessions[0]!.asked[0]!.length).toBeLessThan(150);
+    // The place is estimated, and a word that was begun is left out.
+    clock.advance(3_000);
+    expect(heardMs(events)).toBe(before);
   });
 
   it('is heard to its end when no voice is left, and then the session fails', () => {

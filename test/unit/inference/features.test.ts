@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { featureFrames, melBands, TurnFeatures, turnWindowSamples } from '../../../inference/features.ts';
-import { newPowerSpectrum } from '../../../inference/power-spectrum.ts';
 import { newPrng } from '../../../shared/base/prng.ts';
 
 const assets = process.env['SVC_TEST_ASSETS'];
@@ -34,24 +33,6 @@ const noise = (samples: number, seed: number): Float32Array => {
   const prng = newPrng(seed);
   return Float32Array.from({ length: samples }, () => (prng.below(20_001) - 10_000) / 32_768);
 };
-
-describe('the power spectrum of two signals at once', () => {
-  it('is that of the definition, for each of them', () => {
-    const [a, b] = [Float64Array.from(noise(400, 1)), Float64Array.from(noise(400, 2))];
-    const powers = [new Float64Array(201), new Float64Array(201)] as const;
-    newPowerSpectrum()([a.slice(), b.slice()], powers);
-    for (const [index, signal] of [a, b].entries()) {
-      for (let bin = 0; bin <= 200; bin += 1) {
-        let [re, im] = [0, 0];
-        signal.forEach((value, n) => {
-          re += value * Math.cos((2 * Math.PI * bin * n) / 400);
-          im -= value * Math.sin((2 * Math.PI * bin * n) / 400);
-        });
-        expect(powers[index]![bin]).toBeCloseTo(re * re + im * im, 9);
-      }
-    }
-  });
-});
 
 describe.skipIf(noVectors !== undefined)(
   `turn features against the reference${noVectors ? `: ${noVectors}` : ''}`,

@@ -1,15 +1,17 @@
 /**
- * Joins two voices within a phrase: the second says again what the first said since the last sure place, nobody hears it,
- * and where both are at the same word the second goes on aloud.
+ * Joins two voices within a phrase: the second says again, from a word that the first has surely said, what the first said, nobody
+ * hears it, and where both are at the same word the second goes on aloud.
  *
- * Invariant: what the second voice says is kept in order, and as much of it as finding the place needs. Pure; milliseconds
- * of `said` and of the second voice count from their first samples.
+ * Invariant: what the second voice says is kept in order, and as much of it as finding the place needs. The work is done in parts,
+ * of which its owner asks for one at a time. Pure; milliseconds of `said` count from where it begins, those of the second voice
+ * from its first sample.
  */
 import type { SaidEvent } from './held-speech.ts';
 import { KeptSpeech } from './kept-speech.ts';
-import { frameAt, matchWords } from './same-words.ts';
-import type { Matched } from './same-words.ts';
-import { frameMs, soundOf } from './speech-sound.ts';
+import type { AgainPlace } from './spoken-place.ts';
+import { frameAt, WordMatching } from './same-words.ts';
+import type { Matched, Stretches } from './same-words.ts';
+import { frameMs, SpeechBands, soundOf } from './speech-sound.ts';
 import type { SpeechSound } from './speech-sound.ts';
 
 /** Behind what was heard, so much of the first voice helps to find the place. */
@@ -21,11 +23,19 @@ const unsureMs = 80;
 /** The second voice is waited for until it has said this much beyond the place, to be sure that it is not further on. */
 const beyondShare = 0.1;
 const beyondMs = 250;
-const moreMs = 400;
-/** More of the second voice than this is not looked at. */
-const slowestShare = 2;
+/** It is looked at first when it has said so much of what the first has, and again after so much more. */
+const knownBegin = { share: 1.1, moreMs: 400 };
+/** Where the begin is not known, all of it may be short, and two places in a row have to be the same but for so much. */
+const unknownBegin = { share: 0.8, moreMs: 120 };
+const sameMs = 60;
+/** More of the second voice than this is not waited for. */
+const mostMs = 7_500;
+/** Frames that are read in one part of the work. */
+const framesInPart = 48;
+/** What is less alike was not found. */
+const mostDistance = 1.2;
 
-/** Times of the context's audio, from where both voices begin, and of the second voice's. */
+/** Times of the context's audio, from where `said` begins, and of the second voice's. */
 export interface JoiningPlace {
   readonly cutMs: number;
   readonly skipMs: number;
@@ -36,23 +46,35 @@ export interface JoiningOptions {
   readonly sampleRate: number;
   /** What the first voice said from the sure place on. */
   readonly said: KeptSpeech;
+  /** Where in that the word lies with which the second voice begins. */
+  readonly begin: AgainPlace;
+  /** Where the second voice begins a word of which little was heard, by an estimate, when so much was heard. */
+  readonly guess: (heardMs: number) => number;
 }
+
+/** The place; or it waits for more of the second voice, or for the next part of the work. */
+export type Look = JoiningPlace | 'listening' | 'working';
 
 export class Joining {
   readonly context: number;
-  private readonly sampleRate: number;
-  private readonly said: KeptSpeech;
+  private readonly options: JoiningOptions;
   private readonly again: KeptSpeech;
+  private readonly first: SpeechBands;
+  private readonly second: SpeechBands;
   private readonly events: SaidEvent[] = [];
+  private matching: { readonly words: WordMatching; readonly stretches: Stretches } | undefined;
   /** A whole piece of the second voice is there. */
   private isWhole = false;
   private neededMs = 0;
+  /** Where the end of the first was found last time. */
+  private lastMs: number | undefined;
 
-  constructor({ context, sampleRate, said }: JoiningOptions) {
-    this.context = context;
-    this.sampleRate = sampleRate;
-    this.said = said;
-    this.again = new KeptSpeech(sampleRate);
+  constructor(options: JoiningOptions) {
+    this.context = options.context;
+    this.options = options;
+    this.again = new KeptSpeech(options.sampleRate);
+    this.first = new SpeechBands(options.said.rate);
+    this.second = new SpeechBands(this.again.rate);
   }
 
   /** Takes what the second voice says. */
@@ -67,28 +89,30 @@ export class Joining {
     this.again.push(event.pcm);
   }
 
-  /** Where to go over from one to the other, once it can be told; `heardMs` of the first cannot be taken back. */
-  place(heardMs: number): JoiningPlace | undefined {
-    const { said, again } = this;
+  /** Does a part of the work; `heardMs` of the first voice cannot be taken back. */
+  look(heardMs: number): Look {
+    const { said, begin } = this.options;
+    const { again, first, second, matching } = this;
+    if (matching !== undefined) return matching.words.work() ? this.conclude(matching, heardMs) : 'working';
     const endMs = Math.min(said.lengthMs, heardMs + aheadMs);
-    const isAll = this.isWhole || !again.isWhole;
-    const surplusMs = endMs * beyondShare + beyondMs;
-    if (!isAll && again.lengthMs < Math.max(this.neededMs, endMs + surplusMs)) return undefined;
-    const first = soundOf(said.until(endMs), said.rate);
-    const second = soundOf(again.until(endMs * slowestShare + 2 * surplusMs), again.rate);
-    const matched = matchWords(first, second);
-    if (matched === undefined || isSilent(first, heardMs)) return { cutMs: heardMs, skipMs: 0 };
-    const last = matched.at(-1) ?? 0;
-    if (!isAll && (second.count - last) * frameMs < surplusMs) {
-      this.neededMs = again.lengthMs + moreMs;
-      return undefined;
-    }
-    return quietest(matched, { first, second, heardMs });
+    if (!first.read(said.between(begin.fromMs, endMs), framesInPart)) return 'working';
+    if (!second.read(again.between(0, again.lengthMs), framesInPart)) return 'working';
+    const leastMs = (endMs - begin.toMs) * this.patience.share + beyondMs;
+    if (!this.isAll && again.lengthMs < Math.max(this.neededMs, leastMs)) return 'listening';
+    const stretches = {
+      first: soundOf(first),
+      second: soundOf(second),
+      from: 0,
+      to: Math.round((begin.toMs - begin.fromMs) / frameMs),
+      likely: Math.round((begin.likelyMs - begin.fromMs) / frameMs),
+    };
+    this.matching = { words: new WordMatching(stretches), stretches };
+    return 'working';
   }
 
   /** What the second voice said behind the place. */
   rest(skipMs: number): SaidEvent[] {
-    let skip = Math.round((skipMs * this.sampleRate) / 1000);
+    let skip = Math.round((skipMs * this.options.sampleRate) / 1000);
     return this.events.flatMap((event): SaidEvent[] => {
       if (event.type === 'word') return event.startMs < skipMs ? [] : [event];
       if (event.type !== 'audio') return [event];
@@ -96,6 +120,47 @@ export class Joining {
       skip = Math.max(0, skip - event.pcm.length);
       return pcm.length === 0 ? [] : [{ ...event, pcm }];
     });
+  }
+
+  private get isAll(): boolean {
+    return this.isWhole || this.again.lengthMs >= mostMs;
+  }
+
+  private conclude(matching: NonNullable<Joining['matching']>, heardMs: number): Look {
+    const { words, stretches } = matching;
+    const { begin, guess } = this.options;
+    const { first, second } = stretches;
+    this.matching = undefined;
+    const { matched } = words;
+    const behindMs = heardMs - begin.fromMs;
+    if (this.isBeginKnown && isSilent(first, behindMs)) return { cutMs: heardMs, skipMs: 0 };
+    const last = matched?.frames.at(-1) ?? 0;
+    const surplusMs = (this.said(first) - begin.toMs) * beyondShare + beyondMs;
+    const hasSurplus = (second.count - last) * frameMs >= surplusMs;
+    const lastMs = hasSurplus ? last * frameMs : undefined;
+    const before = this.lastMs;
+    this.lastMs = lastMs;
+    const isSame = before !== undefined && lastMs !== undefined && Math.abs(lastMs - before) <= sameMs;
+    if (!this.isAll && !(this.isBeginKnown ? hasSurplus : isSame)) {
+      this.neededMs = this.again.lengthMs + this.patience.moreMs;
+      return 'listening';
+    }
+    if (matched === undefined || matched.distance > mostDistance)
+      return { cutMs: heardMs, skipMs: Math.min(guess(heardMs), this.again.lengthMs) };
+    const { cutMs, skipMs } = quietest(matched, { first, second, heardMs: behindMs });
+    return { cutMs: cutMs + begin.fromMs, skipMs };
+  }
+
+  private get patience(): { readonly share: number; readonly moreMs: number } {
+    return this.isBeginKnown ? knownBegin : unknownBegin;
+  }
+
+  private get isBeginKnown(): boolean {
+    return this.options.begin.toMs === 0;
+  }
+
+  private said({ count }: SpeechSound): number {
+    return this.options.begin.fromMs + count * frameMs;
   }
 }
 
@@ -105,19 +170,19 @@ function isSilent(first: SpeechSound, heardMs: number): boolean {
 
 /** The quietest moment that can still be chosen: there the change is heard least. */
 function quietest(
-  matched: Matched,
+  { frames }: Matched,
   sounds: { readonly first: SpeechSound; readonly second: SpeechSound; readonly heardMs: number },
 ): JoiningPlace {
   const { first, second, heardMs } = sounds;
   const from = frameAt(first, heardMs);
-  const surely = matched.length - 1 - Math.round(unsureMs / frameMs);
+  const surely = frames.length - 1 - Math.round(unsureMs / frameMs);
   const to = Math.max(from, Math.min(surely, from + Math.round(choiceMs / frameMs)));
   const loudnessAt = (at: number): number =>
-    (first.loudness[at] ?? 0) + (second.loudness[matched[at] ?? 0] ?? 0);
+    (first.loudness[at] ?? 0) + (second.loudness[frames[at] ?? 0] ?? 0);
   let best = from;
   for (let at = from + 1; at <= to; at += 1) if (loudnessAt(at) < loudnessAt(best)) best = at;
   const bestMs = best * frameMs + first.centreMs;
   const cutMs = Math.max(heardMs, bestMs);
-  const skipMs = (matched[best] ?? 0) * frameMs + second.centreMs + cutMs - bestMs;
+  const skipMs = (frames[best] ?? 0) * frameMs + second.centreMs + cutMs - bestMs;
   return { cutMs, skipMs: Math.max(0, skipMs) };
 }

@@ -1,8 +1,7 @@
 /**
  * What a voice said since the last place that is sure, at a low rate, so that another voice's audio can be compared with it.
  *
- * Invariant: the first 8 s are kept, and `isWhole` tells that there was no more. Pure; times are milliseconds from the first
- * sample.
+ * Invariant: the newest 4 to 8 s are kept. Pure; times are milliseconds from the first sample that came, kept or not.
  */
 
 /** At least so many samples a second are kept: enough to tell sounds of speech apart. */
@@ -12,12 +11,12 @@ const mostMs = 8_000;
 export class KeptSpeech {
   /** Hz of what is kept. */
   readonly rate: number;
-  /** Everything that came is still there. */
-  isWhole = true;
   /** Samples that become one. */
   private readonly step: number;
   private pcm: Int16Array;
   private samples = 0;
+  /** Samples that came before those that are kept. */
+  private gone = 0;
   private sum = 0;
   private summed = 0;
 
@@ -28,7 +27,6 @@ export class KeptSpeech {
   }
 
   push(pcm: Int16Array): void {
-    if (!this.isWhole) return;
     const { step } = this;
     const most = Math.floor((mostMs * this.rate) / 1000);
     this.grow(Math.min(most, this.samples + Math.ceil(pcm.length / step) + 1));
@@ -39,8 +37,10 @@ export class KeptSpeech {
       summed += 1;
       if (summed < step) continue;
       if (samples === most) {
-        this.isWhole = false;
-        break;
+        const half = most >> 1;
+        kept.copyWithin(0, half);
+        this.gone += half;
+        samples -= half;
       }
       kept[samples] = sum / step;
       samples += 1;
@@ -51,18 +51,28 @@ export class KeptSpeech {
     this.summed = summed;
   }
 
+  /** Everything that came, and where what is kept of it begins. */
   get lengthMs(): number {
-    return (this.samples * 1000) / this.rate;
+    return ((this.gone + this.samples) * 1000) / this.rate;
   }
 
-  until(ms: number): Int16Array {
-    return this.pcm.subarray(0, Math.min(this.samples, Math.round((ms * this.rate) / 1000)));
+  get fromMs(): number {
+    return (this.gone * 1000) / this.rate;
+  }
+
+  /** What is kept between two times. */
+  between(fromMs: number, toMs: number): Int16Array {
+    return this.pcm.subarray(this.at(fromMs), this.at(toMs));
   }
 
   /** What came behind `ms` was not said. */
   cut(ms: number): void {
-    this.samples = this.until(ms).length;
+    this.samples = this.at(ms);
     this.sum = this.summed = 0;
+  }
+
+  private at(ms: number): number {
+    return Math.max(0, Math.min(this.samples, Math.round((ms * this.rate) / 1000) - this.gone));
   }
 
   private grow(needed: number): void {

@@ -1,14 +1,21 @@
 /**
  * Finds where two voices that say the same words are at the same word, by the sound of them.
  *
- * Invariant: the places keep their order, and all of the first stretch is matched with a beginning of the second. Pure; the
- * work is bounded by the lengths of the two.
+ * Invariant: the places keep their order, and all of the first stretch from its begin on is matched with a beginning of the second.
+ * Pure; the work is bounded by the lengths of the two, and done in parts so that nobody waits for all of it.
  */
 import { frameMs, frameSize } from './speech-sound.ts';
 import type { SpeechSound } from './speech-sound.ts';
 
 /** How far two frames are from one another, at the mean, when they are of the same word. */
 const usualDistance = 1;
+/** Where the begin is not known, a late one would always be the cheapest: a pair, and a frame of the first, is worth so much more. */
+const pairReward = 0.1;
+const frameReward = 0.35;
+/** A frame is like another when those so far before and behind it are so too. */
+const aroundFrames = 3;
+/** What it costs to begin a frame away from where it is likely. */
+const unlikelyCost = 0.3;
 /** What it costs to let one voice go on and the other not: half of that where it is quiet, since pauses differ. */
 const waitCost = 0.5;
 const quietWeight = 0.5;
@@ -17,79 +24,145 @@ const leastPace = 0.4;
 const mostPace = 2.2;
 const leastFrames = 25;
 const mostFrames = 40;
+/** Pairs of frames that are compared in one part of the work. */
+const pairsInPart = 8_000;
 
 /** Steps that lead to a pair of frames. */
-const together = 0;
-const firstAlone = 1;
-const secondAlone = 2;
+const begin = 0;
+const together = 1;
+const firstAlone = 2;
+const secondAlone = 3;
 
-/** For each frame of the first the frame of the second. */
-export type Matched = Int32Array;
+export interface Matched {
+  /** For each frame of the first the frame of the second; those before its begin are with the first one. */
+  readonly frames: Int32Array;
+  /** How unlike the frames are at the mean: 0 for the same sound, about 1.4 for sounds that have nothing in common. */
+  readonly distance: number;
+}
 
-/** Absent when there is too little to compare. */
-export function matchWords(first: SpeechSound, second: SpeechSound): Matched | undefined {
-  if (first.count === 0 || second.count === 0) return undefined;
-  const width = second.count;
-  const costs = new Float64Array(first.count * width).fill(Number.POSITIVE_INFINITY);
-  const steps = new Uint8Array(first.count * width);
-  for (let i = 0; i < first.count; i += 1) {
-    const { from, to } = band(i, width);
+export interface Stretches {
+  readonly first: SpeechSound;
+  readonly second: SpeechSound;
+  /** Between these frames of the first lies what the second begins with, and most likely at this one. */
+  readonly from: number;
+  readonly to: number;
+  readonly likely: number;
+}
+
+export class WordMatching {
+  private readonly stretches: Stretches;
+  private readonly width: number;
+  private readonly steps: Uint8Array;
+  /** Squared distances of single frames, and how many rows of them are there. */
+  private readonly squares: Float32Array;
+  private compared = 0;
+  private row: number;
+  /** What it costs to come to each frame of the second, at the row before and at this one. */
+  private before: Float64Array;
+  private costs: Float64Array;
+
+  constructor(stretches: Stretches) {
+    const { first, second, from } = stretches;
+    this.stretches = stretches;
+    this.width = second.count;
+    this.steps = new Uint8Array(first.count * this.width);
+    this.squares = new Float32Array(first.count * this.width);
+    this.row = from;
+    this.before = new Float64Array(this.width).fill(Number.POSITIVE_INFINITY);
+    this.costs = this.before.slice();
+  }
+
+  /** Does a part of the work; true when nothing is left of it. */
+  work(): boolean {
+    const { first } = this.stretches;
+    for (let pairs = 0; this.row < first.count && pairs < pairsInPart; this.row += 1) {
+      const { from, to } = this.band(this.row);
+      while (this.compared < Math.min(first.count, this.row + aroundFrames + 1)) this.compareRow();
+      this.go(this.row, from, to);
+      pairs += to - from + 1;
+    }
+    return this.row >= first.count;
+  }
+
+  /** When the work is done; absent when there was too little to compare. */
+  get matched(): Matched | undefined {
+    const { first, from } = this.stretches;
+    if (this.width === 0 || from >= first.count) return undefined;
+    let j = 0;
+    for (let other = 1; other < this.width; other += 1)
+      if ((this.before[other] ?? 0) < (this.before[j] ?? 0)) j = other;
+    const frames = new Int32Array(first.count);
+    let [i, sum, pairs] = [first.count - 1, 0, 0];
+    while (i >= from && j >= 0) {
+      frames[i] = j;
+      sum += this.distance(i, j);
+      pairs += 1;
+      const step = this.steps[i * this.width + j];
+      if (step === begin) break;
+      if (step !== secondAlone) i -= 1;
+      if (step !== firstAlone) j -= 1;
+    }
+    return { frames, distance: sum / pairs };
+  }
+
+  private band(row: number): { readonly from: number; readonly to: number } {
+    const { from, to } = this.stretches;
+    return {
+      from: Math.max(0, Math.floor((row - to) * leastPace) - leastFrames),
+      to: Math.min(this.width - 1, Math.ceil((row - from) * mostPace) + mostFrames),
+    };
+  }
+
+  private compareRow(): void {
+    const { first, second } = this.stretches;
+    const i = this.compared;
+    const [from, to] = [
+      this.band(i - aroundFrames).from - aroundFrames,
+      this.band(i + aroundFrames).to + aroundFrames,
+    ];
+    for (let j = Math.max(0, from); j < Math.min(this.width, to + 1); j += 1) {
+      let sum = 0;
+      for (let q = 0; q < frameSize; q += 1) {
+        const off = (first.values[i * frameSize + q] ?? 0) - (second.values[j * frameSize + q] ?? 0);
+        sum += off * off;
+      }
+      this.squares[i * this.width + j] = sum / frameSize;
+    }
+    this.compared += 1;
+  }
+
+  private go(i: number, from: number, to: number): void {
+    const { first, second, to: lastBegin, likely } = this.stretches;
+    const { before, costs } = this;
+    const usual = lastBegin === 0 ? usualDistance : usualDistance + pairReward;
+    const reward = lastBegin === 0 ? 0 : frameReward;
+    costs.fill(Number.POSITIVE_INFINITY);
     const wait = first.quiet[i] === 1 ? quietWeight : 1;
     for (let j = from; j <= to; j += 1) {
-      const distance = between(first, second, i * frameSize, j * frameSize) - usualDistance;
-      const at = i * width + j;
-      if (at === 0) {
-        costs[at] = distance;
-        continue;
-      }
+      const distance = this.distance(i, j) - usual;
       const otherWait = second.quiet[j] === 1 ? quietWeight : 1;
-      const both = i > 0 && j > 0 ? (costs[at - width - 1] ?? 0) + 2 * distance : Number.POSITIVE_INFINITY;
-      const down = i > 0 ? (costs[at - width] ?? 0) + (distance + waitCost) * wait : Number.POSITIVE_INFINITY;
+      const both = j > 0 ? (before[j - 1] ?? 0) + 2 * distance - reward : Number.POSITIVE_INFINITY;
+      const down = (before[j] ?? 0) + (distance + waitCost) * wait - reward;
       const across =
-        j > 0 ? (costs[at - 1] ?? 0) + (distance + waitCost) * otherWait : Number.POSITIVE_INFINITY;
-      costs[at] = Math.min(both, down, across);
-      steps[at] = both <= down && both <= across ? together : down <= across ? firstAlone : secondAlone;
+        j > 0 ? (costs[j - 1] ?? 0) + (distance + waitCost) * otherWait : Number.POSITIVE_INFINITY;
+      const start =
+        j === 0 && i <= lastBegin ? distance + Math.abs(i - likely) * unlikelyCost : Number.POSITIVE_INFINITY;
+      const least = Math.min(both, down, across, start);
+      costs[j] = least;
+      const alone = down <= across ? firstAlone : secondAlone;
+      this.steps[i * this.width + j] = start <= least ? begin : both <= least ? together : alone;
     }
+    this.before = costs;
+    this.costs = before;
   }
-  return traced(costs, steps, { rows: first.count, width });
-}
 
-function band(row: number, width: number): { readonly from: number; readonly to: number } {
-  return {
-    from: Math.max(0, Math.floor(row * leastPace) - leastFrames),
-    to: Math.min(width - 1, Math.ceil(row * mostPace) + mostFrames),
-  };
-}
-
-function between(first: SpeechSound, second: SpeechSound, i: number, j: number): number {
-  let sum = 0;
-  for (let q = 0; q < frameSize; q += 1) {
-    const off = (first.values[i + q] ?? 0) - (second.values[j + q] ?? 0);
-    sum += off * off;
+  private distance(i: number, j: number): number {
+    const { squares, width } = this;
+    const [lastRow, last] = [this.stretches.first.count - 1, width - 1];
+    const before = Math.max(0, i - aroundFrames) * width + Math.max(0, j - aroundFrames);
+    const behind = Math.min(lastRow, i + aroundFrames) * width + Math.min(last, j + aroundFrames);
+    return Math.sqrt(((squares[i * width + j] ?? 0) + (squares[before] ?? 0) + (squares[behind] ?? 0)) / 3);
   }
-  return Math.sqrt(sum / frameSize);
-}
-
-/** The cheapest way to the end of the first, backwards. */
-function traced(
-  costs: Float64Array,
-  steps: Uint8Array,
-  { rows, width }: { readonly rows: number; readonly width: number },
-): Matched {
-  const lastRow = (rows - 1) * width;
-  let j = 0;
-  for (let other = 1; other < width; other += 1)
-    if ((costs[lastRow + other] ?? 0) < (costs[lastRow + j] ?? 0)) j = other;
-  const matched = new Int32Array(rows);
-  let i = rows - 1;
-  matched[i] = j;
-  while (i > 0 || j > 0) {
-    const step = i === 0 ? secondAlone : j === 0 ? firstAlone : steps[i * width + j];
-    if (step !== secondAlone) i -= 1;
-    if (step !== firstAlone) j -= 1;
-    matched[i] = j;
-  }
-  return matched;
 }
 
 /** The frame in whose middle a moment lies, as far as there are frames. */

@@ -4,6 +4,7 @@
  *
  * Pure. Frames are {@link frameMs} apart; frame 0 is about the audio around `centreMs`.
  */
+import { newPowerSpectrum } from '../../../shared/audio/power-spectrum.ts';
 
 /** Distance of two frames in milliseconds. */
 export const frameMs = 16;
@@ -24,6 +25,11 @@ const furthest = 4;
 /** A value that hardly changes tells nothing. */
 const leastDeviation = 0.05;
 const preEmphasis = 0.95;
+/** Speech is livelier than this. */
+export const leastLiveliness = 0.25;
+const smoothFrames = 5;
+const leastStretches = 4;
+const edgeFrames = 2;
 
 export interface SpeechSound {
   readonly count: number;
@@ -35,46 +41,98 @@ export interface SpeechSound {
   readonly loudness: Float32Array;
   /** The middle of frame 0. */
   readonly centreMs: number;
+  /** About 1 in speech, and below {@link leastLiveliness} in tones and noise; absent where there is too little sound to tell. */
+  readonly liveliness: number | undefined;
 }
 
 const hamming = Float64Array.from(
   { length: windowSize },
   (_, at) => 0.54 - 0.46 * Math.cos((2 * Math.PI * at) / (windowSize - 1)),
 );
-const cosines = Float64Array.from({ length: windowSize / 2 }, (_, at) =>
-  Math.cos((2 * Math.PI * at) / windowSize),
-);
-const sines = Float64Array.from({ length: windowSize / 2 }, (_, at) =>
-  Math.sin((2 * Math.PI * at) / windowSize),
-);
+/** What a pair of frames is worked out in; nothing of it is used twice. */
+const spectrum = newPowerSpectrum(windowSize);
+const frames = [new Float64Array(windowSize), new Float64Array(windowSize)] as const;
+const powers = [new Float64Array(windowSize / 2 + 1), new Float64Array(windowSize / 2 + 1)] as const;
 /** Cosine transform of band energies: row `q` of `bands` weights. */
 const cepstrum = Float64Array.from({ length: frameSize * bands }, (_, at) => {
   const [q, band] = [Math.floor(at / bands), at % bands];
   return Math.cos((Math.PI * q * (band + 0.5)) / bands) / bands;
 });
 
-/** @param rate Hz, at least twice the highest frequency that is looked at. */
-export function soundOf(pcm: Int16Array, rate: number): SpeechSound {
-  const hop = Math.round((rate * frameMs) / 1000);
-  const count = Math.max(0, Math.floor((pcm.length - windowSize) / hop) + 1);
-  const energies = new Float64Array(count * bands);
-  const loudness = new Float32Array(count);
-  const weights = bandWeights(rate);
-  const spectrum = newSpectrum();
-  for (let frame = 0; frame < count; frame += 1) {
-    spectrum.load(pcm, frame * hop);
-    for (const { band, bin, weight } of weights) {
-      const energy = weight * spectrum.power(bin);
-      energies[frame * bands + band] = (energies[frame * bands + band] ?? 0) + energy;
-      loudness[frame] = (loudness[frame] ?? 0) + energy;
+/** How loud speech is in each band of hearing, frame by frame, read as it comes. */
+export class SpeechBands {
+  /** Frames so far; they come in pairs. */
+  count = 0;
+  readonly centreMs: number;
+  private readonly hop: number;
+  private readonly weights: readonly BandWeight[];
+  private energies = new Float64Array(64 * bands);
+
+  /** @param rate Hz, at least twice the highest frequency that is looked at. */
+  constructor(rate: number) {
+    this.hop = Math.round((rate * frameMs) / 1000);
+    this.weights = bandWeights(rate);
+    this.centreMs = (windowSize * 500) / rate;
+  }
+
+  /** Reads up to `most` frames of `pcm` behind those that were read before; true when there is no more. */
+  read(pcm: Int16Array, most: number): boolean {
+    const there = Math.max(0, Math.floor((pcm.length - windowSize) / this.hop) + 1);
+    const whole = there - (there % 2);
+    const to = Math.min(whole, this.count + most);
+    this.grow(to);
+    for (; this.count < to; this.count += 2) this.readPair(pcm, this.count);
+    return this.count >= whole;
+  }
+
+  energy(frame: number, band: number): number {
+    return this.energies[frame * bands + band] ?? 0;
+  }
+
+  private readPair(pcm: Int16Array, frame: number): void {
+    const at = frame * this.hop;
+    load(pcm, at, frames[0]);
+    load(pcm, at + this.hop, frames[1]);
+    spectrum(frames, powers);
+    for (let second = 0; second < 2; second += 1) {
+      const power = second === 0 ? powers[0] : powers[1];
+      const row = (frame + second) * bands;
+      for (const { band, bin, weight } of this.weights)
+        this.energies[row + band] = (this.energies[row + band] ?? 0) + weight * (power[bin] ?? 0);
     }
   }
-  const loudest = loudness.reduce((most, one) => Math.max(most, one), leastEnergy * windowSize);
+
+  private grow(count: number): void {
+    if (count * bands <= this.energies.length) return;
+    const grown = new Float64Array(Math.max(count * bands, 2 * this.energies.length));
+    grown.set(this.energies);
+    this.energies = grown;
+  }
+}
+
+function load(pcm: Int16Array, from: number, to: Float64Array): void {
+  for (let at = 0; at < windowSize; at += 1) {
+    const sample = (pcm[from + at] ?? 0) - preEmphasis * (pcm[from + at - 1] ?? 0);
+    to[at] = sample * (hamming[at] ?? 0);
+  }
+}
+
+/** How the first `count` frames sound. */
+export function soundOf(heard: SpeechBands, count = heard.count): SpeechSound {
+  const loudness = new Float32Array(count);
+  let loudest = leastEnergy * windowSize;
+  for (let frame = 0; frame < count; frame += 1) {
+    let sum = 0;
+    for (let band = 0; band < bands; band += 1) sum += heard.energy(frame, band);
+    loudness[frame] = sum;
+    loudest = Math.max(loudest, sum);
+  }
   const quiet = Uint8Array.from(loudness, (energy) => (energy < loudest * quietShare ? 1 : 0));
-  const values = cepstra(energies, { count, floor: (loudest * floorShare) / bands });
+  const values = cepstra(heard, { count, floor: (loudest * floorShare) / bands });
+  const liveliness = livelinessOf(values, quiet);
   normalise(values, quiet);
-  const centreMs = (windowSize * 500) / rate;
-  return { count, values, quiet, loudness: loudness.map((energy) => energy / loudest), centreMs };
+  const shares = loudness.map((energy) => energy / loudest);
+  return { count, values, quiet, loudness: shares, centreMs: heard.centreMs, liveliness };
 }
 
 interface BandWeight {
@@ -103,20 +161,49 @@ function bandWeights(rate: number): BandWeight[] {
 }
 
 function cepstra(
-  energies: Float64Array,
+  heard: SpeechBands,
   { count, floor }: { readonly count: number; readonly floor: number },
 ): Float32Array {
   const values = new Float32Array(count * frameSize);
-  const logs = energies.map((energy) => Math.log(energy + floor));
+  const logs = new Float64Array(bands);
   for (let frame = 0; frame < count; frame += 1) {
+    for (let band = 0; band < bands; band += 1) logs[band] = Math.log(heard.energy(frame, band) + floor);
     for (let q = 0; q < frameSize; q += 1) {
       let sum = 0;
       for (let band = 0; band < bands; band += 1)
-        sum += (logs[frame * bands + band] ?? 0) * (cepstrum[q * bands + band] ?? 0);
+        sum += (logs[band] ?? 0) * (cepstrum[q * bands + band] ?? 0);
       values[frame * frameSize + q] = sum;
     }
   }
   return values;
+}
+
+/**
+ * How much the shape of the spectrum moves from one tenth of a second to the next: what a mouth does, and neither a tone nor noise.
+ * Frames beside silence are left out, since in them anything has the shape of its edge.
+ */
+function livelinessOf(values: Float32Array, quiet: Uint8Array): number | undefined {
+  const isInside = (frame: number): boolean => {
+    for (let near = frame - edgeFrames; near <= frame + edgeFrames; near += 1)
+      if (quiet[near] === 1) return false;
+    return true;
+  };
+  const inside = Array.from(quiet.keys()).filter(isInside);
+  const stretches = inside.length - smoothFrames + 1;
+  if (stretches < leastStretches) return undefined;
+  let variance = 0;
+  for (let q = 1; q < frameSize; q += 1) {
+    let [sum, squares] = [0, 0];
+    for (let from = 0; from < stretches; from += 1) {
+      let mean = 0;
+      for (let at = from; at < from + smoothFrames; at += 1)
+        mean += (values[(inside[at] ?? 0) * frameSize + q] ?? 0) / smoothFrames;
+      sum += mean;
+      squares += mean * mean;
+    }
+    variance += squares / stretches - (sum / stretches) ** 2;
+  }
+  return Math.sqrt(Math.max(0, variance));
 }
 
 /** Takes out what a voice and its microphone put into every sound: mean and spread of the frames with voice. */
@@ -134,61 +221,5 @@ function normalise(values: Float32Array, quiet: Uint8Array): void {
     const spread = Math.sqrt(Math.max(0, squares / Math.max(1, voiced) - mean * mean)) + leastDeviation;
     for (let at = q; at < values.length; at += frameSize)
       values[at] = Math.max(-furthest, Math.min(furthest, ((values[at] ?? 0) - mean) / spread));
-  }
-}
-
-interface Spectrum {
-  load(pcm: Int16Array, from: number): void;
-  power(bin: number): number;
-}
-
-function newSpectrum(): Spectrum {
-  const re = new Float64Array(windowSize);
-  const im = new Float64Array(windowSize);
-  return {
-    load: (pcm, from) => {
-      for (let at = 0; at < windowSize; at += 1) {
-        const sample = (pcm[from + at] ?? 0) - preEmphasis * (pcm[from + at - 1] ?? 0);
-        re[at] = sample * (hamming[at] ?? 0);
-      }
-      im.fill(0);
-      transform(re, im);
-    },
-    power: (bin) => (re[bin] ?? 0) ** 2 + (im[bin] ?? 0) ** 2,
-  };
-}
-
-/** Fourier transform in place; the length is a power of two. */
-function transform(re: Float64Array, im: Float64Array): void {
-  for (let from = 1, to = 0; from < windowSize; from += 1) {
-    let bit = windowSize >> 1;
-    for (; (to & bit) !== 0; bit >>= 1) to ^= bit;
-    to ^= bit;
-    // The imaginary part is nought before the first step.
-    if (from >= to) continue;
-    const moved = re[from] ?? 0;
-    re[from] = re[to] ?? 0;
-    re[to] = moved;
-  }
-  for (let half = 1; half < windowSize; half *= 2) {
-    const stride = windowSize / (2 * half);
-    for (let group = 0; group < windowSize; group += 2 * half) {
-      for (let turn = 0; turn < half; turn += 1) {
-        const at = group + turn;
-        const other = at + half;
-        const c = cosines[turn * stride] ?? 0;
-        const s = -(sines[turn * stride] ?? 0);
-        const otherRe = re[other] ?? 0;
-        const otherIm = im[other] ?? 0;
-        const turnedRe = otherRe * c - otherIm * s;
-        const turnedIm = otherRe * s + otherIm * c;
-        const ownRe = re[at] ?? 0;
-        const ownIm = im[at] ?? 0;
-        re[at] = ownRe + turnedRe;
-        im[at] = ownIm + turnedIm;
-        re[other] = ownRe - turnedRe;
-        im[other] = ownIm - turnedIm;
-      }
-    }
   }
 }

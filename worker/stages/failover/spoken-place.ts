@@ -7,6 +7,7 @@
  */
 import type { SpeechPause } from './speech-pauses.ts';
 import { anchorsOf, placeWords, wordsOf } from './spoken-words.ts';
+import type { PlacedWord } from './spoken-words.ts';
 
 /** Milliseconds a character takes until the voice has shown its own pace. */
 const usualMsPerChar = 62;
@@ -21,6 +22,17 @@ const keptPauseMs = 120;
 const lateMs = 1_500;
 /** A word of which this much is estimated to have been said is not said again. */
 const estimatedShare = 0.2;
+
+/** So much of what was heard is said again: less cannot be found in the audio. */
+const rehearsedMs = 700;
+/** How much slower or faster than its pace a voice may be, when the pace is its own, and when it is that of most voices. */
+const measuredUnsure = 1.2;
+const usualUnsure = 1.3;
+/** How far a single word may be from where it would be by its pace. */
+const wordOffMs = 250;
+
+/** A voice that was once listened to is taken to sound like that for so many pieces. */
+const piecesBetweenLooks = 64;
 
 export interface WordPlace {
   readonly chars: number;
@@ -41,19 +53,27 @@ export interface SaidSoFar {
   readonly msPerChar: number;
 }
 
+/** What a voice says again from here on is heard again; in the audio that was said, the place lies between two times. */
+export interface AgainPlace {
+  readonly chars: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly likelyMs: number;
+}
+
 export interface ResumePlace {
   /** Where the next voice begins; the length of the text when all of it was said. */
   readonly chars: number;
   /** Audio behind this is left out. */
   readonly cutMs: number;
-  /** Told by the voice, not found in its pauses or by how long words usually take. */
-  readonly isSure: boolean;
+  /** `told` by the voice; by the `share` of the text that its sounds, which are no speech, have covered; or an `estimate`. */
+  readonly basis: 'told' | 'share' | 'estimate';
 }
 
 export function resumeAt(text: string, said: SaidSoFar): ResumePlace {
   if (said.words.length > 0)
-    return { chars: afterTimedWords(text, said), cutMs: said.deliveredMs, isSure: true };
-  if (said.fromMs >= said.releasedMs) return { chars: said.from, cutMs: said.fromMs, isSure: true };
+    return { chars: afterTimedWords(text, said), cutMs: said.deliveredMs, basis: 'told' };
+  if (said.fromMs >= said.releasedMs) return { chars: said.from, cutMs: said.fromMs, basis: 'told' };
   return inPause(text, said) ?? byEstimate(text, said);
 }
 
@@ -87,7 +107,7 @@ function inPause(text: string, said: SaidSoFar): ResumePlace | undefined {
   const endedMs = said.fromMs + anchor.ms;
   if (endedMs < said.releasedMs) return undefined;
   const cutMs = Math.max(said.releasedMs, Math.min(endedMs, beganMs + keptPauseMs));
-  return { chars: anchor.chars, cutMs: Math.min(cutMs, said.deliveredMs), isSure: false };
+  return { chars: anchor.chars, cutMs: Math.min(cutMs, said.deliveredMs), basis: 'estimate' };
 }
 
 function byEstimate(text: string, said: SaidSoFar): ResumePlace {
@@ -96,7 +116,68 @@ function byEstimate(text: string, said: SaidSoFar): ResumePlace {
   const next = placeWords(text, said.from, heardOf(said, said.deliveredMs)).find(
     ({ fromMs, toMs }) => heardMs < fromMs + (toMs - fromMs) * estimatedShare,
   );
-  return { chars: next?.chars ?? text.length, cutMs, isSure: false };
+  return { chars: next?.chars ?? text.length, cutMs, basis: 'estimate' };
+}
+
+/**
+ * The last word that was surely said a moment before what was heard ended, with what it takes to find it in the audio. The first
+ * word when there is none.
+ *
+ * @param options `isMeasured`: the pace is that of this voice.
+ */
+export function againAt(
+  text: string,
+  said: SaidSoFar,
+  { isMeasured }: { readonly isMeasured: boolean },
+): AgainPlace {
+  const { from, fromMs, releasedMs, deliveredMs, msPerChar } = said;
+  const unsure = isMeasured ? measuredUnsure : usualUnsure;
+  const placed = (pace: number): PlacedWord[] =>
+    placeWords(text, from, heardOf({ ...said, msPerChar: msPerChar * pace }, deliveredMs));
+  const latest = placed(unsure).findLast((word) => word.fromMs <= releasedMs - fromMs - rehearsedMs);
+  const [earliest, likely] = [1 / unsure, 1].map((pace) =>
+    placed(pace).find(({ chars }) => chars === latest?.chars),
+  );
+  if (latest === undefined || earliest === undefined || likely === undefined || latest.chars === from)
+    return { chars: from, fromMs: 0, toMs: 0, likelyMs: 0 };
+  return {
+    chars: latest.chars,
+    fromMs: Math.max(0, Math.min(earliest.fromMs, latest.fromMs) - wordOffMs),
+    toMs: latest.fromMs + wordOffMs,
+    likelyMs: likely.fromMs,
+  };
+}
+
+/**
+ * Where a voice goes on whose sounds are no speech: every character takes the same time in them. When the word that is being
+ * said has come whole, it is still heard; else it is said again.
+ *
+ * @param options `end`: of the piece, as characters of the text. `measured`: milliseconds of a character, where it is known.
+ */
+export function resumeByShare(
+  text: string,
+  said: SaidSoFar,
+  { end, measured }: { readonly end: number; readonly measured: number | undefined },
+): ResumePlace {
+  const { from, fromMs, releasedMs, deliveredMs } = said;
+  const words = wordsOf(text.slice(0, end), from);
+  const [first, last] = [words[0], words.at(-1)];
+  if (first === undefined || last === undefined) return { chars: end, cutMs: releasedMs, basis: 'share' };
+  const lastChars = last.chars + last.text.trimEnd().length;
+  const length = lastChars - first.chars;
+  // More would have come if it had ended.
+  const msPerChar = Math.max(measured ?? usualMsPerChar, (deliveredMs - fromMs) / length);
+  const timeOf = (chars: number): number => fromMs + (chars - first.chars) * msPerChar;
+  const nearly = msPerChar / 2;
+  const at = words.findIndex((word) => releasedMs < timeOf(word.chars + word.text.trimEnd().length) - nearly);
+  const word = words[at] ?? last;
+  const endMs = timeOf(word.chars + word.text.trimEnd().length);
+  const isBegun = releasedMs > timeOf(word.chars) + nearly;
+  // The last word of a voice whose pace nobody knows is never known to be whole.
+  const isWhole = deliveredMs >= endMs - nearly && (word !== last || measured !== undefined);
+  if (!isBegun || !isWhole) return { chars: word.chars, cutMs: releasedMs, basis: 'share' };
+  const cutMs = Math.min(deliveredMs, Math.max(releasedMs, endMs));
+  return { chars: words[words.indexOf(word) + 1]?.chars ?? end, cutMs, basis: 'share' };
 }
 
 const heardOf = (
@@ -113,10 +194,20 @@ export class Pace {
   tellsTimes = false;
   /** Milliseconds of audio that it makes in one. Time in which nobody took its audio makes it look slower. */
   speed: number | undefined;
+  /** Milliseconds of a character, spaces included, in the last piece; what it is where sounds are no speech. */
+  evenMsPerChar: number | undefined;
+  /** What it says sounds like speech; absent until it has said enough. */
+  isSpeech: boolean | undefined;
+  /** Pieces until it is listened to again. */
+  private unheardPieces = 0;
   private measured: number | undefined;
 
   get msPerChar(): number {
     return this.measured ?? usualMsPerChar;
+  }
+
+  get isMeasured(): boolean {
+    return this.measured !== undefined;
   }
 
   /** So many characters took so long. Pieces of a word or two say little about a voice. */
@@ -124,6 +215,21 @@ export class Pace {
     if (chars < 8) return;
     const found = Math.min(mostMsPerChar, Math.max(leastMsPerChar, ms / chars));
     this.measured = this.measured === undefined ? found : this.measured * (1 - newShare) + found * newShare;
+  }
+
+  /** So many characters took so long in a whole piece, whatever it sounds like. */
+  learnEven(chars: number, ms: number): void {
+    if (chars > 0 && ms > 0) this.evenMsPerChar = ms / chars;
+  }
+
+  /** A piece ends; now and then it is listened to, since that is work. */
+  learnSound(listen: () => boolean | undefined): void {
+    this.unheardPieces -= 1;
+    if (this.unheardPieces >= 0) return;
+    const found = listen();
+    if (found === undefined) return;
+    this.isSpeech = found;
+    this.unheardPieces = piecesBetweenLooks;
   }
 
   /** So much audio took so long to come, from its first sample on. */

@@ -9,16 +9,21 @@ import { Joining } from './joining.ts';
 import type { JoiningPlace } from './joining.ts';
 import { KeptSpeech } from './kept-speech.ts';
 import { SpeechPauses } from './speech-pauses.ts';
-import { Pace, resumeAt } from './spoken-place.ts';
-import type { ResumePlace, WordPlace } from './spoken-place.ts';
-import { weightOf, wordsOf } from './spoken-words.ts';
+import { speechIn } from './sounds-like-speech.ts';
+import { againAt, Pace, resumeAt, resumeByShare } from './spoken-place.ts';
+import type { AgainPlace, ResumePlace, SaidSoFar, WordPlace } from './spoken-place.ts';
+import { placeWords, weightOf, wordsOf } from './spoken-words.ts';
 
-/** More than this is not said again to find the place, nor what would leave the listener without a sound for longer. */
+/** More than this is not said again from its start, nor what would leave the listener without a sound for so long: from a later word. */
 const mostAgainMs = 4_000;
+const leastSilentMs = 800;
+/** What would even then leave the listener without a sound for longer is not said again. */
 const mostSilentMs = 2_000;
 /** The place is found when the voice is a bit further on. */
 const surplusMs = 450;
 
+/** A word of which this much is guessed to have been heard is not heard again. */
+const guessedShare = 0.5;
 export interface SpokenContext {
   readonly id: number;
   text: string;
@@ -120,15 +125,13 @@ export class SpokenText {
 
   /** Where another voice would go on in this context, of whose audio `releasedMs` cannot be taken back. */
   placeIn(context: SpokenContext, releasedMs: number): ResumePlace {
-    return resumeAt(context.text, {
-      from: context.saidChars,
-      fromMs: context.saidMs,
-      words: context.words,
-      pauses: context.pauses?.all ?? [],
-      deliveredMs: this.deliveredMs(context),
-      releasedMs,
-      msPerChar: this.pace.msPerChar,
-    });
+    const { text, kept, ends, saidChars } = context;
+    const said = this.saidOf(context, releasedMs);
+    const place = resumeAt(text, said);
+    if (place.basis === 'told' || kept === undefined) return place;
+    const { evenMsPerChar: measured, isSpeech = true } = this.pace;
+    if (speechIn(kept, { isWhole: false }) ?? isSpeech) return place;
+    return resumeByShare(text, said, { end: ends.find((end) => end > saidChars) ?? text.length, measured });
   }
 
   /** Another voice goes on at this place; positions count from there. */
@@ -146,25 +149,33 @@ export class SpokenText {
   }
 
   /**
-   * Another voice begins again at the last sure place, to find out where it has to go on; absent when that is too far back
-   * for the speed at which it makes speech. Until {@link joined}, what is known of the context stays as it is.
+   * Another voice says again what was said behind the last sure place, or the end of that, to find out where it has to go on;
+   * absent when it would take too long. Until {@link joined}, what is known of the context stays as it is.
+   *
+   * @param now `pace`: of the other voice.
    */
   sayAgain(
     context: SpokenContext,
-    now: { readonly nowMs: number; readonly releasedMs: number; readonly speed: number | undefined },
+    now: { readonly nowMs: number; readonly releasedMs: number; readonly pace: Pace },
   ): Joining | undefined {
-    const { nowMs, releasedMs } = now;
+    const { nowMs, releasedMs, pace } = now;
     const { id, kept, saidChars, saidMs, text, cameAtMs = nowMs } = context;
-    const againMs = releasedMs - saidMs;
+    if (kept === undefined || saidChars >= text.length) return undefined;
     const deliveredMs = this.deliveredMs(context);
     // A voice that has not shown its speed is taken to be like the one before.
-    const speed = now.speed ?? (deliveredMs - saidMs) / Math.max(1, nowMs - cameAtMs);
-    const silentMs = (againMs + surplusMs) / speed - (deliveredMs - releasedMs);
-    if (kept?.isWhole !== true || saidChars >= text.length) return undefined;
-    if (againMs > mostAgainMs || silentMs > mostSilentMs) return undefined;
-    context.baseChars = saidChars;
+    const speed = pace.speed ?? (deliveredMs - saidMs) / Math.max(1, nowMs - cameAtMs);
+    const silentMs = ({ likelyMs }: AgainPlace): number =>
+      (releasedMs - saidMs - likelyMs + surplusMs) / speed - (deliveredMs - releasedMs);
+    const whole = { chars: saidChars, fromMs: 0, toMs: 0, likelyMs: 0 };
+    const isShort = releasedMs - saidMs <= mostAgainMs && silentMs(whole) <= leastSilentMs;
+    const said = this.saidOf(context, releasedMs);
+    const again = isShort ? whole : againAt(text, said, { isMeasured: this.pace.isMeasured });
+    if (again.fromMs < kept.fromMs || silentMs(again) > mostSilentMs) return undefined;
+    context.baseChars = again.chars;
     this.wait(context, nowMs);
-    return new Joining({ context: id, sampleRate: this.sampleRate, said: kept });
+    const { msPerChar } = pace.isMeasured ? pace : this.pace;
+    const guess = (heardMs: number): number => guessed(text, said, { again, heardMs, msPerChar });
+    return new Joining({ context: id, sampleRate: this.sampleRate, said: kept, begin: again, guess });
   }
 
   /** The voice that began again goes on: the audio of the one before ends at `cutMs` behind the sure place. */
@@ -177,6 +188,18 @@ export class SpokenText {
     context.kept?.cut(cutMs);
     // Two voices in one piece tell nothing of the speed of either.
     context.cameAtMs = undefined;
+  }
+
+  private saidOf(context: SpokenContext, releasedMs: number): SaidSoFar {
+    return {
+      from: context.saidChars,
+      fromMs: context.saidMs,
+      words: context.words,
+      pauses: context.pauses?.all ?? [],
+      deliveredMs: this.deliveredMs(context),
+      releasedMs,
+      msPerChar: this.pace.msPerChar,
+    };
   }
 
   private wait(context: SpokenContext, nowMs: number): void {
@@ -197,8 +220,12 @@ export class SpokenText {
 
   private said(context: SpokenContext, chars: number, nowMs: number): void {
     const deliveredMs = this.deliveredMs(context);
-    const { saidChars, saidMs, pauses, cameAtMs } = context;
-    if (cameAtMs !== undefined) this.pace.learnSpeed(deliveredMs - saidMs, nowMs - cameAtMs);
+    const { saidChars, saidMs, pauses, kept, cameAtMs } = context;
+    if (cameAtMs !== undefined) {
+      this.pace.learnSpeed(deliveredMs - saidMs, nowMs - cameAtMs);
+      this.pace.learnEven(context.text.slice(saidChars, chars).trim().length, deliveredMs - saidMs);
+      if (kept !== undefined) this.pace.learnSound(() => speechIn(kept, { isWhole: true }));
+    }
     if (pauses === undefined) this.pace.learn(chars - saidChars, deliveredMs - saidMs);
     else this.learn(context.text.slice(saidChars, chars), deliveredMs - saidMs, pauses);
     context.saidChars = Math.max(context.saidChars, chars);
@@ -238,6 +265,20 @@ export class SpokenText {
     this.contexts.push(context);
     return context;
   }
+}
+
+/** When the voice that says the text from `again` on begins the first word of which little was heard. */
+function guessed(
+  text: string,
+  said: SaidSoFar,
+  { again, heardMs, msPerChar }: { again: AgainPlace; heardMs: number; msPerChar: number },
+): number {
+  const audio = { ...said, deliveredMs: said.deliveredMs - said.fromMs };
+  const next = placeWords(text, said.from, audio).find(
+    ({ fromMs, toMs }) => heardMs < fromMs + (toMs - fromMs) * guessedShare,
+  );
+  const skipped = wordsOf(text.slice(0, next?.chars), again.chars);
+  return skipped.reduce((sum, word) => sum + weightOf(word.text), 0) * msPerChar;
 }
 
 /** What is left of a context's text from `chars` on, in its pieces. */

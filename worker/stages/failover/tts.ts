@@ -68,6 +68,7 @@ class FailoverTtsSession implements TtsSession {
   private rival: Voice | undefined;
   /** The voice begins again in the context at the head, and where it goes on is not known yet. */
   private joining: Joining | undefined;
+  private look: Timer | undefined;
   private hedge: Timer | undefined;
   private isPaused = false;
   private isClosed = false;
@@ -186,18 +187,32 @@ class FailoverTtsSession implements TtsSession {
     if (event.type === 'audio') this.onAudio(voice, known);
     // What a rival says before it is heard is said again by the one that is.
     else if (voice !== this.voice) return;
-    if (this.joining?.context === event.context) this.join(voice, known, event);
+    if (this.joining?.context === event.context) this.join(known, event);
     else this.onSaid(voice, event);
   }
 
   /** Listens to what is said again until it is where the voice before it was, and goes on from there. */
-  private join(voice: Voice, context: SpokenContext, event: SaidEvent): void {
-    const { joining } = this;
-    if (joining === undefined) return;
+  private join(context: SpokenContext, event: SaidEvent): void {
     if (event.type === 'audio') context.waitsSinceMs = undefined;
-    joining.add(event);
-    const place = joining.place(this.held.passedMs(context.id) - context.saidMs);
-    if (place === undefined) return;
+    this.joining?.add(event);
+    if (this.look === undefined) this.lookForPlace();
+  }
+
+  /** A part of the work at a time, with turns of the loop for others between them. */
+  private lookForPlace(): void {
+    this.look = undefined;
+    const { joining, voice } = this;
+    const context = joining && this.texts.find(joining.context);
+    if (joining === undefined || voice === undefined || context === undefined) return;
+    const place = joining.look(this.held.passedMs(context.id) - context.saidMs);
+    if (place === 'listening') return;
+    if (place === 'working') {
+      this.look = this.scope.context.clock.after(
+        0,
+        this.scope.context.bind(() => this.lookForPlace()),
+      );
+      return;
+    }
     this.joining = undefined;
     this.held.cut(context.id, context.saidMs + place.cutMs);
     this.texts.joined(context, place);
@@ -286,11 +301,12 @@ class FailoverTtsSession implements TtsSession {
     const { id, text, ends, flushed, saidChars } = context;
     const [nowMs, releasedMs] = [this.now(), this.held.passedMs(id)];
     const place = this.texts.placeIn(context, releasedMs);
-    const { speed } = this.options.paces[voice.use.provider.role];
-    if (!place.isSure) this.joining = this.texts.sayAgain(context, { nowMs, releasedMs, speed });
+    const pace = this.options.paces[voice.use.provider.role];
+    if (place.basis === 'estimate') this.joining = this.texts.sayAgain(context, { nowMs, releasedMs, pace });
     if (this.joining?.context === id) {
-      for (const piece of piecesFrom(context, saidChars)) this.give(voice, id, piece);
+      for (const piece of piecesFrom(context, context.baseChars)) this.give(voice, id, piece);
       if (flushed) voice.session.flush(id);
+      this.lookForPlace();
       return;
     }
     const from = place.chars;
@@ -347,6 +363,7 @@ class FailoverTtsSession implements TtsSession {
   private end(): void {
     this.isClosed = true;
     this.hedge?.cancel();
+    this.look?.cancel();
     this.held.close();
     this.turns.close();
     for (const { session } of this.voices) session.close();

@@ -1,10 +1,11 @@
 /**
- * Power spectra of two real signals of 400 samples by one complex transform: 400 is 4 * 4 * 5 * 5, and each stage sorts as it
- * goes, so there is no pass that only reorders. The work arrays are made once.
+ * Power spectra of two real signals by one complex transform, for lengths that are products of fours and fives (256, 400). Each
+ * stage sorts as it goes, so there is no pass that only reorders. The work arrays are made once.
+ *
+ * Pure but for its work arrays: nothing of one call is left for the next. Signals of other lengths than it was made for are not told
+ * apart from these.
  */
-
-const size = 400;
-const radices = [4, 4, 5, 5] as const;
+import { assert } from '../base/assert.ts';
 
 type Pair = readonly [Float64Array, Float64Array];
 
@@ -19,10 +20,10 @@ interface Stage {
   readonly sin: Float64Array;
 }
 
-function newStages(): Stage[] {
+function newStages(size: number): Stage[] {
   let length = size;
   let stride = 1;
-  return radices.map((radix) => {
+  return radicesOf(size).map((radix) => {
     const groups = length / radix;
     const angles = Array.from({ length: groups * (radix - 1) }, (_, i) => {
       const group = Math.floor(i / (radix - 1));
@@ -41,9 +42,23 @@ function newStages(): Stage[] {
   });
 }
 
-/** Returns a function that takes both signals, which it destroys, and writes the powers of bins 0 to 200. */
-export function newPowerSpectrum(): (signals: Pair, powers: Pair) => void {
-  const stages = newStages();
+/** Fours before fives. */
+function radicesOf(size: number): (4 | 5)[] {
+  const radices: (4 | 5)[] = [];
+  let left = size;
+  for (const radix of [4, 5] as const) {
+    for (; left > 1 && left % radix === 0; left /= radix) radices.push(radix);
+  }
+  assert(left === 1, 'the length of a spectrum is a product of fours and fives');
+  return radices;
+}
+
+/**
+ * Returns a function that takes two signals of `size` samples, which it destroys, and writes the powers of bins 0 to `size / 2`
+ * (`size` is even).
+ */
+export function newPowerSpectrum(size: number): (signals: Pair, powers: Pair) => void {
+  const stages = newStages(size);
   const spare: Pair = [new Float64Array(size), new Float64Array(size)];
   return (signals, powers) => {
     let from: Pair = signals;
@@ -59,6 +74,7 @@ export function newPowerSpectrum(): (signals: Pair, powers: Pair) => void {
 
 /** The spectrum of a real signal is symmetric, so both can be told apart in that of `a + i b`. */
 function separate([re, im]: Pair, [powerA, powerB]: Pair): void {
+  const size = re.length;
   for (let k = 0; k <= size / 2; k += 1) {
     const mirror = k === 0 ? 0 : size - k;
     const r = re[k] ?? 0;
