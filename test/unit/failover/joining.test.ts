@@ -1,5 +1,6 @@
 /** Two voices that are joined within a phrase, in real synthesized speech, with the ends of words by the synthesizer's own account. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { newPrng } from '../../../shared/base/prng.ts';
 import { loadFlite, type Flite } from '../../../examples/demo/flite.ts';
 import type { Voice } from '../../../examples/demo/voices.ts';
 import { Joining } from '../../../worker/stages/failover/joining.ts';
@@ -40,7 +41,13 @@ function keep(pcm: Int16Array): KeptSpeech {
 
 const whole = { chars: 0, fromMs: 0, toMs: 0, likelyMs: 0 };
 const newJoining = (said: KeptSpeech, begin: AgainPlace = whole): Joining =>
-  new Joining({ context: 1, sampleRate, said, begin, guess: (heardMs) => heardMs / 2 });
+  new Joining({
+    context: 1,
+    sampleRate,
+    said,
+    begin,
+    guess: (heardMs) => ({ chars: 5, ms: heardMs - begin.likelyMs }),
+  });
 
 /** Does all of the work that there is. */
 function lookAll(joining: Joining, heardMs: number): Look {
@@ -153,6 +160,53 @@ describe('a voice that says a phrase again', () => {
     expect(lookAll(joining, 900)).toMatchObject({});
   });
 
+  /** Each 200 ms another pair of tones. */
+  const tones = (ms: number, from = 0): Int16Array =>
+    Int16Array.from({ length: ms * perMs }, (_, at) => {
+      const step = Math.floor((at + from * perMs) / (200 * perMs));
+      return (
+        6_000 * Math.sin(at * (0.1 + ((step * 5) % 7) / 20)) +
+        5_000 * Math.sin(at * (0.5 + ((step * 3) % 8) / 12))
+      );
+    });
+  const word = (chars: number, startMs: number) => ({ type: 'word' as const, context: 1, chars, startMs });
+
+  it('begins with a whole word where it tells its words and one is near', () => {
+    const skipMs = (words: readonly ReturnType<typeof word>[]): number => {
+      const joining = newJoining(keep(tones(1_500)));
+      joining.add(audio(tones(3_000)));
+      for (const one of words) joining.add(one);
+      joining.add({ type: 'spoken', context: 1, chars: 50 });
+      return placeIn(joining, 1_300).skipMs;
+    };
+    const alone = skipMs([]);
+    expect(Math.abs(alone - 1_300)).toBeLessThan(150);
+    expect(skipMs([word(0, 0), word(9, alone + 70), word(15, alone + 110)])).toBe(alone + 70);
+    expect(skipMs([word(0, 0), word(9, alone + 300)])).toBe(alone);
+  });
+
+  it('is heard from an estimated word when it sounds like something else, by its own times where it tells them', () => {
+    const skipMs = (words: readonly ReturnType<typeof word>[]): number => {
+      const joining = newJoining(keep(tones(1_500)));
+      const prng = newPrng(3);
+      joining.add(audio(Int16Array.from({ length: 3_000 * perMs }, () => 8_000 * (prng.next() - 0.5))));
+      for (const one of words) joining.add(one);
+      joining.add({ type: 'spoken', context: 1, chars: 50 });
+      return placeIn(joining, 1_300).skipMs;
+    };
+    expect(skipMs([])).toBe(1_300);
+    expect(skipMs([word(0, 0), word(5, 777), word(9, 1_000)])).toBe(777);
+  });
+
+  it('is heard from an estimated word when the place that was found is beyond belief', () => {
+    // What the second says first is what the first said last.
+    const joining = newJoining(keep(tones(2_500)));
+    joining.add(audio(tones(200, 2_200)));
+    joining.add(audio(new Int16Array(3_000 * perMs)));
+    joining.add({ type: 'spoken', context: 1, chars: 50 });
+    expect(placeIn(joining, 2_400).skipMs).toBe(2_400);
+  });
+
   it('is heard from its start when nothing but silence was heard of the one before', () => {
     const said = keep(new Int16Array(300 * perMs));
     said.push(tone(200));
@@ -163,14 +217,13 @@ describe('a voice that says a phrase again', () => {
 
   it('is heard from the place on: audio and words before it are left out, all else is told in order', () => {
     const joining = newJoining(keep(tone(100)));
-    const word = (startMs: number) => ({ type: 'word' as const, context: 1, chars: startMs, startMs });
-    joining.add(word(0));
+    joining.add(word(0, 0));
     joining.add(audio(tone(100)));
-    joining.add(word(150));
+    joining.add(word(150, 150));
     joining.add(audio(tone(100)));
     joining.add({ type: 'spoken', context: 1, chars: 9 });
     expect(joining.rest(120)).toEqual([
-      word(150),
+      word(150, 150),
       audio(tone(100).subarray(20 * perMs)),
       { type: 'spoken', context: 1, chars: 9 },
     ]);

@@ -11,7 +11,7 @@ import { KeptSpeech } from './kept-speech.ts';
 import type { AgainPlace } from './spoken-place.ts';
 import { frameAt, WordMatching } from './same-words.ts';
 import type { Matched, Stretches } from './same-words.ts';
-import { frameMs, SpeechBands, soundOf } from './speech-sound.ts';
+import { frameMs, leastLiveliness, SpeechBands, soundOf } from './speech-sound.ts';
 import type { SpeechSound } from './speech-sound.ts';
 
 /** Behind what was heard, so much of the first voice helps to find the place. */
@@ -32,8 +32,11 @@ const sameMs = 60;
 const mostMs = 7_500;
 /** Frames that are read in one part of the work. */
 const framesInPart = 48;
-/** What is less alike was not found. */
-const mostDistance = 1.2;
+/** A word that begins this near is begun with. */
+const nearMs = 120;
+/** A place is not believed that is further than this from the estimate, which takes voices for alike. */
+const soonest = { share: 0.4, ms: -600 };
+const latest = { share: 2, ms: 1_000 };
 
 /** Times of the context's audio, from where `said` begins, and of the second voice's. */
 export interface JoiningPlace {
@@ -48,8 +51,14 @@ export interface JoiningOptions {
   readonly said: KeptSpeech;
   /** Where in that the word lies with which the second voice begins. */
   readonly begin: AgainPlace;
-  /** Where the second voice begins a word of which little was heard, by an estimate, when so much was heard. */
-  readonly guess: (heardMs: number) => number;
+  /** The word of which little was heard when so much was heard, by an estimate. */
+  readonly guess: (heardMs: number) => Guess;
+}
+
+/** A word, as characters of what the second voice was asked for, and when it would begin with it. */
+export interface Guess {
+  readonly chars: number;
+  readonly ms: number;
 }
 
 /** The place; or it waits for more of the second voice, or for the next part of the work. */
@@ -134,7 +143,7 @@ export class Joining {
     const { matched } = words;
     const behindMs = heardMs - begin.fromMs;
     if (this.isBeginKnown && isSilent(first, behindMs)) return { cutMs: heardMs, skipMs: 0 };
-    const last = matched?.frames.at(-1) ?? 0;
+    const last = matched?.at(-1) ?? 0;
     const surplusMs = (this.said(first) - begin.toMs) * beyondShare + beyondMs;
     const hasSurplus = (second.count - last) * frameMs >= surplusMs;
     const lastMs = hasSurplus ? last * frameMs : undefined;
@@ -145,10 +154,39 @@ export class Joining {
       this.neededMs = this.again.lengthMs + this.patience.moreMs;
       return 'listening';
     }
-    if (matched === undefined || matched.distance > mostDistance)
-      return { cutMs: heardMs, skipMs: Math.min(guess(heardMs), this.again.lengthMs) };
-    const { cutMs, skipMs } = quietest(matched, { first, second, heardMs: behindMs });
-    return { cutMs: cutMs + begin.fromMs, skipMs };
+    const found = matched && quietest(matched, { first, second, heardMs: behindMs });
+    if (found === undefined || !this.isLikely(found, behindMs, second))
+      return { cutMs: heardMs, skipMs: this.guessed(guess(heardMs)) };
+    return { cutMs: found.cutMs + begin.fromMs, skipMs: this.atWord(found.skipMs) };
+  }
+
+  /** Sounds that are no speech match anything, and so does speech now and then. */
+  private isLikely(
+    { cutMs, skipMs }: JoiningPlace,
+    heardMs: number,
+    { liveliness = 1 }: SpeechSound,
+  ): boolean {
+    const { ms } = this.options.guess(heardMs + this.options.begin.fromMs);
+    const laterMs = skipMs - (cutMs - heardMs);
+    if (liveliness < leastLiveliness) return false;
+    return laterMs > ms * soonest.share + soonest.ms && laterMs < ms * latest.share + latest.ms;
+  }
+
+  /** Where the second voice tells its words, it is heard from the start of one if one is near. */
+  private atWord(ms: number): number {
+    const near = this.words
+      .map(({ startMs }) => startMs)
+      .filter((startMs) => Math.abs(startMs - ms) <= nearMs);
+    return near.reduce((best, one) => (Math.abs(one - ms) < Math.abs(best - ms) ? one : best), near[0] ?? ms);
+  }
+
+  private guessed({ chars, ms }: Guess): number {
+    const told = this.words.find((word) => word.chars >= chars);
+    return Math.min(told?.startMs ?? ms, this.again.lengthMs);
+  }
+
+  private get words(): Extract<SaidEvent, { readonly type: 'word' }>[] {
+    return this.events.filter((event) => event.type === 'word');
   }
 
   private get patience(): { readonly share: number; readonly moreMs: number } {
@@ -170,7 +208,7 @@ function isSilent(first: SpeechSound, heardMs: number): boolean {
 
 /** The quietest moment that can still be chosen: there the change is heard least. */
 function quietest(
-  { frames }: Matched,
+  frames: Matched,
   sounds: { readonly first: SpeechSound; readonly second: SpeechSound; readonly heardMs: number },
 ): JoiningPlace {
   const { first, second, heardMs } = sounds;

@@ -33,12 +33,8 @@ const together = 1;
 const firstAlone = 2;
 const secondAlone = 3;
 
-export interface Matched {
-  /** For each frame of the first the frame of the second; those before its begin are with the first one. */
-  readonly frames: Int32Array;
-  /** How unlike the frames are at the mean: 0 for the same sound, about 1.4 for sounds that have nothing in common. */
-  readonly distance: number;
-}
+/** For each frame of the first the frame of the second; those before its begin are with the first one. */
+export type Matched = Int32Array;
 
 export interface Stretches {
   readonly first: SpeechSound;
@@ -92,17 +88,15 @@ export class WordMatching {
     for (let other = 1; other < this.width; other += 1)
       if ((this.before[other] ?? 0) < (this.before[j] ?? 0)) j = other;
     const frames = new Int32Array(first.count);
-    let [i, sum, pairs] = [first.count - 1, 0, 0];
+    let i = first.count - 1;
     while (i >= from && j >= 0) {
       frames[i] = j;
-      sum += this.distance(i, j);
-      pairs += 1;
       const step = this.steps[i * this.width + j];
       if (step === begin) break;
       if (step !== secondAlone) i -= 1;
       if (step !== firstAlone) j -= 1;
     }
-    return { frames, distance: sum / pairs };
+    return frames;
   }
 
   private band(row: number): { readonly from: number; readonly to: number } {

@@ -24,10 +24,10 @@ const lateMs = 1_500;
 const estimatedShare = 0.2;
 
 /** So much of what was heard is said again: less cannot be found in the audio. */
-const rehearsedMs = 700;
+const rehearsedMs = 600;
 /** How much slower or faster than its pace a voice may be, when the pace is its own, and when it is that of most voices. */
 const measuredUnsure = 1.2;
-const usualUnsure = 1.3;
+const usualUnsure = 1.2;
 /** How far a single word may be from where it would be by its pace. */
 const wordOffMs = 250;
 

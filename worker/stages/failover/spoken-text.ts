@@ -6,7 +6,7 @@
  */
 import type { TtsEvent } from '../stage.ts';
 import { Joining } from './joining.ts';
-import type { JoiningPlace } from './joining.ts';
+import type { Guess, JoiningPlace } from './joining.ts';
 import { KeptSpeech } from './kept-speech.ts';
 import { SpeechPauses } from './speech-pauses.ts';
 import { speechIn } from './sounds-like-speech.ts';
@@ -174,7 +174,7 @@ export class SpokenText {
     context.baseChars = again.chars;
     this.wait(context, nowMs);
     const { msPerChar } = pace.isMeasured ? pace : this.pace;
-    const guess = (heardMs: number): number => guessed(text, said, { again, heardMs, msPerChar });
+    const guess = (heardMs: number): Guess => guessed(text, said, { again, heardMs, msPerChar });
     return new Joining({ context: id, sampleRate: this.sampleRate, said: kept, begin: again, guess });
   }
 
@@ -267,18 +267,20 @@ export class SpokenText {
   }
 }
 
-/** When the voice that says the text from `again` on begins the first word of which little was heard. */
+/** The first word of which little was heard, in what the voice says that begins with `again`. */
 function guessed(
   text: string,
   said: SaidSoFar,
   { again, heardMs, msPerChar }: { again: AgainPlace; heardMs: number; msPerChar: number },
-): number {
+): Guess {
   const audio = { ...said, deliveredMs: said.deliveredMs - said.fromMs };
   const next = placeWords(text, said.from, audio).find(
     ({ fromMs, toMs }) => heardMs < fromMs + (toMs - fromMs) * guessedShare,
   );
-  const skipped = wordsOf(text.slice(0, next?.chars), again.chars);
-  return skipped.reduce((sum, word) => sum + weightOf(word.text), 0) * msPerChar;
+  const chars = next?.chars ?? text.length;
+  const skipped = wordsOf(text.slice(0, chars), again.chars);
+  const weight = skipped.reduce((sum, word) => sum + weightOf(word.text), 0);
+  return { chars: chars - again.chars, ms: weight * msPerChar };
 }
 
 /** What is left of a context's text from `chars` on, in its pieces. */
