@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite, type Flite } from '../../examples/demo/flite.ts';
 import { audioFrame, CallClient } from '../../scripts/bench/client.ts';
+import { newPrng } from '../../shared/base/prng.ts';
 import { newResampler } from '../../shared/audio/resampler.ts';
 import type { FakeReply } from '../support/fake-http.ts';
 import { speech } from '../support/fake-speech.ts';
@@ -17,8 +18,21 @@ const frameSamples = 320;
 /** The echo comes back 150 ms later, and 12 dB softer. */
 const delaySamples = 2_400;
 const gain = 0.25;
+/** The room answers with ten times as much energy, for 0.4 s. */
+const room = newRoom({ samples: 6_400, every: 9, energy: 10 });
 /** The caller begins in this frame of the greeting. */
 const speaksInFrame = 100;
+
+/** Delays and strengths of the sound that comes by way of the walls, dying down by 60 dB. */
+function newRoom({ samples, every, energy }: { samples: number; every: number; energy: number }) {
+  const prng = newPrng(12);
+  const walls = Array.from({ length: Math.floor(samples / every) }, (_, i) => {
+    const delay = 60 + i * every + prng.below(every);
+    return { delay, strength: (prng.next() - 0.5) * 10 ** ((-3 * delay) / samples) };
+  });
+  const sum = walls.reduce((all, { strength }) => all + strength ** 2, 0);
+  return walls.map(({ delay, strength }) => ({ delay, strength: strength * Math.sqrt(energy / sum) }));
+}
 
 let service: TestService;
 let caller: Int16Array;
@@ -58,14 +72,24 @@ interface Held {
   readonly clears: number;
 }
 
+/** What comes back of a sample and of those before it. */
+function leak(received: readonly number[], at: number, walls: typeof room): number {
+  const direct = received[at] ?? 0;
+  if (walls.length === 0) return direct * gain;
+  let sum = direct;
+  for (const { delay, strength } of walls) sum += (received[at - delay] ?? 0) * strength;
+  return (sum * gain) / 3.3;
+}
+
 /** One call to the end of the greeting, or to the first `clear`. */
-function hold({ leaks, speaks }: { leaks: boolean; speaks: boolean }): Promise<Held> {
+function hold({ leaks, speaks }: { leaks: boolean | 'in a room'; speaks: boolean }): Promise<Held> {
   return new Promise((resolve, reject) => {
     const received: number[] = [];
     let clears = 0;
     const microphone = (from: number): Int16Array =>
       Int16Array.from({ length: frameSamples }, (_, i) => {
-        const leaked = leaks ? (received[from + i - delaySamples] ?? 0) * gain : 0;
+        const leaked =
+          leaks === false ? 0 : leak(received, from + i - delaySamples, leaks === true ? [] : room);
         const said = speaks ? (caller[from + i - speaksInFrame * frameSamples] ?? 0) : 0;
         return Math.round(leaked + said + ((i * 7) % 5) - 2);
       });
@@ -108,6 +132,12 @@ describe("the bot's own voice in the caller's microphone", () => {
     expect(held.received.findIndex((sample, i) => sample !== without.received[i])).toBe(-1);
     // What holds the output is given to STT.
     expect(framesToStt()).toBe(before);
+  });
+
+  it('does not in a room that echoes more than the loudspeaker is heard', async () => {
+    const held = await hold({ leaks: 'in a room', speaks: false });
+    expect(held.clears).toBe(0);
+    expect(held.received.length).toBe(greetingSamples);
   });
 
   it('hides no caller who speaks into it', async () => {
