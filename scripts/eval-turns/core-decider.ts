@@ -77,7 +77,7 @@ export class CoreDecider implements Decider {
     );
   }
 
-  #readHeard(into: Float64Array): number {
+  #readHeard(into: Float32Array): number {
     const end = (this.#heard * lookRate) / ENGINE_RATE;
     readFlat({ ring: this.#options.scenario.pcm, rate: ENGINE_RATE, count: this.#heard }, end, into);
     return end;

@@ -5,14 +5,24 @@
  * The correlation with all lags is a product of spectra. Lags are dealt in two halves that go through the transform as the real
  * and the imaginary part of one signal. The forward transform leaves its values in an order that the inverse one expects.
  */
+import { floatBytes, kernel, kernelFloats } from './echo-kernel.ts';
 
 const size = 4_096;
-const real = new Float64Array(size);
-const imaginary = new Float64Array(size);
-const shortReal = new Float64Array(size);
-const shortImaginary = new Float64Array(size);
-const cosines = Float64Array.from({ length: size / 2 }, (_, i) => Math.cos((2 * Math.PI * i) / size));
-const sines = Float64Array.from({ length: size / 2 }, (_, i) => Math.sin((2 * Math.PI * i) / size));
+/** Lags of both halves lie here in the end. */
+const real = kernelFloats(2 * size);
+const imaginary = kernelFloats(size);
+const shortReal = kernelFloats(size);
+const shortImaginary = kernelFloats(size);
+/** The last two stages have loops of their own. */
+const least = 4;
+/** Turns of a stage whose values lie so far apart begin at that number less `least`. */
+const turns = { cosines: kernelFloats(size - least), sines: kernelFloats(size - least) };
+for (let apart = least; apart < size; apart *= 2) {
+  for (let i = 0; i < apart; i += 1) {
+    turns.cosines[apart - least + i] = Math.cos((Math.PI * i) / apart);
+    turns.sines[apart - least + i] = Math.sin((Math.PI * i) / apart);
+  }
+}
 
 /** Lags that one correlation covers with a short signal of so many samples. */
 export const lagsFor = (shortLength: number): number => 2 * (size - shortLength);
@@ -24,48 +34,43 @@ const leastEnergy = 0.02;
  * Finds the `taps` neighbouring places in `long` at which it explains `short` best, and gives the last of them. A place is the
  * sample of `long` that stands beside the first one of `short`. `long` has `lagsFor(short.length)` samples more than `short`.
  */
-export function bestPlace(long: Float64Array, short: Float64Array, taps: number): number {
+export function bestPlace(long: Float32Array, short: Float32Array, taps: number): number {
   const lags = (long.length - short.length) / 2;
   shortReal.fill(0);
   shortReal.set(short);
   shortImaginary.fill(0);
-  for (let i = 0; i < size; i += 1) {
-    real[i] = long[i] ?? 0;
-    imaginary[i] = long[lags + i] ?? 0;
-  }
+  real.set(long.subarray(0, size));
+  imaginary.set(long.subarray(lags, lags + size));
   forward(shortReal, shortImaginary);
   forward(real, imaginary);
-  for (let i = 0; i < size; i += 1) {
-    const a = real[i] ?? 0;
-    const b = imaginary[i] ?? 0;
-    const c = shortReal[i] ?? 0;
-    const d = shortImaginary[i] ?? 0;
-    real[i] = a * c + b * d;
-    imaginary[i] = b * c - a * d;
-  }
+  kernel.match(
+    real.byteOffset,
+    imaginary.byteOffset,
+    shortReal.byteOffset,
+    shortImaginary.byteOffset,
+    size * floatBytes,
+  );
   inverse(real, imaginary);
+  real.set(imaginary.subarray(0, lags), lags);
   return bestRun(long, short.length, { lags, taps });
 }
 
 /** The run of places that explain most together. */
-function bestRun(long: Float64Array, length: number, { lags, taps }: { lags: number; taps: number }): number {
+function bestRun(long: Float32Array, length: number, { lags, taps }: { lags: number; taps: number }): number {
   let whole = 0;
   for (const sample of long) whole += sample * sample;
-  const least = (leastEnergy * whole * length) / long.length + 1;
+  const floor = (leastEnergy * whole * length) / long.length + 1;
   let energy = 0;
   for (let i = 0; i < length; i += 1) energy += (long[i] ?? 0) ** 2;
   let run = 0;
   let best = 0;
   let found = 0;
   for (let place = 0; place < 2 * lags; place += 1) {
-    const correlation = (place < lags ? real[place] : imaginary[place - lags]) ?? 0;
-    const explained = correlation ** 2 / (energy + least);
+    const explained = (real[place] ?? 0) ** 2 / (energy + floor);
     energy += (long[place + length] ?? 0) ** 2 - (long[place] ?? 0) ** 2;
     // It takes the place of the correlation, for the moment at which it leaves the run.
-    if (place < lags) real[place] = explained;
-    else imaginary[place - lags] = explained;
-    const left = place - taps;
-    run += explained - (left < 0 ? 0 : ((left < lags ? real[left] : imaginary[left - lags]) ?? 0));
+    real[place] = explained;
+    run += explained - (place < taps ? 0 : (real[place - taps] ?? 0));
     if (run <= best) continue;
     best = run;
     found = place;
@@ -74,39 +79,35 @@ function bestRun(long: Float64Array, length: number, { lags, taps }: { lags: num
 }
 
 /** From the natural order to the reversed one. */
-function forward(re: Float64Array, im: Float64Array): void {
-  for (let half = size / 2, step = 1; half >= 1; half /= 2, step *= 2) {
-    for (let at = 0; at < half; at += 1) {
-      const cosine = cosines[at * step] ?? 0;
-      const sine = sines[at * step] ?? 0;
-      for (let a = at; a < size; a += 2 * half) {
-        const b = a + half;
-        const differenceReal = (re[a] ?? 0) - (re[b] ?? 0);
-        const differenceImaginary = (im[a] ?? 0) - (im[b] ?? 0);
-        re[a] = (re[a] ?? 0) + (re[b] ?? 0);
-        im[a] = (im[a] ?? 0) + (im[b] ?? 0);
-        re[b] = differenceReal * cosine + differenceImaginary * sine;
-        im[b] = differenceImaginary * cosine - differenceReal * sine;
-      }
-    }
+function forward(re: Float32Array, im: Float32Array): void {
+  const { cosines, sines } = turns;
+  for (let apart = size / 2; apart >= least; apart /= 2) {
+    const at = (apart - least) * floatBytes;
+    kernel.part(
+      re.byteOffset,
+      im.byteOffset,
+      size * floatBytes,
+      cosines.byteOffset + at,
+      sines.byteOffset + at,
+      apart * floatBytes,
+    );
   }
+  kernel.partLast(re.byteOffset, im.byteOffset, size * floatBytes);
 }
 
 /** Back from the reversed order, `size` times as large. */
-function inverse(re: Float64Array, im: Float64Array): void {
-  for (let half = 1, step = size / 2; half < size; half *= 2, step /= 2) {
-    for (let at = 0; at < half; at += 1) {
-      const cosine = cosines[at * step] ?? 0;
-      const sine = sines[at * step] ?? 0;
-      for (let a = at; a < size; a += 2 * half) {
-        const b = a + half;
-        const turnedReal = (re[b] ?? 0) * cosine - (im[b] ?? 0) * sine;
-        const turnedImaginary = (re[b] ?? 0) * sine + (im[b] ?? 0) * cosine;
-        re[b] = (re[a] ?? 0) - turnedReal;
-        im[b] = (im[a] ?? 0) - turnedImaginary;
-        re[a] = (re[a] ?? 0) + turnedReal;
-        im[a] = (im[a] ?? 0) + turnedImaginary;
-      }
-    }
+function inverse(re: Float32Array, im: Float32Array): void {
+  const { cosines, sines } = turns;
+  kernel.joinFirst(re.byteOffset, im.byteOffset, size * floatBytes);
+  for (let apart = least; apart < size; apart *= 2) {
+    const at = (apart - least) * floatBytes;
+    kernel.join(
+      re.byteOffset,
+      im.byteOffset,
+      size * floatBytes,
+      cosines.byteOffset + at,
+      sines.byteOffset + at,
+      apart * floatBytes,
+    );
   }
 }

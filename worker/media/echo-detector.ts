@@ -10,6 +10,7 @@ import { ENGINE_RATE, type Millis } from '../../shared/base/units.ts';
 import { bestPlace, lagsFor } from './echo-correlation.ts';
 import { explainedShare, taps } from './echo-fit.ts';
 import { following, mayBeAnyEcho, mayBeEcho, type EchoHistory } from './echo-history.ts';
+import { kernelFloats } from './echo-kernel.ts';
 import { levelMs, SoundLevels } from './echo-levels.ts';
 import { PlayedAudio } from './echo-played.ts';
 import { lookRate, readFlat } from './echo-samples.ts';
@@ -63,9 +64,9 @@ const movedWithin = samplesOf(1_500);
 const before = samplesOf(4);
 
 /** Work areas of all calls of the thread. */
-const heard = new Float64Array(lookSamples);
-const played = new Float64Array(lookSamples + lagsFor(lookSamples));
-const nearby = new Float64Array(lookSamples + taps);
+const heard = kernelFloats(lookSamples);
+const played = kernelFloats(lookSamples + lagsFor(lookSamples));
+const nearby = kernelFloats(lookSamples + taps);
 
 const warmingLooks = 12;
 
@@ -73,7 +74,7 @@ export interface EchoDetectorOptions {
   readonly played: Pick<PlayedAudio, 'within' | 'stretchMs' | 'placeOf' | 'read' | 'levels'>;
   readonly heard: {
     /** Fills an array with the last of the caller's audio, flattened, and gives the place of its end on that line of samples. */
-    readonly read: (into: Float64Array) => number;
+    readonly read: (into: Float32Array) => number;
     readonly levels: SoundLevels;
   };
 }
@@ -189,19 +190,19 @@ export function warmUpLooks(): void {
   const sent = new PlayedAudio(ENGINE_RATE);
   sent.add(noise(1), 0);
   const other = { ring: noise(2), rate: ENGINE_RATE, count: ENGINE_RATE };
-  const readOther = (into: Float64Array): number => {
+  const readOther = (into: Float32Array): number => {
     readFlat(other, lookRate, into);
     return lookRate;
   };
   // Several functions, so that the compiler does not count on one of them, and begins anew with the first call's.
   const readers = [
     readOther,
-    (into: Float64Array) => readOther(into),
-    (into: Float64Array) => 0 + readOther(into),
+    (into: Float32Array) => readOther(into),
+    (into: Float32Array) => 0 + readOther(into),
   ];
   const levels = new SoundLevels(ENGINE_RATE);
   levels.add(other.ring);
-  const detectors = [...readers, (into: Float64Array) => readOther(into) + 0, readOther].map(
+  const detectors = [...readers, (into: Float32Array) => readOther(into) + 0, readOther].map(
     (read) => new EchoDetector({ played: sent, heard: { read, levels } }),
   );
   // Nothing is an echo here, and every look finds the same delay: each of them is as long as looks can be.

@@ -80,7 +80,7 @@ export class PlayedAudio {
   }
 
   /** Fills `into` with what was sent up to a place, flattened; what is not known is silence. */
-  read(end: number, into: Float64Array): void {
+  read(end: number, into: Float32Array): void {
     readFlat({ ring: this.#ring, rate: this.#rate, count: this.#count }, end, into);
   }
 }

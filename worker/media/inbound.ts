@@ -122,7 +122,7 @@ export class InboundAudio {
   }
 
   /** Fills an array with the newest audio as a look for echo compares it, and gives the place of its end, at `lookRate`. */
-  read(into: Float64Array): number {
+  read(into: Float32Array): number {
     const end = Math.floor((this.#heard * lookRate) / ENGINE_RATE);
     readFlat({ ring: this.#preroll, rate: ENGINE_RATE, count: this.#heard }, end, into);
     return end;

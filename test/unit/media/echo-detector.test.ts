@@ -35,7 +35,7 @@ function looks(
   const played = new PlayedAudio(playedRate);
   let heard = 0;
   const levels = new SoundLevels(rate);
-  const read = (into: Float64Array): number => {
+  const read = (into: Float32Array): number => {
     const end = Math.floor(heard / 4);
     readFlat({ ring: microphone, rate, count: heard }, end, into);
     return end;
@@ -176,7 +176,7 @@ const silence = (length: number): Int16Array => echoOf(new Int16Array(length), {
 
 /** How loud the quarter of a second before a sample is in the band that a look compares. */
 function flatLevel(pcm: Int16Array, end: number): number {
-  const into = new Float64Array(1_024);
+  const into = new Float32Array(1_024);
   readFlat({ ring: pcm, rate, count: end }, Math.floor(end / 4), into);
   return level(into);
 }
@@ -215,7 +215,7 @@ describe("a caller's voice", () => {
     const levels = new SoundLevels(rate);
     const end = 2.2 * rate;
     levels.add(microphone.subarray(0, end));
-    const read = (into: Float64Array): number => {
+    const read = (into: Float32Array): number => {
       readFlat({ ring: microphone, rate, count: end }, end / 4, into);
       return end / 4;
     };

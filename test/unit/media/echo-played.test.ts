@@ -11,7 +11,7 @@ const flat = (sampleRate: number, level: number): Int16Array =>
 
 /** What is read as levels, a number for every 20 ms: flattening leaves 0.3 of a constant. */
 function levelsUpTo(played: PlayedAudio, now: number, ms: number): number[] {
-  const into = new Float64Array((ms * lookRate) / 1000);
+  const into = new Float32Array((ms * lookRate) / 1000);
   played.read(played.placeOf(now), into);
   const step = (frameMs * lookRate) / 1000;
   return Array.from({ length: ms / frameMs }, (_, i) => Math.round((into[i * step + step / 2] ?? 0) / 0.3));
