@@ -9,7 +9,7 @@
 import { ENGINE_RATE, type Millis } from '../../shared/base/units.ts';
 import { bestPlace, lagsFor } from './echo-correlation.ts';
 import { explainedShare, taps } from './echo-fit.ts';
-import { following, mayBeAnyEcho, mayBeEcho, type EchoHistory } from './echo-history.ts';
+import { following, mayBeAnyEcho, mayBeEcho, type EchoHistory, type Following } from './echo-history.ts';
 import { kernelFloats } from './echo-kernel.ts';
 import { levelMs, SoundLevels } from './echo-levels.ts';
 import { PlayedAudio } from './echo-played.ts';
@@ -46,6 +46,7 @@ const mostExcessDb = 2;
 /** Closer than the first an echo follows what was sent, in a room as far as it was learned; two voices differ by more than the second. */
 const closeDb = 4.5;
 const looseDb = 6;
+const looseExcessDb = 3.5;
 /** More than this is not asked for, and this much of a newer share counts for the usual one. */
 const enoughShare = 0.9;
 const learning = 0.2;
@@ -134,7 +135,7 @@ export class EchoDetector {
     const isLikely =
       delay > atOnce - likelyWithin &&
       mayBeEcho(history, levelOf(delay)) &&
-      following(history, levelOf(delay)).spreadDb < looseDb;
+      mayGoOn(following(history, levelOf(delay)));
     if (!isLikely && !isMoved && !isRepeated) return undefined;
     const share = this.#share(end, { delay, length });
     if (share < leastFound({ isLikely, isMoved, isRepeated })) return undefined;
@@ -169,6 +170,10 @@ function effectiveLength(): number {
   }
   return squares === 0 ? 0 : (sum * sum * stretchSamples) / squares;
 }
+
+/** What was heard before was no other voice, and no noise over which somebody has begun to speak. */
+const mayGoOn = ({ spreadDb, excessDb }: Following): boolean =>
+  spreadDb < looseDb && (excessDb < looseExcessDb || excessDb === Infinity);
 
 const levelOf = (place: number): number => Math.round(place / levelSamples);
 
