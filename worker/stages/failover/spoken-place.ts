@@ -24,10 +24,9 @@ const lateMs = 1_500;
 const estimatedShare = 0.2;
 
 /** So much of what was heard is said again: less cannot be found in the audio. */
-const rehearsedMs = 600;
-/** How much slower or faster than its pace a voice may be, when the pace is its own, and when it is that of most voices. */
-const measuredUnsure = 1.2;
-const usualUnsure = 1.2;
+const rehearsedMs = 800;
+/** How much slower or faster than its pace a voice may be. */
+const unsure = 1.2;
 /** How far a single word may be from where it would be by its pace. */
 const wordOffMs = 250;
 
@@ -122,16 +121,9 @@ function byEstimate(text: string, said: SaidSoFar): ResumePlace {
 /**
  * The last word that was surely said a moment before what was heard ended, with what it takes to find it in the audio. The first
  * word when there is none.
- *
- * @param options `isMeasured`: the pace is that of this voice.
  */
-export function againAt(
-  text: string,
-  said: SaidSoFar,
-  { isMeasured }: { readonly isMeasured: boolean },
-): AgainPlace {
+export function againAt(text: string, said: SaidSoFar): AgainPlace {
   const { from, fromMs, releasedMs, deliveredMs, msPerChar } = said;
-  const unsure = isMeasured ? measuredUnsure : usualUnsure;
   const placed = (pace: number): PlacedWord[] =>
     placeWords(text, from, heardOf({ ...said, msPerChar: msPerChar * pace }, deliveredMs));
   const latest = placed(unsure).findLast((word) => word.fromMs <= releasedMs - fromMs - rehearsedMs);

@@ -169,7 +169,7 @@ export class SpokenText {
     const whole = { chars: saidChars, fromMs: 0, toMs: 0, likelyMs: 0 };
     const isShort = releasedMs - saidMs <= mostAgainMs && silentMs(whole) <= leastSilentMs;
     const said = this.saidOf(context, releasedMs);
-    const again = isShort ? whole : againAt(text, said, { isMeasured: this.pace.isMeasured });
+    const again = isShort ? whole : againAt(text, said);
     if (again.fromMs < kept.fromMs || silentMs(again) > mostSilentMs) return undefined;
     context.baseChars = again.chars;
     this.wait(context, nowMs);
