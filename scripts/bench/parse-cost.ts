@@ -16,8 +16,8 @@ const CALLS = 256;
 const DELTAS_PER_CALL_S = 50;
 /** Of an answer: two seconds of deltas, a short one for a telephone. */
 const DELTAS = 100;
-const WARM_ROUNDS = 4;
-const ROUNDS = 12;
+const WARM_ROUNDS = 6;
+const ROUNDS = 24;
 
 const nextId = (): string => 'call_0';
 const names = { toWire: (name: string) => name, fromWire: (name: string) => name };
@@ -35,7 +35,10 @@ export interface ParseCost {
   readonly provider: string;
   /** Of one core. */
   readonly share: number;
+  /** Of the median round. */
   readonly microsPerDelta: number;
+  /** Of the round that was disturbed least. */
+  readonly leastMicrosPerDelta: number;
   /** JSON.parse alone, of the same events as strings that are there already. */
   readonly jsonMicrosPerDelta: number;
 }
@@ -83,14 +86,16 @@ function parseAll(answers: readonly Answer[]): number {
   return found;
 }
 
-/** CPU time of a delta, in microseconds, everything that the process did meanwhile included. */
+/** CPU time of one round for a delta, in microseconds, with everything that the process did meanwhile. */
 function microsOf(round: () => void): number {
-  for (let n = 0; n < WARM_ROUNDS; n += 1) round();
   const before = process.cpuUsage();
-  for (let n = 0; n < ROUNDS; n += 1) round();
+  round();
   const { user, system } = process.cpuUsage(before);
-  return (user + system) / (ROUNDS * CALLS * DELTAS);
+  return (user + system) / (CALLS * DELTAS);
 }
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 export function measureParsing(): ParseCost[] {
   const providers = Object.keys(STREAMS) as (keyof typeof WIRES)[];
@@ -99,22 +104,33 @@ export function measureParsing(): ParseCost[] {
       newAnswer(WIRES[provider], { deltas: DELTAS, seed: call + 1 }),
     );
     const chars = answers.reduce((sum, { textChars }) => sum + textChars, 0);
-    const microsPerDelta = microsOf(() => {
-      if (readAll(answers, STREAMS[provider]) !== chars) throw new Error('text was lost');
-    });
-    const jsonMicrosPerDelta = microsOf(() => parseAll(answers));
+    const reading: number[] = [];
+    const json: number[] = [];
+    // In turns, so that what else the machine does meets both.
+    for (let round = 0; round < WARM_ROUNDS + ROUNDS; round += 1) {
+      const readMicros = microsOf(() => {
+        if (readAll(answers, STREAMS[provider]) !== chars) throw new Error('text was lost');
+      });
+      const jsonMicros = microsOf(() => parseAll(answers));
+      if (round < WARM_ROUNDS) continue;
+      reading.push(readMicros);
+      json.push(jsonMicros);
+    }
+    const microsPerDelta = median(reading);
     const share = (microsPerDelta * CALLS * DELTAS_PER_CALL_S) / 1e6;
-    return { provider, share, microsPerDelta, jsonMicrosPerDelta };
+    const leastMicrosPerDelta = Math.min(...reading);
+    return { provider, share, microsPerDelta, leastMicrosPerDelta, jsonMicrosPerDelta: median(json) };
   });
 }
 
 export const judgeParsing = (costs: readonly ParseCost[]): FloorRow[] =>
-  costs.map(({ provider, share, microsPerDelta, jsonMicrosPerDelta }) => {
+  costs.map(({ provider, share, microsPerDelta, leastMicrosPerDelta, jsonMicrosPerDelta }) => {
+    const reading = `${microsPerDelta.toFixed(2)} us a delta, ${leastMicrosPerDelta.toFixed(2)} at least`;
     const ratio = (microsPerDelta / jsonMicrosPerDelta).toFixed(2);
     const json = `${jsonMicrosPerDelta.toFixed(2)} us for JSON.parse alone, ratio ${ratio}`;
     return {
       rule: 'streams of 256 answers cost at most 2 % of a core to read',
-      found: `${provider}: ${(share * 100).toFixed(2)} % of a core, ${microsPerDelta.toFixed(2)} us a delta (${json})`,
+      found: `${provider}: ${(share * 100).toFixed(2)} % of a core, ${reading} (${json})`,
       passed: share <= mostShare,
     };
   });

@@ -7,13 +7,10 @@
  */
 import { parseJson } from './json.ts';
 
-/** Bytes to compare, four in a word. */
+/** Some of the bytes of a sample. */
 export interface Run {
+  readonly from: number;
   readonly length: number;
-  /** Little-endian; one more than whole words, for the rest. */
-  readonly words: Int32Array;
-  /** The bits of the last word that count. */
-  readonly lastMask: number;
 }
 
 /** No scalar of this kind, or no end of it. */
@@ -26,16 +23,17 @@ const ZERO = 0x30;
 const FIRST_PRINTABLE = 0x20;
 /** Digits that make an exact number one by one. */
 const MAX_PLAIN_DIGITS = 15;
+/** Of a text that is put together letter by letter. */
+const MAX_LETTERS = 12;
+/** The last word of a run may reach over the end of what it is in. */
+const SLACK = 4;
 const NUMBER_SIGNS = new Set(Buffer.from('+-.0123456789Ee'));
 
-/** The bytes from `from` to before `to`. */
-export function runOf(bytes: Uint8Array, { from, to }: { readonly from: number; readonly to: number }): Run {
-  const length = to - from;
-  const words = new Int32Array(Math.floor(length / 4) + 1);
-  for (let n = 0; n < length; n += 1) {
-    words[n >> 2] = (words[n >> 2] ?? 0) | ((bytes[from + n] ?? 0) << ((n & 3) * 8));
-  }
-  return { length, words, lastMask: 2 ** ((length & 3) * 8) - 1 };
+/** Bytes to compare with, as a copy. */
+export function sampleOf(bytes: Uint8Array): DataView {
+  const copy = new Uint8Array(bytes.length + SLACK);
+  copy.set(bytes);
+  return new DataView(copy.buffer);
 }
 
 export class Window {
@@ -48,8 +46,7 @@ export class Window {
 
   constructor(maxBytes: number) {
     this.maxBytes = maxBytes;
-    // The last word of a run may reach over the end.
-    this.bytes = Buffer.alloc(maxBytes + 4);
+    this.bytes = Buffer.alloc(maxBytes + SLACK);
     this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.length);
   }
 
@@ -59,16 +56,18 @@ export class Window {
     this.bytes.set(this.end === chunk.length ? chunk : chunk.subarray(from, from + this.end));
   }
 
-  /** True when these bytes are at `at`. */
-  has({ length, words, lastMask }: Run, at: number): boolean {
+  /** True when these bytes of the sample are at `at`. */
+  has(sample: DataView, { from, length }: Run, at: number): boolean {
     if (at + length > this.end) return false;
-    const last = words.length - 1;
-    let offset = at;
-    for (let n = 0; n < last; n += 1) {
-      if (this.view.getInt32(offset, true) !== words[n]) return false;
-      offset += 4;
+    const { view } = this;
+    let done = 0;
+    for (; done + 4 <= length; done += 4) {
+      if (view.getInt32(at + done) !== sample.getInt32(from + done)) return false;
     }
-    return ((this.view.getInt32(offset, true) ^ (words[last] ?? 0)) & lastMask) === 0;
+    const rest = length - done;
+    // Of the last word only the first bytes count, which are its upper ones.
+    const differs = view.getInt32(at + done) ^ sample.getInt32(from + done);
+    return rest === 0 || differs >>> (32 - 8 * rest) === 0;
   }
 
   /** Reads the contents of a JSON string into `found`; gives the position of its closing quote, or MISFIT. */
@@ -103,21 +102,17 @@ export class Window {
     return at;
   }
 
-  /** Most texts are a few letters, and to decode those natively costs more than they do. */
+  /** Most texts are a few letters: to put those together costs less than the call that decodes them natively. */
   private ascii(from: number, to: number): string {
     const { bytes } = this;
-    const letters = to - from;
-    if (letters > 12) return bytes.toString('latin1', from, to);
+    if (to - from > MAX_LETTERS) return bytes.toString('latin1', from, to);
+    const at = (n: number): number => bytes[n] ?? 0;
     let text = '';
-    let at = from;
-    for (; at + 4 <= to; at += 4)
-      text += String.fromCharCode(bytes[at] ?? 0, bytes[at + 1] ?? 0, bytes[at + 2] ?? 0, bytes[at + 3] ?? 0);
-    const [a = 0, b = 0, c = 0] = [bytes[at], bytes[at + 1], bytes[at + 2]];
-    const rest = to - at;
-    if (rest === 1) return text + String.fromCharCode(a);
-    if (rest === 2) return text + String.fromCharCode(a, b);
-    if (rest === 3) return text + String.fromCharCode(a, b, c);
-    return text;
+    let n = from;
+    for (; n + 4 <= to; n += 4) text += String.fromCharCode(at(n), at(n + 1), at(n + 2), at(n + 3));
+    if (n + 3 === to) return text + String.fromCharCode(at(n), at(n + 1), at(n + 2));
+    if (n + 2 === to) return text + String.fromCharCode(at(n), at(n + 1));
+    return n + 1 === to ? text + String.fromCharCode(at(n)) : text;
   }
 
   private digit(at: number): number {

@@ -13,8 +13,8 @@ import { SseParser, type SseEvent } from './sse.ts';
 const MAX_SHAPES = 4;
 /** Longer events are parsed. */
 const MAX_SHAPE_BYTES = 2_048;
-/** Kinds that a stream may have; those of before are forgotten. */
-const MAX_KINDS = 8;
+/** An event is learned from when one of so many parsed before it was of its kind. */
+const MAX_KINDS = 3;
 /** Attempts to learn that fit nothing, until shapes are given up; so many events that fit pay for another attempt. */
 const MAX_ATTEMPTS = 24;
 const FITS_OF_ATTEMPT = 8;
@@ -41,7 +41,7 @@ export class EventReader {
   private readonly parser: SseParser;
   /** The newest first. */
   private readonly shapes: Shape[] = [];
-  /** Of the events that were parsed. */
+  /** Of the last events that were parsed. */
   private readonly kinds: string[] = [];
   private credit = MAX_ATTEMPTS * FITS_OF_ATTEMPT;
 
@@ -101,12 +101,12 @@ export class EventReader {
     else if (this.shapes.unshift(shape) > MAX_SHAPES) this.shapes.pop();
   }
 
-  /** Many events come once in a stream; there is nothing to learn from the first of a kind. */
+  /** What opens and what ends a stream comes once; to learn from it would be in vain. */
   private isNew({ event, body }: ReadEvent): boolean {
     const kind = `${event} ${Object.keys(body).join()}`;
-    if (this.kinds.includes(kind)) return false;
+    const isNew = !this.kinds.includes(kind);
     if (this.kinds.push(kind) > MAX_KINDS) this.kinds.shift();
-    return true;
+    return isNew;
   }
 }
 

@@ -10,7 +10,7 @@
  *
  * Invariant: a doubt is a misfit. It must not keep what it was given; shapes are small and hold no chunk.
  */
-import { MISFIT, runOf, type Run, type Window } from './byte-window.ts';
+import { MISFIT, sampleOf, type Run, type Window } from './byte-window.ts';
 import type { JsonRecord } from './json.ts';
 import { layoutOf, type Scalar } from './json-layout.ts';
 import type { SseEvent } from './sse.ts';
@@ -30,6 +30,8 @@ export interface Shape {
   readonly written: readonly string[];
   /** Which of them are holes. */
   readonly isHole: readonly boolean[];
+  /** Its bytes, which those outside the holes are compared with. */
+  readonly sample: DataView;
   readonly head: Run;
   readonly holes: readonly Hole[];
   /** The value of the event that fitted last; the next one changes it. */
@@ -62,30 +64,30 @@ export function learn({ bytes, data, body }: ReadEvent, known: readonly Shape[])
   const scalars = layoutOf({ bytes, latin1 }, { start, value: body });
   if (scalars === undefined) return undefined;
   const written = scalars.map(({ from, to }) => latin1.slice(from, to));
-  const skeleton = gapsOf(bytes, scalars)
-    .map(({ from, to }) => latin1.slice(from, to))
+  const skeleton = runsAround(scalars, bytes.length)
+    .map(({ from, length }) => latin1.slice(from, from + length))
     .join('\0');
   const last = known.find((shape) => shape.skeleton === skeleton);
   const isHole = scalars.map(
     (_, n) => last !== undefined && (last.isHole[n] === true || last.written[n] !== written[n]),
   );
   const open = scalars.filter((_, n) => isHole[n]);
-  const [head, ...runs] = gapsOf(bytes, open).map((gap) => runOf(bytes, gap));
+  const [head, ...runs] = runsAround(open, bytes.length);
   if (head === undefined) return undefined;
   const holes = open.map(({ isText, holder, key }, n) => ({ isText, holder, key, run: runs[n] ?? head }));
-  return { skeleton, written, isHole, head, holes, value: body };
+  return { skeleton, written, isHole, sample: sampleOf(bytes), head, holes, value: body };
 }
 
-/** What stands before, between and after the scalars. */
-function gapsOf(bytes: Buffer, scalars: readonly Scalar[]): { from: number; to: number }[] {
-  const gaps = [];
+/** What stands before, between and after the scalars, to the end. */
+function runsAround(scalars: readonly Scalar[], end: number): Run[] {
+  const runs: Run[] = [];
   let from = 0;
   for (const scalar of scalars) {
-    gaps.push({ from, to: scalar.from });
+    runs.push({ from, length: scalar.from - from });
     from = scalar.to;
   }
-  gaps.push({ from, to: bytes.length });
-  return gaps;
+  runs.push({ from, length: end - from });
+  return runs;
 }
 
 /**
@@ -93,12 +95,12 @@ function gapsOf(bytes: Buffer, scalars: readonly Scalar[]): { from: number; to: 
  *
  * @returns the event's length in bytes, 0 when it does not fit or is not whole.
  */
-export function fit({ head, holes }: Shape, window: Window): number {
-  if (!window.has(head, 0)) return 0;
+export function fit({ sample, head, holes }: Shape, window: Window): number {
+  if (!window.has(sample, head, 0)) return 0;
   let at = head.length;
   for (const { isText, holder, key, run } of holes) {
     at = isText ? window.text(at) : window.number(at);
-    if (at === MISFIT || !window.has(run, at)) return 0;
+    if (at === MISFIT || !window.has(sample, run, at)) return 0;
     holder[key] = window.found;
     at += run.length;
   }
