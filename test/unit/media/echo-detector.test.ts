@@ -78,7 +78,8 @@ const paths: readonly (readonly [string, EchoPath, number])[] = [
   ['in a small room', { db: -12, delayMs: 150, roomMs: 100 }, 0.9],
   ['in a living room', { db: -12, delayMs: 150, roomMs: 200 }, 0.75],
   ['in a hall', { db: -12, delayMs: 150, roomMs: 400, reverberantDb: 0 }, 0.9],
-  ['in a hall, far from the loudspeaker', { db: -12, delayMs: 150, roomMs: 400, reverberantDb: 6 }, 0.8],
+  ['in a hall, far from the loudspeaker', { db: -12, delayMs: 150, roomMs: 400, reverberantDb: 6 }, 0.95],
+  ['in a church', { db: -12, delayMs: 150, roomMs: 1_000, reverberantDb: 8 }, 0.88],
   ['from a loudspeaker at its limits', { db: -10, delayMs: 150, clipAt: 2 }, 0.95],
   ['over a clock that drifts, with noise', { db: -15, delayMs: 250, driftPpm: 100, noiseDb: 20 }, 0.9],
   [
