@@ -19,10 +19,10 @@ import { TokenLedger } from './token-ledger.ts';
 import { TokenStore } from './token-store.ts';
 
 /** Until nothing is left to compile (decision 0018). */
-const enoughConnections = 3_000;
+const enoughConnections = 2_500;
 /** A few at a time: a caller who comes meanwhile waits for a millisecond. */
 const together = 10;
-const pauseMs = 20;
+const pauseMs = 60;
 /**
  * The engine throws compiled code away when it collects the last object of a shape that the code knows: that of a socket, of a
  * request. A service without connections would be slow again after its first collection. So some objects stay.
@@ -53,7 +53,7 @@ export class DoorRehearsal {
     this.#left = options.connections ?? enoughConnections;
   }
 
-  /** Takes some ten seconds and a tenth of a core. Resolves with how many connections were refused as those of a full service are; never rejects. */
+  /** Takes some twenty seconds and a few percent of a core. Resolves with how many connections were refused as those of a full service are; never rejects. */
   async run(): Promise<number> {
     for (const flag of engineFlags) setFlagsFromString(flag);
     try {

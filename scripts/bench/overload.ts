@@ -1,6 +1,6 @@
 /** Overload: as many calls as are allowed go on while others keep asking, in bursts and in a steady stream. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { knock, stream, summarise, type Knock, type KnockSummary } from './knock.ts';
+import { knock, practise, stream, summarise, type Knock, type KnockSummary } from './knock.ts';
 import type { LoadResult } from './load.ts';
 import { openCalls, watchCalls, withParties, type Parties } from './parties.ts';
 import { ms, table, times, type FloorRow } from './report.ts';
@@ -30,6 +30,7 @@ export function overload(options: RunOptions): Promise<OverloadResult> {
 async function run(options: RunOptions, parties: Parties): Promise<OverloadResult> {
   const { calls, seconds } = options;
   const { service } = parties;
+  await practise();
   const voices = await openCalls(parties, options);
   const partMs = (seconds * 1_000) / 3;
   const before = await watchCalls(parties, () => sleep(partMs));
