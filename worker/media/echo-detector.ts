@@ -31,8 +31,8 @@ const tailMs = 160;
  * chance: where loudness allows it (echo-history.ts), and where the search before found the same; else where two searches found
  * the same; and near to the delay of an echo a moment ago. What callers and echoes have stands in docs/decisions/0028-echo-by-waveform.md.
  */
-const likelyShare = 0.52;
-const againShare = 0.42;
+const likelyShare = 0.64;
+const againShare = 0.58;
 const newShare = 0.85;
 const movedShare = 0.65;
 /**
