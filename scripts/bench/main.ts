@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { describeInterruptions, judgeInterruptions } from './interruption-report.ts';
 import { interruptions } from './interruptions.ts';
 import { parseCommand, usage, UsageError, type Command } from './options.ts';
-import { judgeParsing, measureParsing } from './parse-cost.ts';
+import { describeParsing, judgeParsing, measureParsing } from './parse-cost.ts';
 import { stopEverything } from './parties.ts';
 import { summariseProfiles } from './profile-summary.ts';
 import { describe, judge, type FloorRow } from './report.ts';
@@ -71,8 +71,7 @@ async function perform(command: Command, root: URL): Promise<boolean> {
     }
     case 'parsing': {
       const costs = measureParsing();
-      const rows = judgeParsing(costs);
-      return print(command, { result: { costs }, rows, text: rows.map(({ found }) => found).join('\n') });
+      return print(command, { result: { costs }, rows: judgeParsing(costs), text: describeParsing(costs) });
     }
     case 'restart': {
       const result = await restart({ ...command, root });

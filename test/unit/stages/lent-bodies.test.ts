@@ -1,10 +1,14 @@
-/** A reader lends the streams of events one object for many of them; what a stream keeps of it must be its own. */
+/**
+ * A reader lends the streams of events one object for many of them; what a stream keeps of it must be its own. Members
+ * that a stream never looks at are not even read for it.
+ */
 import { describe, expect, it } from 'vitest';
-import { ChatStream } from '../../../worker/stages/llm/chat-stream.ts';
-import { GenerateStream } from '../../../worker/stages/llm/generate-stream.ts';
-import { isRecord } from '../../../worker/stages/llm/json.ts';
+import { ChatStream, unreadOfChat } from '../../../worker/stages/llm/chat-stream.ts';
+import { GenerateStream, unreadOfGenerate } from '../../../worker/stages/llm/generate-stream.ts';
+import { isRecord, type JsonRecord } from '../../../worker/stages/llm/json.ts';
 import { MessagesStream } from '../../../worker/stages/llm/messages-stream.ts';
-import { ResponsesStream } from '../../../worker/stages/llm/responses-stream.ts';
+import type { UnreadOf } from '../../../worker/stages/llm/known-shapes.ts';
+import { ResponsesStream, unreadOfResponses } from '../../../worker/stages/llm/responses-stream.ts';
 import type { RoundStream } from '../../../worker/stages/llm/round.ts';
 import type { LlmEvent } from '../../../worker/stages/stage.ts';
 
@@ -27,9 +31,27 @@ const choice = (delta: object, reason: string | null = null): object => ({
   choices: [{ index: 0, delta, finish_reason: reason }],
 });
 
-const ANSWERS: Readonly<Record<string, { readonly newStream: NewStream; readonly bodies: object[] }>> = {
+interface Answer {
+  readonly newStream: NewStream;
+  readonly unreadOf: UnreadOf;
+  readonly bodies: object[];
+  /** Events of a body each that end in an error, or say nothing. */
+  readonly others: object[];
+}
+
+const ids = { id: 'x', created: 1, model: 'm', responseId: 'r', sequence_number: 7, obfuscation: 'zz' };
+const mistake = { code: 429, message: 'wait', type: 'rate_limit_error', status: 'RESOURCE_EXHAUSTED' };
+
+const ANSWERS: Readonly<Record<string, Answer>> = {
   chat_compatible: {
     newStream: (emit) => new ChatStream(nextId, emit),
+    unreadOf: unreadOfChat,
+    others: [
+      { ...ids, error: mistake },
+      { ...ids, object: 'error', ...mistake },
+      { ...ids, ...choice({ content: [{ type: 'text', text: 'a' }], reasoning: 'b' }, 'error') },
+      { ...ids, choices: [{ index: 1, message: {} }], x_groq: { id: 'x', usage: { prompt_tokens: 1 } } },
+    ],
     bodies: [
       choice({ content: 'Hello' }),
       choice({ tool_calls: [{ index: 0, id: 'a', function: { name: 'f', arguments: '{"x"' } }] }),
@@ -41,6 +63,14 @@ const ANSWERS: Readonly<Record<string, { readonly newStream: NewStream; readonly
   },
   llm_responses: {
     newStream: (emit) => new ResponsesStream(nextId, emit),
+    unreadOf: unreadOfResponses,
+    others: [
+      { ...ids, type: 'response.output_text.delta', item_id: 'i', delta: 'a', error: mistake },
+      { ...ids, type: 'response.output_text.delta', item_id: 'i', delta: { text: 'a' }, response: { usage } },
+      { ...ids, ...mistake, type: 'error' },
+      { ...ids, type: 'response.failed', response: { error: mistake } },
+      { ...ids, type: 'response.function_call_arguments.delta', item_id: 'i', delta: '{' },
+    ],
     bodies: [
       item('reasoning', { id: 'r1', encrypted_content: 'AAAA', summary: [{ text: 'one' }] }),
       item('reasoning', { id: 'r2', encrypted_content: 'BBBB', summary: [{ text: 'two' }] }),
@@ -50,6 +80,8 @@ const ANSWERS: Readonly<Record<string, { readonly newStream: NewStream; readonly
   },
   llm_messages: {
     newStream: (emit) => new MessagesStream(nextId, emit),
+    unreadOf: () => [],
+    others: [{ type: 'error', error: mistake }],
     bodies: [
       { type: 'message_start', message: { usage } },
       block(0, { type: 'redacted_thinking', data: 'AAAA' }),
@@ -64,6 +96,12 @@ const ANSWERS: Readonly<Record<string, { readonly newStream: NewStream; readonly
   },
   llm_generate: {
     newStream: (emit) => new GenerateStream(nextId, { names, emit }),
+    unreadOf: unreadOfGenerate,
+    others: [
+      { ...ids, error: mistake },
+      { ...ids, promptFeedback: { blockReason: 'SAFETY' }, createTime: 'now', modelVersion: 'm' },
+      { ...ids, ...part({ text: 'so', thought: true }), usageMetadata: { thoughtsTokenCount: 1 } },
+    ],
     bodies: [
       part({ text: 'Hello' }),
       part({ functionCall: { name: 'f', args: { x: 1 }, id: 'a' }, thoughtSignature: 'AAAA' }),
@@ -102,4 +140,44 @@ describe('a body that is only lent', () => {
     expect(kept.at(-1)).toMatchObject({ type: 'done', finish: 'tool_calls' });
     expect(run(spoil)).toEqual(kept);
   });
+
+  it.each(Object.entries(ANSWERS))(
+    'is not looked at in the members that %s leaves out',
+    (_name, { newStream, unreadOf, bodies, others }) => {
+      const guarded = (body: JsonRecord): JsonRecord => {
+        const unread = unreadOf(body);
+        const refuse = (key: string | symbol): void => {
+          if (typeof key === 'string' && unread.includes(key)) throw new Error(`${key} was looked at`);
+        };
+        return new Proxy(body, {
+          get: (target, key): unknown => (refuse(key), Reflect.get(target, key)),
+          has: (target, key) => (refuse(key), Reflect.has(target, key)),
+          getOwnPropertyDescriptor: (target, key) => (
+            refuse(key),
+            Reflect.getOwnPropertyDescriptor(target, key)
+          ),
+          ownKeys: (target) => {
+            if (unread.length > 0) throw new Error('all members were looked at');
+            return Reflect.ownKeys(target);
+          },
+        });
+      };
+      const answers = [bodies.map((body) => ({ ...ids, ...body })), ...others.map((body) => [body])];
+      for (const answer of answers) {
+        const [seen, expected]: LlmEvent[][] = [[], []];
+        const [stream, whole] = [
+          newStream((found) => seen?.push(found)),
+          newStream((found) => expected?.push(found)),
+        ];
+        for (const body of answer) {
+          if (!isRecord(body)) continue;
+          stream.object(guarded(body));
+          whole.object(body);
+        }
+        stream.end();
+        whole.end();
+        expect(seen).toEqual(expected);
+      }
+    },
+  );
 });

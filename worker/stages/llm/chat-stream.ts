@@ -23,6 +23,11 @@ const FINISHES: Readonly<Record<string, LlmFinish>> = {
   content_filter: 'content_filter',
 };
 
+const UNREAD = ['id', 'created', 'model', 'system_fingerprint', 'obfuscation'];
+
+/** What a chat stream looks at in no chunk. */
+export const unreadOfChat = (): readonly string[] => UNREAD;
+
 export class ChatStream {
   private readonly emit: (event: LlmEvent) => void;
   private readonly filter = new ThinkFilter();

@@ -1,26 +1,18 @@
 /**
- * Feeds the events of a response to its stream, and remembers their shapes: most events are the one before with another
- * text, and those need no parser.
+ * Feeds the events of a response to its stream: most are like one before with another text, and those need no parser.
  *
- * Invariant: the stream is told what it would be told if every event went through JSON.parse. Learning is bounded: each
- * attempt costs a credit, events that fit earn it back, and without credit everything is parsed.
+ * Invariant: the stream is told what it would be told if every event went through JSON.parse.
  */
 import { Window } from './byte-window.ts';
-import { fit, learn, type ReadEvent, type Shape } from './event-shape.ts';
 import { parseJson, recordOf, type JsonRecord } from './json.ts';
+import { KnownShapes, MAX_SHAPE_BYTES, type KnownShape } from './known-shapes.ts';
 import { SseParser, type SseEvent } from './sse.ts';
 
-const MAX_SHAPES = 4;
-/** Longer events are parsed. */
-const MAX_SHAPE_BYTES = 2_048;
-/** An event is learned from when one of so many parsed before it was of its kind. */
-const MAX_KINDS = 3;
-/** Attempts to learn that fit nothing, until shapes are given up; so many events that fit pay for another attempt. */
-const MAX_ATTEMPTS = 24;
-const FITS_OF_ATTEMPT = 8;
+/** Events that fit nothing, beyond those that fit, until an answer is only parsed. */
+const MAX_MISFITS = 64;
 
-/** Shared by all streams: it is filled and read within one event. */
-const window = new Window(MAX_SHAPE_BYTES);
+/** Shared by all streams: what is shown is read before anybody else is told anything. */
+const window = new Window();
 
 export interface EventSink {
   event(event: SseEvent): void;
@@ -33,42 +25,50 @@ export interface EventBounds {
   readonly maxEventBytes: number;
   /** Asked between events: true when nobody wants any more. */
   readonly isOver: () => boolean;
+  /** What answers before this one have taught. */
+  readonly known?: KnownShapes;
 }
 
 export class EventReader {
-  private readonly sink: EventSink;
   private readonly isOver: () => boolean;
+  private readonly sink: EventSink;
+  private readonly tell: (body: JsonRecord) => void;
   private readonly parser: SseParser;
-  /** The newest first. */
-  private readonly shapes: Shape[] = [];
-  /** Of the last events that were parsed. */
-  private readonly kinds: string[] = [];
-  private credit = MAX_ATTEMPTS * FITS_OF_ATTEMPT;
+  private readonly known: KnownShapes;
+  private readonly maxShapeBytes: number;
+  private last: KnownShape | undefined;
+  private misfits = 0;
 
-  constructor(sink: EventSink, { maxEventBytes, isOver }: EventBounds) {
+  constructor(sink: EventSink, { maxEventBytes, isOver, known = new KnownShapes() }: EventBounds) {
     this.sink = sink;
+    this.tell = (body) => sink.object(body);
     this.isOver = isOver;
     this.parser = new SseParser(maxEventBytes);
+    this.known = known;
+    this.maxShapeBytes = Math.min(MAX_SHAPE_BYTES, maxEventBytes);
+    known.answer();
   }
 
   /** Tells the events that the chunk completes; false when one is over the bound. */
   push(chunk: Buffer): boolean {
     const { parser } = this;
     parser.feed(chunk);
+    window.release();
     while (parser.position < chunk.length && !this.isOver()) {
       const from = parser.position;
       const isWhole = parser.isBetweenEvents;
       if (isWhole && this.recall(chunk, from)) continue;
       const event = parser.next();
-      if (event === undefined) return true;
+      if (event === undefined) break;
       if (event === 'too-large') return false;
       const body = bodyOf(event);
       if (body === undefined) this.sink.event(event);
       else {
         this.sink.object(body);
-        if (isWhole) this.remember({ bytes: chunk.subarray(from, parser.position), ...event, body });
+        if (isWhole) this.known.learn({ bytes: chunk.subarray(from, parser.position), ...event, body });
       }
     }
+    window.release();
     return true;
   }
 
@@ -78,35 +78,19 @@ export class EventReader {
   }
 
   private recall(chunk: Buffer, from: number): boolean {
-    if (this.shapes.length === 0 || this.credit < FITS_OF_ATTEMPT) return false;
-    window.show(chunk, from);
-    for (const shape of this.shapes) {
-      const length = fit(shape, window);
-      if (length === 0) continue;
-      this.credit = Math.min(MAX_ATTEMPTS * FITS_OF_ATTEMPT, this.credit + 1);
-      this.parser.skipTo(from + length);
-      this.sink.object(shape.value);
-      return true;
+    const { known } = this;
+    if (known.isIdle || this.misfits >= MAX_MISFITS) return false;
+    const at = window.show(chunk, from, this.maxShapeBytes);
+    const found = known.find(window, at, this.last);
+    if (found === undefined) {
+      this.misfits += 1;
+      return false;
     }
-    return false;
-  }
-
-  private remember(event: ReadEvent): void {
-    if (event.bytes.length > MAX_SHAPE_BYTES || this.credit < FITS_OF_ATTEMPT || this.isNew(event)) return;
-    this.credit -= FITS_OF_ATTEMPT;
-    const shape = learn(event, this.shapes);
-    if (shape === undefined) return;
-    const known = this.shapes.findIndex(({ skeleton }) => skeleton === shape.skeleton);
-    if (known >= 0) this.shapes[known] = shape;
-    else if (this.shapes.unshift(shape) > MAX_SHAPES) this.shapes.pop();
-  }
-
-  /** What opens and what ends a stream comes once; to learn from it would be in vain. */
-  private isNew({ event, body }: ReadEvent): boolean {
-    const kind = `${event} ${Object.keys(body).join()}`;
-    const isNew = !this.kinds.includes(kind);
-    if (this.kinds.push(kind) > MAX_KINDS) this.kinds.shift();
-    return isNew;
+    if (this.misfits > 0) this.misfits -= 1;
+    this.last = found;
+    this.parser.skipTo(from + known.foundEnd - at);
+    known.lend(found, this.tell);
+    return true;
   }
 }
 

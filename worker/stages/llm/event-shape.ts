@@ -1,6 +1,6 @@
 /**
- * The shape of an event: deltas of one answer are the same bytes but for a few strings and numbers, the holes. An event
- * that fits a shape has the value that JSON.parse would give, with what stands in the holes.
+ * The shape of an event: deltas are the same bytes but for a few strings and numbers, the holes. An event that fits a
+ * shape has the value that JSON.parse would give, with what stands in the holes.
  *
  * Why that is so: every byte outside the holes is compared. A string hole takes bytes up to the first quote. Without a
  * backslash and without control characters they are its value; else JSON.parse reads that string alone, and what it
@@ -8,34 +8,40 @@
  * no line ending, the lines and the structure are those of the learned event, and both sides of a hole are ASCII, so
  * that it can be decoded by itself.
  *
- * Invariant: a doubt is a misfit. It must not keep what it was given; shapes are small and hold no chunk.
+ * Invariant: a doubt is a misfit. A shape outlives the answer that it was learned from, so it keeps of it what two
+ * events had in common and nothing else: neither chunks nor what stood in a hole.
  */
-import { MISFIT, sampleOf, type Run, type Window } from './byte-window.ts';
+import { isComparable, MISFIT, type Run, type Window } from './byte-window.ts';
 import type { JsonRecord } from './json.ts';
-import { layoutOf, type Scalar } from './json-layout.ts';
+import { layoutOf, type Place, type Scalar } from './json-layout.ts';
 import type { SseEvent } from './sse.ts';
 
 interface Hole {
   readonly isText: boolean;
-  readonly holder: Record<string, unknown>;
-  readonly key: string;
+  /** Nobody looks at its value; it only has to be one. */
+  readonly isUnread: boolean;
+  readonly place: Place;
   /** What follows. */
   readonly run: Run;
 }
 
 export interface Shape {
-  /** The learned event, a character for each byte, without its scalars: only events with the same one can be merged. */
   readonly skeleton: string;
-  /** The scalars of the learned event, as they were written. */
-  readonly written: readonly string[];
-  /** Which of them are holes. */
-  readonly isHole: readonly boolean[];
-  /** Its bytes, which those outside the holes are compared with. */
+  /** The scalars as they have to be written; undefined for holes. */
+  readonly written: readonly (string | undefined)[];
+  /** The bytes outside the holes, which an event is compared with. */
   readonly sample: DataView;
   readonly head: Run;
   readonly holes: readonly Hole[];
-  /** The value of the event that fitted last; the next one changes it. */
+  /** The value of an event that fits, from `fit` until `forget`. */
   readonly value: JsonRecord;
+}
+
+/** What is remembered of the first event of its kind: enough to see what the second has in common with it. */
+export interface Draft {
+  readonly skeleton: string;
+  /** A mark of each scalar as it was written. */
+  readonly marks: readonly number[];
 }
 
 /** An event, the bytes it came in, and what its data says. */
@@ -44,15 +50,23 @@ export interface ReadEvent extends SseEvent {
   readonly body: JsonRecord;
 }
 
+/** An event taken apart. */
+export interface Outline {
+  /** The event without its scalars, a character for each byte; its `type` belongs to it. */
+  readonly skeleton: string;
+  readonly scalars: readonly Scalar[];
+  /** The scalars as they are written. */
+  readonly written: readonly string[];
+  readonly bytes: Buffer;
+  readonly body: JsonRecord;
+}
+
 /** The data field up to the brace of its value. */
 const TO_VALUE = /(?:^|[\r\n])data: ?(?=\{)/;
 const LINE_END = /[\r\n]/g;
 
-/**
- * Learns from an event that did not fit, and keeps its body. The scalars in which it differs from an event of the same
- * skeleton become holes, in addition to those that are. Undefined when it is not certain what a hole would be.
- */
-export function learn({ bytes, data, body }: ReadEvent, known: readonly Shape[]): Shape | undefined {
+/** Undefined when it is not certain what a hole would be. */
+export function outlineOf({ bytes, data, body }: ReadEvent): Outline | undefined {
   const latin1 = bytes.toString('latin1');
   const found = TO_VALUE.exec(latin1);
   if (found === null) return undefined;
@@ -61,21 +75,81 @@ export function learn({ bytes, data, body }: ReadEvent, known: readonly Shape[])
   LINE_END.exec(latin1);
   const isOneLine = bytes.toString('utf8', start, LINE_END.lastIndex - 1) === data;
   if (!isOneLine) return undefined;
-  const scalars = layoutOf({ bytes, latin1 }, { start, value: body });
-  if (scalars === undefined) return undefined;
-  const written = scalars.map(({ from, to }) => latin1.slice(from, to));
-  const skeleton = runsAround(scalars, bytes.length)
-    .map(({ from, length }) => latin1.slice(from, from + length))
-    .join('\0');
-  const last = known.find((shape) => shape.skeleton === skeleton);
-  const isHole = scalars.map(
-    (_, n) => last !== undefined && (last.isHole[n] === true || last.written[n] !== written[n]),
+  const all = layoutOf({ bytes, latin1 }, { start, value: body });
+  const scalars = all?.filter(
+    ({ isText, place }) => !isText || place.holder !== body || place.key !== 'type',
   );
-  const open = scalars.filter((_, n) => isHole[n]);
-  const [head, ...runs] = runsAround(open, bytes.length);
-  if (head === undefined) return undefined;
-  const holes = open.map(({ isText, holder, key }, n) => ({ isText, holder, key, run: runs[n] ?? head }));
-  return { skeleton, written, isHole, sample: sampleOf(bytes), head, holes, value: body };
+  if (scalars === undefined) return undefined;
+  const runs = runsAround(scalars, bytes.length);
+  if (!runs.every((run) => isComparable(bytes, run))) return undefined;
+  const skeleton = runs.map(({ from, length }) => latin1.slice(from, from + length)).join('\0');
+  const written = scalars.map(({ from, to }) => latin1.slice(from, to));
+  return { skeleton, scalars, written, bytes, body };
+}
+
+export function draftOf({ skeleton, written }: Outline): Draft {
+  return { skeleton, marks: written.map(markOf) };
+}
+
+/**
+ * The shape of an event and of what is known of its kind, which has the same skeleton: holes are the scalars in which they
+ * differ. It keeps the event's body.
+ *
+ * @param unread the members of the body that nobody looks at.
+ */
+export function shapeOf(outline: Outline, known: Draft | Shape, unread: readonly string[]): Shape {
+  const { scalars, bytes, body } = outline;
+  const written = outline.written.map((text, n) => {
+    const isSame = 'marks' in known ? known.marks[n] === markOf(text) : known.written[n] === text;
+    const { from = 0, to = 0 } = scalars[n] ?? {};
+    return isSame && isComparable(bytes, { from, length: to - from }) ? text : undefined;
+  });
+  const open = scalars.filter((_, n) => written[n] === undefined);
+  const [head = { from: 0, length: bytes.length }, ...runs] = runsAround(open, bytes.length);
+  const holes = open.map(({ isText, place }, n): Hole => {
+    const isUnread = !place.isList && place.holder === body && unread.includes(place.key);
+    return { isText, isUnread, place, run: runs[n] ?? head };
+  });
+  const sample = new Uint8Array(bytes.length);
+  for (const { from, length } of [head, ...runs]) sample.set(bytes.subarray(from, from + length), from);
+  for (const { place, isText } of holes) put(place, isText ? '' : 0);
+  return {
+    skeleton: outline.skeleton,
+    written,
+    sample: new DataView(sample.buffer),
+    head,
+    holes,
+    value: body,
+  };
+}
+
+/**
+ * Reads the event that begins at `at`. When it fits, `shape.value` is what JSON.parse would make of its data, except for
+ * unread members.
+ *
+ * @returns the position of its end, 0 when it does not fit or is not whole.
+ */
+export function fit({ sample, head, holes }: Shape, window: Window, at: number): number {
+  if (!window.has(sample, head, at)) return 0;
+  let end = at + head.length;
+  for (const { isText, isUnread, place, run } of holes) {
+    if (isText) end = isUnread ? window.skipText(end) : window.text(end);
+    else end = window.number(end);
+    if (end === MISFIT || !window.has(sample, run, end)) return 0;
+    if (!isUnread) put(place, window.found);
+    end += run.length;
+  }
+  return end;
+}
+
+/** Takes out what the event said. */
+export function forget({ holes }: Shape): void {
+  for (const { isText, isUnread, place } of holes) if (isText && !isUnread) put(place, '');
+}
+
+function put(place: Place, value: string | number): void {
+  if (place.isList) place.holder[place.key] = value;
+  else place.holder[place.key] = value;
 }
 
 /** What stands before, between and after the scalars, to the end. */
@@ -90,19 +164,9 @@ function runsAround(scalars: readonly Scalar[], end: number): Run[] {
   return runs;
 }
 
-/**
- * Reads the event at the start of the window. When it fits, `shape.value` is what JSON.parse would make of its data.
- *
- * @returns the event's length in bytes, 0 when it does not fit or is not whole.
- */
-export function fit({ sample, head, holes }: Shape, window: Window): number {
-  if (!window.has(sample, head, 0)) return 0;
-  let at = head.length;
-  for (const { isText, holder, key, run } of holes) {
-    at = isText ? window.text(at) : window.number(at);
-    if (at === MISFIT || !window.has(sample, run, at)) return 0;
-    holder[key] = window.found;
-    at += run.length;
-  }
-  return at;
+/** 32 bits of a text. Two texts with the same mark only make a sample of the second, which no event needs to fit. */
+function markOf(text: string): number {
+  let mark = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) mark = Math.imul(mark ^ text.charCodeAt(at), 0x01000193);
+  return mark;
 }

@@ -21,6 +21,11 @@ const BROKEN_STATUS = 502;
 
 const FINISHES: Readonly<Record<string, LlmFinish>> = { STOP: 'stop', MAX_TOKENS: 'length' };
 
+const UNREAD = ['responseId', 'createTime', 'modelVersion'];
+
+/** What the stream looks at in no chunk. */
+export const unreadOfGenerate = (): readonly string[] => UNREAD;
+
 export class GenerateStream implements RoundStream {
   private readonly output: RoundOutput;
   private readonly notes = new ReasoningNotes(GENERATE_PROVIDER);

@@ -7,15 +7,19 @@
 import type { JsonRecord } from './json.ts';
 import { isRecord } from './json.ts';
 
-/** A string or number that is the value of a key. */
+/** Where a value is kept. */
+export type Place =
+  | { readonly isList: false; readonly holder: Record<string, unknown>; readonly key: string }
+  | { readonly isList: true; readonly holder: unknown[]; readonly key: number };
+
+/** A string or number within the object. */
 export interface Scalar {
   /** Position of its first byte, for a string of the one after the quote. */
   readonly from: number;
   /** Position after its last byte, for a string of the closing quote. */
   readonly to: number;
   readonly isText: boolean;
-  readonly holder: Record<string, unknown>;
-  readonly key: string;
+  readonly place: Place;
 }
 
 /** Bytes, and the same as a string with a character for each. */
@@ -38,7 +42,7 @@ const OBJECT = 0x7b;
 const OBJECT_END = 0x7d;
 
 /**
- * The scalars of `value` that are values of keys, in the order of the bytes; undefined when there is no layout.
+ * The scalars of `value` in the order of the bytes; undefined when there is no layout.
  *
  * @param start position of the brace that opens `value`.
  */
@@ -62,7 +66,7 @@ class Walk {
   }
 
   /** Walks over a value; false when it has no layout. */
-  value(value: unknown, place: Pick<Scalar, 'holder' | 'key'> | undefined): boolean {
+  value(value: unknown, place: Place | undefined): boolean {
     const sign = this.sign();
     if (sign === OBJECT || sign === LIST) {
       if (this.depth === MAX_DEPTH) return false;
@@ -75,7 +79,7 @@ class Walk {
     const from = isText ? this.at + 1 : this.at;
     const to = isText ? this.text() : this.word();
     if (place !== undefined && (isText || typeof value === 'number')) {
-      this.scalars.push({ from, to, isText, holder: place.holder, key: place.key });
+      this.scalars.push({ from, to, isText, place });
     }
     return true;
   }
@@ -88,7 +92,8 @@ class Walk {
       if (sign !== QUOTE) return false;
       const from = this.at + 1;
       const key = this.source.latin1.slice(from, this.text());
-      if (!isPlain(key) || !this.value(holder[key], { holder, key })) return false;
+      if (!isPlain(key)) return false;
+      if (!this.value(holder[key], { isList: false, holder, key: propertyNamed(key) })) return false;
       members += 1;
     }
     this.at += 1;
@@ -98,7 +103,9 @@ class Walk {
   private list(values: unknown): boolean {
     if (!Array.isArray(values)) return false;
     this.at += 1;
-    for (const value of values) if (!this.value(value, undefined)) return false;
+    for (const [key, value] of values.entries()) {
+      if (!this.value(value, { isList: true, holder: values, key })) return false;
+    }
     if (this.sign() !== LIST_END) return false;
     this.at += 1;
     return true;
@@ -136,6 +143,11 @@ class Walk {
     }
     return byte;
   }
+}
+
+/** The same name, as the engine keeps it for properties: it finds that one faster than a piece of a text. */
+function propertyNamed(key: string): string {
+  return Object.keys({ [key]: true })[0] ?? key;
 }
 
 /** ASCII without escapes: written as it is meant. */

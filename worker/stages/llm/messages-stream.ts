@@ -114,7 +114,8 @@ export class MessagesStream implements RoundStream {
         this.stop(index);
         return;
       case 'message_start':
-        this.usage = { ...recordOf(recordOf(body['message'])?.['usage']) };
+        this.usage = {};
+        this.addUsage(recordOf(recordOf(body['message'])?.['usage']) ?? {});
         return;
       case 'message_delta': {
         const reason = textOf(recordOf(body['delta'])?.['stop_reason']);

@@ -24,6 +24,12 @@ const STATUSES: Readonly<Record<string, number>> = {
   invalid_api_key: 401,
 };
 
+const UNREAD_OF_TEXT = ['sequence_number', 'item_id', 'obfuscation'];
+
+/** What the stream does not look at in an event of this type. */
+export const unreadOfResponses = ({ type }: JsonRecord): readonly string[] =>
+  type === 'response.output_text.delta' ? UNREAD_OF_TEXT : [];
+
 export class ResponsesStream implements RoundStream {
   readonly finished = false;
   private readonly output: RoundOutput;

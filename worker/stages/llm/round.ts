@@ -12,6 +12,7 @@ import type { LlmEvent, LlmRound, StageContext, StageError } from '../stage.ts';
 import { EventReader } from './event-reader.ts';
 import type { JsonRecord } from './json.ts';
 import { parseJson } from './json.ts';
+import type { KnownShapes } from './known-shapes.ts';
 import { rejectionOf } from './rejection.ts';
 import type { SseEvent } from './sse.ts';
 
@@ -54,6 +55,8 @@ export interface RoundStream {
 export interface RoundPlan {
   readonly pool: HttpPool;
   readonly request: PostRequest;
+  /** Of the events of all the stage's rounds. */
+  readonly known: KnownShapes;
   readonly newStream: (emit: (event: LlmEvent) => void) => RoundStream;
 }
 
@@ -73,12 +76,13 @@ export class HttpRound implements LlmRound {
   /** Set when the body is not a stream: a refusal, or an answer in one JSON object. */
   private whole: Buffer[] | undefined;
 
-  constructor({ pool, request, newStream }: RoundPlan, { context, sink }: RoundScope) {
+  constructor({ pool, request, known, newStream }: RoundPlan, { context, sink }: RoundScope) {
     this.stream = newStream((event) => {
       if (this.phase !== 'over') sink(event);
     });
     this.reader = new EventReader(this.stream, {
       maxEventBytes: MAX_EVENT_BYTES,
+      known,
       // The consumer may cancel from inside the sink; what is left of the chunk belongs to nobody then.
       isOver: () => this.isOver(),
     });

@@ -86,12 +86,13 @@ export class SseParser {
 
   /** True when `position` is the first byte of an event, and nothing before it says how to read it. */
   get isBetweenEvents(): boolean {
-    return this.eventBytes === 0 && !this.skipLf && !this.firstLine;
+    return this.eventBytes === 0 && !this.skipLf;
   }
 
-  /** Leaves out whole events that somebody else has read, up to a position that is between events. */
+  /** Leaves out whole events that somebody else has read, without a byte order mark, up to a position between events. */
   skipTo(position: number): void {
     this.at = position;
+    this.firstLine = false;
   }
 
   private lineEnd(): number {
