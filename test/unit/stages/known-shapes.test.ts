@@ -134,8 +134,10 @@ describe('answers that share the shapes of their events', () => {
       const chunks = [...one.slice(0, 2), chunk, ...one.slice(0, 1)];
       expect(read(chunks, known).found).toEqual(parsed(Buffer.concat(chunks)));
     }
-    const marked = [Buffer.from('\xef\xbb\xbf', 'latin1'), ...one];
-    expect(read([Buffer.concat(marked)], known).found).toEqual(parsed(Buffer.concat(marked)));
+    const mark = Buffer.from('\xef\xbb\xbf', 'latin1');
+    for (const marked of [Buffer.concat([mark, ...one]), Buffer.concat([...one, mark, ...one])]) {
+      expect(read([marked], known).found).toEqual(parsed(marked));
+    }
   });
 
   it('do not get in the way of one another when one goes on while another is told something', () => {
@@ -230,7 +232,7 @@ describe('answers that share the shapes of their events', () => {
     const reader = new EventReader(recorder, { maxEventBytes: MOST, isOver: () => false, known });
     reader.push(line('"secret"', '77'));
     expect(recorder.found).toEqual(['{"id":"","n":0,"a":"b"}']);
-    for (const text of TEXTS) {
+    for (const text of TEXTS.flatMap((sign) => [sign, `${'x'.repeat(9)}${sign}${'y'.repeat(9)}`])) {
       const chunk = line(`"${text}"`, '1');
       const isObject = parsed(chunk).at(0)?.startsWith('{') === true;
       const found = read([line('"y"', '2'), chunk], known).found;
