@@ -7,14 +7,9 @@ import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../shared/runtime/clock.ts';
 import type { Log } from '../shared/runtime/log.ts';
 import { createSocketPair } from '../shared/runtime/shm.ts';
-import type {
-  CallOffer,
-  FromInference,
-  FromWorker,
-  InferenceSetup,
-  ToWorker,
-  WorkerSetup,
-} from '../shared/protocol/ipc.ts';
+import type { CallOffer, FromInference, FromWorker, ToWorker } from '../shared/protocol/ipc.ts';
+import type { ChildSetup } from './child-setup.ts';
+import type { Priorities } from './priorities.ts';
 import {
   childGone,
   childLeaving,
@@ -22,6 +17,7 @@ import {
   dueForks,
   newProcessTable,
   nextFork,
+  readyWorkers,
   rowOf,
   usedUp,
   type ChildRole,
@@ -36,10 +32,8 @@ export interface ChildrenOptions {
   readonly spare: boolean;
   /** Others have calls on this machine: children start one after the other, half of the workers at a time. */
   readonly startsGently: boolean;
-  readonly memoryFd: number;
-  readonly recordsFd: number;
-  readonly workerSetup: (worker: number) => WorkerSetup;
-  readonly inferenceSetup: () => InferenceSetup;
+  readonly priorities: Priorities;
+  readonly setup: ChildSetup;
   readonly onReady: (role: ChildRole, index: number) => void;
   readonly onWorkerMessage: (worker: number, message: FromWorker) => void;
   /** Inference cannot be set up as it was told to. */
@@ -133,15 +127,19 @@ export class Children {
   }
 
   #fork(role: ChildRole, index: number): void {
-    const { memoryFd, recordsFd, log } = this.#options;
+    const { setup, log, priorities } = this.#options;
     const row = rowOf(this.table, role, index);
     if (row === undefined) return;
     const bells =
       role === 'worker' ? [this.#bells[index]?.[0] ?? -1] : this.#bells.map(([, inference]) => inference);
-    const child = fork(new URL(`../${role}/main.js`, import.meta.url), {
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc', memoryFd, recordsFd, ...bells],
-      execArgv: ['--enable-source-maps'],
-    });
+    // Nobody waits for a new spare, and its start takes a second of a core.
+    const isBehind = role === 'worker' && readyWorkers(this.table).length >= this.table.workers;
+    const start = (): ChildProcess =>
+      fork(new URL(`../${role}/main.js`, import.meta.url), {
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc', setup.memoryFd, setup.recordsFd, ...bells],
+        execArgv: ['--enable-source-maps'],
+      });
+    const child = priorities.start(start, { isBehind });
     this.#processes.set(row, child);
     child.on('message', (message) => this.#take(row, message as FromWorker | FromInference));
     child.on('error', (error) =>
@@ -158,12 +156,14 @@ export class Children {
       this.#options.onGone(role, index);
       this.run();
     });
-    child.send(role === 'worker' ? this.#options.workerSetup(index) : this.#options.inferenceSetup());
+    child.send(role === 'worker' ? setup.worker(index) : setup.inference());
   }
 
   #take(row: ChildRow, message: FromWorker | FromInference): void {
     if (message.type === 'ready') {
       childReady(this.table, row);
+      const child = this.#processes.get(row);
+      if (child !== undefined) this.#options.priorities.settle(child);
       this.#options.onReady(row.role, row.index);
       this.run();
       return;

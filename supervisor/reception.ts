@@ -17,6 +17,7 @@ import { FrontDoor, type Answer } from './front-door.ts';
 import type { HealthOptions } from './health.ts';
 import { judge, type Arrived } from './listeners.ts';
 import { Ports } from './ports.ts';
+import type { Priorities } from './priorities.ts';
 import { Predecessor, type ParentChannel } from './predecessor.ts';
 import { RedisSet } from './redis-set.ts';
 import { Succession } from './succession.ts';
@@ -47,6 +48,7 @@ export interface ReceptionOptions {
   readonly released: () => void;
   /** How a supervisor that is to take over is started. */
   readonly launch: Launch;
+  readonly priorities: Priorities;
   /** Present where this supervisor is to take over from the one that started it. */
   readonly parent: ParentChannel | undefined;
   /** New calls are taken: neither starting nor stopping. */
@@ -116,14 +118,14 @@ export class Reception {
   }
 
   #newSuccession(): Succession {
-    const { settings, clock, log, launch, accepted, left, hurry } = this.#options;
+    const { settings, clock, log, launch, priorities, accepted, left, hurry } = this.#options;
     return new Succession({
       clock,
       log,
       timeoutMs: settings.restartTimeoutMs,
       seats: this.seats,
       tokens: this.#tokens,
-      start: (events) => new Successor(launch, events),
+      start: (events) => new Successor(launch, priorities, events),
       listeners: () => this.#ports.servers,
       judge: (arrived) =>
         judge(arrived, {

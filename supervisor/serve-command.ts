@@ -12,6 +12,7 @@ import { raiseOpenFileLimit } from '../shared/runtime/shm.ts';
 import { showProblem } from './check-command.ts';
 import type { ParentChannel } from './predecessor.ts';
 import type { AgentProviders, ProviderNames } from './provider-watch.ts';
+import { Priorities, systemScheduler } from './priorities.ts';
 import { Service } from './service.ts';
 import type { Launch } from './successor.ts';
 import { chooseTurnModel } from './turn-model.ts';
@@ -65,6 +66,7 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     clock: systemClock,
     log,
     launch: options.launch,
+    priorities: new Priorities(systemClock, settings.raisesPriority ? systemScheduler : undefined),
     ...(options.parent !== undefined && { parent: options.parent }),
     systemd: newSystemd(options.env['NOTIFY_SOCKET']),
     exit: (status) => process.exit(status),

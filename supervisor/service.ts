@@ -10,8 +10,8 @@ import { newSupervisorMetrics } from '../shared/runtime/metrics.ts';
 import { machineMs } from '../shared/runtime/monotonic.ts';
 import type { Systemd } from '../shared/runtime/systemd.ts';
 import { Admission, BacklogWatch, LatenessWatch, type AdmissionFacts } from './admission.ts';
-import { callLimits } from './call-limits.ts';
 import { CallMemory, worstLatenessMs } from './call-memory.ts';
+import { newChildSetup } from './child-setup.ts';
 import { Children } from './children.ts';
 import { departWhenUnneeded } from './departure.ts';
 import { HandOver } from './hand-over.ts';
@@ -27,6 +27,7 @@ import { MetricsCollector, readSharedGauges } from './metrics.ts';
 import { ProviderWatch, type AgentProviders } from './provider-watch.ts';
 import { allReady, anyFailing, inferenceReady, reachableWorkers, readyWorkers } from './process-table.ts';
 import type { ParentChannel } from './predecessor.ts';
+import type { Priorities } from './priorities.ts';
 import { Presence } from './presence.ts';
 import { Reception } from './reception.ts';
 import type { Launch } from './successor.ts';
@@ -46,6 +47,7 @@ export interface ServiceOptions {
   readonly log: Log;
   /** How to start this program once more, for a restart without a gap. */
   readonly launch: Launch;
+  readonly priorities: Priorities;
   /** Present where this supervisor takes over from the one that started it. */
   readonly parent?: ParentChannel;
   readonly systemd: Systemd;
@@ -122,34 +124,20 @@ export class Service {
   }
 
   #newChildren(): Children {
-    const { settings, clock, log, workers, agentText, files } = this.#options;
-    const { layout, mailboxesFd, recordsFd } = this.#memory;
-    const { logLevel, callResume } = settings;
-    const limits = callLimits(settings);
+    const { settings, clock, log, workers, agentText, files, priorities, parent } = this.#options;
     return new Children({
       clock,
       log,
       workers,
       spare: settings.spareWorker,
-      startsGently: this.#options.parent !== undefined,
-      memoryFd: mailboxesFd,
-      recordsFd,
-      workerSetup: (worker) => ({
-        type: 'setup',
-        worker,
-        layout,
-        logLevel,
-        limits,
-        callResume,
+      startsGently: parent !== undefined,
+      priorities,
+      setup: newChildSetup({
+        settings,
+        memory: this.#memory,
         agentText,
         files,
-      }),
-      inferenceSetup: () => ({
-        type: 'setup',
-        layout,
-        logLevel,
-        vadModel: settings.vadModel,
-        ...(this.#turnModel !== undefined && { turnModel: this.#turnModel }),
+        turnModel: () => this.#turnModel,
       }),
       onReady: (role, index) => this.#onChildReady(role, index),
       onWorkerMessage: (worker, message) => this.#onWorkerMessage(worker, message),
@@ -159,7 +147,7 @@ export class Service {
   }
 
   #newReception(): Reception {
-    const { settings, clock, log, launch, parent } = this.#options;
+    const { settings, clock, log, launch, priorities, parent } = this.#options;
     return new Reception({
       settings,
       clock,
@@ -183,6 +171,7 @@ export class Service {
       accepted: (socket, request, release) => this.#handOver.give(socket, request, release),
       released: () => this.#lookWhetherEmpty(),
       launch,
+      priorities,
       parent,
       isServing: () => this.#lifecycle.state.phase === 'serving',
       serves: () => this.#onServing(),
@@ -225,7 +214,8 @@ export class Service {
   }
 
   #onServing(): void {
-    const { log, settings, workers } = this.#options;
+    const { log, settings, workers, priorities } = this.#options;
+    priorities.lead();
     this.#presence.serves();
     log.info({ workers, maxSessions: settings.maxSessions }, 'ready');
   }

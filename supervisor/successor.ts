@@ -4,6 +4,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Server, Socket } from 'node:net';
+import type { Priorities } from './priorities.ts';
 import {
   readToPredecessor,
   takeoverVariable,
@@ -48,16 +49,21 @@ export interface SuccessorProcess {
 export class Successor implements SuccessorProcess {
   readonly #child: ChildProcess;
   readonly #events: SuccessorEvents;
+  readonly #priorities: Priorities;
   #problems: readonly string[] = [];
   #hasFailed = false;
 
-  constructor({ command, args, env, pid }: Launch, events: SuccessorEvents) {
+  constructor({ command, args, env, pid }: Launch, priorities: Priorities, events: SuccessorEvents) {
     this.#events = events;
-    this.#child = spawn(command, args, {
-      env: { ...env, [takeoverVariable]: String(pid) },
-      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-      detached: true,
-    });
+    this.#priorities = priorities;
+    const start = (): ChildProcess =>
+      spawn(command, args, {
+        env: { ...env, [takeoverVariable]: String(pid) },
+        stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+        detached: true,
+      });
+    // It has all the time it needs, and so has what it starts.
+    this.#child = priorities.startSession(start);
     this.#child.on('message', (message) => this.#take(message));
     this.#child.on('error', (error) => this.#fail(`the new supervisor cannot be reached: ${error.message}`));
     this.#child.once('exit', (code, signal) =>
@@ -109,7 +115,10 @@ export class Successor implements SuccessorProcess {
     const read = readToPredecessor(message);
     if (!read.ok) this.#fail(read.error);
     else if (read.value.type === 'failed') this.#problems = read.value.problems;
-    else this.#events.said(read.value);
+    else {
+      if (read.value.type === 'prepared') this.#priorities.settleSession(this.#child);
+      this.#events.said(read.value);
+    }
   }
 
   #fail(reason: string): void {

@@ -16,6 +16,8 @@ export interface LifetimeSettings {
   readonly hangTimeoutMs: number;
   readonly callResume: boolean;
   readonly spareWorker: boolean;
+  /** The service may go before other programs, and its supervisor before its workers. */
+  readonly raisesPriority: boolean;
 }
 
 export const lifetimeVariables = {
@@ -55,6 +57,11 @@ export const lifetimeVariables = {
     'Whether a worker waits to take the place of one that dies.',
     true,
   ),
+  raisesPriority: switchVariable(
+    'SVC_RAISE_PRIORITY',
+    'Whether the service goes before other programs for a core, and the supervisor before its workers, where that is allowed.',
+    true,
+  ),
 } as const;
 
 export function takeLifetime(reader: Reader): LifetimeSettings {
@@ -70,5 +77,6 @@ export function takeLifetime(reader: Reader): LifetimeSettings {
     hangTimeoutMs: reader.take(lifetimeVariables.hangTimeout),
     callResume: reader.take(lifetimeVariables.callResume),
     spareWorker: reader.take(lifetimeVariables.spareWorker),
+    raisesPriority: reader.take(lifetimeVariables.raisesPriority),
   };
 }

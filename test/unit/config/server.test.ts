@@ -58,6 +58,7 @@ describe('server settings', () => {
       hangTimeoutMs: 5000,
       callResume: true,
       spareWorker: true,
+      raisesPriority: true,
       insecureListeners: false,
       logLevel: 'info',
     });

@@ -1,0 +1,42 @@
+/** Which priority every thread of the service really has, before and after a restart (decision 0031). */
+import { readdirSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
+import { afterEach, describe, expect, it } from 'vitest';
+import { TestService } from '../support/service.ts';
+import { restarted, servingPid, stopAll } from '../support/succession.ts';
+
+/** Whether this user may raise a priority: bit 23 of the capabilities. */
+const mayRaise = (): boolean => {
+  const [, capabilities = '0'] =
+    /^CapEff:\s*([\da-f]+)/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+  return ((BigInt(`0x${capabilities}`) >> 23n) & 1n) === 1n;
+};
+
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+
+/** Nice values of all threads, against that of this process. */
+const nicesOf = (pid: number): number[] =>
+  [
+    ...new Set(
+      readdirSync(`/proc/${pid}/task`).map((thread) => getPriority(Number(thread)) - getPriority(0)),
+    ),
+  ].sort((a, b) => a - b);
+
+let service: TestService;
+afterEach(() => stopAll(service));
+
+describe.runIf(mayRaise())('priorities', () => {
+  it('the supervisor goes before its children, and after a restart nobody is behind', async () => {
+    service = await TestService.start({ env: { SVC_SPARE_WORKER: 'on', SVC_DRAIN_TIMEOUT: '60s' } });
+    const [, fresh] = await restarted(service);
+    expect(nicesOf(fresh)).toEqual([-5, 0]);
+    for (const child of childrenOf(fresh)) expect(nicesOf(child)).toEqual([0]);
+  });
+
+  it('SVC_RAISE_PRIORITY=off leaves all of them equal', async () => {
+    service = await TestService.start({ env: { SVC_RAISE_PRIORITY: 'off' } });
+    const pid = servingPid(service);
+    expect([pid, ...childrenOf(pid)].map(nicesOf)).toEqual(Array(1 + childrenOf(pid).length).fill([0]));
+  });
+});
