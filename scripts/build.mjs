@@ -55,6 +55,7 @@ export async function buildAll() {
     target: 'node20',
     define: { BUILD_WITHOUT: JSON.stringify(providersLeftOut()) },
     sourcemap: true,
+    sourcesContent: false,
     logLevel: 'warning',
   });
   const page = present(pageEntries);
