@@ -11,7 +11,7 @@ import {
   type InferenceSetup,
 } from '../shared/protocol/ipc.ts';
 import { mailboxBytes, Mailboxes } from '../shared/protocol/mailbox.ts';
-import { exitWithParent, firstMessage } from '../shared/runtime/child.ts';
+import { exitWithParent, firstMessage, wakeWhenOrphaned } from '../shared/runtime/child.ts';
 import { systemClock } from '../shared/runtime/clock.ts';
 import { errorFields, newLog } from '../shared/runtime/log.ts';
 import { mapSharedMemory } from '../shared/runtime/shm.ts';
@@ -102,4 +102,5 @@ function waitForThreads(boxes: Mailboxes, turnThreads: number, ready: () => void
   look();
 }
 
+wakeWhenOrphaned();
 await main();

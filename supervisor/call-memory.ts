@@ -1,6 +1,6 @@
 /**
  * The memory that the supervisor shares with its children: how large it is, and what this process reads from it. The
- * supervisor writes nothing here; no audio is looked at.
+ * supervisor writes nothing here but that a record is over; no audio is looked at.
  */
 import type { ServerSettings } from '../shared/config/server.ts';
 import { callRecordBytes, CallRecords, mostCallRecords } from '../shared/protocol/call-record.ts';
@@ -59,8 +59,14 @@ export class CallMemory {
     this.boxes = new Mailboxes(mapSharedMemory(this.mailboxesFd, mailboxBytes(this.layout)), this.layout);
   }
 
+  /** Nobody will read this record. Where its slot belongs to another connection by now, nothing happens. */
+  readonly bury = (slot: number, offer: number): void => {
+    const record = this.#records.record(slot);
+    if (record.offer === offer) record.end();
+  };
+
   /** Records of a worker's calls. A slot that was begun anew since belongs to another connection. */
-  remains(worker: number): ReadonlyMap<number, Remains> {
+  readonly remains = (worker: number): ReadonlyMap<number, Remains> => {
     const { slotsPerWorker } = this.layout;
     const found = new Map<number, Remains>();
     if (!this.#keepsCalls) return found;
@@ -70,7 +76,7 @@ export class CallMemory {
       if (record.offer > 0 && connection !== undefined) found.set(record.offer, { slot, connection });
     }
     return found;
-  }
+  };
 
   /** Frames that wait in the fullest mailbox of a living thread. */
   inferenceUnread(): number {

@@ -8,9 +8,13 @@ import type { Millis } from '../shared/base/units.ts';
 import type { Clock } from '../shared/runtime/clock.ts';
 import type { LeftConnection } from '../shared/protocol/call-record.ts';
 import type { CallOffer } from '../shared/protocol/ipc.ts';
+import { refuseUpgrade } from './listeners.ts';
 
-/** How long a connection may wait for a worker after the one that had it died. */
-const rescueMs = 5_000;
+/**
+ * How long a connection may wait for a worker after the one that had it died. Where all died at once it waits for the start of a
+ * process, which takes seconds on a busy machine.
+ */
+const rescueMs = 10_000;
 /**
  * What a connection that is not confirmed yet counts for against a running call when a worker is chosen: taking one up is work
  * for one core, and dozens of them at once belong to more than the one worker that has the fewest calls.
@@ -20,6 +24,18 @@ const unconfirmedWeight = 3;
 const cutGraceMs = 1_000;
 /** A close frame with 1011 (RFC 6455, 7.4.1): the server met something that keeps it from going on. */
 const closeFrame = Buffer.from([0x88, 0x02, 0x03, 0xf3]);
+const shutdownText = Buffer.from('{"type":"stop","reason":"shutdown"}');
+/** What a worker would say when the service stops (spec 01, States), for calls whose worker is gone by then: `stop`, then 1001. */
+const shutdownFrames = Buffer.concat([
+  Buffer.from([0x81, shutdownText.length]),
+  shutdownText,
+  Buffer.from([0x88, 0x02, 0x03, 0xe9]),
+]);
+const noWorkerCame = {
+  status: 503,
+  code: 'no_worker',
+  message: 'no worker can take the call',
+} as const;
 
 type OfferState =
   | { readonly phase: 'homeless'; readonly since: Millis }
@@ -50,8 +66,14 @@ export interface HandOverOptions {
   readonly offer: (worker: number, message: CallOffer, socket: Socket) => boolean;
   /** Calls may be taken up by another worker: duplicates are kept until a call is over. */
   readonly keepsCalls: boolean;
-  /** What a dead worker left, by number of the connection. */
-  readonly remains: (worker: number) => ReadonlyMap<number, Remains>;
+  readonly records: {
+    /** What a dead worker left, by number of the connection. */
+    readonly remains: (worker: number) => ReadonlyMap<number, Remains>;
+    /** Nobody will read this connection's record: its slot is free for the next worker in that seat. */
+    readonly bury: (slot: number, offer: number) => void;
+  };
+  /** The service stops: dead workers are not replaced. */
+  readonly isStopping: () => boolean;
   readonly counted: (outcome: HandOverOutcome) => void;
 }
 
@@ -125,21 +147,34 @@ export class HandOver {
    */
   workerGone(worker: number): Record<LeftConnection | 'moved' | 'over', number> {
     const fates = { open: 0, writable: 0, torn: 0, moved: 0, over: 0 };
-    const remains = this.#options.remains(worker);
+    const { records } = this.#options;
+    const remains = records.remains(worker);
     for (const [id, offer] of this.#offers) {
       if (offer.state.phase === 'homeless' || offer.state.worker !== worker) continue;
       const left = remains.get(id);
       fates[left?.connection ?? (offer.state.phase === 'taken' ? 'over' : 'moved')] += 1;
-      if (left?.connection === 'open') this.#takeUp(offer, left.slot);
+      if (left?.connection === 'open' && !this.#isEnd) this.#takeUp(offer, left.slot);
       else if (left !== undefined) this.#cut(id, offer, left.connection);
       else if (offer.state.phase === 'taken') this.#forget(id);
       else this.#uproot(offer);
     }
+    for (const [id, { slot }] of remains)
+      if (this.#offers.get(id)?.message.resumeFrom !== slot) records.bury(slot, id);
+    if (this.#isEnd)
+      for (const [id, offer] of this.#offers) if (offer.state.phase === 'homeless') this.#lose(id, offer);
     return fates;
+  }
+
+  /** The service stops and its last worker is gone. */
+  get #isEnd(): boolean {
+    return this.#options.isStopping() && this.#options.readyWorkers().length === 0;
   }
 
   #takeUp(offer: OpenOffer, slot: number): void {
     if (offer.state.phase === 'taken') this.#waiting += 1;
+    const { offer: id, resumeFrom } = offer.message;
+    // The worker before the one that is gone, when that one died in the middle of taking the call up.
+    if (resumeFrom !== undefined && resumeFrom !== slot) this.#options.records.bury(resumeFrom, id);
     offer.message = { ...offer.message, resumeFrom: slot };
     offer.state = { phase: 'homeless', since: this.#options.clock.now() };
     this.#options.counted('resumed');
@@ -149,13 +184,16 @@ export class HandOver {
   /** Nobody can go on where this connection stands. The client is told so when a frame of ours can still be told from others. */
   #cut(id: number, offer: OpenOffer, connection: LeftConnection): void {
     this.#options.counted('cut');
-    const { socket } = offer;
-    if (connection === 'writable') socket.end(closeFrame);
-    else socket.end();
+    this.#sayGoodbye(offer.socket, connection);
+    this.#forget(id, { keepSocket: true });
+  }
+
+  #sayGoodbye(socket: Socket, connection: LeftConnection): void {
+    if (connection === 'torn') socket.end();
+    else socket.end(this.#isEnd ? shutdownFrames : closeFrame);
     // A socket that is closed over bytes that nobody read resets the connection, and the client loses what was sent last.
     socket.resume();
     this.#options.clock.after(cutGraceMs, () => socket.destroy());
-    this.#forget(id, { keepSocket: true });
   }
 
   /** Places what waits for a worker, and gives up on what waited too long. */
@@ -197,8 +235,12 @@ export class HandOver {
 
   #lose(id: number, offer: OpenOffer): void {
     this.#options.counted('lost');
-    offer.socket.destroy();
-    this.#forget(id);
+    // Only a connection of which nothing was begun waits without a record, and only one that can be gone on with waits with one.
+    const { socket, message } = offer;
+    if (message.resumeFrom === undefined) refuseUpgrade(socket, noWorkerCame);
+    else this.#sayGoodbye(socket, 'open');
+    this.#options.clock.after(cutGraceMs, () => socket.destroy());
+    this.#forget(id, { keepSocket: true });
   }
 
   #forget(id: number, { keepSocket } = { keepSocket: false }): void {
@@ -207,6 +249,8 @@ export class HandOver {
     this.#offers.delete(id);
     if (offer.state.phase !== 'taken') this.#waiting -= 1;
     if (!keepSocket) offer.socket.destroy();
+    const { resumeFrom } = offer.message;
+    if (resumeFrom !== undefined) this.#options.records.bury(resumeFrom, id);
     offer.release();
   }
 }

@@ -73,6 +73,8 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
   });
   process.on('SIGTERM', () => service.signal('SIGTERM'));
   process.on('SIGINT', () => service.signal('SIGINT'));
+  // A terminal that is closed stops what was started in it; calls finish all the same.
+  process.on('SIGHUP', () => service.signal('SIGHUP'));
   process.on('SIGUSR2', () => service.restart());
   try {
     await service.start();

@@ -105,7 +105,8 @@ export class Service {
       readyWorkers: () => readyWorkers(this.#children.table),
       offer: (worker, message, socket) => this.#children.offer(worker, message, socket),
       keepsCalls: settings.callResume,
-      remains: (worker) => this.#memory.remains(worker),
+      records: this.#memory,
+      isStopping: () => this.#children.table.closing,
       counted: (outcome) => this.#metrics.handovers.inc({ outcome }),
     });
     this.#hangWatch = new HangWatch({
@@ -193,7 +194,7 @@ export class Service {
     return closed?.code ?? (anyFailing(this.#children.table) ? 'children_failing' : undefined);
   }
 
-  /** SIGTERM or SIGINT. */
+  /** SIGTERM, SIGINT or SIGHUP. */
   signal(name: string): void {
     this.#options.log.info({ signal: name, sessions: this.#admission.sessions }, 'signal received');
     this.#reception.stop({ again: this.#stopsAsked > 0 });

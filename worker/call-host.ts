@@ -28,6 +28,8 @@ export interface CallHostOptions {
   readonly boxes: Mailboxes;
   readonly clock: CallServices['clock'];
   readonly machineMs: () => number;
+  /** Another call may yet be taken up from what stands in this slot. */
+  readonly isAwaited: (slot: number) => boolean;
   /** The last call ended. */
   readonly onEmpty: () => void;
 }
@@ -55,11 +57,20 @@ export class CallHost {
 
   readonly gridBefore = (time: Millis): Millis => this.#pacer.gridBefore(time);
 
-  /** Lowest free mailbox slot, or undefined when all are in use. */
-  freeSlot(): number | undefined {
+  /**
+   * Lowest free mailbox slot, or undefined when all are in use. A slot whose record is still to be read, because the worker that
+   * had this seat before died, is not free but for the call that it holds (`resumeFrom`), which takes it when there is no other.
+   */
+  freeSlot(resumeFrom?: number): number | undefined {
     const { slotsPerWorker } = this.#options.boxes.layout;
-    for (let i = 0; i < slotsPerWorker; i += 1) if (this.#calls[i] === undefined) return this.#firstSlot + i;
-    return undefined;
+    let own: number | undefined;
+    for (let i = 0; i < slotsPerWorker; i += 1) {
+      const slot = this.#firstSlot + i;
+      if (this.#calls[i] !== undefined) continue;
+      if (!this.#options.isAwaited(slot)) return slot;
+      if (slot === resumeFrom) own = slot;
+    }
+    return own;
   }
 
   add(runner: CallRunner, slot: number): void {

@@ -20,7 +20,7 @@ import {
 } from '../shared/protocol/ipc.ts';
 import { callRecordBytes, CallRecords } from '../shared/protocol/call-record.ts';
 import { heartbeatAge, mailboxBytes, Mailboxes, vadFrameMs } from '../shared/protocol/mailbox.ts';
-import { exitWithParent, firstMessage, readSourceMap } from '../shared/runtime/child.ts';
+import { exitWithParent, firstMessage, readSourceMap, wakeWhenOrphaned } from '../shared/runtime/child.ts';
 import { systemClock } from '../shared/runtime/clock.ts';
 import { giveBufferAway } from '../shared/runtime/detached-buffers.ts';
 import { MemoryKeeper } from '../shared/runtime/free-memory.ts';
@@ -81,6 +81,8 @@ class Worker {
   readonly #host: CallHost;
   readonly #boxes: Mailboxes;
   readonly #records: CallRecords | undefined;
+  /** What the process that had this seat before left: connections by slot, until somebody has taken them up or given them up. */
+  readonly #awaited: ReadonlyMap<number, number>;
   readonly #server: WebSocketServer;
   /** Sockets that are not closed yet; some outlive their calls until the client has read the end. */
   #sockets = 0;
@@ -98,11 +100,14 @@ class Worker {
       ? new CallRecords(mapSharedMemory(callRecordsFd, callRecordBytes({ slots })), { slots })
       : undefined;
     this.#boxes = boxes;
+    this.#awaited = this.#left();
     this.#host = new CallHost({
       worker: setup.worker,
       boxes,
       clock: systemClock,
       machineMs,
+      isAwaited: (slot) =>
+        this.#awaited.has(slot) && this.#awaited.get(slot) === this.#records?.offerOf(slot),
       onEmpty: () => {
         this.#exitIfDone();
         this.#memory.ended();
@@ -116,6 +121,16 @@ class Worker {
     this.#server.on('headers', (headers) => headers.push('Cache-Control: no-store'));
     this.#host.listenTo(new Socket({ fd: firstBellFd, readable: true, writable: false }));
     this.#metrics.callsActive.set(0);
+  }
+
+  #left(): ReadonlyMap<number, number> {
+    const { worker, layout } = this.#setup;
+    const left = new Map<number, number>();
+    for (let slot = worker * layout.slotsPerWorker; slot < (worker + 1) * layout.slotsPerWorker; slot += 1) {
+      const offer = this.#records?.offerOf(slot) ?? 0;
+      if (offer > 0) left.set(slot, offer);
+    }
+    return left;
   }
 
   #newServices(boxes: Mailboxes, definition: AgentDefinition): CallServices {
@@ -199,7 +214,7 @@ class Worker {
   }
 
   #takeOffer(offer: CallOffer, socket: Socket | undefined): void {
-    const slot = this.#draining ? undefined : this.#host.freeSlot();
+    const slot = this.#draining ? undefined : this.#host.freeSlot(offer.resumeFrom);
     if (socket === undefined || slot === undefined) {
       this.#send({ type: 'call.declined', offer: offer.offer });
       socket?.destroy();
@@ -273,7 +288,7 @@ class Worker {
     if (call !== undefined)
       runner.scope.run(() => runner.resume({ call, playout: left.playout, turnAudio, silentMs }));
     // Only now is there nothing left that the old record could be needed for.
-    record.end();
+    if (from !== slot) record.end();
     this.#send({ type: 'call.taken', offer: offer.offer });
   }
 
@@ -356,4 +371,5 @@ class Worker {
 }
 
 giveBufferAway();
+wakeWhenOrphaned();
 new Worker(await firstMessage<WorkerSetup>()).start();

@@ -76,6 +76,12 @@ export class CallRecords {
     assert(slot >= 0 && slot < this.#layout.slots, 'the slot exists');
     return new CallRecord(this.#memory, slot * recordBytes);
   }
+
+  /** Number of the connection whose record stands in a slot; 0 when there is none. */
+  offerOf(slot: number): number {
+    assert(slot >= 0 && slot < this.#layout.slots, 'the slot exists');
+    return Atomics.load(new Int32Array(this.#memory, slot * recordBytes, 1), field.offer);
+  }
 }
 
 const encoder = new TextEncoder();

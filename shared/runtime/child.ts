@@ -1,4 +1,22 @@
 /** Being a child of the supervisor. */
+import { createRequire } from 'node:module';
+import type koffiModule from 'koffi';
+
+const prSetPdeathsig = 1;
+const sigcont = 18;
+
+/**
+ * Has the kernel wake this process when the supervisor dies: one that was stopped (SIGSTOP) would else never learn of it, and
+ * hold its calls' connections for ever. To a process that runs the signal means nothing. The earlier it is asked for, the better.
+ */
+export function wakeWhenOrphaned(): void {
+  const koffi = createRequire(import.meta.url)('koffi') as typeof koffiModule;
+  const prctl = koffi.load(null).func('int prctl(int option, unsigned long argument)') as (
+    option: number,
+    argument: number,
+  ) => number;
+  prctl(prSetPdeathsig, sigcont);
+}
 
 /**
  * Calls `stop` once when the supervisor is gone, however it went: its end of the message channel closes with it. Signals
@@ -7,6 +25,7 @@
 export function exitWithParent(stop: () => void): void {
   process.on('SIGINT', () => undefined);
   process.on('SIGTERM', () => undefined);
+  process.on('SIGHUP', () => undefined);
   process.on('SIGUSR2', () => undefined);
   process.once('disconnect', stop);
   if (!process.connected) stop();

@@ -149,6 +149,16 @@ describe('kill -9 of the supervisor', () => {
     expect(await service.ended).toEqual({ code: null, signal: 'SIGKILL' });
   });
 
+  it('whose children are stopped: they wake, calls are told, and no process is left', async () => {
+    service = await TestService.start({ workers: 2 });
+    const call = await service.call();
+    const children = [...service.children('worker'), ...service.children('inference')];
+    for (const child of children) process.kill(child, 'SIGSTOP');
+    service.signal('SIGKILL');
+    expect(await call.closed).toEqual({ code: 1001, reason: 'shutdown' });
+    expect((await service.ended).signal).toBe('SIGKILL');
+  });
+
   it('without calls: no process is left', async () => {
     service = await TestService.start({ workers: 2 });
     service.signal('SIGKILL');
@@ -160,5 +170,31 @@ describe('kill -9 of the supervisor', () => {
     await service.says('listening', (line) => line['listener'] === 'health');
     service.signal('SIGKILL');
     expect((await service.ended).signal).toBe('SIGKILL');
+  });
+});
+
+describe('a terminal that is closed (SIGHUP to all of its processes)', () => {
+  it('drains the service: running calls go on until then, and are told', async () => {
+    service = await TestService.start({ env: { SVC_DRAIN_TIMEOUT: '200ms' } });
+    const call = await service.call();
+    for (const child of service.children('worker')) process.kill(child, 'SIGHUP');
+    service.signal('SIGHUP');
+    await service.says('draining');
+    expect(await call.closed).toEqual({ code: 1001, reason: 'shutdown' });
+    expect(await service.ended).toEqual({ code: 0, signal: null });
+  });
+});
+
+describe('SIGTERM while all workers hang', () => {
+  it('ends their calls as a stop of the service', async () => {
+    const env = { SVC_DRAIN_TIMEOUT: '100ms', SVC_CANCEL_GRACE: '100ms', SVC_HANG_TIMEOUT: '1h' };
+    service = await TestService.start({ workers: 2, env });
+    const calls = [await service.call(), await service.call()];
+    for (const child of service.children('worker')) process.kill(child, 'SIGSTOP');
+    service.signal('SIGTERM');
+    expect(await Promise.all(calls.map((call) => call.closed))).toEqual(
+      calls.map(() => ({ code: 1001, reason: 'shutdown' })),
+    );
+    expect(await service.ended).toEqual({ code: 0, signal: null });
   });
 });

@@ -4,7 +4,7 @@ import { loadFlite } from '../../examples/demo/flite.ts';
 import type { CallClient, CallerEvent } from '../../supervisor/caller.ts';
 import { answer } from '../support/fake-chat.ts';
 import { samplesOf } from '../support/fake-speech.ts';
-import { TestService } from '../support/service.ts';
+import { TestService, type LogLine } from '../support/service.ts';
 import { RawCaller, startFrame } from './raw-caller.ts';
 
 let service: TestService;
@@ -131,7 +131,28 @@ describe('a call whose worker is killed', () => {
     await caller.hear(5_000);
     expect((await caller.call.hangUp()).code).toBe(1000);
   });
+
+  it('and has no other: each goes on in its successor, in a slot that no other call waits for, and outlives that one too', async () => {
+    service = await TestService.start({ greeting: '' });
+    const callers = [await Listener.join(), await Listener.join(), await Listener.join()];
+    // A free slot before the others, so that they do not fall into those that they had.
+    await callers.shift()?.call.hangUp();
+    const ids = callers.map(({ call }) => call.callId);
+    for (let round = 1; round <= 3; round += 1) {
+      const [worker] = service.children('worker');
+      process.kill(worker!, 'SIGKILL');
+      for (const call of ids)
+        await service.says('call taken up', (line) => line['call'] === call && isOfRound(line, worker));
+      await service.readyWhen((body) => body['workers'] === 1 && body['sessions'] === ids.length);
+    }
+    const ends = await Promise.all(callers.map(({ call }) => call.hangUp()));
+    expect(ends.map(({ code }) => code)).toEqual([1000, 1000]);
+  });
 });
+
+/** Said by the worker after the one that died. */
+const isOfRound = (line: LogLine, died: number | undefined): boolean =>
+  line['pid'] === service.children('worker')[0] && line['pid'] !== died;
 
 describe('SVC_CALL_RESUME=off', () => {
   it('calls end with their worker', async () => {

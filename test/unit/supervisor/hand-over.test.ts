@@ -1,7 +1,7 @@
 /** Connections between the supervisor and its workers: every one has an owner, and each slot is given back exactly once. */
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, Socket } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { connect, createServer, type AddressInfo, type Server, Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
 import { HandOver, type Remains } from '../../../supervisor/hand-over.ts';
 import { newVirtualClock } from '../../support/virtual-clock.ts';
 
@@ -12,7 +12,16 @@ function newWorld(ready: number[] = [0], keepsCalls = false) {
   const offers: { worker: number; offer: number }[] = [];
   const counts = { taken: 0, moved: 0, lost: 0, resumed: 0, cut: 0 };
   const remains = new Map<number, Remains>();
-  const world = { ready, reachable: true, released: 0, counts, remains, resumeFrom: [] as unknown[] };
+  const world = {
+    ready,
+    reachable: true,
+    stopping: false,
+    released: 0,
+    counts,
+    remains,
+    resumeFrom: [] as unknown[],
+    buried: [] as { slot: number; offer: number }[],
+  };
   const handOver = new HandOver({
     clock,
     readyWorkers: () => world.ready,
@@ -22,7 +31,8 @@ function newWorld(ready: number[] = [0], keepsCalls = false) {
       return world.reachable;
     },
     keepsCalls,
-    remains: () => remains,
+    records: { remains: () => remains, bury: (slot, offer) => world.buried.push({ slot, offer }) },
+    isStopping: () => world.stopping,
     counted: (outcome) => (world.counts[outcome] += 1),
   });
   const give = (): Socket => {
@@ -31,6 +41,24 @@ function newWorld(ready: number[] = [0], keepsCalls = false) {
     return socket;
   };
   return { clock, offers, world, handOver, give };
+}
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+/** A connection with bytes that nobody has read yet, and what its client hears until it is closed. */
+async function connected(): Promise<{ socket: Socket; heard: Buffer[]; over: Promise<unknown> }> {
+  const server = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
+  servers.push(server);
+  await once(server, 'listening');
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const [socket] = (await once(server, 'connection')) as [Socket];
+  client.write(Buffer.alloc(100_000));
+  const heard: Buffer[] = [];
+  client.on('data', (chunk: Buffer) => heard.push(chunk));
+  return { socket, heard, over: once(client, 'close') };
 }
 
 describe('the hand-over', () => {
@@ -109,18 +137,10 @@ describe('the hand-over', () => {
     ['torn', ''],
   ] as const)('ends a connection that was left %s without a reset', async (connection, expected) => {
     const { handOver, world, clock } = newWorld([0], true);
-    const server = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
-    const [socket] = (await once(server, 'connection')) as [Socket];
-    // Nobody has read this when the worker dies.
-    client.write(Buffer.alloc(100_000));
+    const { socket, heard, over } = await connected();
     handOver.give(socket, request, () => (world.released += 1));
     handOver.taken(1);
     world.remains.set(1, { slot: 0, connection });
-    const heard: Buffer[] = [];
-    client.on('data', (chunk: Buffer) => heard.push(chunk));
-    const over = Promise.all([once(client, 'close'), once(socket, 'end')]);
     handOver.workerGone(0);
     await over;
     clock.advance(1_000);
@@ -129,7 +149,68 @@ describe('the hand-over', () => {
       true,
       1,
     ]);
-    server.close();
+  });
+
+  it('tells a call that no worker came to take up, and a connection that was no call yet', async () => {
+    const { handOver, world, clock } = newWorld([0], true);
+    const [call, fresh] = [await connected(), await connected()];
+    handOver.give(call.socket, request, () => (world.released += 1));
+    handOver.taken(1);
+    world.remains.set(1, { slot: 7, connection: 'open' });
+    world.ready = [];
+    handOver.workerGone(0);
+    handOver.give(fresh.socket, request, () => (world.released += 1));
+    clock.advance(10_000);
+    handOver.retry();
+    await Promise.all([call.over, fresh.over]);
+    expect(Buffer.concat(call.heard).toString('hex')).toBe('880203f3');
+    expect(Buffer.concat(fresh.heard).toString()).toMatch(/^HTTP\/1\.1 503 .*"no_worker"/s);
+    expect([world.released, world.counts.lost, world.buried]).toEqual([2, 2, [{ slot: 7, offer: 1 }]]);
+  });
+
+  it('says that the service stops to calls whose last worker dies while it does', async () => {
+    const { handOver, world } = newWorld([0], true);
+    const { socket, heard, over } = await connected();
+    handOver.give(socket, request, () => (world.released += 1));
+    handOver.taken(1);
+    world.remains.set(1, { slot: 0, connection: 'open' });
+    world.stopping = true;
+    world.ready = [];
+    handOver.workerGone(0);
+    await over;
+    const said = Buffer.concat(heard);
+    expect([said.subarray(2, -4).toString(), said.subarray(-4).toString('hex')]).toEqual([
+      '{"type":"stop","reason":"shutdown"}',
+      '880203e9',
+    ]);
+    expect(world.released).toBe(1);
+  });
+
+  it('keeps the record of a call that waits, and frees those that nobody will read', () => {
+    const { give, handOver, world } = newWorld([0, 1], true);
+    for (const id of [1, 2, 3, 4]) {
+      give();
+      handOver.taken(id);
+    }
+    world.ready = [1];
+    world.remains.set(1, { slot: 0, connection: 'open' });
+    world.remains.set(3, { slot: 1, connection: 'torn' });
+    // Of a connection that is not known any more.
+    world.remains.set(99, { slot: 2, connection: 'open' });
+    handOver.workerGone(0);
+    expect(world.buried).toEqual([
+      { slot: 1, offer: 3 },
+      { slot: 2, offer: 99 },
+    ]);
+    // The one that was to take it up dies in the middle, and had begun a record of its own.
+    world.buried.length = 0;
+    world.ready = [2];
+    world.remains.clear();
+    world.remains.set(1, { slot: 10, connection: 'open' });
+    handOver.workerGone(1);
+    expect([world.buried, world.resumeFrom.at(-1)]).toEqual([[{ slot: 0, offer: 1 }], 10]);
+    handOver.over(1);
+    expect(world.buried.at(-1)).toEqual({ slot: 10, offer: 1 });
   });
 
   it('keeps a connection for the replacement when no worker is there', () => {
@@ -137,7 +218,7 @@ describe('the hand-over', () => {
     give();
     world.ready = [];
     handOver.workerGone(0);
-    clock.advance(4_999);
+    clock.advance(9_999);
     handOver.retry();
     expect(offers).toHaveLength(1);
     world.ready = [0];
@@ -150,11 +231,12 @@ describe('the hand-over', () => {
     expect(world.counts).toEqual({ taken: 1, moved: 1, lost: 0, resumed: 0, cut: 0 });
   });
 
-  it('gives a connection up after five seconds without a worker, and its slot back', () => {
+  it('gives a connection up after ten seconds without a worker, and its slot back', () => {
     const { give, handOver, world, clock } = newWorld([]);
     const socket = give();
-    clock.advance(5_000);
+    clock.advance(10_000);
     handOver.retry();
+    clock.advance(1_000);
     expect([socket.destroyed, world.released, handOver.open, handOver.waiting]).toEqual([true, 1, 0, 0]);
     expect(world.counts.lost).toBe(1);
     handOver.over(1);

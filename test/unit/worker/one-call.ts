@@ -18,6 +18,7 @@ export function newWorld() {
     boxes: world.boxes,
     clock: world.clock,
     machineMs: () => world.clock.now(),
+    isAwaited: () => false,
     onEmpty: () => (emptied += 1),
   });
 
