@@ -76,6 +76,7 @@ export class CallAudio {
       slot,
       machineMs: services.machineMs,
       fellBack: (afterMs) => services.metrics.vadFallback.observe(afterMs / 1000),
+      isEcho: () => !detector.isConfirmed && this.#echo.isKnownEcho(this.#now()),
       judged: (probability, frameMs, sound) => detector.take(probability, frameMs, sound),
     });
     this.#turn = new TurnClient({

@@ -1,13 +1,18 @@
 /** Says what the bench of interruptions found, and whether it keeps what is asked of it. */
 import { availableParallelism, cpus } from 'node:os';
-import { callerOverEcho, echoAlone, type InterruptionResult, type InterruptionRow } from './interruptions.ts';
+import {
+  callerOverEcho,
+  callerSpeaks,
+  echoAlone,
+  type InterruptionResult,
+  type InterruptionRow,
+} from './interruptions.ts';
 import { table, type FloorRow } from './report.ts';
 import { frameMs, type Distribution } from './statistics.ts';
 
 const mostToClearMs = 250;
 /** Some noises are voices, and VAD is right about them. */
 const leastWholeBursts = 0.95;
-const callerSpeaks = 'the caller speaks';
 
 const ms = (value: number): string => (Number.isFinite(value) ? value.toFixed(0) : '-');
 
@@ -18,52 +23,48 @@ const times = (found: Distribution): string[] => {
 
 /** The rules, for the rows in which they can be seen. */
 export function judgeInterruptions(rows: readonly InterruptionRow[]): FloorRow[] {
-  const row = (name: string): InterruptionRow | undefined => rows.find((one) => one.name === name);
-  const caller = row(callerSpeaks);
-  const key = row('a key is pressed');
-  const proofs = [caller, key].flatMap((one) => (one === undefined ? [] : [one.fromProof.quantile(0.95)]));
-  const slowest = Math.max(...proofs);
-  const toClear = caller?.toClear.quantile(0.95) ?? Number.NaN;
-  const hums = row('a hum');
-  const bursts = row('a burst of noise');
-  const echo = rows.find(({ name }) => name === echoAlone);
-  const overEcho = rows.find(({ name }) => name === callerOverEcho);
+  const all = (name: string): InterruptionRow[] => rows.filter((one) => one.name === name);
+  const callers = all(callerSpeaks);
+  const sum = (of: readonly InterruptionRow[], count: (row: InterruptionRow) => number): number =>
+    of.reduce((found, row) => found + count(row), 0);
+  const within = (rule: string, times: readonly Distribution[], mostMs: number): FloorRow[] => {
+    const slowest = Math.max(...times.map((found) => found.quantile(0.95)));
+    return times.length === 0 ? [] : [{ rule, found: `${ms(slowest)} ms`, passed: slowest <= mostMs }];
+  };
+  /** At least this share of the calls went as they should. */
+  const counted = (
+    rule: string,
+    of: readonly InterruptionRow[],
+    { right, least = 1 }: { right: (row: InterruptionRow) => number; least?: number },
+  ): FloorRow[] => {
+    const [found, calls] = [sum(of, right), sum(of, (row) => row.calls)];
+    return of.length === 0 ? [] : [{ rule, found: `${found} of ${calls}`, passed: found >= calls * least }];
+  };
+  const whole = (row: InterruptionRow): number => row.whole ?? 0;
+  const heard = (row: InterruptionRow): number => row.calls - row.wrong.length;
   return [
-    {
-      rule: `from what proves an interruption to clear, p95, at most ${frameMs} ms`,
-      found: `${ms(slowest)} ms`,
-      passed: slowest <= frameMs,
-    },
-    {
-      rule: `from the first loud sample to clear, p95, at most ${mostToClearMs} ms`,
-      found: `${ms(toClear)} ms`,
-      passed: toClear <= mostToClearMs,
-    },
-    {
-      rule: 'every caller who speaks interrupts',
-      found: `${caller?.cleared ?? 0} of ${caller?.calls ?? 0}`,
-      passed: caller !== undefined && caller.cleared === caller.calls,
-    },
-    {
-      rule: 'a hum ends no turn and costs no sample',
-      found: `${hums?.whole ?? 0} of ${hums?.calls ?? 0}`,
-      passed: hums !== undefined && hums.whole === hums.calls,
-    },
-    {
-      rule: `nor does a burst of noise, at least in ${leastWholeBursts * 100} %`,
-      found: bursts === undefined ? 'no recordings of noise' : `${bursts.whole ?? 0} of ${bursts.calls}`,
-      passed: bursts === undefined || (bursts.whole ?? 0) >= bursts.calls * leastWholeBursts,
-    },
-    {
-      rule: "the bot's own echo cuts nothing and costs no sample",
-      found: `${echo?.whole ?? 0} of ${echo?.calls ?? 0}`,
-      passed: echo !== undefined && echo.whole === echo.calls && echo.cleared === 0,
-    },
-    {
-      rule: 'and hides no caller',
-      found: `${overEcho?.cleared ?? 0} of ${overEcho?.calls ?? 0}`,
-      passed: overEcho !== undefined && overEcho.cleared === overEcho.calls,
-    },
+    ...within(
+      `from what proves an interruption to clear, p95, at most ${frameMs} ms`,
+      [...callers, ...all('a key is pressed')].map(({ fromProof }) => fromProof),
+      frameMs,
+    ),
+    ...within(
+      `from the first loud sample to clear, p95, at most ${mostToClearMs} ms`,
+      callers.map(({ toClear }) => toClear),
+      mostToClearMs,
+    ),
+    ...counted('every caller who speaks interrupts', callers, { right: heard }),
+    ...counted('a hum ends no turn and costs no sample', all('a hum'), { right: whole }),
+    ...counted(
+      `nor does a burst of noise, at least in ${leastWholeBursts * 100} %`,
+      all('a burst of noise'),
+      {
+        right: whole,
+        least: leastWholeBursts,
+      },
+    ),
+    ...counted("the bot's own echo cuts nothing and costs no sample", all(echoAlone), { right: whole }),
+    ...counted('and hides no caller', all(callerOverEcho), { right: heard }),
   ];
 }
 
@@ -97,6 +98,7 @@ export function describeInterruptions({ rows, loadAverage }: InterruptionResult)
       ]),
     ]),
     '',
+    ...rows.flatMap(({ name, wrong }) => wrong.map((what) => `  ${name}, not as it should: ${what}`)),
     ...rows.flatMap(({ name, failures }) =>
       failures.length === 0 ? [] : [`  ${name}: ${failures.length} calls broke off: ${failures[0] ?? ''}`],
     ),

@@ -35,6 +35,7 @@ const keyCalls = 20;
 
 /** Names of rows that are judged. */
 export const echoAlone = `echo ${echo.db} dB, ${echo.delayMs} ms`;
+export const callerSpeaks = 'the caller speaks';
 export const callerOverEcho = 'the caller speaks, with that echo';
 
 export interface InterruptionRow {
@@ -47,21 +48,24 @@ export interface InterruptionRow {
   readonly fromProof: Distribution;
   /** Calls in which every sample came that comes without the sound; undefined where that is not asked. */
   readonly whole: number | undefined;
+  /** What was heard in calls that did not go as they should, and how soon they were cut after it was loud. */
+  readonly wrong: readonly string[];
   /** Why calls broke off. */
   readonly failures: readonly string[];
 }
 
 interface Sound {
+  readonly name: string;
   readonly pcm: Int16Array;
   /** First loud sample. */
   readonly loudAt: number;
 }
 
 /** Begins with the first window of speech that is loud. */
-function loudSound(pcm: Int16Array): Sound | undefined {
+function loudSound(name: string, pcm: Int16Array): Sound | undefined {
   for (let at = 0; at + windowSamples <= pcm.length; at += windowSamples) {
     if (rmsDbfs(pcm.subarray(at, at + windowSamples)) >= loudDbfs)
-      return { pcm: pcm.subarray(0, (longestSoundMs * sampleRate) / 1000), loudAt: at };
+      return { name, pcm: pcm.subarray(0, (longestSoundMs * sampleRate) / 1000), loudAt: at };
   }
   return undefined;
 }
@@ -74,7 +78,7 @@ interface Material {
 
 async function material(assets: string | undefined): Promise<Material> {
   const speak = await loadFlite();
-  const spoken = (text: string): Sound => ({ pcm: speak(text, { voice: 'slt', speed: 1 }), loudAt: 0 });
+  const spoken = (name: string): Sound => ({ name, pcm: speak(name, { voice: 'slt', speed: 1 }), loudAt: 0 });
   const hums = ['mm-hmm', 'mm', 'mm-hmm', 'mm', 'mm-hmm', 'mm', 'mm-hmm', 'mm'].map(spoken);
   if (assets === undefined) {
     const texts = [
@@ -84,22 +88,24 @@ async function material(assets: string | undefined): Promise<Material> {
       'I would like a table',
       'wait a moment please',
     ];
-    const callers = texts.flatMap((text) => loudSound(speak(text, { voice: 'rms', speed: 1 })) ?? []);
+    const callers = texts.flatMap((text) => loudSound(text, speak(text, { voice: 'rms', speed: 1 })) ?? []);
     return { callers, bursts: [], hums };
   }
   const recorded = recordingsIn(join(assets, 'audio/speech'));
   const noises = join(assets, 'audio/noise');
   return {
-    callers: recorded.flatMap(({ pcm }) => loudSound(speechOf(pcm)) ?? []),
+    callers: recorded.flatMap(({ name, pcm }) => loudSound(name, speechOf(pcm)) ?? []),
     bursts: existsSync(noises)
-      ? recordingsIn(noises).flatMap(({ pcm }) => (pcm.length > 2 * sampleRate ? burstsOf(pcm) : []))
+      ? recordingsIn(noises).flatMap(({ name, pcm }) =>
+          pcm.length > 2 * sampleRate ? burstsOf(name, pcm) : [],
+        )
       : [],
     hums,
   };
 }
 
 /** Short stretches of a noise, as loud as a voice and as long as a cough. */
-function burstsOf(noise: Int16Array): Sound[] {
+function burstsOf(name: string, noise: Int16Array): Sound[] {
   const prng = newPrng(noise.length);
   return [150, 200, 250, 300, 200, 250].map((ms) => {
     const length = (ms * sampleRate) / 1000;
@@ -108,6 +114,7 @@ function burstsOf(noise: Int16Array): Sound[] {
     const power = cut.reduce((sum, sample) => sum + sample * sample, 0) / length;
     const gain = burstRms / Math.max(1, Math.sqrt(power));
     return {
+      name: `${name} ${from}+${length}`,
       pcm: cut.map((sample) => Math.max(-32_768, Math.min(32_767, Math.round(sample * gain)))),
       loudAt: 0,
     };
@@ -183,43 +190,74 @@ async function rowOf(
     toClear,
     fromProof,
     whole: whole && calls.filter(({ talk: { received } }) => received.equals(whole)).length,
+    wrong: calls.flatMap(({ talk: held, sound }) => {
+      if (sound === undefined) return [];
+      const afterMs = (held.clearsAt[0] ?? Infinity) - spokenAt(held, held.soundAt + sound.loudAt);
+      // Whoever is heard before anybody has spoken is not the caller.
+      const isRight = whole === undefined ? afterMs > 0 && afterMs < Infinity : afterMs === Infinity;
+      return isRight ? [] : `${sound.name} (${held.soundAt}): ${afterMs.toFixed(0)} ms`;
+    }),
     failures: calls.flatMap(({ talk: { failed } }) => failed ?? []),
   };
 }
 
-async function measure(base: Base, { callers, bursts, hums }: Material, prove: Prover) {
+interface Part {
+  readonly name: string;
+  readonly sounds: readonly (Sound | undefined)[];
+  readonly plan: Partial<TalkPlan>;
+  /** Every sample must come. */
+  readonly isWhole: boolean;
+}
+
+function partsOf({ callers, bursts, hums }: Material): Part[] {
+  const keys = Array.from({ length: keyCalls }, () => undefined);
+  const parts: Part[] = [
+    { name: 'a key is pressed', sounds: keys, plan: { key: '5', until: 'clear' }, isWhole: false },
+    { name: callerSpeaks, sounds: callers, plan: { until: 'clear' }, isWhole: false },
+    { name: 'a hum', sounds: hums, plan: {}, isWhole: true },
+    { name: 'a burst of noise', sounds: bursts, plan: {}, isWhole: true },
+    { name: echoAlone, sounds: keys.slice(0, 8), plan: { echo }, isWhole: true },
+    { name: callerOverEcho, sounds: callers, plan: { echo, until: 'clear' }, isWhole: false },
+  ];
+  return parts.filter(({ sounds }) => sounds.length > 0);
+}
+
+interface Extent {
+  readonly rounds: number;
+  /** Parts of names; none for everything. */
+  readonly only: readonly string[];
+}
+
+async function measure(
+  base: Base,
+  { parts, prove, rounds, only }: Extent & { readonly parts: readonly Part[]; readonly prove: Prover },
+): Promise<InterruptionRow[]> {
   const prng = newPrng(4);
-  const plan = (sound: Sound | undefined, rest: Partial<TalkPlan>): TalkPlan => ({
-    ...base,
-    sound: sound?.pcm,
-    offset: prng.below(2 * windowSamples),
-    until: 'end',
-    ...rest,
-  });
-  const run = async (
-    name: string,
-    sounds: readonly (Sound | undefined)[],
-    rest: Partial<TalkPlan>,
-    whole?: Buffer,
-  ) => {
-    const talks = await talkAll(sounds.map((sound) => plan(sound, rest)));
+  const run = async ({ name, sounds, plan }: Omit<Part, 'isWhole'>, whole: Buffer | undefined) => {
+    const plans = sounds.map((sound): TalkPlan => ({
+      ...base,
+      sound: sound?.pcm,
+      offset: prng.below(2 * windowSamples),
+      until: 'end',
+      ...plan,
+    }));
+    const talks = await talkAll(plans);
     const calls = talks.map((held, at) => ({ talk: held, sound: sounds[at] }));
     return { talks, row: await rowOf(name, calls, { prove, whole }) };
   };
-  const silent = await run('nobody speaks', [undefined, undefined, undefined, undefined], {});
+  const silent = await run(
+    { name: 'nobody speaks', sounds: [undefined, undefined, undefined, undefined], plan: {} },
+    undefined,
+  );
   const whole = silent.talks[0]?.received ?? Buffer.alloc(0);
-  const nobody = {
-    ...silent.row,
-    whole: silent.talks.filter(({ received }) => received.equals(whole)).length,
-  };
-  const keys = Array.from({ length: keyCalls }, () => undefined);
-  const rows: InterruptionRow[] = [nobody];
-  rows.push((await run('a key is pressed', keys, { key: '5', until: 'clear' })).row);
-  rows.push((await run('the caller speaks', callers, { until: 'clear' })).row);
-  rows.push((await run('a hum', hums, {}, whole)).row);
-  if (bursts.length > 0) rows.push((await run('a burst of noise', bursts, {}, whole)).row);
-  rows.push((await run(echoAlone, keys.slice(0, 8), { echo }, whole)).row);
-  rows.push((await run(callerOverEcho, callers, { echo, until: 'clear' })).row);
+  const isWhole = silent.talks.filter(({ received }) => received.equals(whole)).length;
+  const rows: InterruptionRow[] = [{ ...silent.row, whole: isWhole }];
+  for (let round = 0; round < rounds; round += 1) {
+    for (const part of parts) {
+      if (only.length > 0 && !only.some((text) => part.name.includes(text))) continue;
+      rows.push((await run(part, part.isWhole ? whole : undefined)).row);
+    }
+  }
   return rows;
 }
 
@@ -229,9 +267,9 @@ export interface InterruptionResult {
 }
 
 export async function interruptions(
-  options: Pick<RunOptions, 'root' | 'workers' | 'variables' | 'assets'>,
+  options: Pick<RunOptions, 'root' | 'workers' | 'variables' | 'assets'> & Extent,
 ): Promise<InterruptionResult> {
-  const { root, workers, variables, assets } = options;
+  const { root, workers, variables, assets, rounds, only } = options;
   const demo = await startDemo(root);
   const service = new ServiceProcess({
     command: [
@@ -261,7 +299,9 @@ export async function interruptions(
     const prove = await openProver(speechSettings(definition));
     await service.ready();
     const before = machineUse().loadAverage;
-    const rows = await measure({ address: service.address, afterFrames }, await material(assets), prove);
+    const parts = partsOf(await material(assets));
+    const base = { address: service.address, afterFrames };
+    const rows = await measure(base, { parts, prove, rounds, only });
     await service.stop();
     return { rows, loadAverage: { before, after: machineUse().loadAverage } };
   } finally {

@@ -62,7 +62,7 @@ async function perform(command: Command, root: URL): Promise<boolean> {
       return print(command, { result, rows: judgeOverload(result), text: describeOverload(result) });
     }
     case 'interruptions': {
-      const result = await interruptions({ ...command, root });
+      const result = await interruptions({ ...command, ...mode, root });
       return print(command, {
         result,
         rows: judgeInterruptions(result.rows),

@@ -19,12 +19,15 @@ instead of holding calls for a while:
   --warm-up N      calls of a soak before the first look that counts (a quarter)
   --overload       --calls calls are all that is allowed, and more keep asking: how fast are they refused?
   --interruptions  callers speak, hum and cough into the demo's greeting: how soon does it fall silent, and what is lost?
+  --rounds N       so many rounds of it (1)
+  --only TEXT      only what has these words in its name, such as "that echo"; repeatable
   --parsing        no calls: what does it cost to read the streams of 256 answers?
   --restart        calls run while the service is restarted and then stopped: does anybody notice?
 SVC_TEST_ASSETS names a folder with recordings (audio/speech/*.wav); without it the demo's voice speaks.`;
 
 export type Mode =
-  | { readonly name: 'hold' | 'find-max' | 'overload' | 'restart' | 'interruptions' | 'parsing' }
+  | { readonly name: 'hold' | 'find-max' | 'overload' | 'restart' | 'parsing' }
+  | { readonly name: 'interruptions'; readonly rounds: number; readonly only: readonly string[] }
   | { readonly name: 'soak'; readonly total: number; readonly warmUp: number };
 
 export interface Command extends Omit<RunOptions, 'root'> {
@@ -54,6 +57,8 @@ export function parseCommand(args: readonly string[]): Command | undefined {
       overload: { type: 'boolean', default: false },
       restart: { type: 'boolean', default: false },
       interruptions: { type: 'boolean', default: false },
+      rounds: { type: 'string', default: '1' },
+      only: { type: 'string', multiple: true, default: [] },
       parsing: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -86,6 +91,8 @@ function modeOf(values: {
   readonly overload: boolean;
   readonly restart: boolean;
   readonly interruptions: boolean;
+  readonly rounds: string;
+  readonly only: readonly string[];
   readonly parsing: boolean;
   readonly 'find-max': boolean;
 }): Mode {
@@ -96,7 +103,10 @@ function modeOf(values: {
     throw new UsageError(
       '--soak, --overload, --restart, --interruptions, --parsing and --find-max exclude one another',
     );
-  if (values.soak === undefined) return { name: names[0] ?? 'hold' };
+  const [name = 'hold'] = names;
+  if (name === 'interruptions')
+    return { name, rounds: countOf('--rounds', values.rounds, 100), only: values.only };
+  if (values.soak === undefined) return { name };
   const total = countOf('--soak', values.soak, mostCalls);
   const warmUp = countOf('--warm-up', values['warm-up'] ?? String(Math.ceil(total / 4)), total);
   return { name: 'soak', total, warmUp };

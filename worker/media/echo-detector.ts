@@ -1,7 +1,7 @@
 /**
- * Whether the last quarter of a second of the caller's audio is the bot's own voice that came back. It is asked about audio in which
- * there is a voice, and says yes only when what was sent explains nearly all of it (echo-fit.ts) at a delay that another look has
- * found as well: what is left of a caller who speaks into the echo is as loud as a voice, so that is no echo.
+ * Whether the last quarter of a second of the caller's audio is the bot's own voice that came back. It says yes only when what was
+ * sent explains nearly all of it (echo-fit.ts) at a delay that another look has found as well, or that loudness makes likely: what is
+ * left of a caller who speaks into the echo is as loud as a voice, so that is no echo.
  *
  * The delay of a call is looked for once and remembered on a line of samples, which network jitter does not move. A remembered
  * delay shortens the next look and is no reason by itself. It allocates nothing for a look: work areas belong to the thread.
@@ -36,12 +36,18 @@ const againShare = 0.58;
 const newShare = 0.85;
 const movedShare = 0.65;
 /**
- * At the delay that is known this part of the usual share: a room that echoes for long is explained less. A smaller part is enough
- * where what is heard is no louder than the echo was, which a caller beside it would be.
+ * At the delay that is known this part of the usual share: a room that echoes for long is explained less. What is left over must be no
+ * more than so many times what is usually left, or a caller who is softer than the echo would be hidden by it.
  */
 const knownPart = 0.6;
 const leastShare = 0.25;
+const mostRest = 3;
+/**
+ * A smaller part is enough where what is heard is no louder than the echo was, which a caller beside it would be. It is not asked of
+ * an echo that is usually explained better than this: there, what is left over tells a caller who is soft as well.
+ */
 const softPart = 0.2;
+const clearShare = 0.85;
 const mostExcessDb = 2;
 /** Closer than the first an echo follows what was sent, in a room as far as it was learned; two voices differ by more than the second. */
 const closeDb = 4.5;
@@ -49,7 +55,9 @@ const looseDb = 6;
 const looseExcessDb = 3.5;
 /** More than this is not asked for, and this much of a newer share counts for the usual one. */
 const enoughShare = 0.9;
-const learning = 0.2;
+const learning = 0.05;
+/** Mean square of what was sent, below which there is nothing that could come back. */
+const leastPlayed = 1;
 /** Only echoes that are no later are likely. */
 const likelyWithin = samplesOf(1_000);
 const latest = samplesOf(echoWithinMs);
@@ -104,17 +112,39 @@ export class EchoDetector {
     if (length <= taps) return false;
     const share = this.#knownShare(end, length) ?? this.#foundShare(end, { length, now });
     if (share === undefined) return false;
+    this.#learn(share, end);
+    return true;
+  }
+
+  /**
+   * What is heard now, a voice or not, is echo at the delay that an earlier look found. For every frame that is not silent, before VAD
+   * judges it: VAD that has listened to the bot hears a caller late who speaks into the echo, and short words not at all.
+   */
+  isKnownEcho(now: Millis): boolean {
+    const { played: source, heard: ear } = this.#options;
+    if (this.#known === undefined || !source.within(echoWithinMs, now)) return false;
+    const end = ear.read(heard);
+    const from = levelOf(end - lookSamples + this.#known);
+    if (source.levels.mean(from, lookSamples / levelSamples) < leastPlayed) return false;
+    const length = effectiveLength();
+    const share = length <= taps ? undefined : this.#knownShare(end, length);
+    if (share === undefined) return false;
+    this.#learn(share, end);
+    return true;
+  }
+
+  #learn(share: number, end: number): void {
     this.#usualShare += (share - this.#usualShare) * (this.#usualShare === 0 ? 1 : learning);
     this.#echoAt = end;
-    return true;
   }
 
   /** The share at the delay that is known, where that proves the echo. */
   #knownShare(end: number, length: number): number | undefined {
     if (this.#known === undefined) return undefined;
     const share = this.#share(end, { delay: this.#known, length });
-    if (share >= Math.max(leastShare, knownPart * this.#usualShare)) return share;
-    if (share < softPart * this.#usualShare) return undefined;
+    const usual = Math.min(enoughShare, this.#usualShare);
+    if (share >= leastKnown(usual)) return share;
+    if (share < softPart * usual || usual > clearShare) return undefined;
     const { spreadDb, excessDb } = following(this.#historyTo(end), levelOf(this.#known));
     return spreadDb < closeDb && excessDb < mostExcessDb ? share : undefined;
   }
@@ -139,7 +169,11 @@ export class EchoDetector {
     if (!isLikely && !isMoved && !isRepeated) return undefined;
     const share = this.#share(end, { delay, length });
     if (share < leastFound({ isLikely, isMoved, isRepeated })) return undefined;
-    if (this.#known !== undefined && share < knownPart * this.#usualShare) return undefined;
+    const usual = Math.min(enoughShare, this.#usualShare);
+    // What was not enough a moment ago is none because it was found again.
+    const isSame = isNear(delay, this.#known, sameDelay);
+    if (this.#known !== undefined && share < (isSame ? leastKnown(usual) : knownPart * usual))
+      return undefined;
     this.#known = delay;
     return share;
   }
@@ -176,6 +210,9 @@ const mayGoOn = ({ spreadDb, excessDb }: Following): boolean =>
   spreadDb < looseDb && (excessDb < looseExcessDb || excessDb === Infinity);
 
 const levelOf = (place: number): number => Math.round(place / levelSamples);
+
+const leastKnown = (usual: number): number =>
+  Math.max(leastShare, knownPart * usual, 1 - mostRest * (1 - usual));
 
 function leastFound(at: { isLikely: boolean; isMoved: boolean; isRepeated: boolean }): number {
   if (at.isLikely) return at.isRepeated ? againShare : likelyShare;

@@ -57,8 +57,9 @@ export class InboundAudio {
     if (!this.#spend((samples * 1000) / this.#options.sampleRate, now)) return false;
     if (samples > this.#scratch.length) this.#scratch = new Int16Array(samples);
     const pcm = this.#resampler.process(this.#decode(bytes, samples));
-    this.#options.vad.write(pcm);
+    // A look for echo reads what is remembered, and VAD asks for one.
     this.#remember(pcm);
+    this.#options.vad.write(pcm);
     if (this.#listening) {
       this.#options.toStt(pcm);
       this.#given = this.#heard;

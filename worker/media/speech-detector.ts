@@ -75,11 +75,16 @@ export class SpeechDetector {
     else this.#duringSilence(voice, frameMs);
   }
 
+  /** What is spoken now is known to be the caller's. */
+  get isConfirmed(): boolean {
+    return this.#speech && this.#confirmed;
+  }
+
   /** Once a voice is confirmed, it is the caller's until it falls silent. */
   #judgeEcho(probability: number): boolean {
     const isVoice = probability >= (this.#speech ? this.#release : this.#settings.threshold);
     this.#echoFrames = Math.max(0, this.#echoFrames - 1);
-    if (!isVoice || (this.#speech && this.#confirmed)) return false;
+    if (!isVoice || this.isConfirmed) return false;
     if (this.#echoFrames > 0) return true;
     if (!this.#isEcho()) return false;
     this.#echoFrames = echoFrames + 1;

@@ -11,15 +11,15 @@ import {
 } from '../../shared/protocol/mailbox.ts';
 import { resultRing } from '../../shared/protocol/mailbox.ts';
 import { EnergyGate } from './energy-gate.ts';
-import { PitchMeter } from './frame-pitch.ts';
-import { newFrameSound, SoundMeter, type FrameSound } from './frame-sound.ts';
+import { periodicity } from './frame-pitch.ts';
+import { MeasuredSound, SoundMeter, type FrameSound } from './frame-sound.ts';
 
 /** Age of the heartbeat, and of a waiting frame, at which inference counts as away although nobody saw it end. */
 const awayAfterMs = 100;
 /** Results that can be had are up to a ring old, and frames may wait besides. */
 const soundRing = 2 * resultRing;
 
-/** Power of a frame from which on its pitch is measured: 60 dB below full scale. */
+/** Power of a frame from which on it may have a pitch, and may be an echo: 60 dB below full scale. */
 const leastPower = 1e-6;
 
 export interface VadClientOptions {
@@ -29,6 +29,8 @@ export interface VadClientOptions {
   readonly fellBack?: (afterMs: number) => void;
   /** Told once for every frame that has a judgement, in order. `sound` is valid until it returns. */
   readonly judged: (probability: number, frameMs: number, sound: FrameSound) => void;
+  /** The frame that is full now is the bot's own voice: VAD gets silence in its place. Asked about frames that are not quiet. */
+  readonly isEcho?: () => boolean;
   /** Milliseconds of the machine's monotonic clock, as in heartbeats. */
   readonly machineMs: () => number;
 }
@@ -39,9 +41,8 @@ export class VadClient {
   readonly #thread: number;
   readonly #gate = new EnergyGate();
   readonly #meter = new SoundMeter();
-  readonly #pitch = new PitchMeter();
   /** How the frames sound that wait for their judgement, and that have one which nobody has looked at. */
-  readonly #sounds = Array.from({ length: soundRing }, newFrameSound);
+  readonly #sounds = Array.from({ length: soundRing }, () => new MeasuredSound(() => this.#periodicity()));
   /** Energy judgement and time of the frames that wait for theirs. */
   readonly #energy = new Uint8Array(resultRing);
   readonly #writtenMs = new Float64Array(resultRing);
@@ -79,18 +80,34 @@ export class VadClient {
   }
 
   #publish(): void {
-    const index = this.#mailbox.produced & (resultRing - 1);
-    this.#energy[index] = this.#gate.judge(this.#frame);
-    const sound = this.#sounds[this.#mailbox.produced & (soundRing - 1)];
-    this.#pitch.take(this.#frame);
+    const { produced } = this.#mailbox;
+    const index = produced & (resultRing - 1);
+    const sound = this.#sounds[produced & (soundRing - 1)];
     if (sound !== undefined) {
       this.#meter.measure(this.#frame, sound);
-      sound.periodicity = sound.power > leastPower ? this.#pitch.measure() : 0;
+      if (sound.power > leastPower && this.#options.isEcho?.() === true) this.#silence(sound);
     }
+    this.#energy[index] = this.#gate.judge(this.#frame);
     this.#writtenMs[index] = this.#options.machineMs();
     this.#mailbox.publish();
     this.#frame = this.#mailbox.frameToWrite();
     this.#filled = 0;
+  }
+
+  /** Of the frame that is being told. Inference may be late, but the ring is longer than what it may owe. */
+  #periodicity(): number {
+    const at = this.#next;
+    const oldest = this.#mailbox.produced - this.#options.boxes.layout.ringFrames + 1;
+    const { power = 0 } = this.#sounds[at & (soundRing - 1)] ?? {};
+    if (power <= leastPower || at < oldest) return 0;
+    const hasBefore = at > Math.max(this.#mailbox.base, oldest);
+    return periodicity(this.#mailbox.frame(at), hasBefore ? this.#mailbox.frame(at - 1) : undefined);
+  }
+
+  #silence(sound: MeasuredSound): void {
+    this.#frame.fill(0);
+    sound.power = 0;
+    sound.brightPower = 0;
   }
 
   /** Names the call in its mailbox. */

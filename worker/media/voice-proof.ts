@@ -80,7 +80,7 @@ export class VoiceProof {
     if (probability < overBelow) this.#learnBackground(levelDb, decibels(sound.brightPower));
     this.#measureSound(isLoud || isVoice, frameMs);
     if (probability < overBelow) this.#sureMs = 0;
-    if ((isLoud || isVoice) && sound.periodicity >= voicedFrom) this.#isVoiced = true;
+    if ((isLoud || isVoice) && !this.#isVoiced) this.#isVoiced = sound.periodicity >= voicedFrom;
     this.#isHum = false;
     const continues = this.#wasVoice;
     this.#wasVoice = isVoice;

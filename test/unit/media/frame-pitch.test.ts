@@ -1,7 +1,7 @@
 /** Which frames have the pitch of a voice. */
 import { describe, expect, it } from 'vitest';
 import { newPrng } from '../../../shared/base/prng.ts';
-import { PitchMeter } from '../../../worker/media/frame-pitch.ts';
+import { periodicity } from '../../../worker/media/frame-pitch.ts';
 import { echoOf, mixed } from '../../support/echo-path.ts';
 
 const frameSamples = 512;
@@ -9,11 +9,10 @@ const rate = 16_000;
 
 /** What is measured of each frame. */
 function measured(pcm: Int16Array): number[] {
-  const meter = new PitchMeter();
-  return Array.from({ length: Math.floor(pcm.length / frameSamples) }, (_, i) => {
-    meter.take(pcm.subarray(i * frameSamples, (i + 1) * frameSamples));
-    return meter.measure();
-  });
+  const frames = Array.from({ length: Math.floor(pcm.length / frameSamples) }, (_, i) =>
+    pcm.subarray(i * frameSamples, (i + 1) * frameSamples),
+  );
+  return frames.map((frame, i) => periodicity(frame, frames[i - 1]));
 }
 
 const made = (ms: number, sample: (i: number) => number): Int16Array =>

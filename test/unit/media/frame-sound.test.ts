@@ -1,7 +1,7 @@
 /** What is measured of a frame's sound: loudness, and where in the spectrum it lies. */
 import { describe, expect, it } from 'vitest';
 import { newPrng } from '../../../shared/base/prng.ts';
-import { decibels, newFrameSound, SoundMeter } from '../../../worker/media/frame-sound.ts';
+import { decibels, MeasuredSound, SoundMeter } from '../../../worker/media/frame-sound.ts';
 
 const frameSamples = 512;
 const tone = (hz: number, amplitude: number): Int16Array =>
@@ -12,7 +12,7 @@ const tone = (hz: number, amplitude: number): Int16Array =>
 /** Level and bright part of the last frame, in dB. */
 function measured(pcm: Int16Array): { levelDb: number; brightDb: number } {
   const meter = new SoundMeter();
-  const sound = newFrameSound();
+  const sound = new MeasuredSound();
   for (let at = 0; at < pcm.length; at += frameSamples)
     meter.measure(pcm.subarray(at, at + frameSamples), sound);
   return { levelDb: decibels(sound.power), brightDb: decibels(sound.brightPower / sound.power) };
@@ -38,7 +38,7 @@ describe('the sound of a frame', () => {
     const pcm = tone(300, 9_000);
     const whole = new SoundMeter();
     const parts = new SoundMeter();
-    const [one, two] = [newFrameSound(), newFrameSound()];
+    const [one, two] = [new MeasuredSound(), new MeasuredSound()];
     whole.measure(pcm.subarray(0, 1_024), one);
     parts.measure(pcm.subarray(0, 700), two);
     parts.measure(pcm.subarray(700, 1_024), two);

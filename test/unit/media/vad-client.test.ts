@@ -119,6 +119,79 @@ describe('the VAD client', () => {
   });
 });
 
+describe("a frame that is the bot's own voice", () => {
+  const voiced = (amplitude: number): Int16Array =>
+    Int16Array.from({ length: vadFrameSamples }, (_, i) => Math.round(amplitude * Math.sin(i / 20)));
+
+  it('is silence for inference and for whoever is told, and the next one is not', () => {
+    const boxes = newMailboxes();
+    const inference = newScriptedInference(boxes);
+    inference.beat(5_000);
+    const asked: boolean[] = [];
+    const told: { power: number; periodicity: number }[] = [];
+    const client = new VadClient({
+      boxes,
+      slot: 0,
+      machineMs: () => 5_000,
+      isEcho: () => {
+        asked.push(true);
+        return asked.length === 2;
+      },
+      judged: (_probability, _ms, { power, periodicity }) => told.push({ power, periodicity }),
+    });
+    for (let i = 0; i < 3; i += 1) client.write(voiced(8_000));
+    const seen: number[] = [];
+    inference.judge(0, (frame) => {
+      seen.push(Math.max(...frame));
+      return 0.5;
+    });
+    client.collect();
+    expect(seen).toEqual([8_000, 0, 8_000]);
+    expect(told.map(({ power }) => power > 0)).toEqual([true, false, true]);
+    expect(told[1]).toEqual({ power: 0, periodicity: 0 });
+    expect(told[2]!.periodicity).toBeGreaterThan(0.65);
+  });
+
+  it('is not asked about when it is quiet', () => {
+    const boxes = newMailboxes();
+    let asked = 0;
+    const isEcho = (): boolean => {
+      asked += 1;
+      return false;
+    };
+    const client = new VadClient({ boxes, slot: 0, machineMs: () => 5_000, isEcho, judged: () => undefined });
+    client.write(voiced(30));
+    client.write(new Int16Array(vadFrameSamples));
+    expect(asked).toBe(0);
+    client.write(voiced(100));
+    expect(asked).toBe(1);
+  });
+});
+
+describe('how periodic a frame is', () => {
+  it('is measured when somebody asks, with what came before it, also when judged late', () => {
+    const { boxes, inference, time } = newSetup();
+    const told: number[] = [];
+    const client = new VadClient({
+      boxes,
+      slot: 0,
+      machineMs: () => time.nowMs,
+      judged: (_probability, _ms, sound) => told.push(sound.periodicity),
+    });
+    const vowel = Int16Array.from({ length: 14 * vadFrameSamples }, (_, i) => {
+      const since = i % 128;
+      return Math.round(9_000 * Math.exp(-since / 30) * Math.cos(since / 4));
+    });
+    for (let at = 0; at < vowel.length; at += vadFrameSamples)
+      client.write(vowel.subarray(at, at + vadFrameSamples));
+    boxes.mailbox(0).skipTo(boxes.mailbox(0).produced - maxUnreadFrames);
+    inference.judge(0, () => 0.9);
+    client.collect();
+    expect(told.length).toBe(maxUnreadFrames);
+    for (const periodicity of told) expect(periodicity).toBeGreaterThan(0.9);
+  });
+});
+
 describe('the VAD client without inference', () => {
   const loud = Int16Array.from({ length: vadFrameSamples }, (_, i) => 8_000 * Math.sin(i / 5));
 
