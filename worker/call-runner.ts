@@ -34,6 +34,9 @@ export interface CallRunnerOptions {
   readonly over: () => void;
 }
 
+/** Text that a stage would give again is written down after this time at the latest. */
+const unsavedForMs = 100;
+
 /** What exists once a `start` was accepted. */
 interface RunningCall {
   readonly start: CallStart;
@@ -66,8 +69,8 @@ export class CallRunner implements TransportEvents {
   #handling = false;
   #deadline: Millis | undefined;
   #inputRefused = false;
-  /** Something changed since the conversation was written down. */
-  #unsaved = false;
+  /** Since when the conversation says something that is not written down. */
+  #unsavedSince: Millis | undefined;
   readonly #turnLog = new TurnLog();
   #over = false;
 
@@ -156,7 +159,7 @@ export class CallRunner implements TransportEvents {
       this.#transport?.inputTaken();
     }
     this.#call?.audio.collectSpeech();
-    if (this.#unsaved) this.#save();
+    if (this.#unsavedSince !== undefined && now - this.#unsavedSince >= unsavedForMs) this.#save();
     this.#transport?.tick(now);
   }
 
@@ -188,12 +191,12 @@ export class CallRunner implements TransportEvents {
     // Text arrives many times a second and is asked for again when it is lost; everything else is written down at once, because
     // what was done must not be done again by another worker.
     const isText = event.type === 'llm.text' || (event.type === 'stt.partial' && !wasActedOn);
-    if (isText) this.#unsaved = true;
+    if (isText) this.#unsavedSince ??= this.#services.clock.now();
     else this.#save();
   }
 
   #save(): void {
-    this.#unsaved = false;
+    this.#unsavedSince = undefined;
     if (this.#over || this.#transport === undefined) return;
     this.#options.journal?.save(this.#transport, this.#call);
   }

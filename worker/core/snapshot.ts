@@ -44,7 +44,9 @@ function encodeObject(value: object, leftOutFields: ReadonlySet<string>): string
   if (value instanceof Map) return `{"$map":${encodeList([...value], leftOutFields)}}`;
   if (Array.isArray(value)) return encodeList(value, leftOutFields);
   let text = '';
-  for (const [name, field] of Object.entries(value) as [string, unknown][]) {
+  const fields = value as Readonly<Record<string, unknown>>;
+  for (const name in fields) {
+    const field = fields[name];
     if (field === undefined || leftOutFields.has(name)) continue;
     text += `${text === '' ? '' : ','}${quoted(name)}:${encodePlain(field, leftOutFields)}`;
   }
