@@ -348,6 +348,8 @@ export function runTts(seed: number): TtsRun {
 
 /** A word of which less is missing, or heard again, was said once. */
 const within = 0.35;
+/** Of a word of which less is heard at a time, nobody hears that it is one: two frames of those by which voices are joined. */
+const leastHeardMs = 32;
 
 function judgeWords(
   all: readonly string[],
@@ -360,12 +362,13 @@ function judgeWords(
   const order = runs.map(({ word }) => word);
   const where = (is: (share: number) => boolean): number[] =>
     shares.flatMap((share, at) => (is(share) ? [at + 1] : []));
+  const heard = runs.filter(({ samples }) => samples >= leastHeardMs * perMs).map(({ word }) => word);
   const violations: string[] = [];
   const twice = where((share) => share > 2 - within);
   const lost = where((share) => share < within);
   // A word may be begun by one voice and ended by the other.
   const clipped = where((share) => share < 1 - within || share > 1 + within);
-  if (order.some((word, at) => at > 0 && word < order[at - 1]!))
+  if (heard.some((word, at) => at > 0 && word < heard[at - 1]!))
     violations.push(`out of order: ${order.join(' ')}`);
   if (twice.length > 0) violations.push(`twice: ${twice.join(' ')} of ${order.join(' ')}`);
   // The word in which the voice died is all that may be missing, and where words have times, its beginning was heard.

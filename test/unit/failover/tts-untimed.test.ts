@@ -195,6 +195,17 @@ describe('a voice that tells no times', () => {
     expect(heardMs(events)).toBe(before);
   });
 
+  it('is followed in that way however long it was silent before it was given up', () => {
+    const { clock, primary, secondary, session } = openVoices();
+    session.speak(1, phrase);
+    primary.sessions[0]!.say(words(0, 4));
+    clock.advance(100);
+    primary.sessions[0]!.say(words(4, 8));
+    clock.advance(4_000);
+    primary.sessions[0]!.say(lost);
+    expect(secondary.sessions[0]!.asked).toEqual([`speak 1 ${phrase}`]);
+  });
+
   it('is heard to its end when no voice is left, and then the session fails', () => {
     const { clock, primary, secondary, events, session } = openVoices();
     session.speak(1, 'Hello there.');

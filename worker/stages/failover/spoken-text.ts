@@ -41,8 +41,9 @@ export interface SpokenContext {
   /** In the audio behind `saidMs`, and that audio; absent where the voice tells the times of its words. */
   pauses: SpeechPauses | undefined;
   kept: KeptSpeech | undefined;
-  /** When the first audio behind `saidMs` came. */
+  /** When the first audio behind `saidMs` came, and when the last. */
   cameAtMs: number | undefined;
+  lastCameAtMs: number;
   /** When audio was first waited for; absent once some came. */
   waitsSinceMs: number | undefined;
 }
@@ -106,6 +107,7 @@ export class SpokenText {
         context.samples += event.pcm.length;
         context.waitsSinceMs = undefined;
         context.cameAtMs ??= nowMs;
+        context.lastCameAtMs = nowMs;
         if (this.mayMove && !this.pace.tellsTimes) this.listen(context, event.pcm);
         return event;
       case 'word': {
@@ -159,11 +161,12 @@ export class SpokenText {
     now: { readonly nowMs: number; readonly releasedMs: number; readonly pace: Pace },
   ): Joining | undefined {
     const { nowMs, releasedMs, pace } = now;
-    const { id, kept, saidChars, saidMs, text, cameAtMs = nowMs } = context;
+    const { id, kept, saidChars, saidMs, text, cameAtMs = nowMs, lastCameAtMs } = context;
     if (kept === undefined || saidChars >= text.length) return undefined;
     const deliveredMs = this.deliveredMs(context);
-    // A voice that has not shown its speed is taken to be like the one before.
-    const speed = pace.speed ?? (deliveredMs - saidMs) / Math.max(1, nowMs - cameAtMs);
+    // A voice that has not shown its speed is taken to be like the one before, until that one fell silent.
+    const tookMs = lastCameAtMs > cameAtMs ? lastCameAtMs - cameAtMs : nowMs - cameAtMs;
+    const speed = pace.speed ?? (deliveredMs - saidMs) / Math.max(1, tookMs);
     const silentMs = ({ likelyMs }: AgainPlace): number =>
       (releasedMs - saidMs - likelyMs + surplusMs) / speed - (deliveredMs - releasedMs);
     const whole = { chars: saidChars, fromMs: 0, toMs: 0, likelyMs: 0 };
@@ -260,6 +263,7 @@ export class SpokenText {
       pauses: undefined,
       kept: undefined,
       cameAtMs: undefined,
+      lastCameAtMs: 0,
       waitsSinceMs: undefined,
     };
     this.contexts.push(context);
