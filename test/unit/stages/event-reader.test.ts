@@ -5,6 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { newPrng } from '../../../shared/base/prng.ts';
 import { EventReader } from '../../../worker/stages/llm/event-reader.ts';
+import { KnownShapes } from '../../../worker/stages/llm/known-shapes.ts';
 import {
   LONG_NUMBERS,
   MOST,
@@ -76,6 +77,25 @@ describe('a reader that remembers shapes', () => {
       const found = read(chunks);
       expect(found.found).toEqual(parsed(Buffer.concat(chunks)));
       expect(found.recalled).toBeGreaterThan(3);
+    }
+  });
+
+  it('needs no parser for an event that is cut, wherever and however often', () => {
+    const [taught, lines] = [many(8, delta), many(40, (n) => (n % 3 === 0 ? call(n) : delta(n)))];
+    for (const lineEnd of ['\n', '\r\n']) {
+      const ended = (chunks: readonly Buffer[]): Buffer =>
+        Buffer.from(Buffer.concat(chunks).toString().replaceAll('\n', lineEnd));
+      const whole = ended(lines);
+      for (let bytes = 1; bytes < 200; bytes += 1) {
+        const known = new KnownShapes();
+        read([ended(taught), ended(lines)], known);
+        const chunks = Array.from({ length: Math.ceil(whole.length / bytes) }, (_, n) =>
+          whole.subarray(n * bytes, (n + 1) * bytes),
+        );
+        const found = read(chunks, known);
+        expect(found.found).toEqual(parsed(whole));
+        expect(found.recalled, `in ${bytes} bytes`).toBeGreaterThanOrEqual(lineEnd === '\n' ? 38 : 19);
+      }
     }
   });
 

@@ -28,6 +28,8 @@ const knownBegin = { share: 1.1, moreMs: 400 };
 /** Where the begin is not known, all of it may be short, and two places in a row have to be the same but for so much. */
 const unknownBegin = { share: 0.8, moreMs: 120 };
 const sameMs = 60;
+/** A place so much before the estimate may only be as far as a slow voice has come, and is looked for again. */
+const earlyShare = 0.85;
 /** More of the second voice than this is not waited for. */
 const mostMs = 7_500;
 /** Frames that are read in one part of the work. */
@@ -150,24 +152,22 @@ export class Joining {
     const before = this.lastMs;
     this.lastMs = lastMs;
     const isSame = before !== undefined && lastMs !== undefined && Math.abs(lastMs - before) <= sameMs;
-    if (!this.isAll && !(this.isBeginKnown ? hasSurplus : isSame)) {
+    const found = matched && quietest(matched, { first, second, heardMs: behindMs });
+    const isEarly = found !== undefined && skippedMs(found, behindMs) < guess(heardMs).ms * earlyShare;
+    const isSure = this.isBeginKnown ? hasSurplus && (isSame || !isEarly) : isSame;
+    if (!this.isAll && !isSure) {
       this.neededMs = this.again.lengthMs + this.patience.moreMs;
       return 'listening';
     }
-    const found = matched && quietest(matched, { first, second, heardMs: behindMs });
     if (found === undefined || !this.isLikely(found, behindMs, second))
       return { cutMs: heardMs, skipMs: this.guessed(guess(heardMs)) };
     return { cutMs: found.cutMs + begin.fromMs, skipMs: this.atWord(found.skipMs) };
   }
 
   /** Sounds that are no speech match anything, and so does speech now and then. */
-  private isLikely(
-    { cutMs, skipMs }: JoiningPlace,
-    heardMs: number,
-    { liveliness = 1 }: SpeechSound,
-  ): boolean {
+  private isLikely(found: JoiningPlace, heardMs: number, { liveliness = 1 }: SpeechSound): boolean {
     const { ms } = this.options.guess(heardMs + this.options.begin.fromMs);
-    const laterMs = skipMs - (cutMs - heardMs);
+    const laterMs = skippedMs(found, heardMs);
     if (liveliness < leastLiveliness) return false;
     return laterMs > ms * soonest.share + soonest.ms && laterMs < ms * latest.share + latest.ms;
   }
@@ -201,6 +201,9 @@ export class Joining {
     return this.options.begin.fromMs + count * frameMs;
   }
 }
+
+/** How much the second voice said of what was heard of the first. */
+const skippedMs = ({ cutMs, skipMs }: JoiningPlace, heardMs: number): number => skipMs - (cutMs - heardMs);
 
 function isSilent(first: SpeechSound, heardMs: number): boolean {
   return first.quiet.subarray(0, frameAt(first, heardMs) + 1).every((isQuiet) => isQuiet === 1);

@@ -72,6 +72,15 @@ export class Window {
     return at;
   }
 
+  /** Shows, from position 0 on, what two chunks say one behind the other, at most so many bytes. */
+  join(first: Buffer, second: Buffer, maxBytes: number): void {
+    this.source = undefined;
+    this.bytes.set(first);
+    this.limit = Math.min(maxBytes, first.length + second.length);
+    const rest = this.limit - first.length;
+    this.bytes.set(rest < second.length ? second.subarray(0, rest) : second, first.length);
+  }
+
   /** Forgets whose bytes it has; they may change from now on. */
   release(): void {
     this.source = undefined;

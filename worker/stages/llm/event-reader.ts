@@ -11,6 +11,9 @@ import { SseParser, type SseEvent } from './sse.ts';
 /** Events that fit nothing, beyond those that fit, until an answer is only parsed. */
 const MAX_MISFITS = 64;
 
+const LF = 0x0a;
+const NONE: Buffer = Buffer.alloc(0);
+
 /** Shared by all streams: what is shown is read before anybody else is told anything. */
 const window = new Window();
 
@@ -38,6 +41,8 @@ export class EventReader {
   private readonly maxShapeBytes: number;
   private last: KnownShape | undefined;
   private misfits = 0;
+  /** An event that chunks before this one have cut, from its first byte on; empty when it is too long or nobody knows that. */
+  private begun = NONE;
 
   constructor(sink: EventSink, { maxEventBytes, isOver, known = new KnownShapes() }: EventBounds) {
     this.sink = sink;
@@ -54,12 +59,17 @@ export class EventReader {
     const { parser } = this;
     parser.feed(chunk);
     window.release();
+    if (this.begun.length > 0 && !this.isOver()) this.recallBegun(chunk);
     while (parser.position < chunk.length && !this.isOver()) {
       const from = parser.position;
       const isWhole = parser.isBetweenEvents;
       if (isWhole && this.recall(chunk, from)) continue;
       const event = parser.next();
-      if (event === undefined) break;
+      if (event === undefined) {
+        this.keepBegun(chunk, { from, isWhole });
+        break;
+      }
+      this.begun = NONE;
       if (event === 'too-large') return false;
       const body = bodyOf(event);
       if (body === undefined) this.sink.event(event);
@@ -87,10 +97,39 @@ export class EventReader {
       return false;
     }
     if (this.misfits > 0) this.misfits -= 1;
-    this.last = found;
     this.parser.skipTo(from + known.foundEnd - at);
-    known.lend(found, this.tell);
+    this.lend(found);
     return true;
+  }
+
+  /** Reads the event that ends in this chunk and has begun in another. */
+  private recallBegun(chunk: Buffer): void {
+    const { known, begun, parser } = this;
+    if (known.isIdle || this.misfits >= MAX_MISFITS || !chunk.includes(LF)) return;
+    window.join(begun, chunk, this.maxShapeBytes);
+    const found = known.find(window, 0, this.last);
+    const end = known.foundEnd - begun.length;
+    if (found === undefined || end <= 0) return;
+    this.begun = NONE;
+    parser.restart();
+    parser.skipTo(end);
+    this.lend(found);
+  }
+
+  private keepBegun(
+    chunk: Buffer,
+    { from, isWhole }: { readonly from: number; readonly isWhole: boolean },
+  ): void {
+    const isKnown = isWhole || this.begun.length > 0;
+    const bytes = (isWhole ? 0 : this.begun.length) + chunk.length - from;
+    if (!isKnown || bytes > this.maxShapeBytes || this.known.isIdle) this.begun = NONE;
+    else if (isWhole) this.begun = Buffer.from(chunk.subarray(from));
+    else this.begun = Buffer.concat([this.begun, chunk.subarray(from)]);
+  }
+
+  private lend(found: KnownShape): void {
+    this.last = found;
+    this.known.lend(found, this.tell);
   }
 }
 

@@ -95,6 +95,13 @@ export class SseParser {
     this.firstLine = false;
   }
 
+  /** Forgets the event that has begun and belongs to somebody else, who has read all of it. */
+  restart(): void {
+    this.dispatch();
+    this.parts = [];
+    this.skipLf = false;
+  }
+
   private lineEnd(): number {
     const { chunk, at } = this;
     if (this.lf < at) this.lf = indexOrEnd(chunk, LF, at);
