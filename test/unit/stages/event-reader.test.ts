@@ -94,7 +94,9 @@ describe('a reader that remembers shapes', () => {
         );
         const found = read(chunks, known);
         expect(found.found).toEqual(parsed(whole));
-        expect(found.recalled, `in ${bytes} bytes`).toBeGreaterThanOrEqual(lineEnd === '\n' ? 38 : 19);
+        // A parser sees the end of an event in the first half of its last line end, when the cut is there.
+        const least = lineEnd === '\n' ? 38 : bytes < 50 ? 0 : 30;
+        expect(found.recalled, `in ${bytes} bytes`).toBeGreaterThanOrEqual(least);
       }
     }
   });
