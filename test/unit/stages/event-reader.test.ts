@@ -101,6 +101,17 @@ describe('a reader that remembers shapes', () => {
     }
   });
 
+  it('does not take the begin of one event for that of another, nor keep much of a long one', () => {
+    const line = (text: string): Buffer => Buffer.from(`data: {"a":"${text}"}\n\n`);
+    const [begin, bad, end] = ['data: {"a":"x', '\x01"}\n\n', 'y"}\n\n'].map((part) => Buffer.from(part));
+    const long = Buffer.from(`${`data: ${'z'.repeat(900)}\n`.repeat(100)}\n`);
+    const pieces = Array.from({ length: 91 }, (_, n) => long.subarray(n * 1_000, (n + 1) * 1_000));
+    const chunks = [...['1', '2', '3'].map(line), begin!, bad!, end!, begin!, ...pieces, line('4')];
+    const found = read(chunks);
+    expect(found.found).toEqual(parsed(Buffer.concat(chunks)));
+    expect(found.recalled).toBeGreaterThanOrEqual(1);
+  });
+
   it('says nothing more once nobody listens, within a chunk too', () => {
     const recorder = new Recorder();
     const reader = new EventReader(recorder, {
