@@ -137,7 +137,10 @@ export class Reception {
         this.#ports.leave();
         left(successorPid);
       },
-      hurry,
+      hurry: () => {
+        this.#predecessor?.hurry();
+        hurry();
+      },
     });
   }
 

@@ -354,6 +354,20 @@ describe('a supervisor that took over', () => {
     await service.ended;
   });
 
+  it('makes all of those before it hurry', async () => {
+    service = await start();
+    const ofFirst = await service.call();
+    await restarted(service);
+    const ofSecond = await service.call();
+    const [, fresh] = await restarted(service);
+    process.kill(fresh, 'SIGTERM');
+    await service.says('signal received', (line) => line['pid'] === fresh);
+    process.kill(fresh, 'SIGTERM');
+    const shutDown = { code: 1001, reason: 'shutdown' };
+    expect(await Promise.all([ofFirst.closed, ofSecond.closed])).toEqual([shutDown, shutDown]);
+    await service.ended;
+  });
+
   it('goes on when the old one is killed; what its calls held is free again', async () => {
     service = await start();
     await call();
