@@ -23,6 +23,9 @@ import type { CallStart, CallTransport } from './transports/transport.ts';
 /** Frames at the old end of the ring that may be written over while they are read. */
 export const ringMarginFrames = 8;
 
+/** The bot can be heard for so long after a frame was sent; pauses between its words are sent as well. */
+const overBotMs = 500;
+
 export interface CallAudioOptions {
   readonly services: CallServices;
   /** The call's mailbox. */
@@ -62,7 +65,10 @@ export class CallAudio {
     const detector = new SpeechDetector(
       services.speech,
       (fact) => tell({ type: fact, position: this.position }),
-      { isEcho: () => this.#echo.isEcho(this.#now()) },
+      {
+        isEcho: () => this.#echo.isEcho(this.#now()),
+        isOverBot: () => played.within(overBotMs, this.#now()),
+      },
     );
     this.#outbound = new OutboundAudio({
       fromRate: stages.tts.sampleRate,

@@ -58,7 +58,10 @@ export async function openEchoingCalls(): Promise<Hear> {
       if (fact === 'speech.started') holds = true;
       if (fact === 'speech.stopped') holds = false;
     };
-    const detector: SpeechDetector = new SpeechDetector(settings, tell, { isEcho: () => echo.isEcho(now) });
+    const detector: SpeechDetector = new SpeechDetector(settings, tell, {
+      isEcho: () => echo.isEcho(now),
+      isOverBot: () => played.within(500, now),
+    });
     const vad: VadClient = new VadClient({
       boxes,
       slot: 0,

@@ -33,12 +33,15 @@ const echoFrames = 2;
 export interface SpeechDetectorOptions {
   /** Whether the voice that is heard now is the bot's own; asked only about voice of which it is not known that it is the caller's. */
   readonly isEcho?: () => boolean;
+  /** Whether the bot is speaking: then a sound without the pitch of a voice, a clatter, is no speech before it is as long as one that interrupts. */
+  readonly isOverBot?: () => boolean;
 }
 
 export class SpeechDetector {
   readonly #settings: SpeechDetectorSettings;
   readonly #tell: (fact: SpeechFact) => void;
   readonly #isEcho: () => boolean;
+  readonly #isOverBot: () => boolean;
   /** Probability down to which a frame counts as voice during speech. */
   readonly #release: number;
   #speech = false;
@@ -56,11 +59,12 @@ export class SpeechDetector {
   constructor(
     settings: SpeechDetectorSettings,
     tell: (fact: SpeechFact) => void,
-    { isEcho = () => false }: SpeechDetectorOptions = {},
+    { isEcho = () => false, isOverBot = () => false }: SpeechDetectorOptions = {},
   ) {
     this.#settings = settings;
     this.#tell = tell;
     this.#isEcho = isEcho;
+    this.#isOverBot = isOverBot;
     this.#release = Math.max(settings.threshold - hysteresis, lowestRelease);
     this.#proof = new VoiceProof(settings.threshold);
   }
@@ -100,6 +104,7 @@ export class SpeechDetector {
     if (this.#voiceMs === 0 && this.#hadSpeech) this.#tell('voice.resumed');
     this.#hear(frameMs);
     if (this.#voiceMs < this.#settings.minSpeechMs && !this.#isSure) return;
+    if (this.#voiceMs < this.#settings.confirmMs && this.#isClatter) return;
     this.#speech = true;
     this.#hadSpeech = true;
     this.#confirmed = false;
@@ -131,6 +136,11 @@ export class SpeechDetector {
   /** What VAD is sure of began with the sound that it belongs to. */
   get #isSure(): boolean {
     return this.#proof.isSure && Math.max(this.#proof.soundMs, this.#voiceMs) >= this.#settings.sureMs;
+  }
+
+  /** STT finds words in clatter, too, and they would cut the bot. Where nobody speaks but the caller, nothing is at stake. */
+  get #isClatter(): boolean {
+    return !this.#proof.mayBeVoice && this.#isOverBot();
   }
 
   #confirm(): void {

@@ -55,6 +55,8 @@ export class VoiceProof {
   #sureMs = 0;
   #hissMs = 0;
   #isVoiced = false;
+  /** How the last frame sounds is not known, or what it is was judged by its loudness alone. */
+  #isUnknown = true;
   #humMs = 0;
   #loudestHumDb = lowestBackgroundDb;
   #isHum = false;
@@ -68,6 +70,7 @@ export class VoiceProof {
 
   /** Takes the next frame; without `sound`, how it sounds is not known. */
   take(probability: number, frameMs: Millis, sound: FrameSound | undefined): void {
+    this.#isUnknown = sound?.judgedByEnergy ?? true;
     if (sound === undefined) {
       this.#isHum = false;
       this.#forgetSound();
@@ -107,9 +110,14 @@ export class VoiceProof {
     return this.#isHum;
   }
 
+  /** The present sound is none that nobody's voice could make: it has a pitch, or began as a consonant does. Not known, it may be one. */
+  get mayBeVoice(): boolean {
+    return this.#isUnknown || this.#isVoiced || this.#hissMs >= consonantMs;
+  }
+
   /** VAD is sure of the present voice, which is no hum and no clatter. */
   get isSure(): boolean {
-    return this.#sureMs >= sureVoiceMs && (this.#isVoiced || this.#hissMs >= consonantMs);
+    return this.#sureMs >= sureVoiceMs && this.mayBeVoice;
   }
 
   /** How long there has been sound without a hole. */

@@ -22,10 +22,15 @@ const frames = (count: number, ...[probability, sound]: Frame): Frame[] =>
   Array.from({ length: count }, () => [probability, sound] as const);
 
 /** The frame after a second of a quiet room at which each fact was told, counting from 1. */
-function factsOf(sequence: readonly Frame[], changed: Partial<SpeechDetectorSettings> = {}): string[] {
+function factsOf(
+  sequence: readonly Frame[],
+  { isOverBot, ...changed }: Partial<SpeechDetectorSettings> & { isOverBot?: () => boolean } = {},
+): string[] {
   const facts: string[] = [];
   let at = 0;
-  const detector = new SpeechDetector({ ...settings, ...changed }, (fact) => facts.push(`${fact} ${at}`));
+  const detector = new SpeechDetector({ ...settings, ...changed }, (fact) => facts.push(`${fact} ${at}`), {
+    ...(isOverBot && { isOverBot }),
+  });
   for (const [probability, sound] of frames(31, 0.02, room)) detector.take(probability, 32, sound);
   for (const [probability, sound] of sequence) {
     at += 1;
@@ -72,6 +77,30 @@ describe('a voice that is surely speech', () => {
       'speech.stopped 23',
       'voice.resumed 25',
       'speech.started 28',
+    ]);
+  });
+
+  it('begins over the bot with its pitch or a hiss, and as late as it is confirmed without both', () => {
+    const isOverBot = (): boolean => true;
+    expect(factsOf(frames(9, 0.98, clatter), { isOverBot })).toEqual([]);
+    expect(factsOf(frames(12, 0.98, clatter), { isOverBot })).toEqual([
+      'speech.started 10',
+      'speech.confirmed 10',
+    ]);
+    expect(factsOf([...frames(5, 0.98, clatter), ...frames(1, 0.98, vowel)], { isOverBot })[0]).toBe(
+      'speech.started 6',
+    );
+    expect(factsOf([...frames(3, 0.1, hiss), ...frames(4, 0.6, clatter)], { isOverBot })).toEqual([
+      'speech.started 7',
+    ]);
+    expect(factsOf(frames(9, 0.98, clatter), { isOverBot: () => false })[0]).toBe('speech.started 4');
+  });
+
+  it('begins over the bot as anywhere where its sound is not known', () => {
+    const isOverBot = (): boolean => true;
+    expect(factsOf(frames(5, 0.98, undefined), { isOverBot })).toEqual(['speech.started 4']);
+    expect(factsOf(frames(5, 1, { ...clatter, judgedByEnergy: true }), { isOverBot })).toEqual([
+      'speech.started 4',
     ]);
   });
 

@@ -5,7 +5,7 @@ import { sileroPath } from '../../../inference/models.ts';
 import { openVadModel, VadThread } from '../../../inference/vad-thread.ts';
 import { newPrng } from '../../../shared/base/prng.ts';
 import { vadFrameMs, vadFrameSamples } from '../../../shared/protocol/mailbox.ts';
-import { SpeechDetector } from '../../../worker/media/speech-detector.ts';
+import { SpeechDetector, type SpeechFact } from '../../../worker/media/speech-detector.ts';
 import { VadClient } from '../../../worker/media/vad-client.ts';
 import { level } from '../../support/echo-path.ts';
 import { newMailboxes } from '../../support/mailboxes.ts';
@@ -22,15 +22,20 @@ beforeAll(async () => {
 });
 
 /** Milliseconds of audio from the beginning of a sound, behind silence, to its proof; undefined without one. */
-async function provedAfter(sound: Int16Array, offset: number): Promise<number | undefined> {
+async function provedAfter(
+  sound: Int16Array,
+  offset: number,
+  fact: SpeechFact = 'speech.confirmed',
+): Promise<number | undefined> {
   const boxes = newMailboxes({ workers: 1, slotsPerWorker: 1, ringFrames: 16, threads: 1 });
   boxes.setSlotsInUse(0, 1);
   const thread = new VadThread({ thread: 0, boxes, session, wake: () => undefined });
   let ms = 0;
   let provedMs: number | undefined;
-  const detector = new SpeechDetector(settings, (fact) => {
-    if (fact === 'speech.confirmed') provedMs ??= ms;
-  });
+  const note = (told: SpeechFact): void => {
+    if (told === fact) provedMs ??= ms;
+  };
+  const detector = new SpeechDetector(settings, note, { isOverBot: () => true });
   const vad = new VadClient({
     boxes,
     slot: 0,
@@ -59,6 +64,28 @@ describe('a voice in real time', () => {
       for (const offset of [0, 170, 340]) expect(await provedAfter(hum, offset)).toBeUndefined();
     }
   });
+
+  it.skipIf(noRecordings !== undefined)(
+    'does not even begin over the bot in clatter that VAD takes for one',
+    async () => {
+      for (const { name, pcm } of recordings('noise').filter(({ name }) => name.startsWith('coffee'))) {
+        for (const [from, length] of [
+          [311_694, 4_800],
+          [313_234, 3_200],
+        ] as const) {
+          const cut = pcm.subarray(from, from + length);
+          const gain = 3_300 / Math.max(1, level(cut));
+          const burst = cut.map((sample) => Math.max(-32_768, Math.min(32_767, Math.round(sample * gain))));
+          for (const offset of [0, 170, 340])
+            expect([name, from, await provedAfter(burst, offset, 'speech.started')]).toEqual([
+              name,
+              from,
+              undefined,
+            ]);
+        }
+      }
+    },
+  );
 
   it.skipIf(noRecordings !== undefined)('is none in short noises as loud as a voice', async () => {
     const prng = newPrng(8);
