@@ -6,6 +6,7 @@ import type { Voice } from '../../../examples/demo/voices.ts';
 import { Joining } from '../../../worker/stages/failover/joining.ts';
 import type { JoiningPlace, Look } from '../../../worker/stages/failover/joining.ts';
 import type { AgainPlace } from '../../../worker/stages/failover/spoken-place.ts';
+import { rehearseJoining } from '../../../worker/stages/failover/rehearsal.ts';
 import { KeptSpeech } from '../../../worker/stages/failover/kept-speech.ts';
 
 const sampleRate = 16_000;
@@ -213,6 +214,20 @@ describe('a voice that says a phrase again', () => {
     const joining = newJoining(said);
     joining.add(audio(tone(2_000)));
     expect(lookAll(joining, 250)).toEqual({ cutMs: 250, skipMs: 0 });
+  });
+
+  it('is heard from the same place when somebody rehearses meanwhile', () => {
+    const place = (between: () => void): Look => {
+      const joining = newJoining(keep(tones(2_500)));
+      joining.add(audio(tones(4_000)));
+      for (;;) {
+        between();
+        const look = joining.look(2_000);
+        if (look !== 'working') return look;
+      }
+    };
+    expect(place(rehearseJoining)).toEqual(place(() => undefined));
+    expect(place(rehearseJoining)).toMatchObject({ cutMs: expect.closeTo(2_200, -3) as number });
   });
 
   it('is heard from the place on: audio and words before it are left out, all else is told in order', () => {

@@ -33,7 +33,7 @@ const earlyShare = 0.85;
 /** More of the second voice than this is not waited for. */
 const mostMs = 7_500;
 /** Frames that are read in one part of the work. */
-const framesInPart = 48;
+const framesInPart = 12;
 /** A word that begins this near is begun with. */
 const nearMs = 120;
 /** A place is not believed that is further than this from the estimate, which takes voices for alike. */

@@ -25,7 +25,7 @@ const mostPace = 2.2;
 const leastFrames = 25;
 const mostFrames = 40;
 /** Pairs of frames that are compared in one part of the work. */
-const pairsInPart = 8_000;
+const pairsInPart = 2_000;
 
 /** Steps that lead to a pair of frames. */
 const begin = 0;
