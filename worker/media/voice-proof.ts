@@ -24,6 +24,8 @@ const humsAfterMs = 64;
 /** Sound is what is this much louder than the background, and not quieter than the other, in dB below full scale. */
 const overBackgroundDb = 8;
 const quietestSoundDb = -50;
+/** Over less than this, the background makes a voice look as if it had no pitch. */
+const clearDb = 20;
 /** What is quieter is too quiet to tell a hum from a word. */
 const quietestTellingDb = -60;
 /** A hole up to this long inside a sound belongs to it. */
@@ -57,6 +59,8 @@ export class VoiceProof {
   #isVoiced = false;
   /** How the last frame sounds is not known, or what it is was judged by its loudness alone. */
   #isUnknown = true;
+  /** It is hardly louder than the background, which hides a pitch. */
+  #isBlurred = false;
   #humMs = 0;
   #loudestHumDb = lowestBackgroundDb;
   #isHum = false;
@@ -80,6 +84,7 @@ export class VoiceProof {
     const levelDb = decibels(sound.power);
     const isLoud = levelDb > Math.max(this.#backgroundDb + overBackgroundDb, quietestSoundDb);
     const isVoice = probability >= this.#threshold;
+    this.#isBlurred = levelDb < this.#backgroundDb + clearDb;
     if (probability < overBelow) this.#learnBackground(levelDb, decibels(sound.brightPower));
     this.#measureSound(isLoud || isVoice, frameMs);
     if (probability < overBelow) this.#sureMs = 0;
@@ -110,14 +115,18 @@ export class VoiceProof {
     return this.#isHum;
   }
 
-  /** The present sound is none that nobody's voice could make: it has a pitch, or began as a consonant does. Not known, it may be one. */
+  /** The present sound may be a voice: it has a pitch, began as a consonant does, or there is too much noise to tell. Not known, it may be one. */
   get mayBeVoice(): boolean {
-    return this.#isUnknown || this.#isVoiced || this.#hissMs >= consonantMs;
+    return this.#isUnknown || this.#isBlurred || this.#hasPitchOrHiss;
+  }
+
+  get #hasPitchOrHiss(): boolean {
+    return this.#isVoiced || this.#hissMs >= consonantMs;
   }
 
   /** VAD is sure of the present voice, which is no hum and no clatter. */
   get isSure(): boolean {
-    return this.#sureMs >= sureVoiceMs && this.mayBeVoice;
+    return this.#sureMs >= sureVoiceMs && this.#hasPitchOrHiss;
   }
 
   /** How long there has been sound without a hole. */

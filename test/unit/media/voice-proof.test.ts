@@ -96,8 +96,10 @@ describe('a voice that is surely speech', () => {
     expect(factsOf(frames(9, 0.98, clatter), { isOverBot: () => false })[0]).toBe('speech.started 4');
   });
 
-  it('begins over the bot as anywhere where its sound is not known', () => {
+  it('begins over the bot as anywhere where noise hides a pitch, or its sound is not known', () => {
     const isOverBot = (): boolean => true;
+    const noisy = [...frames(120, 0.1, sounding(-34, -10, 0)), ...frames(5, 0.98, clatter)];
+    expect(factsOf(noisy, { isOverBot })).toEqual(['speech.started 124']);
     expect(factsOf(frames(5, 0.98, undefined), { isOverBot })).toEqual(['speech.started 4']);
     expect(factsOf(frames(5, 1, { ...clatter, judgedByEnergy: true }), { isOverBot })).toEqual([
       'speech.started 4',
