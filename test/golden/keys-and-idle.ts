@@ -91,7 +91,7 @@ export const keysAndIdle: readonly Dialogue[] = [
       .skips();
     call.presses('1#').orders().botFinishes();
     call
-      .llmIsAsked('user: Menu.', 'user: [The caller pressed the keys: 1]', 'assistant: Press one.')
+      .llmIsAsked('user: Menu.', 'assistant: Press one.', 'user: [The caller pressed the keys: 1]')
       .rounds(2);
   }),
 

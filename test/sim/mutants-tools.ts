@@ -44,7 +44,7 @@ export const simulatedToolMutants: readonly Mutant[] = [
     to: 'void pairs;',
   }),
   mutant('loses the rounds of an answer that is over', 'context.ts', {
-    from: 'addMessages(history, pairMessages(pairs, { text, reasoning }));\n    from = endChars;\n  }\n  addHeard(',
+    from: 'addMessages(history, pairMessages(pairs, { text, reasoning }), { before: response.notes });\n    from = endChars;\n  }\n  addHeard(',
     to: 'void text;\n    from = endChars;\n  }\n  addHeard(',
   }),
   mutant('does not show the LLM the rounds of its own answer', 'context.ts', {

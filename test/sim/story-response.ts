@@ -17,7 +17,8 @@ export function newStoryResponse(from: {
     round,
     continues: !takenOver && former?.broken === true,
     takenOver: takenOver || former?.takenOver === true,
-    usersBefore: takenOver ? (former?.usersBefore ?? usersBefore) : usersBefore,
+    // Keys pressed into an answer stand behind all of it, also behind what is spoken again or later of it.
+    usersBefore: former?.usersBefore ?? usersBefore,
     said: base === undefined ? '' : (former?.said ?? '').slice(0, base.chars),
     plain: '',
     flushed: false,

@@ -69,10 +69,10 @@ export function enterHeard(history: History, response: Response, chars: number):
   let from = 0;
   for (const { endChars, pairs, reasoning } of response.rounds) {
     const text = response.text.slice(from, Math.max(from, Math.min(endChars, chars))).trim();
-    addMessages(history, pairMessages(pairs, { text, reasoning }));
+    addMessages(history, pairMessages(pairs, { text, reasoning }), { before: response.notes });
     from = endChars;
   }
-  addHeard(history, response.text.slice(from, Math.max(from, chars)));
+  addHeard(history, response.text.slice(from, Math.max(from, chars)), { before: response.notes });
 }
 
 /** What tools left behind since the last response enters the conversation. */

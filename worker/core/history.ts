@@ -21,19 +21,23 @@ export function addUser(history: History, text: string): void {
   add(history, { role: 'user', text });
 }
 
-/** Adds what the caller heard of the bot; nothing when that is nothing. */
-export function addHeard(history: History, text: string): void {
+/** Adds what the caller heard of the bot, before the newest `before` messages; nothing when that is nothing. */
+export function addHeard(history: History, text: string, { before = 0 } = {}): void {
   const heard = text.trim();
-  if (heard !== '') add(history, { role: 'assistant', text: heard });
+  if (heard !== '') add(history, { role: 'assistant', text: heard }, before);
 }
 
-/** Adds messages as they are: calls of tools with their results. */
-export function addMessages(history: History, messages: readonly ContextMessage[]): void {
-  for (const message of messages) add(history, message);
+/** Adds messages as they are, before the newest `before`: calls of tools with their results. */
+export function addMessages(
+  history: History,
+  messages: readonly ContextMessage[],
+  { before = 0 } = {},
+): void {
+  for (const message of messages) add(history, message, before);
 }
 
-function add(history: History, message: ContextMessage): void {
-  history.messages.push(message);
+function add(history: History, message: ContextMessage, before = 0): void {
+  history.messages.splice(history.messages.length - before, 0, message);
   if (history.messages.length > maxMessages)
     history.messages.splice(0, history.messages.length - maxMessages);
 }

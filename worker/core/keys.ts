@@ -27,6 +27,8 @@ function enterKeys(step: Step, entry: string | undefined): void {
   if (entry === undefined) return;
   const { state } = step;
   addUser(state.history, keysNote(entry, state.settings.dtmf));
+  // The running answer is none to them: the request that asks for one must end with them.
+  if (state.response !== undefined) state.response.notes += 1;
   state.idle.asks = 0;
   if (state.response === undefined && nobodySpeaks(state)) startOwedAnswer(step);
   else state.answerOwed = true;

@@ -100,6 +100,7 @@ function speakAgain(step: Step, former: Response, text: string): void {
   const owedSince = waited ? now : (former.silentAt ?? now);
   const again = openResponse(step, former.source, { interruptible: former.interruptible, owedSince });
   again.round = former.round;
+  again.notes = former.notes;
   again.llmAt = former.llmAt;
   again.firstTextAt = former.firstTextAt;
   again.hangUpAfter = former.hangUpAfter;

@@ -23,6 +23,8 @@ interface ResponseBase {
   readonly source: 'answer' | LineKind;
   /** Rounds of the LLM that ended in tool calls, and where the text of each ends. */
   readonly rounds: RoundPart[];
+  /** Messages of the caller that entered the conversation while it ran; what is heard of it belongs before them. */
+  notes: number;
   /** Tools of the newest round run; the LLM goes on when all have answered. */
   inTools: boolean;
   /** What the provider wants back with the newest round. */
@@ -87,6 +89,7 @@ export const newResponse = ({ owedSince, now, msPerChar, ...named }: NewResponse
   phase: 'waiting',
   round: 0,
   rounds: [],
+  notes: 0,
   inTools: false,
   reasoning: undefined,
   asks: undefined,
