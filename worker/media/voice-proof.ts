@@ -59,8 +59,8 @@ export class VoiceProof {
   #isVoiced = false;
   /** How the last frame sounds is not known, or what it is was judged by its loudness alone. */
   #isUnknown = true;
-  /** It is hardly louder than the background, which hides a pitch. */
-  #isBlurred = false;
+  /** Level of the loudest frame of the sound. */
+  #loudestDb = lowestBackgroundDb;
   #humMs = 0;
   #loudestHumDb = lowestBackgroundDb;
   #isHum = false;
@@ -84,9 +84,9 @@ export class VoiceProof {
     const levelDb = decibels(sound.power);
     const isLoud = levelDb > Math.max(this.#backgroundDb + overBackgroundDb, quietestSoundDb);
     const isVoice = probability >= this.#threshold;
-    this.#isBlurred = levelDb < this.#backgroundDb + clearDb;
     if (probability < overBelow) this.#learnBackground(levelDb, decibels(sound.brightPower));
     this.#measureSound(isLoud || isVoice, frameMs);
+    this.#loudestDb = Math.max(this.#loudestDb, levelDb);
     if (probability < overBelow) this.#sureMs = 0;
     if ((isLoud || isVoice) && !this.#isVoiced) this.#isVoiced = sound.periodicity >= voicedFrom;
     this.#isHum = false;
@@ -117,7 +117,7 @@ export class VoiceProof {
 
   /** The present sound may be a voice: it has a pitch, began as a consonant does, or there is too much noise to tell. Not known, it may be one. */
   get mayBeVoice(): boolean {
-    return this.#isUnknown || this.#isBlurred || this.#hasPitchOrHiss;
+    return this.#isUnknown || this.#loudestDb < this.#backgroundDb + clearDb || this.#hasPitchOrHiss;
   }
 
   get #hasPitchOrHiss(): boolean {
@@ -169,6 +169,7 @@ export class VoiceProof {
 
   #forgetSound(): void {
     this.#soundMs = 0;
+    this.#loudestDb = lowestBackgroundDb;
     this.#holeMs = 0;
     this.#sureMs = 0;
     this.#hissMs = 0;
