@@ -177,6 +177,22 @@ export const failures: readonly Dialogue[] = [
     call.later(10_000).botSays('Are you still there?');
   }),
 
+  dialogue(
+    'speech of which STT hears no word is told as its fault, and the caller is asked to say it again',
+    (begin) => {
+      const call = begin()
+        .opens()
+        .callerBegins()
+        .callerInsists()
+        .later(2_000)
+        .callerStops()
+        .silenceEndsTheTurn();
+      call.sttFinalizes().ordered('fault stt empty').botSays('Sorry, say that again.');
+      const noise = begin().opens().callerBegins().later(300).callerStops().silenceEndsTheTurn();
+      noise.sttFinalizes().without('fault.noticed').without('tts.speak');
+    },
+  ),
+
   dialogue('an apology for a TTS that makes no sound is not said to who has just spoken', (begin) => {
     const interrupt = { ...scriptSettings.interrupt, minWords: 2 };
     const call = begin({ settings: { interrupt } }).opens().callerSays('Go.').llmAnswers('Short one.');

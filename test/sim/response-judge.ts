@@ -261,7 +261,9 @@ export class ResponseJudge {
     if (speculative === undefined || decided === undefined) return undefined;
     const written = story.witnesses.llm.written.get(speculative.round) ?? '';
     const spoken = scene.actions.find((action) => action.type === 'tts.speak');
-    const empty = scene.actions.some((one) => one.type === 'fault.noticed' && one.what === 'empty');
+    const empty = scene.actions.some(
+      (one) => one.type === 'fault.noticed' && one.stage === 'llm' && one.what === 'empty',
+    );
     const own =
       spoken === undefined || (written.trim() === '' ? empty : flat(written).includes(flat(spoken.text)));
     if (!own) return undefined;

@@ -250,6 +250,8 @@ function answerNothing(step: Step, turn: Finalizing, kind: 'echo' | 'listening' 
     startAnswer(step, owedSince);
   } else if (spoke && state.wordlessTurns < maxWordlessApologies) {
     state.wordlessTurns += 1;
+    // It may have been noise after all: that is told, and does not count against STT.
+    step.actions.push({ type: 'fault.noticed', stage: 'stt', what: 'empty' });
     startLine(step, 'apology', { owedSince });
   } else if (hasRest) {
     startText(step, 'rest', { text: state.cutOff, owedSince });
