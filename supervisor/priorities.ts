@@ -1,7 +1,6 @@
 /**
  * Who goes first when cores are short (decision 0031): the supervisor before its children, because every caller who comes waits
- * for it and it needs little; a process that starts beside running calls behind all others, because nobody waits for it; the
- * session of the service before other sessions, where the kernel shares cores out among sessions.
+ * for it and it needs little; a process that starts beside running calls behind all others, because nobody waits for it.
  *
  * Invariant: who was put behind comes back, after a while by itself: where cores are short for long it would never be done.
  * So nothing is changed where this process may not raise a priority.
@@ -27,11 +26,9 @@ export interface Scheduler {
   /** Throws when the process is gone. */
   threadsOf(pid: number): readonly number[];
   childrenOf(pid: number): readonly number[];
-  /** Of the session of a process; undefined where the kernel knows no such thing. Throws like the others. */
-  sessionNiceOf(pid: number | 'self'): number | undefined;
-  setSessionNice(pid: number | 'self', nice: number): void;
-  /** The session began with this process: no shell and no other program is in it. */
-  leadsSession(): boolean;
+  /** Undefined where the kernel does not share cores out among sessions. Throws like the others. */
+  ownSessionNice(): number | undefined;
+  setSessionNice(pid: number, nice: number): void;
 }
 
 export const systemScheduler: Scheduler = {
@@ -42,16 +39,11 @@ export const systemScheduler: Scheduler = {
     const pids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').map(Number);
     return pids.filter((child) => child > 0);
   },
-  sessionNiceOf: (pid) => {
-    const [, nice] = / nice (-?\d+)/.exec(readFileSync(`/proc/${pid}/autogroup`, 'utf8')) ?? [];
+  ownSessionNice: () => {
+    const [, nice] = / nice (-?\d+)/.exec(readFileSync('/proc/self/autogroup', 'utf8')) ?? [];
     return nice === undefined ? undefined : Number(nice);
   },
   setSessionNice: (pid, nice) => writeFileSync(`/proc/${pid}/autogroup`, String(nice)),
-  leadsSession: () => {
-    // Behind the name, which may hold anything: state, parent, process group, session.
-    const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-    return fields[3] === String(process.pid);
-  },
 };
 
 const earlier = (nice: number): number => Math.max(firstNice, nice - ahead);
@@ -82,19 +74,15 @@ export class Priorities {
     this.#scheduler = scheduler;
   }
 
-  /** From here on this process goes before its children, and its session before others. False, and all stays equal, where that is not allowed. */
+  /** From here on this process goes before its children. False, and all stays equal, where that is not allowed. */
   lead(): boolean {
     const scheduler = this.#scheduler;
     if (scheduler === undefined || this.#base !== undefined) return this.#base !== undefined;
     const nice = scheduler.niceOf(0);
     if (!attempt(() => scheduler.setNice(0, earlier(nice)))) return false;
     let sessionNice: number | undefined;
-    attempt(() => (sessionNice = scheduler.sessionNiceOf('self')));
+    attempt(() => (sessionNice = scheduler.ownSessionNice()));
     this.#base = { nice, sessionNice };
-    if (sessionNice !== undefined && scheduler.leadsSession()) {
-      const raised = earlier(sessionNice);
-      attempt(() => scheduler.setSessionNice('self', raised));
-    }
     return true;
   }
 

@@ -16,7 +16,7 @@ export interface LifetimeSettings {
   readonly hangTimeoutMs: number;
   readonly callResume: boolean;
   readonly spareWorker: boolean;
-  /** The service may go before other programs, and its supervisor before its workers. */
+  /** The supervisor goes before its workers, and what starts beside running calls behind them. */
   readonly raisesPriority: boolean;
 }
 
@@ -59,7 +59,7 @@ export const lifetimeVariables = {
   ),
   raisesPriority: switchVariable(
     'SVC_RAISE_PRIORITY',
-    'Whether the service goes before other programs for a core, and the supervisor before its workers, where that is allowed.',
+    'Whether the supervisor goes before its workers for a core, and processes that start beside running calls behind them, where that is allowed.',
     true,
   ),
 } as const;

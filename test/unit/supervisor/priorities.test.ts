@@ -11,7 +11,6 @@ interface KernelOptions {
   readonly nice?: number;
   readonly lowestNice?: number;
   readonly sessionNice?: number;
-  readonly leadsSession?: boolean;
 }
 
 /** A kernel with one supervisor, thread 0, whose children inherit its nice value. */
@@ -23,20 +22,18 @@ class Kernel implements Scheduler {
 
   /** Of sessions; undefined on a kernel that does not share cores out among them. */
   readonly sessions: Map<number | 'self', number> | undefined;
-  readonly #leads: boolean;
 
   constructor(options: KernelOptions = {}) {
     this.nice.set(0, options.nice ?? 0);
     this.lowestNice = options.lowestNice ?? -20;
-    this.#leads = options.leadsSession ?? true;
     if (options.sessionNice !== undefined) this.sessions = new Map([['self', options.sessionNice]]);
   }
 
-  readonly leadsSession = (): boolean => this.#leads;
-
   readonly sessionNiceOf = (pid: number | 'self'): number | undefined => this.sessions?.get(pid);
 
-  readonly setSessionNice = (pid: number | 'self', nice: number): void => {
+  readonly ownSessionNice = (): number | undefined => this.sessionNiceOf('self');
+
+  readonly setSessionNice = (pid: number, nice: number): void => {
     if (this.sessions?.has(pid) !== true) throw notAllowed;
     this.sessions.set(pid, nice);
   };
@@ -154,21 +151,15 @@ describe('priorities', () => {
     expect(kernel.of(10)).toEqual([0, 0, 0]);
   });
 
-  it('put their session before others, and one that takes over behind all until it is settled', () => {
+  it('put the session of one that takes over behind all until it is settled', () => {
     const kernel = new Kernel({ sessionNice: 3 });
     const priorities = new Priorities(newVirtualClock(), kernel);
     priorities.lead();
-    expect(kernel.sessionNiceOf('self')).toBe(-2);
+    expect(kernel.sessionNiceOf('self')).toBe(3);
     const successor = priorities.startSession(() => kernel.spawnSession(10));
     expect([kernel.sessionNiceOf(10), ...kernel.of(10)]).toEqual([13, 10, 10, 10]);
     priorities.settleSession(successor);
     expect([kernel.sessionNiceOf(10), ...kernel.of(10)]).toEqual([3, 0, 0, 0]);
-  });
-
-  it('leave a session alone that began with another program', () => {
-    const kernel = new Kernel({ sessionNice: 0, leadsSession: false });
-    new Priorities(newVirtualClock(), kernel).lead();
-    expect([kernel.sessionNiceOf('self'), kernel.niceOf(0)]).toEqual([0, -5]);
   });
 
   it('do without sessions where the kernel knows none', () => {
