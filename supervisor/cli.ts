@@ -10,6 +10,7 @@ import { runModels } from './models-command.ts';
 import { parentChannel } from './predecessor.ts';
 import { runServe } from './serve-command.ts';
 import { runToken } from './token-command.ts';
+import { leadProcessGroup } from '../shared/runtime/child.ts';
 import { readTakeover, takeoverVariable } from '../shared/protocol/takeover.ts';
 import { systemClock, systemWallClock } from '../shared/runtime/clock.ts';
 import { newLog } from '../shared/runtime/log.ts';
@@ -144,6 +145,7 @@ async function serve(workers: string): Promise<number | undefined> {
   const { argv, env, execArgv, execPath, pid } = process;
   const launch = { command: execPath, args: [...execArgv, ...argv.slice(1)], env, pid };
   if (!takeover.value) return await runServe({ workers: count, env, writeError: err, launch });
+  leadProcessGroup();
   const problems: string[] = [];
   const writeError = (line: string): void => {
     problems.push(line);

@@ -5,7 +5,7 @@
  * Invariant: who was put behind comes back, after a while by itself: where cores are short for long it would never be done.
  * So nothing is changed where this process may not raise a priority.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import type { Clock } from '../shared/runtime/clock.ts';
 
@@ -26,9 +26,6 @@ export interface Scheduler {
   /** Throws when the process is gone. */
   threadsOf(pid: number): readonly number[];
   childrenOf(pid: number): readonly number[];
-  /** Undefined where the kernel does not share cores out among sessions. Throws like the others. */
-  ownSessionNice(): number | undefined;
-  setSessionNice(pid: number, nice: number): void;
 }
 
 export const systemScheduler: Scheduler = {
@@ -39,21 +36,10 @@ export const systemScheduler: Scheduler = {
     const pids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').map(Number);
     return pids.filter((child) => child > 0);
   },
-  ownSessionNice: () => {
-    const [, nice] = / nice (-?\d+)/.exec(readFileSync('/proc/self/autogroup', 'utf8')) ?? [];
-    return nice === undefined ? undefined : Number(nice);
-  },
-  setSessionNice: (pid, nice) => writeFileSync(`/proc/${pid}/autogroup`, String(nice)),
 };
 
 const earlier = (nice: number): number => Math.max(firstNice, nice - ahead);
 const later = (nice: number): number => Math.min(lastNice, nice + behind);
-
-interface Base {
-  readonly nice: number;
-  /** Undefined where the kernel does not share cores out among sessions. */
-  readonly sessionNice: number | undefined;
-}
 
 /** A process as `node:child_process` shows it. */
 export interface Started {
@@ -65,8 +51,8 @@ export interface Started {
 export class Priorities {
   readonly #clock: Clock;
   readonly #scheduler: Scheduler | undefined;
-  /** Of the service as it was started; undefined until this process leads. */
-  #base: Base | undefined;
+  /** The nice value with which the service was started; undefined until this process leads. */
+  #base: number | undefined;
 
   /** Without a scheduler all stays as it is. */
   constructor(clock: Clock, scheduler: Scheduler | undefined) {
@@ -80,9 +66,7 @@ export class Priorities {
     if (scheduler === undefined || this.#base !== undefined) return this.#base !== undefined;
     const nice = scheduler.niceOf(0);
     if (!attempt(() => scheduler.setNice(0, earlier(nice)))) return false;
-    let sessionNice: number | undefined;
-    attempt(() => (sessionNice = scheduler.ownSessionNice()));
-    this.#base = { nice, sessionNice };
+    this.#base = nice;
     return true;
   }
 
@@ -94,30 +78,14 @@ export class Priorities {
     return started;
   }
 
-  /** Starts a process with a session of its own, behind all others until it is settled. */
-  startSession<T extends Started>(spawn: () => T): T {
-    const started = this.#spawn(spawn, later);
-    this.#moveSession(started, later);
-    this.#clock.after(behindForMs, () => this.settleSession(started));
-    return started;
-  }
-
   /** Makes a process that was started an equal, with all its threads and what it started itself. */
   settle(started: Started): void {
     const pid = pidOf(started);
     if (pid !== undefined) this.#settle(pid);
   }
 
-  /** The same for a process with a session of its own. */
-  settleSession(started: Started): void {
-    const pid = pidOf(started);
-    if (pid === undefined) return;
-    this.#settle(pid);
-    this.#moveSession(started, (sessionNice) => sessionNice);
-  }
-
   #spawn<T>(spawn: () => T, niceFrom: (nice: number) => number): T {
-    const nice = this.#base?.nice;
+    const nice = this.#base;
     if (this.#scheduler === undefined || nice === undefined) return spawn();
     this.#scheduler.setNice(0, niceFrom(nice));
     try {
@@ -129,19 +97,12 @@ export class Priorities {
 
   #settle(pid: number): void {
     const scheduler = this.#scheduler;
-    const nice = this.#base?.nice;
+    const nice = this.#base;
     if (scheduler === undefined || nice === undefined) return;
     attempt(() => {
       for (const thread of scheduler.threadsOf(pid)) attempt(() => scheduler.setNice(thread, nice));
       for (const child of scheduler.childrenOf(pid)) this.#settle(child);
     });
-  }
-
-  #moveSession(started: Started, niceFrom: (sessionNice: number) => number): void {
-    const pid = pidOf(started);
-    const sessionNice = this.#base?.sessionNice;
-    if (pid === undefined || sessionNice === undefined) return;
-    attempt(() => this.#scheduler?.setSessionNice(pid, niceFrom(sessionNice)));
   }
 }
 

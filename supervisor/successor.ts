@@ -60,10 +60,10 @@ export class Successor implements SuccessorProcess {
       spawn(command, args, {
         env: { ...env, [takeoverVariable]: String(pid) },
         stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-        detached: true,
       });
-    // It has all the time it needs, and so has what it starts.
-    this.#child = priorities.startSession(start);
+    // It has all the time it needs, and so has what it starts. It stays in this session: where the kernel shares cores out among
+    // sessions, who goes first counts only within one.
+    this.#child = priorities.start(start, { isBehind: true });
     this.#child.on('message', (message) => this.#take(message));
     this.#child.on('error', (error) => this.#fail(`the new supervisor cannot be reached: ${error.message}`));
     this.#child.once('exit', (code, signal) =>
@@ -97,6 +97,8 @@ export class Successor implements SuccessorProcess {
   kill(): void {
     this.#hasFailed = true;
     const { pid } = this.#child;
+    // Until it leads a process group it has no children.
+    this.#child.kill('SIGKILL');
     if (pid === undefined) return;
     try {
       process.kill(-pid, 'SIGKILL');
@@ -116,7 +118,7 @@ export class Successor implements SuccessorProcess {
     if (!read.ok) this.#fail(read.error);
     else if (read.value.type === 'failed') this.#problems = read.value.problems;
     else {
-      if (read.value.type === 'prepared') this.#priorities.settleSession(this.#child);
+      if (read.value.type === 'prepared') this.#priorities.settle(this.#child);
       this.#events.said(read.value);
     }
   }

@@ -10,12 +10,18 @@ const sigcont = 18;
  * hold its calls' connections for ever. To a process that runs the signal means nothing. The earlier it is asked for, the better.
  */
 export function wakeWhenOrphaned(): void {
-  const koffi = createRequire(import.meta.url)('koffi') as typeof koffiModule;
-  const prctl = koffi.load(null).func('int prctl(int option, unsigned long argument)') as (
-    option: number,
-    argument: number,
-  ) => number;
+  const prctl = ofLibC('int prctl(int option, unsigned long argument)');
   prctl(prSetPdeathsig, sigcont);
+}
+
+/** Makes this process the first of a process group: it and all that it starts can be ended together, and signals of a terminal pass them by. */
+export function leadProcessGroup(): void {
+  ofLibC('int setpgid(int pid, int group)')(0, 0);
+}
+
+function ofLibC(prototype: string): (...args: readonly number[]) => number {
+  const koffi = createRequire(import.meta.url)('koffi') as typeof koffiModule;
+  return koffi.load(null).func(prototype) as (...args: readonly number[]) => number;
 }
 
 /**

@@ -23,6 +23,12 @@ const nicesOf = (pid: number): number[] =>
     ),
   ].sort((a, b) => a - b);
 
+/** The process group and the session: the third and fourth word after the name. */
+const groupsOf = (pid: number): { group: number; session: number } => {
+  const words = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+  return { group: Number(words[2]), session: Number(words[3]) };
+};
+
 let service: TestService;
 afterEach(() => stopAll(service));
 
@@ -33,6 +39,13 @@ describe.runIf(mayRaise())('priorities', () => {
     // The spare is behind until it is ready.
     const nices = (): number[][] => [fresh, ...childrenOf(fresh)].map(nicesOf);
     await expect.poll(nices, { timeout: 20_000, interval: 50 }).toEqual([[-5, 0], [0], [0], [0]]);
+  });
+
+  it('hold after a restart as well: the new supervisor stays in the session, with a process group of its own', async () => {
+    service = await TestService.start({ env: { SVC_DRAIN_TIMEOUT: '60s' } });
+    const session = groupsOf(servingPid(service)).session;
+    const [, fresh] = await restarted(service);
+    expect(groupsOf(fresh)).toEqual({ group: fresh, session });
   });
 
   it('SVC_RAISE_PRIORITY=off leaves all of them equal', async () => {

@@ -10,7 +10,6 @@ type Running = { -readonly [Key in keyof Started]: Started[Key] } & { pid: numbe
 interface KernelOptions {
   readonly nice?: number;
   readonly lowestNice?: number;
-  readonly sessionNice?: number;
 }
 
 /** A kernel with one supervisor, thread 0, whose children inherit its nice value. */
@@ -20,23 +19,10 @@ class Kernel implements Scheduler {
   readonly #threads = new Map<number, number[]>();
   readonly children = new Map<number, number[]>();
 
-  /** Of sessions; undefined on a kernel that does not share cores out among them. */
-  readonly sessions: Map<number | 'self', number> | undefined;
-
   constructor(options: KernelOptions = {}) {
     this.nice.set(0, options.nice ?? 0);
     this.lowestNice = options.lowestNice ?? -20;
-    if (options.sessionNice !== undefined) this.sessions = new Map([['self', options.sessionNice]]);
   }
-
-  readonly sessionNiceOf = (pid: number | 'self'): number | undefined => this.sessions?.get(pid);
-
-  readonly ownSessionNice = (): number | undefined => this.sessionNiceOf('self');
-
-  readonly setSessionNice = (pid: number, nice: number): void => {
-    if (this.sessions?.has(pid) !== true) throw notAllowed;
-    this.sessions.set(pid, nice);
-  };
 
   readonly niceOf = (thread: number): number => this.nice.get(thread) ?? Number.NaN;
 
@@ -69,11 +55,6 @@ class Kernel implements Scheduler {
     this.children.set(parent, [pid]);
   }
 
-  spawnSession(pid: number): Running {
-    this.sessions?.set(pid, 0);
-    return this.spawn(pid);
-  }
-
   of(pid: number): number[] {
     return this.threadsOf(pid).map(this.niceOf);
   }
@@ -104,18 +85,16 @@ describe('priorities', () => {
 
   it('bring back by themselves who is behind for ten seconds, with what it started', () => {
     const clock = newVirtualClock();
-    const kernel = new Kernel({ sessionNice: 0 });
+    const kernel = new Kernel();
     const priorities = new Priorities(clock, kernel);
     priorities.lead();
     priorities.start(() => kernel.spawn(10), { isBehind: true });
-    priorities.startSession(() => kernel.spawnSession(20));
+    priorities.start(() => kernel.spawn(20), { isBehind: true });
     kernel.spawnChild(20, { pid: 30, nice: 10 });
     clock.advance(9_999);
     expect([...kernel.of(10), ...kernel.of(20), ...kernel.of(30)]).toEqual(Array(9).fill(10));
-    expect(kernel.sessionNiceOf(20)).toBe(10);
     clock.advance(1);
     expect([...kernel.of(10), ...kernel.of(20), ...kernel.of(30)]).toEqual(Array(9).fill(0));
-    expect(kernel.sessionNiceOf(20)).toBe(0);
   });
 
   it('touch no process that has ended: another may have its number', () => {
@@ -126,7 +105,7 @@ describe('priorities', () => {
     const child = priorities.start(() => kernel.spawn(10), { isBehind: true });
     child.signalCode = 'SIGKILL';
     priorities.settle(child);
-    priorities.settleSession(ended(10));
+    priorities.settle(ended(10));
     clock.advance(20_000);
     expect(kernel.of(10)).toEqual([10, 10, 10]);
   });
@@ -151,31 +130,12 @@ describe('priorities', () => {
     expect(kernel.of(10)).toEqual([0, 0, 0]);
   });
 
-  it('put the session of one that takes over behind all until it is settled', () => {
-    const kernel = new Kernel({ sessionNice: 3 });
-    const priorities = new Priorities(newVirtualClock(), kernel);
-    priorities.lead();
-    expect(kernel.sessionNiceOf('self')).toBe(3);
-    const successor = priorities.startSession(() => kernel.spawnSession(10));
-    expect([kernel.sessionNiceOf(10), ...kernel.of(10)]).toEqual([13, 10, 10, 10]);
-    priorities.settleSession(successor);
-    expect([kernel.sessionNiceOf(10), ...kernel.of(10)]).toEqual([3, 0, 0, 0]);
-  });
-
-  it('do without sessions where the kernel knows none', () => {
-    const kernel = new Kernel();
-    const priorities = new Priorities(newVirtualClock(), kernel);
-    priorities.lead();
-    priorities.settleSession(priorities.startSession(() => kernel.spawnSession(10)));
-    expect(kernel.of(10)).toEqual([0, 0, 0]);
-  });
-
   it('change nothing when they are switched off', () => {
     const priorities = new Priorities(newVirtualClock(), undefined);
     expect(priorities.lead()).toBe(false);
     const child: Started = { pid: 10, exitCode: null, signalCode: null };
-    expect(priorities.startSession(() => child)).toBe(child);
-    priorities.settleSession(child);
+    expect(priorities.start(() => child, { isBehind: true })).toBe(child);
+    priorities.settle(child);
   });
 
   it('lead once: a second time does not go further', () => {
