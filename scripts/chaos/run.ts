@@ -97,6 +97,8 @@ async function withCalls(options: ChaosOptions, stage: Stage): Promise<ChaosResu
   const prng = newPrng(options.seed);
   const schedule = plan(options.faults, { seconds: options.seconds, prng });
   await crowd.fill(service.address);
+  // What opening them cost is no measure of faults.
+  crowd.lateness = new Distribution();
   await sleep(settleMs);
   const calm = crowd.lateness.summary();
   log(`${options.calls} calls are open; ${schedule.length} faults are planned\n`);
