@@ -2,6 +2,7 @@
  * The inference process: a pool of threads that serve VAD and the turn model over shared memory. It holds no call state that anybody misses:
  * when it dies, calls go on with an energy gate until the supervisor has started it again.
  */
+import '../shared/runtime/stack.ts';
 import { cpus } from 'node:os';
 import { Piscina } from 'piscina';
 import {

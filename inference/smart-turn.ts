@@ -3,6 +3,7 @@
  * v3. It yields to VAD: its thread runs at a lower priority. Like VAD it is one long task of the pool and ends by flag
  * only, because a thread that is terminated inside a run takes the whole process down.
  */
+import '../shared/runtime/stack.ts';
 import { setPriority } from 'node:os';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import {

@@ -3,6 +3,7 @@
  * sleep. It is one long task of the pool and ends by flag only: a thread that is terminated inside a run takes the
  * whole process down.
  */
+import '../shared/runtime/stack.ts';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { machineMs } from '../shared/runtime/monotonic.ts';
 import { mapSharedMemory } from '../shared/runtime/shm.ts';

@@ -2,7 +2,8 @@
 import { build } from 'esbuild';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+import { writeLineTables } from './line-table.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const at = (...parts) => join(root, ...parts);
@@ -28,6 +29,9 @@ const pageEntries = ['web/app', 'web/capture-worklet', 'web/playout-worklet'];
 
 const present = (list) =>
   list.filter((entry) => existsSync(at(`${entry}.ts`))).map((entry) => at(`${entry}.ts`));
+
+/** What the bundler makes of an entry. */
+const builtFile = (entry) => at('dist', relative(root, entry)).replace(/ts$/, 'js');
 
 /** Providers to leave out of the build, as a comma-separated list of their names; a name that is none fails the build. */
 function providersLeftOut() {
@@ -58,6 +62,7 @@ export async function buildAll() {
     sourcesContent: false,
     logLevel: 'warning',
   });
+  writeLineTables(present(entries).map(builtFile));
   const page = present(pageEntries);
   if (page.length > 0) {
     await build({

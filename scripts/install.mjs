@@ -68,6 +68,7 @@ const sources = [
   'examples',
   'web',
   'scripts/build.mjs',
+  'scripts/line-table.mjs',
   'package-lock.json',
 ];
 const mark = join(root, 'dist/.built');

@@ -46,7 +46,7 @@ const isWarning = ({ level }) =>
 /** A child whose end is known: `ended` resolves with its exit code, or the signal's name. */
 function start(args, options) {
   // Its own group: the terminal's Ctrl-C reaches only this command, which passes it on once.
-  const child = spawn(process.execPath, ['--enable-source-maps', ...args], { ...options, detached: true });
+  const child = spawn(process.execPath, args, { ...options, detached: true });
   const ended = new Promise((resolve) => {
     child.once('error', () => resolve(1));
     child.once('exit', (code, signal) => resolve(code ?? signal));
@@ -56,9 +56,12 @@ function start(args, options) {
 
 /** The providers; resolves with what they say when they listen, rejects when they end before that. */
 async function startDemo() {
-  const demo = start([dist('examples/demo/main.js'), ...(flags['free-ports'] ? ['--free-ports'] : [])], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const demo = start(
+    ['--enable-source-maps', dist('examples/demo/main.js'), ...(flags['free-ports'] ? ['--free-ports'] : [])],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  );
   demo.child.stdin.on('error', () => undefined);
   const lines = createInterface({ input: demo.child.stdout });
   const ready = await Promise.race([

@@ -4,5 +4,4 @@ import { ensureBuilt, ensureInstalled } from './install.mjs';
 
 await ensureInstalled({ dev: false });
 await ensureBuilt();
-process.setSourceMapsEnabled(true);
 await import('../dist/supervisor/cli.js');

@@ -137,7 +137,7 @@ export class Children {
     const start = (): ChildProcess =>
       fork(new URL(`../${role}/main.js`, import.meta.url), {
         stdio: ['ignore', 'inherit', 'inherit', 'ipc', setup.memoryFd, setup.recordsFd, ...bells],
-        execArgv: ['--enable-source-maps'],
+        execArgv: [],
       });
     const child = priorities.start(start, { isBehind });
     this.#processes.set(row, child);

@@ -1,4 +1,5 @@
 /** The command line of `svc-supervisor`. Every command has its own file; this one only finds it. */
+import '../shared/runtime/stack.ts';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

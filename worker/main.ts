@@ -2,6 +2,7 @@
  * A call worker: takes connections that the supervisor accepted, serves each as a call, and ends with the supervisor. The
  * only file that knows every adapter.
  */
+import '../shared/runtime/stack.ts';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
@@ -20,7 +21,7 @@ import {
 } from '../shared/protocol/ipc.ts';
 import { callRecordBytes, CallRecords } from '../shared/protocol/call-record.ts';
 import { heartbeatAge, mailboxBytes, Mailboxes, vadFrameMs } from '../shared/protocol/mailbox.ts';
-import { exitWithParent, firstMessage, readSourceMap, wakeWhenOrphaned } from '../shared/runtime/child.ts';
+import { exitWithParent, firstMessage, wakeWhenOrphaned } from '../shared/runtime/child.ts';
 import { systemClock } from '../shared/runtime/clock.ts';
 import { giveBufferAway } from '../shared/runtime/detached-buffers.ts';
 import { MemoryKeeper } from '../shared/runtime/free-memory.ts';
@@ -184,7 +185,6 @@ class Worker {
     this.#host.keepBeating();
     // Servers of tools have a bounded time to answer; a call that came before would not have theirs.
     void this.#registry.start(noCallControl).then(() => {
-      readSourceMap();
       warmUpLooks();
       this.#send({ type: 'ready' });
       this.#memory.ended();

@@ -76,7 +76,7 @@ function startService({ root, workers, env, preloads = [] }: PartyOptions, file:
   const cli = new URL('dist/supervisor/cli.js', root).pathname;
   const nodeOptions = preloads.map((url) => `--import ${url}`).join(' ');
   return new ServiceProcess({
-    command: ['--import', withParent, '--enable-source-maps', cli, '--workers', workers],
+    command: ['--import', withParent, cli, '--workers', workers],
     env: {
       SVC_AGENT_FILE: file,
       SVC_WS_ADDR: '127.0.0.1:0',

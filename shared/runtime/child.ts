@@ -41,9 +41,3 @@ export function exitWithParent(stop: () => void): void {
 export function firstMessage<T>(): Promise<T> {
   return new Promise((resolve) => process.once('message', (message) => resolve(message as T)));
 }
-
-/**
- * The first stack of an error makes Node read the source map of the whole bundle, which takes tens of milliseconds: better before
- * there are calls than in the middle of all of them.
- */
-export const readSourceMap = (): boolean => new Error('only for its stack').stack !== undefined;

@@ -85,7 +85,7 @@ export class EngineProcess<To extends Typed, From extends Typed> {
     const child = fork(entry, {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       serialization: 'advanced',
-      execArgv: ['--enable-source-maps'],
+      execArgv: [],
     });
     this.#child = child;
     child.stderr?.on('data', (bytes: Buffer) => {

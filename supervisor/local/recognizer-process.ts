@@ -2,6 +2,7 @@
  * The process that recognises speech for the local server. It holds the native engine, so that neither its work nor its end
  * stops the sockets. It ends with its parent.
  */
+import '../../shared/runtime/stack.ts';
 import { readFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { exitWithParent } from '../../shared/runtime/child.ts';

@@ -2,6 +2,7 @@
  * The process that speaks for the local server: one sentence after the other, as 24 kHz samples. It holds the native
  * engine, so that neither its work nor its end stops the sockets. It ends with its parent.
  */
+import '../../shared/runtime/stack.ts';
 import { setPriority } from 'node:os';
 import { newResampler } from '../../shared/audio/resampler.ts';
 import { exitWithParent } from '../../shared/runtime/child.ts';

@@ -2,6 +2,7 @@
  * The commands that try an agent without sound, in a file of their own: the supervisor of a service loads neither the core
  * nor an adapter. Runs the command of the process's arguments and ends the process with its status.
  */
+import '../../shared/runtime/stack.ts';
 import { readFileSync } from 'node:fs';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { CONSOLE_USAGE, runConsole } from './console-command.ts';
