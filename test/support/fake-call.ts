@@ -81,6 +81,9 @@ export class FakeTransport implements CallTransport {
   tick(): void {
     this.trap.pass('tick');
   }
+  save(): object {
+    return {};
+  }
 
   #tell(what: string): void {
     this.trap.pass(what.split(' ')[0]!);

@@ -1,5 +1,7 @@
 /** One call from its start to its end, with everything around it in memory. */
 import { describe, expect, it } from 'vitest';
+import { CallRecords, callRecordBytes } from '../../../shared/protocol/call-record.ts';
+import { CallJournal } from '../../../worker/call-journal.ts';
 import { newWorld, type OneCall } from './one-call.ts';
 
 /** Speaks the greeting to its end. */
@@ -75,6 +77,22 @@ describe('a call', () => {
     const wire = Buffer.concat(call.transport.frames.map(({ frame }) => frame));
     expect(wire.equals(Buffer.from(pcm.buffer))).toBe(true);
     expect(call.transport.told.filter((what) => what.startsWith('clear'))).toEqual([]);
+  });
+
+  it('writes an answer down within 100 ms of its text, and everything else at once', () => {
+    const world = newWorld();
+    const record = new CallRecords(new ArrayBuffer(callRecordBytes({ slots: 1 })), { slots: 1 }).record(0);
+    const call = world.newCall({ journal: new CallJournal(record, { offer: 1, toMachineMs: 0 }) });
+    record.opened();
+    greet(world, call);
+    ask(call, 'What time is it?');
+    expect(record.read().history).toContain('What time is it?');
+    call.llm().emit({ type: 'text', text: 'It is noon, and' });
+    expect(record.read().state).not.toContain('It is noon');
+    world.clock.advance(80);
+    call.llm().emit({ type: 'text', text: ' quite late' });
+    world.clock.advance(40);
+    expect(record.read().state).toContain('It is noon, and quite late');
   });
 
   it('asks TTS to wait while 8 s of audio do, and to go on when there is room', () => {

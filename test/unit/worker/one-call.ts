@@ -1,5 +1,6 @@
 /** A call in a host in virtual time, with the world in memory. */
 import { CallHost } from '../../../worker/call-host.ts';
+import type { CallJournal } from '../../../worker/call-journal.ts';
 import { CallRunner } from '../../../worker/call-runner.ts';
 import { FakeStages, FakeTransport, newFakeWorld, Trap } from '../../support/fake-call.ts';
 import { newScriptedInference } from '../../support/mailboxes.ts';
@@ -23,7 +24,7 @@ export function newWorld() {
   });
 
   /** A call that is attached, and started unless told otherwise. Everything enters it through its scope, as from sockets. */
-  function newCall(options: { begin?: boolean } = {}) {
+  function newCall(options: { begin?: boolean; journal?: CallJournal } = {}) {
     const trap = new Trap();
     const stages = new FakeStages(trap);
     const transport = new FakeTransport(trap);
@@ -33,7 +34,8 @@ export function newWorld() {
       overs += 1;
       host.remove(slot);
     };
-    const runner: CallRunner = new CallRunner({ services: world.lend(stages), slot, over });
+    const { journal } = options;
+    const runner: CallRunner = new CallRunner({ services: world.lend(stages), slot, journal, over });
     host.add(runner, slot);
     runner.attach(transport);
     const enter = (work: () => void): void => runner.scope.run(work);
