@@ -5,7 +5,6 @@
  */
 import type { Millis } from '../../shared/base/units.ts';
 import { decibels, type FrameSound } from './frame-sound.ts';
-import { SoundRise } from './sound-rise.ts';
 
 /** VAD must be sure of this much of the voice. */
 const sureVoiceMs = 64;
@@ -40,7 +39,7 @@ interface Voice {
   readonly frameMs: Millis;
   readonly levelDb: number;
   readonly brightDb: number;
-  readonly sound: FrameSound;
+  readonly judgedByEnergy: boolean;
   /** The frame before it was voice as well. */
   readonly continues: boolean;
 }
@@ -58,8 +57,6 @@ export class VoiceProof {
   #sureMs = 0;
   #hissMs = 0;
   #isVoiced = false;
-  /** The part of the sound that VAD took for no voice. */
-  readonly #rise = new SoundRise();
   /** How the last frame sounds is not known, or what it is was judged by its loudness alone. */
   #isUnknown = true;
   /** Level of the loudest frame of the sound. */
@@ -83,6 +80,7 @@ export class VoiceProof {
       this.#forgetSound();
       return;
     }
+    const { judgedByEnergy } = sound;
     const levelDb = decibels(sound.power);
     const isLoud = levelDb > Math.max(this.#backgroundDb + overBackgroundDb, quietestSoundDb);
     const isVoice = probability >= this.#threshold;
@@ -96,30 +94,20 @@ export class VoiceProof {
     this.#wasVoice = isVoice;
     if (levelDb < quietestTellingDb) return;
     const brightDb = this.#brightDb(sound);
-    if (isVoice) this.#hearVoice(probability, { frameMs, levelDb, brightDb, sound, continues });
-    else if (isLoud) this.#hearSound(levelDb, { frameMs, isHiss: brightDb > hissDb });
+    if (isVoice) this.#hearVoice(probability, { frameMs, levelDb, brightDb, judgedByEnergy, continues });
+    else if (isLoud && brightDb > hissDb) this.#hissMs += frameMs;
   }
 
-  #hearSound(levelDb: number, { frameMs, isHiss }: { frameMs: Millis; isHiss: boolean }): void {
-    this.#rise.take(levelDb, frameMs);
-    if (isHiss) this.#hissMs += frameMs;
-  }
-
-  #hearVoice(probability: number, { frameMs, levelDb, brightDb, sound, continues }: Voice): void {
+  #hearVoice(probability: number, { frameMs, levelDb, brightDb, judgedByEnergy, continues }: Voice): void {
     this.#isHum = brightDb < humDb || this.#isBreath(levelDb);
     if (brightDb < humDb) {
       this.#humMs += frameMs;
       this.#loudestHumDb = Math.max(this.#loudestHumDb, levelDb);
     }
-    if (this.#isHum || sound.judgedByEnergy || probability < this.#sureFrom) return;
+    if (this.#isHum || judgedByEnergy || probability < this.#sureFrom) return;
     const isBegun = continues || this.#hissMs >= consonantMs;
-    const isSyllable = (isBegun && probability >= plainProbability) || this.#isFirstVowel(sound);
+    const isSyllable = isBegun && probability >= plainProbability;
     this.#sureMs += isSyllable ? Math.max(frameMs, sureVoiceMs) : frameMs;
-  }
-
-  /** A frame that VAD is sure of has a pitch, and what came right before it grew as consonants do. */
-  #isFirstVowel(sound: FrameSound): boolean {
-    return this.#humMs === 0 && this.#rise.isSlow && sound.periodicity >= voicedFrom;
   }
 
   /** The last frame was part of a hum: voice without words. */
@@ -181,7 +169,6 @@ export class VoiceProof {
 
   #forgetSound(): void {
     this.#soundMs = 0;
-    this.#rise.forget();
     this.#loudestDb = lowestBackgroundDb;
     this.#holeMs = 0;
     this.#sureMs = 0;

@@ -65,27 +65,6 @@ describe('a voice that is surely speech', () => {
     expect(factsOf([...frames(1, 0.1, hiss), ...frames(1, 0.97, vowel)])).toEqual([]);
   });
 
-  it('is known at its first vowel behind a sound that grows, and not behind one that dies away', () => {
-    const before = (levels: readonly number[], pitch = 0.3): Frame[] =>
-      levels.map((db) => [0.1, sounding(db, -12, pitch)]);
-    const behind = (levels: readonly number[], ...then: Frame): string[] =>
-      factsOf([...before(levels), ...frames(1, ...then)]);
-    const consonant = [-46, -36, -28, -27, -30];
-    const taken = ['speech.started 6', 'speech.confirmed 6'];
-    expect(behind(consonant, 0.8, vowel)).toEqual(taken);
-    expect(behind(consonant, 0.7, vowel)).toEqual([]);
-    expect(behind(consonant, 0.8, hum)).toEqual([]);
-    expect(factsOf([...before(consonant, 0.7), ...frames(1, 0.8, clatter)])).toEqual([]);
-    const short = [...before([-46, -36, -28]), ...frames(1, 0.6, vowel), ...frames(1, 0.8, vowel)];
-    expect(factsOf(short)).toEqual([]);
-    const cough = [-18, -20, -24, -26, -28];
-    expect(behind(cough, 0.8, vowel)).toEqual([]);
-    expect(behind([-46, -28, -28.1, -28.2, -29], 0.8, vowel)).toEqual([]);
-    expect(behind([-46, -36, -28, -30, -36], 0.8, vowel)).toEqual([]);
-    const hummed = [...before(consonant), ...frames(1, 0.9, hum), ...frames(1, 0.8, vowel)];
-    expect(factsOf(hummed)).toEqual([]);
-  });
-
   it('has the pitch of a voice somewhere, or begins with a hiss', () => {
     const taken = frames(7, 0.98, clatter);
     expect(factsOf(taken)).toEqual(['speech.started 4']);
