@@ -6,9 +6,8 @@
 import '../shared/runtime/stack.ts';
 import { setPriority } from 'node:os';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { heartbeatAge, heartbeatOf } from '../shared/protocol/heartbeat.ts';
 import {
-  heartbeatAge,
-  heartbeatOf,
   mailboxBytes,
   Mailboxes,
   vadFrameSamples,

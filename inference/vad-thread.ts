@@ -1,14 +1,14 @@
 /**
- * A VAD thread: finds frames in the mailboxes it owns, runs Silero on them in batches, and rings the bell of workers that
- * sleep. It is one long task of the pool and ends by flag only: a thread that is terminated inside a run takes the
+ * A VAD thread: finds frames in the mailboxes it owns, runs Silero on those that are not evidently quiet, in batches, and rings the
+ * bell of workers that sleep. It is one long task of the pool and ends by flag only: a thread that is terminated inside a run takes the
  * whole process down.
  */
 import '../shared/runtime/stack.ts';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { machineMs } from '../shared/runtime/monotonic.ts';
 import { mapSharedMemory } from '../shared/runtime/shm.ts';
+import { heartbeatOf } from '../shared/protocol/heartbeat.ts';
 import {
-  heartbeatOf,
   mailboxBytes,
   Mailboxes,
   maxUnreadFrames,
@@ -18,6 +18,7 @@ import {
 } from '../shared/protocol/mailbox.ts';
 import { ring } from './bell.ts';
 import { newBatchPlan, planBatch } from './batcher.ts';
+import { QuietGate } from './quiet-gate.ts';
 
 export interface VadTask {
   readonly thread: number;
@@ -35,19 +36,20 @@ const inputSamples = contextSamples + vadFrameSamples;
 const stateFloats = 128;
 const sampleRate = 16_000n;
 
-/** What the thread keeps of a slot: the model's memory and the end of the frame before. */
+/** What the thread keeps of a slot: the model's memory, what it said last, and whether there is anything to hear. */
 interface SlotState {
   readonly mailbox: Mailbox;
   readonly worker: number;
   generation: number;
   readonly model: Float32Array;
-  readonly context: Float32Array;
+  probability: number;
+  readonly gate: QuietGate;
 }
 
 export interface VadThreadOptions {
   readonly thread: number;
   readonly boxes: Mailboxes;
-  readonly session: InferenceSession;
+  readonly session: Pick<InferenceSession, 'run'>;
   /** A worker that sleeps has results. */
   readonly wake: (worker: number) => void;
 }
@@ -55,7 +57,7 @@ export interface VadThreadOptions {
 export class VadThread {
   readonly #thread: number;
   readonly #wake: (worker: number) => void;
-  readonly #session: InferenceSession;
+  readonly #session: Pick<InferenceSession, 'run'>;
   readonly #boxes: Mailboxes;
   readonly #slots = new Map<number, SlotState>();
   readonly #plan = newBatchPlan(maxRows);
@@ -63,7 +65,11 @@ export class VadThread {
   readonly #state = new Float32Array(2 * maxRows * stateFloats);
   readonly #rate = new Tensor('int64', BigInt64Array.of(sampleRate), []);
   readonly #pause = new Int32Array(new SharedArrayBuffer(4));
+  /** Frames since they were counted last that were too old, and that needed no run of the model. */
   #dropped = 0;
+  #quiet = 0;
+  /** The most frames that one slot had waiting, quiet ones included. */
+  #fullest = 0;
 
   constructor(options: VadThreadOptions) {
     this.#thread = options.thread;
@@ -80,16 +86,22 @@ export class VadThread {
     }
   }
 
-  /** Shows a heartbeat and judges at most one waiting frame of each slot. Returns how many there were. */
+  /** Shows a heartbeat and judges at most one waiting frame of each slot, and every quiet one before it. Returns for how many the model ran. */
   async judgeBatch(): Promise<number> {
+    this.#fullest = 0;
     planBatch(this.#plan, this.#candidates(), (slot) => this.#unread(this.#slot(slot)));
-    this.#boxes.beatThread(this.#thread, heartbeatOf(machineMs()), this.#plan.oldestUnread);
-    if (this.#plan.rows === 0) return 0;
-    await this.#run();
-    this.#boxes.countRun(this.#thread, this.#plan.rows, this.#dropped);
-    this.#dropped = 0;
+    this.#boxes.beatThread(this.#thread, heartbeatOf(machineMs()), this.#fullest);
+    const { rows } = this.#plan;
+    if (rows > 0) await this.#run();
+    if (rows + this.#quiet + this.#dropped > 0) this.#count(rows);
     this.#ringBells();
-    return this.#plan.rows;
+    return rows;
+  }
+
+  #count(judged: number): void {
+    this.#boxes.countFrames(this.#thread, { judged, dropped: this.#dropped, quiet: this.#quiet });
+    this.#dropped = 0;
+    this.#quiet = 0;
   }
 
   /** Slots in use that this thread owns. */
@@ -113,28 +125,43 @@ export class VadThread {
       worker: Math.floor(slot / this.#boxes.layout.slotsPerWorker),
       generation: Number.NaN,
       model: new Float32Array(2 * stateFloats),
-      context: new Float32Array(contextSamples),
+      probability: 0,
+      gate: new QuietGate(),
     };
     this.#slots.set(slot, fresh);
     return fresh;
   }
 
-  /** Frames that wait in a mailbox, after leaving out those of a former call and those that are too old. */
+  /** Frames that wait for the model, after leaving out those of a former call, those that are too old, and those that need no judgement. */
   #unread(slot: SlotState): number {
-    const { mailbox } = slot;
+    const { mailbox, gate } = slot;
     const generation = mailbox.generation;
     if (generation !== slot.generation) {
       slot.generation = generation;
       slot.model.fill(0);
-      slot.context.fill(0);
+      gate.reset();
       if (mailbox.consumed < mailbox.base) mailbox.skipTo(mailbox.base);
     }
     const produced = mailbox.produced;
     const waiting = produced - mailbox.consumed;
-    if (waiting <= maxUnreadFrames) return waiting;
-    this.#dropped += waiting - maxUnreadFrames;
-    mailbox.skipTo(produced - maxUnreadFrames);
-    return maxUnreadFrames;
+    if (waiting > maxUnreadFrames) {
+      this.#dropped += waiting - maxUnreadFrames;
+      mailbox.skipTo(produced - maxUnreadFrames);
+    }
+    this.#fullest = Math.max(this.#fullest, Math.min(waiting, maxUnreadFrames));
+    return this.#passQuiet(slot, produced);
+  }
+
+  /** Answers for the model as long as frames are quiet. Returns how many wait then. Nobody waits for such an answer: it rings no bell. */
+  #passQuiet(slot: SlotState, produced: number): number {
+    const { mailbox, gate } = slot;
+    let next = mailbox.consumed;
+    while (next < produced && gate.skips(mailbox.levels.of(next)) && mailbox.generation === slot.generation) {
+      mailbox.deliver(next, slot.probability);
+      this.#quiet += 1;
+      next += 1;
+    }
+    return produced - next;
   }
 
   async #run(): Promise<void> {
@@ -155,26 +182,40 @@ export class VadThread {
         stateFloats,
       );
       // A call that began during the run must not get the result of the one before it.
-      if (slot.mailbox.generation === slot.generation)
-        slot.mailbox.deliver(slot.mailbox.consumed, probabilities[row] ?? 0);
+      if (slot.mailbox.generation === slot.generation) this.#deliver(slot, probabilities[row] ?? 0);
     }
+  }
+
+  #deliver(slot: SlotState, probability: number): void {
+    const { mailbox, gate } = slot;
+    const index = mailbox.consumed;
+    slot.probability = probability;
+    gate.judged(mailbox.levels.of(index), probability);
+    mailbox.deliver(index, probability);
   }
 
   #gather(slot: SlotState, row: number, rows: number): void {
     const input = this.#input;
     const at = row * inputSamples;
-    const frame = slot.mailbox.frame(slot.mailbox.consumed);
-    input.set(slot.context, at);
+    const { mailbox } = slot;
+    const index = mailbox.consumed;
+    if (index > mailbox.base) {
+      const before = mailbox.frame(index - 1);
+      const from = vadFrameSamples - contextSamples;
+      for (let i = 0; i < contextSamples; i += 1) input[at + i] = (before[from + i] ?? 0) / 32_768;
+    } else input.fill(0, at, at + contextSamples);
+    const frame = mailbox.frame(index);
     for (let i = 0; i < vadFrameSamples; i += 1) input[at + contextSamples + i] = (frame[i] ?? 0) / 32_768;
-    slot.context.set(input.subarray(at + inputSamples - contextSamples, at + inputSamples));
     this.#state.set(slot.model.subarray(0, stateFloats), row * stateFloats);
     this.#state.set(slot.model.subarray(stateFloats), (rows + row) * stateFloats);
   }
 
+  /** Where nobody has spoken for a second, the worker finds the result when it looks by itself. */
   #ringBells(): void {
     const { rows, slots } = this.#plan;
     for (let row = 0; row < rows; row += 1) {
-      const { worker } = this.#slot(slots[row] ?? 0);
+      const { worker, gate } = this.#slot(slots[row] ?? 0);
+      if (gate.isCalm) continue;
       if (this.#boxes.takeSleeping(worker)) this.#wake(worker);
     }
   }

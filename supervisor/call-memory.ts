@@ -4,8 +4,8 @@
  */
 import type { ServerSettings } from '../shared/config/server.ts';
 import { callRecordBytes, CallRecords, mostCallRecords } from '../shared/protocol/call-record.ts';
+import { heartbeatAge } from '../shared/protocol/heartbeat.ts';
 import {
-  heartbeatAge,
   mailboxBytes,
   Mailboxes,
   mostSlots,

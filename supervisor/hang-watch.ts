@@ -2,7 +2,8 @@
  * Finds children whose event loop hangs, by the heartbeats in shared memory. A hung child is alive for the kernel and gone
  * for its callers; it is killed, and from there on it is an ordinary death.
  */
-import { heartbeatAge, type Mailboxes } from '../shared/protocol/mailbox.ts';
+import { heartbeatAge } from '../shared/protocol/heartbeat.ts';
+import { type Mailboxes } from '../shared/protocol/mailbox.ts';
 import type { Millis } from '../shared/base/units.ts';
 import type { Log } from '../shared/runtime/log.ts';
 import { hangs, type ChildRow, type ProcessTable } from './process-table.ts';

@@ -84,14 +84,17 @@ const addUp = (answers: readonly (readonly MetricJson[])[]): Registry =>
 export function readSharedGauges(metrics: SupervisorMetrics, boxes: Mailboxes, machineMs: Millis): void {
   let frames = 0;
   let dropped = 0;
+  let quiet = 0;
   let unread = 0;
   for (let thread = 0; thread < boxes.layout.threads; thread += 1) {
     const status = boxes.threadStatus(thread);
     frames += status.frames;
     dropped += status.dropped;
+    quiet += status.quiet;
     unread = Math.max(unread, status.oldestUnread);
   }
   metrics.inferenceFrames.set({ state: 'judged' }, frames);
+  metrics.inferenceFrames.set({ state: 'quiet' }, quiet);
   metrics.inferenceFrames.set({ state: 'left_out' }, dropped);
   metrics.inferenceUnread.set(unread);
   metrics.inferenceWait.set((unread * vadFrameMs) / 1000);

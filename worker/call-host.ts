@@ -5,7 +5,8 @@
 import type { Duplex } from 'node:stream';
 import { assert } from '../shared/base/assert.ts';
 import type { Millis } from '../shared/base/units.ts';
-import { heartbeatOf, type Mailboxes } from '../shared/protocol/mailbox.ts';
+import { heartbeatOf } from '../shared/protocol/heartbeat.ts';
+import { type Mailboxes } from '../shared/protocol/mailbox.ts';
 import type { CallRunner } from './call-runner.ts';
 import type { CallServices } from './call-services.ts';
 import { Pacer, tickMs } from './media/pacer.ts';

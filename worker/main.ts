@@ -20,7 +20,8 @@ import {
   type WorkerSetup,
 } from '../shared/protocol/ipc.ts';
 import { callRecordBytes, CallRecords } from '../shared/protocol/call-record.ts';
-import { heartbeatAge, mailboxBytes, Mailboxes, vadFrameMs } from '../shared/protocol/mailbox.ts';
+import { heartbeatAge } from '../shared/protocol/heartbeat.ts';
+import { mailboxBytes, Mailboxes, vadFrameMs } from '../shared/protocol/mailbox.ts';
 import { exitWithParent, firstMessage, wakeWhenOrphaned } from '../shared/runtime/child.ts';
 import { systemClock } from '../shared/runtime/clock.ts';
 import { giveBufferAway } from '../shared/runtime/detached-buffers.ts';

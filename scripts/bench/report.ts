@@ -126,6 +126,7 @@ function serviceLines({ metrics }: RunResult): string[] {
     `  svc_underruns ${value('svc_underruns_total')}, interruptions ${value('svc_interruptions_total')}, ` +
       `frames judged by energy ${value('svc_vad_energy_frames_total')}, ` +
       `judged by the model ${value('svc_inference_frames{state="judged"}')}, ` +
+      `too quiet for it ${value('svc_inference_frames{state="quiet"}')}, ` +
       `left out ${value('svc_inference_frames{state="left_out"}')}`,
   ];
 }

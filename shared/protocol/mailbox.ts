@@ -6,6 +6,8 @@
  */
 import { assert } from '../base/assert.ts';
 import { breakerInts, Breakers, type ProviderRole } from './breakers.ts';
+import { FrameLevels, levelBytes, type FrameLevel } from './frame-levels.ts';
+import { heartbeatAge } from './heartbeat.ts';
 import { TurnBox } from './turn-box.ts';
 
 /** Samples of a frame at 16 kHz: the window of Silero VAD, 32 ms. */
@@ -24,8 +26,8 @@ const firstThreadLine = 1;
 const firstWorkerLine = firstThreadLine + maxThreads;
 const firstTurnLine = firstWorkerLine + maxWorkers;
 const firstBreakerLine = firstTurnLine + maxThreads;
-const controlBytes = roundUp((firstBreakerLine * lineInts + breakerInts) * 4, 4096);
-const headerBytes = 128;
+const controlBytes = Math.ceil(((firstBreakerLine * lineInts + breakerInts) * 4) / 4096) * 4096;
+const headerBytes = 256;
 const frameBytes = vadFrameSamples * 2;
 
 const header = { produced: 0, consumed: 1, generation: 2, base: 3 } as const;
@@ -34,7 +36,15 @@ const turnBoxAt = 16;
 const firstResultFloat = 16;
 /** The first line: what concerns all. */
 const serviceLine = { stopping: 0, turnQuestions: 1 } as const;
-const threadLine = { heartbeat: 0, oldestUnread: 1, frames: 2, dropped: 3, runs: 4, gone: 5 } as const;
+const threadLine = {
+  heartbeat: 0,
+  oldestUnread: 1,
+  frames: 2,
+  dropped: 3,
+  runs: 4,
+  gone: 5,
+  quiet: 6,
+} as const;
 const turnLine = { heartbeat: 0, waiting: 1, oldestAskedAt: 2, judged: 3, leftOut: 4 } as const;
 /** Stands for "nothing waits"; heartbeats are never negative. */
 const nothingWaits = -1;
@@ -94,8 +104,10 @@ export interface ThreadStatus {
   readonly heartbeatMs: number;
   /** Frames waiting in the fullest mailbox of this thread. */
   readonly oldestUnread: number;
+  /** Frames that the model judged, that were left out, and that needed no judgement. */
   readonly frames: number;
   readonly dropped: number;
+  readonly quiet: number;
   readonly runs: number;
 }
 
@@ -150,6 +162,7 @@ export class Mailboxes {
       oldestUnread: load(threadLine.oldestUnread),
       frames: load(threadLine.frames),
       dropped: load(threadLine.dropped),
+      quiet: load(threadLine.quiet),
       runs: load(threadLine.runs),
     };
   }
@@ -175,11 +188,13 @@ export class Mailboxes {
     Atomics.store(this.#control, at + threadLine.heartbeat, nowMs);
   }
 
-  countRun(thread: number, frames: number, dropped: number): void {
+  /** Counts what became of frames since the last time. */
+  countFrames(thread: number, counts: { judged: number; dropped: number; quiet: number }): void {
     const at = (firstThreadLine + thread) * lineInts;
-    Atomics.add(this.#control, at + threadLine.frames, frames);
-    Atomics.add(this.#control, at + threadLine.dropped, dropped);
-    if (frames > 0) Atomics.add(this.#control, at + threadLine.runs, 1);
+    Atomics.add(this.#control, at + threadLine.frames, counts.judged);
+    Atomics.add(this.#control, at + threadLine.dropped, counts.dropped);
+    Atomics.add(this.#control, at + threadLine.quiet, counts.quiet);
+    if (counts.judged > 0) Atomics.add(this.#control, at + threadLine.runs, 1);
   }
 
   /** Tells the turn threads that there is a question; it stands in the box of a slot. */
@@ -298,6 +313,8 @@ export class Mailboxes {
 export class Mailbox {
   /** The question to the turn model about this slot's audio. */
   readonly turn: TurnBox;
+  /** Of frames up to `levelRing` old. */
+  readonly levels: FrameLevels;
   readonly #ints: Int32Array;
   readonly #results: Float32Array;
   readonly #frames: Int16Array;
@@ -306,6 +323,7 @@ export class Mailbox {
   constructor(memory: ArrayBuffer, options: { at: number; ringFrames: number }) {
     assert((options.ringFrames & (options.ringFrames - 1)) === 0, 'the ring length is a power of two');
     this.turn = new TurnBox(memory, options.at + turnBoxAt);
+    this.levels = new FrameLevels(memory, options.at + headerBytes - levelBytes);
     this.#ints = new Int32Array(memory, options.at, headerBytes / 4);
     this.#results = new Float32Array(memory, options.at + firstResultFloat * 4, resultRing);
     this.#frames = new Int16Array(memory, options.at + headerBytes, options.ringFrames * vadFrameSamples);
@@ -329,7 +347,9 @@ export class Mailbox {
     return this.frame(this.produced);
   }
 
-  publish(): void {
+  /** Hands the frame over; without `level`, how loud it is is not known. */
+  publish(level?: FrameLevel): void {
+    this.levels.put(this.produced, level);
     Atomics.store(this.#ints, header.produced, this.produced + 1);
   }
 
@@ -377,20 +397,4 @@ export class Mailbox {
     for (let i = from; i < index; i += 1) this.#results[i & (resultRing - 1)] = Number.NaN;
     Atomics.store(this.#ints, header.consumed, index);
   }
-}
-
-/** Milliseconds of the machine's monotonic clock as a heartbeat: 31 bits, comparable between processes. */
-export const heartbeatOf = (monotonicMs: number): number => Math.floor(monotonicMs) & 0x7fff_ffff;
-
-/** A process that is held up between looking at the clock and at a heartbeat finds the heartbeat ahead of the clock by so much at most. */
-const mostAheadMs = 600_000;
-
-/** Age of a heartbeat in milliseconds, also across the wrap; 0 when it is younger than `nowMs`. */
-export function heartbeatAge(nowMs: number, beatMs: number): number {
-  const age = (heartbeatOf(nowMs) - beatMs) & 0x7fff_ffff;
-  return age > 0x7fff_ffff - mostAheadMs ? 0 : age;
-}
-
-function roundUp(value: number, unit: number): number {
-  return Math.ceil(value / unit) * unit;
 }

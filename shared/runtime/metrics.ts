@@ -155,7 +155,7 @@ function newInferenceMetrics(registers: Registry[]): InferenceMetrics {
     }),
     inferenceFrames: new Gauge({
       name: 'svc_inference_frames',
-      help: 'Frames judged and left out by inference since the service started',
+      help: 'Frames judged by the VAD model, too quiet to need it, and left out as too old, since the service started',
       labelNames: ['state'],
       registers,
     }),

@@ -1,5 +1,6 @@
 /** Mailboxes in plain memory, and a consumer that judges when a test says so, in the place of inference. */
-import { heartbeatOf, mailboxBytes, Mailboxes, type MailboxLayout } from '../../shared/protocol/mailbox.ts';
+import { heartbeatOf } from '../../shared/protocol/heartbeat.ts';
+import { mailboxBytes, Mailboxes, type MailboxLayout } from '../../shared/protocol/mailbox.ts';
 
 export const smallLayout: MailboxLayout = { workers: 1, slotsPerWorker: 4, ringFrames: 16, threads: 1 };
 

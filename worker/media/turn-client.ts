@@ -4,13 +4,8 @@
  * little audio. It decides nothing.
  */
 import type { Millis } from '../../shared/base/units.ts';
-import {
-  heartbeatAge,
-  heartbeatOf,
-  vadFrameMs,
-  type Mailbox,
-  type Mailboxes,
-} from '../../shared/protocol/mailbox.ts';
+import { heartbeatAge, heartbeatOf } from '../../shared/protocol/heartbeat.ts';
+import { vadFrameMs, type Mailbox, type Mailboxes } from '../../shared/protocol/mailbox.ts';
 import { turnAnswerWithinMs } from '../../shared/protocol/turn-box.ts';
 
 /** A turn thread does not show life inside a run, which a busy machine makes long. */

@@ -2,13 +2,8 @@
  * One call's side of voice activity detection: cuts audio into frames, hands them to inference through the call's
  * mailbox and collects the results. While inference is away, frames are judged by energy, so the call goes on.
  */
-import {
-  heartbeatAge,
-  vadFrameMs,
-  vadFrameSamples,
-  type Mailbox,
-  type Mailboxes,
-} from '../../shared/protocol/mailbox.ts';
+import { heartbeatAge } from '../../shared/protocol/heartbeat.ts';
+import { vadFrameMs, vadFrameSamples, type Mailbox, type Mailboxes } from '../../shared/protocol/mailbox.ts';
 import { resultRing } from '../../shared/protocol/mailbox.ts';
 import { EnergyGate } from './energy-gate.ts';
 import { periodicity } from './frame-pitch.ts';
@@ -89,7 +84,7 @@ export class VadClient {
     }
     this.#energy[index] = this.#gate.judge(this.#frame);
     this.#writtenMs[index] = this.#options.machineMs();
-    this.#mailbox.publish();
+    this.#mailbox.publish(sound);
     this.#frame = this.#mailbox.frameToWrite();
     this.#filled = 0;
   }

@@ -2,9 +2,8 @@
 import { closeSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { heartbeatAge, heartbeatOf } from '../../../shared/protocol/heartbeat.ts';
 import {
-  heartbeatAge,
-  heartbeatOf,
   mailboxBytes,
   Mailboxes,
   maxUnreadFrames,
@@ -98,8 +97,8 @@ describe('the control page', () => {
   it('keeps lines of threads and workers apart', () => {
     const [worker, inference] = twoViews();
     inference.beatThread(1, 55, 4);
-    inference.countRun(1, 3, 2);
-    inference.countRun(1, 0, 1);
+    inference.countFrames(1, { judged: 3, dropped: 2, quiet: 5 });
+    inference.countFrames(1, { judged: 0, dropped: 1, quiet: 1 });
     worker.beatWorker(0, { nowMs: 77, calls: 5, worstLatenessUs: 900 });
     worker.setSlotsInUse(0, 99);
     expect(worker.threadStatus(1)).toEqual({
@@ -107,6 +106,7 @@ describe('the control page', () => {
       oldestUnread: 4,
       frames: 3,
       dropped: 3,
+      quiet: 6,
       runs: 1,
     });
     expect(worker.threadStatus(0)).toEqual({
@@ -114,6 +114,7 @@ describe('the control page', () => {
       oldestUnread: 0,
       frames: 0,
       dropped: 0,
+      quiet: 0,
       runs: 0,
     });
     expect(inference.workerStatus(0)).toEqual({ heartbeatMs: 77, calls: 5, worstLatenessUs: 900 });

@@ -1,6 +1,7 @@
 /** Finding children whose event loop hangs. */
 import { describe, expect, it } from 'vitest';
-import { heartbeatOf, mailboxBytes, Mailboxes } from '../../../shared/protocol/mailbox.ts';
+import { heartbeatOf } from '../../../shared/protocol/heartbeat.ts';
+import { mailboxBytes, Mailboxes } from '../../../shared/protocol/mailbox.ts';
 import { HangWatch } from '../../../supervisor/hang-watch.ts';
 import {
   childGone,
