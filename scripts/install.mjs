@@ -69,6 +69,7 @@ const sources = [
   'web',
   'scripts/build.mjs',
   'scripts/line-table.mjs',
+  'scripts/notices.mjs',
   'package-lock.json',
 ];
 const mark = join(root, 'dist/.built');

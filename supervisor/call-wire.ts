@@ -6,7 +6,7 @@
  * An address is never repeated in an error, as it may hold a token.
  */
 import { WebSocket } from 'ws';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Millis } from '../shared/base/units.ts';
 import type { Clock } from '../shared/runtime/clock.ts';
 

@@ -4,7 +4,7 @@
  * for a new one. No error of the client leaves this file with more than its code, because its text may hold addresses.
  */
 import { createHash } from 'node:crypto';
-import { createClient } from '@redis/client';
+import type * as redis from '@redis/client';
 import { fail, ok } from '../shared/base/result.ts';
 import type { Result } from '../shared/base/result.ts';
 import type { Millis } from '../shared/base/units.ts';
@@ -19,6 +19,7 @@ export interface RedisSetOptions {
 }
 
 type Added = Result<'added' | 'present', string>;
+type CreateClient = typeof redis.createClient;
 type Client = ReturnType<typeof newClient>;
 
 const defaultTimeoutMs = 1_000;
@@ -34,7 +35,9 @@ export class RedisSet implements SharedSet {
   readonly #target: RedisTarget;
   readonly #clock: Clock;
   readonly #timeoutMs: Millis;
+  #createClient: CreateClient | undefined;
   #client: Client | undefined;
+  #isClosed = false;
   #waiting = 0;
   #unanswered = 0;
   /** Why there is no connection. */
@@ -45,7 +48,7 @@ export class RedisSet implements SharedSet {
     this.#target = target;
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;
-    this.#client = this.#connect();
+    void this.#open();
   }
 
   /** Whether ids can be added right now, as far as is known. */
@@ -55,8 +58,8 @@ export class RedisSet implements SharedSet {
 
   async add(id: string, ttlMs: Millis): Promise<Added> {
     const client = this.#client;
-    if (client === undefined) return fail('closed');
-    if (!client.isReady) return fail(this.#fault);
+    if (this.#isClosed) return fail('closed');
+    if (client?.isReady !== true) return fail(this.#fault);
     if (this.#waiting >= maxWaiting) return fail('too many answers are awaited');
     const key = keyPrefix + createHash('sha256').update(id).digest('base64url');
     this.#waiting += 1;
@@ -69,6 +72,21 @@ export class RedisSet implements SharedSet {
   }
 
   close(): void {
+    this.#isClosed = true;
+    this.#drop();
+  }
+
+  /** The package is a third of a supervisor's start, and few have a store: it is loaded by those alone. */
+  async #open(): Promise<void> {
+    try {
+      this.#createClient = (await import('@redis/client')).createClient;
+    } catch (error) {
+      this.#fault = faultCode(error);
+    }
+    if (!this.#isClosed) this.#connect();
+  }
+
+  #drop(): void {
     const client = this.#client;
     this.#client = undefined;
     if (client?.isOpen === true) client.destroy();
@@ -92,24 +110,26 @@ export class RedisSet implements SharedSet {
   #missed(client: Client): void {
     this.#unanswered += 1;
     if (this.#unanswered < silentAnswers || this.#client !== client) return;
-    this.close();
+    this.#drop();
     this.#fault = 'timeout';
-    this.#client = this.#connect();
+    this.#connect();
   }
 
-  #connect(): Client {
+  #connect(): void {
     this.#unanswered = 0;
-    const client = newClient(this.#target);
+    if (this.#createClient === undefined) return;
+    const client = newClient(this.#createClient, this.#target);
     const note = (error: unknown): void => {
       if (this.#client === client) this.#fault = faultCode(error);
     };
     client.on('error', note);
+    this.#client = client;
     client.connect().catch(note);
-    return client;
   }
 }
 
-function newClient({ host, port, isTls, username, password, database }: RedisTarget) {
+function newClient(createClient: CreateClient, target: RedisTarget) {
+  const { host, port, isTls, username, password, database } = target;
   const socket = {
     host,
     port,

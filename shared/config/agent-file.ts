@@ -3,7 +3,7 @@
  * explanation. Parsing, messages, the reference page, the example file and the JSON Schema all come from here. Rules
  * between keys are in load.ts. Units are part of the names of keys.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { flowKeys, flowNextKeys, flowNodeKeys } from './agent/flow.ts';
 import type { FlowDefinition } from './agent/flow.ts';
 import { mcpKeys } from './agent/mcp.ts';

@@ -1,7 +1,7 @@
 /**
  * Describes the keys of the agent file for people and editors, from the declarations alone: rows, and a JSON Schema.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { flowKeys, flowNextKeys, flowNodeKeys } from './agent/flow.ts';
 import { mcpKeys } from './agent/mcp.ts';
 import { telephonyKeys } from './agent/telephony.ts';

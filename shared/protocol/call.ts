@@ -5,7 +5,7 @@
  * Invariant: a fault names the field and the rule, never the value that was received. Which message is allowed when is
  * not decided here but by the machine in worker/transports/websocket/protocol.ts.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Millis } from '../base/units.ts';
 import { fail, ok } from '../base/result.ts';
 import type { Result } from '../base/result.ts';

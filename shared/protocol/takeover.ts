@@ -3,7 +3,7 @@
  * old one opens when it starts the new one. The two may be of different versions of the program, so every message is
  * read against its declaration, and a version is named first.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { fail, ok } from '../base/result.ts';
 import type { Result } from '../base/result.ts';
 

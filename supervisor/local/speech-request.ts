@@ -3,7 +3,7 @@
  *
  * Pure. A message names the field and the rule and never repeats what was sent.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { fail, ok, type Result } from '../../shared/base/result.ts';
 import type { SpeechJob } from './messages.ts';
 

@@ -1,5 +1,5 @@
 /** The keys of a scenario file, each declared once: type, bounds and default (explained in docs/rehearsal.md). */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Scenarios of one file. */
 export const mostScenarios = 500;

@@ -8,7 +8,6 @@ import buffer from 'node:buffer';
 import { EventEmitter } from 'node:events';
 import { syncBuiltinESMExports } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
-import { WebSocket } from 'ws';
 
 const kinds = {
   socket: (stack) => /\bWebSocketCall\b.*onMessage/.test(stack),
@@ -86,8 +85,24 @@ function plant() {
       return now();
     },
   });
-  const { send } = WebSocket.prototype;
-  WebSocket.prototype.send = function (...args) {
+  // The class of the service's sockets is inside its bundle: it shows when one of them is listened to.
+  const { on } = EventEmitter.prototype;
+  let hasSockets = false;
+  EventEmitter.prototype.on = function (...args) {
+    if (!hasSockets && typeof this.send === 'function' && typeof this.ping === 'function') {
+      hasSockets = true;
+      passBySend(this, pass);
+    }
+    return on.apply(this, args);
+  };
+}
+
+/** Every socket of the class of this one asks `pass` whenever it sends. */
+function passBySend(socket, pass) {
+  let owner = socket;
+  while (!Object.hasOwn(owner, 'send')) owner = Object.getPrototypeOf(owner);
+  const { send } = owner;
+  owner.send = function (...args) {
     pass();
     return send.apply(this, args);
   };

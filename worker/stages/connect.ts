@@ -6,7 +6,8 @@
  */
 import { Agent } from 'node:https';
 import { Agent as PlainAgent } from 'node:http';
-import { buildConnector } from 'undici';
+import type { buildConnector as undici } from 'undici';
+import { buildConnector } from '../../shared/runtime/undici.ts';
 import { lookup, LOOKUP_TIMEOUT_CODE } from './lookup.ts';
 import type { Lookup } from './lookup.ts';
 import type { StageError } from './stage.ts';
@@ -19,7 +20,7 @@ const MOST_HOSTS = 64;
 /**
  * Connections of undici. Its own memory of TLS sessions lets go of them at any garbage collection, so this one holds them.
  */
-export function newConnector(find: Lookup = lookup): buildConnector.connector {
+export function newConnector(find: Lookup = lookup): undici.connector {
   const sessions = new Map<string, Buffer>();
   return (options, done) => {
     const host = `${options.hostname}:${options.port}`;

@@ -5,10 +5,10 @@
  * inside `post()`; every one of them runs in the scope of the call that asked. It never retries, never follows a
  * redirect, and puts neither addresses nor payloads into a failure.
  */
-import { Agent, errors } from 'undici';
-import type { Dispatcher } from 'undici';
+import type { Agent as HttpAgent, Dispatcher } from 'undici';
 import { isLoopbackHost } from '../../shared/net/loopback.ts';
 import type { Clock, Timer } from '../../shared/runtime/clock.ts';
+import { Agent, errors } from '../../shared/runtime/undici.ts';
 import { connectionError, newConnector } from './connect.ts';
 import type { StageContext, StageError } from './stage.ts';
 
@@ -97,7 +97,7 @@ export function newHttpPool({ idleMs = 4_000 }: HttpPoolOptions = {}): HttpPool 
 }
 
 /** Asks the host what it allows, without a credential: the connection and its TLS session stay for the next request. */
-function warm(agent: Agent, url: URL, warming: Set<object>): void {
+function warm(agent: HttpAgent, url: URL, warming: Set<object>): void {
   const mark = {};
   warming.add(mark);
   const over = (): void => void warming.delete(mark);
@@ -163,7 +163,7 @@ class RunningExchange implements Exchange {
   }
 }
 
-function post(agent: Agent, request: PostRequest, scope: ExchangeScope): Exchange {
+function post(agent: HttpAgent, request: PostRequest, scope: ExchangeScope): Exchange {
   const { context, handlers } = scope;
   const exchange = new RunningExchange();
   const fail = context.bind((error: StageError) => {

@@ -3,9 +3,9 @@
  * read, and private addresses are refused at the connection itself unless the tool allows them. Failures carry neither
  * addresses nor headers.
  */
-import { Agent } from 'undici';
-import type { Dispatcher } from 'undici';
+import type { Agent as HttpAgent, Dispatcher } from 'undici';
 import type { HttpToolDefinition } from '../../shared/config/agent/tools.ts';
+import { Agent } from '../../shared/runtime/undici.ts';
 import type { StageContext } from '../stages/stage.ts';
 import { isPublicAddress, publicLookup, RefusedAddressError } from './address-guard.ts';
 import { backstopMs, mostResultBytes } from './tool.ts';
@@ -18,7 +18,7 @@ const failed = (message: string, transport = false): ToolReport => ({ kind: 'fai
 
 export class HttpTool implements ToolRunner {
   readonly #definition: HttpToolDefinition;
-  readonly #agent: Agent;
+  readonly #agent: HttpAgent;
 
   constructor(definition: HttpToolDefinition) {
     this.#definition = definition;

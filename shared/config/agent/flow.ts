@@ -2,7 +2,7 @@
  * `[flow]` of the agent file: nodes with a prompt and tools of their own, and what leads from one to the next. Every
  * node must be reachable and every name in it must exist; what breaks that is a problem that refuses the file.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { compileArguments } from '../json-schema.ts';
 import type { KeyPath, ProblemList } from '../problem.ts';
 import { isTable, readTable } from '../table.ts';

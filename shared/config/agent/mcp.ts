@@ -2,7 +2,7 @@
  * `[[mcp]]` of the agent file: servers of the Model Context Protocol whose tools the agent may use. A server runs as a
  * command or answers at an address, never both; it sees only the variables that are named.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { KeyPath } from '../problem.ts';
 import { readEndpoint } from '../stages/endpoint.ts';
 import type { Sensitive } from '../sensitive.ts';

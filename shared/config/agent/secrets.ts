@@ -2,7 +2,7 @@
  * Environment variables that tools name: their values travel in headers or into a child process, never into the file, a
  * message or a log (spec 03, Checking a definition).
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { KeyPath, ProblemList } from '../problem.ts';
 import { Sensitive } from '../sensitive.ts';
 

@@ -2,7 +2,7 @@
  * `[telephony]` of the agent file: named destinations, transfers and the collection of keys (spec 03, Telephony tools and
  * DTMF collection). Numbers are sensitive: they stand in no message, prompt or log.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ProblemList } from '../problem.ts';
 import { Sensitive } from '../sensitive.ts';
 import { readTable } from '../table.ts';

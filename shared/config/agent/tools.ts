@@ -2,7 +2,7 @@
  * `[[tools]]` of the agent file: tools that the engine runs over HTTP (spec 02, Tool declaration). Rules that need more
  * than one key are checked here; nothing is resolved or opened, and no message repeats an address.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { isLoopbackHost } from '../../net/loopback.ts';
 import { compileArguments } from '../json-schema.ts';
 import type { KeyPath, ProblemList } from '../problem.ts';

@@ -1,5 +1,5 @@
 /** Options of `chat_compatible`, any server with the chat completions interface (spec 03, Options tables). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { camelKeys, withoutKeys } from '../camel.ts';
 import type { CamelKeys } from '../camel.ts';
 import type { Endpoint } from './endpoint.ts';

@@ -1,5 +1,5 @@
 /** Options of `speech_compatible`, any server that answers POST {base_url}/audio/speech (spec 03, Options tables). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { camelKeys } from '../camel.ts';
 import type { CamelKeys } from '../camel.ts';
 import { readAddress, shownKey } from './options-site.ts';

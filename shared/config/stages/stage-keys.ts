@@ -2,7 +2,7 @@
  * The keys that the three stage tables and their secondaries have whatever the provider is (spec 03, Stage tables and
  * Secondary providers). Options of a provider are declared in its own file.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { providerNames } from './providers.ts';
 import type { StageName } from './providers.ts';
 

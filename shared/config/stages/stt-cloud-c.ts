@@ -1,5 +1,5 @@
 /** Options of `stt_cloud_c`, a hosted recogniser whose sessions begin with a request (spec 03, Options tables). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { camelKeys, withoutKeys } from '../camel.ts';
 import type { CamelKeys } from '../camel.ts';
 import { readAddress } from './options-site.ts';

@@ -1,5 +1,5 @@
 /** Options of `stt_local_ws`, a streaming recogniser on this machine or network (spec 03, Options tables). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { SAMPLE_RATES } from '../../audio/resampler.ts';
 import { camelKeys } from '../camel.ts';
 import type { CamelKeys } from '../camel.ts';

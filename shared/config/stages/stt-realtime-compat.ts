@@ -1,5 +1,5 @@
 /** Options of `stt_realtime_compat`, servers of one realtime transcription interface (spec 03, Options tables). */
-import { z } from 'zod';
+import * as z from 'zod';
 import { SAMPLE_RATES } from '../../audio/resampler.ts';
 import { camelKeys, withoutKeys } from '../camel.ts';
 import type { CamelKeys } from '../camel.ts';

@@ -1,5 +1,5 @@
 /** Reads what a server of the Model Context Protocol sends: its tools and their results. All of it is untrusted. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ToolDeclaration } from '../../stages/stage.ts';
 import { mostResultBytes } from '../tool.ts';
 import type { ToolReport } from '../tool.ts';

@@ -216,7 +216,8 @@ export class McpServer implements ToolRunner {
     const { from } = this.#definition;
     if ('command' in from) {
       const { StdioTransport } = await import('./stdio.ts');
-      return new StdioTransport({ ...from, clock: this.#options.clock });
+      const wire = await import('@modelcontextprotocol/sdk/shared/stdio.js');
+      return new StdioTransport({ ...from, wire, clock: this.#options.clock });
     }
     const { StreamableHTTPClientTransport } =
       await import('@modelcontextprotocol/sdk/client/streamableHttp.js');

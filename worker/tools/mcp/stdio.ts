@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { Writable } from 'node:stream';
-import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
+import type * as sdk from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { mostMessageBytes } from './message-bounds.ts';
@@ -42,6 +42,8 @@ const guard = [
 export interface StdioOptions {
   readonly command: readonly string[];
   readonly env: ReadonlyMap<string, Sensitive<string>>;
+  /** How messages are written and read: the library's own, which is loaded only where there is a tool server. */
+  readonly wire: Pick<typeof sdk, 'serializeMessage' | 'deserializeMessage'>;
   readonly clock: Clock;
 }
 
@@ -91,7 +93,7 @@ export class StdioTransport implements Transport {
     if (this.#isClosed || stdin?.writable !== true) return Promise.reject(new Error('the server has ended'));
     if (stdin.writableLength > mostWaitingBytes) return Promise.reject(new Error('the server does not read'));
     if ('method' in message && 'id' in message) this.#expect(message.id);
-    stdin.write(serializeMessage(message));
+    stdin.write(this.#options.wire.serializeMessage(message));
     return Promise.resolve();
   }
 
@@ -176,7 +178,7 @@ export class StdioTransport implements Transport {
       if (!isAnswer) this.#window.unasked += 1;
       // News is not read, and reading it costs more than parsing it.
       const isNews = isTable(message) && !('id' in message);
-      if (!isNews) this.onmessage?.(deserializeMessage(line));
+      if (!isNews) this.onmessage?.(this.#options.wire.deserializeMessage(line));
     } catch {
       // Programs print other things, too; a line that is no message costs nothing but itself.
       this.#window.unasked += 1;
