@@ -10,7 +10,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 
 const kinds = {
-  socket: (stack) => /\bWebSocketCall\b.*onMessage/.test(stack),
+  socket: (stack) => /#onMessage \(worker\/transports\/websocket\/listener\.ts:/.test(stack),
   timer: (stack) => stack.includes('listOnTimeout') && !stack.includes('Pacer'),
   stt: (stack) => stack.includes('LocalWsSession') && stack.includes('Receiver'),
   llm: (stack) => stack.includes('HttpRound') && stack.includes('onResponseData'),
@@ -85,7 +85,11 @@ function plant() {
       return now();
     },
   });
-  // The class of the service's sockets is inside its bundle: it shows when one of them is listened to.
+  whenSent(pass);
+}
+
+/** Calls `pass` whenever a socket sends. The sockets' class is inside the bundle: it shows when the first of them is listened to. */
+function whenSent(pass) {
   const { on } = EventEmitter.prototype;
   let hasSockets = false;
   EventEmitter.prototype.on = function (...args) {
