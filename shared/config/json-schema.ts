@@ -8,6 +8,7 @@ import type { ErrorObject, Options, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { fail, ok } from '../base/result.ts';
 import type { Result } from '../base/result.ts';
+import { isPlainSchema } from './plain-schema.ts';
 import { isTable } from './table.ts';
 
 export interface SchemaFault {
@@ -146,7 +147,7 @@ function compile(schema: Readonly<Record<string, unknown>>, compiler: Compiler):
   delete copy['$schema'];
   delete copy['$id'];
   try {
-    const isSchema: unknown = compiler.validateSchema(copy);
+    const isSchema: unknown = isPlainSchema(copy) || compiler.validateSchema(copy);
     if (isSchema !== true) return fail(faultOfSchema(compiler.errors?.[0]));
     const validate = compiler.compile(copy);
     return ok((value) => checkArguments(validate, value));
