@@ -80,10 +80,20 @@ export class VadThread {
 
   /** Judges batches until the stop flag is set. */
   async serve(): Promise<void> {
+    let dueMs = machineMs();
     while (!this.#boxes.stopping) {
-      const rows = await this.judgeBatch();
-      if (rows === 0) Atomics.wait(this.#pause, 0, 0, wakeEveryMs);
+      await this.judgeBatch();
+      if (this.#isBehind) continue;
+      // Frames that came during the run are not worth one of their own: a run costs as much as three rows of it.
+      const nowMs = machineMs();
+      dueMs = Math.max(dueMs + wakeEveryMs, nowMs);
+      if (dueMs > nowMs) Atomics.wait(this.#pause, 0, 0, dueMs - nowMs);
     }
+  }
+
+  /** The last batch did not take all that waited for it. */
+  get #isBehind(): boolean {
+    return this.#plan.rows === maxRows || this.#plan.oldestUnread > 1;
   }
 
   /** Shows a heartbeat and judges at most one waiting frame of each slot, and every quiet one before it. Returns for how many the model ran. */
