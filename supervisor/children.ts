@@ -132,7 +132,7 @@ export class Children {
     if (row === undefined) return;
     const bells =
       role === 'worker' ? [this.#bells[index]?.[0] ?? -1] : this.#bells.map(([, inference]) => inference);
-    // Nobody waits for a new spare, and its start takes a second of a core.
+    // Nobody waits for a new spare, and its start takes a core for a third of a second.
     const isBehind = role === 'worker' && readyWorkers(this.table).length >= this.table.workers;
     const start = (): ChildProcess =>
       fork(new URL(`../${role}/main.js`, import.meta.url), {
