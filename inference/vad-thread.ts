@@ -16,6 +16,7 @@ import {
   type Mailbox,
   type MailboxLayout,
 } from '../shared/protocol/mailbox.ts';
+import type { Peek } from '../shared/protocol/peek-box.ts';
 import { ring } from './bell.ts';
 import { newBatchPlan, planBatch } from './batcher.ts';
 import { QuietGate } from './quiet-gate.ts';
@@ -42,6 +43,10 @@ interface SlotState {
   readonly worker: number;
   generation: number;
   readonly model: Float32Array;
+  /** The same before the last frame that was judged: what overlaps with that frame begins there. */
+  readonly modelBefore: Float32Array;
+  /** What the next row of the slot is about: a question, or else the oldest frame that waits. */
+  peek: Peek | undefined;
   probability: number;
   readonly gate: QuietGate;
 }
@@ -102,8 +107,8 @@ export class VadThread {
     planBatch(this.#plan, this.#candidates(), (slot) => this.#unread(this.#slot(slot)));
     this.#boxes.beatThread(this.#thread, heartbeatOf(machineMs()), this.#fullest);
     const { rows } = this.#plan;
-    if (rows > 0) await this.#run();
-    if (rows + this.#quiet + this.#dropped > 0) this.#count(rows);
+    const judged = rows > 0 ? await this.#run() : 0;
+    if (judged + this.#quiet + this.#dropped > 0) this.#count(judged);
     this.#ringBells();
     return rows;
   }
@@ -135,6 +140,8 @@ export class VadThread {
       worker: Math.floor(slot / this.#boxes.layout.slotsPerWorker),
       generation: Number.NaN,
       model: new Float32Array(2 * stateFloats),
+      modelBefore: new Float32Array(2 * stateFloats),
+      peek: undefined,
       probability: 0,
       gate: new QuietGate(),
     };
@@ -149,6 +156,7 @@ export class VadThread {
     if (generation !== slot.generation) {
       slot.generation = generation;
       slot.model.fill(0);
+      slot.modelBefore.fill(0);
       gate.reset();
       if (mailbox.consumed < mailbox.base) mailbox.skipTo(mailbox.base);
     }
@@ -159,7 +167,9 @@ export class VadThread {
       mailbox.skipTo(produced - maxUnreadFrames);
     }
     this.#fullest = Math.max(this.#fullest, Math.min(waiting, maxUnreadFrames));
-    return this.#passQuiet(slot, produced);
+    const left = this.#passQuiet(slot, produced);
+    slot.peek = left === 0 ? peekOf(mailbox) : undefined;
+    return slot.peek === undefined ? left : 1;
   }
 
   /** Answers for the model as long as frames are quiet. Returns how many wait then. Nobody waits for such an answer: it rings no bell. */
@@ -174,8 +184,10 @@ export class VadThread {
     return produced - next;
   }
 
-  async #run(): Promise<void> {
+  /** Judges the batch. Returns how many of its rows were frames. */
+  async #run(): Promise<number> {
     const { rows, slots } = this.#plan;
+    let frames = 0;
     for (let row = 0; row < rows; row += 1) this.#gather(this.#slot(slots[row] ?? 0), row, rows);
     const results = await this.#session.run({
       input: new Tensor('float32', this.#input.subarray(0, rows * inputSamples), [rows, inputSamples]),
@@ -186,6 +198,12 @@ export class VadThread {
     const states = results['stateN']?.data as Float32Array;
     for (let row = 0; row < rows; row += 1) {
       const slot = this.#slot(slots[row] ?? 0);
+      if (slot.peek !== undefined) {
+        slot.mailbox.peek.deliver(slot.peek.code, probabilities[row] ?? 0);
+        continue;
+      }
+      frames += 1;
+      slot.modelBefore.set(slot.model);
       slot.model.set(states.subarray(row * stateFloats, (row + 1) * stateFloats), 0);
       slot.model.set(
         states.subarray((rows + row) * stateFloats, (rows + row + 1) * stateFloats),
@@ -194,6 +212,7 @@ export class VadThread {
       // A call that began during the run must not get the result of the one before it.
       if (slot.mailbox.generation === slot.generation) this.#deliver(slot, probabilities[row] ?? 0);
     }
+    return frames;
   }
 
   #deliver(slot: SlotState, probability: number): void {
@@ -206,29 +225,39 @@ export class VadThread {
 
   #gather(slot: SlotState, row: number, rows: number): void {
     const input = this.#input;
-    const at = row * inputSamples;
-    const { mailbox } = slot;
+    const { mailbox, peek } = slot;
     const index = mailbox.consumed;
+    const frame = mailbox.frame(index);
+    // A question is about the end of the frame before and what there is of this one, with its context before that.
+    const filled = peek?.filled ?? vadFrameSamples;
+    const earlier = inputSamples - filled;
+    const at = row * inputSamples;
     if (index > mailbox.base) {
       const before = mailbox.frame(index - 1);
-      const from = vadFrameSamples - contextSamples;
-      for (let i = 0; i < contextSamples; i += 1) input[at + i] = (before[from + i] ?? 0) / 32_768;
-    } else input.fill(0, at, at + contextSamples);
-    const frame = mailbox.frame(index);
-    for (let i = 0; i < vadFrameSamples; i += 1) input[at + contextSamples + i] = (frame[i] ?? 0) / 32_768;
-    this.#state.set(slot.model.subarray(0, stateFloats), row * stateFloats);
-    this.#state.set(slot.model.subarray(stateFloats), (rows + row) * stateFloats);
+      const from = vadFrameSamples - earlier;
+      for (let i = 0; i < earlier; i += 1) input[at + i] = (before[from + i] ?? 0) / 32_768;
+    } else input.fill(0, at, at + earlier);
+    for (let i = 0; i < filled; i += 1) input[at + earlier + i] = (frame[i] ?? 0) / 32_768;
+    const model = peek === undefined ? slot.model : slot.modelBefore;
+    this.#state.set(model.subarray(0, stateFloats), row * stateFloats);
+    this.#state.set(model.subarray(stateFloats), (rows + row) * stateFloats);
   }
 
-  /** Where nobody has spoken for a second, the worker finds the result when it looks by itself. */
+  /** Where nobody has spoken for a second, the worker finds the result when it looks by itself; but who asks may be about to hear somebody. */
   #ringBells(): void {
     const { rows, slots } = this.#plan;
     for (let row = 0; row < rows; row += 1) {
-      const { worker, gate } = this.#slot(slots[row] ?? 0);
-      if (gate.isCalm) continue;
+      const { worker, gate, peek } = this.#slot(slots[row] ?? 0);
+      if (gate.isCalm && peek === undefined) continue;
       if (this.#boxes.takeSleeping(worker)) this.#wake(worker);
     }
   }
+}
+
+/** A question about the frame that comes next, when the one before it belongs to the call. */
+function peekOf(mailbox: Mailbox): Peek | undefined {
+  const { consumed } = mailbox;
+  return consumed > mailbox.base ? mailbox.peek.question(consumed) : undefined;
 }
 
 /** Opens the model for one thread. */

@@ -84,6 +84,10 @@ export class CallAudio {
       fellBack: (afterMs) => services.metrics.vadFallback.observe(afterMs / 1000),
       isEcho: () => !detector.isConfirmed && this.#echo.isKnownEcho(this.#now()),
       judged: (probability, frameMs, sound) => detector.take(probability, frameMs, sound),
+      peek: {
+        isWanted: (sinceMs) => detector.wantsPeek(sinceMs),
+        judged: (probability, sinceMs, sound) => detector.peek(probability, sinceMs, sound),
+      },
     });
     this.#turn = new TurnClient({
       boxes: services.boxes,

@@ -4,15 +4,16 @@
  */
 import { sileroPath } from '../../inference/models.ts';
 import { openVadModel, VadThread } from '../../inference/vad-thread.ts';
-import { mailboxBytes, Mailboxes, vadFrameSamples } from '../../shared/protocol/mailbox.ts';
-import { SpeechDetector, type SpeechDetectorSettings } from '../../worker/media/speech-detector.ts';
+import { mailboxBytes, Mailboxes } from '../../shared/protocol/mailbox.ts';
+import { SpeechDetector, type SpeechDetectorSettings, type SpeechFact } from '../../worker/media/speech-detector.ts';
 import { VadClient } from '../../worker/media/vad-client.ts';
+import { frameSamples } from './talker.ts';
 
 const layout = { workers: 1, slotsPerWorker: 1, ringFrames: 32, threads: 1 };
 
 export type Prover = (pcm: Int16Array, from: number) => Promise<number | undefined>;
 
-/** Gives a function from samples at 16 kHz to the number of the sample behind the one that proved the first interruption after `from`. */
+/** Gives a function from samples at 16 kHz to the number of the sample behind the packet that proved the first interruption of the bot after `from`. */
 export async function openProver(settings: SpeechDetectorSettings): Promise<Prover> {
   const session = await openVadModel(sileroPath(undefined));
   return async (pcm, from) => {
@@ -21,19 +22,25 @@ export async function openProver(settings: SpeechDetectorSettings): Promise<Prov
     const thread = new VadThread({ thread: 0, boxes, session, wake: () => undefined });
     let at = 0;
     let provedAt: number | undefined;
-    const detector = new SpeechDetector(settings, (fact) => {
+    const note = (fact: SpeechFact): void => {
       if (fact === 'speech.confirmed' && at > from) provedAt ??= at;
-    });
+    };
+    const detector = new SpeechDetector(settings, note, { isOverBot: () => true });
     const vad = new VadClient({
       boxes,
       slot: 0,
       machineMs: () => boxes.threadHeartbeat(0),
       judged: (probability, frameMs, sound) => detector.take(probability, frameMs, sound),
+      peek: {
+        isWanted: (sinceMs) => detector.wantsPeek(sinceMs),
+        judged: (probability, sinceMs, sound) => detector.peek(probability, sinceMs, sound),
+      },
     });
-    while (provedAt === undefined && at + vadFrameSamples <= pcm.length) {
-      vad.write(pcm.subarray(at, at + vadFrameSamples));
-      at += vadFrameSamples;
-      await thread.judgeBatch();
+    while (provedAt === undefined && at + frameSamples <= pcm.length) {
+      vad.write(pcm.subarray(at, at + frameSamples));
+      at += frameSamples;
+      // A question waits until the frame before it has been judged and told, as in a call.
+      while ((await thread.judgeBatch()) > 0);
       vad.collect();
     }
     return provedAt;

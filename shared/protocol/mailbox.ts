@@ -1,13 +1,13 @@
 /**
- * The memory through which call workers hand audio to inference. One control page, then one mailbox per call slot: a
- * header and a ring of frames. A mailbox has one producer (the worker that owns the slot) and one consumer (the thread that
- * owns the slot), so loads and stores in sequential order are enough. Counters only grow; they index rings by remainder.
- * `generation` names the call in the slot, so that nothing of an earlier call is mistaken for this one's.
+ * The memory through which call workers hand audio to inference. One control page, then one mailbox per call slot: a header and a ring of frames. A
+ * mailbox has one producer (the worker that owns the slot) and one consumer (the thread that owns the slot), so loads and stores in sequential order
+ * are enough. Counters only grow; they index rings by remainder. `generation` names the call in the slot, so that nothing of an earlier call is mistaken for this one's.
  */
 import { assert } from '../base/assert.ts';
 import { breakerInts, Breakers, type ProviderRole } from './breakers.ts';
 import { FrameLevels, levelBytes, type FrameLevel } from './frame-levels.ts';
 import { heartbeatAge } from './heartbeat.ts';
+import { PeekBox } from './peek-box.ts';
 import { TurnBox } from './turn-box.ts';
 
 /** Samples of a frame at 16 kHz: the window of Silero VAD, 32 ms. */
@@ -31,8 +31,8 @@ const headerBytes = 256;
 const frameBytes = vadFrameSamples * 2;
 
 const header = { produced: 0, consumed: 1, generation: 2, base: 3 } as const;
-/** Where the question to the turn model begins in the header, in bytes. */
-const turnBoxAt = 16;
+/** Where the questions to the turn model and to VAD begin in the header, in bytes. */
+const boxesAt = { turn: 16, peek: 48 } as const;
 const firstResultFloat = 16;
 /** The first line: what concerns all. */
 const serviceLine = { stopping: 0, turnQuestions: 1 } as const;
@@ -140,10 +140,8 @@ export class Mailboxes {
   /** The mailbox of a slot; make it once and keep it. */
   mailbox(slot: number): Mailbox {
     assert(slot >= 0 && slot < this.slots, 'the slot exists');
-    return new Mailbox(this.#memory, {
-      at: controlBytes + slot * slotBytes(this.layout),
-      ringFrames: this.layout.ringFrames,
-    });
+    const at = controlBytes + slot * slotBytes(this.layout);
+    return new Mailbox(this.#memory, { at, ringFrames: this.layout.ringFrames });
   }
 
   get stopping(): boolean {
@@ -296,13 +294,12 @@ export class Mailboxes {
 
   /** The circuit breakers of the providers, shared by all calls of all workers. */
   get breakers(): Breakers {
-    const from = firstBreakerLine * lineInts;
-    return new Breakers(this.#control.subarray(from, from + breakerInts));
+    return new Breakers(this.#control.subarray(firstBreakerLine * lineInts).subarray(0, breakerInts));
   }
 
   #requestsAt(worker: number, stage: CountedStage, role: ProviderRole): number {
-    const ofStage = countedStages.indexOf(stage) + (role === 'primary' ? 0 : countedStages.length);
-    return this.#workerAt(worker) + workerLine.requests + ofStage;
+    const first = workerLine.requests + (role === 'primary' ? 0 : countedStages.length);
+    return this.#workerAt(worker) + first + countedStages.indexOf(stage);
   }
 
   #workerAt(worker: number): number {
@@ -313,6 +310,7 @@ export class Mailboxes {
 export class Mailbox {
   /** The question to the turn model about this slot's audio. */
   readonly turn: TurnBox;
+  readonly peek: PeekBox;
   /** Of frames up to `levelRing` old. */
   readonly levels: FrameLevels;
   readonly #ints: Int32Array;
@@ -322,7 +320,8 @@ export class Mailbox {
 
   constructor(memory: ArrayBuffer, options: { at: number; ringFrames: number }) {
     assert((options.ringFrames & (options.ringFrames - 1)) === 0, 'the ring length is a power of two');
-    this.turn = new TurnBox(memory, options.at + turnBoxAt);
+    this.turn = new TurnBox(memory, options.at + boxesAt.turn);
+    this.peek = new PeekBox(memory, options.at + boxesAt.peek);
     this.levels = new FrameLevels(memory, options.at + headerBytes - levelBytes);
     this.#ints = new Int32Array(memory, options.at, headerBytes / 4);
     this.#results = new Float32Array(memory, options.at + firstResultFloat * 4, resultRing);
@@ -380,9 +379,9 @@ export class Mailbox {
 
   /** Copies of the frames from `index` on; empty when the call has changed or some are overwritten. */
   copyFrom(index: number, generation: number): Int16Array[] {
-    const { produced } = this;
-    if (this.generation !== generation || produced - index >= this.#mask || index > produced) return [];
-    return Array.from({ length: produced - index }, (_, at) => this.frame(index + at).slice());
+    const length = this.produced - index;
+    if (this.generation !== generation || length >= this.#mask || length < 0) return [];
+    return Array.from({ length }, (_, at) => this.frame(index + at).slice());
   }
 
   /** Writes the result of frame `index` and everything before it that was left out. */

@@ -10,6 +10,7 @@ import { PlayedAudio } from '../../worker/media/echo-played.ts';
 import { InboundAudio } from '../../worker/media/inbound.ts';
 import { SpeechDetector, type SpeechDetectorSettings } from '../../worker/media/speech-detector.ts';
 import { VadClient } from '../../worker/media/vad-client.ts';
+import type { PeekOptions } from '../../worker/media/vad-peek.ts';
 import { newMailboxes } from './mailboxes.ts';
 
 const rate = 16_000;
@@ -71,6 +72,7 @@ export async function openEchoingCalls(): Promise<Hear> {
         judgedMs += ms;
         detector.take(probability, ms, sound);
       },
+      peek: peeking(detector),
     });
     const inbound: InboundAudio = new InboundAudio({
       sampleRate: rate,
@@ -98,9 +100,14 @@ export async function openEchoingCalls(): Promise<Hear> {
       });
       now += frameMs;
       inbound.push(new Uint8Array(pcm.buffer), now);
-      await thread.judgeBatch();
+      while ((await thread.judgeBatch()) > 0);
       vad.collect();
     }
     return { startedMs, confirmedMs };
   };
 }
+
+const peeking = (detector: SpeechDetector): PeekOptions => ({
+  isWanted: (sinceMs) => detector.wantsPeek(sinceMs),
+  judged: (probability, sinceMs, sound) => detector.peek(probability, sinceMs, sound),
+});

@@ -29,6 +29,8 @@ const lowestRelease = 0.03;
 const longestHumMs = 1_000;
 /** After an echo was found, voice is an echo for so many frames more: the next look is saved, and its pauses are bridged. */
 const echoFrames = 2;
+/** A sound that has gone on for longer without a proof is not the beginning of a voice. */
+const longestUnprovedMs = 600;
 
 export interface SpeechDetectorOptions {
   /** Whether the voice that is heard now is the bot's own; asked only about voice of which it is not known that it is the caller's. */
@@ -79,6 +81,21 @@ export class SpeechDetector {
     else this.#duringSilence(voice, frameMs);
   }
 
+  /** A look at the newest audio, so much newer than the last frame, may prove a voice over the bot. */
+  wantsPeek(sinceMs: Millis): boolean {
+    if (this.isConfirmed || this.#echoFrames > 0 || !this.#proof.maySoonBeSure) return false;
+    return this.#hasLasted(sinceMs) && this.#proof.soundMs <= longestUnprovedMs && this.#isOverBot();
+  }
+
+  /** Takes VAD's opinion of the last 32 ms, of which `sinceMs` are newer than the last frame. The frame itself is taken as well, when it is full. */
+  peek(probability: number, sinceMs: Millis, sound: FrameSound): void {
+    if (!this.wantsPeek(sinceMs) || !this.#proof.isSureBy(probability, sound) || this.#isEcho()) return;
+    if (this.#voiceMs === 0 && this.#hadSpeech && !this.#speech) this.#tell('voice.resumed');
+    if (!this.#speech) this.#begin();
+    this.#confirmed = true;
+    this.#tell('speech.confirmed');
+  }
+
   /** What is spoken now is known to be the caller's. */
   get isConfirmed(): boolean {
     return this.#speech && this.#confirmed;
@@ -105,12 +122,16 @@ export class SpeechDetector {
     this.#hear(frameMs);
     if (this.#voiceMs < this.#settings.minSpeechMs && !this.#isSure) return;
     if (this.#voiceMs < this.#settings.confirmMs && this.#isClatter) return;
+    this.#begin();
+    this.#confirm();
+  }
+
+  #begin(): void {
     this.#speech = true;
     this.#hadSpeech = true;
     this.#confirmed = false;
     this.#silenceMs = 0;
     this.#tell('speech.started');
-    this.#confirm();
   }
 
   #duringSpeech(probability: number, frameMs: Millis): void {
@@ -135,7 +156,11 @@ export class SpeechDetector {
 
   /** What VAD is sure of began with the sound that it belongs to. */
   get #isSure(): boolean {
-    return this.#proof.isSure && Math.max(this.#proof.soundMs, this.#voiceMs) >= this.#settings.sureMs;
+    return this.#proof.isSure && this.#hasLasted(0);
+  }
+
+  #hasLasted(sinceMs: Millis): boolean {
+    return Math.max(this.#proof.soundMs, this.#voiceMs) + sinceMs >= this.#settings.sureMs;
   }
 
   /** STT finds words in clatter, too, and they would cut the bot. Where nobody speaks but the caller, nothing is at stake. */

@@ -8,6 +8,7 @@ import { resultRing } from '../../shared/protocol/mailbox.ts';
 import { EnergyGate } from './energy-gate.ts';
 import { periodicity } from './frame-pitch.ts';
 import { MeasuredSound, SoundMeter, type FrameSound } from './frame-sound.ts';
+import { VadPeek, type PeekOptions } from './vad-peek.ts';
 
 /** Age of the heartbeat, and of a waiting frame, at which inference counts as away although nobody saw it end. */
 const awayAfterMs = 100;
@@ -24,6 +25,8 @@ export interface VadClientOptions {
   readonly fellBack?: (afterMs: number) => void;
   /** Told once for every frame that has a judgement, in order. `sound` is valid until it returns. */
   readonly judged: (probability: number, frameMs: number, sound: FrameSound) => void;
+  /** Who wants opinions between frames; nobody when absent. */
+  readonly peek?: PeekOptions;
   /** The frame that is full now is the bot's own voice: VAD gets silence in its place. Asked about frames that are not quiet. */
   readonly isEcho?: () => boolean;
   /** Milliseconds of the machine's monotonic clock, as in heartbeats. */
@@ -34,6 +37,7 @@ export class VadClient {
   readonly #options: VadClientOptions;
   readonly #mailbox: Mailbox;
   readonly #thread: number;
+  readonly #peek: VadPeek | undefined;
   readonly #gate = new EnergyGate();
   readonly #meter = new SoundMeter();
   /** How the frames sound that wait for their judgement, and that have one which nobody has looked at. */
@@ -55,6 +59,7 @@ export class VadClient {
     this.#options = options;
     this.#mailbox = options.boxes.mailbox(options.slot);
     this.#thread = options.slot % options.boxes.layout.threads;
+    this.#peek = options.peek && new VadPeek(this.#mailbox, options.peek);
     this.#mailbox.begin();
     this.#next = this.#mailbox.produced;
     this.#frame = this.#mailbox.frameToWrite();
@@ -72,6 +77,7 @@ export class VadClient {
       at += count;
       if (this.#filled === vadFrameSamples) this.#publish();
     }
+    this.#peek?.ask(this.#filled);
   }
 
   #publish(): void {
@@ -126,6 +132,7 @@ export class VadClient {
         if (!Number.isNaN(probability)) this.#tell(probability, false);
       }
     }
+    this.#peek?.collect(this.#next);
     if (this.#next < this.#mailbox.produced) this.#judgeByEnergy();
   }
 

@@ -15,6 +15,8 @@ const voicedFrom = 0.65;
 /** Where VAD is this sure, a frame of voice or a hiss right before it was the beginning of the same syllable. */
 const plainProbability = 0.95;
 const consonantMs = 64;
+/** The same between two frames, of which less is known. */
+const plainBetween = 0.97;
 /** Bright part of a hum at most, and of a hiss at least, in dB of the whole. */
 const humDb = -24;
 const hissDb = -8;
@@ -82,7 +84,7 @@ export class VoiceProof {
     }
     const { judgedByEnergy } = sound;
     const levelDb = decibels(sound.power);
-    const isLoud = levelDb > Math.max(this.#backgroundDb + overBackgroundDb, quietestSoundDb);
+    const isLoud = this.#isLoud(levelDb);
     const isVoice = probability >= this.#threshold;
     if (probability < overBelow) this.#learnBackground(levelDb, decibels(sound.brightPower));
     this.#measureSound(isLoud || isVoice, frameMs);
@@ -129,6 +131,19 @@ export class VoiceProof {
     return this.#sureMs >= sureVoiceMs && this.#hasPitchOrHiss;
   }
 
+  /** One look at the newest audio may make it surely speech: a voice or a hiss came right before, and no hum. */
+  get maySoonBeSure(): boolean {
+    return this.#humMs === 0 && (this.#wasVoice || this.#hissMs >= consonantMs);
+  }
+
+  /** That look makes it so: a syllable goes on, or begins after its consonant. It is about the last 32 ms, which are no whole frame. */
+  isSureBy(probability: number, sound: FrameSound): boolean {
+    const levelDb = decibels(sound.power);
+    if (!this.maySoonBeSure || probability < plainBetween || levelDb < quietestTellingDb) return false;
+    if (!this.#isLoud(levelDb) || this.#brightDb(sound) < humDb) return false;
+    return this.#hasPitchOrHiss || sound.periodicity >= voicedFrom;
+  }
+
   /** How long there has been sound without a hole. */
   get soundMs(): Millis {
     return this.#soundMs;
@@ -139,6 +154,10 @@ export class VoiceProof {
     this.#isHum = false;
     this.#wasVoice = false;
     this.#forgetSound();
+  }
+
+  #isLoud(levelDb: number): boolean {
+    return levelDb > Math.max(this.#backgroundDb + overBackgroundDb, quietestSoundDb);
   }
 
   #learnBackground(levelDb: number, brightDb: number): void {

@@ -168,3 +168,69 @@ describe('a voice too quiet to tell how it sounds', () => {
     expect(factsOf(frames(12, 0.99, sounding(-65, -10))).at(-1)).toBe('speech.confirmed 10');
   });
 });
+
+describe('a look at the newest audio, over the bot', () => {
+  /** What is told after these frames and a look at 16 ms more. */
+  const lookAfter = (
+    sequence: readonly Frame[],
+    [probability, sound]: readonly [number, FrameSound],
+    { isOverBot = true, isEcho = false }: { isOverBot?: boolean; isEcho?: boolean } = {},
+  ): { wanted: boolean; facts: string[] } => {
+    const facts: string[] = [];
+    const detector = new SpeechDetector(settings, (fact) => facts.push(fact), {
+      isOverBot: () => isOverBot,
+      isEcho: () => isEcho,
+    });
+    for (const [before, heard] of frames(31, 0.02, room)) detector.take(before, 32, heard);
+    for (const [before, heard] of sequence) detector.take(before, 32, heard);
+    const wanted = detector.wantsPeek(16);
+    facts.length = 0;
+    detector.peek(probability, 16, sound);
+    return { wanted, facts: [...facts] };
+  };
+  const proved = { wanted: true, facts: ['speech.started', 'speech.confirmed'] };
+  const doubted = { wanted: true, facts: [] };
+  const notAsked = { wanted: false, facts: [] };
+  const consonant = [...frames(4, 0.1, hiss), ...frames(1, 0.2, hiss)];
+
+  it('proves a vowel behind a hiss, and a voice that goes on', () => {
+    expect(lookAfter(consonant, [0.98, vowel])).toEqual(proved);
+    expect(lookAfter(frames(5, 0.6, vowel), [0.98, vowel]).facts).toEqual(['speech.confirmed']);
+    const late = [...frames(4, 0.2, sounding(-30, -14)), ...frames(1, 0.6, vowel)];
+    expect(lookAfter(late, [0.98, vowel])).toEqual(proved);
+  });
+
+  it('asks VAD to be surer than a frame does, and for sound that is no hum', () => {
+    expect(lookAfter(consonant, [0.96, vowel])).toEqual(doubted);
+    expect(lookAfter(consonant, [0.98, hum])).toEqual(doubted);
+    expect(lookAfter(consonant, [0.98, sounding(-65, -10)])).toEqual(doubted);
+    expect(lookAfter(frames(5, 0.6, clatter), [0.98, clatter])).toEqual(doubted);
+  });
+
+  it('is wanted only where it may decide something', () => {
+    expect(lookAfter(frames(5, 0.2, sounding(-30, -14)), [0.98, vowel])).toEqual(notAsked);
+    expect(lookAfter(frames(3, 0.1, hiss), [0.98, vowel])).toEqual(notAsked);
+    expect(lookAfter(frames(5, 0.9, hum), [0.98, vowel])).toEqual(notAsked);
+    expect(lookAfter(frames(12, 0.9, vowel), [0.98, vowel])).toEqual(notAsked);
+    expect(lookAfter(frames(20, 0.1, hiss), [0.98, vowel])).toEqual(notAsked);
+    expect(lookAfter(consonant, [0.98, vowel], { isOverBot: false })).toEqual(notAsked);
+  });
+
+  it('proves nothing of what is the bot itself', () => {
+    expect(lookAfter(consonant, [0.98, vowel], { isEcho: true })).toEqual(doubted);
+  });
+
+  it('leaves the frame to be taken, and is told as a voice that is back', () => {
+    const facts: string[] = [];
+    const detector = new SpeechDetector(settings, (fact) => facts.push(fact), { isOverBot: () => true });
+    for (const [before, heard] of frames(31, 0.02, room)) detector.take(before, 32, heard);
+    for (const [before, heard] of frames(8, 0.9, vowel)) detector.take(before, 32, heard);
+    for (const [before, heard] of frames(9, 0.01, room)) detector.take(before, 32, heard);
+    for (const [before, heard] of consonant) detector.take(before, 32, heard);
+    detector.peek(0.98, 16, vowel);
+    for (const [before, heard] of frames(2, 0.98, vowel)) detector.take(before, 32, heard);
+    for (const [before, heard] of frames(9, 0.01, room)) detector.take(before, 32, heard);
+    const spoken = ['speech.started', 'speech.confirmed', 'speech.stopped'];
+    expect(facts).toEqual([...spoken, 'voice.resumed', ...spoken]);
+  });
+});

@@ -4,7 +4,7 @@ import { loadFlite } from '../../../examples/demo/flite.ts';
 import { sileroPath } from '../../../inference/models.ts';
 import { openVadModel, VadThread } from '../../../inference/vad-thread.ts';
 import { newPrng } from '../../../shared/base/prng.ts';
-import { vadFrameMs, vadFrameSamples } from '../../../shared/protocol/mailbox.ts';
+import { vadFrameMs } from '../../../shared/protocol/mailbox.ts';
 import { SpeechDetector, type SpeechFact } from '../../../worker/media/speech-detector.ts';
 import { VadClient } from '../../../worker/media/vad-client.ts';
 import { level } from '../../support/echo-path.ts';
@@ -14,6 +14,8 @@ import { noRecordings, recordings } from '../../support/recordings.ts';
 const settings = { threshold: 0.5, minSpeechMs: 120, confirmMs: 300, sureMs: 150, stopMs: 200 };
 const silenceSamples = 32_000;
 const loud = 600;
+const packetMs = 20;
+const packetSamples = 16 * packetMs;
 
 let session: Awaited<ReturnType<typeof openVadModel>>;
 
@@ -21,11 +23,11 @@ beforeAll(async () => {
   session = await openVadModel(sileroPath(undefined));
 });
 
-/** Milliseconds of audio from the beginning of a sound, behind silence, to its proof; undefined without one. */
+/** Milliseconds of audio from the beginning of a sound, behind silence, to its proof in packets of 20 ms; undefined without one. */
 async function provedAfter(
   sound: Int16Array,
   offset: number,
-  fact: SpeechFact = 'speech.confirmed',
+  { fact = 'speech.confirmed', looks = true }: { fact?: SpeechFact; looks?: boolean } = {},
 ): Promise<number | undefined> {
   const boxes = newMailboxes({ workers: 1, slotsPerWorker: 1, ringFrames: 16, threads: 1 });
   boxes.setSlotsInUse(0, 1);
@@ -40,17 +42,19 @@ async function provedAfter(
     boxes,
     slot: 0,
     machineMs: () => boxes.threadHeartbeat(0),
-    judged: (probability, frameMs, heard) => {
-      ms += frameMs;
-      detector.take(probability, frameMs, heard);
+    judged: (probability, frameMs, heard) => detector.take(probability, frameMs, heard),
+    peek: {
+      isWanted: (sinceMs) => looks && detector.wantsPeek(sinceMs),
+      judged: (probability, sinceMs, heard) => detector.peek(probability, sinceMs, heard),
     },
   });
   const from = silenceSamples + offset;
   const pcm = new Int16Array(from + sound.length + 16_000);
   pcm.set(sound, from);
-  for (let at = 0; at + vadFrameSamples <= pcm.length && provedMs === undefined; at += vadFrameSamples) {
-    vad.write(pcm.subarray(at, at + vadFrameSamples));
-    await thread.judgeBatch();
+  for (let at = 0; at + packetSamples <= pcm.length && provedMs === undefined; at += packetSamples) {
+    ms += packetMs;
+    vad.write(pcm.subarray(at, at + packetSamples));
+    while ((await thread.judgeBatch()) > 0);
     vad.collect();
   }
   return provedMs === undefined ? undefined : provedMs - from / 16;
@@ -78,7 +82,7 @@ describe('a voice in real time', () => {
         const gain = 3_300 / Math.max(1, level(cut));
         const burst = cut.map((sample) => Math.max(-32_768, Math.min(32_767, Math.round(sample * gain))));
         for (let offset = 0; offset < 512; offset += 40) {
-          const ms = await provedAfter(burst, offset, 'speech.started');
+          const ms = await provedAfter(burst, offset, { fact: 'speech.started' });
           if (ms !== undefined) begun.push(ms);
         }
       }
@@ -113,4 +117,22 @@ describe('a voice in real time', () => {
     const soon = found.filter((ms) => ms <= 7 * vadFrameMs);
     expect(soon.length / found.length).toBeGreaterThan(0.9);
   });
+
+  it.skipIf(noRecordings !== undefined)(
+    'is proved sooner by looks between frames, and never later',
+    async () => {
+      const gains: number[] = [];
+      for (const { pcm } of recordings('speech')) {
+        const first = pcm.findIndex((sample) => Math.abs(sample) > loud);
+        const sound = pcm.slice(Math.max(0, first), first + 16_000);
+        for (const offset of [40, 200]) {
+          const without = (await provedAfter(sound, offset, { looks: false })) ?? Infinity;
+          const looked = (await provedAfter(sound, offset)) ?? Infinity;
+          gains.push(looked === without ? 0 : without - looked);
+        }
+      }
+      expect(Math.min(...gains)).toBe(0);
+      expect(gains.filter((ms) => ms >= packetMs).length / gains.length).toBeGreaterThan(0.1);
+    },
+  );
 });
