@@ -117,7 +117,7 @@ describe('the hand-over', () => {
     handOver.workerGone(0);
     const takers = offers.slice(100).map(({ worker }) => worker);
     const spare = takers.filter((worker) => worker === 2).length;
-    expect([lost.length, takers.length, spare]).toEqual([50, 50, 33]);
+    expect([lost.length, takers.length, spare]).toEqual([50, 50, 42]);
   });
 
   it('moves what a dead worker had not confirmed, and ends what it had', () => {
