@@ -5,7 +5,11 @@
 import { sileroPath } from '../../inference/models.ts';
 import { openVadModel, VadThread } from '../../inference/vad-thread.ts';
 import { mailboxBytes, Mailboxes } from '../../shared/protocol/mailbox.ts';
-import { SpeechDetector, type SpeechDetectorSettings, type SpeechFact } from '../../worker/media/speech-detector.ts';
+import {
+  SpeechDetector,
+  type SpeechDetectorSettings,
+  type SpeechFact,
+} from '../../worker/media/speech-detector.ts';
 import { VadClient } from '../../worker/media/vad-client.ts';
 import { frameSamples } from './talker.ts';
 
