@@ -65,6 +65,8 @@ export interface HandOverOptions {
   readonly clock: Clock;
   readonly readyWorkers: () => readonly number[];
   readonly offer: (worker: number, message: CallOffer, socket: Socket) => boolean;
+  /** A worker was sent calls to take up, and no more of them follow for now. */
+  readonly allGiven: (worker: number) => void;
   /** Calls may be taken up by another worker: duplicates are kept until a call is over. */
   readonly keepsCalls: boolean;
   readonly records: {
@@ -81,6 +83,8 @@ export interface HandOverOptions {
 export class HandOver {
   readonly #options: HandOverOptions;
   readonly #offers = new Map<number, OpenOffer>();
+  /** Workers that were sent calls to take up and were not told yet that these are all. */
+  readonly #givenTo = new Set<number>();
   #lastOffer = 0;
   #waiting = 0;
 
@@ -135,6 +139,7 @@ export class HandOver {
     if (offer?.state.phase !== 'offered') return;
     offer.declinedBy.add(offer.state.worker);
     this.#uproot(offer);
+    this.#tellGiven();
   }
 
   /** The call is over and its socket closed. */
@@ -159,6 +164,7 @@ export class HandOver {
       else if (offer.state.phase === 'taken') this.#forget(id);
       else this.#uproot(offer);
     }
+    this.#tellGiven();
     for (const [id, { slot }] of remains)
       if (this.#offers.get(id)?.message.resumeFrom !== slot) records.bury(slot, id);
     if (this.#isEnd)
@@ -205,6 +211,7 @@ export class HandOver {
       if (now - offer.state.since >= rescueMs) this.#lose(id, offer);
       else this.#place(offer);
     }
+    this.#tellGiven();
   }
 
   #uproot(offer: OpenOffer): void {
@@ -217,7 +224,13 @@ export class HandOver {
     const worker = this.#leastLoaded(offer.declinedBy);
     if (worker !== undefined && this.#options.offer(worker, offer.message, offer.socket)) {
       offer.state = { phase: 'offered', worker };
+      if (offer.message.resumeFrom !== undefined) this.#givenTo.add(worker);
     }
+  }
+
+  #tellGiven(): void {
+    for (const worker of this.#givenTo) this.#options.allGiven(worker);
+    this.#givenTo.clear();
   }
 
   #leastLoaded(declinedBy: ReadonlySet<number>): number | undefined {

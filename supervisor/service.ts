@@ -104,6 +104,7 @@ export class Service {
       clock,
       readyWorkers: () => readyWorkers(this.#children.table),
       offer: (worker, message, socket) => this.#children.offer(worker, message, socket),
+      allGiven: (worker) => this.#children.send(worker, { type: 'calls.given' }),
       keepsCalls: settings.callResume,
       records: this.#memory,
       isStopping: () => this.#children.table.closing,

@@ -23,7 +23,7 @@ import { callRecordBytes, CallRecords } from '../shared/protocol/call-record.ts'
 import { heartbeatAge } from '../shared/protocol/heartbeat.ts';
 import { mailboxBytes, Mailboxes, vadFrameMs } from '../shared/protocol/mailbox.ts';
 import { exitWithParent, firstMessage, wakeWhenOrphaned } from '../shared/runtime/child.ts';
-import { systemClock } from '../shared/runtime/clock.ts';
+import { afterOthers, systemClock } from '../shared/runtime/clock.ts';
 import { giveBufferAway } from '../shared/runtime/detached-buffers.ts';
 import { MemoryKeeper } from '../shared/runtime/free-memory.ts';
 import { errorFields, newLog, type Log } from '../shared/runtime/log.ts';
@@ -51,6 +51,7 @@ import { openStages } from './stages/registry.ts';
 import { ToolRegistry } from './tools/registry.ts';
 import { noCallControl } from './tools/tool.ts';
 import { callSocketServerOptions, CallSocket, resumeCallSocket } from './transports/websocket/call-socket.ts';
+import { ReadTurns } from './transports/websocket/read-turns.ts';
 import { openWebSocketCall } from './transports/websocket/listener.ts';
 import type { WsCallState } from './transports/websocket/call-state.ts';
 
@@ -86,6 +87,7 @@ class Worker {
   /** What the process that had this seat before left: connections by slot, until somebody has taken them up or given them up. */
   readonly #awaited: ReadonlyMap<number, number>;
   readonly #server: WebSocketServer;
+  readonly #reads = new ReadTurns({ clock: systemClock, soon: afterOthers });
   /** Sockets that are not closed yet; some outlive their calls until the client has read the end. */
   #sockets = 0;
   #draining = false;
@@ -199,6 +201,9 @@ class Worker {
       case 'call.offer':
         this.#takeOffer(message, socket);
         return;
+      case 'calls.given':
+        this.#reads.begin();
+        return;
       case 'drain':
         this.#draining = true;
         this.#exitIfDone();
@@ -288,6 +293,7 @@ class Worker {
     const silentMs = heartbeatAge(machineMs(), heartbeatMs);
     if (call !== undefined)
       runner.scope.run(() => runner.resume({ call, playout: left.playout, turnAudio, silentMs }));
+    this.#reads.add(ws, silentMs);
     // Only now is there nothing left that the old record could be needed for.
     if (from !== slot) record.end();
     this.#send({ type: 'call.taken', offer: offer.offer });

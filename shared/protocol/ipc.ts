@@ -57,6 +57,8 @@ export interface CallOffer {
 export type ToWorker =
   | WorkerSetup
   | CallOffer
+  /** All calls that are to be taken up were offered. Stands behind the offers, as messages keep their order. */
+  | { readonly type: 'calls.given' }
   /** Take no new call; end the ones that are there when told so. */
   | { readonly type: 'drain' }
   /** Say `stop{shutdown}` to every call and exit when they are gone. */

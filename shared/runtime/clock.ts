@@ -31,3 +31,6 @@ export const systemClock: Clock = {
 };
 
 export const systemWallClock: WallClock = { now: () => Date.now() };
+
+/** Calls back once what the event loop has to do by now had its turn: I/O that is ready, timers that are due. */
+export const afterOthers = (callback: () => void): void => void setImmediate(callback);

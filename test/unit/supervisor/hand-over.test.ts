@@ -20,6 +20,8 @@ function newWorld(ready: number[] = [0], keepsCalls = false) {
     counts,
     remains,
     resumeFrom: [] as unknown[],
+    /** Workers that were told that they have all, and how many offers had been made by then. */
+    allGiven: [] as { worker: number; offers: number }[],
     buried: [] as { slot: number; offer: number }[],
   };
   const handOver = new HandOver({
@@ -30,6 +32,7 @@ function newWorld(ready: number[] = [0], keepsCalls = false) {
       if (message.resumeFrom !== undefined) world.resumeFrom.push(message.resumeFrom);
       return world.reachable;
     },
+    allGiven: (worker) => world.allGiven.push({ worker, offers: offers.length }),
     keepsCalls,
     records: { remains: () => remains, bury: (slot, offer) => world.buried.push({ slot, offer }) },
     isStopping: () => world.stopping,
@@ -118,6 +121,32 @@ describe('the hand-over', () => {
     const takers = offers.slice(100).map(({ worker }) => worker);
     const spare = takers.filter((worker) => worker === 2).length;
     expect([lost.length, takers.length, spare]).toEqual([50, 50, 42]);
+  });
+
+  it('tells the takers of lost calls, and nobody else, when they have all of them', () => {
+    const { give, offers, handOver, world } = newWorld([0, 1, 2], true);
+    for (let id = 1; id <= 3; id += 1) {
+      give();
+      handOver.taken(id);
+    }
+    world.remains.set(1, { slot: 0, connection: 'open' });
+    world.remains.set(2, { slot: 1, connection: 'open' });
+    world.ready = [2];
+    handOver.workerGone(0);
+    expect(world.allGiven).toEqual([{ worker: 2, offers: 4 }]);
+    give();
+    handOver.retry();
+    expect(world.allGiven).toHaveLength(1);
+    // Again for each time that one more follows.
+    world.ready = [1, 2];
+    handOver.declined(1);
+    expect(world.allGiven.slice(1)).toEqual([{ worker: 1, offers: 6 }]);
+    world.ready = [];
+    handOver.workerGone(1);
+    expect(world.allGiven).toHaveLength(2);
+    world.ready = [3];
+    handOver.retry();
+    expect(world.allGiven.slice(2)).toEqual([{ worker: 3, offers: offers.length }]);
   });
 
   it('moves what a dead worker had not confirmed, and ends what it had', () => {

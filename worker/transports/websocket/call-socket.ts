@@ -6,6 +6,7 @@ import { WebSocket } from 'ws';
 import type { ServerOptions } from 'ws';
 import { assert } from '../../../shared/base/assert.ts';
 import type { WsCallLimits } from '../../../shared/protocol/call.ts';
+import { readBytes } from './late-frames.ts';
 
 /** The part of the library's class that is not public: how a socket that was upgraded becomes one of its own. */
 interface SocketTaker {
@@ -26,6 +27,8 @@ export class CallSocket extends WebSocket {
   readHook: ((chunk: Buffer) => void) | undefined = undefined;
   /** What was read before the hook could be set. */
   earlyBytes: Buffer = Buffer.alloc(0);
+  #transport: Socket | undefined;
+  #lastReadBytes = 0;
 
   /**
    * The library calls this with a socket of its own server. A chunk that is read while reading is being paused waits in
@@ -33,12 +36,31 @@ export class CallSocket extends WebSocket {
    */
   setSocket(socket: Socket, head: Buffer, options: object): void {
     this.earlyBytes = head;
+    this.#transport = socket;
     const push = socket.push.bind(socket);
     socket.push = (chunk: unknown, encoding?: BufferEncoding) => {
-      if (Buffer.isBuffer(chunk)) this.readHook?.(chunk);
+      if (Buffer.isBuffer(chunk)) {
+        this.#lastReadBytes = chunk.length;
+        this.readHook?.(chunk);
+      }
       return push(chunk, encoding);
     };
     (WebSocket.prototype as unknown as SocketTaker).setSocket.call(this, socket, head, options);
+  }
+
+  /**
+   * Reads on after reading was held from the start. Where there is more than one read brings, reading is held again and
+   * `held` is called; otherwise it goes on from here.
+   */
+  readPiece(held: () => void): void {
+    const socket = this.#transport;
+    socket?.once('data', () => {
+      if (socket.readableLength === 0 && this.#lastReadBytes < readBytes) return;
+      socket.pause();
+      held();
+    });
+    // The call itself may have asked for silence meanwhile.
+    if (!this.isPaused) socket?.resume();
   }
 
   /** Closes by our own decision; the hook stays silent. */
@@ -85,6 +107,7 @@ type ServerSideSocket = new (address: null, protocols: undefined, options: objec
 
 /**
  * A socket whose handshake another process answered. `tail` is what it had read of a message that is not complete.
+ * Nothing is read of it until `readPiece`.
  * @throws Error when this version of the library cannot take sockets over.
  */
 export function resumeCallSocket(socket: Socket, tail: Buffer, limits: WsCallLimits): CallSocket {
@@ -92,6 +115,8 @@ export function resumeCallSocket(socket: Socket, tail: Buffer, limits: WsCallLim
   const ServerSide = CallSocket as unknown as ServerSideSocket;
   const ws = new ServerSide(null, undefined, { autoPong: false, closeTimeout: limits.closeGraceMs });
   assert('setSocket' in WebSocket.prototype, 'the library can take a socket over');
+  // Before the library listens, which would start it.
+  socket.pause();
   ws.setSocket(socket, tail, {
     allowSynchronousEvents: true,
     maxPayload,
