@@ -130,6 +130,7 @@ const protocolPrefix = 'svc-token.';
 
 /** The entries `svc-token.<token>`; the rest is offered on, or nothing when no entry is left. */
 function takeFromProtocols(value: string): Taken {
+  if (value === '') return { tokens: [], rest: undefined };
   const entries = value
     .split(',')
     .map((entry) => entry.trim())

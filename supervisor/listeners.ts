@@ -160,7 +160,10 @@ function arrivalOf(request: IncomingMessage, socket: Socket): Arrival {
   return {
     method: request.method ?? 'GET',
     head: { url: request.url ?? '/', headers: plainHeaders(request) },
-    peer: socket.remoteAddress,
+    // A system call: who is refused before anybody asks for it is refused sooner.
+    get peer() {
+      return socket.remoteAddress;
+    },
   };
 }
 
