@@ -6,12 +6,14 @@ import { heartbeatAge } from '../shared/protocol/heartbeat.ts';
 import { type Mailboxes } from '../shared/protocol/mailbox.ts';
 import type { Millis } from '../shared/base/units.ts';
 import type { Log } from '../shared/runtime/log.ts';
-import { hangs, type ChildRow, type ProcessTable } from './process-table.ts';
+import { hangs, type ChildPhase, type ChildRow, type ProcessTable } from './process-table.ts';
 
 /** When this process itself was held up for longer, its view of the others is old and proves nothing. */
 const longestOwnGapMs = 1_000;
 /** A child that was killed stands in the table until the kernel says that it is gone. */
 const shortestPauseMs = 20;
+/** A worker that missed ten beats gets no new call while another is there: its caller would wait until it is found to hang. */
+const drowsyMs = 1_000;
 
 export interface HangWatchOptions {
   readonly table: ProcessTable;
@@ -26,6 +28,8 @@ export interface HangWatchOptions {
 export class HangWatch {
   readonly #options: HangWatchOptions;
   #lookedAt: Millis | undefined;
+  /** Lives of children that were ended here. */
+  readonly #killed = new WeakSet<ChildPhase>();
 
   constructor(options: HangWatchOptions) {
     this.#options = options;
@@ -45,11 +49,21 @@ export class HangWatch {
     for (const row of table.rows) {
       const silentMs = this.#silentMs(row, machineMs);
       if (row.state.phase === 'ready') nextMs = Math.min(nextMs, hangMs - silentMs + 1);
-      if (!hangs(row, { now, silentMs, hangMs })) continue;
+      if (this.#killed.has(row.state) || !hangs(row, { now, silentMs, hangMs })) continue;
+      this.#killed.add(row.state);
       log.error({ child: row.role, index: row.index }, 'a child hangs and is killed');
       kill(row);
     }
     return Math.max(shortestPauseMs, nextMs);
+  }
+
+  /** Those of the workers that showed a sign of life lately; all of them when none did. */
+  awake(workers: readonly number[], machineMs: Millis): readonly number[] {
+    const { boxes } = this.#options;
+    const awake = workers.filter(
+      (worker) => heartbeatAge(machineMs, boxes.workerStatus(worker).heartbeatMs) < drowsyMs,
+    );
+    return awake.length > 0 ? awake : workers;
   }
 
   /** Inference is as alive as the thread that has been silent longest. */

@@ -102,7 +102,7 @@ export class Service {
     this.#children = this.#newChildren();
     this.#handOver = new HandOver({
       clock,
-      readyWorkers: () => readyWorkers(this.#children.table),
+      readyWorkers: () => this.#hangWatch.awake(readyWorkers(this.#children.table), machineMs()),
       offer: (worker, message, socket) => this.#children.offer(worker, message, socket),
       allGiven: (worker) => this.#children.send(worker, { type: 'calls.given' }),
       keepsCalls: settings.callResume,

@@ -11,8 +11,11 @@ import {
   type ProcessTable,
 } from '../../../supervisor/process-table.ts';
 
-function world(turnThreads = 0): { watch: HangWatch; boxes: Mailboxes; hung: string[]; table: ProcessTable } {
-  const layout = { workers: 1, slotsPerWorker: 1, ringFrames: 16, threads: 2, turnThreads: 1 };
+function world(
+  turnThreads = 0,
+  workers = 1,
+): { watch: HangWatch; boxes: Mailboxes; hung: string[]; table: ProcessTable } {
+  const layout = { workers, slotsPerWorker: 1, ringFrames: 16, threads: 2, turnThreads: 1 };
   const boxes = new Mailboxes(new ArrayBuffer(mailboxBytes(layout)), layout);
   const table = newProcessTable(1);
   dueForks(table, 0);
@@ -78,7 +81,36 @@ describe('the watch over hanging children', () => {
     expect(hung).toEqual([]);
     // It stands in the table until the kernel says that it is gone, and is not looked for in a circle.
     expect(look(15_001)).toBe(20);
+    expect(look(15_021)).toBe(20);
     expect(hung).toEqual(['worker']);
+  });
+
+  it('finds the next one in the same seat as well', () => {
+    const { watch, boxes, hung, table } = world();
+    beat(boxes, 10_000, { worker: true });
+    for (let now = 10_000; now <= 20_400; now += 200) {
+      beat(boxes, now, { threads: [0, 1] });
+      watch.look(now, machineTime(now));
+      const worker = table.rows.find(({ role }) => role === 'worker');
+      if (worker === undefined || now !== 15_200) continue;
+      childGone(table, worker, now);
+      dueForks(table, now);
+      childReady(table, worker);
+      beat(boxes, now, { worker: true });
+    }
+    expect(hung).toEqual(['worker', 'worker']);
+  });
+
+  it('knows which workers showed a sign of life lately', () => {
+    const { watch, boxes } = world(0, 3);
+    for (const [worker, beatAt] of [9_001, 10_000, 9_000].entries())
+      boxes.beatWorker(worker, { nowMs: heartbeatOf(machineTime(beatAt)), calls: 0, worstLatenessUs: 0 });
+    expect(watch.awake([0, 1, 2], machineTime(10_000))).toEqual([0, 1]);
+    expect(watch.awake([0, 2], machineTime(10_000))).toEqual([0]);
+    expect(watch.awake([2], machineTime(10_000))).toEqual([2]);
+    expect(watch.awake([], machineTime(10_000))).toEqual([]);
+    // Where all are held up the machine is slow, and one is as good as another.
+    expect(watch.awake([0, 1, 2], machineTime(20_000))).toEqual([0, 1, 2]);
   });
 
   it.each([
