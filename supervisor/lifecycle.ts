@@ -37,6 +37,9 @@ export type LifecycleEvent =
 
 export type LifecycleAction = 'announce.ready' | 'begin.drain' | 'tell.calls' | 'kill.children' | 'exit';
 
+/** Workers have this long to tell their calls, whatever grace was set: a client that was not told sees its connection break. */
+const tellMs = 500;
+
 export const newLifecycle = (times: DrainTimes): Lifecycle => ({ times, state: { phase: 'starting' } });
 
 export function stepLifecycle(life: Lifecycle, event: LifecycleEvent, now: Millis): LifecycleAction[] {
@@ -90,7 +93,7 @@ function advance(life: Lifecycle, now: Millis): LifecycleAction[] {
 }
 
 function stop(life: Lifecycle, now: Millis): LifecycleAction[] {
-  life.state = { phase: 'stopping', until: now + life.times.cancelGraceMs };
+  life.state = { phase: 'stopping', until: now + Math.max(tellMs, life.times.cancelGraceMs) };
   return ['tell.calls'];
 }
 

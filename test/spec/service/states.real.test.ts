@@ -192,6 +192,15 @@ describe('server shutdown', () => {
     expect(await service.ended).toEqual({ code: 0, signal: null });
   });
 
+  it('without any grace: stop{shutdown}, close 1001, exit with 0 all the same', async () => {
+    await start({ env: { SVC_DRAIN_TIMEOUT: '0ms', SVC_CANCEL_GRACE: '0ms', SVC_ABORT_WAIT: '0ms' } });
+    const calls = await Promise.all([service.call(), service.call(), service.call()]);
+    service.signal('SIGTERM');
+    const ends = await Promise.all(calls.map((call) => call.closed));
+    expect(ends).toEqual(calls.map(() => ({ code: 1001, reason: 'shutdown' })));
+    expect(await service.ended).toEqual({ code: 0, signal: null });
+  });
+
   it('a second SIGTERM ends the drain', async () => {
     await start({ env: { SVC_DRAIN_TIMEOUT: '1h', SVC_CANCEL_GRACE: '1h' } });
     const call = await service.call();

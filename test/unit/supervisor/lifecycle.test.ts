@@ -55,6 +55,19 @@ describe('the lifecycle', () => {
     expect(deadlines).toEqual([30_100, 30_100, 35_100, 35_100, 36_100, 36_100, undefined]);
   });
 
+  it('gives workers time to tell their calls where no grace is set', () => {
+    const life = newLifecycle({ drainTimeoutMs: 0, cancelGraceMs: 0, abortWaitMs: 0 });
+    const events = [
+      ['children.ready', 0],
+      ['signal.received', 100],
+      ['deadline.reached', 100],
+    ] as const;
+    expect(run(life, events)).toEqual(['announce.ready', 'begin.drain', 'tell.calls']);
+    expect(lifecycleDeadline(life)).toBe(600);
+    expect(run(life, [['deadline.reached', 599]])).toEqual([]);
+    expect(run(life, [['signal.received', 599]])).toEqual(['kill.children']);
+  });
+
   it('does not wait when the last call ends during the drain, nor when the children leave', () => {
     const events = [
       ['signal.received', 0],
