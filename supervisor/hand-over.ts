@@ -15,12 +15,6 @@ import { refuseUpgrade } from './listeners.ts';
  * process, which takes seconds on a busy machine.
  */
 const rescueMs = 10_000;
-/**
- * What a connection that is not confirmed yet counts for against a running call when a worker is chosen: taking one up is work
- * for one core, and dozens of them at once belong to more than the one worker that has the fewest calls. But to mostly that one:
- * the calls of the others are late for each (decision 0016).
- */
-const unconfirmedWeight = 1.5;
 /** A client that is told of the end of its call has this long to read it. */
 const cutGraceMs = 1_000;
 /** A close frame with 1011 (RFC 6455, 7.4.1): the server met something that keeps it from going on. */
@@ -238,8 +232,7 @@ export class HandOver {
     const load = new Map(ready.map((worker) => [worker, 0]));
     for (const { state } of this.#offers.values()) {
       if (state.phase === 'homeless') continue;
-      const weight = state.phase === 'offered' ? unconfirmedWeight : 1;
-      load.set(state.worker, (load.get(state.worker) ?? 0) + weight);
+      load.set(state.worker, (load.get(state.worker) ?? 0) + 1);
     }
     let best: number | undefined;
     for (const worker of ready)

@@ -108,19 +108,21 @@ describe('the hand-over', () => {
     expect(offers.at(-1)?.worker).toBe(1);
   });
 
-  it('spreads calls that are taken up over more workers than the idle one', () => {
-    const { give, offers, handOver, world } = newWorld([0, 1], true);
-    for (let id = 1; id <= 100; id += 1) {
+  it.each([
+    ['one that waits takes all of them', [1, 2], [0, 50]],
+    ['where none waits, the others share them', [1, 3], [25, 25]],
+  ] as const)('the calls of a dead worker go where fewest are: %s', (_case, left, expected) => {
+    const { give, offers, handOver, world } = newWorld([0, 1, 3], true);
+    for (let id = 1; id <= 150; id += 1) {
       give();
       handOver.taken(id);
     }
     const lost = offers.filter(({ worker }) => worker === 0).map(({ offer }) => offer);
     for (const [slot, offer] of lost.entries()) world.remains.set(offer, { slot, connection: 'open' });
-    world.ready = [1, 2];
+    world.ready = [...left];
     handOver.workerGone(0);
-    const takers = offers.slice(100).map(({ worker }) => worker);
-    const spare = takers.filter((worker) => worker === 2).length;
-    expect([lost.length, takers.length, spare]).toEqual([50, 50, 42]);
+    const takers = offers.slice(150).map(({ worker }) => worker);
+    expect(left.map((worker) => takers.filter((taker) => taker === worker).length)).toEqual(expected);
   });
 
   it('tells the takers of lost calls, and nobody else, when they have all of them', () => {
