@@ -1,8 +1,9 @@
 /**
  * A question to VAD about the newest 32 ms of a call, before the frame is full that they end in, and its answer, in the header of the
  * call's mailbox. The worker asks, the thread that owns the slot answers. A new question takes the place of the former one, and
- * nobody waits for an answer: the frame itself is judged soon after. The answer and its question are one 64-bit word.
+ * nobody waits for an answer: the frame itself is judged soon after.
  */
+import { answerIn, answerWord } from './answer-word.ts';
 
 /** Bytes of the header that a box takes; they begin at a multiple of 8. */
 export const peekBoxBytes = 16;
@@ -11,10 +12,7 @@ export const leastPeekSamples = 64;
 
 const filledBits = 9;
 const askedInt = 0;
-const answerWord = 1;
-
-const float = new Float32Array(1);
-const floatBits = new Uint32Array(float.buffer);
+const answerAt = 1;
 
 export interface Peek {
   /** Names the question; never 0. */
@@ -41,10 +39,7 @@ export class PeekBox {
 
   /** Probability of speech; undefined while there is no answer. */
   answer(code: number): number | undefined {
-    const word = Atomics.load(this.#answers, answerWord);
-    if (Number(word >> 32n) !== code) return undefined;
-    floatBits[0] = Number(BigInt.asUintN(32, word));
-    return float[0];
+    return answerIn(Atomics.load(this.#answers, answerAt), code);
   }
 
   /** The question about frame `index` that has no answer; undefined without one. */
@@ -56,8 +51,7 @@ export class PeekBox {
   }
 
   deliver(code: number, probability: number): void {
-    float[0] = probability;
-    Atomics.store(this.#answers, answerWord, (BigInt(code) << 32n) | BigInt(floatBits[0] ?? 0));
+    Atomics.store(this.#answers, answerAt, answerWord(code, probability));
   }
 }
 

@@ -1,8 +1,9 @@
 /**
  * A question to the turn model and its answer, in the header of a call's mailbox. The worker asks, and any turn thread may take
  * the question. There is one question per slot at a time: a new one takes the place of the former, whose answer nobody
- * waits for then. An answer and the number of its question are one 64-bit word, so that neither is ever seen without the other.
+ * waits for then.
  */
+import { answerIn, answerWord, questionIn } from './answer-word.ts';
 
 /** An answer that comes later than this after its question is of no use, and a thread leaves it out. */
 export const turnAnswerWithinMs = 300;
@@ -11,7 +12,7 @@ export const turnBoxBytes = 32;
 
 const field = { asked: 0, start: 1, end: 2, askedAt: 3, giveUpAt: 4, taken: 5 } as const;
 /** The answer, in words of 64 bits. */
-const answerWord = 3;
+const answerAt = 3;
 
 export interface TurnQuestion {
   readonly sequence: number;
@@ -22,9 +23,6 @@ export interface TurnQuestion {
   readonly askedAtMs: number;
   readonly giveUpAtMs: number;
 }
-
-const float = new Float32Array(1);
-const floatBits = new Uint32Array(float.buffer);
 
 export class TurnBox {
   readonly #ints: Int32Array;
@@ -51,10 +49,7 @@ export class TurnBox {
 
   /** Probability that the turn is complete, NaN when a thread could not tell; undefined while there is no answer. */
   answer(sequence: number): number | undefined {
-    const word = Atomics.load(this.#answers, answerWord);
-    if (Number(word >> 32n) !== sequence) return undefined;
-    floatBits[0] = Number(BigInt.asUintN(32, word));
-    return float[0];
+    return answerIn(Atomics.load(this.#answers, answerAt), sequence);
   }
 
   // ---- a turn thread ----
@@ -84,11 +79,10 @@ export class TurnBox {
 
   /** Answers a question, unless a newer one has its answer already. */
   reply(sequence: number, probability: number): void {
-    float[0] = probability;
-    const word = (BigInt(sequence) << 32n) | BigInt(floatBits[0] ?? 0);
-    let seen = Atomics.load(this.#answers, answerWord);
-    while (((Number(seen >> 32n) - sequence) | 0) <= 0) {
-      const found = Atomics.compareExchange(this.#answers, answerWord, seen, word);
+    const word = answerWord(sequence, probability);
+    let seen = Atomics.load(this.#answers, answerAt);
+    while (((questionIn(seen) - sequence) | 0) <= 0) {
+      const found = Atomics.compareExchange(this.#answers, answerAt, seen, word);
       if (found === seen) return;
       seen = found;
     }
