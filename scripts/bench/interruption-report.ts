@@ -4,6 +4,7 @@ import {
   callerOverEcho,
   callerSpeaks,
   echoAlone,
+  nobodySpeaks,
   type InterruptionResult,
   type InterruptionRow,
 } from './interruptions.ts';
@@ -53,6 +54,7 @@ export function judgeInterruptions(rows: readonly InterruptionRow[]): FloorRow[]
       callers.map(({ toClear }) => toClear),
       mostToClearMs,
     ),
+    ...counted('who says nothing hears the greeting to its end', all(nobodySpeaks), { right: whole }),
     ...counted('every caller who speaks interrupts', callers, { right: heard }),
     ...counted('a hum ends no turn and costs no sample', all('a hum'), { right: whole }),
     ...counted(

@@ -36,6 +36,7 @@ const keyCalls = 20;
 /** Names of rows that are judged. */
 export const echoAlone = `echo ${echo.db} dB, ${echo.delayMs} ms`;
 export const callerSpeaks = 'the caller speaks';
+export const nobodySpeaks = 'nobody speaks';
 export const callerOverEcho = 'the caller speaks, with that echo';
 
 export interface InterruptionRow {
@@ -248,11 +249,13 @@ async function measure(
     return { talks, row: await rowOf(name, calls, { prove: asked, whole }) };
   };
   const silent = await run(
-    { name: 'nobody speaks', sounds: [undefined, undefined, undefined, undefined], plan: {} },
+    { name: nobodySpeaks, sounds: [undefined, undefined, undefined, undefined], plan: {} },
     undefined,
   );
   const whole = silent.talks[0]?.received ?? Buffer.alloc(0);
-  const isWhole = silent.talks.filter(({ received }) => received.equals(whole)).length;
+  // Where nobody is greeted there is nothing to compare with.
+  const isWhole =
+    whole.length === 0 ? 0 : silent.talks.filter(({ received }) => received.equals(whole)).length;
   const rows: InterruptionRow[] = [{ ...silent.row, whole: isWhole }];
   for (let round = 0; round < rounds; round += 1) {
     for (const part of parts) {
