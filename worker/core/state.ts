@@ -101,7 +101,7 @@ export interface CallState {
   wordlessTurns: number;
   readonly failuresInARow: Record<FaultStage, number>;
   /** When the first of the failures in a row was; means nothing while there are none. */
-  readonly failingSince: Record<FaultStage, Millis>;
+  readonly failingSince: Record<`${FaultStage}At`, Millis>;
 }
 
 /** `session` names the call towards tools; `now` is when it begins. */
@@ -149,7 +149,7 @@ export function newCall(
     callEndsAt: undefined,
     wordlessTurns: 0,
     failuresInARow: { stt: 0, llm: 0, tts: 0, call: 0 },
-    failingSince: { stt: 0, llm: 0, tts: 0, call: 0 },
+    failingSince: { sttAt: 0, llmAt: 0, ttsAt: 0, callAt: 0 },
   };
 }
 
@@ -188,8 +188,8 @@ export function noticeFault({ state, actions, now }: Step, stage: FaultStage, wh
   actions.push({ type: 'fault.noticed', stage, what });
   const { failuresInARow, failingSince } = state;
   const { stageFailures, stageDownMs } = state.settings.limits;
-  if (failuresInARow[stage] === 0) failingSince[stage] = now;
+  if (failuresInARow[stage] === 0) failingSince[`${stage}At`] = now;
   failuresInARow[stage] += 1;
   if (failuresInARow[stage] < stageFailures) return false;
-  return stage === 'llm' || now - failingSince[stage] >= stageDownMs;
+  return stage === 'llm' || now - failingSince[`${stage}At`] >= stageDownMs;
 }

@@ -1,6 +1,8 @@
 /** A call's state survives as text, whatever stands in it. */
 import { describe, expect, it } from 'vitest';
-import { decodePlain, encodePlain } from '../../../worker/core/snapshot.ts';
+import { decodePlain, encodePlain, encodeState } from '../../../worker/core/snapshot.ts';
+import { newCall, noticeFault, type CallState } from '../../../worker/core/state.ts';
+import { scriptSettings } from '../../support/script-settings.ts';
 
 const roundTrip = (value: unknown, leftOut: readonly string[] = []): unknown =>
   decodePlain(encodePlain(value, new Set(leftOut)), 0);
@@ -43,5 +45,12 @@ describe('plain data as text', () => {
       count: 5,
       inner: [{ dueAt: 7 }],
     });
+  });
+
+  it('brings to it since when a stage has been failing', () => {
+    const state = newCall(scriptSettings);
+    noticeFault({ state, now: 7_000, position: undefined, actions: [] }, 'tts', 'failed');
+    const read = decodePlain(encodeState(state), 500) as CallState;
+    expect(read.failingSince).toEqual({ sttAt: 500, llmAt: 500, ttsAt: 7_500, callAt: 500 });
   });
 });
