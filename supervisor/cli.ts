@@ -1,10 +1,10 @@
 /** The command line of `svc-supervisor`. Every command has its own file; this one only finds it. */
 import '../shared/runtime/stack.ts';
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { CALL_USAGE, parseCallArguments, runCall } from './call-client.ts';
 import { runCheck } from './check-command.ts';
+import { readBytes, readText } from './named-files.ts';
 import { runConfig } from './config-command.ts';
 import { runLocal } from './local-command.ts';
 import { runModels } from './models-command.ts';
@@ -103,15 +103,8 @@ function check(args: readonly string[]): number {
     err('usage: svc-supervisor check FILE [--require-secrets]');
     return 1;
   }
-  const readFile = (path: string): string | undefined => {
-    try {
-      return readFileSync(path, 'utf8');
-    } catch (error) {
-      if (error instanceof Error && 'code' in error) return undefined;
-      throw error;
-    }
-  };
-  return runCheck(file, { requireSecrets: options.length > 0, env: process.env, readFile, write: out });
+  const requireSecrets = options.length > 0;
+  return runCheck(file, { requireSecrets, env: process.env, readFile: readText, readBytes, write: out });
 }
 
 async function call(args: readonly string[]): Promise<number> {

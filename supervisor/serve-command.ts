@@ -1,15 +1,16 @@
 /** Starts the service: settings, agent file, children, listeners, signals. Every problem is told before anything runs. */
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { loadAgentFile } from '../shared/config/load.ts';
 import { parseServerSettings, type ServerSettings } from '../shared/config/server.ts';
+import type { NamedFiles } from '../shared/protocol/ipc.ts';
 import { maxThreads } from '../shared/protocol/mailbox.ts';
 import { systemClock } from '../shared/runtime/clock.ts';
 import { errorFields, newLog } from '../shared/runtime/log.ts';
 import { newSystemd } from '../shared/runtime/systemd.ts';
 import { raiseOpenFileLimit } from '../shared/runtime/shm.ts';
 import { showProblem } from './check-command.ts';
+import { readBytes, readText } from './named-files.ts';
 import type { ParentChannel } from './predecessor.ts';
 import type { AgentProviders, ProviderNames } from './provider-watch.ts';
 import { Priorities, systemScheduler } from './priorities.ts';
@@ -87,7 +88,7 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
 
 interface ReadAgent {
   readonly text: string;
-  readonly files: Readonly<Record<string, string>>;
+  readonly files: NamedFiles;
   readonly providers: AgentProviders;
   readonly smartTurn: 'auto' | 'on' | 'off';
   /** Warnings and notes about the file. */
@@ -102,14 +103,20 @@ function readAgent(settings: ServerSettings, options: ServeOptions): ReadAgent |
     options.writeError('SVC_AGENT_FILE: must name a file that can be read');
     return undefined;
   }
-  const files: Record<string, string> = {};
+  const texts: Record<string, string> = {};
+  const recordings: Record<string, string> = {};
   const loaded = loadAgentFile(text, {
     env: options.env,
     requireSecrets: true,
     readFile: (name) => {
       const content = readText(resolve(dirname(path), name));
-      if (content !== undefined) files[name] = content;
+      if (content !== undefined) texts[name] = content;
       return content;
+    },
+    readBytes: (name, most) => {
+      const bytes = readBytes(resolve(dirname(path), name), most);
+      if (bytes !== undefined) recordings[name] = Buffer.from(bytes).toString('base64');
+      return bytes;
     },
   });
   if (loaded.definition === undefined) {
@@ -119,7 +126,7 @@ function readAgent(settings: ServerSettings, options: ServeOptions): ReadAgent |
   const { stt, llm, tts, turn } = loaded.definition;
   return {
     text,
-    files,
+    files: { texts, recordings },
     providers: { stt: namesOf(stt), llm: namesOf(llm), tts: namesOf(tts) },
     smartTurn: turn.smartTurn,
     notes: loaded.problems.map((problem) => showProblem(settings.agentFile, problem)),
@@ -130,12 +137,3 @@ const namesOf = (stage: { provider: string; secondary?: { provider: string } }):
   primary: stage.provider,
   secondary: stage.secondary?.provider,
 });
-
-function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return undefined;
-    throw error;
-  }
-}

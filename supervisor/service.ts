@@ -3,7 +3,7 @@
  * table, admission) to the world. No audio passes here.
  */
 import type { ServerSettings } from '../shared/config/server.ts';
-import type { FromWorker } from '../shared/protocol/ipc.ts';
+import type { FromWorker, NamedFiles } from '../shared/protocol/ipc.ts';
 import type { Clock, Timer } from '../shared/runtime/clock.ts';
 import type { Log } from '../shared/runtime/log.ts';
 import { newSupervisorMetrics } from '../shared/runtime/metrics.ts';
@@ -41,7 +41,7 @@ export interface ServiceOptions {
   /** Path of the turn model; absent: turns end by silence. */
   readonly turnModel?: string;
   readonly agentText: string;
-  readonly files: Readonly<Record<string, string>>;
+  readonly files: NamedFiles;
   readonly providers: AgentProviders;
   readonly clock: Clock;
   readonly log: Log;

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, it, expect } from 'vitest';
+import { writeWav } from '../shared/audio/wav.ts';
 import { loadAgentFile } from '../shared/config/load.ts';
 import { describeAgentFile } from '../shared/config/describe.ts';
 import { referenceFiles } from '../shared/config/reference.ts';
@@ -9,8 +10,14 @@ const readProjectFile = (path: string): string =>
   existsSync(new URL(path, root)) ? readFileSync(new URL(path, root), 'utf8') : 'missing';
 
 const example = readProjectFile('docs/agent.example.toml');
+const recording = writeWav(new Int16Array(8_000).fill(5_000), 8_000);
 const load = (text: string): ReturnType<typeof loadAgentFile> =>
-  loadAgentFile(text, { env: { PROVIDER_API_KEY: 'k' }, readFile: () => 'A prompt.', requireSecrets: true });
+  loadAgentFile(text, {
+    env: { PROVIDER_API_KEY: 'k' },
+    readFile: () => 'A prompt.',
+    readBytes: () => recording,
+    requireSecrets: true,
+  });
 
 describe('generated documentation', () => {
   it.each(referenceFiles().map(({ path, text }) => ({ path, text })))(
@@ -43,7 +50,9 @@ describe('generated documentation', () => {
       const { problems } = load(example.replace(comment, comment.slice(2)));
       const errors = problems.filter(({ severity }) => severity === 'error').map(({ message }) => message);
       for (const message of errors)
-        expect(message).toMatch(/exclude each other|valid only with preset "router"|is for the methods POST/);
+        expect(message).toMatch(
+          /exclude each other|valid only with preset "router"|is for the methods POST|is required beside/,
+        );
     },
   );
 });

@@ -17,6 +17,7 @@ import { nextDeadline, step } from './core/call.ts';
 import type { CallEvent } from './core/events.ts';
 import type { CallSettings } from './core/settings.ts';
 import { newCall, type CallState } from './core/state.ts';
+import type { ReadyLines } from './known-lines.ts';
 import { performStageOrder } from './stage-orders.ts';
 import { observeTurn, TurnLog } from './turn-log.ts';
 import type { CallStart, CallTransport, TransportEnd, TransportEvents } from './transports/transport.ts';
@@ -72,6 +73,7 @@ export class CallRunner implements TransportEvents {
   /** Since when the conversation says something that is not written down. */
   #unsavedSince: Millis | undefined;
   readonly #turnLog = new TurnLog();
+  #toldLines: ReadyLines | undefined;
   #over = false;
 
   constructor(options: CallRunnerOptions) {
@@ -101,6 +103,7 @@ export class CallRunner implements TransportEvents {
     const { context, sentSamples } = left.playout;
     const position = { context, sentMs: (sentSamples * 1000) / start.sampleRate };
     this.#tell({ type: 'call.resumed', position, turnAudio: left.turnAudio.length > 0 });
+    this.#tellLines();
   }
 
   // ---- facts from the transport ----
@@ -122,6 +125,7 @@ export class CallRunner implements TransportEvents {
     transport.accept();
     this.#log.info({ rate: start.sampleRate, encoding: start.encoding }, 'call started');
     this.#tell({ type: 'call.opened' });
+    this.#tellLines();
   }
 
   audio(bytes: Uint8Array): boolean {
@@ -159,6 +163,7 @@ export class CallRunner implements TransportEvents {
       this.#transport?.inputTaken();
     }
     this.#call?.audio.collectSpeech();
+    this.#tellLines();
     if (this.#unsavedSince !== undefined && now - this.#unsavedSince >= unsavedForMs) this.#save();
     this.#transport?.tick(now);
   }
@@ -172,6 +177,14 @@ export class CallRunner implements TransportEvents {
   shutdown(): void {
     if (this.#call === undefined) this.#transport?.refuse('server_busy');
     else this.#tell({ type: 'call.shutdown' });
+  }
+
+  /** Lines are made while calls run. */
+  #tellLines(): void {
+    const { ready } = this.#services.tts;
+    if (this.#call === undefined || this.#toldLines === ready) return;
+    this.#toldLines = ready;
+    this.#tell({ type: 'lines.ready', ...ready });
   }
 
   // ---- the loop ----
@@ -231,6 +244,8 @@ export class CallRunner implements TransportEvents {
       case 'tts.flush':
       case 'tts.cancel':
       case 'tts.reopen':
+        if (action.type === 'tts.speak' && action.recorded === true)
+          this.#log.warn({ stage: 'tts' }, 'announcement played');
         performStageOrder(call, action);
         return;
       case 'playout.open':

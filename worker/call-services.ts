@@ -8,7 +8,8 @@ import type { WorkerMetrics } from '../shared/runtime/metrics.ts';
 import type { CallSettings, ToolBook } from './core/settings.ts';
 import type { OpenedTools } from './tools/registry.ts';
 import type { SpeechDetectorSettings } from './media/speech-detector.ts';
-import type { LlmStage, StageContext, SttStage, TtsStage } from './stages/stage.ts';
+import type { SpokenStage } from './known-lines.ts';
+import type { LlmStage, StageContext, SttStage } from './stages/stage.ts';
 
 export interface CallServices {
   readonly clock: Clock;
@@ -25,7 +26,7 @@ export interface CallServices {
   readonly limits: WsCallLimits;
   readonly stt: SttStage;
   readonly llm: LlmStage;
-  readonly tts: TtsStage;
+  readonly tts: SpokenStage;
   /** The last tick of the worker at or before `time`. */
   readonly gridBefore: (time: Millis) => Millis;
   /** False while the worker takes no new calls. */

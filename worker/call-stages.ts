@@ -109,10 +109,6 @@ export class CallStages {
     this.#tts = this.#openTts();
   }
 
-  speak(context: number, text: string): void {
-    this.#tts.speak(context, text);
-  }
-
   startLlm(round: number, messages: readonly ContextMessage[], tools: readonly OfferedTool[]): void {
     this.cancelLlm();
     this.#toolCalls = [];

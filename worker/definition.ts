@@ -34,6 +34,7 @@ export function callSettings(definition: AgentDefinition, means: WorkerMeans): O
     greeting: agent.greeting,
     farewell: agent.farewell,
     apology: agent.apology,
+    announcement: agent.announcement.text,
     fillers: agent.fillers,
     lateLines: agent.lateLines,
     pronounce: agent.pronounce,
@@ -66,15 +67,25 @@ export function callSettings(definition: AgentDefinition, means: WorkerMeans): O
 }
 
 /** Texts that calls are sure to speak, in the pieces in which TTS gets them. */
-export function knownTexts(settings: Omit<CallSettings, 'tools'>): string[] {
-  const { greeting, apology, farewell, confirmQuestion, idle } = settings;
-  const fillers = settings.fillers.length > 0 ? settings.fillers : settings.lateLines;
-  const pieces = [greeting, apology, farewell, idle.ask].flatMap((line) => {
-    const splitter = newSplitter();
-    return [...addText(splitter, line), finishText(splitter) ?? ''];
-  });
+export interface KnownTexts {
+  readonly texts: readonly string[];
+  /** Among them. */
+  readonly fillers: readonly string[];
+  readonly farewell: readonly string[];
+}
+
+export function knownTexts(settings: Omit<CallSettings, 'tools'>): KnownTexts {
+  const { greeting, apology, confirmQuestion, idle } = settings;
   const pronounce = newRespelling(settings.pronounce);
-  return [...fillers, ...pieces, confirmQuestion].map(pronounce);
+  const pieces = (line: string): string[] => {
+    const splitter = newSplitter();
+    return [...addText(splitter, line), finishText(splitter) ?? ''].map(pronounce);
+  };
+  const fillers = (settings.fillers.length > 0 ? settings.fillers : settings.lateLines).map(pronounce);
+  const farewell = pieces(settings.farewell);
+  const [first, behind] = [[greeting, apology].flatMap(pieces), pieces(idle.ask)];
+  const texts = [...fillers, ...first, ...farewell, ...behind, pronounce(confirmQuestion)];
+  return { texts, fillers, farewell };
 }
 
 /** What the core knows of the tools that a call was given. */

@@ -28,6 +28,7 @@ interface Spoken {
 export interface KnownLinesSessionOptions {
   readonly sink: (event: TtsEvent) => void;
   readonly find: (text: string) => KnownLine | undefined;
+  readonly announcement: KnownLine;
 }
 
 export class KnownLinesSession implements TtsSession {
@@ -56,9 +57,11 @@ export class KnownLinesSession implements TtsSession {
     return this.#inner;
   }
 
-  speak(context: number, text: string): void {
+  speak(context: number, text: string, { recorded = false }: { readonly recorded?: boolean } = {}): void {
     const spoken = this.#of(context);
-    const line = spoken.doneChars >= spoken.givenChars ? this.#options.find(text) : undefined;
+    const { find, announcement } = this.#options;
+    const isFirst = spoken.doneChars >= spoken.givenChars;
+    const line = recorded ? announcement : isFirst ? find(text) : undefined;
     if (line !== undefined) {
       spoken.segments.push({ chars: text.length, knownMs: line.ms });
       const chars = spoken.segments.reduce((sum, segment) => sum + segment.chars, 0);

@@ -15,10 +15,26 @@ export interface KnownLinesOptions {
   readonly log: Log;
   /** Pieces of text as the core gives them to TTS, white space around them aside. */
   readonly texts: readonly string[];
+  /** Those of them that calls ask about. */
+  readonly fillers: readonly string[];
+  readonly farewell: readonly string[];
+  /** Played where the core orders it, at the rate of the stage. */
+  readonly announcement: KnownLine;
   /** The voice is known to be down: nothing is asked of it. Made by another one, lines would sound like a stranger. */
   readonly isDown?: () => boolean;
   /** From the opening of a call to the making: a voice on this machine speaks the call's greeting first. */
   readonly pauseMs?: Millis;
+}
+
+/** Lines that are there as sound. */
+export interface ReadyLines {
+  readonly fillers: boolean;
+  readonly farewell: boolean;
+}
+
+export interface SpokenStage extends TtsStage {
+  /** The same object until something changes. */
+  readonly ready: ReadyLines;
 }
 
 /** More than fillers, greeting and the like have; what is beyond it is asked of TTS each time. */
@@ -33,13 +49,18 @@ const defaultPauseMs = 3_000;
 
 const lineKey = (text: string): string => text.trim();
 
-/** The stage, with known lines in front of it. */
-export function withKnownLines(stage: TtsStage, options: KnownLinesOptions): TtsStage {
+/** The stage, with known lines and the announcement in front of it. */
+export function withKnownLines(stage: TtsStage, options: KnownLinesOptions): SpokenStage {
   const lines = new KnownLines(stage, options);
+  const { announcement } = options;
+  const find = (text: string): KnownLine | undefined => lines.find(text);
   return {
     provider: stage.provider,
+    get ready() {
+      return lines.ready;
+    },
     open: (context, sink) => {
-      const session = new KnownLinesSession(context, { sink, find: (text) => lines.find(text) });
+      const session = new KnownLinesSession(context, { sink, find, announcement });
       session.attach(stage.open(context, (event) => session.take(event)));
       lines.make();
       return session;
@@ -56,6 +77,7 @@ class KnownLines {
   readonly #options: KnownLinesOptions;
   readonly #made = new Map<string, KnownLine>();
   readonly #wanted: string[];
+  ready: ReadyLines;
   #failures = 0;
   #notBeforeMs = Number.NEGATIVE_INFINITY;
   #closed = false;
@@ -66,6 +88,13 @@ class KnownLines {
     this.#options = options;
     const keys = options.texts.map(lineKey).filter((text) => text !== '');
     this.#wanted = [...new Set(keys)].slice(0, mostTexts);
+    this.ready = this.#readyNow();
+  }
+
+  #readyNow(): ReadyLines {
+    const isReady = (texts: readonly string[]): boolean =>
+      texts.every((text) => lineKey(text) === '' || this.find(text) !== undefined);
+    return { fillers: isReady(this.#options.fillers), farewell: isReady(this.#options.farewell) };
   }
 
   find(text: string): KnownLine | undefined {
@@ -139,6 +168,7 @@ class KnownLines {
       at += part.length;
     }
     this.#made.set(text, { pcm, ms });
+    this.ready = this.#readyNow();
   }
 
   #failed(why: string): void {

@@ -31,6 +31,7 @@ import { newWorkerMetrics, type WorkerMetrics } from '../shared/runtime/metrics.
 import { machineMs } from '../shared/runtime/monotonic.ts';
 import { currentScope, Scope } from '../shared/runtime/scope.ts';
 import { mapSharedMemory } from '../shared/runtime/shm.ts';
+import { announcementLine } from './announcement.ts';
 import { ringMarginFrames } from './call-audio.ts';
 import { CallHost } from './call-host.ts';
 import { CallJournal, readJournal } from './call-journal.ts';
@@ -68,7 +69,11 @@ const toMachineMs = (): number => machineMs() - systemClock.now();
 function readDefinition({ agentText, files }: WorkerSetup): AgentDefinition {
   const { definition } = loadAgentFile(agentText, {
     env: process.env,
-    readFile: (path) => files[path],
+    readFile: (path) => files.texts[path],
+    readBytes: (path) => {
+      const recording = files.recordings[path];
+      return recording === undefined ? undefined : Buffer.from(recording, 'base64');
+    },
     requireSecrets: true,
   });
   assert(definition !== undefined, 'the agent file is as valid here as it was for the supervisor');
@@ -168,7 +173,8 @@ class Worker {
       tts: withKnownLines(withPauses(stages.tts), {
         clock: systemClock,
         log: this.#log,
-        texts: knownTexts(settings),
+        ...knownTexts(settings),
+        announcement: announcementLine(definition.agent.announcement, definition.tts.sampleRate),
         isDown: () => boxes.breakers.of('tts', 'primary').state(machineMs()) === 'open',
       }),
       gridBefore: this.#host.gridBefore,

@@ -32,7 +32,7 @@ export function performStageOrder(
       stages.cancelLlm();
       return;
     case 'tts.speak':
-      stages.speak(order.context, order.text);
+      stages.tts.speak(order.context, order.text, order);
       return;
     case 'tts.flush':
       stages.tts.flush(order.context);

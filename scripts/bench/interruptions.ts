@@ -299,7 +299,12 @@ export async function interruptions(
   const forget = stopWithOthers(stop);
   try {
     const text = readFileSync(demo.agentFile, 'utf8');
-    const { definition } = loadAgentFile(text, { env: {}, requireSecrets: false, readFile: () => undefined });
+    const { definition } = loadAgentFile(text, {
+      env: {},
+      requireSecrets: false,
+      readFile: () => undefined,
+      readBytes: () => undefined,
+    });
     if (definition === undefined) throw new Error("the demo's agent file is not valid");
     const prove = await openProver(speechSettings(definition));
     await service.ready();

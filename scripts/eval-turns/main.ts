@@ -70,7 +70,12 @@ const noTools: ToolBook = {
 
 /** The service with the defaults of its agent file: without words, with words, and with a turn model. */
 export function coreRows(hasModel: boolean): CoreRow[] {
-  const loaded = loadAgentFile(agentText, { env: {}, requireSecrets: false, readFile: () => undefined });
+  const loaded = loadAgentFile(agentText, {
+    env: {},
+    requireSecrets: false,
+    readFile: () => undefined,
+    readBytes: () => undefined,
+  });
   if (loaded.definition === undefined) throw new Error('the agent of the evaluation is not valid');
   const settings = { ...callSettings(loaded.definition, { turnModel: true, replayMs: 0 }), tools: noTools };
   const common = { settings, speech: speechSettings(loaded.definition), model: 'none' } as const;

@@ -4,6 +4,8 @@
  * between keys are in load.ts. Units are part of the names of keys.
  */
 import * as z from 'zod';
+import { announcementKeys } from './agent/announcement.ts';
+import type { AnnouncementDefinition } from './agent/announcement.ts';
 import { flowKeys, flowNextKeys, flowNodeKeys } from './agent/flow.ts';
 import type { FlowDefinition } from './agent/flow.ts';
 import { mcpKeys } from './agent/mcp.ts';
@@ -115,6 +117,10 @@ export const agentKeys = z.strictObject({
       sample: { SQL: 'sequel' },
       description: 'Whole words and what the voice says instead of them; transcripts keep the word.',
     }),
+  announcement: announcementKeys.prefault({}).meta({
+    description:
+      'A recording that is played when TTS cannot be heard and no line was made ahead of time; absent: in English one that ships, in other languages a signal without words.',
+  }),
   confirm: confirmKeys.prefault({}).meta({ description: 'How the caller is asked before a tool is run.' }),
 });
 
@@ -200,6 +206,7 @@ const tablesOf = (
 /** Declarations of the tables in the order of the file, by dotted name. */
 export const agentFileTables: Readonly<Record<string, z.ZodObject>> = {
   agent: agentKeys,
+  'agent.announcement': announcementKeys,
   'agent.confirm': confirmKeys,
   turn: turnKeys,
   'turn.interrupt': interruptKeys,
@@ -252,13 +259,14 @@ export interface ConfirmTexts {
 }
 
 export type AgentSection = Given<
-  Omit<CamelKeys<AgentKeys>, 'prompt' | 'promptFile' | 'confirm'>,
+  Omit<CamelKeys<AgentKeys>, 'prompt' | 'promptFile' | 'announcement' | 'confirm'>,
   'farewell' | 'apology' | 'fillers'
 > & {
   /** Empty in an agent with a flow. */
   readonly prompt: string;
   /** What an agent without fillers says while a stage is late. */
   readonly lateLines: readonly string[];
+  readonly announcement: AnnouncementDefinition;
   readonly confirm: ConfirmTexts;
 };
 

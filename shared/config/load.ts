@@ -3,6 +3,7 @@
  * what it needs from outside comes in as arguments. A definition exists exactly when no problem is an error.
  */
 import type { z } from 'zod';
+import { readAnnouncement, type ReadBytes } from './agent/announcement.ts';
 import { readFlow } from './agent/flow.ts';
 import { readMcp } from './agent/mcp.ts';
 import { readTelephony } from './agent/telephony.ts';
@@ -34,6 +35,7 @@ export interface LoadOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Text of a file named in the agent file, relative to it; `undefined` when it cannot be read. */
   readonly readFile: (path: string) => string | undefined;
+  readonly readBytes: ReadBytes;
   /** Whether an unset key variable is an error (the start of the service) or a warning (`check`). */
   readonly requireSecrets: boolean;
   /** Canonical names of the providers to treat as left out; absent means those that this build leaves out. */
@@ -114,8 +116,13 @@ type AgentReading = TableReading<z.output<typeof agentKeys>>;
 function readAgent({ value, known }: AgentReading, raw: unknown, site: AgentSite): Section<'agent'> {
   const prompt = isTable(raw) ? readPrompt(raw, known, site) : undefined;
   if (!site.hasFlow) checkToolNames(known.tools, ['agent', 'tools'], site);
-  if (value === undefined || prompt === undefined) return undefined;
-  const { confirm, ...rest } = withoutKeys(value, ['prompt', 'prompt_file']);
+  const announcement = readAnnouncement(known.announcement ?? {}, {
+    language: known.language ?? '',
+    readBytes: site.options.readBytes,
+    problems: site.problems,
+  });
+  if (value === undefined || prompt === undefined || announcement === undefined) return undefined;
+  const { confirm, ...rest } = withoutKeys(value, ['prompt', 'prompt_file', 'announcement']);
   const { texts } = site;
   const apology = rest.apology ?? texts.apology;
   return {
@@ -125,6 +132,7 @@ function readAgent({ value, known }: AgentReading, raw: unknown, site: AgentSite
     // English lines would surprise who hears another language.
     lateLines: hasBuiltInTexts(rest.language) ? texts.fillers : [apology],
     fillers: rest.fillers ?? texts.fillers,
+    announcement,
     confirm: {
       ask: confirm.ask ?? texts.confirmQuestion,
       yes: confirm.yes ?? texts.yes,

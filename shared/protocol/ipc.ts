@@ -14,6 +14,12 @@ export const callRecordsFd = 5;
 /** In a worker: its end of the bell. In inference: the bell of worker 0, the others follow. */
 export const firstBellFd = 6;
 
+/** The files that the agent file names, by the name it uses: texts as they are, recordings as base64. */
+export interface NamedFiles {
+  readonly texts: Readonly<Record<string, string>>;
+  readonly recordings: Readonly<Record<string, string>>;
+}
+
 /** First message to a worker. The agent file travels as text, so that a file changed later does not reach one worker alone. */
 export interface WorkerSetup {
   readonly type: 'setup';
@@ -24,8 +30,7 @@ export interface WorkerSetup {
   /** Calls are recorded, so that another worker can take them up. */
   readonly callResume: boolean;
   readonly agentText: string;
-  /** Text of the files that the agent file names, by the name it uses. */
-  readonly files: Readonly<Record<string, string>>;
+  readonly files: NamedFiles;
 }
 
 /** First message to the inference process. */

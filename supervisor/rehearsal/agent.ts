@@ -2,6 +2,7 @@
  * Makes an agent file ready for calls without sound: the LLM and the tools are those of the file, its ears and voice are
  * not opened and may lack their keys. One agent serves any number of calls at a time.
  */
+import type { ReadBytes } from '../../shared/config/agent/announcement.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import type { Problem } from '../../shared/config/problem.ts';
 import type { LlmDefinition } from '../../shared/config/stages/definition.ts';
@@ -37,6 +38,7 @@ export interface AgentSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Text of a file, or `undefined` when it cannot be read. */
   readonly readFile: (path: string) => string | undefined;
+  readonly readBytes: ReadBytes;
   readonly clock: Clock;
   /** Takes what goes wrong with tools on the way, in one line. */
   readonly writeError: (line: string) => void;
@@ -63,12 +65,12 @@ const isNeeded = ({ path }: Problem, realTools: boolean): boolean =>
 /** Reads and opens an agent file. Resolves once its tools are there. */
 export async function openAgent(
   path: string,
-  { env, readFile, clock, writeError }: AgentSources,
+  { env, readFile, readBytes, clock, writeError }: AgentSources,
   { realTools = true }: { readonly realTools?: boolean } = {},
 ): Promise<AgentReading> {
-  const loaded = loadAgentFileAt(path, { env, readFile, requireSecrets: false });
+  const loaded = loadAgentFileAt(path, { env, readFile, readBytes, requireSecrets: false });
   if (loaded === undefined) return { problems: [unreadable] };
-  const strict = loadAgentFileAt(path, { env, readFile, requireSecrets: true });
+  const strict = loadAgentFileAt(path, { env, readFile, readBytes, requireSecrets: true });
   const missing = (strict?.problems ?? []).filter(
     (problem) => problem.severity === 'error' && isNeeded(problem, realTools),
   );

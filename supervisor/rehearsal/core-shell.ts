@@ -317,7 +317,7 @@ export class CoreShell {
         this.#stages.cancelLlm();
         return;
       case 'tts.speak':
-        this.#stages.speak(action.context, action.text);
+        this.#stages.tts.speak(action.context, action.text);
         return;
       case 'tts.flush':
         this.#stages.tts.flush(action.context);

@@ -3,24 +3,15 @@
  * nor an adapter. Runs the command of the process's arguments and ends the process with its status.
  */
 import '../../shared/runtime/stack.ts';
-import { readFileSync } from 'node:fs';
 import { systemClock } from '../../shared/runtime/clock.ts';
+import { readBytes, readText } from '../named-files.ts';
 import { CONSOLE_USAGE, runConsole } from './console-command.ts';
 import { REHEARSE_USAGE, runRehearse } from './rehearse-command.ts';
 
 const out = (line: string): void => void process.stdout.write(`${line}\n`);
 const writeError = (line: string): void => void process.stderr.write(`${line}\n`);
 
-const readFile = (path: string): string | undefined => {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return undefined;
-    throw error;
-  }
-};
-
-const sources = { env: process.env, readFile, clock: systemClock, writeError };
+const sources = { env: process.env, readFile: readText, readBytes, clock: systemClock, writeError };
 
 async function run([command, ...args]: readonly string[]): Promise<number> {
   const isConsole = command === 'console';

@@ -252,6 +252,7 @@ describe('the options of the specification', () => {
       const loaded = loadAgentFile(fileOf(provider, lines, server.host), {
         env: { KEY: 'k' },
         readFile: () => undefined,
+        readBytes: () => undefined,
         requireSecrets: true,
         leftOut: [],
       });

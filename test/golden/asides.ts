@@ -2,7 +2,8 @@
 import { dialogue, type Dialogue } from '../support/dialogue.ts';
 import { scriptSettings } from '../support/script-settings.ts';
 import { msPerChar } from '../support/scripted-audio.ts';
-import type { Script, ScriptOptions } from '../support/script.ts';
+import type { Script } from '../support/script.ts';
+import type { ScriptOptions } from '../support/script-settings.ts';
 
 const answer = 'Alpha beta gamma delta epsilon zeta eta theta.';
 

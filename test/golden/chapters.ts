@@ -11,6 +11,7 @@ import { flows } from './flows.ts';
 import { heard } from './heard.ts';
 import { interruptions } from './interruptions.ts';
 import { keysAndIdle } from './keys-and-idle.ts';
+import { lastResort } from './last-resort.ts';
 import { lines } from './lines.ts';
 import { listening } from './listening.ts';
 import { silence } from './silence.ts';
@@ -31,6 +32,7 @@ export const chapters: Readonly<Record<string, readonly Dialogue[]>> = {
   'no dead air': silence,
   'keys and silence': keysAndIdle,
   failures,
+  'a voice that was never there': lastResort,
   endings,
   tools: toolRounds,
   'tools that are cut': toolsCut,

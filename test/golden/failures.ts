@@ -96,7 +96,7 @@ export const failures: readonly Dialogue[] = [
   }),
 
   dialogue(
-    'TTS that has failed again and again for ten seconds says goodbye, and when it cannot even do that the call ends',
+    'TTS that has failed again and again for ten seconds says goodbye, by the announcement when it cannot even do that',
     (begin) => {
       const failing = (): Script => {
         const call = begin().opens().callerSays('Hm?').llmAnswers('Here it is.');
@@ -105,7 +105,8 @@ export const failures: readonly Dialogue[] = [
       };
       const call = failing();
       call.ttsFails().ordered('fault tts failed').botSays('Goodbye.').ends(undefined);
-      call.ttsFails().ends('ended').waitsForNothing();
+      call.ttsFails().botSays('Something is not working. ').ends(undefined);
+      call.botFinishes().ends('ended').waitsForNothing();
       failing().ttsFails().botSays('Goodbye.').botFinishes().ends('ended');
     },
   ),
@@ -153,7 +154,7 @@ export const failures: readonly Dialogue[] = [
     const call = begin().opens().callerSays('Hm?').llmAnswers('Here it is.').later(2_700).later(2_700);
     call.botSays('Let me see. Here it is.').later(2_700).later(2_700).ends(undefined);
     call.later(2_700).botSays('Goodbye.').ends(undefined);
-    call.later(2_700).ends('ended');
+    call.later(2_700).botSays('Something is not working. ').botFinishes().ends('ended');
   }),
 
   dialogue('an answer that TTS speaks again does not play into a candidate', (begin) => {
@@ -173,8 +174,14 @@ export const failures: readonly Dialogue[] = [
     const call = begin().opens().callerSays('Hm?').llmAnswers('Here it is.').skips();
     call.tell({ type: 'playout.drained', context: 1, sentMs: 0 });
     call.orders('fault tts empty', 'playout.open 2', 'tts.speak 2 "Sorry, say that again."', 'tts.flush 2');
-    call.skips().tell({ type: 'playout.drained', context: 2, sentMs: 0 }).orders('fault tts empty');
-    call.later(10_000).botSays('Are you still there?');
+    call.skips().tell({ type: 'playout.drained', context: 2, sentMs: 0 });
+    call.orders(
+      'fault tts empty',
+      'playout.open 3',
+      'announce 3 "Something is not working. "',
+      'tts.flush 3',
+    );
+    call.botFinishes().later(10_000).botSays('Are you still there?');
   }),
 
   dialogue(

@@ -40,12 +40,7 @@ export class AirJudge {
     }
     const answers = story.decided?.needed === true || !response.said.startsWith('line');
     if (this.#context === 0) this.#silentSince = answers ? (story.decided?.since ?? now) : now;
-    else if (
-      event.type === 'playout.drained' ||
-      event.type === 'call.resumed' ||
-      event.type === 'dtmf.pressed'
-    )
-      this.#silentSince = now;
+    else if (event.type === 'call.resumed' || event.type === 'dtmf.pressed') this.#silentSince = now;
     this.#silentSince ??= now;
     this.#context = response.context;
   }

@@ -127,8 +127,8 @@ export const botMutants: readonly Mutant[] = [
     to: "response?.phase === 'draining' && now > response.endsBy;",
   }),
   mutant('says the farewell into the words of the caller', 'output.ts', {
-    from: "!response.hangUpAfter && quiet) {\n    state.response = undefined;\n    startLine(step, 'farewell');",
-    to: "!response.hangUpAfter) {\n    state.response = undefined;\n    startLine(step, 'farewell');",
+    from: 'if (!quiet || isAnnounced(response) ||',
+    to: 'if ((!quiet && !state.lastWords) || isAnnounced(response) ||',
   }),
   mutant('apologises into the words of a caller who has just spoken', 'output.ts', {
     from: " && state.turn.phase !== 'fading';",

@@ -113,7 +113,7 @@ const rehearsed: readonly Mutant[] = [
     to: 'withTools: true',
   }),
   mutant('forgets what tools did when TTS makes no sound', 'output.ts', {
-    from: 'if (!response.hangUpAfter) enterHeard(state.history, response, 0);',
+    from: 'if (!hangUpAfter) enterHeard(state.history, response, 0);',
     to: '',
   }),
   mutant('does not move a flow between rounds', 'answering.ts', {

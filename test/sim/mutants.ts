@@ -6,12 +6,18 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import type { Core } from '../support/core.ts';
+import { announcementMutants } from './mutants-announcement.ts';
 import { botMutants } from './mutants-bot.ts';
 import { callerMutants } from './mutants-caller.ts';
 import { toolMutants } from './mutants-tools.ts';
 import type { Mutant } from './mutant.ts';
 
-export const mutants: readonly Mutant[] = [...callerMutants, ...botMutants, ...toolMutants];
+export const mutants: readonly Mutant[] = [
+  ...callerMutants,
+  ...botMutants,
+  ...announcementMutants,
+  ...toolMutants,
+];
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = `${root}worker/core/`;

@@ -24,6 +24,14 @@ export interface Faults {
   readonly lost: number;
 }
 
+/** What became of TTS before the call. */
+export interface VoicePlan {
+  /** The lines of the agent were made; else TTS must speak them. */
+  readonly linesReady: boolean;
+  /** It has been down since the service started, in one of these ways. */
+  readonly down: 'refuses' | 'stalls' | 'is silent' | undefined;
+}
+
 export type ClientKind = 'echo' | 'silent' | 'bad' | 'acks';
 
 export interface Plan {
@@ -38,6 +46,7 @@ export interface Plan {
   readonly stt: { finalizeMs: number; guesses: boolean; endpoints: boolean; punctuates: boolean };
   readonly llm: { firstMs: number; deltaMs: number; endsCall: number };
   readonly tts: { firstMs: number; speed: number; msPerChar: number; reports: boolean; words: boolean };
+  readonly voice: VoicePlan;
   /** How long a tool takes, and how often it never answers. */
   readonly tools: { answersMs: number; hangs: number };
   /** How long the turn model takes, and how often it has no answer. */
@@ -100,6 +109,7 @@ export function planOf(seed: number): Plan {
       reports: prng.chance(0.8),
       words: prng.chance(0.4),
     },
+    voice: voiceOf(newPrng(seed * 104_729 + 5)),
     tools: { answersMs: from(20, 3_000), hangs: prng.chance(0.2) ? 0.3 : 0 },
     turnModel: { answersMs: from(20, 250), silent: prng.chance(0.3) ? 0.3 : 0 },
     lines: prng.chance(0.3) ? 0.003 : 0,
@@ -108,6 +118,11 @@ export function planOf(seed: number): Plan {
     shutdownAtMs: prng.chance(0.1) ? from(0, 70_000) : Infinity,
     lossesAtMs: prng.chance(0.3) ? [from(500, 60_000), from(500, 60_000)] : [],
   };
+}
+
+function voiceOf(prng: Prng): VoicePlan {
+  const down = prng.chance(0.15) ? prng.pick(['refuses', 'stalls', 'is silent'] as const) : undefined;
+  return { down, linesReady: down === undefined && prng.chance(0.85) };
 }
 
 export const backchannels = ['mm-hmm', 'uh-huh', 'right', 'i see'];
@@ -121,6 +136,7 @@ function settingsOf(prng: Prng): CallSettings {
     greeting: prng.chance(0.7) ? 'Welcome to the shop. What can I do for you?' : '',
     farewell: 'Farewell and take good care.',
     apology: 'Excuse me, would you repeat that?',
+    announcement: silenceEndMs % 3 === 0 ? '' : 'The voice is out of order.',
     fillers: prng.chance(0.8) ? ['Just a moment.', 'Still looking that up.'] : [],
     lateLines: ['Bear with me.', 'Still on it.'],
     pronounce: prng.chance(0.3) ? { SQL: 'sequel' } : {},

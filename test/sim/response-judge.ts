@@ -1,6 +1,7 @@
 /** Judges the bot's side: one response at a time, in its epoch, saying what was written, ended by what must end it. */
 import type { CallAction } from '../../worker/core/actions.ts';
 import type { CallEvent } from '../../worker/core/events.ts';
+import { noteAnnouncement } from './announced.ts';
 import { goesOn, isPart, plainWords, type ContextJudge } from './context-judge.ts';
 import { markPlayed, markSent } from './echoes.ts';
 import type { LineJudge } from './line-judge.ts';
@@ -23,6 +24,8 @@ export class ResponseJudge {
   readonly #turns: TurnJudge;
   /** What the response that TTS could not speak hands on to the one that repeats it. */
   #repeated: StoryResponse | undefined;
+  /** It made no sound at all, and is over in this step. */
+  #silent: StoryResponse | undefined;
   /** Orders of this step that have been looked at. */
   #cancelled = false;
   /** Tools run, and the answer waits for them. */
@@ -45,6 +48,7 @@ export class ResponseJudge {
     const story = this.#story;
     const { response } = story;
     this.#cancelled = false;
+    this.#silent = undefined;
     if (event.type === 'call.resumed') this.#takenOver();
     if ((event.type === 'llm.done' || event.type === 'llm.failed') && event.round === story.running) {
       story.running = undefined;
@@ -59,6 +63,7 @@ export class ResponseJudge {
     const base = story.witnesses.tts.baseOf(response.context).chars;
     if (event.type === 'tts.spoken' && base + event.chars > response.reported.chars)
       response.reported = { chars: base + event.chars, ms: event.audioMs };
+    story.tts.saw(event, response, base);
     if (event.type === 'tts.flushed') response.reported = { chars: response.said.length, ms: event.audioMs };
     if (event.type === 'playout.acknowledged') response.acknowledged = true;
     if (event.type === 'playout.started') response.startedAt ??= now;
@@ -112,7 +117,8 @@ export class ResponseJudge {
       this.#context.completed(response);
       this.#close(response);
       const instead = response.startedAt === undefined && scene.has('playout.open');
-      if (!instead) this.#afterEnd(scene, response);
+      if (instead) this.#silent = response;
+      else this.#afterEnd(scene, response);
     }
   }
 
@@ -176,7 +182,7 @@ export class ResponseJudge {
     const { response, running } = this.#story;
     const ends = scene.has('playout.open') || scene.has('llm.cancel');
     if (response === undefined || !ends || this.#inTools) return;
-    if (response.said !== '' || running !== undefined) return;
+    if (response.said !== '' || response.announced || running !== undefined) return;
     this.#context.unheard(response);
     this.#close(response);
     this.#afterEnd(scene, response);
@@ -351,15 +357,22 @@ export class ResponseJudge {
     }
     if (action.type === 'tts.flush') {
       response.flushed = true;
+      const alone = response.announced && response.plain === '';
+      response.hangUp ||= alone && (story.tts.givenUp || this.#silent?.hangUp === true);
       return;
     }
     story.demand(now, !response.flushed, 'text after the flush');
+    if (action.recorded === true) {
+      noteAnnouncement(story, scene, { response, text: action.text });
+      return;
+    }
     const line = response.said === '' ? this.#lines.take(action.text.trim(), now) : undefined;
     if (line !== undefined) response.interruptible = line.interruptible;
     response.said += action.text;
     const { fillers, lateLines, farewell } = story.settings;
-    const fills = fillers.length > 0 ? fillers : lateLines;
-    if (!fills.includes(action.text.trim())) response.plain += action.text;
+    const fills = (fillers.length > 0 ? fillers : lateLines).includes(action.text.trim());
+    if (!fills) response.plain += action.text;
+    story.tts.given(action.context, response.said.length, { proves: !fills });
     if (flat(response.plain) === farewell) response.hangUp = true;
     if (!response.takenOver && !this.#mixed && !this.#isKnown(flat(response.plain)))
       story.fail(now, 'the bot says what nobody wrote', response.plain);

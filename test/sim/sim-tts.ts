@@ -1,6 +1,6 @@
 /**
  * Simulated TTS: pieces become audio faster than real time, in order; where each word lies in the audio it decides when it gets
- * the text, and the same text always sounds the same. Lines that everybody knows exist already: they come at once, always.
+ * the text, and the same text always sounds the same. Lines that were made before the call and the announcement come at once, always.
  */
 import type { SimWorld } from './sim-world.ts';
 
@@ -16,6 +16,7 @@ interface Piece {
   readonly endChars: number;
   readonly ms: number;
   readonly ready: boolean;
+  readonly recorded: boolean;
   doneMs: number;
 }
 
@@ -51,6 +52,8 @@ interface TtsContext {
 }
 
 const chunkMs = 240;
+/** Length of an announcement without words. */
+const signalMs = 990;
 
 const newTiming = (
   base: { chars: number; ms: number } = { chars: 0, ms: 0 },
@@ -76,16 +79,23 @@ export class SimTts {
     this.#ends = ends;
   }
 
-  speak(id: number, text: string): void {
+  speak(id: number, text: string, { recorded = false }: { recorded?: boolean } = {}): void {
     const context = this.#contextOf(id);
     const { tts } = this.#world.plan;
-    const ready = this.#world.knows(text);
+    const ready = recorded || this.#world.knows(text);
     const { timing } = context;
     const from = timing.ends.at(-1)!;
     timing.gaps ||= context.silent && !ready;
-    const ms = this.#place(timing, text, context.silent && !ready ? undefined : tts.msPerChar);
+    const saidMs = this.#place(timing, text, context.silent && !ready ? undefined : tts.msPerChar);
+    const ms = recorded && text === '' ? signalMs : saidMs;
     timing.ends.push({ chars: from.chars + text.length, ms: from.ms + ms });
-    context.pieces.push({ endChars: from.chars + text.length - timing.base.chars, ms, ready, doneMs: 0 });
+    context.pieces.push({
+      endChars: from.chars + text.length - timing.base.chars,
+      ms,
+      ready,
+      recorded,
+      doneMs: 0,
+    });
     this.#pump(ready ? 0 : tts.firstMs);
   }
 
@@ -177,7 +187,7 @@ export class SimTts {
   #contextOf(id: number): TtsContext {
     const known = this.#contexts.find((context) => context.id === id);
     if (known !== undefined) return known;
-    const { prng, faults } = this.#world.plan;
+    const { prng, faults, voice } = this.#world.plan;
     const timing = this.#timing.get(id) ?? newTiming();
     this.#timing.set(id, timing);
     const context: TtsContext = {
@@ -187,8 +197,15 @@ export class SimTts {
       madeMs: timing.base.ms,
       toldWords: 0,
       flushed: false,
-      silent: prng.chance(faults.ttsIsSilent),
-      stallsAtMs: prng.chance(faults.ttsStalls) ? (prng.chance(0.5) ? 0 : prng.below(3_000)) : Infinity,
+      silent: prng.chance(faults.ttsIsSilent) || voice.down === 'is silent',
+      stallsAtMs:
+        voice.down === 'stalls'
+          ? 0
+          : prng.chance(faults.ttsStalls)
+            ? prng.chance(0.5)
+              ? 0
+              : prng.below(3_000)
+            : Infinity,
     };
     this.#contexts.push(context);
     return context;
@@ -232,14 +249,19 @@ export class SimTts {
     }
     if (piece.doneMs < piece.ms) return;
     context.pieces.shift();
-    if (tts.reports && piece.ms > 0 && !prng.chance(faults.lost)) {
+    // The worker itself plays the announcement, and reports it.
+    if (piece.recorded || (tts.reports && piece.ms > 0 && !prng.chance(faults.lost))) {
       this.#ends.spoken(context.id, piece.endChars);
       if (prng.chance(faults.twice)) this.#ends.spoken(context.id, piece.endChars);
     }
   }
 
   #breaks({ madeMs }: TtsContext): boolean {
-    const { prng, faults } = this.#world.plan;
+    const { prng, faults, voice, tts } = this.#world.plan;
+    if (voice.down === 'refuses') {
+      this.#fail(tts.firstMs);
+      return true;
+    }
     if (prng.chance(faults.ttsFails / 5)) {
       this.#fail(0);
       return true;

@@ -14,6 +14,6 @@ export interface SimWorld {
   readonly time: Timeline;
   readonly position: PlayoutPosition;
   tell(event: CallEvent, note?: Note): void;
-  /** A line of the agent definition: audio of it exists already. */
+  /** A line of the agent definition that was made before the call. */
   knows(text: string): boolean;
 }

@@ -22,6 +22,7 @@ export function newStoryResponse(from: {
     said: base === undefined ? '' : (former?.said ?? '').slice(0, base.chars),
     plain: '',
     flushed: false,
+    announced: false,
     interruptible: former?.interruptible ?? true,
     hangUp: former?.hangUp ?? false,
     broken: false,

@@ -10,6 +10,7 @@ import type { SimLlm } from './sim-llm.ts';
 import type { SimStt } from './sim-stt.ts';
 import type { SimTts } from './sim-tts.ts';
 import type { Note } from './sim-world.ts';
+import { VoiceHealth } from './voice-health.ts';
 
 export interface Violation {
   readonly at: number;
@@ -56,6 +57,8 @@ export interface StoryResponse {
   said: string;
   plain: string;
   flushed: boolean;
+  /** It begins with the announcement. */
+  announced: boolean;
   interruptible: boolean;
   hangUp: boolean;
   broken: boolean;
@@ -127,6 +130,7 @@ export class Story {
   echoDelayMs = 0;
   newestMark: { id: string; sentAt: number } | undefined;
   lastFrameAt = -Infinity;
+  readonly tts: VoiceHealth;
   readonly faults = { stt: 0, llm: 0, tts: 0, call: 0 };
   readonly #failingSince = { stt: 0, llm: 0, tts: 0, call: 0 };
   /** The farewell has been spoken. */
@@ -134,6 +138,7 @@ export class Story {
 
   constructor(witnesses: Witnesses) {
     this.witnesses = witnesses;
+    this.tts = new VoiceHealth(witnesses.plan.settings);
   }
 
   get settings(): Plan['settings'] {
@@ -181,6 +186,7 @@ export class Story {
     if (this.faults[stage] === 0) this.#failingSince[stage] = now;
     this.faults[stage] += 1;
     this.#ending ||= this.isHopeless(stage, now);
+    if (stage === 'tts') this.tts.fault(now);
   }
 
   /** Failed too often; STT and TTS also for too long. */

@@ -129,12 +129,13 @@ class World implements SimWorld {
   }
 
   knows(text: string): boolean {
-    return this.#known.has(text.trim());
+    return this.plan.voice.linesReady && this.#known.has(text.trim());
   }
 
   run(): readonly Violation[] {
     const { plan, time } = this;
     this.tell({ type: 'call.opened' });
+    this.#tellLines();
     for (let now = tickMs; now <= plan.durationMs && now <= this.#endAt; now += tickMs) {
       time.run(now);
       this.#tick(now);
@@ -239,7 +240,7 @@ class World implements SimWorld {
         this.#llm.cancel();
         return;
       case 'tts.speak':
-        this.#tts.speak(action.context, action.text);
+        this.#tts.speak(action.context, action.text, action);
         return;
       case 'tts.flush':
         this.#tts.flush(action.context);
@@ -299,6 +300,12 @@ class World implements SimWorld {
     this.#strangers.lose();
     const known = position.context === 0 ? undefined : position;
     this.tell({ type: 'call.resumed', position: known, turnAudio });
+    this.#tellLines();
+  }
+
+  #tellLines(): void {
+    const { linesReady } = this.plan.voice;
+    this.tell({ type: 'lines.ready', fillers: linesReady, farewell: linesReady });
   }
 
   #spoken(context: number, chars: number): void {

@@ -1,5 +1,6 @@
 /** A conversation by name, as the chapters of `test/golden` hold them. */
-import type { Script, ScriptOptions } from './script.ts';
+import type { Script } from './script.ts';
+import type { ScriptOptions } from './script-settings.ts';
 
 /** A dialogue has a name that says what holds, and a play that throws where it does not. */
 export interface Dialogue {

@@ -9,6 +9,7 @@ import { wsCallLimits } from '../../shared/protocol/call.ts';
 import type { CallServices } from '../../worker/call-services.ts';
 import { defaultDtmfSettings } from '../../worker/core/dtmf.ts';
 import { defaultCallLimits } from '../../worker/core/settings.ts';
+import type { SpokenStage } from '../../worker/known-lines.ts';
 import type {
   LlmEvent,
   LlmRequest,
@@ -196,6 +197,9 @@ const noTools: OpenedTools = {
   close: () => undefined,
 };
 
+/** A stage without lines of its own. */
+const spoken = (stage: TtsStage): SpokenStage => ({ ...stage, ready: { fillers: true, farewell: true } });
+
 export interface FakeWorld {
   readonly clock: VirtualClock;
   readonly boxes: Mailboxes;
@@ -226,6 +230,7 @@ export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServ
         greeting: 'Hello there.',
         farewell: 'Goodbye.',
         apology: 'Sorry, once more please.',
+        announcement: 'Something is not working.',
         fillers: ['One moment.'],
         lateLines: ['Bear with me.'],
         pronounce: {},
@@ -253,7 +258,7 @@ export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServ
       limits: limits.value,
       stt: unused.sttStage,
       llm: unused.llmStage,
-      tts: unused.ttsStage,
+      tts: spoken(unused.ttsStage),
       gridBefore: (time) => Math.floor(time / 5) * 5,
       takesCalls: () => world.takesCalls,
     },
@@ -262,7 +267,7 @@ export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServ
     ...world.services,
     stt: stages.sttStage,
     llm: stages.llmStage,
-    tts: stages.ttsStage,
+    tts: spoken(stages.ttsStage),
   });
   return Object.assign(world, { lend });
 }

@@ -7,7 +7,7 @@ export function shown(order: CallAction): string {
     case 'llm.start':
       return `llm.start ${order.epoch}`;
     case 'tts.speak':
-      return `tts.speak ${order.context} "${order.text}"`;
+      return `${order.recorded === true ? 'announce' : 'tts.speak'} ${order.context} "${order.text}"`;
     case 'tts.flush':
     case 'tts.cancel':
     case 'playout.open':

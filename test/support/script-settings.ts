@@ -1,13 +1,24 @@
-/** The agent of the scripted conversations. */
+/** The agent of the scripted conversations, and what may differ from one to the other. */
 import { defaultDtmfSettings } from '../../worker/core/dtmf.ts';
 import { defaultCallLimits, type CallSettings } from '../../worker/core/settings.ts';
+import type { Core } from './core.ts';
 import { newToolBook } from './tool-book.ts';
+
+export interface ScriptOptions {
+  readonly core?: Core;
+  readonly settings?: Partial<CallSettings>;
+  /** The client echoes marks this long after they were sent; undefined: it never does. */
+  readonly echoMs?: number | undefined;
+  /** False: TTS must speak fillers and farewell as well. */
+  readonly linesReady?: boolean;
+}
 
 export const scriptSettings: CallSettings = {
   prompt: 'Be brief.',
   greeting: '',
   farewell: 'Goodbye.',
   apology: 'Sorry, say that again.',
+  announcement: 'Something is not working.',
   fillers: ['One moment.', 'Let me see.'],
   lateLines: ['Bear with me.', 'Still at it.'],
   pronounce: {},

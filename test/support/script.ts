@@ -10,15 +10,8 @@ import type { CallState } from '../../worker/core/state.ts';
 import { realCore, takenOver, type Core } from './core.ts';
 import { shown } from './orders.ts';
 import { addMark, addSpeech, noAudio } from './scripted-audio.ts';
-import { scriptSettings } from './script-settings.ts';
+import { scriptSettings, type ScriptOptions } from './script-settings.ts';
 import { ScriptedTools, seen, type ScriptedCall } from './scripted-tools.ts';
-
-export interface ScriptOptions {
-  readonly core?: Core;
-  readonly settings?: Partial<CallSettings>;
-  /** The client echoes marks this long after they were sent; undefined: it never does. */
-  readonly echoMs?: number | undefined;
-}
 
 export class Script {
   readonly #core: Core;
@@ -37,9 +30,11 @@ export class Script {
   #endReason: string | undefined;
   #offered: readonly string[] = [];
   readonly #tools = new ScriptedTools((event) => this.tell(event));
+  readonly #lines: CallEvent;
 
-  constructor({ core = realCore, settings = {}, echoMs }: ScriptOptions = {}) {
+  constructor({ core = realCore, settings = {}, echoMs, linesReady = true }: ScriptOptions = {}) {
     this.#core = core;
+    this.#lines = { type: 'lines.ready', fillers: linesReady, farewell: linesReady };
     this.#settings = { ...scriptSettings, ...settings };
     this.#echoMs = echoMs;
     this.#state = core.newCall(this.#settings);
@@ -56,7 +51,7 @@ export class Script {
   }
 
   opens(): this {
-    return this.tell({ type: 'call.opened' });
+    return this.tell({ type: 'call.opened' }).tell(this.#lines);
   }
 
   /** Time passes; deadlines and echoes arrive exactly when they are due. */
@@ -167,7 +162,9 @@ export class Script {
   workerIsLost(): this {
     this.#state = takenOver(this.#state, this.#settings);
     this.#tools.lose();
-    return this.tell({ type: 'call.resumed', position: this.#position(), turnAudio: false });
+    return this.tell({ type: 'call.resumed', position: this.#position(), turnAudio: false }).tell(
+      this.#lines,
+    );
   }
 
   toolAnswers(name: string, text = 'fine'): this {

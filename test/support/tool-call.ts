@@ -28,6 +28,7 @@ export function definitionOf(sections: string, agent = ''): AgentDefinition {
   const loaded = loadAgentFile(text, {
     env: { TOKEN: 's3cret' },
     readFile: () => undefined,
+    readBytes: () => undefined,
     requireSecrets: true,
   });
   if (loaded.definition === undefined) throw new Error(JSON.stringify(loaded.problems, null, 2));

@@ -48,7 +48,13 @@ export type CallAction =
       readonly tools: readonly OfferedTool[];
     }
   | { readonly type: 'llm.cancel' }
-  | { readonly type: 'tts.speak'; readonly context: number; readonly text: string }
+  /** With `recorded`, the announcement is played, which says this text and needs no TTS. */
+  | {
+      readonly type: 'tts.speak';
+      readonly context: number;
+      readonly text: string;
+      readonly recorded?: boolean;
+    }
   | { readonly type: 'tts.flush'; readonly context: number }
   | { readonly type: 'tts.cancel'; readonly context: number }
   | { readonly type: 'tts.reopen' }

@@ -115,6 +115,9 @@ function take(step: Step, event: CallEvent): void {
     case 'tts.failed':
       onTtsFailed(step, 'failed');
       return;
+    case 'lines.ready':
+      step.state.readyLines = { fillers: event.fillers, farewell: event.farewell };
+      return;
     case 'llm.text':
     case 'llm.done':
     case 'llm.failed':

@@ -85,6 +85,8 @@ export type CallEvent =
     }
   | { readonly type: 'tts.flushed'; readonly context: number; readonly audioMs: Millis }
   | { readonly type: 'tts.failed' }
+  /** Which lines of the agent are there as sound, so that they are heard whatever becomes of TTS. */
+  | { readonly type: 'lines.ready'; readonly fillers: boolean; readonly farewell: boolean }
   /** The first frame of the context went out. `audioAt` is when TTS delivered its first audio. */
   | { readonly type: 'playout.started'; readonly context: number; readonly audioAt: Millis }
   /** The last frame of a finished context went out; `sentMs` is all its audio. */

@@ -14,6 +14,8 @@ export interface Piece {
   readonly endSaid: number;
   /** End of the piece in the audio of the response; unknown until TTS has delivered all of it. */
   endMs: Millis | undefined;
+  /** It is the announcement, and its sound a recording. */
+  readonly recorded?: boolean;
 }
 
 interface PendingMark {

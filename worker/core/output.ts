@@ -13,8 +13,17 @@ import {
   noteSpoken,
 } from './heard.ts';
 import { enterHeard } from './context.ts';
-import { finishWriting, flush, unfilled, writeText, type Response } from './response.ts';
-import { completeResponse, endCall, openResponse, speakForSilence, startLine, voiceOf } from './speaking.ts';
+import { finishWriting, flush, isAnnounced, unfilled, writeText, type Response } from './response.ts';
+import {
+  announce,
+  completeResponse,
+  endCall,
+  openResponse,
+  speakForSilence,
+  startAnnouncement,
+  startLine,
+  voiceOf,
+} from './speaking.ts';
 import { noticeFault, type Step } from './state.ts';
 
 /** How long a client that never echoed a mark is assumed to play on after the last frame. */
@@ -60,18 +69,14 @@ function spokenBeyondFillers({ heard, spokenSaid, fillers }: Response): boolean 
 export function onTtsFailed(step: Step, what: 'failed' | 'stalled'): void {
   const { state, actions } = step;
   actions.push({ type: 'tts.reopen' });
-  const hopeless = noticeFault(step, 'tts', what);
-  if (hopeless && state.lastWords) {
-    endCall(step, 'ended');
-    return;
-  }
-  state.lastWords ||= hopeless;
+  state.lastWords = noticeFault(step, 'tts', what) || state.lastWords;
   const { response } = state;
   if (response?.phase === 'waiting') {
     actions.push({ type: 'playout.clear', epoch: state.epoch, wire: false });
     enterHeard(state.history, response, 0);
-    speakAgain(step, response, unfilled(response, 0) + response.splitter.pending);
-  } else if (response?.phase === 'playing' && !response.broken) {
+    if (what === 'stalled' && state.lastWords && isAnnounced(response)) endCall(step, 'ended');
+    else speakAgain(step, response, unfilled(response, 0) + response.splitter.pending);
+  } else if (response?.phase === 'playing' && !response.broken && !isWholeAnnouncement(response)) {
     response.broken = true;
     actions.push({ type: 'playout.finish', context: response.context });
   } else if (response === undefined && state.lastWords) {
@@ -79,12 +84,15 @@ export function onTtsFailed(step: Step, what: 'failed' | 'stalled'): void {
   }
 }
 
+/** All of its audio exists, whatever becomes of the session. */
+const isWholeAnnouncement = (response: Response): boolean => response.flushed && isAnnounced(response);
+
 /** Speaks what is left of a response in a new session, after a filler when the caller has been waiting. */
 function speakAgain(step: Step, former: Response, text: string): void {
   const { state, now, actions } = step;
   if (state.lastWords) {
     if (former.writing && !former.inTools) actions.push({ type: 'llm.cancel' });
-    startLine(step, 'farewell');
+    sayLastWords(step, former);
     return;
   }
   const waitedMs = now - (former.silentAt ?? now);
@@ -109,11 +117,23 @@ function speakAgain(step: Step, former: Response, text: string): void {
   again.reasoning = former.reasoning;
   if (former.asks !== undefined) again.asks = { key: former.asks.key, from: 0 };
   const voice = voiceOf(step);
-  if (fills) speakForSilence(step, again);
+  // The session that was to play it is gone.
+  const lost = former.phase === 'waiting' && isAnnounced(former);
+  // A filler that is not ready would be asked of the TTS that has just failed.
+  const fillsSilence = (): boolean => state.readyLines.fillers && speakForSilence(step, again);
+  if (lost || (fills && !fillsSilence())) announce(step, again);
   writeText(again, text, voice);
   if (again.writing) return;
   if (finishWriting(again, voice) || again.fillers.length > 0) flush(again, voice);
   else completeResponse(step);
+}
+
+/** TTS was given up: the farewell, or what stands in for it, is the last that is heard. */
+function sayLastWords(step: Step, former: Response): void {
+  const isHeard = former.phase !== 'waiting';
+  if (isHeard && isAnnounced(former)) endCall(step, 'ended');
+  else if (former.source === 'farewell') startAnnouncement(step, 'farewell');
+  else startLine(step, 'farewell');
 }
 
 export function onPlayoutStarted(step: Step, response: Response, audioAt: number): void {
@@ -185,28 +205,27 @@ export function onPlayoutDrained(step: Step, response: Response, sentMs: Millis)
     completeResponse(step);
 }
 
-/** TTS took the text and made no sound of it. An answer is apologised for, unless the caller speaks; a line is left out. */
+/**
+ * TTS took the text and made no sound of it. An answer is apologised for, and a line of the agent's own is stood in for by the
+ * announcement; lines of others are left out. Who speaks, or has just spoken, is heard out.
+ */
 function onNoAudio(step: Step, response: Response): void {
   const { state } = step;
-  const hopeless = noticeFault(step, 'tts', 'empty');
-  if (hopeless && state.lastWords) {
-    endCall(step, 'ended');
-    return;
-  }
-  state.lastWords ||= hopeless;
-  if (!response.hangUpAfter) enterHeard(state.history, response, 0);
-  // Who speaks, or has just spoken, is heard out; a farewell follows.
+  const { source, hangUpAfter, silentAt } = response;
+  state.lastWords = noticeFault(step, 'tts', 'empty') || state.lastWords;
+  if (!hangUpAfter) enterHeard(state.history, response, 0);
   const quiet = state.voice === 'silent' && state.turn.phase !== 'fading';
-  if (state.lastWords && !response.hangUpAfter && quiet) {
-    state.response = undefined;
-    startLine(step, 'farewell');
-  } else if (response.source === 'answer' && !response.hangUpAfter && quiet) {
-    state.response = undefined;
-    startLine(step, 'apology');
-  } else {
+  const isOthers = source === 'line' || source === 'rest';
+  if (!quiet || isAnnounced(response) || (isOthers && !state.lastWords)) {
     state.endingSoon ||= state.lastWords;
     completeResponse(step);
+    return;
   }
+  state.response = undefined;
+  if (hangUpAfter) startAnnouncement(step, 'farewell');
+  else if (state.lastWords) startLine(step, 'farewell');
+  else if (source !== 'answer') startAnnouncement(step, 'apology');
+  else startLine(step, 'apology', silentAt === undefined ? {} : { owedSince: silentAt });
 }
 
 export function onMarkSent({ state, now }: Step, id: string): void {

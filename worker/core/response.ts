@@ -158,6 +158,21 @@ export function speakFiller(response: Response, filler: string, voice: Voice): v
   response.fillers.push({ from, to: response.text.length });
 }
 
+/** Plays the announcement. The caller hears what it says, and like a filler nobody repeats it. */
+export function speakRecording(response: Response, text: string, voice: Voice): void {
+  const from = response.text.length;
+  const said = text === '' ? '' : `${text} `;
+  response.text += said;
+  response.said += said.length;
+  const [endChars, endSaid] = [response.text.length, response.said];
+  response.fillers.push({ from, to: endChars });
+  response.heard.pieces.push({ endChars, endSaid, endMs: undefined, recorded: true });
+  voice.actions.push({ type: 'tts.speak', context: response.context, text: said, recorded: true });
+}
+
+/** The response begins with the announcement. */
+export const isAnnounced = ({ heard }: Response): boolean => heard.pieces[0]?.recorded === true;
+
 /** The text from `chars` up to `end`, without the fillers in it and without what is not a piece yet. */
 export function unfilled(response: Response, chars: number, end = Infinity): string {
   let text = '';

@@ -21,6 +21,8 @@ export function onCallResumed(step: Step, event: Resumed): void {
   const { state } = step;
   state.voice = 'silent';
   state.stt.owed.length = 0;
+  // The sound of lines was the other worker's; this one says what it has.
+  state.readyLines = { fillers: false, farewell: false };
   if (event.turnAudio && 'words' in state.turn) forgetGiven(step, state.turn.words);
   state.stt.givenMs = givenMs(step);
   state.stt.listeningAt = undefined;
@@ -131,13 +133,14 @@ function speakPieces(step: Step, response: Response, pieces: readonly Piece[]): 
   const { text, heard, context } = response;
   let from = heard.pieces.at(-1)?.endChars ?? 0;
   response.said = response.saidBefore;
-  const ends = pieces.map((piece) => piece.endChars);
-  if ((ends.at(-1) ?? from) < text.length) ends.push(text.length);
-  for (const endChars of ends) {
-    const said = step.state.pronounce(text.slice(from, endChars));
+  const parts: Pick<Piece, 'endChars' | 'recorded'>[] = [...pieces];
+  if ((parts.at(-1)?.endChars ?? from) < text.length) parts.push({ endChars: text.length });
+  for (const { endChars, recorded = false } of parts) {
+    const part = text.slice(from, endChars);
+    const said = recorded ? part : step.state.pronounce(part);
     response.said += said.length;
-    heard.pieces.push({ endChars, endSaid: response.said, endMs: undefined });
-    step.actions.push({ type: 'tts.speak', context, text: said });
+    heard.pieces.push({ endChars, endSaid: response.said, endMs: undefined, ...(recorded && { recorded }) });
+    step.actions.push({ type: 'tts.speak', context, text: said, ...(recorded && { recorded }) });
     from = endChars;
   }
 }

@@ -22,6 +22,8 @@ export interface CallSettings {
   readonly greeting: string;
   readonly farewell: string;
   readonly apology: string;
+  /** What the recording says that is played when TTS cannot be heard and no line is ready; empty: it is a signal without words. */
+  readonly announcement: string;
   /** Spoken one after another while the caller waits for an answer. */
   readonly fillers: readonly string[];
   /** The same for an agent without fillers, once a stage is late. */

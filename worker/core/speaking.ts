@@ -21,6 +21,7 @@ import {
   newResponse,
   pauseWriting,
   speakFiller,
+  speakRecording,
   unfilled,
   writeText,
   type LineKind,
@@ -120,13 +121,32 @@ export function startText(
   else completeResponse(step);
 }
 
-/** Speaks a line of the agent definition in the present epoch. */
+/**
+ * Speaks a line of the agent definition in the present epoch. For a farewell that a TTS which was given up would have to say, the
+ * announcement stands in.
+ */
 export function startLine(
   step: Step,
   kind: Exclude<LineKind, 'line' | 'rest'>,
   options: { owedSince?: Millis } = {},
 ): void {
-  startText(step, kind, { text: lineText(step, kind), ...options });
+  const { lastWords, readyLines } = step.state;
+  if (kind === 'farewell' && lastWords && !readyLines.farewell) startAnnouncement(step, kind);
+  else startText(step, kind, { text: lineText(step, kind), ...options });
+}
+
+/** Plays the announcement, which is heard whatever becomes of TTS, as a line of its own: in place of an apology or of a farewell. */
+export function startAnnouncement(step: Step, kind: 'apology' | 'farewell'): void {
+  applyEdits(step.state.edits, step.state.history);
+  const response = openResponse(step, kind);
+  announce(step, response);
+  response.writing = false;
+  flush(response, voiceOf(step));
+}
+
+/** Plays the announcement in front of everything else in a response. */
+export function announce(step: Step, response: Response): void {
+  speakRecording(response, step.state.settings.announcement, voiceOf(step));
 }
 
 /** Speaks a line on the bot's own initiative: a bot turn of its own (spec 02, Behaviour rules 1). */
@@ -179,7 +199,9 @@ export function completeResponse(step: Step): void {
   }
   if (response.asks !== undefined) tellTools(step, { type: 'question.heard', key: response.asks.key });
   if (response.hangUpAfter || endsWithNode(step, response)) endCall(step, 'ended');
-  else if (state.answerOwed && !state.endingSoon && nobodySpeaks(state)) startOwedAnswer(step);
+  else if (state.answerOwed && !state.endingSoon && nobodySpeaks(state))
+    // Who heard nothing has been waiting all the time.
+    startOwedAnswer(step, response.phase === 'waiting' ? (response.silentAt ?? now) : now);
 }
 
 /** The flow's node ends the call after its answer. */
@@ -192,10 +214,10 @@ function endsWithNode({ state, now }: Step, response: Response): boolean {
 }
 
 /** Answers what entered the context without a spoken turn. */
-export function startOwedAnswer(step: Step): void {
+export function startOwedAnswer(step: Step, owedSince: Millis = step.now): void {
   tellTools(step, { type: 'question.left' });
   nextEpoch(step);
-  startAnswer(step, step.now);
+  startAnswer(step, owedSince);
 }
 
 /** All of it is on the wire, also where another worker sent it. */

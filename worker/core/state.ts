@@ -85,8 +85,10 @@ export interface CallState {
   msPerChar: Millis;
   /** TTS reports pieces of a response, so that a missing report means something. */
   ttsReports: boolean;
-  /** TTS failed too often: what is spoken next is the farewell, and its failure ends the call. */
+  /** TTS failed too often: what is spoken next is the farewell. */
   lastWords: boolean;
+  /** Lines that are heard even when TTS is down. */
+  readyLines: { readonly fillers: boolean; readonly farewell: boolean };
   readonly history: History;
   readonly client: ClientPlayout;
   readonly dtmf: DtmfCollector;
@@ -139,6 +141,7 @@ export function newCall(
     msPerChar: defaultMsPerChar,
     ttsReports: false,
     lastWords: false,
+    readyLines: { fillers: false, farewell: false },
     history: newHistory(),
     client: newClientPlayout(),
     dtmf: newDtmfCollector(),

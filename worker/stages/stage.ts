@@ -179,8 +179,11 @@ export type TtsEvent =
 export interface TtsSession {
   /** Sample rate of `audio` events in Hz. */
   readonly sampleRate: number;
-  /** Queues a piece of text. Contexts are spoken in the order in which they appear. */
-  speak(context: number, text: string): void;
+  /**
+   * Queues a piece of text. Contexts are spoken in the order in which they appear. With `recorded` it is what the announcement
+   * says, and whoever has the recording plays it instead of speaking; adapters have none.
+   */
+  speak(context: number, text: string, how?: { readonly recorded?: boolean }): void;
   /** No more text in this context. */
   flush(context: number): void;
   /** Drops the context's queued text and running audio at once, ahead of anything queued (spec 03). */

@@ -10,6 +10,8 @@ export interface BuiltInTexts {
   /** Spoken when an answer could not be made. */
   readonly apology: string;
   readonly farewell: string;
+  /** What the recording says that ships for the language; empty: none does, and callers hear a signal without words. */
+  readonly announcement: string;
   /** Asked when nobody has spoken for a while. */
   readonly idleQuestion: string;
   /** Asked before a tool that needs the caller's word is run. */
@@ -27,6 +29,7 @@ const english: BuiltInTexts = {
   fillers: ['One moment.', 'Let me check.', 'Just a second.'],
   apology: 'Sorry, something went wrong on my side. Could you say that again?',
   farewell: 'Goodbye.',
+  announcement: 'Sorry, something went wrong. Please wait, or call again later.',
   idleQuestion: 'Are you still there?',
   confirmQuestion: 'Shall I go ahead with that?',
   backchannels: ['mm-hmm', 'mhm', 'uh-huh', 'okay', 'ok', 'right', 'yeah', 'i see', 'sure'],
@@ -55,6 +58,7 @@ const turkish: BuiltInTexts = {
   fillers: ['Bir saniye lütfen.', 'Hemen bakıyorum.', 'Kontrol ediyorum.'],
   apology: 'Özür dilerim, bir sorun oluştu. Tekrar söyler misiniz?',
   farewell: 'Hoşça kalın.',
+  announcement: '',
   idleQuestion: 'Hâlâ orada mısınız?',
   confirmQuestion: 'Bunu yapmamı onaylıyor musunuz?',
   backchannels: ['hı hı', 'hıhı', 'hmm', 'tamam', 'evet', 'anladım', 'peki', 'tabii'],
@@ -83,3 +87,7 @@ export function builtInTexts(language: string): BuiltInTexts {
   const primary = primarySubtag(language);
   return Object.hasOwn(byLanguage, primary) ? (byLanguage[primary] ?? english) : english;
 }
+
+/** What the recording says that ships for a language; empty where the signal without words stands in for it. */
+export const shippedAnnouncement = (language: string): string =>
+  hasBuiltInTexts(language) ? builtInTexts(language).announcement : '';

@@ -86,7 +86,13 @@ function fileOf(stage: StageName, provider: string, table: ReadonlyMap<string, u
 }
 
 const load = (text: string): LoadedAgent =>
-  loadAgentFile(text, { env: { KEY: 'k' }, readFile: () => undefined, requireSecrets: true, leftOut: [] });
+  loadAgentFile(text, {
+    env: { KEY: 'k' },
+    readFile: () => undefined,
+    readBytes: () => undefined,
+    requireSecrets: true,
+    leftOut: [],
+  });
 
 const rows = Object.entries({ stt: sttOptions, llm: llmOptions, tts: ttsOptions }).flatMap(([stage, list]) =>
   list.map(({ provider, keys }) => {

@@ -15,7 +15,13 @@ const good: Readonly<Record<StageName, string>> = {
 function load(stage: StageName, text: string, leftOut: readonly string[] = []): LoadedAgent {
   const stages = Object.values({ ...good, [stage]: text }).join('\n');
   const file = `[agent]\nname = "desk"\nlanguage = "tr-TR"\nprompt = "Be brief."\n${stages}\n`;
-  return loadAgentFile(file, { env: { KEY: 'k' }, readFile: () => undefined, requireSecrets: true, leftOut });
+  return loadAgentFile(file, {
+    env: { KEY: 'k' },
+    readFile: () => undefined,
+    readBytes: () => undefined,
+    requireSecrets: true,
+    leftOut,
+  });
 }
 
 const errors = (loaded: LoadedAgent): string[] =>

@@ -41,6 +41,7 @@ describe('a good agent file', () => {
         language: 'en',
         greeting: '',
         farewell: 'Goodbye.',
+        announcement: { text: 'Sorry, something went wrong. Please wait, or call again later.' },
         apology: 'Sorry, something went wrong on my side. Could you say that again?',
         fillers: ['One moment.', 'Let me check.', 'Just a second.'],
         lateLines: ['One moment.', 'Let me check.', 'Just a second.'],

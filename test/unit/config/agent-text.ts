@@ -36,7 +36,13 @@ export function changed(...changes: readonly (readonly [string, string])[]): str
 }
 
 export function load(text: string, options: Partial<LoadOptions> = {}): LoadedAgent {
-  return loadAgentFile(text, { env: {}, readFile: () => undefined, requireSecrets: false, ...options });
+  return loadAgentFile(text, {
+    env: {},
+    readFile: () => undefined,
+    readBytes: () => undefined,
+    requireSecrets: false,
+    ...options,
+  });
 }
 
 /** Messages of errors, in the order of the file. */

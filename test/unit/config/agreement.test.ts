@@ -28,7 +28,13 @@ function check(text: string): { lines: readonly string[]; isValid: boolean } {
   writeFileSync(file, text);
   const lines: string[] = [];
   const readFile = (path: string): string => readFileSync(path, 'utf8');
-  const status = runCheck(file, { requireSecrets: true, env, readFile, write: (line) => lines.push(line) });
+  const status = runCheck(file, {
+    requireSecrets: true,
+    env,
+    readFile,
+    readBytes: () => undefined,
+    write: (line) => lines.push(line),
+  });
   // The last line counts the others.
   return { lines: lines.slice(0, -1), isValid: status === 0 };
 }
@@ -43,7 +49,12 @@ async function refusalAtStart(): Promise<readonly string[]> {
 
 /** What a worker does with the file before it takes calls, and what a call of every kind of transport gets. */
 async function startInWorker(text: string): Promise<void> {
-  const { definition } = loadAgentFile(text, { env, readFile: () => undefined, requireSecrets: true });
+  const { definition } = loadAgentFile(text, {
+    env,
+    readFile: () => undefined,
+    readBytes: () => undefined,
+    requireSecrets: true,
+  });
   if (definition === undefined) throw new Error('the file is valid for check and not here');
   callSettings(definition, { turnModel: false, replayMs: 0 });
   speechSettings(definition);

@@ -15,6 +15,7 @@ function check(files: Readonly<Record<string, string>>, options: { requireSecret
     requireSecrets: options.requireSecrets ?? false,
     env: {},
     readFile: (path) => byPath.get(resolve(path)),
+    readBytes: () => undefined,
     write: (line) => lines.push(line),
   });
   return { status, lines };

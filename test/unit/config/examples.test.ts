@@ -7,12 +7,19 @@ import { describeAgentFile } from '../../../shared/config/describe.ts';
 import { isTable } from '../../../shared/config/table.ts';
 import { readToml } from '../../../shared/config/toml.ts';
 import { runCheck } from '../../../supervisor/check-command.ts';
+import { readBytes } from '../../../supervisor/named-files.ts';
 
 const project = fileURLToPath(new URL('../../..', import.meta.url));
 
 function check(name: string, text: string, env: Readonly<Record<string, string>>): readonly string[] {
   const lines: string[] = [];
-  runCheck(name, { requireSecrets: true, env, readFile: () => text, write: (line) => lines.push(line) });
+  runCheck(name, {
+    requireSecrets: true,
+    env,
+    readFile: () => text,
+    readBytes,
+    write: (line) => lines.push(line),
+  });
   return lines;
 }
 

@@ -33,6 +33,7 @@ async function rehearse(scenarios: string, ...options: string[]) {
     env: {},
     clock: systemClock,
     readFile: (path) => files[path],
+    readBytes: () => undefined,
     output: { write: (text) => void (out += text) },
     writeError: (line) => void errors.push(line),
   });
@@ -140,6 +141,7 @@ describe('console', () => {
       env: {},
       clock: systemClock,
       readFile: () => undefined,
+      readBytes: () => undefined,
       input: new PassThrough(),
       output: new PassThrough(),
       writeError: (line) => void errors.push(line),

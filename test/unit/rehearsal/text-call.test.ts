@@ -23,6 +23,7 @@ async function newCall(keys = '', seen: (event: ConversationEvent) => void = () 
   const { agent, problems } = await openAgent('agent.toml', {
     env: {},
     readFile: () => agentText(chat.baseUrl, keys),
+    readBytes: () => undefined,
     clock: systemClock,
     writeError: () => undefined,
   });

@@ -103,7 +103,13 @@ async function newCall(given: Given = {}) {
     (more ?? tools((server.address() as AddressInfo).port));
   const { agent, problems } = await openAgent(
     'agent.toml',
-    { env, readFile: () => text, clock: systemClock, writeError: (line) => void notices.push(line) },
+    {
+      env,
+      readFile: () => text,
+      readBytes: () => undefined,
+      clock: systemClock,
+      writeError: (line) => void notices.push(line),
+    },
     { realTools },
   );
   if (agent === undefined) throw new Error(problems.map(({ message }) => message).join());

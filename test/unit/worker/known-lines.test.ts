@@ -14,6 +14,9 @@ function newSetup(texts: readonly string[] = ['One moment.', 'Goodbye.'], isDown
     clock,
     log: pino({ level: 'silent' }),
     texts,
+    fillers: texts.slice(0, 1),
+    farewell: texts.slice(1),
+    announcement: { pcm: new Int16Array(800).fill(9), ms: 50 },
     pauseMs: 0,
     isDown,
   });
@@ -146,5 +149,47 @@ describe('known lines', () => {
     open();
     clock.advance(20_000);
     expect(stages.tts[1]!.closed).toBe(true);
+  });
+
+  it('are told as ready once they are made, fillers and farewell apart', () => {
+    const { open, make, stage, stages } = newSetup();
+    const before = stage.ready;
+    expect(before).toEqual({ fillers: false, farewell: false });
+    open();
+    expect(stage.ready).toBe(before);
+    const maker = stages.tts[1]!;
+    make(maker, 1, 1_600);
+    expect(stage.ready).toEqual({ fillers: true, farewell: false });
+    make(maker, 2, 3_200);
+    expect(stage.ready).toEqual({ fillers: true, farewell: true });
+  });
+
+  it('that make no sound are not ready', () => {
+    const { open, make, stage, stages } = newSetup(['One moment.']);
+    open();
+    make(stages.tts[1]!, 1, 0);
+    expect(stage.ready).toEqual({ fillers: false, farewell: true });
+  });
+
+  it('are not what is played for the announcement, which needs nobody and has the text behind it', () => {
+    const { clock, open } = newMade();
+    const { session, told, provider } = open();
+    session.speak(1, 'One moment. ', { recorded: true });
+    session.speak(1, 'It is noon.');
+    session.flush(1);
+    clock.advance(0);
+    provider.emit({ type: 'word', context: 1, chars: 3, startMs: 50 });
+    provider.emit({ type: 'flushed', context: 1 });
+    expect(told.map(shown)).toEqual(['audio 1 of 9', 'spoken 1 12', 'word 1 15 at 100', 'flushed 1']);
+    expect(provider.asked).toEqual(['speak 1 It is noon.', 'flush 1']);
+  });
+
+  it('leave an announcement without words its sound and no character', () => {
+    const { clock, open } = newSetup();
+    const { session, told } = open();
+    session.speak(1, '', { recorded: true });
+    session.flush(1);
+    clock.advance(0);
+    expect(told.map(shown)).toEqual(['audio 1 of 9', 'spoken 1 0', 'flushed 1']);
   });
 });
