@@ -14,6 +14,7 @@ import type { Duplex } from 'node:stream';
 import { assert } from '../shared/base/assert.ts';
 import type { HostPort } from '../shared/net/address.ts';
 import type { CallOffer } from '../shared/protocol/ipc.ts';
+import { stopReading } from '../shared/runtime/reading.ts';
 import type { Answer, Decision, Arrival } from './front-door.ts';
 
 /** Largest request head (spec 01, Limits). */
@@ -24,11 +25,6 @@ const headTimeoutMs = 5_000;
 const maxSilent = 1_024;
 /** Requests that one connection may send, so that none keeps a place for ever. */
 const maxRequestsPerConnection = 100;
-
-/** The part of Node's socket that is not public: reading must stop before anything else, or early frames are lost. */
-interface ReadStoppable {
-  readonly _handle?: { readStop?: () => number } | null;
-}
 
 /** A request for an upgrade. Reading of its socket has been stopped. */
 export interface Arrived {
@@ -64,6 +60,7 @@ export async function openCallListener(options: CallListenerOptions): Promise<Op
   server.on('upgrade', (request, socket, bytes) => {
     assert(socket instanceof Socket, 'a plain listener accepts plain sockets');
     silent.spoke(socket);
+    // Before anything else, or early frames are lost: Node reads on while it sends a socket to another process, and throws away what it read.
     stopReading(socket);
     // A reset while the decision is made must not end the process; the hand-over notices the dead socket.
     socket.on('error', () => undefined);
@@ -205,13 +202,6 @@ export function judge({ arrival, socket, bytes }: Arrived, options: Judge): void
 }
 
 const serverError: Answer = { status: 500, code: 'server_error', message: 'the call could not be built' };
-
-/** Stops reading at once, which includes a socket that another process has just given to this one: Node reads on while it sends a socket to another process, and throws away what it read. */
-export function stopReading(socket: Socket): void {
-  const stop = (socket as ReadStoppable)._handle?.readStop;
-  assert(typeof stop === 'function', 'this version of Node can stop reading a socket');
-  stop.call((socket as ReadStoppable)._handle);
-}
 
 function plainHeaders(request: IncomingMessage): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = {};

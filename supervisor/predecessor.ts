@@ -11,8 +11,9 @@ import {
   type ToPredecessor,
   type ToSuccessor,
 } from '../shared/protocol/takeover.ts';
+import { stopReading } from '../shared/runtime/reading.ts';
 import type { CallSeats } from './call-seats.ts';
-import { stopReading, type Arrived } from './listeners.ts';
+import type { Arrived } from './listeners.ts';
 import type { TokenLedger } from './token-ledger.ts';
 
 /** The part of a process that speaks with its parent. */

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { WebSocket } from 'ws';
 import type { ServerOptions } from 'ws';
 import { assert } from '../../../shared/base/assert.ts';
+import { startReading, stopReading } from '../../../shared/runtime/reading.ts';
 import type { WsCallLimits } from '../../../shared/protocol/call.ts';
 import { readBytes } from './late-frames.ts';
 
@@ -54,13 +55,13 @@ export class CallSocket extends WebSocket {
    */
   readPiece(held: () => void): void {
     const socket = this.#transport;
-    socket?.once('data', () => {
-      if (socket.readableLength === 0 && this.#lastReadBytes < readBytes) return;
-      socket.pause();
+    if (socket === undefined) return;
+    socket.once('data', () => {
+      if (this.#lastReadBytes < readBytes) return;
+      stopReading(socket);
       held();
     });
-    // The call itself may have asked for silence meanwhile.
-    if (!this.isPaused) socket?.resume();
+    startReading(socket);
   }
 
   /** Closes by our own decision; the hook stays silent. */
@@ -115,8 +116,7 @@ export function resumeCallSocket(socket: Socket, tail: Buffer, limits: WsCallLim
   const ServerSide = CallSocket as unknown as ServerSideSocket;
   const ws = new ServerSide(null, undefined, { autoPong: false, closeTimeout: limits.closeGraceMs });
   assert('setSocket' in WebSocket.prototype, 'the library can take a socket over');
-  // Before the library listens, which would start it.
-  socket.pause();
+  stopReading(socket);
   ws.setSocket(socket, tail, {
     allowSynchronousEvents: true,
     maxPayload,

@@ -1,0 +1,26 @@
+/**
+ * Whether a process reads from a socket that it has, at the kernel's end: what is not read stays there for whoever reads next,
+ * be it another process. Node's own `pause` reads on until its buffer is full.
+ */
+import type { Socket } from 'node:net';
+import { assert } from '../base/assert.ts';
+
+/** The part of Node's socket that is not public. */
+interface Readable {
+  readonly _handle?: { readStop?: () => number; readStart?: () => number } | null;
+}
+
+/** Stops at once, also a socket that another process has just given to this one. */
+export function stopReading(socket: Socket): void {
+  const handle = (socket as Readable)._handle;
+  assert(typeof handle?.readStop === 'function', 'this version of Node can stop reading a socket');
+  handle.readStop();
+}
+
+/** Goes on after {@link stopReading}. Does nothing for a socket that is closed. */
+export function startReading(socket: Socket): void {
+  const handle = (socket as Readable)._handle;
+  if (handle === null || handle === undefined) return;
+  assert(typeof handle.readStart === 'function', 'this version of Node can start reading a socket');
+  handle.readStart();
+}
