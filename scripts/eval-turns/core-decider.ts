@@ -4,7 +4,7 @@ import { ENGINE_RATE, FRAME_MS } from '../../shared/base/units.ts';
 import { EchoDetector } from '../../worker/media/echo-detector.ts';
 import { SoundLevels } from '../../worker/media/echo-levels.ts';
 import { PlayedAudio } from '../../worker/media/echo-played.ts';
-import { lookRate, readFlat } from '../../worker/media/echo-samples.ts';
+import { lookRate, readFlat, readWide, type Written } from '../../worker/media/echo-samples.ts';
 import type { FrameSound } from '../../worker/media/frame-sound.ts';
 import { SpeechDetector, type SpeechDetectorSettings } from '../../worker/media/speech-detector.ts';
 import { CallWorld } from './call-world.ts';
@@ -64,7 +64,11 @@ export class CoreDecider implements Decider {
     });
     const echo = new EchoDetector({
       played: this.#played,
-      heard: { read: (into) => this.#readHeard(into), levels: this.#levels },
+      heard: {
+        read: (into) => this.#readHeard(into),
+        readWide: (into) => readWide(this.#written, this.#heardEnd, into),
+        levels: this.#levels,
+      },
     });
     this.#detector = new SpeechDetector(
       speech,
@@ -78,9 +82,16 @@ export class CoreDecider implements Decider {
   }
 
   #readHeard(into: Float32Array): number {
-    const end = (this.#heard * lookRate) / ENGINE_RATE;
-    readFlat({ ring: this.#options.scenario.pcm, rate: ENGINE_RATE, count: this.#heard }, end, into);
-    return end;
+    readFlat(this.#written, this.#heardEnd, into);
+    return this.#heardEnd;
+  }
+
+  get #written(): Written {
+    return { ring: this.#options.scenario.pcm, rate: ENGINE_RATE, count: this.#heard };
+  }
+
+  get #heardEnd(): number {
+    return (this.#heard * lookRate) / ENGINE_RATE;
   }
 
   /** Sends what the bot says up to now, also while it is held: its echo is in the scenario anyway. */

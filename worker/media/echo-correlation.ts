@@ -3,27 +3,18 @@
  * the long one would explain there, roughly. It says where to look closer and proves nothing: voices resemble one another.
  *
  * The correlation with all lags is a product of spectra. Lags are dealt in two halves that go through the transform as the real
- * and the imaginary part of one signal. The forward transform leaves its values in an order that the inverse one expects.
+ * and the imaginary part of one signal.
  */
 import { floatBytes, kernel, kernelFloats } from './echo-kernel.ts';
+import { forward, inverse } from './echo-transform.ts';
 
 const size = 4_096;
 /** Lags of both halves lie here in the end. */
 const real = kernelFloats(2 * size);
+const correlated = real.subarray(0, size);
 const imaginary = kernelFloats(size);
 const shortReal = kernelFloats(size);
 const shortImaginary = kernelFloats(size);
-/** The last two stages have loops of their own. */
-const least = 4;
-/** Turns of a stage whose values lie so far apart begin at that number less `least`. */
-const turns = { cosines: kernelFloats(size - least), sines: kernelFloats(size - least) };
-for (let apart = least; apart < size; apart *= 2) {
-  for (let i = 0; i < apart; i += 1) {
-    turns.cosines[apart - least + i] = Math.cos((Math.PI * i) / apart);
-    turns.sines[apart - least + i] = Math.sin((Math.PI * i) / apart);
-  }
-}
-
 /** Lags that one correlation covers with a short signal of so many samples. */
 export const lagsFor = (shortLength: number): number => 2 * (size - shortLength);
 
@@ -41,8 +32,8 @@ export function bestPlace(long: Float32Array, short: Float32Array, taps: number)
   shortImaginary.fill(0);
   real.set(long.subarray(0, size));
   imaginary.set(long.subarray(lags, lags + size));
-  forward(shortReal, shortImaginary);
-  forward(real, imaginary);
+  forward(shortReal, shortImaginary, size);
+  forward(correlated, imaginary, size);
   kernel.match(
     real.byteOffset,
     imaginary.byteOffset,
@@ -50,7 +41,7 @@ export function bestPlace(long: Float32Array, short: Float32Array, taps: number)
     shortImaginary.byteOffset,
     size * floatBytes,
   );
-  inverse(real, imaginary);
+  inverse(correlated, imaginary, size);
   real.set(imaginary.subarray(0, lags), lags);
   return bestRun(long, short.length, { lags, taps });
 }
@@ -76,38 +67,4 @@ function bestRun(long: Float32Array, length: number, { lags, taps }: { lags: num
     found = place;
   }
   return found;
-}
-
-/** From the natural order to the reversed one. */
-function forward(re: Float32Array, im: Float32Array): void {
-  const { cosines, sines } = turns;
-  for (let apart = size / 2; apart >= least; apart /= 2) {
-    const at = (apart - least) * floatBytes;
-    kernel.part(
-      re.byteOffset,
-      im.byteOffset,
-      size * floatBytes,
-      cosines.byteOffset + at,
-      sines.byteOffset + at,
-      apart * floatBytes,
-    );
-  }
-  kernel.partLast(re.byteOffset, im.byteOffset, size * floatBytes);
-}
-
-/** Back from the reversed order, `size` times as large. */
-function inverse(re: Float32Array, im: Float32Array): void {
-  const { cosines, sines } = turns;
-  kernel.joinFirst(re.byteOffset, im.byteOffset, size * floatBytes);
-  for (let apart = least; apart < size; apart *= 2) {
-    const at = (apart - least) * floatBytes;
-    kernel.join(
-      re.byteOffset,
-      im.byteOffset,
-      size * floatBytes,
-      cosines.byteOffset + at,
-      sines.byteOffset + at,
-      apart * floatBytes,
-    );
-  }
 }

@@ -1,7 +1,8 @@
 /**
  * Whether the last quarter of a second of the caller's audio is the bot's own voice that came back. It says yes only when what was
  * sent explains nearly all of it (echo-fit.ts) at a delay that another look has found as well, or that loudness makes likely: what is
- * left of a caller who speaks into the echo is as loud as a voice, so that is no echo.
+ * left of a caller who speaks into the echo is as loud as a voice, so that is no echo. Or, in a room that echoes for long, when the spectra
+ * of both are alike (echo-spectra.ts).
  *
  * The delay of a call is looked for once and remembered on a line of samples, which network jitter does not move. A remembered
  * delay shortens the next look and is no reason by itself. It allocates nothing for a look: work areas belong to the thread.
@@ -9,11 +10,19 @@
 import { ENGINE_RATE, type Millis } from '../../shared/base/units.ts';
 import { bestPlace, lagsFor } from './echo-correlation.ts';
 import { explainedShare, taps } from './echo-fit.ts';
-import { following, mayBeAnyEcho, mayBeEcho, type EchoHistory, type Following } from './echo-history.ts';
+import {
+  following,
+  mayBeAnyEcho,
+  mayBeEcho,
+  strayShare,
+  type EchoHistory,
+  type Following,
+} from './echo-history.ts';
 import { kernelFloats } from './echo-kernel.ts';
 import { levelMs, SoundLevels } from './echo-levels.ts';
 import { PlayedAudio } from './echo-played.ts';
-import { lookRate, readFlat } from './echo-samples.ts';
+import { lookRate, readFlat, readWide } from './echo-samples.ts';
+import { mostAlike, type WideEar, type WideSource } from './echo-spectra.ts';
 
 const lookMs = 256;
 const samplesOf = (ms: Millis): number => (ms * lookRate) / 1000;
@@ -53,6 +62,32 @@ const mostExcessDb = 2;
 const closeDb = 4.5;
 const looseDb = 6;
 const looseExcessDb = 3.5;
+/** What spectra must be like for an echo. */
+interface AlikeRule {
+  /** Correlation, and the same where the look before found this delay as well. */
+  readonly least: number;
+  readonly leastAgain: number;
+  /** Correlation of the newest of it. */
+  readonly newest: number;
+  /** How much louder than before it may be. */
+  readonly excessDb: number;
+}
+
+/**
+ * Where no echo is known, callers have 0.6 at most, by chance, or with the voice that the bot was made from. A clear echo at its own delay
+ * the waveform would have told, so what is asked there lets pass hardly more than the moments in which a client goes on after a pause.
+ */
+const newEcho: AlikeRule = { least: 0.62, leastAgain: 0.62, newest: 0.4, excessDb: 4.5 };
+const knownEcho: AlikeRule = { least: 0.52, leastAgain: 0.48, newest: 0.4, excessDb: 4.5 };
+const clearEcho: AlikeRule = { least: 0.66, leastAgain: 0.66, newest: 0.74, excessDb: 1.5 };
+/** Asked of the newest of a known echo while too little was heard to tell how loud it is. */
+const earlyNewest = 0.6;
+/** It takes so many looks to know what share is usual. */
+const looksForUsual = 10;
+/** An echo is not heard before it can have come: no more than this share of the energy. */
+const mostStray = 0.25;
+/** What is less alike than this will be no more alike for a moment, in which nothing is looked for. */
+const plainlyUnlike = 0.3;
 /** More than this is not asked for, and this much of a newer share counts for the usual one. */
 const enoughShare = 0.9;
 const learning = 0.05;
@@ -66,6 +101,11 @@ const levelSamples = samplesOf(levelMs);
 const stretchSamples = samplesOf(8);
 /** Two looks find the same delay when they differ by less. */
 const sameDelay = samplesOf(8);
+/** Spectra tell the delay of an echo no better. */
+const sameRoom = samplesOf(24);
+const unlikeFor = samplesOf(80);
+/** Where the waveform of an echo is explained best, although not enough, is no further from its delay. */
+const nearSearched = samplesOf(48);
 /** A client that runs dry plays later from then on, or sooner when it has caught up; what moves further is another echo. */
 const movedDelay = samplesOf(200);
 const movedWithin = samplesOf(1_500);
@@ -80,8 +120,8 @@ const nearby = kernelFloats(lookSamples + taps);
 const warmingLooks = 12;
 
 export interface EchoDetectorOptions {
-  readonly played: Pick<PlayedAudio, 'within' | 'stretchMs' | 'placeOf' | 'read' | 'levels'>;
-  readonly heard: {
+  readonly played: Pick<PlayedAudio, 'within' | 'stretchMs' | 'placeOf' | 'read' | 'levels'> & WideSource;
+  readonly heard: WideEar & {
     /** Fills an array with the last of the caller's audio, flattened, and gives the place of its end on that line of samples. */
     readonly read: (into: Float32Array) => number;
     readonly levels: SoundLevels;
@@ -93,8 +133,12 @@ export class EchoDetector {
   /** From a place of the caller's audio to that of the played one, where an echo was found; and what the last search found. */
   #known: number | undefined;
   #searched: number | undefined;
-  /** The share of it that looks explain. */
+  /** The share of it that looks explain, and how many have. */
   #usualShare = 0;
+  #explained = 0;
+  /** The delay at which spectra were most alike in the look before; where they were not, none are compared up to this place. */
+  #alike: number | undefined;
+  #unlikeTo = Number.NEGATIVE_INFINITY;
   /** The place of the caller's audio up to which the newest echo was heard. */
   #echoAt = Number.NEGATIVE_INFINITY;
 
@@ -110,10 +154,50 @@ export class EchoDetector {
     const end = ear.read(heard);
     const length = effectiveLength();
     if (length <= taps) return false;
-    const share = this.#knownShare(end, length) ?? this.#foundShare(end, { length, now });
-    if (share === undefined) return false;
+    const known = this.#knownShare(end, length);
+    if (this.#known === undefined && (end < this.#unlikeTo || !this.#mayBeAny(end, now))) return false;
+    const share = known ?? this.#foundShare(end, { length, now });
+    if (share === undefined) return this.#isAlike(end, now);
     this.#learn(share, end);
     return true;
+  }
+
+  /**
+   * Where waveforms do not prove it, in a room that echoes for long or while the delay changes: do spectra? They are less exact, so the
+   * newest of what is heard must be alike as well, and no louder than before, or a caller would be hidden who begins to speak over an echo.
+   */
+  #isAlike(end: number, now: Millis): boolean {
+    const { played: source, heard: ear } = this.#options;
+    const atOnce = source.placeOf(now) - end;
+    const isNew = this.#known === undefined;
+    if (!isNew && (end < this.#unlikeTo || !this.#mayBeAny(end, now))) return false;
+    // A call without echo pays for the delays around one only.
+    const nearest = isNew ? (this.#searched ?? atOnce) + nearSearched : atOnce;
+    const within = isNew ? 2 * nearSearched : likelyWithin;
+    const found = mostAlike(ear, source, { playedEnd: end + nearest, within });
+    const delay = nearest - found.later;
+    const isRepeated = isNear(delay, this.#alike, sameRoom);
+    this.#alike = delay;
+    if (found.likeness < plainlyUnlike) this.#unlikeTo = end + unlikeFor;
+    if (isNew && delay < atOnce - likelyWithin) return false;
+    const rule = this.#ruleAt(delay);
+    if (found.likeness < (isRepeated ? rule.leastAgain : rule.least) || found.newest < rule.newest)
+      return false;
+    const history = this.#historyTo(end);
+    const { excessDb, spreadDb } = following(history, levelOf(delay));
+    if (spreadDb >= looseDb) return false;
+    // Early in a call a caller who begins over the echo cannot be told by getting louder.
+    if (excessDb === Infinity ? !isNew && found.newest < earlyNewest : excessDb > rule.excessDb) return false;
+    if (isNew && strayShare(history, levelOf(delay)) > mostStray) return false;
+    this.#known ??= delay;
+    this.#echoAt = end;
+    return true;
+  }
+
+  #ruleAt(delay: number): AlikeRule {
+    if (this.#known === undefined) return newEcho;
+    const isClear = this.#explained >= looksForUsual && this.#usualShare > clearShare;
+    return isClear && isNear(delay, this.#known, sameRoom) ? clearEcho : knownEcho;
   }
 
   /**
@@ -134,6 +218,7 @@ export class EchoDetector {
   }
 
   #learn(share: number, end: number): void {
+    this.#explained += 1;
     this.#usualShare += (share - this.#usualShare) * (this.#usualShare === 0 ? 1 : learning);
     this.#echoAt = end;
   }
@@ -143,6 +228,8 @@ export class EchoDetector {
     if (this.#known === undefined) return undefined;
     const share = this.#share(end, { delay: this.#known, length });
     const usual = Math.min(enoughShare, this.#usualShare);
+    // Found by its spectra: nothing is usual yet.
+    if (this.#explained === 0) return share >= againShare ? share : undefined;
     if (share >= leastKnown(usual)) return share;
     if (share < softPart * usual || usual > clearShare) return undefined;
     const { spreadDb, excessDb } = following(this.#historyTo(end), levelOf(this.#known));
@@ -155,8 +242,6 @@ export class EchoDetector {
     const playedEnd = source.placeOf(now);
     const history = this.#historyTo(end);
     const atOnce = playedEnd - end;
-    if (this.#known === undefined && !mayBeAnyEcho(history, levelOf(atOnce - latest), levelOf(atOnce)))
-      return undefined;
     source.read(playedEnd, played);
     const delay = playedEnd - played.length + bestPlace(played, heard, taps) - (end - lookSamples);
     const isMoved = end - this.#echoAt < movedWithin && isNear(delay, this.#known, movedDelay);
@@ -176,6 +261,12 @@ export class EchoDetector {
       return undefined;
     this.#known = delay;
     return share;
+  }
+
+  /** Loudness allows an echo at some delay. */
+  #mayBeAny(end: number, now: Millis): boolean {
+    const atOnce = this.#options.played.placeOf(now) - end;
+    return mayBeAnyEcho(this.#historyTo(end), levelOf(atOnce - latest), levelOf(atOnce));
   }
 
   #historyTo(end: number): EchoHistory {
@@ -232,10 +323,12 @@ export function warmUpLooks(): void {
   const sent = new PlayedAudio(ENGINE_RATE);
   sent.add(noise(1), 0);
   const other = { ring: noise(2), rate: ENGINE_RATE, count: ENGINE_RATE };
+  let place = 0;
   const readOther = (into: Float32Array): number => {
     readFlat(other, lookRate, into);
-    return lookRate;
+    return place;
   };
+  const readOtherWide = (into: Float32Array): void => readWide(other, lookRate, into);
   // Several functions, so that the compiler does not count on one of them, and begins anew with the first call's.
   const readers = [
     readOther,
@@ -243,10 +336,14 @@ export function warmUpLooks(): void {
     (into: Float32Array) => 0 + readOther(into),
   ];
   const levels = new SoundLevels(ENGINE_RATE);
-  levels.add(other.ring);
   const detectors = [...readers, (into: Float32Array) => readOther(into) + 0, readOther].map(
-    (read) => new EchoDetector({ played: sent, heard: { read, levels } }),
+    (read) => new EchoDetector({ played: sent, heard: { read, readWide: readOtherWide, levels } }),
   );
   // Nothing is an echo here, and every look finds the same delay: each of them is as long as looks can be.
-  for (let look = 0; look < warmingLooks; look += 1) for (const echo of detectors) echo.isEcho(1_000);
+  for (let look = 0; look < warmingLooks; look += 1) {
+    // So late that what was unlike before is compared again.
+    place += lookRate;
+    levels.add(other.ring);
+    for (const echo of detectors) echo.isEcho(1_000);
+  }
 }

@@ -22,6 +22,7 @@ const shiftStep = 2;
 
 /** Share of an echo's energy that is left after 32 ms: from none to that of a room that needs a second to fall silent. */
 const decays = [0, 0.15, 0.3, 0.45, 0.6] as const;
+const typicalDecay = 0.45;
 /** How loud it is now is taken from so many stretches, and compared with the others, if they are enough and loud enough. */
 const newest = 3;
 const fewestOthers = 10;
@@ -66,6 +67,20 @@ export interface Following {
   readonly spreadDb: number;
   /** How much louder what is heard now is than before; infinite where too little was heard to tell. */
   readonly excessDb: number;
+}
+
+/** The share of what was heard, by energy, when nothing was played that could have come back `shift` levels further. */
+export function strayShare(history: EchoHistory, shift: number): number {
+  const least = leastOfLoudest * expectInRoom(history, shift, typicalDecay);
+  const { heard, end } = history;
+  let stray = 0;
+  let sum = 0;
+  for (let i = 0; i < stretches; i += 1) {
+    const energy = heard.mean(end - (i + 1) * stretch, stretch);
+    sum += energy;
+    if ((expected[i] ?? 0) <= least) stray += energy;
+  }
+  return stray / (sum + 1);
 }
 
 /** What was heard beside what it would be if it were what was played `shift` levels further. */

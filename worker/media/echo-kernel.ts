@@ -33,7 +33,7 @@ declare const WebAssembly: {
   Instance: new (module: object, imports: object) => { readonly exports: EchoKernel };
 };
 
-const pages = 8;
+const pages = 16;
 const vectorBytes = 16;
 /** Loops may read this much behind an array. */
 const slackBytes = 64;

@@ -6,7 +6,7 @@
 import { ENGINE_RATE, type Millis } from '../../shared/base/units.ts';
 import { newResampler, type Resampler } from '../../shared/audio/resampler.ts';
 import { SoundLevels } from './echo-levels.ts';
-import { lookRate, readFlat } from './echo-samples.ts';
+import { lookRate, readFlat, readWide } from './echo-samples.ts';
 
 const keptMs = 2_000;
 /** Playout makes up for what it is behind, up to 100 ms; beyond that it begins a new stretch. */
@@ -82,5 +82,10 @@ export class PlayedAudio {
   /** Fills `into` with what was sent up to a place, flattened; what is not known is silence. */
   read(end: number, into: Float32Array): void {
     readFlat({ ring: this.#ring, rate: this.#rate, count: this.#count }, end, into);
+  }
+
+  /** The same at `wideRate` and not flattened. */
+  readWide(end: number, into: Float32Array): void {
+    readWide({ ring: this.#ring, rate: this.#rate, count: this.#count }, end, into);
   }
 }

@@ -6,8 +6,11 @@ import { assert } from '../../shared/base/assert.ts';
 import { isInKernel, kernel, kernelFloats, kernelWords, vectorLength } from './echo-kernel.ts';
 
 export const lookRate = 4_000;
-/** The longest read, in samples of a look. */
+/** Rate at which spectra are compared, in Hz: as much of a voice as a telephone lets through. */
+export const wideRate = 8_000;
+/** The longest reads, in samples. */
 const longestRead = 8_192;
+const longestWideRead = 2 * longestRead;
 
 /** A ring of PCM16 and how many samples have been written into it in all. */
 export interface Written {
@@ -49,6 +52,22 @@ export function readFlat({ ring, rate, count }: Written, end: number, into: Floa
   const target = isInKernel(into) ? into : flat;
   kernel.flatten(halved.byteOffset, target.byteOffset, vectorLength(into.length));
   if (target !== into) into.set(target.subarray(0, into.length));
+}
+
+/** The same at `wideRate` and not flattened; the place is still one of `lookRate`. */
+export function readWide({ ring, rate, count }: Written, end: number, into: Float32Array): void {
+  assert(into.length <= longestWideRead, 'a read fits into the work area');
+  assert(rate === wideRate || rate === 2 * wideRate, 'a ring has the rate of a wide read, or twice that');
+  const from = 2 * end - into.length;
+  if (rate === wideRate) {
+    unroll({ ring, count }, from, into.length);
+    for (let i = 0; i < into.length; i += 1) into[i] = words[i] ?? 0;
+    return;
+  }
+  const length = 2 * into.length + 2 * half;
+  unroll({ ring, count }, 2 * from - half, length);
+  halve(length, kernel.dealWords, words.byteOffset);
+  into.set(halved.subarray(0, into.length));
 }
 
 /** Lays a stretch of the ring into the work area. */

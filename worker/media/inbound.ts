@@ -8,7 +8,7 @@ import { decodeMulaw } from '../../shared/audio/g711.ts';
 import { int16View } from '../../shared/audio/pcm.ts';
 import { newResampler, type Resampler } from '../../shared/audio/resampler.ts';
 import { SoundLevels } from './echo-levels.ts';
-import { lookRate, readFlat } from './echo-samples.ts';
+import { lookRate, readFlat, readWide } from './echo-samples.ts';
 import type { VadClient } from './vad-client.ts';
 
 /** Audio before the start of speech that STT gets: VAD needs some of it to be sure, and words begin softly. */
@@ -127,6 +127,12 @@ export class InboundAudio {
     const end = Math.floor((this.#heard * lookRate) / ENGINE_RATE);
     readFlat({ ring: this.#preroll, rate: ENGINE_RATE, count: this.#heard }, end, into);
     return end;
+  }
+
+  /** The same at `wideRate` and not flattened. */
+  readWide(into: Float32Array): void {
+    const end = Math.floor((this.#heard * lookRate) / ENGINE_RATE);
+    readWide({ ring: this.#preroll, rate: ENGINE_RATE, count: this.#heard }, end, into);
   }
 
   /** STT was given everything up to now in another way. */

@@ -1,6 +1,6 @@
 /** What loudness says about an echo: that there is none, or that it is as loud as ever. */
 import { describe, expect, it } from 'vitest';
-import { following, mayBeAnyEcho, mayBeEcho } from '../../../worker/media/echo-history.ts';
+import { following, mayBeAnyEcho, mayBeEcho, strayShare } from '../../../worker/media/echo-history.ts';
 import { levelMs, SoundLevels } from '../../../worker/media/echo-levels.ts';
 import { echoOf, mixed } from '../../support/echo-path.ts';
 import { madeVoice } from '../../support/made-voice.ts';
@@ -72,6 +72,12 @@ describe('a microphone', () => {
     expect(Math.abs(alone.excessDb)).toBeLessThan(3);
     const both = following(at(mixed(echo, caller, 2.2 * rate), 2_400), shift);
     expect(both.excessDb).toBeGreaterThan(alone.excessDb + 4);
+  });
+
+  it('hears nothing stray in an echo, and what was said before one could have come', () => {
+    const echo = echoOf(bot, { db: -12, delayMs, roomMs: 400, reverberantDb: 5 });
+    expect(strayShare(at(echo, 600), shift)).toBeLessThan(0.05);
+    expect(strayShare(at(mixed(quiet, caller, 0), 600), -480 / levelMs)).toBeGreaterThan(0.5);
   });
 
   it('cannot tell in the first moments', () => {

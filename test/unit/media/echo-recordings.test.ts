@@ -6,9 +6,9 @@ import { newPrng } from '../../../shared/base/prng.ts';
 import { EchoDetector } from '../../../worker/media/echo-detector.ts';
 import { SoundLevels } from '../../../worker/media/echo-levels.ts';
 import { PlayedAudio } from '../../../worker/media/echo-played.ts';
-import { readFlat } from '../../../worker/media/echo-samples.ts';
 import { level } from '../../support/echo-path.ts';
 import { openEchoingCalls, type Hear } from '../../support/echoing-call.ts';
+import { earOn } from '../../support/microphone-ear.ts';
 import { noRecordings, recordings } from '../../support/recordings.ts';
 
 const rate = 16_000;
@@ -41,12 +41,8 @@ function echoesIn(caller: Int16Array, beginsMs: number): number {
   const played = new PlayedAudio(rate);
   const levels = new SoundLevels(rate);
   let [heard, sent, found] = [0, 0, 0];
-  const read = (into: Float32Array): number => {
-    const end = Math.floor(heard / 4);
-    readFlat({ ring: microphone, rate, count: heard }, end, into);
-    return end;
-  };
-  const echo = new EchoDetector({ played, heard: { read, levels } });
+  const ear = earOn(microphone, rate, () => heard);
+  const echo = new EchoDetector({ played, heard: { ...ear, levels } });
   while (heard + vadFrame <= microphone.length) {
     const frame = microphone.subarray(heard, heard + vadFrame);
     levels.add(frame);
