@@ -133,7 +133,7 @@ export const failures: readonly Dialogue[] = [
   }),
 
   dialogue('TTS that stalls before any audio is given up, and a filler comes before the answer', (begin) => {
-    const call = begin().opens().callerSays('Hm?').llmAnswers('Here it is.').skips().later(2_699).orders();
+    const call = begin().opens().callerSays('Hm?').llmAnswers('Here it is.').skips().later(1_999).orders();
     call
       .later(1)
       .orders(
@@ -151,7 +151,7 @@ export const failures: readonly Dialogue[] = [
   }),
 
   dialogue('TTS that stalls for ever is left with a goodbye', (begin) => {
-    const call = begin().opens().callerSays('Hm?').llmAnswers('Here it is.').later(2_700).later(2_700);
+    const call = begin().opens().callerSays('Hm?').llmAnswers('Here it is.').later(2_000).later(2_700);
     call.botSays('Let me see. Here it is.').later(2_700).later(2_700).ends(undefined);
     call.later(2_700).botSays('Goodbye.').ends(undefined);
     call.later(2_700).botSays('Something is not working. ').botFinishes().ends('ended');

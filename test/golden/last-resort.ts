@@ -33,7 +33,7 @@ export const lastResort: readonly Dialogue[] = [
 
   dialogue('a TTS that takes text and says nothing is stood in for in time', (begin) => {
     const call = begin({ linesReady: false }).opens().callerSays('Hm?').llmAnswers('Here it is.').skips();
-    call.later(2_699).orders().later(1).ordered('fault tts stalled').ordered(`announce 2 "${announcement}"`);
+    call.later(1_999).orders().later(1).ordered('fault tts stalled').ordered(`announce 2 "${announcement}"`);
   }),
 
   dialogue('so is a filler for a slow LLM that TTS does not speak', (begin) => {
@@ -64,9 +64,9 @@ export const lastResort: readonly Dialogue[] = [
         .opens()
         .callerSays('Hm?')
         .llmAnswers('Here it is.')
-        .later(2_000);
+        .later(1_500);
       call.tell({ type: 'playout.drained', context: 1, sentMs: 0 }).botSays('Sorry, say that again.').skips();
-      call.later(699).orders().later(1).ordered('fault tts stalled').ordered(`announce 3 "${announcement}"`);
+      call.later(1_199).orders().later(1).ordered('fault tts stalled').ordered(`announce 3 "${announcement}"`);
     },
   ),
 

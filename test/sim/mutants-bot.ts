@@ -175,7 +175,7 @@ export const botMutants: readonly Mutant[] = [
     to: 'lines[0]',
   }),
   mutant('never gives up a TTS that says nothing', 'silence.ts', {
-    from: 'if (ttsOwes(state, response)) return limits.audibleWithinMs;',
+    from: 'if (ttsOwes(state, response)) return audibleWithin(state, response);',
     to: 'if (ttsOwes(state, response)) return undefined;',
   }),
   mutant('waits twice for two sessions of TTS that say nothing', 'output.ts', {

@@ -24,7 +24,7 @@ import {
   startLine,
   voiceOf,
 } from './speaking.ts';
-import { noticeFault, type Step } from './state.ts';
+import { noticeFault, type CallState, type Step } from './state.ts';
 
 /** How long a client that never echoed a mark is assumed to play on after the last frame. */
 const unconfirmedPlayoutMs = 500;
@@ -87,6 +87,23 @@ export function onTtsFailed(step: Step, what: 'failed' | 'stalled'): void {
 /** All of its audio exists, whatever becomes of the session. */
 const isWholeAnnouncement = (response: Response): boolean => response.flushed && isAnnounced(response);
 
+/**
+ * How long TTS may take for a sound, from when the response is owed. For the caller the silence began with the last word and not with
+ * the decision.
+ */
+export function audibleWithin({ settings, turnClock }: CallState, response: Response): Millis {
+  const { audibleWithinMs, fillerAfterMs, ttsLeastMs } = settings.limits;
+  const { silentAt, firstTextAt, llmAt } = response;
+  // Counted once: who was given something meanwhile that nobody heard begins to wait anew.
+  if (turnClock === undefined || silentAt === undefined || silentAt > turnClock.finalAt)
+    return audibleWithinMs;
+  const pausedMs = turnClock.decidedAt - turnClock.lastVoiceAt;
+  const textAfterMs = (firstTextAt ?? llmAt) - silentAt;
+  // Not before a filler would be due: what is spoken instead begins with one.
+  const leastMs = Math.max(fillerAfterMs, textAfterMs + ttsLeastMs);
+  return Math.min(audibleWithinMs, Math.max(audibleWithinMs - pausedMs, leastMs));
+}
+
 /** Speaks what is left of a response in a new session, after a filler when the caller has been waiting. */
 function speakAgain(step: Step, former: Response, text: string): void {
   const { state, now, actions } = step;
@@ -99,7 +116,7 @@ function speakAgain(step: Step, former: Response, text: string): void {
   const owes = text.trim() !== '' || former.writing;
   // Lines of the agent are made ahead of time; one that TTS owes for so long was not.
   const own = ['greeting', 'question', 'apology', 'farewell'].includes(former.source);
-  const known = own && waitedMs < state.settings.limits.audibleWithinMs;
+  const known = own && waitedMs < audibleWithin(state, former);
   // A filler that nobody heard has not ended the wait.
   const unheard = former.phase === 'waiting' && former.fillers.length > 0;
   const waited = !known && (unheard || waitedMs >= state.settings.limits.fillerAfterMs);

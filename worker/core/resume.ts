@@ -112,11 +112,11 @@ function resumeResponse(step: Step, former: Response, sentMs: Millis): void {
     context: response.context,
     from: { audioMs: fromMs, skipMs: sentMs - fromMs },
   });
-  speakPieces(step, response, pieces.slice(kept));
+  const speaks = speakPieces(step, response, pieces.slice(kept));
   if (former.inTools) return;
   if (former.writing) askAgain(step, response);
-  else if (response.said > response.saidBefore)
-    actions.push({ type: 'tts.flush', context: response.context });
+  // Also where it has no words: tones are heard as well.
+  else if (speaks) actions.push({ type: 'tts.flush', context: response.context });
   else actions.push({ type: 'playout.finish', context: response.context });
 }
 
@@ -128,8 +128,8 @@ function piecesBefore(pieces: readonly Piece[], sentMs: Millis): number {
   return count;
 }
 
-/** Gives TTS the pieces once more, and behind them what was kept back while its session was broken. */
-function speakPieces(step: Step, response: Response, pieces: readonly Piece[]): void {
+/** Gives TTS the pieces once more, and behind them what was kept back while its session was broken. False when that is nothing. */
+function speakPieces(step: Step, response: Response, pieces: readonly Piece[]): boolean {
   const { text, heard, context } = response;
   let from = heard.pieces.at(-1)?.endChars ?? 0;
   response.said = response.saidBefore;
@@ -143,6 +143,7 @@ function speakPieces(step: Step, response: Response, pieces: readonly Piece[]): 
     step.actions.push({ type: 'tts.speak', context, text: said, ...(recorded && { recorded }) });
     from = endChars;
   }
+  return parts.length > 0;
 }
 
 /** The LLM was still writing: it is asked the same again, and what it had written before is expected first. */

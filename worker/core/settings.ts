@@ -95,8 +95,10 @@ export interface CallLimits {
   readonly fillerAfterMs: Millis;
   /** The same for an agent without fillers: now a stage is late. Below `audibleWithinMs`. */
   readonly lateAfterMs: Millis;
-  /** The caller waits, TTS has text, and there is no sound: TTS is given up. */
+  /** The caller waits, TTS has text, and there is no sound: TTS is given up. The pause before the decision counts as well, */
   readonly audibleWithinMs: Millis;
+  /** but TTS has this long for the first sound of its first text, if that much is left. */
+  readonly ttsLeastMs: Millis;
   /** The longest silence while the bot owes speech. */
   readonly deadAirMs: Millis;
   /** Silence of the LLM, filled with fillers, after which it is given up. */
@@ -117,6 +119,7 @@ export const defaultCallLimits: CallLimits = {
   fillerAfterMs: 1_500,
   lateAfterMs: 2_000,
   audibleWithinMs: 2_700,
+  ttsLeastMs: 1_200,
   deadAirMs: 3_000,
   llmSilentMs: 10_000,
   markGraceMs: 3_000,

@@ -5,7 +5,7 @@
  */
 import type { Millis } from '../../shared/base/units.ts';
 import { fastestMsPerChar, noteFlow } from './heard.ts';
-import { onTtsFailed } from './output.ts';
+import { audibleWithin, onTtsFailed } from './output.ts';
 import type { Response } from './response.ts';
 import { fillSilence, onLlmStalled } from './answering.ts';
 import { outputHeld, type CallState, type Step } from './state.ts';
@@ -29,7 +29,7 @@ const watched = (state: CallState): Response | undefined =>
 /** How long the caller may wait in silence before something is done about it. */
 function longestWait(state: CallState, response: Response): Millis {
   const { limits, fillers } = state.settings;
-  if (ttsOwes(state, response)) return limits.audibleWithinMs;
+  if (ttsOwes(state, response)) return audibleWithin(state, response);
   return fillers.length > 0 ? limits.fillerAfterMs : limits.lateAfterMs;
 }
 
