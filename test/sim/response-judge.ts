@@ -267,6 +267,8 @@ export class ResponseJudge {
     if (speculative === undefined || decided === undefined) return undefined;
     const written = story.witnesses.llm.written.get(speculative.round) ?? '';
     const spoken = scene.actions.find((action) => action.type === 'tts.speak');
+    // The announcement stands in for an answer that is not given.
+    if (spoken?.recorded === true) return undefined;
     const empty = scene.actions.some(
       (one) => one.type === 'fault.noticed' && one.stage === 'llm' && one.what === 'empty',
     );

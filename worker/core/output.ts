@@ -121,8 +121,8 @@ function speakAgain(step: Step, former: Response, text: string): void {
   const unheard = former.phase === 'waiting' && former.fillers.length > 0;
   const waited = !known && (unheard || waitedMs >= state.settings.limits.fillerAfterMs);
   const fills = owes && waited;
-  // Who has not waited long enough for a filler goes on waiting: two sessions that say nothing must not take twice as long.
-  const owedSince = waited ? now : (former.silentAt ?? now);
+  // Who gets no filler goes on waiting: two sessions that say nothing must not take twice as long.
+  const owedSince = fills ? now : (former.silentAt ?? now);
   const again = openResponse(step, former.source, { interruptible: former.interruptible, owedSince });
   again.round = former.round;
   again.notes = former.notes;
