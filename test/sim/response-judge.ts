@@ -267,13 +267,12 @@ export class ResponseJudge {
     if (speculative === undefined || decided === undefined) return undefined;
     const written = story.witnesses.llm.written.get(speculative.round) ?? '';
     const spoken = scene.actions.find((action) => action.type === 'tts.speak');
-    const empty = scene.actions.some(
-      (one) => one.type === 'fault.noticed' && one.stage === 'llm' && one.what === 'empty',
-    );
-    const own =
-      spoken === undefined || (written.trim() === '' ? empty : flat(written).includes(flat(spoken.text)));
+    const isEmpty = (one: CallAction): boolean =>
+      one.type === 'fault.noticed' && one.stage === 'llm' && one.what === 'empty';
+    const matches = (text: string): boolean =>
+      written.trim() === '' ? scene.actions.some(isEmpty) : flat(written).includes(flat(text));
     // The announcement stands in for an answer that is not given.
-    if (!own || spoken?.recorded === true) return undefined;
+    if (spoken !== undefined && (spoken.recorded === true || !matches(spoken.text))) return undefined;
     const equal = speculative.words.join(' ') === decided.words.join(' ');
     story.demand(scene.now, equal || !decided.exact, 'an answer to other words is given');
     story.notesOwed = false;
@@ -284,7 +283,10 @@ export class ResponseJudge {
     const story = this.#story;
     const { response } = story;
     const { event, now } = scene;
-    if (response === undefined) return story.fail(now, 'a clear without a response');
+    if (response === undefined) {
+      story.fail(now, 'a clear without a response');
+      return;
+    }
     const heard = response.startedAt !== undefined;
     const mayBeCut = story.interruptible;
     story.demand(now, action.wire === heard, 'a clear on the wrong side of the wire');
