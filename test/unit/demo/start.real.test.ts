@@ -62,7 +62,13 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
 
   beforeAll(() => {
     checkout = mkdtempSync(join(tmpdir(), 'start-test-'));
-    for (const name of ['scripts', 'examples/demo', 'package.json', 'package-lock.json']) {
+    for (const name of [
+      'scripts',
+      'examples/demo',
+      'worker/announcements',
+      'package.json',
+      'package-lock.json',
+    ]) {
       cpSync(join(project, name), join(checkout, name), { recursive: true });
     }
     scratch = join(checkout, 'scratch');
@@ -97,7 +103,12 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
     running.push(child);
     let errors = '';
     child.stderr.on('data', (bytes: Buffer) => (errors += bytes.toString()));
-    const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+    const ended = once(child, 'exit').then(() => {
+      throw new Error(`it ended before it was ready: ${errors}`);
+    });
+    const [line] = (await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended])) as [
+      string,
+    ];
     return {
       child,
       ready: JSON.parse(line) as Ready,
