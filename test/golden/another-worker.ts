@@ -133,7 +133,7 @@ export const anotherWorker: readonly Dialogue[] = [
 
   dialogue('nobody waits in silence for another worker', (begin) => {
     const call = takenOver(begin().opens().callerSays('Go.').later(1_400)).skips();
-    call.later(1_499).orders().later(1).orders('tts.speak 2 "One moment. "');
+    call.later(1_099).orders().later(1).orders('tts.speak 2 "One moment. "');
   }),
 
   dialogue(

@@ -72,7 +72,12 @@ export const asides: readonly Dialogue[] = [
   }),
 
   dialogue('"no" that STT tells after the response is over is answered', (begin) => {
-    const call = faded(begin).botFinishes().later(100).rounds(1).sttHears('No.').sttFinalizes().later(0);
+    const call = faded(begin, { echoMs: 100 })
+      .botFinishes()
+      .rounds(1)
+      .sttHears('No.')
+      .sttFinalizes()
+      .later(0);
     call.sttFinalizes().llmIsAsked('user: Go.', `assistant: ${answer}`, 'user: No.');
   }),
 

@@ -37,9 +37,22 @@ export const lastResort: readonly Dialogue[] = [
   }),
 
   dialogue('so is a filler for a slow LLM that TTS does not speak', (begin) => {
-    const call = begin({ linesReady: false }).opens().callerSays('Hm?').later(1_500).botSays('One moment. ');
-    call.later(1_199).skips().later(1).ordered('fault tts stalled').botSays(announcement);
+    const call = begin({ linesReady: false }).opens().callerSays('Hm?').later(1_100).botSays('One moment. ');
+    call.later(1_099).skips().later(1).ordered('fault tts stalled').botSays(announcement);
     call.botPlays(Infinity).llmAnswers('It is ten.').botSays(`${announcement}It is ten.`);
+  }),
+
+  dialogue('with STT and TTS silent something is heard within three seconds of the last word', (begin) => {
+    const call = begin({ linesReady: false }).opens().callerBegins().later(1_000);
+    call.callerStops().silenceEndsTheTurn();
+    const pauseMs = scriptSettings.turn.silenceEndMs;
+    call.later(1_100).botSays('Sorry, say that again.').skips();
+    call.later(2_900 - pauseMs - 1_100).ordered(`announce 2 "${announcement}"`);
+  }),
+
+  dialogue('so is with LLM and TTS silent', (begin) => {
+    const call = begin({ linesReady: false }).opens().callerSays('Hm?').skips();
+    call.later(2_900 - scriptSettings.turn.silenceEndMs).ordered(`announce 2 "${announcement}"`);
   }),
 
   dialogue('so is a greeting, which is said once TTS is back', (begin) => {
@@ -67,7 +80,7 @@ export const lastResort: readonly Dialogue[] = [
         .later(1_500);
       call.tell({ type: 'playout.drained', context: 1, sentMs: 0 }).botSays('Sorry, say that again.').skips();
       call
-        .later(1_199)
+        .later(1_099)
         .orders()
         .later(1)
         .ordered('fault tts stalled')
@@ -93,6 +106,23 @@ export const lastResort: readonly Dialogue[] = [
       last.ends(undefined).botFinishes().ends('ended');
     },
   ),
+
+  dialogue('lines without sound that follow one another do not make the caller wait anew', (begin) => {
+    const call = begin({ linesReady: false }).opens();
+    for (const text of ['One.', 'Two.', 'Three.'])
+      call.tell({ type: 'line.requested', text, interrupt: false, interruptible: true, position: undefined });
+    for (const context of [1, 2]) call.later(1_000).tell({ type: 'playout.drained', context, sentMs: 0 });
+    call.botSays('Three.').skips().later(699).orders().later(1);
+    call.ordered('fault tts stalled').botSays(`${announcement}Three.`);
+  }),
+
+  dialogue('a line that is ready is heard, however long the caller has been waiting', (begin) => {
+    const call = begin({ settings: { maxCallMs: 2_690 } }).opens();
+    const line = { type: 'line.requested', text: 'Hm.', interrupt: false, interruptible: true } as const;
+    call.tell({ ...line, position: undefined }).later(2_695);
+    call.tell({ type: 'playout.drained', context: 1, sentMs: 0 }).botSays('Goodbye.').skips();
+    call.later(59).orders().botFinishes().ends('ended');
+  }),
 
   dialogue('an answer that waited behind a line without sound has the rest of its time', (begin) => {
     const call = begin({ linesReady: false }).opens().callerSays('Hm?').later(1_000);
@@ -130,7 +160,7 @@ export const lastResort: readonly Dialogue[] = [
   dialogue('an announcement that is heard to be the last has the end of the call behind it', (begin) => {
     const limits = { ...scriptSettings.limits, stageFailures: 3, stageDownMs: 0 };
     const call = begin({ linesReady: false, settings: { limits } }).opens().callerSays('Hm?');
-    call.later(1_500).later(1_200).botSays(announcement).botPlays(300).llmAnswers('Ten.');
+    call.later(1_100).later(1_100).botSays(announcement).botPlays(300).llmAnswers('Ten.');
     call.ttsFails().ttsFails().botPlays(Infinity).drains().ends('ended');
   }),
 

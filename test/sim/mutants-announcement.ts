@@ -38,13 +38,13 @@ export const announcementMutants: readonly Mutant[] = [
     from: "const isOthers = source === 'line'",
     to: "const isOthers = source === 'apology' || source === 'line'",
   }),
-  mutant('gives an apology for an answer without sound the time of a new answer', 'output.ts', {
-    from: 'silentAt === undefined ? {} : { owedSince: silentAt }',
-    to: '{}',
+  mutant('gives what follows a response without sound the time of a new one', 'speaking.ts', {
+    from: 'options.owedSince ?? stillOwedSince(step);',
+    to: 'options.owedSince ?? now;',
   }),
   mutant('gives the answer behind a line without sound the time of a new one', 'speaking.ts', {
-    from: "response.phase === 'waiting' ? (response.silentAt ?? now) : now",
-    to: 'now',
+    from: 'startOwedAnswer(step, stillOwedSince(step));',
+    to: 'startOwedAnswer(step, now);',
   }),
   mutant('has TTS repeat the announcement', 'response.ts', {
     from: '  response.fillers.push({ from, to: endChars });',

@@ -179,8 +179,8 @@ export const botMutants: readonly Mutant[] = [
     to: 'if (ttsOwes(state, response)) return undefined;',
   }),
   mutant('waits twice for two sessions of TTS that say nothing', 'output.ts', {
-    from: 'const owedSince = fills ? now : (former.silentAt ?? now);',
-    to: 'const owedSince = fills ? now : now;',
+    from: 'if (fills) again.silentAt = now;',
+    to: 'again.silentAt = now;',
   }),
   mutant('floods a TTS that reports nothing with fillers', 'silence.ts', {
     from: 'if (state.ttsReports || response.said > response.starvedSaid) return true;',

@@ -29,7 +29,10 @@ const endCallToolName = 'end_call';
 export function fillSilence(step: Step, response: Response): void {
   // An agent that has nothing to say wants the silence.
   if (speakForSilence(step, response)) response.firstTextAt ??= step.now;
-  else response.silentAt = step.now;
+  else {
+    response.silentAt = step.now;
+    step.state.wentQuietAt = step.now;
+  }
 }
 
 // ---- text ----

@@ -62,6 +62,7 @@ export function step(state: CallState, event: CallEvent, now: Millis): CallActio
   const hadResponse = state.response !== undefined;
   take(context, event);
   settle(context, hadResponse);
+  if (state.response === undefined) state.wentQuietAt = undefined;
   return context.actions;
 }
 

@@ -3,7 +3,6 @@
  * its own. It waits, in order, while the caller speaks or a response runs; an interrupting one cuts the response, never the
  * caller.
  */
-import type { Millis } from '../../shared/base/units.ts';
 import { nextEpoch, tellTools } from './epoch.ts';
 import type { CallEvent } from './events.ts';
 import { cutResponse, startText } from './speaking.ts';
@@ -35,12 +34,10 @@ export function speakWaiting(step: Step): void {
   // What was said into the response is answered behind the line.
   const quiet = nobodySpeaks(state) || (response !== undefined && turn.phase === 'aside');
   if (line === undefined || !quiet || state.endingSoon) return;
-  let owedSince: Millis | undefined;
   if (response !== undefined) {
     if (!line.cuts || response.hangUpAfter) return;
     // What the caller asked is answered after the line, when nobody has heard anything of the answer.
     state.answerOwed ||= response.source === 'answer' && response.phase === 'waiting';
-    owedSince = response.silentAt;
     cutResponse(step, step.position);
   } else {
     nextEpoch(step);
@@ -48,5 +45,5 @@ export function speakWaiting(step: Step): void {
   tellTools(step, { type: 'question.left' });
   state.lines.shift();
   const { text, interruptible } = line;
-  startText(step, 'line', { text, interruptible, ...(owedSince === undefined ? {} : { owedSince }) });
+  startText(step, 'line', { text, interruptible });
 }

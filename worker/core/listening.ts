@@ -185,7 +185,10 @@ function giveUpFinal(step: Step, turn: Finalizing): void {
 function answerTurn(step: Step, turn: Finalizing): void {
   const { state, now } = step;
   const text = wholeText(turn.words);
-  const owedSince = turn.decidedAt;
+  const { lastVoiceAt, decidedAt } = turn;
+  const owedSince = decidedAt;
+  const clock = { epoch: state.epoch, lastVoiceAt, decidedAt, finalAt: now };
+  state.turnClock = { ...clock, hasWords: false };
   state.turn = { phase: 'idle' };
   if (state.endingSoon) {
     dropSpeculation(step);
@@ -201,8 +204,7 @@ function answerTurn(step: Step, turn: Finalizing): void {
   }
   state.wordlessTurns = 0;
   state.idle.asks = 0;
-  const { lastVoiceAt, decidedAt } = turn;
-  state.turnClock = { epoch: state.epoch, lastVoiceAt, decidedAt, finalAt: now };
+  state.turnClock = { ...clock, hasWords: true };
   noteTurn(step);
   if (awaitsWord(state)) {
     dropSpeculation(step);

@@ -121,9 +121,10 @@ function speakAgain(step: Step, former: Response, text: string): void {
   const unheard = former.phase === 'waiting' && former.fillers.length > 0;
   const waited = !known && (unheard || waitedMs >= state.settings.limits.fillerAfterMs);
   const fills = owes && waited;
-  // Who gets no filler goes on waiting: two sessions that say nothing must not take twice as long.
-  const owedSince = fills ? now : (former.silentAt ?? now);
+  const owedSince = state.wentQuietAt ?? now;
   const again = openResponse(step, former.source, { interruptible: former.interruptible, owedSince });
+  // Who gets no filler goes on waiting: two sessions that say nothing must not take twice as long.
+  if (fills) again.silentAt = now;
   again.round = former.round;
   again.notes = former.notes;
   again.llmAt = former.llmAt;
@@ -150,7 +151,7 @@ function sayLastWords(step: Step, former: Response): void {
   const isHeard = former.phase !== 'waiting';
   if (isHeard && isAnnounced(former)) endCall(step, 'ended');
   else if (former.source === 'farewell') startAnnouncement(step, 'farewell');
-  else startLine(step, 'farewell');
+  else startLine(step, 'farewell', { owedSince: step.now });
 }
 
 export function onPlayoutStarted(step: Step, response: Response, audioAt: number): void {
@@ -158,12 +159,13 @@ export function onPlayoutStarted(step: Step, response: Response, audioAt: number
   if (response.phase === 'playing') onPlayoutFed(step, response);
   if (response.phase !== 'waiting') return;
   state.response = { ...response, phase: 'playing', silentAt: undefined };
+  state.wentQuietAt = undefined;
   noteFlow(state.response.heard, now);
   if (response.fillers[0]?.from !== 0) state.failuresInARow.tts = 0;
   noteRightEnd(state.patience);
   const clock = state.turnClock;
   state.turnClock = undefined;
-  if (clock?.epoch !== response.epoch) return;
+  if (clock?.epoch !== response.epoch || !clock.hasWords) return;
   const firstTextAt = Math.max(response.firstTextAt ?? clock.finalAt, clock.finalAt);
   step.actions.push({
     type: 'turn.measured',
@@ -184,6 +186,7 @@ export function onPlayoutStarted(step: Step, response: Response, audioAt: number
 export function onPlayoutStarved(step: Step, response: Response, sentMs: Millis): void {
   if (response.phase !== 'playing' || response.broken) return;
   response.silentAt ??= step.now;
+  step.state.wentQuietAt ??= step.now;
   response.starvedMs = sentMs;
   response.starvedSaid = response.said;
   noteGap(response.heard, step.now);
@@ -192,6 +195,7 @@ export function onPlayoutStarved(step: Step, response: Response, sentMs: Millis)
 export function onPlayoutFed(step: Step, response: Response): void {
   if (response.phase !== 'playing') return;
   response.silentAt = undefined;
+  step.state.wentQuietAt = undefined;
   noteFlow(response.heard, step.now);
 }
 
@@ -210,6 +214,7 @@ export function onPlayoutDrained(step: Step, response: Response, sentMs: Millis)
     ? state.client.delayMs + state.settings.limits.markGraceMs
     : unconfirmedPlayoutMs;
   noteGap(response.heard, now);
+  state.wentQuietAt = undefined;
   state.response = {
     ...response,
     phase: 'draining',
@@ -228,7 +233,7 @@ export function onPlayoutDrained(step: Step, response: Response, sentMs: Millis)
  */
 function onNoAudio(step: Step, response: Response): void {
   const { state } = step;
-  const { source, hangUpAfter, silentAt } = response;
+  const { source, hangUpAfter } = response;
   state.lastWords = noticeFault(step, 'tts', 'empty') || state.lastWords;
   if (!hangUpAfter) enterHeard(state.history, response, 0);
   const quiet = state.voice === 'silent' && state.turn.phase !== 'fading';
@@ -242,7 +247,7 @@ function onNoAudio(step: Step, response: Response): void {
   if (hangUpAfter) startAnnouncement(step, 'farewell');
   else if (state.lastWords) startLine(step, 'farewell');
   else if (source !== 'answer') startAnnouncement(step, 'apology');
-  else startLine(step, 'apology', silentAt === undefined ? {} : { owedSince: silentAt });
+  else startLine(step, 'apology');
 }
 
 export function onMarkSent({ state, now }: Step, id: string): void {

@@ -106,6 +106,7 @@ function resumeResponse(step: Step, former: Response, sentMs: Millis): void {
   };
   noteGap(response.heard, now);
   state.response = response;
+  state.wentQuietAt = now;
   const fromMs = base?.endMs ?? 0;
   actions.push({
     type: 'playout.open',

@@ -95,10 +95,14 @@ export interface CallLimits {
   readonly fillerAfterMs: Millis;
   /** The same for an agent without fillers: now a stage is late. Below `audibleWithinMs`. */
   readonly lateAfterMs: Millis;
+  /** Either, while TTS has yet to make what would be said: where it makes no sound, time is left for what stands in for it. */
+  readonly unreadyAfterMs: Millis;
   /** The caller waits, TTS has text, and there is no sound: TTS is given up. The pause before the decision counts as well, */
   readonly audibleWithinMs: Millis;
   /** but TTS has this long for the first sound of its first text, if that much is left. */
   readonly ttsLeastMs: Millis;
+  /** What follows a response without sound has at least this long, however long the caller has been waiting: a line that is ready needs less. */
+  readonly firstSoundMs: Millis;
   /** The longest silence while the bot owes speech. */
   readonly deadAirMs: Millis;
   /** Silence of the LLM, filled with fillers, after which it is given up. */
@@ -114,12 +118,14 @@ export interface CallLimits {
 }
 
 export const defaultCallLimits: CallLimits = {
-  sttGiveUpMs: 1_200,
+  sttGiveUpMs: 1_100,
   sttDeafMs: 6_000,
   fillerAfterMs: 1_500,
   lateAfterMs: 2_000,
+  unreadyAfterMs: 1_100,
   audibleWithinMs: 2_700,
-  ttsLeastMs: 1_200,
+  ttsLeastMs: 1_100,
+  firstSoundMs: 60,
   deadAirMs: 3_000,
   llmSilentMs: 10_000,
   markGraceMs: 3_000,

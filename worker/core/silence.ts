@@ -30,6 +30,7 @@ const watched = (state: CallState): Response | undefined =>
 function longestWait(state: CallState, response: Response): Millis {
   const { limits, fillers } = state.settings;
   if (ttsOwes(state, response)) return audibleWithin(state, response);
+  if (!state.readyLines.fillers) return limits.unreadyAfterMs;
   return fillers.length > 0 ? limits.fillerAfterMs : limits.lateAfterMs;
 }
 
@@ -68,6 +69,10 @@ export function resumeOutput(step: Step): void {
   step.actions.push({ type: 'playout.resume' });
   const { response } = state;
   if (response === undefined || response.phase === 'draining') return;
-  if (response.silentAt !== undefined) response.silentAt = now;
-  else noteFlow(response.heard, now);
+  if (response.silentAt === undefined) {
+    noteFlow(response.heard, now);
+    return;
+  }
+  response.silentAt = now;
+  state.wentQuietAt = now;
 }

@@ -32,7 +32,16 @@ import { awaitsWord, greetingOf, nobodySpeaks, outputHeld, type Step } from './s
 
 export const voiceOf = (step: Step): Voice => ({ pronounce: step.state.pronounce, actions: step.actions });
 
-/** Starts a response in the present epoch. The caller of this has made sure that none is running. */
+/** Since when the caller waits for what comes next. A line that is ready has the time to be heard in any case. */
+function stillOwedSince({ state, now }: Step): Millis {
+  const { audibleWithinMs, firstSoundMs } = state.settings.limits;
+  return Math.max(state.wentQuietAt ?? now, now - (audibleWithinMs - firstSoundMs));
+}
+
+/**
+ * Starts a response in the present epoch. The caller of this has made sure that none is running. Who heard nothing of the last one
+ * goes on waiting, unless `owedSince` says better.
+ */
 export function openResponse(
   step: Step,
   source: Response['source'],
@@ -42,12 +51,14 @@ export function openResponse(
   state.lastContext += 1;
   state.idle.askAt = undefined;
   state.cutOff = '';
+  const owedSince = options.owedSince ?? stillOwedSince(step);
+  state.wentQuietAt = owedSince;
   const response = newResponse({
     epoch: state.epoch,
     context: state.lastContext,
     source,
     interruptible: (options.interruptible ?? true) && source !== 'farewell',
-    owedSince: options.owedSince ?? now,
+    owedSince,
     msPerChar: state.msPerChar,
     now,
   });
@@ -201,7 +212,7 @@ export function completeResponse(step: Step): void {
   if (response.hangUpAfter || endsWithNode(step, response)) endCall(step, 'ended');
   else if (state.answerOwed && !state.endingSoon && nobodySpeaks(state))
     // Who heard nothing has been waiting all the time.
-    startOwedAnswer(step, response.phase === 'waiting' ? (response.silentAt ?? now) : now);
+    startOwedAnswer(step, stillOwedSince(step));
 }
 
 /** The flow's node ends the call after its answer. */

@@ -13,12 +13,14 @@ import type { CallSettings } from './settings.ts';
 import { newToolState, type ToolState } from './tools-state.ts';
 import { newSttLedger, type SttLedger, type Turn } from './turn.ts';
 
-/** Times of the turn that is being answered, for its measurement. */
+/** Times of the turn for whose answer the caller waits. */
 export interface TurnClock {
   readonly epoch: number;
   readonly lastVoiceAt: Millis;
   readonly decidedAt: Millis;
   readonly finalAt: Millis;
+  /** Only such a turn is measured. */
+  readonly hasWords: boolean;
 }
 
 /** An answer that was asked for at a pause, before the turn is certainly over. Nothing of it leaves the core yet. */
@@ -58,6 +60,8 @@ export interface CallState {
   lastAsk: number;
   turn: Turn;
   response: Response | undefined;
+  /** Since when the caller waits for a sound that the bot owes, whichever response it was to come from. */
+  wentQuietAt: Millis | undefined;
   /** The caller is speaking, as far as VAD says. */
   voice: 'silent' | 'speech';
   readonly stt: SttLedger;
@@ -123,6 +127,7 @@ export function newCall(
     lastAsk: 0,
     turn: { phase: 'idle' },
     response: undefined,
+    wentQuietAt: undefined,
     voice: 'silent',
     stt: newSttLedger(),
     patience: newPatience(),
