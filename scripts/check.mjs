@@ -55,7 +55,7 @@ function run({ name, command }) {
       const seconds = ((Date.now() - startMs) / 1000).toFixed(1);
       console.log(`${status === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`);
       if (status !== 0) process.stdout.write(Buffer.concat(output));
-      resolve(status === 0);
+      resolve({ name, isFine: status === 0 });
     });
   });
 }
@@ -74,6 +74,10 @@ const lane = async () => {
   for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) results.push(await run(step));
 };
 await Promise.all(Array.from({ length: Math.max(1, availableParallelism()) }, lane));
-const failed = results.filter((isFine) => !isFine).length;
-console.log(failed === 0 ? 'all checks passed' : `${failed} of ${results.length} checks failed`);
-process.exitCode = failed === 0 ? 0 : 1;
+const failed = results.filter(({ isFine }) => !isFine).map(({ name }) => name);
+console.log(
+  failed.length === 0
+    ? 'all checks passed'
+    : `${failed.length} of ${results.length} checks failed: ${failed.join(', ')}`,
+);
+process.exitCode = failed.length === 0 ? 0 : 1;

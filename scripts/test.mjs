@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt, ensureInstalled } from './install.mjs';
 
@@ -37,11 +37,25 @@ function countsIn(report) {
   };
 }
 
-function readCounts(file) {
+/** What failed and the first line of why, a line each: a build server may keep only the end of what is printed. */
+function failuresIn(report) {
+  const firstLine = (text) => (text ?? '').split('\n', 1)[0];
+  return report.testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const failed = assertionResults.filter((result) => result.status === 'failed');
+    if (status === 'failed' && failed.length === 0) return [`${relative(root, name)}: ${firstLine(message)}`];
+    return failed.map(
+      ({ fullName, failureMessages }) =>
+        `${relative(root, name)} > ${fullName}: ${firstLine(failureMessages[0])}`,
+    );
+  });
+}
+
+function readReport(file) {
   try {
-    return countsIn(JSON.parse(readFileSync(file, 'utf8')));
+    const report = JSON.parse(readFileSync(file, 'utf8'));
+    return { counts: countsIn(report), failures: failuresIn(report) };
   } catch {
-    return { passed: 0, failed: 0, skipped: 0 };
+    return { counts: { passed: 0, failed: 0, skipped: 0 }, failures: [] };
   }
 }
 
@@ -51,8 +65,9 @@ const folder = mkdtempSync(join(tmpdir(), 'test-report-'));
 const file = join(folder, 'report.json');
 const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
 const status = await runVitest([...reporters, ...process.argv.slice(2)]);
-const counts = readCounts(file);
+const { counts, failures } = readReport(file);
 rmSync(folder, { recursive: true, force: true });
+for (const failure of failures) console.log(`FAILED: ${failure}`);
 // An error outside every test, or a run that ended early, fails too.
 const failed = status !== 0 && counts.failed === 0 ? 1 : counts.failed;
 console.log(`${counts.passed} passed, ${failed} failed, ${counts.skipped} skipped`);
