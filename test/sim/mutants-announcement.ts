@@ -23,8 +23,8 @@ export const announcementMutants: readonly Mutant[] = [
     to: 'false',
   }),
   mutant('ends the call without a word when the farewell fails', 'output.ts', {
-    from: "startAnnouncement(step, 'farewell');\n  else startLine(step, 'farewell');\n}",
-    to: "endCall(step, 'ended');\n  else startLine(step, 'farewell');\n}",
+    from: "startAnnouncement(step, 'farewell');\n  else startLine(step, 'farewell', { owedSince: step.now });\n}",
+    to: "endCall(step, 'ended');\n  else startLine(step, 'farewell', { owedSince: step.now });\n}",
   }),
   mutant('says the same announcement twice at the end', 'output.ts', {
     from: 'if (isHeard && isAnnounced(former))',
@@ -61,5 +61,17 @@ export const announcementMutants: readonly Mutant[] = [
   mutant('takes the announcement for a proof that TTS is alive', 'output.ts', {
     from: '!fillers.some(({ to }) => to === piece.endChars)',
     to: '(piece.recorded === true || !fillers.some(({ to }) => to === piece.endChars))',
+  }),
+  mutant('counts the wait of a turn without words from its decision', 'listening.ts', {
+    from: '  state.turnClock = { ...clock, hasWords: false };\n',
+    to: '',
+  }),
+  mutant('leaves a filler that is not ready until it is too late for what stands in for it', 'silence.ts', {
+    from: '  if (!state.readyLines.fillers) return limits.unreadyAfterMs;\n',
+    to: '',
+  }),
+  mutant('gives up a line that is ready before it can be heard', 'speaking.ts', {
+    from: 'now - (audibleWithinMs - firstSoundMs)',
+    to: 'now - audibleWithinMs - firstSoundMs',
   }),
 ];
