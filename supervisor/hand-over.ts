@@ -8,6 +8,7 @@ import type { Millis } from '../shared/base/units.ts';
 import type { Clock } from '../shared/runtime/clock.ts';
 import type { LeftConnection } from '../shared/protocol/call-record.ts';
 import type { CallOffer } from '../shared/protocol/ipc.ts';
+import { startReading } from '../shared/runtime/reading.ts';
 import { refuseUpgrade } from './listeners.ts';
 
 /**
@@ -79,6 +80,8 @@ export class HandOver {
   readonly #offers = new Map<number, OpenOffer>();
   /** Workers that were sent calls to take up and were not told yet that these are all. */
   readonly #givenTo = new Set<number>();
+  /** Connections whose clients are being told of their end. */
+  readonly #told = new Set<Socket>();
   #lastOffer = 0;
   #waiting = 0;
 
@@ -98,6 +101,14 @@ export class HandOver {
     for (const offer of this.#offers.values())
       if (offer.state.phase !== 'taken') return this.#options.clock.now() - offer.givenAt;
     return 0;
+  }
+
+  /**
+   * Clients are being told that their call is over. Would this process leave now, a byte from one of them that it has not read would
+   * reset the connection, and what the client was told would be lost. Lasts a second at most.
+   */
+  get isTelling(): boolean {
+    return this.#told.size > 0;
   }
 
   /** Connections that are calls or on their way to be. */
@@ -193,7 +204,14 @@ export class HandOver {
     if (connection === 'torn') socket.end();
     else socket.end(this.#isEnd ? shutdownFrames : closeFrame);
     // A socket that is closed over bytes that nobody read resets the connection, and the client loses what was sent last.
+    startReading(socket);
     socket.resume();
+    this.#waitUntilRead(socket);
+  }
+
+  #waitUntilRead(socket: Socket): void {
+    this.#told.add(socket);
+    socket.once('close', () => this.#told.delete(socket));
     this.#options.clock.after(cutGraceMs, () => socket.destroy());
   }
 
@@ -244,9 +262,12 @@ export class HandOver {
     this.#options.counted('lost');
     // Only a connection of which nothing was begun waits without a record, and only one that can be gone on with waits with one.
     const { socket, message } = offer;
-    if (message.resumeFrom === undefined) refuseUpgrade(socket, noWorkerCame);
-    else this.#sayGoodbye(socket, 'open');
-    this.#options.clock.after(cutGraceMs, () => socket.destroy());
+    if (message.resumeFrom === undefined) {
+      refuseUpgrade(socket, noWorkerCame);
+      this.#waitUntilRead(socket);
+    } else {
+      this.#sayGoodbye(socket, 'open');
+    }
     this.#forget(id, { keepSocket: true });
   }
 

@@ -379,7 +379,7 @@ export class Service {
     departWhenUnneeded({
       clock,
       drain: settings.drain,
-      isNeeded: () => this.#stopsAsked < 2 && this.#reception.isNeeded,
+      isNeeded: () => this.#handOver.isTelling || (this.#stopsAsked < 2 && this.#reception.isNeeded),
       leave: () => {
         this.#reception.close();
         this.#presence.ends();

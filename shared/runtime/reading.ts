@@ -7,7 +7,7 @@ import { assert } from '../base/assert.ts';
 
 /** The part of Node's socket that is not public. */
 interface Readable {
-  readonly _handle?: { readStop?: () => number; readStart?: () => number } | null;
+  readonly _handle?: { reading?: boolean; readStop?: () => number; readStart?: () => number } | null;
 }
 
 /** Stops at once, also a socket that another process has just given to this one. */
@@ -22,5 +22,7 @@ export function startReading(socket: Socket): void {
   const handle = (socket as Readable)._handle;
   if (handle === null || handle === undefined) return;
   assert(typeof handle.readStart === 'function', 'this version of Node can start reading a socket');
+  // Node starts on its own what it believes to be stopped, and takes it for an error that it was not.
+  handle.reading = true;
   handle.readStart();
 }

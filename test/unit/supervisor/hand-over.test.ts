@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { stopReading } from '../../../shared/runtime/reading.ts';
 import { HandOver, type Remains } from '../../../supervisor/hand-over.ts';
 import { newVirtualClock } from '../../support/virtual-clock.ts';
 
@@ -52,12 +53,19 @@ afterEach(() => {
 });
 
 /** A connection with bytes that nobody has read yet, and what its client hears until it is closed. */
-async function connected(): Promise<{ socket: Socket; heard: Buffer[]; over: Promise<unknown> }> {
-  const server = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
+async function connected({ allowHalfOpen = false } = {}): Promise<{
+  socket: Socket;
+  heard: Buffer[];
+  over: Promise<unknown>;
+}> {
+  const server = createServer().listen(0, '127.0.0.1');
   servers.push(server);
   await once(server, 'listening');
-  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const { port } = server.address() as AddressInfo;
+  const client = connect({ port, host: '127.0.0.1', allowHalfOpen });
   const [socket] = (await once(server, 'connection')) as [Socket];
+  // As the listener leaves it.
+  stopReading(socket);
   client.write(Buffer.alloc(100_000));
   const heard: Buffer[] = [];
   client.on('data', (chunk: Buffer) => heard.push(chunk));
@@ -167,19 +175,36 @@ describe('the hand-over', () => {
     ['writable', '880203f3'],
     ['torn', ''],
   ] as const)('ends a connection that was left %s without a reset', async (connection, expected) => {
-    const { handOver, world, clock } = newWorld([0], true);
+    const { handOver, world } = newWorld([0], true);
     const { socket, heard, over } = await connected();
     handOver.give(socket, request, () => (world.released += 1));
     handOver.taken(1);
     world.remains.set(1, { slot: 0, connection });
+    const closed = once(socket, 'close');
     handOver.workerGone(0);
-    await over;
-    clock.advance(1_000);
-    expect([Buffer.concat(heard).toString('hex'), socket.destroyed, world.released]).toEqual([
+    // The process must not leave before the client has read it.
+    expect(handOver.isTelling).toBe(true);
+    await Promise.all([over, closed]);
+    expect([Buffer.concat(heard).toString('hex'), world.released, handOver.isTelling]).toEqual([
       expected,
-      true,
       1,
+      false,
     ]);
+  });
+
+  it('gives a client that reads nothing of its end a second', async () => {
+    const { handOver, world, clock } = newWorld([0], true);
+    const { socket } = await connected({ allowHalfOpen: true });
+    handOver.give(socket, request, () => (world.released += 1));
+    handOver.taken(1);
+    world.remains.set(1, { slot: 0, connection: 'writable' });
+    const closed = once(socket, 'close');
+    handOver.workerGone(0);
+    clock.advance(999);
+    expect([socket.destroyed, handOver.isTelling]).toEqual([false, true]);
+    clock.advance(1);
+    await closed;
+    expect([socket.destroyed, handOver.isTelling]).toEqual([true, false]);
   });
 
   it('tells a call that no worker came to take up, and a connection that was no call yet', async () => {
