@@ -103,7 +103,7 @@ export const asides: readonly Dialogue[] = [
 
   dialogue('an STT that owes the text of an aside is replaced, and the words are not lost', (begin) => {
     const call = faded(begin)
-      .later(800)
+      .later(1_650)
       .orders('stt.reopen', 'stt.replay', 'stt.finalize', 'fault stt stalled');
     call.sttHears('Stop.').ordered('playout.clear 2');
   }),

@@ -255,14 +255,14 @@ export const failures: readonly Dialogue[] = [
 
   dialogue('STT that never answers is given up after its limit', (begin) => {
     const call = begin().opens().callerBegins().sttGuesses('A table').callerStops().silenceEndsTheTurn();
-    call.skips().later(1_099).rounds(0).later(1).ordered('fault stt given_up').ordered('stt.reopen');
+    call.skips().later(2_049).rounds(0).later(1).ordered('fault stt given_up').ordered('stt.reopen');
     call.llmIsAsked('user: A table');
   }),
 
   dialogue('STT that forgot one finalize hears the next turn', (begin) => {
     const call = begin().opens().callerBegins().sttGuesses('One.').callerStops().silenceEndsTheTurn();
-    call.later(1_100).llmAnswers('Fine.').botFinishes().callerSays('Two.');
-    call.llmIsAsked('user: One.', 'assistant: Fine.', 'user: Two.');
+    call.later(2_050).llmAnswers('Fine.').botFinishes().callerSays('Two.');
+    call.llmIsAsked('user: One.', 'assistant: One moment. Fine.', 'user: Two.');
   }),
 
   dialogue('STT that guesses otherwise and says nothing of a long speech is replaced', (begin) => {
@@ -332,7 +332,7 @@ export const failures: readonly Dialogue[] = [
       .skips()
       .later(400)
       .botFinishes()
-      .later(1_100)
+      .later(4_100)
       .ordered('stt.reopen')
       .ordered('fault stt stalled');
     call.callerSays('Hm.').llmIsAsked('user: Go.', 'assistant: A long enough answer.', 'user: Hm.');
@@ -346,6 +346,6 @@ export const failures: readonly Dialogue[] = [
       .tell({ type: 'stt.failed' })
       .sttGuesses('A table');
     call.callerStops().silenceEndsTheTurn().callerBegins().callerStops().silenceEndsTheTurn();
-    call.later(49).rounds(0).later(1).rounds(1).llmIsAsked('user: A table');
+    call.later(999).rounds(0).later(1).rounds(1).llmIsAsked('user: A table');
   }),
 ];

@@ -38,7 +38,7 @@ export const lastResort: readonly Dialogue[] = [
 
   dialogue('so is a filler for a slow LLM that TTS does not speak', (begin) => {
     const call = begin({ linesReady: false }).opens().callerSays('Hm?').later(1_100).botSays('One moment. ');
-    call.later(1_099).skips().later(1).ordered('fault tts stalled').botSays(announcement);
+    call.later(899).skips().later(1).ordered('fault tts stalled').botSays(announcement);
     call.botPlays(Infinity).llmAnswers('It is ten.').botSays(`${announcement}It is ten.`);
   }),
 
@@ -46,13 +46,13 @@ export const lastResort: readonly Dialogue[] = [
     const call = begin({ linesReady: false }).opens().callerBegins().later(1_000);
     call.callerStops().silenceEndsTheTurn();
     const pauseMs = scriptSettings.turn.silenceEndMs;
-    call.later(1_100).botSays('Sorry, say that again.').skips();
-    call.later(2_900 - pauseMs - 1_100).ordered(`announce 2 "${announcement}"`);
+    call.later(1_600).botSays('Sorry, say that again.').skips();
+    call.later(2_800 - pauseMs - 1_600).ordered(`announce 2 "${announcement}"`);
   }),
 
   dialogue('so is with LLM and TTS silent', (begin) => {
     const call = begin({ linesReady: false }).opens().callerSays('Hm?').skips();
-    call.later(2_900 - scriptSettings.turn.silenceEndMs).ordered(`announce 2 "${announcement}"`);
+    call.later(2_700 - scriptSettings.turn.silenceEndMs).ordered(`announce 2 "${announcement}"`);
   }),
 
   dialogue('so is a greeting, which is said once TTS is back', (begin) => {
@@ -79,12 +79,7 @@ export const lastResort: readonly Dialogue[] = [
         .llmAnswers('Here it is.')
         .later(1_500);
       call.tell({ type: 'playout.drained', context: 1, sentMs: 0 }).botSays('Sorry, say that again.').skips();
-      call
-        .later(1_099)
-        .orders()
-        .later(1)
-        .ordered('fault tts stalled')
-        .ordered(`announce 3 "${announcement}"`);
+      call.later(899).orders().later(1).ordered('fault tts stalled').ordered(`announce 3 "${announcement}"`);
     },
   ),
 
@@ -160,7 +155,7 @@ export const lastResort: readonly Dialogue[] = [
   dialogue('an announcement that is heard to be the last has the end of the call behind it', (begin) => {
     const limits = { ...scriptSettings.limits, stageFailures: 3, stageDownMs: 0 };
     const call = begin({ linesReady: false, settings: { limits } }).opens().callerSays('Hm?');
-    call.later(1_100).later(1_100).botSays(announcement).botPlays(300).llmAnswers('Ten.');
+    call.later(1_100).later(900).botSays(announcement).botPlays(300).llmAnswers('Ten.');
     call.ttsFails().ttsFails().botPlays(Infinity).drains().ends('ended');
   }),
 

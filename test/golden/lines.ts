@@ -60,7 +60,7 @@ export const lines: readonly Dialogue[] = [
       .callerBegins();
     line(call, 'Listen.', { interrupt: true, sentMs: 11 * msPerChar }).later(200);
     call.tell({ type: 'speech.stopped', position: { context: call.context, sentMs: 11 * msPerChar } });
-    call.botSays('Listen.').botFinishes().callerSays('Yes?');
+    call.sttFinalizes().botSays('Listen.').botFinishes().callerSays('Yes?');
     call.llmIsAsked('assistant: Alpha beta', 'assistant: Listen.', 'user: Yes?');
   }),
 

@@ -75,7 +75,7 @@ export const listening: readonly Dialogue[] = [
   dialogue("the bot's own words in the caller's microphone interrupt nothing", (begin) => {
     const call = speaking(begin).callerBegins().sttGuesses('alpha beta').callerInsists().skips();
     call.sttGuesses('alpha beta gamma').callerStops().later(400).without('playout.clear');
-    call.botFinishes().callerSays('Thanks.');
+    call.sttFinalizes().botFinishes().callerSays('Thanks.');
     call.llmIsAsked('user: Go.', `assistant: ${answer}`, 'user: Thanks.');
   }),
 

@@ -139,11 +139,11 @@ export const silence: readonly Dialogue[] = [
     call.later(599).orders().later(1).ordered('tts.speak 3 "One moment. "').ordered('fault tts stalled');
   }),
 
-  dialogue('TTS has the time until the caller has waited for 2.7 s, but 1.1 s for a late text', (begin) => {
+  dialogue('TTS has the time until the caller has waited for 2.7 s, but 0.9 s for a late text', (begin) => {
     const call = begin().opens().callerSays('Hm?').later(1_100).llmAnswers('Here it is.').skips();
-    call.later(1_099).orders().later(1).ordered('fault tts stalled');
+    call.later(899).orders().later(1).ordered('fault tts stalled');
     const later = begin().opens().callerSays('Hm?').later(1_500).llmAnswers('Here it is.').skips();
-    later.later(1_099).orders().later(1).ordered('fault tts stalled');
+    later.later(899).orders().later(1).ordered('fault tts stalled');
   }),
 
   dialogue('a TTS that reports nothing owes what it was given after it ran dry', (begin) => {

@@ -35,10 +35,11 @@ export function flush(step: Step): void {
 }
 
 function owe(step: Step): Millis {
-  const { stt, turn, settings } = step.state;
+  const { stt, turn, settings, readyLines } = step.state;
   stt.givenMs = givenMs(step);
   stt.listeningAt = undefined;
-  const dueBy = step.now + settings.limits.sttGiveUpMs;
+  const { sttGiveUpMs, sttGiveUpUnreadyMs } = settings.limits;
+  const dueBy = step.now + (readyLines.fillers ? sttGiveUpMs : sttGiveUpUnreadyMs);
   stt.owed.push({ fate: turn.phase === 'aside' ? 'aside' : 'keep', dueBy });
   return dueBy;
 }

@@ -91,8 +91,9 @@ const isWholeAnnouncement = (response: Response): boolean => response.flushed &&
  * How long TTS may take for a sound, from when the response is owed. For the caller the silence began with the last word and not with
  * the decision.
  */
-export function audibleWithin({ settings, turnClock }: CallState, response: Response): Millis {
-  const { audibleWithinMs, fillerAfterMs, ttsLeastMs } = settings.limits;
+export function audibleWithin(state: CallState, response: Response): Millis {
+  const { settings, turnClock, failuresInARow } = state;
+  const { audibleWithinMs, fillerAfterMs, ttsLeastMs, ttsHurriedMs } = settings.limits;
   const { silentAt, firstTextAt, llmAt } = response;
   // Counted once: who was given something meanwhile that nobody heard begins to wait anew.
   if (turnClock === undefined || silentAt === undefined || silentAt > turnClock.finalAt)
@@ -100,7 +101,8 @@ export function audibleWithin({ settings, turnClock }: CallState, response: Resp
   const pausedMs = turnClock.decidedAt - turnClock.lastVoiceAt;
   const textAfterMs = (firstTextAt ?? llmAt) - silentAt;
   // Not before a filler would be due: what is spoken instead begins with one.
-  const leastMs = Math.max(fillerAfterMs, textAfterMs + ttsLeastMs);
+  const isHurried = failuresInARow.stt > 0 || failuresInARow.llm > 0;
+  const leastMs = Math.max(fillerAfterMs, textAfterMs + (isHurried ? ttsHurriedMs : ttsLeastMs));
   return Math.min(audibleWithinMs, Math.max(audibleWithinMs - pausedMs, leastMs));
 }
 

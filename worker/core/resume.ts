@@ -17,6 +17,9 @@ import { addFinal, type Words } from './turn.ts';
 
 type Resumed = Extract<CallEvent, { type: 'call.resumed' }>;
 
+/** The least that a session of another worker has for a turn that was over before; its audio comes faster than it was spoken. */
+const hearAgainMs = 800;
+
 export function onCallResumed(step: Step, event: Resumed): void {
   const { state } = step;
   state.voice = 'silent';
@@ -68,7 +71,12 @@ function resumeTurn(step: Step, turnAudio: boolean): void {
       beginPause(step, { words, startedAt: turn.startedAt, interrupted: turn.interrupted }, now);
       return;
     case 'finalizing':
-      state.turn = { ...turn, words, giveUpAt: finalize(step) };
+      // Another session hears the turn from its beginning; its caller has been waiting before.
+      state.turn = {
+        ...turn,
+        words,
+        giveUpAt: Math.min(finalize(step), Math.max(turn.giveUpAt, now + hearAgainMs)),
+      };
       return;
   }
 }

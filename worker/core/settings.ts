@@ -87,8 +87,13 @@ export interface TurnSettings {
  * sound, or TTS is given up; and what is left until the third is for the line that is spoken instead.
  */
 export interface CallLimits {
-  /** From asking STT for the final text to going on with what is there. Below `fillerAfterMs`. */
+  /**
+   * From asking STT for the final text to going on with what is there, at once with a line that is ready. Not less than the stages'
+   * own time limits (spec 03, Limits, STT finalize timeouts), and so early that the line is heard within `deadAirMs`.
+   */
   readonly sttGiveUpMs: Millis;
+  /** The same as long as TTS has yet to make such lines. */
+  readonly sttGiveUpUnreadyMs: Millis;
   /** Speech for this long of which an STT that guesses otherwise says nothing: the session is replaced. */
   readonly sttDeafMs: Millis;
   /** The caller waits, and nothing has been given to TTS: a filler is. */
@@ -99,8 +104,10 @@ export interface CallLimits {
   readonly unreadyAfterMs: Millis;
   /** The caller waits, TTS has text, and there is no sound: TTS is given up. The pause before the decision counts as well, */
   readonly audibleWithinMs: Millis;
-  /** but TTS has this long for the first sound of its first text, if that much is left. */
+  /** but TTS has this long for the first sound of its first text, if that much is left; */
   readonly ttsLeastMs: Millis;
+  /** and this long where another stage has failed before it. */
+  readonly ttsHurriedMs: Millis;
   /** What follows a response without sound has at least this long, however long the caller has been waiting: a line that is ready needs less. */
   readonly firstSoundMs: Millis;
   /** The longest silence while the bot owes speech. */
@@ -118,13 +125,15 @@ export interface CallLimits {
 }
 
 export const defaultCallLimits: CallLimits = {
-  sttGiveUpMs: 1_100,
+  sttGiveUpMs: 2_050,
+  sttGiveUpUnreadyMs: 1_600,
   sttDeafMs: 6_000,
   fillerAfterMs: 1_500,
   lateAfterMs: 2_000,
   unreadyAfterMs: 1_100,
   audibleWithinMs: 2_700,
-  ttsLeastMs: 1_100,
+  ttsLeastMs: 900,
+  ttsHurriedMs: 500,
   firstSoundMs: 60,
   deadAirMs: 3_000,
   llmSilentMs: 10_000,
