@@ -166,6 +166,12 @@ export const silence: readonly Dialogue[] = [
     call.later(1).orders('tts.speak 1 "One moment. "');
   }),
 
+  dialogue('a noise into a filler does not lose the question that the LLM thinks about', (begin) => {
+    const call = begin().opens().callerSays('Hm?').later(1_500).botSays('One moment. ').botPlays(550);
+    call.callerBegins().callerInsists().ordered('llm.cancel').callerStops().silenceEndsTheTurn();
+    call.sttFinalizes().rounds(2).llmIsAsked('user: Hm?', 'assistant: One');
+  }),
+
   dialogue('a filler does not prove that TTS is alive', (begin) => {
     const call = begin()
       .opens()

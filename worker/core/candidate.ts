@@ -10,6 +10,7 @@ import { charsAt, noteGap } from './heard.ts';
 import { beginPause, resumeMarginMs } from './pause.ts';
 import { sounds, spokenWords, withoutBackchannels, withoutEcho } from './phrases.ts';
 import { resumeOutput } from './silence.ts';
+import { unfilled, type Response } from './response.ts';
 import { cutResponse } from './speaking.ts';
 import { outputHeld, type CallState, type Step } from './state.ts';
 import { newWords, wholeText, type Aside, type Candidate, type Fading, type Words } from './turn.ts';
@@ -112,19 +113,24 @@ function playedWords(
   { startedAt, position }: { readonly startedAt: Millis; readonly position: PlayoutPosition | undefined },
 ): string[] {
   const isNear = startedAt - lastSaid.endedAt < echoWithinMs;
-  if (response === undefined || (response.phase === 'waiting' && isNear)) return spokenWords(lastSaid.text);
+  if (response === undefined || (response.phase === 'waiting' || isNear)) return spokenWords(lastSaid.text);
   if (position?.context !== response.context) return [];
   const at = charsAt(response.heard, position.sentMs);
   return spokenWords(response.text.slice(Math.max(0, at - echoBehindChars), at + echoAheadChars));
 }
 
+/** The LLM has yet to begin the answer, or nothing of it is heard: a filler at most. */
+const isThinking = (response: Response): boolean =>
+  response.writing &&
+  (response.phase === 'waiting' || (unfilled(response, 0) + response.splitter.pending).trim() === '');
+
 function confirm(step: Step, turn: Candidate | Fading | Aside): void {
   const { state, now } = step;
   const { words, startedAt } = turn;
-  const thinking = state.response?.phase === 'waiting' && state.response.writing;
+  const thinking = state.response !== undefined && isThinking(state.response);
   if (state.response?.phase === 'waiting') noteSpeechAfterDecision(state.patience, now);
   cutResponse(step, turn.position);
-  // Nobody has heard anything of the answer: should this turn out to be no turn, the question is still there.
+  // Should this turn out to be no turn, the question is still there.
   if (thinking) {
     state.answerOwed = true;
     state.cutOff = '';
