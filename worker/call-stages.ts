@@ -156,7 +156,7 @@ export class CallStages {
         });
         return;
       case 'finalized':
-        tell({ type: 'stt.finalized' });
+        tell({ type: 'stt.finalized', ...(event.isLate && { isLate: true }) });
         return;
       case 'error':
         this.#options.onFailure('stt', event.error.kind);

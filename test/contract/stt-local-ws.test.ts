@@ -168,7 +168,7 @@ describe.each(['cpp', 'python'] as const)('the local recogniser stage against th
     clock.advance(1);
     expect(events.all.slice(-2)).toMatchObject([
       { text: 'half a word', isFinal: true },
-      { type: 'finalized' },
+      { type: 'finalized', isLate: true },
     ]);
     server.ignoreDone = false;
     speak(0.5);

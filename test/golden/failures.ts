@@ -259,6 +259,27 @@ export const failures: readonly Dialogue[] = [
     call.llmIsAsked('user: A table');
   }),
 
+  dialogue('a word that is as short as a noise is asked for again when STT does not answer', (begin) => {
+    const call = begin().opens().callerBegins().callerStops().silenceEndsTheTurn().later(2_050);
+    call.botSays('Sorry, say that again.').botFinishes();
+    call.callerBegins().callerStops().silenceEndsTheTurn().sttFinalizes().skips().later(500).orders();
+  }),
+
+  dialogue('a text that STT did not finish in time is answered as it is, and counts against STT', (begin) => {
+    const call = begin().opens().callerBegins().sttGuesses('A table').callerStops().silenceEndsTheTurn();
+    call.tell({ type: 'stt.finalized', isLate: true }).ordered('fault stt given_up');
+    call.llmIsAsked('user: A table').llmAnswers('Fine.').botFinishes().skips();
+    call.callerBegins().callerStops().silenceEndsTheTurn().tell({ type: 'stt.finalized', isLate: true });
+    call.botSays('Sorry, say that again.');
+  }),
+
+  dialogue('to have said everything of no audio is no proof that STT lives', (begin) => {
+    const turn = { ...scriptSettings.turn, askEarlyMs: 300 };
+    const call = begin({ settings: { turn } }).opens().callerBegins().callerStops().skips();
+    call.silenceEndsTheTurn().ordered('stt.flush').ordered('stt.finalize');
+    call.tell({ type: 'stt.finalized', isLate: true }).sttFinalizes().botSays('Sorry, say that again.');
+  }),
+
   dialogue('STT that forgot one finalize hears the next turn', (begin) => {
     const call = begin().opens().callerBegins().sttGuesses('One.').callerStops().silenceEndsTheTurn();
     call.later(2_050).llmAnswers('Fine.').botFinishes().callerSays('Two.');

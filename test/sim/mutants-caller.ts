@@ -231,4 +231,16 @@ export const callerMutants: readonly Mutant[] = [
     from: 'held: interruptible(state) && !state.echoes,',
     to: 'held: true,',
   }),
+  mutant('takes a finalize of no audio for a proof that STT lives', 'listening.ts', {
+    from: 'if (!isLate && !given.isEmpty) state',
+    to: 'if (!isLate) state',
+  }),
+  mutant('counts a time limit that STT let pass as its answer', 'listening.ts', {
+    from: 'if (!isLate && !given.isEmpty) state',
+    to: 'if (!given.isEmpty) state',
+  }),
+  mutant('loses the question behind a filler that a noise has cut', 'candidate.ts', {
+    from: "(response.phase === 'waiting' || (unfilled(response, 0)",
+    to: "(response.phase === 'waiting' && (unfilled(response, 0)",
+  }),
 ];

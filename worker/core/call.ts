@@ -165,7 +165,7 @@ function takeHearing(step: Step, event: HearingEvent): void {
       onSttText(step, event);
       return;
     case 'stt.finalized':
-      onSttFinalized(step);
+      onSttFinalized(step, event.isLate === true);
       return;
     case 'stt.failed':
       onSttFailed(step);

@@ -113,7 +113,7 @@ function playedWords(
   { startedAt, position }: { readonly startedAt: Millis; readonly position: PlayoutPosition | undefined },
 ): string[] {
   const isNear = startedAt - lastSaid.endedAt < echoWithinMs;
-  if (response === undefined || (response.phase === 'waiting' || isNear)) return spokenWords(lastSaid.text);
+  if (response === undefined || (response.phase === 'waiting' && isNear)) return spokenWords(lastSaid.text);
   if (position?.context !== response.context) return [];
   const at = charsAt(response.heard, position.sentMs);
   return spokenWords(response.text.slice(Math.max(0, at - echoBehindChars), at + echoAheadChars));

@@ -56,7 +56,8 @@ export type CallEvent =
       readonly speechFinal: boolean;
       readonly position: PlayoutPosition | undefined;
     }
-  | { readonly type: 'stt.finalized' }
+  /** STT has said all that it owed; `isLate`: not in time, and there may have been more. */
+  | { readonly type: 'stt.finalized'; readonly isLate?: true }
   | { readonly type: 'stt.failed' }
   | { readonly type: 'llm.text'; readonly round: number; readonly text: string }
   | {

@@ -36,11 +36,12 @@ export function flush(step: Step): void {
 
 function owe(step: Step): Millis {
   const { stt, turn, settings, readyLines } = step.state;
+  const isEmpty = stt.listeningAt === undefined;
   stt.givenMs = givenMs(step);
   stt.listeningAt = undefined;
   const { sttGiveUpMs, sttGiveUpUnreadyMs } = settings.limits;
   const dueBy = step.now + (readyLines.fillers ? sttGiveUpMs : sttGiveUpUnreadyMs);
-  stt.owed.push({ fate: turn.phase === 'aside' ? 'aside' : 'keep', dueBy });
+  stt.owed.push({ fate: turn.phase === 'aside' ? 'aside' : 'keep', dueBy, isEmpty });
   return dueBy;
 }
 

@@ -125,11 +125,13 @@ export function onSttText(
 const heardSince = ({ state, now }: Step): Millis =>
   state.stt.listeningAt === undefined ? 0 : now - state.stt.listeningAt;
 
-export function onSttFinalized(step: Step): void {
+export function onSttFinalized(step: Step, isLate: boolean): void {
   const { state } = step;
   const given = state.stt.owed.shift();
   if (given === undefined) return;
-  state.failuresInARow.stt = 0;
+  if (isLate && noticeFault(step, 'stt', 'given_up')) state.endingSoon = true;
+  // To have said everything of no audio is no proof of life.
+  if (!isLate && !given.isEmpty) state.failuresInARow.stt = 0;
   if (given.fate === 'aside') weighAside(step);
   if (state.turn.phase === 'finalizing' && state.stt.owed.length === 0) answerTurn(step, state.turn);
 }
@@ -247,7 +249,9 @@ function answerNothing(step: Step, turn: Finalizing, kind: 'echo' | 'listening' 
   const owedSince = turn.decidedAt;
   const hasRest = turn.interrupted && state.cutOff.trim() !== '';
   const longMs = hasRest ? wordlessInterruptionMs : wordlessSpeechMs;
-  const spoke = kind === 'silence' && turn.lastVoiceAt - turn.startedAt >= longMs;
+  // An STT that fails tells no word from a noise.
+  const isDeaf = !hasRest && state.failuresInARow.stt > 0;
+  const spoke = kind === 'silence' && (isDeaf || turn.lastVoiceAt - turn.startedAt >= longMs);
   if (state.answerOwed) {
     startAnswer(step, owedSince);
   } else if (spoke && state.wordlessTurns < maxWordlessApologies) {

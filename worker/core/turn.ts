@@ -167,7 +167,7 @@ export function forgetReplayed(words: Words, fromMs: Millis): void {
  * something.
  */
 export interface SttLedger {
-  readonly owed: { fate: 'keep' | 'aside'; readonly dueBy: Millis }[];
+  readonly owed: { fate: 'keep' | 'aside'; readonly dueBy: Millis; readonly isEmpty: boolean }[];
   /** Since when STT gets the caller's audio. */
   listeningAt: Millis | undefined;
   /** Audio of the present turn that STT got before that. */

@@ -69,11 +69,14 @@ export interface Transcript {
 }
 
 /**
- * `finalized` closes exactly one `finalize()` and follows its last transcript, whether or not there was any text. After
- * `error` the session is dead: it sends nothing more and its owner closes it.
+ * `finalized` closes exactly one `finalize()` and follows its last transcript, whether or not there was any text. `isLate`: it
+ * was not the provider who said so, but the time limit was reached, and there may have been more. After `error` the session is
+ * dead: it sends nothing more and its owner closes it.
  */
 export type SttEvent =
-  Transcript | { readonly type: 'finalized' } | { readonly type: 'error'; readonly error: StageError };
+  | Transcript
+  | { readonly type: 'finalized'; readonly isLate?: true }
+  | { readonly type: 'error'; readonly error: StageError };
 
 export interface SttSession {
   /**

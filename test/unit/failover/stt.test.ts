@@ -223,6 +223,15 @@ describe('a recogniser with a secondary', () => {
     expect(secondary.sessions).toHaveLength(1);
   });
 
+  it('takes a finalize that was answered by the time limit alone for a stall, and passes it on', () => {
+    const { primary, scope, session, events } = open();
+    session.audio(pcm(1));
+    session.finalize();
+    primary.sessions[0]!.say({ type: 'finalized', isLate: true });
+    expect(scope.notes).toContain('primary failed stalled');
+    expect(events.all).toEqual([{ type: 'finalized', isLate: true }]);
+  });
+
   it('says nothing after it was closed', () => {
     const { clock, primary, events, session } = open();
     session.audio(pcm(1));

@@ -92,12 +92,15 @@ class FailoverSttSession implements SttSession {
     if (this.isClosed) return;
     const [asked] = this.owed;
     if (this.inner !== undefined) {
-      if (asked !== undefined && this.now() - asked >= stalledAfterMs) {
-        this.use.stalled();
-        this.givenUp.note(this.scope.context, this.use);
-      } else this.use.abandoned();
+      if (asked !== undefined && this.now() - asked >= stalledAfterMs) this.noteStall();
+      else this.use.abandoned();
     }
     this.end();
+  }
+
+  private noteStall(): void {
+    this.use.stalled();
+    this.givenUp.note(this.scope.context, this.use);
   }
 
   private now(): number {
@@ -121,7 +124,7 @@ class FailoverSttSession implements SttSession {
         this.scope.sink(event);
         return;
       case 'finalized':
-        this.onFinalized();
+        this.onFinalized(event.isLate === true);
         this.scope.sink(event);
         return;
       case 'error':
@@ -134,11 +137,12 @@ class FailoverSttSession implements SttSession {
     this.heard?.covered({ isWhole: speechFinal && fromFinalize, heardMs });
   }
 
-  private onFinalized(): void {
+  private onFinalized(isLate: boolean): void {
     const asked = this.owed.shift();
     if (asked !== undefined) this.use.provider.meter.firstResult(this.now() - asked);
     this.waitForAnswer();
-    this.turns.succeeded(this.use);
+    if (isLate) this.noteStall();
+    else this.turns.succeeded(this.use);
     this.heard?.settle();
     this.report();
     this.goWhereItIsBetter({ mayReturn: true });

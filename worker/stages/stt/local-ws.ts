@@ -364,7 +364,9 @@ class LocalWsSession implements SttSession {
       return;
     }
     // What this connection still says belongs to the past; a new one cannot mix it into the next utterance.
-    const last = answered ? [] : this.lastWords();
+    const last: SttEvent[] = answered
+      ? []
+      : [...this.transcripts.take(true), { type: 'finalized', isLate: true }];
     this.replaceSocket(socket);
     this.emit(last);
   }

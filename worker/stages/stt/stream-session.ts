@@ -361,7 +361,7 @@ export class StreamSession implements SttSession {
     // What this connection still says belongs to the past; a new one cannot mix it into the next utterance.
     connection.leave(this.scope.context.clock, wire.goodbye());
     this.connect();
-    for (const event of [...wire.expired(), { type: 'finalized' } as const]) {
+    for (const event of [...wire.expired(), { type: 'finalized', isLate: true } as const]) {
       if (!this.isClosed) this.scope.sink(event);
     }
   }
