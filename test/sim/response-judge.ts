@@ -266,7 +266,7 @@ export class ResponseJudge {
     story.speculative = undefined;
     if (speculative === undefined || decided === undefined) return undefined;
     const written = story.witnesses.llm.written.get(speculative.round) ?? '';
-    const spoken = scene.actions.find((action) => action.type === 'tts.speak');
+    const spoken = story.answerIn(scene.actions);
     const isEmpty = (one: CallAction): boolean =>
       one.type === 'fault.noticed' && one.stage === 'llm' && one.what === 'empty';
     const matches = (text: string): boolean =>

@@ -182,6 +182,15 @@ export class Story {
     return this.#ending;
   }
 
+  /** The first text of an answer that is given to TTS here; a filler for it is none. */
+  answerIn(actions: readonly CallAction[]): Extract<CallAction, { type: 'tts.speak' }> | undefined {
+    const { fillers, lateLines } = this.settings;
+    const waits = [...fillers, ...lateLines].map(flat);
+    return actions
+      .filter((action) => action.type === 'tts.speak')
+      .find(({ text }) => !waits.includes(flat(text)));
+  }
+
   noteFault(stage: FaultStage, now: number): void {
     if (this.faults[stage] === 0) this.#failingSince[stage] = now;
     this.faults[stage] += 1;

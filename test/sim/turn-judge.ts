@@ -2,6 +2,7 @@
 import { Asides } from './asides.ts';
 import { KeyJudge } from './key-judge.ts';
 import { isDecision, telling, type Scene, type Story } from './story.ts';
+import { SttLedger } from './stt-ledger.ts';
 
 /** No candidate holds the output for longer; and words of listening for longer than this are something to say. */
 const longestHoldMs = 2_500;
@@ -15,6 +16,7 @@ export class TurnJudge {
   #beganAt = 0;
   #loud = false;
   #decidedAt = 0;
+  readonly #stt = new SttLedger();
   #resumeAt = Infinity;
   /** STT has said something of the candidate. */
   #texts = 0;
@@ -112,19 +114,16 @@ export class TurnJudge {
       this.#asides.told();
       this.#owed = Math.max(0, this.#owed - 1);
     }
-    if (event.type === 'stt.finalized') this.#story.faults.stt = 0;
-    if (event.type === 'stt.failed')
-      this.#story.demand(
-        now,
-        actions.some(({ type }) => type === 'stt.reopen'),
-        'a dead STT session stays',
-      );
+    if (this.#stt.proves(event)) this.#story.faults.stt = 0;
+    const reopens = actions.some(({ type }) => type === 'stt.reopen');
+    if (event.type === 'stt.failed') this.#story.demand(now, reopens, 'a dead STT session stays');
     for (const { type } of actions) {
       if (type === 'stt.reopen') {
         this.#owed = 0;
         if (this.#asides.reopened()) this.#texts += 1;
       } else if (type === 'stt.finalize' || type === 'stt.flush') this.#owed += 1;
       else if (type === 'stt.replay') this.#asides.replayed();
+      this.#stt.order(type);
     }
   }
 

@@ -16,6 +16,7 @@ export function listen(step: Step, fresh: boolean): void {
     stt.listeningAt = undefined;
   }
   stt.listeningAt ??= step.now;
+  stt.hasNew = true;
 }
 
 /** Audio of the present turn that STT has got. */
@@ -36,7 +37,8 @@ export function flush(step: Step): void {
 
 function owe(step: Step): Millis {
   const { stt, turn, settings, readyLines } = step.state;
-  const isEmpty = stt.listeningAt === undefined;
+  const isEmpty = !stt.hasNew;
+  stt.hasNew = false;
   stt.givenMs = givenMs(step);
   stt.listeningAt = undefined;
   const { sttGiveUpMs, sttGiveUpUnreadyMs } = settings.limits;
@@ -61,6 +63,7 @@ export function reopenStt(step: Step): boolean {
   stt.owed.length = 0;
   const words = 'words' in turn ? turn.words : undefined;
   const replay = words !== undefined && !stt.replayed;
+  stt.hasNew = replay || stt.listeningAt !== undefined;
   step.actions.push({ type: 'stt.reopen' });
   if (replay) step.actions.push({ type: 'stt.replay' });
   if (words === undefined) return false;

@@ -177,6 +177,7 @@ function giveUpFinal(step: Step, turn: Finalizing): void {
   // A session that broke its contract once would leave every later finalize one answer short.
   step.actions.push({ type: 'stt.reopen' });
   state.stt.owed.length = 0;
+  state.stt.hasNew = false;
   if (noticeFault(step, 'stt', 'given_up')) state.endingSoon = true;
   answerTurn(step, turn);
 }

@@ -24,6 +24,7 @@ export function onCallResumed(step: Step, event: Resumed): void {
   const { state } = step;
   state.voice = 'silent';
   state.stt.owed.length = 0;
+  state.stt.hasNew = event.turnAudio;
   // The sound of lines was the other worker's; this one says what it has.
   state.readyLines = { fillers: false, farewell: false };
   if (event.turnAudio && 'words' in state.turn) forgetGiven(step, state.turn.words);

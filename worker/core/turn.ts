@@ -168,6 +168,8 @@ export function forgetReplayed(words: Words, fromMs: Millis): void {
  */
 export interface SttLedger {
   readonly owed: { fate: 'keep' | 'aside'; readonly dueBy: Millis; readonly isEmpty: boolean }[];
+  /** STT was given audio since it was last asked to finish. */
+  hasNew: boolean;
   /** Since when STT gets the caller's audio. */
   listeningAt: Millis | undefined;
   /** Audio of the present turn that STT got before that. */
@@ -180,6 +182,7 @@ export interface SttLedger {
 
 export const newSttLedger = (): SttLedger => ({
   owed: [],
+  hasNew: false,
   listeningAt: undefined,
   givenMs: 0,
   replayed: false,
