@@ -100,8 +100,8 @@ export function audibleWithin(state: CallState, response: Response): Millis {
     return audibleWithinMs;
   const pausedMs = turnClock.decidedAt - turnClock.lastVoiceAt;
   const textAfterMs = (firstTextAt ?? llmAt) - silentAt;
-  // Not before a filler would be due: what is spoken instead begins with one.
   const isHurried = failuresInARow.stt > 0 || failuresInARow.llm > 0;
+  // Not before a filler would be due: what is spoken instead begins with one.
   const leastMs = Math.max(fillerAfterMs, textAfterMs + (isHurried ? ttsHurriedMs : ttsLeastMs));
   return Math.min(audibleWithinMs, Math.max(audibleWithinMs - pausedMs, leastMs));
 }
