@@ -212,7 +212,11 @@ export class HandOver {
   #waitUntilRead(socket: Socket): void {
     this.#told.add(socket);
     socket.once('close', () => this.#told.delete(socket));
-    this.#options.clock.after(cutGraceMs, () => socket.destroy());
+    this.#options.clock.after(cutGraceMs, () => {
+      socket.destroy();
+      // One that was closed before does not say so again.
+      this.#told.delete(socket);
+    });
   }
 
   /** Places what waits for a worker, and gives up on what waited too long. */

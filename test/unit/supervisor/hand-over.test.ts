@@ -207,6 +207,20 @@ describe('the hand-over', () => {
     expect([socket.destroyed, handOver.isTelling]).toEqual([true, false]);
   });
 
+  it('waits a second at most for a client that was gone before', async () => {
+    const { handOver, world, clock } = newWorld([0], true);
+    const { socket } = await connected();
+    handOver.give(socket, request, () => (world.released += 1));
+    handOver.taken(1);
+    world.remains.set(1, { slot: 0, connection: 'writable' });
+    const closed = once(socket, 'close');
+    socket.destroy();
+    await closed;
+    handOver.workerGone(0);
+    clock.advance(1_000);
+    expect(handOver.isTelling).toBe(false);
+  });
+
   it('tells a call that no worker came to take up, and a connection that was no call yet', async () => {
     const { handOver, world, clock } = newWorld([0], true);
     const [call, fresh] = [await connected(), await connected()];
