@@ -43,9 +43,11 @@ export async function openProver(settings: SpeechDetectorSettings): Promise<Prov
     while (provedAt === undefined && at + frameSamples <= pcm.length) {
       vad.write(pcm.subarray(at, at + frameSamples));
       at += frameSamples;
-      // A question waits until the frame before it has been judged and told, as in a call.
-      while ((await thread.judgeBatch()) > 0);
-      vad.collect();
+      // A question waits until the frame before it has been judged and told, or comes of it, as in a call.
+      for (let looks = 0; looks < 2; looks += 1) {
+        while ((await thread.judgeBatch()) > 0);
+        vad.collect();
+      }
     }
     return provedAt;
   };

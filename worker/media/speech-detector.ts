@@ -4,7 +4,7 @@
  */
 import type { Millis } from '../../shared/base/units.ts';
 import type { FrameSound } from './frame-sound.ts';
-import { VoiceProof } from './voice-proof.ts';
+import { longestUnprovedMs, VoiceProof } from './voice-proof.ts';
 
 export interface SpeechDetectorSettings {
   /** Probability at which a frame counts as voice when there was silence. */
@@ -29,8 +29,6 @@ const lowestRelease = 0.03;
 const longestHumMs = 1_000;
 /** After an echo was found, voice is an echo for so many frames more: the next look is saved, and its pauses are bridged. */
 const echoFrames = 2;
-/** A sound that has gone on for longer without a proof is not the beginning of a voice. */
-const longestUnprovedMs = 600;
 
 export interface SpeechDetectorOptions {
   /** Whether the voice that is heard now is the bot's own; asked only about voice of which it is not known that it is the caller's. */

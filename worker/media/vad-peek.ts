@@ -29,6 +29,8 @@ export class VadPeek {
   readonly #sound = new MeasuredSound(() => periodicity(this.#window, this.#before));
   /** Name of the question that has no answer yet, and the unfinished frame that it is about. */
   #code = 0;
+  /** It has been asked about the newest packet. */
+  #isAsked = false;
   #frame = -1;
   #sinceMs = 0;
 
@@ -37,9 +39,16 @@ export class VadPeek {
     this.#options = options;
   }
 
-  /** Asks, if it is wanted. The unfinished frame has so many samples, and all frames before it have been judged or wait for it. */
+  /** A packet has come: asks, if it is wanted. The unfinished frame has so many samples, and all frames before it have been judged or wait for it. */
   ask(filled: number): void {
     this.#code = 0;
+    this.#isAsked = false;
+    this.askLate(filled);
+  }
+
+  /** Asks about the same packet once more may be wanted: the frame before was judged meanwhile. */
+  askLate(filled: number): void {
+    if (this.#isAsked) return;
     if (filled < leastPeekSamples || filled > vadFrameSamples - leastPeekSamples) return;
     const { produced, base } = this.#mailbox;
     const sinceMs = filled / samplesPerMs;
@@ -49,6 +58,7 @@ export class VadPeek {
     this.#meter.measure(this.#window, this.#sound);
     this.#sinceMs = sinceMs;
     this.#frame = produced;
+    this.#isAsked = true;
     this.#code = this.#mailbox.peek.ask(produced, filled);
   }
 

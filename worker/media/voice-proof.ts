@@ -17,12 +17,21 @@ const plainProbability = 0.95;
 const consonantMs = 64;
 /** The same between two frames, of which less is known. */
 const plainBetween = 0.97;
+/** After a hiss for so long, the beginning of "six", this is sure enough for both. */
+const longHissMs = 96;
+const afterHiss = 0.85;
+/** What has had the pitch of a voice for so long without a break is one where VAD takes it for one at all: it is late for muffled voices. */
+const pitchedFrom = 0.7;
+const pitchedMs = 96;
+const pitchedProbability = 0.6;
 /** Bright part of a hum at most, and of a hiss at least, in dB of the whole. */
 const humDb = -24;
 const hissDb = -8;
 /** Once somebody hums, what is this much quieter is the breath between two hums. */
 const breathDb = 6;
 const humsAfterMs = 64;
+/** A sound that has gone on for longer without a proof is not the beginning of a voice. */
+export const longestUnprovedMs: Millis = 600;
 /** Sound is what is this much louder than the background, and not quieter than the other, in dB below full scale. */
 const overBackgroundDb = 8;
 const quietestSoundDb = -50;
@@ -59,6 +68,7 @@ export class VoiceProof {
   #sureMs = 0;
   #hissMs = 0;
   #isVoiced = false;
+  #pitchedMs = 0;
   /** How the last frame sounds is not known, or what it is was judged by its loudness alone. */
   #isUnknown = true;
   /** Level of the loudest frame of the sound. */
@@ -90,14 +100,25 @@ export class VoiceProof {
     this.#measureSound(isLoud || isVoice, frameMs);
     this.#loudestDb = Math.max(this.#loudestDb, levelDb);
     if (probability < overBelow) this.#sureMs = 0;
-    if ((isLoud || isVoice) && !this.#isVoiced) this.#isVoiced = sound.periodicity >= voicedFrom;
+    const brightDb = this.#brightDb(sound);
+    if (isLoud || isVoice) this.#hearPitch(sound, frameMs, brightDb);
+    else this.#pitchedMs = 0;
     this.#isHum = false;
     const continues = this.#wasVoice;
     this.#wasVoice = isVoice;
     if (levelDb < quietestTellingDb) return;
-    const brightDb = this.#brightDb(sound);
     if (isVoice) this.#hearVoice(probability, { frameMs, levelDb, brightDb, judgedByEnergy, continues });
     else if (isLoud && brightDb > hissDb) this.#hissMs += frameMs;
+  }
+
+  /** The pitch is measured only as long as it may decide something. A dark frame may be part of a word as well as of a hum. */
+  #hearPitch(sound: FrameSound, frameMs: Millis, brightDb: number): void {
+    const mayProve = !this.isSure && this.#soundMs <= longestUnprovedMs;
+    if (this.#isVoiced && !mayProve) return;
+    const { periodicity } = sound;
+    this.#isVoiced ||= periodicity >= voicedFrom;
+    if (brightDb < humDb) return;
+    this.#pitchedMs = periodicity >= pitchedFrom ? this.#pitchedMs + frameMs : 0;
   }
 
   #hearVoice(probability: number, { frameMs, levelDb, brightDb, judgedByEnergy, continues }: Voice): void {
@@ -106,9 +127,12 @@ export class VoiceProof {
       this.#humMs += frameMs;
       this.#loudestHumDb = Math.max(this.#loudestHumDb, levelDb);
     }
-    if (this.#isHum || judgedByEnergy || probability < this.#sureFrom) return;
+    if (this.#isHum || judgedByEnergy) return;
+    if (this.#isPitched && probability >= pitchedProbability)
+      this.#sureMs = Math.max(this.#sureMs, sureVoiceMs);
+    if (probability < this.#sureFrom) return;
     const isBegun = continues || this.#hissMs >= consonantMs;
-    const isSyllable = isBegun && probability >= plainProbability;
+    const isSyllable = isBegun && probability >= (this.#hasLongHiss ? afterHiss : plainProbability);
     this.#sureMs += isSyllable ? Math.max(frameMs, sureVoiceMs) : frameMs;
   }
 
@@ -131,17 +155,35 @@ export class VoiceProof {
     return this.#sureMs >= sureVoiceMs && this.#hasPitchOrHiss;
   }
 
-  /** One look at the newest audio may make it surely speech: a voice or a hiss came right before, and no hum. */
+  get #hasLongHiss(): boolean {
+    return this.#hissMs >= longHissMs;
+  }
+
+  /** There has been the pitch of a voice, and not of one that hums. */
+  get #isPitched(): boolean {
+    return this.#pitchedMs >= pitchedMs && this.#humMs <= humsAfterMs;
+  }
+
+  /** One look at the newest audio may make it surely speech: a pitch, a voice or a hiss came right before, and no hum. */
   get maySoonBeSure(): boolean {
-    return this.#humMs === 0 && (this.#wasVoice || this.#hissMs >= consonantMs);
+    return this.#isPitched || (this.#humMs === 0 && (this.#wasVoice || this.#hissMs >= consonantMs));
   }
 
   /** That look makes it so: a syllable goes on, or begins after its consonant. It is about the last 32 ms, which are no whole frame. */
   isSureBy(probability: number, sound: FrameSound): boolean {
     const levelDb = decibels(sound.power);
-    if (!this.maySoonBeSure || probability < plainBetween || levelDb < quietestTellingDb) return false;
+    if (!this.maySoonBeSure || probability < this.#leastBetween(sound) || levelDb < quietestTellingDb)
+      return false;
     if (!this.#isLoud(levelDb) || this.#brightDb(sound) < humDb) return false;
     return this.#hasPitchOrHiss || sound.periodicity >= voicedFrom;
+  }
+
+  /** Probability from which on a look at this makes it so; above 1 where nothing does. */
+  #leastBetween(sound: FrameSound): number {
+    if (this.#isPitched && sound.periodicity >= pitchedFrom)
+      return Math.max(this.#threshold, pitchedProbability);
+    if (this.#humMs > 0) return Infinity;
+    return this.#hasLongHiss ? afterHiss : plainBetween;
   }
 
   /** How long there has been sound without a hole. */
@@ -193,6 +235,7 @@ export class VoiceProof {
     this.#sureMs = 0;
     this.#hissMs = 0;
     this.#isVoiced = false;
+    this.#pitchedMs = 0;
     this.#humMs = 0;
     this.#loudestHumDb = lowestBackgroundDb;
   }

@@ -75,6 +75,34 @@ describe('a look between two frames', () => {
     expect(answer(0.5)).toBe(true);
   });
 
+  it('is asked of the same packet once the frame before is known, should it be wanted then', () => {
+    const { client, told, wanted, answer, judge, packets } = newSetup();
+    wanted.from = 17;
+    packets(4);
+    wanted.from = 0;
+    expect(answer(0.5)).toBe(false);
+    client.collect();
+    expect(answer(0.5)).toBe(false);
+    judge(0.25);
+    client.collect();
+    expect(answer(0.5)).toBe(true);
+    client.collect();
+    client.collect();
+    expect(answer(0.75)).toBe(false);
+    expect(told).toEqual(['frame 0.25', 'frame 0.25', 'peek 0.5 16 ms']);
+  });
+
+  it('is asked once of a packet', () => {
+    const { client, told, answer, judge, packets } = newSetup();
+    packets(4);
+    judge(0.25);
+    expect(answer(0.5)).toBe(true);
+    client.collect();
+    client.collect();
+    expect(answer(0.75)).toBe(false);
+    expect(told).toHaveLength(3);
+  });
+
   it('waits for the frame before, should its answer be seen first', () => {
     const { box, client, told, judge, packets } = newSetup();
     packets(4);

@@ -5,7 +5,7 @@ import { SpeechDetector, type SpeechDetectorSettings } from '../../../worker/med
 
 const settings = { threshold: 0.5, minSpeechMs: 120, confirmMs: 300, sureMs: 150, stopMs: 200 };
 
-const sounding = (levelDb: number, brightDb: number, periodicity = 0.9): FrameSound => ({
+const sounding = (levelDb: number, brightDb: number, periodicity = 0.68): FrameSound => ({
   power: 10 ** (levelDb / 10),
   brightPower: 10 ** ((levelDb + brightDb) / 10),
   periodicity,
@@ -16,6 +16,9 @@ const vowel = sounding(-20, -14);
 const clatter = sounding(-20, -12, 0.6);
 const hum = sounding(-20, -30);
 const hiss = sounding(-28, -4, 0.2);
+/** Loud, and neither a voice nor a hiss. */
+const blow = sounding(-28, -14, 0.2);
+const plain = sounding(-20, -14, 0.9);
 
 type Frame = readonly [probability: number, sound: FrameSound | undefined];
 const frames = (count: number, ...[probability, sound]: Frame): Frame[] =>
@@ -60,9 +63,34 @@ describe('a voice that is surely speech', () => {
   });
 
   it('is known at its first vowel, behind a hiss as consonants are', () => {
-    expect(factsOf([...frames(5, 0.1, hiss), ...frames(1, 0.97, vowel)]).at(-1)).toBe('speech.confirmed 6');
-    expect(factsOf([...frames(5, 0.1, hiss), ...frames(1, 0.9, vowel)])).toEqual([]);
+    const consonant = [...frames(3, 0.1, blow), ...frames(2, 0.1, hiss)];
+    expect(factsOf([...consonant, ...frames(1, 0.97, vowel)]).at(-1)).toBe('speech.confirmed 6');
+    expect(factsOf([...consonant, ...frames(1, 0.94, vowel)])).toEqual([]);
     expect(factsOf([...frames(1, 0.1, hiss), ...frames(1, 0.97, vowel)])).toEqual([]);
+  });
+
+  it('may be doubted a little behind a long hiss', () => {
+    expect(factsOf([...frames(5, 0.1, hiss), ...frames(1, 0.87, vowel)]).at(-1)).toBe('speech.confirmed 6');
+    expect(factsOf([...frames(5, 0.1, hiss), ...frames(1, 0.84, vowel)])).toEqual([]);
+    const short = [...frames(3, 0.1, blow), ...frames(2, 0.1, hiss), ...frames(1, 0.87, vowel)];
+    expect(factsOf(short)).toEqual([]);
+  });
+
+  it('may be doubted more where it has kept the pitch of a voice for three frames', () => {
+    const muffled = frames(4, 0.4, plain);
+    expect(factsOf([...muffled, ...frames(1, 0.61, plain)]).at(-1)).toBe('speech.confirmed 5');
+    expect(factsOf([...muffled, ...frames(1, 0.59, plain)])).toEqual([]);
+    const broken = [...frames(1, 0.4, plain), ...frames(2, 0.4, clatter), ...frames(2, 0.61, plain)];
+    expect(factsOf(broken)).toEqual([]);
+    const clattering = [...frames(4, 0.4, clatter), ...frames(1, 0.61, clatter)];
+    expect(factsOf(clattering)).toEqual([]);
+  });
+
+  it('keeps its pitch through a dark frame, but not through a hum', () => {
+    const nasal = [...frames(2, 0.4, plain), ...frames(1, 0.6, hum), ...frames(2, 0.61, plain)];
+    expect(factsOf(nasal).at(-1)).toBe('speech.confirmed 5');
+    const hummed = [...frames(1, 0.4, plain), ...frames(3, 0.6, hum), ...frames(3, 0.61, plain)];
+    expect(factsOf(hummed).filter((fact) => fact.startsWith('speech.confirmed'))).toEqual([]);
   });
 
   it('has the pitch of a voice somewhere, or begins with a hiss', () => {
@@ -191,7 +219,7 @@ describe('a look at the newest audio, over the bot', () => {
   const proved = { wanted: true, facts: ['speech.started', 'speech.confirmed'] };
   const doubted = { wanted: true, facts: [] };
   const notAsked = { wanted: false, facts: [] };
-  const consonant = [...frames(4, 0.1, hiss), ...frames(1, 0.2, hiss)];
+  const consonant = [...frames(3, 0.1, blow), ...frames(2, 0.2, hiss)];
 
   it('proves a vowel behind a hiss, and a voice that goes on', () => {
     expect(lookAfter(consonant, [0.98, vowel])).toEqual(proved);
@@ -205,6 +233,19 @@ describe('a look at the newest audio, over the bot', () => {
     expect(lookAfter(consonant, [0.98, hum])).toEqual(doubted);
     expect(lookAfter(consonant, [0.98, sounding(-65, -10)])).toEqual(doubted);
     expect(lookAfter(frames(5, 0.6, clatter), [0.98, clatter])).toEqual(doubted);
+  });
+
+  it('is believed sooner behind a long hiss, and of what has kept a pitch', () => {
+    const long = frames(5, 0.1, hiss);
+    expect(lookAfter(long, [0.87, vowel])).toEqual(proved);
+    expect(lookAfter(long, [0.84, vowel])).toEqual(doubted);
+    const pitched = frames(4, 0.4, plain);
+    expect(lookAfter([...frames(1, 0.1, clatter), ...pitched], [0.61, plain])).toEqual(proved);
+    expect(lookAfter([...frames(1, 0.1, clatter), ...pitched], [0.59, plain])).toEqual(doubted);
+    expect(lookAfter([...frames(1, 0.1, clatter), ...pitched], [0.61, clatter])).toEqual(doubted);
+    const dark = [...frames(1, 0.6, hum), ...pitched];
+    expect(lookAfter(dark, [0.61, plain])).toEqual(proved);
+    expect(lookAfter(dark, [0.99, clatter])).toEqual(doubted);
   });
 
   it('is wanted only where it may decide something', () => {
