@@ -24,7 +24,7 @@ import type { CallStart, CallTransport } from './transports/transport.ts';
 export const ringMarginFrames = 8;
 
 /** The bot can be heard for so long after a frame was sent; pauses between its words are sent as well. */
-const overBotMs = 500;
+export const overBotMs = 500;
 
 export interface CallAudioOptions {
   readonly services: CallServices;

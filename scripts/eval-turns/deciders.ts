@@ -1,8 +1,7 @@
 /**
- * The ways to end a turn that are compared. Each sees the same frames at the same times; a decision carries the time of the audio
- * at which it falls, so that the speed of the replay does not matter.
+ * The simple ways to end a turn that the service is compared with. Each sees the same frames at the same times; a decision carries
+ * the time of the audio at which it falls, so that the speed of the replay does not matter.
  */
-import type { FrameSound } from '../../worker/media/frame-sound.ts';
 import { SpeechDetector, type SpeechFact } from '../../worker/media/speech-detector.ts';
 
 export interface TurnSettings {
@@ -30,8 +29,6 @@ export interface Decider {
   readonly audibleMs?: readonly number[];
   /** Time for which the bot's voice was held, whatever came of it. */
   readonly heldMs?: number;
-  /** Those that listen to nothing but VAD leave `sound` alone. */
-  take(probability: number, frameMs: number, sound: FrameSound | undefined): void;
 }
 
 function newDetector(

@@ -14,7 +14,7 @@ import { callSettings, speechSettings } from '../../worker/definition.ts';
 import type { TurnSettings } from './deciders.ts';
 import { startInference } from './inference.ts';
 import { recordingsIn, textsIn, type Recording } from './recordings.ts';
-import { replay, type CoreRow } from './replay.ts';
+import { replay, type CoreRow, type ReplayOptions } from './replay.ts';
 import { interruptionScenarios, isOneTurn, pausesMs, turnScenarios } from './scenarios.ts';
 import { tables } from './table.ts';
 
@@ -69,7 +69,7 @@ const noTools: ToolBook = {
 };
 
 /** The service with the defaults of its agent file: without words, with words, and with a turn model. */
-export function coreRows(hasModel: boolean): CoreRow[] {
+export function service(hasModel: boolean): Pick<ReplayOptions, 'cores' | 'speech'> {
   const loaded = loadAgentFile(agentText, {
     env: {},
     requireSecrets: false,
@@ -78,9 +78,9 @@ export function coreRows(hasModel: boolean): CoreRow[] {
   });
   if (loaded.definition === undefined) throw new Error('the agent of the evaluation is not valid');
   const settings = { ...callSettings(loaded.definition, { turnModel: true, replayMs: 0 }), tools: noTools };
-  const common = { settings, speech: speechSettings(loaded.definition), model: 'none' } as const;
+  const common = { settings, model: 'none' } as const;
   const patient = { ...settings, turn: { ...settings.turn, speculate: false } };
-  return [
+  const cores: CoreRow[] = [
     { ...common, name: 'service, words at the end', streams: false },
     { ...common, name: 'service, streamed words', streams: true },
     { ...common, name: 'service, streamed words, not ahead', streams: true, settings: patient },
@@ -89,6 +89,7 @@ export function coreRows(hasModel: boolean): CoreRow[] {
       : []),
     { ...common, name: 'service, streamed words, right model', streams: true, model: 'right' },
   ];
+  return { cores, speech: speechSettings(loaded.definition) };
 }
 
 function material(folders: readonly string[]): { speech: Recording[]; noises: Int16Array[] } {
@@ -135,7 +136,7 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
   const replayed = await replay(scenarios, {
     boxes: inference.boxes,
     settings: defaultSettings(),
-    cores: coreRows(chosen.value.path !== undefined),
+    ...service(chosen.value.path !== undefined),
     progress: (done) => {
       if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${scenarios.length}`);
     },

@@ -1,17 +1,19 @@
 /**
- * Plays scenarios into the inference process, many at a time and as fast as it answers. Within one scenario nothing runs
- * ahead: a frame follows when the one before is judged, and after a question to the turn model when it is answered.
+ * Plays scenarios into the inference process, many at a time and as fast as it answers, each once for those that hear frames and once
+ * for the service. Within one scenario nothing runs ahead: audio follows when what came before is judged, and after a question to the
+ * turn model when it is answered.
  */
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { vadFrameMs, vadFrameSamples, type Mailboxes } from '../../shared/protocol/mailbox.ts';
 import { EnergyGate } from '../../worker/media/energy-gate.ts';
 import { TurnClient } from '../../worker/media/turn-client.ts';
-import type { FrameSound } from '../../worker/media/frame-sound.ts';
+import type { SpeechDetectorSettings } from '../../worker/media/speech-detector.ts';
 import { VadClient } from '../../worker/media/vad-client.ts';
 import { CoreDecider, type CoreDeciderOptions } from './core-decider.ts';
 import { ModelDecider, SilenceDecider, type Decider, type TurnSettings } from './deciders.ts';
 import type { Scenario } from './scenarios.ts';
+import { ServiceEar } from './service-ear.ts';
 
 /** All slots ask one thread at times; the replay waits, and counts what one answer costs. */
 const answerWithinMs = 60_000;
@@ -28,31 +30,13 @@ interface Question {
   readonly judged: (probability: number | undefined) => void;
 }
 
-class Player {
-  readonly replayed: Replayed;
-  readonly #pcm: Int16Array;
-  readonly #vad: VadClient;
+/** Questions to the turn model about one slot, one after another. */
+class TurnQuestions {
   readonly #turn: TurnClient;
-  readonly #gate = new EnergyGate();
-  readonly #energy: SilenceDecider;
-  /** Those that hear with VAD. */
-  readonly #deciders: Decider[];
-  /** Questions to the turn model; the first one is being answered. */
+  /** The first one is being answered. */
   readonly #questions: Question[] = [];
-  #at = 0;
-  #waitsForFrame = false;
 
-  constructor(scenario: Scenario, slot: number, options: ReplayOptions) {
-    const { boxes, settings } = options;
-    this.#pcm = scenario.pcm;
-    // On its own clock inference is never late: a busy machine makes the replay slow, and not wrong.
-    const thread = slot % boxes.layout.threads;
-    this.#vad = new VadClient({
-      boxes,
-      slot,
-      machineMs: () => boxes.threadHeartbeat(thread),
-      judged: (p, ms, sound) => this.#judged(p, ms, sound),
-    });
+  constructor(boxes: Mailboxes, slot: number) {
     this.#turn = new TurnClient({
       boxes,
       slot,
@@ -63,28 +47,74 @@ class Player {
         this.#askNext();
       },
     });
+  }
+
+  get waits(): boolean {
+    return this.#questions.length > 0;
+  }
+
+  ask(question: Question): void {
+    this.#questions.push(question);
+    if (this.#questions.length === 1) this.#askNext();
+  }
+
+  collect(): void {
+    this.#turn.collect();
+  }
+
+  #askNext(): void {
+    const [question] = this.#questions;
+    if (question !== undefined) this.#turn.ask({ audioMs: question.audioMs });
+  }
+}
+
+/** One way through one scenario. */
+interface Player {
+  readonly deciders: readonly Decider[];
+  readonly over: boolean;
+  readonly judgedByEnergy: number;
+  /** Goes on by a step when nothing is waited for. True when something moved. */
+  advance(): boolean;
+}
+
+/** Frame by frame, for those that hear with VAD alone or with nothing. */
+class FramePlayer implements Player {
+  readonly deciders: readonly Decider[];
+  readonly #pcm: Int16Array;
+  readonly #vad: VadClient;
+  readonly #questions: TurnQuestions;
+  readonly #gate = new EnergyGate();
+  readonly #energy: SilenceDecider;
+  readonly #hearing: (SilenceDecider | ModelDecider)[];
+  #at = 0;
+  #waitsForFrame = false;
+
+  constructor(scenario: Scenario, slot: number, { boxes, settings }: ReplayOptions) {
+    this.#pcm = scenario.pcm;
+    this.#vad = new VadClient({
+      boxes,
+      slot,
+      // On its own clock inference is never late: a busy machine makes the replay slow, and not wrong.
+      machineMs: () => boxes.threadHeartbeat(slot % boxes.layout.threads),
+      judged: (probability, frameMs) => {
+        this.#waitsForFrame = false;
+        for (const decider of this.#hearing) decider.take(probability, frameMs);
+      },
+    });
+    this.#questions = new TurnQuestions(boxes, slot);
     this.#energy = new SilenceDecider('silence alone', settings);
-    this.#deciders = [
+    const hasModel = (boxes.layout.turnThreads ?? 0) > 0;
+    this.#hearing = [
       new SilenceDecider('VAD', settings),
-      ...((boxes.layout.turnThreads ?? 0) > 0 ? [this.#newModelDecider(settings)] : []),
-      ...options.cores.map((core) => this.#newCoreDecider(scenario, core)),
+      ...(hasModel ? [this.#newModelDecider(settings)] : []),
     ];
-    this.replayed = { scenario, deciders: [this.#energy, ...this.#deciders] };
+    this.deciders = [this.#energy, ...this.#hearing];
   }
 
   #newModelDecider(settings: TurnSettings): ModelDecider {
     const decider: ModelDecider = new ModelDecider('VAD + Smart Turn', settings, (audioMs) =>
-      this.#ask({ audioMs, judged: (probability) => decider.judged(probability) }),
+      this.#questions.ask({ audioMs, judged: (probability) => decider.judged(probability) }),
     );
-    return decider;
-  }
-
-  #newCoreDecider(scenario: Scenario, core: CoreRow): CoreDecider {
-    const decider: CoreDecider = new CoreDecider({
-      ...core,
-      scenario,
-      ask: (audioMs) => this.#ask({ audioMs, judged: (probability) => decider.judged(probability) }),
-    });
     return decider;
   }
 
@@ -93,14 +123,13 @@ class Player {
   }
 
   get #waits(): boolean {
-    return this.#waitsForFrame || this.#questions.length > 0;
+    return this.#waitsForFrame || this.#questions.waits;
   }
 
-  /** Goes on by one frame when nothing is waited for. True when something moved. */
   advance(): boolean {
     if (this.#waits) {
       this.#vad.collect();
-      this.#turn.collect();
+      this.#questions.collect();
       return !this.#waits;
     }
     const frame = this.#pcm.subarray(this.#at, this.#at + vadFrameSamples);
@@ -111,33 +140,72 @@ class Player {
     return true;
   }
 
-  #judged(probability: number, frameMs: number, sound: FrameSound): void {
-    this.#waitsForFrame = false;
-    for (const decider of this.#deciders) decider.take(probability, frameMs, sound);
-  }
-
-  #ask(question: Question): void {
-    this.#questions.push(question);
-    if (this.#questions.length === 1) this.#askNext();
-  }
-
-  #askNext(): void {
-    const [question] = this.#questions;
-    if (question !== undefined) this.#turn.ask({ audioMs: question.audioMs });
-  }
-
   get judgedByEnergy(): number {
     return this.#vad.judgedByEnergy;
   }
 }
 
+/** Packet by packet, as the service hears. */
+class ServicePlayer implements Player {
+  readonly deciders: readonly CoreDecider[];
+  readonly #ear: ServiceEar;
+  readonly #questions: TurnQuestions;
+  #isOver = false;
+
+  constructor(scenario: Scenario, slot: number, { boxes, cores, speech }: ReplayOptions) {
+    this.#questions = new TurnQuestions(boxes, slot);
+    this.deciders = cores.map((core) => {
+      const decider: CoreDecider = new CoreDecider({
+        ...core,
+        speech,
+        scenario,
+        ask: (audioMs) =>
+          this.#questions.ask({ audioMs, judged: (probability) => decider.judged(probability) }),
+      });
+      return decider;
+    });
+    this.#ear = new ServiceEar({
+      boxes,
+      slot,
+      scenario,
+      speech,
+      tell: (fact) => {
+        for (const decider of this.deciders) decider.take(fact);
+      },
+    });
+  }
+
+  get over(): boolean {
+    return this.#isOver;
+  }
+
+  advance(): boolean {
+    this.#questions.collect();
+    // What is taken here may be asked about once more.
+    this.#ear.collect();
+    if (this.#ear.waits || this.#questions.waits) return false;
+    this.#isOver = this.#ear.over;
+    if (!this.#isOver)
+      this.#ear.hear((nowMs) => {
+        for (const decider of this.deciders) decider.advanceTo(nowMs);
+      });
+    return true;
+  }
+
+  get judgedByEnergy(): number {
+    return this.#ear.judgedByEnergy;
+  }
+}
+
 /** A row of the table for the whole decision of the service. */
-export type CoreRow = Omit<CoreDeciderOptions, 'scenario' | 'ask'>;
+export type CoreRow = Omit<CoreDeciderOptions, 'scenario' | 'ask' | 'speech'>;
 
 export interface ReplayOptions {
   readonly boxes: Mailboxes;
   readonly settings: TurnSettings;
   readonly cores: readonly CoreRow[];
+  /** How the service hears. */
+  readonly speech: SpeechDetectorSettings;
   readonly progress: (done: number) => void;
 }
 
@@ -146,33 +214,48 @@ const pauseMs = (ms: number): Promise<void> =>
     setTimeout(resolve, ms);
   });
 
+/** Ways through one scenario, in the order of the rows. */
+const players = [FramePlayer, ServicePlayer] as const;
+
+interface Running {
+  readonly player: Player;
+  readonly scenario: number;
+  readonly way: number;
+}
+
 /** Throws when inference dies: a result that was judged by energy instead would be a lie. */
 export async function replay(scenarios: readonly Scenario[], options: ReplayOptions): Promise<Replayed[]> {
-  const done: Replayed[] = [];
-  const open = new Map<number, Player>();
-  let next = 0;
+  const found = scenarios.map((): (readonly Decider[])[] => []);
+  const tasks = scenarios.length * players.length;
+  const open = new Map<number, Running>();
+  let [next, done] = [0, 0];
   let movedAt = systemClock.now();
-  while (done.length < scenarios.length) {
+  const begin = (slot: number): Running | undefined => {
+    const [scenario, way] = [Math.floor(next / players.length), next % players.length];
+    const [pcm, Way] = [scenarios[scenario], players[way]];
+    if (pcm === undefined || Way === undefined) return undefined;
+    next += 1;
+    return { player: new Way(pcm, slot, options), scenario, way };
+  };
+  while (done < tasks) {
     let moved = false;
     for (let slot = 0; slot < options.boxes.slots; slot += 1) {
-      let player = open.get(slot);
-      if (player === undefined) {
-        const scenario = scenarios[next];
-        if (scenario === undefined) continue;
-        next += 1;
-        player = new Player(scenario, slot, options);
-        open.set(slot, player);
-      }
+      const running = open.get(slot) ?? begin(slot);
+      if (running === undefined) continue;
+      open.set(slot, running);
+      const { player, scenario, way } = running;
       if (!player.over) moved = player.advance() || moved;
       if (!player.over) continue;
       if (player.judgedByEnergy > 0) throw new Error('inference was away during the replay');
-      done.push(player.replayed);
+      const deciders = found[scenario];
+      if (deciders !== undefined) deciders[way] = player.deciders;
       open.delete(slot);
-      options.progress(done.length);
+      done += 1;
+      options.progress(Math.floor(done / players.length));
     }
     if (moved) movedAt = systemClock.now();
     else if (systemClock.now() - movedAt > stuckMs) throw new Error('inference answers no more');
     await pauseMs(moved ? 0 : 1);
   }
-  return done;
+  return scenarios.map((scenario, at) => ({ scenario, deciders: found[at]?.flat() ?? [] }));
 }

@@ -1,17 +1,27 @@
 /** The evaluation of turns drives the call core as the service does: what its rows say of simple scenarios. */
 import { describe, expect, it } from 'vitest';
 import { CoreDecider } from '../../../scripts/eval-turns/core-decider.ts';
-import { coreRows } from '../../../scripts/eval-turns/main.ts';
+import { service } from '../../../scripts/eval-turns/main.ts';
 import type { Scenario } from '../../../scripts/eval-turns/scenarios.ts';
+import { SpeechDetector } from '../../../worker/media/speech-detector.ts';
 import { pausedAt, WordEar, wordsOver } from '../../../scripts/eval-turns/words.ts';
 
 const frameMs = 32;
-const [atTheEnd, streamed, , right] = coreRows(false);
+const {
+  speech,
+  cores: [atTheEnd, streamed, , right],
+} = service(false);
 
 /** Frames of voice and silence, so many milliseconds of each in turn, silence first. */
 function play(decider: CoreDecider, ...partsMs: readonly number[]): void {
+  const detector = new SpeechDetector(speech, (fact) => decider.take(fact));
+  let nowMs = 0;
   partsMs.forEach((ms, index) => {
-    for (let at = 0; at < ms; at += frameMs) decider.take(index % 2 === 0 ? 0.02 : 0.95, frameMs, undefined);
+    for (let at = 0; at < ms; at += frameMs) {
+      nowMs += frameMs;
+      decider.advanceTo(nowMs);
+      detector.take(index % 2 === 0 ? 0.02 : 0.95, frameMs);
+    }
   });
 }
 
@@ -21,7 +31,7 @@ function turn(endMs: number, words: Scenario['words']): Scenario {
 }
 
 const decide = (scenario: Scenario, row: typeof atTheEnd): CoreDecider =>
-  new CoreDecider({ ...row!, scenario, ask: () => undefined });
+  new CoreDecider({ ...row!, speech, scenario, ask: () => undefined });
 
 describe('the core in the evaluation', () => {
   it('ends a turn after its silence, and answers', () => {

@@ -1,0 +1,130 @@
+/**
+ * How the service hears a scenario: packets of the caller's audio, frames and looks between them judged by inference, the bot's own
+ * voice compared with what is sent and hidden from VAD, all of it wired as in a call. Facts about speech come out of it.
+ */
+import { ENGINE_RATE, FRAME_MS } from '../../shared/base/units.ts';
+import type { Mailboxes } from '../../shared/protocol/mailbox.ts';
+import { overBotMs } from '../../worker/call-audio.ts';
+import { EchoDetector } from '../../worker/media/echo-detector.ts';
+import { SoundLevels } from '../../worker/media/echo-levels.ts';
+import { PlayedAudio } from '../../worker/media/echo-played.ts';
+import { lookRate, readFlat, readWide, type Written } from '../../worker/media/echo-samples.ts';
+import {
+  SpeechDetector,
+  type SpeechDetectorSettings,
+  type SpeechFact,
+} from '../../worker/media/speech-detector.ts';
+import { VadClient } from '../../worker/media/vad-client.ts';
+import type { Scenario } from './scenarios.ts';
+
+const packetSamples = (ENGINE_RATE * FRAME_MS) / 1000;
+const nothing = new Int16Array(0);
+
+export interface ServiceEarOptions {
+  readonly boxes: Mailboxes;
+  readonly slot: number;
+  readonly scenario: Pick<Scenario, 'pcm' | 'played'>;
+  readonly speech: SpeechDetectorSettings;
+  /** Told what was heard; the time is `nowMs`. */
+  readonly tell: (fact: SpeechFact) => void;
+}
+
+export class ServiceEar {
+  readonly #options: ServiceEarOptions;
+  readonly #vad: VadClient;
+  readonly #echo: EchoDetector;
+  readonly #played = new PlayedAudio(ENGINE_RATE);
+  readonly #levels = new SoundLevels(ENGINE_RATE);
+  /** Samples of the bot that were sent, and of the caller that were heard. */
+  #sent = 0;
+  #heard = 0;
+
+  constructor(options: ServiceEarOptions) {
+    this.#options = options;
+    const { boxes, slot, speech, tell } = options;
+    const detector = new SpeechDetector(speech, tell, {
+      isEcho: () => this.#echo.isEcho(this.nowMs),
+      isOverBot: () => this.#played.within(overBotMs, this.nowMs),
+    });
+    this.#vad = new VadClient({
+      boxes,
+      slot,
+      // On its own clock inference is never late: a busy machine makes the replay slow, and not wrong.
+      machineMs: () => boxes.threadHeartbeat(slot % boxes.layout.threads),
+      isEcho: () => !detector.isConfirmed && this.#echo.isKnownEcho(this.nowMs),
+      judged: (probability, frameMs, sound) => detector.take(probability, frameMs, sound),
+      peek: {
+        isWanted: (sinceMs) => detector.wantsPeek(sinceMs),
+        judged: (probability, sinceMs, sound) => detector.peek(probability, sinceMs, sound),
+      },
+    });
+    this.#echo = new EchoDetector({
+      played: this.#played,
+      heard: {
+        read: (into) => this.#read(into),
+        readWide: (into) => readWide(this.#written, this.#end, into),
+        levels: this.#levels,
+      },
+    });
+  }
+
+  /** Time of the audio. */
+  get nowMs(): number {
+    return (this.#heard * 1000) / ENGINE_RATE;
+  }
+
+  /** There is no further packet. */
+  get over(): boolean {
+    return this.#heard + packetSamples > this.#options.scenario.pcm.length;
+  }
+
+  /** Inference owes an answer about what was heard. */
+  get waits(): boolean {
+    const box = this.#options.boxes.mailbox(this.#options.slot);
+    return box.consumed < box.produced || box.peek.question(box.consumed) !== undefined;
+  }
+
+  /** Takes the next packet; `passed` is called once time has passed and before anything is judged. */
+  hear(passed: (nowMs: number) => void): void {
+    const packet = this.#options.scenario.pcm.subarray(this.#heard, this.#heard + packetSamples);
+    this.#heard += packet.length;
+    passed(this.nowMs);
+    this.#levels.add(packet);
+    this.#play();
+    this.#vad.write(packet);
+  }
+
+  /** Takes answers of inference. */
+  collect(): void {
+    this.#vad.collect();
+  }
+
+  get judgedByEnergy(): number {
+    return this.#vad.judgedByEnergy;
+  }
+
+  /** Sends what the bot says up to now, also while it is held: its echo is in the scenario anyway. */
+  #play(): void {
+    const { played = nothing } = this.#options.scenario;
+    for (; played.length > 0 && this.#sent < this.#heard; this.#sent += packetSamples) {
+      const frame = Int16Array.from(
+        { length: packetSamples },
+        (_, i) => played[(this.#sent + i) % played.length] ?? 0,
+      );
+      this.#played.add(frame, (this.#sent * 1000) / ENGINE_RATE);
+    }
+  }
+
+  get #written(): Written {
+    return { ring: this.#options.scenario.pcm, rate: ENGINE_RATE, count: this.#heard };
+  }
+
+  get #end(): number {
+    return (this.#heard * lookRate) / ENGINE_RATE;
+  }
+
+  #read(into: Float32Array): number {
+    readFlat(this.#written, this.#end, into);
+    return this.#end;
+  }
+}
