@@ -27,6 +27,9 @@ import { mostAlike, type WideEar, type WideSource } from './echo-spectra.ts';
 const lookMs = 256;
 const samplesOf = (ms: Millis): number => (ms * lookRate) / 1000;
 const lookSamples = samplesOf(lookMs);
+/** The newest half of a look: what came before may have been a noise that is over. So much of it is echo then. */
+const newestSamples = samplesOf(128);
+const leastNewest = 0.75;
 /** The echo of what was sent has come back by then. */
 const echoWithinMs = 1_500;
 /**
@@ -116,6 +119,8 @@ const before = samplesOf(4);
 const heard = kernelFloats(lookSamples);
 const played = kernelFloats(lookSamples + lagsFor(lookSamples));
 const nearby = kernelFloats(lookSamples + taps);
+const heardNewest = heard.subarray(lookSamples - newestSamples);
+const nearbyNewest = kernelFloats(newestSamples + taps);
 
 const warmingLooks = 12;
 
@@ -231,9 +236,18 @@ export class EchoDetector {
     // Found by its spectra: nothing is usual yet.
     if (this.#explained === 0) return share >= againShare ? share : undefined;
     if (share >= leastKnown(usual)) return share;
+    if (this.#isNewestKnown(end, this.#known, usual)) return this.#usualShare;
     if (share < softPart * usual || usual > clearShare) return undefined;
     const { spreadDb, excessDb } = following(this.#historyTo(end), levelOf(this.#known));
     return spreadDb < closeDb && excessDb < mostExcessDb ? share : undefined;
+  }
+
+  /** The newest half of it is echo. Asked of a path that looks explain well: in a room too little comes back within so short a time. */
+  #isNewestKnown(end: number, known: number, usual: number): boolean {
+    const length = effectiveLength(lookSamples - newestSamples);
+    if (this.#explained < looksForUsual || length <= taps) return false;
+    this.#options.played.read(end + known + before, nearbyNewest);
+    return adjustedShare(heardNewest, nearbyNewest, length) >= Math.max(leastNewest, leastKnown(usual));
   }
 
   /** The same at the best of all delays. */
@@ -277,17 +291,21 @@ export class EchoDetector {
   /** The share of what is heard that was sent, with delays from the given one on. */
   #share(end: number, { delay, length }: { delay: number; length: number }): number {
     this.#options.played.read(end + delay + before, nearby);
-    // So many free weights explain their part of anything, and more of a short sound.
-    const byChance = length / (length - taps);
-    return 1 - (1 - explainedShare(heard, nearby, 1 - (1 - enoughShare) / byChance)) * byChance;
+    return adjustedShare(heard, nearby, length);
   }
 }
 
-/** Samples that matter in what is heard: all of them where it is equally loud all the time, few where only its end is. */
-function effectiveLength(): number {
+/** So many free weights explain their part of anything, and more of a short sound: of so many samples that matter. */
+function adjustedShare(of: Float32Array, by: Float32Array, length: number): number {
+  const byChance = length / (length - taps);
+  return 1 - (1 - explainedShare(of, by, 1 - (1 - enoughShare) / byChance)) * byChance;
+}
+
+/** Samples that matter in what is heard, from one on: all of them where it is equally loud all the time, few where only its end is. */
+function effectiveLength(from = 0): number {
   let sum = 0;
   let squares = 0;
-  for (let at = 0; at < lookSamples; at += stretchSamples) {
+  for (let at = from; at < lookSamples; at += stretchSamples) {
     let energy = 0;
     for (let i = at; i < at + stretchSamples; i += 1) energy += (heard[i] ?? 0) ** 2;
     sum += energy;

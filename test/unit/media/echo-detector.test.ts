@@ -1,5 +1,6 @@
 /** Whose voice it is: that of the bot through loudspeakers, rooms and lines, a caller's, or both at once. */
 import { describe, expect, it } from 'vitest';
+import { newPrng } from '../../../shared/base/prng.ts';
 import { EchoDetector } from '../../../worker/media/echo-detector.ts';
 import { SoundLevels } from '../../../worker/media/echo-levels.ts';
 import { PlayedAudio } from '../../../worker/media/echo-played.ts';
@@ -144,6 +145,29 @@ describe("the bot's own voice", () => {
     expect(share(found.slice(firstLooks))).toBeGreaterThan(0.85);
   });
 
+  it('is known again soon after a noise over it, and hides no caller in its place', () => {
+    const [fromMs, ms] = [1_500, 300];
+    const untilMs = fromMs + ms;
+    const prng = newPrng(11);
+    const noise = Int16Array.from({ length: (ms * rate) / 1000 }, () => prng.below(8_000) - 4_000);
+    const echo = echoOf(bot, { db: -12, delayMs: 150 });
+    const found = looks(mixed(echo, noise, (fromMs * rate) / 1000), bot, { asksFirst: true });
+    const during = found.filter(({ atMs }) => atMs > fromMs + 64 && atMs <= untilMs);
+    expect(during.length).toBeGreaterThan(5);
+    expect(share(during)).toBe(0);
+    const soon = found.filter(({ atMs }) => atMs > untilMs + 160 && atMs <= untilMs + 256);
+    expect(soon.length).toBeGreaterThan(1);
+    expect(share(soon)).toBe(1);
+    for (const caller of callers) {
+      const over = looks(mixed(echo, caller, (fromMs * rate) / 1000), bot, { asksFirst: true });
+      const own = mixed(new Int16Array(echo.length), caller, (fromMs * rate) / 1000);
+      const speaking = over.filter(
+        ({ atMs }) => flatLevel(own, 16 * atMs, 128) > flatLevel(echo, 16 * atMs, 128),
+      );
+      expect(share(speaking)).toBe(0);
+    }
+  });
+
   it('is known before VAD judges it as soon as its delay is, and not in what follows', () => {
     const andSilence = Int16Array.from([...bot, ...new Int16Array(2 * rate)]);
     const played = new PlayedAudio(rate);
@@ -213,8 +237,8 @@ describe("the bot's own voice", () => {
 const silence = (length: number): Int16Array => echoOf(new Int16Array(length), { db: 0, delayMs: 0 });
 
 /** How loud the quarter of a second before a sample is in the band that a look compares. */
-function flatLevel(pcm: Int16Array, end: number): number {
-  const into = new Float32Array(1_024);
+function flatLevel(pcm: Int16Array, end: number, ms = 256): number {
+  const into = new Float32Array(4 * ms);
   readFlat({ ring: pcm, rate, count: end }, Math.floor(end / 4), into);
   return level(into);
 }
@@ -274,7 +298,9 @@ describe("a caller's voice", () => {
         const during = found.filter(({ atMs }) => {
           const end = (atMs * rate) / 1000;
           const ratio = flatLevel(own, end) / flatLevel(echo, end);
-          return ratio > 0.9 && ratio < 1.4;
+          // Where the caller has just fallen silent, there is nothing but the echo.
+          const isSpeaking = flatLevel(own, end, 128) > 0.9 * flatLevel(echo, end, 128);
+          return isSpeaking && ratio > 0.9 && ratio < 1.4;
         });
         counted += during.length;
         expect(share(during)).toBe(0);
@@ -295,7 +321,10 @@ describe("a caller's voice", () => {
       const own = mixed(silence(bot.length), caller, begins);
       const during = found.filter(({ atMs }) => {
         const end = (atMs * rate) / 1000;
-        return flatLevel(own, end) > 2 * flatLevel(echo, end);
+        return (
+          flatLevel(own, end) > 2 * flatLevel(echo, end) &&
+          flatLevel(own, end, 128) > flatLevel(echo, end, 128)
+        );
       });
       counted += during.length;
       expect(share(during)).toBe(0);
