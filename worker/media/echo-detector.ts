@@ -30,6 +30,8 @@ const lookSamples = samplesOf(lookMs);
 /** The newest half of a look: what came before may have been a noise that is over. So much of it is echo then. */
 const newestSamples = samplesOf(128);
 const leastNewest = 0.75;
+/** The same where one of some delays must explain it. */
+const leastMoved = 0.85;
 /** The echo of what was sent has come back by then. */
 const echoWithinMs = 1_500;
 /**
@@ -112,6 +114,8 @@ const nearSearched = samplesOf(48);
 /** A client that runs dry plays later from then on, or sooner when it has caught up; what moves further is another echo. */
 const movedDelay = samplesOf(200);
 const movedWithin = samplesOf(1_500);
+/** The path that is fitted is longer, so none between two steps is passed over. */
+const movedStep = samplesOf(16);
 /** The fit begins this much before the delay that was found. */
 const before = samplesOf(4);
 
@@ -161,7 +165,7 @@ export class EchoDetector {
     if (length <= taps) return false;
     const known = this.#knownShare(end, length);
     if (this.#known === undefined && (end < this.#unlikeTo || !this.#mayBeAny(end, now))) return false;
-    const share = known ?? this.#foundShare(end, { length, now });
+    const share = known ?? this.#movedShare(end) ?? this.#foundShare(end, { length, now });
     if (share === undefined) return this.#isAlike(end, now);
     this.#learn(share, end);
     return true;
@@ -248,6 +252,27 @@ export class EchoDetector {
     if (this.#explained < looksForUsual || length <= taps) return false;
     this.#options.played.read(end + known + before, nearbyNewest);
     return adjustedShare(heardNewest, nearbyNewest, length) >= Math.max(leastNewest, leastKnown(usual));
+  }
+
+  /**
+   * The same of the newest half at later delays: a client that ran dry has gone on a moment ago. A search would not find it, because so
+   * little of a voice lies well beside anything.
+   */
+  #movedShare(end: number): number | undefined {
+    if (this.#known === undefined || this.#explained < looksForUsual || end - this.#echoAt >= movedWithin)
+      return undefined;
+    const length = effectiveLength(lookSamples - newestSamples);
+    if (length <= taps) return undefined;
+    const usual = Math.min(enoughShare, this.#usualShare);
+    const least = Math.max(leastMoved, leastKnown(usual));
+    for (let later = movedStep; later <= movedDelay; later += movedStep) {
+      const delay = this.#known - later;
+      this.#options.played.read(end + delay + before, nearbyNewest);
+      if (adjustedShare(heardNewest, nearbyNewest, length) < least) continue;
+      this.#known = delay;
+      return this.#usualShare;
+    }
+    return undefined;
   }
 
   /** The same at the best of all delays. */
