@@ -64,7 +64,11 @@ export class CallAudio {
     const played = new PlayedAudio(sampleRate);
     const detector = new SpeechDetector(
       services.speech,
-      (fact) => tell({ type: fact, position: this.position }),
+      (fact) => {
+        const { position } = this;
+        if (fact === 'speech.confirmed') tell({ type: fact, position, isNoEcho: this.#echo.isClear });
+        else tell({ type: fact, position });
+      },
       {
         isEcho: () => this.#echo.isEcho(this.#now()),
         isOverBot: () => played.within(overBotMs, this.#now()),

@@ -80,10 +80,11 @@ export class CoreDecider implements Decider {
   }
 
   /** The service heard this, now. */
-  take(fact: SpeechFact): void {
+  take(fact: SpeechFact, isNoEcho = false): void {
     const world = this.#world;
     if (fact === 'speech.started') this.#startedMs ??= world.nowMs - this.#options.speech.minSpeechMs;
-    world.tell(fact === 'speech.confirmed' ? { type: fact, position: world.position } : { type: fact });
+    const { position } = world;
+    world.tell(fact === 'speech.confirmed' ? { type: fact, position, isNoEcho } : { type: fact });
   }
 
   /** The real model's answer to the last question. */

@@ -169,8 +169,8 @@ class ServicePlayer implements Player {
       slot,
       scenario,
       speech,
-      tell: (fact) => {
-        for (const decider of this.deciders) decider.take(fact);
+      tell: (fact, isNoEcho) => {
+        for (const decider of this.deciders) decider.take(fact, isNoEcho);
       },
     });
   }

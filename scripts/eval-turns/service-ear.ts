@@ -25,8 +25,8 @@ export interface ServiceEarOptions {
   readonly slot: number;
   readonly scenario: Pick<Scenario, 'pcm' | 'played'>;
   readonly speech: SpeechDetectorSettings;
-  /** Told what was heard; the time is `nowMs`. */
-  readonly tell: (fact: SpeechFact) => void;
+  /** Told what was heard, and whether the echo of the call is known well by then. */
+  readonly tell: (fact: SpeechFact, isNoEcho: boolean) => void;
 }
 
 export class ServiceEar {
@@ -42,7 +42,7 @@ export class ServiceEar {
   constructor(options: ServiceEarOptions) {
     this.#options = options;
     const { boxes, slot, speech, tell } = options;
-    const detector = new SpeechDetector(speech, tell, {
+    const detector = new SpeechDetector(speech, (fact) => tell(fact, this.#echo.isClear), {
       isEcho: () => this.#echo.isEcho(this.nowMs),
       isOverBot: () => this.#played.within(overBotMs, this.nowMs),
     });

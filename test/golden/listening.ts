@@ -84,6 +84,28 @@ export const listening: readonly Dialogue[] = [
     call.sttGuesses('alpha beta no wait').ordered('playout.clear 2');
   }),
 
+  dialogue('a voice that is surely not the echo interrupts, although STT wrote the echo down', (begin) => {
+    const call = speaking(begin).callerBegins().sttGuesses('alpha beta').skips();
+    call.callerInsists({ isNoEcho: true }).ordered('playout.clear 2');
+  }),
+
+  dialogue(
+    'words of listening are none of the echo either, and interrupt no more than elsewhere',
+    (begin) => {
+      const call = speaking(begin).callerBegins().sttGuesses('alpha beta I see').skips();
+      call.callerInsists({ isNoEcho: true }).without('playout.clear');
+    },
+  ),
+
+  dialogue(
+    'a voice that is surely not the echo needs no words, where an echo has cut the bot before',
+    (begin) => {
+      const call = speaking(begin).callerBegins().callerInsists().callerStops().sttHears('beta gamma.');
+      call.silenceEndsTheTurn().sttFinalizes().botPlays(500).callerBegins().skips();
+      call.callerInsists({ isNoEcho: true }).ordered('playout.clear 3');
+    },
+  ),
+
   dialogue('an echo that was taken for an interruption is not answered: the bot says the rest', (begin) => {
     const call = speaking(begin).callerBegins().callerInsists().callerStops().sttHears('beta gamma.');
     call.silenceEndsTheTurn().skips().sttFinalizes().rounds(1).botSays('delta epsilon zeta eta theta.');

@@ -78,6 +78,18 @@ export const callerMutants: readonly Mutant[] = [
     from: "if (minWords > 0 || turn.phase !== 'candidate' || !turn.loud) return false;",
     to: "if (turn.phase !== 'candidate' || !turn.loud) return false;",
   }),
+  mutant('waits for words where STT has only the echo', 'candidate.ts', {
+    from: 'if (wordless || (isNoEcho && own.length === 0)) return',
+    to: 'if (wordless) return',
+  }),
+  mutant('takes words of listening for an interruption where the echo is known', 'candidate.ts', {
+    from: '(isNoEcho && own.length === 0)',
+    to: 'isNoEcho',
+  }),
+  mutant('asks for words although the voice is surely not the echo', 'candidate.ts', {
+    from: 'return isNoEcho || !state.echoes;',
+    to: 'return !state.echoes;',
+  }),
   mutant('never takes listening that goes on for an interruption', 'candidate.ts', {
     from: 'return own.length > 0 && now - turn.startedAt >= listeningMs;',
     to: 'return own.length > 0 && now < 0 * listeningMs;',

@@ -43,6 +43,8 @@ export interface Plan {
   readonly client: { kind: ClientKind; downMs: number; bufferMs: number; upMs: number };
   /** The client's microphone hears what the client plays. */
   readonly micHearsBot: boolean;
+  /** Where it does, its waveform tells it from a caller; STT writes it down all the same. */
+  readonly echoIsClear: boolean;
   readonly stt: { finalizeMs: number; guesses: boolean; endpoints: boolean; punctuates: boolean };
   readonly llm: { firstMs: number; deltaMs: number; endsCall: number };
   readonly tts: { firstMs: number; speed: number; msPerChar: number; reports: boolean; words: boolean };
@@ -95,6 +97,7 @@ export function planOf(seed: number): Plan {
       upMs: from(10, 80),
     },
     micHearsBot: prng.chance(0.1),
+    echoIsClear: newPrng(seed * 104_729 + 11).chance(0.5),
     stt: {
       finalizeMs: from(60, 500),
       guesses: prng.chance(0.85),

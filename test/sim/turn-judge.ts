@@ -192,7 +192,8 @@ export class TurnJudge {
     this.#loud = true;
     if (!story.interruptible) return;
     const { minWords } = story.settings.interrupt;
-    if (minWords > 0 || this.#texts > 0 || story.witnesses.plan.micHearsBot) return;
+    const { micHearsBot, echoIsClear } = story.witnesses.plan;
+    if (minWords > 0 || this.#texts > 0 || (micHearsBot && !echoIsClear)) return;
     story.demand(scene.now, scene.has('playout.clear'), 'a confirmed interruption does not clear');
   }
 

@@ -118,10 +118,13 @@ class World implements SimWorld {
 
   #newDetector(): SpeechDetector {
     const { minSpeechMs, stopMs } = this.plan.settings.turn;
-    const { confirmMs } = this.plan;
-    return new SpeechDetector({ threshold: 0.5, minSpeechMs, confirmMs, sureMs: confirmMs, stopMs }, (type) =>
-      this.tell({ type, position: this.position }),
-    );
+    const { confirmMs, micHearsBot, echoIsClear } = this.plan;
+    const isNoEcho = micHearsBot && echoIsClear;
+    const settings = { threshold: 0.5, minSpeechMs, confirmMs, sureMs: confirmMs, stopMs };
+    return new SpeechDetector(settings, (type) => {
+      const { position } = this;
+      this.tell(type === 'speech.confirmed' ? { type, position, isNoEcho } : { type, position });
+    });
   }
 
   get position(): PlayoutPosition {
@@ -151,7 +154,7 @@ class World implements SimWorld {
     if (now >= (this.#lossesAtMs[0] ?? Infinity)) this.#loseWorker();
     const voice = this.#caller.tick(now);
     const echo = plan.micHearsBot && this.#hearBot(now);
-    this.#detector.take(voice || echo ? 0.9 : 0.05, tickMs);
+    this.#detector.take(voice || (echo && !plan.echoIsClear) ? 0.9 : 0.05, tickMs);
     this.#playout.tick();
     if (plan.client.kind === 'acks' && now % 100 < tickMs) this.#acknowledge(now);
     const { deadline } = this.#worker;

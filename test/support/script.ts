@@ -85,9 +85,14 @@ export class Script {
     return this.later(this.#settings.turn.minSpeechMs).tell({ type: 'speech.started' });
   }
 
-  /** The voice lasts long enough to be an interruption. */
-  callerInsists(): this {
-    return this.later(250).tell({ type: 'speech.confirmed', position: this.#position() });
+  /** The voice lasts long enough to be an interruption; with `isNoEcho` its waveform shows that it is not the bot's. */
+  callerInsists({ isNoEcho }: { isNoEcho?: boolean } = {}): this {
+    this.later(250);
+    return this.tell({
+      type: 'speech.confirmed',
+      position: this.#position(),
+      ...(isNoEcho !== undefined && { isNoEcho }),
+    });
   }
 
   callerStops(): this {

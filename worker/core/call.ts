@@ -149,7 +149,7 @@ function takeHearing(step: Step, event: HearingEvent): void {
       onSpeechStarted(step);
       return;
     case 'speech.confirmed':
-      onSpeechConfirmed(step, event.position);
+      onSpeechConfirmed(step, event);
       return;
     case 'speech.stopped':
       onSpeechStopped(step);

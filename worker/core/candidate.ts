@@ -4,7 +4,7 @@
  */
 import type { Millis } from '../../shared/base/units.ts';
 import { noteSpeechAfterDecision } from './end-of-turn.ts';
-import type { PlayoutPosition } from './events.ts';
+import type { CallEvent, PlayoutPosition } from './events.ts';
 import { finalize, listen, setAside } from './hearing.ts';
 import { charsAt, noteGap } from './heard.ts';
 import { beginPause, resumeMarginMs } from './pause.ts';
@@ -56,22 +56,28 @@ export function beginCandidate(step: Step): void {
 }
 
 /** The voice lasted long enough to be an interruption, where words do not say otherwise. */
-export function onSpeechConfirmed(step: Step, position: PlayoutPosition | undefined): void {
+export function onSpeechConfirmed(
+  step: Step,
+  {
+    position,
+    isNoEcho = false,
+  }: Pick<Extract<CallEvent, { type: 'speech.confirmed' }>, 'position' | 'isNoEcho'>,
+): void {
   const { turn } = step.state;
   if (turn.phase !== 'candidate') return;
   turn.loud = true;
-  reviewCandidate(step, position);
+  reviewCandidate(step, position, isNoEcho);
 }
 
 /** More is known about the candidate. */
-export function reviewCandidate(step: Step, position: PlayoutPosition | undefined): void {
+export function reviewCandidate(step: Step, position: PlayoutPosition | undefined, isNoEcho = false): void {
   const { turn } = step.state;
   if (turn.phase !== 'candidate' && turn.phase !== 'fading' && turn.phase !== 'aside') return;
   turn.position = position ?? turn.position;
-  if (interrupts(step, turn)) confirm(step, turn);
+  if (interrupts(step, turn, isNoEcho)) confirm(step, turn);
 }
 
-function interrupts({ state, now }: Step, turn: Candidate | Fading | Aside): boolean {
+function interrupts({ state, now }: Step, turn: Candidate | Fading | Aside, isNoEcho: boolean): boolean {
   // It may have become the farewell meanwhile.
   if (!interruptible(state)) return false;
   const { minWords } = state.settings.interrupt;
@@ -81,7 +87,8 @@ function interrupts({ state, now }: Step, turn: Candidate | Fading | Aside): boo
   if (minWords > 0 || turn.phase !== 'candidate' || !turn.loud) return false;
   // What STT owes of an aside says nothing about this voice.
   const wordless = spokenWords(wholeText(turn.words)).length === 0 || state.stt.owed[0]?.fate === 'aside';
-  if (wordless) return !state.echoes;
+  // STT may have written down the bot's echo from before this voice began.
+  if (wordless || (isNoEcho && own.length === 0)) return isNoEcho || !state.echoes;
   return own.length > 0 && now - turn.startedAt >= listeningMs;
 }
 

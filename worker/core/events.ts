@@ -36,8 +36,15 @@ export type CallEvent =
   | { readonly type: 'deadline.reached'; readonly position?: PlayoutPosition | undefined }
   /** The caller's voice lasted `turn.minSpeechMs`. */
   | { readonly type: 'speech.started'; readonly position?: PlayoutPosition | undefined }
-  /** The caller's voice is surely speech, or lasted long enough to be an interruption. Always after `speech.started`. */
-  | { readonly type: 'speech.confirmed'; readonly position: PlayoutPosition | undefined }
+  /**
+   * The caller's voice is surely speech, or lasted long enough to be an interruption. Always after `speech.started`. `isNoEcho`: the bot's
+   * echo is well known in this call, and this voice is not it, whatever words STT has found by now.
+   */
+  | {
+      readonly type: 'speech.confirmed';
+      readonly position: PlayoutPosition | undefined;
+      readonly isNoEcho?: boolean;
+    }
   /** Silence lasted `turn.stopMs` after speech. */
   | { readonly type: 'speech.stopped'; readonly position?: PlayoutPosition | undefined }
   /** Voice is back after `speech.stopped`, not yet long enough to be speech. */

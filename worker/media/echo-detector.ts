@@ -205,8 +205,12 @@ export class EchoDetector {
 
   #ruleAt(delay: number): AlikeRule {
     if (this.#known === undefined) return newEcho;
-    const isClear = this.#explained >= looksForUsual && this.#usualShare > clearShare;
-    return isClear && isNear(delay, this.#known, sameRoom) ? clearEcho : knownEcho;
+    return this.isClear && isNear(delay, this.#known, sameRoom) ? clearEcho : knownEcho;
+  }
+
+  /** The call's echo is known so well that a voice it does not explain is somebody else's. */
+  get isClear(): boolean {
+    return this.#explained >= looksForUsual && this.#usualShare > clearShare;
   }
 
   /**

@@ -26,6 +26,8 @@ const callers = Array.from({ length: 12 }, (_, at) =>
 interface Look {
   readonly atMs: number;
   readonly isEcho: boolean;
+  /** The echo is well known by now. */
+  readonly isClear: boolean;
 }
 
 /** Plays `said` in real time and asks at every frame of `microphone` that is loud; with `asksFirst` as before VAD judges it, too. */
@@ -57,7 +59,11 @@ function looks(
       );
     }
     if (level(microphone.subarray(heard - vadFrame, heard)) >= loud)
-      found.push({ atMs: nowMs, isEcho: (asksFirst && echo.isKnownEcho(nowMs)) || echo.isEcho(nowMs) });
+      found.push({
+        atMs: nowMs,
+        isEcho: (asksFirst && echo.isKnownEcho(nowMs)) || echo.isEcho(nowMs),
+        isClear: echo.isClear,
+      });
   }
   return found;
 }
@@ -146,6 +152,15 @@ describe("the bot's own voice", () => {
     // Never for as long as a voice that interrupts.
     const misses = found.slice(firstLooks).map(({ isEcho }) => (isEcho ? ' ' : 'x'));
     expect(misses.join('')).not.toContain('xxxxx');
+  });
+
+  it('is well known after some looks at a plain path, and never in a hall', () => {
+    const plain = looks(echoOf(bot, { db: -12, delayMs: 150 }), bot).map(({ isClear }) => isClear);
+    expect(plain[0]).toBe(false);
+    expect(plain.indexOf(true)).toBeGreaterThan(8);
+    expect(plain.slice(20)).not.toContain(false);
+    const hall = looks(echoOf(bot, { db: -12, delayMs: 150, roomMs: 600, reverberantDb: 5 }), bot);
+    expect(hall.map(({ isClear }) => isClear)).not.toContain(true);
   });
 
   it('is known again soon after a noise over it, and hides no caller in its place', () => {

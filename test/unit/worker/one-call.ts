@@ -24,7 +24,7 @@ export function newWorld() {
   });
 
   /** A call that is attached, and started unless told otherwise. Everything enters it through its scope, as from sockets. */
-  function newCall(options: { begin?: boolean; journal?: CallJournal } = {}) {
+  function newCall(options: { begin?: boolean; journal?: CallJournal; confirmMs?: number } = {}) {
     const trap = new Trap();
     const stages = new FakeStages(trap);
     const transport = new FakeTransport(trap);
@@ -34,8 +34,10 @@ export function newWorld() {
       overs += 1;
       host.remove(slot);
     };
-    const { journal } = options;
-    const runner: CallRunner = new CallRunner({ services: world.lend(stages), slot, journal, over });
+    const { journal, confirmMs } = options;
+    const lent = world.lend(stages);
+    const services = { ...lent, speech: { ...lent.speech, ...(confirmMs !== undefined && { confirmMs }) } };
+    const runner: CallRunner = new CallRunner({ services, slot, journal, over });
     host.add(runner, slot);
     runner.attach(transport);
     const enter = (work: () => void): void => runner.scope.run(work);
