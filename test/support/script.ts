@@ -86,13 +86,8 @@ export class Script {
   }
 
   /** The voice lasts long enough to be an interruption; with `isNoEcho` its waveform shows that it is not the bot's. */
-  callerInsists({ isNoEcho }: { isNoEcho?: boolean } = {}): this {
-    this.later(250);
-    return this.tell({
-      type: 'speech.confirmed',
-      position: this.#position(),
-      ...(isNoEcho !== undefined && { isNoEcho }),
-    });
+  callerInsists({ isNoEcho = false } = {}): this {
+    return this.later(250).tell({ type: 'speech.confirmed', position: this.#position(), isNoEcho });
   }
 
   callerStops(): this {
