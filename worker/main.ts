@@ -47,7 +47,7 @@ import {
 } from './definition.ts';
 import { withKnownLines } from './known-lines.ts';
 import { withPauses } from './later-tts.ts';
-import { warmUpLooks } from './media/echo-detector.ts';
+import { warmUpLooks } from './media/echo-warm-up.ts';
 import { openStages } from './stages/registry.ts';
 import { ToolRegistry } from './tools/registry.ts';
 import { noCallControl } from './tools/tool.ts';

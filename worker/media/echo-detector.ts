@@ -7,7 +7,7 @@
  * The delay of a call is looked for once and remembered on a line of samples, which network jitter does not move. A remembered
  * delay shortens the next look and is no reason by itself. It allocates nothing for a look: work areas belong to the thread.
  */
-import { ENGINE_RATE, type Millis } from '../../shared/base/units.ts';
+import type { Millis } from '../../shared/base/units.ts';
 import { bestPlace, lagsFor } from './echo-correlation.ts';
 import { explainedShare, taps } from './echo-fit.ts';
 import {
@@ -19,9 +19,9 @@ import {
   type Following,
 } from './echo-history.ts';
 import { kernelFloats } from './echo-kernel.ts';
-import { levelMs, SoundLevels } from './echo-levels.ts';
-import { PlayedAudio } from './echo-played.ts';
-import { lookRate, readFlat, readWide } from './echo-samples.ts';
+import { levelMs, type SoundLevels } from './echo-levels.ts';
+import type { PlayedAudio } from './echo-played.ts';
+import { lookRate } from './echo-samples.ts';
 import { mostAlike, type WideEar, type WideSource } from './echo-spectra.ts';
 
 const lookMs = 256;
@@ -47,6 +47,9 @@ const tailMs = 160;
  */
 const likelyShare = 0.64;
 const againShare = 0.58;
+/** Of less that is heard than so many samples, the beginning of a voice, as many weights as are fitted explain much by chance. */
+const fewSamples = 256;
+const fewSamplesShare = 0.8;
 const newShare = 0.85;
 const movedShare = 0.65;
 /**
@@ -82,7 +85,10 @@ interface AlikeRule {
  * Where no echo is known, callers have 0.6 at most, by chance, or with the voice that the bot was made from. A clear echo at its own delay
  * the waveform would have told, so what is asked there lets pass hardly more than the moments in which a client goes on after a pause.
  */
-const newEcho: AlikeRule = { least: 0.62, leastAgain: 0.62, newest: 0.4, excessDb: 4.5 };
+const newEcho: AlikeRule = { least: 0.62, leastAgain: 0.55, newest: 0.4, excessDb: 4.5 };
+/** Of a new one that is less alike than the first, and was at the same delay in the look before: the newest of it, and what is stray. */
+const newestAgain = 0.5;
+const strayAgain = 0.05;
 const knownEcho: AlikeRule = { least: 0.52, leastAgain: 0.48, newest: 0.4, excessDb: 4.5 };
 const clearEcho: AlikeRule = { least: 0.66, leastAgain: 0.66, newest: 0.74, excessDb: 1.5 };
 /** Asked of the newest of a known echo while too little was heard to tell how loud it is. */
@@ -125,8 +131,6 @@ const played = kernelFloats(lookSamples + lagsFor(lookSamples));
 const nearby = kernelFloats(lookSamples + taps);
 const heardNewest = heard.subarray(lookSamples - newestSamples);
 const nearbyNewest = kernelFloats(newestSamples + taps);
-
-const warmingLooks = 12;
 
 export interface EchoDetectorOptions {
   readonly played: Pick<PlayedAudio, 'within' | 'stretchMs' | 'placeOf' | 'read' | 'levels'> & WideSource;
@@ -190,14 +194,15 @@ export class EchoDetector {
     if (found.likeness < plainlyUnlike) this.#unlikeTo = end + unlikeFor;
     if (isNew && delay < atOnce - likelyWithin) return false;
     const rule = this.#ruleAt(delay);
-    if (found.likeness < (isRepeated ? rule.leastAgain : rule.least) || found.newest < rule.newest)
-      return false;
+    if (found.likeness < (isRepeated ? rule.leastAgain : rule.least)) return false;
+    const isDoubtful = isNew && found.likeness < rule.least;
+    if (found.newest < (isDoubtful ? newestAgain : rule.newest)) return false;
     const history = this.#historyTo(end);
     const { excessDb, spreadDb } = following(history, levelOf(delay));
     if (spreadDb >= looseDb) return false;
     // Early in a call a caller who begins over the echo cannot be told by getting louder.
     if (excessDb === Infinity ? !isNew && found.newest < earlyNewest : excessDb > rule.excessDb) return false;
-    if (isNew && strayShare(history, levelOf(delay)) > mostStray) return false;
+    if (isNew && strayShare(history, levelOf(delay)) > (isDoubtful ? strayAgain : mostStray)) return false;
     this.#known ??= delay;
     this.#echoAt = end;
     return true;
@@ -296,7 +301,9 @@ export class EchoDetector {
       mayGoOn(following(history, levelOf(delay)));
     if (!isLikely && !isMoved && !isRepeated) return undefined;
     const share = this.#share(end, { delay, length });
-    if (share < leastFound({ isLikely, isMoved, isRepeated })) return undefined;
+    const isShort = this.#known === undefined && length < fewSamples;
+    if (share < Math.max(isShort ? fewSamplesShare : 0, leastFound({ isLikely, isMoved, isRepeated })))
+      return undefined;
     const usual = Math.min(enoughShare, this.#usualShare);
     // What was not enough a moment ago is none because it was found again.
     const isSame = isNear(delay, this.#known, sameDelay);
@@ -359,38 +366,3 @@ function leastFound(at: { isLikely: boolean; isMoved: boolean; isRepeated: boole
 
 const isNear = (delay: number, other: number | undefined, distance: number): boolean =>
   other !== undefined && Math.abs(delay - other) <= distance;
-
-/**
- * Makes the code of looks fast before the first call needs it: while it is interpreted, a look takes many times as long. For the
- * start of a worker, which it takes some tens of milliseconds.
- */
-export function warmUpLooks(): void {
-  const noise = (seed: number): Int16Array =>
-    Int16Array.from({ length: ENGINE_RATE }, (_, i) => 1_000 * Math.sin(i * i * seed));
-  const sent = new PlayedAudio(ENGINE_RATE);
-  sent.add(noise(1), 0);
-  const other = { ring: noise(2), rate: ENGINE_RATE, count: ENGINE_RATE };
-  let place = 0;
-  const readOther = (into: Float32Array): number => {
-    readFlat(other, lookRate, into);
-    return place;
-  };
-  const readOtherWide = (into: Float32Array): void => readWide(other, lookRate, into);
-  // Several functions, so that the compiler does not count on one of them, and begins anew with the first call's.
-  const readers = [
-    readOther,
-    (into: Float32Array) => readOther(into),
-    (into: Float32Array) => 0 + readOther(into),
-  ];
-  const levels = new SoundLevels(ENGINE_RATE);
-  const detectors = [...readers, (into: Float32Array) => readOther(into) + 0, readOther].map(
-    (read) => new EchoDetector({ played: sent, heard: { read, readWide: readOtherWide, levels } }),
-  );
-  // Nothing is an echo here, and every look finds the same delay: each of them is as long as looks can be.
-  for (let look = 0; look < warmingLooks; look += 1) {
-    // So late that what was unlike before is compared again.
-    place += lookRate;
-    levels.add(other.ring);
-    for (const echo of detectors) echo.isEcho(1_000);
-  }
-}
