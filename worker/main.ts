@@ -47,7 +47,7 @@ import {
 } from './definition.ts';
 import { withKnownLines } from './known-lines.ts';
 import { withPauses } from './later-tts.ts';
-import { warmUpLooks } from './media/echo-warm-up.ts';
+import { warmUpHearing, warmUpLooks } from './media/warm-up.ts';
 import { openStages } from './stages/registry.ts';
 import { ToolRegistry } from './tools/registry.ts';
 import { noCallControl } from './tools/tool.ts';
@@ -194,6 +194,7 @@ class Worker {
     this.#host.keepBeating();
     // Servers of tools have a bounded time to answer; a call that came before would not have theirs.
     void this.#registry.start(noCallControl).then(() => {
+      warmUpHearing();
       warmUpLooks();
       this.#send({ type: 'ready' });
       this.#memory.ended();

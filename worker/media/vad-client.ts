@@ -131,9 +131,9 @@ export class VadClient {
         const probability = this.#mailbox.result(this.#next);
         if (!Number.isNaN(probability)) this.#tell(probability, false);
       }
-      this.#peek?.askLate(this.#filled);
     }
     this.#peek?.collect(this.#next);
+    this.#peek?.askLate(this.#filled);
     if (this.#next < this.#mailbox.produced) this.#judgeByEnergy();
   }
 

@@ -41,14 +41,15 @@ export class VadPeek {
 
   /** A packet has come: asks, if it is wanted. The unfinished frame has so many samples, and all frames before it have been judged or wait for it. */
   ask(filled: number): void {
-    this.#code = 0;
     this.#isAsked = false;
+    // A question about the same frame is answered first, or one after the other would be forgotten.
+    if (this.#frame !== this.#mailbox.produced) this.#code = 0;
     this.askLate(filled);
   }
 
-  /** Asks about the same packet once more may be wanted: the frame before was judged meanwhile. */
+  /** Asks about the same packet once more may be wanted: the frame before was judged meanwhile, or another question answered. */
   askLate(filled: number): void {
-    if (this.#isAsked) return;
+    if (this.#isAsked || this.#code !== 0) return;
     if (filled < leastPeekSamples || filled > vadFrameSamples - leastPeekSamples) return;
     const { produced, base } = this.#mailbox;
     const sinceMs = filled / samplesPerMs;

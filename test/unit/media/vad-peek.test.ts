@@ -92,6 +92,24 @@ describe('a look between two frames', () => {
     expect(told).toEqual(['frame 0.25', 'frame 0.25', 'peek 0.5 16 ms']);
   });
 
+  it('waits for the answer about the packet before, in the same frame', () => {
+    const { client, told, answer, judge, packets } = newSetup();
+    packets(5);
+    judge(0.25);
+    client.collect();
+    packets(1);
+    expect(answer(0.5)).toBe(true);
+    client.collect();
+    expect(answer(0.75)).toBe(true);
+    client.collect();
+    expect(told.slice(-2)).toEqual(['peek 0.5 4 ms', 'peek 0.75 24 ms']);
+    packets(1);
+    judge(0.25);
+    client.collect();
+    expect(answer(0.5)).toBe(true);
+    expect(told.at(-1)).toBe('frame 0.25');
+  });
+
   it('is asked once of a packet', () => {
     const { client, told, answer, judge, packets } = newSetup();
     packets(4);
