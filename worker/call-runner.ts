@@ -17,6 +17,7 @@ import { nextDeadline, step } from './core/call.ts';
 import type { CallEvent } from './core/events.ts';
 import type { CallSettings } from './core/settings.ts';
 import { newCall, type CallState } from './core/state.ts';
+import type { ConversationEvent } from './core/told.ts';
 import type { ReadyLines } from './known-lines.ts';
 import { performStageOrder } from './stage-orders.ts';
 import { observeTurn, TurnLog } from './turn-log.ts';
@@ -222,7 +223,7 @@ export class CallRunner implements TransportEvents {
     let wasActedOn = false;
     for (let fact = this.#facts.shift(); fact !== undefined; fact = this.#facts.shift()) {
       for (const action of step(call.state, fact, this.#services.clock.now())) {
-        wasActedOn = true;
+        if (action.type !== 'told') wasActedOn = true;
         this.#perform(call, action);
         if (this.#over) return wasActedOn;
       }
@@ -262,33 +263,44 @@ export class CallRunner implements TransportEvents {
       case 'tool.abandon':
         call.tools.abandon(action.key, action.reason);
         return;
-      case 'tools.answered':
-        this.#log.debug({ tools: action.pairs.map(({ call: { name } }) => name) }, 'tools have answered');
-        return;
-      case 'node.entered':
-        this.#log.debug({ node: action.node }, 'flow has moved');
-        return;
       case 'turn.judge':
         call.audio.judge(action.ask);
-        return;
-      case 'line.refused':
-      case 'edit.refused':
-        this.#log.warn({ what: action.type }, 'too much waits already');
         return;
       case 'call.end':
         call.audio.silence();
         call.stages.cancelLlm();
         this.#transport?.end(action.reason);
         return;
-      case 'turn.measured':
-        this.#measure(call, action.times);
-        return;
-      case 'fault.noticed':
-        this.#services.metrics.stageFaults.inc({ stage: action.stage, what: action.what });
-        this.#log.warn({ stage: action.stage, what: action.what }, 'stage fault');
+      case 'told':
+        this.#follow(call, action.event);
+        this.#transport?.tell(action.event);
         return;
       default:
         unreachable(action);
+    }
+  }
+
+  /** What the conversation tells, for the log and the metrics. */
+  #follow(call: RunningCall, event: ConversationEvent): void {
+    switch (event.type) {
+      case 'tools.answered':
+        this.#log.debug({ tools: event.pairs.map(({ call: { name } }) => name) }, 'tools have answered');
+        return;
+      case 'node.entered':
+        this.#log.debug({ node: event.node }, 'flow has moved');
+        return;
+      case 'line.refused':
+      case 'edit.refused':
+        this.#log.warn({ what: event.type }, 'too much waits already');
+        return;
+      case 'turn.measured':
+        this.#measure(call, event.times);
+        return;
+      case 'fault.noticed':
+        this.#services.metrics.stageFaults.inc({ stage: event.stage, what: event.what });
+        this.#log.warn({ stage: event.stage, what: event.what }, 'stage fault');
+        return;
+      default:
     }
   }
 

@@ -9,6 +9,7 @@ import * as z from 'zod';
 import type { Millis } from '../base/units.ts';
 import { fail, ok } from '../base/result.ts';
 import type { Result } from '../base/result.ts';
+import { knownMessageTypes, type ConversationMessageType } from './conversation.ts';
 
 export const CALL_PROTOCOL_VERSION = 1;
 
@@ -24,6 +25,7 @@ export const callFieldLimits = {
   metadataKeyBytes: 64,
   metadataValueBytes: 256,
   markIdBytes: 256,
+  followedEvents: 64,
   /** One fault more than this ends the call. */
   faultsPerCall: 16,
 } as const;
@@ -195,6 +197,8 @@ export interface StartMessage {
   readonly sampleRate: number;
   readonly encoding: CallEncoding;
   readonly metadata: Readonly<Record<string, string>>;
+  /** What the client wants to be told of the conversation. */
+  readonly events: readonly ConversationMessageType[];
 }
 
 /** A text frame of the client. A known type carries its decoded fields or the fault that they hold. */
@@ -260,6 +264,10 @@ const startSchema = z.object({
     .refine((id) => utf8Bytes(id) <= callFieldLimits.callIdBytes)
     .optional(),
   metadata: z.record(z.string(), z.string()).refine(metadataFits).default({}),
+  events: z
+    .array(z.string())
+    .refine((names) => names.length <= callFieldLimits.followedEvents)
+    .default([]),
 });
 
 /** The rule of each field: first when its shape is wrong, then when it breaks its limit. */
@@ -272,6 +280,10 @@ const startRules: Readonly<Record<string, { readonly shape: string; readonly lim
     limit:
       `must have at most ${callFieldLimits.metadataEntries} entries, keys of at most ` +
       `${callFieldLimits.metadataKeyBytes} and values of at most ${callFieldLimits.metadataValueBytes} bytes`,
+  },
+  events: {
+    shape: 'must be an array of strings',
+    limit: `must have at most ${callFieldLimits.followedEvents} entries`,
   },
 };
 
@@ -298,8 +310,14 @@ function decodeStart(fields: Readonly<Record<string, unknown>>): Result<StartMes
   }
   const parsed = startSchema.safeParse(fields);
   if (!parsed.success) return fail(startFault(parsed.error.issues[0]));
-  const { sample_rate, encoding, call_id, metadata } = parsed.data;
-  return ok({ callId: call_id, sampleRate: sample_rate, encoding, metadata });
+  const { sample_rate, encoding, call_id, metadata, events } = parsed.data;
+  return ok({
+    callId: call_id,
+    sampleRate: sample_rate,
+    encoding,
+    metadata,
+    events: knownMessageTypes(events),
+  });
 }
 
 function startFault(issue: z.core.$ZodIssue | undefined): CallFault {

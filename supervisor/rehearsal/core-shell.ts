@@ -16,6 +16,7 @@ import { nextDeadline, step } from '../../worker/core/call.ts';
 import type { CallEvent } from '../../worker/core/events.ts';
 import type { CallSettings } from '../../worker/core/settings.ts';
 import { newCall, type CallState } from '../../worker/core/state.ts';
+import type { ConversationEvent as ToldEvent } from '../../worker/core/told.ts';
 import type { LlmStage, TtsEvent } from '../../worker/stages/stage.ts';
 import type { OpenTools } from './agent-tools.ts';
 import type { CallerAct } from './caller-plan.ts';
@@ -293,9 +294,6 @@ export class CoreShell {
     switch (action.type) {
       case 'stt.listen':
       case 'stt.replay':
-      case 'turn.measured':
-      case 'line.refused':
-      case 'edit.refused':
         return;
       case 'turn.judge':
         this.#tell({ type: 'turn.judged', ask: action.ask, probability: undefined });
@@ -330,24 +328,27 @@ export class CoreShell {
         return;
       case 'tool.run':
       case 'tool.abandon':
-      case 'tools.answered':
         this.#performTool(action);
         return;
-      case 'node.entered':
-        this.#options.emit(action);
+      case 'told':
+        this.#follow(action.event);
         return;
       case 'call.end':
         this.#end('agent');
-        return;
-      case 'fault.noticed':
-        this.#options.emit({ type: 'fault', stage: action.stage, what: action.what });
         return;
       default:
         this.#playout.perform(action, this.#options.now());
     }
   }
 
-  #performTool(action: Extract<CallAction, { type: `tool${string}` }>): void {
+  #follow(event: ToldEvent): void {
+    if (event.type === 'node.entered') this.#options.emit(event);
+    else if (event.type === 'tools.answered') this.#tools.answered(event.pairs);
+    else if (event.type === 'fault.noticed')
+      this.#options.emit({ type: 'fault', stage: event.stage, what: event.what });
+  }
+
+  #performTool(action: Extract<CallAction, { type: `tool.${string}` }>): void {
     switch (action.type) {
       case 'tool.run':
         this.#tools.started(action.key, action.call);
@@ -356,9 +357,6 @@ export class CoreShell {
       case 'tool.abandon':
         this.#tools.abandoned(action.key);
         this.#runs.abandon(action.key, action.reason);
-        return;
-      case 'tools.answered':
-        this.#tools.answered(action.pairs);
         return;
       default:
         unreachable(action);

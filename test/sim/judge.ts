@@ -3,7 +3,7 @@
  * core. What it finds wrong is a violation with the rule that it breaks.
  */
 import type { Prng } from '../../shared/base/prng.ts';
-import type { CallAction } from '../../worker/core/actions.ts';
+import type { Order } from '../support/order.ts';
 import type { CallEvent } from '../../worker/core/events.ts';
 import { AirJudge } from './air-judge.ts';
 import { ContextJudge } from './context-judge.ts';
@@ -43,6 +43,10 @@ export class Judge {
     });
   }
 
+  demand(now: number, holds: boolean, rule: string): void {
+    this.#story.demand(now, holds, rule);
+  }
+
   get violations(): readonly Violation[] {
     return this.#story.violations;
   }
@@ -74,7 +78,7 @@ export class Judge {
 
   saw(
     fact: { event: CallEvent; note: Note },
-    after: { actions: readonly CallAction[]; now: number; deadline: number | undefined },
+    after: { actions: readonly Order[]; now: number; deadline: number | undefined },
   ): void {
     const { event, note } = fact;
     const { actions, now, deadline } = after;

@@ -35,12 +35,24 @@ export const botMutants: readonly Mutant[] = [
     to: '',
   }),
   mutant('clears without moving the epoch', 'speaking.ts', {
-    from: '  nextEpoch(step);\n  enterToolResults(step);',
-    to: '  enterToolResults(step);',
+    from: "  nextEpoch(step);\n  tell(step, { type: 'turn.interrupted'",
+    to: "  tell(step, { type: 'turn.interrupted'",
   }),
   mutant('lets the LLM write on after a cut', 'speaking.ts', {
-    from: "  if (response.writing && !response.inTools) actions.push({ type: 'llm.cancel' });",
+    from: "    if (cancels) step.actions.push({ type: 'llm.cancel' });",
     to: '',
+  }),
+  mutant('tells of a round that never ends', 'speaking.ts', {
+    from: "    tell(step, { type: 'bot.llm_stopped', epoch: response.epoch });",
+    to: '',
+  }),
+  mutant('tells no interruption', 'speaking.ts', {
+    from: "  tell(step, { type: 'turn.interrupted', epoch: state.epoch });",
+    to: '',
+  }),
+  mutant('tells twice that the bot began', 'speaking.ts', {
+    from: "former !== undefined && (former.wasAudible || former.phase !== 'waiting')",
+    to: 'false',
   }),
   mutant('lets TTS speak on after a cut', 'speaking.ts', {
     from: "  actions.push({ type: 'tts.cancel', context: response.context });",

@@ -1,5 +1,5 @@
 /** Judges the bot's side: one response at a time, in its epoch, saying what was written, ended by what must end it. */
-import type { CallAction } from '../../worker/core/actions.ts';
+import type { Order } from '../support/order.ts';
 import type { CallEvent } from '../../worker/core/events.ts';
 import { noteAnnouncement } from './announced.ts';
 import { goesOn, isPart, plainWords, type ContextJudge } from './context-judge.ts';
@@ -188,7 +188,7 @@ export class ResponseJudge {
     this.#afterEnd(scene, response);
   }
 
-  #order(scene: Scene, action: CallAction): void {
+  #order(scene: Scene, action: Order): void {
     const story = this.#story;
     const { now } = scene;
     switch (action.type) {
@@ -231,7 +231,7 @@ export class ResponseJudge {
     }
   }
 
-  #opened(scene: Scene, { context, from }: Extract<CallAction, { type: 'playout.open' }>): void {
+  #opened(scene: Scene, { context, from }: Extract<Order, { type: 'playout.open' }>): void {
     const story = this.#story;
     const { now } = scene;
     const handedOn = from !== undefined && story.response !== undefined;
@@ -267,7 +267,7 @@ export class ResponseJudge {
     if (speculative === undefined || decided === undefined) return undefined;
     const written = story.witnesses.llm.written.get(speculative.round) ?? '';
     const spoken = story.answerIn(scene.actions);
-    const isEmpty = (one: CallAction): boolean =>
+    const isEmpty = (one: Order): boolean =>
       one.type === 'fault.noticed' && one.stage === 'llm' && one.what === 'empty';
     const matches = (text: string): boolean =>
       written.trim() === '' ? scene.actions.some(isEmpty) : flat(written).includes(flat(text));
@@ -279,7 +279,7 @@ export class ResponseJudge {
     return speculative;
   }
 
-  #cleared(scene: Scene, action: Extract<CallAction, { type: 'playout.clear' }>): void {
+  #cleared(scene: Scene, action: Extract<Order, { type: 'playout.clear' }>): void {
     const story = this.#story;
     const { response } = story;
     const { event, now } = scene;
@@ -311,7 +311,7 @@ export class ResponseJudge {
     this.#context.cut(response, now, position?.sentMs ?? 0);
   }
 
-  #marked(now: number, action: Extract<CallAction, { type: 'playout.mark' }>): void {
+  #marked(now: number, action: Extract<Order, { type: 'playout.mark' }>): void {
     const { response } = this.#story;
     this.#story.demand(now, response?.context === action.context, 'a mark in another context');
     if (response === undefined) return;
@@ -323,7 +323,7 @@ export class ResponseJudge {
     });
   }
 
-  #asked(scene: Scene, action: Extract<CallAction, { type: 'llm.start' }>): void {
+  #asked(scene: Scene, action: Extract<Order, { type: 'llm.start' }>): void {
     const story = this.#story;
     const { now } = scene;
     // What was said into a response that is over may be guessed at in the step in which that ends.
@@ -347,7 +347,7 @@ export class ResponseJudge {
     this.#context.asked(now, action.messages, guess ? 'guess' : isRound(scene) ? 'round' : 'turn');
   }
 
-  #spoke(scene: Scene, action: Extract<CallAction, { type: 'tts.speak' | 'tts.flush' }>): void {
+  #spoke(scene: Scene, action: Extract<Order, { type: 'tts.speak' | 'tts.flush' }>): void {
     const story = this.#story;
     const { response } = story;
     const { now } = scene;

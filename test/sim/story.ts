@@ -2,7 +2,8 @@
  * What the judges know of a call, from facts, orders and the world alone. It is a model of its own: nothing in it is read
  * from the state of the core.
  */
-import type { CallAction, FaultStage } from '../../worker/core/actions.ts';
+import type { FaultStage } from '../../worker/core/actions.ts';
+import type { Order } from '../support/order.ts';
 import type { CallEvent } from '../../worker/core/events.ts';
 import type { Client } from './client.ts';
 import type { Plan } from './plan.ts';
@@ -31,8 +32,8 @@ export interface Scene {
   readonly now: number;
   readonly event: CallEvent;
   readonly note: Note;
-  readonly actions: readonly CallAction[];
-  has(type: CallAction['type']): boolean;
+  readonly actions: readonly Order[];
+  has(type: Order['type']): boolean;
 }
 
 export interface StoryMark {
@@ -183,7 +184,7 @@ export class Story {
   }
 
   /** The first text of an answer that is given to TTS here; a filler for it is none. */
-  answerIn(actions: readonly CallAction[]): Extract<CallAction, { type: 'tts.speak' }> | undefined {
+  answerIn(actions: readonly Order[]): Extract<Order, { type: 'tts.speak' }> | undefined {
     const { fillers, lateLines } = this.settings;
     const waits = [...fillers, ...lateLines].map(flat);
     return actions
@@ -218,7 +219,7 @@ export const telling = (words: readonly string[]): string[] =>
   words.filter((word) => /^(?:say|and)\d*$/.test(word));
 
 /** A line of somebody else is spoken. */
-export const isLine = (action: CallAction): boolean =>
+export const isLine = (action: Order): boolean =>
   action.type === 'tts.speak' && action.text.startsWith('line');
 
 /** As it was written, on one line. */

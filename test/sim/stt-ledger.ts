@@ -1,5 +1,5 @@
 /** What STT got before each text that it owes: only where that was audio is its answer a proof of life. */
-import type { CallAction } from '../../worker/core/actions.ts';
+import type { Order } from '../support/order.ts';
 import type { CallEvent } from '../../worker/core/events.ts';
 
 export class SttLedger {
@@ -13,7 +13,7 @@ export class SttLedger {
     return event.type === 'stt.finalized' && this.#asked.shift()?.hasAudio === true && event.isLate !== true;
   }
 
-  order(type: CallAction['type']): void {
+  order(type: Order['type']): void {
     switch (type) {
       case 'stt.reopen':
         this.#begin(this.#listens);

@@ -2,7 +2,8 @@
  * Judges what a call does with tools, from its events and orders alone: every call has one result, every result is true, and
  * nothing with effects runs twice, out of an answer that was thrown away, or without being told of the end.
  */
-import type { CallAction, ContextMessage } from '../../worker/core/actions.ts';
+import type { ContextMessage } from '../../worker/core/actions.ts';
+import type { Order } from '../support/order.ts';
 import type { CallEvent } from '../../worker/core/events.ts';
 import type { RequestedCall } from '../../worker/core/tools-state.ts';
 
@@ -95,7 +96,7 @@ export class ToolJudge {
     return this.#over;
   }
 
-  saw(event: CallEvent, actions: readonly CallAction[]): void {
+  saw(event: CallEvent, actions: readonly Order[]): void {
     if (this.#over) {
       if (actions.length > 0) this.#fail('orders after the end');
       return;
@@ -114,7 +115,7 @@ export class ToolJudge {
   }
 
   /** An answer that was begun early is certain from the step on in which it begins, unless another is asked for. */
-  #notePromotion(actions: readonly CallAction[]): void {
+  #notePromotion(actions: readonly Order[]): void {
     const newest = this.#rounds.at(-1);
     const begins = actions.some(({ type }) => type === 'playout.open');
     const telling = ['llm.start', 'llm.cancel', 'tool.run', 'tools.answered'];
@@ -155,7 +156,7 @@ export class ToolJudge {
     if (newest !== undefined) newest.over = true;
   }
 
-  #ordered(action: CallAction, event: CallEvent, actions: readonly CallAction[]): void {
+  #ordered(action: Order, event: CallEvent, actions: readonly Order[]): void {
     switch (action.type) {
       case 'llm.start':
         this.#requested(action, event, actions);
@@ -177,7 +178,7 @@ export class ToolJudge {
     }
   }
 
-  #abandoned({ key, reason }: Extract<CallAction, { type: 'tool.abandon' }>): void {
+  #abandoned({ key, reason }: Extract<Order, { type: 'tool.abandon' }>): void {
     const run = this.#runs.get(key);
     if (run?.state !== 'running') this.#fail('a tool is given up that does not run');
     else {
@@ -190,7 +191,7 @@ export class ToolJudge {
 
   // ---- runs ----
 
-  #ran(order: Extract<CallAction, { type: 'tool.run' }>): void {
+  #ran(order: Extract<Order, { type: 'tool.run' }>): void {
     const { key, attempt, call } = order;
     const effect = this.#effects.has(call.name);
     this.#count(effect ? 'effect' : 'reading');
@@ -244,9 +245,9 @@ export class ToolJudge {
   // ---- requests ----
 
   #requested(
-    order: Extract<CallAction, { type: 'llm.start' }>,
+    order: Extract<Order, { type: 'llm.start' }>,
     event: CallEvent,
-    actions: readonly CallAction[],
+    actions: readonly Order[],
   ): void {
     const certain =
       event.type === 'llm.text' ||

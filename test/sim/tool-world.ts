@@ -2,6 +2,7 @@
  * One simulated call whose LLM calls tools at random and whose tools hang, fail, answer late and twice, while the caller
  * answers, interrupts, makes noises and leaves. A script plays the conversation; the judge sees every step.
  */
+import { ordersIn, type Order } from '../support/order.ts';
 import { newPrng, type Prng } from '../../shared/base/prng.ts';
 import type { CallSettings } from '../../worker/core/settings.ts';
 import type { CallAction } from '../../worker/core/actions.ts';
@@ -48,7 +49,7 @@ function settingsOf(prng: Prng): CallSettings {
 }
 
 /** A fact or an order for reading; of requests only the newest messages. */
-function brief(what: CallEvent | CallAction): string {
+function brief(what: CallEvent | Order): string {
   if (what.type !== 'llm.start') return JSON.stringify(what);
   return `llm.start ${what.round} ${JSON.stringify(what.messages.slice(-5))}`;
 }
@@ -85,7 +86,8 @@ class ToolWorld {
     });
   }
 
-  #saw(event: CallEvent, actions: readonly CallAction[]): void {
+  #saw(event: CallEvent, all: readonly CallAction[]): void {
+    const actions = ordersIn(all);
     this.steps.push(`${brief(event)} => ${actions.map(brief).join(' ')}`);
     this.judge.saw(event, actions);
     if (event.type === 'stt.finalized') this.#owed = Math.max(0, this.#owed - 1);

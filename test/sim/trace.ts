@@ -1,6 +1,6 @@
 /** What happened in a world: a hash over every step, and on request the steps in words. */
-import type { CallAction } from '../../worker/core/actions.ts';
 import type { CallEvent } from '../../worker/core/events.ts';
+import type { Order } from '../support/order.ts';
 import { shown } from '../support/orders.ts';
 
 export class Trace {
@@ -15,7 +15,7 @@ export class Trace {
     this.#keep = keep;
   }
 
-  step(now: number, event: CallEvent, actions: readonly CallAction[]): void {
+  step(now: number, event: CallEvent, actions: readonly Order[]): void {
     this.steps += 1;
     this.#mix(event.type);
     this.#mixNumber(now);

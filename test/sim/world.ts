@@ -7,6 +7,7 @@ import { SpeechDetector } from '../../worker/media/speech-detector.ts';
 import type { CallAction } from '../../worker/core/actions.ts';
 import type { CallEvent, PlayoutPosition } from '../../worker/core/events.ts';
 import type { Core } from '../support/core.ts';
+import { ordersIn } from '../support/order.ts';
 import { Caller } from './caller.ts';
 import { Client } from './client.ts';
 import { Judge, type Violation } from './judge.ts';
@@ -18,6 +19,7 @@ import { SimTts } from './sim-tts.ts';
 import type { Note, SimWorld } from './sim-world.ts';
 import { Strangers } from './strangers.ts';
 import { Timeline } from './timeline.ts';
+import { ToldJudge } from './told-judge.ts';
 import { Trace } from './trace.ts';
 import { SimWorker } from './worker.ts';
 
@@ -49,6 +51,7 @@ class World implements SimWorld {
   readonly trace: Trace;
   readonly #worker: SimWorker;
   readonly #judge: Judge;
+  readonly #told: ToldJudge;
   readonly #client: Client;
   readonly #playout: SimPlayout;
   readonly #stt: SimStt;
@@ -90,6 +93,7 @@ class World implements SimWorld {
       failed: () => this.tell({ type: 'tts.failed' }),
     });
     this.#judge = new Judge({ plan, client: this.#client, tts: this.#tts, stt: this.#stt, llm: this.#llm });
+    this.#told = new ToldJudge((holds, rule) => this.#judge.demand(this.time.now, holds, rule));
     this.#strangers = new Strangers(this, this.#judge);
     this.#detector = this.#newDetector();
     this.#caller = new Caller(plan.prng, {
@@ -203,8 +207,10 @@ class World implements SimWorld {
     for (let fact = this.#facts.shift(); fact !== undefined; fact = this.#facts.shift()) {
       const { now } = this.time;
       const actions = this.#worker.step(fact.event, now);
-      this.trace.step(now, fact.event, actions);
-      this.#judge.saw(fact, { actions, now, deadline: this.#worker.deadline });
+      const orders = ordersIn(actions);
+      this.trace.step(now, fact.event, orders);
+      this.#judge.saw(fact, { actions: orders, now, deadline: this.#worker.deadline });
+      this.#told.saw(actions);
       for (const action of actions) this.#perform(action);
     }
     this.#handling = false;

@@ -19,6 +19,7 @@ import type {
   TtsEvent,
   TtsStage,
 } from '../../worker/stages/stage.ts';
+import type { ConversationEvent } from '../../worker/core/told.ts';
 import type { CallTransport } from '../../worker/transports/transport.ts';
 import type { OpenedTools } from '../../worker/tools/registry.ts';
 import { newMailboxes } from './mailboxes.ts';
@@ -42,6 +43,8 @@ export class FakeTransport implements CallTransport {
   /** Everything the client was told but frames of audio. */
   readonly told: string[] = [];
   readonly frames: { readonly frame: Buffer; readonly rate: number }[] = [];
+  /** What it was told of the conversation. */
+  readonly events: ConversationEvent[] = [];
   inputTakenCount = 0;
 
   constructor(trap: Trap) {
@@ -69,6 +72,9 @@ export class FakeTransport implements CallTransport {
   sendMark(id: string): boolean {
     this.#tell(`mark ${id}`);
     return true;
+  }
+  tell(event: ConversationEvent): void {
+    this.events.push(event);
   }
   end(reason: string): void {
     this.#tell(`end ${reason}`);

@@ -1,8 +1,8 @@
 /** Orders of the core in words, for scripts and traces. */
-import type { CallAction } from '../../worker/core/actions.ts';
+import type { Order } from './order.ts';
 
 /** An order in one short line. */
-export function shown(order: CallAction): string {
+export function shown(order: Order): string {
   switch (order.type) {
     case 'llm.start':
       return `llm.start ${order.epoch}`;

@@ -8,6 +8,7 @@ import type { CallEvent } from '../../worker/core/events.ts';
 import type { CallSettings } from '../../worker/core/settings.ts';
 import type { CallState } from '../../worker/core/state.ts';
 import { realCore, takenOver, type Core } from './core.ts';
+import { ordersIn, type Order } from './order.ts';
 import { shown } from './orders.ts';
 import { addMark, addSpeech, noAudio } from './scripted-audio.ts';
 import { scriptSettings, type ScriptOptions } from './script-settings.ts';
@@ -19,7 +20,7 @@ export class Script {
   readonly #settings: CallSettings;
   #echoMs: number | undefined;
   #now = 0;
-  #orders: CallAction[] = [];
+  #orders: Order[] = [];
   #audio = noAudio(0);
   #epoch = 0;
   #round = 0;
@@ -46,7 +47,7 @@ export class Script {
   tell(event: CallEvent): this {
     const orders = this.#core.step(this.#state, event, this.#now);
     for (const order of orders) this.#perform(order);
-    this.#orders.push(...orders);
+    this.#orders.push(...ordersIn(orders));
     return this;
   }
 
@@ -239,7 +240,7 @@ export class Script {
   }
 
   /** These orders are not among those since the last look. */
-  without(...kinds: CallAction['type'][]): this {
+  without(...kinds: Order['type'][]): this {
     for (const kind of kinds) {
       assert.ok(!this.#orders.some(({ type }) => type === kind), `${kind} was ordered`);
     }

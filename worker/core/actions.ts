@@ -1,6 +1,7 @@
 /** Orders of the core to its shell, performed in the order given. None of them is awaited. */
 import type { Millis } from '../../shared/base/units.ts';
-import type { RequestedCall, ToolOrder, ToolPair } from './tools-state.ts';
+import type { ConversationEvent } from './told.ts';
+import type { RequestedCall, ToolOrder } from './tools-state.ts';
 
 /** What a provider wants back unchanged with the round that it made; nobody here looks into it. */
 export interface OpaqueReasoning {
@@ -78,17 +79,9 @@ export type CallAction =
   | { readonly type: 'playout.finish'; readonly context: number }
   /** Run a tool; `tool.settled` answers. Or give a run up. */
   | Extract<ToolOrder, { type: 'tool.run' | 'tool.abandon' }>
-  /** A round of tool calls is complete, or was cut: what the LLM is told of each. */
-  | { readonly type: 'tools.answered'; readonly pairs: readonly ToolPair[] }
-  /** The flow has moved. */
-  | { readonly type: 'node.entered'; readonly node: string }
-  /** Eight lines wait already: this one is left out. */
-  | { readonly type: 'line.refused' }
-  /** Too many edits of the conversation wait already. */
-  | { readonly type: 'edit.refused' }
   | { readonly type: 'call.end'; readonly reason: 'ended' | 'shutdown' }
-  | { readonly type: 'turn.measured'; readonly epoch: number; readonly times: TurnTimes }
-  | { readonly type: 'fault.noticed'; readonly stage: FaultStage; readonly what: FaultKind };
+  /** Nothing to do: what happened, for those who follow the conversation. */
+  | { readonly type: 'told'; readonly event: ConversationEvent };
 
 export type FaultStage = 'stt' | 'llm' | 'tts' | 'call';
 export type FaultKind = 'failed' | 'stalled' | 'empty' | 'given_up';

@@ -11,13 +11,15 @@ import {
   completeResponse,
   openAnswer,
   openResponse,
-  requestAnswer,
   sayOnEntry,
   speakForSilence,
   startOwedAnswer,
+  startRound,
+  stopLlm,
   voiceOf,
 } from './speaking.ts';
 import { nobodySpeaks, noticeFault, type Step } from './state.ts';
+import { tell } from './told.ts';
 import { nextToolDeadline } from './tools.ts';
 import { resumeTools } from './tools-cut.ts';
 import type { ToolOrder, ToolOutcome } from './tools-state.ts';
@@ -50,6 +52,7 @@ export function onLlmDone(
   response: Response,
   event: Extract<CallEvent, { type: 'llm.done' }>,
 ): void {
+  tell(step, { type: 'bot.llm_stopped', epoch: response.epoch });
   if (event.toolCalls.length > 0) {
     runTools(step, response, event);
     return;
@@ -69,14 +72,13 @@ export function onLlmDone(
 export function onLlmFailed(step: Step, response: Response): void {
   const { splitter } = response;
   if (!wholeSentence.test(splitter.pending)) splitter.pending = '';
-  response.writing = false;
+  stopLlm(step, response, { cancels: false });
   speakInstead(step, response, 'failed');
 }
 
 /** The LLM is silent for too long. What is not yet a piece is dropped: it would be glued to the apology. */
 export function onLlmStalled(step: Step, response: Response): void {
-  step.actions.push({ type: 'llm.cancel' });
-  response.writing = false;
+  stopLlm(step, response);
   response.splitter.pending = '';
   speakInstead(step, response, 'stalled');
 }
@@ -204,7 +206,7 @@ function onRoundOver(
 ): void {
   const { state } = step;
   const { pairs } = order;
-  step.actions.push({ type: 'tools.answered', pairs });
+  tell(step, { type: 'tools.answered', pairs });
   const { response } = state;
   if (response?.inTools !== true) {
     addMessages(state.history, pairMessages(pairs, { reasoning: state.heldReasoning }));
@@ -225,7 +227,8 @@ function onRoundOver(
   } else {
     enterToolResults(step);
     sayOnEntry(step, response, reachSafePoint(step));
-    response.round = requestAnswer(step, state.history, { response, withTools: order.withTools });
+    tell(step, { type: 'bot.llm_started', epoch: response.epoch });
+    startRound(step, response, { withTools: order.withTools });
   }
 }
 

@@ -49,6 +49,7 @@ import { onSilenceDeadline, silenceDeadline } from './silence.ts';
 import { completeResponse, endCall, startBotTurn } from './speaking.ts';
 import { onSpeculativeLlm } from './speculation.ts';
 import { greetingOf, nobodySpeaks, type CallState, type Step } from './state.ts';
+import { tell } from './told.ts';
 import { nextToolDeadline } from './tools.ts';
 
 /** After its time limit a call may finish what it is doing for this long before it is ended outright. */
@@ -108,7 +109,7 @@ function take(step: Step, event: CallEvent): void {
       onToolSettled(step, event);
       return;
     case 'context.edited':
-      if (!noteEdit(step.state.edits, event.edit)) step.actions.push({ type: 'edit.refused' });
+      if (!noteEdit(step.state.edits, event.edit)) tell(step, { type: 'edit.refused' });
       return;
     case 'line.requested':
       onLineRequested(step, event);
@@ -204,6 +205,7 @@ function takeOutput(step: Step, response: Response, event: OutputEvent): void {
       return;
     case 'tts.flushed':
       response.flushed = true;
+      tell(step, { type: 'bot.tts_stopped', epoch: response.epoch });
       // A provider that does not report single pieces still gets one mark, at the end of the response.
       if (event.audioMs > 0) onTtsSpoken(step, response, { chars: response.said, audioMs: event.audioMs });
       return;

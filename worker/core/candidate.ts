@@ -13,6 +13,7 @@ import { resumeOutput } from './silence.ts';
 import { unfilled, type Response } from './response.ts';
 import { cutResponse } from './speaking.ts';
 import { outputHeld, type CallState, type Step } from './state.ts';
+import { tell } from './told.ts';
 import { newWords, wholeText, type Aside, type Candidate, type Fading, type Words } from './turn.ts';
 
 /** Words of listening for longer than this are something to say. */
@@ -143,6 +144,7 @@ function confirm(step: Step, turn: Candidate | Fading | Aside): void {
     state.cutOff = '';
   }
   state.wastedRounds = 0;
+  tell(step, { type: 'turn.user_started', epoch: state.epoch });
   const own = { words, startedAt, interrupted: true };
   if (turn.phase === 'candidate') state.turn = { phase: 'speaking', ...own };
   else beginPause(step, own, turn.lastVoiceAt);

@@ -9,6 +9,7 @@ import { flowPrompt, stepFlow } from './flow.ts';
 import { addHeard, addMessages, contextFor, type History } from './history.ts';
 import { unfilled, type Response, type RoundPart } from './response.ts';
 import type { CallState, Step } from './state.ts';
+import { tell } from './told.ts';
 import { takeAtSafePoint } from './tools-cut.ts';
 import type { ToolPair } from './tools-state.ts';
 
@@ -80,7 +81,7 @@ export function enterToolResults(step: Step): void {
   const { tools, history } = step.state;
   const { pairs, lateOutcomes } = takeAtSafePoint(tools);
   if (pairs.length > 0) {
-    step.actions.push({ type: 'tools.answered', pairs });
+    tell(step, { type: 'tools.answered', pairs });
     addMessages(history, pairMessages(pairs));
   }
   for (const { call, text } of lateOutcomes)
@@ -89,14 +90,14 @@ export function enterToolResults(step: Step): void {
 
 /** Right before a response starts: the flow moves if it must. Returns the line to say on entry, or nothing. */
 export function reachSafePoint(step: Step): string {
-  const { state, now, actions } = step;
+  const { state, now } = step;
   const { flow, settings } = state;
   if (flow === undefined || settings.flow === undefined) return '';
   let say = '';
   for (const order of stepFlow(flow, { type: 'safe-point.reached' }, { settings: settings.flow, now })) {
     if (order.type !== 'node.enter') continue;
     state.edits.prompt = undefined;
-    actions.push({ type: 'node.entered', node: order.node });
+    tell(step, { type: 'node.entered', node: order.node });
     say = order.say.trim();
   }
   return say;

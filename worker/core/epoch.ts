@@ -1,5 +1,6 @@
 /** A new epoch of the call: everything older is stale, and tool calls of older turns are told so. */
 import type { CallState, Step } from './state.ts';
+import { tell } from './told.ts';
 import { stepTools } from './tools.ts';
 import type { ToolEvent, ToolOrder, ToolSettings } from './tools-state.ts';
 
@@ -32,6 +33,7 @@ export function beginEpoch(step: Step): void {
   nextEpoch(step);
   state.idle.askAt = undefined;
   state.wastedRounds = 0;
+  tell(step, { type: 'turn.user_started', epoch: state.epoch });
 }
 
 export function nextEpoch(step: Step): void {

@@ -7,19 +7,20 @@ import { nextEpoch, tellTools } from './epoch.ts';
 import type { CallEvent } from './events.ts';
 import { cutResponse, startText } from './speaking.ts';
 import { nobodySpeaks, type Step } from './state.ts';
+import { tell } from './told.ts';
 
 const mostWaiting = 8;
 /** A line that is longer would not fit into what is written down of the call (spec 02, Limits). */
 export const longestLineChars = 4_096;
 
 export function onLineRequested(step: Step, event: Extract<CallEvent, { type: 'line.requested' }>): void {
-  const { state, actions } = step;
+  const { state } = step;
   const text = event.text.slice(0, longestLineChars).trim();
   if (text === '' || state.endingSoon || state.phase !== 'open') return;
   const { interrupt, interruptible } = event;
   if (interrupt) state.lines.length = 0;
   if (state.lines.length >= mostWaiting) {
-    actions.push({ type: 'line.refused' });
+    tell(step, { type: 'line.refused' });
     return;
   }
   state.lines.push({ text, interruptible, cuts: interrupt });

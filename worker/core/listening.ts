@@ -13,6 +13,7 @@ import { spokenWords, withoutBackchannels, withoutEcho } from './phrases.ts';
 import { startAnswer, startLine, startText } from './speaking.ts';
 import { dropSpeculation, promoteSpeculation, reviewSpeculation } from './speculation.ts';
 import { awaitsWord, noticeFault, type CallState, type Step } from './state.ts';
+import { tell } from './told.ts';
 import { addFinal, newWords, setPartial, wholeText, type Aside, type Finalizing } from './turn.ts';
 import type { Millis } from '../../shared/base/units.ts';
 
@@ -110,6 +111,8 @@ export function onSttText(
   if (!('words' in turn)) return;
   const { words } = turn;
   const before = wholeText(words);
+  const { text } = event;
+  if (text.trim() !== '') tell(step, { type: 'user.transcript', text, final: event.type === 'stt.final' });
   if (event.type === 'stt.final') addFinal(words, event.text, stt.givenMs + heardSince(step));
   else {
     stt.guesses = true;
@@ -193,6 +196,7 @@ function answerTurn(step: Step, turn: Finalizing): void {
   const clock = { epoch: state.epoch, lastVoiceAt, decidedAt, finalAt: now };
   state.turnClock = { ...clock, hasWords: false };
   state.turn = { phase: 'idle' };
+  tell(step, { type: 'turn.user_ended', epoch: state.epoch });
   if (state.endingSoon) {
     dropSpeculation(step);
     if (text !== '') addUser(state.history, text);
@@ -205,6 +209,7 @@ function answerTurn(step: Step, turn: Finalizing): void {
     answerNothing(step, turn, kind);
     return;
   }
+  tell(step, { type: 'user.text', epoch: state.epoch, text });
   state.wordlessTurns = 0;
   state.idle.asks = 0;
   state.turnClock = { ...clock, hasWords: true };
@@ -258,7 +263,7 @@ function answerNothing(step: Step, turn: Finalizing, kind: 'echo' | 'listening' 
   } else if (spoke && state.wordlessTurns < maxWordlessApologies) {
     state.wordlessTurns += 1;
     // It may have been noise after all: that is told, and does not count against STT.
-    step.actions.push({ type: 'fault.noticed', stage: 'stt', what: 'empty' });
+    tell(step, { type: 'fault.noticed', stage: 'stt', what: 'empty' });
     startLine(step, 'apology', { owedSince });
   } else if (hasRest) {
     startText(step, 'rest', { text: state.cutOff, owedSince });

@@ -13,7 +13,7 @@ import {
   noteSpoken,
 } from './heard.ts';
 import { enterHeard } from './context.ts';
-import { finishWriting, flush, isAnnounced, unfilled, writeText, type Response } from './response.ts';
+import { finishWriting, flush, isAnnounced, passText, unfilled, type Response } from './response.ts';
 import {
   announce,
   completeResponse,
@@ -22,9 +22,11 @@ import {
   speakForSilence,
   startAnnouncement,
   startLine,
+  stopLlm,
   voiceOf,
 } from './speaking.ts';
 import { noticeFault, type CallState, type Step } from './state.ts';
+import { tell } from './told.ts';
 
 /** How long a client that never echoed a mark is assumed to play on after the last frame. */
 const unconfirmedPlayoutMs = 500;
@@ -108,9 +110,9 @@ export function audibleWithin(state: CallState, response: Response): Millis {
 
 /** Speaks what is left of a response in a new session, after a filler when the caller has been waiting. */
 function speakAgain(step: Step, former: Response, text: string): void {
-  const { state, now, actions } = step;
+  const { state, now } = step;
   if (state.lastWords) {
-    if (former.writing && !former.inTools) actions.push({ type: 'llm.cancel' });
+    stopLlm(step, former);
     sayLastWords(step, former);
     return;
   }
@@ -142,7 +144,7 @@ function speakAgain(step: Step, former: Response, text: string): void {
   // A filler that is not ready would be asked of the TTS that has just failed.
   const fillsSilence = (): boolean => state.readyLines.fillers && speakForSilence(step, again);
   if (lost || (fills && !fillsSilence())) announce(step, again);
-  writeText(again, text, voice);
+  passText(again, text, voice);
   if (again.writing) return;
   if (finishWriting(again, voice) || again.fillers.length > 0) flush(again, voice);
   else completeResponse(step);
@@ -165,11 +167,12 @@ export function onPlayoutStarted(step: Step, response: Response, audioAt: number
   noteFlow(state.response.heard, now);
   if (response.fillers[0]?.from !== 0) state.failuresInARow.tts = 0;
   noteRightEnd(state.patience);
+  if (!response.wasAudible) tell(step, { type: 'turn.bot_started', epoch: response.epoch });
   const clock = state.turnClock;
   state.turnClock = undefined;
   if (clock?.epoch !== response.epoch || !clock.hasWords) return;
   const firstTextAt = Math.max(response.firstTextAt ?? clock.finalAt, clock.finalAt);
-  step.actions.push({
+  tell(step, {
     type: 'turn.measured',
     epoch: response.epoch,
     times: {
@@ -245,7 +248,6 @@ function onNoAudio(step: Step, response: Response): void {
     completeResponse(step);
     return;
   }
-  state.response = undefined;
   if (hangUpAfter) startAnnouncement(step, 'farewell');
   else if (state.lastWords) startLine(step, 'farewell');
   else if (source !== 'answer') startAnnouncement(step, 'apology');

@@ -7,6 +7,7 @@ import type { CallAction, OpaqueReasoning } from './actions.ts';
 import { newHeardState, type HeardState } from './heard.ts';
 import type { ToolPair } from './tools-state.ts';
 import { addText, finishText, newSplitter, type Splitter } from './sentences.ts';
+import { tell } from './told.ts';
 
 export type LineKind = 'greeting' | 'question' | 'apology' | 'farewell' | 'line' | 'rest';
 
@@ -55,6 +56,8 @@ interface ResponseBase {
   /** TTS failed while it was speaking: text is kept, to be spoken once what exists has been played. */
   broken: boolean;
   firstTextAt: Millis | undefined;
+  /** Audio of it was heard before TTS had to begin it anew. */
+  wasAudible: boolean;
   /** Since when the caller waits and nothing goes out. Undefined while something does. */
   silentAt: Millis | undefined;
   /** How much had been sent, and given to TTS, when the output last ran dry. */
@@ -106,6 +109,7 @@ export const newResponse = ({ owedSince, now, msPerChar, ...named }: NewResponse
   hangUpAfter: named.source === 'farewell',
   broken: false,
   firstTextAt: undefined,
+  wasAudible: false,
   silentAt: owedSince,
   starvedMs: 0,
   starvedSaid: 0,
@@ -117,8 +121,14 @@ export interface Voice {
   readonly actions: CallAction[];
 }
 
-/** Passes text on to TTS as far as it forms pieces. */
+/** Takes new text of the response, which is told and passed on. */
 export function writeText(response: Response, text: string, voice: Voice): void {
+  if (text !== '') tell(voice, { type: 'bot.text', epoch: response.epoch, text });
+  passText(response, text, voice);
+}
+
+/** Passes text on to TTS as far as it forms pieces. */
+export function passText(response: Response, text: string, voice: Voice): void {
   for (const piece of addText(response.splitter, text)) speakPiece(response, piece, voice);
 }
 
@@ -139,6 +149,7 @@ export function pauseWriting(response: Response, voice: Voice): void {
 
 /** Speaks a sentence of the bot's own behind what was written. */
 export function speakSentence(response: Response, sentence: string, voice: Voice): void {
+  tell(voice, { type: 'bot.text', epoch: response.epoch, text: sentence });
   pauseWriting(response, voice);
   speakPiece(response, response.splitter.pending + sentence, voice);
   response.splitter.pending = '';
@@ -168,6 +179,7 @@ export function speakRecording(response: Response, text: string, voice: Voice): 
   response.fillers.push({ from, to: endChars });
   response.heard.pieces.push({ endChars, endSaid, endMs: undefined, recorded: true });
   voice.actions.push({ type: 'tts.speak', context: response.context, text: said, recorded: true });
+  tell(voice, { type: 'bot.tts_text', epoch: response.epoch, text: said });
 }
 
 /** The response begins with the announcement. */
@@ -192,6 +204,7 @@ function speakPiece(response: Response, piece: string, voice: Voice): void {
   response.said += said.length;
   response.heard.pieces.push({ endChars: response.text.length, endSaid: response.said, endMs: undefined });
   voice.actions.push({ type: 'tts.speak', context: response.context, text: said });
+  tell(voice, { type: 'bot.tts_text', epoch: response.epoch, text: said });
 }
 
 export type Respelling = (text: string) => string;

@@ -9,9 +9,9 @@ import { beginAside, beginFading } from './candidate.ts';
 import { finalize, forgetGiven, givenMs, listen } from './hearing.ts';
 import { noteGap, type Piece } from './heard.ts';
 import { onToolsResumed } from './answering.ts';
-import { messagesFor, roundMessages, offeredTools } from './context.ts';
 import { beginPause } from './pause.ts';
 import { unfilled, type Response } from './response.ts';
+import { startRound } from './speaking.ts';
 import type { Step } from './state.ts';
 import { addFinal, type Words } from './turn.ts';
 
@@ -159,7 +159,7 @@ function speakPieces(step: Step, response: Response, pieces: readonly Piece[]): 
 /** The LLM was still writing: it is asked the same again, and what it had written before is expected first. */
 function askAgain(step: Step, response: Response): void {
   response.expected = written(response);
-  startRound(step, response, []);
+  startRound(step, response);
 }
 
 /**
@@ -179,10 +179,12 @@ export function unexpectedText(step: Step, response: Response, text: string): st
   // Streams stop between words, and a new message does not begin with a space.
   if (/\S$/.test(before)) response.splitter.pending += ' ';
   step.actions.push({ type: 'llm.cancel' });
-  startRound(step, response, [
-    { role: 'assistant', text: before },
-    { role: 'system', text: goOn },
-  ]);
+  startRound(step, response, {
+    behind: [
+      { role: 'assistant', text: before },
+      { role: 'system', text: goOn },
+    ],
+  });
   return undefined;
 }
 
@@ -191,20 +193,3 @@ const written = (response: Response): string =>
   unfilled(response, response.rounds.at(-1)?.endChars ?? 0) + response.splitter.pending;
 
 const goOn = 'Your last message was cut off. Go on exactly where it stops, and repeat nothing of it.';
-
-function startRound(
-  step: Step,
-  response: Response,
-  behind: readonly { role: 'assistant' | 'system'; text: string }[],
-): void {
-  const { state } = step;
-  state.lastRound += 1;
-  response.round = state.lastRound;
-  step.actions.push({
-    type: 'llm.start',
-    epoch: response.epoch,
-    round: state.lastRound,
-    messages: messagesFor(state, state.history, [...roundMessages(response), ...behind]),
-    tools: offeredTools(state),
-  });
-}

@@ -1,6 +1,7 @@
 /** The bot's side of the conversation: starting, writing, finishing and cutting its one response. */
 import { unreachable } from '../../shared/base/assert.ts';
 import type { Millis } from '../../shared/base/units.ts';
+import type { ContextMessage } from './actions.ts';
 import {
   enterHeard,
   enterToolResults,
@@ -28,6 +29,7 @@ import {
   type Response,
   type Voice,
 } from './response.ts';
+import { tell } from './told.ts';
 import { awaitsWord, greetingOf, nobodySpeaks, outputHeld, type Step } from './state.ts';
 
 export const voiceOf = (step: Step): Voice => ({ pronounce: step.state.pronounce, actions: step.actions });
@@ -62,6 +64,9 @@ export function openResponse(
     msPerChar: state.msPerChar,
     now,
   });
+  const former = state.response;
+  // What stands in for a response that broke down goes on with it.
+  response.wasAudible = former !== undefined && (former.wasAudible || former.phase !== 'waiting');
   state.response = response;
   step.actions.push({ type: 'playout.open', context: response.context });
   // A candidate holds whatever plays, also an answer that TTS has to speak again.
@@ -72,14 +77,11 @@ export function openResponse(
   return response;
 }
 
-/**
- * Asks the LLM for the answer to a conversation, behind which stands what the running answer has done so far. Returns the
- * number of the request.
- */
+/** Asks the LLM for the answer to a conversation, behind which stands `behind`. Returns the number of the request. */
 export function requestAnswer(
   step: Step,
   history: History,
-  { response, withTools = true }: { response?: Response; withTools?: boolean } = {},
+  { behind = [], withTools = true }: { behind?: readonly ContextMessage[]; withTools?: boolean } = {},
 ): number {
   const { state } = step;
   state.lastRound += 1;
@@ -87,10 +89,29 @@ export function requestAnswer(
     type: 'llm.start',
     epoch: state.epoch,
     round: state.lastRound,
-    messages: messagesFor(state, history, response === undefined ? [] : roundMessages(response)),
+    messages: messagesFor(state, history, behind),
     tools: withTools ? offeredTools(state) : [],
   });
   return state.lastRound;
+}
+
+/** Asks the LLM to go on with the running answer, behind what the answer has done so far. */
+export function startRound(
+  step: Step,
+  response: Response,
+  { behind = [], withTools = true }: { behind?: readonly ContextMessage[]; withTools?: boolean } = {},
+): void {
+  const done = [...roundMessages(response), ...behind];
+  response.round = requestAnswer(step, step.state.history, { behind: done, withTools });
+}
+
+/** The LLM writes no more for this response. A request that runs is cancelled, unless it has ended by itself. */
+export function stopLlm(step: Step, response: Response, { cancels = true } = {}): void {
+  if (response.writing && !response.inTools) {
+    if (cancels) step.actions.push({ type: 'llm.cancel' });
+    tell(step, { type: 'bot.llm_stopped', epoch: response.epoch });
+  }
+  response.writing = false;
 }
 
 /** Opens the answer to what the context now holds: results of older tool calls enter it, and the flow moves. */
@@ -116,7 +137,8 @@ export function sayOnEntry(step: Step, response: Response, say: string): void {
 export function startAnswer(step: Step, owedSince: Millis): void {
   tellTools(step, { type: 'question.left' });
   const response = openAnswer(step, owedSince);
-  response.round = requestAnswer(step, step.state.history);
+  tell(step, { type: 'bot.llm_started', epoch: response.epoch });
+  startRound(step, response);
 }
 
 /** Speaks a text of the bot's own in the present epoch. */
@@ -201,6 +223,8 @@ export function completeResponse(step: Step): void {
   const { response } = state;
   if (response === undefined) return;
   state.response = undefined;
+  if (response.phase !== 'waiting' || response.wasAudible)
+    tell(step, { type: 'turn.bot_ended', epoch: response.epoch });
   if (response.phase !== 'waiting') {
     enterHeard(state.history, response, response.text.length);
     const playedAt = response.phase === 'draining' ? response.drainedAt + state.client.delayMs : now;
@@ -263,10 +287,11 @@ export function cutResponse(step: Step, position: PlayoutPosition | undefined): 
   if (asks !== undefined && chars >= (asks.from + response.text.length) / 2)
     tellTools(step, { type: 'question.heard', key: asks.key });
   nextEpoch(step);
+  tell(step, { type: 'turn.interrupted', epoch: state.epoch });
   enterToolResults(step);
   state.cutOff = unfilled(response, chars) + response.splitter.pending;
   actions.push({ type: 'playout.clear', epoch: state.epoch, wire: onTheWire });
-  if (response.writing && !response.inTools) actions.push({ type: 'llm.cancel' });
+  stopLlm(step, response);
   actions.push({ type: 'tts.cancel', context: response.context });
 }
 

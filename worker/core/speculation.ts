@@ -8,6 +8,7 @@ import { endsHesitant } from './phrases.ts';
 import { onLlmDone, onLlmText } from './answering.ts';
 import { openAnswer, requestAnswer } from './speaking.ts';
 import { awaitsWord, type Speculation, type Step } from './state.ts';
+import { tell } from './told.ts';
 import { waitsForSafePoint } from './tools-cut.ts';
 import { wholeText } from './turn.ts';
 
@@ -104,6 +105,7 @@ export function promoteSpeculation(
   const response = openAnswer(step, owedSince);
   response.round = speculation.round;
   response.firstTextAt = speculation.firstTextAt;
+  tell(step, { type: 'bot.llm_started', epoch: response.epoch });
   if (speculation.held !== '') onLlmText(step, response, speculation.held);
   if (speculation.done !== undefined) onLlmDone(step, response, speculation.done);
   return true;

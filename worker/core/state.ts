@@ -10,6 +10,7 @@ import { defaultMsPerChar, newClientPlayout, type ClientPlayout } from './heard.
 import { newHistory, type History } from './history.ts';
 import { newRespelling, type Response, type Respelling } from './response.ts';
 import type { CallSettings } from './settings.ts';
+import { tell } from './told.ts';
 import { newToolState, type ToolState } from './tools-state.ts';
 import { newSttLedger, type SttLedger, type Turn } from './turn.ts';
 
@@ -193,7 +194,7 @@ export const awaitsWord = ({ tools }: CallState): boolean =>
  * the LLM is a turn that nobody answered: there the count alone tells. STT and TTS fail many times within a moment.
  */
 export function noticeFault({ state, actions, now }: Step, stage: FaultStage, what: FaultKind): boolean {
-  actions.push({ type: 'fault.noticed', stage, what });
+  tell({ actions }, { type: 'fault.noticed', stage, what });
   const { failuresInARow, failingSince } = state;
   const { stageFailures, stageDownMs } = state.settings.limits;
   if (failuresInARow[stage] === 0) failingSince[`${stage}At`] = now;

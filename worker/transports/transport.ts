@@ -6,6 +6,7 @@
  * `ended`. A transport owns no timer: the worker's ticker calls `tick`.
  */
 import type { Millis } from '../../shared/base/units.ts';
+import type { ConversationEvent } from '../core/told.ts';
 
 /** What a client asked for, checked, with the metadata that the server set (spec 01, Call). */
 export interface CallStart {
@@ -53,6 +54,8 @@ export interface CallTransport {
   sendClear(epoch: number): void;
   /** False when the mark was not sent: its id is over 256 bytes, or the call is not open. */
   sendMark(id: string): boolean;
+  /** Something happened in the conversation; passed on where the client follows it. */
+  tell(event: ConversationEvent): void;
   /** The engine hangs up, or the server stops. `ended` follows with `engine`, not from inside this call. */
   end(reason: 'ended' | 'shutdown'): void;
   /** The call broke inside: nothing is explained to the client. */

@@ -78,6 +78,8 @@ describe('invalid_message, fatal, 1002 or 1008', () => {
     ['start with a call_id over 128 bytes', [{ ...start, call_id: 'é'.repeat(65) }], 1008],
     ['start with metadata that is no object', [{ ...start, metadata: ['a'] }], 1002],
     ['start with a metadata value that is no string', [{ ...start, metadata: { a: 1 } }], 1002],
+    ['start with events that are no array', [{ ...start, events: 'all' }], 1002],
+    ['start with more than 64 events', [{ ...start, events: new Array(65).fill('user.text') }], 1008],
     ['dtmf without digit', [start, { type: 'dtmf' }], 1002],
     ['dtmf with a bad digit', [start, { type: 'dtmf', digit: 'E' }], 1002],
     ['dtmf with two digits', [start, { type: 'dtmf', digit: '12' }], 1002],

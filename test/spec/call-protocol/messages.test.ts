@@ -1,7 +1,18 @@
 /** Spec 01, WebSocket call protocol: client messages, server messages, audio rules and server-set metadata. */
 import { afterEach, describe, expect, it } from 'vitest';
+import type { ConversationEvent } from '../../../worker/core/told.ts';
 import { CallClient, CallServer, startMessage } from '../../unit/transports/call-server.ts';
 import type { CallServerSettings } from '../../unit/transports/call-server.ts';
+
+const times = {
+  endOfTurnMs: 500.6,
+  sttFinalMs: 40,
+  llmTtftMs: 300,
+  ttsTtfbMs: 120,
+  wireMs: 5,
+  responseMs: 965.6,
+  filled: false,
+};
 
 let server: CallServer;
 afterEach(() => server.close());
@@ -22,7 +33,7 @@ describe('client to server', () => {
   it('start: passes on id, rate and encoding, and echoes them', async () => {
     const client = await open({}, { ...startMessage, sample_rate: 8000, encoding: 'mulaw', call_id: 'ä1' });
     expect(server.call.starts).toEqual([
-      { callId: 'ä1', sampleRate: 8000, encoding: 'mulaw', metadata: { sample_rate: '8000' } },
+      { callId: 'ä1', sampleRate: 8000, encoding: 'mulaw', metadata: { sample_rate: '8000' }, events: [] },
     ]);
     expect(client.messages[0]).toEqual({
       type: 'started',
@@ -143,6 +154,55 @@ describe('audio rules', () => {
     await client.until(() => client.audio.length === 1);
     expect(client.audio[0]).toHaveLength(640);
     expect(client.messages.slice(1)).toMatchObject([{ code: 'output_rate_mismatch', fatal: false }]);
+  });
+});
+
+describe('the conversation, where a client follows it', () => {
+  const told: readonly ConversationEvent[] = [
+    { type: 'turn.user_started', epoch: 1 },
+    { type: 'user.transcript', text: 'Hel', final: false },
+    { type: 'user.text', epoch: 1, text: 'Hello' },
+    { type: 'fault.noticed', stage: 'llm', what: 'failed' },
+    { type: 'node.entered', node: 'secret' },
+    { type: 'turn.measured', epoch: 1, times },
+  ];
+
+  it('sends what start.events names, in the order in which it happened', async () => {
+    const events = [
+      'turn.metrics',
+      'user.text',
+      'user.transcript',
+      'stage.failed',
+      'of.tomorrow',
+      'node.entered',
+    ];
+    const client = await open({}, { ...startMessage, events });
+    for (const event of told) server.call.transport.tell(event);
+    await client.received('turn.metrics');
+    expect(client.messages.slice(1)).toEqual([
+      { type: 'user.transcript', text: 'Hel', final: false },
+      { type: 'user.text', epoch: 1, text: 'Hello' },
+      { type: 'stage.failed', stage: 'llm', reason: 'failed' },
+      {
+        type: 'turn.metrics',
+        epoch: 1,
+        metrics: {
+          end_of_turn_ms: 501,
+          stt_final_ms: 40,
+          llm_ttft_ms: 300,
+          tts_ttfb_ms: 120,
+          response_ms: 966,
+        },
+      },
+    ]);
+  });
+
+  it('sends nothing new to a client that does not ask', async () => {
+    const client = await open();
+    for (const event of told) server.call.transport.tell(event);
+    server.call.transport.sendClear(1);
+    await client.received('clear');
+    expect(client.messages.map(({ type }) => type)).toEqual(['started', 'clear']);
   });
 });
 

@@ -11,6 +11,7 @@ import type {
   ServerMessage,
   WsCallLimits,
 } from '../../../shared/protocol/call.ts';
+import type { ConversationMessage, ConversationMessageType } from '../../../shared/protocol/conversation.ts';
 import { afterSilence, newAllowance, type Allowance } from './allowance.ts';
 
 export interface WsCallSettings extends WsCallLimits {
@@ -28,6 +29,8 @@ export interface WsCallStart {
   readonly sampleRate: number;
   readonly encoding: 'pcm16' | 'mulaw';
   readonly metadata: Readonly<Record<string, string>>;
+  /** What the client follows of the conversation. */
+  readonly events: readonly ConversationMessageType[];
 }
 
 export type WsEnd = 'hangup' | 'disconnected' | 'closed' | 'fault' | 'engine';
@@ -72,6 +75,7 @@ export type WsEvent =
   | { readonly type: 'output.cleared'; readonly epoch: number }
   | { readonly type: 'output.marked'; readonly id: string }
   | { readonly type: 'output.mismatched' }
+  | { readonly type: 'conversation.told'; readonly message: ConversationMessage }
   /** A backlog was seen, or was still there; `moved` says that the kernel took some of it since. */
   | { readonly type: 'output.backlogged'; readonly moved: boolean }
   | { readonly type: 'output.drained' }
@@ -87,7 +91,7 @@ export type WsEvent =
   | { readonly type: 'time.passed' };
 
 export type WsAction =
-  | { readonly type: 'send'; readonly message: ServerMessage }
+  | { readonly type: 'send'; readonly message: ServerMessage | ConversationMessage }
   | { readonly type: 'close'; readonly code: number }
   | { readonly type: 'terminate' }
   | { readonly type: 'ping' }

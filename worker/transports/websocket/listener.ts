@@ -10,12 +10,12 @@ import { isUtf8 } from 'node:buffer';
 import type { RawData } from 'ws';
 import type { Millis } from '../../../shared/base/units.ts';
 import { FRAME_MS } from '../../../shared/base/units.ts';
-import { decodeClientMessage } from '../../../shared/protocol/call.ts';
-import type { CallErrorCode, WsCallLimits } from '../../../shared/protocol/call.ts';
+import { decodeClientMessage, type CallErrorCode, type WsCallLimits } from '../../../shared/protocol/call.ts';
+import type { ConversationEvent } from '../../core/told.ts';
+import { conversationMessage } from '../conversation-message.ts';
 import type { CallTransport, TransportEnd, TransportEvents } from '../transport.ts';
 import type { CallSocket, ClosingCause } from './call-socket.ts';
-import { FrameTail } from './frame-tail.ts';
-import type { TailSink } from './frame-tail.ts';
+import { FrameTail, type TailSink } from './frame-tail.ts';
 import { intakeCosts } from './allowance.ts';
 import { audioFault, frameArrived, newWsCall, nextDeadline, resumedWsCall } from './call-state.ts';
 import type { WsAction, WsCallState, WsEvent } from './call-state.ts';
@@ -158,6 +158,13 @@ class WebSocketCall implements CallTransport {
     const isOpen = this.#openRate !== 0;
     this.#step({ type: 'output.marked', id });
     return isOpen && markFits(id);
+  }
+
+  tell(event: ConversationEvent): void {
+    const { phase } = this.#state;
+    if (phase.name !== 'open' || phase.start.events.length === 0) return;
+    const message = conversationMessage(event);
+    if (message !== undefined) this.#step({ type: 'conversation.told', message });
   }
 
   end(reason: 'ended' | 'shutdown'): void {

@@ -46,6 +46,7 @@ export function step(state: WsCallState, event: WsEvent, now: Millis): readonly 
     case 'output.cleared':
     case 'output.marked':
     case 'output.mismatched':
+    case 'conversation.told':
       return output(state, event, now);
     case 'output.backlogged':
       if (event.moved || state.outputStuckAt === undefined) state.outputStuckAt = now;
@@ -107,6 +108,7 @@ function started(state: WsCallState, message: StartMessage): readonly WsAction[]
     sampleRate: message.sampleRate,
     encoding: message.encoding,
     metadata: callMetadata(message, state.settings.signedMetadata),
+    events: message.events,
   };
   state.phase = { name: 'starting', start };
   return [{ type: 'notify.started', start }];
@@ -146,7 +148,10 @@ function startedMessage(start: WsCallStart): ServerMessage {
   };
 }
 
-type OutputEvent = Extract<WsEvent, { type: 'output.cleared' | 'output.marked' | 'output.mismatched' }>;
+type OutputEvent = Extract<
+  WsEvent,
+  { type: 'output.cleared' | 'output.marked' | 'output.mismatched' | 'conversation.told' }
+>;
 
 /** Bot output belongs to an open call; before and after it there is nobody to hear it. */
 function output(state: WsCallState, event: OutputEvent, now: Millis): readonly WsAction[] {
@@ -161,6 +166,9 @@ function output(state: WsCallState, event: OutputEvent, now: Millis): readonly W
       if (state.phase.rateReported) return NOTHING;
       state.phase = { ...state.phase, rateReported: true };
       return fault(state, { code: 'output_rate_mismatch' }, now);
+    case 'conversation.told':
+      if (!state.phase.start.events.includes(event.message.type)) return NOTHING;
+      return [{ type: 'send', message: event.message }];
   }
 }
 

@@ -1,0 +1,28 @@
+/**
+ * What a step of the core led to, as scripts and judges look at it: orders, and among them what it told of faults, tools and
+ * measurements. What it told of the course of the conversation is left out; test/sim/told-judge.ts looks at that.
+ */
+import type { CallAction } from '../../worker/core/actions.ts';
+import type { ConversationEvent } from '../../worker/core/told.ts';
+
+const noted = [
+  'turn.measured',
+  'fault.noticed',
+  'tools.answered',
+  'node.entered',
+  'line.refused',
+  'edit.refused',
+] as const;
+type Noted = Extract<ConversationEvent, { type: (typeof noted)[number] }>;
+
+export type Order = Exclude<CallAction, { type: 'told' }> | Noted;
+
+const isNoted = (event: ConversationEvent): event is Noted =>
+  (noted as readonly string[]).includes(event.type);
+
+export function ordersIn(actions: readonly CallAction[]): Order[] {
+  return actions.flatMap((action): Order[] => {
+    if (action.type !== 'told') return [action];
+    return isNoted(action.event) ? [action.event] : [];
+  });
+}

@@ -1,0 +1,29 @@
+/** What the core tells of the conversation, as a message for a client that follows it (spec 02, Events). */
+import type { ConversationMessage } from '../../shared/protocol/conversation.ts';
+import type { TurnTimes } from '../core/actions.ts';
+import type { ConversationEvent } from '../core/told.ts';
+
+/** Undefined for what is no client's business. */
+export function conversationMessage(event: ConversationEvent): ConversationMessage | undefined {
+  switch (event.type) {
+    case 'turn.measured':
+      return { type: 'turn.metrics', epoch: event.epoch, metrics: metricsOf(event.times) };
+    case 'fault.noticed':
+      return { type: 'stage.failed', stage: event.stage, reason: event.what };
+    case 'tools.answered':
+    case 'node.entered':
+    case 'line.refused':
+    case 'edit.refused':
+      return undefined;
+    default:
+      return event;
+  }
+}
+
+const metricsOf = (times: TurnTimes) => ({
+  end_of_turn_ms: Math.round(times.endOfTurnMs),
+  stt_final_ms: Math.round(times.sttFinalMs),
+  llm_ttft_ms: Math.round(times.llmTtftMs),
+  tts_ttfb_ms: Math.round(times.ttsTtfbMs),
+  response_ms: Math.round(times.responseMs),
+});
