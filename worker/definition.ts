@@ -1,5 +1,6 @@
 /** From the agent file's definition to what calls run on. */
 import type { AgentDefinition } from '../shared/config/agent-file.ts';
+import type { Silences } from '../shared/config/agent/silences.ts';
 import type { LlmChoice, SttChoice, TtsChoice } from '../shared/config/stages/definition.ts';
 import type { Sensitive } from '../shared/config/sensitive.ts';
 import type { Millis } from '../shared/base/units.ts';
@@ -29,6 +30,7 @@ export interface WorkerMeans {
 /** Everything but the tools, which each call has of its own. */
 export function callSettings(definition: AgentDefinition, means: WorkerMeans): Omit<CallSettings, 'tools'> {
   const { agent, turn, llm, flow, telephony } = definition;
+  const silences = silencesOf(turn, means);
   return {
     prompt: agent.prompt,
     greeting: agent.greeting,
@@ -46,17 +48,16 @@ export function callSettings(definition: AgentDefinition, means: WorkerMeans): O
     contextWindowTokens: llm.contextWindowTokens,
     turn: {
       minSpeechMs: turn.minSpeechMs,
-      stopMs: turn.stopMs,
-      askEarlyMs: turn.speculate ? Math.max(turn.stopMs, askEarlyMs) : Infinity,
-      silenceEndMs: turn.silenceEndMs,
-      maxSilenceMs: turn.maxSilenceMs,
-      model: means.turnModel && turn.smartTurn !== 'off',
+      ...silences,
+      askEarlyMs: turn.speculate ? Math.max(silences.stopMs, askEarlyMs) : Infinity,
+      model: isJudged(turn, means),
       completeAt: turn.smartTurnThreshold,
       speculate: turn.speculate,
     },
     interrupt: {
       enabled: turn.interrupt.enabled,
       minWords: turn.interrupt.minWords,
+      wordlessMs: turn.interrupt.wordlessMs,
       backchannels: turn.interrupt.backchannels,
       resumeAfterMs: turn.interrupt.resumeAfterMs,
       dtmf: turn.interrupt.dtmf,
@@ -106,12 +107,21 @@ export const toolSettings = ({ agent, tools, mcp, telephony, flow }: AgentDefini
   ...(agent.tools !== undefined && { agentTools: agent.tools }),
 });
 
-export const speechSettings = ({ turn }: AgentDefinition): SpeechDetectorSettings => ({
+type Turn = AgentDefinition['turn'];
+type Judges = Pick<WorkerMeans, 'turnModel'>;
+
+/** Whether a turn model judges the ends of turns. */
+const isJudged = ({ smartTurn }: Turn, { turnModel }: Judges): boolean => turnModel && smartTurn !== 'off';
+
+const silencesOf = (turn: Turn, means: Judges): Silences =>
+  isJudged(turn, means) ? turn.silences.withModel : turn.silences.withoutModel;
+
+export const speechSettings = ({ turn }: AgentDefinition, means: Judges): SpeechDetectorSettings => ({
   threshold: turn.vadThreshold,
   minSpeechMs: turn.minSpeechMs,
   confirmMs: turn.interrupt.minSpeechMs,
   sureMs: Math.max(turn.minSpeechMs, turn.interrupt.sureSpeechMs),
-  stopMs: turn.stopMs,
+  stopMs: silencesOf(turn, means).stopMs,
 });
 
 export function stageDefinitions({ stt, llm, tts }: AgentDefinition): StageDefinitions {

@@ -145,10 +145,11 @@ class Worker {
   #newServices(boxes: Mailboxes, definition: AgentDefinition): CallServices {
     const { limits } = this.#setup;
     const registry = this.#registry;
-    const settings = callSettings(definition, {
+    const means = {
       turnModel: (boxes.layout.turnThreads ?? 0) > 0,
       replayMs: (boxes.layout.ringFrames - ringMarginFrames) * vadFrameMs,
-    });
+    };
+    const settings = callSettings(definition, means);
     const stages = openStages(stageDefinitions(definition), {
       breakers: boxes.breakers,
       metrics: this.#metrics,
@@ -167,7 +168,7 @@ class Worker {
         const tools = registry.openCall(context, { control: noCallControl });
         return { tools, book: toolBook(definition, tools.tools) };
       },
-      speech: speechSettings(definition),
+      speech: speechSettings(definition, means),
       limits,
       ...stages,
       tts: withKnownLines(withPauses(stages.tts), {

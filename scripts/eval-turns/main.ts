@@ -5,16 +5,17 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { silencesOf } from '../../shared/config/agent/silences.ts';
 import { turnKeys } from '../../shared/config/agent-file.ts';
 import { loadAgentFile } from '../../shared/config/load.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { chooseTurnModel } from '../../supervisor/turn-model.ts';
-import type { ToolBook } from '../../worker/core/settings.ts';
+import type { CallSettings, ToolBook } from '../../worker/core/settings.ts';
 import { callSettings, speechSettings } from '../../worker/definition.ts';
 import type { TurnSettings } from './deciders.ts';
 import { startInference } from './inference.ts';
 import { recordingsIn, textsIn, type Recording } from './recordings.ts';
-import { replay, type CoreRow, type ReplayOptions } from './replay.ts';
+import { replay, type CoreRow, type ServiceRows } from './replay.ts';
 import { interruptionScenarios, isOneTurn, pausesMs, turnScenarios } from './scenarios.ts';
 import { tables } from './table.ts';
 
@@ -51,9 +52,7 @@ function defaultSettings(): TurnSettings {
     threshold: turn.vad_threshold,
     minSpeechMs: turn.min_speech_ms,
     confirmMs: turn.interrupt.min_speech_ms,
-    stopMs: turn.stop_ms,
-    silenceEndMs: turn.silence_end_ms,
-    maxSilenceMs: turn.max_silence_ms,
+    ...silencesOf({ stop: turn.stop_ms, end: turn.silence_end_ms, most: turn.max_silence_ms }).withoutModel,
     smartTurnThreshold: turn.smart_turn_threshold,
   };
 }
@@ -69,7 +68,7 @@ const noTools: ToolBook = {
 };
 
 /** The service with the defaults of its agent file: without words, with words, and with a turn model. */
-export function service(hasModel: boolean): Pick<ReplayOptions, 'cores' | 'speech'> {
+export function service(hasModel: boolean): { withoutModel: ServiceRows; withModel: ServiceRows } {
   const loaded = loadAgentFile(agentText, {
     env: {},
     requireSecrets: false,
@@ -77,19 +76,27 @@ export function service(hasModel: boolean): Pick<ReplayOptions, 'cores' | 'speec
     readBytes: () => undefined,
   });
   if (loaded.definition === undefined) throw new Error('the agent of the evaluation is not valid');
-  const settings = { ...callSettings(loaded.definition, { turnModel: true, replayMs: 0 }), tools: noTools };
-  const common = { settings, model: 'none' } as const;
-  const patient = { ...settings, turn: { ...settings.turn, speculate: false } };
-  const cores: CoreRow[] = [
-    { ...common, name: 'service, words at the end', streams: false },
-    { ...common, name: 'service, streamed words', streams: true },
-    { ...common, name: 'service, streamed words, not ahead', streams: true, settings: patient },
-    ...(hasModel
-      ? [{ ...common, name: 'service, streamed words, Smart Turn', streams: true, model: 'asked' } as const]
-      : []),
-    { ...common, name: 'service, streamed words, right model', streams: true, model: 'right' },
-  ];
-  return { cores, speech: speechSettings(loaded.definition) };
+  const { definition } = loaded;
+  const rows = (turnModel: boolean, coresOf: (settings: CallSettings) => CoreRow[]): ServiceRows => ({
+    cores: coresOf({ ...callSettings(definition, { turnModel, replayMs: 0 }), tools: noTools }),
+    speech: speechSettings(definition, { turnModel }),
+  });
+  const withoutModel = rows(false, (settings) => {
+    const common = { settings, model: 'none' } as const;
+    const patient = { ...settings, turn: { ...settings.turn, speculate: false } };
+    return [
+      { ...common, name: 'service, words at the end', streams: false },
+      { ...common, name: 'service, streamed words', streams: true },
+      { ...common, name: 'service, streamed words, not ahead', streams: true, settings: patient },
+    ];
+  });
+  const withModel = rows(true, (settings) => {
+    const common = { settings, streams: true } as const;
+    const right: CoreRow = { ...common, name: 'service, streamed words, right model', model: 'right' };
+    if (!hasModel) return [right];
+    return [{ ...common, name: 'service, streamed words, Smart Turn', model: 'asked' }, right];
+  });
+  return { withoutModel, withModel };
 }
 
 function material(folders: readonly string[]): { speech: Recording[]; noises: Int16Array[] } {
@@ -136,7 +143,7 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
   const replayed = await replay(scenarios, {
     boxes: inference.boxes,
     settings: defaultSettings(),
-    ...service(chosen.value.path !== undefined),
+    services: Object.values(service(chosen.value.path !== undefined)),
     progress: (done) => {
       if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${scenarios.length}`);
     },

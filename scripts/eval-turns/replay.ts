@@ -152,7 +152,11 @@ class ServicePlayer implements Player {
   readonly #questions: TurnQuestions;
   #isOver = false;
 
-  constructor(scenario: Scenario, slot: number, { boxes, cores, speech }: ReplayOptions) {
+  constructor(
+    scenario: Scenario,
+    slot: number,
+    { boxes, cores, speech }: ServiceRows & { boxes: Mailboxes },
+  ) {
     this.#questions = new TurnQuestions(boxes, slot);
     this.deciders = cores.map((core) => {
       const decider: CoreDecider = new CoreDecider({
@@ -200,12 +204,16 @@ class ServicePlayer implements Player {
 /** A row of the table for the whole decision of the service. */
 export type CoreRow = Omit<CoreDeciderOptions, 'scenario' | 'ask' | 'speech'>;
 
+/** Rows that hear alike. */
+export interface ServiceRows {
+  readonly cores: readonly CoreRow[];
+  readonly speech: SpeechDetectorSettings;
+}
+
 export interface ReplayOptions {
   readonly boxes: Mailboxes;
   readonly settings: TurnSettings;
-  readonly cores: readonly CoreRow[];
-  /** How the service hears. */
-  readonly speech: SpeechDetectorSettings;
+  readonly services: readonly ServiceRows[];
   readonly progress: (done: number) => void;
 }
 
@@ -213,9 +221,6 @@ const pauseMs = (ms: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, ms);
   });
-
-/** Ways through one scenario, in the order of the rows. */
-const players = [FramePlayer, ServicePlayer] as const;
 
 interface Running {
   readonly player: Player;
@@ -226,16 +231,24 @@ interface Running {
 /** Throws when inference dies: a result that was judged by energy instead would be a lie. */
 export async function replay(scenarios: readonly Scenario[], options: ReplayOptions): Promise<Replayed[]> {
   const found = scenarios.map((): (readonly Decider[])[] => []);
+  // Ways through one scenario, in the order of the rows.
+  const players: readonly ((scenario: Scenario, slot: number) => Player)[] = [
+    (scenario, slot) => new FramePlayer(scenario, slot, options),
+    ...options.services.map(
+      (rows) => (scenario: Scenario, slot: number) =>
+        new ServicePlayer(scenario, slot, { ...rows, boxes: options.boxes }),
+    ),
+  ];
   const tasks = scenarios.length * players.length;
   const open = new Map<number, Running>();
   let [next, done] = [0, 0];
   let movedAt = systemClock.now();
   const begin = (slot: number): Running | undefined => {
     const [scenario, way] = [Math.floor(next / players.length), next % players.length];
-    const [pcm, Way] = [scenarios[scenario], players[way]];
-    if (pcm === undefined || Way === undefined) return undefined;
+    const [pcm, newPlayer] = [scenarios[scenario], players[way]];
+    if (pcm === undefined || newPlayer === undefined) return undefined;
     next += 1;
-    return { player: new Way(pcm, slot, options), scenario, way };
+    return { player: newPlayer(pcm, slot), scenario, way };
   };
   while (done < tasks) {
     let moved = false;

@@ -10,6 +10,7 @@ import { flowKeys, flowNextKeys, flowNodeKeys } from './agent/flow.ts';
 import type { FlowDefinition } from './agent/flow.ts';
 import { mcpKeys } from './agent/mcp.ts';
 import type { McpDefinition } from './agent/mcp.ts';
+import type { Silences } from './agent/silences.ts';
 import { dtmfKeys, telephonyKeys } from './agent/telephony.ts';
 import type { TelephonyDefinition } from './agent/telephony.ts';
 import { toolHttpKeys, toolKeys } from './agent/tools.ts';
@@ -130,15 +131,21 @@ const interruptKeys = z.strictObject({
       'Whether the caller may interrupt the agent; else what is said meanwhile is answered afterwards.',
   }),
   min_speech_ms: z.int().min(0).max(10_000).default(300).meta({
-    description: 'Voice of the caller that confirms an interruption; humming counts only after a second.',
+    description:
+      'Voice of the caller that is long enough for an interruption; humming counts only after a second.',
   }),
   sure_speech_ms: z.int().min(0).max(10_000).exactOptional().meta({
     sample: 150,
     description:
       'Voice that is surely speech confirms one after this long; absent: half of min_speech_ms. At most min_speech_ms.',
   }),
-  min_words: z.int().min(0).max(20).default(0).meta({
-    description: 'Above 0, an interruption is confirmed by this many recognised words.',
+  min_words: z.int().min(0).max(20).default(1).meta({
+    description:
+      'Recognised words that confirm an interruption, words of listening not counted; 0: voice for min_speech_ms confirms one too.',
+  }),
+  wordless_ms: z.int().min(0).max(10_000).default(700).meta({
+    description:
+      'With min_words above 0: voice this long of which speech recognition says nothing confirms one all the same; 0: words alone do.',
   }),
   backchannels: words.exactOptional().meta({
     sample: ['mm-hmm', 'okay'],
@@ -174,14 +181,20 @@ export const turnKeys = z.strictObject({
     .max(5000)
     .default(120)
     .meta({ description: 'Shorter sounds are not speech.' }),
-  stop_ms: z.int().min(32).max(10_000).default(200).meta({
-    description: 'Silence after speech before the end of the turn is considered.',
+  stop_ms: z.int().min(32).max(10_000).exactOptional().meta({
+    sample: 200,
+    description:
+      'Silence after speech before the end of the turn is considered; absent: 200, with a turn model 500.',
   }),
-  silence_end_ms: z.int().min(32).max(30_000).default(700).meta({
-    description: 'Silence that ends the turn when no turn model decides; from stop_ms to max_silence_ms.',
+  silence_end_ms: z.int().min(32).max(30_000).exactOptional().meta({
+    sample: 700,
+    description:
+      'Silence that ends the turn when neither a turn model nor the words decide; absent: 700, with a turn model 1500.',
   }),
-  max_silence_ms: z.int().min(32).max(30_000).default(2500).meta({
-    description: 'Silence that ends the turn whatever the models say; at least stop_ms.',
+  max_silence_ms: z.int().min(32).max(30_000).exactOptional().meta({
+    sample: 2500,
+    description:
+      'Silence that ends the turn whatever the models say, at least silence_end_ms; absent: 2500, with a turn model 2000.',
   }),
   smart_turn: z.enum(['auto', 'on', 'off']).default('auto').meta({
     description: 'Whether a turn model judges the end of turns; auto: when there is one.',
@@ -191,7 +204,7 @@ export const turnKeys = z.strictObject({
   }),
   speculate: z.boolean().default(true).meta({
     description:
-      'Whether the LLM may start before the end of the turn is certain. Where silence alone ends turns, what this gains, up to 400 ms, is added to silence_end_ms.',
+      'Whether the LLM may start before the end of the turn is certain; nothing of it is heard before.',
   }),
   interrupt: interruptKeys.prefault({}).meta({ description: 'How the caller interrupts the agent.' }),
   idle: idleKeys.prefault({}).meta({ description: 'What happens when nobody speaks.' }),
@@ -273,7 +286,11 @@ export type AgentSection = Given<
 /** One agent: loaded at start, serves every call (spec 01, What the service does). */
 export interface AgentDefinition {
   readonly agent: AgentSection;
-  readonly turn: Omit<CamelKeys<TurnKeys>, 'interrupt' | 'idle'> & {
+  readonly turn: Omit<
+    CamelKeys<TurnKeys>,
+    'interrupt' | 'idle' | 'stopMs' | 'silenceEndMs' | 'maxSilenceMs'
+  > & {
+    readonly silences: { readonly withModel: Silences; readonly withoutModel: Silences };
     readonly interrupt: Given<CamelKeys<TurnKeys['interrupt']>, 'backchannels' | 'sureSpeechMs'>;
     readonly idle: Given<CamelKeys<TurnKeys['idle']>, 'ask'>;
   };

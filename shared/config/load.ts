@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import { readAnnouncement, type ReadBytes } from './agent/announcement.ts';
 import { readFlow } from './agent/flow.ts';
 import { readMcp } from './agent/mcp.ts';
+import { checkSilences, silencesOf } from './agent/silences.ts';
 import { readTelephony } from './agent/telephony.ts';
 import { builtInTexts, hasBuiltInTexts } from './agent/texts.ts';
 import type { BuiltInTexts } from './agent/texts.ts';
@@ -142,31 +143,13 @@ function readAgent({ value, known }: AgentReading, raw: unknown, site: AgentSite
   };
 }
 
-/** Bounds between the silences of a turn: stop_ms <= silence_end_ms <= max_silence_ms. */
-function checkSilences(
-  known: { readonly stop_ms?: number; readonly silence_end_ms?: number; readonly max_silence_ms?: number },
-  raw: Tree,
-  problems: ProblemList,
-): void {
-  const { stop_ms: stop, silence_end_ms: end, max_silence_ms: most } = known;
-  const byDefault = raw['silence_end_ms'] === undefined ? ` (it is ${end ?? ''} when the key is absent)` : '';
-  if (stop !== undefined && end !== undefined && end < stop) {
-    problems.error(['turn', 'silence_end_ms'], `must be at least turn.stop_ms${byDefault}`);
-  }
-  if (end !== undefined && most !== undefined && end > most) {
-    problems.error(['turn', 'silence_end_ms'], `must be at most turn.max_silence_ms${byDefault}`);
-  }
-  if (stop !== undefined && most !== undefined && stop > most) {
-    problems.error(['turn', 'stop_ms'], 'must be at most turn.max_silence_ms');
-  }
-}
-
 function readTurn(tree: Tree, { problems, texts }: AgentSite): Section<'turn'> {
   const raw = tree['turn'] ?? {};
   const { value, known } = readTable(turnKeys, raw, { at: ['turn'], problems });
-  if (isTable(raw)) checkSilences(known, raw, problems);
+  if (isTable(raw)) checkSilences(known, problems);
   if (value === undefined) return undefined;
-  const { interrupt, idle, ...rest } = value;
+  const { interrupt, idle, stop_ms, silence_end_ms, max_silence_ms, ...rest } = value;
+  const silences = silencesOf({ stop: stop_ms, end: silence_end_ms, most: max_silence_ms });
   const { min_speech_ms: minSpeechMs, sure_speech_ms: given } = interrupt;
   if (given !== undefined && given > minSpeechMs)
     problems.error(['turn', 'interrupt', 'sure_speech_ms'], 'must be at most turn.interrupt.min_speech_ms');
@@ -174,6 +157,7 @@ function readTurn(tree: Tree, { problems, texts }: AgentSite): Section<'turn'> {
   const sureSpeechMs = given ?? Math.round(minSpeechMs / 2);
   return {
     ...camelKeys(rest),
+    silences,
     interrupt: { ...camelKeys(interrupt), backchannels, sureSpeechMs },
     idle: { ...camelKeys(idle), ask: idle.ask ?? texts.idleQuestion },
   };

@@ -94,8 +94,9 @@ function readyAgent(
     return stages.llm;
   };
   // Words that were typed are certain: no turn model judges them, and no audio is ever heard again.
-  const settings = callSettings(definition, { turnModel: false, replayMs: 0 });
-  const { minSpeechMs, confirmMs, stopMs } = speechSettings(definition);
+  const means = { turnModel: false, replayMs: 0 };
+  const settings = callSettings(definition, means);
+  const { minSpeechMs, confirmMs, stopMs } = speechSettings(definition, means);
   const llm = llmOf(definition.llm);
   return {
     name: definition.agent.name,

@@ -17,8 +17,8 @@ const speaking = (begin: Begin, options: Omit<ScriptOptions, 'core'> = {}): Scri
     .llmAnswers(answer)
     .botPlays(20 * msPerChar);
 
-const interruptedBy = (minWords: number): Omit<ScriptOptions, 'core'> => ({
-  settings: { interrupt: { ...scriptSettings.interrupt, minWords } },
+const interruptedBy = (minWords: number, wordlessMs = 0): Omit<ScriptOptions, 'core'> => ({
+  settings: { interrupt: { ...scriptSettings.interrupt, minWords, wordlessMs } },
 });
 
 export const listening: readonly Dialogue[] = [
@@ -54,6 +54,32 @@ export const listening: readonly Dialogue[] = [
     const call = speaking(begin).callerBegins().callerStops().later(150).skips();
     call.sttHears('Stop.').ordered('playout.clear 2').sttFinalizes().silenceEndsTheTurn().sttFinalizes();
     call.llmIsAsked('user: Go.', 'assistant: Alpha beta gamma', 'user: Stop.');
+  }),
+
+  dialogue('where a word is asked for, a voice without one interrupts once it has lasted', (begin) => {
+    const call = speaking(begin, interruptedBy(1, 700)).callerBegins().callerInsists().skips();
+    const { minSpeechMs } = scriptSettings.turn;
+    call
+      .later(700 - minSpeechMs - 250 - 1)
+      .orders()
+      .later(1)
+      .ordered('playout.clear 2');
+  }),
+
+  dialogue('where a word is asked for, listening holds the output for no longer than it lasts', (begin) => {
+    const call = speaking(begin, interruptedBy(1, 700)).callerBegins().callerInsists().skips();
+    call.sttGuesses('Mm-hmm').later(1_000).orders().callerStops().later(400).ordered('playout.resume');
+    call.sttHears('Mm-hmm.').sttFinalizes().botFinishes().callerSays('Thanks.');
+    call.llmIsAsked('user: Go.', `assistant: ${answer}`, 'user: Thanks.');
+  }),
+
+  dialogue('where a word is asked for and no time is set, a voice without one never interrupts', (begin) => {
+    const call = speaking(begin, interruptedBy(1)).callerBegins().callerInsists().skips();
+    call
+      .later(2_500 - 250 - 1)
+      .orders()
+      .later(1)
+      .ordered('playout.resume');
   }),
 
   dialogue('where two words are asked for, neither a long voice nor one word interrupts', (begin) => {

@@ -75,24 +75,32 @@ export const callerMutants: readonly Mutant[] = [
     to: '',
   }),
   mutant('interrupts by voice where words are asked for', 'candidate.ts', {
-    from: "if (minWords > 0 || turn.phase !== 'candidate' || !turn.loud) return false;",
-    to: "if (turn.phase !== 'candidate' || !turn.loud) return false;",
+    from: '&& now >= wordlessAt(state, turn);',
+    to: ';',
+  }),
+  mutant('never interrupts by voice where words are asked for', 'candidate.ts', {
+    from: 'return wordlessMs === 0 ? Infinity :',
+    to: 'return wordlessMs >= 0 ? Infinity :',
+  }),
+  mutant('does not wake for a voice without words', 'candidate.ts', {
+    from: 'if (state.settings.interrupt.minWords > 0) return wordlessAt(state, turn);',
+    to: 'if (state.settings.interrupt.minWords > 0) return Infinity;',
   }),
   mutant('waits for words where STT has only the echo', 'candidate.ts', {
-    from: 'if (wordless || (isNoEcho && own.length === 0)) return',
-    to: 'if (wordless) return',
+    from: 'if (wordless || (turn.isNoEcho && own.length === 0))',
+    to: 'if (wordless)',
   }),
   mutant('takes words of listening for an interruption where the echo is known', 'candidate.ts', {
-    from: '(isNoEcho && own.length === 0)',
-    to: 'isNoEcho',
+    from: '(turn.isNoEcho && own.length === 0)',
+    to: 'turn.isNoEcho',
   }),
   mutant('asks for words although the voice is surely not the echo', 'candidate.ts', {
-    from: 'return isNoEcho || !state.echoes;',
-    to: 'return !state.echoes;',
+    from: '(turn.isNoEcho || !state.echoes)',
+    to: '!state.echoes',
   }),
   mutant('never takes listening that goes on for an interruption', 'candidate.ts', {
-    from: 'return own.length > 0 && now - turn.startedAt >= listeningMs;',
-    to: 'return own.length > 0 && now < 0 * listeningMs;',
+    from: 'own.length > 0 && now - turn.startedAt >= listeningMs;',
+    to: 'own.length > 0 && now < 0 * listeningMs;',
   }),
   mutant('lets the caller interrupt a line that may not be', 'candidate.ts', {
     from: '  return response.interruptible && !response.hangUpAfter;',

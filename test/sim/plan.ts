@@ -161,7 +161,8 @@ function settingsOf(prng: Prng): CallSettings {
     },
     interrupt: {
       enabled: prng.chance(0.9),
-      minWords: prng.chance(0.15) ? from(1, 2) : 0,
+      minWords: prng.chance(0.6) ? from(1, 2) : 0,
+      wordlessMs: prng.chance(0.7) ? from(400, 1_200) : 0,
       backchannels,
       resumeAfterMs: stopMs + from(0, 500),
       dtmf: prng.chance(0.7),

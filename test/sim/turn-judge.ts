@@ -239,6 +239,7 @@ export class TurnJudge {
   #deadline(scene: Scene): void {
     const story = this.#story;
     const { now } = scene;
+    this.#wordless(scene);
     if (story.mouth !== 'candidate' || story.voice || now < this.#resumeAt) return;
     story.demand(now, !story.held || scene.has('playout.resume'), 'a candidate that died does not resume');
     this.#becomesAside();
@@ -331,19 +332,44 @@ export class TurnJudge {
     const may = worded || witnesses.plan.micHearsBot || !witnesses.stt.exact;
     switch (event.type) {
       case 'speech.confirmed':
-        return minWords > 0 && !may ? 'a voice without words interrupts' : undefined;
+        return minWords > 0 && !may && !this.#isLong(now) ? 'a voice without words interrupts' : undefined;
       case 'stt.partial':
       case 'stt.final': {
         const late = this.#loud && now - this.#beganAt >= listeningMs;
         return may || (late && minWords === 0) ? undefined : 'words of listening interrupt';
       }
       case 'deadline.reached':
-        return may || (this.#loud && minWords === 0 && now - this.#beganAt >= listeningMs)
+        return may ||
+          this.#isLong(now) ||
+          (this.#loud && minWords === 0 && now - this.#beganAt >= listeningMs)
           ? undefined
           : 'time interrupts';
       default:
         return 'a cut without a reason';
     }
+  }
+
+  /** Who goes on without STT finding a word is let in all the same. */
+  #wordless(scene: Scene): void {
+    const story = this.#story;
+    if (story.mouth !== 'candidate' || !story.voice || !story.interruptible) return;
+    if (story.witnesses.stt.turnWords.length > 0 || this.#owed > 0) return;
+    if (story.witnesses.plan.micHearsBot || !this.#isLong(scene.now)) return;
+    // A response that has just been played to its end is not cut any more.
+    const isPlayed = story.response?.drainedAt !== undefined;
+    story.demand(
+      scene.now,
+      isPlayed || scene.has('playout.clear'),
+      'a long voice without words does not interrupt',
+    );
+  }
+
+  /** Words are asked for, STT has none, and the voice has lasted long enough without. */
+  #isLong(now: number): boolean {
+    const { interrupt, turn } = this.#story.settings;
+    const { minWords, wordlessMs } = interrupt;
+    if (minWords === 0 || wordlessMs === 0 || !this.#loud) return false;
+    return now - this.#beganAt >= wordlessMs - turn.minSpeechMs;
   }
 
   #takenOver(scene: Scene): void {

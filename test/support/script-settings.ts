@@ -41,6 +41,7 @@ export const scriptSettings: CallSettings = {
   interrupt: {
     enabled: true,
     minWords: 0,
+    wordlessMs: 0,
     backchannels: ['mm-hmm', 'i see'],
     resumeAfterMs: 600,
     dtmf: true,

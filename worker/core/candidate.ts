@@ -47,6 +47,7 @@ export function beginCandidate(step: Step): void {
     // Where the bot's voice comes back, it would hold itself at every word.
     held: interruptible(state) && !state.echoes,
     loud: false,
+    isNoEcho: false,
     position: undefined,
   };
   if (outputHeld(state)) {
@@ -67,30 +68,45 @@ export function onSpeechConfirmed(
   const { turn } = step.state;
   if (turn.phase !== 'candidate') return;
   turn.loud = true;
-  reviewCandidate(step, position, isNoEcho);
+  turn.isNoEcho = isNoEcho;
+  reviewCandidate(step, position);
 }
 
 /** More is known about the candidate. */
-export function reviewCandidate(step: Step, position: PlayoutPosition | undefined, isNoEcho = false): void {
+export function reviewCandidate(step: Step, position: PlayoutPosition | undefined): void {
   const { turn } = step.state;
   if (turn.phase !== 'candidate' && turn.phase !== 'fading' && turn.phase !== 'aside') return;
   turn.position = position ?? turn.position;
-  if (interrupts(step, turn, isNoEcho)) confirm(step, turn);
+  if (interrupts(step, turn)) confirm(step, turn);
 }
 
-function interrupts({ state, now }: Step, turn: Candidate | Fading | Aside, isNoEcho: boolean): boolean {
+function interrupts({ state, now }: Step, turn: Candidate | Fading | Aside): boolean {
   // It may have become the farewell meanwhile.
   if (!interruptible(state)) return false;
   const { minWords } = state.settings.interrupt;
   // Of words that come late, one that the bot has just said is its echo.
   const { own, telling } = tellingWords(state, turn, { late: turn.phase === 'aside' });
   if (telling.length >= Math.max(1, minWords)) return true;
-  if (minWords > 0 || turn.phase !== 'candidate' || !turn.loud) return false;
+  if (turn.phase !== 'candidate' || !turn.loud) return false;
   // What STT owes of an aside says nothing about this voice.
   const wordless = spokenWords(wholeText(turn.words)).length === 0 || state.stt.owed[0]?.fate === 'aside';
   // STT may have written down the bot's echo from before this voice began.
-  if (wordless || (isNoEcho && own.length === 0)) return isNoEcho || !state.echoes;
-  return own.length > 0 && now - turn.startedAt >= listeningMs;
+  if (wordless || (turn.isNoEcho && own.length === 0))
+    return (turn.isNoEcho || !state.echoes) && now >= wordlessAt(state, turn);
+  return minWords === 0 && own.length > 0 && now - turn.startedAt >= listeningMs;
+}
+
+/** From when on the voice alone interrupts, once it is loud enough. */
+function wordlessAt({ settings }: CallState, { startedAt }: Candidate): Millis {
+  const { minWords, wordlessMs } = settings.interrupt;
+  if (minWords === 0) return startedAt;
+  return wordlessMs === 0 ? Infinity : startedAt + Math.max(0, wordlessMs - settings.turn.minSpeechMs);
+}
+
+/** When a candidate has lasted so long that it interrupts whatever it says, or without a word. */
+function longAt(state: CallState, turn: Candidate): Millis {
+  if (state.settings.interrupt.minWords > 0) return wordlessAt(state, turn);
+  return wholeText(turn.words) === '' ? Infinity : turn.startedAt + listeningMs;
 }
 
 /**
@@ -153,7 +169,7 @@ function confirm(step: Step, turn: Candidate | Fading | Aside): void {
 /** The candidate fell silent. STT is asked at once: what it heard may still be an interruption. */
 export function beginFading(step: Step, turn: Candidate, lastVoiceAt: Millis): void {
   const { settings } = step.state;
-  const { words, startedAt, held, loud, position } = turn;
+  const { words, startedAt, held, loud, isNoEcho, position } = turn;
   if (!held && !interruptible(step.state)) {
     beginAside(step, { words, startedAt, lastVoiceAt, position });
     finalize(step);
@@ -166,6 +182,7 @@ export function beginFading(step: Step, turn: Candidate, lastVoiceAt: Millis): v
     startedAt,
     held,
     loud,
+    isNoEcho,
     position,
     lastVoiceAt,
     resumeAt: held ? Math.max(step.now, Math.min(resumeAt, startedAt + longestHoldMs)) : resumeAt,
@@ -188,13 +205,13 @@ export function prolongFading(step: Step, turn: Fading): void {
   turn.resumeAt = Math.max(turn.resumeAt, Math.min(until, latest));
 }
 
-export function candidateDeadline({ turn, settings }: CallState): Millis | undefined {
+export function candidateDeadline(state: CallState): Millis | undefined {
+  const { turn } = state;
   if (turn.phase === 'fading') return turn.resumeAt;
   if (turn.phase !== 'candidate') return undefined;
-  const listening = turn.loud && settings.interrupt.minWords === 0 && wholeText(turn.words) !== '';
-  const released = turn.held ? turn.startedAt + longestHoldMs : undefined;
-  const listened = turn.startedAt + listeningMs;
-  return listening && !turn.listened ? Math.min(released ?? listened, listened) : released;
+  const isLongAt = turn.loud && turn.isLong !== true ? longAt(state, turn) : Infinity;
+  const at = Math.min(isLongAt, turn.held ? turn.startedAt + longestHoldMs : Infinity);
+  return at === Infinity ? undefined : at;
 }
 
 export function onCandidateDeadline(step: Step): void {
@@ -204,7 +221,7 @@ export function onCandidateDeadline(step: Step): void {
     beginAside(step, turn);
     if (turn.held) resumeOutput(step);
   } else if (turn.phase === 'candidate') {
-    if (now >= turn.startedAt + listeningMs) turn.listened = true;
+    if (now >= longAt(state, turn)) turn.isLong = true;
     // A response that has been played to its end by now is not cut any more.
     if (!isPlayed(state, now)) reviewCandidate(step, step.position);
     if (state.turn !== turn || !turn.held || now < turn.startedAt + longestHoldMs) return;

@@ -37,8 +37,8 @@ export function onSpeechStarted(step: Step): void {
       else if (!state.response.hangUpAfter) beginCandidate(step);
       return;
     case 'fading': {
-      const { words, startedAt, held, loud, position } = turn;
-      state.turn = { phase: 'candidate', words, startedAt, held, loud, position };
+      const { words, startedAt, held, loud, isNoEcho, position } = turn;
+      state.turn = { phase: 'candidate', words, startedAt, held, loud, isNoEcho, position };
       listen(step, false);
       return;
     }

@@ -58,9 +58,9 @@ function resumeTurn(step: Step, turnAudio: boolean): void {
   switch (turn.phase) {
     case 'candidate':
     case 'fading': {
-      const { startedAt, held, loud, position } = turn;
+      const { startedAt, held, loud, isNoEcho, position } = turn;
       if (held) actions.push({ type: 'playout.pause' });
-      beginFading(step, { phase: 'candidate', words, startedAt, held, loud, position }, now);
+      beginFading(step, { phase: 'candidate', words, startedAt, held, loud, isNoEcho, position }, now);
       return;
     }
     case 'aside':

@@ -44,8 +44,10 @@ export interface CallSettings {
   readonly turn: TurnSettings;
   readonly interrupt: {
     readonly enabled: boolean;
-    /** Above 0, an interruption is confirmed by this many words and never by the length of the voice alone. */
+    /** Words that confirm an interruption. 0: voice that is loud enough for one does too. */
     readonly minWords: number;
+    /** With words asked for: voice this long of which STT says nothing interrupts all the same. 0: it never does. */
+    readonly wordlessMs: Millis;
     /** Words of listening, in lower case. Alone they never interrupt. */
     readonly backchannels: readonly string[];
     /** A candidate that ended resumes the bot this long after its last voice. At least `turn.stopMs`. */

@@ -39,14 +39,16 @@ interface Held {
   held: boolean;
   /** The voice was long enough to interrupt, where words do not say otherwise. */
   loud: boolean;
+  /** The bot's echo is known so well that this voice is not it. */
+  isNoEcho: boolean;
   /** Where playback stood when something was last heard of it. */
   position: PlayoutPosition | undefined;
 }
 
 export interface Candidate extends Held {
   readonly phase: 'candidate';
-  /** It has been looked at for the last time for words of listening that go on for too long. */
-  listened?: boolean;
+  /** It has lasted long enough to interrupt whatever it says, and was looked at for that. */
+  isLong?: boolean;
 }
 
 export interface Fading extends Held {

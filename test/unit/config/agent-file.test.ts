@@ -9,7 +9,8 @@ const plainInterrupt = {
   enabled: true,
   minSpeechMs: 300,
   sureSpeechMs: 150,
-  minWords: 0,
+  minWords: 1,
+  wordlessMs: 700,
   backchannels: english.backchannels,
   resumeAfterMs: 600,
   dtmf: true,
@@ -52,9 +53,10 @@ describe('a good agent file', () => {
       turn: {
         vadThreshold: 0.5,
         minSpeechMs: 120,
-        stopMs: 200,
-        silenceEndMs: 700,
-        maxSilenceMs: 2500,
+        silences: {
+          withModel: { stopMs: 500, silenceEndMs: 1500, maxSilenceMs: 2000 },
+          withoutModel: { stopMs: 200, silenceEndMs: 700, maxSilenceMs: 2500 },
+        },
         smartTurn: 'auto',
         smartTurnThreshold: 0.5,
         speculate: true,
@@ -358,13 +360,27 @@ describe('agent and turn keys', () => {
   });
 
   it.each([
-    ['stop_ms = 800', 'turn.silence_end_ms must be at least turn.stop_ms (it is 700 when the key is absent)'],
-    ['silence_end_ms = 2501', 'turn.silence_end_ms must be at most turn.max_silence_ms'],
-    ['silence_end_ms = 100', 'turn.silence_end_ms must be at least turn.stop_ms'],
+    ['stop_ms = 800\nsilence_end_ms = 700', 'turn.silence_end_ms must be at least turn.stop_ms'],
+    [
+      'silence_end_ms = 2501\nmax_silence_ms = 2500',
+      'turn.silence_end_ms must be at most turn.max_silence_ms',
+    ],
+    ['stop_ms = 800\nmax_silence_ms = 700', 'turn.stop_ms must be at most turn.max_silence_ms'],
     ['vad_threshold = 1.0', 'turn.vad_threshold must be at most 0.95'],
     ['smart_turn = true', 'turn.smart_turn must be one of "auto", "on", "off"'],
   ])('refuse %s in [turn]', (line, message) => {
     expect(errorsOf(withSection(`[turn]\n${line}`))).toEqual([message]);
+  });
+
+  it.each([
+    ['stop_ms = 800', [800, 800, 2500], [800, 1500, 2000]],
+    ['silence_end_ms = 100', [100, 100, 2500], [100, 100, 2000]],
+    ['silence_end_ms = 3000', [200, 3000, 3000], [500, 3000, 3000]],
+    ['max_silence_ms = 400', [200, 400, 400], [400, 400, 400]],
+  ])('make room for %s in the other silences', (line, withoutModel, withModel) => {
+    const { silences } = load(withSection(`[turn]\n${line}`)).definition!.turn;
+    expect(Object.values(silences.withoutModel)).toEqual(withoutModel);
+    expect(Object.values(silences.withModel)).toEqual(withModel);
   });
 
   it('accept silences at their bounds', () => {

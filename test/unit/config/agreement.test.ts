@@ -57,7 +57,7 @@ async function startInWorker(text: string): Promise<void> {
   });
   if (definition === undefined) throw new Error('the file is valid for check and not here');
   callSettings(definition, { turnModel: false, replayMs: 0 });
-  speechSettings(definition);
+  speechSettings(definition, { turnModel: false });
   const stages = openStages(stageDefinitions(definition), ownStageServices());
   const warnings: unknown[] = [];
   const log = pino({ level: 'warn' }, { write: (line: string) => warnings.push(line) });

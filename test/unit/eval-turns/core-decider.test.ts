@@ -7,13 +7,13 @@ import { SpeechDetector } from '../../../worker/media/speech-detector.ts';
 import { pausedAt, WordEar, wordsOver } from '../../../scripts/eval-turns/words.ts';
 
 const frameMs = 32;
-const {
-  speech,
-  cores: [atTheEnd, streamed, , right],
-} = service(false);
+const { withoutModel, withModel } = service(false);
+const [atTheEnd, streamed] = withoutModel.cores.map((row) => ({ ...row, speech: withoutModel.speech }));
+const [right] = withModel.cores.map((row) => ({ ...row, speech: withModel.speech }));
 
 /** Frames of voice and silence, so many milliseconds of each in turn, silence first. */
 function play(decider: CoreDecider, ...partsMs: readonly number[]): void {
+  const speech = decider.name === right!.name ? withModel.speech : withoutModel.speech;
   const detector = new SpeechDetector(speech, (fact) => decider.take(fact));
   let nowMs = 0;
   partsMs.forEach((ms, index) => {
@@ -31,7 +31,7 @@ function turn(endMs: number, words: Scenario['words']): Scenario {
 }
 
 const decide = (scenario: Scenario, row: typeof atTheEnd): CoreDecider =>
-  new CoreDecider({ ...row!, speech, scenario, ask: () => undefined });
+  new CoreDecider({ ...row!, scenario, ask: () => undefined });
 
 describe('the core in the evaluation', () => {
   it('ends a turn after its silence, and answers', () => {
@@ -60,7 +60,7 @@ describe('the core in the evaluation', () => {
     // Words that ask for more are waited for, with no model at all.
     expect(tooEarly(1_024, decide(scenarioOf(queens, 1_024), streamed))).toBe(1);
     expect(tooEarly(1_024, decide(scenarioOf('i would like a table for two', 1_024), streamed))).toBe(0);
-    expect(whole.endsMs[0]! - scenario.endMs).toBeLessThan(400);
+    expect(whole.endsMs[0]! - scenario.endMs).toBeLessThan(700);
   });
 
   it('cuts a bot that speaks when the caller does, and lets it go on after a noise', () => {
@@ -69,7 +69,8 @@ describe('the core in the evaluation', () => {
     const caller = decide({ ...scenario, kind: 'interruption' }, streamed);
     play(caller, 1_536, 1_472, 500);
     expect(caller.confirmedMs).toHaveLength(1);
-    expect(caller.confirmedMs[0]! - 1_536).toBeLessThan(500);
+    // One word that tells something is enough; the voice alone would take longer.
+    expect(caller.confirmedMs[0]! - 1_536).toBeLessThan(720);
     const noise = decide({ ...scenario, kind: 'no interruption', words: [] }, streamed);
     play(noise, 1_536, 160, 2_000);
     expect(noise.confirmedMs).toEqual([]);
