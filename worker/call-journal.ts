@@ -1,24 +1,47 @@
 /**
  * What one call writes down so that another worker can take it up (see call-record.ts), and how that worker reads it. Nothing
- * is written once the call is over: its slot may belong to another by then.
+ * is written once the call is over: its slot may belong to another by then. What another version wrote is refused.
  */
+import { maybe, number, opaque, record, text, time, versionOf } from '../shared/base/codec.ts';
 import type { Millis } from '../shared/base/units.ts';
 import { historyBytes, type CallRecord, type LeftCall } from '../shared/protocol/call-record.ts';
-import { decodePlain, decodeState, encodeHistory, encodePlain, encodeState } from './core/snapshot.ts';
+import { decodeState, encodeHistory, encodeState, stateVersion } from './core/snapshot.ts';
 import type { CallSettings } from './core/settings.ts';
 import type { CallState } from './core/state.ts';
-import type { CallStart, CallTransport } from './transports/transport.ts';
-import type { ConnectionJournal } from './transports/websocket/listener.ts';
+import type { CallStart, CallTransport, SavedTransport } from './transports/transport.ts';
+import type { ConnectionJournal } from './transports/websocket/options.ts';
 
-export interface JournalledCall {
+/** What is saved of a call beside its state. */
+interface CallHead {
   readonly start: CallStart;
   readonly startedAt: Millis;
   readonly turns: number;
+}
+
+export interface JournalledCall extends CallHead {
   readonly state: CallState;
 }
 
-/** Fields of a transport's state that its owner knows anyway. */
-const knownToTransport: ReadonlySet<string> = new Set(['settings']);
+const headCodec = record<CallHead>({ start: opaque(), startedAt: time, turns: number });
+
+interface Entry {
+  readonly version: number;
+  /** From the clock of the process that wrote to the machine's. */
+  readonly toMachineMs: Millis;
+  readonly transport: { readonly kind: string; readonly state: unknown };
+  readonly head: unknown;
+  readonly state: unknown;
+}
+
+/** The whole of what is written, whatever the transport's own state looks like. */
+const version = (stateVersion ^ versionOf(headCodec)) >>> 0;
+const entryCodec = record<Entry>({
+  version: number,
+  toMachineMs: number,
+  transport: record<Entry['transport']>({ kind: text(), state: opaque() }),
+  head: maybe(opaque()),
+  state: maybe(opaque()),
+});
 
 export class CallJournal implements ConnectionJournal {
   readonly #record: CallRecord;
@@ -64,20 +87,18 @@ export class CallJournal implements ConnectionJournal {
 
   /** Writes down where the conversation stands. */
   save(transport: CallTransport, call: JournalledCall | undefined): void {
-    const connection = transport.save?.();
-    if (this.#isOver || connection === undefined) return;
-    const text = `${this.#toMachineMs}\n{"transport":${encodePlain(connection, knownToTransport)}`;
+    const saved = transport.save?.();
+    if (this.#isOver || saved === undefined) return;
+    const head = `{"version":${version},"toMachineMs":${this.#toMachineMs},"transport":{"kind":"${saved.kind}","state":${saved.json}}`;
     if (call === undefined) {
-      this.#record.save(`${text}}`, undefined);
+      this.#record.save(`${head}}`, undefined);
       return;
     }
-    const { start, startedAt, turns, state } = call;
-    const about = encodePlain({ start, startedAt, turns });
-    const { messages } = state.history;
+    const { messages } = call.state.history;
     const isKnown = messages.length === this.#savedMessages && messages.at(-1) === this.#savedMessage;
     this.#record.save(
-      `${text},"call":${about},"state":${encodeState(state)}}`,
-      isKnown ? undefined : encodeHistory(state.history, historyBytes),
+      `${head},"head":${headCodec.write(call)},"state":${encodeState(call.state)}}`,
+      isKnown ? undefined : encodeHistory(call.state.history, historyBytes),
     );
     this.#savedMessages = messages.length;
     this.#savedMessage = messages.at(-1);
@@ -92,28 +113,25 @@ export class CallJournal implements ConnectionJournal {
 }
 
 export interface TakenUp {
-  /** State of the transport, for its own kind. */
-  readonly transport: unknown;
+  readonly transport: SavedTransport;
   /** Absent when the client had not started its call. */
   readonly call: SavedCall | undefined;
 }
 
 /** A call as it was written down; its state needs the settings of the process that goes on with it. */
-export interface SavedCall extends Omit<JournalledCall, 'state'> {
+export interface SavedCall extends CallHead {
   readonly state: (settings: CallSettings) => CallState;
 }
 
-/** Reads what another worker wrote. @throws SyntaxError for what is no such text. */
+/** Reads what another worker wrote. @throws TypeError, or SyntaxError, for what no journal of this version wrote. */
 export function readJournal(left: LeftCall, options: { readonly toMachineMs: Millis }): TakenUp {
-  const end = left.state.indexOf('\n');
-  const shiftMs = Number(left.state.slice(0, end)) - options.toMachineMs;
-  const saved = decodePlain(left.state.slice(end + 1), shiftMs) as {
-    transport: unknown;
-    call?: Omit<JournalledCall, 'state'>;
-    state?: unknown;
-  };
-  if (saved.call === undefined) return { transport: saved.transport, call: undefined };
-  const state = (settings: CallSettings): CallState =>
-    decodeState({ state: saved.state, history: left.history }, settings);
-  return { transport: saved.transport, call: { ...saved.call, state } };
+  const entry = entryCodec.read(JSON.parse(left.state), 0);
+  if (entry.version !== version) throw new TypeError('the saved call is of another version');
+  const shiftMs = entry.toMachineMs - options.toMachineMs;
+  const { kind, state: connection } = entry.transport;
+  const transport = { kind, json: connection, shiftMs };
+  if (entry.head === undefined) return { transport, call: undefined };
+  const head = headCodec.read(entry.head, shiftMs);
+  const saved = { state: entry.state, history: left.history, shiftMs };
+  return { transport, call: { ...head, state: (settings) => decodeState(saved, settings) } };
 }

@@ -54,7 +54,7 @@ import { noCallControl } from './tools/tool.ts';
 import { callSocketServerOptions, CallSocket, resumeCallSocket } from './transports/websocket/call-socket.ts';
 import { ReadTurns } from './transports/websocket/read-turns.ts';
 import { openWebSocketCall } from './transports/websocket/listener.ts';
-import type { WsCallState } from './transports/websocket/call-state.ts';
+import type { SavedTransport } from './transports/transport.ts';
 
 /** Calls say goodbye and sockets close within this time when the supervisor is gone. */
 const orphanExitMs = 3_000;
@@ -293,8 +293,7 @@ class Worker {
     const turnAudio = this.#boxes.mailbox(from).copyFrom(left.listenFrom, left.generation);
     const journal = this.#newJournal(offer, slot);
     const ws = resumeCallSocket(socket, left.tail, this.#setup.limits);
-    const saved = transport as Omit<WsCallState, 'settings'>;
-    const runner = this.#serve(ws, offer, { slot, journal, saved });
+    const runner = this.#serve(ws, offer, { slot, journal, saved: transport });
     this.#sockets += 1;
     socket.once('close', over);
     const { heartbeatMs } = this.#boxes.workerStatus(Math.floor(from / this.#setup.layout.slotsPerWorker));
@@ -320,7 +319,7 @@ class Worker {
     call: {
       slot: number;
       journal: CallJournal | undefined;
-      saved?: Omit<WsCallState, 'settings'>;
+      saved?: SavedTransport;
     },
   ): CallRunner {
     const { slot, journal, saved } = call;

@@ -4,7 +4,7 @@
  */
 import type { CallAction } from '../../worker/core/actions.ts';
 import type { CallEvent } from '../../worker/core/events.ts';
-import { decodePlain, decodeState, encodeHistory, encodeState } from '../../worker/core/snapshot.ts';
+import { decodeState, encodeHistory, encodeState } from '../../worker/core/snapshot.ts';
 import type { CallState } from '../../worker/core/state.ts';
 import type { Core } from '../support/core.ts';
 import type { Plan } from './plan.ts';
@@ -61,8 +61,8 @@ export class SimWorker {
     if (this.#saved === undefined || this.#deadline === undefined) return false;
     const shiftMs = this.#plan.prng.below(2_000_000) - 1_000_000;
     this.offsetMs += shiftMs;
-    const state = decodePlain(this.#saved.state, shiftMs);
-    this.#state = decodeState({ state, history: this.#saved.history }, this.#plan.settings);
+    const state = JSON.parse(this.#saved.state) as unknown;
+    this.#state = decodeState({ state, history: this.#saved.history, shiftMs }, this.#plan.settings);
     return true;
   }
 }

@@ -1,7 +1,7 @@
 /** The call core as tests take it: the real one, or one that was broken on purpose. */
 import { nextDeadline, step } from '../../worker/core/call.ts';
 import type { CallSettings } from '../../worker/core/settings.ts';
-import { decodePlain, decodeState, encodeHistory, encodeState } from '../../worker/core/snapshot.ts';
+import { decodeState, encodeHistory, encodeState } from '../../worker/core/snapshot.ts';
 import { newCall, type CallState } from '../../worker/core/state.ts';
 
 export interface Core {
@@ -15,8 +15,9 @@ export const realCore: Core = { newCall, step, nextDeadline };
 /** The state as another worker gets it: written down and read again. */
 export function takenOver(state: CallState, settings: CallSettings): CallState {
   const written = {
-    state: decodePlain(encodeState(state), 0),
+    state: JSON.parse(encodeState(state)) as unknown,
     history: encodeHistory(state.history, 100_000),
+    shiftMs: 0,
   };
   return decodeState(written, settings);
 }

@@ -88,8 +88,8 @@ export class FakeTransport implements CallTransport {
   tick(): void {
     this.trap.pass('tick');
   }
-  save(): object {
-    return {};
+  save(): { kind: string; json: string } {
+    return { kind: 'fake', json: '{}' };
   }
 
   #tell(what: string): void {

@@ -2,6 +2,7 @@
  * Collects key presses into entries (spec 03, DTMF collection). An entry ends at the terminator, at the digit limit, or
  * when the caller stops pressing keys.
  */
+import { maybe, record, text, time } from '../../shared/base/codec.ts';
 import type { Millis } from '../../shared/base/units.ts';
 
 export interface DtmfSettings {
@@ -60,3 +61,5 @@ function takeEntry(collector: DtmfCollector): string | undefined {
   collector.completeAt = undefined;
   return entry === '' ? undefined : entry;
 }
+
+export const dtmfCodec = record<DtmfCollector>({ digits: text(), completeAt: maybe(time) });

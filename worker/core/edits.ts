@@ -3,6 +3,7 @@
  * others, fewer tools. They wait for the next safe point, right before a response starts, so that calls of tools stay with
  * their results. With a flow a prompt holds until the next transition.
  */
+import { list, maybe, opaque, record, text } from '../../shared/base/codec.ts';
 import type { ContextMessage, OfferedTool } from './actions.ts';
 import { addMessages, type History } from './history.ts';
 
@@ -44,3 +45,9 @@ export function applyEdits(edits: Edits, history: History): void {
 /** What is left of the tools that are offered otherwise. */
 export const narrowed = ({ tools }: Edits, offered: readonly OfferedTool[]): readonly OfferedTool[] =>
   tools === undefined ? offered : offered.filter(({ name }) => tools.includes(name));
+
+export const editsCodec = record<Edits>({
+  pending: list(opaque<ContextEdit>()),
+  prompt: maybe(text()),
+  tools: maybe(opaque<readonly string[]>()),
+});

@@ -2,6 +2,7 @@
  * When a pause is the end of the turn: one pure decision over everything that is known of the pause. The answer is a
  * silence, counted from the last voice; the caller of `endOfTurn` turns it into a deadline and asks again when more is known.
  */
+import { maybe, number, record, time } from '../../shared/base/codec.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { endsHesitant, endsSentence } from './phrases.ts';
 import type { TurnSettings } from './settings.ts';
@@ -87,3 +88,5 @@ export function noteRightEnd(patience: Patience): void {
   patience.calm = 0;
   patience.extraMs = Math.max(0, patience.extraMs - patienceStepMs);
 }
+
+export const patienceCodec = record<Patience>({ extraMs: number, calm: number, decidedAt: maybe(time) });

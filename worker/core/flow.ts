@@ -3,6 +3,7 @@
  * A node's prompt and tools replace the agent's (spec 02, Behaviour rules 3). A move happens at a safe point; the core
  * decides when that is. The state is plain data.
  */
+import { maybe, number, opaque, record, text, time } from '../../shared/base/codec.ts';
 import type { Millis } from '../../shared/base/units.ts';
 
 export interface FlowTransition {
@@ -168,3 +169,11 @@ export function flowTransitions(state: FlowState, settings: FlowSettings): FlowT
     },
   }));
 }
+
+export const flowCodec = record<FlowState>({
+  node: text(),
+  turns: number,
+  leavesAt: maybe(time),
+  pending: maybe(text()),
+  data: opaque(),
+});

@@ -3,6 +3,7 @@
  * acknowledged as played, then the playback position on the wire less the client's own delay; and within a piece the times of
  * words that TTS gave, else an estimate by the length of the text. The answer never ends inside a word.
  */
+import { flag, leftOut, list, mapOf, maybe, number, record, text, time } from '../../shared/base/codec.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { PlayoutPosition } from './events.ts';
 
@@ -297,3 +298,22 @@ function wholeWords(text: string, chars: number): number {
   const wordStart = before.search(/\S+$/);
   return wordStart === -1 ? chars : wordStart;
 }
+
+export const clientPlayoutCodec = record<ClientPlayout>({
+  echoesMarks: flag,
+  delayMs: number,
+  newestMark: maybe(record<NonNullable<ClientPlayout['newestMark']>>({ id: text(), sentAt: time })),
+});
+
+export const heardCodec = record<HeardState>({
+  pieces: list(
+    record<Piece>({ endChars: number, endSaid: number, endMs: maybe(number), recorded: maybe(flag) }),
+  ),
+  marks: mapOf(record<PendingMark>({ chars: number, sentAt: maybe(time), tellsDelay: maybe(flag) })),
+  echoedChars: number,
+  // They are many; without them what was heard is estimated within a piece.
+  wordTimes: leftOut(() => []),
+  acknowledged: maybe(record<NonNullable<HeardState['acknowledged']>>({ playedMs: number, saidAt: time })),
+  gaps: list(record<HeardState['gaps'][number]>({ fromAt: time, toAt: maybe(time) })),
+  msPerChar: number,
+});

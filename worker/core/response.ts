@@ -2,11 +2,23 @@
  * One response of the bot: an answer of the LLM or a line of its own (greeting, question, apology, farewell), on its
  * way through TTS to the caller. At most one exists at a time, and it belongs to one epoch.
  */
+import {
+  flag,
+  leftOut,
+  list,
+  maybe,
+  number,
+  opaque,
+  record,
+  text,
+  time,
+  union,
+} from '../../shared/base/codec.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallAction, OpaqueReasoning } from './actions.ts';
-import { newHeardState, type HeardState } from './heard.ts';
+import { heardCodec, newHeardState, type HeardState } from './heard.ts';
 import type { ToolPair } from './tools-state.ts';
-import { addText, finishText, newSplitter, type Splitter } from './sentences.ts';
+import { addText, finishText, newSplitter, splitterCodec, type Splitter } from './sentences.ts';
 import { tell } from './told.ts';
 
 export type LineKind = 'greeting' | 'question' | 'apology' | 'farewell' | 'line' | 'rest';
@@ -218,3 +230,45 @@ export function newRespelling(words: Readonly<Record<string, string>>): Respelli
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${escaped.join('|')})(?![\\p{L}\\p{N}])`, 'giu');
   return (text) => text.replace(pattern, (word) => byLowerCase.get(word.toLowerCase()) ?? word);
 }
+
+// ---- as text ----
+
+/** What the provider wants back may be large, and the next round does without it. */
+const noReasoning = leftOut(() => undefined);
+
+const base = {
+  epoch: number,
+  context: number,
+  source: text<Response['source']>(),
+  rounds: list(record<RoundPart>({ endChars: number, pairs: opaque(), reasoning: noReasoning })),
+  notes: number,
+  inTools: flag,
+  reasoning: noReasoning,
+  asks: maybe(record<NonNullable<Response['asks']>>({ key: number, from: number })),
+  round: number,
+  interruptible: flag,
+  text: text(),
+  said: number,
+  spokenSaid: number,
+  saidBefore: number,
+  expected: text(),
+  splitter: splitterCodec,
+  heard: heardCodec,
+  fillers: opaque<Response['fillers']>(),
+  writing: flag,
+  llmAt: time,
+  hangUpAfter: flag,
+  broken: flag,
+  firstTextAt: maybe(time),
+  wasAudible: flag,
+  silentAt: maybe(time),
+  starvedMs: number,
+  starvedSaid: number,
+  flushed: flag,
+};
+
+export const responseCodec = union<Response, 'phase'>('phase', {
+  waiting: base,
+  playing: base,
+  draining: { ...base, sentMs: number, drainedAt: time, endsBy: time },
+});

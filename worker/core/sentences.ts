@@ -2,6 +2,7 @@
  * Cuts a stream of text into pieces that can be spoken. The first piece is short, so that audio starts early; later
  * ones are sentences, because prosody suffers from every cut. Pieces concatenated are exactly the text that came in.
  */
+import { flag, record, text } from '../../shared/base/codec.ts';
 
 export interface Splitter {
   pending: string;
@@ -77,3 +78,5 @@ function breathBefore(text: string, limit: number): number {
   const space = text.slice(0, limit).search(/\s\S*$/);
   return space > 0 ? space + 1 : limit;
 }
+
+export const splitterCodec = record<Splitter>({ pending: text(), started: flag });

@@ -1,98 +1,106 @@
 /**
- * A call's state as text and back, so that another worker can go on with it. The state is plain data, and every time in
- * it stands under a name that ends in `At` or `By`: that is how times are brought to the clock of the process that reads.
- * Settings and history are not part of it: the one comes from the agent file, the other is saved when it changes.
+ * A call's state as text and back, so that another worker can go on with it. Every slice declares in its own file what of it is
+ * saved; here is what belongs to no slice. Settings are not part of it, because they are the call's own and saved beside it, and
+ * the history is saved when it changes.
  */
+import {
+  flag,
+  leftOut,
+  list,
+  maybe,
+  number,
+  opaque,
+  record,
+  text,
+  time,
+  versionOf,
+  type Codec,
+} from '../../shared/base/codec.ts';
 import type { Millis } from '../../shared/base/units.ts';
-import { newRespelling } from './response.ts';
+import type { ContextMessage } from './actions.ts';
+import { dtmfCodec } from './dtmf.ts';
+import { editsCodec } from './edits.ts';
+import { patienceCodec } from './end-of-turn.ts';
+import { flowCodec } from './flow.ts';
+import { clientPlayoutCodec } from './heard.ts';
+import { newHistory } from './history.ts';
+import { newRespelling, responseCodec } from './response.ts';
 import type { CallSettings } from './settings.ts';
-import type { CallState } from './state.ts';
+import type { CallState, Speculation, TurnClock } from './state.ts';
+import { toolStateCodec } from './tools-state.ts';
+import { sttLedgerCodec, turnCodec } from './turn.ts';
 
-/** Fields of the state that a snapshot leaves out, wherever they stand. */
-const leftOut: ReadonlySet<string> = new Set([
-  'settings',
-  'pronounce',
-  'history',
-  'wordTimes',
-  'reasoning',
-  'heldReasoning',
-]);
-const nothing: ReadonlySet<string> = new Set();
-const timeName = /(?:At|By)$/;
+const faultStages = { stt: number, llm: number, tts: number, call: number };
 
-/**
- * Plain data as JSON. Maps and numbers that JSON does not know survive; fields named in `leftOutFields` do not. It runs at every
- * step of every call: writing the text itself takes half the time of `JSON.stringify` with a function that is asked about
- * every field.
- */
-export function encodePlain(value: unknown, leftOutFields: ReadonlySet<string> = nothing): string {
-  switch (typeof value) {
-    case 'number':
-      return Number.isFinite(value) ? String(value) : `{"$number":"${value}"}`;
-    case 'string':
-      return JSON.stringify(value);
-    case 'boolean':
-      return value ? 'true' : 'false';
-    case 'object':
-      return value === null ? 'null' : encodeObject(value, leftOutFields);
-    default:
-      return 'null';
-  }
-}
+const stateCodec: Codec<Omit<CallState, 'settings' | 'pronounce'>> = record<
+  Omit<CallState, 'settings' | 'pronounce'>
+>({
+  session: text(),
+  phase: text(),
+  epoch: number,
+  lastContext: number,
+  lastMark: number,
+  lastRound: number,
+  lastAsk: number,
+  turn: turnCodec,
+  response: maybe(responseCodec),
+  wentQuietAt: maybe(time),
+  voice: text(),
+  stt: sttLedgerCodec,
+  patience: patienceCodec,
+  speculation: maybe(
+    record<Speculation>({
+      round: number,
+      text: text(),
+      basis: number,
+      guessed: flag,
+      // Its request dies with the worker; that there was one is all that counts.
+      held: leftOut(() => ''),
+      firstTextAt: leftOut(() => undefined),
+      done: leftOut(() => undefined),
+    }),
+  ),
+  wastedRounds: number,
+  trustsGuesses: flag,
+  cutOff: text(),
+  lastSaid: record<CallState['lastSaid']>({ text: text(), endedAt: time }),
+  echoes: flag,
+  lines: list(opaque<CallState['lines'][number]>()),
+  edits: editsCodec,
+  tools: toolStateCodec,
+  flow: maybe(flowCodec),
+  heldReasoning: leftOut(() => undefined),
+  fillersSpoken: number,
+  msPerChar: number,
+  ttsReports: flag,
+  lastWords: flag,
+  readyLines: opaque(),
+  history: leftOut(newHistory),
+  client: clientPlayoutCodec,
+  dtmf: dtmfCodec,
+  turnClock: maybe(
+    record<TurnClock>({ epoch: number, lastVoiceAt: time, decidedAt: time, finalAt: time, hasWords: flag }),
+  ),
+  endingSoon: flag,
+  answerOwed: flag,
+  idle: record<CallState['idle']>({ asks: number, askAt: maybe(time) }),
+  callEndsAt: maybe(time),
+  wordlessTurns: number,
+  failuresInARow: record<CallState['failuresInARow']>(faultStages),
+  failingSince: record<CallState['failingSince']>({ sttAt: time, llmAt: time, ttsAt: time, callAt: time }),
+});
 
-function encodeObject(value: object, leftOutFields: ReadonlySet<string>): string {
-  if (value instanceof Map) return `{"$map":${encodeList([...value], leftOutFields)}}`;
-  if (Array.isArray(value)) return encodeList(value, leftOutFields);
-  let text = '';
-  const fields = value as Readonly<Record<string, unknown>>;
-  for (const name in fields) {
-    const field = fields[name];
-    if (field === undefined || leftOutFields.has(name)) continue;
-    text += `${text === '' ? '' : ','}${quoted(name)}:${encodePlain(field, leftOutFields)}`;
-  }
-  return `{${text}}`;
-}
+/** Names what is saved of a call; another version's text is refused. */
+export const stateVersion = versionOf(stateCodec);
 
-function encodeList(items: readonly unknown[], leftOutFields: ReadonlySet<string>): string {
-  let text = '';
-  for (const item of items) text += `${text === '' ? '' : ','}${encodePlain(item, leftOutFields)}`;
-  return `[${text}]`;
-}
-
-/** Names of fields are few; a record with names from outside must not make this grow without end. */
-const mostNames = 1_000;
-const quotedNames = new Map<string, string>();
-
-function quoted(name: string): string {
-  let text = quotedNames.get(name);
-  if (text === undefined) {
-    text = JSON.stringify(name);
-    if (quotedNames.size < mostNames) quotedNames.set(name, text);
-  }
-  return text;
-}
-
-/** What {@link encodePlain} made, with `shiftMs` added to every time in it. */
-export function decodePlain(text: string, shiftMs: Millis): unknown {
-  return JSON.parse(text, (key, field: unknown) => {
-    if (typeof field === 'number') return timeName.test(key) ? field + shiftMs : field;
-    if (typeof field !== 'object' || field === null) return field;
-    if ('$map' in field) return new Map(field.$map as [unknown, unknown][]);
-    if ('$number' in field) return Number(field.$number);
-    return field;
-  }) as unknown;
-}
-
-export const encodeState = (state: CallState): string => encodePlain(state, leftOut);
-
-const withoutReasoning: ReadonlySet<string> = new Set(['reasoning']);
+export const encodeState = (state: CallState): string => stateCodec.write(state);
 
 /** The newest messages that fit into `bytes`, as JSON. */
 export function encodeHistory(history: CallState['history'], bytes: number): string {
   const kept: string[] = [];
   let left = bytes - '[]'.length;
   for (let index = history.messages.length - 1; index >= 0; index -= 1) {
-    const message = encodePlain(history.messages[index], withoutReasoning);
+    const message = JSON.stringify(withoutReasoning(history.messages[index]));
     left -= Buffer.byteLength(message) + ','.length;
     if (left < 0) break;
     kept.unshift(message);
@@ -100,17 +108,23 @@ export function encodeHistory(history: CallState['history'], bytes: number): str
   return `[${kept.join(',')}]`;
 }
 
-/**
- * The state that was saved, on this process's clock. `state` is what {@link decodePlain} gave, `history` is text as saved; the
- * writer was of this same version.
- */
-export function decodeState(
-  saved: { readonly state: unknown; readonly history: string },
-  settings: CallSettings,
-): CallState {
-  const rest = saved.state as Omit<CallState, 'settings' | 'pronounce' | 'history'>;
-  const messages = JSON.parse(saved.history) as CallState['history']['messages'];
-  // Times of words are many; without them what was heard is estimated within a piece.
-  if (rest.response !== undefined) rest.response.heard.wordTimes = [];
-  return { ...rest, settings, pronounce: newRespelling(settings.pronounce), history: { messages } };
+/** What a provider wants back may be large, and the conversation goes on without it. */
+function withoutReasoning(message: ContextMessage | undefined): ContextMessage | undefined {
+  if (message?.role !== 'assistant' || message.reasoning === undefined) return message;
+  const { role, text: said, toolCalls } = message;
+  return { role, text: said, ...(toolCalls !== undefined && { toolCalls }) };
+}
+
+/** A call's state as parsed JSON, its history as text, and how much later the same moment is on this process's clock. */
+export interface SavedState {
+  readonly state: unknown;
+  readonly history: string;
+  readonly shiftMs: Millis;
+}
+
+/** The state that was saved. @throws TypeError, or SyntaxError, for what {@link encodeState} did not make. */
+export function decodeState({ state, history, shiftMs }: SavedState, settings: CallSettings): CallState {
+  const messages = JSON.parse(history) as CallState['history']['messages'];
+  const read = stateCodec.read(state, shiftMs);
+  return { ...read, settings, pronounce: newRespelling(settings.pronounce), history: { messages } };
 }

@@ -3,6 +3,7 @@
  * declaration). The state is plain data, so that a snapshot of it crosses processes; settings and verdicts come in as
  * arguments.
  */
+import { flag, list, maybe, number, opaque, record, text, time, union } from '../../shared/base/codec.ts';
 import type { Millis } from '../../shared/base/units.ts';
 
 /** One call as the LLM wrote it; `arguments` is JSON text. */
@@ -197,3 +198,48 @@ export function idempotencyKey(session: string, epoch: number, call: RequestedCa
   }
   return hash.toString(16).padStart(16, '0');
 }
+
+// ---- as text ----
+
+/** Calls and results are what the LLM and tools wrote. */
+const pairsCodec = list(opaque<ToolPair>());
+const heldUp = { attempt: number, endsAt: time };
+
+export const toolStateCodec = record<ToolState>({
+  epoch: number,
+  nextKey: number,
+  rounds: number,
+  fillers: number,
+  retriesLeft: number,
+  isOver: flag,
+  round: maybe(
+    record<OpenRound>({
+      epoch: number,
+      number,
+      isSpeculative: flag,
+      isCut: flag,
+      fillerSpoken: flag,
+      keys: opaque(),
+    }),
+  ),
+  records: list(
+    record<CallRecord>({
+      key: number,
+      call: opaque(),
+      canonical: text(),
+      epoch: number,
+      kind: text(),
+      phase: union<CallRecord['phase'], 'type'>('type', {
+        withheld: {},
+        held: { isAsked: flag, isHeard: flag, giveUpAt: maybe(time) },
+        running: { ...heldUp, fillerAt: maybe(time) },
+        retrying: { ...heldUp, startAt: time },
+        settled: { text: text() },
+      }),
+    }),
+  ),
+  ledger: list(opaque<LedgerEntry>()),
+  cutPairs: pairsCodec,
+  lateOutcomes: pairsCodec,
+  detached: list(number),
+});

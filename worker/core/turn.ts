@@ -1,4 +1,5 @@
 /** The caller's turn: its phases, and the text that STT made of it. */
+import { flag, list, maybe, number, record, text, time, union, type Codec } from '../../shared/base/codec.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { PlayoutPosition } from './events.ts';
 
@@ -189,4 +190,50 @@ export const newSttLedger = (): SttLedger => ({
   givenMs: 0,
   replayed: false,
   guesses: false,
+});
+
+// ---- as text ----
+
+const wordsCodec = record<Words>({
+  finals: list(record<Segment>({ text: text(), givenMs: number })),
+  partial: text(),
+  fallback: text(),
+  speechFinal: flag,
+});
+
+const positionCodec = maybe(record<PlayoutPosition>({ context: number, sentMs: number }));
+const held = {
+  words: wordsCodec,
+  startedAt: time,
+  held: flag,
+  loud: flag,
+  isNoEcho: flag,
+  position: positionCodec,
+};
+const own = { words: wordsCodec, startedAt: time, interrupted: flag };
+
+export const turnCodec = union<Turn, 'phase'>('phase', {
+  idle: {},
+  candidate: { ...held, isLong: maybe(flag) },
+  fading: { ...held, lastVoiceAt: time, resumeAt: time },
+  aside: { words: wordsCodec, startedAt: time, lastVoiceAt: time, position: positionCodec },
+  speaking: own,
+  pausing: {
+    ...own,
+    lastVoiceAt: time,
+    decideAt: time,
+    holdBy: time,
+    ask: number,
+    probability: maybe(number),
+  },
+  finalizing: { ...own, lastVoiceAt: time, decidedAt: time, giveUpAt: time },
+});
+
+export const sttLedgerCodec: Codec<SttLedger> = record<SttLedger>({
+  owed: list(record<SttLedger['owed'][number]>({ fate: text(), dueBy: time, isEmpty: flag })),
+  hasNew: flag,
+  listeningAt: maybe(time),
+  givenMs: number,
+  replayed: flag,
+  guesses: flag,
 });

@@ -39,6 +39,13 @@ export interface TransportEvents {
   ended(reason: TransportEnd): void;
 }
 
+/** A transport's state as it was saved: parsed JSON, and how much later the same moment is on this process's clock. */
+export interface SavedTransport {
+  readonly kind: string;
+  readonly json: unknown;
+  readonly shiftMs: Millis;
+}
+
 /** What the engine asks of a transport. Every method is harmless after the call is over. */
 export interface CallTransport {
   /** The call is built: tells the client. Output before this is dropped. */
@@ -62,8 +69,8 @@ export interface CallTransport {
   fail(): void;
   /** The engine has room again after `audio()` returned false. */
   inputTaken(): void;
-  /** Plain data from which a transport of the same kind can go on in another process; absent where none can. */
-  save?(): object;
+  /** What a transport of the same kind needs to go on in another process, as JSON; absent where none can. */
+  save?(): { readonly kind: string; readonly json: string };
   /** About every 20 ms: deadlines, write timeout, pings. `now` is on the worker's monotonic clock. */
   tick(now: Millis): void;
   /** Bytes sent but not yet taken by the kernel. */

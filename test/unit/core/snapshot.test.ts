@@ -1,56 +1,151 @@
-/** A call's state survives as text, whatever stands in it. */
+/** A call's state survives as text, whatever stands in it, and data of users comes back as it was. */
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodePlain, encodePlain, encodeState } from '../../../worker/core/snapshot.ts';
+import type { CallEvent } from '../../../worker/core/events.ts';
+import { nextDeadline, step } from '../../../worker/core/call.ts';
+import { decodeState, encodeHistory, encodeState } from '../../../worker/core/snapshot.ts';
 import { newCall, noticeFault, type CallState } from '../../../worker/core/state.ts';
+import { runWorld } from '../../sim/world.ts';
+import { realCore } from '../../support/core.ts';
 import { scriptSettings } from '../../support/script-settings.ts';
 
-const roundTrip = (value: unknown, leftOut: readonly string[] = []): unknown =>
-  decodePlain(encodePlain(value, new Set(leftOut)), 0);
+const flow = {
+  start: 'ask',
+  nodes: { ask: { prompt: 'Ask.', say: '', tools: [], next: [], end: false } },
+};
+const settings = { ...scriptSettings, flow };
 
-describe('plain data as text', () => {
-  it.each([
-    ['texts with quotes, breaks, other scripts and half a pair', ['"\\\n\u0000', 'çğü 🎧', '\ud83c']],
-    ['numbers that JSON does not know', [Infinity, -Infinity, 0, -1.5e-9, 1e21]],
-    ['maps inside of maps', new Map([['a', new Map([[1, { n: null }]])]])],
-    ['empty things', [{}, [], new Map(), '', null, true, false]],
-    ['names that need quoting', { 'a"b': 1, '': 2, 'ü\n': 3 }],
-  ])('holds %s', (_, value) => {
-    expect(roundTrip(value)).toEqual(value);
+function read(state: CallState, shiftMs = 0): CallState {
+  const saved = { state: JSON.parse(encodeState(state)) as unknown, shiftMs };
+  return decodeState({ ...saved, history: encodeHistory(state.history, 100_000) }, state.settings);
+}
+
+/** Names and values that a careless reader would take for something of its own. */
+const hostile = fc.dictionary(
+  fc.oneof(
+    fc.constantFrom(
+      'pickupAt',
+      'endBy',
+      'history',
+      'settings',
+      '$map',
+      '$number',
+      'phase',
+      'toJSON',
+      'reasoning',
+    ),
+    fc.string(),
+  ),
+  fc.jsonValue(),
+  { noNullPrototype: true },
+);
+
+describe('the state of a call as text', () => {
+  it('gives back what flows have collected, whatever its names are', () => {
+    fc.assert(
+      fc.property(hostile, fc.integer({ min: -100_000, max: 100_000 }), (data, shiftMs) => {
+        const state = newCall(settings);
+        Object.assign(state.flow!.data, data);
+        // As JSON: it knows no minus zero.
+        expect(read(state, shiftMs).flow!.data).toEqual(JSON.parse(JSON.stringify(state.flow!.data)));
+      }),
+    );
   });
 
-  it('holds what is not a number', () => {
-    expect(roundTrip({ n: Number.NaN })).toEqual({ n: Number.NaN });
+  it('gives back the pickup time and the history that a caller told', () => {
+    const state = newCall(settings);
+    Object.assign(state.flow!.data, { pickupAt: 1900, history: 'asthma', list: { $map: 3 } });
+    expect(read(state, -73_000).flow!.data).toEqual({ pickupAt: 1900, history: 'asthma', list: { $map: 3 } });
   });
 
-  it('leaves out what has no value, and fields by name at any depth', () => {
-    const value = {
-      a: undefined,
-      secret: 1,
-      b: [{ secret: 2, c: 3 }],
-      d: new Map([['secret', { secret: 4 }]]),
-    };
-    expect(roundTrip(value, ['secret'])).toEqual({ b: [{ c: 3 }], d: new Map([['secret', {}]]) });
-  });
-
-  it('is JSON that any reader takes, with more names than are remembered', () => {
-    const many = Object.fromEntries(Array.from({ length: 1_500 }, (_, i) => [`name "${i}"`, i]));
-    expect(JSON.parse(encodePlain([many, undefined]))).toEqual([many, null]);
+  it('gives back edits, lines, calls of tools and their results as they were', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (one, two) => {
+        const state = newCall(settings);
+        const call = { id: one, name: two, arguments: JSON.stringify({ dueAt: 5, [one]: two }) };
+        state.edits.pending.push({ systemPrompt: one, append: [{ role: 'user', text: two }], tools: null });
+        state.lines.push({ text: one, interruptible: true, cuts: false });
+        state.tools.cutPairs.push({ call, text: two });
+        state.history.messages.push({ role: 'assistant', text: two, toolCalls: [call] });
+        const again = read(state, 77);
+        expect(again.edits).toEqual(state.edits);
+        expect(again.lines).toEqual(state.lines);
+        expect(again.tools).toEqual(state.tools);
+        expect(again.history).toEqual(state.history);
+      }),
+    );
   });
 
   it('brings times to another clock, and nothing else', () => {
-    const text = encodePlain({ startedAt: 100, endBy: Infinity, count: 5, inner: [{ dueAt: -3 }] });
-    expect(decodePlain(text, 10)).toEqual({
-      startedAt: 110,
-      endBy: Infinity,
-      count: 5,
-      inner: [{ dueAt: 7 }],
-    });
+    const state = newCall(settings, { now: 1_000 });
+    noticeFault({ state, now: 7_000, position: undefined, actions: [] }, 'tts', 'failed');
+    state.callEndsAt = 9_000;
+    state.epoch = 1_000;
+    state.turn = {
+      phase: 'pausing',
+      words: { finals: [{ text: 'At', givenMs: 40 }], partial: '', fallback: '', speechFinal: false },
+      startedAt: 10,
+      interrupted: false,
+      lastVoiceAt: 20,
+      decideAt: 30,
+      holdBy: Infinity,
+      ask: 1,
+      probability: 0.5,
+    };
+    const again = read(state, 500);
+    expect(again.failingSince).toEqual({ sttAt: 500, llmAt: 500, ttsAt: 7_500, callAt: 500 });
+    expect(again.callEndsAt).toBe(9_500);
+    expect(again.epoch).toBe(1_000);
+    expect(again.turn).toEqual({ ...state.turn, startedAt: 510, lastVoiceAt: 520, decideAt: 530 });
   });
 
-  it('brings to it since when a stage has been failing', () => {
-    const state = newCall(scriptSettings);
-    noticeFault({ state, now: 7_000, position: undefined, actions: [] }, 'tts', 'failed');
-    const read = decodePlain(encodeState(state), 500) as CallState;
-    expect(read.failingSince).toEqual({ sttAt: 500, llmAt: 500, ttsAt: 7_500, callAt: 500 });
+  it('leaves out what a provider wants back', () => {
+    const state = newCall(settings);
+    state.heldReasoning = { provider: 'p', data: 'secret' };
+    state.history.messages.push({
+      role: 'assistant',
+      text: 'Hm.',
+      reasoning: { provider: 'p', data: 'secret' },
+    });
+    expect(encodeState(state) + encodeHistory(state.history, 1_000)).not.toContain('secret');
+    expect(read(state).history.messages).toEqual([{ role: 'assistant', text: 'Hm.' }]);
+  });
+
+  it('refuses what is no state of this version', () => {
+    const text = encodeState(newCall(settings));
+    const wrong = [
+      text.replace('"lastRound":0', '"lastRound":null'),
+      text.replace('"phase":"idle"', '"phase":"dreaming"'),
+      text.replace('"lines":[]', '"lines":{}'),
+      '[]',
+      'null',
+    ];
+    for (const state of wrong)
+      expect(() =>
+        decodeState({ state: JSON.parse(state) as unknown, history: '[]', shiftMs: 0 }, settings),
+      ).toThrow(TypeError);
+  });
+
+  it('goes on in the same way at any step of any simulated call', () => {
+    // What is left out on purpose changes nothing in these steps; every other difference would show in the orders.
+    let compared = 0;
+    const core = {
+      ...realCore,
+      step: (state: CallState, event: CallEvent, now: number) => {
+        const isSame =
+          (compared += 1) % 50 === 0 && state.response?.phase !== 'playing' && !state.speculation;
+        if (!isSame) return step(state, event, now);
+        const again = read(state, 1_000);
+        const orders = step(state, event, now);
+        const deadline = nextDeadline(state);
+        const later = deadline === undefined ? undefined : deadline + 1_000;
+        const known = [...orders].map(({ type }) => type);
+        expect(step(again, event, now + 1_000).map(({ type }) => type)).toEqual(known);
+        expect(nextDeadline(again)).toBe(later);
+        return orders;
+      },
+    };
+    for (let seed = 1; seed <= 40; seed += 1) runWorld(core, seed);
+    expect(compared).toBeGreaterThan(5_000);
   });
 });

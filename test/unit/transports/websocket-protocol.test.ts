@@ -9,6 +9,7 @@ import {
   newWsCall,
   nextDeadline,
   resumedWsCall,
+  savedWsCall,
 } from '../../../worker/transports/websocket/call-state.ts';
 import type { WsCallState, WsEvent } from '../../../worker/transports/websocket/call-state.ts';
 import { step } from '../../../worker/transports/websocket/protocol.ts';
@@ -176,9 +177,31 @@ describe('a call that another worker served', () => {
     const saved = newState();
     saved.allowance.credit = 0;
     const { settings } = saved;
-    expect(resumedWsCall(saved, { settings, now: 5_000 }).allowance).toEqual({
+    const { kind, json } = savedWsCall(saved);
+    const again = { kind, json: JSON.parse(json) as unknown, shiftMs: 0 };
+    expect(resumedWsCall(again, { settings, now: 5_000 }).allowance).toEqual({
       credit: 250,
       filledAt: 5_000,
     });
+  });
+
+  it('is one whose text was written by a transport of this kind and version', () => {
+    const { json } = savedWsCall(newState());
+    const foreign = { kind: 'websocket 1', json: JSON.parse(json) as unknown, shiftMs: 0 };
+    expect(() => resumedWsCall(foreign, { settings: newState().settings, now: 0 })).toThrow('this version');
+  });
+
+  it('keeps metadata whatever its names are', () => {
+    const state = newState();
+    const metadata = { startBy: '5', pingAt: '7', $map: '[]' };
+    const start = { callId: 'c', sampleRate: 8000, encoding: 'pcm16', metadata, events: [] } as const;
+    state.phase = { name: 'open', start, rateReported: false };
+    const { kind, json } = savedWsCall(state);
+    const again = resumedWsCall(
+      { kind, json: JSON.parse(json) as unknown, shiftMs: 900 },
+      { settings: state.settings, now: 0 },
+    );
+    expect(again.phase).toEqual(state.phase);
+    expect(again.pingAt).toBe(state.pingAt + 900);
   });
 });

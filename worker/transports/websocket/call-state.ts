@@ -4,6 +4,8 @@
  *
  * Invariant: the state is plain data, so that another process can go on with it. Nothing here decides what a fact leads to.
  */
+import { assert } from '../../../shared/base/assert.ts';
+import { flag, maybe, number, opaque, record, time, union, versionOf } from '../../../shared/base/codec.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import type {
   CallErrorCode,
@@ -102,6 +104,32 @@ export type WsAction =
   | { readonly type: 'notify.mark'; readonly id: string }
   | { readonly type: 'notify.ended'; readonly reason: WsEnd };
 
+/** What another process needs of the state; the settings it has itself. Metadata is the client's. */
+const wsCallCodec = record<Omit<WsCallState, 'settings'>>({
+  phase: union<WsPhase, 'name'>('name', {
+    'awaiting-start': { startBy: time },
+    starting: { start: opaque() },
+    open: { start: opaque(), rateReported: flag },
+    closing: { closeBy: time },
+    closed: {},
+  }),
+  faults: number,
+  pingAt: time,
+  frameAt: time,
+  inputRefusedAt: maybe(time),
+  allowance: record<Allowance>({ credit: number, filledAt: time }),
+  outranAt: maybe(time),
+  outputStuckAt: maybe(time),
+});
+
+/** Names the transport, and the shape of its state, in what is saved of a call. */
+const webSocketKind = `websocket ${versionOf(wsCallCodec)}`;
+
+export const savedWsCall = (state: WsCallState): { kind: string; json: string } => ({
+  kind: webSocketKind,
+  json: wsCallCodec.write(state),
+});
+
 export function newWsCall(settings: WsCallSettings): WsCallState {
   return {
     settings,
@@ -118,10 +146,12 @@ export function newWsCall(settings: WsCallSettings): WsCallState {
 
 /** The state of a call that another worker served until now. Nobody has read from the client meanwhile, so it lives. */
 export function resumedWsCall(
-  saved: Omit<WsCallState, 'settings'>,
+  { kind, json, shiftMs }: { readonly kind: string; readonly json: unknown; readonly shiftMs: Millis },
   options: { readonly settings: WsCallSettings; readonly now: Millis },
 ): WsCallState {
   const { settings, now } = options;
+  assert(kind === webSocketKind, 'a WebSocket call of this version was saved');
+  const saved = wsCallCodec.read(json, shiftMs);
   return {
     ...saved,
     settings,

@@ -10,41 +10,25 @@ import { isUtf8 } from 'node:buffer';
 import type { RawData } from 'ws';
 import type { Millis } from '../../../shared/base/units.ts';
 import { FRAME_MS } from '../../../shared/base/units.ts';
-import { decodeClientMessage, type CallErrorCode, type WsCallLimits } from '../../../shared/protocol/call.ts';
+import { decodeClientMessage } from '../../../shared/protocol/call.ts';
 import type { ConversationEvent } from '../../core/told.ts';
 import { conversationMessage } from '../conversation-message.ts';
 import type { CallTransport, TransportEnd, TransportEvents } from '../transport.ts';
 import type { CallSocket, ClosingCause } from './call-socket.ts';
-import { FrameTail, type TailSink } from './frame-tail.ts';
+import { FrameTail } from './frame-tail.ts';
+import type { ConnectionJournal, WebSocketCallOptions } from './options.ts';
 import { intakeCosts } from './allowance.ts';
-import { audioFault, frameArrived, newWsCall, nextDeadline, resumedWsCall } from './call-state.ts';
+import {
+  audioFault,
+  frameArrived,
+  newWsCall,
+  nextDeadline,
+  resumedWsCall,
+  savedWsCall,
+} from './call-state.ts';
 import type { WsAction, WsCallState, WsEvent } from './call-state.ts';
 import { LateFrames, readBytes } from './late-frames.ts';
 import { markFits, step } from './protocol.ts';
-
-/** Notes what has to be known of a connection when its worker dies. */
-export interface ConnectionJournal extends TailSink {
-  /** True from before a write until the kernel has all of it. */
-  isWriting: boolean;
-}
-
-export interface WebSocketCallOptions {
-  readonly limits: WsCallLimits;
-  readonly journal?: ConnectionJournal | undefined;
-  /** What `save` gave in the worker that had the call before, on this process's clock. */
-  readonly saved?: Omit<WsCallState, 'settings'> | undefined;
-  /** Set by the server: token claims, transport label. May be empty. */
-  readonly signedMetadata: Readonly<Record<string, string>>;
-  /** Monotonic milliseconds, the same clock as `tick`'s argument. */
-  now(): Millis;
-  newCallId(): string;
-  /** Wraps a callback into the call's scope; after the scope ended the result may do nothing. */
-  bind<A extends readonly unknown[]>(callback: (...args: A) => void): (...args: A) => void;
-  /** The socket is gone, some time after `ended`; not bound. For counts and for a clean exit. */
-  socketClosed?(): void;
-  /** An `error` message went out; for logs and counters. */
-  faultSent?(code: CallErrorCode, fatal: boolean): void;
-}
 
 /** Serves one call on an upgraded socket. Its handlers are set before this returns. */
 export function openWebSocketCall(
@@ -138,8 +122,8 @@ class WebSocketCall implements CallTransport {
     this.#step({ type: 'call.refused', code });
   }
 
-  save(): object {
-    return this.#state;
+  save(): { kind: string; json: string } {
+    return savedWsCall(this.#state);
   }
 
   sendAudio(frame: Buffer, rate: number): void {

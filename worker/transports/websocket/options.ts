@@ -1,0 +1,29 @@
+/** What the shell of a WebSocket call is given beside its socket and its engine. */
+import type { Millis } from '../../../shared/base/units.ts';
+import type { CallErrorCode, WsCallLimits } from '../../../shared/protocol/call.ts';
+import type { SavedTransport } from '../transport.ts';
+import type { TailSink } from './frame-tail.ts';
+
+/** Notes what has to be known of a connection when its worker dies. */
+export interface ConnectionJournal extends TailSink {
+  /** True from before a write until the kernel has all of it. */
+  isWriting: boolean;
+}
+
+export interface WebSocketCallOptions {
+  readonly limits: WsCallLimits;
+  readonly journal?: ConnectionJournal | undefined;
+  /** What `save` gave in the worker that had the call before. */
+  readonly saved?: SavedTransport | undefined;
+  /** Set by the server: token claims, transport label. May be empty. */
+  readonly signedMetadata: Readonly<Record<string, string>>;
+  /** Monotonic milliseconds, the same clock as `tick`'s argument. */
+  now(): Millis;
+  newCallId(): string;
+  /** Wraps a callback into the call's scope; after the scope ended the result may do nothing. */
+  bind<A extends readonly unknown[]>(callback: (...args: A) => void): (...args: A) => void;
+  /** The socket is gone, some time after `ended`; not bound. For counts and for a clean exit. */
+  socketClosed?(): void;
+  /** An `error` message went out; for logs and counters. */
+  faultSent?(code: CallErrorCode, fatal: boolean): void;
+}
