@@ -63,7 +63,7 @@ module.exports = {
     forbid(
       'transports-know-the-core',
       { path: '^worker/transports/([^/]+)/' },
-      { path: '^worker/', pathNot: '^worker/(transports/$1/|core/|transports/transport[.]ts)' },
+      { path: '^worker/', pathNot: '^worker/(transports/$1/|core/|transports/[^/]+[.]ts$)' },
     ),
     forbid('web-stands-alone', { path: '^web/' }, { pathNot: '^web/' }),
     forbid(

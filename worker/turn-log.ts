@@ -4,7 +4,7 @@
  */
 import type { Millis } from '../shared/base/units.ts';
 import type { WorkerMetrics } from '../shared/runtime/metrics.ts';
-import type { TurnTimes } from './core/actions.ts';
+import type { TurnTimes } from './core/told.ts';
 
 const mostTurns = 256;
 const parts = ['responseMs', 'endOfTurnMs', 'sttFinalMs', 'llmTtftMs', 'ttsTtfbMs', 'wireMs'] as const;

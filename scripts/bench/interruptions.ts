@@ -306,7 +306,7 @@ export async function interruptions(
       readBytes: () => undefined,
     });
     if (definition === undefined) throw new Error("the demo's agent file is not valid");
-    const prove = await openProver(speechSettings(definition));
+    const prove = await openProver(speechSettings(definition, { turnModel: false }));
     await service.ready();
     const before = machineUse().loadAverage;
     const parts = partsOf(await material(assets));

@@ -2,7 +2,7 @@
  * What the judges know of a call, from facts, orders and the world alone. It is a model of its own: nothing in it is read
  * from the state of the core.
  */
-import type { FaultStage } from '../../worker/core/actions.ts';
+import type { FaultStage } from '../../worker/core/told.ts';
 import type { Order } from '../support/order.ts';
 import type { CallEvent } from '../../worker/core/events.ts';
 import type { Client } from './client.ts';

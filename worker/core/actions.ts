@@ -1,6 +1,6 @@
 /** Orders of the core to its shell, performed in the order given. None of them is awaited. */
 import type { Millis } from '../../shared/base/units.ts';
-import type { ConversationEvent } from './told.ts';
+import type { Told } from './told.ts';
 import type { RequestedCall, ToolOrder } from './tools-state.ts';
 
 /** What a provider wants back unchanged with the round that it made; nobody here looks into it. */
@@ -81,27 +81,4 @@ export type CallAction =
   | Extract<ToolOrder, { type: 'tool.run' | 'tool.abandon' }>
   | { readonly type: 'call.end'; readonly reason: 'ended' | 'shutdown' }
   /** Nothing to do: what happened, for those who follow the conversation. */
-  | { readonly type: 'told'; readonly event: ConversationEvent };
-
-export type FaultStage = 'stt' | 'llm' | 'tts' | 'call';
-export type FaultKind = 'failed' | 'stalled' | 'empty' | 'given_up';
-
-/**
- * Where the time of one answered turn went, in milliseconds, by the names of `turn.metrics` (spec 02, Events). The first
- * five follow one another and add up to `responseMs`, the time from the caller's last voice to the first frame on the wire.
- */
-export interface TurnTimes {
-  /** Last voice to the decision that the turn is over. */
-  readonly endOfTurnMs: Millis;
-  /** Decision to the final text. */
-  readonly sttFinalMs: Millis;
-  /** Final text to the first text of the LLM, or to the filler that stood in for it. 0 when it had begun before. */
-  readonly llmTtftMs: Millis;
-  /** First text to the first audio of TTS. */
-  readonly ttsTtfbMs: Millis;
-  /** First audio of TTS to the first frame on the wire. */
-  readonly wireMs: Millis;
-  readonly responseMs: Millis;
-  /** The first sound was a filler. */
-  readonly filled: boolean;
-}
+  | Told;

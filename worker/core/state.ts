@@ -1,6 +1,7 @@
 /** The state of one call. Only `step` and the functions it calls change it. */
 import type { Millis } from '../../shared/base/units.ts';
-import type { CallAction, FaultKind, FaultStage, OpaqueReasoning } from './actions.ts';
+import type { CallAction, OpaqueReasoning } from './actions.ts';
+import type { FaultKind, FaultStage } from './told.ts';
 import { newDtmfCollector, type DtmfCollector } from './dtmf.ts';
 import { newEdits, type Edits } from './edits.ts';
 import { newPatience, type Patience } from './end-of-turn.ts';

@@ -7,7 +7,7 @@
  * `turn.bot_started` of an epoch comes before its `turn.bot_ended`, which is missing when the response was cut. When the caller
  * cuts it, `turn.interrupted` carries the new epoch, and what is told afterwards of an older epoch belongs to what was cut.
  */
-import type { CallAction, FaultKind, FaultStage, TurnTimes } from './actions.ts';
+import type { Millis } from '../../shared/base/units.ts';
 import type { ToolPair } from './tools-state.ts';
 
 /** Spec 02, Events, as far as the core knows them; names that the specification does not have say what happened inside. */
@@ -47,7 +47,39 @@ export type ConversationEvent =
   /** Too many edits of the conversation wait already: this one is left out. */
   | { readonly type: 'edit.refused' };
 
-/** Adds an event to the orders of a step, in its place between them. */
-export function tell({ actions }: { readonly actions: CallAction[] }, event: ConversationEvent): void {
+export type FaultStage = 'stt' | 'llm' | 'tts' | 'call';
+export type FaultKind = 'failed' | 'stalled' | 'empty' | 'given_up';
+
+/**
+ * Where the time of one answered turn went, in milliseconds, by the names of `turn.metrics` (spec 02, Events). The first
+ * five follow one another and add up to `responseMs`, the time from the caller's last voice to the first frame on the wire.
+ */
+export interface TurnTimes {
+  /** Last voice to the decision that the turn is over. */
+  readonly endOfTurnMs: Millis;
+  /** Decision to the final text. */
+  readonly sttFinalMs: Millis;
+  /** Final text to the first text of the LLM, or to the filler that stood in for it. 0 when it had begun before. */
+  readonly llmTtftMs: Millis;
+  /** First text to the first audio of TTS. */
+  readonly ttsTtfbMs: Millis;
+  /** First audio of TTS to the first frame on the wire. */
+  readonly wireMs: Millis;
+  readonly responseMs: Millis;
+  /** The first sound was a filler. */
+  readonly filled: boolean;
+}
+
+/** An event in its place between the orders of a step. */
+export interface Told {
+  readonly type: 'told';
+  readonly event: ConversationEvent;
+}
+
+/** Adds an event to the orders of a step. */
+export function tell(
+  { actions }: { readonly actions: { push(told: Told): unknown } },
+  event: ConversationEvent,
+): void {
   actions.push({ type: 'told', event });
 }

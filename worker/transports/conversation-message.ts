@@ -1,6 +1,6 @@
 /** What the core tells of the conversation, as a message for a client that follows it (spec 02, Events). */
 import type { ConversationMessage } from '../../shared/protocol/conversation.ts';
-import type { TurnTimes } from '../core/actions.ts';
+import type { TurnTimes } from '../core/told.ts';
 import type { ConversationEvent } from '../core/told.ts';
 
 /** Undefined for what is no client's business. */
