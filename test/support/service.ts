@@ -39,6 +39,8 @@ export interface TestServiceOptions extends AgentOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A command that runs what its arguments say in its place: same process id, same output. */
   readonly through?: readonly string[];
+  /** The supervisor's program, instead of the one in `dist/`. */
+  readonly program?: string;
   /** The whole agent file instead of the one for the fakes. */
   readonly agentText?: string;
 }
@@ -142,15 +144,9 @@ export class TestService extends Observed {
     const folder = mkdtempSync(join(tmpdir(), 'svc-test-'));
     const agentFile = join(folder, 'agent.toml');
     writeFileSync(agentFile, options.agentText ?? providers.agentText(options));
-    const [command = '', ...args] = [
-      ...(options.through ?? []),
-      ...[
-        process.execPath,
-        join(project, 'dist/supervisor/cli.js'),
-        '--workers',
-        String(options.workers ?? 1),
-      ],
-    ];
+    const program = options.program ?? join(project, 'dist/supervisor/cli.js');
+    const started = [process.execPath, program, '--workers', String(options.workers ?? 1)];
+    const [command = '', ...args] = [...(options.through ?? []), ...started];
     const child = spawn(command, args, {
       cwd: project,
       env: {
