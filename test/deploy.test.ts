@@ -20,7 +20,6 @@ const problemsOf = (env: Readonly<Record<string, string>>): unknown => {
   const secrets = {
     SVC_AGENT_FILE: 'agent.toml',
     SVC_SESSION_SECRET: 's'.repeat(32),
-    SVC_METRICS_TOKEN: 't',
   };
   const parsed = parseServerSettings({ ...secrets, ...env }, { cores: 2 });
   return parsed.ok ? parsed.value.warnings : parsed.error;
