@@ -10,15 +10,14 @@ import { readFileSync } from 'node:fs';
 
 const calls = 'connect,sendto,sendmsg,sendmmsg,getsockname';
 
+const options = ['-f', '-qq', '--seccomp-bpf', '-e', `trace=${calls}`, '-e', 'signal=none'];
+
 /** What a command is started through; it keeps its process id, and its children are watched as well. */
-export const watchedBy = (file: string): readonly string[] => [
-  'strace',
-  ...['-D', '-f', '-qq', '--seccomp-bpf', '-e', `trace=${calls}`, '-e', 'signal=none', '-o', file],
-];
+export const watchedBy = (file: string): readonly string[] => ['strace', '-D', ...options, '-o', file];
 
 /** Empty, or why nothing can be watched here. */
 export function whyUnwatched(): string {
-  const { status } = spawnSync('strace', ['-f', '-qq', '-e', `trace=${calls}`, 'true'], { stdio: 'ignore' });
+  const { status } = spawnSync('strace', [...options, 'true'], { stdio: 'ignore' });
   return status === 0 ? '' : 'strace is missing, or may not trace here';
 }
 

@@ -88,7 +88,10 @@ describe('/metrics', () => {
     await start({ env: { SVC_HEALTH_ADDR: '0.0.0.0:0' } });
     // Asked on loopback: the address of the listener decides.
     const refused = await service.get('/metrics');
-    expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('SVC_METRICS_TOKEN')]);
+    expect([refused.status, await refused.text()]).toEqual([
+      403,
+      expect.stringContaining('SVC_METRICS_TOKEN'),
+    ]);
     expect((await service.get('/metrics', bearer('anything'))).status).toBe(403);
     expect((await service.get('/healthz')).status).toBe(200);
     expect((await service.get('/readyz')).status).toBe(200);
