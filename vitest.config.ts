@@ -13,6 +13,8 @@ export default defineConfig({
           include: ['test/{unit,golden,sim,contract,spec,privacy,types}/**/*.test.ts', 'test/*.test.ts'],
           exclude: ['test/**/*.real.test.ts'],
           testTimeout: 60_000,
+          // Tests of the models load ONNX Runtime themselves; inference/main.ts says what this is for.
+          env: { ORT_DISABLE_TELEMETRY: '1' },
         },
       },
       {

@@ -103,5 +103,8 @@ function waitForThreads(boxes: Mailboxes, turnThreads: number, ready: () => void
   look();
 }
 
+// ONNX Runtime would write an identifier of the machine into the home folder and report to its maker; the service talks to its
+// configured providers alone. Its threads load it, and a thread of Node cannot change the environment of the process: hence here.
+process.env['ORT_DISABLE_TELEMETRY'] = '1';
 wakeWhenOrphaned();
 await main();

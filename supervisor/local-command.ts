@@ -21,7 +21,7 @@ import type {
 } from './local/messages.ts';
 import { whenIdle } from './local/idle.ts';
 import { newRecognizerServer, type RecognizerServer } from './local/recognizer-server.ts';
-import { hasSherpa } from './local/sherpa.ts';
+import { hasSherpa, sherpaInstall } from './local/sherpa.ts';
 import { EngineSpeaking } from './local/speaking.ts';
 import { findRecognizer, findVoice, type Found } from './local/speech-models.ts';
 import { voiceNames } from './local/speech-request.ts';
@@ -81,7 +81,7 @@ export async function runLocal(
 function findModels(args: LocalArguments, { env }: LocalCommandOptions): Result<Models, string> {
   if (!hasSherpa())
     return fail(
-      'the optional package sherpa-onnx-node is not installed: npm install --include=optional, or npm install sherpa-onnx-node',
+      `the speech engine is not installed; in the folder of the service run: ${sherpaInstall} (it has espeak-ng in it, GPL-3.0-or-later)`,
     );
   const folder = args.models ?? modelsFolder(env['SVC_MODELS_DIR'], env);
   const where = args.models === undefined ? 'the folder of models' : '--models';

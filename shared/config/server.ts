@@ -157,7 +157,7 @@ const variables = {
   metrics: switchVariable('SVC_METRICS', 'Whether /metrics answers.', true),
   metricsToken: secretVariable(
     'SVC_METRICS_TOKEN',
-    'Bearer token of /metrics; without it /metrics answers on loopback alone.',
+    'Bearer token of /metrics. Without it /metrics answers only where SVC_HEALTH_ADDR is a loopback address, and 403 elsewhere, whoever asks.',
   ),
   logLevel: choiceVariable('SVC_LOG_LEVEL', 'Least level that is logged.', {
     of: logLevels,

@@ -13,7 +13,7 @@ export const LOCAL_USAGE = `usage: svc-supervisor local [options]      serve spe
   --threads N        threads of each engine (half the cores, at most 4)
   --max-streams N    connections to the recogniser at the same time (32)
 
-Needs the optional package sherpa-onnx-node. Models: svc-supervisor models pull zipformer-en, and piper-ljspeech or kokoro-en.`;
+Needs the package sherpa-onnx-node, which is installed separately (docs/local.md). Models: svc-supervisor models pull zipformer-en, and piper-ljspeech or kokoro-en.`;
 
 export interface LocalArguments {
   readonly models: string | undefined;

@@ -1,6 +1,7 @@
 /**
- * The part of `sherpa-onnx-node` that is used here, with types, because the package has none. It is an optional dependency
- * and loads native code: it is loaded in an engine process only, and a model that does not fit ends that process.
+ * The part of `sherpa-onnx-node` that is used here, with types, because the package has none. Users install it themselves, because
+ * it has espeak-ng in it (GPL-3.0-or-later). It is native code: it is loaded in an engine process only, and a model that does
+ * not fit ends that process.
  */
 import { createRequire } from 'node:module';
 import type { RecognizerFiles, VoiceFiles } from './messages.ts';
@@ -35,7 +36,10 @@ export interface Sherpa {
 
 const packageName = 'sherpa-onnx-node';
 
-/** Whether the optional package is installed. */
+/** The version that is tested here, by the command for the folder of the service; nothing else is changed by it. */
+export const sherpaInstall = `npm install --no-save ${packageName}@1.13.8`;
+
+/** Whether the package is installed. */
 export function hasSherpa(): boolean {
   try {
     createRequire(import.meta.url).resolve(packageName);

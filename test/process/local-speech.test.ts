@@ -3,7 +3,15 @@
  * for people where SVC_TEST_SHERPA_DIR names a folder of them.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +23,7 @@ import { heardBy, padded, speechOf } from '../support/speech-stages.ts';
 import { toneEars, writeToneModels } from '../support/tone-models.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
-const noSherpa = hasSherpa() ? '' : ': the optional package sherpa-onnx-node is not installed';
+const noSherpa = hasSherpa() ? '' : ': sherpa-onnx-node is not installed';
 const realModels = process.env['SVC_TEST_SHERPA_DIR'];
 
 let folder: string;
@@ -153,8 +161,11 @@ describe.skipIf(noSherpa !== '')(`the start of local speech${noSherpa}`, () => {
     expect(text).toContain('the recogniser could not be started: its model does not load');
   });
 
-  it('leaves no engine behind when it is killed itself', async () => {
-    const server = await startLocalSpeech(['--models', folder, '--stt-model', 'tone-ctc']);
+  it('leaves nothing in the home folder, and no engine behind when it is killed itself', async () => {
+    const home = join(folder, 'home');
+    mkdirSync(home);
+    const server = await startLocalSpeech(['--models', folder, '--stt-model', 'tone-ctc'], { HOME: home });
+    expect(readdirSync(home)).toEqual([]);
     const engines = ['recognizer-process', 'voice-process'].map((entry) => enginePid(server, entry));
     await server.stop('SIGKILL');
     const alive = (): number[] =>

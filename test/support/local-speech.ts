@@ -24,10 +24,10 @@ export interface LocalSpeech {
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-function start(args: readonly string[]): ChildProcess {
+function start(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
   return spawn(process.execPath, ['dist/supervisor/cli.js', 'local', ...args], {
     cwd: project,
-    env: cleanEnv(),
+    env: { ...cleanEnv(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
@@ -45,8 +45,11 @@ export async function refusedLocalSpeech(
 }
 
 /** Rejects with what the command said when it ends before it is ready. */
-export async function startLocalSpeech(args: readonly string[]): Promise<LocalSpeech> {
-  const child = start([...args, '--stt-port', '0', '--tts-port', '0']);
+export async function startLocalSpeech(
+  args: readonly string[],
+  env?: Readonly<Record<string, string>>,
+): Promise<LocalSpeech> {
+  const child = start([...args, '--stt-port', '0', '--tts-port', '0'], env);
   let notices = '';
   child.stderr?.on('data', (bytes: Buffer) => (notices += bytes.toString()));
   const lines: Line[] = [];

@@ -37,6 +37,10 @@ export interface AgentOptions {
 export interface TestServiceOptions extends AgentOptions {
   readonly workers?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** A command that runs what its arguments say in its place: same process id, same output. */
+  readonly through?: readonly string[];
+  /** The supervisor's program, instead of the one in `dist/`. */
+  readonly program?: string;
   /** The whole agent file instead of the one for the fakes. */
   readonly agentText?: string;
 }
@@ -101,9 +105,9 @@ function build(): void {
   built = true;
 }
 
-/** The environment of the test without the settings of a service that it may hold. */
+/** The environment of the test without what the service sets for itself, or has set for it. */
 function cleanEnv(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')));
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(SVC|ORT)_/.test(name)));
 }
 
 export class TestService extends Observed {
@@ -140,24 +144,23 @@ export class TestService extends Observed {
     const folder = mkdtempSync(join(tmpdir(), 'svc-test-'));
     const agentFile = join(folder, 'agent.toml');
     writeFileSync(agentFile, options.agentText ?? providers.agentText(options));
-    const child = spawn(
-      process.execPath,
-      [join(project, 'dist/supervisor/cli.js'), '--workers', String(options.workers ?? 1)],
-      {
-        cwd: project,
-        env: {
-          ...cleanEnv(),
-          SVC_AGENT_FILE: agentFile,
-          SVC_WS_ADDR: '127.0.0.1:0',
-          SVC_HEALTH_ADDR: '127.0.0.1:0',
-          SVC_DRAIN_TIMEOUT: '0ms',
-          // Tests that count workers want to know how many there are; those about the spare turn it on.
-          SVC_SPARE_WORKER: 'off',
-          ...options.env,
-        },
-        stdio: ['ignore', 'pipe', 'pipe'],
+    const program = options.program ?? join(project, 'dist/supervisor/cli.js');
+    const started = [process.execPath, program, '--workers', String(options.workers ?? 1)];
+    const [command = '', ...args] = [...(options.through ?? []), ...started];
+    const child = spawn(command, args, {
+      cwd: project,
+      env: {
+        ...cleanEnv(),
+        SVC_AGENT_FILE: agentFile,
+        SVC_WS_ADDR: '127.0.0.1:0',
+        SVC_HEALTH_ADDR: '127.0.0.1:0',
+        SVC_DRAIN_TIMEOUT: '0ms',
+        // Tests that count workers want to know how many there are; those about the spare turn it on.
+        SVC_SPARE_WORKER: 'off',
+        ...options.env,
       },
-    );
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     return new TestService(child, { providers, folder });
   }
 

@@ -1,0 +1,140 @@
+/** The two forms in which the service leaves a checkout, each used as its users do, in a folder that knows nothing of the checkout. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { verifySessionToken } from '../../shared/auth/session-token.ts';
+import { sherpaInstall } from '../../supervisor/local/sherpa.ts';
+import { TestService } from '../support/service.ts';
+
+const project = fileURLToPath(new URL('../..', import.meta.url));
+const unreachable = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH|ENOTCACHED)\b/;
+/** Settings that npm handed to this test belong to the command that runs it. */
+const env = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(npm_(?!config_(registry|cache)$)|SVC_|ORT_)/.test(name)),
+);
+
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-package-'));
+});
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function run(cwd: string, command: string, ...args: readonly string[]): { status: number; text: string } {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, env, encoding: 'utf8' });
+  return { status: status ?? -1, text: `${stdout}${stderr}` };
+}
+
+/** Files below a folder, by their paths in it. */
+const filesIn = (path: string): string[] =>
+  readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    statSync(join(path, name)).isFile(),
+  );
+
+/** A call that has heard the greeting. */
+async function heardGreeting(program: string): Promise<boolean> {
+  const service = await TestService.start({ program, greeting: 'Hello there.' });
+  const call = await service.call();
+  const heard = await call.next(({ type }) => type === 'mark-played');
+  await call.hangUp();
+  await service.stop();
+  return heard !== undefined;
+}
+
+describe('a package made by npm run pack', () => {
+  let app: string;
+  let problem: string;
+
+  beforeAll(() => {
+    app = join(folder, 'app');
+    mkdirSync(app);
+    writeFileSync(join(app, 'package.json'), '{ "name": "an-app", "version": "1.0.0", "type": "module" }');
+    const packed = run(project, 'npm', 'run', 'pack', '--', '--pack-destination', folder);
+    expect(packed).toMatchObject({ status: 0 });
+    const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
+    const options = ['--prefer-offline', '--no-audit', '--no-fund'];
+    const installed = run(app, 'npm', 'install', ...options, join(folder, tarball));
+    problem = unreachable.test(installed.text) ? 'the registry of packages cannot be reached' : '';
+    if (problem === '') expect(installed).toMatchObject({ status: 0 });
+  }, 300_000);
+
+  it('holds what runs and what explains it, and no sources, tests or demo', (context) => {
+    context.skip(problem !== '', problem);
+    const files = filesIn(join(app, 'node_modules/voice-agent-service'));
+    const folders = new Set(files.flatMap((name) => /^(dist\/)?[^/]+(?=\/)/.exec(name)?.[0] ?? []));
+    expect([...folders].sort()).toEqual([
+      ...['dist', 'dist/bin', 'dist/inference', 'dist/shared', 'dist/supervisor', 'dist/web', 'dist/worker'],
+      ...['docs', 'examples', 'scripts'],
+    ]);
+    expect(files.filter((name) => /\.map$|\.test\.|(?<!\.d)\.ts$/.test(name))).toEqual([]);
+  });
+
+  it('serves calls', async (context) => {
+    context.skip(problem !== '', problem);
+    const program = join(app, 'node_modules/.bin/svc-supervisor');
+    expect(run(app, program, '--help')).toMatchObject({ status: 0 });
+    expect(await heardGreeting(program)).toBe(true);
+  });
+
+  it('gives TypeScript the helper that makes session tokens', (context) => {
+    context.skip(problem !== '', problem);
+    const secret = 'a secret of more than thirty-two bytes';
+    const source = `import { mintSessionToken, type MintClaims } from 'voice-agent-service/session-token';
+const claims: MintClaims = { aud: 'svc-ws', ttlS: 60, sid: 'one' };
+// @ts-expect-error: no listener has this name
+export const wrong: MintClaims = { ...claims, aud: 'svc' };
+const minted = mintSessionToken(claims, { secret: '${secret}', nowS: Math.floor(Date.now() / 1000) });
+const text: string = minted.ok ? minted.value : minted.error;
+console.log(text);
+`;
+    writeFileSync(join(app, 'mint.ts'), source);
+    const tsc = join(project, 'node_modules/typescript/bin/tsc');
+    const types = ['--typeRoots', join(project, 'node_modules/@types'), '--types', 'node'];
+    const options = ['--strict', '--module', 'nodenext', '--target', 'es2022', ...types];
+    expect(run(app, process.execPath, tsc, ...options, 'mint.ts')).toEqual({ status: 0, text: '' });
+    const token = run(app, process.execPath, 'mint.js').text.trim();
+    const nowS = Math.floor(Date.now() / 1000);
+    expect(verifySessionToken(token, { secrets: [secret], audience: 'svc-ws', nowS }).ok).toBe(true);
+  });
+});
+
+describe('a folder made by npm run deploy-tree', () => {
+  let tree: string;
+
+  beforeAll(() => {
+    tree = join(folder, 'tree');
+    expect(run(project, 'npm', 'run', 'deploy-tree', '--', tree)).toMatchObject({ status: 0 });
+  });
+
+  it('is not made where something lies already', () => {
+    expect(run(project, process.execPath, 'scripts/deploy-tree.mjs', tree)).toMatchObject({ status: 1 });
+  });
+
+  it('takes at most 120 MB', () => {
+    const bytes = filesIn(tree).reduce((sum, name) => sum + statSync(join(tree, name)).size, 0);
+    expect(bytes).toBeLessThan(120e6);
+  });
+
+  it('holds neither what builds, what only the demo or tests need, nor libraries for other machines', () => {
+    for (const name of ['esbuild', 'soundswallower', '@echogarden', 'sherpa-onnx-node', 'vitest'])
+      expect([name, existsSync(join(tree, 'node_modules', name))]).toEqual([name, false]);
+    const native = filesIn(tree).filter((name) => /\.(node|so|dll|dylib|exe)(\.\d+)*$/.test(name));
+    expect(native.length).toBeGreaterThan(2);
+    expect(native.filter((name) => !name.includes(process.arch))).toEqual([]);
+  });
+
+  it('says how to install the engine of local speech, which it has not', () => {
+    const { status, text } = run(tree, process.execPath, 'dist/supervisor/cli.js', 'local');
+    expect([status, text]).toEqual([1, expect.stringContaining(sherpaInstall)]);
+  });
+
+  it('serves calls', async () => {
+    expect(await heardGreeting(join(tree, 'dist/supervisor/cli.js'))).toBe(true);
+  });
+});
