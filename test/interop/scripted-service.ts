@@ -205,7 +205,8 @@ export class ScriptedService {
 
 export async function buildPage(dist: string): Promise<void> {
   await build({
-    entryPoints: ['app', 'capture-worklet', 'playout-worklet'].map((entry) => join(WEB, `${entry}.ts`)),
+    entryPoints: ['app', 'client/worklets'].map((entry) => join(WEB, `${entry}.ts`)),
+    entryNames: '[name]',
     outdir: dist,
     bundle: true,
     platform: 'browser',

@@ -24,10 +24,23 @@ export interface AudioListener {
   reported(report: PlayoutReport): void;
   /** The microphone went away in the middle of the call. */
   microphoneLost(): void;
+  /** The browser lets no page sound before somebody has touched it; the next touch or key press starts the audio. */
+  gestureNeeded(): void;
+}
+
+export interface AudioOptions {
+  /** Device ids as `enumerateDevices` gives them; absent: those of the system. */
+  readonly microphone: string | undefined;
+  readonly speaker: string | undefined;
+  /** Address of the module with both worklets. */
+  readonly workletUrl: string | URL;
 }
 
 /** 16 kHz is what the engine listens at; the device's own rate and 48 kHz are for browsers that do not convert. */
 const WANTED_RATES: readonly (number | undefined)[] = [16_000, undefined, 48_000];
+/** A browser that wants a gesture first leaves the audio suspended; any other starts it sooner than this. */
+const STARTS_WITHIN_MS = 500;
+const GESTURES = ['pointerup', 'keydown'] as const;
 /** The longest that the end of a goodbye is left to play. */
 const LET_PLAY_MS = 3_000;
 
@@ -36,17 +49,27 @@ interface Graph {
   readonly source: MediaStreamAudioSourceNode;
 }
 
+/** Chromium alone can send a context elsewhere than to the loudspeaker of the system. */
+interface SinkContext {
+  setSinkId(id: string): Promise<void>;
+}
+
+const canChooseSink = (context: object): context is SinkContext => 'setSinkId' in context;
+
 export class AudioSession {
   readonly sampleRate: number;
-  readonly #graph: Graph;
-  readonly #stream: MediaStream;
+  readonly #context: AudioContext;
+  #source: MediaStreamAudioSourceNode;
+  #stream: MediaStream;
   readonly #capture: AudioWorkletNode;
   readonly #playout: AudioWorkletNode;
   #listener: AudioListener | undefined;
   #draining: (() => void) | undefined;
+  #isMuted = false;
 
   constructor(graph: Graph, stream: MediaStream, options: { readonly listener: AudioListener }) {
-    this.#graph = graph;
+    this.#context = graph.context;
+    this.#source = graph.source;
     this.#stream = stream;
     this.#listener = options.listener;
     this.sampleRate = graph.context.sampleRate;
@@ -61,7 +84,11 @@ export class AudioSession {
     this.#capture.port.onmessage = (event: MessageEvent<CaptureReport>) =>
       this.#listener?.captured(event.data);
     this.#playout.port.onmessage = (event: MessageEvent<PlayoutReport>) => this.#reported(event.data);
-    for (const track of stream.getAudioTracks()) track.onended = () => this.#listener?.microphoneLost();
+    this.#watch(stream);
+    // A telephone call or another program may take the audio away for a while.
+    graph.context.onstatechange = () => {
+      if (this.#listener !== undefined && graph.context.state !== 'running') void graph.context.resume();
+    };
     // The capture node plays silence; it is connected because browsers run only what leads to the output.
     graph.source.connect(this.#capture).connect(graph.context.destination);
     this.#playout.connect(graph.context.destination);
@@ -69,7 +96,7 @@ export class AudioSession {
 
   /** Milliseconds on the audio clock. */
   get nowMs(): number {
-    return this.#graph.context.currentTime * 1000;
+    return this.#context.currentTime * 1000;
   }
 
   play(samples: Float32Array<ArrayBuffer>): void {
@@ -87,11 +114,46 @@ export class AudioSession {
   /** Gives the microphone back at once; with `letPlay` the loudspeaker goes on until the buffer is empty. */
   async close(letPlay: boolean): Promise<void> {
     this.#listener = undefined;
-    for (const track of this.#stream.getTracks()) track.stop();
-    this.#graph.source.disconnect();
+    stopTracks(this.#stream);
+    this.#source.disconnect();
     if (letPlay) await this.#drained();
     this.#playout.disconnect();
-    if (this.#graph.context.state !== 'closed') await this.#graph.context.close();
+    if (this.#context.state !== 'closed') await this.#context.close();
+  }
+
+  /** A microphone that is muted sends silence, so that the call's time goes on. */
+  mute(isMuted: boolean): void {
+    this.#isMuted = isMuted;
+    for (const track of this.#stream.getAudioTracks()) track.enabled = !isMuted;
+  }
+
+  /** Goes on with another microphone. Throws {@link AudioProblem} and keeps the present one when that is not to be had. */
+  async useMicrophone(deviceId: string | undefined): Promise<void> {
+    const stream = await askForMicrophone(deviceId);
+    if (this.#listener === undefined) {
+      stopTracks(stream);
+      return;
+    }
+    const source = this.#context.createMediaStreamSource(stream);
+    this.#source.disconnect();
+    stopTracks(this.#stream);
+    this.#source = source;
+    this.#stream = stream;
+    this.#watch(stream);
+    this.mute(this.#isMuted);
+    source.connect(this.#capture);
+  }
+
+  /** False where the browser leaves the choice to the system. */
+  async useSpeaker(deviceId: string | undefined): Promise<boolean> {
+    return chooseSink(this.#context, deviceId);
+  }
+
+  #watch(stream: MediaStream): void {
+    for (const track of stream.getAudioTracks())
+      track.onended = () => {
+        if (stream === this.#stream) this.#listener?.microphoneLost();
+      };
   }
 
   #order(order: PlayoutOrder, transfer: Transferable[] = []): void {
@@ -112,29 +174,60 @@ export class AudioSession {
 }
 
 /** Asks for the microphone and starts both worklets. Throws {@link AudioProblem}. */
-export async function openAudio(listener: AudioListener): Promise<AudioSession> {
+export async function openAudio(listener: AudioListener, options: AudioOptions): Promise<AudioSession> {
   if (!window.isSecureContext || !('mediaDevices' in navigator)) throw new AudioProblem('insecure-page');
-  const stream = await askForMicrophone();
+  const stream = await askForMicrophone(options.microphone);
   let graph: Graph | undefined;
   try {
     graph = openGraph(stream);
-    const { audioWorklet } = graph.context;
-    await audioWorklet.addModule(new URL('capture-worklet.js', import.meta.url));
-    await audioWorklet.addModule(new URL('playout-worklet.js', import.meta.url));
-    await graph.context.resume();
+    await graph.context.audioWorklet.addModule(options.workletUrl);
+    await running(graph.context, listener);
+    await chooseSink(graph.context, options.speaker);
     return new AudioSession(graph, stream, { listener });
   } catch (error) {
-    for (const track of stream.getTracks()) track.stop();
+    stopTracks(stream);
     await graph?.context.close();
     console.error('audio could not be started', error);
     throw new AudioProblem('failed');
   }
 }
 
-async function askForMicrophone(): Promise<MediaStream> {
+/** Resolves when the context runs, if need be after the next gesture of the user. */
+async function running(context: AudioContext, listener: AudioListener): Promise<void> {
+  const started = context.resume();
+  const hint = setTimeout(() => {
+    listener.gestureNeeded();
+    for (const gesture of GESTURES) document.addEventListener(gesture, resume);
+  }, STARTS_WITHIN_MS);
+  const resume = (): void => void context.resume();
+  try {
+    await started;
+  } finally {
+    clearTimeout(hint);
+    for (const gesture of GESTURES) document.removeEventListener(gesture, resume);
+  }
+}
+
+async function chooseSink(context: AudioContext, deviceId: string | undefined): Promise<boolean> {
+  if (deviceId === undefined || !canChooseSink(context)) return deviceId === undefined;
+  await context.setSinkId(deviceId);
+  return true;
+}
+
+function stopTracks(stream: MediaStream): void {
+  for (const track of stream.getTracks()) track.stop();
+}
+
+async function askForMicrophone(deviceId: string | undefined): Promise<MediaStream> {
   try {
     return await navigator.mediaDevices.getUserMedia({
-      audio: { echoCancellation: true, noiseSuppression: true, autoGainControl: true, channelCount: 1 },
+      audio: {
+        echoCancellation: true,
+        noiseSuppression: true,
+        autoGainControl: true,
+        channelCount: 1,
+        ...(deviceId !== undefined && { deviceId: { exact: deviceId } }),
+      },
     });
   } catch (error) {
     throw new AudioProblem(problemOfRefusal(error instanceof DOMException ? error.name : ''));
