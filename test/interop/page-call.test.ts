@@ -114,6 +114,7 @@ describe.skipIf(chromiumMissing !== undefined)(`a call from the page ${chromiumM
       await page.addInitScript(KEEPS_THE_STATES);
       await page.goto(demo.page);
       await page.getByRole('button', { name: 'Call' }).click();
+      await page.getByText('Protocol messages').click();
       await use(page);
       expect(complaints).toEqual([]);
     } finally {

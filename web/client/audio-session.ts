@@ -19,6 +19,11 @@ export class AudioProblem extends Error {
   }
 }
 
+/** Nobody answers where the worklets are to be had. */
+export class WorkletsOutOfReach extends Error {
+  override readonly name = 'WorkletsOutOfReach';
+}
+
 export interface AudioListener {
   captured(frame: CapturedFrame): void;
   reported(report: PlayoutReport): void;
@@ -173,22 +178,35 @@ export class AudioSession {
   }
 }
 
-/** Asks for the microphone and starts both worklets. Throws {@link AudioProblem}. */
+/** Asks for the microphone and starts both worklets. Throws {@link AudioProblem} or {@link WorkletsOutOfReach}. */
 export async function openAudio(listener: AudioListener, options: AudioOptions): Promise<AudioSession> {
   if (!window.isSecureContext || !('mediaDevices' in navigator)) throw new AudioProblem('insecure-page');
   const stream = await askForMicrophone(options.microphone);
   let graph: Graph | undefined;
   try {
     graph = openGraph(stream);
-    await graph.context.audioWorklet.addModule(options.workletUrl);
+    await addWorklets(graph.context, options.workletUrl);
     await running(graph.context, listener);
     await chooseSink(graph.context, options.speaker);
     return new AudioSession(graph, stream, { listener });
   } catch (error) {
     stopTracks(stream);
     await graph?.context.close();
+    if (error instanceof WorkletsOutOfReach) throw error;
     console.error('audio could not be started', error);
     throw new AudioProblem('failed');
+  }
+}
+
+async function addWorklets(context: AudioContext, url: string | URL): Promise<void> {
+  try {
+    await context.audioWorklet.addModule(url);
+  } catch (error) {
+    // The browser says alike of a script that is not there and of a server that is not.
+    await fetch(url, { cache: 'no-store' }).catch(() => {
+      throw new WorkletsOutOfReach();
+    });
+    throw error;
   }
 }
 

@@ -44,7 +44,8 @@ export type CallEvent =
   | { readonly type: 'call-asked' }
   | { readonly type: 'microphone-ready'; readonly sampleRate: number }
   | { readonly type: 'microphone-failed'; readonly problem: MicrophoneProblem }
-  | { readonly type: 'token-failed'; readonly outcome: CallOutcome }
+  /** There is no token, or a part of the program could not be fetched. */
+  | { readonly type: 'preparation-failed'; readonly outcome: CallOutcome }
   | { readonly type: 'socket-opened' }
   | { readonly type: 'socket-closed'; readonly code: number }
   /** Why there was no connection. */
@@ -109,8 +110,9 @@ export function stepCall(phase: CallPhase, event: CallEvent): CallStep {
     case 'microphone-failed':
       if (phase.name === 'idle' || phase.name === 'ended') return stay(phase);
       return end({ kind: 'microphone', problem: event.problem });
-    case 'token-failed':
-      return phase.name === 'connecting' ? end(event.outcome) : stay(phase);
+    case 'preparation-failed':
+      if (phase.name !== 'preparing' && phase.name !== 'connecting') return stay(phase);
+      return end(event.outcome);
     case 'refusal-known':
       return phase.name === 'asking' ? end(event.outcome) : stay(phase);
     case 'network-stuck':

@@ -4,7 +4,13 @@
  * Invariant: every event goes through `stepCall` and every effect comes from one of its orders; audio alone passes by. `ended` is
  * emitted exactly once. An instance serves one call.
  */
-import { type AudioListener, AudioProblem, type AudioSession, openAudio } from './audio-session.ts';
+import {
+  type AudioListener,
+  AudioProblem,
+  type AudioSession,
+  openAudio,
+  WorkletsOutOfReach,
+} from './audio-session.ts';
 import { CallLine, type LineListener } from './call-line.ts';
 import {
   type CallEvent,
@@ -211,8 +217,11 @@ export class VoiceCall extends Emitter<VoiceCallEvents> {
       this.#note(`microphone at ${audio.sampleRate} Hz`);
       this.#take({ type: 'microphone-ready', sampleRate: audio.sampleRate });
     } catch (error) {
-      if (!(error instanceof AudioProblem)) throw error;
-      this.#take({ type: 'microphone-failed', problem: error.problem });
+      if (error instanceof WorkletsOutOfReach)
+        this.#take({ type: 'preparation-failed', outcome: { kind: 'down' } });
+      else if (error instanceof AudioProblem)
+        this.#take({ type: 'microphone-failed', problem: error.problem });
+      else throw error;
     } finally {
       if (embedded !== undefined) URL.revokeObjectURL(embedded);
     }
@@ -232,7 +241,7 @@ export class VoiceCall extends Emitter<VoiceCallEvents> {
     } catch (error) {
       const outcome: CallOutcome = error instanceof TokenRefused ? error.outcome : { kind: 'no-token' };
       if (!(error instanceof TokenRefused)) console.error('no token was given', error);
-      this.#take({ type: 'token-failed', outcome });
+      this.#take({ type: 'preparation-failed', outcome });
       return;
     }
     if (this.#phase.name !== 'connecting') return;

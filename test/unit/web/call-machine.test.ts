@@ -139,8 +139,15 @@ describe('the call of the page', () => {
     [
       'there is no token',
       run(toConnecting).phase,
-      [{ type: 'token-failed', outcome: { kind: 'no-token' } }],
+      [{ type: 'preparation-failed', outcome: { kind: 'no-token' } }],
       'no-token',
+      false,
+    ],
+    [
+      'the worklets cannot be fetched',
+      { name: 'preparing' },
+      [{ type: 'preparation-failed', outcome: { kind: 'down' } }],
+      'down',
       false,
     ],
     ['nothing leaves any more', open, [{ type: 'network-stuck' }], 'connection-lost', false],
