@@ -5,7 +5,7 @@
  */
 import { build } from 'esbuild';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
@@ -21,7 +21,8 @@ const TYPES: Record<string, string> = {
   '.js': 'text/javascript',
   '.json': 'application/json',
 };
-const CSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'";
+const policy = (scripts: string): string =>
+  `default-src 'none'; script-src ${scripts}; style-src 'self'; img-src 'self'; connect-src 'self'`;
 
 /** A second of silence, a second and a half of a syllable-like buzz, and silence. */
 export function callerWav(): Buffer {
@@ -154,16 +155,18 @@ export class ScriptedService {
   refuseTokenWith: number | undefined;
   #waiting: ((peer: Peer) => void) | undefined;
 
-  constructor(dist: string) {
+  /** `scripts` are the sources of scripts that the policy of its pages allows. */
+  constructor(dist: string, { scripts } = { scripts: "'self'" }) {
     this.#dist = dist;
     this.#server = createServer((request, response) => {
       const path = new URL(request.url ?? '/', 'http://localhost').pathname;
       const file = path === '/' ? '/index.html' : path;
-      response.setHeader('Content-Security-Policy', CSP);
+      response.setHeader('Content-Security-Policy', policy(scripts));
       response.setHeader('Content-Type', TYPES[extname(file)] ?? 'application/octet-stream');
       if (file === '/config.json') response.end(JSON.stringify({ agent: 'corner-shop', token: this.token }));
       else if (file === '/token') this.#giveToken(response);
       else if (file === '/ws') response.writeHead(this.refuseWith ?? 426).end();
+      else if (!existsSync(join(this.#dist, file))) response.writeHead(404).end();
       else response.end(readFileSync(join(this.#dist, file)));
     });
     this.#server.on('upgrade', (request, socket, head) => {
