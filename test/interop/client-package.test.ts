@@ -32,7 +32,8 @@ const off = call.on('bot-text', ({ text }) => say('agent ' + text));
 call.on('metrics', ({ metrics }) => say('response ' + (metrics.responseMs ?? 0)));
 call.on('interrupted', ({ epoch }) => say('interrupted ' + epoch));
 call.on('ended', (outcome: CallOutcome) => say('ended ' + outcome.kind));
-document.addEventListener('click', async () => {
+call.on('gesture-needed', () => say('touch me'));
+const start = async (): Promise<void> => {
   try {
     await call.start();
     const { microphones } = await audioDevices();
@@ -43,10 +44,30 @@ document.addEventListener('click', async () => {
   } catch (error) {
     say('failed ' + (error instanceof CallFailed ? error.outcome.kind : 'otherwise'));
   }
-});
-document.addEventListener('keydown', () => call.hangUp());
+};
+if (location.hash === '#at-once') void start();
+else document.addEventListener('click', start);
+for (const way of ['keydown', 'given-up']) document.addEventListener(way, () => call.hangUp());
 // @ts-expect-error there is no such event
 call.on('finished', () => undefined);
+`;
+
+/** A browser that starts no audio before a touch, and every track of the microphone that it has given. */
+const WANTS_A_GESTURE = `
+  let touched = false;
+  addEventListener('pointerup', () => (touched = true), true);
+  const resume = AudioContext.prototype.resume;
+  AudioContext.prototype.resume = function () {
+    return touched ? resume.call(this) : new Promise(() => undefined);
+  };
+  const devices = navigator.mediaDevices;
+  const getUserMedia = devices.getUserMedia.bind(devices);
+  window.tracks = [];
+  devices.getUserMedia = async (wanted) => {
+    const stream = await getUserMedia(wanted);
+    window.tracks.push(...stream.getTracks());
+    return stream;
+  };
 `;
 
 const compilerOptions = { strict: true, noEmit: true, target: 'ES2022', lib: ['ES2022', 'DOM'], types: [] };
@@ -135,6 +156,31 @@ describe('the packed library', () => {
       await peer.until(() => peer.has('stop'));
       peer.send({ type: 'stop', reason: 'ended' });
       await shows(page, 'ended hung-up');
+    });
+
+    it('starts at the next touch where the browser lets no page sound before one', async () => {
+      const page = await chromium.browser.newPage();
+      await page.addInitScript(WANTS_A_GESTURE);
+      await page.goto(`${service.pageUrl}#at-once`);
+      await shows(page, 'touch me');
+      const arriving = service.nextCall();
+      await page.mouse.click(5, 5);
+      await (await arriving).start();
+      await shows(page, 'open with microphones');
+      await page.close();
+    });
+
+    it('gives the microphone back when it is hung up while it waits for a touch', async () => {
+      const page = await chromium.browser.newPage();
+      await page.addInitScript(WANTS_A_GESTURE);
+      await page.goto(`${service.pageUrl}#at-once`);
+      await shows(page, 'touch me');
+      await page.evaluate('document.dispatchEvent(new Event("given-up"))');
+      await shows(page, 'failed hung-up');
+      await page.waitForFunction(
+        'window.tracks.length > 0 && window.tracks.every(({ readyState }) => readyState === "ended")',
+      );
+      await page.close();
     });
 
     it('rejects the start with the reason', async () => {

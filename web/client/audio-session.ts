@@ -39,6 +39,8 @@ export interface AudioOptions {
   readonly speaker: string | undefined;
   /** Address of the module with both worklets. */
   readonly workletUrl: string | URL;
+  /** Fires when nobody wants the audio any more. */
+  readonly abandoned: AbortSignal;
 }
 
 /** 16 kHz is what the engine listens at; the device's own rate and 48 kHz are for browsers that do not convert. */
@@ -186,13 +188,13 @@ export async function openAudio(listener: AudioListener, options: AudioOptions):
   try {
     graph = openGraph(stream);
     await addWorklets(graph.context, options.workletUrl);
-    await running(graph.context, listener);
+    await running(graph.context, { listener, abandoned: options.abandoned });
     await chooseSink(graph.context, options.speaker);
     return new AudioSession(graph, stream, { listener });
   } catch (error) {
     stopTracks(stream);
     await graph?.context.close();
-    if (error instanceof WorkletsOutOfReach) throw error;
+    if (error instanceof WorkletsOutOfReach || options.abandoned.aborted) throw error;
     console.error('audio could not be started', error);
     throw new AudioProblem('failed');
   }
@@ -210,20 +212,27 @@ async function addWorklets(context: AudioContext, url: string | URL): Promise<vo
   }
 }
 
-/** Resolves when the context runs, if need be after the next gesture of the user. */
-async function running(context: AudioContext, listener: AudioListener): Promise<void> {
-  const started = context.resume();
-  const hint = setTimeout(() => {
-    listener.gestureNeeded();
-    for (const gesture of GESTURES) document.addEventListener(gesture, resume);
-  }, STARTS_WITHIN_MS);
-  const resume = (): void => void context.resume();
+/** Resolves when the context runs, if need be after a gesture of the user; rejects when nobody wants it any more. */
+async function running(context: AudioContext, { listener, abandoned }: Waiting): Promise<void> {
+  const over = new AbortController();
+  const hint = setTimeout(() => listener.gestureNeeded(), STARTS_WITHIN_MS);
   try {
-    await started;
+    await new Promise<void>((resolve, reject) => {
+      // A browser that wants a gesture leaves this pending or rejects it; the next gesture tries again.
+      const resume = (): void => void context.resume().then(resolve, () => undefined);
+      for (const gesture of GESTURES) document.addEventListener(gesture, resume, { signal: over.signal });
+      abandoned.addEventListener('abort', () => reject(new AudioProblem('failed')), { signal: over.signal });
+      resume();
+    });
   } finally {
     clearTimeout(hint);
-    for (const gesture of GESTURES) document.removeEventListener(gesture, resume);
+    over.abort();
   }
+}
+
+interface Waiting {
+  readonly listener: AudioListener;
+  readonly abandoned: AbortSignal;
 }
 
 async function chooseSink(context: AudioContext, deviceId: string | undefined): Promise<boolean> {

@@ -51,6 +51,7 @@ export class VoiceCall extends Emitter<VoiceCallEvents> {
   #line: CallLine | undefined;
   #token: string | undefined;
   #audio: AudioSession | undefined;
+  readonly #abandoned = new AbortController();
   #timer: number | undefined;
   #isMuted = false;
   #inputLevel = 0;
@@ -193,6 +194,7 @@ export class VoiceCall extends Emitter<VoiceCallEvents> {
       case 'release':
         this.#inputLevel = 0;
         this.#outputLevel = 0;
+        this.#abandoned.abort();
         this.#line?.close();
         void this.#audio?.close(order.letPlay);
         return;
@@ -207,6 +209,7 @@ export class VoiceCall extends Emitter<VoiceCallEvents> {
         microphone,
         speaker,
         workletUrl: workletUrl ?? embedded ?? '',
+        abandoned: this.#abandoned.signal,
       });
       if (this.#phase.name !== 'preparing') {
         await audio.close(false);
