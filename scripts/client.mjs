@@ -32,7 +32,9 @@ function writeTypes(folder) {
   const files = [join(source, 'index.ts')];
   writeFileSync(config, JSON.stringify({ extends: join(root, 'web/tsconfig.json'), include: [], files }));
   try {
-    execFileSync(process.execPath, [tsc, '-p', config, '--rootDir', source, ...options], { stdio: 'inherit' });
+    execFileSync(process.execPath, [tsc, '-p', config, '--rootDir', source, ...options], {
+      stdio: 'inherit',
+    });
   } finally {
     rmSync(config);
   }
