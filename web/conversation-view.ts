@@ -46,7 +46,7 @@ export class ConversationView {
     if (item.dataset['state'] === line.state) return;
     item.dataset['state'] = line.state;
     item.ariaBusy = line.state === 'open' ? 'true' : 'false';
-    setText(note, line.state === 'cut' ? 'You interrupted here' : '');
+    setText(note, line.state === 'cut' ? 'You interrupted this answer' : '');
   }
 
   #add(line: ConversationLine): Drawn {

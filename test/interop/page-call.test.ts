@@ -187,8 +187,8 @@ describe.skipIf(chromiumMissing !== undefined)(`a call from the page ${chromiumM
       );
       expect(await clear.allTextContents()).toEqual([expect.stringMatching(/epoch \d+$/)]);
       const lines = await linesOf(page);
-      expect(lines.filter((parts) => parts.includes('You interrupted here'))).toEqual([
-        ['Agent', expect.stringMatching(/Boston/), 'You interrupted here'],
+      expect(lines.filter((parts) => parts.includes('You interrupted this answer'))).toEqual([
+        ['Agent', expect.stringMatching(/Boston/), 'You interrupted this answer'],
       ]);
       expect(lines.at(-1)).toEqual(['Agent', expect.stringMatching(/^In Rome .* real forecast\.$/)]);
       await page.getByRole('button', { name: 'Hang up' }).click();

@@ -252,10 +252,10 @@ describe.skipIf(chromiumMissing !== undefined)(`the call page in Chromium ${chro
     peer.send({ type: 'bot.text', epoch: 1, text: ' but the' });
     peer.send({ type: 'turn.interrupted', epoch: 2 });
     peer.send({ type: 'bot.text', epoch: 1, text: ' late delta' });
-    await lines.getByText('You interrupted here').waitFor();
+    await lines.getByText('You interrupted this answer').waitFor();
     expect(await lines.allInnerTexts()).toEqual([
       'You\nWhat is open today?',
-      'Agent\nEverything but the\nYou interrupted here',
+      'Agent\nEverything but the\nYou interrupted this answer',
     ]);
     expect(await lines.first().getAttribute('aria-busy')).toBe('false');
     expect(complaints).toEqual([]);
