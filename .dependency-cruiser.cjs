@@ -66,6 +66,7 @@ module.exports = {
       { path: '^worker/', pathNot: '^worker/(transports/$1/|core/|transports/[^/]+[.]ts$)' },
     ),
     forbid('web-stands-alone', { path: '^web/' }, { pathNot: '^web/' }),
+    forbid('the-library-knows-no-page', { path: '^web/client/' }, { pathNot: '^web/client/' }),
     forbid(
       'examples-stand-alone',
       { path: '^examples/([^/]+)/' },

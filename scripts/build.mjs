@@ -62,7 +62,7 @@ const requireForBundled =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
 
 /** Scripts the browser loads by address. */
-const pageEntries = ['web/app', 'web/capture-worklet', 'web/playout-worklet'];
+const pageEntries = ['web/app', 'web/client/worklets'];
 
 const present = (list) =>
   list.filter((entry) => existsSync(at(`${entry}.ts`))).map((entry) => at(`${entry}.ts`));
@@ -110,8 +110,8 @@ export async function buildAll() {
   if (page.length > 0) {
     await build({
       entryPoints: page,
-      outbase: root,
-      outdir: at('dist'),
+      entryNames: '[name]',
+      outdir: at('dist/web'),
       bundle: true,
       platform: 'browser',
       format: 'esm',

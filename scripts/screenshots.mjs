@@ -1,5 +1,6 @@
 // Makes the README's pictures of the call page from a running service: node scripts/screenshots.mjs URL WAV [FOLDER]
-// Chromium plays WAV as the microphone. The call's picture is taken once the agent has answered and is still speaking.
+// Chromium plays WAV as the microphone: a question, and another one over the answer. The call's picture is taken while the agent answers
+// the second.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,8 +13,8 @@ if (url === undefined || wav === undefined || !existsSync(wav)) {
   process.exit(2);
 }
 
-const desktop = { width: 1120, height: 700 };
-const phone = { width: 360, height: 780 };
+const desktop = { width: 1120, height: 764 };
+const phone = { width: 360, height: 800 };
 const shots = [
   { name: 'page-idle', viewport: desktop, colorScheme: 'light', calls: false },
   { name: 'page-call', viewport: desktop, colorScheme: 'light', calls: true },
@@ -22,9 +23,10 @@ const shots = [
   { name: 'page-call-phone', viewport: phone, colorScheme: 'light', calls: true },
 ];
 
-/** Waits until the caller was answered, then for the agent's voice; the greeting alone does not count. */
+/** Waits until the caller has interrupted and was answered, then for the agent's voice. */
 async function untilAnswered(page) {
   await page.locator('#last-time', { hasNotText: '–' }).waitFor({ timeout: 60_000 });
+  await page.locator('.line[data-state="cut"] ~ .line-agent').waitFor({ timeout: 60_000 });
   await page.locator('#stage[data-state="agent-speaking"]').waitFor({ timeout: 10_000 });
 }
 

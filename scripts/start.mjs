@@ -74,8 +74,11 @@ async function startDemo() {
 
 /** The environment of the supervisor: the user's own settings win. */
 function supervisorEnv(agentFile) {
-  const free = flags['free-ports'] ? { SVC_WS_ADDR: '127.0.0.1:0', SVC_HEALTH_ADDR: '127.0.0.1:0' } : {};
-  return { SVC_HEALTH_ADDR: '127.0.0.1:8081', ...free, SVC_AGENT_FILE: agentFile, ...process.env };
+  const fixed = { SVC_HEALTH_ADDR: '127.0.0.1:8081', SVC_PAGE_ADDR: '127.0.0.1:8088' };
+  const free = Object.fromEntries(
+    ['SVC_WS_ADDR', ...Object.keys(fixed)].map((name) => [name, '127.0.0.1:0']),
+  );
+  return { ...(flags['free-ports'] ? free : fixed), SVC_AGENT_FILE: agentFile, ...process.env };
 }
 
 /** Follows the supervisor's log; `up` resolves with its addresses when it is ready. */
@@ -152,10 +155,10 @@ async function main() {
     .then((addresses) => {
       const ws = `ws://${addresses.websocket}`;
       const health = `http://${addresses.health}/healthz`;
-      demo.child.stdin.write(`${JSON.stringify({ wsUrl: ws })}\n`);
-      say(summary({ page: demo.ready.page, ws, health, ownAgent: process.env.SVC_AGENT_FILE }));
+      const page = `http://${addresses.page}/`;
+      say(summary({ page, ws, health, ownAgent: process.env.SVC_AGENT_FILE }));
       if (flags.json) {
-        const { page, stt, llm, tts } = demo.ready;
+        const { stt, llm, tts } = demo.ready;
         process.stdout.write(`${JSON.stringify({ demo: 'ready', page, ws, health, stt, llm, tts })}\n`);
       }
     })

@@ -102,6 +102,12 @@ export class AddressLedger {
     };
   }
 
+  /** Whether {@link seat} would give a place. */
+  hasSeat(address: string): boolean {
+    const { maxCalls } = this.#limits;
+    return maxCalls === undefined || (this.#entries.get(address)?.calls ?? 0) < maxCalls;
+  }
+
   #track(address: string, nowMs: Millis): Entry | undefined {
     const known = this.#entries.get(address);
     if (known !== undefined) return known;

@@ -62,6 +62,11 @@ export class CallSeats {
     return this.#providers.refusal(this.#options.providers(), this.#options.clock.now());
   }
 
+  /** Whether the address may have another call. */
+  hasRoomFor(address: string): boolean {
+    return this.#addresses.hasSeat(address);
+  }
+
   /** Takes everything for one call; undefined when its address has no place left. The function gives all back, once. */
   take(address: string): (() => void) | undefined {
     const { clock, providers, released } = this.#options;

@@ -54,6 +54,13 @@ export interface FrontDoorOptions {
   readonly tokenStore: TokenStore;
 }
 
+/** A request that has passed its credentials and found the service open. */
+interface Asked {
+  readonly claims: SessionClaims | undefined;
+  readonly address: string;
+  readonly rest: () => RequestHead;
+}
+
 const badUpgrade: Answer = {
   status: 400,
   code: 'bad_upgrade',
@@ -86,30 +93,16 @@ export class FrontDoor {
 
   /** Never rejects for anything that a client can send. */
   async decide(arrival: Arrival): Promise<Decision> {
-    const { access } = this.#options.settings;
     if (!isWebSocketUpgrade(arrival)) return this.#refuse(badUpgrade);
-    const { verdict, rest } = judgeCredentials(arrival.head, {
-      staticToken: access.wsToken,
-      secrets: access.sessionSecrets,
-      audience: 'svc-ws',
-      nowS: this.#nowS(),
-    });
-    if (!verdict.ok) return this.#refuseToken(verdict.error);
-    const claims = verdict.value.kind === 'session' ? verdict.value.claims : undefined;
-    if (claims !== undefined && this.#options.tokenLedger.isUsed(claims.sid, this.#nowS()))
-      return this.#refuseToken('reused');
-    const closed = this.closedFor();
-    if (closed !== undefined) return this.#refuse(closed);
-    const address = clientAddress(
-      { peer: arrival.peer, headers: arrival.head.headers },
-      { trustedProxies: access.trustedProxies, header: access.clientIpHeader },
-    );
+    const asked = this.#ask(arrival);
+    if ('answer' in asked) return this.#refuse(asked.answer);
+    const { claims, address, rest } = asked;
     const release = this.#options.seats.take(address);
     if (release === undefined) return this.#refuse(addressFull);
     const fault = claims === undefined ? undefined : await this.#useToken(claims);
     if (fault !== undefined) {
       release();
-      return this.#refuseToken(fault);
+      return this.#refuse(tokenAnswers[fault]);
     }
     return {
       kind: 'admitted',
@@ -119,14 +112,39 @@ export class FrontDoor {
     };
   }
 
+  /** How an upgrade with this head would be refused now; undefined when it would not. Nothing is taken, used or counted. */
+  look(arrival: Arrival): Answer | undefined {
+    const asked = this.#ask(arrival);
+    if ('answer' in asked) return asked.answer;
+    return this.#options.seats.hasRoomFor(asked.address) ? undefined : addressFull;
+  }
+
+  /** Everything that is decided before something is taken. */
+  #ask(arrival: Arrival): { readonly answer: Answer } | Asked {
+    const { access } = this.#options.settings;
+    const { verdict, rest } = judgeCredentials(arrival.head, {
+      staticToken: access.wsToken,
+      secrets: access.sessionSecrets,
+      audience: 'svc-ws',
+      nowS: this.#nowS(),
+    });
+    if (!verdict.ok) return { answer: tokenAnswers[verdict.error] };
+    const claims = verdict.value.kind === 'session' ? verdict.value.claims : undefined;
+    if (claims !== undefined && this.#options.tokenLedger.isUsed(claims.sid, this.#nowS()))
+      return { answer: tokenAnswers.reused };
+    const closed = this.closedFor();
+    if (closed !== undefined) return { answer: closed };
+    const address = clientAddress(
+      { peer: arrival.peer, headers: arrival.head.headers },
+      { trustedProxies: access.trustedProxies, header: access.clientIpHeader },
+    );
+    return { claims, address, rest };
+  }
+
   async #useToken(claims: SessionClaims): Promise<TokenFault | undefined> {
     const used = await this.#options.tokenStore.use(claims);
     this.#options.metrics.tokens.inc({ outcome: used.ok ? 'used' : used.error });
     return used.ok ? undefined : used.error;
-  }
-
-  #refuseToken(fault: TokenFault): Decision {
-    return this.#refuse(tokenAnswers[fault]);
   }
 
   #refuse(answer: Answer): Decision {

@@ -57,6 +57,16 @@ export async function openCallListener(options: CallListenerOptions): Promise<Op
     response.end(body);
     request.resume();
   });
+  takeUpgrades(server, silent, options.arrived);
+  return { server, address: await listen(server, options.at), connections: () => silent.size };
+}
+
+/** Passes on every request for an upgrade, with its socket. */
+export function takeUpgrades(
+  server: Server,
+  silent: SilentConnections,
+  arrived: CallListenerOptions['arrived'],
+): void {
   server.on('upgrade', (request, socket, bytes) => {
     assert(socket instanceof Socket, 'a plain listener accepts plain sockets');
     silent.spoke(socket);
@@ -64,9 +74,8 @@ export async function openCallListener(options: CallListenerOptions): Promise<Op
     stopReading(socket);
     // A reset while the decision is made must not end the process; the hand-over notices the dead socket.
     socket.on('error', () => undefined);
-    options.arrived({ arrival: arrivalOf(request, socket), socket, bytes });
+    arrived({ arrival: arrivalOf(request, socket), socket, bytes });
   });
-  return { server, address: await listen(server, options.at), connections: () => silent.size };
 }
 
 /**
@@ -117,7 +126,7 @@ const unreadable: Readonly<Record<string, Answer>> = {
  * Connections that the server waits for. When there are too many, the one that has been silent for longest is cut off: a
  * flood of them costs neither the descriptors that calls need nor the place of a client that speaks at once.
  */
-class SilentConnections {
+export class SilentConnections {
   readonly #sockets = new Set<Socket>();
 
   constructor(server: Server) {
@@ -153,7 +162,7 @@ class SilentConnections {
   }
 }
 
-function arrivalOf(request: IncomingMessage, socket: Socket): Arrival {
+export function arrivalOf(request: IncomingMessage, socket: Socket): Arrival {
   return {
     method: request.method ?? 'GET',
     head: { url: request.url ?? '/', headers: plainHeaders(request) },

@@ -8,6 +8,7 @@ import type { ServerSettings } from '../shared/config/server.ts';
 import type { Log } from '../shared/runtime/log.ts';
 import { openHealthListener, type HealthOptions } from './health.ts';
 import { openCallListener, stopAccepting, type Arrived, type OpenListener } from './listeners.ts';
+import { openPageListener, type PageListenerOptions } from './page-listener.ts';
 
 /** A connection without a whole request is cut after 5 to 6 s, one between two requests after 5 s. */
 const lingerMs = 10_000;
@@ -20,9 +21,14 @@ export interface PortsOptions {
   readonly unready: HealthOptions['unready'];
   readonly counts: HealthOptions['counts'];
   readonly renderMetrics: HealthOptions['renderMetrics'];
+  readonly page: Pick<PageListenerOptions, 'agentName' | 'tokens' | 'look'>;
 }
 
-const names = ['websocket', 'health'] as const;
+const listeners = ['websocket', 'health', 'page'] as const;
+type ListenerName = (typeof listeners)[number];
+
+/** The built page, beside the program. */
+const pageFolder = new URL('../web/', import.meta.url);
 
 export class Ports {
   readonly #options: PortsOptions;
@@ -35,12 +41,12 @@ export class Ports {
 
   /** Binds every listener that is not open yet. Rejects when an address cannot be bound. */
   async bind(): Promise<void> {
-    for (const name of names) if (!this.#open.has(name)) await this.#add(name, undefined);
+    for (const name of this.#names()) if (!this.#open.has(name)) await this.#add(name, undefined);
   }
 
   /** Accepts on a socket that another process gave, from this very moment on. */
   async take(name: string, given: NetServer): Promise<void> {
-    const known = names.find((one) => one === name);
+    const known = this.#names().find((one) => one === name);
     if (known === undefined) given.close();
     else await this.#add(known, given);
   }
@@ -66,10 +72,27 @@ export class Ports {
     return [...this.#open.values()].some(({ connections }) => connections() > 0);
   }
 
-  async #add(name: (typeof names)[number], given: NetServer | undefined): Promise<void> {
-    const listener = await (name === 'websocket' ? this.#openCalls(given) : this.#openHealth(given));
+  /** Those that the settings ask for. */
+  #names(): readonly ListenerName[] {
+    const { page } = this.#options.settings;
+    return listeners.filter((name) => name !== 'page' || page !== undefined);
+  }
+
+  async #add(name: ListenerName, given: NetServer | undefined): Promise<void> {
+    const listener = await this.#openOne(name, given);
     this.#open.set(name, listener);
     this.#options.log.info({ listener: name, address: listener.address }, 'listening');
+  }
+
+  #openOne(name: ListenerName, given: NetServer | undefined): Promise<OpenListener> {
+    switch (name) {
+      case 'websocket':
+        return this.#openCalls(given);
+      case 'health':
+        return this.#openHealth(given);
+      case 'page':
+        return this.#openPage(given);
+    }
   }
 
   #openCalls(given: NetServer | undefined): Promise<OpenListener> {
@@ -87,6 +110,19 @@ export class Ports {
       unready: () => (this.#leftAt === undefined ? unready() : undefined),
       counts,
       renderMetrics,
+      isLeaving: () => this.#leftAt !== undefined,
+    });
+  }
+
+  #openPage(given: NetServer | undefined): Promise<OpenListener> {
+    const { settings, arrived, page } = this.#options;
+    if (settings.page === undefined) throw new Error('no page is asked for');
+    return openPageListener({
+      at: given ?? settings.page.addr,
+      folder: pageFolder,
+      tokenUrl: settings.page.tokenUrl,
+      ...page,
+      arrived,
       isLeaving: () => this.#leftAt !== undefined,
     });
   }

@@ -3,6 +3,7 @@
  * of hands from the supervisor before this one and to the one after it (decision 0017). Every upgrade is judged exactly once,
  * by the process that serves at that moment.
  */
+import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { ServerSettings } from '../shared/config/server.ts';
 import type { CallOffer } from '../shared/protocol/ipc.ts';
@@ -16,6 +17,7 @@ import { DoorRehearsal } from './door-rehearsal.ts';
 import { FrontDoor, type Answer } from './front-door.ts';
 import type { HealthOptions } from './health.ts';
 import { judge, type Arrived } from './listeners.ts';
+import { PageTokens } from './page-tokens.ts';
 import { Ports } from './ports.ts';
 import type { Priorities } from './priorities.ts';
 import { Predecessor, type ParentChannel } from './predecessor.ts';
@@ -30,6 +32,7 @@ const rehearseAfterMs = 2_000;
 
 export interface ReceptionOptions {
   readonly settings: ServerSettings;
+  readonly agentName: string;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: SupervisorMetrics;
@@ -91,10 +94,30 @@ export class Reception {
     this.#memory = new MemoryKeeper(clock, () => this.seats.own === 0);
     this.#frontDoor = this.#newFrontDoor();
     const arrived = (one: Arrived): void => this.#succession.arrived(one);
-    this.#ports = new Ports({ settings, log, now: () => clock.now(), arrived, ...options.health });
+    this.#ports = new Ports({
+      settings,
+      log,
+      now: () => clock.now(),
+      arrived,
+      ...options.health,
+      page: {
+        agentName: options.agentName,
+        tokens: this.#newPageTokens(),
+        look: (arrival) => this.#frontDoor.look(arrival),
+      },
+    });
     this.#rehearsal = new DoorRehearsal({ settings, clock, wallClock: systemWallClock, log });
     this.#succession = this.#newSuccession();
     this.#predecessor = parent && this.#newPredecessor(parent, arrived);
+  }
+
+  /** The page's own endpoint for tokens, where calls need one and nobody else gives them. */
+  #newPageTokens(): PageTokens | undefined {
+    const { settings, clock } = this.#options;
+    const isOwn = settings.access.sessionSecrets.length > 0 && settings.page?.tokenUrl === undefined;
+    return isOwn
+      ? new PageTokens({ settings, clock, wallClock: systemWallClock, newId: randomUUID })
+      : undefined;
   }
 
   #newFrontDoor(): FrontDoor {

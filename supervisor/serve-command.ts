@@ -61,6 +61,7 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     workers: options.workers,
     inferenceThreads: Math.min(maxThreads, Math.max(1, Math.floor(availableParallelism() / 2))),
     ...(turn.value.path !== undefined && { turnModel: turn.value.path }),
+    agentName: agent.name,
     agentText: agent.text,
     files: agent.files,
     providers: agent.providers,
@@ -87,6 +88,7 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
 }
 
 interface ReadAgent {
+  readonly name: string;
   readonly text: string;
   readonly files: NamedFiles;
   readonly providers: AgentProviders;
@@ -123,8 +125,9 @@ function readAgent(settings: ServerSettings, options: ServeOptions): ReadAgent |
     for (const problem of loaded.problems) options.writeError(showProblem(settings.agentFile, problem));
     return undefined;
   }
-  const { stt, llm, tts, turn } = loaded.definition;
+  const { agent, stt, llm, tts, turn } = loaded.definition;
   return {
+    name: agent.name,
     text,
     files: { texts, recordings },
     providers: { stt: namesOf(stt), llm: namesOf(llm), tts: namesOf(tts) },

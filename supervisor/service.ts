@@ -40,6 +40,7 @@ export interface ServiceOptions {
   readonly inferenceThreads: number;
   /** Path of the turn model; absent: turns end by silence. */
   readonly turnModel?: string;
+  readonly agentName: string;
   readonly agentText: string;
   readonly files: NamedFiles;
   readonly providers: AgentProviders;
@@ -149,9 +150,10 @@ export class Service {
   }
 
   #newReception(): Reception {
-    const { settings, clock, log, launch, priorities, parent } = this.#options;
+    const { settings, agentName, clock, log, launch, priorities, parent } = this.#options;
     return new Reception({
       settings,
+      agentName,
       clock,
       log,
       metrics: this.#metrics,

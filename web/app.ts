@@ -3,10 +3,11 @@
  *
  * Invariant: the page shows the last call until the next one begins. `window.svcCall` is a read-only window for tests.
  */
-import { PageCall } from './call.ts';
+import { audioDevices, tokenFrom, TokenRefused } from './client/index.ts';
+import { parseObject } from './client/wire.ts';
+import { PageCall } from './page-call.ts';
 import { View } from './view.ts';
-import { parseObject } from './wire.ts';
-import { problemOf, shownState } from './words.ts';
+import { problemOf } from './words.ts';
 
 declare global {
   interface Window {
@@ -25,8 +26,9 @@ declare global {
 const KEYS = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '*', '0', '#'];
 
 interface PageConfig {
-  readonly wsUrl: string | undefined;
   readonly agent: string;
+  /** Where a token for a call is to be had; undefined: calls need none. */
+  readonly token: string | undefined;
 }
 
 /** Undefined when the page's own server does not answer. */
@@ -35,10 +37,10 @@ async function loadConfig(): Promise<PageConfig | undefined> {
     const response = await fetch('config.json', { cache: 'no-store' });
     if (!response.ok) return undefined;
     const fields = parseObject(await response.text());
-    const [wsUrl, agent] = [fields?.get('wsUrl'), fields?.get('agent')];
+    const [agent, token] = [fields?.get('agent'), fields?.get('token')];
     return {
-      wsUrl: typeof wsUrl === 'string' ? wsUrl : undefined,
       agent: typeof agent === 'string' ? agent : '',
+      token: typeof token === 'string' ? token : undefined,
     };
   } catch (error) {
     console.warn('config.json could not be read', error);
@@ -46,34 +48,45 @@ async function loadConfig(): Promise<PageConfig | undefined> {
   }
 }
 
-/** The address as a WebSocket one, or undefined. */
-function webSocketUrl(address: string | null | undefined): URL | undefined {
-  try {
-    const url = new URL(address ?? '');
-    return url.protocol === 'ws:' || url.protocol === 'wss:' ? url : undefined;
-  } catch (error) {
-    if (error instanceof TypeError) return undefined;
-    throw error;
-  }
+/** The settings are read anew for each call: the service may have been started with others since the page was opened. */
+async function tokenForCall(): Promise<string | undefined> {
+  const config = await loadConfig();
+  if (config === undefined) throw new TokenRefused({ kind: 'down' });
+  return config.token === undefined ? undefined : tokenFrom(config.token)();
 }
 
 function main(): void {
   const view = new View();
-  const asked = new URLSearchParams(location.search).get('ws');
-  const override = webSocketUrl(asked);
-  const findAddress = async (): Promise<string | undefined> =>
-    asked === null ? webSocketUrl((await loadConfig())?.wsUrl)?.href : override?.href;
-  let call = new PageCall(findAddress);
+  const newCall = (): PageCall =>
+    new PageCall({
+      url: 'ws',
+      token: tokenForCall,
+      workletUrl: new URL('worklets.js', import.meta.url),
+      ...view.chosenDevices,
+    });
+  let call = newCall();
 
   view.callButton.addEventListener('click', () => {
-    if (call.phase.name === 'idle' || call.phase.name === 'ended') {
-      call = new PageCall(findAddress);
-      call.start();
-    } else call.hangUp();
+    if (call.isRunning) {
+      call.voice.hangUp();
+      return;
+    }
+    call = newCall();
+    call.voice.on('state', (state) => {
+      if (state === 'listening') void audioDevices().then((devices) => view.showDevices(devices));
+    });
+    call.start();
   });
-  addKeys(view.keys, (digit) => call.pressKey(digit));
-  window.addEventListener('pagehide', () => call.hangUp());
-  if (override !== undefined) view.showTarget(override.host);
+  view.muteButton.addEventListener('click', () => (call.voice.muted = !call.voice.muted));
+  view.microphones.addEventListener('change', () => {
+    call.voice.useMicrophone(view.chosenDevices.microphone).catch((error: unknown) => {
+      console.warn('the microphone could not be changed', error);
+      view.microphones.value = '';
+    });
+  });
+  view.speakers.addEventListener('change', () => void call.voice.useSpeaker(view.chosenDevices.speaker));
+  addKeys(view.keys, (digit) => call.voice.sendDigit(digit));
+  window.addEventListener('pagehide', () => call.voice.hangUp());
   void loadConfig().then((config) => view.showAgent(config?.agent ?? ''));
 
   const draw = (): void => {
@@ -81,25 +94,30 @@ function main(): void {
     requestAnimationFrame(draw);
   };
   draw();
+  offerToTests(() => call);
+}
 
+function offerToTests(shown: () => PageCall): void {
   window.svcCall = {
     get state() {
-      return shownState(call.phase, call.turn);
+      return shown().voice.state;
     },
     get lastError() {
-      return call.phase.name === 'ended' ? problemOf(call.phase.outcome)?.title : undefined;
+      const { outcome } = shown();
+      return outcome === undefined ? undefined : problemOf(outcome)?.title;
     },
     get received() {
-      return call.received;
+      return shown().received;
     },
     get sampleRate() {
-      return call.sampleRate;
+      return shown().voice.sampleRate;
     },
     get answers() {
-      return { count: call.times.count, lastMs: call.times.lastMs };
+      const { count, lastMs } = shown().voice.responses;
+      return { count, lastMs };
     },
     get lateFrames() {
-      return call.lateFrames;
+      return shown().voice.lateFrames;
     },
   };
 }

@@ -4,33 +4,28 @@
  * Invariant: it reads the call and writes the document, never the other way round, and touches only what has changed, so
  * that screen readers hear a state once. Styles are set through the object model: the page allows no inline styles.
  */
-import type { PageCall } from './call.ts';
+import type { AudioDevices } from './client/index.ts';
+import { ConversationView } from './conversation-view.ts';
+import { byId, setText } from './elements.ts';
 import { formatLength, formatMs, meterShare } from './figures.ts';
-import type { LogRow } from './message-log.ts';
-import { hintFor, NOT_CONNECTED, problemOf, shownState, STATE_WORDS } from './words.ts';
+import { LogView } from './log-view.ts';
+import type { PageCall } from './page-call.ts';
+import { CONVERSATION_WORDS, hintFor, NOT_CONNECTED, problemOf, shownName, STATE_WORDS } from './words.ts';
 
-const ARROWS = { sent: '↑', received: '↓', note: '·' } as const;
-const ARROW_WORDS = { sent: 'sent', received: 'received', note: 'note' } as const;
 /** Share of a meter's height that it falls back by per drawing. */
 const METER_FALL = 0.9;
 
-function byId<E extends HTMLElement>(id: string, kind: new () => E): E {
-  const element = document.getElementById(id);
-  if (!(element instanceof kind)) throw new Error(`the page has no element "${id}" of the right kind`);
-  return element;
-}
-
-function setText(element: HTMLElement, text: string): void {
-  if (element.textContent !== text) element.textContent = text;
-}
-
 export class View {
   readonly callButton = byId('call', HTMLButtonElement);
+  readonly muteButton = byId('mute', HTMLButtonElement);
+  readonly microphones = byId('microphones', HTMLSelectElement);
+  readonly speakers = byId('speakers', HTMLSelectElement);
   readonly keys = byId('keys', HTMLElement);
   readonly #stage = byId('stage', HTMLElement);
   readonly #state = byId('state', HTMLElement);
   readonly #hint = byId('hint', HTMLElement);
   readonly #label = byId('call-label', HTMLElement);
+  readonly #muteLabel = byId('mute-label', HTMLElement);
   readonly #problem = byId('problem', HTMLElement);
   readonly #problemTitle = byId('problem-title', HTMLElement);
   readonly #problemAdvice = byId('problem-advice', HTMLElement);
@@ -39,110 +34,80 @@ export class View {
   readonly #last = byId('last-time', HTMLElement);
   readonly #median = byId('median-time', HTMLElement);
   readonly #length = byId('length', HTMLElement);
-  readonly #log = byId('log', HTMLOListElement);
-  readonly #logScroll = byId('log-scroll', HTMLElement);
-  readonly #logEmpty = byId('log-empty', HTMLElement);
-  readonly #logCount = byId('log-count', HTMLElement);
-  readonly #rows = new Map<number, { readonly item: HTMLLIElement; readonly detail: HTMLElement }>();
-  #shownCall: PageCall | undefined;
+  readonly #log = new LogView();
+  readonly #conversation = new ConversationView();
   #callerShare = 0;
   #agentShare = 0;
 
   showAgent(name: string): void {
-    const chip = byId('agent', HTMLElement);
-    chip.textContent = name;
-    chip.hidden = name === '';
+    const shown = shownName(name);
+    byId('agent', HTMLElement).textContent = shown;
+    document.title = shown;
   }
 
-  /** Says whom the page calls when its own address chose that. */
-  showTarget(host: string): void {
-    const target = byId('target', HTMLElement);
-    target.textContent = `Calls go to ${host}, as the address of this page asks.`;
-    target.hidden = false;
+  /** Device ids that were chosen; nothing for those of the system. */
+  get chosenDevices(): { readonly microphone?: string; readonly speaker?: string } {
+    return {
+      ...(this.microphones.value !== '' && { microphone: this.microphones.value }),
+      ...(this.speakers.value !== '' && { speaker: this.speakers.value }),
+    };
+  }
+
+  showDevices({ microphones, speakers }: AudioDevices): void {
+    fillChoice(this.microphones, microphones);
+    fillChoice(this.speakers, speakers);
+    byId('sound', HTMLElement).hidden = microphones.length + speakers.length === 0;
+    byId('speaker-row', HTMLElement).hidden = speakers.length === 0;
   }
 
   draw(call: PageCall): void {
-    const { phase } = call;
-    const shown = shownState(phase, call.turn);
-    if (this.#stage.dataset['state'] !== shown) this.#stage.dataset['state'] = shown;
-    const failed = phase.name === 'ended' && call.lengthMs === 0 && problemOf(phase.outcome) !== undefined;
-    setText(this.#state, failed ? NOT_CONNECTED : STATE_WORDS[shown]);
-    setText(this.#hint, hintFor(phase, shown));
-    const calling = phase.name !== 'idle' && phase.name !== 'ended';
-    setText(this.#label, calling ? (phase.name === 'open' ? 'Hang up' : 'Cancel') : 'Call');
-    this.callButton.classList.toggle('is-calling', calling);
-    this.callButton.disabled = phase.name === 'ending';
-    this.#drawProblem(call);
-    this.#drawLevels(call);
-    setText(this.#last, formatMs(call.times.lastMs));
-    setText(this.#median, formatMs(call.times.medianMs));
-    setText(this.#length, formatLength(call.lengthMs));
-    for (const key of this.keys.querySelectorAll('button')) key.disabled = phase.name !== 'open';
-    this.#drawLog(call);
-  }
-
-  #drawProblem(call: PageCall): void {
-    const problem = call.phase.name === 'ended' ? problemOf(call.phase.outcome) : undefined;
+    const { voice, outcome } = call;
+    const { state } = voice;
+    if (this.#stage.dataset['state'] !== state) this.#stage.dataset['state'] = state;
+    const problem = outcome === undefined ? undefined : problemOf(outcome);
+    setText(this.#state, problem !== undefined && call.lengthMs === 0 ? NOT_CONNECTED : STATE_WORDS[state]);
+    setText(this.#hint, hintFor(state, call.circumstances));
     setText(this.#problemTitle, problem?.title ?? '');
     setText(this.#problemAdvice, problem?.advice ?? '');
     this.#problem.hidden = problem === undefined;
+    this.#drawButtons(call);
+    this.#drawLevels(call);
+    setText(this.#last, formatMs(voice.responses.lastMs));
+    setText(this.#median, formatMs(voice.responses.medianMs));
+    setText(this.#length, formatLength(call.lengthMs));
+    const nothing = call.isWithoutTranscript ? CONVERSATION_WORDS.untold : CONVERSATION_WORDS.empty;
+    this.#conversation.draw(voice.conversation.lines, nothing);
+    this.#log.draw(call.log);
   }
 
-  #drawLevels(call: PageCall): void {
-    this.#callerShare = Math.max(meterShare(call.callerLevel), this.#callerShare * METER_FALL);
-    this.#agentShare = Math.max(meterShare(call.agentLevel), this.#agentShare * METER_FALL);
+  #drawButtons(call: PageCall): void {
+    const { isRunning, isOpen, voice } = call;
+    setText(this.#label, isRunning ? (voice.state === 'connecting' ? 'Cancel' : 'Hang up') : 'Call');
+    this.callButton.classList.toggle('is-calling', isRunning);
+    this.callButton.disabled = voice.state === 'ending';
+    this.muteButton.hidden = !isRunning;
+    this.muteButton.classList.toggle('is-muted', voice.muted);
+    setText(this.#muteLabel, voice.muted ? 'Unmute' : 'Mute');
+    for (const key of this.keys.querySelectorAll('button')) key.disabled = !isOpen;
+  }
+
+  #drawLevels({ voice }: PageCall): void {
+    this.#callerShare = Math.max(meterShare(voice.inputLevel), this.#callerShare * METER_FALL);
+    this.#agentShare = Math.max(meterShare(voice.outputLevel), this.#agentShare * METER_FALL);
     this.#callerMeter.style.setProperty('--level', this.#callerShare.toFixed(3));
     this.#agentMeter.style.setProperty('--level', this.#agentShare.toFixed(3));
-    const heard = this.#stage.dataset['state'] === 'agent-speaking' ? this.#agentShare : this.#callerShare;
+    const heard = voice.state === 'agent-speaking' ? this.#agentShare : this.#callerShare;
     this.#stage.style.setProperty('--level', heard.toFixed(3));
   }
+}
 
-  #drawLog(call: PageCall): void {
-    if (call !== this.#shownCall) {
-      this.#shownCall = call;
-      this.#rows.clear();
-      this.#log.replaceChildren();
-    }
-    const { rows } = call.log;
-    const { scrollTop, clientHeight, scrollHeight } = this.#logScroll;
-    const followed = scrollHeight - scrollTop - clientHeight < 24;
-    let added = false;
-    for (const row of rows) {
-      const drawn = this.#rows.get(row.id);
-      if (drawn === undefined) {
-        this.#addRow(row);
-        added = true;
-      } else setText(drawn.detail, row.detail);
-    }
-    const oldest = rows[0]?.id ?? 0;
-    for (const [id, { item }] of this.#rows) {
-      if (id >= oldest) break;
-      item.remove();
-      this.#rows.delete(id);
-    }
-    this.#logEmpty.hidden = rows.length > 0;
-    setText(this.#logCount, rows.length === 0 ? '' : `${rows.length}`);
-    if (added && followed) this.#logScroll.scrollTop = this.#logScroll.scrollHeight;
+/** Keeps what is chosen, and the first entry, which is the system's own choice. */
+function fillChoice(choice: HTMLSelectElement, devices: readonly MediaDeviceInfo[]): void {
+  const chosen = choice.value;
+  choice.length = 1;
+  for (const { deviceId, label } of devices) {
+    if (deviceId === 'default' || deviceId === 'communications') continue;
+    choice.add(new Option(label, deviceId));
   }
-
-  #addRow(row: LogRow): void {
-    const item = document.createElement('li');
-    item.className = `row row-${row.direction}`;
-    if (row.label === 'error' || row.label === 'clear') item.classList.add(`row-${row.label}`);
-    const cell = (name: string, text: string): HTMLElement => {
-      const span = document.createElement('span');
-      span.className = name;
-      span.textContent = text;
-      item.append(span);
-      return span;
-    };
-    cell('row-time', (row.atMs / 1000).toFixed(2));
-    const arrow = cell('row-arrow', ARROWS[row.direction]);
-    arrow.setAttribute('role', 'img');
-    arrow.setAttribute('aria-label', ARROW_WORDS[row.direction]);
-    cell('row-label', row.label);
-    const detail = cell('row-detail', row.detail);
-    this.#log.append(item);
-    this.#rows.set(row.id, { item, detail });
-  }
+  choice.value = devices.some(({ deviceId }) => deviceId === chosen) ? chosen : '';
 }

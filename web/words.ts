@@ -4,18 +4,16 @@
  * Invariant: each outcome that is a problem names what happened and what to do about it, in plain words. It must not hold
  * markup, and never repeats an address or a token.
  */
-import type { CallPhase, MicrophoneProblem, Outcome } from './call-machine.ts';
-import type { Turn } from './turn-view.ts';
+import type { CallOutcome, MicrophoneProblem } from './client/call-machine.ts';
+import type { CallState } from './client/call-state.ts';
 
 export interface Problem {
   readonly title: string;
   readonly advice: string;
 }
 
-/** The state of the call in one or two words; `data-state` in the style sheet carries the same names. */
-export type ShownState = 'idle' | 'connecting' | Turn | 'ending' | 'ended';
-
-export const STATE_WORDS: Readonly<Record<ShownState, string>> = {
+/** The state of the call in one or two words; `data-state` in the style sheet carries the names of the states. */
+export const STATE_WORDS: Readonly<Record<CallState, string>> = {
   idle: 'Ready to call',
   connecting: 'Connecting',
   listening: 'Listening',
@@ -30,7 +28,7 @@ export const STATE_WORDS: Readonly<Record<ShownState, string>> = {
 /** Instead of the words for `ended` when there never was a call. */
 export const NOT_CONNECTED = 'Not connected';
 
-const HINTS: Readonly<Record<ShownState, string>> = {
+const HINTS: Readonly<Record<CallState, string>> = {
   idle: 'Your microphone will be used.',
   connecting: 'Reaching the agent.',
   listening: 'Say something whenever you like.',
@@ -66,74 +64,97 @@ const MICROPHONE: Readonly<Record<MicrophoneProblem, Problem>> = {
   },
 };
 
-export function shownState(phase: CallPhase, turn: Turn): ShownState {
-  switch (phase.name) {
-    case 'idle':
-    case 'ending':
-    case 'ended':
-      return phase.name;
-    case 'preparing':
-    case 'connecting':
-    case 'starting':
-      return 'connecting';
-    case 'open':
-      return turn;
-  }
+const PROBLEMS = {
+  shutdown: {
+    title: 'The service is shutting down',
+    advice: 'It ended the call. Call again when it is back, usually after a minute.',
+  },
+  'no-token': {
+    title: 'The page got no permission to call',
+    advice: 'Whoever hands out permissions for this page did not answer as it should. Try again in a minute.',
+  },
+  unauthorised: {
+    title: 'You are not allowed to call',
+    advice: 'Your permission is missing or has run out. Sign in again, or ask whoever runs this service.',
+  },
+  busy: {
+    title: 'The service is busy',
+    advice: 'It takes no more calls at the moment. Wait a few seconds and call again.',
+  },
+  down: {
+    title: 'The service cannot be reached',
+    advice: 'It is not running, or your network is down. Check both and call again.',
+  },
+  refused: {
+    title: 'The call was not taken',
+    advice: 'The service answered and did not say why. Call again; if it stays so, look at its log.',
+  },
+  'silent-server': {
+    title: 'The service did not answer',
+    advice: 'It took the connection but did not start the call. Check its log, then call again.',
+  },
+  'connection-lost': {
+    title: 'The connection was lost',
+    advice: 'The network or the service broke off. Check both and call again.',
+  },
+} as const;
+
+export interface Circumstances {
+  /** The browser has not given the microphone yet. */
+  readonly isAsking: boolean;
+  readonly needsGesture: boolean;
+  readonly isMuted: boolean;
+  readonly isNetworkSlow: boolean;
+  readonly outcome: CallOutcome | undefined;
 }
 
-export function hintFor(phase: CallPhase, shown: ShownState): string {
-  if (phase.name === 'preparing') return 'Waiting for your microphone.';
-  if (phase.name !== 'ended') return HINTS[shown];
-  if (phase.outcome.kind === 'hung-up') return 'You hung up.';
-  if (phase.outcome.kind === 'agent-ended') return 'The agent hung up.';
-  return '';
+/** One sentence below the state: the most urgent thing to know. */
+export function hintFor(state: CallState, now: Circumstances): string {
+  if (state === 'ended') {
+    if (now.outcome?.kind === 'hung-up') return 'You hung up.';
+    return now.outcome?.kind === 'agent-ended' ? 'The agent hung up.' : '';
+  }
+  if (now.needsGesture) return 'Click anywhere, or press a key, to start the sound.';
+  if (now.isAsking) return 'Waiting for your microphone.';
+  if (now.isNetworkSlow) return 'Your network is slow: the agent may not hear you.';
+  if (now.isMuted && state !== 'idle' && state !== 'connecting') return 'Your microphone is muted.';
+  return HINTS[state];
 }
 
 /** Undefined when the call ended as calls do. */
-export function problemOf(outcome: Outcome): Problem | undefined {
+export function problemOf(outcome: CallOutcome): Problem | undefined {
   switch (outcome.kind) {
     case 'hung-up':
     case 'agent-ended':
       return undefined;
-    case 'shutdown':
-      return {
-        title: 'The service is shutting down',
-        advice: 'It ended the call. Call again when it is back, usually after a minute.',
-      };
     case 'microphone':
       return MICROPHONE[outcome.problem];
-    case 'not-configured':
-      return {
-        title: 'The page does not know whom to call',
-        advice: 'Its server gave no address. Check that the demo is still running, and reload the page.',
-      };
-    case 'unreachable':
-      // A browser hides the HTTP status of a refused upgrade, so the page cannot know which of the two it was.
-      return {
-        title: 'The server is busy or not running',
-        advice: 'Wait a few seconds and call again. If it stays so, check that the service was started.',
-      };
-    case 'busy':
-      return {
-        title: 'The server is busy',
-        advice: 'It takes no more calls at the moment. Wait a few seconds and call again.',
-      };
-    case 'silent-server':
-      return {
-        title: 'The server did not answer',
-        advice: 'It took the connection but did not start the call. Check its log, then call again.',
-      };
-    case 'connection-lost':
-      return {
-        title: 'The connection was lost',
-        advice: 'The network or the service broke off. Check both and call again.',
-      };
     case 'fault':
       return { title: 'The call ended with an error', advice: faultWords(outcome.code, outcome.message) };
+    case 'shutdown':
+    case 'no-token':
+    case 'unauthorised':
+    case 'busy':
+    case 'down':
+    case 'refused':
+    case 'silent-server':
+    case 'connection-lost':
+      return PROBLEMS[outcome.kind];
   }
 }
 
 function faultWords(code: string, message: string): string {
   const said = [message, code === '' ? '' : `(${code})`].filter((part) => part !== '').join(' ');
   return said === '' ? 'The server gave no reason. Call again.' : `The server said: ${said}. Call again.`;
+}
+
+export const CONVERSATION_WORDS = {
+  empty: 'What you and the agent say appears here.',
+  untold: 'This service sends no transcript of its calls.',
+} as const;
+
+/** The agent's name from its file, as a title: `pizza-line` becomes `Pizza line`. */
+export function shownName(name: string): string {
+  const words = name.replace(/[_-]+/g, ' ').trim();
+  return words === '' ? 'Voice agent' : `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }

@@ -1,5 +1,5 @@
 /**
- * The demo's providers in one process: ear, mind and voice behind the wire protocols of real servers, and the call page.
+ * The demo's providers in one process: ear, mind and voice behind the wire protocols of real servers.
  *
  * Invariant: everything listens on loopback only; one JSON line on stdout says where, once all of it listens; the process ends when its
  * stdin closes, so it never outlives the command that started it. It shares no code with the service.
@@ -9,18 +9,16 @@ import { readFile, writeFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { llmServer } from './llm-server.ts';
-import { pageServer } from './page-server.ts';
 import { startSttServer } from './stt-server.ts';
 import { ThreadPool } from './thread-pool.ts';
 import { ttsServer, type Speak } from './tts-server.ts';
 import type { Transcribe } from './utterance.ts';
 
 const host = '127.0.0.1';
-const fixedPorts = { stt: 6006, llm: 8085, tts: 8086, page: 8088 } as const;
+const fixedPorts = { stt: 6006, llm: 8085, tts: 8086 } as const;
 type Role = keyof typeof fixedPorts;
 
 const isPortTaken = (error: unknown): boolean =>
@@ -104,50 +102,28 @@ const speak: Speak = async (job, signal) => {
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { 'free-ports': { type: 'boolean', default: false } } });
   const wanted = (role: Role): number => (values['free-ports'] ? 0 : fixedPorts[role]);
-  let wsUrl = 'ws://127.0.0.1:8080';
 
   const stt = await onPort(wanted('stt'), (port) => startSttServer(transcribe, { host, port }));
   const ports = {
     stt: portOf(stt.address()),
     llm: await listen(llmServer({ now: () => new Date() }), wanted('llm')),
     tts: await listen(ttsServer(speak), wanted('tts')),
-    page: await listen(
-      pageServer({ folder: new URL('../../web/', import.meta.url), wsUrl: () => wsUrl }),
-      wanted('page'),
-    ),
   };
   const agent = await agentFileFor(ports);
 
   const stop = (): void => process.exit(0);
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
-  const lines = createInterface({ input: process.stdin });
-  lines.on('line', (line) => {
-    wsUrl = wsUrlIn(line) ?? wsUrl;
-  });
-  lines.once('close', stop);
+  process.stdin.once('close', stop).resume();
 
   const ready = {
     ready: true,
     agentFile: agent,
-    page: `http://${host}:${ports.page}/`,
     stt: `ws://${host}:${ports.stt}`,
     llm: `http://${host}:${ports.llm}/v1`,
     tts: `http://${host}:${ports.tts}/v1`,
   };
   process.stdout.write(`${JSON.stringify(ready)}\n`);
-}
-
-/** The service's address from a line such as `{"wsUrl":"ws://127.0.0.1:8080"}`; anything else is ignored. */
-function wsUrlIn(line: string): string | undefined {
-  try {
-    const message: unknown = JSON.parse(line);
-    const url: unknown =
-      typeof message === 'object' && message !== null ? Reflect.get(message, 'wsUrl') : undefined;
-    return typeof url === 'string' && /^wss?:$/.test(new URL(url).protocol) ? url : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 await main();

@@ -15,6 +15,7 @@ import type { ConfigProblem, Env } from './environment.ts';
 import { lifetimeVariables, takeLifetime, type LifetimeSettings } from './lifetime-variables.ts';
 import { modelVariables, takeModels, type ModelSettings } from './model-variables.ts';
 import { nearestName } from './nearest.ts';
+import { pageVariables, takePage, type PageSettings } from './page-variables.ts';
 import { parseProviderLimits, providerLimitsForm, type ProviderLimits } from './provider-limits.ts';
 import type { Sensitive } from './sensitive.ts';
 import { providerNames } from './stages/providers.ts';
@@ -55,6 +56,8 @@ export interface ServerSettings extends ModelSettings, LifetimeSettings {
     readonly metrics: boolean;
     readonly metricsToken?: Sensitive<string>;
   };
+  /** Absent: no call page. */
+  readonly page?: PageSettings;
   readonly maxSessions: number;
   /** Who may open calls. Empty secrets and no token: nobody is asked. */
   readonly access: {
@@ -92,6 +95,7 @@ const variables = {
     host: '0.0.0.0',
     port: 8081,
   }),
+  ...pageVariables,
   maxSessions: countVariable('SVC_MAX_SESSIONS', 'Most calls at the same time.', {
     least: 1,
     most: 100_000,
@@ -266,22 +270,46 @@ function takeAccess(reader: Reader): ServerSettings['access'] {
 /** Spec 01, Authentication 2, 3 and 5: off loopback only with authentication, or knowingly without. */
 function checkExposure(settings: ServerSettings, reader: Reader): string[] {
   const warnings: string[] = [];
-  const { access, ws, health, insecureListeners } = settings;
+  const { access, ws, page, health, insecureListeners } = settings;
+  const override = variables.insecureListeners.name;
+  const guards = `${variables.sessionSecret.name} or ${variables.wsToken.name}`;
   const isGuarded = access.wsToken !== undefined || access.sessionSecrets.length > 0;
-  if (!isLoopbackHost(ws.addr.host) && !isGuarded) {
-    const [name, override] = [variables.wsAddr.name, variables.insecureListeners.name];
-    if (insecureListeners) {
-      warnings.push(
-        `${name} is not a loopback address and its calls need no token; ${override} lets it start`,
-      );
-    } else {
-      const guards = `${variables.sessionSecret.name} or ${variables.wsToken.name}`;
-      reader.refuse(
-        variables.wsAddr,
-        `must be a loopback address without ${guards}; ${override}=1 starts it anyway`,
-      );
-    }
+  const tokensFor = variables.pageTokenUrl.name;
+  const givesTokens = access.sessionSecrets.length > 0 && page?.tokenUrl === undefined;
+  const exposures = [
+    {
+      variable: variables.wsAddr,
+      addr: ws.addr,
+      isSafe: isGuarded,
+      need: guards,
+      risk: 'its calls need no token',
+    },
+    {
+      variable: variables.pageAddr,
+      addr: page?.addr,
+      isSafe: isGuarded,
+      need: guards,
+      risk: 'its calls need no token',
+    },
+    {
+      variable: variables.pageAddr,
+      addr: page?.addr,
+      isSafe: !givesTokens,
+      need: tokensFor,
+      risk: 'it gives a session token to whoever asks',
+    },
+  ];
+  for (const { variable, addr, isSafe, need, risk } of exposures) {
+    if (addr === undefined || isLoopbackHost(addr.host) || isSafe) continue;
+    if (insecureListeners)
+      warnings.push(`${variable.name} is not a loopback address and ${risk}; ${override} lets it start`);
+    else
+      reader.refuse(variable, `must be a loopback address without ${need}; ${override}=1 starts it anyway`);
   }
+  if (page !== undefined && page.tokenUrl === undefined && isGuarded && !givesTokens)
+    warnings.push(
+      `the call page has no token to call with: it needs ${tokensFor} or ${variables.sessionSecret.name}`,
+    );
   for (const [variable, token] of [
     [variables.wsToken, access.wsToken],
     [variables.metricsToken, health.metricsToken],
@@ -322,6 +350,7 @@ export function parseServerSettings(
       metrics: reader.take(variables.metrics),
       ...(metricsToken !== undefined && { metricsToken }),
     },
+    ...takePage(reader),
     maxSessions,
     access: takeAccess(reader),
     providerLimits: reader.take(variables.providerLimits),

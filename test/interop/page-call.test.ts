@@ -53,6 +53,10 @@ const untilState = (page: Page, state: string): Promise<void> =>
 const echoedMarks = (page: Page, after = ''): Locator =>
   page.locator(`#log ${after} li.row-sent`, { has: page.locator('.row-label', { hasText: /^mark$/ }) });
 
+/** The conversation as the page shows it: who, what, and whether it was interrupted. */
+const linesOf = async (page: Page): Promise<string[][]> =>
+  (await page.getByRole('log').getByRole('listitem').allInnerTexts()).map((text) => text.split('\n'));
+
 /** Waits until the agent has been heard to the end: both sentences of a line of the demo, and a pause. */
 async function untilHeard(page: Page, marks: Locator): Promise<void> {
   await marks.nth(1).waitFor({ timeout: 40_000 });
@@ -114,6 +118,7 @@ describe.skipIf(chromiumMissing !== undefined)(`a call from the page ${chromiumM
       await page.addInitScript(KEEPS_THE_STATES);
       await page.goto(demo.page);
       await page.getByRole('button', { name: 'Call' }).click();
+      await page.getByText('Protocol messages').click();
       await use(page);
       expect(complaints).toEqual([]);
     } finally {
@@ -140,6 +145,11 @@ describe.skipIf(chromiumMissing !== undefined)(`a call from the page ${chromiumM
       expect(ear.transcribe(answer.pcm, answer.rate)).toBe(
         'in boston it is nine degrees with fog that is demo data not a real forecast',
       );
+      expect(await linesOf(page)).toEqual([
+        ['Agent', expect.stringMatching(/^Hello/)],
+        ['You', expect.stringMatching(/^what's the weather in boston/i)],
+        ['Agent', expect.stringMatching(/^In Boston it is 9 degrees .* real forecast\.$/)],
+      ]);
       const states = await page.evaluate<string[]>('window.states');
       expect(states.slice(states.indexOf('caller-speaking')).slice(0, 3)).toEqual([
         'caller-speaking',
@@ -176,6 +186,11 @@ describe.skipIf(chromiumMissing !== undefined)(`a call from the page ${chromiumM
         'in rome it is twenty two degrees with sunshine that is demo data not a real forecast',
       );
       expect(await clear.allTextContents()).toEqual([expect.stringMatching(/epoch \d+$/)]);
+      const lines = await linesOf(page);
+      expect(lines.filter((parts) => parts.includes('You interrupted this answer'))).toEqual([
+        ['Agent', expect.stringMatching(/Boston/), 'You interrupted this answer'],
+      ]);
+      expect(lines.at(-1)).toEqual(['Agent', expect.stringMatching(/^In Rome .* real forecast\.$/)]);
       await page.getByRole('button', { name: 'Hang up' }).click();
       await untilState(page, 'ended');
     });

@@ -48,7 +48,7 @@ describe.skipIf(chromiumMissing !== undefined)(`the call page in Chromium ${chro
   });
 
   afterEach(async () => {
-    service.refuseWith = undefined;
+    [service.refuseWith, service.token, service.refuseTokenWith] = [undefined, null, undefined];
     await page.close();
   });
 
@@ -125,6 +125,7 @@ describe.skipIf(chromiumMissing !== undefined)(`the call page in Chromium ${chro
       'clear',
       'mark',
     ]);
+    await page.getByText('Protocol messages').click();
     await page.locator('#log').getByText('epoch 2').waitFor();
   });
 
@@ -161,7 +162,7 @@ describe.skipIf(chromiumMissing !== undefined)(`the call page in Chromium ${chro
     [
       'the service is full after the upgrade',
       (peer: Peer) => peer.send({ type: 'error', code: 'server_busy', message: 'full', fatal: true }),
-      'The server is busy',
+      'The service is busy',
     ],
     [
       'the service ends the call with a fault',
@@ -169,7 +170,7 @@ describe.skipIf(chromiumMissing !== undefined)(`the call page in Chromium ${chro
       'The call ended with an error',
     ],
     ['the connection breaks', (peer: Peer) => peer.terminate(), 'The connection was lost'],
-    ['the socket closes with 1013', (peer: Peer) => peer.close(1013), 'The server is busy'],
+    ['the socket closes with 1013', (peer: Peer) => peer.close(1013), 'The service is busy'],
   ])('says so when %s', async (_name, act, title) => {
     const peer = await openCall();
     act(peer);
@@ -190,11 +191,19 @@ describe.skipIf(chromiumMissing !== undefined)(`the call page in Chromium ${chro
     expect(await page.evaluate('window.svcCall.lastError')).toBeUndefined();
   });
 
-  it('says that the server is busy or not running when the upgrade is refused, and can call again', async () => {
-    service.refuseWith = 503;
+  it.each([
+    ['busy', 503, 'The service is busy'],
+    ['at its limit for this address', 429, 'The service is busy'],
+    ['not for this caller', 401, 'You are not allowed to call'],
+    ['not for this page', 403, 'You are not allowed to call'],
+    ['behind a proxy and gone', 502, 'The service cannot be reached'],
+    ['of another mind', 418, 'The call was not taken'],
+  ])('says so when the service is %s (%i), and can call again', async (_name, status, title) => {
+    service.refuseWith = status;
     await openPage();
     await page.getByRole('button', { name: 'Call' }).click();
-    await page.getByRole('alert').getByText('The server is busy or not running').waitFor();
+    await page.getByRole('alert').getByText(title, { exact: true }).waitFor();
+    await page.getByRole('status').getByText('Not connected').waitFor();
     service.refuseWith = undefined;
     const arriving = service.nextCall();
     await page.getByRole('button', { name: 'Call' }).click();
@@ -203,13 +212,79 @@ describe.skipIf(chromiumMissing !== undefined)(`the call page in Chromium ${chro
     expect(await page.getByRole('alert').isVisible()).toBe(false);
   });
 
-  it('calls the address that the page was opened with and names it', async () => {
-    await openPage(chromium, `http://localhost:${service.port}/?ws=${encodeURIComponent(service.wsUrl)}`);
-    await page.getByText(`Calls go to 127.0.0.1:${service.port}`).waitFor();
-    const arriving = service.nextCall();
+  it('says so when nobody is there any more', async () => {
+    const gone = new ScriptedService(folder);
+    await gone.listen();
+    await openPage(chromium, gone.pageUrl);
+    await page.getByRole('heading', { name: 'Corner shop' }).waitFor();
+    await gone.close();
     await page.getByRole('button', { name: 'Call' }).click();
-    await (await arriving).start();
-    await untilState(page, 'listening');
+    await page.getByRole('alert').getByText('The service cannot be reached', { exact: true }).waitFor();
+  });
+
+  it('gets a token for each call and presents it as a subprotocol', async () => {
+    service.token = 'token';
+    const peer = await openCall();
+    expect(peer.protocols).toMatch(/^svc, ?svc-token\.the-token$/);
+    expect(complaints).toEqual([]);
+  });
+
+  it.each([
+    [403, 'You are not allowed to call'],
+    [429, 'The service is busy'],
+    [404, 'The page got no permission to call'],
+  ])('says so when the endpoint for tokens answers %i', async (status, title) => {
+    [service.token, service.refuseTokenWith] = ['token', status];
+    await openPage();
+    await page.getByRole('button', { name: 'Call' }).click();
+    await page.getByRole('alert').getByText(title, { exact: true }).waitFor();
+  });
+
+  it('shows what was said, what is being answered and where the caller interrupted', async () => {
+    const peer = await openCall();
+    expect(peer.messages[0]?.['events']).toContain('user.text');
+    const lines = page.getByRole('log').getByRole('listitem');
+    peer.send({ type: 'user.transcript', text: 'What is', final: false });
+    await lines.getByText('What is').waitFor();
+    expect(await lines.first().getAttribute('aria-busy')).toBe('true');
+    peer.send({ type: 'user.text', epoch: 1, text: 'What is open today?' });
+    peer.send({ type: 'bot.text', epoch: 1, text: 'Everything' });
+    peer.send({ type: 'bot.text', epoch: 1, text: ' but the' });
+    peer.send({ type: 'turn.interrupted', epoch: 2 });
+    peer.send({ type: 'bot.text', epoch: 1, text: ' late delta' });
+    await lines.getByText('You interrupted this answer').waitFor();
+    expect(await lines.allInnerTexts()).toEqual([
+      'You\nWhat is open today?',
+      'Agent\nEverything but the\nYou interrupted this answer',
+    ]);
+    expect(await lines.first().getAttribute('aria-busy')).toBe('false');
+    expect(complaints).toEqual([]);
+  });
+
+  it('says that a service sends no transcript once the agent has spoken', async () => {
+    const peer = await openCall();
+    await page.getByText('What you and the agent say appears here.').waitFor();
+    peer.frames(20);
+    await page.getByText('This service sends no transcript of its calls.').waitFor();
+  });
+
+  it('sends silence while it is muted, and offers the devices', async () => {
+    const peer = await openCall();
+    await peer.until(({ audio }) => audio.some((frame) => levelOf(frame) > 0.02));
+    await page.getByRole('button', { name: 'Mute' }).click();
+    await page.getByText('Your microphone is muted.').waitFor();
+    // What was on its way when the button was pressed is loud; a second after it nothing is.
+    const since = peer.audio.length;
+    await peer.until(({ audio }) => audio.length > since + 60);
+    expect(peer.audio.slice(-10).every((frame) => levelOf(frame) === 0)).toBe(true);
+    await page.getByText('Microphone and speaker').click();
+    const microphones = page.getByLabel('Microphone', { exact: true });
+    expect(await microphones.locator('option').count()).toBeGreaterThan(1);
+    await microphones.selectOption({ index: 1 });
+    await page.getByRole('button', { name: 'Unmute' }).click();
+    await peer.until(({ audio }) => audio.length > since + 120);
+    expect(await page.evaluate('window.svcCall.state')).not.toBe('ended');
+    expect(complaints).toEqual([]);
   });
 
   it('calls at the rate of the device when the browser does not convert the microphone', async () => {

@@ -5,8 +5,8 @@
  */
 import { build } from 'esbuild';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,8 +21,8 @@ const TYPES: Record<string, string> = {
   '.js': 'text/javascript',
   '.json': 'application/json',
 };
-const CSP =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self' ws://127.0.0.1:*";
+const policy = (scripts: string): string =>
+  `default-src 'none'; script-src ${scripts}; style-src 'self'; img-src 'self'; connect-src 'self'`;
 
 /** A second of silence, a second and a half of a syllable-like buzz, and silence. */
 export function callerWav(): Buffer {
@@ -72,11 +72,14 @@ export class Peer {
   readonly messages: Record<string, unknown>[] = [];
   readonly audio: Buffer[] = [];
   closeCode: number | undefined;
+  readonly protocols: string | undefined;
   readonly #socket: WebSocket;
   readonly #watchers = new Set<() => void>();
 
-  constructor(socket: WebSocket) {
+  /** `protocols` are the subprotocols that the page offered. */
+  constructor(socket: WebSocket, protocols: string | undefined) {
     this.#socket = socket;
+    this.protocols = protocols;
     socket.on('message', (data: Buffer, isBinary) => {
       if (isBinary) this.audio.push(data);
       else this.messages.push(JSON.parse(data.toString()) as Record<string, unknown>);
@@ -144,19 +147,26 @@ export class Peer {
 export class ScriptedService {
   readonly #dist: string;
   readonly #server: Server;
-  readonly #sockets = new WebSocketServer({ noServer: true });
+  readonly #sockets = new WebSocketServer({ noServer: true, handleProtocols: () => 'svc' });
   /** Status with which upgrades are refused. */
   refuseWith: number | undefined;
+  /** Where the page gets tokens, and the status with which it gets none. */
+  token: string | null = null;
+  refuseTokenWith: number | undefined;
   #waiting: ((peer: Peer) => void) | undefined;
 
-  constructor(dist: string) {
+  /** `scripts` are the sources of scripts that the policy of its pages allows. */
+  constructor(dist: string, { scripts } = { scripts: "'self'" }) {
     this.#dist = dist;
     this.#server = createServer((request, response) => {
       const path = new URL(request.url ?? '/', 'http://localhost').pathname;
       const file = path === '/' ? '/index.html' : path;
-      response.setHeader('Content-Security-Policy', CSP);
+      response.setHeader('Content-Security-Policy', policy(scripts));
       response.setHeader('Content-Type', TYPES[extname(file)] ?? 'application/octet-stream');
-      if (file === '/config.json') response.end(JSON.stringify({ wsUrl: this.wsUrl, agent: 'demo' }));
+      if (file === '/config.json') response.end(JSON.stringify({ agent: 'corner-shop', token: this.token }));
+      else if (file === '/token') this.#giveToken(response);
+      else if (file === '/ws') response.writeHead(this.refuseWith ?? 426).end();
+      else if (!existsSync(join(this.#dist, file))) response.writeHead(404).end();
       else response.end(readFileSync(join(this.#dist, file)));
     });
     this.#server.on('upgrade', (request, socket, head) => {
@@ -165,7 +175,7 @@ export class ScriptedService {
         return;
       }
       this.#sockets.handleUpgrade(request, socket, head, (accepted) => {
-        const peer = new Peer(accepted);
+        const peer = new Peer(accepted, request.headers['sec-websocket-protocol']);
         this.#waiting?.(peer);
         this.#waiting = undefined;
       });
@@ -176,10 +186,6 @@ export class ScriptedService {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  get wsUrl(): string {
-    return `ws://127.0.0.1:${this.port}/`;
-  }
-
   get pageUrl(): string {
     return `http://127.0.0.1:${this.port}/`;
   }
@@ -187,6 +193,11 @@ export class ScriptedService {
   async listen(): Promise<void> {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
+  }
+
+  #giveToken(response: ServerResponse): void {
+    if (this.refuseTokenWith === undefined) response.end(JSON.stringify({ token: 'the-token' }));
+    else response.writeHead(this.refuseTokenWith).end();
   }
 
   nextCall(): Promise<Peer> {
@@ -205,7 +216,8 @@ export class ScriptedService {
 
 export async function buildPage(dist: string): Promise<void> {
   await build({
-    entryPoints: ['app', 'capture-worklet', 'playout-worklet'].map((entry) => join(WEB, `${entry}.ts`)),
+    entryPoints: ['app', 'client/worklets'].map((entry) => join(WEB, `${entry}.ts`)),
+    entryNames: '[name]',
     outdir: dist,
     bundle: true,
     platform: 'browser',

@@ -194,7 +194,7 @@ export class TestService extends Observed {
   }
 
   /** `host:port` of a listener. */
-  address(listener: 'websocket' | 'health'): string {
+  address(listener: 'websocket' | 'health' | 'page'): string {
     return String(this.said('listening', (line) => line['listener'] === listener)?.['address']);
   }
 

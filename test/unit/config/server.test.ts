@@ -136,6 +136,13 @@ describe('server settings', () => {
     ['SVC_METRICS_TOKEN', 'two words'],
     ['SVC_AGENT_FILE', ''],
     ['SVC_METRICS', ''],
+    ['SVC_PAGE_ADDR', '8088'],
+    ['SVC_PAGE_TOKEN_URL', 'ftp://backend.example/token'],
+    ['SVC_PAGE_TOKEN_URL', '//backend.example/token'],
+    ['SVC_PAGE_TOKEN_URL', 'api/token'],
+    ['SVC_PAGE_TOKEN_URL', 'https://user:word@backend.example/token'],
+    ['SVC_PAGE_TOKEN_URL', 'https://backend.example/; script-src *'],
+    ['SVC_PAGE_TOKEN_URL', "/token;script-src'self'"],
   ])('refuse %s=%j', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([name]);
   });
@@ -168,6 +175,45 @@ describe('server settings', () => {
     const good = parse({ SVC_METRICS_TOKEN: 'canary' });
     expect(inspect(good, { depth: 9 }) + JSON.stringify(good)).not.toContain('canary');
     expect(settingsOf({ SVC_METRICS_TOKEN: 'canary' }).health.metricsToken?.reveal()).toBe('canary');
+  });
+});
+
+describe('the call page', () => {
+  const secret = { SVC_SESSION_SECRET: 's'.repeat(32) };
+  const open = { SVC_PAGE_ADDR: '0.0.0.0:8088' };
+  const elsewhere = { SVC_PAGE_TOKEN_URL: '/api/call-token' };
+  const insecure = { SVC_INSECURE_LISTENERS: '1' };
+
+  it('is not served unless it is asked for', () => {
+    expect(settingsOf({}).page).toBeUndefined();
+    expect(settingsOf({ SVC_PAGE_ADDR: '127.0.0.1:8088', ...elsewhere }).page).toEqual({
+      addr: { host: '127.0.0.1', port: 8088 },
+      tokenUrl: '/api/call-token',
+    });
+  });
+
+  it.each([
+    ['calls that need no token', open],
+    ['calls that need no token, though tokens are given elsewhere', { ...open, ...elsewhere }],
+    ['an endpoint that gives tokens to whoever asks', { ...open, ...secret }],
+  ])('does not start off loopback with %s, unless it is told to', (_, env) => {
+    expect(problemsOf(env)).toEqual(['SVC_PAGE_ADDR']);
+    expect(warningsOf({ ...env, ...insecure })).toEqual([
+      expect.stringMatching(/^SVC_PAGE_ADDR is not a loopback address .* SVC_INSECURE_LISTENERS/),
+    ]);
+  });
+
+  it('starts off loopback where somebody else gives the tokens', () => {
+    expect(parse({ ...open, ...secret, ...elsewhere })).toMatchObject({ ok: true, value: { warnings: [] } });
+  });
+
+  it('warns when it has no way to a token', () => {
+    const page = { SVC_PAGE_ADDR: '127.0.0.1:8088', SVC_WS_TOKEN: 'static' };
+    expect(warningsOf(page)).toContain(
+      'the call page has no token to call with: it needs SVC_PAGE_TOKEN_URL or SVC_SESSION_SECRET',
+    );
+    expect(warningsOf({ ...page, ...elsewhere })).toHaveLength(1);
+    expect(warningsOf({ ...page, ...secret })).toHaveLength(1);
   });
 });
 

@@ -1,14 +1,9 @@
 /** The demo's HTTP servers on real sockets, spoken to by raw clients; the engine behind the voice is a stand-in with known answers. */
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { request, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { llmServer } from '../../../examples/demo/llm-server.ts';
-import { pageServer } from '../../../examples/demo/page-server.ts';
 import { Abandoned, QueueFull } from '../../../examples/demo/thread-pool.ts';
 import { ttsServer, type Speak } from '../../../examples/demo/tts-server.ts';
 
@@ -230,53 +225,5 @@ describe('the voice', () => {
     client.abort();
     await gone;
     expect(asked).toBe(2);
-  });
-});
-
-describe('the call page', () => {
-  function raw(url: string, path: string): Promise<number> {
-    return new Promise((resolve, reject) => {
-      const { hostname, port } = new URL(url);
-      request({ hostname, port, path }, (response) => {
-        response.resume();
-        resolve(response.statusCode ?? 0);
-      })
-        .once('error', reject)
-        .end();
-    });
-  }
-
-  it('serves its own files with types, a policy and the current address, and nothing else', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'page-test-'));
-    closers.push(() => rmSync(folder, { recursive: true, force: true }));
-    for (const name of ['index.html', 'app.js', 'secret.txt']) writeFileSync(join(folder, name), name);
-    let wsUrl = 'ws://127.0.0.1:8080';
-    const base = await listen(pageServer({ folder: pathToFileURL(`${folder}/`), wsUrl: () => wsUrl }));
-    const index = await fetch(`${base}/?x=1`);
-    expect([index.headers.get('content-type'), await index.text()]).toEqual([
-      'text/html; charset=utf-8',
-      'index.html',
-    ]);
-    expect(index.headers.get('cache-control')).toBe('no-store');
-    const policy = index.headers.get('content-security-policy');
-    expect(policy).toContain("default-src 'none'");
-    expect(policy).toContain("connect-src 'self' ws://127.0.0.1:8080");
-    expect((await fetch(`${base}/app.js`)).headers.get('content-type')).toBe(
-      'text/javascript; charset=utf-8',
-    );
-    wsUrl = 'ws://127.0.0.1:4000';
-    expect(await (await fetch(`${base}/config.json`)).json()).toEqual({ wsUrl, agent: 'demo' });
-    expect((await post(`${base}/`, {})).status).toBe(405);
-    expect((await fetch(`${base}/style.css`)).status).toBe(404);
-    for (const path of [
-      '/secret.txt',
-      '/../secret.txt',
-      '/%2e%2e/secret.txt',
-      '/app.js/../secret.txt',
-      '//etc/passwd',
-      '/constructor',
-    ]) {
-      expect(await raw(base, path)).toBe(404);
-    }
   });
 });

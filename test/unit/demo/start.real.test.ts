@@ -25,10 +25,11 @@ const standIn = `
 import { writeFileSync } from 'node:fs';
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(7));
 const log = (entry: object): void => { process.stdout.write(JSON.stringify({ time: 0, ...entry }) + '\\n'); };
-writeFileSync(process.env['STAND_IN_FILE'] ?? '', JSON.stringify({ pid: process.pid, argv: process.argv.slice(2), agent: process.env['SVC_AGENT_FILE'], ws: process.env['SVC_WS_ADDR'] }));
+writeFileSync(process.env['STAND_IN_FILE'] ?? '', JSON.stringify({ pid: process.pid, argv: process.argv.slice(2), agent: process.env['SVC_AGENT_FILE'], ws: process.env['SVC_WS_ADDR'], page: process.env['SVC_PAGE_ADDR'] }));
 log({ level: 40, msg: 'A warning for the user', key: 'value' });
 log({ level: 30, msg: 'listening', listener: 'websocket', address: '127.0.0.1:4321' });
 log({ level: 30, msg: 'listening', listener: 'health', address: '127.0.0.1:4322' });
+log({ level: 30, msg: 'listening', listener: 'page', address: '127.0.0.1:4323' });
 log({ level: 30, msg: 'ready' });
 setInterval(() => undefined, 1000);
 `;
@@ -92,7 +93,7 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
     child: ChildProcess;
     ready: Ready;
     errors: () => string;
-    settings: { pid: number; argv: string[]; agent: string; ws: string };
+    settings: { pid: number; argv: string[]; agent: string; ws: string; page: string };
   }> {
     const file = join(checkout, 'stand-in.json');
     const child = spawn(process.execPath, ['scripts/start.mjs', '--free-ports', '--json'], {
@@ -118,23 +119,22 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
         argv: string[];
         agent: string;
         ws: string;
+        page: string;
       },
     };
   }
 
-  it('builds, starts both children, tells the page the real address and shows warnings in words', async () => {
+  it('builds, starts both children, has the service serve the page and shows warnings in words', async () => {
     const { ready, errors, settings } = await start();
     expect(ready).toMatchObject({
       demo: 'ready',
       ws: 'ws://127.0.0.1:4321',
       health: 'http://127.0.0.1:4322/healthz',
+      page: 'http://127.0.0.1:4323/',
     });
     expect(settings.argv).toEqual(['--workers', 'auto']);
-    expect(settings.ws).toBe('127.0.0.1:0');
+    expect([settings.ws, settings.page]).toEqual(['127.0.0.1:0', '127.0.0.1:0']);
     expect(errors()).toContain('warning  A warning for the user (key=value)');
-    let config: unknown;
-    do config = await (await fetch(new URL('config.json', ready.page))).json();
-    while (JSON.stringify(config) !== JSON.stringify({ wsUrl: 'ws://127.0.0.1:4321', agent: 'demo' }));
     const agent = readFileSync(settings.agent, 'utf8');
     expect(agent).not.toMatch(/^base_url = "\w+:\/\/127\.0\.0\.1:(6006|8085|8086)/m);
   });

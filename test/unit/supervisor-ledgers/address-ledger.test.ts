@@ -68,6 +68,7 @@ describe('calls per address', () => {
     const ledger = new AddressLedger(limits);
     const seats = Array.from({ length: 8 }, () => ledger.seat('a', 0));
     expect(seats.every((seat) => seat !== undefined)).toBe(true);
+    expect([ledger.hasSeat('a'), ledger.hasSeat('b')]).toEqual([false, true]);
     expect(ledger.seat('a', 0)).toBeUndefined();
     expect(ledger.seat('b', 0)).toBeDefined();
     seats[3]!.release(1);

@@ -3,10 +3,10 @@ import {
   type CallEvent,
   type CallOrder,
   type CallPhase,
-  type Outcome,
+  type CallOutcome,
   stepCall,
-} from '../../../web/call-machine.ts';
-import type { ServerMessage } from '../../../web/wire.ts';
+} from '../../../web/client/call-machine.ts';
+import type { ServerMessage } from '../../../web/client/wire.ts';
 import { problemOf } from '../../../web/words.ts';
 
 function run(events: readonly CallEvent[], from: CallPhase = { name: 'idle' }) {
@@ -26,6 +26,8 @@ const toConnecting: CallEvent[] = [{ type: 'call-asked' }, { type: 'microphone-r
 const toStarting: CallEvent[] = [...toConnecting, { type: 'socket-opened' }];
 const open = run([...toStarting, started]).phase;
 const closed = (code: number): CallEvent => ({ type: 'socket-closed', code });
+const known = (kind: 'busy' | 'unauthorised'): CallEvent => ({ type: 'refusal-known', outcome: { kind } });
+const asking = run([...toConnecting, closed(1006)]).phase;
 const mark = (id: string): CallEvent => said({ type: 'mark', id });
 const played = (id: string): CallEvent => ({ type: 'mark-played', id });
 const fatal = (code: string): CallEvent => said({ type: 'error', code, message: 'why', fatal: true });
@@ -40,6 +42,10 @@ describe('the call of the page', () => {
     expect(sent).toEqual([{ type: 'start', version: 1, sample_rate: 16_000, encoding: 'pcm16' }]);
     expect(phase).toEqual({ name: 'open', sampleRate: 16_000, marks: [] });
     expect(orders.at(-1)).toEqual({ type: 'arm-timer', afterMs: undefined });
+  });
+
+  it('asks why when the upgrade is refused, once', () => {
+    expect(run([...toConnecting, closed(1006), closed(1006)]).orders.at(-1)).toEqual({ type: 'ask-why' });
   });
 
   it('echoes a mark once, when it was played', () => {
@@ -87,7 +93,7 @@ describe('the call of the page', () => {
     expect(run([closed(1006), { type: 'call-asked' }], open).phase.name).toBe('preparing');
   });
 
-  const outcomes: [string, CallPhase, CallEvent[], Outcome['kind'], boolean][] = [
+  const outcomes: [string, CallPhase, CallEvent[], CallOutcome['kind'], boolean][] = [
     [
       'the caller hung up and the server agrees',
       open,
@@ -114,15 +120,37 @@ describe('the call of the page', () => {
     ['the socket closes with 1001', open, [closed(1001)], 'shutdown', false],
     ['the socket closes with 1013', open, [closed(1013)], 'busy', false],
     ['the socket breaks', open, [closed(1006)], 'connection-lost', false],
-    ['the upgrade is refused', run(toConnecting).phase, [closed(1006)], 'unreachable', false],
     [
-      'the upgrade is not answered',
+      'the upgrade is refused',
       run(toConnecting).phase,
-      [{ type: 'time-ran-out' }],
-      'unreachable',
+      [closed(1006), known('unauthorised')],
+      'unauthorised',
       false,
     ],
-    ['there is no address', run(toConnecting).phase, [{ type: 'address-missing' }], 'not-configured', false],
+    [
+      'the caller cancels while why is asked',
+      asking,
+      [{ type: 'hang-up-asked' }, known('busy')],
+      'hung-up',
+      false,
+    ],
+    ['nobody says why', asking, [{ type: 'time-ran-out' }, known('busy')], 'down', false],
+    ['the upgrade is not answered', run(toConnecting).phase, [{ type: 'time-ran-out' }], 'down', false],
+    [
+      'there is no token',
+      run(toConnecting).phase,
+      [{ type: 'preparation-failed', outcome: { kind: 'no-token' } }],
+      'no-token',
+      false,
+    ],
+    [
+      'the worklets cannot be fetched',
+      { name: 'preparing' },
+      [{ type: 'preparation-failed', outcome: { kind: 'down' } }],
+      'down',
+      false,
+    ],
+    ['nothing leaves any more', open, [{ type: 'network-stuck' }], 'connection-lost', false],
     [
       'the server does not answer start',
       run(toStarting).phase,

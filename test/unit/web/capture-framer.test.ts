@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { CaptureFramer, fromPcm16, frameSamples, levelOf, toPcm16 } from '../../../web/capture-framer.ts';
-import { CALL_RATES } from '../../../web/wire.ts';
+import {
+  CaptureFramer,
+  fromPcm16,
+  frameSamples,
+  levelOf,
+  toPcm16,
+} from '../../../web/client/capture-framer.ts';
+import { CALL_RATES } from '../../../web/client/wire.ts';
 
 describe('the capture framer', () => {
   it.each(CALL_RATES.map((rate) => [rate]))('cuts exactly 20 ms frames at %i Hz', (rate) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ResponseTimes } from '../../../web/response-times.ts';
+import { ResponseTimes } from '../../../web/client/response-times.ts';
 
 describe('the response times', () => {
   it('measure from the end of the speech to the first sound', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TurnView } from '../../../web/turn-view.ts';
+import { TurnView } from '../../../web/client/turn-view.ts';
 
 describe('the view of the turn', () => {
   it('goes from listening over the speech and thinking to the answer and back', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeServerMessage } from '../../../web/wire.ts';
+import { decodeServerMessage } from '../../../web/client/wire.ts';
 
 describe('the decoder of server messages', () => {
   it.each([

@@ -1,13 +1,28 @@
 /**
- * Runs on the audio thread: plays the agent's frames from the playout buffer and reports what has left it.
+ * Runs on the audio thread: hands the microphone's samples to the page in frames of 20 ms, and plays the agent's frames from the
+ * playout buffer.
  *
- * It must not decide anything; order, marks and the prebuffer are in playout-buffer.ts.
+ * It must not decide anything: cutting and measuring are in capture-framer.ts; order, marks and the prebuffer in playout-buffer.ts.
  */
-import { levelOf } from './capture-framer.ts';
+import { CaptureFramer, levelOf } from './capture-framer.ts';
 import { PlayoutBuffer } from './playout-buffer.ts';
-import type { PlayoutOrder, PlayoutReport } from './worklet-messages.ts';
+import type { CaptureReport, PlayoutOrder, PlayoutReport } from './worklet-messages.ts';
 
 const LEVEL_EVERY_MS = 50;
+
+class CaptureProcessor extends AudioWorkletProcessor {
+  readonly #framer = new CaptureFramer(sampleRate);
+
+  override process(inputs: Float32Array[][]): boolean {
+    const block = inputs[0]?.[0];
+    if (block === undefined) return true;
+    for (const frame of this.#framer.push(block, currentFrame)) {
+      const report: CaptureReport = frame;
+      this.port.postMessage(report, [frame.pcm.buffer]);
+    }
+    return true;
+  }
+}
 
 class PlayoutProcessor extends AudioWorkletProcessor {
   readonly #buffer = new PlayoutBuffer(sampleRate);
@@ -58,4 +73,5 @@ class PlayoutProcessor extends AudioWorkletProcessor {
   }
 }
 
+registerProcessor('capture', CaptureProcessor);
 registerProcessor('playout', PlayoutProcessor);

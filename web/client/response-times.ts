@@ -11,6 +11,7 @@ const KEPT = 100;
 const GAVE_WAY_MS = 500;
 
 export class ResponseTimes {
+  readonly #noted: (ms: number) => void;
   #times: number[] = [];
   #speaking = false;
   /** The speech began while the agent could be heard and nothing was cleared since. */
@@ -18,6 +19,11 @@ export class ResponseTimes {
   #endedMs: number | undefined;
   #soundMs: number | undefined;
   #silentSinceMs: number | undefined;
+
+  /** `noted` gets each time when it is known. */
+  constructor(noted: (ms: number) => void = () => undefined) {
+    this.#noted = noted;
+  }
 
   get count(): number {
     return this.#times.length;
@@ -72,8 +78,10 @@ export class ResponseTimes {
 
   #note(soundMs: number): void {
     if (this.#endedMs === undefined || this.#overAgent || soundMs < this.#endedMs) return;
-    this.#times.push(soundMs - this.#endedMs);
+    const ms = soundMs - this.#endedMs;
+    this.#times.push(ms);
     if (this.#times.length > KEPT) this.#times.shift();
     this.#endedMs = undefined;
+    this.#noted(ms);
   }
 }

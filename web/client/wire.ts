@@ -1,9 +1,11 @@
 /**
- * The messages of the WebSocket call protocol, version 1, as the page reads and writes them (spec 01).
+ * The messages of the WebSocket call protocol, version 1, as a browser reads and writes them (spec 01).
  *
  * Invariant: whatever text arrives, decoding gives a message or undefined and never throws. Unknown fields are ignored
  * and an unknown type is kept by name (spec 01, Versioning 2). It must not hold state.
  */
+
+import { type ConversationEvent, readConversationEvent } from './conversation-events.ts';
 
 export type ServerMessage =
   | {
@@ -16,10 +18,20 @@ export type ServerMessage =
   | { readonly type: 'mark'; readonly id: string }
   | { readonly type: 'stop'; readonly reason: 'ended' | 'shutdown' }
   | { readonly type: 'error'; readonly code: string; readonly message: string; readonly fatal: boolean }
+  | { readonly type: 'event'; readonly event: ConversationEvent }
   | { readonly type: 'unknown'; readonly name: string };
 
 export type ClientMessage =
-  | { readonly type: 'start'; readonly version: 1; readonly sample_rate: number; readonly encoding: 'pcm16' }
+  | {
+      readonly type: 'start';
+      readonly version: 1;
+      readonly sample_rate: number;
+      readonly encoding: 'pcm16';
+      readonly call_id?: string;
+      readonly metadata?: Readonly<Record<string, string>>;
+      /** Events of the conversation that the service is asked to send; one that knows none sends none. */
+      readonly events?: readonly string[];
+    }
   | { readonly type: 'dtmf'; readonly digit: string }
   | { readonly type: 'mark'; readonly id: string }
   | { readonly type: 'stop' };
@@ -56,8 +68,10 @@ export function decodeServerMessage(json: string): ServerMessage | undefined {
         message: text(fields.get('message')),
         fatal: fields.get('fatal') === true,
       };
-    default:
-      return { type: 'unknown', name: type.slice(0, 64) };
+    default: {
+      const event = readConversationEvent(type, fields);
+      return event === undefined ? { type: 'unknown', name: type.slice(0, 64) } : { type: 'event', event };
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * One call as the page sees it: from the button to the last word, as a pure machine (spec 01, States and transitions).
+ * One call as the browser sees it: from the button to the last word, as a pure machine (spec 01, States and transitions).
  *
  * Invariant: each phase holds exactly what is valid in it, `ended` follows every call exactly once and says how, and a
  * mark is echoed at most once and never after the `clear` that cut it. It must not touch sockets, audio or the document.
@@ -8,14 +8,23 @@ import type { ClientMessage, ServerMessage } from './wire.ts';
 
 export type MicrophoneProblem = 'refused' | 'missing' | 'in-use' | 'insecure-page' | 'failed';
 
-export type Outcome =
+/** How a call ended. */
+export type CallOutcome =
   | { readonly kind: 'hung-up' }
   | { readonly kind: 'agent-ended' }
+  /** The service stops. */
   | { readonly kind: 'shutdown' }
   | { readonly kind: 'microphone'; readonly problem: MicrophoneProblem }
-  | { readonly kind: 'not-configured' }
-  | { readonly kind: 'unreachable' }
+  /** Whoever gives tokens gave none. */
+  | { readonly kind: 'no-token' }
+  /** The token is missing, used or not valid, or this caller may not call. */
+  | { readonly kind: 'unauthorised' }
+  /** No room for a call now; later there may be. */
   | { readonly kind: 'busy' }
+  /** Nobody answers at the address. */
+  | { readonly kind: 'down' }
+  /** Somebody answers and takes no call, for a reason that the browser hides. */
+  | { readonly kind: 'refused' }
   | { readonly kind: 'silent-server' }
   | { readonly kind: 'connection-lost' }
   | { readonly kind: 'fault'; readonly code: string; readonly message: string };
@@ -24,18 +33,25 @@ export type CallPhase =
   | { readonly name: 'idle' }
   | { readonly name: 'preparing' }
   | { readonly name: 'connecting'; readonly sampleRate: number }
+  /** The connection was refused; why is being asked. */
+  | { readonly name: 'asking' }
   | { readonly name: 'starting'; readonly sampleRate: number }
   | { readonly name: 'open'; readonly sampleRate: number; readonly marks: readonly string[] }
   | { readonly name: 'ending' }
-  | { readonly name: 'ended'; readonly outcome: Outcome };
+  | { readonly name: 'ended'; readonly outcome: CallOutcome };
 
 export type CallEvent =
   | { readonly type: 'call-asked' }
   | { readonly type: 'microphone-ready'; readonly sampleRate: number }
   | { readonly type: 'microphone-failed'; readonly problem: MicrophoneProblem }
-  | { readonly type: 'address-missing' }
+  /** There is no token, or a part of the program could not be fetched. */
+  | { readonly type: 'preparation-failed'; readonly outcome: CallOutcome }
   | { readonly type: 'socket-opened' }
   | { readonly type: 'socket-closed'; readonly code: number }
+  /** Why there was no connection. */
+  | { readonly type: 'refusal-known'; readonly outcome: CallOutcome }
+  /** What is sent has not left for so long that nobody can be there. */
+  | { readonly type: 'network-stuck' }
   | { readonly type: 'message-received'; readonly message: ServerMessage }
   | { readonly type: 'mark-played'; readonly id: string }
   | { readonly type: 'key-pressed'; readonly digit: string }
@@ -44,7 +60,9 @@ export type CallEvent =
 
 export type CallOrder =
   | { readonly type: 'open-microphone' }
+  /** Asks for a token, where one is needed, and connects. */
   | { readonly type: 'open-socket' }
+  | { readonly type: 'ask-why' }
   | { readonly type: 'send'; readonly message: ClientMessage }
   | { readonly type: 'play-mark'; readonly id: string }
   | { readonly type: 'clear-playout' }
@@ -69,7 +87,7 @@ const NORMAL = 1000;
 
 const stay = (phase: CallPhase): CallStep => ({ phase, orders: [] });
 
-const end = (outcome: Outcome, letPlay = false): CallStep => ({
+const end = (outcome: CallOutcome, letPlay = false): CallStep => ({
   phase: { name: 'ended', outcome },
   orders: [
     { type: 'arm-timer', afterMs: undefined },
@@ -92,8 +110,13 @@ export function stepCall(phase: CallPhase, event: CallEvent): CallStep {
     case 'microphone-failed':
       if (phase.name === 'idle' || phase.name === 'ended') return stay(phase);
       return end({ kind: 'microphone', problem: event.problem });
-    case 'address-missing':
-      return phase.name === 'connecting' ? end({ kind: 'not-configured' }) : stay(phase);
+    case 'preparation-failed':
+      if (phase.name !== 'preparing' && phase.name !== 'connecting') return stay(phase);
+      return end(event.outcome);
+    case 'refusal-known':
+      return phase.name === 'asking' ? end(event.outcome) : stay(phase);
+    case 'network-stuck':
+      return phase.name === 'open' ? end({ kind: 'connection-lost' }) : stay(phase);
     case 'socket-opened':
       return phase.name === 'connecting' ? sendStart(phase.sampleRate) : stay(phase);
     case 'socket-closed':
@@ -148,6 +171,7 @@ function messageReceived(phase: CallPhase, message: ServerMessage): CallStep {
       if (phase.name === 'ending') return end({ kind: 'hung-up' });
       if (message.code === 'server_busy' || message.code === 'overloaded') return end({ kind: 'busy' });
       return end({ kind: 'fault', code: message.code, message: message.message });
+    case 'event':
     case 'unknown':
       return stay(phase);
   }
@@ -168,6 +192,7 @@ function hangUp(phase: CallPhase): CallStep {
   switch (phase.name) {
     case 'preparing':
     case 'connecting':
+    case 'asking':
       return end({ kind: 'hung-up' });
     case 'starting':
     case 'open':
@@ -189,7 +214,7 @@ function hangUp(phase: CallPhase): CallStep {
 function socketClosed(phase: CallPhase, code: number): CallStep {
   switch (phase.name) {
     case 'connecting':
-      return end({ kind: 'unreachable' });
+      return { phase: { name: 'asking' }, orders: [{ type: 'ask-why' }] };
     case 'starting':
     case 'open':
       if (code === TRY_AGAIN_LATER) return end({ kind: 'busy' });
@@ -199,13 +224,14 @@ function socketClosed(phase: CallPhase, code: number): CallStep {
       return end({ kind: 'hung-up' });
     case 'idle':
     case 'preparing':
+    case 'asking':
     case 'ended':
       return stay(phase);
   }
 }
 
 function timeRanOut(phase: CallPhase): CallStep {
-  if (phase.name === 'connecting') return end({ kind: 'unreachable' });
+  if (phase.name === 'connecting' || phase.name === 'asking') return end({ kind: 'down' });
   if (phase.name === 'starting') return end({ kind: 'silent-server' });
   return phase.name === 'ending' ? end({ kind: 'hung-up' }) : stay(phase);
 }

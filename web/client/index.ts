@@ -1,0 +1,13 @@
+/** A call with a voice agent from a browser. */
+export { VoiceCall } from './voice-call.ts';
+export { CallFailed } from './voice-call-options.ts';
+export type { VoiceCallEvents, VoiceCallOptions, WireNote } from './voice-call-options.ts';
+export type { CallOutcome, MicrophoneProblem } from './call-machine.ts';
+export type { CallState } from './call-state.ts';
+export { Conversation } from './conversation.ts';
+export type { ConversationLine } from './conversation.ts';
+export type { ConversationEvent, ConversationEventName, TurnMetrics } from './conversation-events.ts';
+export { tokenFrom, TokenRefused } from './door.ts';
+export { audioDevices } from './devices.ts';
+export type { AudioDevices } from './devices.ts';
+export type { ClientMessage, ServerMessage } from './wire.ts';
