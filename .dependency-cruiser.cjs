@@ -58,7 +58,7 @@ module.exports = {
     forbid(
       'tools-know-the-core-and-the-contract-of-stages',
       { path: '^worker/tools/' },
-      { path: '^worker/', pathNot: '^worker/(tools/|core/|stages/(stage|failure|advice)[.]ts)' },
+      { path: '^worker/', pathNot: '^worker/(tools/|core/|stages/(stage|failure|failure-log|advice)[.]ts)' },
     ),
     forbid(
       'transports-know-the-core',

@@ -48,7 +48,7 @@ import {
 import { withKnownLines } from './known-lines.ts';
 import { withPauses } from './later-tts.ts';
 import { warmUpHearing, warmUpLooks } from './media/warm-up.ts';
-import { FailureLog } from './stages/failure-log.ts';
+import { newFailureLog, type FailureLog } from './stages/failure-log.ts';
 import { openStages } from './stages/registry.ts';
 import { ToolRegistry } from './tools/registry.ts';
 import { noCallControl } from './tools/tool.ts';
@@ -105,9 +105,7 @@ class Worker {
   constructor(setup: WorkerSetup) {
     this.#setup = setup;
     this.#log = newLog({ role: `worker ${setup.worker}`, level: setup.logLevel });
-    this.#failures = new FailureLog(systemClock, (failure, times) =>
-      this.#log.warn({ ...failure, times }, 'a provider or server has failed'),
-    );
+    this.#failures = newFailureLog(systemClock, this.#log);
     const boxes = new Mailboxes(mapSharedMemory(sharedMemoryFd, mailboxBytes(setup.layout)), setup.layout);
     const slots = boxes.slots;
     this.#records = setup.callResume

@@ -11,6 +11,8 @@ export interface AdviceSite {
   readonly keyAt?: string | undefined;
   /** The variable that it names. */
   readonly keyVariable?: string | undefined;
+  /** There is a key, whose variable is not told. */
+  readonly hasKey?: boolean;
   /** Paths of the keys that choose what is asked for: model, voice. */
   readonly chosenAt: readonly string[];
   /** Path of the key of the address. */
@@ -67,14 +69,16 @@ function onStatus(
   return undefined;
 }
 
-function keyAdvice({ keyAt, keyVariable, host }: AdviceSite): string {
+function keyAdvice({ keyAt, keyVariable, hasKey, host }: AdviceSite): string {
   if (keyVariable !== undefined)
     return `${host} does not accept the key: put a valid one into the environment variable ${keyVariable} (${keyAt ?? 'api_key_env'})`;
+  if (hasKey === true && keyAt !== undefined)
+    return `${host} does not accept the credentials: put valid ones into the variables of ${keyAt}`;
   if (keyAt === undefined) return `${host} asks for credentials, and none can be set here`;
   return `${host} asks for a key: let ${keyAt} name the environment variable that holds it`;
 }
 
-const shownKey = ({ keyVariable, keyAt }: AdviceSite): string => keyVariable ?? keyAt ?? 'the key';
+const shownKey = ({ keyVariable, keyAt }: AdviceSite): string => keyVariable ?? keyAt ?? 'this service';
 
 const chosen = ({ chosenAt, addressAt }: AdviceSite): string => [...chosenAt, addressAt].join(' and ');
 

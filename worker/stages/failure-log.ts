@@ -5,6 +5,7 @@
  * Invariant: bounded, whatever fails and however often: so many causes, a line for each of them per interval.
  */
 import type { Clock } from '../../shared/runtime/clock.ts';
+import type { Log } from '../../shared/runtime/log.ts';
 
 const repeatAfterMs = 60_000;
 const mostCauses = 128;
@@ -25,9 +26,9 @@ export interface Failure {
   /** The rule of the protocol that was broken. */
   readonly rule?: string;
   /** The vendor's code, or that of the system. */
-  readonly code?: string;
+  readonly code?: string | undefined;
   /** The vendor's words, redacted and shortened. */
-  readonly text?: string;
+  readonly text?: string | undefined;
   readonly advice?: string;
 }
 
@@ -80,6 +81,12 @@ export class FailureLog {
     });
   }
 }
+
+/** Writes failures into a log. */
+export const newFailureLog = (clock: Clock, log: Log): FailureLog =>
+  new FailureLog(clock, (failure, times) =>
+    log.warn({ ...failure, times }, 'a provider or server has failed'),
+  );
 
 /** Who failed, as people know it: `llm Groq (chat_compatible) at api.groq.com`. */
 export function shownSource({ stage, role, provider, vendor, host }: Omit<Failure, 'reason'>): string {

@@ -38,7 +38,7 @@ function ask(url: string, more: Partial<HttpToolDefinition> = {}, timeoutMs = 50
     allowPrivate: true,
     ...more,
   };
-  const tool = new HttpTool(definition);
+  const tool = new HttpTool(definition, { name: 'probe', failed: () => undefined });
   tools.push(tool);
   const request = {
     id: 'c1',

@@ -14,11 +14,17 @@ import type { StageContext, ToolDeclaration } from '../../stages/stage.ts';
 import { backstopMs, refuseRun } from '../tool.ts';
 import type { ToolReport, ToolRun, ToolRunner, ToolRunRequest } from '../tool.ts';
 import { isUnsent } from '../unsent.ts';
+import { explained } from '../../stages/failure.ts';
+import type { Failure } from '../../stages/failure-log.ts';
+import type { StdioTransport } from './stdio.ts';
+import { requestError, toolFailure, type ToolSite } from '../tool-failure.ts';
 import { listPage, readListing, reportOf, toolResult } from './listing.ts';
 
 export interface McpOptions {
   readonly clock: Clock;
   readonly log: Log;
+  /** Takes each failure of the connection or of a call, for the people who run the service. */
+  readonly failed: (failure: Failure) => void;
   /** The list of tools is another than before. */
   readonly changed: () => void;
 }
@@ -64,6 +70,8 @@ export class McpServer implements ToolRunner {
   #tools: readonly ToolDeclaration[] = [];
   #client: Client | undefined;
   #opening: Client | undefined;
+  /** Of the newest connection, where the server is a program. */
+  #program: StdioTransport | undefined;
   #upSince: Millis = 0;
   #failures = 0;
   #running = 0;
@@ -151,6 +159,9 @@ export class McpServer implements ToolRunner {
     const isSessionLost = code === 404 || code === 400;
     const isNetworkLost = error instanceof TypeError;
     if ((isSessionLost || isNetworkLost) && this.#client === client) this.#giveUp(client);
+    const isRefusal =
+      typeof code === 'number' && code < -1 && code !== connectionClosed && code !== requestTimeout;
+    if (!isRefusal) this.#tellFailure(error);
     if (isSessionLost || isUnsent(error)) return gone;
     if (code === connectionClosed || code === requestTimeout || isNetworkLost)
       return { kind: 'failed', message: 'the tool server gave no answer', transport: true };
@@ -181,10 +192,28 @@ export class McpServer implements ToolRunner {
       this.#options.log.info({ server: name, tools: this.#tools.length }, 'tool server connected');
     } catch (error) {
       if (this.#isClosed) return;
-      const reason = error instanceof Error ? error.name : typeof error;
-      this.#options.log.warn({ server: name, reason }, 'tool server not reached');
+      this.#tellFailure(error);
       this.#tryAgain();
     }
+  }
+
+  #tellFailure(error: unknown): void {
+    const { name, from } = this.#definition;
+    const secrets = [...('command' in from ? from.env : from.secretHeaders).values()];
+    const status = this.#program?.exitStatus;
+    const found =
+      status === undefined
+        ? requestError(error)
+        : explained({ kind: 'disconnected' }, { code: `exit:${status}` });
+    const site: ToolSite = {
+      stage: 'mcp',
+      name,
+      ...('url' in from && { url: new URL(from.url), keyAt: `headers_env of [[mcp]] ${name}` }),
+      addressAt: `${'url' in from ? 'url' : 'command'} of [[mcp]] ${name}`,
+      hasKey: secrets.length > 0,
+      secrets: secrets.map((secret) => secret.reveal()),
+    };
+    this.#options.failed(toolFailure(site, found));
   }
 
   async #open(): Promise<Client> {
@@ -217,7 +246,8 @@ export class McpServer implements ToolRunner {
     if ('command' in from) {
       const { StdioTransport } = await import('./stdio.ts');
       const wire = await import('@modelcontextprotocol/sdk/shared/stdio.js');
-      return new StdioTransport({ ...from, wire, clock: this.#options.clock });
+      this.#program = new StdioTransport({ ...from, wire, clock: this.#options.clock });
+      return this.#program;
     }
     const { StreamableHTTPClientTransport } =
       await import('@modelcontextprotocol/sdk/client/streamableHttp.js');
