@@ -98,8 +98,18 @@ function onlyErrorWords(text: string, names: readonly string[]): string {
       return word === 'hidden' || errorWords.has(word.toLowerCase()) ? word : '…';
     },
   );
-  const joined = words.replace(/…(?:[^\p{L}\p{N}[]*…)+/gu, '…');
-  return /\p{L}/u.test(joined) ? joined : '';
+  return words
+    .split(/(?<=[.!?:;])\s+/)
+    .map((sentence) => (isMostlyGone(sentence) ? '…' : sentence))
+    .join(' ')
+    .replace(/…(?:[^\p{L}\p{N}[]*…)+/gu, '…')
+    .replace(/^[…\s]+$/, '');
+}
+
+/** What is left of a sentence makes no sense. */
+function isMostlyGone(sentence: string): boolean {
+  const gone = sentence.split('…').length - 1;
+  return gone > 0 && gone * 2 >= (sentence.match(/[\p{L}\p{N}_-]+/gu) ?? []).length;
 }
 
 const errorWords: ReadonlySet<string> = new Set(

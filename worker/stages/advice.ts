@@ -57,7 +57,7 @@ function onStatus(
   if (status === 401 || (status <= 403 && keyCodes.test(code))) return keyAdvice(site);
   if (status === 403)
     return `the key is known, but may not use this: check what the account of ${shownKey(site)} is allowed, or ${chosen(site)}`;
-  if (status === 404) return `there is no such thing at ${site.host}: check ${chosen(site)}`;
+  if (status === 404) return `${site.host} does not know what was asked for: check ${chosen(site)}`;
   if ((status === 400 || status === 422) && modelCodes.test(code))
     return `check ${site.chosenAt.join(' and ')}`;
   if (status === 429)
@@ -93,6 +93,8 @@ function onTimeout(what: string, { host, addressAt }: AdviceSite): string | unde
 function onConnection(code: string, { host, addressAt, isEncrypted }: AdviceSite): string | undefined {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'ENODATA')
     return `the name of ${host} cannot be resolved: check ${addressAt} and this machine's DNS`;
+  if (code === 'ADDRESS_REFUSED')
+    return `${host} leads to a private address: set allow_private = true beside ${addressAt} where that is meant`;
   if (code === 'ECONNREFUSED') return `nothing listens at ${host}: start the server, or check ${addressAt}`;
   if (['EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT'].includes(code))
     return `${host} cannot be reached from here: check ${addressAt} and this machine's network`;

@@ -5,6 +5,7 @@
  * are declared with the configuration; only canonical names arrive here. A provider that the build leaves out is
  * refused.
  */
+import { assert } from '../../shared/base/assert.ts';
 import type { Chosen, ProviderOptions, StageKey } from '../../shared/config/stages/definition.ts';
 import { leftOut } from '../../shared/config/stages/features.ts';
 import type { StageName } from '../../shared/config/stages/providers.ts';
@@ -23,7 +24,7 @@ import { newChatCompatible } from './llm/chat-compatible.ts';
 import { newLlmGenerate } from './llm/generate.ts';
 import { newLlmMessages } from './llm/messages.ts';
 import { newLlmResponses } from './llm/responses.ts';
-import { newFailureReader, type ProviderSite } from './provider-failure.ts';
+import { addressOf, newFailureReader, type ProviderSite } from './provider-failure.ts';
 import type { LlmStage, ProviderAccess, SttAccess, SttStage, TtsAccess, TtsStage } from './stage.ts';
 import { newSttCloudA } from './stt/cloud-a.ts';
 import { newSttCloudB } from './stt/cloud-b.ts';
@@ -167,7 +168,7 @@ export const ownStageServices = (): StageServices => ({
 });
 
 /** Every provider's key, which no text of any of them may show. */
-export const keysOf = (stages: StageDefinitions): string[] =>
+const keysOf = (stages: StageDefinitions): string[] =>
   Object.values(stages).flatMap(({ primary, secondary }: StageDefinition<StageName>) =>
     [primary.apiKey, secondary?.apiKey].filter((key) => key !== undefined),
   );
@@ -185,6 +186,51 @@ function siteOf<S extends StageName>(
 
 const voiceOf = (one: object): string | undefined =>
   'voice' in one && typeof one.voice === 'string' ? one.voice : undefined;
+
+const definitionOf = <S extends StageName>(
+  { primary, secondary }: StageDefinition<S>,
+  role: ProviderRole,
+): ProviderDefinition<S> => {
+  assert(role === 'primary' || secondary !== undefined, 'a secondary is asked for only where there is one');
+  return role === 'primary' || secondary === undefined ? primary : secondary;
+};
+
+/** A provider's place in the stages. */
+interface ProviderPlace {
+  readonly stage: StageName;
+  readonly role: ProviderRole;
+}
+
+/** Where a provider is, and its address. */
+export function providerSite(
+  stages: StageDefinitions,
+  { stage, role }: ProviderPlace,
+): { readonly site: ProviderSite; readonly url: URL } {
+  const definitions = {
+    stt: () => siteOf('stt', role, definitionOf(stages.stt, role)),
+    llm: () => siteOf('llm', role, definitionOf(stages.llm, role)),
+    tts: () => siteOf('tts', role, definitionOf(stages.tts, role)),
+  };
+  const site = { ...definitions[stage](), secrets: keysOf(stages) };
+  return { site, url: addressOf(site.options) };
+}
+
+/** One provider by itself, without breakers and without another that takes over. */
+export type ProviderStage = {
+  [S in StageName]: { readonly stage: S; readonly provider: Stages[S] };
+}[StageName];
+
+/** @throws Error as {@link openStages} does. */
+export function openProvider(stages: StageDefinitions, { stage, role }: ProviderPlace): ProviderStage {
+  switch (stage) {
+    case 'stt':
+      return { stage, provider: openStt(definitionOf(stages.stt, role)) };
+    case 'llm':
+      return { stage, provider: openLlm(definitionOf(stages.llm, role)) };
+    case 'tts':
+      return { stage, provider: openTts(definitionOf(stages.tts, role)) };
+  }
+}
 
 /** Both providers of a stage with their breakers, and what failing over takes. */
 function guarded<S extends StageName>(

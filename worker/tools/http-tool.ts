@@ -25,7 +25,10 @@ export interface HttpToolOptions {
 }
 
 /** Host and key of a tool, for those who look for what is wrong with it. */
-export function httpToolSite(name: string, { url, secretHeaders }: HttpToolDefinition): ToolSite {
+export function httpToolSite(
+  name: string,
+  { url, secretHeaders }: HttpToolDefinition,
+): ToolSite & { readonly url: URL } {
   return {
     stage: 'tool',
     name,

@@ -1,4 +1,5 @@
 /** From an error of a tool or of a tool server to what people are told of it: who, where, why, and what to change. */
+import type { McpDefinition } from '../../shared/config/agent/mcp.ts';
 import { adviceOn, type AdviceSite } from '../stages/advice.ts';
 import { causeInText, causeOf, explained, reasonOf } from '../stages/failure.ts';
 import type { Failure } from '../stages/failure-log.ts';
@@ -15,6 +16,19 @@ export interface ToolSite {
   readonly keyAt?: string | undefined;
   readonly hasKey: boolean;
   readonly secrets: readonly string[];
+}
+
+/** Where a server of the Model Context Protocol is. */
+export function mcpSite({ name, from }: McpDefinition): ToolSite {
+  const secrets = [...('command' in from ? from.env : from.secretHeaders).values()];
+  return {
+    stage: 'mcp',
+    name,
+    ...('url' in from && { url: new URL(from.url), keyAt: `headers_env of [[mcp]] ${name}` }),
+    addressAt: `${'url' in from ? 'url' : 'command'} of [[mcp]] ${name}`,
+    hasKey: secrets.length > 0,
+    secrets: secrets.map((secret) => secret.reveal()),
+  };
 }
 
 export function toolFailure(site: ToolSite, error: StageError): Failure {

@@ -145,6 +145,14 @@ export const providerFacts: Readonly<Record<StageName, FactsOfStage>> = {
   },
 };
 
+/** Services that speak a common interface, by their hosts. */
+const vendorsByHost: Readonly<Record<string, string>> = {
+  'api.groq.com': 'Groq',
+  'api.cerebras.ai': 'Cerebras',
+  'api.together.xyz': 'Together',
+  'openrouter.ai': 'OpenRouter',
+};
+
 /** `Deepgram`; the name itself for a provider that is not known. */
-export const vendorOf = (stage: StageName, provider: string): string =>
-  providerFacts[stage][provider]?.vendor ?? provider;
+export const vendorOf = (stage: StageName, provider: string, host = ''): string =>
+  vendorsByHost[host] ?? providerFacts[stage][provider]?.vendor ?? provider;

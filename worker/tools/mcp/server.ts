@@ -17,7 +17,7 @@ import { isUnsent } from '../unsent.ts';
 import { explained } from '../../stages/failure.ts';
 import type { Failure } from '../../stages/failure-log.ts';
 import type { StdioTransport } from './stdio.ts';
-import { requestError, toolFailure, type ToolSite } from '../tool-failure.ts';
+import { mcpSite, requestError, toolFailure } from '../tool-failure.ts';
 import { listPage, readListing, reportOf, toolResult } from './listing.ts';
 
 export interface McpOptions {
@@ -88,6 +88,10 @@ export class McpServer implements ToolRunner {
   /** Those of the allow-list that the server listed last. */
   get tools(): readonly ToolDeclaration[] {
     return this.#tools;
+  }
+
+  get isConnected(): boolean {
+    return this.#client !== undefined;
   }
 
   /** Done after the first attempt or its time, whatever came of it. */
@@ -198,22 +202,12 @@ export class McpServer implements ToolRunner {
   }
 
   #tellFailure(error: unknown): void {
-    const { name, from } = this.#definition;
-    const secrets = [...('command' in from ? from.env : from.secretHeaders).values()];
     const status = this.#program?.exitStatus;
     const found =
       status === undefined
         ? requestError(error)
         : explained({ kind: 'disconnected' }, { code: `exit:${status}` });
-    const site: ToolSite = {
-      stage: 'mcp',
-      name,
-      ...('url' in from && { url: new URL(from.url), keyAt: `headers_env of [[mcp]] ${name}` }),
-      addressAt: `${'url' in from ? 'url' : 'command'} of [[mcp]] ${name}`,
-      hasKey: secrets.length > 0,
-      secrets: secrets.map((secret) => secret.reveal()),
-    };
-    this.#options.failed(toolFailure(site, found));
+    this.#options.failed(toolFailure(mcpSite(this.#definition), found));
   }
 
   async #open(): Promise<Client> {
