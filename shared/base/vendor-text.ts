@@ -17,7 +17,7 @@ const looksLikeKey: readonly RegExp[] = [
   /\b(?:AIza|eyJ|ya29\.)[\w.-]{8,}/g,
   /\b(?:sk|pk|rk|gsk|csk|xai|hf)[-_][\w.-]{6,}/gi,
   /\b[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\b/gi,
-  /[\w+/=-]*(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z\d]{16,}[\w+/=-]*/g,
+  /[\w+/=-]*(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z\d]{12,}[\w+/=-]*/g,
   /[A-Za-z\d+/=]{32,}/g,
 ];
 

@@ -64,7 +64,7 @@ const isFields = (value: unknown): value is Fields =>
 /** Not copied: a body may be lent. */
 const fieldsOf = (value: unknown): Fields[] => (isFields(value) ? [value] : []);
 
-const codeNames = ['code', 'error_code', 'err_code', 'reason', 'type', 'status'];
+const codeNames = ['code', 'error_code', 'err_code', 'error', 'reason', 'type', 'status'];
 const textNames = ['message', 'description', 'err_msg', 'warn_msg', 'title', 'msg', 'detail', 'error'];
 /** Parts of a list that are looked at. */
 const mostParts = 8;
@@ -105,7 +105,10 @@ function codesIn(places: readonly Fields[]): string[] {
     codeNames.flatMap((name) => {
       const value = place[name];
       const isCode =
-        (typeof value === 'string' && /^[\w.:-]{1,64}$/.test(value)) || typeof value === 'number';
+        (typeof value === 'string' &&
+          value.length <= 64 &&
+          /^[A-Za-z\d]+(?:[_.:-][A-Za-z\d]+)*$/.test(value)) ||
+        typeof value === 'number';
       return isCode ? [String(value)] : [];
     }),
   );
