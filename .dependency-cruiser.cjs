@@ -53,7 +53,10 @@ module.exports = {
     forbid(
       'stages-know-only-their-contract',
       { path: '^worker/stages/(stt|llm|tts)/' },
-      { path: '^worker/', pathNot: '^worker/(stages/(stage|failure|handshake|http|connect|channel)[.]ts|stages/$1/|core/)' },
+      {
+        path: '^worker/',
+        pathNot: '^worker/(stages/(stage|failure|handshake|http|connect|channel)[.]ts|stages/$1/|core/)',
+      },
     ),
     forbid(
       'tools-know-the-core-and-the-contract-of-stages',

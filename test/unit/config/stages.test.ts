@@ -4,7 +4,6 @@ import {
   speechPresetAliases,
 } from '../../../shared/config/stages/aliases.ts';
 import { providerFacts } from '../../../shared/config/stages/provider-facts.ts';
-import { providersOfStage } from '../../../shared/config/stages/providers.ts';
 import { inspect } from 'node:util';
 import { describe, it, expect } from 'vitest';
 import { findProvider, providersOfStage } from '../../../shared/config/stages/providers.ts';
@@ -246,7 +245,9 @@ describe('chat_compatible', () => {
     ],
     [
       'preset = "hosted_9"',
-      ['preset must be one of "groq", "cerebras", "together", "vllm", "ollama", "openrouter", "hosted_1", "hosted_2", "hosted_3", "local_server", "local_runner", "router"'],
+      [
+        'preset must be one of "groq", "cerebras", "together", "vllm", "ollama", "openrouter", "hosted_1", "hosted_2", "hosted_3", "local_server", "local_runner", "router"',
+      ],
     ],
     ['preset = "hosted_1"\ntemperature = 2.1', ['temperature must be at most 2']],
   ])('refuses %j with all that is missing and nothing twice', (lines, rules) => {
@@ -347,30 +348,45 @@ describe('speech_compatible', () => {
   });
 });
 
-describe('the vendor\'s own name', () => {
-  const chosen = (stage: 'stt' | 'llm' | 'tts', table: string): unknown => {
-    const section = `[${stage}]\napi_key_env = "KEY"\n${table}\n`;
-    const others = goodFile.replace(new RegExp(`\\[${stage}\\][^]*?(?=\\n\\[(?!${stage}\\.)|$)`), '');
-    const { definition, problems } = load(`${others}\n${section}`, { env: { KEY: 'k' } });
+describe("the vendor's own name", () => {
+  const good = {
+    stt: 'provider = "stt_local_ws"',
+    llm: 'provider = "chat_compatible"\nchat_compatible = { preset = "ollama", model = "m" }',
+    tts: 'provider = "speech_compatible"\nspeech_compatible = { base_url = "http://h/v1", preset = "kokoro" }',
+  };
+  const chosen = (stage: keyof typeof good, table: string): unknown => {
+    const tables = { ...good, [stage]: `api_key_env = "KEY"\n${table}` };
+    const sections = Object.entries(tables).map(([name, text]) => `[${name}]\n${text}\n`);
+    const text = `[agent]\nname = "a"\nprompt = "p"\n${sections.join('')}`;
+    const { definition, problems } = load(text, { env: { KEY: 'k' } });
     expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
     return definition?.[stage].options;
   };
 
   it.each(Object.entries(chatPresetAliases))('%s stands for the preset %s', (alias, name) => {
     const of = (preset: string): unknown =>
-      chosen('llm', `provider = "openai_compatible"\nopenai_compatible = { preset = "${preset}", model = "m" }`);
+      chosen(
+        'llm',
+        `provider = "openai_compatible"\nopenai_compatible = { preset = "${preset}", model = "m" }`,
+      );
     expect(of(alias)).toEqual(of(name));
   });
 
   it.each(Object.entries(speechPresetAliases))('%s stands for the preset %s', (alias, name) => {
     const of = (preset: string): unknown =>
-      chosen('tts', `provider = "openai_speech"\nopenai_speech = { base_url = "https://h/v1", preset = "${preset}" }`);
+      chosen(
+        'tts',
+        `provider = "openai_speech"\nopenai_speech = { base_url = "https://h/v1", preset = "${preset}" }`,
+      );
     expect(of(alias)).toEqual(of(name));
   });
 
   it.each(Object.entries(dialectAliases))('%s stands for the dialect %s', (alias, name) => {
     const of = (dialect: string): unknown =>
-      chosen('stt', `provider = "openai_realtime"\nopenai_realtime = { dialect = "${dialect}", model = "m" }`);
+      chosen(
+        'stt',
+        `provider = "openai_realtime"\nopenai_realtime = { dialect = "${dialect}", model = "m" }`,
+      );
     expect(of(alias)).toEqual(of(name));
   });
 
