@@ -109,7 +109,7 @@ function onlyErrorWords(text: string, names: readonly string[]): string {
 /** What is left of a sentence makes no sense. */
 function isMostlyGone(sentence: string): boolean {
   const gone = sentence.split('…').length - 1;
-  return gone > 0 && gone * 2 >= (sentence.match(/[\p{L}\p{N}_-]+/gu) ?? []).length;
+  return gone > 0 && gone >= (sentence.match(/[\p{L}\p{N}_-]+/gu) ?? []).length;
 }
 
 const errorWords: ReadonlySet<string> = new Set(

@@ -6,6 +6,9 @@ import type { StageError } from '../stage.ts';
 import type { ProviderMeter } from './provider.ts';
 import { statusLabelOf } from './verdict.ts';
 
+/** Of a provider that nobody waited for any more. */
+const waitedTooLong: StageError = { kind: 'timeout', what: 'answer' };
+
 export interface MeterOptions {
   readonly metrics: WorkerMetrics;
   readonly stage: StageName;
@@ -26,7 +29,7 @@ export function newProviderMeter(options: MeterOptions): ProviderMeter {
     firstResult: (afterMs) => metrics.providerFirstResult.observe(labels, afterMs / 1000),
     failed: (kind, error) => {
       metrics.providerErrors.inc({ ...labels, kind, status: statusLabelOf(error) });
-      if (error !== undefined && error.kind !== 'cancelled') options.failed(error);
+      if (error?.kind !== 'cancelled') options.failed(error ?? waitedTooLong);
     },
     spent: (unit, amount) => {
       if (amount > 0) metrics.providerUnits.inc({ ...labels, unit }, amount);
