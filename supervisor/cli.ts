@@ -46,7 +46,10 @@ async function run(args: readonly string[]): Promise<number | undefined> {
   }
   switch (first) {
     case 'check':
-      if (rest.includes('--connect')) return await tryAgent();
+      if (rest.includes('--connect')) {
+        await tryAgent();
+        return undefined;
+      }
       return check(rest);
     case 'config':
       if (rest.length > 0) break;
@@ -81,7 +84,8 @@ async function run(args: readonly string[]): Promise<number | undefined> {
       return await call(rest);
     case 'console':
     case 'rehearse':
-      return await tryAgent();
+      await tryAgent();
+      return undefined;
     case undefined:
       return await serve('auto');
     case '--workers':
@@ -96,7 +100,7 @@ async function run(args: readonly string[]): Promise<number | undefined> {
 }
 
 /** A file of its own: a service loads nothing of it. It reads the arguments itself and ends the process. */
-async function tryAgent(): Promise<undefined> {
+async function tryAgent(): Promise<void> {
   await import(new URL('./rehearsal/main.js', import.meta.url).href);
 }
 

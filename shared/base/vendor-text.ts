@@ -52,7 +52,6 @@ function isPartOf(secrets: readonly string[], word: string): boolean {
 
 /** On one line and shortened. */
 export function shortened(text: string): string {
-  // eslint-disable-next-line no-control-regex -- a log and a terminal must not be steered by a foreign text
   const line = text
     .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')
     .replace(/ {2,}/g, ' ')

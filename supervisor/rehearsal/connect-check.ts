@@ -72,7 +72,7 @@ async function tryProvider(definition: AgentDefinition, place: Place, clock: Clo
   const stages = stageDefinitions(definition);
   const { site, url } = providerSite(stages, place);
   const failureOf = newFailureReader(site);
-  const { reason: _, ...who } = failureOf({ kind: 'disconnected' });
+  const who = failureOf({ kind: 'disconnected' });
   const way = await probeWay(url, { clock });
   if (way.error !== undefined) return { who, steps: way.steps, failure: failureOf(way.error) };
   const probe = openProbe(stages, place);
@@ -93,12 +93,11 @@ async function tryMcp(definition: AgentDefinition['mcp'][number], clock: Clock):
   await server.start();
   const tookMs = clock.now() - startedAt;
   const late = toolFailure(mcpSite(definition), { kind: 'timeout', what: 'listing' });
-  const { reason: _, advice: __, ...who } = late;
   const { isConnected, tools } = server;
   await server.close();
-  if (!isConnected) return { who, steps: [], failure: failures[0] ?? late };
+  if (!isConnected) return { who: late, steps: [], failure: failures[0] ?? late };
   return {
-    who,
+    who: late,
     steps: [{ what: `${tools.length} ${tools.length === 1 ? 'tool' : 'tools'} listed`, ms: tookMs }],
   };
 }

@@ -180,9 +180,19 @@ function siteOf<S extends StageName>(
   one: ProviderDefinition<S>,
 ): Omit<ProviderSite, 'secrets'> {
   const { provider, apiKeyEnv } = one.chosen;
-  const options: object = { ...Object(one.chosen.options) };
-  return { stage, role, provider: String(provider), options, apiKeyEnv, voice: voiceOf(one) };
+  const options: unknown = one.chosen.options;
+  return {
+    stage,
+    role,
+    provider: String(provider),
+    options: fieldsOf(options),
+    apiKeyEnv,
+    voice: voiceOf(one),
+  };
 }
+
+const fieldsOf = (options: unknown): object =>
+  typeof options === 'object' && options !== null ? options : {};
 
 const voiceOf = (one: object): string | undefined =>
   'voice' in one && typeof one.voice === 'string' ? one.voice : undefined;
