@@ -53,12 +53,15 @@ module.exports = {
     forbid(
       'stages-know-only-their-contract',
       { path: '^worker/stages/(stt|llm|tts)/' },
-      { path: '^worker/', pathNot: '^worker/(stages/(stage|http|connect|channel)[.]ts|stages/$1/|core/)' },
+      {
+        path: '^worker/',
+        pathNot: '^worker/(stages/(stage|failure|handshake|http|connect|channel)[.]ts|stages/$1/|core/)',
+      },
     ),
     forbid(
       'tools-know-the-core-and-the-contract-of-stages',
       { path: '^worker/tools/' },
-      { path: '^worker/', pathNot: '^worker/(tools/|core/|stages/stage[.]ts)' },
+      { path: '^worker/', pathNot: '^worker/(tools/|core/|stages/(stage|failure|failure-log|advice)[.]ts)' },
     ),
     forbid(
       'transports-know-the-core',

@@ -1,6 +1,6 @@
 // Writes the generated reference pages, the example agent file and its schema out of the declarations in shared/config.
 import { build } from 'esbuild';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -21,8 +21,10 @@ try {
     target: 'node20',
     logLevel: 'warning',
   });
-  const { referenceFiles } = await import(pathToFileURL(outfile).href);
-  files = referenceFiles();
+  const { referenceFiles, withProviderChoices } = await import(pathToFileURL(outfile).href);
+  const page = 'docs/providers.md';
+  const text = withProviderChoices(readFileSync(join(root, page), 'utf8'));
+  files = [...referenceFiles(), { path: page, text }];
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -1,5 +1,6 @@
 /**
- * `svc-supervisor call`: makes one call from the terminal with a recording as the caller's voice, and tells what happened.
+ * `svc-supervisor call`: makes one call from the terminal with a recording as the caller's voice, and tells what happened:
+ * what was heard and said, where the service tells it.
  *
  * Waits for the greeting, speaks the recording in real time, listens to the answer, hangs up. Must not print tokens or
  * addresses' query parts; everything it prints goes through `io.write`.
@@ -17,6 +18,7 @@ import type { CallEnd, CallerEvent } from './caller.ts';
 import type { Span } from './call-playout.ts';
 import { defaultPace, nextPhase, reportLines, reportOf, speechIn } from './call-report.ts';
 import type { CallPace, CallPhase, TimelineEntry } from './call-report.ts';
+import { ConversationLines } from './call-conversation.ts';
 import { CallRefused } from './call-wire.ts';
 import type { CallEncoding } from './call-wire.ts';
 
@@ -172,6 +174,8 @@ class TerminalCall {
   #saying = false;
   #sayingSinceMs: Millis | undefined;
   #saidMs: Millis | undefined;
+  readonly #conversation = new ConversationLines();
+  #isTold = false;
 
   constructor(given: TerminalCallOptions) {
     const { options } = given;
@@ -195,6 +199,7 @@ class TerminalCall {
         clock: systemClock,
         sampleRate: rate,
         encoding: options.encoding ?? 'pcm16',
+        follow: true,
         ...(options.token === undefined ? {} : { token: options.token }),
       },
       (event) => this.#record(event),
@@ -245,9 +250,17 @@ class TerminalCall {
       case 'mark-played':
         this.marksPlayed++;
         {
-          this.#note(event.atMs, `mark ${this.marksPlayed} played`);
+          // Where the words themselves are told, nobody needs to guess by marks.
+          if (!this.#isTold) this.#note(event.atMs, `mark ${this.marksPlayed} played`);
           return;
         }
+      case 'told': {
+        this.#isTold = true;
+        const line = this.#conversation.take(event.message);
+        if (line?.isFault === true) this.#problem(event.atMs, line.what);
+        else if (line !== undefined) this.#note(event.atMs, line.what);
+        return;
+      }
       case 'error': {
         this.#problem(event.atMs, `error ${event.code}${event.fatal ? ' (fatal)' : ''}: ${event.message}`);
         return;

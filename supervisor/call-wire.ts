@@ -7,6 +7,7 @@
  */
 import { WebSocket } from 'ws';
 import * as z from 'zod';
+import { readTold, toldTypes, type ToldMessage } from './call-conversation.ts';
 import type { Millis } from '../shared/base/units.ts';
 import type { Clock } from '../shared/runtime/clock.ts';
 
@@ -23,6 +24,8 @@ export interface CallerOptions {
   readonly token?: string;
   readonly callId?: string;
   readonly metadata?: Readonly<Record<string, string>>;
+  /** Asks to be told what is heard and said. */
+  readonly follow?: boolean;
   /** False: nothing is sent but what `sendAudio` is given. Default true: a frame every 20 ms, silence between speech. */
   readonly microphone?: boolean;
   /** From the start of connecting until `started`. Default 10,000. */
@@ -61,7 +64,7 @@ const serverMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('stop'), reason: z.enum(['ended', 'shutdown']) }),
   z.object({ type: z.literal('error'), code: z.string(), message: z.string(), fatal: z.boolean() }),
 ]);
-export type ServerMessage = z.infer<typeof serverMessage>;
+export type ServerMessage = z.infer<typeof serverMessage> | ToldMessage;
 const anyMessage = z.looseObject({ type: z.string() });
 const knownTypes: readonly string[] = ['started', 'clear', 'mark', 'stop', 'error'];
 
@@ -81,10 +84,15 @@ export function decodeServerMessage(text: string): ServerMessage | string | unde
   }
   const any = anyMessage.safeParse(json);
   if (!any.success) return 'a message must be an object with a string type';
-  if (!knownTypes.includes(any.data.type)) return undefined;
+  const { type } = any.data;
+  if (toldTypes.includes(type)) {
+    const told = readTold(json);
+    return 'wrong' in told ? `${type}: ${told.wrong} is not as specified` : told;
+  }
+  if (!knownTypes.includes(type)) return undefined;
   const message = serverMessage.safeParse(json);
   if (message.success) return message.data;
-  return `${any.data.type}: ${message.error.issues.map((issue) => issue.path.join('.')).join(', ')} is not as specified`;
+  return `${type}: ${message.error.issues.map((issue) => issue.path.join('.')).join(', ')} is not as specified`;
 }
 
 /**
@@ -177,5 +185,6 @@ function startMessage(options: CallerOptions): string {
     encoding: options.encoding,
     call_id: options.callId,
     metadata: options.metadata,
+    ...(options.follow === true && { events: toldTypes }),
   });
 }

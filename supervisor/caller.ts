@@ -10,6 +10,7 @@ import type { Millis } from '../shared/base/units.ts';
 import { decodeMulaw, encodeMulaw } from '../shared/audio/g711.ts';
 import { int16View, writeInt16 } from '../shared/audio/pcm.ts';
 import type { Timer } from '../shared/runtime/clock.ts';
+import type { ToldMessage } from './call-conversation.ts';
 import { CallPlayout } from './call-playout.ts';
 import { decodeServerMessage, openCall } from './call-wire.ts';
 import type { CallerOptions, StartedCall } from './call-wire.ts';
@@ -22,6 +23,7 @@ export type CallerEvent = { readonly atMs: Millis } & (
   | { readonly type: 'mark' | 'mark-played'; readonly id: string }
   | { readonly type: 'error'; readonly code: string; readonly message: string; readonly fatal: boolean }
   | { readonly type: 'stop'; readonly reason: 'ended' | 'shutdown' }
+  | { readonly type: 'told'; readonly message: ToldMessage }
   | { readonly type: 'fault'; readonly rule: string }
   | { readonly type: 'closed'; readonly code: number }
 );
@@ -226,6 +228,8 @@ export class CallClient {
         this.#emit({ ...message, atMs });
         return;
       }
+      default:
+        this.#emit({ type: 'told', message, atMs });
     }
   }
 

@@ -18,6 +18,7 @@ import { newLog } from '../shared/runtime/log.ts';
 
 const usage = `svc-supervisor [--workers auto|N]          run the service
 svc-supervisor check FILE [--require-secrets]  check an agent file
+svc-supervisor check FILE --connect        and try everything that it reaches
 svc-supervisor token mint|inspect ...       make or read a session token (token --help)
 svc-supervisor models list|pull            which speech models are there; fetch one (models --help)
 svc-supervisor local [options]             serve speech on this machine with sherpa-onnx (local --help)
@@ -45,6 +46,10 @@ async function run(args: readonly string[]): Promise<number | undefined> {
   }
   switch (first) {
     case 'check':
+      if (rest.includes('--connect')) {
+        await tryAgent();
+        return undefined;
+      }
       return check(rest);
     case 'config':
       if (rest.length > 0) break;
@@ -79,8 +84,7 @@ async function run(args: readonly string[]): Promise<number | undefined> {
       return await call(rest);
     case 'console':
     case 'rehearse':
-      // A file of its own: a service loads nothing of it. It reads the arguments itself and ends the process.
-      await import(new URL('./rehearsal/main.js', import.meta.url).href);
+      await tryAgent();
       return undefined;
     case undefined:
       return await serve('auto');
@@ -95,12 +99,17 @@ async function run(args: readonly string[]): Promise<number | undefined> {
   return 1;
 }
 
+/** A file of its own: a service loads nothing of it. It reads the arguments itself and ends the process. */
+async function tryAgent(): Promise<void> {
+  await import(new URL('./rehearsal/main.js', import.meta.url).href);
+}
+
 function check(args: readonly string[]): number {
   const files = args.filter((arg) => !arg.startsWith('--'));
   const options = args.filter((arg) => arg.startsWith('--'));
   const [file] = files;
   if (file === undefined || files.length > 1 || options.some((option) => option !== '--require-secrets')) {
-    err('usage: svc-supervisor check FILE [--require-secrets]');
+    err('usage: svc-supervisor check FILE [--require-secrets] [--connect]');
     return 1;
   }
   const requireSecrets = options.length > 0;

@@ -3,7 +3,7 @@ import { describe, it, expect } from 'vitest';
 import { writeWav } from '../shared/audio/wav.ts';
 import { loadAgentFile } from '../shared/config/load.ts';
 import { describeAgentFile } from '../shared/config/describe.ts';
-import { referenceFiles } from '../shared/config/reference.ts';
+import { referenceFiles, withProviderChoices } from '../shared/config/reference.ts';
 
 const root = new URL('../', import.meta.url);
 const readProjectFile = (path: string): string =>
@@ -26,6 +26,12 @@ describe('generated documentation', () => {
       expect(readProjectFile(path)).toBe(text);
     },
   );
+
+  it('holds the table of providers as the declarations have it (npm run docs writes it)', () => {
+    const page = readProjectFile('docs/providers.md');
+    expect(page).toContain('| stt | Deepgram (`deepgram`, `stt_cloud_a`) |');
+    expect(page).toBe(withProviderChoices(page));
+  });
 
   it('holds an example file without a single problem', () => {
     expect(load(example).problems).toEqual([]);
@@ -51,7 +57,7 @@ describe('generated documentation', () => {
       const errors = problems.filter(({ severity }) => severity === 'error').map(({ message }) => message);
       for (const message of errors)
         expect(message).toMatch(
-          /exclude each other|valid only with preset "router"|is for the methods POST|is required beside/,
+          /exclude each other|valid only with preset "openrouter"|is for the methods POST|is required beside/,
         );
     },
   );

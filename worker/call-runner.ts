@@ -340,7 +340,7 @@ export class CallRunner implements TransportEvents {
       tell,
       onTts: (event) => this.#call?.audio.onTts(event),
       position: () => this.#call?.audio.position,
-      onFailure: (stage, kind) => this.#log.warn({ stage, kind }, 'stage failed'),
+      onFailure: (stage, reason) => this.#log.warn({ stage, reason }, 'stage failed'),
     });
   }
 

@@ -9,6 +9,7 @@ import type { Scope } from '../shared/runtime/scope.ts';
 import type { ContextMessage, OfferedTool } from './core/actions.ts';
 import type { CallEvent, PlayoutPosition } from './core/events.ts';
 import { LaterStt } from './later-stt.ts';
+import { reasonOf } from './stages/failure.ts';
 import type {
   LlmEvent,
   LlmRound,
@@ -42,8 +43,8 @@ export interface CallStagesOptions {
   readonly onTts: (event: Exclude<TtsEvent, { type: 'error' }>) => void;
   /** Where playback of the bot's audio is. */
   readonly position: () => PlayoutPosition | undefined;
-  /** A failure, for the log. */
-  readonly onFailure: (stage: 'stt' | 'llm' | 'tts', kind: string) => void;
+  /** A failure, for the log: `rejected 401`. */
+  readonly onFailure: (stage: 'stt' | 'llm' | 'tts', reason: string) => void;
 }
 
 /** A session of STT that lived for less than this died soon. */
@@ -159,7 +160,7 @@ export class CallStages {
         tell({ type: 'stt.finalized', ...(event.isLate && { isLate: true }) });
         return;
       case 'error':
-        this.#options.onFailure('stt', event.error.kind);
+        this.#options.onFailure('stt', reasonOf(event.error));
         tell({ type: 'stt.failed' });
         return;
       default:
@@ -188,7 +189,7 @@ export class CallStages {
         return;
       case 'error':
         this.#round = undefined;
-        this.#options.onFailure('llm', event.error.kind);
+        this.#options.onFailure('llm', reasonOf(event.error));
         tell({ type: 'llm.failed', round });
         return;
       default:
@@ -216,7 +217,7 @@ export class CallStages {
       this.#options.onTts(event);
       return;
     }
-    this.#options.onFailure('tts', event.error.kind);
+    this.#options.onFailure('tts', reasonOf(event.error));
     this.#options.tell({ type: 'tts.failed' });
   }
 }

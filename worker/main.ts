@@ -48,6 +48,7 @@ import {
 import { withKnownLines } from './known-lines.ts';
 import { withPauses } from './later-tts.ts';
 import { warmUpHearing, warmUpLooks } from './media/warm-up.ts';
+import { newFailureLog, type FailureLog } from './stages/failure-log.ts';
 import { openStages } from './stages/registry.ts';
 import { ToolRegistry } from './tools/registry.ts';
 import { noCallControl } from './tools/tool.ts';
@@ -84,6 +85,7 @@ class Worker {
   readonly #setup: WorkerSetup;
   readonly #log: Log;
   readonly #metrics: WorkerMetrics = newWorkerMetrics();
+  readonly #failures: FailureLog;
   readonly #services: CallServices;
   readonly #registry: ToolRegistry;
   readonly #host: CallHost;
@@ -103,6 +105,7 @@ class Worker {
   constructor(setup: WorkerSetup) {
     this.#setup = setup;
     this.#log = newLog({ role: `worker ${setup.worker}`, level: setup.logLevel });
+    this.#failures = newFailureLog(systemClock, this.#log);
     const boxes = new Mailboxes(mapSharedMemory(sharedMemoryFd, mailboxBytes(setup.layout)), setup.layout);
     const slots = boxes.slots;
     this.#records = setup.callResume
@@ -155,6 +158,7 @@ class Worker {
       metrics: this.#metrics,
       machineMs,
       requested: (stage, role) => boxes.countRequest(this.#setup.worker, stage, role),
+      failed: (failure) => this.#failures.note(failure),
     });
     return {
       clock: systemClock,

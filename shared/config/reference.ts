@@ -7,7 +7,9 @@ import { listTables, unsupportedSections } from './agent-file.ts';
 import { agentFileJsonSchema, describeAgentFile } from './describe.ts';
 import type { KeyDescription, TableDescription } from './describe.ts';
 import { describeServerSettings } from './server.ts';
-import { providersOfStage } from './stages/providers.ts';
+import { chatPresetAliases, dialectAliases, speechPresetAliases } from './stages/aliases.ts';
+import { providerFacts, vendorOf } from './stages/provider-facts.ts';
+import { providersOfStage, type StageName } from './stages/providers.ts';
 
 export interface GeneratedFile {
   /** Relative to the project. */
@@ -37,6 +39,14 @@ function valueCell(key: KeyDescription): string {
 const headerOf = ({ name }: TableDescription): string =>
   listTables.includes(name) ? `[[${name}]]` : `[${name}]`;
 
+/** The vendor of a provider's table, for its heading. */
+function vendorIn({ name }: TableDescription): string {
+  const [stage, provider] = name.split('.');
+  const isStage = stage === 'stt' || stage === 'llm' || stage === 'tts';
+  if (!isStage || provider === undefined || providerFacts[stage][provider] === undefined) return '';
+  return `${vendorOf(stage, provider)}: `;
+}
+
 function agentTable(table: TableDescription): string {
   const rows = table.keys.map((key) => [
     `\`${key.name}\``,
@@ -44,18 +54,19 @@ function agentTable(table: TableDescription): string {
     defaultCell(key),
     key.isInert ? `${key.text} Not acted on by this version yet.` : key.text,
   ]);
-  return `## \`${headerOf(table)}\`\n\n${markdownTable(['Key', 'Value', 'Default', 'Meaning'], rows)}\n`;
+  return `## ${vendorIn(table)}\`${headerOf(table)}\`\n\n${markdownTable(['Key', 'Value', 'Default', 'Meaning'], rows)}\n`;
 }
 
 function providerTable(): string {
   const rows = Object.entries(providersOfStage).flatMap(([stage, providers]) =>
     providers.map((row) => [
+      vendorOf(stage as StageName, row.name),
       `\`[${stage}]\``,
-      `\`${row.name}\``,
       row.aliases.map((alias) => `\`${alias}\``).join(', '),
+      `\`${row.name}\``,
     ]),
   );
-  return `## Providers\n\n${markdownTable(['Stage', 'Provider', 'Also written'], rows)}\n`;
+  return `## Providers\n\n${markdownTable(['Vendor or interface', 'Stage', 'Provider', 'Also written'], rows)}\n`;
 }
 
 const generatedNote = 'Generated from the declarations in `shared/config`; `npm run docs` writes it anew.';
@@ -122,6 +133,57 @@ function exampleFile(): string {
 
 ${tables.join('\n\n')}
 `;
+}
+
+const code = (text: string): string => `\`${text}\``;
+
+/** What choosing between the providers takes, for docs/providers.md. */
+export function providerChoices(): string {
+  const rows = Object.entries(providersOfStage).flatMap(([stage, providers]) =>
+    providers.map(({ name, aliases }) => {
+      const facts = providerFacts[stage as StageName][name];
+      const names = `${facts?.vendor ?? name} (${[...aliases, name].map(code).join(', ')})`;
+      return [
+        stage,
+        names,
+        facts?.runs ?? '',
+        facts?.price ?? '',
+        facts?.latency ?? '',
+        facts?.languages ?? '',
+        facts?.wordTimes ?? '',
+        (facts?.keyVariable ?? 'none').replaceAll(/[A-Z_]{4,}/g, code),
+      ];
+    }),
+  );
+  const head = [
+    'Stage',
+    'Provider',
+    'Runs',
+    'Price',
+    'Latency',
+    'Languages',
+    'Word times',
+    'Usual key variable',
+  ];
+  const served = [
+    ['`chat_compatible.preset`', chatPresetAliases],
+    ['`speech_compatible.preset`', speechPresetAliases],
+    ['`stt_realtime_compat.dialect`', dialectAliases],
+  ] as const;
+  const servers = served.flatMap(([key, aliases]) =>
+    Object.entries(aliases).map(([alias, name]) => [key, code(alias), code(name)]),
+  );
+  return `${markdownTable(head, rows)}\n\n${markdownTable(['Key', 'Server', 'Also written'], servers)}\n`;
+}
+
+const choicesBegin = '<!-- providers, written by npm run docs -->\n';
+const choicesEnd = '<!-- end -->\n';
+
+/** docs/providers.md with its table as it should be. */
+export function withProviderChoices(page: string): string {
+  const [before = '', rest = ''] = page.split(choicesBegin);
+  const after = rest.split(choicesEnd)[1] ?? '';
+  return `${before}${choicesBegin}\n${providerChoices()}\n${choicesEnd}${after}`;
 }
 
 /** All generated files. */

@@ -22,7 +22,7 @@ export interface WorkerMetrics {
   readonly energyFrames: Counter;
   readonly vadFallback: Histogram;
   readonly providerFirstResult: Histogram<ProviderLabel>;
-  readonly providerErrors: Counter<ProviderLabel | 'kind'>;
+  readonly providerErrors: Counter<ProviderLabel | 'kind' | 'status'>;
   readonly providerUnits: Counter<ProviderLabel | 'unit'>;
   readonly providerFailovers: Counter<'stage' | 'reason'>;
 }
@@ -45,8 +45,8 @@ function newProviderMetrics(
     }),
     providerErrors: new Counter({
       name: 'svc_provider_errors_total',
-      help: 'Failures of providers, by kind',
-      labelNames: [...providerLabels, 'kind'],
+      help: 'Failures of providers, by kind and, for refusals, by status',
+      labelNames: [...providerLabels, 'kind', 'status'],
       registers,
     }),
     providerUnits: new Counter({

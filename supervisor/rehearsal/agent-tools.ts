@@ -13,7 +13,7 @@ import type { StageContext } from '../../worker/stages/stage.ts';
 import { ToolRegistry, type OpenedTools } from '../../worker/tools/registry.ts';
 import { noCallControl, refuseRun, type RemoteTools, type RemoteTool } from '../../worker/tools/tool.ts';
 import { withStandIns, type StandIns } from './canned-tools.ts';
-import { printable } from './printable.ts';
+import { printable } from '../printable.ts';
 import type { CannedTool } from './scenario.ts';
 
 export interface AgentToolsOptions {

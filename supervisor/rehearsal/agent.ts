@@ -8,6 +8,7 @@ import type { Problem } from '../../shared/config/problem.ts';
 import type { LlmDefinition } from '../../shared/config/stages/definition.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { callSettings, speechSettings, stageDefinitions } from '../../worker/definition.ts';
+import { FailureLog, shownFailure, type Failure } from '../../worker/stages/failure-log.ts';
 import { openStages, ownStageServices } from '../../worker/stages/registry.ts';
 import type { LlmStage } from '../../worker/stages/stage.ts';
 import { loadAgentFileAt } from '../check-command.ts';
@@ -40,7 +41,7 @@ export interface AgentSources {
   readonly readFile: (path: string) => string | undefined;
   readonly readBytes: ReadBytes;
   readonly clock: Clock;
-  /** Takes what goes wrong with tools on the way, in one line. */
+  /** Takes what goes wrong with the LLM and with tools on the way, in one line. */
   readonly writeError: (line: string) => void;
 }
 
@@ -78,18 +79,24 @@ export async function openAgent(
   if (definition === undefined) return { problems: loaded.problems };
   if (missing.length > 0) return { problems: missing };
   const tools = new AgentTools(definition, { clock, realTools, notice: writeError });
-  const agent = readyAgent(definition, { clock, tools });
+  const agent = readyAgent(definition, { clock, tools, writeError });
   await tools.start();
   return { agent, problems: loaded.problems };
 }
 
 function readyAgent(
   definition: AgentDefinition,
-  { clock, tools }: { readonly clock: Clock; readonly tools: AgentTools },
+  {
+    clock,
+    tools,
+    writeError,
+  }: { readonly clock: Clock; readonly tools: AgentTools; readonly writeError: (line: string) => void },
 ): OpenAgent {
+  const failures = new FailureLog(clock, (failure, times) => writeError(shownFailure(failure, times)));
+  const services = { ...ownStageServices(), failed: (failure: Failure): void => failures.note(failure) };
   const opened: { close(): Promise<void> }[] = [tools];
   const llmOf = (llm: LlmDefinition): LlmStage => {
-    const stages = openStages(stageDefinitions({ ...definition, llm }), ownStageServices());
+    const stages = openStages(stageDefinitions({ ...definition, llm }), services);
     opened.push(stages.stt, stages.llm, stages.tts);
     return stages.llm;
   };

@@ -3,6 +3,7 @@ import { fail, ok } from '../../shared/base/result.ts';
 import type { Result } from '../../shared/base/result.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { Scope } from '../../shared/runtime/scope.ts';
+import { reasonOf } from '../../worker/stages/failure.ts';
 import type { LlmEvent, LlmRequest, LlmStage } from '../../worker/stages/stage.ts';
 
 export interface LlmAnswer {
@@ -15,7 +16,7 @@ export interface AskOptions {
   readonly signal: AbortSignal;
 }
 
-/** The reason of a failure is a kind of stage error, without addresses or payloads. */
+/** The reason of a failure is of a closed vocabulary, without addresses or payloads. */
 export function askLlm(
   llm: LlmStage,
   request: LlmRequest,
@@ -44,7 +45,7 @@ export function askLlm(
           arguments: (known?.arguments ?? '') + event.arguments,
         };
       } else if (event.type === 'error') {
-        finish(fail(event.error.kind));
+        finish(fail(reasonOf(event.error)));
       } else {
         finish(ok({ text: text.trim(), calls: calls.filter((call) => call !== undefined) }));
       }

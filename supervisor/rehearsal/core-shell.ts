@@ -91,7 +91,7 @@ export class CoreShell {
       tell: (event) => this.#tell(event),
       onTts: (event) => this.#onTts(event),
       position: () => this.#position,
-      onFailure: (stage, kind) => options.emit({ type: 'fault', stage, what: kind }),
+      onFailure: (stage, what) => options.emit({ type: 'fault', stage, what }),
     });
   }
 

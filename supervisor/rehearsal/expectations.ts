@@ -3,7 +3,7 @@
  * was expected and what there was instead. Pure.
  */
 import type { EndedBy } from './conversation.ts';
-import { printable, shownMs } from './printable.ts';
+import { printable, shownMs } from '../printable.ts';
 import type { Expectations, ExpectedCall, Scenario } from './scenario.ts';
 import type { ToolUse, Transcript, TurnRecord } from './transcript.ts';
 

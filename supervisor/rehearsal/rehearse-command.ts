@@ -10,7 +10,7 @@ import { openAgent, type AgentSources, type OpenAgent } from './agent.ts';
 import { coloursFor, type Colours } from './colours.ts';
 import { shownCall } from './judge.ts';
 import { junitReport } from './junit.ts';
-import { printable, shownMs } from './printable.ts';
+import { printable, shownMs } from '../printable.ts';
 import { runScenario, type ScenarioResult } from './run-scenario.ts';
 import { readScenarioFile } from './scenario-file.ts';
 import type { ScenarioFile } from './scenario.ts';

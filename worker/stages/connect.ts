@@ -10,6 +10,7 @@ import type { buildConnector as undici } from 'undici';
 import { buildConnector } from '../../shared/runtime/undici.ts';
 import { lookup, LOOKUP_TIMEOUT_CODE } from './lookup.ts';
 import type { Lookup } from './lookup.ts';
+import { explained } from './failure.ts';
 import type { StageError } from './stage.ts';
 
 /** Longest wait for a connection, name and TLS included, in milliseconds (spec 03, Provider stage contracts). */
@@ -60,7 +61,13 @@ export const dialerFor = (url: URL): Agent | PlainAgent =>
 
 /** What a failure of Node below a connection is called. */
 export function connectionError(error: Error): StageError {
-  return 'code' in error && error.code === LOOKUP_TIMEOUT_CODE
-    ? { kind: 'timeout', what: 'name lookup' }
-    : { kind: 'disconnected' };
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  if (code === LOOKUP_TIMEOUT_CODE) return { kind: 'timeout', what: 'name lookup' };
+  return explained({ kind: 'disconnected' }, { code: code ?? innerCode(error) }, { beforeCall: true });
+}
+
+/** Of a host with several addresses each of which failed. */
+function innerCode(error: Error): string | undefined {
+  const inner: unknown = error instanceof AggregateError ? error.errors[0] : error.cause;
+  return inner instanceof Error && 'code' in inner && typeof inner.code === 'string' ? inner.code : undefined;
 }

@@ -5,12 +5,14 @@
  * are declared with the configuration; only canonical names arrive here. A provider that the build leaves out is
  * refused.
  */
-import type { Chosen, ProviderOptions } from '../../shared/config/stages/definition.ts';
+import { assert } from '../../shared/base/assert.ts';
+import type { Chosen, ProviderOptions, StageKey } from '../../shared/config/stages/definition.ts';
 import { leftOut } from '../../shared/config/stages/features.ts';
 import type { StageName } from '../../shared/config/stages/providers.ts';
 import { breakerInts, Breakers, type ProviderRole } from '../../shared/protocol/breakers.ts';
 import { newWorkerMetrics, type WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
+import type { Failure } from './failure-log.ts';
 import { newFailoverLlm } from './failover/llm.ts';
 import { newProviderMeter } from './failover/metering.ts';
 import type { FailoverScope, Guarded } from './failover/provider.ts';
@@ -22,6 +24,7 @@ import { newChatCompatible } from './llm/chat-compatible.ts';
 import { newLlmGenerate } from './llm/generate.ts';
 import { newLlmMessages } from './llm/messages.ts';
 import { newLlmResponses } from './llm/responses.ts';
+import { addressOf, newFailureReader, type ProviderSite } from './provider-failure.ts';
 import type { LlmStage, ProviderAccess, SttAccess, SttStage, TtsAccess, TtsStage } from './stage.ts';
 import { newSttCloudA } from './stt/cloud-a.ts';
 import { newSttCloudB } from './stt/cloud-b.ts';
@@ -72,7 +75,9 @@ const TTS: Factories<'tts'> = {
 };
 
 /** One provider as configured, with what its adapter gets beside the options. */
-type ProviderDefinition<S extends keyof ProviderOptions> = Access[S] & { readonly chosen: Chosen<S> };
+type ProviderDefinition<S extends keyof ProviderOptions> = Access[S] & {
+  readonly chosen: Chosen<S> & StageKey;
+};
 
 /** A stage: its provider, and the one that calls fail over to. */
 export interface StageDefinition<S extends keyof ProviderOptions> {
@@ -96,6 +101,8 @@ export interface StageServices {
   readonly machineMs: () => number;
   /** A request went to a provider, for its budget. */
   readonly requested: (stage: StageName, role: ProviderRole) => void;
+  /** Takes each failure of a provider, for the people who run the service. */
+  readonly failed: (failure: Failure) => void;
   readonly budgets?: RetryBudgets;
 }
 
@@ -157,23 +164,109 @@ export const ownStageServices = (): StageServices => ({
   metrics: newWorkerMetrics(),
   machineMs,
   requested: () => undefined,
+  failed: () => undefined,
 });
+
+/** Every provider's key, which no text of any of them may show. */
+const keysOf = (stages: StageDefinitions): string[] =>
+  Object.values(stages).flatMap(({ primary, secondary }: StageDefinition<StageName>) =>
+    [primary.apiKey, secondary?.apiKey].filter((key) => key !== undefined),
+  );
+
+/** Where in the file and in the world a provider is. */
+function siteOf<S extends StageName>(
+  stage: S,
+  role: ProviderRole,
+  one: ProviderDefinition<S>,
+): Omit<ProviderSite, 'secrets'> {
+  const { provider, apiKeyEnv } = one.chosen;
+  const options: unknown = one.chosen.options;
+  return {
+    stage,
+    role,
+    provider: String(provider),
+    options: fieldsOf(options),
+    apiKeyEnv,
+    voice: voiceOf(one),
+  };
+}
+
+const fieldsOf = (options: unknown): object =>
+  typeof options === 'object' && options !== null ? options : {};
+
+const voiceOf = (one: object): string | undefined =>
+  'voice' in one && typeof one.voice === 'string' ? one.voice : undefined;
+
+const definitionOf = <S extends StageName>(
+  { primary, secondary }: StageDefinition<S>,
+  role: ProviderRole,
+): ProviderDefinition<S> => {
+  assert(role === 'primary' || secondary !== undefined, 'a secondary is asked for only where there is one');
+  return role === 'primary' || secondary === undefined ? primary : secondary;
+};
+
+/** A provider's place in the stages. */
+interface ProviderPlace {
+  readonly stage: StageName;
+  readonly role: ProviderRole;
+}
+
+/** Where a provider is, and its address. */
+export function providerSite(
+  stages: StageDefinitions,
+  { stage, role }: ProviderPlace,
+): { readonly site: ProviderSite; readonly url: URL } {
+  const definitions = {
+    stt: () => siteOf('stt', role, definitionOf(stages.stt, role)),
+    llm: () => siteOf('llm', role, definitionOf(stages.llm, role)),
+    tts: () => siteOf('tts', role, definitionOf(stages.tts, role)),
+  };
+  const site = { ...definitions[stage](), secrets: keysOf(stages) };
+  return { site, url: addressOf(site.options) };
+}
+
+/** One provider by itself, without breakers and without another that takes over. */
+export type ProviderStage = {
+  [S in StageName]: { readonly stage: S; readonly provider: Stages[S] };
+}[StageName];
+
+/** @throws Error as {@link openStages} does. */
+export function openProvider(stages: StageDefinitions, { stage, role }: ProviderPlace): ProviderStage {
+  switch (stage) {
+    case 'stt':
+      return { stage, provider: openStt(definitionOf(stages.stt, role)) };
+    case 'llm':
+      return { stage, provider: openLlm(definitionOf(stages.llm, role)) };
+    case 'tts':
+      return { stage, provider: openTts(definitionOf(stages.tts, role)) };
+  }
+}
 
 /** Both providers of a stage with their breakers, and what failing over takes. */
 function guarded<S extends StageName>(
   stage: S,
   definition: StageDefinition<S>,
-  { services, open }: { services: Required<StageServices>; open: (one: ProviderDefinition<S>) => Stages[S] },
+  {
+    services,
+    open,
+    secrets,
+  }: {
+    services: Required<StageServices>;
+    open: (one: ProviderDefinition<S>) => Stages[S];
+    secrets: readonly string[];
+  },
 ): FailoverScope<Stages[S]> {
   const { breakers, metrics, machineMs, requested, budgets } = services;
   const guard = (role: ProviderRole, one: ProviderDefinition<S>): Guarded<Stages[S]> => {
-    const { provider } = one.chosen;
+    const provider = String(one.chosen.provider);
+    const failureOf = newFailureReader({ ...siteOf(stage, role, one), secrets });
     const meter = newProviderMeter({
       metrics,
       stage,
       role,
-      provider: String(provider),
+      provider,
       requested: () => requested(stage, role),
+      failed: (error) => services.failed(failureOf(error)),
     });
     return { role, stage: open(one), breaker: breakers.of(stage, role), meter };
   };
@@ -197,10 +290,11 @@ const hedgeOf = (hedgeAfterMs: number | undefined): { hedgeAfterMs?: number } =>
  */
 export function openStages({ stt, llm, tts }: StageDefinitions, given: StageServices): Stages {
   const services = { ...given, budgets: given.budgets ?? new RetryBudgets() };
+  const secrets = keysOf({ stt, llm, tts });
   if (tts.secondary !== undefined) rehearseJoining();
-  const ears = newFailoverStt(guarded('stt', stt, { services, open: openStt }));
+  const ears = newFailoverStt(guarded('stt', stt, { services, open: openStt, secrets }));
   const model = newFailoverLlm({
-    ...guarded('llm', llm, { services, open: openLlm }),
+    ...guarded('llm', llm, { services, open: openLlm, secrets }),
     ...hedgeOf(llm.hedgeAfterMs),
   });
   return {
@@ -214,7 +308,7 @@ export function openStages({ stt, llm, tts }: StageDefinitions, given: StageServ
     },
     llm: model,
     tts: newFailoverTts({
-      ...guarded('tts', tts, { services, open: openTts }),
+      ...guarded('tts', tts, { services, open: openTts, secrets }),
       ...hedgeOf(tts.hedgeAfterMs),
     }),
   };

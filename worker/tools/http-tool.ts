@@ -6,22 +6,48 @@
 import type { Agent as HttpAgent, Dispatcher } from 'undici';
 import type { HttpToolDefinition } from '../../shared/config/agent/tools.ts';
 import { Agent } from '../../shared/runtime/undici.ts';
-import type { StageContext } from '../stages/stage.ts';
+import type { Failure } from '../stages/failure-log.ts';
+import type { StageContext, StageError } from '../stages/stage.ts';
 import { isPublicAddress, publicLookup, RefusedAddressError } from './address-guard.ts';
 import { backstopMs, mostResultBytes } from './tool.ts';
 import type { ToolReport, ToolRun, ToolRunner, ToolRunRequest } from './tool.ts';
+import { requestError, toolFailure, type ToolSite } from './tool-failure.ts';
 import { isUnsent } from './unsent.ts';
 
 const connectTimeoutMs = 3_000;
 
 const failed = (message: string, transport = false): ToolReport => ({ kind: 'failed', message, transport });
 
+export interface HttpToolOptions {
+  readonly name: string;
+  /** Takes each failure of the server, for the people who run the service. */
+  readonly failed: (failure: Failure) => void;
+}
+
+/** Host and key of a tool, for those who look for what is wrong with it. */
+export function httpToolSite(
+  name: string,
+  { url, secretHeaders }: HttpToolDefinition,
+): ToolSite & { readonly url: URL } {
+  return {
+    stage: 'tool',
+    name,
+    url: new URL(url.replace(/\{[^{}]*\}/g, 'x')),
+    addressAt: `http.url of tool ${name}`,
+    keyAt: `http.headers_env of tool ${name}`,
+    hasKey: secretHeaders.size > 0,
+    secrets: [...secretHeaders.values()].map((secret) => secret.reveal()),
+  };
+}
+
 export class HttpTool implements ToolRunner {
   readonly #definition: HttpToolDefinition;
+  readonly #options: HttpToolOptions;
   readonly #agent: HttpAgent;
 
-  constructor(definition: HttpToolDefinition) {
+  constructor(definition: HttpToolDefinition, options: HttpToolOptions) {
     this.#definition = definition;
+    this.#options = options;
     const lookup = definition.allowPrivate ? {} : { lookup: publicLookup };
     this.#agent = new Agent({ connect: { timeout: connectTimeoutMs, ...lookup } });
   }
@@ -40,7 +66,10 @@ export class HttpTool implements ToolRunner {
     const timer = context.clock.after(request.timeoutMs + backstopMs, () =>
       report(failed('no answer in time', true)),
     );
-    void this.#ask(request, controller.signal).then(report, (error: unknown) => report(reportOf(error)));
+    void this.#ask(request, controller.signal).then(report, (error: unknown) => {
+      if (!isOver) this.#tellFailure(requestError(error));
+      report(reportOf(error));
+    });
     return {
       cancel: () => {
         isOver = true;
@@ -53,6 +82,11 @@ export class HttpTool implements ToolRunner {
   /** Releases the connections that runs share. */
   async close(): Promise<void> {
     await this.#agent.destroy();
+  }
+
+  #tellFailure(error: StageError): void {
+    const { name, failed: tell } = this.#options;
+    tell(toolFailure(httpToolSite(name, this.#definition), error));
   }
 
   async #ask(request: ToolRunRequest, signal: AbortSignal): Promise<ToolReport> {
@@ -82,6 +116,8 @@ export class HttpTool implements ToolRunner {
         body: JSON.stringify(body === undefined ? filled.rest : fillBody(body, request.arguments)),
       }),
     });
+    const { statusCode: status } = response;
+    if (status < 200 || status > 299) this.#tellFailure({ kind: 'rejected', status });
     return readAnswer(response, this.#definition.result);
   }
 }

@@ -9,6 +9,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { ToolRule, Verdict } from '../core/tools-state.ts';
 import type { StageContext, ToolDeclaration } from '../stages/stage.ts';
+import { newFailureLog, type Failure } from '../stages/failure-log.ts';
 import { readArguments } from './arguments.ts';
 import { builtInTools } from './built-in.ts';
 import { ToolCatalog } from './catalog.ts';
@@ -67,7 +68,12 @@ export class ToolRegistry {
   constructor(settings: ToolSettings, { clock, log }: RegistryOptions) {
     this.#settings = settings;
     this.#log = log;
-    const tools = settings.tools.map((definition) => ({ definition, runner: new HttpTool(definition.http) }));
+    const failures = newFailureLog(clock, log);
+    const failed = (failure: Failure): void => failures.note(failure);
+    const tools = settings.tools.map((definition) => ({
+      definition,
+      runner: new HttpTool(definition.http, { name: definition.name, failed }),
+    }));
     this.#http = tools.map(({ runner }) => runner);
     this.#declared = tools.map(({ definition, runner }) => {
       const { name, description, parameters, kind, timeoutMs, fillerAfterMs, confirm, repeatable } =
@@ -77,7 +83,7 @@ export class ToolRegistry {
     });
     this.#servers = settings.mcp.map((definition) => ({
       definition,
-      server: new McpServer(definition, { clock, log, changed: () => this.#catalogs.clear() }),
+      server: new McpServer(definition, { clock, log, failed, changed: () => this.#catalogs.clear() }),
     }));
   }
 

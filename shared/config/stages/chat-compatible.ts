@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { camelKeys, withoutKeys } from '../camel.ts';
 import type { CamelKeys } from '../camel.ts';
+import { canonicalName, chatPresetAliases, namesIn } from './aliases.ts';
 import type { Endpoint } from './endpoint.ts';
 import { readAddress, shownKey } from './options-site.ts';
 import type { OptionsReader, OptionsSite } from './options-site.ts';
@@ -28,12 +29,15 @@ const routerHost = 'openrouter.ai';
 
 export const chatCompatibleKeys = z.strictObject({
   preset: z
-    .enum(['hosted_1', 'hosted_2', 'hosted_3', 'local_server', 'local_runner', 'router'])
+    .enum([
+      ...namesIn(chatPresetAliases),
+      ...(['hosted_1', 'hosted_2', 'hosted_3', 'local_server', 'local_runner', 'router'] as const),
+    ])
     .exactOptional()
     .meta({
-      sample: 'local_runner',
+      sample: 'ollama',
       description:
-        'A known service or local server; gives the address and, for hosted ones, a model. Instead of base_url.',
+        'A known service or local server; gives the address and, for hosted ones, a model. Instead of base_url. The other names mean the same in this order.',
     }),
   base_url: z
     .string()
@@ -50,7 +54,7 @@ export const chatCompatibleKeys = z.strictObject({
     .exactOptional()
     .meta({
       description:
-        'Name of the model as the server knows it; required with base_url and with the presets local_server, local_runner and router.',
+        'Name of the model as the server knows it; required with base_url and with the presets vllm, ollama and openrouter.',
       examples: ['llama3.2'],
     }),
   max_tokens: z.int().min(1).max(1_000_000).exactOptional().meta({
@@ -73,11 +77,11 @@ export const chatCompatibleKeys = z.strictObject({
     .exactOptional()
     .meta({
       sample: ['groq', 'cerebras'],
-      description: 'Providers behind the router, in the order to try; only with the router.',
+      description: 'Providers behind OpenRouter, in the order to try; only with it.',
     }),
   router_allow_fallbacks: z.boolean().exactOptional().meta({
     sample: false,
-    description: 'false: served by a listed provider or refused; only with the router.',
+    description: 'false: served by a listed provider or refused; only with OpenRouter.',
   }),
 });
 
@@ -94,7 +98,7 @@ function checkRouterKeys(keys: Partial<ChatKeys>, host: string, site: OptionsSit
     if (keys[name] !== undefined) {
       site.problems.keyError(
         [...site.at, name],
-        'is valid only with preset "router" or with a base_url of the router',
+        'is valid only with preset "openrouter" or with a base_url of OpenRouter',
       );
     }
   }
@@ -119,7 +123,8 @@ function resolve(
   site: OptionsSite,
 ): { readonly baseUrl?: string; readonly model?: string } {
   const { at, problems } = site;
-  const preset: ChatPreset | undefined = keys.preset === undefined ? undefined : chatPresets[keys.preset];
+  const preset: ChatPreset | undefined =
+    keys.preset === undefined ? undefined : chatPresets[canonicalName(chatPresetAliases, keys.preset)];
   if (keys.preset !== undefined && keys.base_url !== undefined) {
     problems.keyError([...at, 'base_url'], 'and preset exclude each other; keep one of them');
   }

@@ -44,8 +44,8 @@ export function findProvider(stage: StageName, name: string): ProviderRow | unde
 
 /** Every name that {@link findProvider} knows for a stage. */
 export function providerNames(stage: StageName): string[] {
-  return providersOfStage[stage].flatMap((row) => [row.name, ...row.aliases]);
+  return providersOfStage[stage].flatMap((row) => [...row.aliases, row.name]);
 }
 
-/** The name with its other names: `stt_cloud_a (deepgram)`. */
-export const shownProvider = ({ name, aliases }: ProviderRow): string => `${name} (${aliases.join(', ')})`;
+/** The names that a file may use, that of the vendor first: `deepgram (stt_cloud_a)`. */
+export const shownProvider = ({ name, aliases }: ProviderRow): string => `${aliases.join(' or ')} (${name})`;

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { camelKeys } from '../camel.ts';
 import type { CamelKeys } from '../camel.ts';
+import { canonicalName, namesIn, speechPresetAliases } from './aliases.ts';
 import { readAddress, shownKey } from './options-site.ts';
 import type { OptionsReader, OptionsSite } from './options-site.ts';
 
@@ -25,6 +26,8 @@ const speechPresets = {
   local_d: { model: 'tts-1', format: 'wav', warmText: '' },
 } as const satisfies Readonly<Record<string, SpeechPreset>>;
 
+type PresetName = keyof typeof speechPresets;
+
 /** The only rate that these servers deliver, in Hz (spec 03, Options tables). */
 export const speechCompatibleRates: readonly number[] = [24_000];
 
@@ -35,11 +38,16 @@ export const speechCompatibleKeys = z.strictObject({
     examples: ['http://127.0.0.1:8880/v1'],
   }),
   preset: z
-    .enum(['generic', 'local_a', 'local_b', 'local_c', 'local_d'])
+    .enum([
+      'generic',
+      ...namesIn(speechPresetAliases),
+      ...(['local_a', 'local_b', 'local_c', 'local_d'] as const),
+    ])
     .default('generic')
     .meta({
-      description: 'A known local server; sets model, audio format and request fields.',
-      examples: ['local_b'],
+      description:
+        'A known local server; sets model, audio format and request fields. local_a, local_b and local_c mean speaches, kokoro and chatterbox; local_d is for openedai-speech and LocalAI.',
+      examples: ['kokoro'],
     }),
   model: z.string().min(1).max(256).exactOptional().meta({
     sample: 'kokoro',
@@ -59,7 +67,7 @@ export const speechCompatibleKeys = z.strictObject({
   warm_text: z.string().max(300).exactOptional().meta({
     sample: 'Hello.',
     description:
-      'Spoken to nobody at the start of a call so that the server loads its model; empty is off. On by default for local_a alone.',
+      'Spoken to nobody at the start of a call so that the server loads its model; empty is off. On by default for speaches alone.',
   }),
   warm_interval_ms: z.int().min(1000).max(3_600_000).default(60_000).meta({
     description: 'At most one warm-up in this time across all calls.',
@@ -68,7 +76,11 @@ export const speechCompatibleKeys = z.strictObject({
 
 type SpeechKeys = z.output<typeof speechCompatibleKeys>;
 
-export type SpeechCompatibleOptions = Omit<CamelKeys<SpeechKeys>, 'model' | 'format' | 'warmText'> & {
+export type SpeechCompatibleOptions = Omit<
+  CamelKeys<SpeechKeys>,
+  'preset' | 'model' | 'format' | 'warmText'
+> & {
+  readonly preset: PresetName;
   readonly model: string;
   readonly format: 'pcm' | 'wav';
   /** Empty: no warm-up. */
@@ -77,13 +89,16 @@ export type SpeechCompatibleOptions = Omit<CamelKeys<SpeechKeys>, 'model' | 'for
   readonly voice?: string;
 };
 
+const presetOf = (name: SpeechKeys['preset']): PresetName => canonicalName(speechPresetAliases, name);
+
 /** Applies the rules between keys. */
 function resolve(
   keys: Partial<SpeechKeys>,
   site: OptionsSite,
 ): { readonly baseUrl?: string; readonly model?: string } {
   const { at, problems } = site;
-  const preset: SpeechPreset | undefined = keys.preset === undefined ? undefined : speechPresets[keys.preset];
+  const preset: SpeechPreset | undefined =
+    keys.preset === undefined ? undefined : speechPresets[presetOf(keys.preset)];
   const model = keys.model ?? preset?.model;
   if (preset !== undefined && model === undefined && !site.isWrong('model')) {
     problems.missing([...at, 'model'], 'is required for preset "generic"');
@@ -107,6 +122,7 @@ export const readSpeechCompatible: OptionsReader<SpeechKeys, SpeechCompatibleOpt
 ) => {
   const { baseUrl, model } = resolve(known, site);
   if (value === undefined || baseUrl === undefined || model === undefined) return undefined;
-  const { format, warmText }: SpeechPreset = speechPresets[value.preset];
-  return { format, warmText, ...camelKeys(value), baseUrl, model };
+  const preset = presetOf(value.preset);
+  const { format, warmText }: SpeechPreset = speechPresets[preset];
+  return { format, warmText, ...camelKeys(value), preset, baseUrl, model };
 };

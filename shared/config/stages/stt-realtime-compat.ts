@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { SAMPLE_RATES } from '../../audio/resampler.ts';
 import { camelKeys, withoutKeys } from '../camel.ts';
 import type { CamelKeys } from '../camel.ts';
+import { canonicalName, dialectAliases, namesIn } from './aliases.ts';
 import { readAddress, shownKey } from './options-site.ts';
 import type { OptionsReader, OptionsSite } from './options-site.ts';
 
@@ -75,10 +76,13 @@ const dialects = {
 const longestPromptBytes = 4096;
 
 export const sttRealtimeCompatKeys = z.strictObject({
-  dialect: z.enum(['dialect_a', 'dialect_b', 'dialect_c', 'dialect_d']).default('dialect_a').meta({
-    description:
-      'How the server speaks the interface; dialect_a is the hosted service, the others are local.',
-  }),
+  dialect: z
+    .enum([...namesIn(dialectAliases), ...(['dialect_a', 'dialect_b', 'dialect_c', 'dialect_d'] as const)])
+    .default('openai')
+    .meta({
+      description:
+        'Whose server speaks the interface: openai is the hosted service, NVIDIA NIM, vLLM and Speaches are local. dialect_a to dialect_d mean the same in this order.',
+    }),
   base_url: z.string().exactOptional().meta({
     sample: 'ws://127.0.0.1:9000',
     description:
@@ -95,7 +99,7 @@ export const sttRealtimeCompatKeys = z.strictObject({
     }),
   model: z.string().min(1).max(256).exactOptional().meta({
     sample: 'large-v3',
-    description: 'Name of the model as the server knows it; required for dialect_c and dialect_d.',
+    description: 'Name of the model as the server knows it; required for vllm and speaches.',
   }),
   prompt: z
     .string()
@@ -109,7 +113,7 @@ export const sttRealtimeCompatKeys = z.strictObject({
     }),
   punctuation: z.boolean().exactOptional().meta({
     sample: true,
-    description: 'Whether the server adds punctuation; default true for dialect_b, which alone obeys it.',
+    description: 'Whether the server adds punctuation; default true for nim, which alone obeys it.',
   }),
   delta_replaces: z.boolean().exactOptional().meta({
     sample: false,
@@ -135,9 +139,10 @@ export const sttRealtimeCompatKeys = z.strictObject({
 
 export type SttRealtimeCompatKeys = z.output<typeof sttRealtimeCompatKeys>;
 type Camel = CamelKeys<SttRealtimeCompatKeys>;
-type Filled = 'baseUrl' | 'punctuation' | 'deltaReplaces' | 'minCommitMs' | 'sampleRate';
+type Filled = 'dialect' | 'baseUrl' | 'punctuation' | 'deltaReplaces' | 'minCommitMs' | 'sampleRate';
 
 export type SttRealtimeCompatOptions = Omit<Camel, Filled> & {
+  readonly dialect: keyof typeof dialects;
   readonly wire: RealtimeWire;
   /** `ws://host[:port]` or `wss://`; the adapter adds `pathAndQuery` or the path of the dialect. */
   readonly baseUrl: string;
@@ -148,8 +153,11 @@ export type SttRealtimeCompatOptions = Omit<Camel, Filled> & {
   readonly sampleRate: Rate;
 };
 
+const dialectOf = (name: SttRealtimeCompatKeys['dialect']): keyof typeof dialects =>
+  canonicalName(dialectAliases, name);
+
 function readBase(keys: Partial<SttRealtimeCompatKeys>, site: OptionsSite): string | undefined {
-  const address = keys.base_url ?? (keys.dialect && dialects[keys.dialect].baseUrl);
+  const address = keys.base_url ?? (keys.dialect && dialects[dialectOf(keys.dialect)].baseUrl);
   if (address === undefined) return undefined;
   const rules = { family: 'ws', path: 'none', plain: 'any-host', site } as const;
   const endpoint = readAddress('base_url', address, rules);
@@ -168,7 +176,8 @@ export const readSttRealtimeCompat: OptionsReader<SttRealtimeCompatKeys, SttReal
   site,
 ) => {
   const baseUrl = readBase(known, site);
-  const dialect: Dialect | undefined = known.dialect === undefined ? undefined : dialects[known.dialect];
+  const dialect: Dialect | undefined =
+    known.dialect === undefined ? undefined : dialects[dialectOf(known.dialect)];
   if (dialect === undefined) return undefined;
   const isKeyMissing = dialect.isCloud && !site.hasKey;
   if (isKeyMissing) {
@@ -182,5 +191,6 @@ export const readSttRealtimeCompat: OptionsReader<SttRealtimeCompatKeys, SttReal
   const model = typeof dialect.model === 'string' ? {} : { model: dialect.model.name };
   const { wire, sampleRate, punctuation, deltaReplaces, minCommitMs } = dialect;
   const ofDialect = { wire, sampleRate, punctuation, deltaReplaces, minCommitMs };
-  return { ...ofDialect, ...model, ...camelKeys(withoutKeys(value, ['base_url'])), baseUrl };
+  const named = camelKeys(withoutKeys(value, ['base_url', 'dialect']));
+  return { ...ofDialect, ...model, ...named, dialect: dialectOf(value.dialect), baseUrl };
 };

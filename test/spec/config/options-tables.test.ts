@@ -70,7 +70,7 @@ describe('every provider of the specification', () => {
 
   it('is refused by a build without it, with both of its names', () => {
     expect(errors(load('stt', cloud('stt', 'deepgram'), ['stt_cloud_a']))).toEqual([
-      'stt.provider names stt_cloud_a (deepgram), but the build feature "stt_cloud_a" is off: this version does not hold it',
+      'stt.provider names deepgram (stt_cloud_a), but the build feature "stt_cloud_a" is off: this version does not hold it',
     ]);
   });
 });
@@ -79,7 +79,7 @@ describe('stt.stt_realtime_compat', () => {
   it('needs api_key_env for the cloud dialect alone', () => {
     const of = (lines: string): string =>
       `[stt]\nprovider = "stt_realtime_compat"\n[stt.stt_realtime_compat]\n${lines}`;
-    expect(errors(load('stt', of('')))).toEqual(['stt.api_key_env is required for dialect_a']);
+    expect(errors(load('stt', of('')))).toEqual(['stt.api_key_env is required for openai']);
     expect(errors(load('stt', of('dialect = "dialect_b"')))).toEqual([]);
     for (const dialect of ['dialect_c', 'dialect_d']) {
       expect(errors(load('stt', of(`dialect = "${dialect}"`)))).toEqual([

@@ -220,3 +220,73 @@ describe('parseCallArguments', () => {
     expect(result.ok ? '' : result.error).toContain(message);
   });
 });
+
+describe('a call to a service that tells the conversation', () => {
+  const told = (peer: Peer): void => {
+    peer.send({ type: 'bot.tts_text', epoch: 0, text: 'Hello,\u001b[31m what can I do?' });
+    peer.send({ type: 'user.transcript', text: 'What is', final: false });
+    peer.send({ type: 'user.transcript', text: 'What is the weather?', final: true });
+    peer.send({ type: 'user.text', epoch: 1, text: 'What is the weather?' });
+    peer.send({ type: 'bot.tts_text', epoch: 1, text: 'It is sunny.' });
+    const metrics = { end_of_turn_ms: 700, llm_ttft_ms: 40, response_ms: 812 };
+    peer.send({ type: 'turn.metrics', epoch: 1, metrics });
+    peer.send({ type: 'turn.interrupted', epoch: 2 });
+    peer.send({ type: 'user.text', epoch: 2, text: 'No, in Rome.' });
+    peer.send({ type: 'bot.of_a_later_version', epoch: 2 });
+    peer.send({ type: 'mark', id: 'm' });
+  };
+
+  it('prints what was heard and said, with times, and no marks', async () => {
+    const asked: unknown[] = [];
+    server = await listen(async (peer) => {
+      const first = await start(peer);
+      asked.push(peer.received[0], first);
+      told(peer);
+      await hangUpWhenAsked(peer);
+    });
+    const { status, lines } = await run({ waitGreeting: false, pace: { ...pace, noAnswerMs: 200 } });
+    expect(status).toBe(0);
+    expect(asked[0]).toMatchObject({
+      events: [
+        'user.transcript',
+        'user.text',
+        'bot.tts_text',
+        'turn.interrupted',
+        'turn.metrics',
+        'stage.failed',
+      ],
+    });
+    const said = lines.filter((line) => /heard|agent|answers|the answer/.test(line));
+    expect(said.map((line) => line.replace(/^ *[\d.]+ s {2}/, ''))).toEqual([
+      'agent: Hello,[31m what can I do?',
+      'heard: What is the weather?',
+      'agent: It is sunny.',
+      'the answer begins after 812 ms (end of turn 700 ms, first text 40 ms)',
+      'the answer was interrupted',
+      'answers: No, in Rome.',
+    ]);
+    expect(said.every((line) => /^ +\d+\.\d{3} s {2}/.test(line))).toBe(true);
+    expect(lines.join('\n')).not.toContain('mark 1 played');
+  });
+
+  it('fails when a stage did, and sends to the log', async () => {
+    server = await listen(async (peer) => {
+      await start(peer);
+      peer.send({ type: 'stage.failed', stage: 'llm', reason: 'rejected 401' });
+      await hangUpWhenAsked(peer);
+    });
+    const { status, lines } = await run({ waitGreeting: false, pace: { ...pace, noAnswerMs: 200 } });
+    expect(status).toBe(1);
+    expect(lines.join('\n')).toContain('llm failed: rejected 401; the log of the service says more');
+  });
+
+  it('says that the server broke the protocol when a message is not as specified', async () => {
+    server = await listen(async (peer) => {
+      await start(peer);
+      peer.send({ type: 'user.text', epoch: 'one', text: 'Hello.' });
+      await hangUpWhenAsked(peer);
+    });
+    const { lines } = await run({ waitGreeting: false, pace: { ...pace, noAnswerMs: 200 } });
+    expect(lines.join('\n')).toContain('the server broke the protocol: user.text: epoch is not as specified');
+  });
+});

@@ -206,7 +206,7 @@ provider = "nobody"
         'tts.provider',
         14,
         12,
-        'tts.provider must be one of speech_compatible (openai_speech), tts_cloud_a (cartesia), tts_cloud_b (elevenlabs), tts_cloud_c (deepgram_aura)',
+        'tts.provider must be one of openai_speech (speech_compatible), cartesia (tts_cloud_a), elevenlabs (tts_cloud_b), deepgram_aura (tts_cloud_c)',
       ],
     ]);
   });

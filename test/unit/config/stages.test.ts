@@ -1,3 +1,9 @@
+import {
+  chatPresetAliases,
+  dialectAliases,
+  speechPresetAliases,
+} from '../../../shared/config/stages/aliases.ts';
+import { providerFacts } from '../../../shared/config/stages/provider-facts.ts';
 import { inspect } from 'node:util';
 import { describe, it, expect } from 'vitest';
 import { findProvider, providersOfStage } from '../../../shared/config/stages/providers.ts';
@@ -46,7 +52,7 @@ describe('providers', () => {
       ['[stt.stt_local_ws]\nbase_url = "ws://127.0.0.1:6006"', '[stt.deepgram]\nmodel = "x"'],
     );
     expect(errorsOf(text, { leftOut: ['stt_cloud_a'] })).toEqual([
-      'stt.provider names stt_cloud_a (deepgram), but the build feature "stt_cloud_a" is off: this version does not hold it',
+      'stt.provider names deepgram (stt_cloud_a), but the build feature "stt_cloud_a" is off: this version does not hold it',
     ]);
   });
 
@@ -239,7 +245,9 @@ describe('chat_compatible', () => {
     ],
     [
       'preset = "hosted_9"',
-      ['preset must be one of "hosted_1", "hosted_2", "hosted_3", "local_server", "local_runner", "router"'],
+      [
+        'preset must be one of "groq", "cerebras", "together", "vllm", "ollama", "openrouter", "hosted_1", "hosted_2", "hosted_3", "local_server", "local_runner", "router"',
+      ],
     ],
     ['preset = "hosted_1"\ntemperature = 2.1', ['temperature must be at most 2']],
   ])('refuses %j with all that is missing and nothing twice', (lines, rules) => {
@@ -264,8 +272,8 @@ describe('chat_compatible', () => {
       'base_url = "https://notopenrouter.ai/v1"',
     ]) {
       expect(errorsOf(llmTable(`${way}\n${keys}`))).toEqual([
-        'llm.chat_compatible.router_order is valid only with preset "router" or with a base_url of the router',
-        'llm.chat_compatible.router_allow_fallbacks is valid only with preset "router" or with a base_url of the router',
+        'llm.chat_compatible.router_order is valid only with preset "openrouter" or with a base_url of OpenRouter',
+        'llm.chat_compatible.router_allow_fallbacks is valid only with preset "openrouter" or with a base_url of OpenRouter',
       ]);
     }
   });
@@ -337,5 +345,56 @@ describe('speech_compatible', () => {
     expect(errorsOf(changed(['preset = "local_b"', `preset = "local_b"\n${line}`]))).toEqual([
       `tts.speech_compatible.${rule}`,
     ]);
+  });
+});
+
+describe("the vendor's own name", () => {
+  const good = {
+    stt: 'provider = "stt_local_ws"',
+    llm: 'provider = "chat_compatible"\nchat_compatible = { preset = "ollama", model = "m" }',
+    tts: 'provider = "speech_compatible"\nspeech_compatible = { base_url = "http://h/v1", preset = "kokoro" }',
+  };
+  const chosen = (stage: keyof typeof good, table: string): unknown => {
+    const tables = { ...good, [stage]: `api_key_env = "KEY"\n${table}` };
+    const sections = Object.entries(tables).map(([name, text]) => `[${name}]\n${text}\n`);
+    const text = `[agent]\nname = "a"\nprompt = "p"\n${sections.join('')}`;
+    const { definition, problems } = load(text, { env: { KEY: 'k' } });
+    expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    return definition?.[stage].options;
+  };
+
+  it.each(Object.entries(chatPresetAliases))('%s stands for the preset %s', (alias, name) => {
+    const of = (preset: string): unknown =>
+      chosen(
+        'llm',
+        `provider = "openai_compatible"\nopenai_compatible = { preset = "${preset}", model = "m" }`,
+      );
+    expect(of(alias)).toEqual(of(name));
+  });
+
+  it.each(Object.entries(speechPresetAliases))('%s stands for the preset %s', (alias, name) => {
+    const of = (preset: string): unknown =>
+      chosen(
+        'tts',
+        `provider = "openai_speech"\nopenai_speech = { base_url = "https://h/v1", preset = "${preset}" }`,
+      );
+    expect(of(alias)).toEqual(of(name));
+  });
+
+  it.each(Object.entries(dialectAliases))('%s stands for the dialect %s', (alias, name) => {
+    const of = (dialect: string): unknown =>
+      chosen(
+        'stt',
+        `provider = "openai_realtime"\nopenai_realtime = { dialect = "${dialect}", model = "m" }`,
+      );
+    expect(of(alias)).toEqual(of(name));
+  });
+
+  it('is known for every provider, with what choosing it takes', () => {
+    for (const [stage, rows] of Object.entries(providersOfStage))
+      for (const { name, aliases } of rows) {
+        expect(aliases, name).not.toEqual([]);
+        expect(providerFacts[stage as keyof typeof providersOfStage][name]?.vendor, name).toBeDefined();
+      }
   });
 });

@@ -1,3 +1,5 @@
+import { newWorkerMetrics } from '../../../shared/runtime/metrics.ts';
+import { newProviderMeter } from '../../../worker/stages/failover/metering.ts';
 import { describe, expect, it } from 'vitest';
 import { RetryBudgets } from '../../../worker/stages/failover/retry-budget.ts';
 import { kindOf, verdictOn } from '../../../worker/stages/failover/verdict.ts';
@@ -67,6 +69,35 @@ describe('what an error means', () => {
       'rejected_client',
       'rejected_server',
       'disconnected',
+    ]);
+  });
+});
+
+describe('the meter of a provider', () => {
+  it('counts refusals by status, and tells the people who run the service of each failure', async () => {
+    const metrics = newWorkerMetrics();
+    const told: StageError[] = [];
+    const meter = newProviderMeter({
+      metrics,
+      stage: 'llm',
+      role: 'primary',
+      provider: 'p',
+      requested: () => undefined,
+      failed: (error) => void told.push(error),
+    });
+    const errors: StageError[] = [401, 404, 418, 503].map((status) => ({ kind: 'rejected', status }));
+    for (const error of errors) meter.failed(kindOf(error), error);
+    meter.failed('stalled');
+    meter.failed('cancelled', { kind: 'cancelled' });
+    expect(told).toEqual([...errors, { kind: 'timeout', what: 'answer' }]);
+    const { values } = await metrics.providerErrors.get();
+    expect(values.map(({ labels }) => `${labels.kind} ${labels.status}`)).toEqual([
+      'rejected_client 401',
+      'rejected_client 404',
+      'rejected_client 4xx',
+      'rejected_server 5xx',
+      'stalled ',
+      'cancelled ',
     ]);
   });
 });

@@ -7,7 +7,7 @@ import { systemClock } from '../../../shared/runtime/clock.ts';
 import { runConsole } from '../../../supervisor/rehearsal/console-command.ts';
 import { runRehearse } from '../../../supervisor/rehearsal/rehearse-command.ts';
 import { FakeChat, toolCall } from '../../support/fake-chat.ts';
-import { silence } from '../../support/fake-http.ts';
+import { reply, silence } from '../../support/fake-http.ts';
 import { agentText } from './agent-text.ts';
 
 const chat = new FakeChat();
@@ -45,6 +45,23 @@ const scenario = (name: string, keys = 'caller = ["Hi."]'): string =>
 const fails = 'caller = ["Hi."]\nexpect = { says = ["a miracle"] }';
 
 describe('rehearse', () => {
+  it('says once who refused the LLM, why, and what to change', async () => {
+    const refused = reply({
+      status: 401,
+      chunks: ['{"error":{"code":"invalid_api_key","message":"Invalid API key canary1234 of Zeynep"}}'],
+    });
+    chat.script.push(refused, refused);
+    const { status, errors } = await rehearse(
+      scenario('one', 'caller = ["Hi.", "Are you there?"]\nexpect = { says = ["a miracle"] }'),
+    );
+    expect(status).toBe(1);
+    expect(errors.match(/rejected 401/g)).toHaveLength(1);
+    expect(errors).toMatch(
+      /^llm .* at 127\.0\.0\.1:\d+: rejected 401 \(invalid_api_key: Invalid API key .*llm\.api_key_env/,
+    );
+    expect(errors).not.toMatch(/canary|Zeynep/);
+  });
+
   it('plays only what is asked for', async () => {
     const played = await rehearse(scenario('one') + scenario('two', fails), '--only', 'one');
     expect(played.status).toBe(0);

@@ -73,7 +73,10 @@ describe('a caller that an LLM plays', () => {
 
   it('says what failed, and stops asking when it is told to', async () => {
     chat.script.push(reply({ status: 401 }));
-    expect(await nextLine(llm, { persona, turns: call }, options)).toEqual({ ok: false, error: 'rejected' });
+    expect(await nextLine(llm, { persona, turns: call }, options)).toEqual({
+      ok: false,
+      error: 'rejected 401',
+    });
     chat.script.push(silence);
     const controller = new AbortController();
     const asked = nextLine(llm, { persona, turns: call }, { ...options, signal: controller.signal });

@@ -201,7 +201,9 @@ describe('tools in a call without sound', () => {
     call.say('Are you there?');
     await call.run({ until: 'quiet' });
     expect(texts()).toEqual(['All right.']);
-    expect(notices[0]).toMatch(/^tools: tool server not reached \(server crm, /);
+    expect(notices[0]).toMatch(
+      /^tools: a provider or server has failed \(stage mcp, provider crm, .*not there: check command of \[\[mcp\]\] crm/,
+    );
   });
 
   it('wait for the word of the caller, and are not run without it', async () => {

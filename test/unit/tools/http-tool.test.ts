@@ -3,16 +3,20 @@ import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { HttpToolDefinition } from '../../../shared/config/agent/tools.ts';
+import { Sensitive } from '../../../shared/config/sensitive.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { isPublicAddress } from '../../../worker/tools/address-guard.ts';
 import { fillUrl, HttpTool } from '../../../worker/tools/http-tool.ts';
+import type { Failure } from '../../../worker/stages/failure-log.ts';
 import type { StageContext } from '../../../worker/stages/stage.ts';
 import type { ToolReport } from '../../../worker/tools/tool.ts';
 
 const context: StageContext = { clock: systemClock, bind: (callback) => callback };
 const servers: Server[] = [];
 const tools: HttpTool[] = [];
+const failures: Failure[] = [];
 afterEach(async () => {
+  failures.length = 0;
   await Promise.all(tools.splice(0).map((tool) => tool.close()));
   for (const server of servers.splice(0)) {
     server.closeAllConnections();
@@ -38,7 +42,7 @@ function ask(url: string, more: Partial<HttpToolDefinition> = {}, timeoutMs = 50
     allowPrivate: true,
     ...more,
   };
-  const tool = new HttpTool(definition);
+  const tool = new HttpTool(definition, { name: 'probe', failed: (failure) => void failures.push(failure) });
   tools.push(tool);
   const request = {
     id: 'c1',
@@ -140,4 +144,18 @@ describe('an HTTP tool', () => {
   it.each(['93.184.216.34', '2606:4700::1111'])('takes %s for a public address', (address) =>
     expect(isPublicAddress(address)).toBe(true),
   );
+
+  it('tells the people who run the service which host refused it, and what to change', async () => {
+    const origin = await serve((_request, response) => response.writeHead(401).end('{"who":"Zeynep"}'));
+    const secretHeaders = new Map([['authorization', new Sensitive('canary')]]);
+    await ask(`${origin}/{city}`, { secretHeaders });
+    await ask('http://127.0.0.1:1/{city}');
+    expect(failures).toMatchObject([
+      { stage: 'tool', provider: 'probe', host: new URL(origin).host, reason: 'rejected 401', status: 401 },
+      { stage: 'tool', provider: 'probe', host: '127.0.0.1:1', reason: 'disconnected' },
+    ]);
+    expect(failures[0]?.advice).toContain('http.headers_env of tool probe');
+    expect(failures[1]?.advice).toContain('nothing listens');
+    expect(JSON.stringify(failures)).not.toMatch(/canary|Zeynep|a b|a%20b/);
+  });
 });

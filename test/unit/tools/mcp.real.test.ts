@@ -211,6 +211,7 @@ describe('a tool server that is a child', () => {
     const mute = new McpServer(definition, {
       clock,
       log: pino({ level: 'silent' }),
+      failed: () => undefined,
       changed: () => undefined,
     });
     let isStarted = false;
@@ -257,7 +258,7 @@ describe('a tool server that will not go', () => {
           const log = { info() {}, warn() {} };
           const from = { command: ${JSON.stringify([process.execPath, ownServer, 'stubborn', file])}, env: new Map() };
           const definition = { name: 'crm', from, sideEffects: [], confirm: [], timeoutMs: 1000, fillerAfterMs: 0 };
-          await new McpServer(definition, { clock: systemClock, log, changed() {} }).start();
+          await new McpServer(definition, { clock: systemClock, log, failed() {}, changed() {} }).start();
           console.log('up');
           setInterval(() => undefined, 1000);
         `,

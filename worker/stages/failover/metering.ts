@@ -2,7 +2,12 @@
 import type { WorkerMetrics } from '../../../shared/runtime/metrics.ts';
 import type { StageName } from '../../../shared/config/stages/providers.ts';
 import type { ProviderRole } from '../../../shared/protocol/breakers.ts';
+import type { StageError } from '../stage.ts';
 import type { ProviderMeter } from './provider.ts';
+import { statusLabelOf } from './verdict.ts';
+
+/** Of a provider that nobody waited for any more. */
+const waitedTooLong: StageError = { kind: 'timeout', what: 'answer' };
 
 export interface MeterOptions {
   readonly metrics: WorkerMetrics;
@@ -12,14 +17,20 @@ export interface MeterOptions {
   readonly provider: string;
   /** Counts a request for the provider's budget. */
   readonly requested: () => void;
+  /** Takes each error, for the people who run the service. */
+  readonly failed: (error: StageError) => void;
 }
 
-export function newProviderMeter({ metrics, stage, role, provider, requested }: MeterOptions): ProviderMeter {
+export function newProviderMeter(options: MeterOptions): ProviderMeter {
+  const { metrics, stage, role, provider, requested } = options;
   const labels = { stage, role, provider };
   return {
     requested,
     firstResult: (afterMs) => metrics.providerFirstResult.observe(labels, afterMs / 1000),
-    failed: (kind) => metrics.providerErrors.inc({ ...labels, kind }),
+    failed: (kind, error) => {
+      metrics.providerErrors.inc({ ...labels, kind, status: statusLabelOf(error) });
+      if (error?.kind !== 'cancelled') options.failed(error ?? waitedTooLong);
+    },
     spent: (unit, amount) => {
       if (amount > 0) metrics.providerUnits.inc({ ...labels, unit }, amount);
     },

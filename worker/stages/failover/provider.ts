@@ -17,7 +17,8 @@ export interface ProviderMeter {
   /** A request was sent, for the provider's budget. */
   requested(): void;
   firstResult(afterMs: number): void;
-  failed(kind: ErrorKind): void;
+  /** `error` is absent where nothing failed but was waited for too long. */
+  failed(kind: ErrorKind, error?: StageError): void;
   spent(unit: Unit, amount: number): void;
 }
 
@@ -60,7 +61,7 @@ export class Use<S> {
   failed(error: StageError): Verdict {
     const verdict = verdictOn(error);
     const { breaker, meter } = this.provider;
-    meter.failed(kindOf(error));
+    meter.failed(kindOf(error), error);
     const { pauseMs } = verdict;
     if (verdict.blames) breaker.failed(this.settle(), this.machineMs(), { pauseMs });
     else if (error.kind === 'rejected') this.succeeded();

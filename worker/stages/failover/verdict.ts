@@ -61,6 +61,14 @@ export type ErrorKind =
   | 'cancelled'
   | 'stalled';
 
+/** The status of a refusal in metrics: the ones that people act on, and classes for the others. A closed set. */
+export function statusLabelOf(error: StageError | undefined): string {
+  if (error?.kind !== 'rejected') return '';
+  const { status } = error;
+  if ([400, 401, 402, 403, 404, 429].includes(status)) return String(status);
+  return status >= 500 ? '5xx' : status >= 400 ? '4xx' : '3xx';
+}
+
 export function kindOf(error: StageError): ErrorKind {
   if (error.kind !== 'rejected') return error.kind;
   if (error.status === 429) return 'rejected_rate';

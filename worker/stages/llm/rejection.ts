@@ -1,9 +1,10 @@
 /**
  * What a refused request means: its status, whether asking again can help, and how long to wait.
  *
- * Invariant: nothing of the body reaches the error but a status and a time. Pure: a date in `retry-after` is measured
+ * Invariant: nothing of the body reaches the error but a status and a time; what else it says lies beside it. Pure: a date in `retry-after` is measured
  * against the response's own `date`, so no clock is needed.
  */
+import { causeIn, explained } from '../failure.ts';
 import type { StageError } from '../stage.ts';
 import { listOf, recordOf, textOf } from './json.ts';
 
@@ -30,15 +31,20 @@ export function rejectionOf(head: RejectionHead, body: unknown): StageError {
   const error = errorIn(body);
   const advice = head.header('x-should-retry');
   const advised = advice === 'true' ? true : advice === 'false' ? false : undefined;
-  return rejected(head.status, {
+  const rejection = rejected(head.status, {
     retryable: retryableBy(error, head.status) ?? advised,
     retryAfterMs: waitInHeaders(head) ?? waitInBody(error),
   });
+  return explained(rejection, causeIn(body));
 }
 
 /** The rejection that an error object within a stream stands for. */
 export function streamRejection(status: number, error: unknown): StageError {
-  return rejected(status, { retryable: retryableBy(error, status), retryAfterMs: waitInBody(error) });
+  const rejection = rejected(status, {
+    retryable: retryableBy(error, status),
+    retryAfterMs: waitInBody(error),
+  });
+  return explained(rejection, causeIn(error));
 }
 
 /** The error object of a body: under `error`, in a list of one, or the body itself. */

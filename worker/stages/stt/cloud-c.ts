@@ -7,6 +7,8 @@
 import type { SttCloudCOptions } from '../../../shared/config/stages/stt-cloud-c.ts';
 import { ENGINE_RATE } from '../../../shared/base/units.ts';
 import { isLoopbackHost } from '../../../shared/net/loopback.ts';
+import type { Timer } from '../../../shared/runtime/clock.ts';
+import { causeInText, explained } from '../failure.ts';
 import { isSuccess, keyHeaders, newHttpPool, refusedWith } from '../http.ts';
 import type { Exchange, HttpPool, PostRequest, ResponseHead } from '../http.ts';
 import type { StageContext, StageError, SttAccess, SttStage } from '../stage.ts';
@@ -22,6 +24,8 @@ const KEEP_ALIVE_MS = 10_000;
 /** The silence that ends the utterance, the last transcription after it, and some network. */
 const FINALIZE_TIMEOUT_MS = 2_000;
 const MAX_ANSWER_BYTES = 65_536;
+/** How long the body of a refusal may take; it only says why. */
+const REFUSAL_MS = 300;
 
 /** @throws Error when the key may not be sent to the address or cannot be a header value. */
 export function newSttCloudC(options: SttCloudCOptions & SttAccess): SttStage {
@@ -60,6 +64,7 @@ class SessionConnection implements Connection {
   private socket: Connection | undefined;
   private head: ResponseHead | undefined;
   private answer = '';
+  private patience: Timer | undefined;
   private isOver = false;
 
   constructor(
@@ -72,7 +77,9 @@ class SessionConnection implements Connection {
       head: (head) => this.onHead(head),
       data: (chunk) => this.onData(chunk),
       ended: () => this.onAnswer(),
-      failed: (error) => this.fail(error),
+      failed: (error) => {
+        if (!this.refuse()) this.fail(error);
+      },
     });
   }
 
@@ -94,12 +101,14 @@ class SessionConnection implements Connection {
 
   terminate(): void {
     this.isOver = true;
+    this.patience?.cancel();
     this.exchange.abort();
     this.socket?.terminate();
   }
 
   leave(...farewell: Parameters<Connection['leave']>): void {
     this.isOver = true;
+    this.patience?.cancel();
     this.exchange.abort();
     this.socket?.leave(...farewell);
   }
@@ -107,7 +116,20 @@ class SessionConnection implements Connection {
   private onHead(head: ResponseHead): void {
     this.head = head;
     if (isSuccess(head.status)) return;
-    this.fail(refusedWith(head.status, head.header('retry-after'), head.header('date')));
+    const { context } = this.scope;
+    this.patience = context.clock.after(
+      REFUSAL_MS,
+      context.bind(() => void this.refuse()),
+    );
+  }
+
+  /** Fails with what the server said of its refusal so far; false when it refused nothing. */
+  private refuse(): boolean {
+    if (this.head === undefined || isSuccess(this.head.status)) return false;
+    const { status, header } = this.head;
+    const error = refusedWith(status, header('retry-after'), header('date'));
+    this.fail(explained(error, causeInText(this.answer), { beforeCall: true }));
+    return true;
   }
 
   private onData(chunk: Buffer): void {
@@ -117,7 +139,7 @@ class SessionConnection implements Connection {
   }
 
   private onAnswer(): void {
-    if (this.isOver || this.head === undefined) return;
+    if (this.isOver || this.head === undefined || this.refuse()) return;
     const address = stringAt(parseObject(this.answer) ?? {}, 'url') ?? '';
     this.answer = '';
     const url = URL.canParse(address) ? new URL(address) : undefined;
@@ -133,6 +155,7 @@ class SessionConnection implements Connection {
   private fail(error: StageError): void {
     if (this.isOver) return;
     this.isOver = true;
+    this.patience?.cancel();
     this.exchange.abort();
     this.scope.on.closed({ code: 1006, reason: '', error });
   }

@@ -4,11 +4,11 @@
  * Invariant: `closed` comes exactly once and last, whatever happened. It must not put addresses, headers or payloads
  * into an error.
  */
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import WebSocket from 'ws';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { connectionError, dialerFor } from '../connect.ts';
-import { isSuccess, refusedWith } from '../http.ts';
+import { readHandshakeRefusal } from '../handshake.ts';
 import type { StageContext, StageError } from '../stage.ts';
 import type { Outgoing } from './wire.ts';
 
@@ -79,9 +79,10 @@ export function openSocket(
   socket.on(
     'unexpected-response',
     context.bind((_request: unknown, response: IncomingMessage) => {
-      error = refusalOf(response.statusCode ?? 0, response.headers);
-      response.destroy();
-      socket.terminate();
+      readHandshakeRefusal(response, context, (refusal) => {
+        error = refusal;
+        socket.terminate();
+      });
     }),
   );
   // Also keeps an error after the end of the call from being an unhandled one.
@@ -98,11 +99,6 @@ export function openSocket(
     context.bind((code: number, reason: Buffer) => on.closed({ code, reason: reason.toString(), error })),
   );
   return socket;
-}
-
-function refusalOf(status: number, headers: IncomingHttpHeaders): StageError {
-  if (isSuccess(status)) return { kind: 'protocol', rule: 'the server speaks WebSocket' };
-  return refusedWith(status, headers['retry-after'], headers.date);
 }
 
 /** Leaves politely, and for good when the server does not answer. Runs on after the call ended, so it is not bound. */

@@ -19,7 +19,7 @@ import { LineWatch } from './line-watch.ts';
 import { PcmFrames } from './pcm-frames.ts';
 import type { Closing, Connection } from './socket.ts';
 import type { SttVendor } from './vendor.ts';
-import { parseObject } from './wire.ts';
+import { closeErrorOf, parseObject, readMessage } from './wire.ts';
 import type { Outgoing, SttWire, WireEvent } from './wire.ts';
 
 /** From here on audio waits in the bounded queue, where the oldest goes, and not in the socket, where none can. */
@@ -236,7 +236,7 @@ export class StreamSession implements SttSession {
     this.onAlive();
     const message = parseObject(text);
     if (message === undefined) this.fail({ kind: 'protocol', rule: 'a message is a JSON object' });
-    else this.apply(connection, wire.read(message));
+    else this.apply(connection, readMessage(wire, message));
   }
 
   /** Does what the wire says, as long as it is about the connection that the session has. */
@@ -278,8 +278,8 @@ export class StreamSession implements SttSession {
     this.link = { state: 'open', connection, wire };
   }
 
-  private onClose(wire: SttWire, { code, reason, error }: Closing): void {
-    this.lost(error.kind === 'disconnected' ? wire.closed(code, reason) : error);
+  private onClose(wire: SttWire, closing: Closing): void {
+    this.lost(closeErrorOf(wire, closing));
   }
 
   /** The connection is gone or useless. Between utterances that is nobody's loss, unless the server broke its rules. */

@@ -4,6 +4,7 @@
  *
  * Invariant: a wire has no socket and no time. Between `finalize()` and its own `finalized` it is given no audio.
  */
+import { causeIn, explained, withCause } from '../failure.ts';
 import type { StageError, Transcript } from '../stage.ts';
 
 /** A text message, or a binary one. */
@@ -71,6 +72,19 @@ export function final(
 ): TimedTranscript {
   const transcript = { type: 'transcript', text, isFinal: true, speechFinal, fromFinalize } as const;
   return endMs === undefined ? transcript : { ...transcript, endMs };
+}
+
+/** What a message means, with the server's words for an error. */
+export const readMessage = (wire: SttWire, message: JsonObject): readonly WireEvent[] =>
+  withCause(wire.read(message), () => causeIn(message));
+
+/** What the end of a connection means, with the server's words for it where it gave any. */
+export function closeErrorOf(
+  wire: SttWire,
+  { code, reason, error }: { readonly code: number; readonly reason: string; readonly error: StageError },
+): StageError {
+  if (error.kind !== 'disconnected' || code === 1006) return error;
+  return explained(wire.closed(code, reason), { code: String(code), text: reason });
 }
 
 /** A JSON object, or nothing when the text is none. */

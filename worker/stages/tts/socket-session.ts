@@ -8,13 +8,14 @@
  */
 import WebSocket from 'ws';
 import { CONNECT_TIMEOUT_MS } from '../connect.ts';
+import { causeInText, withCause } from '../failure.ts';
 import { Deadline, Soon } from '../http.ts';
 import type { StageContext, StageError, TtsEvent, TtsSession } from '../stage.ts';
 import { ContextQueue } from './context-queue.ts';
 import { leave, openSocket } from './socket.ts';
 import { Timeline } from './timeline.ts';
 import type { Vendor, Wire, WireEvent } from './wire.ts';
-import { isSpeakable } from './wire.ts';
+import { closeErrorOf, isSpeakable } from './wire.ts';
 
 const FIRST_AUDIO_TIMEOUT_MS = 15_000;
 const IDLE_TIMEOUT_MS = 8_000;
@@ -152,7 +153,7 @@ export class SocketSession implements TtsSession {
         message: (data) => this.ifCurrent(socket, () => this.onMessage(data)),
         alive: () => this.ifCurrent(socket, () => this.noteLife()),
         closed: (code, reason, error) =>
-          this.ifCurrent(socket, () => this.onLost(error ?? this.vendor.closeError(code, reason))),
+          this.ifCurrent(socket, () => this.onLost(error ?? closeErrorOf(this.vendor, code, reason))),
       },
     });
     this.link = { state: 'connecting', socket, dueMs: this.now() + CONNECT_TIMEOUT_MS };
@@ -179,7 +180,8 @@ export class SocketSession implements TtsSession {
   private onMessage(data: string | Buffer): void {
     if (this.link.state !== 'open') return;
     this.noteLife();
-    for (const event of this.link.wire.receive(data)) if (!this.isClosed) this.onWire(event);
+    const events = withCause(this.link.wire.receive(data), () => causeInText(data.toString()));
+    for (const event of events) if (!this.isClosed) this.onWire(event);
     if (!this.isClosed) this.advance();
   }
 

@@ -8,7 +8,8 @@ import type { IncomingMessage } from 'node:http';
 import WebSocket from 'ws';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { connectionError, dialerFor } from '../connect.ts';
-import { bearerHeaders, isSuccess, refusedWith } from '../http.ts';
+import { readHandshakeRefusal } from '../handshake.ts';
+import { bearerHeaders } from '../http.ts';
 import type { StageContext, StageError } from '../stage.ts';
 
 /** How long a server may take to end the session, and then to answer the closing handshake. */
@@ -57,9 +58,10 @@ export function openSocket(
   socket.on(
     'unexpected-response',
     context.bind((_request: unknown, response: IncomingMessage) => {
-      error = refusalOf(response);
-      response.destroy();
-      socket.terminate();
+      readHandshakeRefusal(response, context, (refusal) => {
+        error = refusal;
+        socket.terminate();
+      });
     }),
   );
   // Also keeps an error after the end of the call from being an unhandled one.
@@ -77,11 +79,6 @@ export function openSocket(
     context.bind((code: number, reason: Buffer) => on.closed(code, reason.toString('utf8'), error)),
   );
   return socket;
-}
-
-function refusalOf({ statusCode = 0, headers }: IncomingMessage): StageError {
-  if (isSuccess(statusCode)) return { kind: 'protocol', rule: 'the server speaks WebSocket' };
-  return refusedWith(statusCode, headers['retry-after'], headers.date);
 }
 
 /**

@@ -174,7 +174,7 @@ class SpeechSession implements TtsSession {
             this.refusals = 0;
             this.finish(job);
           },
-          refused: (status) => this.refused(job, status),
+          refused: (error) => this.refused(job, error),
           failed: (error) => this.fail(error),
         },
       },
@@ -183,9 +183,9 @@ class SpeechSession implements TtsSession {
     this.running = { job, request };
   }
 
-  private refused(job: Running['job'], status: number): void {
+  private refused(job: Running['job'], error: StageError): void {
     this.refusals += 1;
-    if (this.refusals >= REFUSALS_THAT_END) this.fail({ kind: 'rejected', status });
+    if (this.refusals >= REFUSALS_THAT_END) this.fail(error);
     else this.finish(job);
   }
 

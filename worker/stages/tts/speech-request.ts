@@ -7,6 +7,7 @@
 import type { SpeechCompatibleOptions } from '../../../shared/config/stages/speech-compatible.ts';
 import type { Exchange, HttpPool, ResponseHead } from '../http.ts';
 import { CONNECT_TIMEOUT_MS } from '../connect.ts';
+import { causeInText, explained } from '../failure.ts';
 import { isSuccess, refusedWith } from '../http.ts';
 import type { Deadline } from '../http.ts';
 import type { StageContext, StageError } from '../stage.ts';
@@ -18,6 +19,9 @@ import type { PcmResult } from './wav-stream.ts';
 export const SPEECH_RATE = 24_000;
 const IDLE_TIMEOUT_MS = 8_000;
 const REQUEST_TIMEOUT_MS = 120_000;
+/** How long the body of a refusal may take; it only says why. */
+const REFUSAL_MS = 500;
+const MAX_REFUSAL_BYTES = 8_192;
 
 export interface SpeechEndpoint {
   readonly pool: HttpPool;
@@ -39,7 +43,7 @@ export interface SpeechHandlers {
   audio(pcm: Int16Array): void;
   ended(): void;
   /** The server will not speak this text (400, 422). */
-  refused(status: number): void;
+  refused(error: StageError): void;
   failed(error: StageError): void;
 }
 
@@ -47,7 +51,8 @@ export class SpeechRequest {
   private readonly scope: SpeechRequestScope;
   private readonly exchange: Exchange;
   private readonly pcm: PcmStream;
-  private phase: 'connect' | 'first audio' | 'audio' | 'over' = 'connect';
+  private phase: 'connect' | 'first audio' | 'audio' | 'refusal' | 'over' = 'connect';
+  private refusal: { readonly error: StageError; body: string } | undefined;
   private requestDueMs: number;
   private headSeen = false;
   private pausedAtMs: number | undefined;
@@ -70,9 +75,16 @@ export class SpeechRequest {
           this.watch();
         },
         head: (head) => this.onHead(head),
-        data: (chunk) => this.deliver(this.pcm.push(chunk)),
+        data: (chunk) => {
+          if (this.phase === 'refusal') this.onRefusal(chunk);
+          else this.deliver(this.pcm.push(chunk));
+        },
         ended: () => this.onEnd(),
-        failed: (error) => this.fail(error),
+        failed: (error) => {
+          // A refusal stays one when its body is cut.
+          if (this.phase === 'refusal') this.refuse();
+          else this.fail(error);
+        },
       },
     );
     if (scope.isPaused) this.exchange.pause();
@@ -102,6 +114,10 @@ export class SpeechRequest {
 
   deadlinePassed(): void {
     if (this.phase === 'over') return;
+    if (this.phase === 'refusal') {
+      this.refuse();
+      return;
+    }
     const overall = this.scope.context.clock.now() >= this.requestDueMs;
     const what = overall ? 'request' : this.phase === 'audio' ? 'idle' : this.phase;
     this.fail({ kind: 'timeout', what });
@@ -110,7 +126,7 @@ export class SpeechRequest {
   /** Sets the deadline of the phase; none while paused, once the server has answered. */
   private watch(): void {
     const { deadline, context, endpoint } = this.scope;
-    if (this.phase === 'over' || this.phase === 'connect') return;
+    if (this.phase === 'over' || this.phase === 'connect' || this.phase === 'refusal') return;
     if (this.pausedAtMs !== undefined && this.headSeen) {
       deadline.clear();
       return;
@@ -122,12 +138,31 @@ export class SpeechRequest {
   private onHead({ status, contentType, header }: ResponseHead): void {
     this.headSeen = true;
     const broken = checkSpeechType(contentType, SPEECH_RATE);
-    if (status === 400 || status === 422) {
-      this.abort();
-      this.scope.on.refused(status);
-    } else if (!isSuccess(status)) this.fail(refusedWith(status, header('retry-after'), header('date')));
-    else if (broken !== undefined) this.fail({ kind: 'protocol', rule: broken });
+    if (!isSuccess(status)) {
+      this.phase = 'refusal';
+      this.refusal = { error: refusedWith(status, header('retry-after'), header('date')), body: '' };
+      this.scope.deadline.set(REFUSAL_MS);
+    } else if (broken !== undefined) this.fail({ kind: 'protocol', rule: broken });
     else if (this.pausedAtMs !== undefined) this.watch();
+  }
+
+  private onRefusal(chunk: Buffer): void {
+    if (this.refusal === undefined) return;
+    this.refusal.body += chunk.toString('utf8');
+    if (this.refusal.body.length > MAX_REFUSAL_BYTES) this.refuse();
+  }
+
+  /** What the server said of its refusal is there, or has had its time. */
+  private refuse(): void {
+    if (this.refusal === undefined) return;
+    const error = explained(this.refusal.error, causeInText(this.refusal.body));
+    this.refusal = undefined;
+    if (error.kind !== 'rejected' || (error.status !== 400 && error.status !== 422)) {
+      this.fail(error);
+      return;
+    }
+    this.abort();
+    this.scope.on.refused(error);
   }
 
   private deliver(result: PcmResult): void {
@@ -143,6 +178,10 @@ export class SpeechRequest {
   }
 
   private onEnd(): void {
+    if (this.phase === 'refusal') {
+      this.refuse();
+      return;
+    }
     this.deliver(this.pcm.end());
     if (this.isOver()) return;
     this.abort();

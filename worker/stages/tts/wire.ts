@@ -4,6 +4,7 @@
  * Invariant: a wire speaks one utterance at a time; what arrives for any other is dropped inside it. Pure: no sockets
  * and no time.
  */
+import { explained } from '../failure.ts';
 import type { StageError } from '../stage.ts';
 
 export interface TimedWord {
@@ -60,6 +61,15 @@ export interface Vendor {
   newWire(): Wire;
   /** What a close code means. */
   closeError(code: number, reason: string): StageError;
+}
+
+/** What a close frame means, with the server's words for it. */
+export function closeErrorOf(
+  { closeError }: Pick<Vendor, 'closeError'>,
+  code: number,
+  reason: string,
+): StageError {
+  return explained(closeError(code, reason), { code: String(code), text: reason });
 }
 
 /** A message as an object, or nothing when it is none. */

@@ -14,11 +14,17 @@ import type { StageContext, ToolDeclaration } from '../../stages/stage.ts';
 import { backstopMs, refuseRun } from '../tool.ts';
 import type { ToolReport, ToolRun, ToolRunner, ToolRunRequest } from '../tool.ts';
 import { isUnsent } from '../unsent.ts';
+import { explained } from '../../stages/failure.ts';
+import type { Failure } from '../../stages/failure-log.ts';
+import type { StdioTransport } from './stdio.ts';
+import { mcpSite, requestError, toolFailure } from '../tool-failure.ts';
 import { listPage, readListing, reportOf, toolResult } from './listing.ts';
 
 export interface McpOptions {
   readonly clock: Clock;
   readonly log: Log;
+  /** Takes each failure of the connection or of a call, for the people who run the service. */
+  readonly failed: (failure: Failure) => void;
   /** The list of tools is another than before. */
   readonly changed: () => void;
 }
@@ -64,6 +70,8 @@ export class McpServer implements ToolRunner {
   #tools: readonly ToolDeclaration[] = [];
   #client: Client | undefined;
   #opening: Client | undefined;
+  /** Of the newest connection, where the server is a program. */
+  #program: StdioTransport | undefined;
   #upSince: Millis = 0;
   #failures = 0;
   #running = 0;
@@ -80,6 +88,10 @@ export class McpServer implements ToolRunner {
   /** Those of the allow-list that the server listed last. */
   get tools(): readonly ToolDeclaration[] {
     return this.#tools;
+  }
+
+  get isConnected(): boolean {
+    return this.#client !== undefined;
   }
 
   /** Done after the first attempt or its time, whatever came of it. */
@@ -151,6 +163,9 @@ export class McpServer implements ToolRunner {
     const isSessionLost = code === 404 || code === 400;
     const isNetworkLost = error instanceof TypeError;
     if ((isSessionLost || isNetworkLost) && this.#client === client) this.#giveUp(client);
+    const isRefusal =
+      typeof code === 'number' && code < -1 && code !== connectionClosed && code !== requestTimeout;
+    if (!isRefusal) this.#tellFailure(error);
     if (isSessionLost || isUnsent(error)) return gone;
     if (code === connectionClosed || code === requestTimeout || isNetworkLost)
       return { kind: 'failed', message: 'the tool server gave no answer', transport: true };
@@ -181,10 +196,18 @@ export class McpServer implements ToolRunner {
       this.#options.log.info({ server: name, tools: this.#tools.length }, 'tool server connected');
     } catch (error) {
       if (this.#isClosed) return;
-      const reason = error instanceof Error ? error.name : typeof error;
-      this.#options.log.warn({ server: name, reason }, 'tool server not reached');
+      this.#tellFailure(error);
       this.#tryAgain();
     }
+  }
+
+  #tellFailure(error: unknown): void {
+    const status = this.#program?.exitStatus;
+    const found =
+      status === undefined
+        ? requestError(error)
+        : explained({ kind: 'disconnected' }, { code: `exit:${status}` });
+    this.#options.failed(toolFailure(mcpSite(this.#definition), found));
   }
 
   async #open(): Promise<Client> {
@@ -217,7 +240,8 @@ export class McpServer implements ToolRunner {
     if ('command' in from) {
       const { StdioTransport } = await import('./stdio.ts');
       const wire = await import('@modelcontextprotocol/sdk/shared/stdio.js');
-      return new StdioTransport({ ...from, wire, clock: this.#options.clock });
+      this.#program = new StdioTransport({ ...from, wire, clock: this.#options.clock });
+      return this.#program;
     }
     const { StreamableHTTPClientTransport } =
       await import('@modelcontextprotocol/sdk/client/streamableHttp.js');

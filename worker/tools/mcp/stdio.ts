@@ -57,6 +57,8 @@ export class StdioTransport implements Transport {
   #bytes = 0;
   #isClosed = false;
   /** Requests without an answer. */
+  /** What the program ended with; absent while it runs, and after a signal. */
+  exitStatus: number | undefined;
   readonly #asked = new Set<string | number>();
   #window: { startedAt: Millis; unasked: number; bytes: number } = { startedAt: 0, unasked: 0, bytes: 0 };
 
@@ -78,7 +80,10 @@ export class StdioTransport implements Transport {
     child.stdin?.on('error', ignore);
     child.stdio[3]?.on('error', ignore);
     child.stdout?.on('error', ignore).on('data', (chunk: Buffer) => this.#take(chunk));
-    child.on('exit', () => this.#over());
+    child.on('exit', (status) => {
+      this.exitStatus = status ?? undefined;
+      this.#over();
+    });
     return new Promise((resolve, reject) => {
       child.once('spawn', resolve);
       child.once('error', (error) => {

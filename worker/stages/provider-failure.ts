@@ -1,0 +1,77 @@
+/** From an error of a provider to what people are told of it: who, where, why, and what to change. */
+import { vendorOf } from '../../shared/config/stages/provider-facts.ts';
+import type { StageName } from '../../shared/config/stages/providers.ts';
+import type { ProviderRole } from '../../shared/protocol/breakers.ts';
+import { adviceOn, type AdviceSite } from './advice.ts';
+import { causeOf, reasonOf } from './failure.ts';
+import type { Failure } from './failure-log.ts';
+import type { StageError } from './stage.ts';
+
+export interface ProviderSite {
+  readonly stage: StageName;
+  readonly role: ProviderRole;
+  /** Canonical name. */
+  readonly provider: string;
+  readonly options: object;
+  readonly apiKeyEnv?: string | undefined;
+  readonly voice?: string | undefined;
+  /** Every key that this process knows. */
+  readonly secrets: readonly string[];
+}
+
+const endpointOf = (options: object): { readonly key: 'base_url' | 'url'; readonly url: URL } => {
+  const fields = new Map(Object.entries(options));
+  const key = fields.has('baseUrl') ? 'base_url' : 'url';
+  return { key, url: new URL(String(fields.get('baseUrl') ?? fields.get('url'))) };
+};
+
+/** Where a provider is asked: host and port of its address, which hold no credential. */
+export const addressOf = (options: object): URL => endpointOf(options).url;
+
+function adviceSite({ stage, role, provider, options, apiKeyEnv }: ProviderSite): AdviceSite {
+  const prefix = role === 'secondary' ? `${stage}.secondary` : stage;
+  const table = `${prefix}.${provider}`;
+  const { key, url } = endpointOf(options);
+  const model = 'model' in options ? 'model' : 'speechModel' in options ? 'speech_model' : undefined;
+  return {
+    keyAt: `${prefix}.api_key_env`,
+    keyVariable: apiKeyEnv,
+    chosenAt: [
+      ...(model === undefined ? [] : [`${table}.${model}`]),
+      ...(stage === 'tts' ? [`${prefix}.voice`] : []),
+    ],
+    addressAt: `${table}.${key}`,
+    host: url.host,
+    isEncrypted: url.protocol === 'wss:' || url.protocol === 'https:',
+  };
+}
+
+/** Names of the configuration that a vendor's words may repeat. */
+function namesOf({ options, voice }: ProviderSite): string[] {
+  const fields = new Map<string, unknown>(Object.entries(options));
+  const given = [fields.get('model'), fields.get('speechModel'), fields.get('region'), voice];
+  return given.filter((name) => typeof name === 'string');
+}
+
+/** Tells what people are told of a provider's errors. */
+export function newFailureReader(site: ProviderSite): (error: StageError) => Failure {
+  const { stage, role, provider, secrets } = site;
+  const advised = adviceSite(site);
+  const { host } = advised;
+  const names = [...namesOf(site), host];
+  const who = { stage, role, provider, vendor: vendorOf(stage, provider, host), host };
+  return (error) => {
+    const cause = causeOf(error, { secrets, names });
+    const advice = adviceOn(error, cause, advised);
+    const isStatus = error.kind === 'rejected' && cause.code === String(error.status);
+    return {
+      ...who,
+      reason: reasonOf(error),
+      ...(error.kind === 'rejected' && { status: error.status }),
+      ...(error.kind === 'protocol' && { rule: error.rule }),
+      ...(cause.code !== undefined && !isStatus && { code: cause.code }),
+      ...(cause.text !== undefined && { text: cause.text }),
+      ...(advice !== undefined && { advice }),
+    };
+  };
+}
