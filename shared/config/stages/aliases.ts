@@ -31,4 +31,4 @@ export const canonicalName = <T extends Readonly<Record<string, string>>, N exte
   aliases: T,
   name: N,
 ): Exclude<N, keyof T> | T[keyof T] =>
-  Object.hasOwn(aliases, name) ? (aliases[name]) : (name as Exclude<N, keyof T>);
+  Object.hasOwn(aliases, name) ? aliases[name] : (name as Exclude<N, keyof T>);
