@@ -12,6 +12,7 @@ import type { CallJournal, SavedCall } from './call-journal.ts';
 import type { CallServices } from './call-services.ts';
 import { CallStages, stageContext } from './call-stages.ts';
 import { CallToolRuns } from './call-tool-runs.ts';
+import { withVariables } from './call-variables.ts';
 import type { CallAction, TurnTimes } from './core/actions.ts';
 import { nextDeadline, step } from './core/call.ts';
 import type { CallEvent } from './core/events.ts';
@@ -124,7 +125,8 @@ export class CallRunner implements TransportEvents {
       turns: 0,
     });
     transport.accept();
-    this.#log.info({ rate: start.sampleRate, encoding: start.encoding }, 'call started');
+    const { sampleRate: rate, encoding, metadata } = start;
+    this.#log.info({ rate, encoding, metadata: Object.keys(metadata) }, 'call started');
     this.#tell({ type: 'call.opened' });
     this.#tellLines();
   }
@@ -313,9 +315,10 @@ export class CallRunner implements TransportEvents {
   ): RunningCall {
     const services = this.#services;
     const tell = (event: CallEvent): void => this.#tell(event);
-    const opened = services.openTools(stageContext({ clock: services.clock, scope: this.scope }));
+    const { metadata } = start;
+    const opened = services.openTools(stageContext({ clock: services.clock, scope: this.scope }), metadata);
     const tools = new CallToolRuns(opened.tools, tell);
-    const state = from.state({ ...services.settings, tools: opened.book });
+    const state = from.state({ ...withVariables(services.settings, metadata), tools: opened.book });
     const stages = this.#openStages(start, tell);
     try {
       const { slot, journal } = this.#options;
