@@ -20,12 +20,13 @@ const agent = (parse(snippet('toml', 0)) as { agent: { prompt: string; greeting:
 const [greeting, prompt] = [snippet('text', 0), snippet('text', 1)];
 
 const secret = 'current-secret-of-at-least-32-bytes!';
+const maxS = 1;
 const sid = `canary-${randomUUID()}`;
 
 function token(): string {
   const meta = { plan: 'gold', customer: 'c/17' };
   const minted = mintSessionToken(
-    { aud: 'svc-ws', ttlS: 60, sid, agent: 'support', meta },
+    { aud: 'svc-ws', ttlS: 60, sid, agent: 'support', maxS, meta },
     { secret, nowS: Math.floor(Date.now() / 1000) },
   );
   if (!minted.ok) throw new Error(minted.error);
@@ -79,6 +80,7 @@ describe('what comes with a call', () => {
       'sample_rate',
       'session_id',
       'session.agent',
+      'session.max_s',
       'session.meta.plan',
       'session.meta.customer',
     ]);
@@ -90,7 +92,10 @@ describe('what comes with a call', () => {
     llm.script.push(toolCall('list_orders', {}), answer('You have none.'));
     stt.utterances.push('what did I order');
     const flite = await loadFlite();
-    await call.say(flite('What did I order, please?', { voice: 'slt', speed: 1 }));
+    const question = flite('Could you tell me what I have ordered, please?', { voice: 'slt', speed: 1 });
+    // A call may be longer than the max_s of its token, which this listener reports and does not enforce.
+    expect(question.length / 16_000).toBeGreaterThan(maxS);
+    await call.say(question);
     await llm.until(() => llm.requests.length === 2);
     for (const { body } of llm.requests)
       expect((body['messages'] as unknown[])[0]).toEqual({ role: 'system', content: prompt });
