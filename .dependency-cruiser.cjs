@@ -40,7 +40,7 @@ module.exports = {
       { path: '^supervisor/rehearsal/' },
       {
         path: '^(worker|inference)/',
-        pathNot: '^worker/(core/|stages/|tools/|(call-stages|call-tool-runs|definition)[.]ts)',
+        pathNot: '^worker/(core/|stages/|tools/|(call-stages|call-tool-runs|call-variables|definition)[.]ts)',
       },
     ),
     forbid(

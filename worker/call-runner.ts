@@ -12,6 +12,7 @@ import type { CallJournal, SavedCall } from './call-journal.ts';
 import type { CallServices } from './call-services.ts';
 import { CallStages, stageContext } from './call-stages.ts';
 import { CallToolRuns } from './call-tool-runs.ts';
+import { withVariables } from './call-variables.ts';
 import type { CallAction } from './core/actions.ts';
 import type { TurnTimes } from './core/told.ts';
 import { nextDeadline, step } from './core/call.ts';
@@ -125,7 +126,8 @@ export class CallRunner implements TransportEvents {
       turns: 0,
     });
     transport.accept();
-    this.#log.info({ rate: start.sampleRate, encoding: start.encoding }, 'call started');
+    const { sampleRate: rate, encoding, metadata } = start;
+    this.#log.info({ rate, encoding, metadata: Object.keys(metadata) }, 'call started');
     this.#tell({ type: 'call.opened' });
     this.#tellLines();
   }
@@ -314,9 +316,10 @@ export class CallRunner implements TransportEvents {
   ): RunningCall {
     const services = this.#services;
     const tell = (event: CallEvent): void => this.#tell(event);
-    const opened = services.openTools(stageContext({ clock: services.clock, scope: this.scope }));
+    const { metadata } = start;
+    const opened = services.openTools(stageContext({ clock: services.clock, scope: this.scope }), metadata);
     const tools = new CallToolRuns(opened.tools, tell);
-    const state = from.state({ ...services.settings, tools: opened.book });
+    const state = from.state({ ...withVariables(services.settings, metadata), tools: opened.book });
     const stages = this.#openStages(start, tell);
     try {
       const { slot, journal } = this.#options;

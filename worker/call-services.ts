@@ -1,4 +1,5 @@
 /** What a worker lends to each of its calls. */
+import type { CallMetadata } from '../shared/config/agent/call-variables.ts';
 import type { Millis } from '../shared/base/units.ts';
 import type { WsCallLimits } from '../shared/protocol/call.ts';
 import type { Mailboxes } from '../shared/protocol/mailbox.ts';
@@ -21,7 +22,10 @@ export interface CallServices {
   readonly boxes: Mailboxes;
   readonly settings: Omit<CallSettings, 'tools'>;
   /** The tools of a call, and what the core knows of them. */
-  readonly openTools: (context: StageContext) => { readonly tools: OpenedTools; readonly book: ToolBook };
+  readonly openTools: (
+    context: StageContext,
+    metadata: CallMetadata,
+  ) => { readonly tools: OpenedTools; readonly book: ToolBook };
   readonly speech: SpeechDetectorSettings;
   readonly limits: WsCallLimits;
   readonly stt: SttStage;

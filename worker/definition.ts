@@ -1,5 +1,6 @@
 /** From the agent file's definition to what calls run on. */
 import type { AgentDefinition } from '../shared/config/agent-file.ts';
+import { hasVariables } from '../shared/config/agent/call-variables.ts';
 import type { Silences } from '../shared/config/agent/silences.ts';
 import type { LlmChoice, SttChoice, TtsChoice } from '../shared/config/stages/definition.ts';
 import type { Sensitive } from '../shared/config/sensitive.ts';
@@ -27,7 +28,7 @@ export interface WorkerMeans {
   readonly replayMs: Millis;
 }
 
-/** Everything but the tools, which each call has of its own. */
+/** Everything but the tools and the variables, which each call has of its own. */
 export function callSettings(definition: AgentDefinition, means: WorkerMeans): Omit<CallSettings, 'tools'> {
   const { agent, turn, llm, flow, telephony } = definition;
   const silences = silencesOf(turn, means);
@@ -84,7 +85,9 @@ export function knownTexts(settings: Omit<CallSettings, 'tools'>): KnownTexts {
   };
   const fillers = (settings.fillers.length > 0 ? settings.fillers : settings.lateLines).map(pronounce);
   const farewell = pieces(settings.farewell);
-  const [first, behind] = [[greeting, apology].flatMap(pieces), pieces(idle.ask)];
+  // What a call fills in is not known before it.
+  const greeted = pieces(greeting).filter((piece) => !hasVariables(piece));
+  const [first, behind] = [[...greeted, ...pieces(apology)], pieces(idle.ask)];
   const texts = [...fillers, ...first, ...farewell, ...behind, pronounce(confirmQuestion)];
   return { texts, fillers, farewell };
 }

@@ -168,8 +168,8 @@ class Worker {
       metrics: this.#metrics,
       boxes,
       settings,
-      openTools: (context) => {
-        const tools = registry.openCall(context, { control: noCallControl });
+      openTools: (context, metadata) => {
+        const tools = registry.openCall(context, { control: noCallControl, metadata });
         return { tools, book: toolBook(definition, tools.tools) };
       },
       speech: speechSettings(definition, means),

@@ -71,7 +71,7 @@ export const agentKeys = z.strictObject({
     .exactOptional()
     .meta({
       description:
-        'Instructions for the LLM. Exactly one of prompt and prompt_file; neither with [flow], whose nodes have prompts.',
+        'Instructions for the LLM; variables such as {{metadata.name|a guest}} stand for what came with the call. Exactly one of prompt and prompt_file; neither with [flow], whose nodes have prompts.',
       examples: ['You answer the phone of a small hotel. Keep answers to one or two sentences.'],
     }),
   prompt_file: z.string().min(1).max(1024).exactOptional().meta({
@@ -79,7 +79,8 @@ export const agentKeys = z.strictObject({
     description: 'File that holds the prompt, relative to this file.',
   }),
   greeting: line.default('').meta({
-    description: 'Spoken at once when the call opens; empty: the caller speaks first.',
+    description:
+      'Spoken at once when the call opens; variables as in prompt; empty: the caller speaks first.',
     examples: ['Hello, how can I help?'],
   }),
   farewell: line.exactOptional().meta({

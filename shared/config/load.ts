@@ -4,6 +4,7 @@
  */
 import type { z } from 'zod';
 import { readAnnouncement, type ReadBytes } from './agent/announcement.ts';
+import { checkVariables, checkVariablesOfFile } from './agent/call-variables.ts';
 import { readFlow } from './agent/flow.ts';
 import { readMcp } from './agent/mcp.ts';
 import { checkSilences, silencesOf } from './agent/silences.ts';
@@ -101,6 +102,7 @@ function readPrompt(raw: Tree, known: PromptKeys, site: AgentSite): string | und
   if (hasText && hasFile)
     problems.keyError(['agent', 'prompt_file'], 'and agent.prompt exclude each other; keep one of them');
   if (!hasText && !hasFile) problems.missing(['agent', 'prompt'], 'or agent.prompt_file is required');
+  if (known.prompt !== undefined) checkVariables(known.prompt, ['agent', 'prompt'], problems);
   if (hasText || known.prompt_file === undefined) return known.prompt;
   const at = ['agent', 'prompt_file'];
   const text = site.options.readFile(known.prompt_file);
@@ -108,7 +110,10 @@ function readPrompt(raw: Tree, known: PromptKeys, site: AgentSite): string | und
   else if (text.trim() === '') problems.error(at, 'names a file that is empty');
   else if (text.length > longestPrompt)
     problems.error(at, `names a file of more than ${longestPrompt} characters`);
-  else return text;
+  else {
+    checkVariablesOfFile(text, at, problems);
+    return text;
+  }
   return undefined;
 }
 
@@ -116,6 +121,7 @@ type AgentReading = TableReading<z.output<typeof agentKeys>>;
 
 function readAgent({ value, known }: AgentReading, raw: unknown, site: AgentSite): Section<'agent'> {
   const prompt = isTable(raw) ? readPrompt(raw, known, site) : undefined;
+  checkVariables(known.greeting ?? '', ['agent', 'greeting'], site.problems);
   if (!site.hasFlow) checkToolNames(known.tools, ['agent', 'tools'], site);
   const announcement = readAnnouncement(known.announcement ?? {}, {
     language: known.language ?? '',

@@ -34,10 +34,23 @@ export function showPath(path: KeyPath): string {
   return text;
 }
 
+/** Both from 1. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
 /** Where keys stand in the text of the file. */
 export interface Places {
   /** Position of the key or its value, or of the nearest table around it when the key is not there. */
-  find(path: KeyPath, part: 'key' | 'value'): { readonly line: number; readonly column: number };
+  find(path: KeyPath, part: 'key' | 'value'): Place;
+  /** Position of a piece of a text value, the `nth` of its kind from 0; of the value where it is not written as it reads. */
+  findWithin(path: KeyPath, piece: TextPiece): Place;
+}
+
+export interface TextPiece {
+  readonly text: string;
+  readonly nth: number;
 }
 
 /** Problems beyond this number add nothing for a reader; the bound keeps a hostile file cheap. */
@@ -57,24 +70,29 @@ export class ProblemList {
 
   /** `rule` continues the path: `must be an integer`. It points at the value. */
   error(path: KeyPath, rule: string): void {
-    this.#add('error', path, { rule, part: 'value' });
+    this.#add('error', path, { rule, place: this.#places.find(path, 'value') });
+  }
+
+  /** Like {@link error}, pointing at a piece of the text that is the value. */
+  errorWithin(path: KeyPath, piece: TextPiece, rule: string): void {
+    this.#add('error', path, { rule, place: this.#places.findWithin(path, piece) });
   }
 
   /** Like {@link error}, pointing at the key itself. */
   keyError(path: KeyPath, rule: string): void {
-    this.#add('error', path, { rule, part: 'key' });
+    this.#add('error', path, { rule, place: this.#places.find(path, 'key') });
   }
 
   missing(path: KeyPath, rule: string): void {
-    if (!this.#isPartial) this.#add('error', path, { rule, part: 'key' });
+    if (!this.#isPartial) this.keyError(path, rule);
   }
 
   warning(path: KeyPath, rule: string): void {
-    this.#add('warning', path, { rule, part: 'value' });
+    this.#add('warning', path, { rule, place: this.#places.find(path, 'value') });
   }
 
   note(path: KeyPath, rule: string): void {
-    this.#add('note', path, { rule, part: 'key' });
+    this.#add('note', path, { rule, place: this.#places.find(path, 'key') });
   }
 
   /** In the order of the text. */
@@ -82,10 +100,9 @@ export class ProblemList {
     return this.#problems.toSorted((a, b) => a.line - b.line || a.column - b.column);
   }
 
-  #add(severity: Problem['severity'], path: KeyPath, at: { rule: string; part: 'key' | 'value' }): void {
+  #add(severity: Problem['severity'], path: KeyPath, { rule, place }: { rule: string; place: Place }): void {
     if (this.#problems.length >= mostProblems) return;
     const shown = showPath(path);
-    const { line, column } = this.#places.find(path, at.part);
-    this.#problems.push({ severity, path: shown, line, column, message: `${shown} ${at.rule}` });
+    this.#problems.push({ severity, path: shown, ...place, message: `${shown} ${rule}` });
   }
 }

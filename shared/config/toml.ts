@@ -5,18 +5,13 @@
 import TOML from '@iarna/toml';
 import { ParseError, parseTOML } from 'toml-eslint-parser';
 import type { AST } from 'toml-eslint-parser';
-import type { KeyPath, Places, Problem } from './problem.ts';
+import type { KeyPath, Place, Places, Problem, TextPiece } from './problem.ts';
 
 export interface TomlFile {
   /** The values; `undefined` when what could be read is too little to judge. */
   readonly tree: Readonly<Record<string, unknown>> | undefined;
   readonly places: Places;
   readonly syntaxProblems: readonly Problem[];
-}
-
-interface Place {
-  readonly line: number;
-  readonly column: number;
 }
 
 const mostSyntaxProblems = 20;
@@ -42,6 +37,9 @@ const keyNames = (key: AST.TOMLKey): string[] =>
 class PlaceIndex implements Places {
   readonly #keys = new Map<string, Place>();
   readonly #values = new Map<string, Place>();
+  /** Beginning and end of each value in the text. */
+  readonly #ranges = new Map<string, readonly [number, number]>();
+  #text = '';
 
   find(path: KeyPath, part: 'key' | 'value'): Place {
     const exact = part === 'value' ? this.#values.get(JSON.stringify(path)) : undefined;
@@ -53,7 +51,24 @@ class PlaceIndex implements Places {
     return fileStart;
   }
 
-  addTop(program: AST.TOMLProgram): void {
+  findWithin(path: KeyPath, piece: TextPiece): Place {
+    const value = this.find(path, 'value');
+    const [start, end] = this.#ranges.get(JSON.stringify(path)) ?? [0, 0];
+    const before = this.#text
+      .slice(start, end)
+      .split(piece.text)
+      .slice(0, piece.nth + 1);
+    if (before.length <= piece.nth) return value;
+    const lines = before.join(piece.text).split('\n');
+    const column = (lines.at(-1) ?? '').length + 1;
+    return lines.length === 1
+      ? { line: value.line, column: value.column + column - 1 }
+      : { line: value.line + lines.length - 1, column };
+  }
+
+  /** `text` is what was read as `program`. */
+  addTop(program: AST.TOMLProgram, text: string): void {
+    this.#text = text;
     for (const entry of program.body[0].body) {
       if (entry.type === 'TOMLKeyValue') this.#addKeyValue([], entry);
       else this.#addTable(entry);
@@ -80,6 +95,7 @@ class PlaceIndex implements Places {
 
   #addValue(path: KeyPath, value: AST.TOMLContentNode): void {
     this.#values.set(JSON.stringify(path), startOf(value));
+    this.#ranges.set(JSON.stringify(path), value.range);
     if (value.type === 'TOMLInlineTable') value.body.forEach((entry) => this.#addKeyValue(path, entry));
     if (value.type !== 'TOMLArray') return;
     value.elements.forEach((element, index) => {
@@ -161,7 +177,7 @@ export function readToml(text: string): TomlFile {
   }
   const reading = readSyntax(text.startsWith('\uFEFF') ? text.slice(1) : text);
   if (reading.program === undefined) return { tree: undefined, places, syntaxProblems: reading.problems };
-  places.addTop(reading.program);
+  places.addTop(reading.program, reading.text);
   const values = readValues(reading.text);
   const syntaxProblems =
     values.problem === undefined ? reading.problems : [...reading.problems, values.problem];

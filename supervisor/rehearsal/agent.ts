@@ -7,6 +7,7 @@ import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import type { Problem } from '../../shared/config/problem.ts';
 import type { LlmDefinition } from '../../shared/config/stages/definition.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
+import { withVariables } from '../../worker/call-variables.ts';
 import { callSettings, speechSettings, stageDefinitions } from '../../worker/definition.ts';
 import { FailureLog, shownFailure, type Failure } from '../../worker/stages/failure-log.ts';
 import { openStages, ownStageServices } from '../../worker/stages/registry.ts';
@@ -102,7 +103,8 @@ function readyAgent(
   };
   // Words that were typed are certain: no turn model judges them, and no audio is ever heard again.
   const means = { turnModel: false, replayMs: 0 };
-  const settings = callSettings(definition, means);
+  // Nothing comes with a call that has no client: variables become their fallbacks.
+  const settings = withVariables(callSettings(definition, means), {});
   const { minSpeechMs, confirmMs, stopMs } = speechSettings(definition, means);
   const llm = llmOf(definition.llm);
   return {

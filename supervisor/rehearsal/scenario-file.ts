@@ -93,7 +93,10 @@ function readCallerLlm(raw: unknown, { places, problems, env, more }: FileSite):
   }
   for (const key of Object.keys(raw)) if (key !== 'llm') reportUnknownKey(['caller', key], ['llm'], problems);
   if (raw['llm'] === undefined) return undefined;
-  const inner: Places = { find: (path, part) => places.find(['caller', ...path], part) };
+  const inner: Places = {
+    find: (path, part) => places.find(['caller', ...path], part),
+    findWithin: (path, piece) => places.findWithin(['caller', ...path], piece),
+  };
   const list = new ProblemList(inner);
   const llm = readLlm({
     env,

@@ -25,6 +25,7 @@ const project = fileURLToPath(new URL('../..', import.meta.url));
 export type LogLine = Readonly<Record<string, unknown>> & { readonly msg: string };
 
 export interface AgentOptions {
+  readonly prompt?: string;
   readonly greeting?: string;
   /** Lines of `[agent]`. */
   readonly agent?: string;
@@ -64,7 +65,7 @@ export class Providers {
     return `
 [agent]
 name = "test"
-prompt = "You are under test."
+prompt = ${JSON.stringify(options.prompt ?? 'You are under test.')}
 greeting = "${options.greeting ?? ''}"
 ${options.agent ?? ''}
 [turn]

@@ -15,6 +15,8 @@ import type { VadClient } from './vad-client.ts';
 const prerollMs = 600;
 /** Audio taken at once after a pause of the network. */
 const burstMs = 240;
+/** What one frame may go beyond that. A longer one has to come in parts: VAD looks at no more than its newest moment otherwise. */
+const longestDebtMs = 1_000;
 /** Backlog that is taken at once after a call changed its worker. */
 const longestBacklogMs = 10_000;
 /** Rate at which a backlog is caught up. */
@@ -51,7 +53,7 @@ export class InboundAudio {
     this.#scratch = new Int16Array(options.sampleRate / 50);
   }
 
-  /** Takes caller audio in the call's encoding. False, and nothing taken, when the caller is too far ahead of time. */
+  /** Takes caller audio in the call's encoding. False, and nothing taken, when the caller is too far ahead of time for it. */
   push(bytes: Uint8Array, now: Millis): boolean {
     const samples = this.#options.encoding === 'mulaw' ? bytes.length : bytes.length >> 1;
     if (!this.#spend((samples * 1000) / this.#options.sampleRate, now)) return false;
@@ -72,12 +74,13 @@ export class InboundAudio {
     this.#creditMs = Math.max(this.#creditMs, Math.min(ms, longestBacklogMs));
   }
 
-  /** A frame larger than the whole allowance is taken when the allowance is full. */
+  /** A frame somewhat larger than the whole allowance is taken when the allowance is full. */
   #spend(audioMs: number, now: Millis): boolean {
     const passedMs = now - (this.#creditAt ?? now);
     this.#creditAt = now;
     this.#creditMs = Math.min(Math.max(burstMs, this.#creditMs), this.#creditMs + passedMs * catchUp);
     if (this.#creditMs < Math.min(audioMs, burstMs)) return false;
+    if (audioMs - this.#creditMs > longestDebtMs) return false;
     this.#creditMs -= audioMs;
     return true;
   }

@@ -23,13 +23,15 @@ export interface OutboundOptions {
 
 interface PlacedMark {
   readonly id: string;
-  /** Sent once this many samples of TTS audio are on the wire. */
+  /** Sent once so much is on the wire, in samples of TTS audio. */
   readonly at: number;
 }
 
 export class OutboundAudio {
   readonly #options: OutboundOptions;
   readonly #resampler: Resampler;
+  /** What the resampler still holds of the audio that it was given, in samples of TTS. */
+  readonly #lag: number;
   readonly #frameSamples: number;
   readonly #fifo: Int16Array;
   #fifoLength = 0;
@@ -48,11 +50,14 @@ export class OutboundAudio {
   #baseMs: Millis = 0;
   /** On the wire before the context was opened. */
   #beforeMs: Millis = 0;
+  /** The same in samples of TTS audio: what comes behind goes through the resampler. */
+  #before = 0;
   #marks: PlacedMark[] = [];
 
   constructor(options: OutboundOptions) {
     this.#options = options;
     this.#resampler = newResampler({ from: options.fromRate, to: options.toRate });
+    this.#lag = Math.round((this.#resampler.delayMs * options.fromRate) / 1000);
     this.#frameSamples = (options.toRate * FRAME_MS) / 1000;
     // One converted slice comes on top of less than a frame; a flush adds the tail of the filter.
     this.#fifo = new Int16Array(this.#frameSamples * 4);
@@ -72,6 +77,7 @@ export class OutboundAudio {
     this.#delivered = Math.round((from.audioMs * fromRate) / 1000);
     this.#converted = this.#delivered;
     this.#skip = Math.round((from.skipMs * fromRate) / 1000);
+    this.#before = this.#delivered + this.#skip;
     this.#sent = Math.round(((from.audioMs + from.skipMs) * toRate) / 1000);
   }
 
@@ -105,7 +111,9 @@ export class OutboundAudio {
 
   /** Places a mark behind the audio delivered so far. */
   mark(context: number, id: string): void {
-    if (context === this.#context) this.#marks.push({ id, at: this.#delivered });
+    if (context !== this.#context) return;
+    const lag = this.#delivered > this.#before ? this.#lag : 0;
+    this.#marks.push({ id, at: this.#delivered + lag });
   }
 
   /** No more audio comes in this context. */

@@ -4,7 +4,8 @@
  * addresses nor headers.
  */
 import type { Agent as HttpAgent, Dispatcher } from 'undici';
-import type { HttpToolDefinition } from '../../shared/config/agent/tools.ts';
+import { fillVariables, type CallMetadata } from '../../shared/config/agent/call-variables.ts';
+import { placeholderPattern, type HttpToolDefinition } from '../../shared/config/agent/tools.ts';
 import { Agent } from '../../shared/runtime/undici.ts';
 import type { Failure } from '../stages/failure-log.ts';
 import type { StageContext, StageError } from '../stages/stage.ts';
@@ -91,7 +92,8 @@ export class HttpTool implements ToolRunner {
 
   async #ask(request: ToolRunRequest, signal: AbortSignal): Promise<ToolReport> {
     const { method, body } = this.#definition;
-    const filled = fillUrl(this.#definition.url, request.arguments);
+    const { metadata } = request;
+    const filled = fillUrl(this.#definition.url, request.arguments, metadata);
     if (filled === undefined) return failed('an argument does not fit the address');
     const host = filled.url.hostname.replace(/^\[(.*)\]$/, '$1');
     const isLiteral = /^[\d.]+$/.test(host) || host.includes(':');
@@ -107,13 +109,13 @@ export class HttpTool implements ToolRunner {
       headers: {
         accept: 'application/json',
         ...(hasBody && { 'content-type': 'application/json' }),
-        ...this.#definition.headers,
+        ...filledHeaders(this.#definition.headers, metadata),
         ...revealed(this.#definition.secretHeaders),
         'accept-encoding': 'identity',
         'idempotency-key': request.idempotencyKey,
       },
       ...(hasBody && {
-        body: JSON.stringify(body === undefined ? filled.rest : fillBody(body, request.arguments)),
+        body: JSON.stringify(body === undefined ? filled.rest : fillBody(body, request.arguments, metadata)),
       }),
     });
     const { statusCode: status } = response;
@@ -122,19 +124,38 @@ export class HttpTool implements ToolRunner {
   }
 }
 
+type Arguments = ToolRunRequest['arguments'];
+
+const valueOf = (values: Arguments, name: string): unknown =>
+  Object.hasOwn(values, name) ? values[name] : undefined;
+
 const revealed = (headers: HttpToolDefinition['secretHeaders']): Record<string, string> =>
   Object.fromEntries([...headers].map(([name, value]) => [name, value.reveal()]));
+
+/** A header for which the call has no value is left out. Values may be any text, and headers are ASCII. */
+const filledHeaders = (
+  headers: HttpToolDefinition['headers'],
+  metadata: CallMetadata,
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, text]) => {
+      const value = fillVariables(text, metadata, encodeURI);
+      return value === '' && text !== '' ? [] : [[name, value]];
+    }),
+  );
 
 /** The address with its parameters, and the arguments that it does not hold. A parameter that is absent is empty. */
 export function fillUrl(
   template: string,
-  values: Readonly<Record<string, unknown>>,
+  values: Arguments,
+  metadata: CallMetadata = {},
 ): { url: URL; rest: Record<string, unknown> } | undefined {
   const used = new Set<string>();
   let fits = true;
-  const text = template.replace(/\{([^{}]*)\}/g, (_, name: string) => {
-    used.add(name);
-    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+  // In one go: a value that looks like a parameter is not read as one.
+  const text = template.replace(placeholderPattern, (placeholder, name: string | undefined) => {
+    if (name !== undefined) used.add(name);
+    const value = name === undefined ? fillVariables(placeholder, metadata) : valueOf(values, name);
     if (value === undefined || value === null) return '';
     const plain = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
     // A lone surrogate has no encoding, and a segment of dots would climb in the path.
@@ -147,25 +168,28 @@ export function fillUrl(
   if (!fits || !URL.canParse(text)) return undefined;
   const url = new URL(text);
   const steps = (path: string): number => path.split('/').length;
-  const isSamePath = steps(url.pathname) === steps(new URL(template.replace(/\{[^{}]*\}/g, 'x')).pathname);
+  const isSamePath =
+    steps(url.pathname) === steps(new URL(template.replace(placeholderPattern, 'x')).pathname);
   const rest = Object.fromEntries(Object.entries(values).filter(([name]) => !used.has(name)));
   return isSamePath ? { url, rest } : undefined;
 }
 
 /** The body with its parameters: a text that is nothing but one parameter becomes its value, whatever type it has. */
-export function fillBody(template: unknown, values: Readonly<Record<string, unknown>>): unknown {
-  const valueOf = (name: string): unknown => (Object.hasOwn(values, name) ? values[name] : undefined);
+export function fillBody(template: unknown, values: Arguments, metadata: CallMetadata = {}): unknown {
   if (typeof template === 'string') {
     const alone = /^\{([^{}]*)\}$/.exec(template)?.[1];
-    if (alone !== undefined) return valueOf(alone);
-    return template.replace(/\{([^{}]*)\}/g, (_, name: string) => {
-      const value = valueOf(name) ?? '';
+    if (alone !== undefined) return valueOf(values, alone);
+    return template.replace(placeholderPattern, (placeholder, name: string | undefined) => {
+      if (name === undefined) return fillVariables(placeholder, metadata);
+      const value = valueOf(values, name) ?? '';
       return typeof value === 'string' ? value : JSON.stringify(value);
     });
   }
-  if (Array.isArray(template)) return template.map((inner: unknown) => fillBody(inner, values));
+  if (Array.isArray(template)) return template.map((inner: unknown) => fillBody(inner, values, metadata));
   if (typeof template !== 'object' || template === null) return template;
-  return Object.fromEntries(Object.entries(template).map(([key, inner]) => [key, fillBody(inner, values)]));
+  return Object.fromEntries(
+    Object.entries(template).map(([key, inner]) => [key, fillBody(inner, values, metadata)]),
+  );
 }
 
 async function readAnswer(response: Dispatcher.ResponseData, pointer: string): Promise<ToolReport> {

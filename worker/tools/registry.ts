@@ -4,7 +4,9 @@
  * A tool that cannot be had is left out and logged; nothing here ends a call.
  */
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
+import type { CallMetadata } from '../../shared/config/agent/call-variables.ts';
 import type { McpDefinition } from '../../shared/config/agent/mcp.ts';
+import { isTable } from '../../shared/config/table.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { ToolRule, Verdict } from '../core/tools-state.ts';
@@ -39,6 +41,8 @@ export interface RegistryOptions {
 
 export interface CallToolsOptions {
   readonly control: CallControl;
+  /** What came with the call; absent: nothing. */
+  readonly metadata?: CallMetadata;
   /** Tools that the call's agent process brought along. */
   readonly remote?: RemoteTools;
 }
@@ -97,10 +101,10 @@ export class ToolRegistry {
   }
 
   /** Opens the tools of a call. `context` is the call's. */
-  openCall(context: StageContext, { control, remote }: CallToolsOptions): OpenedTools {
+  openCall(context: StageContext, { control, metadata, remote }: CallToolsOptions): OpenedTools {
     const reading = remote === undefined ? this.#catalog(control) : this.#build(control, remote);
     const isRemote = new Set(remote?.tools.map(({ name }) => name));
-    const tools = new ToolsOfCall(context, reading.catalog);
+    const tools = new ToolsOfCall(context, reading.catalog, metadata ?? {});
     return {
       tools,
       close: () => tools.close(),
@@ -153,7 +157,8 @@ export class ToolRegistry {
 /** What a server lists at present, by the rules that the agent file gives it. */
 function sourcesOf({ definition, server }: Server): ToolSource[] {
   const { sideEffects, confirm, timeoutMs, fillerAfterMs } = definition;
-  return server.tools.map((declaration) => {
+  return server.tools.map((listed) => {
+    const declaration = withoutArguments(listed, Object.keys(definition.arguments));
     const { name } = declaration;
     const kind = sideEffects.includes(name) ? 'side_effect' : 'read_only';
     const rule: ToolRule = {
@@ -167,14 +172,29 @@ function sourcesOf({ definition, server }: Server): ToolSource[] {
   });
 }
 
+/** The tool as the LLM is offered it where the call gives some of its arguments. */
+function withoutArguments(tool: ToolDeclaration, given: readonly string[]): ToolDeclaration {
+  const { properties, required } = tool.parameters;
+  if (!isTable(properties) || !given.some((name) => Object.hasOwn(properties, name))) return tool;
+  const kept = Object.entries(properties).filter(([name]) => !given.includes(name));
+  const parameters = {
+    ...tool.parameters,
+    properties: Object.fromEntries(kept),
+    ...(Array.isArray(required) && { required: required.filter((name) => !given.includes(String(name))) }),
+  };
+  return { ...tool, parameters };
+}
+
 class ToolsOfCall implements CallTools {
   readonly #context: StageContext;
   readonly #catalog: ToolCatalog;
+  readonly #metadata: CallMetadata;
   readonly #running = new Set<ToolRun>();
 
-  constructor(context: StageContext, catalog: ToolCatalog) {
+  constructor(context: StageContext, catalog: ToolCatalog, metadata: CallMetadata) {
     this.#context = context;
     this.#catalog = catalog;
+    this.#metadata = metadata;
   }
 
   declarations(node?: string): readonly ToolDeclaration[] {
@@ -206,6 +226,7 @@ class ToolsOfCall implements CallTools {
       id: call.id,
       name: call.name,
       arguments: given.value,
+      metadata: this.#metadata,
       epoch,
       idempotencyKey,
       timeoutMs,

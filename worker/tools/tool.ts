@@ -4,6 +4,7 @@
  * on what they say. A runner never tries again on its own and decides nothing: the machine in core/tools.ts does.
  */
 import type { Millis } from '../../shared/base/units.ts';
+import type { CallMetadata } from '../../shared/config/agent/call-variables.ts';
 import type { AbandonReason, RequestedCall, ToolRule, Verdict } from '../core/tools-state.ts';
 import type { StageContext, ToolDeclaration } from '../stages/stage.ts';
 
@@ -18,6 +19,8 @@ export interface ToolRunRequest {
   readonly name: string;
   /** Valid by the tool's schema. */
   readonly arguments: Readonly<Record<string, unknown>>;
+  /** What came with the call, for tools whose definition names some of it. */
+  readonly metadata: CallMetadata;
   /** The turn that the call belongs to. */
   readonly epoch: number;
   /** 16 hex digits, the same for every attempt of one call. */

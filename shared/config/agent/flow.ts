@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { compileArguments } from '../json-schema.ts';
 import type { KeyPath, ProblemList } from '../problem.ts';
 import { isTable, readTable } from '../table.ts';
+import { checkVariables } from './call-variables.ts';
 import { checkToolNames } from './tool-names.ts';
 import type { ProvidedTools } from './tool-names.ts';
 import { toolName } from './tools.ts';
@@ -22,8 +23,16 @@ export const flowNextKeys = z.strictObject({
 });
 
 export const flowNodeKeys = z.strictObject({
-  prompt: z.string().min(1).max(65_536).meta({ description: 'Instructions for the LLM in this node.' }),
-  say: z.string().max(1000).default('').meta({ description: 'Spoken on entry.' }),
+  prompt: z
+    .string()
+    .min(1)
+    .max(65_536)
+    .meta({ description: 'Instructions for the LLM in this node; variables as in agent.prompt.' }),
+  say: z
+    .string()
+    .max(1000)
+    .default('')
+    .meta({ description: 'Spoken on entry; variables as in agent.prompt.' }),
   tools: z.array(toolName).max(64).default([]).meta({
     description: 'Tools of this node beside its transitions.',
   }),
@@ -75,6 +84,7 @@ interface Site {
 export const transitionTool = (to: string): string => `go_to_${to}`;
 
 function checkNode(node: NodeKeys, at: KeyPath, { names, provided, problems }: Site): void {
+  for (const key of ['prompt', 'say'] as const) checkVariables(node[key], [...at, key], problems);
   checkToolNames(node.tools, [...at, 'tools'], { provided, problems });
   const seen = new Set<string>();
   node.next.forEach(({ to, collect }, index) => {

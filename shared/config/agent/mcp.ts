@@ -7,6 +7,7 @@ import type { KeyPath } from '../problem.ts';
 import { readEndpoint } from '../stages/endpoint.ts';
 import type { Sensitive } from '../sensitive.ts';
 import { readTable } from '../table.ts';
+import { checkVariables } from './call-variables.ts';
 import { readPassedOn, readSecretHeaders, variableName } from './secrets.ts';
 import type { VariableSite } from './secrets.ts';
 import { toolName } from './tools.ts';
@@ -50,6 +51,14 @@ export const mcpKeys = z.strictObject({
   confirm: z.array(toolName).max(64).default([]).meta({
     description: 'Those of side_effects about which the caller is asked first.',
   }),
+  arguments: z
+    .record(z.string().min(1).max(64), z.string().max(1024))
+    .default({})
+    .meta({
+      description:
+        'Arguments that the call gives and the LLM neither sees nor chooses, for tools that declare them; variables of the call may stand in the values.',
+      examples: [{ customer_id: '{{session.meta.customer}}' }],
+    }),
   timeout_ms: z.int().min(1).max(30_000).default(5000).meta({ description: 'Wait for a result.' }),
   filler_after_ms: z.int().min(0).max(30_000).default(700).meta({
     description: 'A filler is spoken after this long without a result; 0: none.',
@@ -66,6 +75,8 @@ export interface McpDefinition {
   readonly sideEffects: readonly string[];
   /** Some of `sideEffects`. */
   readonly confirm: readonly string[];
+  /** What the call gives to tools that declare an argument of the name, with variables of the call. */
+  readonly arguments: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly fillerAfterMs: number;
 }
@@ -124,6 +135,8 @@ export function readMcp(raw: unknown, site: VariableSite & { readonly taken: Set
       if (value.tools?.includes(name) === false)
         problems.error([...at, 'side_effects', place], 'must be one of the tools of this server');
     });
+    for (const [name, text] of Object.entries(value.arguments))
+      checkVariables(text, [...at, 'arguments', name], problems);
     value.confirm.forEach((name, place) => {
       if (!value.side_effects.includes(name))
         problems.error([...at, 'confirm', place], 'must be one of side_effects');
@@ -137,6 +150,7 @@ export function readMcp(raw: unknown, site: VariableSite & { readonly taken: Set
         ...(value.tools !== undefined && { tools: value.tools }),
         sideEffects: value.side_effects,
         confirm: value.confirm,
+        arguments: value.arguments,
         timeoutMs: value.timeout_ms,
         fillerAfterMs: value.filler_after_ms,
       },

@@ -8,6 +8,7 @@ import { compileArguments } from '../json-schema.ts';
 import type { KeyPath, ProblemList } from '../problem.ts';
 import type { Sensitive } from '../sensitive.ts';
 import { isTable, readTable } from '../table.ts';
+import { checkVariables } from './call-variables.ts';
 import { readSecretHeaders, variableName } from './secrets.ts';
 import type { VariableSite } from './secrets.ts';
 
@@ -31,10 +32,17 @@ export const toolHttpKeys = z.strictObject({
     .min(1)
     .max(2048)
     .meta({
-      description: 'Address with parameters in braces; values are percent-encoded. https, unless allow_http.',
+      description:
+        'Address with parameters in braces and variables of the call in double ones; values are percent-encoded. https, unless allow_http.',
       examples: ['https://api.example.com/weather?city={city}'],
     }),
-  headers: z.record(headerName, headerValue).default({}).meta({ description: 'Headers of the request.' }),
+  headers: z
+    .record(headerName, headerValue)
+    .default({})
+    .meta({
+      description: 'Headers of the request; variables of the call may stand in the values.',
+      examples: [{ 'X-Customer': '{{session.meta.customer}}' }],
+    }),
   headers_env: z.record(headerName, variableName).default({}).meta({
     description: 'Headers whose whole value comes from an environment variable.',
   }),
@@ -45,7 +53,7 @@ export const toolHttpKeys = z.strictObject({
       holds: 'table',
       sample: { place: '{city}', source: 'phone' },
       description:
-        'JSON body; a text that is a parameter in braces becomes its value. Absent: every argument that the address does not hold.',
+        'JSON body; a text that is a parameter in braces becomes its value, variables of the call become text. Absent: every argument that the address does not hold.',
     }),
   result: z
     .string()
@@ -113,9 +121,12 @@ export interface ToolDefinition {
   readonly http: HttpToolDefinition;
 }
 
-/** Names in the braces of a template. */
+/** Variables of the call, and parameters with their names. */
+export const placeholderPattern = /\{\{[^{}]*\}\}|\{([^{}]*)\}/g;
+
+/** Names of the parameters in a template. */
 const templateNames = (url: string): string[] =>
-  [...url.matchAll(/\{([^{}]*)\}/g)].map(([, name]) => name ?? '');
+  [...url.matchAll(placeholderPattern)].flatMap(([, name]) => name ?? []);
 
 const isPrivateLiteral = (host: string): boolean =>
   isLoopbackHost(host) ||
@@ -124,7 +135,7 @@ const isPrivateLiteral = (host: string): boolean =>
 function checkUrl(tool: z.output<typeof toolKeys>, at: KeyPath, problems: ProblemList): void {
   const { url: text, allow_http: allowHttp, allow_private: allowPrivate } = tool.http;
   const place = [...at, 'http', 'url'];
-  const plain = text.replace(/\{[^{}]*\}/g, 'x');
+  const plain = text.replace(placeholderPattern, 'x');
   const origin = /^(https?):\/\/[^/?#{}]+(?=[/?]|$)/i.exec(text);
   if (origin === null || !URL.canParse(plain) || /[{}\s\\]/.test(plain)) {
     problems.error(
@@ -149,10 +160,23 @@ function checkUrl(tool: z.output<typeof toolKeys>, at: KeyPath, problems: Proble
     problems.error([...at, 'http', 'headers_env'], 'is only sent over https:// or to a loopback host');
 }
 
+interface BodyText {
+  readonly text: string;
+  readonly at: KeyPath;
+}
+
 /** Texts of a body template, however deep. */
-function textsOf(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
+function textsOf(value: unknown, at: KeyPath): BodyText[] {
+  if (typeof value === 'string') return [{ text: value, at }];
+  if (Array.isArray(value)) return value.flatMap((inner, index) => textsOf(inner, [...at, index]));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => textsOf(inner, [...at, key]));
+}
+
+function checkCallVariables({ http }: z.output<typeof toolKeys>, at: KeyPath, problems: ProblemList): void {
+  checkVariables(http.url, [...at, 'http', 'url'], problems);
+  for (const { text, at: place } of textsOf({ headers: http.headers, body: http.body }, [...at, 'http']))
+    checkVariables(text, place, problems);
 }
 
 /** Every parameter has its place in the request, and every place its parameter. */
@@ -161,7 +185,7 @@ function checkParameters(tool: z.output<typeof toolKeys>, at: KeyPath, problems:
   const properties = tool.parameters['properties'];
   const declared = new Set(isTable(properties) ? Object.keys(properties) : []);
   const inUrl = templateNames(url);
-  const inBody = textsOf(body).flatMap(templateNames);
+  const inBody = textsOf(body, []).flatMap(({ text }) => templateNames(text));
   const undeclared = 'names a parameter that the tool does not declare';
   const isFree = (name: string): boolean => !declared.has(name);
   if (inUrl.some(isFree)) problems.error([...at, 'http', 'url'], undeclared);
@@ -210,6 +234,7 @@ function checkTool(tool: z.output<typeof toolKeys>, at: KeyPath, problems: Probl
   }
   checkSchema(tool.parameters, [...at, 'parameters'], problems);
   checkUrl(tool, at, problems);
+  checkCallVariables(tool, at, problems);
   checkParameters(tool, at, problems);
   checkHeaders(tool, at, problems);
 }

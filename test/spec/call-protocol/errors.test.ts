@@ -230,15 +230,35 @@ describe('faults of the engine', () => {
 });
 
 describe('framing that WebSocket forbids', () => {
-  it('closes with 1002 and ends the call as a fault', async () => {
+  const rows: readonly (readonly [string, Buffer])[] = [
+    ['a frame without a mask', Buffer.from([0x81, 0x02, 0x7b, 0x7d])],
+    ['a reserved bit', Buffer.from([0xc1, 0x80, 0, 0, 0, 0])],
+    ['an unknown opcode', Buffer.from([0x83, 0x80, 0, 0, 0, 0])],
+    ['a continuation of nothing', Buffer.from([0x80, 0x80, 0, 0, 0, 0])],
+    ['a close frame with a code that must not be sent', clientFrame(8, Buffer.from([0x03, 0xed]))],
+  ];
+  for (const [what, bytes] of rows) {
+    it(`${what}: invalid_message, fatal, then 1002`, async () => {
+      server = await new CallServer({}).listen();
+      const raw = new RawClient(server.port);
+      await raw.upgraded;
+      raw.socket.write(Buffer.concat([textFrame(startMessage), bytes]));
+      await server.until(() => server.calls[0]?.log.includes('ended fault') === true);
+      raw.socket.end();
+      await raw.ended;
+      const error = { type: 'error', code: 'invalid_message', fatal: true };
+      expect(raw.frames()).toMatchObject([{ type: 'started' }, error, 1002]);
+    });
+  }
+
+  it('is told before start as well', async () => {
     server = await new CallServer({}).listen();
     const raw = new RawClient(server.port);
     await raw.upgraded;
-    const unmasked = Buffer.from([0x81, 0x02, 0x7b, 0x7d]);
-    raw.socket.write(Buffer.concat([textFrame(startMessage), unmasked]));
+    raw.socket.write(rows[0]![1]);
     await server.until(() => server.calls[0]?.log.includes('ended fault') === true);
     raw.socket.end();
     await raw.ended;
-    expect(raw.frames()).toMatchObject([{ type: 'started' }, 1002]);
+    expect(raw.frames()).toMatchObject([{ code: 'invalid_message', fatal: true }, 1002]);
   });
 });

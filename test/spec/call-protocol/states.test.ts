@@ -182,6 +182,29 @@ describe('open', () => {
     });
   }
 
+  it('lets a fragment of a message that is not complete count as a frame, and a part of a frame not', async () => {
+    const client = await rawOpen();
+    const fragment = (opcode: number): Buffer =>
+      Buffer.concat([Buffer.from([opcode, 0x80 | 2]), Buffer.alloc(4), Buffer.alloc(2)]);
+    const read = server.call.readBytes;
+    let sent = 0;
+    const send = async (bytes: Buffer): Promise<void> => {
+      client.socket.write(bytes);
+      sent += bytes.length;
+      await server.until(() => server.call.readBytes === read + sent);
+    };
+    await send(fragment(2));
+    for (let round = 0; round < 4; round += 1) {
+      server.advance(20_000);
+      await send(fragment(0));
+    }
+    expect(server.call.log).toEqual(['started']);
+    server.advance(20_000);
+    await send(fragment(0).subarray(0, 7));
+    server.advance(10_000);
+    expect(server.call.log.at(-1)).toBe('ended fault');
+  });
+
   it('ends with too_many_errors after more than 16 faults', async () => {
     const client = await open();
     for (let count = 0; count < 17; count += 1) client.send({ type: 'nonsense' });

@@ -166,6 +166,13 @@ describe('a flood of caller audio', () => {
     expect(taken).toBe(12);
   });
 
+  it('does not take a frame that would take more than half a second to make up for', () => {
+    const { inbound } = newSetup();
+    const longest = (240 + 1_000) * 16;
+    expect(inbound.push(bytesOf(counting(0, longest + 1), 'pcm16'), 0)).toBe(false);
+    expect(inbound.push(bytesOf(counting(0, longest), 'pcm16'), 0)).toBe(true);
+  });
+
   it('takes one frame longer than the whole burst, and then waits for it', () => {
     const { inbound } = newSetup();
     const long = bytesOf(counting(0, 16_000), 'pcm16');

@@ -130,6 +130,23 @@ describe('outbound audio', () => {
     expect([outbound.takeMark(), outbound.takeMark()]).toEqual(['b', undefined]);
   });
 
+  it('gives the mark of a piece behind the last sample that the resampler holds of it, at every pair of rates', () => {
+    fc.assert(
+      fc.property(rates, rates, fc.integer({ min: 1, max: 3_000 }), (fromRate, toRate, count) => {
+        const outbound = newOutbound(fromRate, toRate);
+        outbound.write(1, counting(0, count));
+        outbound.mark(1, 'piece');
+        outbound.write(1, counting(count, fromRate / 5));
+        let frames = 0;
+        for (; outbound.takeMark() === undefined; frames += 1) readied(outbound).takeFrame();
+        const whole = newResampler({ from: fromRate, to: toRate });
+        const samples = whole.process(counting(0, count)).length + whole.flush().length;
+        expect(frames).toBe(Math.ceil(samples / (toRate / 50)));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   it('fills the last frame with silence and counts only real audio', () => {
     const outbound = newOutbound();
     outbound.write(1, counting(1, 400));

@@ -6,7 +6,7 @@ import type { HttpToolDefinition } from '../../../shared/config/agent/tools.ts';
 import { Sensitive } from '../../../shared/config/sensitive.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { isPublicAddress } from '../../../worker/tools/address-guard.ts';
-import { fillUrl, HttpTool } from '../../../worker/tools/http-tool.ts';
+import { fillBody, fillUrl, HttpTool } from '../../../worker/tools/http-tool.ts';
 import type { Failure } from '../../../worker/stages/failure-log.ts';
 import type { StageContext } from '../../../worker/stages/stage.ts';
 import type { ToolReport } from '../../../worker/tools/tool.ts';
@@ -48,12 +48,66 @@ function ask(url: string, more: Partial<HttpToolDefinition> = {}, timeoutMs = 50
     id: 'c1',
     name: 'n',
     arguments: { city: 'a b/ü', n: 2 },
+    metadata: { name: 'Zoë {city}', 'session.meta.customer': 'c/17', climbs: '..' },
     epoch: 1,
     idempotencyKey: '0'.repeat(16),
     timeoutMs,
   };
   return new Promise((resolve) => tool.run(context, request, resolve));
 }
+
+describe('what came with the call', () => {
+  const echo: RequestListener = (request, response) => {
+    response.setHeader('content-type', 'application/json');
+    const { 'x-name': name, 'x-absent': absent } = request.headers;
+    let body = '';
+    request.on('data', (part: Buffer) => (body += part.toString()));
+    request.on('end', () => response.end(JSON.stringify({ url: request.url, name, absent, body })));
+  };
+
+  it('stands in address, headers and body where the tool says so, and is never read as a template', async () => {
+    const origin = await serve(echo);
+    const report = await ask(
+      `${origin}/{{session.meta.customer}}/{city}?from={{metadata.name}}&x={{metadata.x|y}}`,
+      {
+        method: 'POST',
+        headers: { 'x-name': '{{metadata.name}}', 'x-absent': '{{metadata.x}}' },
+        body: { note: 'for {{metadata.name}} in {city}', list: ['{{session.meta.customer}}'], n: '{n}' },
+      },
+    );
+    const url = '/c%2F17/a%20b%2F%C3%BC?from=Zo%C3%AB%20%7Bcity%7D&x=y';
+    const body = '{"note":"for Zoë {city} in a b/ü","list":["c/17"],"n":2}';
+    expect(report).toEqual({
+      kind: 'result',
+      text: JSON.stringify({ url, name: 'Zo%C3%AB%20%7Bcity%7D', body }),
+    });
+  });
+
+  it('is not sent to a tool that names nothing of it', async () => {
+    let text = '';
+    const origin = await serve((request, response) => {
+      text = `${request.url} ${JSON.stringify(request.rawHeaders)}`;
+      response.end();
+    });
+    await ask(`${origin}/w?city={city}`);
+    expect(text).not.toMatch(/Zo|c%2F17|c\/17/);
+  });
+
+  it('cannot climb in the path', async () => {
+    const origin = await serve(echo);
+    expect(await ask(`${origin}/a/{{metadata.climbs}}/orders`)).toMatchObject({ kind: 'failed' });
+  });
+
+  it('does not turn arguments of the LLM into variables', () => {
+    const values = { city: '{{session.meta.customer}}' };
+    const metadata = { 'session.meta.customer': 'c-17' };
+    expect(fillBody({ at: 'in {city}', alone: '{city}' }, values, metadata)).toEqual({
+      at: 'in {{session.meta.customer}}',
+      alone: '{{session.meta.customer}}',
+    });
+    expect(fillUrl('https://a.example/?c={city}', values, metadata)?.url.search).not.toContain('17');
+  });
+});
 
 describe('an HTTP tool', () => {
   it('sends its arguments percent-encoded and gives the part that is asked for', async () => {

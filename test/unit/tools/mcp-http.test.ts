@@ -9,7 +9,7 @@ import { closeRegistries, newRegistry, openTools, runTool } from '../../support/
 interface Message {
   readonly id?: number;
   readonly method: string;
-  readonly params: { readonly protocolVersion?: string };
+  readonly params: { readonly protocolVersion?: string; readonly arguments?: unknown };
 }
 type Answer = (response: ServerResponse, id: number, result: unknown) => void;
 
@@ -28,8 +28,9 @@ const message = (id: number, result: unknown): string => JSON.stringify({ jsonrp
 const good: Answer = (response, id, result) => response.writeHead(200, asJson).end(message(id, result));
 
 /** A server whose first call is answered by `answer`, and everything else as it should be. */
-async function serve(answer: Answer): Promise<{ url: string; methods: string[] }> {
+async function serve(answer: Answer): Promise<{ url: string; methods: string[]; calls: unknown[] }> {
   const methods: string[] = [];
+  const called: unknown[] = [];
   let calls = 0;
   const server = createServer((request, response) => {
     let body = '';
@@ -49,24 +50,50 @@ async function serve(answer: Answer): Promise<{ url: string; methods: string[] }
           serverInfo: { name: 't', version: '1' },
         });
       } else if (method === 'tools/list') {
-        good(response, id, { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] });
+        good(response, id, { tools: [{ name: 'echo', inputSchema: { type: 'object' } }, orders] });
       } else {
         calls += 1;
+        called.push(params.arguments);
         (calls === 1 ? answer : good)(response, id, { content: [{ type: 'text', text: 'fine' }] });
       }
     });
   });
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, methods };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, methods, calls: called };
 }
 
-async function started(answer: Answer) {
-  const { url, methods } = await serve(answer);
-  const registry = newRegistry(`[[mcp]]\nname = "far"\nurl = "${url}"\n`);
+const orders = {
+  name: 'orders',
+  inputSchema: {
+    type: 'object',
+    required: ['customer_id', 'state'],
+    properties: { customer_id: { type: 'string' }, state: { type: 'string' } },
+    additionalProperties: false,
+  },
+};
+
+async function started(answer: Answer, { more = '', metadata = {} } = {}) {
+  const { url, methods, calls } = await serve(answer);
+  const registry = newRegistry(`[[mcp]]\nname = "far"\nurl = "${url}"\n${more}`);
   await registry.start(noCallControl);
-  return { tools: openTools(registry), methods };
+  return { tools: openTools(registry, { control: noCallControl, metadata }), methods, calls };
 }
+
+describe('arguments that the call gives', () => {
+  it('reach the tools that declare them, and the LLM neither sees nor chooses them', async () => {
+    const { tools, calls } = await started(good, {
+      more: 'arguments = { customer_id = "{{session.meta.customer|nobody}}" }\n',
+      metadata: { 'session.meta.customer': 'c-17' },
+    });
+    const declared = tools.declarations().find(({ name }) => name === 'orders')?.parameters;
+    expect(declared).toMatchObject({ required: ['state'], properties: { state: { type: 'string' } } });
+    expect(JSON.stringify(declared)).not.toContain('customer_id');
+    await runTool(tools, 'orders', { given: { state: 'open', customer_id: 'c-18' } });
+    await runTool(tools, 'echo', { given: { a: 1 } });
+    expect(calls).toEqual([{ state: 'open', customer_id: 'c-17' }, { a: 1 }]);
+  });
+});
 
 describe('a tool server over HTTP', () => {
   it('answers in one message, or in a stream of events', async () => {

@@ -205,6 +205,7 @@ describe('a tool server that is a child', () => {
       from,
       sideEffects: [],
       confirm: [],
+      arguments: {},
       timeoutMs: 5_000,
       fillerAfterMs: 0,
     };

@@ -24,6 +24,8 @@ export interface EngineCall {
   socketClosed: boolean;
   /** Pings and pongs of the client that the call has already seen. */
   controlFrames: number;
+  /** Bytes of the client that the call has already seen. */
+  readBytes: number;
 }
 
 export interface CallServerSettings {
@@ -32,6 +34,8 @@ export interface CallServerSettings {
   /** What the engine does with a start; accepts when not given. */
   readonly onStart?: (transport: CallTransport) => void;
   readonly onAudio?: (transport: CallTransport) => void;
+  /** Whether the engine takes this audio now; by its room when not given. */
+  readonly takes?: (bytes: Uint8Array, now: number) => boolean;
 }
 
 export class CallServer {
@@ -55,6 +59,7 @@ export class CallServer {
           room: Infinity,
           socketClosed: false,
           controlFrames: 0,
+          readBytes: 0,
         };
         const opened = call as EngineCall;
         call.transport = openWebSocketCall(ws, this.#events(opened, settings), {
@@ -75,6 +80,12 @@ export class CallServer {
         };
         ws.on('ping', countFrame);
         ws.on('pong', countFrame);
+        const { readHook } = ws;
+        ws.readHook = (chunk) => {
+          readHook?.(chunk);
+          opened.readBytes += chunk.length;
+          this.changed();
+        };
         this.calls.push(opened);
         this.changed();
       });
@@ -94,7 +105,7 @@ export class CallServer {
       },
       audio: (bytes) => {
         settings.onAudio?.(call.transport);
-        if (bytes.byteLength > call.room) return false;
+        if (bytes.byteLength > call.room || settings.takes?.(bytes, this.now) === false) return false;
         call.room -= bytes.byteLength;
         call.audio.push(Buffer.from(bytes));
         note(`audio ${bytes.byteLength}`);

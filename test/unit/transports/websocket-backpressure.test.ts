@@ -1,16 +1,19 @@
 /** An engine that cannot take audio, and a client that cannot: what is kept, in which order, and for how long. */
 import { afterEach, describe, expect, it } from 'vitest';
+import { InboundAudio } from '../../../worker/media/inbound.ts';
+import { VadClient } from '../../../worker/media/vad-client.ts';
+import { newMailboxes } from '../../support/mailboxes.ts';
 import { CallClient, CallServer, startMessage } from './call-server.ts';
 import type { CallServerSettings } from './call-server.ts';
 
 let server: CallServer;
 afterEach(() => server.close());
 
-async function open(settings: CallServerSettings = {}): Promise<CallClient> {
+async function open(settings: CallServerSettings = {}, start = startMessage): Promise<CallClient> {
   server = await new CallServer(settings).listen();
   const client = new CallClient(server.port);
   await client.opened();
-  client.send(startMessage);
+  client.send(start);
   await client.received('started');
   return client;
 }
@@ -131,6 +134,34 @@ describe('an engine without room', () => {
     expect(await client.closed).toBe(1000);
     await server.until(() => server.call.socketClosed);
     expect(server.call.log).toEqual(['started', 'ended engine']);
+  });
+});
+
+describe('an engine that does nothing else', () => {
+  it('is never overloaded by frames up to max_audio_bytes', async () => {
+    const maxAudioBytes = 256 * 1024;
+    const boxes = newMailboxes();
+    const vad = new VadClient({ boxes, slot: 0, machineMs: () => 0, judged: () => undefined });
+    const inbound = new InboundAudio({ sampleRate: 8_000, encoding: 'mulaw', vad, toStt: () => undefined });
+    const client = await open(
+      { limits: { maxAudioBytes }, takes: (bytes, now) => inbound.push(bytes, now) },
+      { ...startMessage, sample_rate: 8_000, encoding: 'mulaw' },
+    );
+    client.ws.send(Buffer.alloc(maxAudioBytes));
+    client.ws.send(Buffer.alloc(maxAudioBytes));
+    const { call } = server;
+    const taken = (): number => call.audio.reduce((sum, { length }) => sum + length, 0);
+    // Another call; its round trips let everything be read that can be read.
+    const other = new CallClient(server.port);
+    await other.opened();
+    other.send(startMessage);
+    while (taken() < 2 * maxAudioBytes && !call.log.includes('ended fault')) {
+      server.advance(500);
+      const pings = (server.calls[1]?.controlFrames ?? 0) + 1;
+      other.ws.ping();
+      await server.until(() => (server.calls[1]?.controlFrames ?? 0) >= pings);
+    }
+    expect(call.log).not.toContain('ended fault');
   });
 });
 

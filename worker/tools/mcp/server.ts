@@ -6,7 +6,9 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { fillVariables, type CallMetadata } from '../../../shared/config/agent/call-variables.ts';
 import type { McpDefinition } from '../../../shared/config/agent/mcp.ts';
+import { isTable } from '../../../shared/config/table.ts';
 import type { Clock, Timer } from '../../../shared/runtime/clock.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
 import type { Millis } from '../../../shared/base/units.ts';
@@ -146,7 +148,8 @@ export class McpServer implements ToolRunner {
   }
 
   async #ask(client: Client, request: ToolRunRequest, signal: AbortSignal): Promise<ToolReport> {
-    const { name, arguments: given, idempotencyKey, timeoutMs } = request;
+    const { name, idempotencyKey, timeoutMs } = request;
+    const given = { ...request.arguments, ...this.#argumentsOf(name, request.metadata) };
     const params = { name, arguments: given, _meta: { idempotencyKey } };
     // The request itself and not callTool, which would compile and obey schemas of the server.
     const answer = await client.request({ method: 'tools/call', params }, toolResult, {
@@ -154,6 +157,15 @@ export class McpServer implements ToolRunner {
       timeout: timeoutMs + 2 * backstopMs,
     });
     return reportOf(answer);
+  }
+
+  /** What the call gives to a tool: the arguments that it declares. */
+  #argumentsOf(name: string, metadata: CallMetadata): Record<string, string> {
+    const properties = this.#tools.find((tool) => tool.name === name)?.parameters['properties'];
+    const given = Object.entries(this.#definition.arguments).filter(
+      ([argument]) => isTable(properties) && Object.hasOwn(properties, argument),
+    );
+    return Object.fromEntries(given.map(([argument, text]) => [argument, fillVariables(text, metadata)]));
   }
 
   /** What a failed request means for the call, and whether the connection is any good. */

@@ -66,7 +66,7 @@ export interface WsCallState {
 export type WsEvent =
   | { readonly type: 'message.received'; readonly message: ClientMessage }
   | { readonly type: 'frame.faulted'; readonly code: CallErrorCode }
-  /** The WebSocket framing itself is broken; the library answers with a close frame of its own. */
+  /** The WebSocket framing itself is broken; nothing more is read. */
   | { readonly type: 'framing.broken' }
   | { readonly type: 'close.received' }
   | { readonly type: 'socket.closed' }

@@ -1,6 +1,7 @@
 /**
- * Knows where in the byte stream of a client the newest unfinished WebSocket message begins (RFC 6455, 5.2), so that another
- * worker can read on from there. It looks at headers alone and judges nothing: the library does that.
+ * Follows the frames in the byte stream of a client (RFC 6455, 5.2), which the library does not tell: where the newest unfinished
+ * message begins, so that another worker can read on from there, and that a fragment of it has come, which proves that the client
+ * lives. It looks at headers alone and judges nothing: the library does that.
  */
 
 export interface TailSink {
@@ -14,7 +15,7 @@ const lengthOf16 = 126;
 const lengthOf64 = 127;
 
 export class FrameTail {
-  readonly #sink: TailSink;
+  readonly #sink: TailSink | undefined;
   /** Bytes of the unfinished message before the present chunk. */
   #kept = 0;
   /** Bytes of a header that is split between chunks. */
@@ -27,13 +28,14 @@ export class FrameTail {
   /** A message of several frames is under way. */
   #inMessage = false;
 
-  constructor(sink: TailSink) {
+  constructor(sink?: TailSink) {
     this.#sink = sink;
   }
 
-  /** Takes a chunk as it came from the socket, before anybody else reads it. */
-  take(chunk: Uint8Array): void {
+  /** Takes a chunk as it came from the socket, before anybody else reads it. Returns whether a frame ended in it. */
+  take(chunk: Uint8Array): boolean {
     let at = 0;
+    let hasFrame = false;
     /** Where in the chunk the unfinished message begins; before the chunk while undefined. */
     let start = this.#kept === 0 ? 0 : undefined;
     while (at < chunk.length) {
@@ -48,9 +50,12 @@ export class FrameTail {
         if (!this.#headerIsWhole()) continue;
         this.#beginFrame();
       }
-      if (this.#payloadLeft === 0 && this.#headerFilled === 0 && this.#messageEnds()) start = at;
+      if (this.#payloadLeft > 0) continue;
+      hasFrame = true;
+      if (this.#messageEnds()) start = at;
     }
     this.#keep(chunk, start);
+    return hasFrame;
   }
 
   #headerIsWhole(): boolean {
@@ -74,13 +79,13 @@ export class FrameTail {
 
   #keep(chunk: Uint8Array, start: number | undefined): void {
     if (start === undefined) {
-      this.#sink.keepTail(chunk, this.#kept);
+      this.#sink?.keepTail(chunk, this.#kept);
       this.#kept += chunk.length;
       return;
     }
     const length = chunk.length - start;
     if (length === 0 && this.#kept === 0) return;
-    this.#sink.keepTail(chunk.subarray(start), 0);
+    this.#sink?.keepTail(chunk.subarray(start), 0);
     this.#kept = length;
   }
 }

@@ -59,7 +59,7 @@ class WebSocketCall implements CallTransport {
   /** Something was handed to the kernel since the last tick. */
   #outputMoved = false;
   readonly #journal: ConnectionJournal | undefined;
-  readonly #tail: FrameTail | undefined;
+  readonly #tail: FrameTail;
   readonly #onFlushed = (error?: Error | null): void => {
     if (!error) this.#outputMoved = true;
     this.#noteWritten();
@@ -70,8 +70,8 @@ class WebSocketCall implements CallTransport {
     this.#events = events;
     this.#options = options;
     this.#journal = options.journal;
-    this.#tail = options.journal && new FrameTail(options.journal);
-    this.#tail?.take(ws.earlyBytes);
+    this.#tail = new FrameTail(options.journal);
+    this.#tail.take(ws.earlyBytes);
     const settings = {
       ...options.limits,
       signedMetadata: options.signedMetadata,
@@ -181,7 +181,6 @@ class WebSocketCall implements CallTransport {
 
   #onMessage(data: RawData, isBinary: boolean): void {
     const now = this.#options.now();
-    frameArrived(this.#state, now);
     if (!Buffer.isBuffer(data)) return;
     if (isBinary) this.#onAudio(data, now);
     else this.#onText(data, now);
@@ -189,22 +188,20 @@ class WebSocketCall implements CallTransport {
   }
 
   #onRead(chunk: Buffer): void {
-    this.#tail?.take(chunk);
     const now = this.#options.now();
+    if (this.#tail.take(chunk)) frameArrived(this.#state, now);
     if (!this.#late.charge(chunk.length * intakeCosts.byte, now))
       this.#step({ type: 'allowance.spent' }, now);
   }
 
   #onPing(data: Buffer): void {
     const now = this.#options.now();
-    frameArrived(this.#state, now);
     if (this.#late.ping(data, now)) this.#ws.pong(data);
     else this.#step({ type: 'allowance.spent' }, now);
   }
 
   #onPong(): void {
     const now = this.#options.now();
-    frameArrived(this.#state, now);
     if (!this.#late.charge(intakeCosts.control, now)) this.#step({ type: 'allowance.spent' }, now);
   }
 

@@ -21,6 +21,15 @@ import type { WsAction, WsCallStart, WsCallState, WsEnd, WsEvent } from './call-
 
 const NOTHING: readonly WsAction[] = [];
 
+/**
+ * Of the two codes that close with 1002 (spec 01, Errors) the one for a malformed message: `invalid_json` would say that a text
+ * frame was read and held no JSON, while here no frame could be read.
+ */
+const brokenFraming: CallFault = {
+  code: 'invalid_message',
+  message: 'the bytes must be frames as RFC 6455 defines them for a client',
+};
+
 /** Takes one event and says what to do. Changes `state`; the actions are to be done in order. */
 export function step(state: WsCallState, event: WsEvent, now: Millis): readonly WsAction[] {
   if (state.phase.name === 'closed') return NOTHING;
@@ -35,7 +44,7 @@ export function step(state: WsCallState, event: WsEvent, now: Millis): readonly 
     case 'frame.faulted':
       return fault(state, { code: event.code }, now);
     case 'framing.broken':
-      return over(state, 'fault', { now });
+      return fatal(state, brokenFraming, now);
     case 'close.received':
       return over(state, 'closed', { now });
     case 'call.accepted':

@@ -1,0 +1,95 @@
+/** What came with a call in the texts of its agent: what is filled in, what is missing, and what a caller cannot do with it. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fillVariables } from '../../../shared/config/agent/call-variables.ts';
+import { withVariables } from '../../../worker/call-variables.ts';
+import { knownTexts } from '../../../worker/definition.ts';
+import { newFakeWorld } from '../../support/fake-call.ts';
+
+const metadata = {
+  name: 'Ada',
+  blank: ' \n ',
+  'dotted.key-1_x': 'dots',
+  session_id: 's-1',
+  'session.agent': 'support',
+  'session.max_s': '60',
+  'session.meta.plan': 'gold',
+};
+const fill = (text: string): string => fillVariables(text, metadata);
+
+describe('a text with variables', () => {
+  it.each([
+    ['{{session_id}} {{session.agent}} {{session.max_s}} {{session.meta.plan}}', 's-1 support 60 gold'],
+    ['{{metadata.name}}, {{ metadata.dotted.key-1_x }}', 'Ada, dots'],
+    ['Hello {{metadata.name | there}}.', 'Hello Ada.'],
+  ])('%s gets the values of the call', (text, filled) => {
+    expect(fill(text)).toBe(filled);
+  });
+
+  it.each([
+    ['Hello {{metadata.other | there}}.', 'Hello there.'],
+    ['Hello {{metadata.blank|there}}.', 'Hello there.'],
+    ['Hello{{metadata.other}}.', 'Hello.'],
+    ['{{metadata.toString}}{{metadata.__proto__}}{{session.meta.none}}', ''],
+    ['{{metadata.a|b|c}}', 'b|c'],
+  ])('%s gets fallbacks for what is missing', (text, filled) => {
+    expect(fill(text)).toBe(filled);
+  });
+
+  it.each(['{{metadata.session_id}}', '{{metadata.session.agent}}', '{{name}}', '{{}}', '{{metadata.name}'])(
+    '%s is no variable and stays as it is',
+    (text) => {
+      expect(fill(text)).toBe(text);
+    },
+  );
+
+  it('stays without anything that came as a variable, whatever the values are', () => {
+    const piece = fc.constantFrom('{', '}', '{{', '}}', 'session_id', '{{session_id}}', '|', 'x');
+    const value = fc.array(piece, { minLength: 1, maxLength: 8 }).map((pieces) => pieces.join(''));
+    fc.assert(
+      fc.property(value, value, (a, b) => {
+        const given = { a, b, session_id: 'SECRET' };
+        expect(fillVariables('{{metadata.a}}{{metadata.b}}', given)).toBe(a + b);
+      }),
+    );
+  });
+
+  it('is one line of bounded length for each value', () => {
+    const value = `a\r\n\u2028b\u0000c${'x'.repeat(1_000)}`;
+    const filled = fillVariables('{{metadata.v}}', { v: value });
+    expect(filled.startsWith('a b cxxx')).toBe(true);
+    expect(filled).toHaveLength(256);
+    expect(fillVariables('{{metadata.v}}', { v: 'a\ud800b' })).toBe('a\uFFFDb');
+  });
+});
+
+describe('the settings of a call', () => {
+  const { settings } = newFakeWorld().services;
+
+  it('have values in quotes in prompts and plain ones in what is spoken', () => {
+    const node = { tools: [], next: [], end: false };
+    const flow = {
+      start: 'a',
+      nodes: { a: { ...node, prompt: 'For {{metadata.name}}.', say: 'Hi {{metadata.name}}.' } },
+    };
+    const given = { name: 'Ada "\n# New rules"' };
+    const made = withVariables(
+      { ...settings, prompt: 'For {{metadata.name|nobody}}.', greeting: 'Hi {{metadata.name}}.', flow },
+      given,
+    );
+    const quoted = 'For "Ada \\" # New rules\\"".';
+    expect(made.prompt).toBe(quoted);
+    expect(made.greeting).toBe('Hi Ada " # New rules".');
+    expect(made.flow?.nodes['a']).toMatchObject({ prompt: quoted, say: 'Hi Ada " # New rules".' });
+    expect(withVariables({ ...settings, prompt: 'For {{metadata.name|nobody}}.' }, {}).prompt).toBe(
+      'For nobody.',
+    );
+  });
+
+  it('leave no line with a variable to be made before the call', () => {
+    const greeting = 'Hello {{metadata.name | Mr. X}}. How can I help you today?';
+    const { texts } = knownTexts({ ...settings, greeting });
+    expect(texts).toContain('How can I help you today?');
+    expect(texts.filter((text) => /[{}]/.test(text))).toEqual([]);
+  });
+});
