@@ -73,9 +73,16 @@ async function startDemo() {
 }
 
 /** The environment of the supervisor: the user's own settings win. */
-function supervisorEnv(agentFile) {
+function supervisorEnv({ agentFile, page }) {
   const free = flags['free-ports'] ? { SVC_WS_ADDR: '127.0.0.1:0', SVC_HEALTH_ADDR: '127.0.0.1:0' } : {};
-  return { SVC_HEALTH_ADDR: '127.0.0.1:8081', ...free, SVC_AGENT_FILE: agentFile, ...process.env };
+  const { origin, port } = new URL(page);
+  return {
+    SVC_HEALTH_ADDR: '127.0.0.1:8081',
+    ...free,
+    SVC_AGENT_FILE: agentFile,
+    SVC_WS_ORIGINS: `${origin},http://localhost:${port}`,
+    ...process.env,
+  };
 }
 
 /** Follows the supervisor's log; `up` resolves with its addresses when it is ready. */
@@ -145,7 +152,7 @@ async function main() {
   const demo = await startDemo();
   const supervisor = start(['--import', preload, dist('supervisor/cli.js'), '--workers', 'auto'], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    env: supervisorEnv(demo.ready.agentFile),
+    env: supervisorEnv(demo.ready),
   });
   supervisor.child.stdin.on('error', () => undefined);
   follow(supervisor)

@@ -1,6 +1,6 @@
 /**
  * Decides about every connection that asks for a call (spec 01, Authentication, States, Errors): is the request well formed,
- * are the credentials fine, is there room, may the address have another call, and only then is the token used. What a
+ * are the credentials fine, may this web page ask, is there room, may the address have another call, and only then is the token used. What a
  * decision took is given back by one function, whatever becomes of the call. The order matters: a stranger learns
  * nothing about load, and a token that was refused for capacity stays unused.
  */
@@ -13,6 +13,7 @@ import type { SupervisorMetrics } from '../shared/runtime/metrics.ts';
 import type { Admission, AdmissionFacts } from './admission.ts';
 import type { CallSeats } from './call-seats.ts';
 import { judgeCredentials, signedMetadata, type RequestHead } from './credentials.ts';
+import { originRefusal } from './origins.ts';
 import type { TokenLedger } from './token-ledger.ts';
 import type { TokenStore } from './token-store.ts';
 
@@ -86,7 +87,7 @@ export class FrontDoor {
 
   /** Never rejects for anything that a client can send. */
   async decide(arrival: Arrival): Promise<Decision> {
-    const { access } = this.#options.settings;
+    const { access, ws } = this.#options.settings;
     if (!isWebSocketUpgrade(arrival)) return this.#refuse(badUpgrade);
     const { verdict, rest } = judgeCredentials(arrival.head, {
       staticToken: access.wsToken,
@@ -95,6 +96,8 @@ export class FrontDoor {
       nowS: this.#nowS(),
     });
     if (!verdict.ok) return this.#refuseToken(verdict.error);
+    const foreign = originRefusal(arrival.head.headers, { bind: ws.addr, access });
+    if (foreign !== undefined) return this.#refuse(foreign);
     const claims = verdict.value.kind === 'session' ? verdict.value.claims : undefined;
     if (claims !== undefined && this.#options.tokenLedger.isUsed(claims.sid, this.#nowS()))
       return this.#refuseToken('reused');

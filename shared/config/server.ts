@@ -9,6 +9,7 @@ import type { HostPort } from '../net/address.ts';
 import { parseCidrList, type Cidr } from '../net/cidr.ts';
 import { forwardingHeaders, type ForwardingHeader } from '../net/forwarded.ts';
 import { isLoopbackHost } from '../net/loopback.ts';
+import { originsForm, parseOrigins, type AllowedOrigins } from '../net/origin.ts';
 import { parseRedisUrl, redisUrlForm, type RedisTarget } from '../net/redis-url.ts';
 import { Reader } from './environment.ts';
 import type { ConfigProblem, Env } from './environment.ts';
@@ -62,6 +63,8 @@ export interface ServerSettings extends ModelSettings, LifetimeSettings {
     /** SVC_SESSION_SECRET, then SVC_SESSION_SECRET_PREV. */
     readonly sessionSecrets: readonly Sensitive<string>[];
     readonly tokenStore?: RedisTarget;
+    /** Origins of web pages that may open calls; absent: every one where calls need a token, the own one elsewhere. */
+    readonly wsOrigins?: AllowedOrigins;
     readonly trustedProxies: readonly Cidr[];
     readonly clientIpHeader: ForwardingHeader;
     /** Calls of one address at the same time; 0 is no limit. */
@@ -116,6 +119,16 @@ const variables = {
       read: parseRedisUrl,
       fallback: undefined,
       isSecret: true,
+    },
+  ),
+  wsOrigins: readVariable<AllowedOrigins | undefined>(
+    'SVC_WS_ORIGINS',
+    'Origins of web pages that may open calls besides those of the host that is asked; clients without an Origin are no pages.',
+    {
+      form: originsForm,
+      defaultText: 'none on a loopback address without authentication, else *',
+      read: parseOrigins,
+      fallback: undefined,
     },
   ),
   trustedProxies: readVariable<readonly Cidr[]>(
@@ -253,10 +266,12 @@ function takeAccess(reader: Reader): ServerSettings['access'] {
     reader.refuse(variables.sessionSecretPrev, `needs ${variables.sessionSecret.name} beside it`);
   }
   const [wsToken, tokenStore] = [reader.take(variables.wsToken), reader.take(variables.tokenStoreUrl)];
+  const wsOrigins = reader.take(variables.wsOrigins);
   return {
     ...(wsToken !== undefined && { wsToken }),
     sessionSecrets: [current, previous].filter((secret) => secret !== undefined),
     ...(tokenStore !== undefined && { tokenStore }),
+    ...(wsOrigins !== undefined && { wsOrigins }),
     trustedProxies: reader.take(variables.trustedProxies),
     clientIpHeader: reader.take(variables.clientIpHeader),
     maxCallsPerAddress: reader.take(variables.wsMaxCallsPerIp),

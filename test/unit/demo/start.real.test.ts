@@ -25,7 +25,7 @@ const standIn = `
 import { writeFileSync } from 'node:fs';
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(7));
 const log = (entry: object): void => { process.stdout.write(JSON.stringify({ time: 0, ...entry }) + '\\n'); };
-writeFileSync(process.env['STAND_IN_FILE'] ?? '', JSON.stringify({ pid: process.pid, argv: process.argv.slice(2), agent: process.env['SVC_AGENT_FILE'], ws: process.env['SVC_WS_ADDR'] }));
+writeFileSync(process.env['STAND_IN_FILE'] ?? '', JSON.stringify({ pid: process.pid, argv: process.argv.slice(2), agent: process.env['SVC_AGENT_FILE'], ws: process.env['SVC_WS_ADDR'], origins: process.env['SVC_WS_ORIGINS'] }));
 log({ level: 40, msg: 'A warning for the user', key: 'value' });
 log({ level: 30, msg: 'listening', listener: 'websocket', address: '127.0.0.1:4321' });
 log({ level: 30, msg: 'listening', listener: 'health', address: '127.0.0.1:4322' });
@@ -92,7 +92,7 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
     child: ChildProcess;
     ready: Ready;
     errors: () => string;
-    settings: { pid: number; argv: string[]; agent: string; ws: string };
+    settings: { pid: number; argv: string[]; agent: string; ws: string; origins: string };
   }> {
     const file = join(checkout, 'stand-in.json');
     const child = spawn(process.execPath, ['scripts/start.mjs', '--free-ports', '--json'], {
@@ -118,6 +118,7 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
         argv: string[];
         agent: string;
         ws: string;
+        origins: string;
       },
     };
   }
@@ -131,6 +132,8 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
     });
     expect(settings.argv).toEqual(['--workers', 'auto']);
     expect(settings.ws).toBe('127.0.0.1:0');
+    const { origin, port } = new URL(ready.page);
+    expect(settings.origins).toBe(`${origin},http://localhost:${port}`);
     expect(errors()).toContain('warning  A warning for the user (key=value)');
     let config: unknown;
     do config = await (await fetch(new URL('config.json', ready.page))).json();
@@ -180,7 +183,8 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
   });
 
   it('leaves the settings of the user alone', async () => {
-    const { settings } = await start({ SVC_AGENT_FILE: '/their/agent.toml', SVC_WS_ADDR: '127.0.0.1:9' });
-    expect(settings).toMatchObject({ agent: '/their/agent.toml', ws: '127.0.0.1:9' });
+    const own = { SVC_AGENT_FILE: '/their/agent.toml', SVC_WS_ADDR: '127.0.0.1:9', SVC_WS_ORIGINS: '*' };
+    const { settings } = await start(own);
+    expect(settings).toMatchObject({ agent: '/their/agent.toml', ws: '127.0.0.1:9', origins: '*' });
   });
 });
