@@ -11,22 +11,17 @@ import { clientAddress } from '../shared/net/client-address.ts';
 import type { WallClock } from '../shared/runtime/clock.ts';
 import type { SupervisorMetrics } from '../shared/runtime/metrics.ts';
 import type { Admission, AdmissionFacts } from './admission.ts';
+import type { Answer } from './answer.ts';
 import type { CallSeats } from './call-seats.ts';
 import { judgeCredentials, signedMetadata, type RequestHead } from './credentials.ts';
 import { originRefusal } from './origins.ts';
 import type { TokenLedger } from './token-ledger.ts';
 import type { TokenStore } from './token-store.ts';
 
-/** An HTTP answer instead of a call. `code` and `message` go into the JSON body. */
-export interface Answer {
-  readonly status: number;
-  readonly code: string;
-  readonly message: string;
-  readonly retryAfterS?: number;
-}
-
 /** A request for an upgrade, as it came. */
 export interface Arrival {
+  /** What is wrong with its form; absent when nothing is. */
+  readonly fault?: Answer;
   readonly method: string;
   readonly head: RequestHead;
   /** Address of the TCP peer. */
@@ -55,11 +50,6 @@ export interface FrontDoorOptions {
   readonly tokenStore: TokenStore;
 }
 
-const badUpgrade: Answer = {
-  status: 400,
-  code: 'bad_upgrade',
-  message: 'the request is not a WebSocket upgrade of version 13',
-};
 const addressFull: Answer = {
   status: 429,
   code: 'address_full',
@@ -88,7 +78,7 @@ export class FrontDoor {
   /** Never rejects for anything that a client can send. */
   async decide(arrival: Arrival): Promise<Decision> {
     const { access, ws } = this.#options.settings;
-    if (!isWebSocketUpgrade(arrival)) return this.#refuse(badUpgrade);
+    if (arrival.fault !== undefined) return this.#refuse(arrival.fault);
     const { verdict, rest } = judgeCredentials(arrival.head, {
       staticToken: access.wsToken,
       secrets: access.sessionSecrets,
@@ -140,18 +130,4 @@ export class FrontDoor {
   #nowS(): number {
     return Math.floor(this.#options.wallClock.now() / 1000);
   }
-}
-
-/** What the WebSocket library would refuse later, refused before it costs a slot or a token. */
-function isWebSocketUpgrade({ method, head }: Arrival): boolean {
-  const one = (name: string): string => {
-    const value = head.headers[name];
-    return typeof value === 'string' ? value : '';
-  };
-  return (
-    method === 'GET' &&
-    one('upgrade').toLowerCase() === 'websocket' &&
-    one('sec-websocket-version') === '13' &&
-    /^[+/0-9A-Za-z]{22}==$/.test(one('sec-websocket-key'))
-  );
 }

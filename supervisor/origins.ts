@@ -9,8 +9,8 @@ import type { HostPort } from '../shared/net/address.ts';
 import { parseIp } from '../shared/net/cidr.ts';
 import { isLoopbackHost } from '../shared/net/loopback.ts';
 import { canonicalOrigin } from '../shared/net/origin.ts';
+import type { Answer } from './answer.ts';
 import type { RequestHead } from './credentials.ts';
-import type { Answer } from './front-door.ts';
 
 const originRefused: Answer = {
   status: 403,

@@ -56,7 +56,7 @@ describe('every answer before a call', () => {
       [403, 'token_invalid', { target: '/?token=canary' }],
       [413, 'token_too_large', { target: `/?token=${'c'.repeat(4097)}` }],
       [426, 'upgrade_required', { raw: 'GET /canary HTTP/1.1\r\nHost: x\r\n\r\n' }],
-      [426, 'upgrade_required', { raw: 'GET /canary HTTP/1.1\r\n\r\n' }],
+      [426, 'upgrade_required', { raw: 'GET /canary HTTP/1.0\r\n\r\n' }],
       [426, 'upgrade_required', { raw: 'GET / HTTP/1.1\r\nHost: x\r\nExpect: canary\r\n\r\n' }],
       [431, 'head_too_large', { raw: head(8_200) }],
     ];
