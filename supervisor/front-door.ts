@@ -75,6 +75,14 @@ export class FrontDoor {
     return { status: 503, code: 'provider_budget', message, retryAfterS: budget.retryAfterS };
   }
 
+  /** Why the service is not ready: nobody would be let in, or no session token would be. */
+  unready(): Answer | undefined {
+    const { settings, tokenLedger } = this.#options;
+    const takesSessions = settings.access.sessionSecrets.length > 0;
+    const isFull = takesSessions && tokenLedger.isFull(this.#nowS());
+    return this.closedFor() ?? (isFull ? tokenAnswers.set_full : undefined);
+  }
+
   /** Never rejects for anything that a client can send. */
   async decide(arrival: Arrival): Promise<Decision> {
     const { access, ws } = this.#options.settings;

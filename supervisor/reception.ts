@@ -184,9 +184,9 @@ export class Reception {
     else this.#predecessor.tell(problem, told);
   }
 
-  /** Why a call would be refused now whoever asked; undefined when it would not. */
-  closedFor(): Answer | undefined {
-    return this.#frontDoor.closedFor();
+  /** Why calls cannot come in now; undefined when they can. */
+  unready(): Answer | undefined {
+    return this.#frontDoor.unready();
   }
 
   /** Whether the listeners are this supervisor's. */

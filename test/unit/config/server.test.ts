@@ -186,7 +186,7 @@ describe('exposed listeners', () => {
     expect(warningsOf(env)[0]).toContain('SVC_WS_ADDR');
   });
 
-  it.each(['127.0.0.1:1', '[::1]:1', 'localhost:1', '127.0.0.9:1'])('need nothing on %s', (address) => {
+  it.each(['127.0.0.1:1', '[::1]:1', '[0:0:0:0:0:0:0:1]:1', 'localhost:1', '127.0.0.9:1'])('need nothing on %s', (address) => {
     expect(warningsOf({ SVC_WS_ADDR: address })).toEqual([]);
     expect(problemsOf({ SVC_WS_ADDR: address })).toEqual([]);
   });
