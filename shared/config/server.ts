@@ -9,13 +9,15 @@ import type { HostPort } from '../net/address.ts';
 import { parseCidrList, type Cidr } from '../net/cidr.ts';
 import { forwardingHeaders, type ForwardingHeader } from '../net/forwarded.ts';
 import { isLoopbackHost } from '../net/loopback.ts';
-import { originsForm, parseOrigins, type AllowedOrigins } from '../net/origin.ts';
+import type { AllowedOrigins } from '../net/origin.ts';
 import { parseRedisUrl, redisUrlForm, type RedisTarget } from '../net/redis-url.ts';
+import { lackedBy, refuseAbsent } from './absent-listeners.ts';
 import { Reader } from './environment.ts';
 import type { ConfigProblem, Env } from './environment.ts';
 import { lifetimeVariables, takeLifetime, type LifetimeSettings } from './lifetime-variables.ts';
 import { modelVariables, takeModels, type ModelSettings } from './model-variables.ts';
 import { nearestName } from './nearest.ts';
+import { originsVariable } from './origins-variable.ts';
 import { parseProviderLimits, providerLimitsForm, type ProviderLimits } from './provider-limits.ts';
 import type { Sensitive } from './sensitive.ts';
 import { providerNames } from './stages/providers.ts';
@@ -121,16 +123,7 @@ const variables = {
       isSecret: true,
     },
   ),
-  wsOrigins: readVariable<AllowedOrigins | undefined>(
-    'SVC_WS_ORIGINS',
-    'Origins of web pages that may open calls besides those of the host that is asked; clients without an Origin are no pages.',
-    {
-      form: originsForm,
-      defaultText: 'none on a loopback address without authentication, else *',
-      read: parseOrigins,
-      fallback: undefined,
-    },
-  ),
+  wsOrigins: originsVariable,
   trustedProxies: readVariable<readonly Cidr[]>(
     'SVC_TRUSTED_PROXIES',
     'Proxies whose forwarding header is believed.',
@@ -309,7 +302,8 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
 
 function warnOfUnknown(env: Env): string[] {
   return Object.keys(env)
-    .filter((name) => name.startsWith('SVC_') && ![...knownNames, ...foreignNames].includes(name))
+    .filter((name) => name.startsWith('SVC_') && lackedBy(name) === undefined)
+    .filter((name) => ![...knownNames, ...foreignNames].includes(name))
     .toSorted()
     .map((name) => {
       const nearest = nearestName(name, knownNames);
@@ -345,6 +339,7 @@ export function parseServerSettings(
     logLevel: reader.take(variables.logLevel),
     ...takeModels(reader),
   };
+  refuseAbsent(env, reader);
   const warnings = [...checkExposure(settings, reader), ...warnOfUnknown(env)];
   return reader.problems.length > 0 ? fail(reader.problems) : ok({ settings, warnings });
 }

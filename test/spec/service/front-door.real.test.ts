@@ -288,6 +288,11 @@ describe('fail closed', () => {
     ['with proxies that are no networks', { SVC_TRUSTED_PROXIES: 'canary' }, /SVC_TRUSTED_PROXIES/],
     ['with a header that is none of the three', { SVC_CLIENT_IP_HEADER: 'canary' }, /SVC_CLIENT_IP_HEADER/],
     ['with limits of an unknown provider', { SVC_PROVIDER_LIMITS: 'canary:rpm=1' }, /SVC_PROVIDER_LIMITS/],
+    [
+      'for a listener that this build does not have',
+      { SVC_WEBRTC_ADDR: 'canary:1' },
+      /SVC_WEBRTC_ADDR.*this build has no WebRTC listener/,
+    ],
     ['with a store that is no Redis', { SVC_TOKEN_STORE_URL: 'http://canary/' }, /SVC_TOKEN_STORE_URL/],
   ])('the start %s is refused with status 1, by name and never by value', async (_, env, said) => {
     const text = await refusedStart(env);
