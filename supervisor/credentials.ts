@@ -49,18 +49,25 @@ interface Taken {
   readonly rest: string | undefined;
 }
 
+/** The tokens that a request head presents in any way. */
+export const presentedBy = (head: RequestHead): string[] => [
+  ...bearersOf(head),
+  ...takeFromUrl(head.url).tokens,
+  ...protocolsOf(head).tokens,
+];
+
+/** The subprotocols that are no tokens, as a header of them; undefined when there are none. */
+export const otherProtocols = (head: RequestHead): string | undefined => protocolsOf(head).rest;
+
 /** Judges a request head. What is left of it is free of tokens whatever the verdict. */
 export function judgeCredentials(head: RequestHead, options: CredentialOptions): Judged {
-  const query = takeFromUrl(head.url);
-  const protocols = takeFromProtocols(joined(head.headers['sec-websocket-protocol']));
-  const bearer = bearerTokens(joined(head.headers['authorization']));
-  const isBearerOnly = options.ways === 'bearer';
-  const tokens = isBearerOnly ? bearer : [...bearer, ...query.tokens, ...protocols.tokens];
+  const tokens = options.ways === 'bearer' ? bearersOf(head) : presentedBy(head);
   const rest = (): RequestHead => ({
-    url: query.rest ?? '/',
-    headers: withoutTokens(head.headers, protocols.rest),
+    url: takeFromUrl(head.url).rest ?? '/',
+    headers: withoutTokens(head.headers, otherProtocols(head)),
   });
-  return { verdict: judge(tokens, options), rest };
+  const hasTwoLines = new Set(authorizationsOf(head)).size > 1;
+  return { verdict: judge(tokens, { ...options, hasTwoLines }), rest };
 }
 
 function withoutTokens(
@@ -74,9 +81,14 @@ function withoutTokens(
   return kept;
 }
 
-function judge(tokens: readonly string[], options: CredentialOptions): Result<Credentials, TokenFault> {
+function judge(
+  tokens: readonly string[],
+  options: CredentialOptions & { readonly hasTwoLines: boolean },
+): Result<Credentials, TokenFault> {
   const { staticToken, secrets, audience, nowS } = options;
   if (staticToken === undefined && secrets.length === 0) return ok({ kind: 'open' });
+  // A proxy and this service could each believe another one, whatever the schemes are.
+  if (options.hasTwoLines) return fail('conflicting');
   const [token] = tokens;
   if (token === undefined) return fail('missing');
   if (tokens.some(isTooLarge)) return fail('too_large');
@@ -91,14 +103,18 @@ function judge(tokens: readonly string[], options: CredentialOptions): Result<Cr
   return claims.ok ? ok({ kind: 'session', claims: claims.value }) : claims;
 }
 
-const joined = (value: string | string[] | undefined): string =>
-  typeof value === 'string' ? value : (value ?? []).join(',');
+const listOf = (value: string | string[] | undefined): readonly string[] =>
+  typeof value === 'string' ? [value] : (value ?? []);
+
+const authorizationsOf = ({ headers }: RequestHead): string[] =>
+  listOf(headers['authorization']).map((line) => line.trim());
 
 /** Another scheme than Bearer, or a scheme alone, presents nothing. */
-function bearerTokens(value: string): string[] {
-  const token = /^Bearer[ \t]+(.+)$/i.exec(value.trim())?.[1];
-  return token === undefined ? [] : [token];
-}
+const bearersOf = (head: RequestHead): string[] =>
+  authorizationsOf(head).flatMap((line) => /^Bearer[ \t]+(.+)$/i.exec(line)?.[1] ?? []);
+
+const protocolsOf = ({ headers }: RequestHead): Taken =>
+  takeFromProtocols(listOf(headers['sec-websocket-protocol']).join(','));
 
 /** `?token=`; an empty one presents nothing. The other parameters keep their text and order. */
 function takeFromUrl(url: string): Taken {

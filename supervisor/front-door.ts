@@ -1,35 +1,34 @@
 /**
  * Decides about every connection that asks for a call (spec 01, Authentication, States, Errors): is the request well formed,
- * are the credentials fine, is there room, may the address have another call, and only then is the token used. What a
+ * are the credentials fine, may this web page ask, is there room, may the address have another call, and only then is the token used. What a
  * decision took is given back by one function, whatever becomes of the call. The order matters: a stranger learns
  * nothing about load, and a token that was refused for capacity stays unused.
  */
 import type { ServerSettings } from '../shared/config/server.ts';
 import { tokenAnswers, type TokenFault } from '../shared/auth/token-fault.ts';
 import type { SessionClaims } from '../shared/auth/token-payload.ts';
+import type { HostPort } from '../shared/net/address.ts';
 import { clientAddress } from '../shared/net/client-address.ts';
 import type { WallClock } from '../shared/runtime/clock.ts';
 import type { SupervisorMetrics } from '../shared/runtime/metrics.ts';
 import type { Admission, AdmissionFacts } from './admission.ts';
+import type { Answer } from './answer.ts';
 import type { CallSeats } from './call-seats.ts';
 import { judgeCredentials, signedMetadata, type RequestHead } from './credentials.ts';
+import { originRefusal } from './origins.ts';
 import type { TokenLedger } from './token-ledger.ts';
 import type { TokenStore } from './token-store.ts';
 
-/** An HTTP answer instead of a call. `code` and `message` go into the JSON body. */
-export interface Answer {
-  readonly status: number;
-  readonly code: string;
-  readonly message: string;
-  readonly retryAfterS?: number;
-}
-
 /** A request for an upgrade, as it came. */
 export interface Arrival {
+  /** What is wrong with its form; absent when nothing is. */
+  readonly fault?: Answer;
   readonly method: string;
   readonly head: RequestHead;
   /** Address of the TCP peer. */
   readonly peer: string | undefined;
+  /** Where the listener is bound that was asked; absent: the listener of the WebSocket protocol. */
+  readonly bind?: HostPort;
 }
 
 export type Decision =
@@ -61,11 +60,6 @@ interface Asked {
   readonly rest: () => RequestHead;
 }
 
-const badUpgrade: Answer = {
-  status: 400,
-  code: 'bad_upgrade',
-  message: 'the request is not a WebSocket upgrade of version 13',
-};
 const addressFull: Answer = {
   status: 429,
   code: 'address_full',
@@ -91,9 +85,17 @@ export class FrontDoor {
     return { status: 503, code: 'provider_budget', message, retryAfterS: budget.retryAfterS };
   }
 
+  /** Why the service is not ready: nobody would be let in, or no session token would be. */
+  unready(): Answer | undefined {
+    const { settings, tokenLedger } = this.#options;
+    const takesSessions = settings.access.sessionSecrets.length > 0;
+    const isFull = takesSessions && tokenLedger.isFull(this.#nowS());
+    return this.closedFor() ?? (isFull ? tokenAnswers.set_full : undefined);
+  }
+
   /** Never rejects for anything that a client can send. */
   async decide(arrival: Arrival): Promise<Decision> {
-    if (!isWebSocketUpgrade(arrival)) return this.#refuse(badUpgrade);
+    if (arrival.fault !== undefined) return this.#refuse(arrival.fault);
     const asked = this.#ask(arrival);
     if ('answer' in asked) return this.#refuse(asked.answer);
     const { claims, address, rest } = asked;
@@ -121,7 +123,7 @@ export class FrontDoor {
 
   /** Everything that is decided before something is taken. */
   #ask(arrival: Arrival): { readonly answer: Answer } | Asked {
-    const { access } = this.#options.settings;
+    const { access, ws } = this.#options.settings;
     const { verdict, rest } = judgeCredentials(arrival.head, {
       staticToken: access.wsToken,
       secrets: access.sessionSecrets,
@@ -129,6 +131,8 @@ export class FrontDoor {
       nowS: this.#nowS(),
     });
     if (!verdict.ok) return { answer: tokenAnswers[verdict.error] };
+    const foreign = originRefusal(arrival.head.headers, { bind: arrival.bind ?? ws.addr, access });
+    if (foreign !== undefined) return { answer: foreign };
     const claims = verdict.value.kind === 'session' ? verdict.value.claims : undefined;
     if (claims !== undefined && this.#options.tokenLedger.isUsed(claims.sid, this.#nowS()))
       return { answer: tokenAnswers.reused };
@@ -155,18 +159,4 @@ export class FrontDoor {
   #nowS(): number {
     return Math.floor(this.#options.wallClock.now() / 1000);
   }
-}
-
-/** What the WebSocket library would refuse later, refused before it costs a slot or a token. */
-function isWebSocketUpgrade({ method, head }: Arrival): boolean {
-  const one = (name: string): string => {
-    const value = head.headers[name];
-    return typeof value === 'string' ? value : '';
-  };
-  return (
-    method === 'GET' &&
-    one('upgrade').toLowerCase() === 'websocket' &&
-    one('sec-websocket-version') === '13' &&
-    /^[+/0-9A-Za-z]{22}==$/.test(one('sec-websocket-key'))
-  );
 }

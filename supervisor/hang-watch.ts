@@ -14,6 +14,8 @@ const longestOwnGapMs = 1_000;
 const shortestPauseMs = 20;
 /** A worker that missed ten beats gets no new call while another is there: its caller would wait until it is found to hang. */
 const drowsyMs = 1_000;
+/** Calls hear loudness alone while inference is silent: after this long that is no hiccup any more. */
+const unheardMs = 2_000;
 
 export interface HangWatchOptions {
   readonly table: ProcessTable;
@@ -64,6 +66,12 @@ export class HangWatch {
       (worker) => heartbeatAge(machineMs, boxes.workerStatus(worker).heartbeatMs) < drowsyMs,
     );
     return awake.length > 0 ? awake : workers;
+  }
+
+  /** A thread of inference has shown no sign of life for long, its process being there or not. */
+  isInferenceSilent(machineMs: Millis): boolean {
+    const row = this.#options.table.rows.find(({ role }) => role === 'inference');
+    return row !== undefined && this.#silentMs(row, machineMs) >= unheardMs;
   }
 
   /** Inference is as alive as the thread that has been silent longest. */

@@ -25,9 +25,8 @@ export interface HealthOptions {
 }
 
 export async function openHealthListener(options: HealthOptions): Promise<OpenListener> {
-  const { server, silent } = newGuardedServer();
   let answering = 0;
-  server.on('request', (request, response) => {
+  const { server, silent } = newGuardedServer((request, response) => {
     answering += 1;
     response.once('close', () => (answering -= 1));
     if (options.isLeaving()) response.setHeader('Connection', 'close');
@@ -45,7 +44,6 @@ async function answer(
   response: ServerResponse,
   options: HealthOptions,
 ): Promise<void> {
-  request.resume();
   const path = (request.url ?? '/').split('?')[0];
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('Allow', 'GET, HEAD');

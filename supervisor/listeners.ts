@@ -15,10 +15,10 @@ import { assert } from '../shared/base/assert.ts';
 import type { HostPort } from '../shared/net/address.ts';
 import type { CallOffer } from '../shared/protocol/ipc.ts';
 import { stopReading } from '../shared/runtime/reading.ts';
-import type { Answer, Decision, Arrival } from './front-door.ts';
+import type { Answer } from './answer.ts';
+import type { Decision, Arrival } from './front-door.ts';
+import { headOf, headTooLarge, parsedHeadBytes, requestFault, upgradeFault } from './request-form.ts';
 
-/** Largest request head (spec 01, Limits). */
-const maxHeadBytes = 8 * 1024;
 /** A client has this long to send its request head. */
 const headTimeoutMs = 5_000;
 /** Connections that have sent no request head yet. */
@@ -50,12 +50,10 @@ export interface OpenListener {
 
 /** Opens the WebSocket listener. Rejects when its address cannot be bound. */
 export async function openCallListener(options: CallListenerOptions): Promise<OpenListener> {
-  const { server, silent } = newGuardedServer();
-  server.on('request', (request, response) => {
+  const { server, silent } = newGuardedServer((_request, response) => {
     const body = errorBody('upgrade_required', 'this port speaks the WebSocket call protocol');
     response.writeHead(426, { ...answerHeaders(body), Upgrade: 'websocket', Connection: 'Upgrade, close' });
     response.end(body);
-    request.resume();
   });
   takeUpgrades(server, silent, options.arrived);
   return { server, address: await listen(server, options.at), connections: () => silent.size };
@@ -69,6 +67,10 @@ export function takeUpgrades(
 ): void {
   server.on('upgrade', (request, socket, bytes) => {
     assert(socket instanceof Socket, 'a plain listener accepts plain sockets');
+    if (silent.isAnswering(socket)) {
+      socket.destroySoon();
+      return;
+    }
     silent.spoke(socket);
     // Before anything else, or early frames are lost: Node reads on while it sends a socket to another process, and throws away what it read.
     stopReading(socket);
@@ -79,12 +81,15 @@ export function takeUpgrades(
 }
 
 /**
- * An HTTP server that strangers may talk to: request heads have a limit in size and time, what cannot be read gets an answer
- * of our own form, and connections that say nothing take no place from those that do.
+ * An HTTP server that strangers may talk to: request heads have a limit in size and time, what cannot be read or breaks the form gets
+ * an answer of ours, and connections that say nothing take no place from those that do. `answer` gets all other requests.
  */
-export function newGuardedServer(): { server: Server; silent: SilentConnections } {
+export function newGuardedServer(answer: (request: IncomingMessage, response: ServerResponse) => void): {
+  server: Server;
+  silent: SilentConnections;
+} {
   const server = createServer({
-    maxHeaderSize: maxHeadBytes,
+    maxHeaderSize: parsedHeadBytes,
     headersTimeout: headTimeoutMs,
     requestTimeout: headTimeoutMs,
     connectionsCheckingInterval: headTimeoutMs / 5,
@@ -93,6 +98,17 @@ export function newGuardedServer(): { server: Server; silent: SilentConnections 
   });
   server.maxRequestsPerSocket = maxRequestsPerConnection;
   const silent = new SilentConnections(server);
+  server.on('request', (request, response) => {
+    request.resume();
+    const fault = requestFault(request);
+    if (fault === undefined) answer(request, response);
+    else refuse(response, fault);
+  });
+  // Node would close it without a word.
+  server.on('connect', (_request, socket) => {
+    socket.on('error', () => undefined);
+    refuseUpgrade(socket, noTunnel);
+  });
   const answerAnyway = (request: IncomingMessage, response: ServerResponse): void => {
     server.emit('request', request, response);
   };
@@ -108,13 +124,16 @@ export function newGuardedServer(): { server: Server; silent: SilentConnections 
 
 const badRequest: Answer = { status: 400, code: 'bad_request', message: 'the request is not valid HTTP' };
 
+const noTunnel: Answer = {
+  status: 405,
+  code: 'method_not_allowed',
+  message: 'this is no proxy',
+  headers: { Allow: 'GET' },
+};
+
 /** Answers to what the parser gives up, by its code. */
 const unreadable: Readonly<Record<string, Answer>> = {
-  HPE_HEADER_OVERFLOW: {
-    status: 431,
-    code: 'head_too_large',
-    message: `a request head has at most ${maxHeadBytes} bytes`,
-  },
+  HPE_HEADER_OVERFLOW: headTooLarge,
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: 408,
     code: 'head_too_slow',
@@ -147,6 +166,11 @@ export class SilentConnections {
     return this.#sockets.size;
   }
 
+  /** A request came before on this connection, and its answer is not sent yet or ends it. */
+  isAnswering(socket: Socket): boolean {
+    return !this.#sockets.has(socket) || !socket.writable;
+  }
+
   /** Its request head is here. */
   spoke(socket: Socket): void {
     this.#sockets.delete(socket);
@@ -163,9 +187,11 @@ export class SilentConnections {
 }
 
 export function arrivalOf(request: IncomingMessage, socket: Socket): Arrival {
+  const fault = upgradeFault(request);
   return {
+    ...(fault !== undefined && { fault }),
     method: request.method ?? 'GET',
-    head: { url: request.url ?? '/', headers: plainHeaders(request) },
+    head: headOf(request),
     // A system call: who is refused before anybody asks for it is refused sooner.
     get peer() {
       return socket.remoteAddress;
@@ -200,7 +226,9 @@ export function judge({ arrival, socket, bytes }: Arrived, options: Judge): void
       }
       const { url, headers } = decision.head;
       const head = bytes.toString('base64');
-      const request = { method: arrival.method, url, headers: { ...headers }, head, signedMetadata };
+      // The library wants the one name that counted in what may have been a list.
+      const upgrade = { ...headers, upgrade: 'websocket' };
+      const request = { method: arrival.method, url, headers: upgrade, head, signedMetadata };
       options.accepted(socket, request, release);
     },
     (error: unknown) => {
@@ -212,10 +240,10 @@ export function judge({ arrival, socket, bytes }: Arrived, options: Judge): void
 
 const serverError: Answer = { status: 500, code: 'server_error', message: 'the call could not be built' };
 
-function plainHeaders(request: IncomingMessage): Record<string, string | string[]> {
-  const headers: Record<string, string | string[]> = {};
-  for (const [name, value] of Object.entries(request.headers)) if (value !== undefined) headers[name] = value;
-  return headers;
+/** Answers a request with a status, and closes. */
+function refuse(response: ServerResponse, { status, code, message, headers }: Answer): void {
+  const body = errorBody(code, message);
+  response.writeHead(status, { ...answerHeaders(body), ...headers, Connection: 'close' }).end(body);
 }
 
 /** Answers an upgrade with a status, and closes. Nothing is said about what the client sent. */
@@ -231,9 +259,9 @@ export function refuseUpgrade(socket: Duplex, answer: Answer): void {
 /** Answers as they go over the wire. Most of them are few and constant, and a service that is full gives one hundreds of times a second. */
 const written = new WeakMap<Answer, Buffer>();
 
-function refusalText({ status, code, message, retryAfterS }: Answer): string {
+function refusalText({ status, code, message, retryAfterS, headers: more }: Answer): string {
   const body = errorBody(code, message);
-  const headers: Record<string, string> = { ...answerHeaders(body), Connection: 'close' };
+  const headers: Record<string, string> = { ...answerHeaders(body), ...more, Connection: 'close' };
   if (retryAfterS !== undefined) headers['Retry-After'] = String(retryAfterS);
   if (status === 401) headers['WWW-Authenticate'] = 'Bearer';
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -6,7 +6,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server as NetServer } from 'node:net';
 import type { HostPort } from '../shared/net/address.ts';
-import type { Answer, Arrival } from './front-door.ts';
+import type { Answer } from './answer.ts';
+import type { Arrival } from './front-door.ts';
 import {
   answerHeaders,
   arrivalOf,
@@ -54,15 +55,13 @@ const notAllowed = (methods: string): Answer => ({
 /** Opens the listener. Rejects when its address cannot be bound or the page was not built. */
 export async function openPageListener(options: PageListenerOptions): Promise<OpenListener> {
   const files = readPageFiles(options.folder);
-  const { server, silent } = newGuardedServer();
   let answering = 0;
-  server.on('request', (request, response) => {
+  const { server, silent } = newGuardedServer((request, response) => {
     answering += 1;
     response.once('close', () => (answering -= 1));
     for (const [name, value] of Object.entries(pageHeaders(options.tokenUrl)))
       response.setHeader(name, value);
     if (options.isLeaving()) response.setHeader('Connection', 'close');
-    request.resume();
     answer(request, response, { ...options, files });
   });
   takeUpgrades(server, silent, (arrived) => {

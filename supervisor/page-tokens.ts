@@ -11,7 +11,8 @@ import { clientAddress } from '../shared/net/client-address.ts';
 import { isLoopbackHost } from '../shared/net/loopback.ts';
 import type { Clock, WallClock } from '../shared/runtime/clock.ts';
 import { AddressLedger } from './address-ledger.ts';
-import type { Answer, Arrival } from './front-door.ts';
+import type { Answer } from './answer.ts';
+import type { Arrival } from './front-door.ts';
 
 /** It has to last from the click to the upgrade. */
 const ttlS = 60;

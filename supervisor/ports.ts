@@ -117,12 +117,14 @@ export class Ports {
   #openPage(given: NetServer | undefined): Promise<OpenListener> {
     const { settings, arrived, page } = this.#options;
     if (settings.page === undefined) throw new Error('no page is asked for');
+    const bind = settings.page.addr;
     return openPageListener({
-      at: given ?? settings.page.addr,
+      at: given ?? bind,
       folder: pageFolder,
       tokenUrl: settings.page.tokenUrl,
       ...page,
-      arrived,
+      look: (arrival) => page.look({ ...arrival, bind }),
+      arrived: (one) => arrived({ ...one, arrival: { ...one.arrival, bind } }),
       isLeaving: () => this.#leftAt !== undefined,
     });
   }

@@ -12,9 +12,10 @@ import { MemoryKeeper } from '../shared/runtime/free-memory.ts';
 import { errorFields, type Log } from '../shared/runtime/log.ts';
 import type { SupervisorMetrics } from '../shared/runtime/metrics.ts';
 import type { Admission, AdmissionFacts } from './admission.ts';
+import type { Answer } from './answer.ts';
 import { CallSeats } from './call-seats.ts';
 import { DoorRehearsal } from './door-rehearsal.ts';
-import { FrontDoor, type Answer } from './front-door.ts';
+import { FrontDoor } from './front-door.ts';
 import type { HealthOptions } from './health.ts';
 import { judge, type Arrived } from './listeners.ts';
 import { PageTokens } from './page-tokens.ts';
@@ -206,9 +207,9 @@ export class Reception {
     else this.#predecessor.tell(problem, told);
   }
 
-  /** Why a call would be refused now whoever asked; undefined when it would not. */
-  closedFor(): Answer | undefined {
-    return this.#frontDoor.closedFor();
+  /** Why calls cannot come in now; undefined when they can. */
+  unready(): Answer | undefined {
+    return this.#frontDoor.unready();
   }
 
   /** Whether the listeners are this supervisor's. */

@@ -193,8 +193,10 @@ export class Service {
 
   #unready(): string | undefined {
     if (this.#lifecycle.state.phase === 'starting') return 'starting';
-    const closed = this.#reception.closedFor();
-    return closed?.code ?? (anyFailing(this.#children.table) ? 'children_failing' : undefined);
+    const closed = this.#reception.unready();
+    if (closed !== undefined) return closed.code;
+    if (anyFailing(this.#children.table)) return 'children_failing';
+    return this.#hangWatch.isInferenceSilent(machineMs()) ? 'inference_silent' : undefined;
   }
 
   /** SIGTERM, SIGINT or SIGHUP. */

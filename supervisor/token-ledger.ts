@@ -56,12 +56,17 @@ export class TokenLedger {
     return (this.#endOfId.get(sid) ?? Number.NEGATIVE_INFINITY) > nowS;
   }
 
+  /** Whether no id that was never used can be used now. */
+  isFull(nowS: number): boolean {
+    while (this.#endOfId.size >= this.#maxIds) if (!this.#clearOne(nowS)) return true;
+    return false;
+  }
+
   use({ sid, expS, nowS }: TokenUse): UseOutcome {
     if (this.isUsed(sid, nowS)) return { kind: 'reused' };
     this.#endOfId.delete(sid);
     for (let cleared = 0; cleared < clearedPerUse && this.#clearOne(nowS); cleared += 1);
-    while (this.#endOfId.size >= this.#maxIds)
-      if (!this.#clearOne(nowS)) return { kind: 'full', shouldWarn: this.#warnings.isDue(nowS) };
+    if (this.isFull(nowS)) return { kind: 'full', shouldWarn: this.#warnings.isDue(nowS) };
     this.carry(sid, expS + skewS);
     return { kind: 'taken' };
   }

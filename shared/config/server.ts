@@ -9,13 +9,16 @@ import type { HostPort } from '../net/address.ts';
 import { parseCidrList, type Cidr } from '../net/cidr.ts';
 import { forwardingHeaders, type ForwardingHeader } from '../net/forwarded.ts';
 import { isLoopbackHost } from '../net/loopback.ts';
+import type { AllowedOrigins } from '../net/origin.ts';
 import { parseRedisUrl, redisUrlForm, type RedisTarget } from '../net/redis-url.ts';
+import { lackedBy, refuseAbsent } from './absent-listeners.ts';
 import { Reader } from './environment.ts';
 import type { ConfigProblem, Env } from './environment.ts';
 import { lifetimeVariables, takeLifetime, type LifetimeSettings } from './lifetime-variables.ts';
 import { modelVariables, takeModels, type ModelSettings } from './model-variables.ts';
 import { nearestName } from './nearest.ts';
 import { pageVariables, takePage, type PageSettings } from './page-variables.ts';
+import { originsVariable } from './origins-variable.ts';
 import { parseProviderLimits, providerLimitsForm, type ProviderLimits } from './provider-limits.ts';
 import type { Sensitive } from './sensitive.ts';
 import { providerNames } from './stages/providers.ts';
@@ -65,6 +68,8 @@ export interface ServerSettings extends ModelSettings, LifetimeSettings {
     /** SVC_SESSION_SECRET, then SVC_SESSION_SECRET_PREV. */
     readonly sessionSecrets: readonly Sensitive<string>[];
     readonly tokenStore?: RedisTarget;
+    /** Origins of web pages that may open calls; absent: every one where calls need a token, the own one elsewhere. */
+    readonly wsOrigins?: AllowedOrigins;
     readonly trustedProxies: readonly Cidr[];
     readonly clientIpHeader: ForwardingHeader;
     /** Calls of one address at the same time; 0 is no limit. */
@@ -122,6 +127,7 @@ const variables = {
       isSecret: true,
     },
   ),
+  wsOrigins: originsVariable,
   trustedProxies: readVariable<readonly Cidr[]>(
     'SVC_TRUSTED_PROXIES',
     'Proxies whose forwarding header is believed.',
@@ -257,10 +263,12 @@ function takeAccess(reader: Reader): ServerSettings['access'] {
     reader.refuse(variables.sessionSecretPrev, `needs ${variables.sessionSecret.name} beside it`);
   }
   const [wsToken, tokenStore] = [reader.take(variables.wsToken), reader.take(variables.tokenStoreUrl)];
+  const wsOrigins = reader.take(variables.wsOrigins);
   return {
     ...(wsToken !== undefined && { wsToken }),
     sessionSecrets: [current, previous].filter((secret) => secret !== undefined),
     ...(tokenStore !== undefined && { tokenStore }),
+    ...(wsOrigins !== undefined && { wsOrigins }),
     trustedProxies: reader.take(variables.trustedProxies),
     clientIpHeader: reader.take(variables.clientIpHeader),
     maxCallsPerAddress: reader.take(variables.wsMaxCallsPerIp),
@@ -322,7 +330,8 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
 
 function warnOfUnknown(env: Env): string[] {
   return Object.keys(env)
-    .filter((name) => name.startsWith('SVC_') && ![...knownNames, ...foreignNames].includes(name))
+    .filter((name) => name.startsWith('SVC_') && lackedBy(name) === undefined)
+    .filter((name) => ![...knownNames, ...foreignNames].includes(name))
     .toSorted()
     .map((name) => {
       const nearest = nearestName(name, knownNames);
@@ -359,6 +368,7 @@ export function parseServerSettings(
     logLevel: reader.take(variables.logLevel),
     ...takeModels(reader),
   };
+  refuseAbsent(env, reader);
   const warnings = [...checkExposure(settings, reader), ...warnOfUnknown(env)];
   return reader.problems.length > 0 ? fail(reader.problems) : ok({ settings, warnings });
 }

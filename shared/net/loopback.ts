@@ -2,11 +2,16 @@
  * Which hosts count as this machine alone. The answer decides whether plain text connections and listeners without
  * authentication are acceptable, so only literal forms count and no name is resolved.
  */
+import { parseIp } from './cidr.ts';
 
-/** True for localhost, 127.0.0.x and ::1, with or without brackets (spec 03, Stage tables; spec 01, Authentication 3). */
+/** True for localhost, 127.0.0.x and ::1 in any notation, with or without brackets (spec 03, Stage tables; spec 01, Authentication 3). */
 export function isLoopbackHost(host: string): boolean {
   const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
-  if (name === 'localhost' || name === '::1') return true;
+  if (name === 'localhost') return true;
+  if (name.includes(':')) return isSameIp(name, '::1');
   const last = /^127\.0\.0\.(0|[1-9]\d{0,2})$/.exec(name)?.[1];
   return last !== undefined && Number(last) <= 255;
 }
+
+const isSameIp = (left: string, right: string): boolean =>
+  parseIp(left)?.join('.') === parseIp(right)?.join('.');

@@ -24,7 +24,7 @@ export const startFrame = (sampleRate = 16_000, callId?: string): Buffer =>
   textFrame({ type: 'start', version: 1, sample_rate: sampleRate, ...(callId && { call_id: callId }) });
 
 const upgradeTo = (path: string): string =>
-  `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+  `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
   'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
 
 export class RawCaller extends Observed {

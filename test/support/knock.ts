@@ -24,7 +24,7 @@ export interface KnockAnswer {
 }
 
 export const upgradeHeaders: Readonly<Record<string, string>> = {
-  Host: 'x',
+  Host: 'localhost',
   Connection: 'Upgrade',
   Upgrade: 'websocket',
   'Sec-WebSocket-Version': '13',

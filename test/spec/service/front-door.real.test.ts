@@ -56,7 +56,7 @@ describe('every answer before a call', () => {
       [403, 'token_invalid', { target: '/?token=canary' }],
       [413, 'token_too_large', { target: `/?token=${'c'.repeat(4097)}` }],
       [426, 'upgrade_required', { raw: 'GET /canary HTTP/1.1\r\nHost: x\r\n\r\n' }],
-      [426, 'upgrade_required', { raw: 'GET /canary HTTP/1.1\r\n\r\n' }],
+      [426, 'upgrade_required', { raw: 'GET /canary HTTP/1.0\r\n\r\n' }],
       [426, 'upgrade_required', { raw: 'GET / HTTP/1.1\r\nHost: x\r\nExpect: canary\r\n\r\n' }],
       [431, 'head_too_large', { raw: head(8_200) }],
     ];
@@ -288,6 +288,11 @@ describe('fail closed', () => {
     ['with proxies that are no networks', { SVC_TRUSTED_PROXIES: 'canary' }, /SVC_TRUSTED_PROXIES/],
     ['with a header that is none of the three', { SVC_CLIENT_IP_HEADER: 'canary' }, /SVC_CLIENT_IP_HEADER/],
     ['with limits of an unknown provider', { SVC_PROVIDER_LIMITS: 'canary:rpm=1' }, /SVC_PROVIDER_LIMITS/],
+    [
+      'for a listener that this build does not have',
+      { SVC_WEBRTC_ADDR: 'canary:1' },
+      /SVC_WEBRTC_ADDR.*this build has no WebRTC listener/,
+    ],
     ['with a store that is no Redis', { SVC_TOKEN_STORE_URL: 'http://canary/' }, /SVC_TOKEN_STORE_URL/],
   ])('the start %s is refused with status 1, by name and never by value', async (_, env, said) => {
     const text = await refusedStart(env);

@@ -46,6 +46,19 @@ describe('probes', () => {
   });
 });
 
+describe('/readyz while inference is silent', () => {
+  it('is 503 after 2 s, until it shows a sign of life', async () => {
+    await start({ env: { SVC_HANG_TIMEOUT: '10m' } });
+    const [inference] = service.children('inference');
+    process.kill(inference!, 'SIGSTOP');
+    await service.readyWhen((body) => body['inference_silent'] === 1);
+    expect((await service.get('/readyz')).status).toBe(503);
+    expect((await service.get('/healthz')).status).toBe(200);
+    process.kill(inference!, 'SIGCONT');
+    await service.readyWhen((body) => body['ready'] === 1);
+  });
+});
+
 describe('/metrics', () => {
   it('is Prometheus text that adds up the workers', async () => {
     await start({ workers: 2 });

@@ -38,7 +38,16 @@ describe('listener addresses', () => {
 });
 
 describe('loopback hosts', () => {
-  it.each(['localhost', 'LOCALHOST', '127.0.0.1', '127.0.0.255', '::1', '[::1]'])('include %s', (host) => {
+  it.each([
+    'localhost',
+    'LOCALHOST',
+    '127.0.0.1',
+    '127.0.0.255',
+    '::1',
+    '[::1]',
+    '0:0:0:0:0:0:0:1',
+    '[0::0001]',
+  ])('include %s', (host) => {
     expect(isLoopbackHost(host)).toBe(true);
   });
 

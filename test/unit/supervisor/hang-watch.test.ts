@@ -160,4 +160,14 @@ describe('the watch over hanging children', () => {
     expect(boxes.workerStatus(0).heartbeatMs).toBe(0);
     expect(hung).toEqual(['inference', 'worker']);
   });
+
+  it('knows inference to be silent from the time of its most silent thread', () => {
+    const { watch, boxes } = world();
+    beat(boxes, 10_000, { threads: [0, 1] });
+    beat(boxes, 11_000, { threads: [1] });
+    expect(watch.isInferenceSilent(machineTime(11_999))).toBe(false);
+    expect(watch.isInferenceSilent(machineTime(12_000))).toBe(true);
+    beat(boxes, 12_000, { threads: [0] });
+    expect(watch.isInferenceSilent(machineTime(12_000))).toBe(false);
+  });
 });

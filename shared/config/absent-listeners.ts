@@ -1,0 +1,29 @@
+/**
+ * The listeners of the specification that this build does not have. A variable that acts on one of them refuses the start: whoever set
+ * it would wait for calls that cannot come.
+ */
+import type { Env, Reader } from './environment.ts';
+
+/** By the beginnings of their variables' names. */
+const absentListeners: readonly (readonly [prefix: string, listener: string])[] = [
+  ['SVC_WEBRTC_', 'no WebRTC listener'],
+  ['SVC_TURN_', 'no WebRTC listener, which relays belong to'],
+  ['SVC_LOG_TURN_', 'no WebRTC listener, which relays belong to'],
+  ['SVC_RTVI_', 'no RTVI listener'],
+  ['SVC_SIP_', 'no SIP listener'],
+  ['SVC_CARRIER_A_', 'no listener for carrier A'],
+  ['SVC_CARRIER_B_', 'no listener for carrier B'],
+  ['SVC_CALLBACK_', 'no callback listener'],
+];
+
+/** What this build lacks of a variable, as `no SIP listener`; undefined when the variable is of no such listener. */
+export const lackedBy = (name: string): string | undefined =>
+  absentListeners.find(([prefix]) => name.startsWith(prefix))?.[1];
+
+export function refuseAbsent(env: Env, reader: Reader): void {
+  for (const name of Object.keys(env).toSorted()) {
+    const lacked = lackedBy(name);
+    if (lacked !== undefined)
+      reader.refuse({ name: name.slice(0, 64) }, `must not be set: this build has ${lacked}`);
+  }
+}

@@ -1,0 +1,92 @@
+/** Spec 03, Server environment variables, and spec 01, Other listeners: variables of listeners that this build does not have. */
+import { describe, expect, it } from 'vitest';
+import { parseServerSettings } from '../../../shared/config/server.ts';
+import { runConfig } from '../../../supervisor/config-command.ts';
+
+const rows: readonly (readonly [string, readonly string[]])[] = [
+  [
+    'no WebRTC listener',
+    [
+      'SVC_WEBRTC_ADDR',
+      'SVC_WEBRTC_UDP_ADDR',
+      'SVC_WEBRTC_CANDIDATE_IP',
+      'SVC_WEBRTC_CORS_ORIGIN',
+      'SVC_WEBRTC_OFFERS_PER_MINUTE',
+      'SVC_WEBRTC_MAX_HANDSHAKING',
+      'SVC_WEBRTC_MAX_CALLS_PER_IP',
+      'SVC_WEBRTC_TOKEN',
+      'SVC_WEBRTC_WS_PATH',
+      'SVC_WEBRTC_TCP_ADDR',
+      'SVC_WEBRTC_TCP_CANDIDATE_PORT',
+      'SVC_WEBRTC_TCP_MAX_CONNECTIONS',
+      'SVC_WEBRTC_TCP_MAX_PER_IP',
+      'SVC_WEBRTC_TCP_IDLE_TIMEOUT',
+      'SVC_WEBRTC_TCP_MAX_FRAME',
+      'SVC_WEBRTC_TCP_QUEUE',
+      'SVC_WEBRTC_TURN_RELAY',
+      'SVC_WEBRTC_TURN_RELAY_TIMEOUT',
+    ],
+  ],
+  [
+    'no WebRTC listener, which relays belong to',
+    [
+      'SVC_TURN_PROVIDER',
+      'SVC_TURN_TTL',
+      'SVC_TURN_URLS',
+      'SVC_TURN_SECRET',
+      'SVC_TURN_CDN_KEY_ID',
+      'SVC_TURN_CDN_API_TOKEN',
+      'SVC_TURN_CARRIER_A_ACCOUNT_SID',
+      'SVC_TURN_CARRIER_A_AUTH_TOKEN',
+      'SVC_TURN_CARRIER_A_API_KEY_SID',
+      'SVC_LOG_TURN_CLIENT',
+    ],
+  ],
+  ['no RTVI listener', ['SVC_RTVI_ADDR', 'SVC_RTVI_TOKEN']],
+  [
+    'no SIP listener',
+    [
+      'SVC_SIP_ADDR',
+      'SVC_SIP_TLS_ADDR',
+      'SVC_SIP_TLS_CERT',
+      'SVC_SIP_TLS_KEY',
+      'SVC_SIP_SRTP',
+      'SVC_SIP_PUBLIC_IP',
+      'SVC_SIP_RTP_PORTS',
+    ],
+  ],
+  [
+    'no listener for carrier A',
+    [
+      'SVC_CARRIER_A_ADDR',
+      'SVC_CARRIER_A_STREAM_SECRET',
+      'SVC_CARRIER_A_ALLOW_STATIC_URL',
+      'SVC_CARRIER_A_PUBLIC_URL',
+    ],
+  ],
+  ['no listener for carrier B', ['SVC_CARRIER_B_ADDR', 'SVC_CARRIER_B_STREAM_TOKEN']],
+  ['no callback listener', ['SVC_CALLBACK_ADDR']],
+];
+
+describe('a variable of a listener that this build does not have refuses the start', () => {
+  it.each(rows.flatMap(([lacked, names]) => names.map((name) => [name, lacked] as const)))(
+    '%s: this build has %s',
+    (name, lacked) => {
+      const parsed = parseServerSettings({ SVC_AGENT_FILE: 'agent.toml', [name]: 'canary' }, { cores: 2 });
+      expect(parsed).toEqual({
+        ok: false,
+        error: [{ variable: name, message: `${name} must not be set: this build has ${lacked}` }],
+      });
+    },
+  );
+
+  it('each is named, and none is taken for another listener', () => {
+    const said: string[] = [];
+    const env = { SVC_AGENT_FILE: 'agent.toml', SVC_RTVI_ADDR: '127.0.0.1:1', SVC_SIP_ADDR: '127.0.0.1:2' };
+    expect(runConfig({ env, cores: 2, write: (line) => said.push(line) })).toBe(1);
+    expect(said.filter((line) => /^(error|warning)/.test(line))).toEqual([
+      'error: SVC_RTVI_ADDR must not be set: this build has no RTVI listener',
+      'error: SVC_SIP_ADDR must not be set: this build has no SIP listener',
+    ]);
+  });
+});
