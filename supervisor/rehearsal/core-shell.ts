@@ -142,9 +142,18 @@ export class CoreShell {
     if (this.#isOver || this.#state.response === undefined) return false;
     this.#tell({ type: 'speech.started' });
     this.#tell({ type: 'speech.confirmed', position: this.#position });
+    if (!this.#isOver && this.#state.response !== undefined) this.#insist();
     if (this.#isOver || this.#state.response === undefined) return !this.#isOver;
     this.#tell({ type: 'speech.stopped' });
     return false;
+  }
+
+  /** Words cut where a voice does not yet. Which ones they are is not known before they are typed, so nothing is left of them. */
+  #insist(): void {
+    const { minWords } = this.#state.settings.interrupt;
+    const words = new Array<string>(Math.max(1, minWords)).fill('stop').join(' ');
+    for (const text of [words, ''])
+      this.#tell({ type: 'stt.partial', text, speechFinal: false, position: this.#position });
   }
 
   hangUp(): void {
