@@ -53,6 +53,12 @@ describe('a call without sound', () => {
     expect(chat.requests).toEqual([]);
   });
 
+  it('has nothing that comes with a call: variables become their fallbacks', async () => {
+    const { call, said } = await newCall('greeting = "Hello {{metadata.name | there}}{{session.agent}}."');
+    await call.run({ until: 'quiet' });
+    expect(said()).toBe('Hello there.');
+  });
+
   it('lets the LLM answer what the caller says, knowing what was heard before', async () => {
     chat.script.push(answer('It is noon. Anything else?'), answer('Goodbye then.'));
     const { call, events, said } = await newCall('greeting = "Hello."');
