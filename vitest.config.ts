@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /**
@@ -6,6 +7,8 @@ import { defineConfig } from 'vitest/config';
  */
 export default defineConfig({
   test: {
+    // One worker a core: left to itself vitest keeps one core for its own process, which has little to do.
+    maxWorkers: availableParallelism(),
     projects: [
       {
         test: {
