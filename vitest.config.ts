@@ -1,8 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
+/** Pure machines in simulations, golden conversations and tables: what they do depends on nothing but their sources. */
+const pure = ['test/{sim,golden}/**/*.test.ts', 'test/unit/{core,failover,eval-turns}/**/*.test.ts'];
+
 /**
- * Two projects: `fast` runs on the sources in many threads; `real` starts real processes from `dist/`
+ * Three projects: `pure` and `fast` run on the sources in many threads; `real` starts real processes from `dist/`
  * and runs one file at a time, because its tests share two cores with the services they start.
  */
 export default defineConfig({
@@ -10,11 +13,12 @@ export default defineConfig({
     // One worker a core: left to itself vitest keeps one core for its own process, which has little to do.
     maxWorkers: availableParallelism(),
     projects: [
+      { test: { name: 'pure', include: pure, testTimeout: 60_000 } },
       {
         test: {
           name: 'fast',
-          include: ['test/{unit,golden,sim,contract,spec,privacy,types}/**/*.test.ts', 'test/*.test.ts'],
-          exclude: ['test/**/*.real.test.ts'],
+          include: ['test/{unit,contract,spec,privacy,types}/**/*.test.ts', 'test/*.test.ts'],
+          exclude: ['test/**/*.real.test.ts', ...pure],
           testTimeout: 60_000,
           // Tests of the models load ONNX Runtime themselves; inference/main.ts says what this is for.
           env: { ORT_DISABLE_TELEMETRY: '1' },
