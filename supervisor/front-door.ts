@@ -21,14 +21,13 @@ import type { TokenStore } from './token-store.ts';
 
 /** A request for an upgrade, as it came. */
 export interface Arrival {
+  readonly listener: 'websocket' | 'page';
   /** What is wrong with its form; absent when nothing is. */
   readonly fault?: Answer;
   readonly method: string;
   readonly head: RequestHead;
   /** Address of the TCP peer. */
   readonly peer: string | undefined;
-  /** Where the listener is bound that was asked; absent: the listener of the WebSocket protocol. */
-  readonly bind?: HostPort;
 }
 
 export type Decision =
@@ -123,7 +122,7 @@ export class FrontDoor {
 
   /** Everything that is decided before something is taken. */
   #ask(arrival: Arrival): { readonly answer: Answer } | Asked {
-    const { access, ws } = this.#options.settings;
+    const { access } = this.#options.settings;
     const { verdict, rest } = judgeCredentials(arrival.head, {
       staticToken: access.wsToken,
       secrets: access.sessionSecrets,
@@ -131,7 +130,7 @@ export class FrontDoor {
       nowS: this.#nowS(),
     });
     if (!verdict.ok) return { answer: tokenAnswers[verdict.error] };
-    const foreign = originRefusal(arrival.head.headers, { bind: arrival.bind ?? ws.addr, access });
+    const foreign = originRefusal(arrival.head.headers, { bind: this.#bindOf(arrival), access });
     if (foreign !== undefined) return { answer: foreign };
     const claims = verdict.value.kind === 'session' ? verdict.value.claims : undefined;
     if (claims !== undefined && this.#options.tokenLedger.isUsed(claims.sid, this.#nowS()))
@@ -143,6 +142,11 @@ export class FrontDoor {
       { trustedProxies: access.trustedProxies, header: access.clientIpHeader },
     );
     return { claims, address, rest };
+  }
+
+  #bindOf({ listener }: Arrival): HostPort {
+    const { ws, page } = this.#options.settings;
+    return listener === 'page' && page !== undefined ? page.addr : ws.addr;
   }
 
   async #useToken(claims: SessionClaims): Promise<TokenFault | undefined> {

@@ -55,14 +55,13 @@ export async function openCallListener(options: CallListenerOptions): Promise<Op
     response.writeHead(426, { ...answerHeaders(body), Upgrade: 'websocket', Connection: 'Upgrade, close' });
     response.end(body);
   });
-  takeUpgrades(server, silent, options.arrived);
+  takeUpgrades({ server, silent, listener: 'websocket' }, options.arrived);
   return { server, address: await listen(server, options.at), connections: () => silent.size };
 }
 
 /** Passes on every request for an upgrade, with its socket. */
 export function takeUpgrades(
-  server: Server,
-  silent: SilentConnections,
+  { server, silent, listener }: GuardedServer & Pick<Arrival, 'listener'>,
   arrived: CallListenerOptions['arrived'],
 ): void {
   server.on('upgrade', (request, socket, bytes) => {
@@ -76,18 +75,22 @@ export function takeUpgrades(
     stopReading(socket);
     // A reset while the decision is made must not end the process; the hand-over notices the dead socket.
     socket.on('error', () => undefined);
-    arrived({ arrival: arrivalOf(request, socket), socket, bytes });
+    arrived({ arrival: arrivalOf(request, socket, listener), socket, bytes });
   });
+}
+
+interface GuardedServer {
+  readonly server: Server;
+  readonly silent: SilentConnections;
 }
 
 /**
  * An HTTP server that strangers may talk to: request heads have a limit in size and time, what cannot be read or breaks the form gets
  * an answer of ours, and connections that say nothing take no place from those that do. `answer` gets all other requests.
  */
-export function newGuardedServer(answer: (request: IncomingMessage, response: ServerResponse) => void): {
-  server: Server;
-  silent: SilentConnections;
-} {
+export function newGuardedServer(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): GuardedServer {
   const server = createServer({
     maxHeaderSize: parsedHeadBytes,
     headersTimeout: headTimeoutMs,
@@ -145,7 +148,7 @@ const unreadable: Readonly<Record<string, Answer>> = {
  * Connections that the server waits for. When there are too many, the one that has been silent for longest is cut off: a
  * flood of them costs neither the descriptors that calls need nor the place of a client that speaks at once.
  */
-export class SilentConnections {
+class SilentConnections {
   readonly #sockets = new Set<Socket>();
 
   constructor(server: Server) {
@@ -186,9 +189,10 @@ export class SilentConnections {
   }
 }
 
-export function arrivalOf(request: IncomingMessage, socket: Socket): Arrival {
+export function arrivalOf(request: IncomingMessage, socket: Socket, listener: Arrival['listener']): Arrival {
   const fault = upgradeFault(request);
   return {
+    listener,
     ...(fault !== undefined && { fault }),
     method: request.method ?? 'GET',
     head: headOf(request),

@@ -64,7 +64,7 @@ export async function openPageListener(options: PageListenerOptions): Promise<Op
     if (options.isLeaving()) response.setHeader('Connection', 'close');
     answer(request, response, { ...options, files });
   });
-  takeUpgrades(server, silent, (arrived) => {
+  takeUpgrades({ server, silent, listener: 'page' }, (arrived) => {
     if (pathOf(arrived.arrival.head.url) === '/ws') options.arrived(arrived);
     else refuseUpgrade(arrived.socket, callsAtWs);
   });
@@ -81,7 +81,7 @@ function answer(request: IncomingMessage, response: ServerResponse, options: Ser
   else if (request.method !== 'GET' && request.method !== 'HEAD') refuse(response, notAllowed('GET'));
   else if (path === '/config.json') sendJson(response, configOf(options));
   else if (path === '/ws')
-    refuse(response, options.look(arrivalOf(request, request.socket)) ?? upgradeRequired);
+    refuse(response, options.look(arrivalOf(request, request.socket, 'page')) ?? upgradeRequired);
   else {
     const file = options.files.get(path);
     if (file === undefined) refuse(response, notFound);
@@ -103,7 +103,7 @@ function giveToken(request: IncomingMessage, response: ServerResponse, tokens: P
     refuse(response, notAllowed('POST'));
     return;
   }
-  const given = tokens.give(arrivalOf(request, request.socket));
+  const given = tokens.give(arrivalOf(request, request.socket, 'page'));
   if (given.ok) sendJson(response, { token: given.value });
   else refuse(response, given.error);
 }

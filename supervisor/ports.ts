@@ -117,14 +117,12 @@ export class Ports {
   #openPage(given: NetServer | undefined): Promise<OpenListener> {
     const { settings, arrived, page } = this.#options;
     if (settings.page === undefined) throw new Error('no page is asked for');
-    const bind = settings.page.addr;
     return openPageListener({
-      at: given ?? bind,
+      at: given ?? settings.page.addr,
       folder: pageFolder,
       tokenUrl: settings.page.tokenUrl,
       ...page,
-      look: (arrival) => page.look({ ...arrival, bind }),
-      arrived: (one) => arrived({ ...one, arrival: { ...one.arrival, bind } }),
+      arrived,
       isLeaving: () => this.#leftAt !== undefined,
     });
   }

@@ -172,8 +172,8 @@ export class Predecessor {
   #onArrival(message: Extract<ToSuccessor, { type: 'arrival' }>, socket: Socket): void {
     stopReading(socket);
     socket.on('error', () => undefined);
-    const { method, url, headers, bytes, peer } = message;
-    const arrival = { method, head: { url, headers }, peer };
+    const { listener, method, url, headers, bytes, peer } = message;
+    const arrival = { listener, method, head: { url, headers }, peer };
     this.#options.arrived({ arrival, socket, bytes: Buffer.from(bytes, 'base64') });
   }
 

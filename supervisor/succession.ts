@@ -92,6 +92,11 @@ export class Succession {
 
   /** Takes every upgrade that reaches this process. */
   arrived(arrived: Arrived): void {
+    // What is wrong in itself needs no other process to say so.
+    if (arrived.arrival.fault !== undefined) {
+      this.#options.judge(arrived);
+      return;
+    }
     switch (this.#restart.state.phase) {
       case 'handing':
         if (this.#held.length < maxHeld) this.#held.push(arrived);
@@ -211,9 +216,10 @@ export class Succession {
       return;
     }
     this.#travelling += 1;
-    const { method, head, peer } = arrival;
+    const { listener, method, head, peer } = arrival;
     const message = {
       type: 'arrival',
+      listener,
       method,
       url: head.url,
       headers: { ...head.headers },

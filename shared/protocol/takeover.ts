@@ -43,6 +43,8 @@ const toSuccessor = z.discriminatedUnion('type', [
   /** A request for an upgrade that reached the old supervisor; its socket travels beside it. */
   z.object({
     type: z.literal('arrival'),
+    /** A supervisor that knows no other listener does not name it. */
+    listener: z.enum(['websocket', 'page']).default('websocket'),
     method: z.string(),
     url: z.string(),
     headers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),

@@ -145,7 +145,7 @@ class Change {
 }
 
 const arrivalAt = (url: string): Arrived => ({
-  arrival: { method: 'GET', head: { url, headers: { host: 'x' } }, peer: '192.0.2.1' },
+  arrival: { listener: 'page', method: 'GET', head: { url, headers: { host: 'x' } }, peer: '192.0.2.1' },
   socket: new Socket(),
   bytes: Buffer.from('early'),
 });
@@ -252,6 +252,7 @@ describe('an arrival', () => {
     expect(change.given.map(({ url }) => url)).toEqual(['/waiting', '/later']);
     expect(change.given[0]).toEqual({
       type: 'arrival',
+      listener: 'page',
       method: 'GET',
       url: '/waiting',
       headers: { host: 'x' },
