@@ -5,6 +5,7 @@
 import { maybe, number, opaque, record, text, time, versionOf } from '../shared/base/codec.ts';
 import type { Millis } from '../shared/base/units.ts';
 import { historyBytes, type CallRecord, type LeftCall } from '../shared/protocol/call-record.ts';
+import type { CallSetup } from './call-opening.ts';
 import { decodeState, encodeHistory, encodeState, stateVersion } from './core/snapshot.ts';
 import type { CallSettings } from './core/settings.ts';
 import type { CallState } from './core/state.ts';
@@ -85,6 +86,11 @@ export class CallJournal implements ConnectionJournal {
     if (!this.#isOver) this.#record.listening(frame, generation);
   }
 
+  /** What the call is made with, once. */
+  keepSetup(setup: CallSetup): void {
+    if (!this.#isOver && Object.keys(setup).length > 0) this.#record.keepSetup(JSON.stringify(setup));
+  }
+
   /** Writes down where the conversation stands. */
   save(transport: CallTransport, call: JournalledCall | undefined): void {
     const saved = transport.save?.();
@@ -120,7 +126,18 @@ export interface TakenUp {
 
 /** A call as it was written down; its state needs the settings of the process that goes on with it. */
 export interface SavedCall extends CallHead {
+  readonly setup: CallSetup;
   readonly state: (settings: CallSettings) => CallState;
+}
+
+/** A call as another worker left it. */
+export interface ResumedCall {
+  readonly call: SavedCall;
+  readonly playout: { readonly context: number; readonly sentSamples: number };
+  /** Caller audio of the turn that was being heard, 16 kHz; empty when it is not there any more. */
+  readonly turnAudio: readonly Int16Array[];
+  /** How long nobody has read from the client. */
+  readonly silentMs: Millis;
 }
 
 /** Reads what another worker wrote. @throws TypeError, or SyntaxError, for what no journal of this version wrote. */
@@ -133,5 +150,6 @@ export function readJournal(left: LeftCall, options: { readonly toMachineMs: Mil
   if (entry.head === undefined) return { transport, call: undefined };
   const head = headCodec.read(entry.head, shiftMs);
   const saved = { state: entry.state, history: left.history, shiftMs };
-  return { transport, call: { ...head, state: (settings) => decodeState(saved, settings) } };
+  const setup = (left.setup === '' ? {} : JSON.parse(left.setup)) as CallSetup;
+  return { transport, call: { ...head, setup, state: (settings) => decodeState(saved, settings) } };
 }

@@ -8,7 +8,9 @@ import type { Millis } from '../shared/base/units.ts';
 import { errorFields, type Log } from '../shared/runtime/log.ts';
 import { Scope } from '../shared/runtime/scope.ts';
 import { CallAudio } from './call-audio.ts';
-import type { CallJournal, SavedCall } from './call-journal.ts';
+import type { CallJournal, ResumedCall } from './call-journal.ts';
+import { CallLog } from './call-log.ts';
+import { CallOpening, type CallSetup } from './call-opening.ts';
 import type { CallServices } from './call-services.ts';
 import { CallStages, stageContext } from './call-stages.ts';
 import { CallToolRuns } from './call-tool-runs.ts';
@@ -18,10 +20,8 @@ import { nextDeadline, step } from './core/call.ts';
 import type { CallEvent } from './core/events.ts';
 import type { CallSettings } from './core/settings.ts';
 import { newCall, type CallState } from './core/state.ts';
-import type { ConversationEvent, TurnTimes } from './core/told.ts';
 import type { ReadyLines } from './known-lines.ts';
 import { performStageOrder } from './stage-orders.ts';
-import { observeTurn, TurnLog } from './turn-log.ts';
 import type { CallStart, CallTransport, TransportEnd, TransportEvents } from './transports/transport.ts';
 
 /** Facts that may wait while one is handled; more means that facts breed facts. */
@@ -48,17 +48,9 @@ interface RunningCall {
   readonly audio: CallAudio;
   readonly tools: CallToolRuns;
   readonly startedAt: Millis;
-  turns: number;
-}
-
-/** A call as another worker left it. */
-export interface ResumedCall {
-  readonly call: SavedCall;
-  readonly playout: { readonly context: number; readonly sentSamples: number };
-  /** Caller audio of the turn that was being heard, 16 kHz; empty when it is not there any more. */
-  readonly turnAudio: readonly Int16Array[];
-  /** How long nobody has read from the client. */
-  readonly silentMs: Millis;
+  readonly log: CallLog;
+  /** Turns that were answered. */
+  readonly turns: number;
 }
 
 export class CallRunner implements TransportEvents {
@@ -74,7 +66,8 @@ export class CallRunner implements TransportEvents {
   #inputRefused = false;
   /** Since when the conversation says something that is not written down. */
   #unsavedSince: Millis | undefined;
-  readonly #turnLog = new TurnLog();
+  /** Somebody is asked what the call is to be. */
+  #opening: CallOpening | undefined;
   #toldLines: ReadyLines | undefined;
   #over = false;
 
@@ -95,9 +88,10 @@ export class CallRunner implements TransportEvents {
   resume(left: ResumedCall): void {
     const transport = this.#transport;
     assert(transport !== undefined, 'a call goes on with its transport');
-    const { start, state, startedAt, turns } = left.call;
+    const { start, setup, state, startedAt, turns } = left.call;
     this.#log = this.#services.log.child({ call: start.callId });
-    const call = this.#build(start, transport, { state, startedAt, turns });
+    this.#options.journal?.keepSetup(setup);
+    const call = this.#build(start, transport, { setup, state, startedAt, turns });
     this.#call = call;
     call.audio.keepEarlier(left.turnAudio);
     call.audio.allowBacklog(left.silentMs);
@@ -118,26 +112,61 @@ export class CallRunner implements TransportEvents {
       return;
     }
     this.#log = this.#services.log.child({ call: start.callId });
+    const opening = new CallOpening({
+      start,
+      now: this.#services.clock.now(),
+      bind: (callback) => this.scope.bind(callback),
+      opened: (setup, late) => {
+        if (late) this.#log.warn('nobody said in time what the call is to be');
+        this.#open(start, setup);
+      },
+      failed: (error) => this.#fault(error),
+    });
+    this.#opening = opening;
+    this.#save();
+    opening.ask(this.#services.prepare ?? (() => ({})));
+  }
+
+  /** Another worker was asking what the call is to be when it died: it is asked again. */
+  resumeOpening(): void {
+    this.#transport?.restart?.();
+  }
+
+  #open(start: CallStart, setup: CallSetup): void {
+    const [transport, opening] = [this.#transport, this.#opening];
+    assert(transport !== undefined && opening !== undefined, 'a call opens once, with its transport');
     const startedAt = this.#services.clock.now();
-    this.#call = this.#build(start, transport, {
+    this.#opening = undefined;
+    this.#options.journal?.keepSetup(setup);
+    const call = this.#build(start, transport, {
+      setup,
       state: (settings) => newCall(settings, { session: start.callId, now: startedAt }),
       startedAt,
       turns: 0,
     });
+    this.#call = call;
     transport.accept();
     const { sampleRate: rate, encoding, metadata } = start;
     this.#log.info({ rate, encoding, metadata: Object.keys(metadata) }, 'call started');
     this.#tell({ type: 'call.opened' });
+    for (const digit of opening.digits) this.dtmf(digit);
+    const { frames, ms } = opening.takeAudio();
+    call.audio.allowBacklog(ms);
+    for (const frame of frames) this.audio(frame);
     this.#tellLines();
   }
 
   audio(bytes: Uint8Array): boolean {
-    if (this.#call === undefined) return true;
+    if (this.#call === undefined) {
+      this.#opening?.audio(bytes);
+      return true;
+    }
     this.#inputRefused = !this.#call.audio.take(bytes);
     return !this.#inputRefused;
   }
 
   dtmf(digit: string): void {
+    this.#opening?.dtmf(digit);
     this.#tell({ type: 'dtmf.pressed', digit, position: this.#call?.audio.position });
   }
 
@@ -165,6 +194,7 @@ export class CallRunner implements TransportEvents {
       this.#inputRefused = false;
       this.#transport?.inputTaken();
     }
+    this.#opening?.tick(now);
     this.#call?.audio.collectSpeech();
     this.#tellLines();
     if (this.#unsavedSince !== undefined && now - this.#unsavedSince >= unsavedForMs) this.#save();
@@ -274,35 +304,11 @@ export class CallRunner implements TransportEvents {
         this.#transport?.end(action.reason);
         return;
       case 'told':
-        this.#follow(call, action.event);
+        call.log.follow(action.event);
         this.#transport?.tell(action.event);
         return;
       default:
         unreachable(action);
-    }
-  }
-
-  /** What the conversation tells, for the log and the metrics. */
-  #follow(call: RunningCall, event: ConversationEvent): void {
-    switch (event.type) {
-      case 'tools.answered':
-        this.#log.debug({ tools: event.pairs.map(({ call: { name } }) => name) }, 'tools have answered');
-        return;
-      case 'node.entered':
-        this.#log.debug({ node: event.node }, 'flow has moved');
-        return;
-      case 'line.refused':
-      case 'edit.refused':
-        this.#log.warn({ what: event.type }, 'too much waits already');
-        return;
-      case 'turn.measured':
-        this.#measure(call, event.times);
-        return;
-      case 'fault.noticed':
-        this.#services.metrics.stageFaults.inc({ stage: event.stage, what: event.what });
-        this.#log.warn({ stage: event.stage, what: event.what }, 'stage fault');
-        return;
-      default:
     }
   }
 
@@ -311,19 +317,31 @@ export class CallRunner implements TransportEvents {
   #build(
     start: CallStart,
     transport: CallTransport,
-    from: { state: (settings: CallSettings) => CallState; startedAt: Millis; turns: number },
+    from: {
+      setup: CallSetup;
+      state: (settings: CallSettings) => CallState;
+      startedAt: Millis;
+      turns: number;
+    },
   ): RunningCall {
     const services = this.#services;
     const tell = (event: CallEvent): void => this.#tell(event);
     const { metadata } = start;
     const opened = services.openTools(stageContext({ clock: services.clock, scope: this.scope }), metadata);
     const tools = new CallToolRuns(opened.tools, tell);
-    const state = from.state({ ...withVariables(services.settings, metadata), tools: opened.book });
+    const own = withVariables({ ...services.settings, ...from.setup }, metadata);
+    const state = from.state({ ...own, tools: opened.book });
+    const log = new CallLog({ log: this.#log, metrics: services.metrics, turns: from.turns });
     const stages = this.#openStages(start, tell);
     try {
       const { slot, journal } = this.#options;
       const audio = new CallAudio({ services, slot, start, transport, stages, tell, journal });
-      return { start, stages, audio, tools, ...from, state };
+      return {
+        ...{ start, stages, audio, tools, state, log, startedAt: from.startedAt },
+        get turns() {
+          return log.turns;
+        },
+      };
     } catch (error) {
       stages.close();
       throw error;
@@ -344,13 +362,6 @@ export class CallRunner implements TransportEvents {
       position: () => this.#call?.audio.position,
       onFailure: (stage, reason) => this.#log.warn({ stage, reason }, 'stage failed'),
     });
-  }
-
-  #measure(call: RunningCall, times: TurnTimes): void {
-    call.turns += 1;
-    this.#turnLog.add(times);
-    observeTurn(this.#services.metrics.turnPart, times);
-    this.#log.debug({ ...times }, 'turn answered');
   }
 
   #fault(error: unknown): void {
@@ -377,21 +388,10 @@ export class CallRunner implements TransportEvents {
     if (call !== undefined) {
       this.#attempt(() => call.tools.close());
       this.#attempt(() => call.stages.close());
-      const { metrics, clock } = this.#services;
-      metrics.callsEnded.inc({ end });
-      metrics.energyFrames.inc(call.audio.judgedByEnergy);
-      const seconds = Math.round((clock.now() - call.startedAt) / 100) / 10;
-      this.#log.info(
-        {
-          end,
-          seconds,
-          turns: call.turns,
-          ...this.#turnLog.summary(),
-          energyFrames: call.audio.judgedByEnergy,
-        },
-        'call ended',
-      );
+      const lastedMs = this.#services.clock.now() - call.startedAt;
+      call.log.ended(end, { lastedMs, energyFrames: call.audio.judgedByEnergy });
     }
+    this.#opening?.cancel();
     this.#call = undefined;
     this.#options.journal?.end();
     this.scope.close();

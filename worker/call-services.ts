@@ -6,6 +6,7 @@ import type { Mailboxes } from '../shared/protocol/mailbox.ts';
 import type { Clock } from '../shared/runtime/clock.ts';
 import type { Log } from '../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../shared/runtime/metrics.ts';
+import type { PrepareCall } from './call-opening.ts';
 import type { CallSettings, ToolBook } from './core/settings.ts';
 import type { OpenedTools } from './tools/registry.ts';
 import type { SpeechDetectorSettings } from './media/speech-detector.ts';
@@ -21,6 +22,8 @@ export interface CallServices {
   readonly metrics: WorkerMetrics;
   readonly boxes: Mailboxes;
   readonly settings: Omit<CallSettings, 'tools'>;
+  /** Says what a call is to be where the agent's definition is not all; absent: it is. */
+  readonly prepare?: PrepareCall;
   /** The tools of a call, and what the core knows of them. */
   readonly openTools: (
     context: StageContext,

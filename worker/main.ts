@@ -302,8 +302,10 @@ class Worker {
     socket.once('close', over);
     const { heartbeatMs } = this.#boxes.workerStatus(Math.floor(from / this.#setup.layout.slotsPerWorker));
     const silentMs = heartbeatAge(machineMs(), heartbeatMs);
-    if (call !== undefined)
-      runner.scope.run(() => runner.resume({ call, playout: left.playout, turnAudio, silentMs }));
+    runner.scope.run(() => {
+      if (call === undefined) runner.resumeOpening();
+      else runner.resume({ call, playout: left.playout, turnAudio, silentMs });
+    });
     this.#reads.add(ws, silentMs);
     // Only now is there nothing left that the old record could be needed for.
     if (from !== slot) record.end();

@@ -8,12 +8,14 @@ import { assert } from '../base/assert.ts';
 /** Most bytes of a call's history and of everything else of its conversation. Older history is left out. */
 export const historyBytes = 32 * 1024;
 const stateBytes = 24 * 1024;
+/** Most bytes of what a call is made with: a prompt of 64 KiB (spec 02, Limits) and the rest. Pages that nobody writes take no memory. */
+const setupBytes = 80 * 1024;
 /** Most bytes of an unfinished WebSocket message; a call in the middle of a longer one cannot be taken up. */
 const tailBytes = 15 * 1024;
 
 const headerInts = 32;
 const headerBytes = headerInts * 4;
-const recordBytes = roundUp(headerBytes + 2 * historyBytes + 2 * stateBytes + tailBytes, 4096);
+const recordBytes = roundUp(headerBytes + 2 * historyBytes + 2 * stateBytes + setupBytes + tailBytes, 4096);
 
 const field = {
   /** The connection's number; 0 while the slot holds no call. */
@@ -32,6 +34,8 @@ const field = {
   /** Frame of the mailbox where the turn began that STT listens to, and the mailbox's generation. */
   listenFrom: 7,
   generation: 8,
+  /** Bytes of what the call is made with; -1 when it did not fit. */
+  setup: 9,
   /** By half: length of the state, half of the history that belongs to it, length of that. */
   halves: 16,
 } as const;
@@ -50,6 +54,8 @@ export const callRecordBytes = ({ slots }: CallRecordLayout): number => slots * 
 export interface LeftCall {
   readonly state: string;
   readonly history: string;
+  /** What the call is made with beside the agent's definition; empty: nothing. */
+  readonly setup: string;
   readonly tail: Buffer;
   readonly playout: { readonly context: number; readonly sentSamples: number };
   readonly listenFrom: number;
@@ -91,6 +97,7 @@ export class CallRecord {
   readonly #ints: Int32Array;
   readonly #histories: readonly Uint8Array[];
   readonly #states: readonly Uint8Array[];
+  readonly #setup: Uint8Array;
   readonly #tail: Uint8Array;
   #historyHalf = 0;
   #historyLength = 0;
@@ -104,6 +111,7 @@ export class CallRecord {
     this.#ints = new Int32Array(memory, at, headerInts);
     this.#histories = [area(historyBytes), area(historyBytes)];
     this.#states = [area(stateBytes), area(stateBytes)];
+    this.#setup = area(setupBytes);
     this.#tail = area(tailBytes);
   }
 
@@ -162,6 +170,11 @@ export class CallRecord {
     return false;
   }
 
+  /** What the call is made with, before its first state. A call whose setup does not fit cannot be taken up. */
+  keepSetup(text: string): void {
+    this.#set(field.setup, write(this.#setup, text) ?? -1);
+  }
+
   /** Audio of the context on the wire, at the call's rate. */
   played(context: number, sentSamples: number): void {
     this.#ints[field.context] = context;
@@ -200,7 +213,8 @@ export class CallRecord {
   left(offer: number): LeftConnection | undefined {
     if (this.offer !== offer) return undefined;
     if (this.#get(field.isOpen) === 0 || this.#get(field.isWriting) === 1) return 'torn';
-    return this.#get(field.tail) >= 0 && this.#stateLength > 0 ? 'open' : 'writable';
+    const isWhole = this.#get(field.tail) >= 0 && this.#get(field.setup) >= 0 && this.#stateLength > 0;
+    return isWhole ? 'open' : 'writable';
   }
 
   /** What the worker left. Only for a connection that was left `open`. */
@@ -211,6 +225,7 @@ export class CallRecord {
     return {
       state: read(this.#states[half], this.#stateLength),
       history: read(history, this.#ints[at + 2] ?? 0),
+      setup: read(this.#setup, this.#get(field.setup)),
       tail: Buffer.from(this.#tail.slice(0, this.#get(field.tail))),
       playout: { context: this.#get(field.context), sentSamples: this.#get(field.sentSamples) },
       listenFrom: this.#get(field.listenFrom),

@@ -82,6 +82,11 @@ export class FakeTransport implements CallTransport {
   fail(): void {
     this.#tell('fail');
   }
+  /** What a transport does that was told of a start and had no answer. */
+  onRestart: () => void = () => undefined;
+  restart(): void {
+    this.onRestart();
+  }
   inputTaken(): void {
     this.inputTakenCount += 1;
   }

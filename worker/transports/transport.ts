@@ -69,6 +69,8 @@ export interface CallTransport {
   fail(): void;
   /** The engine has room again after `audio()` returned false. */
   inputTaken(): void;
+  /** Tells `started` again, where the engine that was told it has gone without an answer. */
+  restart?(): void;
   /** What a transport of the same kind needs to go on in another process, as JSON; absent where none can. */
   save?(): { readonly kind: string; readonly json: string };
   /** About every 20 ms: deadlines, write timeout, pings. `now` is on the worker's monotonic clock. */

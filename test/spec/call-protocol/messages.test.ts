@@ -64,6 +64,19 @@ describe('client to server', () => {
     await client.received('started');
   });
 
+  it('start: is told again, where the engine that was told it had no answer', async () => {
+    server = await new CallServer({ onStart: () => undefined }).listen();
+    const client = new CallClient(server.port);
+    await client.opened();
+    client.send(startMessage);
+    await server.until(() => server.calls[0]?.log.includes('started') === true);
+    server.call.transport.restart?.();
+    expect(server.call.starts).toEqual([server.call.starts[0], server.call.starts[0]]);
+    server.call.transport.accept();
+    server.call.transport.restart?.();
+    expect(server.call.log).toEqual(['started', 'started']);
+  });
+
   it('dtmf: every key, lower-case letters equal to upper-case ones', async () => {
     const client = await open();
     for (const digit of '0123456789*#ABCDabcd') client.send({ type: 'dtmf', digit });

@@ -1,6 +1,7 @@
 /** A call in a host in virtual time, with the world in memory. */
 import { CallHost } from '../../../worker/call-host.ts';
 import type { CallJournal } from '../../../worker/call-journal.ts';
+import type { PrepareCall } from '../../../worker/call-opening.ts';
 import { CallRunner } from '../../../worker/call-runner.ts';
 import { FakeStages, FakeTransport, newFakeWorld, Trap } from '../../support/fake-call.ts';
 import { newScriptedInference } from '../../support/mailboxes.ts';
@@ -24,7 +25,9 @@ export function newWorld() {
   });
 
   /** A call that is attached, and started unless told otherwise. Everything enters it through its scope, as from sockets. */
-  function newCall(options: { begin?: boolean; journal?: CallJournal; confirmMs?: number } = {}) {
+  function newCall(
+    options: { begin?: boolean; journal?: CallJournal; confirmMs?: number; prepare?: PrepareCall } = {},
+  ) {
     const trap = new Trap();
     const stages = new FakeStages(trap);
     const transport = new FakeTransport(trap);
@@ -36,7 +39,11 @@ export function newWorld() {
     };
     const { journal, confirmMs } = options;
     const lent = world.lend(stages);
-    const services = { ...lent, speech: { ...lent.speech, ...(confirmMs !== undefined && { confirmMs }) } };
+    const services = {
+      ...lent,
+      ...(options.prepare !== undefined && { prepare: options.prepare }),
+      speech: { ...lent.speech, ...(confirmMs !== undefined && { confirmMs }) },
+    };
     const runner: CallRunner = new CallRunner({ services, slot, journal, over });
     host.add(runner, slot);
     runner.attach(transport);

@@ -118,6 +118,11 @@ class WebSocketCall implements CallTransport {
     this.#step({ type: 'call.accepted' });
   }
 
+  restart(): void {
+    const { phase } = this.#state;
+    if (phase.name === 'starting') this.#events.started(phase.start);
+  }
+
   refuse(code: 'server_busy'): void {
     this.#step({ type: 'call.refused', code });
   }

@@ -1,0 +1,147 @@
+/** A call whose opening takes time: what is kept meanwhile, what ends it, and what another worker makes of it. */
+import { describe, expect, it } from 'vitest';
+import { CallRecords, callRecordBytes } from '../../../shared/protocol/call-record.ts';
+import { CallJournal, readJournal } from '../../../worker/call-journal.ts';
+import type { CallSetup, PrepareCall } from '../../../worker/call-opening.ts';
+import { newWorld } from './one-call.ts';
+
+/** Somebody who is asked what a call is to be, and answers when the test says so. */
+function newDesk() {
+  const asked: { readonly answer: (setup: CallSetup) => void; readonly fail: () => void }[] = [];
+  let signal: AbortSignal | undefined;
+  const prepare: PrepareCall = (_start, given) => {
+    signal = given;
+    return new Promise((resolve, reject) => {
+      asked.push({ answer: resolve, fail: () => reject(new Error('the desk broke')) });
+    });
+  };
+  return { prepare, asked, signal: () => signal };
+}
+
+const settled = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+
+function newJournal() {
+  const records = new CallRecords(new ArrayBuffer(callRecordBytes({ slots: 1 })), { slots: 1 });
+  const record = records.record(0);
+  const journal = new CallJournal(record, { offer: 7, toMachineMs: 0 });
+  journal.opened();
+  return { record, journal };
+}
+
+describe('a call that is prepared', () => {
+  it('starts with what it was prepared with, and not before', async () => {
+    const desk = newDesk();
+    const call = newWorld().newCall({ prepare: desk.prepare });
+    expect([call.transport.told, call.stages.tts]).toEqual([[], []]);
+    desk.asked[0]!.answer({ greeting: 'Welcome back, Ada.', prompt: 'You know Ada.' });
+    await settled();
+    expect(call.transport.told).toEqual(['accept']);
+    expect(call.tts().asked).toEqual(['speak 1 Welcome back, Ada.', 'flush 1']);
+  });
+
+  it('hears what was said and pressed meanwhile', async () => {
+    const world = newWorld();
+    const desk = newDesk();
+    const call = world.newCall({ prepare: desk.prepare });
+    for (let at = 0; at < 400; at += 20) call.enter(() => call.runner.audio(new Uint8Array(640)));
+    call.enter(() => call.runner.dtmf('5'));
+    call.enter(() => call.runner.dtmf('#'));
+    desk.asked[0]!.answer({ greeting: '' });
+    await settled();
+    expect(call.llm().request.messages.at(-1)).toEqual({
+      role: 'user',
+      text: '[The caller pressed the keys: 5]',
+    });
+    call.hear(500, 0.9);
+    // The turn begins with what lies before it, which came while nobody was there to hear it.
+    expect(call.stt().heard).toBeGreaterThan(500 * 16);
+  });
+
+  it('keeps the newest five seconds, and no more', async () => {
+    const desk = newDesk();
+    const call = newWorld().newCall({ prepare: desk.prepare });
+    let taken = 0;
+    for (let at = 0; at < 60_000; at += 20) taken += Number(call.runner.audio(new Uint8Array(640)));
+    expect(taken).toBe(3_000);
+    desk.asked[0]!.answer({});
+    await settled();
+    expect(call.transport.told).toEqual(['accept']);
+  });
+
+  it('is cancelled by a caller who hangs up', async () => {
+    const world = newWorld();
+    const desk = newDesk();
+    const call = world.newCall({ prepare: desk.prepare });
+    call.enter(() => call.runner.ended('hangup'));
+    expect(desk.signal()?.aborted).toBe(true);
+    desk.asked[0]!.answer({});
+    await settled();
+    expect([call.transport.told, call.overs(), world.host.count]).toEqual([[], 1, 0]);
+  });
+
+  it('starts as its definition says when nobody answers', async () => {
+    const world = newWorld();
+    const desk = newDesk();
+    const call = world.newCall({ prepare: desk.prepare });
+    world.clock.advance(9_900);
+    expect(call.transport.told).toEqual([]);
+    world.clock.advance(200);
+    expect(call.transport.told).toEqual(['accept']);
+    expect(desk.signal()?.aborted).toBe(true);
+    desk.asked[0]!.answer({ greeting: 'Too late.' });
+    await settled();
+    expect(call.tts().asked).toEqual(['speak 1 Hello there.', 'flush 1']);
+  });
+
+  it('ends, and no other with it, when whoever prepares breaks', async () => {
+    const world = newWorld();
+    const other = world.newCall();
+    const desk = newDesk();
+    const call = world.newCall({ prepare: desk.prepare });
+    desk.asked[0]!.fail();
+    await settled();
+    expect([call.transport.told, call.overs()]).toEqual([['fail'], 1]);
+    expect(other.overs()).toBe(0);
+  });
+});
+
+describe('a call that another worker takes up', () => {
+  it('keeps its own setup, whatever its names are', async () => {
+    const { record, journal } = newJournal();
+    const setup = {
+      prompt: 'x'.repeat(64 * 1024),
+      greeting: 'Hi.',
+      flow: {
+        start: 'dueAt',
+        nodes: { dueAt: { prompt: '$map', say: '', tools: [], next: [], end: false } },
+      },
+    };
+    newWorld().newCall({ journal, prepare: () => setup });
+    await settled();
+    expect(record.left(7)).toBe('open');
+    const { call } = readJournal(record.read(), { toMachineMs: 5_000 });
+    expect(call?.setup).toEqual(setup);
+  });
+
+  it('is not taken up when its setup does not fit', () => {
+    const { record, journal } = newJournal();
+    newWorld().newCall({ journal, prepare: () => ({ prompt: 'x'.repeat(90 * 1024) }) });
+    expect(record.left(7)).toBe('writable');
+  });
+
+  it('is prepared again when it was being prepared', () => {
+    const { record, journal } = newJournal();
+    const desk = newDesk();
+    newWorld().newCall({ journal, prepare: desk.prepare });
+    expect(record.left(7)).toBe('open');
+    const { call } = readJournal(record.read(), { toMachineMs: 0 });
+    expect(call).toBeUndefined();
+    const again = newWorld().newCall({ begin: false, prepare: desk.prepare });
+    again.transport.onRestart = again.begin;
+    again.enter(() => again.runner.resumeOpening());
+    expect(desk.asked).toHaveLength(2);
+  });
+});
