@@ -79,29 +79,6 @@ export class SseParser {
     return this.dispatch();
   }
 
-  /** Where `next` goes on within the chunk. */
-  get position(): number {
-    return this.at;
-  }
-
-  /** True when `position` is the first byte of an event, and nothing before it says how to read it. */
-  get isBetweenEvents(): boolean {
-    return this.eventBytes === 0 && !this.skipLf;
-  }
-
-  /** Leaves out whole events that somebody else has read, without a byte order mark, up to a position between events. */
-  skipTo(position: number): void {
-    this.at = position;
-    this.firstLine = false;
-  }
-
-  /** Forgets the event that has begun and belongs to somebody else, who has read all of it. */
-  restart(): void {
-    this.dispatch();
-    this.parts = [];
-    this.skipLf = false;
-  }
-
   private lineEnd(): number {
     const { chunk, at } = this;
     if (this.lf < at) this.lf = indexOrEnd(chunk, LF, at);
