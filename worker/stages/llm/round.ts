@@ -139,13 +139,11 @@ export class HttpRound implements LlmRound {
 
   /** Tells the stream the events that the chunk completes; false when one is over its bound. */
   private tell(chunk: Buffer): boolean {
-    this.parser.feed(chunk);
-    // The consumer may cancel from inside the sink; what is left of the chunk belongs to nobody then.
-    while (!this.isOver()) {
-      const event = this.parser.next();
-      if (event === undefined) return true;
+    for (const event of this.parser.push(chunk)) {
       if (event === 'too-large') return false;
       this.stream.event(event);
+      // The consumer may cancel from inside the sink; what is left of the chunk belongs to nobody then.
+      if (this.isOver()) break;
     }
     return true;
   }
