@@ -15,7 +15,6 @@ import type { Clock } from '../shared/runtime/clock.ts';
 import { downloadFile, sha256Of, sizeOf } from './model-download.ts';
 import { models as pinnedModels, type ModelRow, type PinnedFile } from './model-registry.ts';
 import { modelsFolder } from './turn-model.ts';
-import { unpackArchive } from './unpack.ts';
 
 export const MODELS_USAGE = `usage: svc-supervisor models list                     which models are there
        svc-supervisor models pull [NAME] [--from URL]  fetch one (smart-turn); URL: a mirror of its source
@@ -167,15 +166,17 @@ async function fetchAll(
 }
 
 /** Puts the folder in its place in one step, so that a half one is never seen under its name. */
-function unpackInto(
+async function unpackInto(
   archive: PinnedFile,
   { folder, top, options }: { folder: string; top: string; options: ModelsCommandOptions },
-): Result<void, string> {
+): Promise<Result<void, string>> {
   const [packed, target] = [join(folder, archive.file), join(folder, top)];
   const part = `${target}.part`;
   options.write('unpacking');
   rmSync(part, { recursive: true, force: true });
   try {
+    // A supervisor that starts does without the packages behind it.
+    const { unpackArchive } = await import('./unpack.ts');
     unpackArchive(packed, part, { top });
   } catch (error) {
     rmSync(part, { recursive: true, force: true });

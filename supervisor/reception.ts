@@ -8,13 +8,11 @@ import type { Socket } from 'node:net';
 import type { ServerSettings } from '../shared/config/server.ts';
 import type { CallOffer } from '../shared/protocol/ipc.ts';
 import { systemWallClock, type Clock } from '../shared/runtime/clock.ts';
-import { MemoryKeeper } from '../shared/runtime/free-memory.ts';
 import { errorFields, type Log } from '../shared/runtime/log.ts';
 import type { SupervisorMetrics } from '../shared/runtime/metrics.ts';
 import type { Admission, AdmissionFacts } from './admission.ts';
 import type { Answer } from './answer.ts';
 import { CallSeats } from './call-seats.ts';
-import { DoorRehearsal } from './door-rehearsal.ts';
 import { FrontDoor } from './front-door.ts';
 import type { HealthOptions } from './health.ts';
 import { judge, type Arrived } from './listeners.ts';
@@ -27,9 +25,6 @@ import { Succession } from './succession.ts';
 import { Successor, type Launch } from './successor.ts';
 import { TokenLedger } from './token-ledger.ts';
 import { TokenStore } from './token-store.ts';
-
-/** First of all the service serves; one that lives for a moment only has no use for it. */
-const rehearseAfterMs = 2_000;
 
 export interface ReceptionOptions {
   readonly settings: ServerSettings;
@@ -72,9 +67,7 @@ export class Reception {
   readonly #options: ReceptionOptions;
   readonly #tokens = new TokenLedger();
   readonly #frontDoor: FrontDoor;
-  readonly #memory: MemoryKeeper;
   readonly #ports: Ports;
-  readonly #rehearsal: DoorRehearsal;
   readonly #succession: Succession;
   readonly #predecessor: Predecessor | undefined;
 
@@ -87,12 +80,8 @@ export class Reception {
       providerLimits: settings.providerLimits,
       providers,
       maxCallsPerAddress: settings.access.maxCallsPerAddress,
-      released: () => {
-        this.#memory.ended();
-        released();
-      },
+      released,
     });
-    this.#memory = new MemoryKeeper(clock, () => this.seats.own === 0);
     this.#frontDoor = this.#newFrontDoor();
     const arrived = (one: Arrived): void => this.#succession.arrived(one);
     this.#ports = new Ports({
@@ -107,7 +96,6 @@ export class Reception {
         look: (arrival) => this.#frontDoor.look(arrival),
       },
     });
-    this.#rehearsal = new DoorRehearsal({ settings, clock, wallClock: systemWallClock, log });
     this.#succession = this.#newSuccession();
     this.#predecessor = parent && this.#newPredecessor(parent, arrived);
   }
@@ -193,10 +181,6 @@ export class Reception {
 
   /** The children are ready. */
   prepared(): void {
-    this.#memory.ended();
-    this.#options.clock.after(rehearseAfterMs, () => {
-      void this.#rehearsal.run().then(() => this.#memory.ended());
-    });
     if (this.#predecessor === undefined) this.#options.serves();
     else this.#predecessor.prepared();
   }
@@ -245,7 +229,6 @@ export class Reception {
   }
 
   close(): void {
-    this.#rehearsal.stop();
     if (!this.isSucceeded) this.#ports.close();
   }
 }

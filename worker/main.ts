@@ -25,7 +25,6 @@ import { mailboxBytes, Mailboxes, vadFrameMs } from '../shared/protocol/mailbox.
 import { exitWithParent, firstMessage, wakeWhenOrphaned } from '../shared/runtime/child.ts';
 import { afterOthers, systemClock } from '../shared/runtime/clock.ts';
 import { giveBufferAway } from '../shared/runtime/detached-buffers.ts';
-import { MemoryKeeper } from '../shared/runtime/free-memory.ts';
 import { errorFields, newLog, type Log } from '../shared/runtime/log.ts';
 import { newWorkerMetrics, type WorkerMetrics } from '../shared/runtime/metrics.ts';
 import { machineMs } from '../shared/runtime/monotonic.ts';
@@ -100,7 +99,6 @@ class Worker {
   #draining = false;
   #exiting = false;
   #leaving = false;
-  readonly #memory = new MemoryKeeper(systemClock, () => this.#host.count === 0);
 
   constructor(setup: WorkerSetup) {
     this.#setup = setup;
@@ -120,10 +118,7 @@ class Worker {
       machineMs,
       isAwaited: (slot) =>
         this.#awaited.has(slot) && this.#awaited.get(slot) === this.#records?.offerOf(slot),
-      onEmpty: () => {
-        this.#exitIfDone();
-        this.#memory.ended();
-      },
+      onEmpty: () => this.#exitIfDone(),
     });
     const definition = readDefinition(setup);
     this.#registry = new ToolRegistry(toolSettings(definition), { clock: systemClock, log: this.#log });
@@ -202,7 +197,6 @@ class Worker {
       warmUpHearing();
       warmUpLooks();
       this.#send({ type: 'ready' });
-      this.#memory.ended();
     });
   }
 

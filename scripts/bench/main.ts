@@ -3,7 +3,6 @@ import { mkdirSync } from 'node:fs';
 import { describeInterruptions, judgeInterruptions } from './interruption-report.ts';
 import { interruptions } from './interruptions.ts';
 import { parseCommand, usage, UsageError, type Command } from './options.ts';
-import { describeParsing, judgeParsing, measureParsing } from './parse-cost.ts';
 import { stopEverything } from './parties.ts';
 import { summariseProfiles } from './profile-summary.ts';
 import { describe, judge, type FloorRow } from './report.ts';
@@ -68,10 +67,6 @@ async function perform(command: Command, root: URL): Promise<boolean> {
         rows: judgeInterruptions(result.rows),
         text: describeInterruptions(result),
       });
-    }
-    case 'parsing': {
-      const costs = measureParsing();
-      return print(command, { result: { costs }, rows: judgeParsing(costs), text: describeParsing(costs) });
     }
     case 'restart': {
       const result = await restart({ ...command, root });

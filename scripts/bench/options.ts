@@ -21,12 +21,11 @@ instead of holding calls for a while:
   --interruptions  callers speak, hum and cough into the demo's greeting: how soon does it fall silent, and what is lost?
   --rounds N       so many rounds of it (1)
   --only TEXT      only what has these words in its name, such as "that echo"; repeatable
-  --parsing        no calls: what does it cost to read the streams of 256 answers?
   --restart        calls run while the service is restarted and then stopped: does anybody notice?
 SVC_TEST_ASSETS names a folder with recordings (audio/speech/*.wav); without it the demo's voice speaks.`;
 
 export type Mode =
-  | { readonly name: 'hold' | 'find-max' | 'overload' | 'restart' | 'parsing' }
+  | { readonly name: 'hold' | 'find-max' | 'overload' | 'restart' }
   | { readonly name: 'interruptions'; readonly rounds: number; readonly only: readonly string[] }
   | { readonly name: 'soak'; readonly total: number; readonly warmUp: number };
 
@@ -59,7 +58,6 @@ export function parseCommand(args: readonly string[]): Command | undefined {
       interruptions: { type: 'boolean', default: false },
       rounds: { type: 'string', default: '1' },
       only: { type: 'string', multiple: true, default: [] },
-      parsing: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -93,16 +91,13 @@ function modeOf(values: {
   readonly interruptions: boolean;
   readonly rounds: string;
   readonly only: readonly string[];
-  readonly parsing: boolean;
   readonly 'find-max': boolean;
 }): Mode {
-  const names = (['overload', 'restart', 'interruptions', 'parsing', 'find-max'] as const).filter(
+  const names = (['overload', 'restart', 'interruptions', 'find-max'] as const).filter(
     (name) => values[name],
   );
   if (names.length + (values.soak === undefined ? 0 : 1) > 1)
-    throw new UsageError(
-      '--soak, --overload, --restart, --interruptions, --parsing and --find-max exclude one another',
-    );
+    throw new UsageError('--soak, --overload, --restart, --interruptions and --find-max exclude one another');
   const [name = 'hold'] = names;
   if (name === 'interruptions')
     return { name, rounds: countOf('--rounds', values.rounds, 100), only: values.only };

@@ -6,7 +6,7 @@
  *
  * The table is read at the start, from the same build as the code; it is searched in place, so that the first error costs no more
  * than the next. Nothing here may throw: it runs wherever a stack is looked at. Node's own way (--enable-source-maps)
- * reads the whole map of the bundle and costs a start tens of milliseconds and its memory.
+ * decodes the whole map at the first stack: half a second in which all calls of a worker stand still, and 60 MB.
  */
 import { readFileSync } from 'node:fs';
 

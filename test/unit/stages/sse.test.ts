@@ -15,8 +15,7 @@ function parse(chunks: readonly Buffer[], maxBytes = 1_000): SseEvent[] | 'too-l
 
 function read(parser: SseParser, chunk: Buffer): SseEvent[] | 'too-large' {
   const events: SseEvent[] = [];
-  parser.feed(chunk);
-  for (let event = parser.next(); event !== undefined; event = parser.next()) {
+  for (const event of parser.push(chunk)) {
     if (event === 'too-large') return event;
     events.push(event);
   }
@@ -84,6 +83,16 @@ describe('the event parser', () => {
     expect(read(parser, Buffer.from('data: [DONE]'))).toEqual([]);
     expect(parser.end()).toEqual({ event: '', data: '[DONE]' });
     expect(new SseParser(1_000).end()).toBeUndefined();
+  });
+
+  it('takes JSON without a field for an error event, in as many lines as it has, however it is cut', () => {
+    const bytes = Buffer.from('{"error":\r\n  {"code":500}\r\n}\r\n\r\ndata: x\n\n');
+    const events = [
+      { event: 'error', data: '{"error":\n  {"code":500}\n}' },
+      { event: '', data: 'x' },
+    ];
+    for (let at = 0; at < bytes.length; at += 1)
+      expect(parse([bytes.subarray(0, at), bytes.subarray(at)])).toEqual(events);
   });
 
   it('takes an error field for an error event', () => {

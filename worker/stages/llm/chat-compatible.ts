@@ -9,14 +9,12 @@ import type { ChatCompatibleOptions } from '../../../shared/config/stages/chat-c
 import { bearerHeaders, idleMsFor, newHttpPool, urlUnder } from '../http.ts';
 import type { LlmStage, ProviderAccess } from '../stage.ts';
 import { renderChatRequest, syntheticIds } from './chat-request.ts';
-import { ChatStream, unreadOfChat } from './chat-stream.ts';
-import { KnownShapes } from './known-shapes.ts';
+import { ChatStream } from './chat-stream.ts';
 import { HttpRound } from './round.ts';
 
 /** @throws Error when the key may not be sent to the address or cannot be a header value. */
 export function newChatCompatible(options: ChatCompatibleOptions & ProviderAccess): LlmStage {
   const url = urlUnder(options.baseUrl, '/chat/completions');
-  const known = new KnownShapes(unreadOfChat);
   const pool = newHttpPool({ idleMs: idleMsFor(url) });
   const headers = { accept: 'text/event-stream', ...bearerHeaders(url, options.apiKey) };
   return {
@@ -26,7 +24,6 @@ export function newChatCompatible(options: ChatCompatibleOptions & ProviderAcces
       return new HttpRound(
         {
           pool,
-          known,
           request: { url, headers, body },
           newStream: (emit) => new ChatStream(syntheticIds(request.messages), emit),
         },

@@ -23,11 +23,6 @@ const FINISHES: Readonly<Record<string, LlmFinish>> = {
   content_filter: 'content_filter',
 };
 
-const UNREAD = ['id', 'created', 'model', 'system_fingerprint', 'obfuscation'];
-
-/** What a chat stream looks at in no chunk. */
-export const unreadOfChat = (): readonly string[] => UNREAD;
-
 export class ChatStream {
   private readonly emit: (event: LlmEvent) => void;
   private readonly filter = new ThinkFilter();
@@ -72,11 +67,7 @@ export class ChatStream {
     const body = parseJson(data);
     if (event === 'error') this.failWith(errorIn(body));
     else if (!isRecord(body)) this.fail({ kind: 'protocol', rule: 'a chunk is a JSON object' });
-    else this.object(body);
-  }
-
-  object(body: JsonRecord): void {
-    if (!this.isClosed) this.chunk(body);
+    else this.chunk(body);
   }
 
   /** The body as one JSON object, as servers answer that do not stream. */

@@ -21,11 +21,6 @@ const BROKEN_STATUS = 502;
 
 const FINISHES: Readonly<Record<string, LlmFinish>> = { STOP: 'stop', MAX_TOKENS: 'length' };
 
-const UNREAD = ['responseId', 'createTime', 'modelVersion'];
-
-/** What the stream looks at in no chunk. */
-export const unreadOfGenerate = (): readonly string[] => UNREAD;
-
 export class GenerateStream implements RoundStream {
   private readonly output: RoundOutput;
   private readonly notes = new ReasoningNotes(GENERATE_PROVIDER);
@@ -64,11 +59,7 @@ export class GenerateStream implements RoundStream {
     const body = parseJson(data);
     if (event === 'error') this.failWith(errorIn(body));
     else if (!isRecord(body)) this.fail({ kind: 'protocol', rule: 'a chunk is a JSON object' });
-    else this.object(body);
-  }
-
-  object(body: JsonRecord): void {
-    if (!this.closed) this.chunk(body);
+    else this.chunk(body);
   }
 
   whole(text: string): void {

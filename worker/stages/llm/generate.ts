@@ -9,15 +9,13 @@ import { idleMsFor, keyHeaders, newHttpPool, urlUnder } from '../http.ts';
 import type { LlmStage, ProviderAccess } from '../stage.ts';
 import { syntheticIds } from './chat-request.ts';
 import { GENERATE_PROVIDER, renderGenerateRequest, toolNames } from './generate-request.ts';
-import { GenerateStream, unreadOfGenerate } from './generate-stream.ts';
-import { KnownShapes } from './known-shapes.ts';
+import { GenerateStream } from './generate-stream.ts';
 import { HttpRound } from './round.ts';
 
 /** @throws Error when the key may not be sent to the address or cannot be a header value. */
 export function newLlmGenerate(options: LlmGenerateOptions & ProviderAccess): LlmStage {
   const model = encodeURIComponent(options.model);
   const url = urlUnder(options.baseUrl, `/v1beta/models/${model}:streamGenerateContent?alt=sse`);
-  const known = new KnownShapes(unreadOfGenerate);
   const pool = newHttpPool({ idleMs: idleMsFor(url) });
   const headers = {
     accept: 'text/event-stream',
@@ -31,7 +29,6 @@ export function newLlmGenerate(options: LlmGenerateOptions & ProviderAccess): Ll
       return new HttpRound(
         {
           pool,
-          known,
           request: { url, headers, body },
           newStream: (emit) => new GenerateStream(syntheticIds(request.messages), { names, emit }),
         },

@@ -80,11 +80,7 @@ export class MessagesStream implements RoundStream {
     const body = parseJson(data);
     if (event === 'error') this.failWith(errorIn(body));
     else if (!isRecord(body)) this.fail({ kind: 'protocol', rule: 'an event is a JSON object' });
-    else this.object(body);
-  }
-
-  object(body: JsonRecord): void {
-    if (!this.closed) this.take(body);
+    else this.take(body);
   }
 
   whole(text: string): void {

@@ -7,7 +7,6 @@ import type { LlmMessagesOptions } from '../../../shared/config/stages/llm-messa
 import { idleMsFor, keyHeaders, newHttpPool, urlUnder } from '../http.ts';
 import type { LlmStage, ProviderAccess } from '../stage.ts';
 import { syntheticIds } from './chat-request.ts';
-import { KnownShapes } from './known-shapes.ts';
 import { MESSAGES_PROVIDER, renderMessagesRequest } from './messages-request.ts';
 import { MessagesStream } from './messages-stream.ts';
 import { HttpRound } from './round.ts';
@@ -25,7 +24,6 @@ export function newLlmMessages(options: LlmMessagesOptions & ProviderAccess): Ll
     throw new Error('effort: must be high or lower while thinking is disabled or between_tools');
   }
   const url = urlUnder(options.baseUrl, '/v1/messages');
-  const known = new KnownShapes();
   const pool = newHttpPool({ idleMs: idleMsFor(url) });
   const headers = {
     accept: 'text/event-stream',
@@ -39,7 +37,6 @@ export function newLlmMessages(options: LlmMessagesOptions & ProviderAccess): Ll
       return new HttpRound(
         {
           pool,
-          known,
           request: { url, headers, body },
           newStream: (emit) => new MessagesStream(syntheticIds(request.messages), emit),
         },

@@ -20,7 +20,7 @@ export class ReasoningNotes {
     this.provider = provider;
   }
 
-  /** A piece that belongs to whatever call comes next; it is written down at once, because it is only lent. */
+  /** A piece that belongs to whatever call comes next. */
   add(piece: JsonRecord | string): void {
     this.waiting.push(JSON.stringify(piece));
   }

@@ -24,12 +24,6 @@ const STATUSES: Readonly<Record<string, number>> = {
   invalid_api_key: 401,
 };
 
-const UNREAD_OF_TEXT = ['sequence_number', 'item_id', 'obfuscation'];
-
-/** What the stream does not look at in an event of this type. */
-export const unreadOfResponses = ({ type }: JsonRecord): readonly string[] =>
-  type === 'response.output_text.delta' ? UNREAD_OF_TEXT : [];
-
 export class ResponsesStream implements RoundStream {
   readonly finished = false;
   private readonly output: RoundOutput;
@@ -59,11 +53,7 @@ export class ResponsesStream implements RoundStream {
     const body = parseJson(data);
     if (event === 'error') this.failWith(errorIn(body));
     else if (!isRecord(body)) this.fail({ kind: 'protocol', rule: 'an event is a JSON object' });
-    else this.object(body);
-  }
-
-  object(body: JsonRecord): void {
-    if (!this.closed) this.take(textOf(body['type']), body);
+    else this.take(textOf(body['type']), body);
   }
 
   whole(text: string): void {

@@ -8,15 +8,13 @@ import type { LlmResponsesOptions } from '../../../shared/config/stages/llm-resp
 import { bearerHeaders, idleMsFor, newHttpPool, urlUnder } from '../http.ts';
 import type { LlmStage, ProviderAccess } from '../stage.ts';
 import { syntheticIds } from './chat-request.ts';
-import { KnownShapes } from './known-shapes.ts';
 import { RESPONSES_PROVIDER, renderResponsesRequest } from './responses-request.ts';
-import { ResponsesStream, unreadOfResponses } from './responses-stream.ts';
+import { ResponsesStream } from './responses-stream.ts';
 import { HttpRound } from './round.ts';
 
 /** @throws Error when the key may not be sent to the address or cannot be a header value. */
 export function newLlmResponses(options: LlmResponsesOptions & ProviderAccess): LlmStage {
   const url = urlUnder(options.baseUrl, '/responses');
-  const known = new KnownShapes(unreadOfResponses);
   const pool = newHttpPool({ idleMs: idleMsFor(url) });
   const headers = { accept: 'text/event-stream', ...bearerHeaders(url, options.apiKey) };
   return {
@@ -26,7 +24,6 @@ export function newLlmResponses(options: LlmResponsesOptions & ProviderAccess): 
       return new HttpRound(
         {
           pool,
-          known,
           request: { url, headers, body },
           newStream: (emit) => new ResponsesStream(syntheticIds(request.messages), emit),
         },

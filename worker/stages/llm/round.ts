@@ -9,12 +9,10 @@ import type { Exchange, HttpPool, PostRequest, ResponseHead } from '../http.ts';
 import { CONNECT_TIMEOUT_MS } from '../connect.ts';
 import { Deadline, isSuccess, mediaTypeOf } from '../http.ts';
 import type { LlmEvent, LlmRound, StageContext, StageError } from '../stage.ts';
-import { EventReader } from './event-reader.ts';
-import type { JsonRecord } from './json.ts';
 import { parseJson } from './json.ts';
-import type { KnownShapes } from './known-shapes.ts';
 import { rejectionOf } from './rejection.ts';
 import type { SseEvent } from './sse.ts';
+import { SseParser } from './sse.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const FIRST_CONTENT_TIMEOUT_MS = 15_000;
@@ -43,8 +41,6 @@ export interface RoundStream {
   /** The server said why it stopped; only usage and the end may follow. */
   readonly finished: boolean;
   event(event: SseEvent): void;
-  /** An event that is no error and whose data is this object. It is lent: the next event changes it. */
-  object(body: JsonRecord): void;
   /** The body as one JSON text, from a server that does not stream. */
   whole(text: string): void;
   /** The response ended: complete when the server had said why it stopped, else cut. */
@@ -55,8 +51,6 @@ export interface RoundStream {
 export interface RoundPlan {
   readonly pool: HttpPool;
   readonly request: PostRequest;
-  /** Of the events of all the stage's rounds. */
-  readonly known: KnownShapes;
   readonly newStream: (emit: (event: LlmEvent) => void) => RoundStream;
 }
 
@@ -68,7 +62,7 @@ interface RoundScope {
 export class HttpRound implements LlmRound {
   private readonly deadline: Deadline;
   private readonly stream: RoundStream;
-  private readonly reader: EventReader;
+  private readonly parser = new SseParser(MAX_EVENT_BYTES);
   private readonly exchange: Exchange;
   private phase: Phase = 'connect';
   private bytes = 0;
@@ -76,15 +70,9 @@ export class HttpRound implements LlmRound {
   /** Set when the body is not a stream: a refusal, or an answer in one JSON object. */
   private whole: Buffer[] | undefined;
 
-  constructor({ pool, request, known, newStream }: RoundPlan, { context, sink }: RoundScope) {
+  constructor({ pool, request, newStream }: RoundPlan, { context, sink }: RoundScope) {
     this.stream = newStream((event) => {
       if (this.phase !== 'over') sink(event);
-    });
-    this.reader = new EventReader(this.stream, {
-      maxEventBytes: MAX_EVENT_BYTES,
-      known,
-      // The consumer may cancel from inside the sink; what is left of the chunk belongs to nobody then.
-      isOver: () => this.isOver(),
     });
     this.deadline = new Deadline(context, () => this.onDeadline());
     this.deadline.set(CONNECT_TIMEOUT_MS);
@@ -143,10 +131,21 @@ export class HttpRound implements LlmRound {
     if (this.bytes > MAX_RESPONSE_BYTES) {
       this.stream.fail({ kind: 'protocol', rule: 'at most 4 MiB in a response' });
     } else if (this.whole !== undefined) this.whole.push(Buffer.from(chunk));
-    else if (!this.reader.push(chunk)) {
+    else if (!this.tell(chunk)) {
       this.stream.fail({ kind: 'protocol', rule: 'at most 1 MiB in an event' });
     }
     this.follow();
+  }
+
+  /** Tells the stream the events that the chunk completes; false when one is over its bound. */
+  private tell(chunk: Buffer): boolean {
+    for (const event of this.parser.push(chunk)) {
+      if (event === 'too-large') return false;
+      this.stream.event(event);
+      // The consumer may cancel from inside the sink; what is left of the chunk belongs to nobody then.
+      if (this.isOver()) break;
+    }
+    return true;
   }
 
   /** Moves on to the phase that the stream has reached, and its deadline with it. */
@@ -172,7 +171,7 @@ export class HttpRound implements LlmRound {
     if (this.phase === 'refusal') this.refuse();
     else if (this.whole !== undefined) this.stream.whole(Buffer.concat(this.whole).toString('utf8'));
     else {
-      const rest = this.reader.end();
+      const rest = this.parser.end();
       // A tail that is no end marker and no bare error was cut in the middle, whatever it says.
       if (rest?.data.startsWith('[DONE]') === true || rest?.event === 'error') this.stream.event(rest);
       this.stream.end();

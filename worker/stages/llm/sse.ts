@@ -14,20 +14,14 @@ export interface SseEvent {
 
 const LF = 0x0a;
 const CR = 0x0d;
-const SPACE = 0x20;
-const NONE: Buffer = Buffer.alloc(0);
 
 export class SseParser {
   private readonly maxEventBytes: number;
-  private chunk = NONE;
-  private at = 0;
-  /** Where the next line endings of the chunk are, its length for none; stale when they are before `at`. */
-  private lf = -1;
-  private cr = -1;
+  /** The line that chunks so far have not ended. */
   private parts: Buffer[] = [];
   private eventBytes = 0;
-  private skipLf = false;
-  private firstLine = true;
+  private endedInCr = false;
+  private isFirstLine = true;
   private event = '';
   private data: string | undefined;
   private isBare = false;
@@ -37,101 +31,50 @@ export class SseParser {
     this.maxEventBytes = maxEventBytes;
   }
 
-  /** Takes a chunk, which must stay as it is until `next` has nothing more; that of before must be read to its end. */
-  feed(chunk: Buffer): void {
-    this.chunk = chunk;
-    this.at = 0;
-    this.lf = -1;
-    this.cr = -1;
-  }
-
   /**
-   * The next event of the chunk; undefined when there is none that is whole, and the rest is kept for the next chunk.
-   * `too-large` when an event is over the bound; the stream is lost then.
+   * The events that a chunk completes, which must be read to their end before the next chunk. `too-large`, the last one
+   * then, when an event is over the bound: the stream is lost.
    */
-  next(): SseEvent | 'too-large' | undefined {
-    const { chunk } = this;
-    if (this.skipLf && this.at < chunk.length) {
-      this.skipLf = false;
-      if (chunk[this.at] === LF) this.at += 1;
-    }
-    for (let end = this.lineEnd(); end < chunk.length; end = this.lineEnd()) {
-      const text = this.lineText(this.at, end);
-      this.at = end + 1;
-      if (chunk[end] === CR) {
-        if (this.at === chunk.length) this.skipLf = true;
-        else if (chunk[this.at] === LF) this.at += 1;
+  *push(chunk: Buffer): Generator<SseEvent | 'too-large'> {
+    let start = 0;
+    for (let at = 0; at < chunk.length; at += 1) {
+      const byte = chunk[at];
+      const isPair = byte === LF && this.endedInCr;
+      this.endedInCr = byte === CR;
+      if (isPair) start = at + 1;
+      if (isPair || (byte !== LF && byte !== CR)) continue;
+      if (!this.hold(chunk.subarray(start, at))) {
+        yield 'too-large';
+        return;
       }
-      if (text === undefined) return 'too-large';
-      if (text !== '') this.field(text);
-      else {
-        const event = this.dispatch();
-        if (event !== undefined) return event;
-      }
+      start = at + 1;
+      const event = this.endLine();
+      if (event !== undefined) yield event;
     }
-    return this.keep() ? undefined : 'too-large';
+    // The chunk belongs to the socket; what outlives this call is copied.
+    if (!this.hold(Buffer.from(chunk.subarray(start)))) yield 'too-large';
   }
 
   /** What the end of the stream left open. Servers are seen to end without the last blank line. */
   end(): SseEvent | undefined {
-    const text = this.parts.length > 0 ? this.lineText(0, 0) : undefined;
-    if (text !== undefined) this.field(text);
-    return this.dispatch();
+    return this.endLine() ?? this.dispatch();
   }
 
-  /** Where `next` goes on within the chunk. */
-  get position(): number {
-    return this.at;
-  }
-
-  /** True when `position` is the first byte of an event, and nothing before it says how to read it. */
-  get isBetweenEvents(): boolean {
-    return this.eventBytes === 0 && !this.skipLf;
-  }
-
-  /** Leaves out whole events that somebody else has read, without a byte order mark, up to a position between events. */
-  skipTo(position: number): void {
-    this.at = position;
-    this.firstLine = false;
-  }
-
-  /** Forgets the event that has begun and belongs to somebody else, who has read all of it. */
-  restart(): void {
-    this.dispatch();
-    this.parts = [];
-    this.skipLf = false;
-  }
-
-  private lineEnd(): number {
-    const { chunk, at } = this;
-    if (this.lf < at) this.lf = indexOrEnd(chunk, LF, at);
-    // A stream without CR is searched for it once per chunk.
-    if (this.cr < at) this.cr = indexOrEnd(chunk, CR, at);
-    return Math.min(this.lf, this.cr);
-  }
-
-  private keep(): boolean {
-    const rest = this.chunk.subarray(this.at);
-    this.feed(NONE);
-    if (rest.length === 0) return true;
-    this.eventBytes += rest.length;
-    // The chunk belongs to the socket; what outlives this call is copied.
-    this.parts.push(Buffer.from(rest));
+  /** False when the event is over its bound. */
+  private hold(part: Buffer): boolean {
+    if (part.length > 0) this.parts.push(part);
+    this.eventBytes += part.length;
     return this.eventBytes <= this.maxEventBytes;
   }
 
-  /** The line with what is held of it; undefined when its event is over the bound. */
-  private lineText(start: number, end: number): string | undefined {
-    this.eventBytes += end - start;
-    if (this.eventBytes > this.maxEventBytes) return undefined;
-    let text: string;
-    if (this.parts.length > 0) {
-      text = Buffer.concat([...this.parts, this.chunk.subarray(start, end)]).toString('utf8');
-      this.parts = [];
-    } else text = start === end ? '' : this.chunk.toString('utf8', start, end);
-    if (this.firstLine) text = text.replace(/^\uFEFF/, '');
-    this.firstLine = false;
-    return text;
+  private endLine(): SseEvent | undefined {
+    const line = Buffer.concat(this.parts).toString('utf8');
+    const text = this.isFirstLine ? line.replace(/^\uFEFF/, '') : line;
+    this.parts = [];
+    this.isFirstLine = false;
+    if (text === '') return this.dispatch();
+    this.field(text);
+    return undefined;
   }
 
   private dispatch(): SseEvent | undefined {
@@ -144,10 +87,7 @@ export class SseParser {
   }
 
   private field(line: string): void {
-    const colon = line.indexOf(':');
-    const name = colon < 0 ? line : line.slice(0, colon);
-    const skipped = line.charCodeAt(colon + 1) === SPACE ? 2 : 1;
-    const value = colon < 0 ? '' : line.slice(colon + skipped);
+    const [, name = line, value = ''] = /^([^:]*): ?(.*)$/s.exec(line) ?? [];
     if (name === 'data') this.addData(value);
     else if (name === 'event') this.event = value;
     else if (name === 'error') {
@@ -165,9 +105,4 @@ export class SseParser {
   private addData(value: string): void {
     this.data = this.data === undefined ? value : `${this.data}\n${value}`;
   }
-}
-
-function indexOrEnd(chunk: Buffer, byte: number, from: number): number {
-  const at = chunk.indexOf(byte, from);
-  return at < 0 ? chunk.length : at;
 }
