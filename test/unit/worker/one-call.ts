@@ -11,6 +11,13 @@ export type OneCall = ReturnType<World['newCall']>;
 
 const start = { callId: 'c', sampleRate: 16_000, encoding: 'pcm16', metadata: {} } as const;
 
+interface OneCallOptions {
+  readonly begin?: boolean;
+  readonly journal?: CallJournal;
+  readonly confirmMs?: number;
+  readonly prepare?: PrepareCall;
+}
+
 export function newWorld() {
   const world = newFakeWorld();
   const inference = newScriptedInference(world.boxes);
@@ -25,9 +32,7 @@ export function newWorld() {
   });
 
   /** A call that is attached, and started unless told otherwise. Everything enters it through its scope, as from sockets. */
-  function newCall(
-    options: { begin?: boolean; journal?: CallJournal; confirmMs?: number; prepare?: PrepareCall } = {},
-  ) {
+  function newCall(options: OneCallOptions = {}) {
     const trap = new Trap();
     const stages = new FakeStages(trap);
     const transport = new FakeTransport(trap);
@@ -39,11 +44,8 @@ export function newWorld() {
     };
     const { journal, confirmMs } = options;
     const lent = world.lend(stages);
-    const services = {
-      ...lent,
-      ...(options.prepare !== undefined && { prepare: options.prepare }),
-      speech: { ...lent.speech, ...(confirmMs !== undefined && { confirmMs }) },
-    };
+    const speech = { ...lent.speech, ...(confirmMs !== undefined && { confirmMs }) };
+    const services = { ...lent, speech, ...(options.prepare !== undefined && { prepare: options.prepare }) };
     const runner: CallRunner = new CallRunner({ services, slot, journal, over });
     host.add(runner, slot);
     runner.attach(transport);
