@@ -104,7 +104,10 @@ export async function buildAll() {
   });
   writeLineTables(present(entries).map(builtFile));
   for (const [from, to] of carried) cpSync(at(from), at('dist', to), { recursive: true });
-  await writeDeclarations(root, typed);
+  await writeDeclarations(
+    root,
+    typed.filter((entry) => existsSync(at(`${entry}.ts`))),
+  );
   writeFileSync(at('dist/THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(root, metafile));
   const page = present(pageEntries);
   if (page.length > 0) {

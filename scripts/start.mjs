@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ensureBuilt, ensureInstalled } from './install.mjs';
+import { stopWithNpm } from './stop-with-npm.mjs';
 
 const { values: flags } = parseArgs({
   options: { 'free-ports': { type: 'boolean' }, json: { type: 'boolean' }, verbose: { type: 'boolean' } },
@@ -114,9 +115,10 @@ function summary({ page, ws, health, ownAgent }) {
   ].join('\n');
 }
 
+let stopping = false;
+
 /** Waits for the end of both children; a signal goes to the supervisor, which drains, and the demo ends after it. */
 async function runUntilEnd(demo, supervisor) {
-  let stopping = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
       stopping = true;
@@ -143,6 +145,9 @@ async function runUntilEnd(demo, supervisor) {
 }
 
 async function main() {
+  stopWithNpm(() => {
+    if (!stopping) process.kill(process.pid, 'SIGTERM');
+  });
   await ensureInstalled({ dev: false });
   await ensureBuilt();
   const demo = await startDemo();

@@ -8,6 +8,7 @@ import { constants, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt, ensureInstalled } from './install.mjs';
+import { stopWithNpm } from './stop-with-npm.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -59,6 +60,7 @@ function readReport(file) {
   }
 }
 
+stopWithNpm(() => process.kill(process.pid, 'SIGTERM'));
 await ensureInstalled({ dev: true });
 await ensureBuilt();
 const folder = mkdtempSync(join(tmpdir(), 'test-report-'));
