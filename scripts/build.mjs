@@ -97,7 +97,10 @@ export async function buildAll() {
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    define: { BUILD_WITHOUT: JSON.stringify(providersLeftOut()) },
+    define: {
+      BUILD_WITHOUT: JSON.stringify(providersLeftOut()),
+      BUILD_VERSION: JSON.stringify(JSON.parse(readFileSync(at('package.json'), 'utf8')).version),
+    },
     sourcemap: true,
     sourcesContent: false,
     logLevel: 'warning',

@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { loadAgentFile } from '../shared/config/load.ts';
-import { parseServerSettings, type ServerSettings } from '../shared/config/server.ts';
+import { parseServerSettings, unknownVariables, type ServerSettings } from '../shared/config/server.ts';
 import type { NamedFiles } from '../shared/protocol/ipc.ts';
 import { maxThreads } from '../shared/protocol/mailbox.ts';
 import { systemClock } from '../shared/runtime/clock.ts';
@@ -37,6 +37,7 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
   const parsed = parseServerSettings(options.env, { cores: availableParallelism() });
   if (!parsed.ok) {
     for (const problem of parsed.error) options.writeError(problem.message);
+    for (const warning of unknownVariables(options.env)) options.writeError(`warning: ${warning}`);
     return 1;
   }
   const { settings, warnings } = parsed.value;

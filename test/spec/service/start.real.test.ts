@@ -90,9 +90,6 @@ provider = "speech_compatible"
     holder.close();
   });
 
-  it('for a number of workers that makes no sense', async () => {
-    expect(await refusedStart({ workers: 0 })).toContain('--workers');
-  });
 });
 
 describe('the service starts', () => {

@@ -208,8 +208,8 @@ describe('parseCallArguments', () => {
   });
 
   it.each([
-    [[], 'exactly one recording'],
-    [['a.wav', 'b.wav'], 'exactly one recording'],
+    [[], 'FILE.wav is missing'],
+    [['a.wav', 'b.wav'], 'too many arguments: call takes FILE.wav'],
     [['a.wav', '--rate', '11025'], '--rate: must be one of 8000'],
     [['a.wav', '--encoding', 'opus'], '--encoding: must be'],
     [['a.wav', '--listen-s', '0'], '--listen-s: must be'],
