@@ -1,5 +1,6 @@
 // Makes a checkout ready to run: packages as package-lock.json names them, and dist/ as new as the sources.
 // Imports nothing that needs installing; output appears only when there is something to do or to complain about.
+import './node-version.mjs';
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

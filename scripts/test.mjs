@@ -2,6 +2,7 @@
 // Arguments go to vitest (`npm test -- test/unit/web`, `npm test -- --project fast`). The last line is `N passed, N failed, N skipped`.
 //
 // Recordings and models of the tests lie in the folder SVC_TEST_ASSETS; without it the tests that need them skip and say so.
+import './node-version.mjs';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';

@@ -14,6 +14,7 @@ import { parseWav, WavError, writeWav } from '../shared/audio/wav.ts';
 import { systemClock } from '../shared/runtime/clock.ts';
 import { CallClient } from './caller.ts';
 import { readArguments } from './commands.ts';
+import { reasonOfFile, whyUnwritable } from './named-files.ts';
 import type { CallEnd, CallerEvent } from './caller.ts';
 import type { Span } from './call-playout.ts';
 import { defaultPace, nextPhase, reportLines, reportOf, speechIn } from './call-report.ts';
@@ -89,8 +90,12 @@ export async function runCall(options: CallOptions, io: CallIo): Promise<number>
   try {
     pcm = await readRecording(options.file, rate);
   } catch (error) {
-    return failed(`recording: ${reasonOf(error)}`, { options, io });
+    const reason = error instanceof WavError ? error.message : reasonOfFile(error);
+    return failed(`recording: ${options.file}: ${reason}`, { options, io });
   }
+  const obstacle = options.out === undefined ? undefined : whyUnwritable(options.out);
+  if (obstacle !== undefined)
+    return failed(`--out: ${options.out} cannot be written: ${obstacle}`, { options, io });
   const interrupted = new AbortController();
   const onSignal = (): void => interrupted.abort();
   process.once('SIGINT', onSignal);

@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs';
 import type { Problem } from '../../shared/config/problem.ts';
 import { showProblem } from '../check-command.ts';
 import { readArguments, usageError } from '../commands.ts';
+import { whyUnreadable, whyUnwritable } from '../named-files.ts';
 import { openAgent, type AgentSources, type OpenAgent } from './agent.ts';
 import { coloursFor, type Colours } from './colours.ts';
 import { shownCall } from './judge.ts';
@@ -57,8 +58,13 @@ export async function runRehearse(args: readonly string[], sources: RehearseOpti
   };
   const wish = readWish(args);
   if (typeof wish === 'string') return refuse([usageError('rehearse', wish)]);
+  const obstacle = wish.junit === undefined ? undefined : whyUnwritable(wish.junit);
+  if (obstacle !== undefined) return refuse([`--junit: ${wish.junit} cannot be written: ${obstacle}`]);
   const text = readFile(wish.scenarios);
-  if (text === undefined) return refuse([`${wish.scenarios}:1:1: error: the file cannot be read`]);
+  if (text === undefined)
+    return refuse([
+      `${wish.scenarios}:1:1: error: the file cannot be read: ${whyUnreadable(wish.scenarios)}`,
+    ]);
   const scenarios = readScenarioFile(text, env);
   const realTools = scenarios.file?.realTools ?? false;
   const reading = await openAgent(wish.agent, sources, { realTools });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeWav } from '../../shared/audio/wav.ts';
 import { commands } from '../../supervisor/commands.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
@@ -94,5 +95,37 @@ describe('svc-supervisor', () => {
     expect(errors).toMatch(
       /SVC_AGENT_FILE must be set.*\nwarning: SVC_AGENT_FIEL is .* mean SVC_AGENT_FILE\?/,
     );
+  });
+});
+
+describe('files that cannot be used', () => {
+  const question = join(folder, 'question.wav');
+  beforeAll(() => writeFileSync(question, writeWav(new Int16Array(1600), 16_000)));
+
+  it.each([
+    [['check', 'gone.toml'], 'gone.toml:1:1: error: the file cannot be read: there is no such file'],
+    [['check', '.'], '.:1:1: error: the file cannot be read: it is a folder and no file'],
+    [
+      ['rehearse', 'gone.toml', 'a.toml'],
+      'gone.toml:1:1: error: the file cannot be read: there is no such file',
+    ],
+    [['call', 'gone.wav'], 'recording: gone.wav: there is no such file'],
+    [['call', '.'], 'recording: .: it is a folder and no file'],
+    [
+      ['call', question, '--out', 'gone/heard.wav'],
+      '--out: gone/heard.wav cannot be written: its folder does not exist',
+    ],
+    [['call', question, '--out', '.'], '--out: . cannot be written: it is a folder and no file'],
+  ])('%j says why in one line, without a call', (args, line) => {
+    const { status, out, errors } = run(args);
+    expect(status).not.toBe(0);
+    expect(`${out}${errors}`.split('\n')[0]).toBe(line);
+    expect(`${out}${errors}`).not.toMatch(/\n\s+at |ECONNREFUSED/);
+  });
+
+  it('SVC_AGENT_FILE says why in one line', () => {
+    const { status, errors } = run([], { SVC_AGENT_FILE: 'gone.toml' });
+    const rule = 'SVC_AGENT_FILE: must name a file that can be read: there is no such file\n';
+    expect({ status, errors }).toEqual({ status: 1, errors: rule });
   });
 });

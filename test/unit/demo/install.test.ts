@@ -125,3 +125,17 @@ describe('the installation', () => {
     expect(() => process.kill(npmRuns()[0]!, 0)).toThrow('ESRCH');
   });
 });
+
+describe('a Node that is too old', () => {
+  it.each(['start', 'test', 'svc-supervisor', 'install'])(
+    'is refused by %s before anything else',
+    async (name) => {
+      const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.19.0' } })`;
+      const preload = `data:text/javascript,${encodeURIComponent(old)}`;
+      const run = new Install(['--import', preload, `scripts/${name}.mjs`]);
+      expect(await run.ended).toEqual([1, null]);
+      expect(run.text).toMatch(/^This needs Node\.js 20\.19 or later, and this is 18\.19\.0\..*\n$/);
+      expect(existsSync(join(checkout, 'npm.log'))).toBe(false);
+    },
+  );
+});
