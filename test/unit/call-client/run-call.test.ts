@@ -162,7 +162,7 @@ describe('runCall', () => {
   });
 
   it.each([
-    ['is not there', undefined, 'ENOENT'],
+    ['is not there', undefined, 'there is no such file'],
     ['is no WAV file', Buffer.from('hello'), 'not a WAV file'],
     ['is empty', Buffer.from(writeWav(new Int16Array(0), 8000)), 'holds no audio'],
     ['has a strange rate', Buffer.from(writeWav(new Int16Array(9), 11_025)), 'sample rate must be one of'],
