@@ -97,14 +97,20 @@ export async function buildAll() {
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    define: { BUILD_WITHOUT: JSON.stringify(providersLeftOut()) },
+    define: {
+      BUILD_WITHOUT: JSON.stringify(providersLeftOut()),
+      BUILD_VERSION: JSON.stringify(JSON.parse(readFileSync(at('package.json'), 'utf8')).version),
+    },
     sourcemap: true,
     sourcesContent: false,
     logLevel: 'warning',
   });
   writeLineTables(present(entries).map(builtFile));
   for (const [from, to] of carried) cpSync(at(from), at('dist', to), { recursive: true });
-  await writeDeclarations(root, typed);
+  await writeDeclarations(
+    root,
+    typed.filter((entry) => existsSync(at(`${entry}.ts`))),
+  );
   writeFileSync(at('dist/THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(root, metafile));
   const page = present(pageEntries);
   if (page.length > 0) {

@@ -1,11 +1,14 @@
 // Makes a checkout ready to run: packages as package-lock.json names them, and dist/ as new as the sources.
 // Imports nothing that needs installing; output appears only when there is something to do or to complain about.
+import './node-version.mjs';
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { whileLocked } from './lock.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const progressEveryMs = 3000;
 
 /** The packages of a lock file by their folder; nothing when there is no such file or it is damaged. */
 function packagesIn(file) {
@@ -16,15 +19,33 @@ function packagesIn(file) {
   }
 }
 
-/** Whether every package that is wanted lies in its folder with the right version; optional ones may be absent. */
-function isComplete({ dev }) {
-  const wanted = packagesIn('package-lock.json');
-  const installed = packagesIn('node_modules/.package-lock.json');
-  return Object.entries(wanted).every(([folder, entry]) => {
-    if (folder === '' || entry.optional || entry.devOptional || (entry.dev && !dev)) return true;
-    return installed[folder]?.version === entry.version && existsSync(join(root, folder, 'package.json'));
-  });
+/** The folders of the packages that are wanted, with their versions; optional ones may be absent. */
+function wantedPackages({ dev }) {
+  return Object.entries(packagesIn('package-lock.json')).filter(
+    ([folder, entry]) => folder !== '' && !entry.optional && !entry.devOptional && (dev || !entry.dev),
+  );
 }
+
+const lies = (folder) => existsSync(join(root, folder, 'package.json'));
+
+/** Whether every package that is wanted lies in its folder with the right version. */
+function isComplete({ dev }) {
+  const installed = packagesIn('node_modules/.package-lock.json');
+  return wantedPackages({ dev }).every(
+    ([folder, { version }]) => installed[folder]?.version === version && lies(folder),
+  );
+}
+
+/** One at a time, so that two first starts do not spoil each other's folders. */
+const alone = (action) =>
+  whileLocked(
+    join(root, '.install.lock'),
+    {
+      waiting: (pid) =>
+        process.stderr.write(`Waiting for process ${pid}, which installs or builds in this folder ...\n`),
+    },
+    action,
+  );
 
 /** Runs npm quietly; its output is shown only when it fails. */
 function runNpm(args) {
@@ -36,11 +57,21 @@ function runNpm(args) {
       stdio: ['ignore', 'pipe', 'pipe'],
       shell: process.platform === 'win32',
     });
+    // A signal to this command is for npm, too; afterwards this command ends by it.
+    let stoppedBy;
+    const pass = (signal) => {
+      stoppedBy = signal;
+      child.kill(signal);
+    };
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+    for (const signal of signals) process.on(signal, pass);
     const output = [];
     child.stdout.on('data', (bytes) => output.push(bytes));
     child.stderr.on('data', (bytes) => output.push(bytes));
     child.once('error', reject);
     child.once('close', (code) => {
+      for (const signal of signals) process.off(signal, pass);
+      if (stoppedBy !== undefined) process.kill(process.pid, stoppedBy);
       if (code === 0) return resolve();
       process.stderr.write(Buffer.concat(output));
       reject(new Error(`npm ${args[0]} failed with exit code ${code}`));
@@ -54,10 +85,22 @@ function runNpm(args) {
  */
 export async function ensureInstalled({ dev }) {
   if (isComplete({ dev })) return;
-  process.stderr.write('Installing packages (once) ...\n');
-  const hasDev = Object.values(packagesIn('node_modules/.package-lock.json')).some((entry) => entry.dev);
-  const omit = dev || hasDev ? [] : ['--omit=dev'];
-  await runNpm(['ci', '--prefer-offline', '--no-audit', '--no-fund', ...omit]);
+  await alone(async () => {
+    if (isComplete({ dev })) return;
+    const wanted = wantedPackages({ dev });
+    process.stderr.write(`Installing ${wanted.length} packages (once; this may take some minutes) ...\n`);
+    const progress = setInterval(() => {
+      const count = wanted.filter(([folder]) => lies(folder)).length;
+      process.stderr.write(`  ${count} of ${wanted.length} packages are there\n`);
+    }, progressEveryMs);
+    const hasDev = Object.values(packagesIn('node_modules/.package-lock.json')).some((entry) => entry.dev);
+    const omit = dev || hasDev ? [] : ['--omit=dev'];
+    try {
+      await runNpm(['ci', '--prefer-offline', '--no-audit', '--no-fund', ...omit]);
+    } finally {
+      clearInterval(progress);
+    }
+  });
 }
 
 const sources = [
@@ -86,14 +129,22 @@ function newestIn(path) {
   );
 }
 
-/** Leaves dist/ as new as the sources. */
-export async function ensureBuilt() {
+function isBuilt() {
   const built = statSync(mark, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const newest = Math.max(...sources.map((name) => newestIn(join(root, name))));
-  if (built > newest && existsSync(join(root, 'dist/supervisor/cli.js'))) return;
-  const { buildAll } = await import('./build.mjs');
-  await buildAll();
-  writeFileSync(mark, '');
+  return built > newest && existsSync(join(root, 'dist/supervisor/cli.js'));
+}
+
+/** Leaves dist/ as new as the sources. */
+export async function ensureBuilt() {
+  if (isBuilt()) return;
+  await alone(async () => {
+    if (isBuilt()) return;
+    process.stderr.write('Building ...\n');
+    const { buildAll } = await import('./build.mjs');
+    await buildAll();
+    writeFileSync(mark, '');
+  });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

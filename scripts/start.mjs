@@ -1,17 +1,28 @@
 // `npm start`: the service with the keyless demo. Installs and builds what is missing, starts the demo's providers, then the
 // supervisor, and says where to go. Neither child outlives the other, nor this command.
-//
-//   --free-ports  every port is a free one     --json     one machine-readable line when all is up
-//   --verbose     every log line of the service
+import './node-version.mjs';
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { ensureBuilt, ensureInstalled } from './install.mjs';
+import { stopWithNpm } from './stop-with-npm.mjs';
 
-const { values: flags } = parseArgs({
-  options: { 'free-ports': { type: 'boolean' }, json: { type: 'boolean' }, verbose: { type: 'boolean' } },
-});
+const usage = `usage: npm start -- [options]
+  --free-ports  every port is a free one
+  --json        one machine-readable line when all is up
+  --verbose     every log line of the service`;
+const known = ['--free-ports', '--json', '--verbose'];
+const unknown = process.argv.slice(2).filter((arg) => !known.includes(arg));
+if (unknown.length > 0) {
+  const isHelp = unknown.every((arg) => arg === '--help' || arg === '-h');
+  if (isHelp) process.stdout.write(`${usage}\n`);
+  else
+    process.stderr.write(
+      `unknown argument${/^--[a-z-]{1,30}$/.test(unknown[0]) ? ` ${unknown[0]}` : ''}\n${usage}\n`,
+    );
+  process.exit(isHelp ? 0 : 2);
+}
+const flags = Object.fromEntries(known.map((name) => [name.slice(2), process.argv.includes(name)]));
 const dist = (path) => fileURLToPath(new URL(`../dist/${path}`, import.meta.url));
 const preload = new URL('./stop-with-parent.mjs', import.meta.url).href;
 const say = (text) => (flags.json ? process.stderr : process.stdout).write(`${text}\n`);
@@ -97,14 +108,14 @@ function follow(supervisor) {
   return up;
 }
 
-function summary({ page, ws, health, ownAgent }) {
+function summary({ page, ws, ready, ownAgent }) {
   return [
     '',
     '  The voice agent is running.',
     '',
     `  Call page     ${page}`,
     `  WebSocket     ${ws}`,
-    `  Health        ${health}`,
+    `  Ready?        ${ready}`,
     ...(ownAgent
       ? [`  Agent         ${ownAgent}`]
       : ['  Agent         the keyless demo: ask for the time, the weather, a table, an order']),
@@ -114,9 +125,10 @@ function summary({ page, ws, health, ownAgent }) {
   ].join('\n');
 }
 
+let stopping = false;
+
 /** Waits for the end of both children; a signal goes to the supervisor, which drains, and the demo ends after it. */
 async function runUntilEnd(demo, supervisor) {
-  let stopping = false;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
       stopping = true;
@@ -143,6 +155,9 @@ async function runUntilEnd(demo, supervisor) {
 }
 
 async function main() {
+  stopWithNpm(() => {
+    if (!stopping) process.kill(process.pid, 'SIGTERM');
+  });
   await ensureInstalled({ dev: false });
   await ensureBuilt();
   const demo = await startDemo();
@@ -156,7 +171,8 @@ async function main() {
       const ws = `ws://${addresses.websocket}`;
       const health = `http://${addresses.health}/healthz`;
       const page = `http://${addresses.page}/`;
-      say(summary({ page, ws, health, ownAgent: process.env.SVC_AGENT_FILE }));
+      const ready = `http://${addresses.health}/readyz`;
+      say(summary({ page, ws, ready, ownAgent: process.env.SVC_AGENT_FILE }));
       if (flags.json) {
         const { stt, llm, tts } = demo.ready;
         process.stdout.write(`${JSON.stringify({ demo: 'ready', page, ws, health, stt, llm, tts })}\n`);

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // The `svc-supervisor` command: makes a checkout ready, then runs the built supervisor in this very process, so that signals reach it.
+import './node-version.mjs';
 import { existsSync } from 'node:fs';
 
 // In an installed package there is nothing to install or to build.

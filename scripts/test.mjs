@@ -2,12 +2,14 @@
 // Arguments go to vitest (`npm test -- test/unit/web`, `npm test -- --project fast`). The last line is `N passed, N failed, N skipped`.
 //
 // Recordings and models of the tests lie in the folder SVC_TEST_ASSETS; without it the tests that need them skip and say so.
+import './node-version.mjs';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt, ensureInstalled } from './install.mjs';
+import { stopWithNpm } from './stop-with-npm.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -59,6 +61,7 @@ function readReport(file) {
   }
 }
 
+stopWithNpm(() => process.kill(process.pid, 'SIGTERM'));
 await ensureInstalled({ dev: true });
 await ensureBuilt();
 const folder = mkdtempSync(join(tmpdir(), 'test-report-'));

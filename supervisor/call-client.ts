@@ -6,7 +6,6 @@
  * addresses' query parts; everything it prints goes through `io.write`.
  */
 import { readFile, stat, writeFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
 import { fail, ok } from '../shared/base/result.ts';
 import type { Result } from '../shared/base/result.ts';
 import type { Millis } from '../shared/base/units.ts';
@@ -14,6 +13,8 @@ import { newResampler, SAMPLE_RATES } from '../shared/audio/resampler.ts';
 import { parseWav, WavError, writeWav } from '../shared/audio/wav.ts';
 import { systemClock } from '../shared/runtime/clock.ts';
 import { CallClient } from './caller.ts';
+import { readArguments } from './commands.ts';
+import { reasonOfFile, whyUnwritable } from './named-files.ts';
 import type { CallEnd, CallerEvent } from './caller.ts';
 import type { Span } from './call-playout.ts';
 import { defaultPace, nextPhase, reportLines, reportOf, speechIn } from './call-report.ts';
@@ -21,17 +22,6 @@ import type { CallPace, CallPhase, TimelineEntry } from './call-report.ts';
 import { ConversationLines } from './call-conversation.ts';
 import { CallRefused } from './call-wire.ts';
 import type { CallEncoding } from './call-wire.ts';
-
-export const CALL_USAGE = `svc-supervisor call FILE.wav [options]
-  --url URL            where the service listens (ws://127.0.0.1:8080)
-  --out FILE.wav       write what the caller heard, aligned in time
-  --rate HZ            sample rate of the call: ${SAMPLE_RATES.join(', ')} (16000)
-  --encoding NAME      pcm16 or mulaw (pcm16)
-  --wait-greeting      speak when the greeting is over; this is the default
-  --no-wait-greeting   speak at once
-  --listen-s SECONDS   hang up at most this long after the recording (until the answer is over, at most 60)
-  --token TOKEN        bearer token for the service
-  --json               print one JSON object instead of lines`;
 
 export interface CallOptions {
   /** Path of the recording. */
@@ -62,29 +52,10 @@ const MAX_TIMELINE = 1000;
 
 /** Reads the arguments behind `call`. An error is one line for people. */
 export function parseCallArguments(args: readonly string[]): Result<CallOptions, string> {
-  let parsed;
-  try {
-    parsed = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        url: { type: 'string' },
-        out: { type: 'string' },
-        rate: { type: 'string' },
-        encoding: { type: 'string' },
-        'wait-greeting': { type: 'boolean' },
-        'no-wait-greeting': { type: 'boolean' },
-        'listen-s': { type: 'string' },
-        token: { type: 'string' },
-        json: { type: 'boolean' },
-      },
-    });
-  } catch (error) {
-    return fail(error instanceof Error ? error.message : 'the arguments cannot be read');
-  }
-  const { values, positionals } = parsed;
-  const [file] = positionals;
-  if (file === undefined || positionals.length > 1) return fail('give exactly one recording (a WAV file)');
+  const parsed = readArguments('call', args);
+  if (!parsed.ok) return parsed;
+  const { values, given } = parsed.value;
+  const [file = ''] = given;
   const rate = values.rate === undefined ? undefined : Number(values.rate);
   if (rate !== undefined && !SAMPLE_RATES.includes(rate)) {
     return fail(`--rate: must be one of ${SAMPLE_RATES.join(', ')}`);
@@ -119,8 +90,12 @@ export async function runCall(options: CallOptions, io: CallIo): Promise<number>
   try {
     pcm = await readRecording(options.file, rate);
   } catch (error) {
-    return failed(`recording: ${reasonOf(error)}`, { options, io });
+    const reason = error instanceof WavError ? error.message : reasonOfFile(error);
+    return failed(`recording: ${options.file}: ${reason}`, { options, io });
   }
+  const obstacle = options.out === undefined ? undefined : whyUnwritable(options.out);
+  if (obstacle !== undefined)
+    return failed(`--out: ${options.out} cannot be written: ${obstacle}`, { options, io });
   const interrupted = new AbortController();
   const onSignal = (): void => interrupted.abort();
   process.once('SIGINT', onSignal);

@@ -6,6 +6,8 @@ import { dirname, resolve } from 'node:path';
 import type { ReadBytes } from '../shared/config/agent/announcement.ts';
 import { loadAgentFile } from '../shared/config/load.ts';
 import type { LoadedAgent, LoadOptions } from '../shared/config/load.ts';
+import { unknownVariables } from '../shared/config/server.ts';
+import { whyUnreadable } from './named-files.ts';
 import type { Problem } from '../shared/config/problem.ts';
 
 export interface CheckOptions {
@@ -53,9 +55,10 @@ function summary(problems: readonly Problem[]): string {
 
 /** Returns the exit status: 0 for a valid file, 1 for one with errors. */
 export function runCheck(file: string, options: CheckOptions): 0 | 1 {
+  for (const warning of unknownVariables(options.env)) options.write(`warning: ${warning}`);
   const loaded = loadAgentFileAt(file, options);
   if (loaded === undefined) {
-    options.write(`${file}:1:1: error: the file cannot be read`);
+    options.write(`${file}:1:1: error: the file cannot be read: ${whyUnreadable(file)}`);
     options.write(`${file}: 1 error`);
     return 1;
   }

@@ -1,5 +1,5 @@
 /** The command `config`: prints every setting as it is in force. Secrets show as set or unset, never their value. */
-import { describeServerSettings, parseServerSettings } from '../shared/config/server.ts';
+import { describeServerSettings, parseServerSettings, unknownVariables } from '../shared/config/server.ts';
 
 export interface ConfigCommandOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -20,6 +20,7 @@ export function runConfig({ env, cores, write }: ConfigCommandOptions): 0 | 1 {
   const parsed = parseServerSettings(env, { cores });
   const problems = parsed.ok ? [] : parsed.error;
   for (const problem of problems) write(`error: ${problem.message}`);
-  for (const warning of parsed.ok ? parsed.value.warnings : []) write(`warning: ${warning}`);
+  for (const warning of parsed.ok ? parsed.value.warnings : unknownVariables(env))
+    write(`warning: ${warning}`);
   return problems.length === 0 ? 0 : 1;
 }

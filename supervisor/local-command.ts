@@ -8,7 +8,8 @@ import { fail, ok, type Result } from '../shared/base/result.ts';
 import { isLoopbackHost } from '../shared/net/loopback.ts';
 import type { Clock } from '../shared/runtime/clock.ts';
 import type { Log } from '../shared/runtime/log.ts';
-import { LOCAL_USAGE, parseLocalArguments, type LocalArguments } from './local/arguments.ts';
+import { usageError } from './commands.ts';
+import { parseLocalArguments, type LocalArguments } from './local/arguments.ts';
 import { EngineProcess } from './local/engine-process.ts';
 import { EngineHearing } from './local/hearing.ts';
 import type {
@@ -53,15 +54,11 @@ interface Models {
 export async function runLocal(
   args: readonly string[],
   options: LocalCommandOptions,
-): Promise<0 | 1 | undefined> {
-  if (args.includes('--help')) {
-    options.write(LOCAL_USAGE);
-    return 0;
-  }
+): Promise<1 | 2 | undefined> {
   const parsed = parseLocalArguments(args, { cores: options.cores });
   if (!parsed.ok) {
-    options.writeError(`${parsed.error}\n\n${LOCAL_USAGE}`);
-    return 1;
+    options.writeError(usageError('local', parsed.error));
+    return 2;
   }
   const models = findModels(parsed.value, options);
   if (!models.ok) {

@@ -12,15 +12,10 @@ import {
 import { dirname, join } from 'node:path';
 import { fail, ok, type Result } from '../shared/base/result.ts';
 import type { Clock } from '../shared/runtime/clock.ts';
+import { readArguments, usageError } from './commands.ts';
 import { downloadFile, sha256Of, sizeOf } from './model-download.ts';
 import { models as pinnedModels, type ModelRow, type PinnedFile } from './model-registry.ts';
 import { modelsFolder } from './turn-model.ts';
-
-export const MODELS_USAGE = `usage: svc-supervisor models list                     which models are there
-       svc-supervisor models pull [NAME] [--from URL]  fetch one (smart-turn); URL: a mirror of its source
-
-NAME is one of ${Object.keys(pinnedModels).join(', ')}.
-They lie in SVC_MODELS_DIR. A running service takes a new model at its next start.`;
 
 export interface ModelsCommandOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -37,29 +32,27 @@ const barWidth = 30;
 const mebibytes = (bytes: number): string => (bytes / 1_048_576).toFixed(1);
 
 /** Returns the exit status. */
-export async function runModels(args: readonly string[], options: ModelsCommandOptions): Promise<0 | 1> {
+export async function runModels(args: readonly string[], options: ModelsCommandOptions): Promise<0 | 1 | 2> {
   const [command, ...rest] = args;
-  if (command === '--help') {
-    options.write(MODELS_USAGE);
-    return 0;
-  }
   if (command === 'list' && rest.length === 0) return await list(options);
-  const fromAt = rest.indexOf('--from');
-  const source = fromAt < 0 ? undefined : rest[fromAt + 1];
-  const names = fromAt < 0 ? rest : rest.toSpliced(fromAt, 2);
-  const name = names[0] ?? 'smart-turn';
-  const isComplete = names.length <= 1 && (fromAt < 0 || source !== undefined);
+  if (command !== 'pull') return misuse('models: must be followed by list or pull', options);
+  const parsed = readArguments('models pull', rest);
+  if (!parsed.ok) return misuse(parsed.error, options);
+  const { values, given } = parsed.value;
+  const [name = 'smart-turn'] = given;
   const models: Readonly<Record<string, ModelRow>> = options.models ?? pinnedModels;
   const model = Object.hasOwn(models, name) ? models[name] : undefined;
-  if (command !== 'pull' || !isComplete || model === undefined) {
-    options.writeError(MODELS_USAGE);
-    return 1;
-  }
+  if (model === undefined) return misuse(`NAME must be one of ${Object.keys(models).join(', ')}`, options);
   return await pull(name, model, {
     folder: folderOf(options),
-    source: withoutSlash(source ?? model.source),
+    source: withoutSlash(values.from ?? model.source),
     options,
   });
+}
+
+function misuse(error: string, { writeError }: ModelsCommandOptions): 2 {
+  writeError(usageError('models pull', error));
+  return 2;
 }
 
 const withoutSlash = (source: string): string => source.replace(/\/+$/, '');

@@ -1,5 +1,6 @@
 /** Reads the agent file and the files that it names. What is not there, or may not be read, is `undefined` and no exception. */
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 
 const ifReadable = <T>(read: () => T): T | undefined => {
   try {
@@ -9,6 +10,44 @@ const ifReadable = <T>(read: () => T): T | undefined => {
     throw error;
   }
 };
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'there is no such file',
+  EISDIR: 'it is a folder and no file',
+  EACCES: 'this user may not open it',
+  EPERM: 'this user may not open it',
+  EROFS: 'its file system is read-only',
+};
+
+/** Why a file could not be opened, as a clause. */
+export function reasonOfFile(error: unknown): string {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+  return (typeof code === 'string' ? reasons[code] : undefined) ?? 'it cannot be read or written';
+}
+
+/** Why a file cannot be read, looked at once more. */
+export function whyUnreadable(path: string): string {
+  try {
+    readFileSync(path);
+    return 'it cannot be read';
+  } catch (error) {
+    return reasonOfFile(error);
+  }
+}
+
+/** Why a file cannot be written, without making or changing it; undefined when it can. */
+export function whyUnwritable(path: string): string | undefined {
+  try {
+    const info = statSync(path, { throwIfNoEntry: false });
+    if (info?.isDirectory() === true) return 'it is a folder and no file';
+    accessSync(info === undefined ? dirname(resolve(path)) : path, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    const reason = reasonOfFile(error);
+    return reason === reasons['ENOENT'] ? 'its folder does not exist' : reason;
+  }
+}
 
 export const readText = (path: string): string | undefined => ifReadable(() => readFileSync(path, 'utf8'));
 

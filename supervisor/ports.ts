@@ -24,6 +24,25 @@ export interface PortsOptions {
   readonly page: Pick<PageListenerOptions, 'agentName' | 'tokens' | 'look'>;
 }
 
+const variables = { websocket: 'SVC_WS_ADDR', health: 'SVC_HEALTH_ADDR', page: 'SVC_PAGE_ADDR' } as const;
+
+const obstacles: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there; stop it, or choose another port',
+  EACCES: 'this user may not; choose a port from 1024 on',
+  EADDRNOTAVAIL: 'this machine has no such address',
+};
+
+/** An address cannot be bound. The message is for the operator, who needs no stack. */
+export class CannotListen extends Error {
+  constructor(variable: string, cause: unknown) {
+    const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
+    const text = typeof code === 'string' ? code : 'unknown';
+    super(`${variable}: cannot listen there: ${obstacles[text] ?? 'the system refuses'} (${text})`, {
+      cause,
+    });
+  }
+}
+
 const listeners = ['websocket', 'health', 'page'] as const;
 type ListenerName = (typeof listeners)[number];
 
@@ -41,7 +60,14 @@ export class Ports {
 
   /** Binds every listener that is not open yet. Rejects when an address cannot be bound. */
   async bind(): Promise<void> {
-    for (const name of this.#names()) if (!this.#open.has(name)) await this.#add(name, undefined);
+    for (const name of this.#names()) {
+      if (this.#open.has(name)) continue;
+      try {
+        await this.#add(name, undefined);
+      } catch (error) {
+        throw new CannotListen(variables[name], error);
+      }
+    }
   }
 
   /** Accepts on a socket that another process gave, from this very moment on. */

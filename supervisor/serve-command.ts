@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { loadAgentFile } from '../shared/config/load.ts';
-import { parseServerSettings, type ServerSettings } from '../shared/config/server.ts';
+import { parseServerSettings, unknownVariables, type ServerSettings } from '../shared/config/server.ts';
 import type { NamedFiles } from '../shared/protocol/ipc.ts';
 import { maxThreads } from '../shared/protocol/mailbox.ts';
 import { systemClock } from '../shared/runtime/clock.ts';
@@ -10,7 +10,8 @@ import { errorFields, newLog } from '../shared/runtime/log.ts';
 import { newSystemd } from '../shared/runtime/systemd.ts';
 import { raiseOpenFileLimit } from '../shared/runtime/shm.ts';
 import { showProblem } from './check-command.ts';
-import { readBytes, readText } from './named-files.ts';
+import { readBytes, readText, whyUnreadable } from './named-files.ts';
+import { CannotListen } from './ports.ts';
 import type { ParentChannel } from './predecessor.ts';
 import type { AgentProviders, ProviderNames } from './provider-watch.ts';
 import { Priorities, systemScheduler } from './priorities.ts';
@@ -37,6 +38,7 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
   const parsed = parseServerSettings(options.env, { cores: availableParallelism() });
   if (!parsed.ok) {
     for (const problem of parsed.error) options.writeError(problem.message);
+    for (const warning of unknownVariables(options.env)) options.writeError(`warning: ${warning}`);
     return 1;
   }
   const { settings, warnings } = parsed.value;
@@ -81,7 +83,8 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
   try {
     await service.start();
   } catch (error) {
-    log.fatal(errorFields(error), 'the service cannot start');
+    const fields = error instanceof CannotListen ? { error: error.message } : errorFields(error);
+    log.fatal(fields, 'the service cannot start');
     return 1;
   }
   return undefined;
@@ -102,7 +105,7 @@ function readAgent(settings: ServerSettings, options: ServeOptions): ReadAgent |
   const path = resolve(settings.agentFile);
   const text = readText(path);
   if (text === undefined) {
-    options.writeError('SVC_AGENT_FILE: must name a file that can be read');
+    options.writeError(`SVC_AGENT_FILE: must name a file that can be read: ${whyUnreadable(path)}`);
     return undefined;
   }
   const texts: Record<string, string> = {};

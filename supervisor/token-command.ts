@@ -2,25 +2,21 @@
  * The command `token`: mints a session token for trying things out, and shows what one says. The secret comes from the
  * environment alone, because arguments are seen by every user of the machine; nothing here prints it.
  */
-import { parseArgs } from 'node:util';
 import { fail, ok } from '../shared/base/result.ts';
 import type { Result } from '../shared/base/result.ts';
 import { mintSessionToken } from '../shared/auth/mint.ts';
 import type { MintClaims } from '../shared/auth/mint.ts';
-import { maxLifetimeS, signingSecret, skewS, splitToken } from '../shared/auth/session-token.ts';
+import {
+  maxLifetimeS,
+  minSecretBytes,
+  signingSecret,
+  skewS,
+  splitToken,
+} from '../shared/auth/session-token.ts';
 import { tokenAnswers } from '../shared/auth/token-fault.ts';
 import { readPayload, tokenAudiences } from '../shared/auth/token-payload.ts';
 import type { SessionClaims } from '../shared/auth/token-payload.ts';
-
-export const TOKEN_USAGE = `svc-supervisor token mint --aud svc-ws|svc-rtvi|svc-webrtc [options]
-    --ttl SECONDS     until it expires, 1 to 86400 (default 60)
-    --sid ID          session id, used once (default: a new one)
-    --agent NAME      reaches the call as session.agent
-    --max-s SECONDS   longest call, 1 to 86400
-    --meta KEY=VALUE  reaches the call as session.meta.KEY; up to 16 times
-svc-supervisor token inspect TOKEN
-
-The secret is read from SVC_SESSION_SECRET, for inspect also from SVC_SESSION_SECRET_PREV.`;
+import { readArguments, usageError } from './commands.ts';
 
 export interface TokenCommandOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -37,15 +33,9 @@ export interface TokenCommandOptions {
 const secretNames = ['SVC_SESSION_SECRET', 'SVC_SESSION_SECRET_PREV'] as const;
 
 /** Runs `token ...` with the arguments after that word. Returns the exit status. */
-export function runToken(args: readonly string[], options: TokenCommandOptions): 0 | 1 {
+export function runToken(args: readonly string[], options: TokenCommandOptions): 0 | 1 | 2 {
   const [action, ...rest] = args;
-  if (action === '--help' || rest.includes('--help')) {
-    options.write(TOKEN_USAGE);
-    return 0;
-  }
-  if (action === 'mint') return mint(rest, options);
-  if (action === 'inspect' && rest.length === 1) return inspect(rest[0] ?? '', options);
-  return refuse(options, TOKEN_USAGE);
+  return action === 'mint' ? mint(rest, options) : inspect(rest, options);
 }
 
 function refuse({ write, writeError = write }: TokenCommandOptions, line: string): 1 {
@@ -53,40 +43,27 @@ function refuse({ write, writeError = write }: TokenCommandOptions, line: string
   return 1;
 }
 
-function mint(args: readonly string[], options: TokenCommandOptions): 0 | 1 {
+function misuse(name: 'token mint' | 'token inspect', error: string, options: TokenCommandOptions): 2 {
+  refuse(options, usageError(name, error));
+  return 2;
+}
+
+function mint(args: readonly string[], options: TokenCommandOptions): 0 | 1 | 2 {
   const claims = parseMint(args, options.newId);
-  if (!claims.ok) return refuse(options, `${claims.error}\n\n${TOKEN_USAGE}`);
+  if (!claims.ok) return misuse('token mint', claims.error, options);
   const secret = options.env[secretNames[0]];
   if (secret === undefined) return refuse(options, `${secretNames[0]} must be set`);
   const token = mintSessionToken(claims.value, { secret, nowS: options.nowS });
-  if (!token.ok) return refuse(options, token.error);
+  if (!token.ok && Buffer.byteLength(secret) < minSecretBytes) return refuse(options, token.error);
+  if (!token.ok) return misuse('token mint', token.error, options);
   options.write(token.value);
   return 0;
 }
 
-const mintOptions = {
-  aud: { type: 'string' },
-  ttl: { type: 'string' },
-  sid: { type: 'string' },
-  agent: { type: 'string' },
-  'max-s': { type: 'string' },
-  meta: { type: 'string', multiple: true },
-} as const;
-
-/** Undefined when the arguments are not options of this command. */
-function optionsOf(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: mintOptions, strict: true, allowPositionals: false }).values;
-  } catch (error) {
-    // parseArgs repeats the argument in its message, and an argument may be a token.
-    if (error instanceof TypeError) return undefined;
-    throw error;
-  }
-}
-
 function parseMint(args: readonly string[], newId: () => string): Result<MintClaims, string> {
-  const values = optionsOf(args);
-  if (values === undefined) return fail('unknown arguments, or an option without its value');
+  const parsed = readArguments('token mint', args);
+  if (!parsed.ok) return parsed;
+  const { values } = parsed.value;
   const aud = tokenAudiences.find((known) => known === values.aud);
   if (aud === undefined) return fail(`--aud must be one of ${tokenAudiences.join(', ')}`);
   const ttlS = wholeNumber(values.ttl ?? '60');
@@ -112,7 +89,10 @@ function parseMint(args: readonly string[], newId: () => string): Result<MintCla
 
 const wholeNumber = (text: string): number | undefined => (/^\d{1,9}$/.test(text) ? Number(text) : undefined);
 
-function inspect(token: string, options: TokenCommandOptions): 0 | 1 {
+function inspect(args: readonly string[], options: TokenCommandOptions): 0 | 1 | 2 {
+  const parsed = readArguments('token inspect', args);
+  if (!parsed.ok) return misuse('token inspect', parsed.error, options);
+  const [token = ''] = parsed.value.given;
   const parts = splitToken(token);
   if (!parts.ok) return refuse(options, `refused: ${tokenAnswers[parts.error].message}`);
   const claims = readPayload(parts.value.payload);

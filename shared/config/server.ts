@@ -229,7 +229,7 @@ const variables = {
 } as const;
 
 /** Names with the prefix that belong to the tests and say nothing to the server. */
-const foreignNames: readonly string[] = ['SVC_TEST_ASSETS'];
+const foreignNames: readonly string[] = ['SVC_BUILD_WITHOUT', 'SVC_TEST_ASSETS'];
 
 const knownNames: readonly string[] = Object.values(variables).map((variable) => variable.name);
 
@@ -328,7 +328,8 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
   return warnings;
 }
 
-function warnOfUnknown(env: Env): string[] {
+/** What to tell about variables of our prefix that nothing reads, by name alone. */
+export function unknownVariables(env: Env): string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith('SVC_') && lackedBy(name) === undefined)
     .filter((name) => ![...knownNames, ...foreignNames].includes(name))
@@ -369,7 +370,7 @@ export function parseServerSettings(
     ...takeModels(reader),
   };
   refuseAbsent(env, reader);
-  const warnings = [...checkExposure(settings, reader), ...warnOfUnknown(env)];
+  const warnings = [...checkExposure(settings, reader), ...unknownVariables(env)];
   return reader.problems.length > 0 ? fail(reader.problems) : ok({ settings, warnings });
 }
 

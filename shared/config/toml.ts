@@ -1,6 +1,7 @@
 /**
- * Reads TOML twice: once for the values and once for the position of every key. All syntax errors are collected by
- * leaving out the line of each one and reading on; nothing of the text itself gets into a message.
+ * Reads TOML twice: once for the values and once for the position of every key. The parser of the values alone decides what is
+ * valid; the other one only knows places, and better words for what the first refused. All syntax errors are collected by leaving
+ * out the line of each one and reading on; nothing of the text itself gets into a message.
  */
 import TOML from '@iarna/toml';
 import { ParseError, parseTOML } from 'toml-eslint-parser';
@@ -123,50 +124,61 @@ function carriesStructure(lines: readonly string[], index: number): boolean {
   return isUnclosed(line) || isUnclosed(lines[index - 1] ?? '');
 }
 
-interface Reading {
-  readonly program: AST.TOMLProgram | undefined;
-  /** The text without the lines that are not TOML. */
-  readonly text: string;
-  readonly problems: Problem[];
-}
-
-function readSyntax(text: string): Reading {
-  const lines = text.split('\n');
-  const problems: Problem[] = [];
-  while (problems.length < mostSyntaxProblems) {
-    const readable = lines.join('\n');
-    try {
-      return { program: parseTOML(readable, { tomlVersion: '1.0' }), text: readable, problems };
-    } catch (error) {
-      if (error instanceof RangeError) {
-        problems.push(syntaxProblem(fileStart, 'the nesting is too deep'));
-        break;
-      }
-      if (!(error instanceof ParseError)) throw error;
-      const place = { line: error.lineNumber, column: error.column + 1 };
-      problems.push(syntaxProblem(place, error.message));
-      if (carriesStructure(lines, place.line - 1)) break;
-      lines[place.line - 1] = '';
-    }
-  }
-  return { program: undefined, text, problems };
-}
+type Values = Readonly<Record<string, unknown>>;
 
 const numberOf = (error: unknown, name: string): number => {
   const value: unknown = error instanceof Error ? Reflect.get(error, name) : undefined;
   return typeof value === 'number' ? value : 0;
 };
 
-function readValues(text: string): { tree?: Record<string, unknown>; problem?: Problem } {
+/** The values, or what keeps them from being read. */
+function readValues(text: string): { readonly tree: Values } | { readonly problem: Problem } {
   try {
     return { tree: TOML.parse(text) };
   } catch (error) {
     // The parser's own message quotes the text around the mistake, so only its position is used.
-    const line = numberOf(error, 'line') + 1;
-    const column = numberOf(error, 'col') + 1;
-    return { problem: syntaxProblem({ line, column }, 'this cannot be read') };
+    const place = { line: numberOf(error, 'line') + 1, column: numberOf(error, 'col') + 1 };
+    const refusal = readPositions(text);
+    return {
+      problem: 'problem' in refusal ? refusal.problem : syntaxProblem(place, 'this cannot be read'),
+    };
   }
 }
+
+/** The positions, or this parser's words for a mistake, which quote nothing. */
+function readPositions(text: string): { readonly program: AST.TOMLProgram } | { readonly problem: Problem } {
+  try {
+    return { program: parseTOML(text, { tomlVersion: '1.0' }) };
+  } catch (error) {
+    if (!(error instanceof ParseError))
+      return { problem: syntaxProblem(fileStart, 'this cannot be read; perhaps the nesting is too deep') };
+    return { problem: syntaxProblem({ line: error.lineNumber, column: error.column + 1 }, error.message) };
+  }
+}
+
+interface Reading {
+  readonly tree: Values | undefined;
+  /** The text without the lines that are not TOML. */
+  readonly text: string;
+  readonly problems: readonly Problem[];
+}
+
+function readLines(lines: string[]): Reading {
+  const problems: Problem[] = [];
+  while (problems.length < mostSyntaxProblems) {
+    const text = lines.join('\n');
+    const values = readValues(text);
+    if ('tree' in values) return { tree: values.tree, text, problems };
+    problems.push(values.problem);
+    const index = values.problem.line - 1;
+    if (carriesStructure(lines, index)) break;
+    lines[index] = '';
+  }
+  return { tree: undefined, text: '', problems };
+}
+
+/** Lines as editors of every system leave them: `@iarna/toml` knows neither the byte-order mark nor the CR of CRLF everywhere. */
+const linesOf = (text: string): string[] => text.replace(/^\uFEFF/, '').split(/\r?\n/);
 
 /** Never throws on bad text. */
 export function readToml(text: string): TomlFile {
@@ -175,11 +187,10 @@ export function readToml(text: string): TomlFile {
     const problem = syntaxProblem(fileStart, `the file has more than ${longestText} characters`);
     return { tree: undefined, places, syntaxProblems: [problem] };
   }
-  const reading = readSyntax(text.startsWith('\uFEFF') ? text.slice(1) : text);
-  if (reading.program === undefined) return { tree: undefined, places, syntaxProblems: reading.problems };
-  places.addTop(reading.program, reading.text);
-  const values = readValues(reading.text);
-  const syntaxProblems =
-    values.problem === undefined ? reading.problems : [...reading.problems, values.problem];
-  return { tree: values.tree, places, syntaxProblems };
+  const { tree, text: readable, problems } = readLines(linesOf(text));
+  if (tree === undefined) return { tree, places, syntaxProblems: problems };
+  const positions = readPositions(readable);
+  // Without positions every problem stands at the start of the file; the file is no less valid.
+  if ('program' in positions) places.addTop(positions.program, readable);
+  return { tree, places, syntaxProblems: problems };
 }

@@ -3,16 +3,11 @@ import { clearLine, createInterface, cursorTo } from 'node:readline';
 import type { Interface } from 'node:readline';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { showProblem } from '../check-command.ts';
+import { readArguments, usageError } from '../commands.ts';
 import { openAgent, type AgentSources } from './agent.ts';
 import { coloursFor } from './colours.ts';
-import { consoleHelp, ConsoleSession } from './console-session.ts';
+import { ConsoleSession } from './console-session.ts';
 import { ConversationView } from './conversation-view.ts';
-
-export const CONSOLE_USAGE = `svc-supervisor console AGENT.toml
-
-Opens a call with the agent without sound. Its LLM and its tools are the real ones.
-${consoleHelp}
-Without a terminal, every line of the input is a turn, and nothing is waited for but the LLM and the tools.`;
 
 export interface ConsoleCommandOptions extends AgentSources {
   readonly input: NodeJS.ReadableStream & Partial<Pick<ReadStream, 'isTTY'>>;
@@ -21,11 +16,12 @@ export interface ConsoleCommandOptions extends AgentSources {
 
 /** Returns the exit status: 0 after a call, 2 when there was none. */
 export async function runConsole(args: readonly string[], options: ConsoleCommandOptions): Promise<0 | 2> {
-  const [file] = args;
-  if (file === undefined || args.length > 1 || file.startsWith('-')) {
-    options.writeError(`usage: ${CONSOLE_USAGE}`);
+  const parsed = readArguments('console', args);
+  if (!parsed.ok) {
+    options.writeError(usageError('console', parsed.error));
     return 2;
   }
+  const [file = ''] = parsed.value.given;
   const { agent, problems } = await openAgent(file, options);
   for (const problem of problems)
     if (problem.severity === 'error') options.writeError(showProblem(file, problem));

@@ -3,9 +3,10 @@
  * servers (see docs/rehearsal.md).
  */
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import type { Problem } from '../../shared/config/problem.ts';
 import { showProblem } from '../check-command.ts';
+import { readArguments, usageError } from '../commands.ts';
+import { whyUnreadable, whyUnwritable } from '../named-files.ts';
 import { openAgent, type AgentSources, type OpenAgent } from './agent.ts';
 import { coloursFor, type Colours } from './colours.ts';
 import { shownCall } from './judge.ts';
@@ -14,14 +15,6 @@ import { printable, shownMs } from '../printable.ts';
 import { runScenario, type ScenarioResult } from './run-scenario.ts';
 import { readScenarioFile } from './scenario-file.ts';
 import type { ScenarioFile } from './scenario.ts';
-
-export const REHEARSE_USAGE = `svc-supervisor rehearse SCENARIOS.toml AGENT.toml [options]
-    --only NAME     play the scenario of this name; may be given several times
-    --jobs N        scenarios at a time, 1 to 64 (default 1)
-    --junit FILE    write a report for build servers
-    --verbose       show the conversations of scenarios that pass, too
-
-Ends with 0 when all pass, 1 when one fails, 2 when there is nothing valid to play.`;
 
 export interface RehearseOptions extends AgentSources {
   readonly output: { readonly isTTY?: boolean; write(text: string): unknown };
@@ -38,27 +31,13 @@ interface Wish {
 
 const mostJobs = 64;
 
-const options = {
-  only: { type: 'string', multiple: true },
-  jobs: { type: 'string', default: '1' },
-  junit: { type: 'string' },
-  verbose: { type: 'boolean', default: false },
-} as const;
-
 /** The wish, or what is wrong with the arguments. */
 function readWish(args: readonly string[]): Wish | string {
-  let parsed;
-  try {
-    parsed = parseArgs({ args: [...args], options, strict: true, allowPositionals: true });
-  } catch (error) {
-    if (error instanceof TypeError) return 'unknown arguments, or an option without its value';
-    throw error;
-  }
-  const { values, positionals } = parsed;
-  const [scenarios, agent] = positionals;
-  if (scenarios === undefined || agent === undefined || positionals.length > 2)
-    return 'two files are needed: the scenarios, then the agent';
-  const jobs = /^\d{1,3}$/.test(values.jobs) ? Number(values.jobs) : 0;
+  const parsed = readArguments('rehearse', args);
+  if (!parsed.ok) return parsed.error;
+  const { values, given } = parsed.value;
+  const [scenarios = '', agent = ''] = given;
+  const jobs = /^\d{1,3}$/.test(values.jobs ?? '1') ? Number(values.jobs ?? '1') : 0;
   if (jobs < 1 || jobs > mostJobs) return `--jobs must be a whole number from 1 to ${mostJobs}`;
   return {
     scenarios,
@@ -66,7 +45,7 @@ function readWish(args: readonly string[]): Wish | string {
     only: values.only ?? [],
     jobs,
     ...(values.junit !== undefined && { junit: values.junit }),
-    isVerbose: values.verbose,
+    isVerbose: values.verbose === true,
   };
 }
 
@@ -78,9 +57,14 @@ export async function runRehearse(args: readonly string[], sources: RehearseOpti
     return 2;
   };
   const wish = readWish(args);
-  if (typeof wish === 'string') return refuse([`${wish}\n\n${REHEARSE_USAGE}`]);
+  if (typeof wish === 'string') return refuse([usageError('rehearse', wish)]);
+  const obstacle = wish.junit === undefined ? undefined : whyUnwritable(wish.junit);
+  if (obstacle !== undefined) return refuse([`--junit: ${wish.junit} cannot be written: ${obstacle}`]);
   const text = readFile(wish.scenarios);
-  if (text === undefined) return refuse([`${wish.scenarios}:1:1: error: the file cannot be read`]);
+  if (text === undefined)
+    return refuse([
+      `${wish.scenarios}:1:1: error: the file cannot be read: ${whyUnreadable(wish.scenarios)}`,
+    ]);
   const scenarios = readScenarioFile(text, env);
   const realTools = scenarios.file?.realTools ?? false;
   const reading = await openAgent(wish.agent, sources, { realTools });

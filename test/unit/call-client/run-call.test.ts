@@ -162,7 +162,7 @@ describe('runCall', () => {
   });
 
   it.each([
-    ['is not there', undefined, 'ENOENT'],
+    ['is not there', undefined, 'there is no such file'],
     ['is no WAV file', Buffer.from('hello'), 'not a WAV file'],
     ['is empty', Buffer.from(writeWav(new Int16Array(0), 8000)), 'holds no audio'],
     ['has a strange rate', Buffer.from(writeWav(new Int16Array(9), 11_025)), 'sample rate must be one of'],
@@ -208,8 +208,8 @@ describe('parseCallArguments', () => {
   });
 
   it.each([
-    [[], 'exactly one recording'],
-    [['a.wav', 'b.wav'], 'exactly one recording'],
+    [[], 'FILE.wav is missing'],
+    [['a.wav', 'b.wav'], 'too many arguments: call takes FILE.wav'],
     [['a.wav', '--rate', '11025'], '--rate: must be one of 8000'],
     [['a.wav', '--encoding', 'opus'], '--encoding: must be'],
     [['a.wav', '--listen-s', '0'], '--listen-s: must be'],

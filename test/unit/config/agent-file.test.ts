@@ -162,8 +162,18 @@ note = "[Tasten: {digits}]"
     expect(problems).toEqual(['turn.interrupt.sure_speech_ms must be at most turn.interrupt.min_speech_ms']);
   });
 
-  it('reads a file with Windows line ends and a byte order mark', () => {
-    expect(errorsOf(`\uFEFF${goodFile.replaceAll('\n', '\r\n')}`)).toEqual([]);
+  it('reads a file with Windows line ends and a byte order mark, comments and long texts included', () => {
+    const text = `# An agent\n${changed(['"Be brief."', '"""Be brief.\nBe kind.""" # both'])}`;
+    const { definition, problems } = load(`\uFEFF${text.replaceAll('\n', '\r\n')}`);
+    expect(problems).toEqual([]);
+    expect(definition?.agent.prompt).toBe('Be brief.\nBe kind.');
+  });
+
+  it('reads what the parser of values takes, even where the parser of positions is stricter', () => {
+    const text = `${goodFile}[agent_link.deep]\nx = 1\n[agent_link]\ndeep.y = 2\n`;
+    expect(errorsOf(text)).toEqual([
+      'agent_link is a section that this version does not support yet; remove [agent_link]',
+    ]);
   });
 });
 
@@ -282,6 +292,16 @@ describe('TOML mistakes', () => {
       [3, 'not valid TOML: Expected equal (=) token'],
       [15, 'llm.chat_compatible.modle is not a known key; did you mean "model"?'],
     ]);
+  });
+
+  it('have the same places with Windows line ends', () => {
+    const text = `# An agent\n${changed(['name = "desk"', 'name = desk'], ['model = "small"', 'modle = "small"'])}`;
+    const placesOf = (file: string) => load(file).problems.map(({ line, column }) => [line, column]);
+    expect(placesOf(text)).toEqual([
+      [3, 8],
+      [15, 1],
+    ]);
+    expect(placesOf(`\uFEFF${text.replaceAll('\n', '\r\n')}`)).toEqual(placesOf(text));
   });
 
   it('do not turn into errors about keys that the parser merely could not see', () => {

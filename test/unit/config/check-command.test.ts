@@ -67,7 +67,10 @@ describe('check', () => {
   it('says so when the file cannot be read', () => {
     expect(check({})).toEqual({
       status: 1,
-      lines: ['agents/desk.toml:1:1: error: the file cannot be read', 'agents/desk.toml: 1 error'],
+      lines: [
+        'agents/desk.toml:1:1: error: the file cannot be read: there is no such file',
+        'agents/desk.toml: 1 error',
+      ],
     });
   });
 });

@@ -1,6 +1,8 @@
+import TOML from '@iarna/toml';
 import fc from 'fast-check';
 import { describe, it, expect } from 'vitest';
 import { nearestName } from '../../../shared/config/nearest.ts';
+import { readToml } from '../../../shared/config/toml.ts';
 import { goodFile, load } from './agent-text.ts';
 
 const fragment = fc.oneof(
@@ -51,6 +53,23 @@ describe('hostile agent files', () => {
         for (const { line, column } of problems) expect(Math.min(line, column)).toBeGreaterThanOrEqual(1);
       }),
       { numRuns: 1500, seed: 7 },
+    );
+  });
+
+  it('are TOML exactly when the parser of values takes them', () => {
+    const isTaken = (text: string): boolean => {
+      try {
+        return typeof TOML.parse(text) === 'object';
+      } catch {
+        return false;
+      }
+    };
+    fc.assert(
+      fc.property(fc.oneof(spoiled, fragment), (text) => {
+        fc.pre(!/[\r\uFEFF]/.test(text));
+        expect(readToml(text).syntaxProblems.length === 0).toBe(isTaken(text));
+      }),
+      { numRuns: 500, seed: 11 },
     );
   });
 

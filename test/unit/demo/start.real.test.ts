@@ -89,14 +89,17 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
 
   afterAll(() => rmSync(checkout, { recursive: true, force: true }));
 
-  async function start(env: Record<string, string> = {}): Promise<{
+  async function start(
+    env: Record<string, string> = {},
+    [command, ...args]: readonly [string, ...string[]] = [process.execPath, 'scripts/start.mjs'],
+  ): Promise<{
     child: ChildProcess;
     ready: Ready;
     errors: () => string;
     settings: { pid: number; argv: string[]; agent: string; ws: string; page: string };
   }> {
     const file = join(checkout, 'stand-in.json');
-    const child = spawn(process.execPath, ['scripts/start.mjs', '--free-ports', '--json'], {
+    const child = spawn(command, [...args, '--free-ports', '--json'], {
       cwd: checkout,
       env: { ...process.env, STAND_IN_FILE: file, TMPDIR: scratch, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -157,6 +160,17 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
     expect(children).toHaveLength(2);
     child.kill('SIGKILL');
     await Promise.all(children.map(gone));
+  });
+
+  it.each(['SIGTERM', 'SIGKILL'] as const)('leaves nothing behind when npm gets %s', async (signal) => {
+    const { child, settings } = await start({}, ['npm', 'start', '--silent', '--']);
+    const [shell = 0] = childrenOf(child.pid!);
+    const [script = 0] = childrenOf(shell);
+    const ours = [shell, script, ...childrenOf(script)];
+    expect(ours).toContain(settings.pid);
+    child.kill(signal);
+    await Promise.all(ours.map(gone));
+    expect(readdirSync(scratch)).toEqual([]);
   });
 
   it('says so and stops the service when the demo dies', async () => {

@@ -125,7 +125,7 @@ describe('the arguments of local', () => {
     [['--without', 'llm'], '--without: must be stt or tts'],
     [['--models'], '--models: needs a value'],
     [['--host', 'a', '--host', 'b'], '--host: must be given once'],
-    [['--modles', 'x'], 'unknown argument'],
+    [['--modles', 'x'], 'unknown option --modles; did you mean --models?'],
   ])('are refused by name and rule: %j', (args, error) => {
     expect(parse(...args)).toEqual({ ok: false, error });
   });

@@ -142,7 +142,9 @@ describe('rehearse', () => {
   ])('ends with 2 for %s', async (_, args) => {
     const { status, out, errors } = await rehearse(scenario('one'), ...args);
     expect({ status, out }).toEqual({ status: 2, out: '' });
-    expect(errors).toMatch(/--junit FILE|missing\.toml:1:1: error: the file cannot be read/);
+    expect(errors).toMatch(
+      /usage: svc-supervisor rehearse|missing\.toml:1:1: error: the file cannot be read/,
+    );
   });
 });
 

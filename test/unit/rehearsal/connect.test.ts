@@ -146,7 +146,9 @@ http = { url = "http://${refusing.host}/weather/{city}", allow_private = true }
   });
 
   it('explains itself when it is asked for something else', async () => {
-    expect(await check(agent(), {}, ['--connect'])).toMatchObject({ status: 1, out: '' });
-    expect((await check(agent(), {}, ['a.toml', '--connect', '--loud'])).errors[0]).toContain('--connect');
+    expect(await check(agent(), {}, ['--connect'])).toMatchObject({ status: 2, out: '' });
+    expect((await check(agent(), {}, ['a.toml', '--connect', '--loud'])).errors[0]).toContain(
+      'unknown option --loud',
+    );
   });
 });

@@ -31,7 +31,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const run = (...args: string[]): Promise<0 | 1> =>
+const run = (...args: string[]): Promise<0 | 1 | 2> =>
   runModels(args, {
     env: { SVC_MODELS_DIR: folder },
     clock: systemClock,
@@ -71,7 +71,7 @@ describe('models pull of what is more than a file', () => {
     voice: { ...row, files: [pinned('voice.tar.bz2', archive)], unpacksTo: 'voice' },
     ear: { ...row, files: [pinned('ear/model.onnx', ear), pinned('ear/tokens.txt', tokens)] },
   };
-  const pull = (name: string): Promise<0 | 1> =>
+  const pull = (name: string): Promise<0 | 1 | 2> =>
     runModels(['pull', name, '--from', mirror()], {
       env: { SVC_MODELS_DIR: folder },
       clock: systemClock,
@@ -145,7 +145,7 @@ describe('models pull', () => {
     ['list', 'more'],
     ['pull', 'toString'],
   ])('explains itself when asked for %s %s', async (...args) => {
-    expect(await run(...args.filter((arg) => arg !== undefined))).toBe(1);
+    expect(await run(...args.filter((arg) => arg !== undefined))).toBe(2);
     expect(errors[0]).toContain('usage: svc-supervisor models');
     expect(asked).toEqual([]);
   });

@@ -1,0 +1,90 @@
+// A lock between commands that run at the same time in one checkout: a folder with one file in it, which is named after its owner.
+// The lock of an owner that died is taken over.
+import { mkdirSync, readFileSync, readdirSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const lookEveryMs = 200;
+
+/** When a process began, so that another one of the same number is not taken for it; '' where the system does not tell. */
+function beginOf(pid) {
+  try {
+    // The name in the second field may hold spaces.
+    return (
+      readFileSync(`/proc/${pid}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ')[19] ?? ''
+    );
+  } catch {
+    return '';
+  }
+}
+
+const nameOf = (pid) => `${pid}-${beginOf(pid)}`;
+
+function isAlive(owner) {
+  const pid = Number.parseInt(owner, 10);
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if (error.code !== 'EPERM') return false;
+  }
+  return nameOf(pid) === owner;
+}
+
+/** Whether an attempt failed only because somebody else was faster. */
+function attempt(action) {
+  try {
+    action();
+    return true;
+  } catch (error) {
+    if (['EEXIST', 'ENOENT', 'ENOTEMPTY'].includes(error.code)) return false;
+    throw error;
+  }
+}
+
+function ownersOf(folder) {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** Undefined when the lock is taken, else its owner. */
+function take(folder, me) {
+  const isMine =
+    attempt(() => mkdirSync(folder)) &&
+    attempt(() => writeFileSync(join(folder, me), '', { flag: 'wx' })) &&
+    ownersOf(folder).length === 1;
+  if (isMine) return undefined;
+  // A folder without an owner is one whose maker is about to sign it, or died before: its removal makes the maker try again.
+  for (const owner of ownersOf(folder)) {
+    if (owner !== me && isAlive(owner)) {
+      rmSync(join(folder, me), { force: true });
+      return owner;
+    }
+    rmSync(join(folder, owner), { force: true });
+  }
+  attempt(() => rmdirSync(folder));
+  return '';
+}
+
+/** Does something while no other process with this lock does; `waiting` is told the process id of who has it, once. */
+export async function whileLocked(folder, { waiting }, action) {
+  const me = nameOf(process.pid);
+  let isTold = false;
+  for (let owner = take(folder, me); owner !== undefined; owner = take(folder, me)) {
+    if (owner === '') continue;
+    if (!isTold) waiting(Number.parseInt(owner, 10));
+    isTold = true;
+    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+  }
+  try {
+    return await action();
+  } finally {
+    rmSync(join(folder, me), { force: true });
+    // Somebody else's by now, where this fails.
+    attempt(() => rmdirSync(folder));
+  }
+}

@@ -1,0 +1,131 @@
+/** The command line as its users meet it: help, the version, and one rule for arguments that are wrong. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeWav } from '../../shared/audio/wav.ts';
+import { commands } from '../../supervisor/commands.ts';
+
+const project = fileURLToPath(new URL('../..', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'command-line-'));
+const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_')));
+
+beforeAll(() => {
+  const code = `import { ensureBuilt } from './scripts/install.mjs'; await ensureBuilt();`;
+  execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: project, stdio: 'pipe' });
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const program = join(project, 'dist/supervisor/cli.js');
+  const options = { cwd: folder, env: { ...clean, ...env }, encoding: 'utf8' } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], options);
+  return { status, out: stdout, errors: stderr };
+}
+
+describe('svc-supervisor', () => {
+  it.each(Object.keys(commands).filter((name) => name !== 'serve'))('%s --help explains itself', (name) => {
+    const { status, out, errors } = run([...name.split(' '), '--help']);
+    expect({ status, errors }).toEqual({ status: 0, errors: '' });
+    expect(out).toMatch(new RegExp(`^usage: svc-supervisor ${name}\\b`));
+  });
+
+  it('lists every command with --help', () => {
+    const { status, out } = run(['--help']);
+    expect(status).toBe(0);
+    for (const [name, { summary }] of Object.entries(commands)) {
+      expect(out).toContain(summary);
+      if (name !== 'serve') expect(out).toContain(`svc-supervisor ${name}`);
+    }
+  });
+
+  it('tells its version', () => {
+    const { version } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as {
+      version: string;
+    };
+    expect(run(['--version'])).toEqual({ status: 0, out: `${version}\n`, errors: '' });
+  });
+
+  it.each([
+    ['chekc agent.toml', 'unknown command chekc; did you mean check?'],
+    ['--worker 2', 'unknown option --worker; did you mean --workers?'],
+    ['--workers 0', '--workers: must be auto or a whole number from 1 to 256'],
+    ['stray-0123456789abcdef0123456789abcdef', 'unknown command\n'],
+    ['check', 'FILE is missing'],
+    ['check a.toml --conect', 'unknown option --conect; did you mean --connect?'],
+    ['check a.toml --require-secrets=yes', '--require-secrets: takes no value'],
+    ['config all', 'too many arguments: config takes options alone'],
+    ['token', 'token: must be followed by mint or inspect'],
+    ['token mint --audience x', 'unknown option --audience'],
+    ['token mint', '--aud must be one of'],
+    ['models pull --form x', 'unknown option --form; did you mean --from?'],
+    ['models pull nothing', 'NAME must be one of smart-turn'],
+    ['local --stt-prot 1', 'unknown option --stt-prot; did you mean --stt-port?'],
+    ['console', 'AGENT.toml is missing'],
+    ['rehearse a.toml', 'AGENT.toml is missing'],
+    ['rehearse a.toml b.toml --jobs 0', '--jobs must be a whole number from 1 to 64'],
+    ['call a.wav --tokn canary-secret', 'unknown option --tokn; did you mean --token?'],
+    ['call a.wav --token', '--token: needs a value'],
+    ['call a.wav --rate 11025', '--rate: must be one of'],
+  ])('ends with 2 and one clear mistake for: %s', (line, mistake) => {
+    const { status, out, errors } = run(line.split(' '));
+    expect({ status, out }).toEqual({ status: 2, out: '' });
+    expect(errors).toContain(mistake);
+    expect(errors.trimEnd().split('\n').length).toBeLessThanOrEqual(2);
+    expect(errors).not.toMatch(/canary|0123456789/);
+  });
+
+  it.each([
+    ['config', []],
+    ['check', ['agent.toml']],
+  ])('%s warns of a variable that nothing reads, by its name alone', (command, args) => {
+    writeFileSync(join(folder, 'agent.toml'), '');
+    const { out } = run([command, ...args], { SVC_MAX_SESIONS: 'canary' });
+    expect(out).toContain(
+      'warning: SVC_MAX_SESIONS is not a known variable; did you mean SVC_MAX_SESSIONS?\n',
+    );
+    expect(out).not.toContain('canary');
+  });
+
+  it('warns of one where the start is refused, too', () => {
+    const { status, errors } = run([], { SVC_AGENT_FIEL: 'canary' });
+    expect(status).toBe(1);
+    expect(errors).toMatch(
+      /SVC_AGENT_FILE must be set.*\nwarning: SVC_AGENT_FIEL is .* mean SVC_AGENT_FILE\?/,
+    );
+  });
+});
+
+describe('files that cannot be used', () => {
+  const question = join(folder, 'question.wav');
+  beforeAll(() => writeFileSync(question, writeWav(new Int16Array(1600), 16_000)));
+
+  it.each([
+    [['check', 'gone.toml'], 'gone.toml:1:1: error: the file cannot be read: there is no such file'],
+    [['check', '.'], '.:1:1: error: the file cannot be read: it is a folder and no file'],
+    [
+      ['rehearse', 'gone.toml', 'a.toml'],
+      'gone.toml:1:1: error: the file cannot be read: there is no such file',
+    ],
+    [['call', 'gone.wav'], 'recording: gone.wav: there is no such file'],
+    [['call', '.'], 'recording: .: it is a folder and no file'],
+    [
+      ['call', question, '--out', 'gone/heard.wav'],
+      '--out: gone/heard.wav cannot be written: its folder does not exist',
+    ],
+    [['call', question, '--out', '.'], '--out: . cannot be written: it is a folder and no file'],
+  ])('%j says why in one line, without a call', (args, line) => {
+    const { status, out, errors } = run(args);
+    expect(status).not.toBe(0);
+    expect(`${out}${errors}`.split('\n')[0]).toBe(line);
+    expect(`${out}${errors}`).not.toMatch(/\n\s+at |ECONNREFUSED/);
+  });
+
+  it('SVC_AGENT_FILE says why in one line', () => {
+    const { status, errors } = run([], { SVC_AGENT_FILE: 'gone.toml' });
+    const rule = 'SVC_AGENT_FILE: must name a file that can be read: there is no such file\n';
+    expect({ status, errors }).toEqual({ status: 1, errors: rule });
+  });
+});
