@@ -15,6 +15,7 @@ describe('the record of a call', () => {
     expect(reader().left(7)).toBe('torn');
     writer.opened();
     expect(reader().left(7)).toBe('writable');
+    writer.keepSetup('{"prompt":"ü"}');
     writer.save('state 1', '["said"]');
     writer.keepTail(Buffer.from([1, 2, 3]), 0);
     writer.keepTail(Buffer.from([4]), 3);
@@ -26,6 +27,7 @@ describe('the record of a call', () => {
     expect(reader().read()).toEqual({
       state: 'state 1',
       history: '["said"]',
+      setup: '{"prompt":"ü"}',
       tail: Buffer.from([1, 2, 3, 4]),
       playout: { context: 3, sentSamples: 480 },
       listenFrom: 12,
