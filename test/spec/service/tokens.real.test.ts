@@ -222,9 +222,9 @@ describe('what is secret', () => {
       },
     });
     const key = marks.SVC_SESSION_SECRET;
-    const claims = { sid: 'canary-sid', agent: 'canary-agent', meta: { 'canary-key': 'canary-value' } };
+    const claims = { sid: 'canary-sid', agent: 'canary-agent', meta: { plan: 'canary-value' } };
     const token = craft(claims, { key });
-    const call = await service.call({ token, metadata: { 'canary-own': 'canary-own-value' } });
+    const call = await service.call({ token, metadata: { 'own-key': 'canary-own-value' } });
     const other = await service.call({ token: 'canary-static' });
     const refused = craft({ ...claims, sid: 'canary-sid-2' }, { key });
     const bodies: string[] = [];
@@ -245,6 +245,8 @@ describe('what is secret', () => {
     const everything = JSON.stringify([service.log, service.text, bodies]);
     expect(everything).toContain('svc_refusals_total');
     expect(everything).toContain('call ended');
+    // The log names what came with a call, and never says what it was.
+    for (const key of ['session.meta.plan', 'own-key']) expect(everything).toContain(key);
     const parts = [token, refused].flatMap((text) => text.split('.').slice(1));
     for (const secretText of ['canary', ...parts]) expect(everything).not.toContain(secretText);
   });
