@@ -119,7 +119,7 @@ describe('primaries that are down', () => {
     expect(await service.metric(`${failovers}"breaker"}`)).toBe(2);
     expect(await service.metric('svc_stage_faults_total{stage="llm",what="failed"}')).toBe(0);
     const errors = 'svc_provider_errors_total{stage="llm",role="primary",provider="chat_compatible"';
-    expect(await service.metric(`${errors},kind="rejected_server"}`)).toBe(1);
+    expect(await service.metric(`${errors},kind="rejected_server",status="5xx"}`)).toBe(1);
     const units = 'svc_provider_units_total{stage="llm",role="secondary",provider="chat_compatible"';
     expect(await service.metric(`${units},unit="output_tokens"}`)).toBe(3 * 6);
     const seconds = 'svc_provider_units_total{stage="stt",role="secondary",provider="stt_local_ws"';
