@@ -45,6 +45,8 @@ export interface InterruptionRow {
   /** Calls with a `clear`. */
   readonly cleared: number;
   readonly toClear: Distribution;
+  /** From the first loud sample until the caller hears the bot stop: the end of the last frame before `clear`. */
+  readonly toStop: Distribution;
   /** From the frame that proves it, or the key, to `clear`. */
   readonly fromProof: Distribution;
   /** Calls in which every sample came that comes without the sound; undefined where that is not asked. */
@@ -173,13 +175,17 @@ async function rowOf(
   { prove, whole }: Judged,
 ): Promise<InterruptionRow> {
   const toClear = new Distribution();
+  const toStop = new Distribution();
   const fromProof = new Distribution();
   for (const { talk: held, sound } of calls) {
     const clearAt = held.clearsAt[0];
     if (clearAt === undefined) continue;
     if (held.keyAt >= 0) fromProof.add(clearAt - held.keyAt);
     if (sound === undefined || held.soundAt < 0) continue;
-    toClear.add(clearAt - spokenAt(held, held.soundAt + sound.loudAt));
+    const loudAt = spokenAt(held, held.soundAt + sound.loudAt);
+    toClear.add(clearAt - loudAt);
+    const lastAt = held.receivedAt.findLast((at) => at <= clearAt);
+    if (lastAt !== undefined) toStop.add(lastAt + frameMs - loudAt);
     const provedBy = await prove(held.sent, held.soundAt);
     if (provedBy !== undefined)
       fromProof.add(clearAt - (held.sentAt[Math.ceil(provedBy / frameSamples) - 1] ?? Number.NaN));
@@ -189,6 +195,7 @@ async function rowOf(
     calls: calls.length,
     cleared: calls.filter(({ talk: { clearsAt } }) => clearsAt.length > 0).length,
     toClear,
+    toStop,
     fromProof,
     whole: whole && calls.filter(({ talk: { received } }) => received.equals(whole)).length,
     wrong: calls.flatMap(({ talk: held, sound }) => {

@@ -9,8 +9,6 @@ const floorCores = 2;
 const floorLatenessMs = 20;
 /** A turn in a thousand may go astray: speech is judged by a model. */
 const floorAnswered = 0.99;
-/** What the service may add between the decision that a turn is over and the first audio. */
-const floorAdded = { p50Ms: 5, p99Ms: 25 };
 
 /** From here on, in cores, a failure says as much about the machine as about the service. */
 const quietCores = 0.1;
@@ -28,7 +26,6 @@ const megabytes = (bytes: number): string => (bytes / 1_048_576).toFixed(1);
 /** The rules of the floor, for the number of calls that was asked for. */
 export function judge(result: RunResult): FloorRow[] {
   const { load, options, metrics } = result;
-  const added = result.decision.own;
   const { answers = 0, unanswered = 0, short = 0 } = load.counts;
   const answered = answers + unanswered === 0 ? 0 : answers / (answers + unanswered);
   const serviceUnderruns = metrics.get('svc_underruns_total') ?? 0;
@@ -52,11 +49,6 @@ export function judge(result: RunResult): FloorRow[] {
       rule: `turns answered, at least ${percent(floorAnswered)}, all of them whole`,
       found: `${percent(answered)}, ${short} broken off`,
       passed: answered >= floorAnswered && short === 0,
-    },
-    {
-      rule: `added between decision and first audio, p50 and p99, at most ${floorAdded.p50Ms} and ${floorAdded.p99Ms} ms`,
-      found: `${ms(added.p50Ms)} and ${ms(added.p99Ms)} ms`,
-      passed: added.p50Ms <= floorAdded.p50Ms && added.p99Ms <= floorAdded.p99Ms,
     },
   ];
 }

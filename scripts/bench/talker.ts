@@ -42,6 +42,8 @@ export interface Talk {
   readonly keyAt: number;
   /** Everything that came, one after another. */
   readonly received: Buffer;
+  /** When each frame of it came. */
+  readonly receivedAt: readonly number[];
   readonly clearsAt: readonly number[];
   readonly failed: string | undefined;
 }
@@ -85,6 +87,7 @@ class Talker {
   readonly #frames: Int16Array[] = [];
   readonly #sentAt: number[] = [];
   readonly #received: Buffer[] = [];
+  readonly #receivedAt: number[] = [];
   readonly #clearsAt: number[] = [];
   readonly #done: (talk: Talk) => void;
   #started = false;
@@ -124,6 +127,7 @@ class Talker {
     const now = performance.now();
     this.#lastAudioAt = now;
     this.#received.push(Buffer.from(payload));
+    this.#receivedAt.push(performance.now());
     this.#leak?.play(payload, this.#sampleAt(now));
   }
 
@@ -188,6 +192,7 @@ class Talker {
       soundAt: this.#soundAt,
       keyAt: this.#keyAt,
       received: Buffer.concat(this.#received),
+      receivedAt: this.#receivedAt,
       clearsAt: this.#clearsAt,
       failed: this.#started ? reason : (reason ?? 'the call did not start'),
     });
