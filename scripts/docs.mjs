@@ -1,4 +1,5 @@
-// Writes the generated reference pages, the example agent file and its schema out of the declarations in shared/config.
+// Writes the generated reference pages, the example agent file and its schema out of the declarations in shared/config, and the page of
+// commands out of their table.
 import { build } from 'esbuild';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +14,12 @@ const outfile = join(folder, 'reference.mjs');
 let files;
 try {
   await build({
-    entryPoints: [join(root, 'shared/config/reference.ts')],
+    stdin: {
+      contents: `export { referenceFiles, withProviderChoices } from './shared/config/reference.ts';
+        export { commandsPage } from './supervisor/commands.ts';`,
+      resolveDir: root,
+      loader: 'ts',
+    },
     outfile,
     bundle: true,
     platform: 'node',
@@ -21,10 +27,14 @@ try {
     target: 'node20',
     logLevel: 'warning',
   });
-  const { referenceFiles, withProviderChoices } = await import(pathToFileURL(outfile).href);
+  const { commandsPage, referenceFiles, withProviderChoices } = await import(pathToFileURL(outfile).href);
   const page = 'docs/providers.md';
   const text = withProviderChoices(readFileSync(join(root, page), 'utf8'));
-  files = [...referenceFiles(), { path: page, text }];
+  files = [
+    ...referenceFiles(),
+    { path: 'docs/reference/commands.md', text: commandsPage() },
+    { path: page, text },
+  ];
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

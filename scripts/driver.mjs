@@ -31,5 +31,11 @@ export async function runDriver(folder, { processes = [] } = {}) {
   // The bench loads ONNX Runtime itself; inference/main.ts says what this is for.
   process.env.ORT_DISABLE_TELEMETRY = '1';
   const { main } = await import(new URL(`dist/${folder}/main.mjs`, root).href);
-  process.exit(await main(process.argv.slice(2), root));
+  try {
+    process.exit(await main(process.argv.slice(2), root));
+  } catch (error) {
+    if (!String(error?.code).startsWith('ERR_PARSE_ARGS')) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(2);
+  }
 }

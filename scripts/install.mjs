@@ -48,7 +48,7 @@ const alone = (action) =>
   );
 
 /** Runs npm quietly; its output is shown only when it fails. */
-function runNpm(args) {
+function runNpm(args, share) {
   const cli = process.env.npm_execpath;
   const [command, first] = cli?.endsWith('.js') ? [process.execPath, [cli]] : ['npm', []];
   return new Promise((resolve, reject) => {
@@ -57,6 +57,7 @@ function runNpm(args) {
       stdio: ['ignore', 'pipe', 'pipe'],
       shell: process.platform === 'win32',
     });
+    if (child.pid !== undefined) share(child.pid);
     // A signal to this command is for npm, too; afterwards this command ends by it.
     let stoppedBy;
     const pass = (signal) => {
@@ -85,7 +86,7 @@ function runNpm(args) {
  */
 export async function ensureInstalled({ dev }) {
   if (isComplete({ dev })) return;
-  await alone(async () => {
+  await alone(async (share) => {
     if (isComplete({ dev })) return;
     const wanted = wantedPackages({ dev });
     process.stderr.write(`Installing ${wanted.length} packages (once; this may take some minutes) ...\n`);
@@ -96,7 +97,7 @@ export async function ensureInstalled({ dev }) {
     const hasDev = Object.values(packagesIn('node_modules/.package-lock.json')).some((entry) => entry.dev);
     const omit = dev || hasDev ? [] : ['--omit=dev'];
     try {
-      await runNpm(['ci', '--prefer-offline', '--no-audit', '--no-fund', ...omit]);
+      await runNpm(['ci', '--prefer-offline', '--no-audit', '--no-fund', ...omit], share);
     } finally {
       clearInterval(progress);
     }

@@ -1,4 +1,4 @@
-// A lock between commands that run at the same time in one checkout: a folder with one file in it, which is named after its owner.
+// A lock between commands that run at the same time in one checkout: a folder with a file in it that is named after its owner.
 // The lock of an owner that died is taken over.
 import { mkdirSync, readFileSync, readdirSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -70,7 +70,10 @@ function take(folder, me) {
   return '';
 }
 
-/** Does something while no other process with this lock does; `waiting` is told the process id of who has it, once. */
+/**
+ * Does something while no other process with this lock does; `waiting` is told the process id of who has it, once. A child that must
+ * not be met by the next owner, should this process be killed, is named to `share`.
+ */
 export async function whileLocked(folder, { waiting }, action) {
   const me = nameOf(process.pid);
   let isTold = false;
@@ -80,10 +83,15 @@ export async function whileLocked(folder, { waiting }, action) {
     isTold = true;
     await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
   }
+  const owners = [me];
+  const share = (pid) => {
+    owners.push(nameOf(pid));
+    writeFileSync(join(folder, nameOf(pid)), '');
+  };
   try {
-    return await action();
+    return await action(share);
   } finally {
-    rmSync(join(folder, me), { force: true });
+    for (const owner of owners) rmSync(join(folder, owner), { force: true });
     // Somebody else's by now, where this fails.
     attempt(() => rmdirSync(folder));
   }

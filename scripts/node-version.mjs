@@ -1,7 +1,10 @@
 // Ends the command where Node is too old for the service. Imported before everything else, and in words that old versions understand.
-import { readFileSync } from 'fs';
+// The built supervisor holds it too, two folders below package.json.
+import { existsSync, readFileSync } from 'fs';
 
-const wanted = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).engines.node;
+const manifests = ['../package.json', '../../package.json'].map((path) => new URL(path, import.meta.url));
+const manifest = manifests.find((url) => existsSync(url));
+const wanted = JSON.parse(readFileSync(manifest, 'utf8')).engines.node;
 const numbers = (text) => text.replace(/^\D+/, '').split('.').map(Number);
 const least = numbers(wanted);
 const here = numbers(process.versions.node);

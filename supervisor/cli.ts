@@ -1,4 +1,5 @@
 /** The command line of `svc-supervisor`. Every command has its own file; this one only finds it. */
+import '../scripts/node-version.mjs';
 import '../shared/runtime/stack.ts';
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';

@@ -98,8 +98,8 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
     return (await perform(command, root)) ? 0 : 1;
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : 'the bench failed'}\n`);
-    if (error instanceof UsageError || (error instanceof TypeError && 'code' in error))
-      process.stderr.write(`${usage}\n`);
-    return 1;
+    const isUsage = error instanceof UsageError || (error instanceof TypeError && 'code' in error);
+    if (isUsage) process.stderr.write(`${usage}\n`);
+    return isUsage ? 2 : 1;
   }
 }

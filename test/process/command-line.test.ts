@@ -98,6 +98,16 @@ describe('svc-supervisor', () => {
   });
 });
 
+describe('the built program', () => {
+  it('refuses a Node that is too old before anything else', () => {
+    const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.19.0' } })`;
+    const preload = `data:text/javascript,${encodeURIComponent(old)}`;
+    const { status, errors } = run(['check', 'gone.toml'], { NODE_OPTIONS: `--import=${preload}` });
+    expect(status).toBe(1);
+    expect(errors).toMatch(/^This needs Node\.js 20\.19 or later, and this is 18\.19\.0\..*\n$/);
+  });
+});
+
 describe('files that cannot be used', () => {
   const question = join(folder, 'question.wav');
   beforeAll(() => writeFileSync(question, writeWav(new Int16Array(1600), 16_000)));

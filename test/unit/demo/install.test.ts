@@ -110,6 +110,21 @@ describe('the installation', () => {
     expect(npmRuns()).toHaveLength(1);
   });
 
+  it('waits for the npm of a start that was killed', async () => {
+    const killed = new Install();
+    await npmBegins();
+    const [orphan = 0] = npmRuns();
+    killed.child.kill('SIGKILL');
+    await once(killed.child, 'exit');
+    const next = new Install();
+    await next.says(/\n/);
+    letNpmEnd();
+    expect(await next.ended).toEqual([0, null]);
+    expect(next.text).toBe(`Waiting for process ${orphan}, which installs or builds in this folder ...\n`);
+    expect(npmRuns()).toEqual([orphan]);
+    expect(readdirSync(checkout)).not.toContain('.install.lock');
+  });
+
   it('tells how far it is', async () => {
     const install = new Install();
     await install.says(/Installing 1 packages [^]*\n {2}0 of 1 packages are there\n/);
