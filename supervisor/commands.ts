@@ -239,6 +239,33 @@ const overview = (): string =>
     'Settings are environment variables; docs/reference/server-settings.md lists them.',
   ].join('\n');
 
+/** The text of docs/reference/commands.md. */
+export function commandsPage(): string {
+  const cell = (text: string): string => text.replaceAll('|', '\\|');
+  const section = (name: CommandName): string => {
+    const { summary, options, notes }: Command = commands[name];
+    const rows = Object.entries<Option>(options).map(
+      ([key, { value, text }]) =>
+        `| \`--${key}${value === undefined ? '' : ` ${cell(value)}`}\` | ${cell(text)} |`,
+    );
+    return [
+      `## \`${name}\``,
+      `\`${usageOf(name)}\`: ${summary}.`,
+      ...(rows.length > 0 ? [['| Option | Meaning |', '| --- | --- |', ...rows].join('\n')] : []),
+      ...(notes === undefined ? [] : [notes]),
+    ].join('\n\n');
+  };
+  return `# Commands
+
+Generated from the table in \`supervisor/commands.ts\`; \`npm run docs\` writes it anew.
+
+\`svc-supervisor COMMAND --help\` explains a command, \`svc-supervisor --version\` tells the version. Every command ends with status 0 when
+it did what it was asked for, and with 2 when its arguments are wrong; 1 means that it failed.
+
+${names.map(section).join('\n\n')}
+`;
+}
+
 export type Choice =
   | { readonly help: string }
   | { readonly wrong: string }

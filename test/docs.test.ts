@@ -4,6 +4,7 @@ import { writeWav } from '../shared/audio/wav.ts';
 import { loadAgentFile } from '../shared/config/load.ts';
 import { describeAgentFile } from '../shared/config/describe.ts';
 import { referenceFiles, withProviderChoices } from '../shared/config/reference.ts';
+import { commandsPage } from '../supervisor/commands.ts';
 
 const root = new URL('../', import.meta.url);
 const readProjectFile = (path: string): string =>
@@ -31,6 +32,10 @@ describe('generated documentation', () => {
     const page = readProjectFile('docs/providers.md');
     expect(page).toContain('| stt | Deepgram (`deepgram`, `stt_cloud_a`) |');
     expect(page).toBe(withProviderChoices(page));
+  });
+
+  it('has a page of the commands as their table says (npm run docs writes it)', () => {
+    expect(readProjectFile('docs/reference/commands.md')).toBe(commandsPage());
   });
 
   it('holds an example file without a single problem', () => {
