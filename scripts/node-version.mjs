@@ -4,7 +4,8 @@ import { existsSync, readFileSync } from 'fs';
 
 const manifests = ['../package.json', '../../package.json'].map((path) => new URL(path, import.meta.url));
 const manifest = manifests.find((url) => existsSync(url));
-const wanted = JSON.parse(readFileSync(manifest, 'utf8')).engines.node;
+// A copy of the built files alone says nothing about Node.
+const wanted = manifest === undefined ? '0' : JSON.parse(readFileSync(manifest, 'utf8')).engines.node;
 const numbers = (text) => text.replace(/^\D+/, '').split('.').map(Number);
 const least = numbers(wanted);
 const here = numbers(process.versions.node);
