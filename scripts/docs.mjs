@@ -16,7 +16,7 @@ try {
   await build({
     stdin: {
       contents: `export { referenceFiles, withProviderChoices } from './shared/config/reference.ts';
-        export { commandsPage } from './supervisor/commands.ts';`,
+        export { commandsPage } from './supervisor/commands/commands.ts';`,
       resolveDir: root,
       loader: 'ts',
     },

@@ -4,7 +4,7 @@ import { writeWav } from '../shared/audio/wav.ts';
 import { loadAgentFile } from '../shared/config/load.ts';
 import { describeAgentFile } from '../shared/config/describe.ts';
 import { referenceFiles, withProviderChoices } from '../shared/config/reference.ts';
-import { commandsPage } from '../supervisor/commands.ts';
+import { commandsPage } from '../supervisor/commands/commands.ts';
 
 const root = new URL('../', import.meta.url);
 const readProjectFile = (path: string): string =>

@@ -21,7 +21,8 @@ import {
 } from '../shared/protocol/ipc.ts';
 import { callRecordBytes, CallRecords } from '../shared/protocol/call-record.ts';
 import { heartbeatAge } from '../shared/protocol/heartbeat.ts';
-import { mailboxBytes, Mailboxes, vadFrameMs } from '../shared/protocol/mailbox.ts';
+import { mailboxBytes, Mailboxes } from '../shared/protocol/mailbox.ts';
+import { vadFrameMs } from '../shared/protocol/mailbox-slot.ts';
 import { exitWithParent, firstMessage, wakeWhenOrphaned } from '../shared/runtime/child.ts';
 import { afterOthers, systemClock } from '../shared/runtime/clock.ts';
 import { giveBufferAway } from '../shared/runtime/detached-buffers.ts';
@@ -30,12 +31,12 @@ import { newWorkerMetrics, type WorkerMetrics } from '../shared/runtime/metrics.
 import { machineMs } from '../shared/runtime/monotonic.ts';
 import { currentScope, Scope } from '../shared/runtime/scope.ts';
 import { mapSharedMemory } from '../shared/runtime/shm.ts';
-import { announcementLine } from './announcement.ts';
-import { ringMarginFrames } from './call-audio.ts';
-import { CallHost } from './call-host.ts';
-import { CallJournal, readJournal } from './call-journal.ts';
-import { CallRunner } from './call-runner.ts';
-import type { CallServices } from './call-services.ts';
+import { announcementLine } from './lines/announcement.ts';
+import { ringMarginFrames } from './call/audio.ts';
+import { CallHost } from './host/call-host.ts';
+import { CallJournal, readJournal } from './call/journal.ts';
+import { CallRunner } from './call/runner.ts';
+import type { CallServices } from './call/services.ts';
 import {
   callSettings,
   knownTexts,
@@ -43,17 +44,17 @@ import {
   stageDefinitions,
   toolBook,
   toolSettings,
-} from './definition.ts';
-import { withKnownLines } from './known-lines.ts';
-import { withPauses } from './later-tts.ts';
+} from './host/definition.ts';
+import { withKnownLines } from './lines/known-lines.ts';
+import { withPauses } from './stages/later-tts.ts';
 import { warmUpHearing, warmUpLooks } from './media/warm-up.ts';
 import { newFailureLog, type FailureLog } from './stages/failure-log.ts';
 import { openStages } from './stages/registry.ts';
 import { ToolRegistry } from './tools/registry.ts';
 import { noCallControl } from './tools/tool.ts';
-import { callSocketServerOptions, CallSocket, resumeCallSocket } from './transports/websocket/call-socket.ts';
-import { ReadTurns } from './transports/websocket/read-turns.ts';
-import { openWebSocketCall } from './transports/websocket/listener.ts';
+import { callSocketServerOptions, CallSocket, resumeCallSocket } from './transports/socket/call-socket.ts';
+import { ReadTurns } from './transports/socket/read-turns.ts';
+import { transports } from './transports/all.ts';
 import type { SavedTransport } from './transports/transport.ts';
 
 /** Calls say goodbye and sockets close within this time when the supervisor is gone. */
@@ -179,6 +180,11 @@ class Worker {
       }),
       gridBefore: this.#host.gridBefore,
       takesCalls: () => !this.#draining,
+      sessions: {
+        claim: () => boxes.claimSession(this.#setup.worker),
+        carry: () => boxes.addSessions(this.#setup.worker, 1),
+        release: () => boxes.addSessions(this.#setup.worker, -1),
+      },
     };
   }
 
@@ -333,7 +339,7 @@ class Worker {
       journal?.opened();
       this.#host.add(runner, slot);
       runner.attach(
-        openWebSocketCall(ws, runner, {
+        transports[offer.transport](ws, runner, {
           limits: this.#setup.limits,
           signedMetadata: offer.signedMetadata,
           journal,

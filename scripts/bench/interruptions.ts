@@ -11,7 +11,7 @@ import { newPrng } from '../../shared/base/prng.ts';
 import { rmsDbfs } from '../../shared/audio/pcm.ts';
 import { loadAgentFile } from '../../shared/config/load.ts';
 import { loadFlite } from '../../examples/demo/flite.ts';
-import { speechSettings } from '../../worker/definition.ts';
+import { speechSettings } from '../../worker/host/definition.ts';
 import { recordingsIn } from '../eval-turns/recordings.ts';
 import { speechOf } from '../eval-turns/scenarios.ts';
 import { openProver, type Prover } from './proof.ts';

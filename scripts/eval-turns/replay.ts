@@ -5,7 +5,8 @@
  */
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
-import { vadFrameMs, vadFrameSamples, type Mailboxes } from '../../shared/protocol/mailbox.ts';
+import { type Mailboxes } from '../../shared/protocol/mailbox.ts';
+import { vadFrameMs, vadFrameSamples } from '../../shared/protocol/mailbox-slot.ts';
 import { EnergyGate } from '../../worker/media/energy-gate.ts';
 import { TurnClient } from '../../worker/media/turn-client.ts';
 import type { SpeechDetectorSettings } from '../../worker/media/speech-detector.ts';

@@ -4,7 +4,7 @@
  */
 import { ENGINE_RATE, FRAME_MS } from '../../shared/base/units.ts';
 import type { Mailboxes } from '../../shared/protocol/mailbox.ts';
-import { overBotMs } from '../../worker/call-audio.ts';
+import { overBotMs } from '../../worker/call/audio.ts';
 import { EchoDetector } from '../../worker/media/echo-detector.ts';
 import { SoundLevels } from '../../worker/media/echo-levels.ts';
 import { PlayedAudio } from '../../worker/media/echo-played.ts';

@@ -12,6 +12,7 @@ import { isLoopbackHost } from '../net/loopback.ts';
 import type { AllowedOrigins } from '../net/origin.ts';
 import { parseRedisUrl, redisUrlForm, type RedisTarget } from '../net/redis-url.ts';
 import { lackedBy, refuseAbsent } from './absent-listeners.ts';
+import { carrierAVariables, takeCarrierA, type CarrierASettings } from './carrier-a-variables.ts';
 import { Reader } from './environment.ts';
 import type { ConfigProblem, Env } from './environment.ts';
 import { lifetimeVariables, takeLifetime, type LifetimeSettings } from './lifetime-variables.ts';
@@ -22,16 +23,15 @@ import { pageVariables, takePage, type PageSettings } from './page-variables.ts'
 import { parseProviderLimits, providerLimitsForm, type ProviderLimits } from './provider-limits.ts';
 import type { Sensitive } from './sensitive.ts';
 import { providerNames } from './stages/providers.ts';
+import { takeWs, wsVariables, type WsSettings } from './ws-variables.ts';
 import {
   addressVariable,
   choiceVariable,
   countVariable,
-  durationVariable,
   readVariable,
   requiredPathVariable,
   secretVariable,
   signingSecretVariable,
-  sizeVariable,
   switchVariable,
 } from './variables.ts';
 import type { MachineFacts, Variable } from './variables.ts';
@@ -41,19 +41,7 @@ export type LogLevel = (typeof logLevels)[number];
 
 export interface ServerSettings extends ModelSettings, LifetimeSettings {
   readonly agentFile: string;
-  readonly ws: {
-    readonly addr: HostPort;
-    readonly startTimeoutMs: number;
-    readonly pingIntervalMs: number;
-    readonly pingTimeoutMs: number;
-    readonly maxAudioBytes: number;
-    readonly maxControlBytes: number;
-    readonly writeTimeoutMs: number;
-    readonly sendTimeoutMs: number;
-    readonly closeGraceMs: number;
-    readonly maxCalls: number;
-    readonly acceptQueue: number;
-  };
+  readonly ws: WsSettings;
   readonly health: {
     readonly addr: HostPort;
     readonly metrics: boolean;
@@ -61,6 +49,8 @@ export interface ServerSettings extends ModelSettings, LifetimeSettings {
   };
   /** Absent: no call page. */
   readonly page?: PageSettings;
+  /** Absent: no telephone calls of carrier A. */
+  readonly carrierA?: CarrierASettings;
   readonly maxSessions: number;
   /** Who may open calls. Empty secrets and no token: nobody is asked. */
   readonly access: {
@@ -88,19 +78,12 @@ const allProviders: readonly string[] = [
 
 const variables = {
   agentFile: requiredPathVariable('SVC_AGENT_FILE', 'The agent file that every call runs on.'),
-  wsAddr: addressVariable(
-    'SVC_WS_ADDR',
-    'Listener of the WebSocket call protocol. Off loopback it needs authentication or SVC_INSECURE_LISTENERS.',
-    {
-      host: '127.0.0.1',
-      port: 8080,
-    },
-  ),
   healthAddr: addressVariable('SVC_HEALTH_ADDR', 'Listener of /healthz, /readyz and /metrics.', {
     host: '0.0.0.0',
     port: 8081,
   }),
   ...pageVariables,
+  ...carrierAVariables,
   maxSessions: countVariable('SVC_MAX_SESSIONS', 'Most calls at the same time.', {
     least: 1,
     most: 100_000,
@@ -173,58 +156,7 @@ const variables = {
     of: logLevels,
     fallback: 'info',
   }),
-  wsStartTimeout: durationVariable('SVC_WS_START_TIMEOUT', 'Longest wait for the start message of a call.', {
-    defaultMs: 5000,
-    leastMs: 1,
-  }),
-  wsPingInterval: durationVariable('SVC_WS_PING_INTERVAL', 'Time between pings.', {
-    defaultMs: 10_000,
-    leastMs: 10,
-  }),
-  wsPingTimeout: durationVariable(
-    'SVC_WS_PING_TIMEOUT',
-    'A client that sends no frame for this long is gone; longer than SVC_WS_PING_INTERVAL.',
-    {
-      defaultMs: 30_000,
-      leastMs: 11,
-    },
-  ),
-  wsMaxAudioBytes: sizeVariable('SVC_WS_MAX_AUDIO_BYTES', 'Largest binary frame.', {
-    defaultBytes: 65_536,
-    least: 2,
-    most: 16_777_216,
-  }),
-  wsMaxControlBytes: sizeVariable('SVC_WS_MAX_CONTROL_BYTES', 'Largest text frame.', {
-    defaultBytes: 16_384,
-    least: 512,
-    most: 1_048_576,
-  }),
-  wsWriteTimeout: durationVariable(
-    'SVC_WS_WRITE_TIMEOUT',
-    'A client whose socket stays full for this long is cut off.',
-    { defaultMs: 5000, leastMs: 1 },
-  ),
-  wsSendTimeout: durationVariable(
-    'SVC_WS_SEND_TIMEOUT',
-    'A call whose engine takes no input for this long is overloaded.',
-    { defaultMs: 5000, leastMs: 1 },
-  ),
-  wsCloseGrace: durationVariable('SVC_WS_CLOSE_GRACE', "Longest wait for the client's close frame.", {
-    defaultMs: 2000,
-    leastMs: 1,
-  }),
-  wsMaxCalls: countVariable('SVC_WS_MAX_CALLS', 'Most connections of the WebSocket listener.', {
-    least: 1,
-    most: 200_000,
-    defaultText: 'twice SVC_MAX_SESSIONS',
-    fallback: (facts) => 512 * facts.cores,
-  }),
-  wsAcceptQueue: countVariable('SVC_WS_ACCEPT_QUEUE', 'Connections that may wait to be accepted.', {
-    least: 1,
-    most: 65_535,
-    defaultText: '128',
-    fallback: () => 128,
-  }),
+  ...wsVariables,
   ...modelVariables,
 } as const;
 
@@ -232,27 +164,6 @@ const variables = {
 const foreignNames: readonly string[] = ['SVC_BUILD_WITHOUT', 'SVC_TEST_ASSETS'];
 
 const knownNames: readonly string[] = Object.values(variables).map((variable) => variable.name);
-
-function takeWs(reader: Reader, maxSessions: number): ServerSettings['ws'] {
-  const ws = {
-    addr: reader.take(variables.wsAddr),
-    startTimeoutMs: reader.take(variables.wsStartTimeout),
-    pingIntervalMs: reader.take(variables.wsPingInterval),
-    pingTimeoutMs: reader.take(variables.wsPingTimeout),
-    maxAudioBytes: reader.take(variables.wsMaxAudioBytes),
-    maxControlBytes: reader.take(variables.wsMaxControlBytes),
-    writeTimeoutMs: reader.take(variables.wsWriteTimeout),
-    sendTimeoutMs: reader.take(variables.wsSendTimeout),
-    closeGraceMs: reader.take(variables.wsCloseGrace),
-    maxCalls: reader.isSet(variables.wsMaxCalls) ? reader.take(variables.wsMaxCalls) : 2 * maxSessions,
-    acceptQueue: reader.take(variables.wsAcceptQueue),
-  };
-  const hasBadPing = reader.problems.some(({ variable }) => variable.startsWith('SVC_WS_PING_'));
-  if (!hasBadPing && ws.pingTimeoutMs <= ws.pingIntervalMs) {
-    reader.refuse(variables.wsPingTimeout, `must be longer than ${variables.wsPingInterval.name}`);
-  }
-  return ws;
-}
 
 function takeAccess(reader: Reader): ServerSettings['access'] {
   const [current, previous] = [
@@ -361,6 +272,7 @@ export function parseServerSettings(
       ...(metricsToken !== undefined && { metricsToken }),
     },
     ...takePage(reader),
+    ...takeCarrierA(reader),
     maxSessions,
     access: takeAccess(reader),
     providerLimits: reader.take(variables.providerLimits),

@@ -3,7 +3,7 @@
  * (spec 01, "WebSocket call protocol, version 1", Errors, Limits).
  *
  * Invariant: a fault names the field and the rule, never the value that was received. Which message is allowed when is
- * not decided here but by the machine in worker/transports/websocket/protocol.ts.
+ * not decided here but by the machine in worker/transports/socket/call-machine.ts.
  */
 import * as z from 'zod';
 import type { Millis } from '../base/units.ts';
@@ -213,7 +213,11 @@ export type ClientMessage =
 /** Decodes one text frame. Unknown fields are ignored (spec 01, Versioning). Never throws. */
 export function decodeClientMessage(text: string): ClientMessage {
   const fields = parseObject(text);
-  if (fields === undefined) return { type: 'not-json' };
+  return fields === undefined ? { type: 'not-json' } : decodeClientFields(fields);
+}
+
+/** Decodes the fields of one message; for protocols that say the same in other words. Never throws. */
+export function decodeClientFields(fields: Readonly<Record<string, unknown>>): ClientMessage {
   switch (fields['type']) {
     case 'mark':
       return { type: 'mark', id: decodeMarkId(fields['id']) };

@@ -44,10 +44,14 @@ export interface InferenceSetup {
   readonly turnModel?: string;
 }
 
+/** What a worker serves a connection with. */
+export type TransportKind = 'websocket' | 'carrier_a';
+
 /** An accepted connection on its way to a worker. */
 export interface CallOffer {
   readonly type: 'call.offer';
   readonly offer: number;
+  readonly transport: TransportKind;
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string | string[]>>;

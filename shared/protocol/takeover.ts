@@ -22,6 +22,8 @@ const call = z.object({
   address: z.string().max(256),
   /** Providers of which the call holds a session. */
   providers: z.array(ids).max(16),
+  /** Whose connections it is counted among; a supervisor that knows one pool does not name it. */
+  pool: ids.default('websocket'),
 });
 
 const toSuccessor = z.discriminatedUnion('type', [
@@ -44,7 +46,7 @@ const toSuccessor = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('arrival'),
     /** A supervisor that knows no other listener does not name it. */
-    listener: z.enum(['websocket', 'page']).default('websocket'),
+    listener: ids.default('websocket'),
     method: z.string(),
     url: z.string(),
     headers: z.record(z.string(), z.union([z.string(), z.array(z.string())])),

@@ -184,6 +184,7 @@ export interface SupervisorMetrics extends InferenceMetrics {
   readonly handoverWait: Gauge;
   readonly workerLateness: Gauge;
   readonly sessions: Gauge;
+  readonly connections: Gauge;
   readonly providerBreaker: Gauge<ProviderLabel>;
   readonly providerBreakerOpened: Gauge<ProviderLabel>;
 }
@@ -226,7 +227,12 @@ export function newSupervisorMetrics(): SupervisorMetrics {
     }),
     ...newInferenceMetrics(registers),
     workerLateness: new Gauge({ name: 'svc_worker_lateness_seconds', help: 'Worst late tick', registers }),
-    sessions: new Gauge({ name: 'svc_sessions', help: 'Call slots in use', registers }),
+    sessions: new Gauge({ name: 'svc_sessions', help: 'Calls that have begun', registers }),
+    connections: new Gauge({
+      name: 'svc_connections',
+      help: 'Connections of calls, those that have not begun among them',
+      registers,
+    }),
     providerBreaker: new Gauge({
       name: 'svc_provider_breaker_state',
       help: 'Circuit breaker of a provider: 0 closed, 1 half-open, 2 open',

@@ -8,13 +8,13 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { newLog } from '../../shared/runtime/log.ts';
 import type { ToolRule } from '../../worker/core/tools-state.ts';
 import type { ToolBook } from '../../worker/core/settings.ts';
-import { toolBook, toolSettings } from '../../worker/definition.ts';
+import { toolBook, toolSettings } from '../../worker/host/definition.ts';
 import type { StageContext } from '../../worker/stages/stage.ts';
 import { ToolRegistry, type OpenedTools } from '../../worker/tools/registry.ts';
 import { noCallControl, refuseRun, type RemoteTools, type RemoteTool } from '../../worker/tools/tool.ts';
-import { withStandIns, type StandIns } from './canned-tools.ts';
-import { printable } from '../printable.ts';
-import type { CannedTool } from './scenario.ts';
+import { withStandIns, type StandIns } from './scenarios/canned-tools.ts';
+import { printable } from '../commands/printable.ts';
+import type { CannedTool } from './scenarios/scenario.ts';
 
 export interface AgentToolsOptions {
   readonly clock: Clock;

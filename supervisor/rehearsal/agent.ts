@@ -7,14 +7,14 @@ import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import type { Problem } from '../../shared/config/problem.ts';
 import type { LlmDefinition } from '../../shared/config/stages/definition.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { withVariables } from '../../worker/call-variables.ts';
-import { callSettings, speechSettings, stageDefinitions } from '../../worker/definition.ts';
+import { withVariables } from '../../worker/call/variables.ts';
+import { callSettings, speechSettings, stageDefinitions } from '../../worker/host/definition.ts';
 import { FailureLog, shownFailure, type Failure } from '../../worker/stages/failure-log.ts';
 import { openStages, ownStageServices } from '../../worker/stages/registry.ts';
 import type { LlmStage } from '../../worker/stages/stage.ts';
-import { loadAgentFileAt } from '../check-command.ts';
+import { loadAgentFileAt } from '../commands/check/check-command.ts';
 import { AgentTools } from './agent-tools.ts';
-import type { StandIns } from './canned-tools.ts';
+import type { StandIns } from './scenarios/canned-tools.ts';
 import type { Conversation, ConversationSink } from './conversation.ts';
 import { TextCall } from './text-call.ts';
 

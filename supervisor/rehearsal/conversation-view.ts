@@ -5,7 +5,7 @@
 import { unreachable } from '../../shared/base/assert.ts';
 import type { Colours } from './colours.ts';
 import type { ConversationEvent, TurnTimings } from './conversation.ts';
-import { printable, shownMs } from '../printable.ts';
+import { printable, shownMs } from '../commands/printable.ts';
 
 export interface ViewOptions {
   readonly colours: Colours;

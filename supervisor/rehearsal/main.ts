@@ -4,10 +4,10 @@
  */
 import '../../shared/runtime/stack.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
-import { readBytes, readText } from '../named-files.ts';
-import { runConnectCheck } from './connect-command.ts';
-import { runConsole } from './console-command.ts';
-import { runRehearse } from './rehearse-command.ts';
+import { readBytes, readText } from '../service/named-files.ts';
+import { runConnectCheck } from './connect/connect-command.ts';
+import { runConsole } from './console/console-command.ts';
+import { runRehearse } from './scenarios/rehearse-command.ts';
 
 const writeError = (line: string): void => void process.stderr.write(`${line}\n`);
 

@@ -10,7 +10,7 @@ import type { CallSettings } from '../../worker/core/settings.ts';
 import type { LlmStage } from '../../worker/stages/stage.ts';
 import type { OpenTools } from './agent-tools.ts';
 import { CallTime } from './call-time.ts';
-import { CallerPlan, type VoiceTimes } from './caller-plan.ts';
+import { CallerPlan, type VoiceTimes } from './scenarios/caller-plan.ts';
 import type { Conversation, ConversationEvent, ConversationSink, Goal } from './conversation.ts';
 import { CoreShell } from './core-shell.ts';
 

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { loadAgentFile } from '../../shared/config/load.ts';
-import { stageDefinitions } from '../../worker/definition.ts';
+import { stageDefinitions } from '../../worker/host/definition.ts';
 import type { Failure } from '../../worker/stages/failure-log.ts';
 import { openStages, ownStageServices } from '../../worker/stages/registry.ts';
 import type { StageError } from '../../worker/stages/stage.ts';

@@ -9,7 +9,7 @@ import { WebSocketServer } from 'ws';
 import { z } from 'zod';
 import { loadAgentFile } from '../../shared/config/load.ts';
 import { llmOptions, sttOptions, ttsOptions } from '../../shared/config/stages/options.ts';
-import { stageDefinitions } from '../../worker/definition.ts';
+import { stageDefinitions } from '../../worker/host/definition.ts';
 import { openStages, ownStageServices } from '../../worker/stages/registry.ts';
 import { Observed } from '../support/observed.ts';
 import { newStageContext } from '../support/stage-context.ts';

@@ -51,7 +51,7 @@ describe.skipIf(chromiumMissing !== undefined)(`the page of a service ${chromium
 
     await first.getByRole('button', { name: 'Hang up' }).click();
     await first.getByText('You hung up.').waitFor();
-    await service.readyWhen((body) => body['sessions'] === 0);
+    await service.readyWhen((body) => body['connections'] === 0);
     await second.getByRole('button', { name: 'Call' }).click();
     await second.locator('#stage[data-state="listening"]').waitFor();
     await service.stop();

@@ -1,7 +1,7 @@
 /** Processes of the service die: what ends, what goes on, and what comes back. */
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite } from '../../examples/demo/flite.ts';
-import type { CallClient, CallerEvent } from '../../supervisor/caller.ts';
+import type { CallClient, CallerEvent } from '../../supervisor/commands/call/caller.ts';
 import { answer } from '../support/fake-chat.ts';
 import { TestService } from '../support/service.ts';
 
@@ -70,7 +70,7 @@ describe('kill -9 of a worker whose calls are not taken up', () => {
     const fresh = await service.call();
     await hear(fresh, 5);
     expect(Math.max(...(await gaps))).toBeLessThan(longestHoleMs);
-    await service.readyWhen((body) => body['sessions'] === 4 && body['workers'] === 2);
+    await service.readyWhen((body) => body['connections'] === 4 && body['workers'] === 2);
     expect(service.children('worker')).toHaveLength(2);
     expect(service.children('worker')).not.toContain(victim);
     expect(await service.metric('svc_restarts_total{role="worker"}')).toBe(1);
@@ -87,7 +87,7 @@ describe('kill -9 of a worker whose calls are not taken up', () => {
       const call = await service.call();
       process.kill(await service.workerOf(call), 'SIGKILL');
       expect((await call.closed).code).toBe(1006);
-      await service.readyWhen((body) => body['workers'] === 1 && body['sessions'] === 0);
+      await service.readyWhen((body) => body['workers'] === 1 && body['connections'] === 0);
     }
     expect((await (await service.call()).hangUp()).code).toBe(1000);
   });

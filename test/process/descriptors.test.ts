@@ -24,30 +24,30 @@ describe('descriptors', () => {
   it('are back to the start after 200 calls, in the supervisor, the workers and inference', async () => {
     service = await TestService.start({ workers: 2 });
     await callAndHangUp(20);
-    await service.readyWhen((body) => body['sessions'] === 0);
+    await service.readyWhen((body) => body['connections'] === 0);
     const pids = [service.pid, ...service.children('worker'), ...service.children('inference')];
     expect(pids).toHaveLength(4);
     const before = pids.map((pid) => descriptorsOf(pid));
     for (let round = 0; round < 10; round += 1) await callAndHangUp(20);
-    await service.readyWhen((body) => body['sessions'] === 0);
+    await service.readyWhen((body) => body['connections'] === 0);
     for (const [index, pid] of pids.entries()) await fallsTo(pid, before[index]! + 1);
   });
 
   it('are back to the start in the supervisor when workers died with connections on their way', async () => {
     service = await TestService.start();
     await callAndHangUp(5);
-    await service.readyWhen((body) => body['sessions'] === 0);
+    await service.readyWhen((body) => body['connections'] === 0);
     const before = descriptorsOf(service.pid);
     for (let round = 0; round < 3; round += 1) {
       const [worker] = service.children('worker');
       process.kill(worker!, 'SIGSTOP');
       const callers = Array.from({ length: 20 }, () => new RawCaller(service.port, startFrame()));
-      await service.readyWhen((body) => body['sessions'] === 20);
+      await service.readyWhen((body) => body['connections'] === 20);
       process.kill(worker!, 'SIGKILL');
       await Promise.all(callers.map((caller) => caller.received('started')));
       expect(callers.every((caller) => !caller.gone)).toBe(true);
       for (const caller of callers) caller.socket.destroy();
-      await service.readyWhen((body) => body['sessions'] === 0);
+      await service.readyWhen((body) => body['connections'] === 0);
     }
     await fallsTo(service.pid, before + 1);
   });

@@ -1,7 +1,7 @@
 /** A running service whose primaries are down: calls go on with the secondaries, and all workers know it from one. */
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadFlite } from '../../examples/demo/flite.ts';
-import type { CallClient } from '../../supervisor/caller.ts';
+import type { CallClient } from '../../supervisor/commands/call/caller.ts';
 import { answer, FakeChat } from '../support/fake-chat.ts';
 import { reply, silence } from '../support/fake-http.ts';
 import { FakeMessages } from '../support/fake-messages.ts';

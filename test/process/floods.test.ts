@@ -3,7 +3,7 @@
  * pings without end. It is slowed or ended, and 20 others keep their voice.
  */
 import { afterEach, describe, expect, it } from 'vitest';
-import type { CallClient } from '../../supervisor/caller.ts';
+import type { CallClient } from '../../supervisor/commands/call/caller.ts';
 import { TestService } from '../support/service.ts';
 import { RawCaller, audioFrame, startFrame, textFrame } from './raw-caller.ts';
 
@@ -91,7 +91,7 @@ describe.each(Object.entries(floods))('a flood of %s', (name, bytes) => {
     flooder.socket.destroy();
     const ends = await Promise.all(calls.map((call) => call.hangUp()));
     expect(ends.every(({ code }) => code === 1000)).toBe(true);
-    await service.readyWhen((body) => body['sessions'] === 0);
+    await service.readyWhen((body) => body['connections'] === 0);
   });
 });
 

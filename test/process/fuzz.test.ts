@@ -13,7 +13,7 @@ import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { newPrng } from '../../shared/base/prng.ts';
-import type { CallClient } from '../../supervisor/caller.ts';
+import type { CallClient } from '../../supervisor/commands/call/caller.ts';
 import { annoy, nuisance, sayNothing, type NuisanceKind } from '../support/broken-clients.ts';
 import { answer } from '../support/fake-chat.ts';
 import { knock } from '../support/knock.ts';
@@ -71,7 +71,7 @@ async function keepsTalking(call: CallClient): Promise<void> {
 
 /** Resolves when nothing but the call is left in the service, and each process has no more descriptors than that. */
 async function settled(pids: readonly number[], descriptors: readonly number[]): Promise<void> {
-  await service.readyWhen((body) => body['sessions'] === 1);
+  await service.readyWhen((body) => body['connections'] === 1);
   for (const [index, pid] of pids.entries())
     while (descriptorsOf(pid) > descriptors[index]!) await service.readiness();
 }
@@ -165,7 +165,7 @@ describe.skipIf(!hasPrlimit)('without descriptors (skipped without prlimit)', ()
       status = knocked.status;
       knocked.socket.destroy();
     }
-    await service.readyWhen((body) => body['sessions'] === 1);
+    await service.readyWhen((body) => body['connections'] === 1);
     expect(service.isOver).toBe(false);
     expect(await call.hangUp()).toEqual({ code: 1000, reason: 'ended' });
   });

@@ -73,7 +73,7 @@ describe('a connection that talks from its first packet on', () => {
     const [worker] = service.children('worker');
     process.kill(worker!, 'SIGSTOP');
     const calling = callAll();
-    await service.readyWhen((body) => body['sessions'] === connections);
+    await service.readyWhen((body) => body['connections'] === connections);
     process.kill(worker!, 'SIGCONT');
     await expectNothingLost(await calling);
   });
@@ -83,7 +83,7 @@ describe('a connection that talks from its first packet on', () => {
     const [worker] = service.children('worker');
     process.kill(worker!, 'SIGSTOP');
     const calling = callAll();
-    await service.readyWhen((body) => body['sessions'] === connections);
+    await service.readyWhen((body) => body['connections'] === connections);
     process.kill(worker!, 'SIGKILL');
     await expectNothingLost(await calling);
     expect(service.children('worker')).not.toContain(worker);
@@ -95,7 +95,7 @@ describe('a connection that talks from its first packet on', () => {
     const [worker] = service.children('worker');
     process.kill(worker!, 'SIGSTOP');
     const calling = callAll();
-    await service.readyWhen((body) => body['sessions'] === connections);
+    await service.readyWhen((body) => body['connections'] === connections);
     process.kill(worker!, 'SIGKILL');
     await expectNothingLost(await calling);
   });
@@ -119,7 +119,7 @@ describe('a worker that dies while connections come in', () => {
         true,
       );
       for (const caller of some) caller.socket.destroy();
-      await service.readyWhen((body) => body['sessions'] === 0 && body['workers'] === 2);
+      await service.readyWhen((body) => body['connections'] === 0 && body['workers'] === 2);
     }
   });
 });

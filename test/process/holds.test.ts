@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite, type Flite } from '../../examples/demo/flite.ts';
-import type { CallerEvent } from '../../supervisor/caller.ts';
+import type { CallerEvent } from '../../supervisor/commands/call/caller.ts';
 import { newPrng } from '../../shared/base/prng.ts';
 import { answer } from '../support/fake-chat.ts';
 import type { FakeReply } from '../support/fake-http.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { loadFlite } from '../../examples/demo/flite.ts';
 import { parseWav, writeWav } from '../../shared/audio/wav.ts';
-import type { CallClient, CallerEvent } from '../../supervisor/caller.ts';
+import type { CallClient, CallerEvent } from '../../supervisor/commands/call/caller.ts';
 import { answer, FakeChat } from '../support/fake-chat.ts';
 import { reply, silence } from '../support/fake-http.ts';
 import { FakeSttLocalWs } from '../support/fake-stt-local-ws.ts';

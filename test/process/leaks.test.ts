@@ -67,10 +67,10 @@ async function shortCalls(count: number): Promise<void> {
     if (index % 3 === 2) {
       call.abandon();
       await call.closed;
-      await service.readyWhen((body) => body['sessions'] === 0);
+      await service.readyWhen((body) => body['connections'] === 0);
     } else expect((await call.hangUp()).code).toBe(1000);
   }
-  await service.readyWhen((body) => body['sessions'] === 0);
+  await service.readyWhen((body) => body['connections'] === 0);
 }
 
 describe('calls one after another', () => {

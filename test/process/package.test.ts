@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifySessionToken } from '../../shared/auth/session-token.ts';
-import { sherpaInstall } from '../../supervisor/local/sherpa.ts';
+import { sherpaInstall } from '../../supervisor/commands/local/sherpa.ts';
 import { TestService } from '../support/service.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
@@ -69,7 +69,16 @@ describe('a package made by npm run pack', () => {
     const files = filesIn(join(app, 'node_modules/voice-agent-service'));
     const folders = new Set(files.flatMap((name) => /^(dist\/)?[^/]+(?=\/)/.exec(name)?.[0] ?? []));
     expect([...folders].sort()).toEqual([
-      ...['dist', 'dist/bin', 'dist/inference', 'dist/shared', 'dist/supervisor', 'dist/web', 'dist/worker'],
+      ...[
+        'dist',
+        'dist/announcements',
+        'dist/bin',
+        'dist/inference',
+        'dist/shared',
+        'dist/supervisor',
+        'dist/web',
+        'dist/worker',
+      ],
       ...['docs', 'examples', 'scripts'],
     ]);
     expect(files.filter((name) => /\.map$|\.test\.|(?<!\.d)\.ts$/.test(name))).toEqual([]);

@@ -6,7 +6,7 @@
  */
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite } from '../../examples/demo/flite.ts';
-import type { CallClient, CallerEvent } from '../../supervisor/caller.ts';
+import type { CallClient, CallerEvent } from '../../supervisor/commands/call/caller.ts';
 import { choice, stream } from '../support/fake-chat.ts';
 import { TestService, type TestServiceOptions } from '../support/service.ts';
 import { RawCaller, startFrame } from './raw-caller.ts';
@@ -113,7 +113,7 @@ describe('an error planted in one call', () => {
     const goodbyes = await Promise.all(others.map((call) => call.hangUp()));
     expect(goodbyes).toEqual(others.map(() => ({ code: 1000, reason: 'ended' })));
     // What escaped a call leaves its worker in doubt: both are replaced as soon as they are empty.
-    await service.readyWhen((body) => body['workers'] === 2 && body['sessions'] === 0);
+    await service.readyWhen((body) => body['workers'] === 2 && body['connections'] === 0);
     expect((await (await service.call()).hangUp()).code).toBe(1000);
   });
 });
@@ -137,7 +137,7 @@ describe('an error planted where the worker builds a call', () => {
     expect(await Promise.all(others.map((call) => call.hangUp()))).toEqual(
       others.map(() => ({ code: 1000, reason: 'ended' })),
     );
-    await service.readyWhen((body) => body['workers'] === 2 && body['sessions'] === 0);
+    await service.readyWhen((body) => body['workers'] === 2 && body['connections'] === 0);
   });
 });
 

@@ -167,7 +167,7 @@ describe('a restart', () => {
     await stopped(service, old);
     expect(callers.every((caller) => caller.status === 101 && !caller.gone)).toBe(true);
     for (const socket of early) socket.destroy();
-    await service.readyWhen((body) => body['sessions'] === 0);
+    await service.readyWhen((body) => body['connections'] === 0);
   });
 
   it('lets no token be used twice, before, during or after', async () => {
@@ -198,24 +198,24 @@ describe('a restart', () => {
   });
 
   it('keeps the limits of the machine while both supervisors have calls', async () => {
-    const limits = { SVC_MAX_SESSIONS: '4', SVC_WS_MAX_CALLS_PER_IP: '3' };
+    const limits = { SVC_WS_MAX_CALLS: '4', SVC_WS_MAX_CALLS_PER_IP: '3' };
     service = await start({ env: limits });
     const first = [await call(), await call()];
     const [old] = await restarted(service);
-    expect(await service.readiness()).toMatchObject({ sessions: 2, max_sessions: 4 });
+    expect(await service.readiness()).toMatchObject({ sessions: 2, connections: 2 });
     expect(outcome(await call())).toBe('call');
     expect(outcome(await call())).toBe('address_full');
     const other = await knock(service.port, { from: '127.0.0.2' });
     expect(outcome(other)).toBe('call');
-    expect(outcome(await knock(service.port, { from: '127.0.0.2' }))).toBe('sessions_full');
+    expect(outcome(await knock(service.port, { from: '127.0.0.2' }))).toBe('calls_full');
     first[0]!.socket.destroy();
-    await service.readyWhen((body) => body['sessions'] === 3);
+    await service.readyWhen((body) => body['connections'] === 3);
     first[1]!.socket.destroy();
-    await service.readyWhen((body) => body['sessions'] === 2);
+    await service.readyWhen((body) => body['connections'] === 2);
     expect(outcome(await call())).toBe('call');
     other.socket.destroy();
     await stopped(service, old);
-    await service.readyWhen((body) => body['sessions'] === 2);
+    await service.readyWhen((body) => body['connections'] === 2);
   });
 
   it('may follow upon a restart, and leaves no process and no descriptor behind', async () => {
@@ -233,7 +233,7 @@ describe('a restart', () => {
     expect(Math.max(...descriptors) - Math.min(...descriptors)).toBeLessThanOrEqual(2);
     await held.hangUp();
     await Promise.all(pids.slice(0, 2).map((pid) => stopped(service, pid)));
-    await service.readyWhen((body) => body['sessions'] === 0);
+    await service.readyWhen((body) => body['connections'] === 0);
     expect((await (await service.call()).hangUp()).code).toBe(1000);
   });
 
@@ -374,7 +374,7 @@ describe('a supervisor that took over', () => {
     const [old] = await restarted(service);
     expect(await service.readiness()).toMatchObject({ sessions: 1 });
     process.kill(old, 'SIGKILL');
-    await service.readyWhen((body) => body['sessions'] === 0);
+    await service.readyWhen((body) => body['connections'] === 0);
     expect((await (await service.call()).hangUp()).code).toBe(1000);
   });
 });

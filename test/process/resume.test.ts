@@ -1,7 +1,7 @@
 /** Workers die or hang, and their calls go on in another one: nothing is said twice, nothing heard is lost. */
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite } from '../../examples/demo/flite.ts';
-import type { CallClient, CallerEvent } from '../../supervisor/caller.ts';
+import type { CallClient, CallerEvent } from '../../supervisor/commands/call/caller.ts';
 import { answer } from '../support/fake-chat.ts';
 import { samplesOf } from '../support/fake-speech.ts';
 import { TestService, type LogLine } from '../support/service.ts';
@@ -83,7 +83,7 @@ describe('a call whose worker is killed', () => {
     await caller.hear(lengthMs(greeting) + lengthMs('It is noon.') - seamMs);
     expect(await caller.call.hangUp()).toEqual({ code: 1000, reason: 'ended' });
     expect(await service.metric('svc_handovers_total{outcome="resumed"}')).toBe(1);
-    await service.readyWhen((body) => body['sessions'] === 0 && body['workers'] === 2);
+    await service.readyWhen((body) => body['connections'] === 0 && body['workers'] === 2);
   });
 
   it('before the answer came: the LLM is asked again and the answer is spoken once', async () => {
@@ -143,7 +143,7 @@ describe('a call whose worker is killed', () => {
       process.kill(worker!, 'SIGKILL');
       for (const call of ids)
         await service.says('call taken up', (line) => line['call'] === call && isOfRound(line, worker));
-      await service.readyWhen((body) => body['workers'] === 1 && body['sessions'] === ids.length);
+      await service.readyWhen((body) => body['workers'] === 1 && body['connections'] === ids.length);
     }
     const ends = await Promise.all(callers.map(({ call }) => call.hangUp()));
     expect(ends.map(({ code }) => code)).toEqual([1000, 1000]);

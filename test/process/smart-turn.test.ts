@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startInference } from '../../scripts/eval-turns/inference.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
-import { vadFrameSamples } from '../../shared/protocol/mailbox.ts';
+import { vadFrameSamples } from '../../shared/protocol/mailbox-slot.ts';
 import { TurnClient } from '../../worker/media/turn-client.ts';
 import { VadClient } from '../../worker/media/vad-client.ts';
 import { TestService } from '../support/service.ts';

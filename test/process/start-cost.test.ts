@@ -72,7 +72,7 @@ describe('the stack of an error in a log', () => {
     const passed = frames.map(([, line]) => source[Number(line) - 1]);
     // Planted where the transport of the new call asks for the time.
     expect(passed[0]).toContain('now: () => systemClock.now()');
-    expect(passed[1]).toContain('openWebSocketCall(');
+    expect(passed[1]).toContain('transports[offer.transport](');
     const named = [...stack.matchAll(/\(((?:worker|shared|node_modules)\/\S+?):\d+\)/g)];
     expect(named.length).toBeGreaterThan(3);
     for (const [, path] of named) expect([path, existsSync(pathOf(path ?? ''))]).toEqual([path, true]);

@@ -56,7 +56,7 @@ describe.skipIf(!hasRedis)('two supervisors with one Redis (skipped without redi
   /** Ends all calls; resolves when every slot is free. */
   async function allOver(): Promise<void> {
     for (const { socket } of open.splice(0)) socket.destroy();
-    for (const service of fleet) await service.readyWhen((body) => body['sessions'] === 0);
+    for (const service of fleet) await service.readyWhen((body) => body['connections'] === 0);
   }
 
   const at = (index: number): TestService => fleet[index % fleet.length]!;
@@ -78,8 +78,8 @@ describe.skipIf(!hasRedis)('two supervisors with one Redis (skipped without redi
     expect(outcomes.filter((what) => what === 'call')).toHaveLength(1);
     expect(outcomes.filter((what) => what === 'token_reused')).toHaveLength(presentations - 1);
     // The refused ones gave their slots back.
-    const sessions = await Promise.all(fleet.map(async (service) => (await service.readiness())['sessions']));
-    expect(sessions.toSorted()).toEqual([0, 1]);
+    const held = await Promise.all(fleet.map(async (service) => (await service.readiness())['connections']));
+    expect(held.toSorted()).toEqual([0, 1]);
   });
 
   it('accept each of 250 tokens once when both get all of them twice at the same time', async () => {

@@ -10,7 +10,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 
 const kinds = {
-  socket: (stack) => /#onMessage \(worker\/transports\/websocket\/listener\.ts:/.test(stack),
+  socket: (stack) => /#onMessage \(worker\/transports\/socket\/socket-call\.ts:/.test(stack),
   timer: (stack) => stack.includes('listOnTimeout') && !stack.includes('Pacer'),
   stt: (stack) => stack.includes('LocalWsSession') && stack.includes('Receiver'),
   llm: (stack) => stack.includes('HttpRound') && stack.includes('onResponseData'),
@@ -35,7 +35,7 @@ function plant() {
   /** Goes off where the time is asked for during the building of a call. */
   let building;
   const passBuilding = () => {
-    if (building === undefined || !new Error().stack.includes('openWebSocketCall')) return;
+    if (building === undefined || !new Error().stack.includes('new SocketCall')) return;
     const found = building;
     building = undefined;
     goOff(found);

@@ -6,10 +6,10 @@ import { pino } from 'pino';
 import { newWorkerMetrics } from '../../shared/runtime/metrics.ts';
 import type { Mailboxes } from '../../shared/protocol/mailbox.ts';
 import { wsCallLimits } from '../../shared/protocol/call.ts';
-import type { CallServices } from '../../worker/call-services.ts';
+import type { CallServices } from '../../worker/call/services.ts';
 import { defaultDtmfSettings } from '../../worker/core/dtmf.ts';
 import { defaultCallLimits } from '../../worker/core/settings.ts';
-import type { SpokenStage } from '../../worker/known-lines.ts';
+import type { SpokenStage } from '../../worker/lines/known-lines.ts';
 import type {
   LlmEvent,
   LlmRequest,
@@ -216,7 +216,62 @@ export interface FakeWorld {
   readonly boxes: Mailboxes;
   readonly services: CallServices;
   takesCalls: boolean;
+  /** Calls that count as sessions, and how many may. */
+  readonly sessions: { now: number; most: number };
 }
+
+/** Sessions that are counted in an object of the test. */
+function seatsOf(sessions: () => FakeWorld['sessions']): CallServices['sessions'] {
+  const add = (count: number): void => {
+    sessions().now += count;
+  };
+  return {
+    claim: () => {
+      const isFree = sessions().now < sessions().most;
+      if (isFree) add(1);
+      return isFree;
+    },
+    carry: () => add(1),
+    release: () => add(-1),
+  };
+}
+
+/** What a call of a test goes by unless the test says otherwise. */
+const fakeSettings = (): CallServices['settings'] => ({
+  prompt: 'You are a test.',
+  greeting: 'Hello there.',
+  farewell: 'Goodbye.',
+  apology: 'Sorry, once more please.',
+  announcement: 'Something is not working.',
+  fillers: ['One moment.'],
+  lateLines: ['Bear with me.'],
+  pronounce: {},
+  dtmf: defaultDtmfSettings,
+  maxToolRounds: 4,
+  confirmQuestion: 'Shall I?',
+  maxCallMs: 600_000,
+  contextWindowTokens: 4_000,
+  turn: {
+    minSpeechMs: 96,
+    stopMs: 160,
+    askEarlyMs: Infinity,
+    silenceEndMs: 400,
+    maxSilenceMs: 1_500,
+    model: false,
+    completeAt: 0.5,
+    speculate: false,
+  },
+  interrupt: {
+    enabled: true,
+    minWords: 0,
+    wordlessMs: 0,
+    backchannels: ['mm-hmm'],
+    resumeAfterMs: 500,
+    dtmf: true,
+  },
+  idle: { askAfterMs: 0, ask: 'Are you there?', endAfter: 2 },
+  limits: defaultCallLimits,
+});
 
 /** What a worker lends to its calls, on virtual time. Stages are given per call, so that a test can tell them apart. */
 export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServices } {
@@ -229,6 +284,7 @@ export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServ
     clock,
     boxes,
     takesCalls: true,
+    sessions: { now: 0, most: Infinity },
     services: {
       clock,
       machineMs: () => clock.now(),
@@ -236,41 +292,7 @@ export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServ
       log: pino({ level: 'silent' }),
       metrics: newWorkerMetrics(),
       boxes,
-      settings: {
-        prompt: 'You are a test.',
-        greeting: 'Hello there.',
-        farewell: 'Goodbye.',
-        apology: 'Sorry, once more please.',
-        announcement: 'Something is not working.',
-        fillers: ['One moment.'],
-        lateLines: ['Bear with me.'],
-        pronounce: {},
-        dtmf: defaultDtmfSettings,
-        maxToolRounds: 4,
-        confirmQuestion: 'Shall I?',
-        maxCallMs: 600_000,
-        contextWindowTokens: 4_000,
-        turn: {
-          minSpeechMs: 96,
-          stopMs: 160,
-          askEarlyMs: Infinity,
-          silenceEndMs: 400,
-          maxSilenceMs: 1_500,
-          model: false,
-          completeAt: 0.5,
-          speculate: false,
-        },
-        interrupt: {
-          enabled: true,
-          minWords: 0,
-          wordlessMs: 0,
-          backchannels: ['mm-hmm'],
-          resumeAfterMs: 500,
-          dtmf: true,
-        },
-        idle: { askAfterMs: 0, ask: 'Are you there?', endAfter: 2 },
-        limits: defaultCallLimits,
-      },
+      settings: fakeSettings(),
       openTools: () => ({ tools: noTools, book: newToolBook() }),
       speech: { threshold: 0.5, minSpeechMs: 96, confirmMs: 192, sureMs: 96, stopMs: 160 },
       limits: limits.value,
@@ -279,6 +301,7 @@ export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServ
       tts: spoken(unused.ttsStage),
       gridBefore: (time) => Math.floor(time / 5) * 5,
       takesCalls: () => world.takesCalls,
+      sessions: seatsOf(() => world.sessions),
     },
   };
   const lend = (stages: FakeStages): CallServices => ({

@@ -11,8 +11,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { CallerOptions } from '../../supervisor/call-wire.ts';
-import { CallClient, type CallerEvent } from '../../supervisor/caller.ts';
+import type { CallerOptions } from '../../supervisor/commands/call/call-wire.ts';
+import { CallClient, type CallerEvent } from '../../supervisor/commands/call/caller.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { FakeChat } from './fake-chat.ts';
 import { FakeSpeech } from './fake-speech.ts';
@@ -195,7 +195,7 @@ export class TestService extends Observed {
   }
 
   /** `host:port` of a listener. */
-  address(listener: 'websocket' | 'health' | 'page'): string {
+  address(listener: 'websocket' | 'health' | 'page' | 'carrier_a'): string {
     return String(this.said('listening', (line) => line['listener'] === listener)?.['address']);
   }
 

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { loadAgentFile } from '../../shared/config/load.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
-import { toolSettings } from '../../worker/definition.ts';
+import { toolSettings } from '../../worker/host/definition.ts';
 import { ToolRegistry } from '../../worker/tools/registry.ts';
 import type { CallToolsOptions } from '../../worker/tools/registry.ts';
 import { noCallControl } from '../../worker/tools/tool.ts';

@@ -5,7 +5,8 @@
  */
 import type { Millis } from '../../shared/base/units.ts';
 import { heartbeatAge, heartbeatOf } from '../../shared/protocol/heartbeat.ts';
-import { vadFrameMs, type Mailbox, type Mailboxes } from '../../shared/protocol/mailbox.ts';
+import { type Mailboxes } from '../../shared/protocol/mailbox.ts';
+import { vadFrameMs, type Mailbox } from '../../shared/protocol/mailbox-slot.ts';
 import { turnAnswerWithinMs } from '../../shared/protocol/turn-box.ts';
 
 /** A turn thread does not show life inside a run, which a busy machine makes long. */

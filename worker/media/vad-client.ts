@@ -3,8 +3,8 @@
  * mailbox and collects the results. While inference is away, frames are judged by energy, so the call goes on.
  */
 import { heartbeatAge } from '../../shared/protocol/heartbeat.ts';
-import { vadFrameMs, vadFrameSamples, type Mailbox, type Mailboxes } from '../../shared/protocol/mailbox.ts';
-import { resultRing } from '../../shared/protocol/mailbox.ts';
+import { type Mailboxes } from '../../shared/protocol/mailbox.ts';
+import { resultRing, vadFrameMs, vadFrameSamples, type Mailbox } from '../../shared/protocol/mailbox-slot.ts';
 import { EnergyGate } from './energy-gate.ts';
 import { periodicity } from './frame-pitch.ts';
 import { MeasuredSound, SoundMeter, type FrameSound } from './frame-sound.ts';

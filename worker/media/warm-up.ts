@@ -1,6 +1,6 @@
 /** Hears and looks at nothing, before the first call: that makes the code of both fast. */
 import { ENGINE_RATE } from '../../shared/base/units.ts';
-import { vadFrameMs, vadFrameSamples } from '../../shared/protocol/mailbox.ts';
+import { vadFrameMs, vadFrameSamples } from '../../shared/protocol/mailbox-slot.ts';
 import { EchoDetector } from './echo-detector.ts';
 import { SoundLevels } from './echo-levels.ts';
 import { PlayedAudio } from './echo-played.ts';

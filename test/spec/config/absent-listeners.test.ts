@@ -1,7 +1,7 @@
 /** Spec 03, Server environment variables, and spec 01, Other listeners: variables of listeners that this build does not have. */
 import { describe, expect, it } from 'vitest';
 import { parseServerSettings } from '../../../shared/config/server.ts';
-import { runConfig } from '../../../supervisor/config-command.ts';
+import { runConfig } from '../../../supervisor/commands/config-command.ts';
 
 const rows: readonly (readonly [string, readonly string[]])[] = [
   [
@@ -53,15 +53,6 @@ const rows: readonly (readonly [string, readonly string[]])[] = [
       'SVC_SIP_SRTP',
       'SVC_SIP_PUBLIC_IP',
       'SVC_SIP_RTP_PORTS',
-    ],
-  ],
-  [
-    'no listener for carrier A',
-    [
-      'SVC_CARRIER_A_ADDR',
-      'SVC_CARRIER_A_STREAM_SECRET',
-      'SVC_CARRIER_A_ALLOW_STATIC_URL',
-      'SVC_CARRIER_A_PUBLIC_URL',
     ],
   ],
   ['no listener for carrier B', ['SVC_CARRIER_B_ADDR', 'SVC_CARRIER_B_STREAM_TOKEN']],

@@ -31,7 +31,7 @@ async function ask(at: TestService, options: KnockOptions = {}): Promise<KnockAn
 /** Ends what is open and waits until its slots are free. */
 async function hangUpAll(at: TestService): Promise<void> {
   for (const { socket } of open.splice(0)) socket.destroy();
-  await at.readyWhen((body) => body['sessions'] === 0);
+  await at.readyWhen((body) => body['connections'] === 0);
 }
 
 afterEach(async () => {
@@ -102,7 +102,8 @@ describe('every answer before a call', () => {
     expect((await ask(at, { headers })).status).toBe(403);
     expect(await at.metric('svc_tokens_total{outcome="used"}')).toBe(1);
     expect(await at.metric('svc_refusals_total{reason="token_reused"}')).toBe(1);
-    expect(await at.metric('svc_sessions')).toBe(1);
+    expect(await at.metric('svc_connections')).toBe(1);
+    expect(await at.metric('svc_sessions')).toBe(0);
   });
 });
 
@@ -165,7 +166,7 @@ describe('429 calls per address exceeded', () => {
     expect(refusalOf(await ask(at))).toEqual([429, 'address_full', '1']);
     expect((await ask(at, { from: '127.0.0.2' })).status).toBe(101);
     second.socket.destroy();
-    await at.readyWhen((body) => body['sessions'] === 2);
+    await at.readyWhen((body) => body['connections'] === 2);
     expect((await ask(at)).status).toBe(101);
     expect(await at.metric('svc_refusals_total{reason="address_full"}')).toBe(1);
   });
@@ -221,6 +222,7 @@ describe('429 calls per address exceeded', () => {
 describe('503 provider budget exhausted, with a longer Retry-After', () => {
   const counts = {
     sessions: expect.any(Number) as number,
+    connections: expect.any(Number) as number,
     max_sessions: expect.any(Number) as number,
     workers: 1,
   };
@@ -232,7 +234,7 @@ describe('503 provider budget exhausted, with a longer Retry-After', () => {
     const ready = await at.get('/readyz');
     expect([ready.status, await ready.json()]).toEqual([
       503,
-      { ready: 0, provider_budget: 1, ...counts, sessions: 1 },
+      { ready: 0, provider_budget: 1, ...counts, connections: 1 },
     ]);
     expect((await at.get('/healthz')).status).toBe(200);
     expect(await at.metric('svc_refusals_total{reason="provider_budget"}')).toBe(1);

@@ -21,7 +21,7 @@ describe('probes', () => {
     const ready = await service.get('/readyz');
     expect([ready.status, await ready.json()]).toEqual([
       200,
-      { ready: 1, sessions: 0, max_sessions: 7, workers: 2 },
+      { ready: 1, sessions: 0, connections: 0, max_sessions: 7, workers: 2 },
     ]);
   });
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 afterEach(async () => {
   for (const { socket } of open.splice(0)) socket.destroy();
-  await service.readyWhen((body) => body['sessions'] === 0);
+  await service.readyWhen((body) => body['connections'] === 0);
 });
 
 let last = 0;

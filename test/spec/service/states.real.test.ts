@@ -1,6 +1,6 @@
 /** Spec 01, States and transitions: the rows that need the whole service, on real processes and sockets. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { CallRefused } from '../../../supervisor/call-wire.ts';
+import { CallRefused } from '../../../supervisor/commands/call/call-wire.ts';
 import { audioFrame, RawCaller, startFrame, textFrame } from '../../process/raw-caller.ts';
 import { connectNarrow } from '../../process/narrow-socket.ts';
 import { toolCall } from '../../support/fake-chat.ts';
@@ -29,7 +29,7 @@ describe('connecting', () => {
     expect((await service.get('/readyz')).status).toBe(503);
     expect((await service.get('/healthz')).status).toBe(200);
     await call.hangUp();
-    await service.readyWhen((body) => body['sessions'] === 0);
+    await service.readyWhen((body) => body['connections'] === 0);
     expect((await service.get('/readyz')).status).toBe(200);
     expect(await (await service.call()).hangUp()).toEqual({ code: 1000, reason: 'ended' });
   });
@@ -81,7 +81,7 @@ describe('awaiting_start', () => {
     await caller.closed();
     expect(caller.of('error')).toMatchObject([{ code: 'start_timeout', fatal: true }]);
     expect(caller.closeCode).toBe(1008);
-    await service.readyWhen((body) => body['sessions'] === 0);
+    await service.readyWhen((body) => body['connections'] === 0);
   });
 
   it('a client that connects and goes away before start leaves no slot behind', async () => {
@@ -90,7 +90,7 @@ describe('awaiting_start', () => {
     await caller.until(() => caller.head !== undefined);
     expect(caller.status).toBe(101);
     caller.socket.resetAndDestroy();
-    await service.readyWhen((body) => body['sessions'] === 0);
+    await service.readyWhen((body) => body['connections'] === 0);
   });
 });
 
@@ -118,7 +118,7 @@ describe('open', () => {
     const call = await service.call();
     call.abandon();
     expect(await service.says('call ended')).toMatchObject({ end: 'disconnected' });
-    await service.readyWhen((body) => body['sessions'] === 0);
+    await service.readyWhen((body) => body['connections'] === 0);
   });
 
   it('no frame from the client for ping_timeout: error ping_timeout, close 1008', async () => {

@@ -164,16 +164,16 @@ describe('with session secrets in force', () => {
     const { status, socket } = await ask(token);
     expect(status).toBe(101);
     socket.end(Buffer.from([0xff, 0xff, 0xff]));
-    await service.readyWhen((body) => body['sessions'] === 0);
+    await service.readyWhen((body) => body['connections'] === 0);
     expect(refusalOf(await ask(token))[1]).toBe('token_reused');
   });
 });
 
 describe('a token refused for capacity', () => {
-  const full = { SVC_SESSION_SECRET: secret, SVC_MAX_SESSIONS: '1' };
+  const full = { SVC_SESSION_SECRET: secret, SVC_WS_MAX_CALLS: '1' };
 
   it.each([
-    ['server full', full, [503, 'sessions_full', '1']],
+    ['server full', full, [503, 'calls_full', '1']],
     [
       'a per-address limit',
       { SVC_SESSION_SECRET: secret, SVC_WS_MAX_CALLS_PER_IP: '1' },
@@ -186,11 +186,11 @@ describe('a token refused for capacity', () => {
     expect(refusalOf(await ask(token))).toEqual(refusal);
     expect(refusalOf(await ask(token))).toEqual(refusal);
     first.socket.destroy();
-    await service.readyWhen((body) => body['sessions'] === 0);
+    await service.readyWhen((body) => body['connections'] === 0);
     const second = await ask(token);
     expect(second.status).toBe(101);
     second.socket.destroy();
-    await service.readyWhen((body) => body['sessions'] === 0);
+    await service.readyWhen((body) => body['connections'] === 0);
     expect(refusalOf(await ask(token))[1]).toBe('token_reused');
     await service.stop();
   });

@@ -1,8 +1,8 @@
 /** Spec 01, Authentication 5 to 8, and Call metadata set by the server. */
 import { describe, it, expect } from 'vitest';
 import { Sensitive } from '../../../shared/config/sensitive.ts';
-import { judgeCredentials, signedMetadata } from '../../../supervisor/credentials.ts';
-import type { CredentialOptions, RequestHead } from '../../../supervisor/credentials.ts';
+import { judgeCredentials, signedMetadata } from '../../../supervisor/admission/credentials.ts';
+import type { CredentialOptions, RequestHead } from '../../../supervisor/admission/credentials.ts';
 import { craft, nowS, previousSecret, secret } from './craft.ts';
 
 const staticToken = 'static+token/of=the~listener';

@@ -1,7 +1,13 @@
 /** When the terminal caller speaks and hangs up, and what it tells. */
 import { describe, expect, it } from 'vitest';
-import { defaultPace, nextPhase, reportLines, reportOf, speechIn } from '../../../supervisor/call-report.ts';
-import type { CallFacts, CallPace, CallRecord } from '../../../supervisor/call-report.ts';
+import {
+  defaultPace,
+  nextPhase,
+  reportLines,
+  reportOf,
+  speechIn,
+} from '../../../supervisor/commands/call/call-report.ts';
+import type { CallFacts, CallPace, CallRecord } from '../../../supervisor/commands/call/call-report.ts';
 
 const silent: CallFacts = { saidMs: undefined, callerEndMs: undefined, bot: [] };
 const at = (nowMs: number, pace: Partial<CallPace> = {}): { nowMs: number; pace: CallPace } => ({

@@ -10,9 +10,14 @@ import { pino } from 'pino';
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadAgentFile } from '../../../shared/config/load.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
-import { runCheck } from '../../../supervisor/check-command.ts';
-import { runServe } from '../../../supervisor/serve-command.ts';
-import { callSettings, speechSettings, stageDefinitions, toolSettings } from '../../../worker/definition.ts';
+import { runCheck } from '../../../supervisor/commands/check/check-command.ts';
+import { runServe } from '../../../supervisor/commands/serve-command.ts';
+import {
+  callSettings,
+  speechSettings,
+  stageDefinitions,
+  toolSettings,
+} from '../../../worker/host/definition.ts';
 import { openStages, ownStageServices } from '../../../worker/stages/registry.ts';
 import { ToolRegistry } from '../../../worker/tools/registry.ts';
 import { agentFile } from '../../support/agent-files.ts';

@@ -1,12 +1,8 @@
 /** The size of the mailboxes: what a turn model needs, and what one mapping holds. */
 import { describe, expect, it } from 'vitest';
 import { turnWindowSamples } from '../../../inference/features.ts';
-import {
-  mailboxBytes,
-  mostSlots,
-  turnRingFrames,
-  vadFrameSamples,
-} from '../../../shared/protocol/mailbox.ts';
+import { mailboxBytes, mostSlots, turnRingFrames } from '../../../shared/protocol/mailbox.ts';
+import { vadFrameSamples } from '../../../shared/protocol/mailbox-slot.ts';
 
 describe('the mailboxes', () => {
   it('hold what the turn model hears, beside the frame that is being written', () => {

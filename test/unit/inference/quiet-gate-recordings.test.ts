@@ -9,7 +9,7 @@ import { sileroPath } from '../../../inference/models.ts';
 import { openVadModel, VadThread } from '../../../inference/vad-thread.ts';
 import { decodeMulaw, encodeMulaw } from '../../../shared/audio/g711.ts';
 import { newPrng } from '../../../shared/base/prng.ts';
-import { vadFrameMs, vadFrameSamples } from '../../../shared/protocol/mailbox.ts';
+import { vadFrameMs, vadFrameSamples } from '../../../shared/protocol/mailbox-slot.ts';
 import { MeasuredSound, SoundMeter } from '../../../worker/media/frame-sound.ts';
 import { SpeechDetector } from '../../../worker/media/speech-detector.ts';
 import { newMailboxes } from '../../support/mailboxes.ts';

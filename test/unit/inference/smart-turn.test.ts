@@ -10,7 +10,8 @@ import { sileroPath } from '../../../inference/models.ts';
 import { TurnFeatures, turnWindowSamples } from '../../../inference/features.ts';
 import { openTurnModel, TurnThread } from '../../../inference/smart-turn.ts';
 import { newPrng } from '../../../shared/base/prng.ts';
-import { turnRingFrames, vadFrameSamples, type Mailboxes } from '../../../shared/protocol/mailbox.ts';
+import { turnRingFrames, type Mailboxes } from '../../../shared/protocol/mailbox.ts';
+import { vadFrameSamples } from '../../../shared/protocol/mailbox-slot.ts';
 import { TurnClient } from '../../../worker/media/turn-client.ts';
 import { newMailboxes } from '../../support/mailboxes.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { EngineProcess } from '../../../supervisor/local/engine-process.ts';
+import { EngineProcess } from '../../../supervisor/commands/local/engine-process.ts';
 import { Observed } from '../../support/observed.ts';
 import { newVirtualClock } from '../../support/virtual-clock.ts';
 

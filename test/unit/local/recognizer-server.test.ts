@@ -2,8 +2,11 @@
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import type { Hearing, HearingStream, StreamEvents } from '../../../supervisor/local/hearing.ts';
-import { newRecognizerServer, type RecognizerServer } from '../../../supervisor/local/recognizer-server.ts';
+import type { Hearing, HearingStream, StreamEvents } from '../../../supervisor/commands/local/hearing.ts';
+import {
+  newRecognizerServer,
+  type RecognizerServer,
+} from '../../../supervisor/commands/local/recognizer-server.ts';
 import { Observed } from '../../support/observed.ts';
 import { newVirtualClock } from '../../support/virtual-clock.ts';
 

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SpeechJob } from '../../../supervisor/local/messages.ts';
-import { VoiceBusy, VoiceFailed, type Speaking } from '../../../supervisor/local/speaking.ts';
-import { newSpeechServer } from '../../../supervisor/local/speech-server.ts';
+import type { SpeechJob } from '../../../supervisor/commands/local/messages.ts';
+import { VoiceBusy, VoiceFailed, type Speaking } from '../../../supervisor/commands/local/speaking.ts';
+import { newSpeechServer } from '../../../supervisor/commands/local/speech-server.ts';
 import { Observed } from '../../support/observed.ts';
 
 class PlayedVoice extends Observed implements Speaking {

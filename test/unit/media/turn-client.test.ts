@@ -1,7 +1,8 @@
 /** The worker's side of the turn model, over real mailboxes, with a thread that answers on command. */
 import { describe, expect, it } from 'vitest';
 import { heartbeatOf } from '../../../shared/protocol/heartbeat.ts';
-import { turnRingFrames, vadFrameSamples } from '../../../shared/protocol/mailbox.ts';
+import { turnRingFrames } from '../../../shared/protocol/mailbox.ts';
+import { vadFrameSamples } from '../../../shared/protocol/mailbox-slot.ts';
 import { TurnClient } from '../../../worker/media/turn-client.ts';
 import { newMailboxes } from '../../support/mailboxes.ts';
 

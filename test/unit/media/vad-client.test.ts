@@ -1,6 +1,6 @@
 /** The worker's side of VAD, over real mailboxes, with a consumer that judges on command. */
 import { describe, expect, it } from 'vitest';
-import { maxUnreadFrames, vadFrameSamples } from '../../../shared/protocol/mailbox.ts';
+import { maxUnreadFrames, vadFrameSamples } from '../../../shared/protocol/mailbox-slot.ts';
 import { VadClient } from '../../../worker/media/vad-client.ts';
 import { newMailboxes, newScriptedInference } from '../../support/mailboxes.ts';
 

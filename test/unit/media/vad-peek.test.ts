@@ -4,7 +4,7 @@ import { Tensor } from 'onnxruntime-node';
 import { sileroPath } from '../../../inference/models.ts';
 import { openVadModel, VadThread } from '../../../inference/vad-thread.ts';
 import { newPrng } from '../../../shared/base/prng.ts';
-import { vadFrameSamples } from '../../../shared/protocol/mailbox.ts';
+import { vadFrameSamples } from '../../../shared/protocol/mailbox-slot.ts';
 import { VadClient } from '../../../worker/media/vad-client.ts';
 import { newMailboxes, newScriptedInference } from '../../support/mailboxes.ts';
 import { noRecordings, recordings } from '../../support/recordings.ts';

@@ -4,7 +4,7 @@ import { loadFlite } from '../../../examples/demo/flite.ts';
 import { sileroPath } from '../../../inference/models.ts';
 import { openVadModel, VadThread } from '../../../inference/vad-thread.ts';
 import { newPrng } from '../../../shared/base/prng.ts';
-import { vadFrameMs } from '../../../shared/protocol/mailbox.ts';
+import { vadFrameMs } from '../../../shared/protocol/mailbox-slot.ts';
 import { SpeechDetector, type SpeechFact } from '../../../worker/media/speech-detector.ts';
 import { VadClient } from '../../../worker/media/vad-client.ts';
 import { level } from '../../support/echo-path.ts';

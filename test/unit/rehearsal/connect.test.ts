@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../shared/runtime/clock.ts';
-import { runConnectCheck } from '../../../supervisor/rehearsal/connect-command.ts';
+import { runConnectCheck } from '../../../supervisor/rehearsal/connect/connect-command.ts';
 import { probeWay } from '../../../supervisor/rehearsal/network-probe.ts';
 import { causeOf } from '../../../worker/stages/failure.ts';
 import { isPublicAddress } from '../../../worker/tools/address-guard.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConsoleSession } from '../../../supervisor/rehearsal/console-session.ts';
+import { ConsoleSession } from '../../../supervisor/rehearsal/console/console-session.ts';
 import type { Conversation, Goal } from '../../../supervisor/rehearsal/conversation.ts';
 
 /** A call that notes what it is asked, and whose runs end when they are told to. */

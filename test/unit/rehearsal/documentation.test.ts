@@ -7,8 +7,8 @@ import {
   scenarioExpectKeys,
   scenarioKeys,
   stepKeys,
-} from '../../../supervisor/rehearsal/scenario-keys.ts';
-import { readScenarioFile } from '../../../supervisor/rehearsal/scenario-file.ts';
+} from '../../../supervisor/rehearsal/scenarios/scenario-keys.ts';
+import { readScenarioFile } from '../../../supervisor/rehearsal/scenarios/scenario-file.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 const page = read('docs/rehearsal.md');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ConversationEvent } from '../../../supervisor/rehearsal/conversation.ts';
-import { checkScenario, checkTurns, holds } from '../../../supervisor/rehearsal/expectations.ts';
-import { readScenarioFile } from '../../../supervisor/rehearsal/scenario-file.ts';
+import { checkScenario, checkTurns, holds } from '../../../supervisor/rehearsal/scenarios/expectations.ts';
+import { readScenarioFile } from '../../../supervisor/rehearsal/scenarios/scenario-file.ts';
 import { Transcript } from '../../../supervisor/rehearsal/transcript.ts';
 
 const transcriptOf = (events: readonly ConversationEvent[]): Transcript => {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../shared/runtime/clock.ts';
-import { judge } from '../../../supervisor/rehearsal/judge.ts';
-import { memoryOf, nextLine } from '../../../supervisor/rehearsal/llm-caller.ts';
+import { judge } from '../../../supervisor/rehearsal/scenarios/judge.ts';
+import { memoryOf, nextLine } from '../../../supervisor/rehearsal/scenarios/llm-caller.ts';
 import type { TurnRecord } from '../../../supervisor/rehearsal/transcript.ts';
 import { newChatCompatible } from '../../../worker/stages/llm/chat-compatible.ts';
 import type { LlmStage } from '../../../worker/stages/stage.ts';

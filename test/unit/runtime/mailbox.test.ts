@@ -3,14 +3,8 @@ import { closeSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { heartbeatAge, heartbeatOf } from '../../../shared/protocol/heartbeat.ts';
-import {
-  mailboxBytes,
-  Mailboxes,
-  maxUnreadFrames,
-  resultRing,
-  type Mailbox,
-  type MailboxLayout,
-} from '../../../shared/protocol/mailbox.ts';
+import { mailboxBytes, Mailboxes, type MailboxLayout } from '../../../shared/protocol/mailbox.ts';
+import { maxUnreadFrames, resultRing, type Mailbox } from '../../../shared/protocol/mailbox-slot.ts';
 import { createSharedMemory, mapSharedMemory } from '../../../shared/runtime/shm.ts';
 
 const layout: MailboxLayout = { workers: 2, slotsPerWorker: 3, ringFrames: 16, threads: 2 };

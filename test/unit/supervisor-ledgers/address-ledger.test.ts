@@ -1,6 +1,6 @@
 /** Spec 01, Limits: offers per address per minute, calls per address, tracked addresses. */
 import { describe, it, expect } from 'vitest';
-import { AddressLedger } from '../../../supervisor/address-ledger.ts';
+import { AddressLedger } from '../../../supervisor/admission/address-ledger.ts';
 
 const limits = { offersPerMinute: 5, maxCalls: 8 };
 const minute = 60_000;

@@ -1,7 +1,7 @@
 import { describe, it, expect } from 'vitest';
 import { parseProviderLimits } from '../../../shared/config/provider-limits.ts';
 import type { ProviderLimit } from '../../../shared/config/provider-limits.ts';
-import { ProviderLedger } from '../../../supervisor/provider-limits.ts';
+import { ProviderLedger } from '../../../supervisor/admission/provider-limits.ts';
 
 const known = ['stt_cloud_a', 'llm_responses', 'tts_cloud_a'];
 const ledgerOf = (limits: Record<string, ProviderLimit>): ProviderLedger =>

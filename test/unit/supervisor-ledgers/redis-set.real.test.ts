@@ -8,9 +8,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, it, expect } from 'vitest';
 import { parseRedisUrl } from '../../../shared/net/redis-url.ts';
 import { systemClock, systemWallClock } from '../../../shared/runtime/clock.ts';
-import { RedisSet } from '../../../supervisor/redis-set.ts';
-import { TokenLedger } from '../../../supervisor/token-ledger.ts';
-import { TokenStore } from '../../../supervisor/token-store.ts';
+import { RedisSet } from '../../../supervisor/admission/redis-set.ts';
+import { TokenLedger } from '../../../supervisor/admission/token-ledger.ts';
+import { TokenStore } from '../../../supervisor/admission/token-store.ts';
 
 const isThere = spawnSync('redis-server', ['--version']).status === 0;
 const password = 'canary-password';

@@ -1,7 +1,7 @@
 /** Spec 01, States (session token: unused, then used) and Limits (single-use set). */
 import { describe, it, expect } from 'vitest';
 import { newPrng } from '../../../shared/base/prng.ts';
-import { TokenLedger } from '../../../supervisor/token-ledger.ts';
+import { TokenLedger } from '../../../supervisor/admission/token-ledger.ts';
 
 const nowS = 1_800_000_000;
 

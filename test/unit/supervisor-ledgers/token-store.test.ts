@@ -1,8 +1,8 @@
 import { describe, it, expect } from 'vitest';
 import { fail, ok } from '../../../shared/base/result.ts';
-import { TokenLedger } from '../../../supervisor/token-ledger.ts';
-import { TokenStore } from '../../../supervisor/token-store.ts';
-import type { SharedSet } from '../../../supervisor/token-store.ts';
+import { TokenLedger } from '../../../supervisor/admission/token-ledger.ts';
+import { TokenStore } from '../../../supervisor/admission/token-store.ts';
+import type { SharedSet } from '../../../supervisor/admission/token-store.ts';
 
 const nowS = 1_800_000_000;
 const token = { sid: 'a', expS: nowS + 60 };

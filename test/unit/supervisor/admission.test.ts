@@ -5,33 +5,45 @@ import {
   BacklogWatch,
   LatenessWatch,
   type AdmissionFacts,
-} from '../../../supervisor/admission.ts';
+} from '../../../supervisor/admission/admission.ts';
 
 const fine: AdmissionFacts = {
   draining: false,
+  sessions: 0,
   readyWorkers: 1,
   inferenceBehind: false,
   workersLate: false,
   inHandOver: 0,
 };
-const limits = { maxSessions: 2, maxCalls: 4, acceptQueue: 3 };
+const limits = { maxSessions: 2, acceptQueue: 3 };
+const pool = { name: 'websocket', most: 4 };
 
 describe('admission', () => {
-  it('gives exactly as many slots as there are, and takes them back', () => {
+  it('refuses while as many calls have begun as there may be', () => {
     const admission = new Admission(limits);
-    expect(admission.refusal(fine)).toBeUndefined();
-    admission.take();
-    expect(admission.refusal(fine)).toBeUndefined();
-    admission.take();
-    expect(admission.refusal(fine)).toMatchObject({ code: 'sessions_full', status: 503, retryAfterS: 1 });
-    admission.release();
-    expect([admission.refusal(fine), admission.sessions]).toEqual([undefined, 1]);
+    expect(admission.refusal({ ...fine, sessions: 1 }, pool)).toBeUndefined();
+    const refusal = admission.refusal({ ...fine, sessions: 2 }, pool);
+    expect(refusal).toMatchObject({ code: 'sessions_full', status: 503, retryAfterS: 1 });
   });
 
-  it('refuses at the limit of the listener when that is lower', () => {
-    const admission = new Admission({ ...limits, maxCalls: 1 });
-    admission.take();
-    expect(admission.refusal(fine)).toMatchObject({ code: 'calls_full', retryAfterS: 1 });
+  it('counts connections that have not begun at the transport alone, and takes their places back', () => {
+    const admission = new Admission(limits);
+    for (let i = 0; i < 4; i += 1) {
+      expect(admission.refusal(fine, pool)).toBeUndefined();
+      admission.take(pool.name);
+    }
+    expect(admission.refusal(fine, pool)).toMatchObject({ code: 'calls_full', status: 503, retryAfterS: 1 });
+    admission.release(pool.name);
+    expect([admission.refusal(fine, pool), admission.connections]).toEqual([undefined, 3]);
+  });
+
+  it('counts each pool of connections for itself', () => {
+    const admission = new Admission(limits);
+    for (let i = 0; i < 4; i += 1) admission.take(pool.name);
+    expect(admission.refusal(fine, { name: 'other', most: 1 })).toBeUndefined();
+    admission.take('other');
+    expect(admission.refusal(fine, { name: 'other', most: 1 })?.code).toBe('calls_full');
+    expect(admission.connections).toBe(5);
   });
 
   it.each([
@@ -41,7 +53,7 @@ describe('admission', () => {
     ['inference that is behind, for longer', { inferenceBehind: true }, 'inference_overloaded', 5],
     ['calls that are late already, for longer', { workersLate: true }, 'workers_late', 5],
   ])('refuses for %s', (_, facts, code, retryAfterS) => {
-    expect(new Admission(limits).refusal({ ...fine, ...facts })).toEqual({
+    expect(new Admission(limits).refusal({ ...fine, ...facts }, pool)).toEqual({
       code,
       status: 503,
       message: expect.any(String) as string,
@@ -50,19 +62,14 @@ describe('admission', () => {
   });
 
   it.each([{ inHandOver: 2 }])('accepts just below a limit: %o', (facts) => {
-    expect(new Admission(limits).refusal({ ...fine, ...facts })).toBeUndefined();
+    expect(new Admission(limits).refusal({ ...fine, ...facts }, pool)).toBeUndefined();
   });
 
   it('says draining before anything else, so that nobody comes back here', () => {
     const admission = new Admission({ ...limits, maxSessions: 1 });
-    admission.take();
-    const refusal = admission.refusal({
-      draining: true,
-      readyWorkers: 0,
-      inferenceBehind: true,
-      workersLate: true,
-      inHandOver: 9,
-    });
+    admission.take(pool.name);
+    const facts = { draining: true, sessions: 1, readyWorkers: 0, inferenceBehind: true, workersLate: true };
+    const refusal = admission.refusal({ ...facts, inHandOver: 9 }, pool);
     expect(refusal?.code).toBe('draining');
   });
 });

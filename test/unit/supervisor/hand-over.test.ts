@@ -3,10 +3,17 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { stopReading } from '../../../shared/runtime/reading.ts';
-import { HandOver, type Remains } from '../../../supervisor/hand-over.ts';
+import { HandOver, type Remains } from '../../../supervisor/handover/hand-over.ts';
 import { newVirtualClock } from '../../support/virtual-clock.ts';
 
-const request = { method: 'GET', url: '/', headers: {}, head: '', signedMetadata: {} };
+const request = {
+  transport: 'websocket',
+  method: 'GET',
+  url: '/',
+  headers: {},
+  head: '',
+  signedMetadata: {},
+} as const;
 
 function newWorld(ready: number[] = [0], keepsCalls = false) {
   const clock = newVirtualClock();
@@ -23,7 +30,7 @@ function newWorld(ready: number[] = [0], keepsCalls = false) {
     resumeFrom: [] as unknown[],
     /** Workers that were told that they have all, and how many offers had been made by then. */
     allGiven: [] as { worker: number; offers: number }[],
-    buried: [] as { slot: number; offer: number }[],
+    forgotten: [] as { slot: number; offer: number }[],
   };
   const handOver = new HandOver({
     clock,
@@ -35,7 +42,7 @@ function newWorld(ready: number[] = [0], keepsCalls = false) {
     },
     allGiven: (worker) => world.allGiven.push({ worker, offers: offers.length }),
     keepsCalls,
-    records: { remains: () => remains, bury: (slot, offer) => world.buried.push({ slot, offer }) },
+    records: { remains: () => remains, forget: (slot, offer) => world.forgotten.push({ slot, offer }) },
     isStopping: () => world.stopping,
     counted: (outcome) => (world.counts[outcome] += 1),
   });
@@ -235,7 +242,7 @@ describe('the hand-over', () => {
     await Promise.all([call.over, fresh.over]);
     expect(Buffer.concat(call.heard).toString('hex')).toBe('880203f3');
     expect(Buffer.concat(fresh.heard).toString()).toMatch(/^HTTP\/1\.1 503 .*"no_worker"/s);
-    expect([world.released, world.counts.lost, world.buried]).toEqual([2, 2, [{ slot: 7, offer: 1 }]]);
+    expect([world.released, world.counts.lost, world.forgotten]).toEqual([2, 2, [{ slot: 7, offer: 1 }]]);
   });
 
   it('says that the service stops to calls whose last worker dies while it does', async () => {
@@ -268,19 +275,19 @@ describe('the hand-over', () => {
     // Of a connection that is not known any more.
     world.remains.set(99, { slot: 2, connection: 'open' });
     handOver.workerGone(0);
-    expect(world.buried).toEqual([
+    expect(world.forgotten).toEqual([
       { slot: 1, offer: 3 },
       { slot: 2, offer: 99 },
     ]);
     // The one that was to take it up dies in the middle, and had begun a record of its own.
-    world.buried.length = 0;
+    world.forgotten.length = 0;
     world.ready = [2];
     world.remains.clear();
     world.remains.set(1, { slot: 10, connection: 'open' });
     handOver.workerGone(1);
-    expect([world.buried, world.resumeFrom.at(-1)]).toEqual([[{ slot: 0, offer: 1 }], 10]);
+    expect([world.forgotten, world.resumeFrom.at(-1)]).toEqual([[{ slot: 0, offer: 1 }], 10]);
     handOver.over(1);
-    expect(world.buried.at(-1)).toEqual({ slot: 10, offer: 1 });
+    expect(world.forgotten.at(-1)).toEqual({ slot: 10, offer: 1 });
   });
 
   it('keeps a connection for the replacement when no worker is there', () => {

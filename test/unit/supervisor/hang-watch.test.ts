@@ -2,14 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { heartbeatOf } from '../../../shared/protocol/heartbeat.ts';
 import { mailboxBytes, Mailboxes } from '../../../shared/protocol/mailbox.ts';
-import { HangWatch } from '../../../supervisor/hang-watch.ts';
+import { HangWatch } from '../../../supervisor/children/hang-watch.ts';
 import {
   childGone,
   childReady,
   dueForks,
   newProcessTable,
   type ProcessTable,
-} from '../../../supervisor/process-table.ts';
+} from '../../../supervisor/children/process-table.ts';
 
 function world(
   turnThreads = 0,

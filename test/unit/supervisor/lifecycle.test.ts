@@ -7,7 +7,7 @@ import {
   type Lifecycle,
   type LifecycleAction,
   type LifecycleEvent,
-} from '../../../supervisor/lifecycle.ts';
+} from '../../../supervisor/service/lifecycle.ts';
 
 const times = { drainTimeoutMs: 30_000, cancelGraceMs: 5_000, abortWaitMs: 1_000 };
 

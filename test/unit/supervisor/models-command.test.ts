@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../shared/runtime/clock.ts';
-import { runModels } from '../../../supervisor/models-command.ts';
-import { models } from '../../../supervisor/model-registry.ts';
+import { runModels } from '../../../supervisor/commands/models/models-command.ts';
+import { models } from '../../../supervisor/service/model-registry.ts';
 
 let folder: string;
 let server: Server;

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { verifySessionToken } from '../../../shared/auth/session-token.ts';
 import { parseServerSettings } from '../../../shared/config/server.ts';
-import { PageTokens } from '../../../supervisor/page-tokens.ts';
+import { PageTokens } from '../../../supervisor/listeners/page-tokens.ts';
 import { nowS, secret } from '../../spec/tokens/craft.ts';
 import { newVirtualClock } from '../../support/virtual-clock.ts';
 

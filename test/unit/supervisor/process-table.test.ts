@@ -15,7 +15,7 @@ import {
   rowOf,
   type ChildRow,
   type ProcessTable,
-} from '../../../supervisor/process-table.ts';
+} from '../../../supervisor/children/process-table.ts';
 
 function row(table: ProcessTable, index = 0): ChildRow {
   const found = rowOf(table, 'worker', index);

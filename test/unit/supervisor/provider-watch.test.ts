@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newSupervisorMetrics } from '../../../shared/runtime/metrics.ts';
-import { ProviderWatch } from '../../../supervisor/provider-watch.ts';
+import { ProviderWatch } from '../../../supervisor/service/provider-watch.ts';
 import { newMailboxes } from '../../support/mailboxes.ts';
 
 const names = {

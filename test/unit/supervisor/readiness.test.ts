@@ -4,13 +4,14 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { parseServerSettings } from '../../../shared/config/server.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { newSupervisorMetrics } from '../../../shared/runtime/metrics.ts';
-import { Admission } from '../../../supervisor/admission.ts';
-import { CallSeats } from '../../../supervisor/call-seats.ts';
-import { FrontDoor } from '../../../supervisor/front-door.ts';
-import { openHealthListener } from '../../../supervisor/health.ts';
-import type { OpenListener } from '../../../supervisor/listeners.ts';
-import { TokenLedger } from '../../../supervisor/token-ledger.ts';
-import { TokenStore } from '../../../supervisor/token-store.ts';
+import { Admission } from '../../../supervisor/admission/admission.ts';
+import { CallSeats } from '../../../supervisor/admission/call-seats.ts';
+import { callEntrances } from '../../../supervisor/listeners/all.ts';
+import { FrontDoor } from '../../../supervisor/listeners/front-door.ts';
+import { openHealthListener } from '../../../supervisor/service/health.ts';
+import type { OpenListener } from '../../../supervisor/listeners/listeners.ts';
+import { TokenLedger } from '../../../supervisor/admission/token-ledger.ts';
+import { TokenStore } from '../../../supervisor/admission/token-store.ts';
 
 const startS = 1_800_000_000;
 let listener: OpenListener | undefined;
@@ -33,9 +34,10 @@ async function world(env: Record<string, string>): Promise<World> {
   const clock = { s: startS };
   const wallClock = { now: () => clock.s * 1000 };
   const ledger = new TokenLedger({ maxIds: 2 });
-  const admission = new Admission({ maxSessions: 5, maxCalls: 10, acceptQueue: 5 });
+  const admission = new Admission({ maxSessions: 5, acceptQueue: 5 });
   const door = new FrontDoor({
     settings,
+    entrances: callEntrances(settings),
     wallClock,
     metrics: newSupervisorMetrics(),
     admission,
@@ -46,9 +48,11 @@ async function world(env: Record<string, string>): Promise<World> {
       providers: () => [],
       maxCallsPerAddress: 0,
       released: () => undefined,
+      carriedChanged: () => undefined,
     }),
     facts: () => ({
       draining: false,
+      sessions: 0,
       readyWorkers: 1,
       inferenceBehind: false,
       workersLate: false,

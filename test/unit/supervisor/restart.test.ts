@@ -7,7 +7,7 @@ import {
   type Restart,
   type RestartAction,
   type RestartEvent,
-} from '../../../supervisor/restart.ts';
+} from '../../../supervisor/restart/restart.ts';
 
 const timeoutMs = 60_000;
 const asked = { type: 'restart.asked' } as const;
@@ -90,6 +90,8 @@ describe('a restart', () => {
   });
 
   it('cannot be taken back once the successor serves', () => {
-    expect(run(after(asked, prepared, copied, took), [died])).toEqual([{ type: 'mourn', reason: 'it died' }]);
+    expect(run(after(asked, prepared, copied, took), [died])).toEqual([
+      { type: 'report.loss', reason: 'it died' },
+    ]);
   });
 });

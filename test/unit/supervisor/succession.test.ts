@@ -8,17 +8,17 @@ import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { newPrng } from '../../../shared/base/prng.ts';
 import { readToPredecessor, readToSuccessor, type ToSuccessor } from '../../../shared/protocol/takeover.ts';
-import { Admission } from '../../../supervisor/admission.ts';
-import { CallSeats } from '../../../supervisor/call-seats.ts';
-import type { Arrived } from '../../../supervisor/listeners.ts';
-import { Predecessor, type ParentChannel } from '../../../supervisor/predecessor.ts';
-import { Succession } from '../../../supervisor/succession.ts';
-import type { SuccessorEvents, SuccessorProcess } from '../../../supervisor/successor.ts';
-import { TokenLedger } from '../../../supervisor/token-ledger.ts';
+import { Admission } from '../../../supervisor/admission/admission.ts';
+import { CallSeats } from '../../../supervisor/admission/call-seats.ts';
+import type { Arrived } from '../../../supervisor/listeners/listeners.ts';
+import { Predecessor, type ParentChannel } from '../../../supervisor/restart/predecessor.ts';
+import { Succession } from '../../../supervisor/restart/succession.ts';
+import type { SuccessorEvents, SuccessorProcess } from '../../../supervisor/restart/successor.ts';
+import { TokenLedger } from '../../../supervisor/admission/token-ledger.ts';
 import { newVirtualClock, type VirtualClock } from '../../support/virtual-clock.ts';
 
 const nowS = 1_800_000_000;
-const limits = { maxSessions: 1_000, maxCalls: 1_000, acceptQueue: 100 };
+const limits = { maxSessions: 1_000, acceptQueue: 100 };
 
 /** What a supervisor remembers. */
 class Books {
@@ -34,6 +34,7 @@ class Books {
       providers: () => ['llm', 'tts'],
       maxCallsPerAddress: 3,
       released: () => undefined,
+      carriedChanged: () => undefined,
     });
   }
 
@@ -42,7 +43,7 @@ class Books {
     return {
       tokens: [...this.tokens.entries()].toSorted(),
       calls: [...this.seats.calls].map(({ address }) => address).toSorted(),
-      sessions: this.admission.sessions,
+      connections: this.admission.connections,
       requests: [...this.seats.recentRequests()],
     };
   }
@@ -171,7 +172,7 @@ describe('the books of the old supervisor', () => {
             old.tokens.release(`sid-${1 + below(last + 1)}`);
             return;
           case 2: {
-            const release = old.seats.take(`192.0.2.${below(200)}`);
+            const release = old.seats.take(`192.0.2.${below(200)}`, 'websocket');
             if (release !== undefined) releases.push(release);
             return;
           }
@@ -211,22 +212,25 @@ describe('the books of the old supervisor', () => {
 
   it('count for the new one until their calls are over, or until the old one is gone', async () => {
     const change = new Change();
-    const [first, second] = [change.old.seats.take('192.0.2.1'), change.old.seats.take('192.0.2.1')];
+    const [first, second] = [
+      change.old.seats.take('192.0.2.1', 'websocket'),
+      change.old.seats.take('192.0.2.1', 'websocket'),
+    ];
     change.succession.ask(undefined);
     change.predecessor?.prepared();
     change.clock.advance(0);
     await settled();
-    expect([change.took, change.fresh.admission.sessions, change.fresh.seats.own]).toEqual([1, 2, 0]);
-    expect(change.fresh.seats.take('192.0.2.1')).toBeDefined();
-    expect(change.fresh.seats.take('192.0.2.1')).toBeUndefined();
+    expect([change.took, change.fresh.admission.connections, change.fresh.seats.own]).toEqual([1, 2, 0]);
+    expect(change.fresh.seats.take('192.0.2.1', 'websocket')).toBeDefined();
+    expect(change.fresh.seats.take('192.0.2.1', 'websocket')).toBeUndefined();
     first?.();
     first?.();
-    expect(change.fresh.admission.sessions).toBe(2);
-    expect(change.fresh.seats.take('192.0.2.1')).toBeDefined();
+    expect(change.fresh.admission.connections).toBe(2);
+    expect(change.fresh.seats.take('192.0.2.1', 'websocket')).toBeDefined();
     change.gone();
-    expect(change.fresh.admission.sessions).toBe(2);
+    expect(change.fresh.admission.connections).toBe(2);
     second?.();
-    expect([change.fresh.admission.sessions, change.failed]).toEqual([2, undefined]);
+    expect([change.fresh.admission.connections, change.failed]).toEqual([2, undefined]);
   });
 });
 
@@ -304,7 +308,7 @@ describe('a successor', () => {
     change.dies();
     const before = change.fresh.content;
     change.old.tokens.use({ sid: 'later', expS: nowS + 60, nowS });
-    change.old.seats.take('192.0.2.1');
+    change.old.seats.take('192.0.2.1', 'websocket');
     change.clock.advance(1_000);
     expect(change.fresh.content).toEqual(before);
   });

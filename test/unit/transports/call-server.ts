@@ -10,8 +10,9 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { wsCallLimits } from '../../../shared/protocol/call.ts';
 import type { WsCallLimits } from '../../../shared/protocol/call.ts';
 import type { CallStart, CallTransport, TransportEvents } from '../../../worker/transports/transport.ts';
-import { callSocketServerOptions } from '../../../worker/transports/websocket/call-socket.ts';
-import { openWebSocketCall } from '../../../worker/transports/websocket/listener.ts';
+import { callSocketServerOptions } from '../../../worker/transports/socket/call-socket.ts';
+import { websocketDialect } from '../../../worker/transports/websocket/dialect.ts';
+import { openSocketCalls } from '../../../worker/transports/socket/socket-call.ts';
 
 export interface EngineCall {
   readonly transport: CallTransport;
@@ -62,7 +63,7 @@ export class CallServer {
           readBytes: 0,
         };
         const opened = call as EngineCall;
-        call.transport = openWebSocketCall(ws, this.#events(opened, settings), {
+        call.transport = openSocketCalls(websocketDialect)(ws, this.#events(opened, settings), {
           limits: limits.value,
           signedMetadata: settings.signedMetadata ?? {},
           now: () => this.now,

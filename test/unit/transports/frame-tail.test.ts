@@ -1,7 +1,7 @@
 /** Where the unfinished message of a client begins, however its bytes are cut. */
 import { describe, expect, it } from 'vitest';
 import { newPrng } from '../../../shared/base/prng.ts';
-import { FrameTail } from '../../../worker/transports/websocket/frame-tail.ts';
+import { FrameTail } from '../../../worker/transports/socket/frame-tail.ts';
 
 /** A masked frame; `fin` false for one that others of its message follow. */
 function frame(opcode: number, length: number, fin = true): Buffer {

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { wsCallLimits } from '../../../shared/protocol/call.ts';
-import { resumeCallSocket, type CallSocket } from '../../../worker/transports/websocket/call-socket.ts';
-import { ReadTurns } from '../../../worker/transports/websocket/read-turns.ts';
+import { resumeCallSocket, type CallSocket } from '../../../worker/transports/socket/call-socket.ts';
+import { ReadTurns } from '../../../worker/transports/socket/read-turns.ts';
 import { newVirtualClock } from '../../support/virtual-clock.ts';
 import { clientFrame } from './call-server.ts';
 

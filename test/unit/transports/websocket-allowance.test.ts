@@ -7,7 +7,7 @@ import {
   intakeCosts,
   newAllowance,
   spend,
-} from '../../../worker/transports/websocket/allowance.ts';
+} from '../../../worker/transports/socket/allowance.ts';
 import {
   CallClient,
   CallServer,

@@ -1,4 +1,5 @@
 /** The pure machine alone: deadlines, and what holds whatever happens in whichever order. */
+import { websocketDialect } from '../../../worker/transports/websocket/dialect.ts';
 import { describe, expect, it } from 'vitest';
 import { newPrng } from '../../../shared/base/prng.ts';
 import { decodeClientMessage, wsCallLimits } from '../../../shared/protocol/call.ts';
@@ -10,9 +11,9 @@ import {
   nextDeadline,
   resumedWsCall,
   savedWsCall,
-} from '../../../worker/transports/websocket/call-state.ts';
-import type { WsCallState, WsEvent } from '../../../worker/transports/websocket/call-state.ts';
-import { step } from '../../../worker/transports/websocket/protocol.ts';
+} from '../../../worker/transports/socket/call-state.ts';
+import type { WsCallState, WsEvent } from '../../../worker/transports/socket/call-state.ts';
+import { step } from '../../../worker/transports/socket/call-machine.ts';
 
 function newState(given: Partial<WsCallLimits> = {}): WsCallState {
   const limits = wsCallLimits(given);
@@ -172,23 +173,27 @@ describe('whatever happens', () => {
   });
 });
 
+const dialect = websocketDialect();
+
 describe('a call that another worker served', () => {
   it('may send at once what came while nobody read', () => {
     const saved = newState();
     saved.allowance.credit = 0;
     const { settings } = saved;
-    const { kind, json } = savedWsCall(saved);
+    const { kind, json } = savedWsCall(saved, dialect);
     const again = { kind, json: JSON.parse(json) as unknown, shiftMs: 0 };
-    expect(resumedWsCall(again, { settings, now: 5_000 }).allowance).toEqual({
+    expect(resumedWsCall(again, { settings, now: 5_000, dialect: dialect.kind }).allowance).toEqual({
       credit: 250,
       filledAt: 5_000,
     });
   });
 
   it('is one whose text was written by a transport of this kind and version', () => {
-    const { json } = savedWsCall(newState());
+    const { json } = savedWsCall(newState(), dialect);
     const foreign = { kind: 'websocket 1', json: JSON.parse(json) as unknown, shiftMs: 0 };
-    expect(() => resumedWsCall(foreign, { settings: newState().settings, now: 0 })).toThrow('this version');
+    expect(() =>
+      resumedWsCall(foreign, { settings: newState().settings, now: 0, dialect: dialect.kind }),
+    ).toThrow('this dialect and version');
   });
 
   it('keeps metadata whatever its names are', () => {
@@ -196,10 +201,10 @@ describe('a call that another worker served', () => {
     const metadata = { startBy: '5', pingAt: '7', $map: '[]' };
     const start = { callId: 'c', sampleRate: 8000, encoding: 'pcm16', metadata, events: [] } as const;
     state.phase = { name: 'open', start, rateReported: false };
-    const { kind, json } = savedWsCall(state);
+    const { kind, json } = savedWsCall(state, dialect);
     const again = resumedWsCall(
       { kind, json: JSON.parse(json) as unknown, shiftMs: 900 },
-      { settings: state.settings, now: 0 },
+      { settings: state.settings, now: 0, dialect: dialect.kind },
     );
     expect(again.phase).toEqual(state.phase);
     expect(again.pingAt).toBe(state.pingAt + 900);

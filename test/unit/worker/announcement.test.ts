@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseWav } from '../../../shared/audio/wav.ts';
 import { builtInTexts } from '../../../shared/config/agent/texts.ts';
-import { announcementLine } from '../../../worker/announcement.ts';
+import { announcementLine } from '../../../worker/lines/announcement.ts';
 import { loadFlite } from '../../../examples/demo/flite.ts';
 import { sentences } from '../../../examples/demo/voices.ts';
 

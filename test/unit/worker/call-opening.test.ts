@@ -1,8 +1,8 @@
 /** A call whose opening takes time: what is kept meanwhile, what ends it, and what another worker makes of it. */
 import { describe, expect, it } from 'vitest';
 import { CallRecords, callRecordBytes } from '../../../shared/protocol/call-record.ts';
-import { CallJournal, readJournal } from '../../../worker/call-journal.ts';
-import type { CallSetup, PrepareCall } from '../../../worker/call-opening.ts';
+import { CallJournal, readJournal } from '../../../worker/call/journal.ts';
+import type { CallSetup, PrepareCall } from '../../../worker/call/opening.ts';
 import { newWorld } from './one-call.ts';
 
 /** Somebody who is asked what a call is to be, and answers when the test says so. */

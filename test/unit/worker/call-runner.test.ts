@@ -1,7 +1,7 @@
 /** One call from its start to its end, with everything around it in memory. */
 import { describe, expect, it } from 'vitest';
 import { CallRecords, callRecordBytes } from '../../../shared/protocol/call-record.ts';
-import { CallJournal } from '../../../worker/call-journal.ts';
+import { CallJournal } from '../../../worker/call/journal.ts';
 import { newWorld, type OneCall } from './one-call.ts';
 
 /** Speaks the greeting to its end. */

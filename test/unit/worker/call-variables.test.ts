@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fillVariables } from '../../../shared/config/agent/call-variables.ts';
-import { withVariables } from '../../../worker/call-variables.ts';
-import { knownTexts } from '../../../worker/definition.ts';
+import { withVariables } from '../../../worker/call/variables.ts';
+import { knownTexts } from '../../../worker/host/definition.ts';
 import { newFakeWorld } from '../../support/fake-call.ts';
 
 const metadata = {

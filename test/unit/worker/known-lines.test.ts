@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import { describe, it, expect } from 'vitest';
 import { Scope } from '../../../shared/runtime/scope.ts';
-import { withKnownLines } from '../../../worker/known-lines.ts';
+import { withKnownLines } from '../../../worker/lines/known-lines.ts';
 import type { TtsEvent, TtsSession } from '../../../worker/stages/stage.ts';
 import { FakeStages, Trap } from '../../support/fake-call.ts';
 import { newVirtualClock } from '../../support/virtual-clock.ts';

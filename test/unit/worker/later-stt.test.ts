@@ -1,7 +1,7 @@
 /** STT whose sessions die at once is not opened hundreds of times a second. */
 import { describe, it, expect } from 'vitest';
 import { Scope } from '../../../shared/runtime/scope.ts';
-import { CallStages } from '../../../worker/call-stages.ts';
+import { CallStages } from '../../../worker/call/stages.ts';
 import { FakeStages, Trap } from '../../support/fake-call.ts';
 import { newVirtualClock } from '../../support/virtual-clock.ts';
 

@@ -1,6 +1,6 @@
 /** TTS whose sessions die without a sound is not opened hundreds of times a second. */
 import { describe, it, expect } from 'vitest';
-import { withPauses } from '../../../worker/later-tts.ts';
+import { withPauses } from '../../../worker/stages/later-tts.ts';
 import type { TtsEvent } from '../../../worker/stages/stage.ts';
 import { FakeStages, Trap } from '../../support/fake-call.ts';
 import { newStageContext } from '../../support/stage-context.ts';

@@ -1,8 +1,8 @@
 /** A call in a host in virtual time, with the world in memory. */
-import { CallHost } from '../../../worker/call-host.ts';
-import type { CallJournal } from '../../../worker/call-journal.ts';
-import type { PrepareCall } from '../../../worker/call-opening.ts';
-import { CallRunner } from '../../../worker/call-runner.ts';
+import { CallHost } from '../../../worker/host/call-host.ts';
+import type { CallJournal } from '../../../worker/call/journal.ts';
+import type { PrepareCall } from '../../../worker/call/opening.ts';
+import { CallRunner } from '../../../worker/call/runner.ts';
 import { FakeStages, FakeTransport, newFakeWorld, Trap } from '../../support/fake-call.ts';
 import { newScriptedInference } from '../../support/mailboxes.ts';
 

@@ -1,0 +1,76 @@
+/**
+ * Single use of session tokens (spec 01, States), for one supervisor or for all that share a store. The own ledger is asked
+ * first: what it knows needs no round trip, and it bounds what is asked at all. With a store, a token counts only when the
+ * store has said so: no answer is a refusal (it fails closed). A store that cannot answer leaves no mark in the ledger, so
+ * that the token may be tried again.
+ */
+import { fail, ok } from '../../shared/base/result.ts';
+import type { Result } from '../../shared/base/result.ts';
+import type { Millis } from '../../shared/base/units.ts';
+import { skewS } from '../../shared/auth/session-token.ts';
+import type { WallClock } from '../../shared/runtime/clock.ts';
+import type { TokenLedger } from './token-ledger.ts';
+import { newRareWarning } from './token-ledger.ts';
+
+export type UseFault = 'reused' | 'set_full' | 'store_unavailable';
+
+/** A set that several supervisors share. */
+export interface SharedSet {
+  /** Adds an id for at least `ttlMs`, if it is not there. The error says why there is no answer; it holds no secret. */
+  add(id: string, ttlMs: Millis): Promise<Result<'added' | 'present', string>>;
+  /** Gives the connection up; what is asked from now on has no answer. */
+  close(): void;
+}
+
+/** The part of a log that this file writes to. */
+export interface WarningLog {
+  warn(fields: Readonly<Record<string, string>>, sentence: string): void;
+}
+
+export interface TokenStoreOptions {
+  readonly ledger: TokenLedger;
+  readonly wallClock: WallClock;
+  readonly log: WarningLog;
+  /** Absent: every supervisor accepts a token once. */
+  readonly shared?: SharedSet;
+}
+
+/** Clocks of supervisors may differ by this much and an id is still remembered long enough for all of them. */
+const clockMarginS = 60;
+const warnEveryS = 60;
+
+export class TokenStore {
+  readonly #options: TokenStoreOptions;
+  readonly #warnings = newRareWarning(warnEveryS);
+
+  constructor(options: TokenStoreOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Marks a verified token as used. Call it once the call has its slot; when it fails, give the slot back. Of any number of
+   * simultaneous calls for one id, one succeeds. Never rejects.
+   */
+  async use({ sid, expS }: { readonly sid: string; readonly expS: number }): Promise<Result<void, UseFault>> {
+    const { ledger, wallClock, log, shared } = this.#options;
+    const nowS = wallClock.now() / 1000;
+    const outcome = ledger.use({ sid, expS, nowS });
+    if (outcome.kind === 'reused') return fail('reused');
+    if (outcome.kind === 'full') {
+      if (outcome.shouldWarn) log.warn({}, 'the set of used session tokens is full; new tokens are refused');
+      return fail('set_full');
+    }
+    if (shared === undefined) return ok(undefined);
+    const ttlMs = Math.ceil(Math.max(1, expS - nowS + skewS + clockMarginS) * 1000);
+    const added = await shared.add(sid, ttlMs);
+    if (added.ok) return added.value === 'added' ? ok(undefined) : fail('reused');
+    ledger.release(sid);
+    if (this.#warnings.isDue(nowS))
+      log.warn({ reason: added.error }, 'the token store gives no answer; session tokens are refused');
+    return fail('store_unavailable');
+  }
+
+  close(): void {
+    this.#options.shared?.close();
+  }
+}

@@ -1,0 +1,181 @@
+/**
+ * The child processes themselves: forks them with the shared memory and their bell, passes messages on, and reports their
+ * ends to the process table. Bells belong to the supervisor, so a replaced child finds the one of its predecessor.
+ */
+import { fork, type ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
+import type { Clock, Timer } from '../../shared/runtime/clock.ts';
+import type { Log } from '../../shared/runtime/log.ts';
+import { createSocketPair } from '../../shared/runtime/shm.ts';
+import type { CallOffer, FromInference, FromWorker, ToWorker } from '../../shared/protocol/ipc.ts';
+import type { ChildSetup } from './child-setup.ts';
+import type { Priorities } from './priorities.ts';
+import {
+  childGone,
+  childLeaving,
+  childReady,
+  dueForks,
+  newProcessTable,
+  nextFork,
+  readyWorkers,
+  rowOf,
+  usedUp,
+  type ChildRole,
+  type ChildRow,
+  type ProcessTable,
+} from './process-table.ts';
+
+export interface ChildrenOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly workers: number;
+  readonly spare: boolean;
+  /** Others have calls on this machine: children start one after the other, half of the workers at a time. */
+  readonly startsGently: boolean;
+  readonly priorities: Priorities;
+  readonly setup: ChildSetup;
+  readonly onReady: (role: ChildRole, index: number) => void;
+  readonly onWorkerMessage: (worker: number, message: FromWorker) => void;
+  /** Inference cannot be set up as it was told to. */
+  readonly onSetupFailed: () => void;
+  /** A worker process ended, after its row was updated. */
+  readonly onGone: (role: ChildRole, index: number) => void;
+}
+
+const keepsDying =
+  'this child dies again and again: the service is not ready until a start lasts; look at what it logged before it died';
+
+export class Children {
+  readonly table: ProcessTable;
+  readonly #options: ChildrenOptions;
+  readonly #processes = new Map<ChildRow, ChildProcess>();
+  readonly #bells: readonly (readonly [worker: number, inference: number])[];
+  #timer: Timer | undefined;
+
+  constructor(options: ChildrenOptions) {
+    this.#options = options;
+    const { workers, spare, startsGently } = options;
+    const atOnce = startsGently ? { startsAtOnce: Math.max(1, workers >> 1) } : {};
+    this.table = newProcessTable(workers, { spare, ...atOnce });
+    this.#bells = Array.from({ length: this.seats }, () => createSocketPair());
+  }
+
+  /** Workers, the spare among them. */
+  get seats(): number {
+    return this.table.rows.filter((row) => row.role === 'worker').length;
+  }
+
+  /** Starts what is due, now and whenever something becomes due. */
+  run(): void {
+    this.#timer?.cancel();
+    for (const { role, index } of dueForks(this.table, this.#options.clock.now())) this.#fork(role, index);
+    const next = nextFork(this.table);
+    if (next === undefined) return;
+    this.#timer = this.#options.clock.after(Math.max(0, next - this.#options.clock.now()), () => this.run());
+  }
+
+  get count(): number {
+    return this.#processes.size;
+  }
+
+  /** Sends a message, with a socket when there is one. False when the worker is not there to take it. */
+  send(worker: number, message: ToWorker): boolean {
+    const child = this.#worker(worker);
+    if (child?.connected !== true) return false;
+    // What `send` returns speaks of the backlog: the message goes out all the same.
+    child.send(message);
+    return true;
+  }
+
+  /** Hands a connection over. This process keeps its duplicate until it drops it itself. */
+  offer(worker: number, offer: CallOffer, socket: Socket): boolean {
+    const child = this.#worker(worker);
+    if (child?.connected !== true) return false;
+    // What goes wrong on the way shows as the end of the worker, which gives the offer to another.
+    child.send(offer, socket, { keepOpen: true }, () => undefined);
+    return true;
+  }
+
+  broadcast(message: ToWorker): void {
+    for (let worker = 0; worker < this.seats; worker += 1) this.send(worker, message);
+  }
+
+  /** From here on nobody is replaced. Workers leave on their own; inference leaves when the channel closes. */
+  close(): void {
+    this.table.closing = true;
+    this.#timer?.cancel();
+  }
+
+  closeInference(): void {
+    const row = rowOf(this.table, 'inference', 0);
+    const child = row && this.#processes.get(row);
+    if (child?.connected === true) child.disconnect();
+  }
+
+  /** Ends one child that hangs; its end is noticed like any other. */
+  killOne(row: ChildRow): void {
+    this.#processes.get(row)?.kill('SIGKILL');
+  }
+
+  kill(): void {
+    for (const child of this.#processes.values()) child.kill('SIGKILL');
+  }
+
+  #worker(index: number): ChildProcess | undefined {
+    const row = rowOf(this.table, 'worker', index);
+    return row && this.#processes.get(row);
+  }
+
+  #fork(role: ChildRole, index: number): void {
+    const { setup, log, priorities } = this.#options;
+    const row = rowOf(this.table, role, index);
+    if (row === undefined) return;
+    const bells =
+      role === 'worker' ? [this.#bells[index]?.[0] ?? -1] : this.#bells.map(([, inference]) => inference);
+    // Nobody waits for a new spare, and its start takes a core for a third of a second.
+    const isBehind = role === 'worker' && readyWorkers(this.table).length >= this.table.workers;
+    const start = (): ChildProcess =>
+      fork(new URL(`../${role}/main.js`, import.meta.url), {
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc', setup.memoryFd, setup.recordsFd, ...bells],
+        execArgv: [],
+      });
+    const child = priorities.start(start, { isBehind });
+    this.#processes.set(row, child);
+    child.on('message', (message) => this.#take(row, message as FromWorker | FromInference));
+    child.on('error', (error) =>
+      log.error({ child: role, index, error: error.message }, 'child process error'),
+    );
+    child.once('exit', (code, signal) => {
+      const asked = row.state.phase === 'leaving' || this.table.closing;
+      this.#processes.delete(row);
+      childGone(this.table, row, this.#options.clock.now());
+      const fields = { child: role, index, childPid: child.pid, code, signal };
+      if (asked) log.info(fields, 'child process left');
+      else log.error(fields, 'child process died');
+      if (usedUp(row)) log.fatal({ child: role, index, failures: row.failures }, keepsDying);
+      this.#options.onGone(role, index);
+      this.run();
+    });
+    child.send(role === 'worker' ? setup.worker(index) : setup.inference());
+  }
+
+  #take(row: ChildRow, message: FromWorker | FromInference): void {
+    if (message.type === 'ready') {
+      childReady(this.table, row);
+      const child = this.#processes.get(row);
+      if (child !== undefined) this.#options.priorities.settle(child);
+      this.#options.onReady(row.role, row.index);
+      this.run();
+      return;
+    }
+    if (message.type === 'setup.failed') {
+      this.#options.onSetupFailed();
+      return;
+    }
+    if (message.type === 'tainted') {
+      childLeaving(this.table, row);
+      this.send(row.index, { type: 'drain' });
+    }
+    this.#options.onWorkerMessage(row.index, message);
+  }
+}

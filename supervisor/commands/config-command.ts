@@ -1,0 +1,26 @@
+/** The command `config`: prints every setting as it is in force. Secrets show as set or unset, never their value. */
+import { describeServerSettings, parseServerSettings, unknownVariables } from '../../shared/config/server.ts';
+
+export interface ConfigCommandOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cores: number;
+  /** Takes one line without its end. */
+  readonly write: (line: string) => void;
+}
+
+/** Returns the exit status: 0 when the service would accept these settings, else 1. */
+export function runConfig({ env, cores, write }: ConfigCommandOptions): 0 | 1 {
+  const rows = describeServerSettings();
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  for (const { name, defaultText, isSecret } of rows) {
+    const given = env[name];
+    const shown = isSecret ? (given === undefined ? 'unset' : 'set') : (given ?? `${defaultText} (default)`);
+    write(`${name.padEnd(width)}  ${shown}`);
+  }
+  const parsed = parseServerSettings(env, { cores });
+  const problems = parsed.ok ? [] : parsed.error;
+  for (const problem of problems) write(`error: ${problem.message}`);
+  for (const warning of parsed.ok ? parsed.value.warnings : unknownVariables(env))
+    write(`warning: ${warning}`);
+  return problems.length === 0 ? 0 : 1;
+}

@@ -1,0 +1,145 @@
+/** Starts the service: settings, agent file, children, listeners, signals. Every problem is told before anything runs. */
+import { availableParallelism } from 'node:os';
+import { dirname, resolve } from 'node:path';
+import { loadAgentFile } from '../../shared/config/load.ts';
+import { parseServerSettings, unknownVariables, type ServerSettings } from '../../shared/config/server.ts';
+import type { NamedFiles } from '../../shared/protocol/ipc.ts';
+import { maxThreads } from '../../shared/protocol/mailbox.ts';
+import { systemClock } from '../../shared/runtime/clock.ts';
+import { errorFields, newLog } from '../../shared/runtime/log.ts';
+import { newSystemd } from '../../shared/runtime/systemd.ts';
+import { raiseOpenFileLimit } from '../../shared/runtime/shm.ts';
+import { showProblem } from './check/check-command.ts';
+import { readBytes, readText, whyUnreadable } from '../service/named-files.ts';
+import { CannotListen } from '../listeners/ports.ts';
+import type { ParentChannel } from '../restart/predecessor.ts';
+import type { AgentProviders, ProviderNames } from '../service/provider-watch.ts';
+import { Priorities, systemScheduler } from '../children/priorities.ts';
+import { Service } from '../service/service.ts';
+import type { Launch } from '../restart/successor.ts';
+import { chooseTurnModel } from '../service/turn-model.ts';
+
+/** Descriptors beside those of calls: listeners, children, logs, pools. */
+const descriptorMargin = 256;
+
+export interface ServeOptions {
+  /** Number of call workers. */
+  readonly workers: number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly writeError: (line: string) => void;
+  /** How to start this program once more. */
+  readonly launch: Launch;
+  /** Present where this supervisor takes over from the one that started it. */
+  readonly parent?: ParentChannel;
+}
+
+/** Runs until the service is stopped. Resolves with 1 when it could not start; else the process exits by itself. */
+export async function runServe(options: ServeOptions): Promise<1 | undefined> {
+  const parsed = parseServerSettings(options.env, { cores: availableParallelism() });
+  if (!parsed.ok) {
+    for (const problem of parsed.error) options.writeError(problem.message);
+    for (const warning of unknownVariables(options.env)) options.writeError(`warning: ${warning}`);
+    return 1;
+  }
+  const { settings, warnings } = parsed.value;
+  const agent = readAgent(settings, options);
+  if (agent === undefined) return 1;
+  const turn = chooseTurnModel(settings, { env: options.env, smartTurn: agent.smartTurn });
+  if (!turn.ok) {
+    options.writeError(turn.error);
+    return 1;
+  }
+  const log = newLog({ role: 'supervisor', level: settings.logLevel });
+  for (const warning of [...warnings, ...agent.notes, ...turn.value.warnings]) log.warn(warning);
+  const files = raiseOpenFileLimit();
+  if (!files.raised || files.hard < 2 * settings.maxSessions + descriptorMargin) {
+    log.warn(
+      { ...files, maxSessions: settings.maxSessions },
+      'the limit of open files is low for the configured number of calls',
+    );
+  }
+  const service = new Service({
+    settings,
+    workers: options.workers,
+    inferenceThreads: Math.min(maxThreads, Math.max(1, Math.floor(availableParallelism() / 2))),
+    ...(turn.value.path !== undefined && { turnModel: turn.value.path }),
+    agentName: agent.name,
+    agentText: agent.text,
+    files: agent.files,
+    providers: agent.providers,
+    clock: systemClock,
+    log,
+    launch: options.launch,
+    priorities: new Priorities(systemClock, settings.raisesPriority ? systemScheduler : undefined),
+    ...(options.parent !== undefined && { parent: options.parent }),
+    systemd: newSystemd(options.env['NOTIFY_SOCKET']),
+    exit: (status) => process.exit(status),
+  });
+  process.on('SIGTERM', () => service.signal('SIGTERM'));
+  process.on('SIGINT', () => service.signal('SIGINT'));
+  // A terminal that is closed stops what was started in it; calls finish all the same.
+  process.on('SIGHUP', () => service.signal('SIGHUP'));
+  process.on('SIGUSR2', () => service.restart());
+  try {
+    await service.start();
+  } catch (error) {
+    const fields = error instanceof CannotListen ? { error: error.message } : errorFields(error);
+    log.fatal(fields, 'the service cannot start');
+    return 1;
+  }
+  return undefined;
+}
+
+interface ReadAgent {
+  readonly name: string;
+  readonly text: string;
+  readonly files: NamedFiles;
+  readonly providers: AgentProviders;
+  readonly smartTurn: 'auto' | 'on' | 'off';
+  /** Warnings and notes about the file. */
+  readonly notes: readonly string[];
+}
+
+/** Reads and checks the agent file. The files that it names are read once, here, for all workers. */
+function readAgent(settings: ServerSettings, options: ServeOptions): ReadAgent | undefined {
+  const path = resolve(settings.agentFile);
+  const text = readText(path);
+  if (text === undefined) {
+    options.writeError(`SVC_AGENT_FILE: must name a file that can be read: ${whyUnreadable(path)}`);
+    return undefined;
+  }
+  const texts: Record<string, string> = {};
+  const recordings: Record<string, string> = {};
+  const loaded = loadAgentFile(text, {
+    env: options.env,
+    requireSecrets: true,
+    readFile: (name) => {
+      const content = readText(resolve(dirname(path), name));
+      if (content !== undefined) texts[name] = content;
+      return content;
+    },
+    readBytes: (name, most) => {
+      const bytes = readBytes(resolve(dirname(path), name), most);
+      if (bytes !== undefined) recordings[name] = Buffer.from(bytes).toString('base64');
+      return bytes;
+    },
+  });
+  if (loaded.definition === undefined) {
+    for (const problem of loaded.problems) options.writeError(showProblem(settings.agentFile, problem));
+    return undefined;
+  }
+  const { agent, stt, llm, tts, turn } = loaded.definition;
+  return {
+    name: agent.name,
+    text,
+    files: { texts, recordings },
+    providers: { stt: namesOf(stt), llm: namesOf(llm), tts: namesOf(tts) },
+    smartTurn: turn.smartTurn,
+    notes: loaded.problems.map((problem) => showProblem(settings.agentFile, problem)),
+  };
+}
+
+const namesOf = (stage: { provider: string; secondary?: { provider: string } }): ProviderNames => ({
+  primary: stage.provider,
+  secondary: stage.secondary?.provider,
+});

@@ -1,0 +1,288 @@
+/**
+ * Connections on their way to workers, and the calls that came of them. Every connection has an owner at any instant: this
+ * process keeps a duplicate of the socket, until the worker confirms in its own words or, where calls are recorded, until
+ * the call is over, and can give it to another worker. Each offer gives back exactly one call slot.
+ */
+import type { Socket } from 'node:net';
+import type { Millis } from '../../shared/base/units.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import type { LeftConnection } from '../../shared/protocol/call-record.ts';
+import type { CallOffer } from '../../shared/protocol/ipc.ts';
+import { startReading } from '../../shared/runtime/reading.ts';
+import { refuseUpgrade } from '../listeners/listeners.ts';
+import { farewells } from './farewells.ts';
+
+/**
+ * How long a connection may wait for a worker after the one that had it died. Where all died at once it waits for the start of a
+ * process, which takes seconds on a busy machine.
+ */
+const rescueMs = 10_000;
+/** A client that is told of the end of its call has this long to read it. */
+const cutGraceMs = 1_000;
+const noWorkerCame = {
+  status: 503,
+  code: 'no_worker',
+  message: 'no worker can take the call',
+} as const;
+
+type OfferState =
+  | { readonly phase: 'waiting'; readonly since: Millis }
+  | { readonly phase: 'offered'; readonly worker: number }
+  | { readonly phase: 'taken'; readonly worker: number };
+
+interface OpenOffer {
+  message: CallOffer;
+  readonly givenAt: Millis;
+  /** Our duplicate; nothing is ever read from it. */
+  readonly socket: Socket;
+  readonly declinedBy: Set<number>;
+  readonly release: () => void;
+  state: OfferState;
+}
+
+/** What a worker that is gone left of a connection: the slot of its record, and how far the stream of bytes can be trusted. */
+export interface Remains {
+  readonly slot: number;
+  readonly connection: LeftConnection;
+}
+
+export type HandOverOutcome = 'taken' | 'moved' | 'lost' | 'resumed' | 'cut';
+
+export interface HandOverOptions {
+  readonly clock: Clock;
+  readonly readyWorkers: () => readonly number[];
+  readonly offer: (worker: number, message: CallOffer, socket: Socket) => boolean;
+  /** A worker was sent calls to take up, and no more of them follow for now. */
+  readonly allGiven: (worker: number) => void;
+  /** Calls may be taken up by another worker: duplicates are kept until a call is over. */
+  readonly keepsCalls: boolean;
+  readonly records: {
+    /** What a dead worker left, by number of the connection. */
+    readonly remains: (worker: number) => ReadonlyMap<number, Remains>;
+    /** Nobody will read this connection's record: its slot is free for the next worker in that seat. */
+    readonly forget: (slot: number, offer: number) => void;
+  };
+  /** The service stops: dead workers are not replaced. */
+  readonly isStopping: () => boolean;
+  readonly counted: (outcome: HandOverOutcome) => void;
+}
+
+export class HandOver {
+  readonly #options: HandOverOptions;
+  readonly #offers = new Map<number, OpenOffer>();
+  /** Workers that were sent calls to take up and were not told yet that these are all. */
+  readonly #givenTo = new Set<number>();
+  /** Connections whose clients are being told of their end. */
+  readonly #told = new Set<Socket>();
+  #lastOffer = 0;
+  #waiting = 0;
+
+  constructor(options: HandOverOptions) {
+    this.#options = options;
+  }
+
+  /** Connections that no worker has confirmed yet. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** How long the oldest connection has waited for a worker's confirmation; 0 when none waits. */
+  oldestWaitMs(): Millis {
+    if (this.#waiting === 0) return 0;
+    // Offers are kept in the order in which they came.
+    for (const offer of this.#offers.values())
+      if (offer.state.phase !== 'taken') return this.#options.clock.now() - offer.givenAt;
+    return 0;
+  }
+
+  /**
+   * Clients are being told that their call is over. Would this process leave now, a byte from one of them that it has not read would
+   * reset the connection, and what the client was told would be lost. Lasts a second at most.
+   */
+  get isTelling(): boolean {
+    return this.#told.size > 0;
+  }
+
+  /** Calls on their way from a worker that is gone to another one. */
+  get moving(): number {
+    let count = 0;
+    for (const { state, message } of this.#offers.values())
+      if (state.phase !== 'taken' && message.resumeFrom !== undefined) count += 1;
+    return count;
+  }
+
+  /** Connections that are calls or on their way to be. */
+  get open(): number {
+    return this.#offers.size;
+  }
+
+  /** Gives a connection away. Its reading has been stopped, and it has a call slot. */
+  give(socket: Socket, request: Omit<CallOffer, 'type' | 'offer'>, release: () => void): void {
+    this.#lastOffer += 1;
+    const message: CallOffer = { type: 'call.offer', offer: this.#lastOffer, ...request };
+    const givenAt = this.#options.clock.now();
+    const state: OfferState = { phase: 'waiting', since: givenAt };
+    const offer: OpenOffer = { message, givenAt, socket, declinedBy: new Set(), release, state };
+    this.#offers.set(message.offer, offer);
+    this.#waiting += 1;
+    // Without a listener a reset of our duplicate would end the process; the worker sees it on its own one.
+    socket.on('error', () => undefined);
+    this.#place(offer);
+  }
+
+  taken(id: number): void {
+    const offer = this.#offers.get(id);
+    if (offer?.state.phase !== 'offered') return;
+    offer.state = { phase: 'taken', worker: offer.state.worker };
+    this.#waiting -= 1;
+    if (!this.#options.keepsCalls) offer.socket.destroy();
+    this.#options.counted('taken');
+  }
+
+  declined(id: number): void {
+    const offer = this.#offers.get(id);
+    if (offer?.state.phase !== 'offered') return;
+    offer.declinedBy.add(offer.state.worker);
+    this.#offerAgain(offer);
+    this.#tellGiven();
+  }
+
+  /** The call is over and its socket closed. */
+  over(id: number): void {
+    this.#forget(id);
+  }
+
+  /**
+   * A worker is gone. Its calls are taken up by others where it left enough of them, and are over where it did not; what it
+   * never began goes to another. Returns how many of each there were.
+   */
+  workerGone(worker: number): Record<LeftConnection | 'moved' | 'over', number> {
+    const fates = { open: 0, writable: 0, torn: 0, moved: 0, over: 0 };
+    const { records } = this.#options;
+    const remains = records.remains(worker);
+    for (const [id, offer] of this.#offers) {
+      if (offer.state.phase === 'waiting' || offer.state.worker !== worker) continue;
+      const left = remains.get(id);
+      fates[left?.connection ?? (offer.state.phase === 'taken' ? 'over' : 'moved')] += 1;
+      if (left?.connection === 'open' && !this.#isEnd) this.#takeUp(offer, left.slot);
+      else if (left !== undefined) this.#cut(id, offer, left.connection);
+      else if (offer.state.phase === 'taken') this.#forget(id);
+      else this.#offerAgain(offer);
+    }
+    this.#tellGiven();
+    for (const [id, { slot }] of remains)
+      if (this.#offers.get(id)?.message.resumeFrom !== slot) records.forget(slot, id);
+    if (this.#isEnd)
+      for (const [id, offer] of this.#offers) if (offer.state.phase === 'waiting') this.#lose(id, offer);
+    return fates;
+  }
+
+  /** The service stops and its last worker is gone. */
+  get #isEnd(): boolean {
+    return this.#options.isStopping() && this.#options.readyWorkers().length === 0;
+  }
+
+  #takeUp(offer: OpenOffer, slot: number): void {
+    if (offer.state.phase === 'taken') this.#waiting += 1;
+    const { offer: id, resumeFrom } = offer.message;
+    // The worker before the one that is gone, when that one died in the middle of taking the call up.
+    if (resumeFrom !== undefined && resumeFrom !== slot) this.#options.records.forget(resumeFrom, id);
+    offer.message = { ...offer.message, resumeFrom: slot };
+    offer.state = { phase: 'waiting', since: this.#options.clock.now() };
+    this.#options.counted('resumed');
+    this.#place(offer);
+  }
+
+  /** Nobody can go on where this connection stands. The client is told so when a frame of ours can still be told from others. */
+  #cut(id: number, offer: OpenOffer, connection: LeftConnection): void {
+    this.#options.counted('cut');
+    this.#sayGoodbye(offer, connection);
+    this.#forget(id, { keepSocket: true });
+  }
+
+  #sayGoodbye({ socket, message }: OpenOffer, connection: LeftConnection): void {
+    if (connection === 'torn') socket.end();
+    else socket.end(farewells[message.transport][this.#isEnd ? 'shutdown' : 'failed']);
+    // A socket that is closed over bytes that nobody read resets the connection, and the client loses what was sent last.
+    startReading(socket);
+    socket.resume();
+    this.#waitUntilRead(socket);
+  }
+
+  #waitUntilRead(socket: Socket): void {
+    this.#told.add(socket);
+    socket.once('close', () => this.#told.delete(socket));
+    this.#options.clock.after(cutGraceMs, () => {
+      socket.destroy();
+      // One that was closed before does not say so again.
+      this.#told.delete(socket);
+    });
+  }
+
+  /** Places what waits for a worker, and gives up on what waited too long. */
+  retry(): void {
+    const now = this.#options.clock.now();
+    for (const [id, offer] of this.#offers) {
+      if (offer.state.phase !== 'waiting') continue;
+      if (now - offer.state.since >= rescueMs) this.#lose(id, offer);
+      else this.#place(offer);
+    }
+    this.#tellGiven();
+  }
+
+  #offerAgain(offer: OpenOffer): void {
+    offer.state = { phase: 'waiting', since: this.#options.clock.now() };
+    this.#options.counted('moved');
+    this.#place(offer);
+  }
+
+  #place(offer: OpenOffer): void {
+    const worker = this.#leastLoaded(offer.declinedBy);
+    if (worker !== undefined && this.#options.offer(worker, offer.message, offer.socket)) {
+      offer.state = { phase: 'offered', worker };
+      if (offer.message.resumeFrom !== undefined) this.#givenTo.add(worker);
+    }
+  }
+
+  #tellGiven(): void {
+    for (const worker of this.#givenTo) this.#options.allGiven(worker);
+    this.#givenTo.clear();
+  }
+
+  #leastLoaded(declinedBy: ReadonlySet<number>): number | undefined {
+    const ready = this.#options.readyWorkers().filter((worker) => !declinedBy.has(worker));
+    const load = new Map(ready.map((worker) => [worker, 0]));
+    for (const { state } of this.#offers.values()) {
+      if (state.phase === 'waiting') continue;
+      load.set(state.worker, (load.get(state.worker) ?? 0) + 1);
+    }
+    let best: number | undefined;
+    for (const worker of ready)
+      if (best === undefined || (load.get(worker) ?? 0) < (load.get(best) ?? 0)) best = worker;
+    return best;
+  }
+
+  #lose(id: number, offer: OpenOffer): void {
+    this.#options.counted('lost');
+    // Only a connection of which nothing was begun waits without a record, and only one that can be gone on with waits with one.
+    const { socket, message } = offer;
+    if (message.resumeFrom === undefined) {
+      refuseUpgrade(socket, noWorkerCame);
+      this.#waitUntilRead(socket);
+    } else {
+      this.#sayGoodbye(offer, 'open');
+    }
+    this.#forget(id, { keepSocket: true });
+  }
+
+  #forget(id: number, { keepSocket } = { keepSocket: false }): void {
+    const offer = this.#offers.get(id);
+    if (offer === undefined) return;
+    this.#offers.delete(id);
+    if (offer.state.phase !== 'taken') this.#waiting -= 1;
+    if (!keepSocket) offer.socket.destroy();
+    const { resumeFrom } = offer.message;
+    if (resumeFrom !== undefined) this.#options.records.forget(resumeFrom, id);
+    offer.release();
+  }
+}

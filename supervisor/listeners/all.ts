@@ -1,0 +1,22 @@
+/** The listeners of this build, in the order in which they are bound. */
+import type { ServerSettings } from '../../shared/config/server.ts';
+import { carrierAListener } from './carrier-a/listener.ts';
+import { healthListener } from './health-listener.ts';
+import type { CallEntrance } from './entrance.ts';
+import type { Listener } from './listener.ts';
+import { pageListener } from './page-listener.ts';
+import { websocketListener } from './websocket-listener.ts';
+
+const listeners: readonly Listener[] = [websocketListener, healthListener, pageListener, carrierAListener];
+
+/** Those that the settings ask for. */
+export const wantedListeners = (settings: ServerSettings): readonly Listener[] =>
+  listeners.filter(({ isWanted }) => isWanted(settings));
+
+/** How calls come in, by name of the listener. */
+export function callEntrances(settings: ServerSettings): ReadonlyMap<string, CallEntrance> {
+  const entrances = new Map<string, CallEntrance>();
+  for (const { name, entrance } of wantedListeners(settings))
+    if (entrance !== undefined) entrances.set(name, entrance(settings));
+  return entrances;
+}

@@ -1,0 +1,154 @@
+/**
+ * The listener of carrier A: the voice webhook and the media streams that it leads to. A stream is let in by two proofs: the
+ * carrier's signature over the whole public address, and the segment that was made for this one call.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { assert } from '../../../shared/base/assert.ts';
+import { fail, ok } from '../../../shared/base/result.ts';
+import type { Result } from '../../../shared/base/result.ts';
+import type { CarrierASettings } from '../../../shared/config/carrier-a-variables.ts';
+import type { ServerSettings } from '../../../shared/config/server.ts';
+import { carrierKeys } from '../../../shared/protocol/carrier-a.ts';
+import type { RequestHead } from '../../admission/credentials.ts';
+import type { Answer } from '../answer.ts';
+import type { Visitor } from '../entrance.ts';
+import type { Listener } from '../listener.ts';
+import {
+  answerHeaders,
+  errorBody,
+  listen,
+  newGuardedServer,
+  takeUpgrades,
+  type OpenListener,
+} from '../listeners.ts';
+import { readSegment } from './segment.ts';
+import { isSigned, signatureHeader } from './signature.ts';
+import { answerVoice, mostFormBytes, voiceUrl } from './voice-webhook.ts';
+
+const name = 'carrier_a';
+
+const notFound: Answer = { status: 404, code: 'not_found', message: 'there is nothing here' };
+const notAllowed: Answer = { status: 405, code: 'method_not_allowed', message: 'only POST is answered here' };
+const formTooLarge: Answer = { status: 413, code: 'too_large', message: 'the form is too large' };
+const unsigned: Answer = {
+  status: 403,
+  code: 'bad_signature',
+  message: 'the request is not signed by the carrier for this address',
+};
+const badSegment: Answer = {
+  status: 403,
+  code: 'bad_segment',
+  message: 'this address was not made for a call, or its time is over',
+};
+
+export const carrierAListener: Listener = {
+  name,
+  variable: 'SVC_CARRIER_A_ADDR',
+  isWanted: ({ carrierA }) => carrierA !== undefined,
+  entrance: (settings) => ({
+    transport: 'carrier_a',
+    pool: { name, most: 2 * settings.maxSessions },
+    admit: (head, nowS) => admitStream(wanted(settings), head, nowS),
+  }),
+  open: async ({ settings, arrived, wallClock }, { given, isLeaving }) => {
+    const own = wanted(settings);
+    let answering = 0;
+    const { server, silent } = newGuardedServer((request, response) => {
+      answering += 1;
+      response.once('close', () => (answering -= 1));
+      if (isLeaving()) response.setHeader('Connection', 'close');
+      serve(own, { request, response, nowS: () => wallClock.now() / 1000 });
+    });
+    takeUpgrades({ server, silent, listener: name }, arrived);
+    const opened: OpenListener = {
+      server,
+      address: await listen(server, given ?? own.addr),
+      connections: () => silent.size + answering,
+    };
+    return opened;
+  },
+};
+
+function wanted({ carrierA }: ServerSettings): CarrierASettings {
+  assert(carrierA !== undefined, 'the settings ask for carrier A');
+  return carrierA;
+}
+
+/** Judges the upgrade of a media stream by its path, its signature and its segment. */
+export function admitStream(
+  settings: CarrierASettings,
+  head: RequestHead,
+  nowS: number,
+): Result<Visitor, Answer> {
+  const { publicUrl, streamSecret, authToken } = settings;
+  const path = new URL(publicUrl).pathname;
+  // A query would be part of what is signed, and the carrier sends none.
+  if (head.url !== path && !head.url.startsWith(`${path}/`)) return fail(notFound);
+  const rest = head.url.slice(path.length);
+  if (!isSigned(head.headers[signatureHeader], { url: publicUrl + rest, token: authToken.reveal() }))
+    return fail(unsigned);
+  const common = { [carrierKeys.transport]: name };
+  if (rest === '' && settings.allowsStaticUrl) return ok({ metadata: common, rest: () => head });
+  const pass =
+    streamSecret === undefined
+      ? undefined
+      : readSegment(rest.slice(1), { secret: streamSecret.reveal(), nowS });
+  if (pass === undefined) return fail(badSegment);
+  const { id, callId, expS } = pass;
+  return ok({
+    pass: { sid: id, expS },
+    metadata: { ...common, [carrierKeys.callId]: callId },
+    rest: () => ({ url: path, headers: head.headers }),
+  });
+}
+
+interface Served {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly nowS: () => number;
+}
+
+function serve(settings: CarrierASettings, { request, response, nowS }: Served): void {
+  const [path = '', query] = (request.url ?? '/').split('?');
+  if (path !== new URL(voiceUrl(settings)).pathname) {
+    refuse(response, notFound);
+    return;
+  }
+  if (request.method !== 'POST') {
+    refuse(response, notAllowed);
+    return;
+  }
+  readForm(request, (body) => {
+    if (body === undefined) {
+      refuse(response, formTooLarge);
+      return;
+    }
+    const { headers } = request;
+    const answer = answerVoice(
+      settings,
+      { headers, query: query === undefined ? '' : `?${query}`, body },
+      nowS(),
+    );
+    if (answer.ok)
+      response
+        .writeHead(200, { ...answerHeaders(answer.value), 'Content-Type': 'text/xml' })
+        .end(answer.value);
+    else refuse(response, answer.error);
+  });
+}
+
+/** The whole body, or undefined once it is longer than a form may be. */
+function readForm(request: IncomingMessage, read: (body: string | undefined) => void): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= mostFormBytes) chunks.push(chunk);
+  });
+  request.on('end', () => read(bytes > mostFormBytes ? undefined : Buffer.concat(chunks).toString('utf8')));
+}
+
+function refuse(response: ServerResponse, { status, code, message }: Answer): void {
+  const body = errorBody(code, message);
+  response.writeHead(status, { ...answerHeaders(body), Connection: 'close' }).end(body);
+}

@@ -1,0 +1,26 @@
+/** How calls come in at a listener: who may open them, whose connections count together, and what a worker serves them with. */
+import type { Result } from '../../shared/base/result.ts';
+import type { TransportKind } from '../../shared/protocol/ipc.ts';
+import type { ConnectionPool } from '../admission/admission.ts';
+import type { RequestHead } from '../admission/credentials.ts';
+import type { Answer } from './answer.ts';
+
+/** Who asks for a call, once the listener's own rules have been kept. */
+export interface Visitor {
+  /** What opens one call and no more; it is used once there is room for the call. `expS`: Unix seconds. */
+  readonly pass?: { readonly sid: string; readonly expS: number };
+  /** Metadata that only the server may set (spec 01, Call metadata set by the server). */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Makes the request without its credentials; most that ask are refused and need none. */
+  readonly rest: () => RequestHead;
+}
+
+/** How calls come in at a listener. */
+export interface CallEntrance {
+  /** What a worker serves its connections with. */
+  readonly transport: TransportKind;
+  /** Whose connections are counted together; listeners may share a pool. */
+  readonly pool: ConnectionPool;
+  /** Judges a request by its path, credentials and origin. Nothing is used or counted. */
+  readonly admit: (head: RequestHead, nowS: number) => Result<Visitor, Answer>;
+}

@@ -1,0 +1,171 @@
+/**
+ * Decides about every connection that asks for a call (spec 01, Authentication, States, Errors): is the request well formed,
+ * are the credentials fine, may this web page ask, is there room, may the address have another call, and only then is the token used. What a
+ * decision took is given back by one function, whatever becomes of the call. The order matters: a stranger learns
+ * nothing about load, and a token that was refused for capacity stays unused.
+ */
+import type { ServerSettings } from '../../shared/config/server.ts';
+import { tokenAnswers, type TokenFault } from '../../shared/auth/token-fault.ts';
+import { clientAddress } from '../../shared/net/client-address.ts';
+import type { TransportKind } from '../../shared/protocol/ipc.ts';
+import type { WallClock } from '../../shared/runtime/clock.ts';
+import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
+import type { Admission, AdmissionFacts, ConnectionPool } from '../admission/admission.ts';
+import type { Answer } from './answer.ts';
+import type { CallSeats } from '../admission/call-seats.ts';
+import type { RequestHead } from '../admission/credentials.ts';
+import type { CallEntrance, Visitor } from './entrance.ts';
+import type { TokenLedger } from '../admission/token-ledger.ts';
+import type { TokenStore } from '../admission/token-store.ts';
+
+/** A request for an upgrade, as it came. */
+export interface Arrival {
+  /** Name of the listener. */
+  readonly listener: string;
+  /** What is wrong with its form; absent when nothing is. */
+  readonly fault?: Answer;
+  readonly method: string;
+  readonly head: RequestHead;
+  /** Address of the TCP peer. */
+  readonly peer: string | undefined;
+}
+
+export type Decision =
+  | { readonly kind: 'refused'; readonly answer: Answer }
+  | {
+      readonly kind: 'admitted';
+      readonly transport: TransportKind;
+      /** The request without its token. */
+      readonly head: RequestHead;
+      readonly signedMetadata: Readonly<Record<string, string>>;
+      /** Gives everything back; a second time does nothing. */
+      readonly release: () => void;
+    };
+
+export interface FrontDoorOptions {
+  readonly settings: ServerSettings;
+  /** How calls come in, by name of the listener. */
+  readonly entrances: ReadonlyMap<string, CallEntrance>;
+  readonly wallClock: WallClock;
+  readonly metrics: SupervisorMetrics;
+  readonly admission: Admission;
+  readonly seats: CallSeats;
+  readonly facts: () => AdmissionFacts;
+  readonly tokenLedger: TokenLedger;
+  readonly tokenStore: TokenStore;
+}
+
+/** A request that has passed its credentials and found the service open. */
+interface Asked {
+  readonly visitor: Visitor;
+  readonly entrance: CallEntrance;
+  readonly address: string;
+}
+
+const addressFull: Answer = {
+  status: 429,
+  code: 'address_full',
+  message: 'this address has as many calls as it may have',
+  retryAfterS: 1,
+};
+
+/** It came to a supervisor that is told of it by another one, and whose settings no longer ask for this listener. */
+const closedListener: Answer = {
+  status: 503,
+  code: 'listener_closed',
+  message: 'this listener is closed',
+};
+
+export class FrontDoor {
+  readonly #options: FrontDoorOptions;
+
+  constructor(options: FrontDoorOptions) {
+    this.#options = options;
+  }
+
+  /** Why a connection of this pool would be refused now, whoever asked; undefined when it would not. */
+  #closedFor(pool: ConnectionPool): Answer | undefined {
+    const { admission, facts, seats } = this.#options;
+    const refusal = admission.refusal(facts(), pool);
+    if (refusal !== undefined) return refusal;
+    const budget = seats.budgetRefusal();
+    if (budget === undefined) return undefined;
+    const message = 'a provider of this agent has no budget left';
+    return { status: 503, code: 'provider_budget', message, retryAfterS: budget.retryAfterS };
+  }
+
+  /** Why the service is not ready: nobody would be let in, or no session token would be. */
+  unready(): Answer | undefined {
+    const { settings, tokenLedger } = this.#options;
+    const takesSessions = settings.access.sessionSecrets.length > 0;
+    const isFull = takesSessions && tokenLedger.isFull(this.#nowS());
+    const closed = [...this.#options.entrances.values()].map(({ pool }) => this.#closedFor(pool));
+    const isOpen = closed.includes(undefined);
+    return (isOpen ? undefined : closed[0]) ?? (isFull ? tokenAnswers.set_full : undefined);
+  }
+
+  /** Never rejects for anything that a client can send. */
+  async decide(arrival: Arrival): Promise<Decision> {
+    if (arrival.fault !== undefined) return this.#refuse(arrival.fault);
+    const asked = this.#ask(arrival);
+    if ('answer' in asked) return this.#refuse(asked.answer);
+    const { visitor, entrance, address } = asked;
+    const { pass } = visitor;
+    const release = this.#options.seats.take(address, entrance.pool.name);
+    if (release === undefined) return this.#refuse(addressFull);
+    const fault = pass === undefined ? undefined : await this.#use(pass);
+    if (fault !== undefined) {
+      release();
+      return this.#refuse(tokenAnswers[fault]);
+    }
+    return {
+      kind: 'admitted',
+      transport: entrance.transport,
+      head: visitor.rest(),
+      signedMetadata: visitor.metadata,
+      release,
+    };
+  }
+
+  /** How an upgrade with this head would be refused now; undefined when it would not. Nothing is taken, used or counted. */
+  look(arrival: Arrival): Answer | undefined {
+    const asked = this.#ask(arrival);
+    if ('answer' in asked) return asked.answer;
+    return this.#options.seats.hasRoomFor(asked.address) ? undefined : addressFull;
+  }
+
+  /** Everything that is decided before something is taken. */
+  #ask(arrival: Arrival): { readonly answer: Answer } | Asked {
+    const { settings, entrances, tokenLedger } = this.#options;
+    const { access } = settings;
+    const entrance = entrances.get(arrival.listener);
+    if (entrance === undefined) return { answer: closedListener };
+    const admitted = entrance.admit(arrival.head, this.#nowS());
+    if (!admitted.ok) return { answer: admitted.error };
+    const { pass } = admitted.value;
+    if (pass !== undefined && tokenLedger.isUsed(pass.sid, this.#nowS()))
+      return { answer: tokenAnswers.reused };
+    const closed = this.#closedFor(entrance.pool);
+    if (closed !== undefined) return { answer: closed };
+    const address = clientAddress(
+      { peer: arrival.peer, headers: arrival.head.headers },
+      { trustedProxies: access.trustedProxies, header: access.clientIpHeader },
+    );
+    return { visitor: admitted.value, entrance, address };
+  }
+
+  async #use(pass: NonNullable<Visitor['pass']>): Promise<TokenFault | undefined> {
+    const used = await this.#options.tokenStore.use(pass);
+    this.#options.metrics.tokens.inc({ outcome: used.ok ? 'used' : used.error });
+    return used.ok ? undefined : used.error;
+  }
+
+  #refuse(answer: Answer): Decision {
+    this.#options.metrics.refusals.inc({ reason: answer.code });
+    return { kind: 'refused', answer };
+  }
+
+  #nowS(): number {
+    return Math.floor(this.#options.wallClock.now() / 1000);
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * What a listener is to the rest of the supervisor. One file of this folder declares each, `all.ts` lists them; ports, front door,
+ * hand-over and restart know a listener by what stands here, and a connection by its listener's name and its transport.
+ */
+import type { Server as NetServer } from 'node:net';
+import type { ServerSettings } from '../../shared/config/server.ts';
+import type { WallClock } from '../../shared/runtime/clock.ts';
+import type { HealthOptions } from '../service/health.ts';
+import type { Answer } from './answer.ts';
+import type { CallEntrance } from './entrance.ts';
+import type { Arrival } from './front-door.ts';
+import type { Arrived, OpenListener } from './listeners.ts';
+import type { PageTokens } from './page-tokens.ts';
+
+/** What a listener needs of the supervisor. */
+export interface ListenerContext {
+  readonly settings: ServerSettings;
+  readonly wallClock: WallClock;
+  readonly agentName: string;
+  /** The page's own endpoint for tokens, where there is one. */
+  readonly pageTokens: PageTokens | undefined;
+  /** An upgrade has come. */
+  readonly arrived: (arrived: Arrived) => void;
+  /** How an upgrade with this head would be refused; undefined when it would not. */
+  readonly look: (arrival: Arrival) => Answer | undefined;
+  readonly health: Pick<HealthOptions, 'unready' | 'counts' | 'renderMetrics'>;
+}
+
+export interface ListenerPlace {
+  /** A listening socket that another process gave; absent: the listener binds its address. */
+  readonly given: NetServer | undefined;
+  /** Another process accepts there now. */
+  readonly isLeaving: () => boolean;
+}
+
+export interface Listener {
+  /** Names it in logs, and towards the supervisor that takes over. */
+  readonly name: string;
+  /** The variable that says where it is bound, for messages to the operator. */
+  readonly variable: string;
+  /** Whether the settings ask for it. */
+  readonly isWanted: (settings: ServerSettings) => boolean;
+  /** Absent where no calls come in. */
+  readonly entrance?: (settings: ServerSettings) => CallEntrance;
+  /** Binds it, or has it accept on the socket that was given. Rejects when the address cannot be bound. */
+  readonly open: (context: ListenerContext, place: ListenerPlace) => Promise<OpenListener>;
+}

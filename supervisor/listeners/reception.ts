@@ -1,0 +1,241 @@
+/**
+ * Everything about connections before they belong to a worker: the listeners, who is let in, what calls hold, and the change
+ * of hands from the supervisor before this one and to the one after it (decision 0017). Every upgrade is judged exactly once,
+ * by the process that serves at that moment.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import type { ServerSettings } from '../../shared/config/server.ts';
+import type { CallOffer } from '../../shared/protocol/ipc.ts';
+import { systemWallClock, type Clock } from '../../shared/runtime/clock.ts';
+import { errorFields, type Log } from '../../shared/runtime/log.ts';
+import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
+import type { Admission, AdmissionFacts } from '../admission/admission.ts';
+import type { Answer } from './answer.ts';
+import { CallSeats } from '../admission/call-seats.ts';
+import { callEntrances, wantedListeners } from './all.ts';
+import { FrontDoor } from './front-door.ts';
+import type { HealthOptions } from '../service/health.ts';
+import { judge, type Arrived } from './listeners.ts';
+import { PageTokens } from './page-tokens.ts';
+import { Ports } from './ports.ts';
+import type { Priorities } from '../children/priorities.ts';
+import { Predecessor, type ParentChannel } from '../restart/predecessor.ts';
+import { RedisSet } from '../admission/redis-set.ts';
+import { Succession } from '../restart/succession.ts';
+import { Successor, type Launch } from '../restart/successor.ts';
+import { TokenLedger } from '../admission/token-ledger.ts';
+import { TokenStore } from '../admission/token-store.ts';
+
+export interface ReceptionOptions {
+  readonly settings: ServerSettings;
+  readonly agentName: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: SupervisorMetrics;
+  readonly admission: Admission;
+  /** Providers of the agent's stages, by canonical name; what calls asked of them has been reported by then. */
+  readonly providers: () => readonly string[];
+  readonly facts: () => AdmissionFacts;
+  readonly health: Pick<HealthOptions, 'unready' | 'counts' | 'renderMetrics'>;
+  /** A connection that was let in. */
+  readonly accepted: (
+    socket: Socket,
+    request: Omit<CallOffer, 'type' | 'offer'>,
+    release: () => void,
+  ) => void;
+  /** Something that calls hold became free. */
+  readonly released: () => void;
+  /** The number of calls at the supervisor before this one has changed. */
+  readonly carriedChanged: () => void;
+  /** How a supervisor that is to take over is started. */
+  readonly launch: Launch;
+  readonly priorities: Priorities;
+  /** Present where this supervisor is to take over from the one that started it. */
+  readonly parent: ParentChannel | undefined;
+  /** New calls are taken: neither starting nor stopping. */
+  readonly isServing: () => boolean;
+  /** This supervisor serves: its children are ready and its listeners are open. */
+  readonly serves: () => void;
+  /** It was to take over and cannot. */
+  readonly cannotTake: () => void;
+  /** Another supervisor serves now. */
+  readonly left: (successorPid: number) => void;
+  /** The drain of this supervisor should be over sooner. */
+  readonly hurry: () => void;
+}
+
+export class Reception {
+  readonly seats: CallSeats;
+  readonly #options: ReceptionOptions;
+  readonly #tokens = new TokenLedger();
+  readonly #frontDoor: FrontDoor;
+  readonly #ports: Ports;
+  readonly #succession: Succession;
+  readonly #predecessor: Predecessor | undefined;
+
+  constructor(options: ReceptionOptions) {
+    this.#options = options;
+    const { settings, clock, log, admission, providers, released, carriedChanged, parent } = options;
+    this.seats = new CallSeats({
+      clock,
+      admission,
+      providerLimits: settings.providerLimits,
+      providers,
+      maxCallsPerAddress: settings.access.maxCallsPerAddress,
+      released,
+      carriedChanged,
+    });
+    this.#frontDoor = this.#newFrontDoor();
+    const arrived = (one: Arrived): void => this.#succession.arrived(one);
+    this.#ports = new Ports({
+      listeners: wantedListeners(settings),
+      context: {
+        settings,
+        wallClock: systemWallClock,
+        agentName: options.agentName,
+        pageTokens: this.#newPageTokens(),
+        arrived,
+        look: (arrival) => this.#frontDoor.look(arrival),
+        health: options.health,
+      },
+      log,
+      now: () => clock.now(),
+    });
+    this.#succession = this.#newSuccession();
+    this.#predecessor = parent && this.#newPredecessor(parent, arrived);
+  }
+
+  /** The page's own endpoint for tokens, where calls need one and nobody else gives them. */
+  #newPageTokens(): PageTokens | undefined {
+    const { settings, clock } = this.#options;
+    const isOwn = settings.access.sessionSecrets.length > 0 && settings.page?.tokenUrl === undefined;
+    return isOwn
+      ? new PageTokens({ settings, clock, wallClock: systemWallClock, newId: randomUUID })
+      : undefined;
+  }
+
+  #newFrontDoor(): FrontDoor {
+    const { settings, clock, log, metrics, admission, facts } = this.#options;
+    const target = settings.access.tokenStore;
+    return new FrontDoor({
+      settings,
+      entrances: callEntrances(settings),
+      wallClock: systemWallClock,
+      metrics,
+      admission,
+      seats: this.seats,
+      facts,
+      tokenLedger: this.#tokens,
+      tokenStore: new TokenStore({
+        ledger: this.#tokens,
+        wallClock: systemWallClock,
+        log,
+        ...(target !== undefined && { shared: new RedisSet(target, { clock }) }),
+      }),
+    });
+  }
+
+  #newSuccession(): Succession {
+    const { settings, clock, log, launch, priorities, accepted, left, hurry } = this.#options;
+    return new Succession({
+      clock,
+      log,
+      timeoutMs: settings.restartTimeoutMs,
+      seats: this.seats,
+      tokens: this.#tokens,
+      start: (events) => new Successor(launch, priorities, events),
+      listeners: () => this.#ports.servers,
+      judge: (arrived) =>
+        judge(arrived, {
+          decide: (arrival) => this.#frontDoor.decide(arrival),
+          accepted,
+          failed: (error) => log.error(errorFields(error), 'a connection could not be judged'),
+        }),
+      leave: (successorPid) => {
+        this.#ports.leave();
+        left(successorPid);
+      },
+      hurry: () => {
+        this.#predecessor?.hurry();
+        hurry();
+      },
+    });
+  }
+
+  #newPredecessor(channel: ParentChannel, arrived: (one: Arrived) => void): Predecessor {
+    const { log, isServing, serves, cannotTake } = this.#options;
+    return new Predecessor({
+      channel,
+      seats: this.seats,
+      tokens: this.#tokens,
+      isServing,
+      open: (name, given) => this.#ports.take(name, given),
+      bindRest: () => this.#ports.bind(),
+      arrived,
+      took: serves,
+      failed: (reason) => {
+        log.fatal({ reason }, 'the service cannot take over');
+        cannotTake();
+      },
+    });
+  }
+
+  /** Binds the listeners, unless they come from the supervisor before this one. Rejects when an address cannot be bound. */
+  async open(): Promise<void> {
+    if (this.#predecessor === undefined) await this.#ports.bind();
+  }
+
+  /** The children are ready. */
+  prepared(): void {
+    if (this.#predecessor === undefined) this.#options.serves();
+    else this.#predecessor.prepared();
+  }
+
+  /** Says why this supervisor cannot serve to the one that it was to take over from, if there is one. */
+  tellPredecessor(problem: string, told: () => void): void {
+    if (this.#predecessor === undefined) told();
+    else this.#predecessor.tell(problem, told);
+  }
+
+  /** Why calls cannot come in now; undefined when they can. */
+  unready(): Answer | undefined {
+    return this.#frontDoor.unready();
+  }
+
+  /** Whether the listeners are this supervisor's. */
+  get isThere(): boolean {
+    return this.#predecessor?.hasTaken !== false;
+  }
+
+  /** Another supervisor serves in place of this one. */
+  get isSucceeded(): boolean {
+    return this.#succession.isOver;
+  }
+
+  /** This supervisor is the service: nobody serves before it or after it. */
+  get isService(): boolean {
+    return this.isThere && !this.isSucceeded;
+  }
+
+  /** Starts a supervisor that takes over. An obstacle says why there can be none now. */
+  restart(obstacle: string | undefined): void {
+    this.#succession.ask(obstacle);
+  }
+
+  /** The service was told to stop; `again` when it had been before. */
+  stop({ again }: { readonly again: boolean }): void {
+    this.#succession.stop();
+    if (again && this.#predecessor?.isGone === false) this.#predecessor.hurry();
+  }
+
+  /** Connections go through this process to the one after it, or the one before it still has calls. */
+  get isNeeded(): boolean {
+    const isFollowed = this.#predecessor?.hasTaken === true && !this.#predecessor.isGone;
+    return this.#succession.isBusy || this.#ports.isLingering || isFollowed;
+  }
+
+  close(): void {
+    if (!this.isSucceeded) this.#ports.close();
+  }
+}

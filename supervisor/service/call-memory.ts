@@ -1,0 +1,109 @@
+/**
+ * The memory that the supervisor shares with its children: how large it is, and what this process reads from it. The
+ * supervisor writes nothing here but that a record is over; no audio is looked at.
+ */
+import type { ServerSettings } from '../../shared/config/server.ts';
+import { callRecordBytes, CallRecords, mostCallRecords } from '../../shared/protocol/call-record.ts';
+import { heartbeatAge } from '../../shared/protocol/heartbeat.ts';
+import {
+  mailboxBytes,
+  Mailboxes,
+  mostSlots,
+  turnRingFrames,
+  type MailboxLayout,
+} from '../../shared/protocol/mailbox.ts';
+import { machineMs } from '../../shared/runtime/monotonic.ts';
+import { createSharedMemory, mapSharedMemory } from '../../shared/runtime/shm.ts';
+import type { Remains } from '../handover/hand-over.ts';
+
+/** History that inference keeps of a call when no turn model reads it. */
+const shortRingFrames = 16;
+/** Without a turn model, but calls may be taken up: the turn that was being heard (4 s of it) is given to STT once more. */
+const resumeRingFrames = 128;
+/** What a thread or a worker says of itself is only believed while it is alive; a dead one is not a backlog. */
+const freshHeartbeatMs = 1_000;
+
+/** How late a worker's tick was at worst within its last tenth of a second; of all workers that are there. */
+export function worstLatenessMs(boxes: Mailboxes, nowMs: number): number {
+  let worstUs = 0;
+  for (let worker = 0; worker < boxes.layout.workers; worker += 1) {
+    const { heartbeatMs, worstLatenessUs } = boxes.workerStatus(worker);
+    if (heartbeatAge(nowMs, heartbeatMs) < freshHeartbeatMs) worstUs = Math.max(worstUs, worstLatenessUs);
+  }
+  return worstUs / 1000;
+}
+
+export interface CallMemoryOptions {
+  readonly settings: ServerSettings;
+  readonly workers: number;
+  readonly inferenceThreads: number;
+  readonly hasTurnModel: boolean;
+}
+
+export class CallMemory {
+  readonly layout: MailboxLayout;
+  readonly boxes: Mailboxes;
+  /** Descriptors that children inherit. */
+  readonly mailboxesFd: number;
+  readonly recordsFd: number;
+  readonly #records: CallRecords;
+  readonly #keepsCalls: boolean;
+
+  constructor(options: CallMemoryOptions) {
+    this.#keepsCalls = options.settings.callResume;
+    this.layout = layoutFor(options);
+    const slots = this.layout.workers * this.layout.slotsPerWorker;
+    this.recordsFd = createSharedMemory('svc-calls', callRecordBytes({ slots }));
+    this.#records = new CallRecords(mapSharedMemory(this.recordsFd, callRecordBytes({ slots })), { slots });
+    this.mailboxesFd = createSharedMemory('svc-audio', mailboxBytes(this.layout));
+    this.boxes = new Mailboxes(mapSharedMemory(this.mailboxesFd, mailboxBytes(this.layout)), this.layout);
+  }
+
+  /** Nobody will read this record. Where its slot belongs to another connection by now, nothing happens. */
+  readonly forget = (slot: number, offer: number): void => {
+    const record = this.#records.record(slot);
+    if (record.offer === offer) record.end();
+  };
+
+  /** Records of a worker's calls. A slot that was begun anew since belongs to another connection. */
+  readonly remains = (worker: number): ReadonlyMap<number, Remains> => {
+    const { slotsPerWorker } = this.layout;
+    const found = new Map<number, Remains>();
+    if (!this.#keepsCalls) return found;
+    for (let slot = worker * slotsPerWorker; slot < (worker + 1) * slotsPerWorker; slot += 1) {
+      const record = this.#records.record(slot);
+      const connection = record.left(record.offer);
+      if (record.offer > 0 && connection !== undefined) found.set(record.offer, { slot, connection });
+    }
+    return found;
+  };
+
+  /** Frames that wait in the fullest mailbox of a living thread. */
+  inferenceUnread(): number {
+    let unread = 0;
+    const now = machineMs();
+    for (let thread = 0; thread < this.layout.threads; thread += 1) {
+      const { heartbeatMs, oldestUnread } = this.boxes.threadStatus(thread);
+      if (heartbeatAge(now, heartbeatMs) < freshHeartbeatMs) unread = Math.max(unread, oldestUnread);
+    }
+    return unread;
+  }
+}
+
+/**
+ * Twice a worker's share of the sessions, because the calls of a dead one land on the others, and its share of the connections
+ * that may wait for their `start`; less where so many mailboxes with the history for a turn model would not fit into one mapping,
+ * which is the case from about 20 cores on.
+ */
+function layoutFor(options: CallMemoryOptions): MailboxLayout {
+  const { workers, inferenceThreads, settings, hasTurnModel } = options;
+  const ofCall = settings.callResume ? resumeRingFrames : shortRingFrames;
+  const ringFrames = hasTurnModel ? turnRingFrames : ofCall;
+  const seats = settings.spareWorker ? workers + 1 : workers;
+  const share = Math.ceil(settings.maxSessions / workers);
+  const most = Math.min(mostSlots(ringFrames), mostCallRecords);
+  const waiting = Math.ceil(Math.max(0, settings.ws.maxCalls - settings.maxSessions) / workers);
+  const slotsPerWorker = Math.min(settings.ws.maxCalls, share * 2 + waiting, Math.floor(most / seats));
+  const layout = { workers: seats, slotsPerWorker, ringFrames, threads: inferenceThreads };
+  return hasTurnModel ? { ...layout, turnThreads: Math.max(1, inferenceThreads >> 1) } : layout;
+}

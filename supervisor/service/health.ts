@@ -1,0 +1,107 @@
+/**
+ * The health listener (spec 01, Health listener). Bodies carry counts only. Metrics off a loopback address need the token,
+ * because they tell a stranger what the service is worth attacking for. What counts is the address of the listener: behind a
+ * sidecar or a forwarded port strangers come from loopback as well.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Server as NetServer } from 'node:net';
+import { isSameSecret } from '../../shared/auth/same-secret.ts';
+import { isLoopbackHost } from '../../shared/net/loopback.ts';
+import type { HostPort } from '../../shared/net/address.ts';
+import {
+  answerHeaders,
+  errorBody,
+  listen,
+  newGuardedServer,
+  type OpenListener,
+} from '../listeners/listeners.ts';
+
+export interface HealthOptions {
+  readonly addr: HostPort;
+  /** A listening socket that another process gave away, instead of binding `addr`. */
+  readonly given?: NetServer;
+  readonly metrics: boolean;
+  readonly metricsToken: string | undefined;
+  /** Why a call would be refused now; `starting` before the children are ready. */
+  readonly unready: () => string | undefined;
+  readonly counts: () => Readonly<Record<string, number>>;
+  readonly renderMetrics: () => Promise<{ contentType: string; body: string }>;
+  /** Another process accepts here now: what is still asked on old connections is the last thing asked on them. */
+  readonly isLeaving: () => boolean;
+}
+
+export async function openHealthListener(options: HealthOptions): Promise<OpenListener> {
+  let answering = 0;
+  const { server, silent } = newGuardedServer((request, response) => {
+    answering += 1;
+    response.once('close', () => (answering -= 1));
+    if (options.isLeaving()) response.setHeader('Connection', 'close');
+    answer(request, response, options).catch(() => {
+      if (!response.headersSent)
+        respond(response, 500, errorBody('internal', 'the answer could not be made'));
+    });
+  });
+  const address = await listen(server, options.given ?? options.addr);
+  return { server, address, connections: () => silent.size + answering };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: HealthOptions,
+): Promise<void> {
+  const path = (request.url ?? '/').split('?')[0];
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('Allow', 'GET, HEAD');
+    respond(response, 405, errorBody('method_not_allowed', 'only GET is answered here'));
+  } else if (path === '/healthz') {
+    respond(response, 200, json({ alive: 1 }));
+  } else if (path === '/readyz') {
+    const reason = options.unready();
+    // Counts only (spec 01): the reason is a name with the count 1.
+    const why = reason === undefined ? {} : { [reason]: 1 };
+    const body = { ready: reason === undefined ? 1 : 0, ...why, ...options.counts() };
+    respond(response, reason === undefined ? 200 : 503, json(body));
+  } else if (path === '/metrics' && options.metrics) {
+    await answerMetrics(request, response, options);
+  } else {
+    respond(response, 404, errorBody('not_found', 'there is /healthz, /readyz and /metrics'));
+  }
+}
+
+async function answerMetrics(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: HealthOptions,
+): Promise<void> {
+  const open = isLoopbackHost(options.addr.host) && options.metricsToken === undefined;
+  if (!open && options.metricsToken === undefined) {
+    respond(
+      response,
+      403,
+      errorBody('metrics_closed', 'set SVC_METRICS_TOKEN: SVC_HEALTH_ADDR is not a loopback address'),
+    );
+    return;
+  }
+  if (!open && !bearerIs(request, options.metricsToken ?? '')) {
+    response.setHeader('WWW-Authenticate', 'Bearer');
+    respond(response, 401, errorBody('unauthorized', 'metrics need the bearer token'));
+    return;
+  }
+  const { contentType, body } = await options.renderMetrics();
+  response.setHeader('Content-Type', contentType);
+  response.setHeader('Cache-Control', 'no-store');
+  response.end(body);
+}
+
+function bearerIs(request: IncomingMessage, token: string): boolean {
+  const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
+  return isSameSecret(given, token);
+}
+
+function respond(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status, answerHeaders(body));
+  response.end(body);
+}
+
+const json = (body: Readonly<Record<string, number>>): string => `${JSON.stringify(body)}\n`;

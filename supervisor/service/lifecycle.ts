@@ -1,0 +1,101 @@
+/**
+ * The life of the service as a pure machine: starting, serving, draining, stopping, gone (spec 03, Limits, drain on
+ * SIGTERM). Calls may finish while it drains, are told to stop after that, and are cut when they do not.
+ */
+import type { Millis } from '../../shared/base/units.ts';
+
+export interface DrainTimes {
+  readonly drainTimeoutMs: Millis;
+  readonly cancelGraceMs: Millis;
+  readonly abortWaitMs: Millis;
+}
+
+export type LifecyclePhase =
+  | { readonly phase: 'starting' }
+  | { readonly phase: 'serving' }
+  | { readonly phase: 'draining'; readonly until: Millis }
+  /** Calls have been told that the service stops. */
+  | { readonly phase: 'stopping'; readonly until: Millis }
+  /** Children that are still there are killed. */
+  | { readonly phase: 'aborting'; readonly until: Millis }
+  | { readonly phase: 'gone' };
+
+export interface Lifecycle {
+  readonly times: DrainTimes;
+  state: LifecyclePhase;
+}
+
+export type LifecycleEvent =
+  | { readonly type: 'children.ready' }
+  | { readonly type: 'signal.received' }
+  /** Another supervisor has taken over. */
+  | { readonly type: 'handed.over' }
+  | { readonly type: 'deadline.reached' }
+  /** No call is left. */
+  | { readonly type: 'calls.gone' }
+  | { readonly type: 'children.gone' };
+
+export type LifecycleAction = 'announce.ready' | 'begin.drain' | 'tell.calls' | 'kill.children' | 'exit';
+
+/** Workers have this long to tell their calls, whatever grace was set: a client that was not told sees its connection break. */
+const tellMs = 500;
+
+export const newLifecycle = (times: DrainTimes): Lifecycle => ({ times, state: { phase: 'starting' } });
+
+export function stepLifecycle(life: Lifecycle, event: LifecycleEvent, now: Millis): LifecycleAction[] {
+  switch (event.type) {
+    case 'children.ready':
+      if (life.state.phase !== 'starting') return [];
+      life.state = { phase: 'serving' };
+      return ['announce.ready'];
+    case 'signal.received':
+      return onSignal(life, now);
+    case 'handed.over':
+      return life.state.phase === 'serving' ? drain(life, now) : [];
+    case 'deadline.reached':
+      return 'until' in life.state && now >= life.state.until ? advance(life, now) : [];
+    case 'calls.gone':
+      return life.state.phase === 'draining' ? stop(life, now) : [];
+    case 'children.gone':
+      if (life.state.phase !== 'stopping' && life.state.phase !== 'aborting') return [];
+      life.state = { phase: 'gone' };
+      return ['exit'];
+  }
+}
+
+/** The first signal starts the drain; each further one cuts the present part of it short. */
+function onSignal(life: Lifecycle, now: Millis): LifecycleAction[] {
+  return life.state.phase === 'starting' || life.state.phase === 'serving'
+    ? drain(life, now)
+    : advance(life, now);
+}
+
+function drain(life: Lifecycle, now: Millis): LifecycleAction[] {
+  life.state = { phase: 'draining', until: now + life.times.drainTimeoutMs };
+  return ['begin.drain'];
+}
+
+function advance(life: Lifecycle, now: Millis): LifecycleAction[] {
+  switch (life.state.phase) {
+    case 'draining':
+      return stop(life, now);
+    case 'stopping':
+      life.state = { phase: 'aborting', until: now + life.times.abortWaitMs };
+      return ['kill.children'];
+    case 'aborting':
+      life.state = { phase: 'gone' };
+      return ['exit'];
+    case 'starting':
+    case 'serving':
+    case 'gone':
+      return [];
+  }
+}
+
+function stop(life: Lifecycle, now: Millis): LifecycleAction[] {
+  life.state = { phase: 'stopping', until: now + Math.max(tellMs, life.times.cancelGraceMs) };
+  return ['tell.calls'];
+}
+
+export const lifecycleDeadline = (life: Lifecycle): Millis | undefined =>
+  'until' in life.state ? life.state.until : undefined;

@@ -1,0 +1,61 @@
+/** What the machine is told of the supervisor that serves: by a file with its process id, and by words to systemd. */
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { errorFields, type Log } from '../../shared/runtime/log.ts';
+import type { Systemd } from '../../shared/runtime/systemd.ts';
+
+export interface PresenceOptions {
+  readonly log: Log;
+  readonly systemd: Systemd;
+  /** SVC_PID_FILE. */
+  readonly pidFile: string | undefined;
+  /** This process. */
+  readonly pid: number;
+  /** systemd waits for the first supervisor; of one that takes over it hears from the one before. */
+  readonly isFirst: boolean;
+}
+
+export class Presence {
+  readonly #options: PresenceOptions;
+
+  constructor(options: PresenceOptions) {
+    this.#options = options;
+  }
+
+  serves(): void {
+    const { log, systemd, pidFile, pid, isFirst } = this.#options;
+    try {
+      if (pidFile !== undefined) replaceFile(pidFile, { text: `${pid}\n`, draft: `${pidFile}.${pid}` });
+    } catch (error) {
+      log.warn(errorFields(error), 'SVC_PID_FILE cannot be written');
+    }
+    if (isFirst && !systemd.tell('READY=1'))
+      log.warn('the service manager cannot be told: see NOTIFY_SOCKET');
+  }
+
+  /** Another process serves; only the main one is listened to, so this one says it. */
+  succeededBy(pid: number): void {
+    this.#options.systemd.tell(`MAINPID=${pid}`);
+  }
+
+  stops(): void {
+    this.#options.systemd.tell('STOPPING=1');
+  }
+
+  /** Removes the file, unless it names another process. */
+  ends(): void {
+    const { pidFile, pid } = this.#options;
+    if (pidFile === undefined) return;
+    try {
+      if (readFileSync(pidFile, 'utf8').trim() === String(pid)) rmSync(pidFile);
+    } catch (error) {
+      // A file that is not there or not ours needs nothing.
+      if (!(error instanceof Error && 'code' in error)) throw error;
+    }
+  }
+}
+
+/** Whoever reads the file finds a whole one at any instant. */
+function replaceFile(path: string, { text, draft }: { readonly text: string; readonly draft: string }): void {
+  writeFileSync(draft, text);
+  renameSync(draft, path);
+}

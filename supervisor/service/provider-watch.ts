@@ -1,0 +1,65 @@
+/**
+ * What the supervisor knows of the providers of its agent: their names, what calls asked of them, and their breakers, read
+ * from the memory that it shares with the workers. Nothing is decided here.
+ */
+import { providerRoles, type BreakerState, type ProviderRole } from '../../shared/protocol/breakers.ts';
+import { countedStages, type CountedStage, type Mailboxes } from '../../shared/protocol/mailbox.ts';
+import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
+import { RequestCounts } from './request-counts.ts';
+
+/** Canonical names of a stage's providers. */
+export interface ProviderNames {
+  readonly primary: string;
+  readonly secondary?: string | undefined;
+}
+
+export type AgentProviders = Readonly<Record<CountedStage, ProviderNames>>;
+
+const gaugeValues: Readonly<Record<BreakerState, number>> = { closed: 0, 'half-open': 1, open: 2 };
+
+export class ProviderWatch {
+  readonly #names: AgentProviders;
+  readonly #boxes: Mailboxes;
+  readonly #counts: RequestCounts;
+
+  constructor(names: AgentProviders, boxes: Mailboxes) {
+    this.#names = names;
+    this.#boxes = boxes;
+    this.#counts = new RequestCounts(boxes);
+  }
+
+  /** The providers of which a call that begins now would take a session: a primary that is left alone has its secondary. */
+  inUse(nowMs: number): string[] {
+    return countedStages.map((stage) => {
+      const { primary, secondary } = this.#names[stage];
+      const isAway = this.#boxes.breakers.of(stage, 'primary').state(nowMs) === 'open';
+      return isAway && secondary !== undefined ? secondary : primary;
+    });
+  }
+
+  /** Reports the requests that calls have sent since the last time. */
+  countRequests(requested: (provider: string, count: number) => void): void {
+    this.#counts.take((stage, role, count) => {
+      const provider = this.#names[stage][role];
+      if (provider !== undefined) requested(provider, count);
+    });
+  }
+
+  /** Brings the gauges of the breakers up to date. */
+  readGauges({ providerBreaker, providerBreakerOpened }: SupervisorMetrics, nowMs: number): void {
+    for (const { stage, role, provider } of this.#all()) {
+      const breaker = this.#boxes.breakers.of(stage, role);
+      providerBreaker.set({ stage, role, provider }, gaugeValues[breaker.state(nowMs)]);
+      providerBreakerOpened.set({ stage, role, provider }, breaker.timesOpened);
+    }
+  }
+
+  #all(): { stage: CountedStage; role: ProviderRole; provider: string }[] {
+    return countedStages.flatMap((stage) =>
+      providerRoles.flatMap((role) => {
+        const provider = this.#names[stage][role];
+        return provider === undefined ? [] : [{ stage, role, provider }];
+      }),
+    );
+  }
+}

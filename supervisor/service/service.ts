@@ -1,0 +1,397 @@
+/**
+ * The supervisor at work: owns the listeners, the call slots and the children, and wires the pure machines (lifecycle, process
+ * table, admission) to the world. No audio passes here.
+ */
+import type { ServerSettings } from '../../shared/config/server.ts';
+import type { FromWorker, NamedFiles } from '../../shared/protocol/ipc.ts';
+import type { Clock, Timer } from '../../shared/runtime/clock.ts';
+import type { Log } from '../../shared/runtime/log.ts';
+import { newSupervisorMetrics } from '../../shared/runtime/metrics.ts';
+import { machineMs } from '../../shared/runtime/monotonic.ts';
+import type { Systemd } from '../../shared/runtime/systemd.ts';
+import { Admission, type AdmissionFacts } from '../admission/admission.ts';
+import { CallMemory } from './call-memory.ts';
+import { newChildSetup } from '../children/child-setup.ts';
+import { Children } from '../children/children.ts';
+import { departWhenUnneeded } from '../restart/departure.ts';
+import { HandOver } from '../handover/hand-over.ts';
+import { HangWatch } from '../children/hang-watch.ts';
+import {
+  lifecycleDeadline,
+  newLifecycle,
+  stepLifecycle,
+  type LifecycleAction,
+  type LifecycleEvent,
+} from './lifecycle.ts';
+import { LoadWatch } from './load-watch.ts';
+import { MetricsCollector, readSharedGauges } from './metrics.ts';
+import { SessionCount } from './session-count.ts';
+import { ProviderWatch, type AgentProviders } from './provider-watch.ts';
+import * as processes from '../children/process-table.ts';
+import type { ParentChannel } from '../restart/predecessor.ts';
+import type { Priorities } from '../children/priorities.ts';
+import { Presence } from './presence.ts';
+import { Reception } from '../listeners/reception.ts';
+import type { Launch } from '../restart/successor.ts';
+
+const lookEveryMs = 200;
+
+export interface ServiceOptions {
+  readonly settings: ServerSettings;
+  readonly workers: number;
+  readonly inferenceThreads: number;
+  /** Path of the turn model; absent: turns end by silence. */
+  readonly turnModel?: string;
+  readonly agentName: string;
+  readonly agentText: string;
+  readonly files: NamedFiles;
+  readonly providers: AgentProviders;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How to start this program once more, for a restart without a gap. */
+  readonly launch: Launch;
+  readonly priorities: Priorities;
+  /** Present where this supervisor takes over from the one that started it. */
+  readonly parent?: ParentChannel;
+  readonly systemd: Systemd;
+  readonly exit: (status: number) => void;
+}
+
+export class Service {
+  readonly #options: ServiceOptions;
+  readonly #metrics = newSupervisorMetrics();
+  readonly #lifecycle;
+  readonly #admission: Admission;
+  readonly #children: Children;
+  readonly #handOver: HandOver;
+  readonly #load: LoadWatch;
+  readonly #hangWatch: HangWatch;
+  #hangLookMs = lookEveryMs;
+  readonly #reception: Reception;
+  readonly #presence: Presence;
+  readonly #providers: ProviderWatch;
+  readonly #collector: MetricsCollector;
+  readonly #memory: CallMemory;
+  readonly #sessions: SessionCount;
+  /** Path; none once it could not be loaded. */
+  #turnModel: string | undefined;
+  #stopsAsked = 0;
+  #timer: Timer | undefined;
+
+  constructor(options: ServiceOptions) {
+    this.#options = options;
+    const { settings, clock, log, workers } = options;
+    const { systemd, launch, parent } = options;
+    const { pidFile } = settings;
+    this.#presence = new Presence({ log, systemd, pidFile, pid: launch.pid, isFirst: parent === undefined });
+    this.#turnModel = options.turnModel;
+    this.#lifecycle = newLifecycle(settings.drain);
+    this.#admission = new Admission({
+      maxSessions: settings.maxSessions,
+      acceptQueue: settings.ws.acceptQueue,
+    });
+    this.#memory = new CallMemory({
+      settings,
+      workers,
+      inferenceThreads: options.inferenceThreads,
+      hasTurnModel: options.turnModel !== undefined,
+    });
+    const { layout, boxes } = this.#memory;
+    this.#load = new LoadWatch(this.#memory);
+    this.#children = this.#newChildren();
+    this.#handOver = new HandOver({
+      clock,
+      readyWorkers: () => this.#hangWatch.awake(processes.readyWorkers(this.#children.table), machineMs()),
+      offer: (worker, message, socket) => this.#children.offer(worker, message, socket),
+      allGiven: (worker) => this.#children.send(worker, { type: 'calls.given' }),
+      keepsCalls: settings.callResume,
+      records: this.#memory,
+      isStopping: () => this.#children.table.closing,
+      counted: (outcome) => this.#metrics.handovers.inc({ outcome }),
+    });
+    this.#sessions = new SessionCount(boxes, {
+      most: settings.maxSessions,
+      elsewhere: () => this.#handOver.moving + this.#reception.seats.carried,
+    });
+    this.#hangWatch = new HangWatch({
+      table: this.#children.table,
+      boxes,
+      turnThreads: () => (this.#turnModel === undefined ? 0 : (layout.turnThreads ?? 0)),
+      hangMs: settings.hangTimeoutMs,
+      log,
+      kill: (row) => this.#children.killOne(row),
+    });
+    this.#providers = new ProviderWatch(options.providers, boxes);
+    this.#reception = this.#newReception();
+    this.#sessions.share();
+    this.#collector = new MetricsCollector(clock, (worker, ask) =>
+      this.#children.send(worker, { type: 'metrics.ask', ask }),
+    );
+  }
+
+  #newChildren(): Children {
+    const { settings, clock, log, workers, agentText, files, priorities, parent } = this.#options;
+    return new Children({
+      clock,
+      log,
+      workers,
+      spare: settings.spareWorker,
+      startsGently: parent !== undefined,
+      priorities,
+      setup: newChildSetup({
+        settings,
+        memory: this.#memory,
+        agentText,
+        files,
+        turnModel: () => this.#turnModel,
+      }),
+      onReady: (role, index) => this.#onChildReady(role, index),
+      onWorkerMessage: (worker, message) => this.#onWorkerMessage(worker, message),
+      onSetupFailed: () => this.#onTurnModelFailed(),
+      onGone: (role, index) => this.#onChildGone(role, index),
+    });
+  }
+
+  #newReception(): Reception {
+    const { settings, agentName, clock, log, launch, priorities, parent } = this.#options;
+    return new Reception({
+      ...{ settings, agentName, clock, log, launch, priorities, parent },
+      metrics: this.#metrics,
+      admission: this.#admission,
+      providers: () => {
+        this.#countRequests();
+        return this.#providers.inUse(machineMs());
+      },
+      facts: () => this.#admissionFacts(),
+      health: {
+        unready: () => this.#unready(),
+        counts: () => ({
+          sessions: this.#sessions.now,
+          connections: this.#admission.connections,
+          max_sessions: settings.maxSessions,
+          workers: processes.readyWorkers(this.#children.table).length,
+        }),
+        renderMetrics: () => this.#renderMetrics(),
+      },
+      accepted: (socket, request, release) => this.#handOver.give(socket, request, release),
+      released: () => this.#lookWhetherEmpty(),
+      carriedChanged: () => this.#sessions.share(),
+      isServing: () => this.#lifecycle.state.phase === 'serving',
+      serves: () => this.#onServing(),
+      cannotTake: () => this.#giveUp(),
+      left: (successorPid) => this.#onLeft(successorPid),
+      hurry: () => this.#step({ type: 'signal.received' }),
+    });
+  }
+
+  /** Binds the listeners and starts the children. Rejects when an address cannot be bound. */
+  async start(): Promise<void> {
+    await this.#reception.open();
+    this.#children.run();
+  }
+
+  #unready(): string | undefined {
+    if (this.#lifecycle.state.phase === 'starting') return 'starting';
+    const closed = this.#reception.unready();
+    if (closed !== undefined) return closed.code;
+    if (processes.anyFailing(this.#children.table)) return 'children_failing';
+    return this.#hangWatch.isInferenceSilent(machineMs()) ? 'inference_silent' : undefined;
+  }
+
+  /** SIGTERM, SIGINT or SIGHUP. */
+  signal(name: string): void {
+    this.#options.log.info({ signal: name, sessions: this.#sessions.now }, 'signal received');
+    this.#reception.stop({ again: this.#stopsAsked > 0 });
+    this.#stopsAsked += 1;
+    this.#step({ type: 'signal.received' });
+  }
+
+  /** SIGUSR2: another supervisor takes over, this one drains. */
+  restart(): void {
+    this.#reception.restart(this.#obstacle());
+  }
+
+  #obstacle(): string | undefined {
+    if (this.#options.launch.pid === 1) return 'process 1 of a container cannot be replaced';
+    if (this.#lifecycle.state.phase === 'starting' || !this.#reception.isThere)
+      return 'the service is not ready yet';
+    return this.#lifecycle.state.phase === 'serving' ? undefined : 'the service is stopping';
+  }
+
+  #onServing(): void {
+    const { log, settings, workers, priorities } = this.#options;
+    priorities.lead();
+    this.#presence.serves();
+    log.info({ workers, maxSessions: settings.maxSessions }, 'ready');
+  }
+
+  #onLeft(successorPid: number): void {
+    this.#presence.succeededBy(successorPid);
+    this.#step({ type: 'handed.over' });
+  }
+
+  /** This process has no caller and leaves nothing behind but its words. */
+  #giveUp(): void {
+    this.#children.kill();
+    this.#options.exit(1);
+  }
+
+  /** A start is refused. A service that runs goes on without: its callers miss less than in a loop of restarts. */
+  #onTurnModelFailed(): void {
+    const { log } = this.#options;
+    this.#turnModel = undefined;
+    if (this.#lifecycle.state.phase !== 'starting') {
+      log.error('the turn model does not load any more: turns end by silence until the next start');
+      return;
+    }
+    const problem = 'the turn model does not load: SVC_SMART_TURN_MODEL must name another, or be off';
+    log.fatal(problem);
+    this.#reception.tellPredecessor(problem, () => this.#giveUp());
+  }
+
+  #admissionFacts(): AdmissionFacts {
+    return {
+      draining: this.#lifecycle.state.phase !== 'serving' && this.#lifecycle.state.phase !== 'starting',
+      sessions: this.#sessions.now,
+      readyWorkers: processes.readyWorkers(this.#children.table).length,
+      inferenceBehind: this.#load.inferenceBehind,
+      workersLate: this.#load.workersLate,
+      inHandOver: this.#handOver.waiting,
+    };
+  }
+
+  /** Brings the providers' budgets up to date. */
+  readonly #countRequests = (): void =>
+    this.#providers.countRequests((provider, count) => this.#reception.seats.requested(provider, count));
+
+  #onChildReady(role: 'worker' | 'inference', index: number): void {
+    this.#handOver.retry();
+    // What a worker was told before it could listen is lost.
+    if (role === 'worker' && this.#lifecycle.state.phase === 'stopping')
+      this.#children.send(index, { type: 'shutdown' });
+    if (processes.allReady(this.#children.table)) this.#step({ type: 'children.ready' });
+  }
+
+  #onChildGone(role: 'worker' | 'inference', index: number): void {
+    if (!this.#children.table.closing) this.#metrics.restarts.inc({ role });
+    // Calls need not wait until its silence has lasted.
+    if (role === 'inference') this.#memory.boxes.threadsGone();
+    if (role === 'worker') {
+      const { open, writable, torn, moved, over } = this.#handOver.workerGone(index);
+      this.#sessions.workerGone(index);
+      if (open + writable + torn + moved + over > 0)
+        this.#options.log.warn(
+          { worker: index, takenUp: open, cut: writable + torn, moved, over },
+          'the calls of a worker that is gone',
+        );
+      void this.#collector.workerGone(index);
+    }
+    if (this.#children.count === 0) this.#step({ type: 'children.gone' });
+  }
+
+  #onWorkerMessage(worker: number, message: FromWorker): void {
+    switch (message.type) {
+      case 'call.taken':
+        this.#handOver.taken(message.offer);
+        this.#sessions.share();
+        return;
+      case 'call.declined':
+        this.#handOver.declined(message.offer);
+        return;
+      case 'call.over':
+        this.#handOver.over(message.offer);
+        return;
+      case 'tainted':
+        this.#options.log.error({ worker }, 'a worker is replaced once its calls have ended');
+        return;
+      case 'metrics.answer':
+        this.#collector.answered(message.ask, message.metrics);
+        return;
+      case 'ready':
+        return;
+    }
+  }
+
+  /** No call is left, nor a connection that may yet become one. */
+  #lookWhetherEmpty(): void {
+    if (this.#reception.seats.own === 0) this.#step({ type: 'calls.gone' });
+  }
+
+  async #renderMetrics(): Promise<{ contentType: string; body: string }> {
+    const { table } = this.#children;
+    readSharedGauges(this.#metrics, this.#memory.boxes, machineMs());
+    this.#providers.readGauges(this.#metrics, machineMs());
+    this.#metrics.workersReady.set(processes.readyWorkers(table).length);
+    this.#metrics.inferenceUp.set(processes.inferenceReady(table) ? 1 : 0);
+    this.#metrics.handoverWait.set(this.#handOver.oldestWaitMs() / 1000);
+    this.#metrics.sessions.set(this.#sessions.now);
+    this.#metrics.connections.set(this.#admission.connections);
+    return await this.#collector.render(this.#metrics, processes.reachableWorkers(table));
+  }
+
+  #step(event: LifecycleEvent): void {
+    const { clock } = this.#options;
+    for (const action of stepLifecycle(this.#lifecycle, event, clock.now())) this.#perform(action);
+    this.#arm();
+  }
+
+  /** One timer: for the lifecycle's deadline, for connections that wait for a worker, and for looks at inference. */
+  #arm(): void {
+    const { clock } = this.#options;
+    this.#timer?.cancel();
+    const deadline = lifecycleDeadline(this.#lifecycle);
+    const untilDeadline = Math.min(lookEveryMs, this.#hangLookMs, (deadline ?? Infinity) - clock.now());
+    if (deadline === undefined && this.#lifecycle.state.phase === 'gone') return;
+    this.#timer = clock.after(Math.max(0, untilDeadline), () => {
+      if (this.#handOver.waiting > 0) this.#handOver.retry();
+      this.#sessions.share();
+      this.#countRequests();
+      this.#load.look(machineMs());
+      this.#hangLookMs = this.#hangWatch.look(this.#options.clock.now(), machineMs());
+      this.#step({ type: 'deadline.reached' });
+    });
+  }
+
+  #perform(action: LifecycleAction): void {
+    const { log, settings } = this.#options;
+    switch (action) {
+      case 'announce.ready':
+        this.#reception.prepared();
+        return;
+      case 'begin.drain':
+        log.info({ sessions: this.#sessions.now, drainMs: settings.drain.drainTimeoutMs }, 'draining');
+        this.#children.close();
+        if (this.#reception.isService) this.#presence.stops();
+        this.#lookWhetherEmpty();
+        return;
+      case 'tell.calls':
+        this.#children.broadcast({ type: 'shutdown' });
+        this.#children.closeInference();
+        if (this.#children.count === 0) this.#step({ type: 'children.gone' });
+        return;
+      case 'kill.children':
+        log.warn({ children: this.#children.count }, 'killing children that did not leave');
+        this.#children.kill();
+        return;
+      case 'exit':
+        this.#depart();
+        return;
+    }
+  }
+
+  /** Ends this process. A second signal ends the wait for others. */
+  #depart(): void {
+    const { clock, log, settings, exit } = this.#options;
+    departWhenUnneeded({
+      clock,
+      drain: settings.drain,
+      isNeeded: () => this.#handOver.isTelling || (this.#stopsAsked < 2 && this.#reception.isNeeded),
+      leave: () => {
+        this.#reception.close();
+        this.#presence.ends();
+        log.info('stopped');
+        exit(0);
+      },
+    });
+  }
+}

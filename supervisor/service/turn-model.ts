@@ -1,0 +1,74 @@
+/**
+ * Which turn model the service runs, decided once at the start, before any process is there. A model that was named and
+ * is not there refuses the start; it is never silently replaced.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fail, ok, type Result } from '../../shared/base/result.ts';
+import type { ServerSettings } from '../../shared/config/server.ts';
+import { smartTurnFile } from './model-registry.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface TurnModelChoice {
+  /** Absent: turns end by silence. */
+  readonly path?: string;
+  readonly warnings: readonly string[];
+}
+
+/** The folder of models: `SVC_MODELS_DIR`, else the user's folder for application data (XDG Base Directory). */
+export function modelsFolder(modelsDir: string | undefined, env: Env): string {
+  if (modelsDir !== undefined) return resolve(modelsDir);
+  const data = env['XDG_DATA_HOME'];
+  // A relative path in this variable counts as unset, as its specification wants.
+  const base = data?.startsWith('/') === true ? data : join(env['HOME'] ?? homedir(), '.local', 'share');
+  return join(base, 'voice-agent-service', 'models');
+}
+
+/** Names of inputs and outputs stand in the file as they are. */
+const signs = ['input_features', 'logits'];
+
+function problemOf(path: string): string | undefined {
+  try {
+    if (!statSync(path).isFile()) return 'must name a file';
+    const bytes = readFileSync(path);
+    return signs.every((sign) => bytes.includes(sign)) ? undefined : 'must name a Smart Turn v3 model (ONNX)';
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return 'must name a file that can be read';
+    throw error;
+  }
+}
+
+const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+
+/** The error names the variable or the key. */
+export function chooseTurnModel(
+  settings: Pick<ServerSettings, 'smartTurnModel' | 'modelsDir'>,
+  options: { readonly env: Env; readonly smartTurn: 'auto' | 'on' | 'off' },
+): Result<TurnModelChoice, string> {
+  const { smartTurnModel, modelsDir } = settings;
+  const named = smartTurnModel === 'off' ? undefined : smartTurnModel;
+  if (named !== undefined) {
+    const problem = problemOf(named);
+    if (problem !== undefined) return fail(`SVC_SMART_TURN_MODEL ${problem}, or be off`);
+  }
+  if (options.smartTurn === 'off') return ok({ warnings: [] });
+  if (smartTurnModel === 'off') {
+    return options.smartTurn === 'on'
+      ? fail('turn.smart_turn is "on" in the agent file, but SVC_SMART_TURN_MODEL is off')
+      : ok({ warnings: [] });
+  }
+  if (named !== undefined) return ok({ path: resolve(named), warnings: [] });
+  const found = join(modelsFolder(modelsDir, options.env), smartTurnFile);
+  if (exists(found)) {
+    const problem = problemOf(found);
+    return problem === undefined
+      ? ok({ path: found, warnings: [] })
+      : fail(`SVC_MODELS_DIR: ${smartTurnFile} in it ${problem}`);
+  }
+  const advice = '`svc-supervisor models pull smart-turn` fetches it, or SVC_SMART_TURN_MODEL names one';
+  return options.smartTurn === 'on'
+    ? fail(`turn.smart_turn is "on" in the agent file, but there is no turn model: ${advice}`)
+    : ok({ warnings: [`there is no turn model: turns end by silence alone; ${advice}`] });
+}

@@ -1,0 +1,308 @@
+/**
+ * Both directions of one call's audio, wired together: the caller's way to VAD and STT, and the way of TTS to the transport.
+ * It turns what happens to audio into facts for the core and performs the core's orders about audio. It decides nothing.
+ */
+import { unreachable } from '../../shared/base/assert.ts';
+import type { Millis } from '../../shared/base/units.ts';
+import type { CallServices } from './services.ts';
+import type { CallJournal } from './journal.ts';
+import type { CallAction } from '../core/actions.ts';
+import type { CallEvent, PlayoutPosition } from '../core/events.ts';
+import { EchoDetector } from '../media/echo-detector.ts';
+import { PlayedAudio } from '../media/echo-played.ts';
+import { InboundAudio } from '../media/inbound.ts';
+import { OutboundAudio } from '../media/outbound.ts';
+import { Playout, type PlayoutSink } from '../media/playout.ts';
+import { SpeechDetector } from '../media/speech-detector.ts';
+import { TurnClient } from '../media/turn-client.ts';
+import { VadClient } from '../media/vad-client.ts';
+import { vadFrameMs } from '../../shared/protocol/mailbox-slot.ts';
+import type { SttSession, TtsEvent, TtsSession } from '../stages/stage.ts';
+import type { CallStart, CallTransport } from '../transports/transport.ts';
+
+/** Frames at the old end of the ring that may be written over while they are read. */
+export const ringMarginFrames = 8;
+
+/** The bot can be heard for so long after a frame was sent; pauses between its words are sent as well. */
+export const overBotMs = 500;
+
+export interface CallAudioOptions {
+  readonly services: CallServices;
+  /** The call's mailbox. */
+  readonly slot: number;
+  readonly start: CallStart;
+  readonly transport: CallTransport;
+  /** The sessions of the call; a failed one is replaced while the call runs. */
+  readonly stages: { readonly stt: SttSession; readonly tts: TtsSession };
+  readonly journal?: CallJournal | undefined;
+  /** Takes facts for the core. */
+  readonly tell: (event: CallEvent) => void;
+}
+
+export class CallAudio {
+  readonly #options: CallAudioOptions;
+  readonly #inbound: InboundAudio;
+  readonly #outbound: OutboundAudio;
+  readonly #playout: Playout;
+  readonly #vad: VadClient;
+  readonly #echo: EchoDetector;
+  readonly #turn: TurnClient;
+  /** The newest question to the turn model. */
+  #ask = 0;
+  /** First frame of the turn that STT hears, in the call's mailbox. */
+  #turnFrom = 0;
+  /** Audio of the turn that another worker heard, 16 kHz. */
+  #earlierAudio: readonly Int16Array[] = [];
+  /** When TTS delivered the first audio of the open context. */
+  #audioAt: Millis | undefined;
+  #ttsPaused = false;
+
+  constructor(options: CallAudioOptions) {
+    this.#options = options;
+    const { services, stages, start, slot, tell } = options;
+    const { sampleRate, encoding } = start;
+    const played = new PlayedAudio(sampleRate);
+    const detector = new SpeechDetector(
+      services.speech,
+      (fact) => {
+        const { position } = this;
+        if (fact === 'speech.confirmed') tell({ type: fact, position, isNoEcho: this.#echo.isClear });
+        else tell({ type: fact, position });
+      },
+      {
+        isEcho: () => this.#echo.isEcho(this.#now()),
+        isOverBot: () => played.within(overBotMs, this.#now()),
+      },
+    );
+    this.#outbound = new OutboundAudio({
+      fromRate: stages.tts.sampleRate,
+      toRate: sampleRate,
+      encoding,
+      taken: (pcm) => played.add(pcm, this.#now()),
+    });
+    this.#playout = new Playout(this.#outbound, { sink: this.#sink(), gridBefore: services.gridBefore });
+    this.#vad = new VadClient({
+      boxes: services.boxes,
+      slot,
+      machineMs: services.machineMs,
+      fellBack: (afterMs) => services.metrics.vadFallback.observe(afterMs / 1000),
+      isEcho: () => !detector.isConfirmed && this.#echo.isKnownEcho(this.#now()),
+      judged: (probability, frameMs, sound) => detector.take(probability, frameMs, sound),
+      peek: {
+        isWanted: (sinceMs) => detector.wantsPeek(sinceMs),
+        judged: (probability, sinceMs, sound) => detector.peek(probability, sinceMs, sound),
+      },
+    });
+    this.#turn = new TurnClient({
+      boxes: services.boxes,
+      slot,
+      machineMs: services.machineMs,
+      judged: (probability) => tell({ type: 'turn.judged', ask: this.#ask, probability }),
+    });
+    this.#inbound = new InboundAudio({
+      sampleRate,
+      encoding,
+      vad: this.#vad,
+      toStt: (pcm) => void stages.stt.audio(pcm),
+    });
+    this.#echo = new EchoDetector({ played, heard: this.#inbound });
+  }
+
+  // ---- the caller's audio ----
+
+  /** Takes caller audio in the call's encoding. False, and nothing taken, when the caller is too far ahead of time. */
+  take(bytes: Uint8Array): boolean {
+    return this.#inbound.push(bytes, this.#now());
+  }
+
+  /** Sends the caller's audio to STT from now on, beginning with the last moment. A fresh turn forgets the one before. */
+  listen({ fresh }: { fresh: boolean }): void {
+    if (fresh) {
+      this.#turnFrom = this.#vad.frameBefore(this.#inbound.ungivenMs);
+      this.#earlierAudio = [];
+      this.#options.journal?.listening(this.#turnFrom, this.#vad.generation);
+    }
+    this.#inbound.listen();
+  }
+
+  /** What another worker heard of the running turn: it belongs in front of what is heard here. */
+  keepEarlier(audio: readonly Int16Array[]): void {
+    this.#earlierAudio = audio;
+  }
+
+  /** Gives STT what was heard of the running turn, as far as it is still there. */
+  replay(): void {
+    const { services, slot, stages } = this.#options;
+    for (const pcm of this.#earlierAudio) stages.stt.audio(pcm);
+    const mailbox = services.boxes.mailbox(slot);
+    const oldest = mailbox.produced - services.boxes.layout.ringFrames + ringMarginFrames;
+    const from = Math.max(this.#turnFrom, mailbox.base, oldest);
+    for (const pcm of mailbox.copyFrom(from, this.#vad.generation)) stages.stt.audio(pcm);
+    this.#inbound.replayed();
+  }
+
+  /** Asks the turn model whether the turn is complete; `turn.judged` answers. */
+  judge(ask: number): void {
+    this.#ask = ask;
+    const { produced } = this.#options.services.boxes.mailbox(this.#options.slot);
+    this.#turn.ask({ audioMs: Math.max(1, produced - this.#turnFrom) * vadFrameMs });
+  }
+
+  /** The client has been speaking for this long and nobody has taken it. */
+  allowBacklog(ms: Millis): void {
+    this.#inbound.allowBacklog(ms);
+  }
+
+  stopListening(): void {
+    this.#inbound.stopListening();
+  }
+
+  /** Looks for results of VAD and of the turn model. */
+  collectSpeech(): void {
+    this.#vad.collect();
+    this.#turn.collect();
+  }
+
+  /** Frames judged by energy because inference was away. */
+  get judgedByEnergy(): number {
+    return this.#vad.judgedByEnergy;
+  }
+
+  // ---- the bot's audio ----
+
+  /** How far playback of the open context got on the wire. */
+  get position(): PlayoutPosition {
+    return { context: this.#outbound.context, sentMs: this.#outbound.sentMs };
+  }
+
+  /** Sends frames that are due. */
+  advance(now: Millis): void {
+    this.#playout.advance(now);
+  }
+
+  /** Nothing is played any more. */
+  silence(): void {
+    this.#outbound.clear();
+    this.#playout.interrupt();
+  }
+
+  /** The TTS session was replaced: nobody has asked the new one to pause. */
+  ttsReopened(): void {
+    this.#ttsPaused = false;
+  }
+
+  perform(action: Extract<CallAction, { type: `playout.${string}` }>): void {
+    const outbound = this.#outbound;
+    const playout = this.#playout;
+    switch (action.type) {
+      case 'playout.open':
+        outbound.open(action.context, action.from);
+        playout.interrupt();
+        this.#audioAt = undefined;
+        this.#relieveTts();
+        return;
+      case 'playout.pause':
+        outbound.hold();
+        playout.interrupt();
+        return;
+      case 'playout.resume':
+        outbound.release();
+        playout.advance(this.#now());
+        return;
+      case 'playout.clear':
+        this.silence();
+        if (action.wire) {
+          this.#options.transport.sendClear(action.epoch);
+          this.#options.services.metrics.interruptions.inc();
+        }
+        this.#relieveTts();
+        return;
+      case 'playout.mark':
+        outbound.mark(action.context, action.id);
+        playout.flushMarks();
+        return;
+      case 'playout.finish':
+        outbound.finish(action.context);
+        playout.advance(this.#now());
+        return;
+      default:
+        unreachable(action);
+    }
+  }
+
+  /** Takes what TTS says about audio. Anything of a context that is not open ends here. */
+  onTts(event: Exclude<TtsEvent, { type: 'error' }>): void {
+    const outbound = this.#outbound;
+    const { context } = event;
+    switch (event.type) {
+      case 'audio':
+        if (!outbound.write(context, event.pcm)) return;
+        this.#audioAt ??= this.#now();
+        if (outbound.overfull && !this.#ttsPaused) {
+          this.#ttsPaused = true;
+          this.#options.stages.tts.pause();
+        }
+        this.#playout.advance(this.#now());
+        return;
+      case 'spoken':
+        if (context !== outbound.context) return;
+        this.#options.tell({
+          type: 'tts.spoken',
+          context,
+          chars: event.chars,
+          audioMs: outbound.deliveredMs,
+        });
+        return;
+      case 'flushed':
+        if (context !== outbound.context) return;
+        this.#options.tell({ type: 'tts.flushed', context, audioMs: outbound.deliveredMs });
+        outbound.finish(context);
+        this.#playout.advance(this.#now());
+        return;
+      case 'word': {
+        if (context !== outbound.context) return;
+        const { chars, startMs } = event;
+        this.#options.tell({ type: 'tts.word', context, chars, startMs: outbound.baseMs + startMs });
+        return;
+      }
+      case 'cancelled':
+        return;
+      default:
+        unreachable(event);
+    }
+  }
+
+  /** Lets TTS go on once the queue has drained far enough. */
+  #relieveTts(): void {
+    if (!this.#ttsPaused || !this.#outbound.hasRoom) return;
+    this.#ttsPaused = false;
+    this.#options.stages.tts.resume();
+  }
+
+  #sink(): PlayoutSink {
+    const { transport, tell, journal } = this.#options;
+    const { metrics } = this.#options.services;
+    const { sampleRate } = this.#options.start;
+    return {
+      sendFrame: (frame) => {
+        transport.sendAudio(frame, sampleRate);
+        journal?.played(this.#outbound.context, this.#outbound.sentSamples);
+        metrics.framesSent.inc();
+        this.#relieveTts();
+      },
+      sendMark: (id) => {
+        if (transport.sendMark(id)) tell({ type: 'mark.sent', id });
+      },
+      started: (context) => tell({ type: 'playout.started', context, audioAt: this.#audioAt ?? this.#now() }),
+      drained: (context, sentMs) => tell({ type: 'playout.drained', context, sentMs }),
+      late: (byMs) => metrics.frameLateness.observe(byMs / 1000),
+      underrun: () => metrics.underruns.inc(),
+      starved: (context, sentMs) => tell({ type: 'playout.starved', context, sentMs }),
+      fed: (context) => tell({ type: 'playout.fed', context }),
+    };
+  }
+
+  #now(): Millis {
+    return this.#options.services.clock.now();
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * What one call writes down so that another worker can take it up (see call-record.ts), and how that worker reads it. Nothing
+ * is written once the call is over: its slot may belong to another by then. What another version wrote is refused.
+ */
+import { maybe, number, opaque, record, text, time, versionOf } from '../../shared/base/codec.ts';
+import type { Millis } from '../../shared/base/units.ts';
+import { historyBytes, type CallRecord, type LeftCall } from '../../shared/protocol/call-record.ts';
+import type { CallSetup } from './opening.ts';
+import { decodeState, encodeHistory, encodeState, stateVersion } from '../core/snapshot.ts';
+import type { CallSettings } from '../core/settings.ts';
+import type { CallState } from '../core/state.ts';
+import type { CallStart, CallTransport, SavedTransport } from '../transports/transport.ts';
+import type { ConnectionJournal } from '../transports/socket/connection-journal.ts';
+
+/** What is saved of a call beside its state. */
+interface CallHead {
+  readonly start: CallStart;
+  readonly startedAt: Millis;
+  readonly turns: number;
+}
+
+export interface JournalledCall extends CallHead {
+  readonly state: CallState;
+}
+
+const headCodec = record<CallHead>({ start: opaque(), startedAt: time, turns: number });
+
+interface Entry {
+  readonly version: number;
+  /** From the clock of the process that wrote to the machine's. */
+  readonly toMachineMs: Millis;
+  readonly transport: { readonly kind: string; readonly state: unknown };
+  readonly head: unknown;
+  readonly state: unknown;
+}
+
+/** The whole of what is written, whatever the transport's own state looks like. */
+const version = (stateVersion ^ versionOf(headCodec)) >>> 0;
+const entryCodec = record<Entry>({
+  version: number,
+  toMachineMs: number,
+  transport: record<Entry['transport']>({ kind: text(), state: opaque() }),
+  head: maybe(opaque()),
+  state: maybe(opaque()),
+});
+
+export class CallJournal implements ConnectionJournal {
+  readonly #record: CallRecord;
+  /** From this process's clock to the machine's, which all processes share. */
+  readonly #toMachineMs: Millis;
+  #isOver = false;
+  #isWriting = false;
+  #savedMessage: unknown;
+  #savedMessages = -1;
+
+  constructor(record: CallRecord, options: { offer: number; toMachineMs: Millis }) {
+    this.#record = record;
+    this.#toMachineMs = options.toMachineMs;
+    record.begin(options.offer);
+  }
+
+  /** The connection speaks WebSocket from here on. */
+  opened(): void {
+    this.#record.opened();
+  }
+
+  get isWriting(): boolean {
+    return this.#isWriting;
+  }
+
+  set isWriting(writing: boolean) {
+    if (this.#isWriting === writing || this.#isOver) return;
+    this.#isWriting = writing;
+    this.#record.isWriting = writing;
+  }
+
+  keepTail(bytes: Uint8Array, from: number): void {
+    if (!this.#isOver) this.#record.keepTail(bytes, from);
+  }
+
+  played(context: number, sentSamples: number): void {
+    if (!this.#isOver) this.#record.played(context, sentSamples);
+  }
+
+  listening(frame: number, generation: number): void {
+    if (!this.#isOver) this.#record.listening(frame, generation);
+  }
+
+  /** What the call is made with, once. */
+  keepSetup(setup: CallSetup): void {
+    if (!this.#isOver && Object.keys(setup).length > 0) this.#record.keepSetup(JSON.stringify(setup));
+  }
+
+  /** Writes down where the conversation stands. */
+  save(transport: CallTransport, call: JournalledCall | undefined): void {
+    const saved = transport.save?.();
+    if (this.#isOver || saved === undefined) return;
+    const head = `{"version":${version},"toMachineMs":${this.#toMachineMs},"transport":{"kind":"${saved.kind}","state":${saved.json}}`;
+    if (call === undefined) {
+      this.#record.save(`${head}}`, undefined);
+      return;
+    }
+    const { messages } = call.state.history;
+    const isKnown = messages.length === this.#savedMessages && messages.at(-1) === this.#savedMessage;
+    this.#record.save(
+      `${head},"head":${headCodec.write(call)},"state":${encodeState(call.state)}}`,
+      isKnown ? undefined : encodeHistory(call.state.history, historyBytes),
+    );
+    this.#savedMessages = messages.length;
+    this.#savedMessage = messages.at(-1);
+  }
+
+  /** The call is over: there is nothing to take up. */
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#record.end();
+  }
+}
+
+export interface TakenUp {
+  readonly transport: SavedTransport;
+  /** Absent when the client had not started its call. */
+  readonly call: SavedCall | undefined;
+}
+
+/** A call as it was written down; its state needs the settings of the process that goes on with it. */
+export interface SavedCall extends CallHead {
+  readonly setup: CallSetup;
+  readonly state: (settings: CallSettings) => CallState;
+}
+
+/** A call as another worker left it. */
+export interface ResumedCall {
+  readonly call: SavedCall;
+  readonly playout: { readonly context: number; readonly sentSamples: number };
+  /** Caller audio of the turn that was being heard, 16 kHz; empty when it is not there any more. */
+  readonly turnAudio: readonly Int16Array[];
+  /** How long nobody has read from the client. */
+  readonly silentMs: Millis;
+}
+
+/** Reads what another worker wrote. @throws TypeError, or SyntaxError, for what no journal of this version wrote. */
+export function readJournal(left: LeftCall, options: { readonly toMachineMs: Millis }): TakenUp {
+  const entry = entryCodec.read(JSON.parse(left.state), 0);
+  if (entry.version !== version) throw new TypeError('the saved call is of another version');
+  const shiftMs = entry.toMachineMs - options.toMachineMs;
+  const { kind, state: connection } = entry.transport;
+  const transport = { kind, json: connection, shiftMs };
+  if (entry.head === undefined) return { transport, call: undefined };
+  const head = headCodec.read(entry.head, shiftMs);
+  const saved = { state: entry.state, history: left.history, shiftMs };
+  const setup = (left.setup === '' ? {} : JSON.parse(left.setup)) as CallSetup;
+  return { transport, call: { ...head, setup, state: (settings) => decodeState(saved, settings) } };
+}

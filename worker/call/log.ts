@@ -1,0 +1,58 @@
+/** What the log and the metrics say of one conversation, read from the stream of what the core tells. It decides nothing. */
+import type { Millis } from '../../shared/base/units.ts';
+import type { Log } from '../../shared/runtime/log.ts';
+import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
+import type { ConversationEvent } from '../core/told.ts';
+import type { TransportEnd } from '../transports/transport.ts';
+import { observeTurn, TurnLog } from './turn-log.ts';
+
+export class CallLog {
+  readonly #log: Log;
+  readonly #metrics: WorkerMetrics;
+  readonly #turnLog = new TurnLog();
+  /** Turns that were answered, in whichever worker. */
+  turns: number;
+
+  constructor(options: { readonly log: Log; readonly metrics: WorkerMetrics; readonly turns: number }) {
+    this.#log = options.log;
+    this.#metrics = options.metrics;
+    this.turns = options.turns;
+  }
+
+  follow(event: ConversationEvent): void {
+    switch (event.type) {
+      case 'tools.answered':
+        this.#log.debug({ tools: event.pairs.map(({ call: { name } }) => name) }, 'tools have answered');
+        return;
+      case 'node.entered':
+        this.#log.debug({ node: event.node }, 'flow has moved');
+        return;
+      case 'line.refused':
+      case 'edit.refused':
+        this.#log.warn({ what: event.type }, 'too much waits already');
+        return;
+      case 'turn.measured':
+        this.turns += 1;
+        this.#turnLog.add(event.times);
+        observeTurn(this.#metrics.turnPart, event.times);
+        this.#log.debug({ ...event.times }, 'turn answered');
+        return;
+      case 'fault.noticed':
+        this.#metrics.stageFaults.inc({ stage: event.stage, what: event.what });
+        this.#log.warn({ stage: event.stage, what: event.what }, 'stage fault');
+        return;
+      default:
+    }
+  }
+
+  /** The call is over after `lastedMs`; so many of its frames were judged by their energy. */
+  ended(end: TransportEnd, { lastedMs, energyFrames }: { lastedMs: Millis; energyFrames: number }): void {
+    this.#metrics.callsEnded.inc({ end });
+    this.#metrics.energyFrames.inc(energyFrames);
+    const seconds = Math.round(lastedMs / 100) / 10;
+    this.#log.info(
+      { end, seconds, turns: this.turns, ...this.#turnLog.summary(), energyFrames },
+      'call ended',
+    );
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * The time between a client's `start` and its call: somebody is asked what the call is to be, which may take seconds. What the
+ * caller says and presses meanwhile is kept within bounds, and a caller who hangs up ends the waiting.
+ */
+import { FRAME_MS, type Millis } from '../../shared/base/units.ts';
+import type { CallSettings } from '../core/settings.ts';
+import type { CallStart } from '../transports/transport.ts';
+
+/**
+ * What one call is made with instead of what its agent's definition says: plain JSON, which is written down and survives the
+ * worker. What it does not name is the definition's.
+ */
+export type CallSetup = Partial<
+  Pick<CallSettings, 'prompt' | 'greeting' | 'farewell' | 'apology' | 'maxCallMs' | 'flow'>
+>;
+
+/** Says what a call is to be. Should the signal fire, nobody waits for the answer any more. */
+export type PrepareCall = (start: CallStart, signal: AbortSignal) => CallSetup | Promise<CallSetup>;
+
+/** Whoever prepares has limits of its own; beyond this one the call starts as the definition says. */
+const longestWaitMs: Millis = 10_000;
+/** Caller audio that is kept; of more, the newest. */
+const mostAudioMs: Millis = 5_000;
+const mostDigits = 64;
+
+export interface CallOpeningOptions {
+  readonly start: CallStart;
+  readonly now: Millis;
+  /** Wraps a callback into the call's scope. */
+  readonly bind: <A extends readonly unknown[]>(callback: (...args: A) => void) => (...args: A) => void;
+  /** Told once, unless it was cancelled before. `late`: nobody answered in time. */
+  readonly opened: (setup: CallSetup, late: boolean) => void;
+  /** Whoever prepares broke; told instead of `opened`. */
+  readonly failed: (error: unknown) => void;
+}
+
+export class CallOpening {
+  readonly #options: CallOpeningOptions;
+  readonly #abort = new AbortController();
+  #isOver = false;
+  readonly digits: string[] = [];
+  #audio: Buffer[] = [];
+  #audioBytes = 0;
+
+  constructor(options: CallOpeningOptions) {
+    this.#options = options;
+  }
+
+  /** Asks; the answer may come before this returns. */
+  ask(prepare: PrepareCall): void {
+    const { start, bind, failed } = this.#options;
+    const answer = prepare(start, this.#abort.signal);
+    if (!(answer instanceof Promise)) this.#open(answer, false);
+    else
+      answer.then(
+        bind((setup: CallSetup) => this.#open(setup, false)),
+        bind((error: unknown) => {
+          if (this.#isOver) return;
+          this.cancel();
+          failed(error);
+        }),
+      );
+  }
+
+  #open(setup: CallSetup, late: boolean): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#options.opened(setup, late);
+  }
+
+  /** Keeps a copy: the bytes belong to the transport. */
+  audio(bytes: Uint8Array): void {
+    const { sampleRate, encoding } = this.#options.start;
+    const most = (mostAudioMs / 1000) * sampleRate * (encoding === 'pcm16' ? 2 : 1);
+    this.#audio.push(Buffer.from(bytes));
+    this.#audioBytes += bytes.length;
+    while (this.#audioBytes > most) this.#audioBytes -= this.#audio.shift()?.length ?? this.#audioBytes;
+  }
+
+  dtmf(digit: string): void {
+    if (this.digits.length < mostDigits) this.digits.push(digit);
+  }
+
+  /** What was said meanwhile, in frames, and how long it is. */
+  takeAudio(): { readonly frames: readonly Buffer[]; readonly ms: Millis } {
+    const { sampleRate, encoding } = this.#options.start;
+    const bytesPerMs = (sampleRate * (encoding === 'pcm16' ? 2 : 1)) / 1000;
+    const whole = Buffer.concat(this.#audio);
+    this.#audio = [];
+    const frameBytes = Math.floor((sampleRate * FRAME_MS) / 1000) * (encoding === 'pcm16' ? 2 : 1);
+    const frames: Buffer[] = [];
+    for (let at = 0; at < whole.length; at += frameBytes) frames.push(whole.subarray(at, at + frameBytes));
+    return { frames, ms: whole.length / bytesPerMs };
+  }
+
+  tick(now: Millis): void {
+    if (this.#isOver || now < this.#options.now + longestWaitMs) return;
+    this.#abort.abort();
+    this.#open({}, true);
+  }
+
+  /** The caller is gone. */
+  cancel(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#abort.abort();
+  }
+}

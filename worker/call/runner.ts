@@ -1,0 +1,393 @@
+/**
+ * The shell of one call: takes facts from the transport, the media side and the stages, lets the core decide, and performs
+ * the orders. One fact at a time, in order, never awaiting; a fact that arises while another is being handled waits for its turn.
+ * Whatever is thrown in here ends this call and no other.
+ */
+import { assert, unreachable } from '../../shared/base/assert.ts';
+import type { Millis } from '../../shared/base/units.ts';
+import { errorFields, type Log } from '../../shared/runtime/log.ts';
+import { Scope } from '../../shared/runtime/scope.ts';
+import { CallAudio } from './audio.ts';
+import type { CallJournal, ResumedCall } from './journal.ts';
+import { CallLog } from './log.ts';
+import { CallOpening, type CallSetup } from './opening.ts';
+import type { RunningCall } from './running-call.ts';
+import type { CallServices } from './services.ts';
+import { SessionClaim } from './session-claim.ts';
+import { CallStages, stageContext } from './stages.ts';
+import { CallToolRuns } from './tool-runs.ts';
+import { withVariables } from './variables.ts';
+import type { CallAction } from '../core/actions.ts';
+import { nextDeadline, step } from '../core/call.ts';
+import type { CallEvent } from '../core/events.ts';
+import type { CallSettings } from '../core/settings.ts';
+import { newCall, type CallState } from '../core/state.ts';
+import type { ReadyLines } from '../lines/known-lines.ts';
+import { performStageOrder } from './stage-orders.ts';
+import type { CallStart, CallTransport, TransportEnd, TransportEvents } from '../transports/transport.ts';
+
+/** Facts that may wait while one is handled; more means that facts breed facts. */
+const maxPendingFacts = 256;
+
+export interface CallRunnerOptions {
+  readonly services: CallServices;
+  /** The call's mailbox. */
+  readonly slot: number;
+  /** Absent where calls end with their worker. */
+  readonly journal?: CallJournal | undefined;
+  /** The call is over and holds nothing any more. Called once. */
+  readonly over: () => void;
+}
+
+/** Text that a stage would give again is written down after this time at the latest. */
+const unsavedForMs = 100;
+
+export class CallRunner implements TransportEvents {
+  readonly #options: CallRunnerOptions;
+  readonly #services: CallServices;
+  readonly scope: Scope;
+  #log: Log;
+  #transport: CallTransport | undefined;
+  #call: RunningCall | undefined;
+  #facts: CallEvent[] = [];
+  #handling = false;
+  #deadline: Millis | undefined;
+  #inputRefused = false;
+  /** Since when the conversation says something that is not written down. */
+  #unsavedSince: Millis | undefined;
+  /** Somebody is asked what the call is to be. */
+  #opening: CallOpening | undefined;
+  #toldLines: ReadyLines | undefined;
+  readonly #session: SessionClaim;
+  #over = false;
+
+  constructor(options: CallRunnerOptions) {
+    this.#options = options;
+    this.#services = options.services;
+    this.#session = new SessionClaim(options.services.sessions);
+    this.#log = options.services.log;
+    this.scope = new Scope(`slot ${options.slot}`, (error) => this.#fault(error));
+  }
+
+  /** Gives the runner its transport, before any event of it. */
+  attach(transport: CallTransport): void {
+    this.#transport = transport;
+    this.#save();
+  }
+
+  /** Goes on with a call that another worker had. The transport is attached, and nothing of it was heard yet. */
+  resume(left: ResumedCall): void {
+    const transport = this.#transport;
+    assert(transport !== undefined, 'a call goes on with its transport');
+    this.#session.carry();
+    const { start, setup, state, startedAt, turns } = left.call;
+    this.#log = this.#services.log.child({ call: start.callId });
+    this.#options.journal?.keepSetup(setup);
+    const call = this.#build(start, transport, { setup, state, startedAt, turns });
+    this.#call = call;
+    call.audio.keepEarlier(left.turnAudio);
+    call.audio.allowBacklog(left.silentMs);
+    this.#log.info({ silentMs: Math.round(left.silentMs) }, 'call taken up');
+    const { context, sentSamples } = left.playout;
+    const position = { context, sentMs: (sentSamples * 1000) / start.sampleRate };
+    this.#tell({ type: 'call.resumed', position, turnAudio: left.turnAudio.length > 0 });
+    this.#tellLines();
+  }
+
+  // ---- facts from the transport ----
+
+  started(start: CallStart): void {
+    const transport = this.#transport;
+    assert(transport !== undefined, 'a transport speaks only after it was attached');
+    if (!this.#services.takesCalls() || !this.#session.take()) {
+      transport.refuse('server_busy');
+      return;
+    }
+    this.#log = this.#services.log.child({ call: start.callId });
+    const opening = new CallOpening({
+      start,
+      now: this.#services.clock.now(),
+      bind: (callback) => this.scope.bind(callback),
+      opened: (setup, late) => {
+        if (late) this.#log.warn('nobody said in time what the call is to be');
+        this.#open(start, setup);
+      },
+      failed: (error) => this.#fault(error),
+    });
+    this.#opening = opening;
+    this.#save();
+    opening.ask(this.#services.prepare ?? (() => ({})));
+  }
+
+  /** Another worker was asking what the call is to be when it died: it is asked again. */
+  resumeOpening(): void {
+    this.#session.carry();
+    this.#transport?.restart?.();
+    // One that has not sent its `start` has no place yet.
+    if (this.#opening === undefined && this.#call === undefined) this.#session.leave();
+  }
+
+  #open(start: CallStart, setup: CallSetup): void {
+    const [transport, opening] = [this.#transport, this.#opening];
+    assert(transport !== undefined && opening !== undefined, 'a call opens once, with its transport');
+    const startedAt = this.#services.clock.now();
+    this.#opening = undefined;
+    this.#options.journal?.keepSetup(setup);
+    const state = (settings: CallSettings): CallState =>
+      newCall(settings, { session: start.callId, now: startedAt });
+    const call = this.#build(start, transport, { setup, state, startedAt, turns: 0 });
+    this.#call = call;
+    transport.accept();
+    const { sampleRate: rate, encoding, metadata } = start;
+    this.#log.info({ rate, encoding, metadata: Object.keys(metadata) }, 'call started');
+    this.#tell({ type: 'call.opened' });
+    for (const digit of opening.digits) this.dtmf(digit);
+    const { frames, ms } = opening.takeAudio();
+    call.audio.allowBacklog(ms);
+    for (const frame of frames) this.audio(frame);
+    this.#tellLines();
+  }
+
+  audio(bytes: Uint8Array): boolean {
+    if (this.#call === undefined) {
+      this.#opening?.audio(bytes);
+      return true;
+    }
+    this.#inputRefused = !this.#call.audio.take(bytes);
+    return !this.#inputRefused;
+  }
+
+  dtmf(digit: string): void {
+    this.#opening?.dtmf(digit);
+    this.#tell({ type: 'dtmf.pressed', digit, position: this.#call?.audio.position });
+  }
+
+  markPlayed(id: string): void {
+    this.#tell({ type: 'mark.played', id });
+  }
+
+  ended(reason: TransportEnd): void {
+    this.#tell({ type: 'call.closed' });
+    this.#finish(reason);
+  }
+
+  // ---- the worker ----
+
+  /** Every 5 ms: frames and decisions that are due. */
+  tick(now: Millis): void {
+    this.#call?.audio.advance(now);
+    if (this.#deadline !== undefined && now >= this.#deadline)
+      this.#tell({ type: 'deadline.reached', position: this.#call?.audio.position });
+  }
+
+  /** Every 20 ms: everything else that waits for time. */
+  housekeep(now: Millis): void {
+    if (this.#inputRefused) {
+      this.#inputRefused = false;
+      this.#transport?.inputTaken();
+    }
+    this.#opening?.tick(now);
+    this.#call?.audio.collectSpeech();
+    this.#tellLines();
+    if (this.#unsavedSince !== undefined && now - this.#unsavedSince >= unsavedForMs) this.#save();
+    this.#transport?.tick(now);
+  }
+
+  /** Inference has results. */
+  collectSpeech(): void {
+    this.#call?.audio.collectSpeech();
+  }
+
+  /** The service stops: the call is told so. */
+  shutdown(): void {
+    if (this.#call === undefined) this.#transport?.refuse('server_busy');
+    else this.#tell({ type: 'call.shutdown' });
+  }
+
+  /** Lines are made while calls run. */
+  #tellLines(): void {
+    const { ready } = this.#services.tts;
+    if (this.#call === undefined || this.#toldLines === ready) return;
+    this.#toldLines = ready;
+    this.#tell({ type: 'lines.ready', ...ready });
+  }
+
+  // ---- the loop ----
+
+  #tell(event: CallEvent): void {
+    if (this.#call === undefined || this.#over) return;
+    if (this.#facts.length >= maxPendingFacts) throw new Error('more facts wait than one step can cause');
+    this.#facts.push(event);
+    if (this.#handling) return;
+    this.#handling = true;
+    let wasActedOn: boolean;
+    try {
+      wasActedOn = this.#handleFacts(this.#call);
+    } finally {
+      this.#handling = false;
+    }
+    // Text arrives many times a second and is asked for again when it is lost; everything else is written down at once, because
+    // what was done must not be done again by another worker.
+    const isText = event.type === 'llm.text' || (event.type === 'stt.partial' && !wasActedOn);
+    if (isText) this.#unsavedSince ??= this.#services.clock.now();
+    else this.#save();
+  }
+
+  #save(): void {
+    this.#unsavedSince = undefined;
+    if (this.#over || this.#transport === undefined) return;
+    this.#options.journal?.save(this.#transport, this.#call);
+  }
+
+  /**
+   * Returns whether anything was done. Stops at once when the call ends on the way: a failure in a nested callback may end it in
+   * the middle of a list.
+   */
+  #handleFacts(call: RunningCall): boolean {
+    let wasActedOn = false;
+    for (let fact = this.#facts.shift(); fact !== undefined; fact = this.#facts.shift()) {
+      for (const action of step(call.state, fact, this.#services.clock.now())) {
+        if (action.type !== 'told') wasActedOn = true;
+        this.#perform(call, action);
+        if (this.#over) return wasActedOn;
+      }
+    }
+    this.#deadline = nextDeadline(call.state);
+    return wasActedOn;
+  }
+
+  #perform(call: RunningCall, action: CallAction): void {
+    switch (action.type) {
+      case 'stt.listen':
+      case 'stt.replay':
+      case 'stt.finalize':
+      case 'stt.flush':
+      case 'stt.reopen':
+      case 'llm.start':
+      case 'llm.cancel':
+      case 'tts.speak':
+      case 'tts.flush':
+      case 'tts.cancel':
+      case 'tts.reopen':
+        if (action.type === 'tts.speak' && action.recorded === true)
+          this.#log.warn({ stage: 'tts' }, 'announcement played');
+        performStageOrder(call, action);
+        return;
+      case 'playout.open':
+      case 'playout.pause':
+      case 'playout.resume':
+      case 'playout.clear':
+      case 'playout.mark':
+      case 'playout.finish':
+        call.audio.perform(action);
+        return;
+      case 'tool.run':
+        call.tools.run(action);
+        return;
+      case 'tool.abandon':
+        call.tools.abandon(action.key, action.reason);
+        return;
+      case 'turn.judge':
+        call.audio.judge(action.ask);
+        return;
+      case 'call.end':
+        call.audio.silence();
+        call.stages.cancelLlm();
+        this.#transport?.end(action.reason);
+        return;
+      case 'told':
+        call.log.follow(action.event);
+        this.#transport?.tell(action.event);
+        return;
+      default:
+        unreachable(action);
+    }
+  }
+
+  // ---- beginning and end ----
+
+  #build(
+    start: CallStart,
+    transport: CallTransport,
+    from: {
+      setup: CallSetup;
+      state: (settings: CallSettings) => CallState;
+      startedAt: Millis;
+      turns: number;
+    },
+  ): RunningCall {
+    const services = this.#services;
+    const tell = (event: CallEvent): void => this.#tell(event);
+    const { metadata } = start;
+    const opened = services.openTools(stageContext({ clock: services.clock, scope: this.scope }), metadata);
+    const tools = new CallToolRuns(opened.tools, tell);
+    const own = withVariables({ ...services.settings, ...from.setup }, metadata);
+    const state = from.state({ ...own, tools: opened.book });
+    const log = new CallLog({ log: this.#log, metrics: services.metrics, turns: from.turns });
+    const stages = this.#openStages(start, tell);
+    try {
+      const { slot, journal } = this.#options;
+      const audio = new CallAudio({ services, slot, start, transport, stages, tell, journal });
+      return {
+        ...{ start, stages, audio, tools, state, log, startedAt: from.startedAt },
+        get turns() {
+          return log.turns;
+        },
+      };
+    } catch (error) {
+      stages.close();
+      throw error;
+    }
+  }
+
+  #openStages(start: CallStart, tell: (event: CallEvent) => void): CallStages {
+    const services = this.#services;
+    return new CallStages({
+      clock: services.clock,
+      scope: this.scope,
+      conversation: start.callId,
+      stt: services.stt,
+      llm: services.llm,
+      tts: services.tts,
+      tell,
+      onTts: (event) => this.#call?.audio.onTts(event),
+      position: () => this.#call?.audio.position,
+      onFailure: (stage, reason) => this.#log.warn({ stage, reason }, 'stage failed'),
+    });
+  }
+
+  #fault(error: unknown): void {
+    this.#log.error(errorFields(error), 'call failed');
+    this.#attempt(() => this.#transport?.fail());
+    this.#finish('fault');
+  }
+
+  /** Does a part of the ending. One that fails must neither stop the others nor reach the worker. */
+  #attempt(part: () => void): void {
+    try {
+      part();
+    } catch (error) {
+      this.#log.error(errorFields(error), 'the end of a call failed in part');
+    }
+  }
+
+  #finish(end: TransportEnd): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#session.leave();
+    this.#deadline = undefined;
+    this.#facts.length = 0;
+    const call = this.#call;
+    if (call !== undefined) {
+      this.#attempt(() => call.tools.close());
+      this.#attempt(() => call.stages.close());
+      const lastedMs = this.#services.clock.now() - call.startedAt;
+      call.log.ended(end, { lastedMs, energyFrames: call.audio.judgedByEnergy });
+    }
+    this.#opening?.cancel();
+    this.#call = undefined;
+    this.#options.journal?.end();
+    this.scope.close();
+    this.#options.over();
+  }
+}

@@ -1,0 +1,20 @@
+/** What exists of a call once its `start` was accepted. */
+import type { Millis } from '../../shared/base/units.ts';
+import type { CallState } from '../core/state.ts';
+import type { CallStart } from '../transports/transport.ts';
+import type { CallAudio } from './audio.ts';
+import type { CallLog } from './log.ts';
+import type { CallStages } from './stages.ts';
+import type { CallToolRuns } from './tool-runs.ts';
+
+export interface RunningCall {
+  readonly start: CallStart;
+  readonly state: CallState;
+  readonly stages: CallStages;
+  readonly audio: CallAudio;
+  readonly tools: CallToolRuns;
+  readonly startedAt: Millis;
+  readonly log: CallLog;
+  /** Turns that were answered. */
+  readonly turns: number;
+}

@@ -1,0 +1,51 @@
+/** What a worker lends to each of its calls. */
+import type { CallMetadata } from '../../shared/config/agent/call-variables.ts';
+import type { Millis } from '../../shared/base/units.ts';
+import type { WsCallLimits } from '../../shared/protocol/call.ts';
+import type { Mailboxes } from '../../shared/protocol/mailbox.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import type { Log } from '../../shared/runtime/log.ts';
+import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
+import type { PrepareCall } from './opening.ts';
+import type { CallSettings, ToolBook } from '../core/settings.ts';
+import type { OpenedTools } from '../tools/registry.ts';
+import type { SpeechDetectorSettings } from '../media/speech-detector.ts';
+import type { SpokenStage } from '../lines/known-lines.ts';
+import type { LlmStage, StageContext, SttStage } from '../stages/stage.ts';
+
+/** The sessions of the service, as a call counts itself (spec 01, Limits). */
+export interface SessionSeats {
+  /** A call begins; false where there are as many as there may be. */
+  readonly claim: () => boolean;
+  /** A call goes on that another worker had: it has its place. */
+  readonly carry: () => void;
+  readonly release: () => void;
+}
+
+export interface CallServices {
+  readonly clock: Clock;
+  /** Milliseconds of the machine's monotonic clock, as in heartbeats. */
+  readonly machineMs: () => number;
+  readonly newId: () => string;
+  readonly log: Log;
+  readonly metrics: WorkerMetrics;
+  readonly boxes: Mailboxes;
+  readonly settings: Omit<CallSettings, 'tools'>;
+  /** Says what a call is to be where the agent's definition is not all; absent: it is. */
+  readonly prepare?: PrepareCall;
+  /** The tools of a call, and what the core knows of them. */
+  readonly openTools: (
+    context: StageContext,
+    metadata: CallMetadata,
+  ) => { readonly tools: OpenedTools; readonly book: ToolBook };
+  readonly speech: SpeechDetectorSettings;
+  readonly limits: WsCallLimits;
+  readonly stt: SttStage;
+  readonly llm: LlmStage;
+  readonly tts: SpokenStage;
+  /** The last tick of the worker at or before `time`. */
+  readonly gridBefore: (time: Millis) => Millis;
+  /** False while the worker takes no new calls. */
+  readonly takesCalls: () => boolean;
+  readonly sessions: SessionSeats;
+}

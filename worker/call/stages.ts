@@ -1,0 +1,223 @@
+/**
+ * The three provider sessions of one call. It opens, replaces and closes them and turns their events into facts for the
+ * core. It decides nothing: what happens after a failure is the core's order.
+ */
+import { unreachable } from '../../shared/base/assert.ts';
+import type { Millis } from '../../shared/base/units.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import type { Scope } from '../../shared/runtime/scope.ts';
+import type { ContextMessage, OfferedTool } from '../core/actions.ts';
+import type { CallEvent, PlayoutPosition } from '../core/events.ts';
+import { LaterStt } from '../stages/later-stt.ts';
+import { reasonOf } from '../stages/failure.ts';
+import type {
+  LlmEvent,
+  LlmRound,
+  LlmStage,
+  StageContext,
+  SttEvent,
+  SttSession,
+  SttStage,
+  ToolCall,
+  TtsEvent,
+  TtsSession,
+  TtsStage,
+} from '../stages/stage.ts';
+
+/** Calls of one round that are kept: one more than the core looks at, so that it notices. */
+const mostToolCalls = 17;
+/** Arguments of one call that are kept; what is longer is no JSON any more and is refused. */
+const longestArguments = 65_536;
+
+export interface CallStagesOptions {
+  readonly clock: Clock;
+  readonly scope: Scope;
+  /** The same for all requests of the call: lets a provider find its prompt cache. */
+  readonly conversation: string;
+  readonly stt: SttStage;
+  readonly llm: LlmStage;
+  readonly tts: TtsStage;
+  /** Takes facts for the core. */
+  readonly tell: (event: CallEvent) => void;
+  /** Takes what concerns audio: the media side knows how much of it there is. */
+  readonly onTts: (event: Exclude<TtsEvent, { type: 'error' }>) => void;
+  /** Where playback of the bot's audio is. */
+  readonly position: () => PlayoutPosition | undefined;
+  /** A failure, for the log: `rejected 401`. */
+  readonly onFailure: (stage: 'stt' | 'llm' | 'tts', reason: string) => void;
+}
+
+/** A session of STT that lived for less than this died soon. */
+const soonMs = 1_000;
+const firstPauseMs = 250;
+const longestPauseMs = 4_000;
+
+/** What the stages and tools of a call are lent. */
+export const stageContext = ({ clock, scope }: { clock: Clock; scope: Scope }): StageContext => ({
+  clock,
+  bind: (callback) => scope.bind(callback),
+});
+
+export class CallStages {
+  readonly #options: CallStagesOptions;
+  readonly #context: StageContext;
+  #stt: SttSession;
+  #sttOpenedAt: Millis;
+  /** Sessions of STT in a row that died soon. */
+  #sttDeaths = 0;
+  #tts: TtsSession;
+  #round: LlmRound | undefined;
+  #toolCalls: ToolCall[] = [];
+
+  constructor(options: CallStagesOptions) {
+    this.#options = options;
+    this.#context = stageContext(options);
+    this.#sttOpenedAt = options.clock.now();
+    this.#stt = this.#openStt();
+    try {
+      this.#tts = this.#openTts();
+    } catch (error) {
+      this.#stt.close();
+      throw error;
+    }
+  }
+
+  get stt(): SttSession {
+    return this.#stt;
+  }
+
+  get tts(): TtsSession {
+    return this.#tts;
+  }
+
+  /** A session that died soon after it was opened is replaced at once the first time, and later with growing pauses. */
+  reopenStt(): void {
+    this.#stt.close();
+    const { clock } = this.#options;
+    const diedSoon = clock.now() - this.#sttOpenedAt < soonMs;
+    this.#sttDeaths = diedSoon ? this.#sttDeaths + 1 : 0;
+    this.#sttOpenedAt = clock.now();
+    const pauseMs =
+      this.#sttDeaths < 2 ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** (this.#sttDeaths - 2));
+    this.#stt =
+      pauseMs === 0
+        ? this.#openStt()
+        : new LaterStt(this.#context, { afterMs: pauseMs, open: () => this.#openStt() });
+  }
+
+  reopenTts(): void {
+    this.#tts.close();
+    this.#tts = this.#openTts();
+  }
+
+  startLlm(round: number, messages: readonly ContextMessage[], tools: readonly OfferedTool[]): void {
+    this.cancelLlm();
+    this.#toolCalls = [];
+    const { conversation } = this.#options;
+    const request = { messages, tools, conversation };
+    this.#round = this.#options.llm.start(this.#context, request, (event) => this.#onLlm(round, event));
+  }
+
+  cancelLlm(): void {
+    this.#round?.cancel();
+    this.#round = undefined;
+  }
+
+  /** Closes everything, also when closing one of them fails; the failure is thrown then. */
+  close(): void {
+    try {
+      this.cancelLlm();
+    } finally {
+      try {
+        this.#stt.close();
+      } finally {
+        this.#tts.close();
+      }
+    }
+  }
+
+  #openStt(): SttSession {
+    return this.#options.stt.open(this.#context, (event) => this.#onStt(event));
+  }
+
+  #openTts(): TtsSession {
+    return this.#options.tts.open(this.#context, (event) => this.#onTts(event));
+  }
+
+  #onStt(event: SttEvent): void {
+    const { tell } = this.#options;
+    switch (event.type) {
+      case 'transcript':
+        tell({
+          type: event.isFinal ? 'stt.final' : 'stt.partial',
+          text: event.text,
+          // What ends because it was asked to end says nothing of the caller.
+          speechFinal: event.speechFinal && !event.fromFinalize,
+          position: this.#options.position(),
+        });
+        return;
+      case 'finalized':
+        tell({ type: 'stt.finalized', ...(event.isLate && { isLate: true }) });
+        return;
+      case 'error':
+        this.#options.onFailure('stt', reasonOf(event.error));
+        tell({ type: 'stt.failed' });
+        return;
+      default:
+        unreachable(event);
+    }
+  }
+
+  #onLlm(round: number, event: LlmEvent): void {
+    const { tell } = this.#options;
+    switch (event.type) {
+      case 'text':
+        tell({ type: 'llm.text', round, text: event.text });
+        return;
+      case 'tool-call':
+        this.#addToolCall(event);
+        return;
+      case 'done':
+        this.#round = undefined;
+        tell({
+          type: 'llm.done',
+          round,
+          finish: event.finish,
+          toolCalls: this.#toolCalls.filter(({ name }) => name !== ''),
+          reasoning: event.reasoning,
+        });
+        return;
+      case 'error':
+        this.#round = undefined;
+        this.#options.onFailure('llm', reasonOf(event.error));
+        tell({ type: 'llm.failed', round });
+        return;
+      default:
+        unreachable(event);
+    }
+  }
+
+  #addToolCall(part: Extract<LlmEvent, { type: 'tool-call' }>): void {
+    if (part.index >= mostToolCalls) return;
+    // Providers number their calls without holes.
+    for (let index = this.#toolCalls.length; index <= part.index; index += 1)
+      this.#toolCalls.push({ id: '', name: '', arguments: '' });
+    const known = this.#toolCalls[part.index];
+    if (known === undefined) return;
+    const text = known.arguments + part.arguments;
+    this.#toolCalls[part.index] = {
+      id: known.id || part.id || '',
+      name: known.name || part.name || '',
+      arguments: text.slice(0, longestArguments + 1),
+    };
+  }
+
+  #onTts(event: TtsEvent): void {
+    if (event.type !== 'error') {
+      this.#options.onTts(event);
+      return;
+    }
+    this.#options.onFailure('tts', reasonOf(event.error));
+    this.#options.tell({ type: 'tts.failed' });
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * The tool calls of one call that are under way: starts them as the core orders, reports what came of them, and tells those
+ * that are given up. It decides nothing, and nothing of it outlives the call.
+ */
+import type { CallAction } from '../core/actions.ts';
+import type { CallEvent } from '../core/events.ts';
+import type { AbandonReason } from '../core/tools-state.ts';
+import type { OpenedTools } from '../tools/registry.ts';
+import type { ToolRun } from '../tools/tool.ts';
+
+export class CallToolRuns {
+  readonly #opened: OpenedTools;
+  readonly #tell: (event: CallEvent) => void;
+  /** By the key that the core gave the call. */
+  readonly #runs = new Map<number, ToolRun>();
+
+  constructor(opened: OpenedTools, tell: (event: CallEvent) => void) {
+    this.#opened = opened;
+    this.#tell = tell;
+  }
+
+  run(order: Extract<CallAction, { type: 'tool.run' }>): void {
+    const { key, attempt } = order;
+    const run = this.#opened.tools.run(order, (outcome) => {
+      if (this.#runs.get(key) === run) this.#runs.delete(key);
+      this.#tell({ type: 'tool.settled', key, attempt, outcome });
+    });
+    this.#runs.set(key, run);
+  }
+
+  abandon(key: number, reason: AbandonReason): void {
+    this.#runs.get(key)?.cancel(reason);
+    this.#runs.delete(key);
+  }
+
+  /** The call is over: whatever still runs is told so. */
+  close(): void {
+    this.#runs.clear();
+    this.#opened.close();
+  }
+}

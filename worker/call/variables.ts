@@ -1,0 +1,32 @@
+/**
+ * Brings what came with a call into the texts that its agent works with: the variables of prompts and of lines that are spoken.
+ * Pure, and the same each time: a worker that takes a call up makes the same settings from the start that was written down.
+ */
+import { fillVariables, type CallMetadata } from '../../shared/config/agent/call-variables.ts';
+import type { FlowNode } from '../core/flow.ts';
+import type { CallSettings } from '../core/settings.ts';
+
+type Settings = Omit<CallSettings, 'tools'>;
+
+/** The settings of one call: those of its agent, with the variables in them filled in. */
+export function withVariables(settings: Settings, metadata: CallMetadata): Settings {
+  const { flow } = settings;
+  // In quotes the model sees where a caller's words begin and end.
+  const prompt = (text: string): string => fillVariables(text, metadata, (value) => JSON.stringify(value));
+  const nodeOf = (node: FlowNode): FlowNode => ({
+    ...node,
+    prompt: prompt(node.prompt),
+    say: fillVariables(node.say, metadata),
+  });
+  return {
+    ...settings,
+    prompt: prompt(settings.prompt),
+    greeting: fillVariables(settings.greeting, metadata),
+    ...(flow !== undefined && {
+      flow: {
+        ...flow,
+        nodes: Object.fromEntries(Object.entries(flow.nodes).map(([name, node]) => [name, nodeOf(node)])),
+      },
+    }),
+  };
+}

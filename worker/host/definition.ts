@@ -1,0 +1,157 @@
+/** From the agent file's definition to what calls run on. */
+import type { AgentDefinition } from '../../shared/config/agent-file.ts';
+import { hasVariables } from '../../shared/config/agent/call-variables.ts';
+import type { Silences } from '../../shared/config/agent/silences.ts';
+import type { LlmChoice, SttChoice, TtsChoice } from '../../shared/config/stages/definition.ts';
+import type { Sensitive } from '../../shared/config/sensitive.ts';
+import type { Millis } from '../../shared/base/units.ts';
+import { defaultCallLimits, type CallSettings, type ToolBook } from '../core/settings.ts';
+import { newRespelling } from '../core/response.ts';
+import { addText, finishText, newSplitter } from '../core/sentences.ts';
+import type { SpeechDetectorSettings } from '../media/speech-detector.ts';
+import type { StageDefinitions } from '../stages/registry.ts';
+import { readConfirmation } from '../tools/confirmation.ts';
+import type { ToolSettings } from '../tools/registry.ts';
+import type { CallTools } from '../tools/tool.ts';
+
+/**
+ * Silence after which STT is asked for its final text where the LLM may start early: long enough that most pauses between words are
+ * over, and short enough that text and answer arrive before the default silence that ends a turn.
+ */
+const askEarlyMs = 300;
+
+/** What the machine a worker runs on adds to the definition. */
+export interface WorkerMeans {
+  /** A turn model answers. */
+  readonly turnModel: boolean;
+  /** Audio of a running turn that can be given to another STT session. */
+  readonly replayMs: Millis;
+}
+
+/** Everything but the tools and the variables, which each call has of its own. */
+export function callSettings(definition: AgentDefinition, means: WorkerMeans): Omit<CallSettings, 'tools'> {
+  const { agent, turn, llm, flow, telephony } = definition;
+  const silences = silencesOf(turn, means);
+  return {
+    prompt: agent.prompt,
+    greeting: agent.greeting,
+    farewell: agent.farewell,
+    apology: agent.apology,
+    announcement: agent.announcement.text,
+    fillers: agent.fillers,
+    lateLines: agent.lateLines,
+    pronounce: agent.pronounce,
+    dtmf: telephony.dtmf,
+    confirmQuestion: agent.confirm.ask,
+    maxToolRounds: llm.maxToolRounds,
+    ...(flow !== undefined && { flow }),
+    maxCallMs: agent.maxCallS * 1000,
+    contextWindowTokens: llm.contextWindowTokens,
+    turn: {
+      minSpeechMs: turn.minSpeechMs,
+      ...silences,
+      askEarlyMs: turn.speculate ? Math.max(silences.stopMs, askEarlyMs) : Infinity,
+      model: isJudged(turn, means),
+      completeAt: turn.smartTurnThreshold,
+      speculate: turn.speculate,
+    },
+    interrupt: {
+      enabled: turn.interrupt.enabled,
+      minWords: turn.interrupt.minWords,
+      wordlessMs: turn.interrupt.wordlessMs,
+      backchannels: turn.interrupt.backchannels,
+      resumeAfterMs: turn.interrupt.resumeAfterMs,
+      dtmf: turn.interrupt.dtmf,
+    },
+    idle: { askAfterMs: turn.idle.askAfterS * 1000, ask: turn.idle.ask, endAfter: turn.idle.endAfter },
+    limits: { ...defaultCallLimits, replayMs: means.replayMs },
+  };
+}
+
+/** Texts that calls are sure to speak, in the pieces in which TTS gets them. */
+export interface KnownTexts {
+  readonly texts: readonly string[];
+  /** Among them. */
+  readonly fillers: readonly string[];
+  readonly farewell: readonly string[];
+}
+
+export function knownTexts(settings: Omit<CallSettings, 'tools'>): KnownTexts {
+  const { greeting, apology, confirmQuestion, idle } = settings;
+  const pronounce = newRespelling(settings.pronounce);
+  const pieces = (line: string): string[] => {
+    const splitter = newSplitter();
+    return [...addText(splitter, line), finishText(splitter) ?? ''].map(pronounce);
+  };
+  const fillers = (settings.fillers.length > 0 ? settings.fillers : settings.lateLines).map(pronounce);
+  const farewell = pieces(settings.farewell);
+  // What a call fills in is not known before it.
+  const greeted = pieces(greeting).filter((piece) => !hasVariables(piece));
+  const [first, behind] = [[...greeted, ...pieces(apology)], pieces(idle.ask)];
+  const texts = [...fillers, ...first, ...farewell, ...behind, pronounce(confirmQuestion)];
+  return { texts, fillers, farewell };
+}
+
+/** What the core knows of the tools that a call was given. */
+export const toolBook = ({ agent }: AgentDefinition, tools: CallTools): ToolBook => ({
+  declarations: (node) => tools.declarations(node),
+  ruleOf: (name) => tools.ruleOf(name),
+  performerOf: (name) => tools.performerOf(name),
+  validate: (name, argumentsText, node) => tools.validate(name, argumentsText, node),
+  answerOf: (text) => readConfirmation(text, agent.confirm, { language: agent.language }),
+});
+
+/** What the registry of tools takes. */
+export const toolSettings = ({ agent, tools, mcp, telephony, flow }: AgentDefinition): ToolSettings => ({
+  tools,
+  mcp,
+  telephony,
+  ...(flow !== undefined && { flow }),
+  ...(agent.tools !== undefined && { agentTools: agent.tools }),
+});
+
+type Turn = AgentDefinition['turn'];
+type Judges = Pick<WorkerMeans, 'turnModel'>;
+
+/** Whether a turn model judges the ends of turns. */
+const isJudged = ({ smartTurn }: Turn, { turnModel }: Judges): boolean => turnModel && smartTurn !== 'off';
+
+const silencesOf = (turn: Turn, means: Judges): Silences =>
+  isJudged(turn, means) ? turn.silences.withModel : turn.silences.withoutModel;
+
+export const speechSettings = ({ turn }: AgentDefinition, means: Judges): SpeechDetectorSettings => ({
+  threshold: turn.vadThreshold,
+  minSpeechMs: turn.minSpeechMs,
+  confirmMs: turn.interrupt.minSpeechMs,
+  sureMs: Math.max(turn.minSpeechMs, turn.interrupt.sureSpeechMs),
+  stopMs: silencesOf(turn, means).stopMs,
+});
+
+export function stageDefinitions({ stt, llm, tts }: AgentDefinition): StageDefinitions {
+  const { language, sampleRate } = tts;
+  const sttOf = (one: SttChoice) => ({ chosen: one, language: stt.language, ...revealed(one.apiKey) });
+  const llmOf = (one: LlmChoice) => ({ chosen: one, ...revealed(one.apiKey) });
+  const ttsOf = (one: TtsChoice) => ({
+    chosen: one,
+    language,
+    sampleRate,
+    ...(one.voice !== undefined && { voice: one.voice }),
+    ...revealed(one.apiKey),
+  });
+  return {
+    stt: { primary: sttOf(stt), secondary: stt.secondary && sttOf(stt.secondary) },
+    llm: {
+      primary: llmOf(llm),
+      secondary: llm.secondary && llmOf(llm.secondary),
+      hedgeAfterMs: llm.secondary?.hedgeAfterMs,
+    },
+    tts: {
+      primary: ttsOf(tts),
+      secondary: tts.secondary && ttsOf(tts.secondary),
+      hedgeAfterMs: tts.secondary?.hedgeAfterMs,
+    },
+  };
+}
+
+const revealed = (key: Sensitive<string> | undefined): { apiKey?: string } =>
+  key === undefined ? {} : { apiKey: key.reveal() };

@@ -1,0 +1,394 @@
+/**
+ * The shell of a call on a WebSocket: one upgraded `ws` socket on one side, the engine's contract on the other, between them the pure
+ * machine of call-machine.ts and the dialect in which the client speaks.
+ *
+ * Invariant: socket events and `tick` step the machine and perform its actions before they return; `ended` is told to
+ * the engine at the end of such an event, never from inside one of its own orders. Audio takes the short way in both
+ * directions. This file must not decide what a message means, and owns no timer.
+ */
+import { isUtf8 } from 'node:buffer';
+import type { RawData } from 'ws';
+import type { Millis } from '../../../shared/base/units.ts';
+import { FRAME_MS } from '../../../shared/base/units.ts';
+import type { ConversationEvent } from '../../core/told.ts';
+import { conversationMessage } from '../conversation-message.ts';
+import type { CallTransport, TransportEnd, TransportEvents } from '../transport.ts';
+import type { CallSocket, ClosingCause } from './call-socket.ts';
+import { FrameTail } from './frame-tail.ts';
+import type { ConnectionJournal } from './connection-journal.ts';
+import type { Heard, NewDialect, SocketDialect } from './dialect.ts';
+import type { OpenSocketCall, SocketCallOptions } from './options.ts';
+import { intakeCosts } from './allowance.ts';
+import {
+  audioFault,
+  frameArrived,
+  newWsCall,
+  nextDeadline,
+  resumedWsCall,
+  savedParts,
+  savedWsCall,
+} from './call-state.ts';
+import type { WsAction, WsCallState, WsEvent } from './call-state.ts';
+import { HeldAudio } from './held-audio.ts';
+import { LateFrames } from './late-frames.ts';
+import { markFits, step } from './call-machine.ts';
+
+/** Serves calls of a dialect on upgraded sockets. The handlers are set before a call is returned. */
+export const openSocketCalls =
+  (newDialect: NewDialect): OpenSocketCall =>
+  (ws, events, options) =>
+    new SocketCall(ws, { events, options, newDialect });
+
+const BINARY_FRAME = Object.freeze({ binary: true, compress: false, fin: true });
+const TEXT_FRAME = Object.freeze({ binary: false, compress: false, fin: true });
+
+class SocketCall implements CallTransport {
+  readonly #ws: CallSocket;
+  readonly #events: TransportEvents;
+  readonly #options: SocketCallOptions;
+  readonly #state: WsCallState;
+  readonly #dialect: SocketDialect;
+  /** Rate of the open call in Hz, 0 while there is none: the whole check of the hot path. */
+  #openRate = 0;
+  #deadline: Millis | undefined;
+  #ended: TransportEnd | undefined;
+  readonly #held: HeldAudio;
+  readonly #late: LateFrames;
+  /** Something was handed to the kernel since the last tick. */
+  #outputMoved = false;
+  readonly #journal: ConnectionJournal | undefined;
+  readonly #tail: FrameTail;
+  readonly #onFlushed = (error?: Error | null): void => {
+    if (!error) this.#outputMoved = true;
+    this.#noteWritten();
+  };
+
+  constructor(
+    ws: CallSocket,
+    given: {
+      readonly events: TransportEvents;
+      readonly options: SocketCallOptions;
+      readonly newDialect: NewDialect;
+    },
+  ) {
+    const { events, options } = given;
+    this.#ws = ws;
+    this.#events = events;
+    this.#options = options;
+    this.#journal = options.journal;
+    this.#tail = new FrameTail(options.journal);
+    this.#tail.take(ws.earlyBytes);
+    const settings = {
+      ...options.limits,
+      signedMetadata: options.signedMetadata,
+      spareCallId: options.newCallId(),
+      openedAt: options.now(),
+    };
+    const { saved, signedMetadata } = options;
+    this.#dialect = given.newDialect({
+      signedMetadata,
+      ...(saved !== undefined && { saved: savedParts(saved.json).dialect }),
+    });
+    const dialect = this.#dialect.kind;
+    this.#state =
+      saved === undefined
+        ? newWsCall(settings)
+        : resumedWsCall(saved, { settings, now: options.now(), dialect });
+    this.#openRate = this.#state.phase.name === 'open' ? this.#state.phase.start.sampleRate : 0;
+    this.#deadline = nextDeadline(this.#state);
+    const { allowance } = this.#state;
+    this.#held = new HeldAudio(options.limits);
+    this.#late = new LateFrames({
+      allowance,
+      maxTextBytes: options.limits.maxControlBytes,
+      textCost: this.#dialect.audioComesAs === 'text' ? intakeCosts.audioFrame : intakeCosts.control,
+    });
+    ws.closingHook = options.bind((cause) => this.#onClosing(cause));
+    ws.readHook = options.bind((chunk) => this.#onRead(chunk));
+    ws.on(
+      'message',
+      options.bind((data, isBinary) => this.#onMessage(data, isBinary)),
+    );
+    ws.on(
+      'ping',
+      options.bind((data) => this.#onPing(data)),
+    );
+    ws.on(
+      'pong',
+      options.bind(() => this.#onPong()),
+    );
+    ws.on(
+      'error',
+      options.bind(() => this.#socketEvent({ type: 'framing.broken' })),
+    );
+    ws.on(
+      'close',
+      options.bind(() => this.#socketEvent({ type: 'socket.closed' })),
+    );
+    ws.on('close', () => options.socketClosed?.());
+  }
+
+  get bufferedBytes(): number {
+    return this.#ws.bufferedAmount;
+  }
+
+  accept(): void {
+    this.#step({ type: 'call.accepted' });
+  }
+
+  restart(): void {
+    const { phase } = this.#state;
+    if (phase.name === 'starting') this.#events.started(phase.start);
+  }
+
+  refuse(code: 'server_busy'): void {
+    this.#step({ type: 'call.refused', code });
+  }
+
+  save(): { kind: string; json: string } {
+    return savedWsCall(this.#state, this.#dialect);
+  }
+
+  sendAudio(frame: Buffer, rate: number): void {
+    if (this.#openRate === rate) {
+      if (this.#journal !== undefined) this.#journal.isWriting = true;
+      const out = this.#dialect.writeAudio(frame);
+      this.#ws.send(out, typeof out === 'string' ? TEXT_FRAME : BINARY_FRAME, this.#onFlushed);
+      this.#noteWritten();
+    } else if (this.#openRate !== 0) this.#step({ type: 'output.mismatched' });
+  }
+
+  sendClear(epoch: number): void {
+    this.#step({ type: 'output.cleared', epoch });
+  }
+
+  sendMark(id: string): boolean {
+    const isOpen = this.#openRate !== 0;
+    this.#step({ type: 'output.marked', id });
+    return isOpen && markFits(id);
+  }
+
+  tell(event: ConversationEvent): void {
+    const { phase } = this.#state;
+    if (phase.name !== 'open' || phase.start.events.length === 0) return;
+    const message = conversationMessage(event);
+    if (message !== undefined) this.#step({ type: 'conversation.told', message });
+  }
+
+  end(reason: 'ended' | 'shutdown'): void {
+    this.#step({ type: 'call.ended', reason });
+  }
+
+  fail(): void {
+    this.#step({ type: 'call.failed' });
+  }
+
+  inputTaken(): void {
+    this.#drainHeld(this.#options.now());
+  }
+
+  tick(now: Millis): void {
+    if (this.#state.phase.name === 'closed') return;
+    this.#watchOutput(now);
+    if (!this.#held.isEmpty) this.#drainHeld(now);
+    if (this.#state.outranAt !== undefined) this.#catchUp(now);
+    if (this.#deadline !== undefined && now >= this.#deadline) this.#step({ type: 'time.passed' }, now);
+    this.#tellEnd();
+  }
+
+  /** Bytes that the kernel has not taken would be gone with this process, perhaps in the middle of a frame. */
+  #noteWritten(): void {
+    if (this.#journal !== undefined) this.#journal.isWriting = this.#ws.bufferedAmount > 0;
+  }
+
+  // ---- From the socket -----------------------------------------------------------------------------------------------
+
+  #onMessage(data: RawData, isBinary: boolean): void {
+    const now = this.#options.now();
+    if (!Buffer.isBuffer(data)) return;
+    if (isBinary) this.#onBinary(data, now);
+    else this.#onText(data, now);
+    this.#tellEnd();
+  }
+
+  #onRead(chunk: Buffer): void {
+    const now = this.#options.now();
+    if (this.#tail.take(chunk)) frameArrived(this.#state, now);
+    if (!this.#late.charge(chunk.length * intakeCosts.byte, now))
+      this.#step({ type: 'allowance.spent' }, now);
+  }
+
+  #onPing(data: Buffer): void {
+    const now = this.#options.now();
+    if (this.#late.ping(data, now)) this.#ws.pong(data);
+    else this.#step({ type: 'allowance.spent' }, now);
+  }
+
+  #onPong(): void {
+    const now = this.#options.now();
+    if (!this.#late.charge(intakeCosts.control, now)) this.#step({ type: 'allowance.spent' }, now);
+  }
+
+  #onText(data: Buffer, now: Millis): void {
+    if (this.#isOver()) return;
+    const when = this.#late.text(data, now);
+    if (when === 'now') this.#takeText(data, now);
+    else this.#step({ type: when === 'later' ? 'allowance.spent' : 'input.overflowed' }, now);
+  }
+
+  /** Looks at what waited, as far as the client's credit goes, and reads on when that is all. */
+  #catchUp(now: Millis): void {
+    for (let text = this.#late.nextText(now); text !== undefined; text = this.#late.nextText(now)) {
+      this.#takeText(text, now);
+      if (this.#isOver()) return;
+    }
+    const ping = this.#late.nextPing(now);
+    if (ping !== undefined) this.#ws.pong(ping);
+    if (this.#late.isOver(now)) this.#step({ type: 'allowance.filled' }, now);
+  }
+
+  #takeText(data: Buffer, now: Millis): void {
+    if (data.length > this.#state.settings.maxControlBytes) {
+      this.#step({ type: 'frame.faulted', code: 'frame_too_large' }, now);
+    } else if (isUtf8(data)) {
+      this.#onHeard(this.#dialect.hear(data.toString()), now);
+    } else {
+      this.#step({ type: 'frame.faulted', code: 'invalid_json' }, now);
+    }
+  }
+
+  #onHeard(heard: Heard, now: Millis): void {
+    if (heard.type === 'message') this.#step({ type: 'message.received', message: heard.message }, now);
+    else if (heard.type === 'audio') this.#onAudio(heard.bytes, now);
+  }
+
+  #onBinary(data: Buffer, now: Millis): void {
+    if (!this.#late.charge(intakeCosts.audioFrame, now)) this.#step({ type: 'allowance.spent' }, now);
+    if (this.#dialect.audioComesAs === 'binary') this.#onAudio(data, now);
+    else this.#step({ type: 'message.received', message: { type: 'unknown' } }, now);
+  }
+
+  #onAudio(data: Buffer, now: Millis): void {
+    const code = audioFault(this.#state, data.length);
+    if (code !== undefined) {
+      this.#step({ type: 'frame.faulted', code }, now);
+      return;
+    }
+    if (data.length === 0 || this.#isOver()) return;
+    if (this.#held.isEmpty && this.#events.audio(data)) return;
+    if (!this.#isOver()) this.#hold(data, now);
+  }
+
+  #onClosing(cause: ClosingCause): void {
+    if (cause === 'too-large') this.#step({ type: 'frame.faulted', code: 'frame_too_large' });
+    else if (cause === 'close-frame') this.#step({ type: 'close.received' });
+    else this.#step({ type: 'framing.broken' });
+    this.#tellEnd();
+  }
+
+  #socketEvent(event: WsEvent): void {
+    this.#step(event);
+    this.#tellEnd();
+  }
+
+  // ---- Refused audio -------------------------------------------------------------------------------------------------
+
+  #hold(data: Buffer, now: Millis): void {
+    if (this.#held.add(data)) this.#step({ type: 'input.refused', moved: false }, now);
+    else this.#step({ type: 'input.overflowed' }, now);
+  }
+
+  #drainHeld(now: Millis): void {
+    const drained = this.#held.drain(this.#frameBytes(), (frame) => this.#events.audio(frame));
+    if (drained === undefined || this.#isOver()) return;
+    if (drained.isOver) {
+      this.#held.drop();
+      this.#step({ type: 'input.drained' }, now);
+    } else {
+      this.#step({ type: 'input.refused', moved: drained.moved }, now);
+    }
+  }
+
+  #frameBytes(): number {
+    const { phase } = this.#state;
+    if (phase.name !== 'starting' && phase.name !== 'open') return 0;
+    const samples = Math.floor((phase.start.sampleRate * FRAME_MS) / 1000);
+    return phase.start.encoding === 'pcm16' ? samples * 2 : samples;
+  }
+
+  // ---- The machine ---------------------------------------------------------------------------------------------------
+
+  #watchOutput(now: Millis): void {
+    const isBacklogged = this.#ws.bufferedAmount > 0;
+    if (isBacklogged) this.#step({ type: 'output.backlogged', moved: this.#outputMoved }, now);
+    else if (this.#state.outputStuckAt !== undefined) this.#step({ type: 'output.drained' }, now);
+    this.#outputMoved = false;
+  }
+
+  #isOver(): boolean {
+    return this.#state.phase.name === 'closing' || this.#state.phase.name === 'closed';
+  }
+
+  #step(event: WsEvent, now: Millis = this.#options.now()): void {
+    const actions = step(this.#state, event, now);
+    const { phase } = this.#state;
+    this.#openRate = phase.name === 'open' ? phase.start.sampleRate : 0;
+    this.#deadline = nextDeadline(this.#state);
+    for (const action of actions) this.#perform(action);
+  }
+
+  #perform(action: WsAction): void {
+    switch (action.type) {
+      case 'send':
+        this.#sendText(this.#dialect.write(action.message));
+        if (action.message.type === 'error') {
+          this.#options.faultSent?.(action.message.code, action.message.fatal);
+        }
+        return;
+      case 'close':
+        this.#ws.closeWith(action.code);
+        return;
+      case 'terminate':
+        this.#ws.terminate();
+        return;
+      case 'ping':
+        this.#ws.ping();
+        return;
+      case 'reading.pause':
+        this.#ws.pause();
+        return;
+      case 'reading.resume':
+        this.#ws.resume();
+        return;
+      case 'notify.started':
+        this.#events.started(action.start);
+        return;
+      case 'notify.dtmf':
+        this.#events.dtmf(action.digit);
+        return;
+      case 'notify.mark':
+        this.#events.markPlayed(action.id);
+        return;
+      case 'notify.ended':
+        this.#held.drop();
+        this.#late.drop();
+        this.#ended = action.reason;
+        return;
+    }
+  }
+
+  #sendText(text: string | undefined): void {
+    if (text === undefined) return;
+    if (this.#journal !== undefined) this.#journal.isWriting = true;
+    this.#ws.send(text, this.#onFlushed);
+    this.#noteWritten();
+  }
+
+  /** Told here and nowhere else, so that the engine never hears of its end from inside its own order. */
+  #tellEnd(): void {
+    const reason = this.#ended;
+    if (reason === undefined) return;
+    this.#ended = undefined;
+    this.#events.ended(reason);
+  }
+}
