@@ -92,6 +92,9 @@ function supervisorEnv(agentFile) {
   return { ...(flags['free-ports'] ? free : fixed), SVC_AGENT_FILE: agentFile, ...process.env };
 }
 
+/** Whether the supervisor found another program on one of its ports. */
+let isPortTaken = false;
+
 /** Follows the supervisor's log; `up` resolves with its addresses when it is ready. */
 function follow(supervisor) {
   const addresses = {};
@@ -101,6 +104,7 @@ function follow(supervisor) {
       const entry = parseLog(line);
       if (entry?.msg === 'listening') addresses[entry.listener] = entry.address;
       if (entry?.msg === 'ready') resolve(addresses);
+      if (String(entry?.error).includes('(EADDRINUSE)')) isPortTaken = true;
       if (entry === undefined) process.stderr.write(`${line}\n`);
       else if (flags.verbose || isWarning(entry)) process.stderr.write(`${readable(entry)}\n`);
     });
@@ -145,6 +149,8 @@ async function runUntilEnd(demo, supervisor) {
     supervisor.child.kill('SIGTERM');
   } else if (!stopping && first.result !== 0) {
     process.stderr.write(`The service ended (${first.result}); stopping the demo providers.\n`);
+    if (isPortTaken && !flags['free-ports'])
+      process.stderr.write('`npm start -- --free-ports` takes free ports instead.\n');
   }
   const result = await supervisor.ended;
   supervisor.child.stdin.end();
