@@ -228,7 +228,7 @@ export class Caller {
       case 'error':
       case 'stop':
         if (!this.#stopping)
-          this.#options.failed(`${String(message['type'])} ${String(message['code'] ?? '')}`);
+          this.#options.failed(`${message['type']} ${JSON.stringify(message['code'] ?? '')}`);
     }
   }
 

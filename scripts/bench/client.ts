@@ -96,7 +96,10 @@ export class CallClient {
       this.#rest = data;
       if (end < 0) return;
       const status = data.toString('latin1', 0, data.indexOf('\r\n'));
-      if (!status.includes(' 101 ')) return this.#end(status);
+      if (!status.includes(' 101 ')) {
+        this.#end(status);
+        return;
+      }
       data = data.subarray(end + 4);
       this.#open = true;
       this.#events.opened();

@@ -79,7 +79,7 @@ function processLines({ processes, options }: RunResult): string[] {
     return [
       name,
       percent(cpu),
-      `${((cpu * 1000) / calls).toFixed(2)}`,
+      ((cpu * 1000) / calls).toFixed(2),
       percent(total(({ waitShare }) => waitShare)),
       megabytes(total(({ loaded }) => loaded.rssBytes)),
       megabytes(total(({ loaded }) => loaded.pssBytes)),

@@ -218,7 +218,7 @@ export class Caller {
         return;
       case 'error':
       case 'stop':
-        this.#end(`${String(message['type'])} ${String(message['message'] ?? message['reason'])}`);
+        this.#end(`${message['type']} ${String(message['message'] ?? message['reason'])}`);
     }
   }
 

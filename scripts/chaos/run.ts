@@ -205,7 +205,9 @@ async function killSupervisor({ service }: Stage): Promise<number> {
   process.kill(supervisor, 'SIGKILL');
   const left = (): number =>
     [inference, ...workers].filter((pid) => pid !== undefined && isThere(pid)).length;
-  for (const until = performance.now() + orphanLimitMs; performance.now() < until; await sleep(50))
+  for (const until = performance.now() + orphanLimitMs; performance.now() < until;) {
     if (left() === 0) return 0;
+    await sleep(50);
+  }
   return left();
 }
