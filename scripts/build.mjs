@@ -4,9 +4,9 @@ import { build } from 'esbuild';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { join, relative } from 'node:path';
-import { writeDeclarations } from './declarations.mjs';
-import { writeLineTables } from './line-table.mjs';
-import { thirdPartyNotices } from './notices.mjs';
+import { writeDeclarations } from './build/declarations.mjs';
+import { writeLineTables } from './build/line-table.mjs';
+import { thirdPartyNotices } from './build/notices.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const at = (...parts) => join(root, ...parts);

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt, ensureInstalled } from './install.mjs';
-import { stopWithNpm } from './stop-with-npm.mjs';
+import { stopWithNpm } from './process/stop-with-npm.mjs';
 
 const usage = `usage: npm start -- [options]
   --free-ports  every port is a free one
@@ -24,7 +24,7 @@ if (unknown.length > 0) {
 }
 const flags = Object.fromEntries(known.map((name) => [name.slice(2), process.argv.includes(name)]));
 const dist = (path) => fileURLToPath(new URL(`../dist/${path}`, import.meta.url));
-const preload = new URL('./stop-with-parent.mjs', import.meta.url).href;
+const preload = new URL('./process/stop-with-parent.mjs', import.meta.url).href;
 const say = (text) => (flags.json ? process.stderr : process.stdout).write(`${text}\n`);
 
 const levels = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warning', 50: 'error', 60: 'fatal' };

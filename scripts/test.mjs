@@ -9,7 +9,7 @@ import { constants, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt, ensureInstalled } from './install.mjs';
-import { stopWithNpm } from './stop-with-npm.mjs';
+import { stopWithNpm } from './process/stop-with-npm.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

@@ -11,7 +11,7 @@ import {
   type SpeechFact,
 } from '../../worker/media/speech-detector.ts';
 import { VadClient } from '../../worker/media/vad-client.ts';
-import { frameSamples } from './talker.ts';
+import { frameSamples } from './client/talker.ts';
 
 const layout = { workers: 1, slotsPerWorker: 1, ringFrames: 32, threads: 1 };
 

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newPrng } from '../../shared/base/prng.ts';
-import { CallClient, audioFrame } from './client.ts';
+import { CallClient, audioFrame } from './client/client.ts';
 import { withParties, type Parties } from './parties.ts';
 import { descriptorsOf, memoryUse, serviceProcesses, threadsOf, type MemoryUse } from './processes.ts';
 import {
@@ -13,9 +13,9 @@ import {
   shortCallKinds,
   type ShortCallEnd,
   type ShortCallKind,
-} from './short-caller.ts';
-import { loadVoices, type CallFormat } from './speech.ts';
-import { parseMetrics } from './statistics.ts';
+} from './client/short-caller.ts';
+import { loadVoices, type CallFormat } from './client/speech.ts';
+import { parseMetrics } from './report/statistics.ts';
 
 export interface SoakOptions {
   /** In all, those of the warm-up among them. */

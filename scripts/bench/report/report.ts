@@ -1,7 +1,7 @@
 /** Says what a run found, and whether it keeps the project's floor. */
 import { availableParallelism, cpus } from 'node:os';
-import type { RunResult } from './run.ts';
-import { complaintText } from './started.ts';
+import type { RunResult } from '../run.ts';
+import { complaintText } from '../started.ts';
 import { histogramOf, type Summary } from './statistics.ts';
 
 const floorCalls = 100;

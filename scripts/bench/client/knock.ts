@@ -1,6 +1,6 @@
 /** Asks for calls as somebody does who does not know that the service is full or on its way out, and notes the answers. */
 import { connect, createServer, type AddressInfo } from 'node:net';
-import { Distribution, type Summary } from './statistics.ts';
+import { Distribution, type Summary } from '../report/statistics.ts';
 import { CallClient } from './client.ts';
 
 export interface Address {

@@ -7,7 +7,7 @@ import {
   nobodySpeaks,
   type InterruptionResult,
   type InterruptionRow,
-} from './interruptions.ts';
+} from '../interruptions.ts';
 import { table, type FloorRow } from './report.ts';
 import type { Distribution } from './statistics.ts';
 

@@ -1,6 +1,6 @@
 /** One short call of a soak: of a kind, from the connection to its end, with what came of it told once. */
 import { connect, type Socket } from 'node:net';
-import type { Prng } from '../../shared/base/prng.ts';
+import type { Prng } from '../../../shared/base/prng.ts';
 import { CallClient } from './client.ts';
 
 /**

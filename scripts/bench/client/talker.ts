@@ -2,9 +2,9 @@
  * One caller whose every sample is known: its microphone runs in real time, a sound is laid into the bot's speech, and what was
  * sent and received is kept with its times. Its loudspeaker may leak into its microphone.
  */
-import { newPrng } from '../../shared/base/prng.ts';
+import { newPrng } from '../../../shared/base/prng.ts';
 import { audioFrame, CallClient } from './client.ts';
-import { frameMs, prebufferMs } from './statistics.ts';
+import { frameMs, prebufferMs } from '../report/statistics.ts';
 
 export const sampleRate = 16_000;
 export const frameSamples = (sampleRate * frameMs) / 1000;

@@ -5,7 +5,13 @@
  */
 import { CallClient } from './client.ts';
 import { answer, framesOfText, greeting, turn } from './script.ts';
-import { Distribution, FrameWatch, frameMs, newFrameFindings, type FrameFindings } from './statistics.ts';
+import {
+  Distribution,
+  FrameWatch,
+  frameMs,
+  newFrameFindings,
+  type FrameFindings,
+} from '../report/statistics.ts';
 
 /** Counted by all callers of a process together; replaced when a new measurement begins. */
 export interface Findings {

@@ -4,10 +4,10 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { encodeMulaw } from '../../shared/audio/g711.ts';
-import { newResampler } from '../../shared/audio/resampler.ts';
-import { parseWav } from '../../shared/audio/wav.ts';
-import { loadFlite } from '../../examples/demo/flite.ts';
+import { encodeMulaw } from '../../../shared/audio/g711.ts';
+import { newResampler } from '../../../shared/audio/resampler.ts';
+import { parseWav } from '../../../shared/audio/wav.ts';
+import { loadFlite } from '../../../examples/demo/flite.ts';
 
 export interface CallFormat {
   readonly sampleRate: number;

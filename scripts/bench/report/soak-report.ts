@@ -1,8 +1,8 @@
 /** What a soak found, as text, and whether it keeps the promise. */
 import type { FloorRow } from './report.ts';
 import { table } from './report.ts';
-import { complaintText } from './started.ts';
-import type { Look, SoakLook, SoakResult } from './soak.ts';
+import { complaintText } from '../started.ts';
+import type { Look, SoakLook, SoakResult } from '../soak.ts';
 
 /** What may be left behind. */
 const mostGrowth = 0.05;
