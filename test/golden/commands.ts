@@ -65,7 +65,8 @@ export const commands: readonly Dialogue[] = [
     const call = speaking(begin)
       .tell(say('One.', { id: 'a' }))
       .tell(typed('Hello', 'b'));
-    call.tell(end('', 'c')).skips().tell({ type: 'call.closed' }).orders('c dropped');
+    call.skips().tell(end('', 'c')).orders('a dropped', 'b dropped');
+    call.tell({ type: 'call.closed' }).orders('c dropped');
     call.tell(say('Two.', { id: 'd' })).orders('d refused call_over');
     call.tell(edit({}, 'e')).orders('e refused call_over');
     call.tell(end('', 'f')).orders('f refused call_over');
