@@ -142,7 +142,6 @@ class Worker {
   }
 
   #newServices(boxes: Mailboxes, definition: AgentDefinition): CallServices {
-    const { limits } = this.#setup;
     const registry = this.#registry;
     const means = {
       turnModel: (boxes.layout.turnThreads ?? 0) > 0,
@@ -159,7 +158,6 @@ class Worker {
     return {
       clock: systemClock,
       machineMs,
-      newId: randomUUID,
       log: this.#log,
       metrics: this.#metrics,
       boxes,
@@ -169,7 +167,6 @@ class Worker {
         return { tools, book: toolBook(definition, tools.tools) };
       },
       speech: speechSettings(definition, means),
-      limits,
       ...stages,
       tts: withKnownLines(withPauses(stages.tts), {
         clock: systemClock,

@@ -1,7 +1,6 @@
 /** What a worker lends to each of its calls. */
 import type { CallMetadata } from '../../shared/config/agent/call-variables.ts';
 import type { Millis } from '../../shared/base/units.ts';
-import type { WsCallLimits } from '../../shared/protocol/call.ts';
 import type { Mailboxes } from '../../shared/protocol/mailbox.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
@@ -26,7 +25,6 @@ export interface CallServices {
   readonly clock: Clock;
   /** Milliseconds of the machine's monotonic clock, as in heartbeats. */
   readonly machineMs: () => number;
-  readonly newId: () => string;
   readonly log: Log;
   readonly metrics: WorkerMetrics;
   readonly boxes: Mailboxes;
@@ -39,7 +37,6 @@ export interface CallServices {
     metadata: CallMetadata,
   ) => { readonly tools: OpenedTools; readonly book: ToolBook };
   readonly speech: SpeechDetectorSettings;
-  readonly limits: WsCallLimits;
   readonly stt: SttStage;
   readonly llm: LlmStage;
   readonly tts: SpokenStage;
