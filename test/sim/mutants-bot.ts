@@ -211,8 +211,8 @@ export const botMutants: readonly Mutant[] = [
     to: '    text += response.text.slice(at, Math.max(at, to));\n    at = to;',
   }),
   mutant('does not hang up after the farewell', 'speaking.ts', {
-    from: "const isLast = response.hangUpAfter || ",
-    to: "const isLast = ",
+    from: 'const isLast = response.hangUpAfter || ',
+    to: 'const isLast = ',
   }),
   mutant('plays a repeated answer into a candidate', 'speaking.ts', {
     from: '  if (outputHeld(state)) {',
