@@ -8,7 +8,7 @@ import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import type { PrepareCall } from './opening.ts';
 import type { CallSettings, ToolBook } from '../core/settings.ts';
 import type { OpenedTools } from '../tools/registry.ts';
-import type { SpeechDetectorSettings } from '../media/speech-detector.ts';
+import type { SpeechDetectorSettings } from '../media/vad/speech-detector.ts';
 import type { SpokenStage } from '../lines/known-lines.ts';
 import type { LlmStage, StageContext, SttStage } from '../stages/stage.ts';
 

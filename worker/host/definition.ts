@@ -8,7 +8,7 @@ import type { Millis } from '../../shared/base/units.ts';
 import { defaultCallLimits, type CallSettings, type ToolBook } from '../core/settings.ts';
 import { newRespelling } from '../core/response.ts';
 import { addText, finishText, newSplitter } from '../core/sentences.ts';
-import type { SpeechDetectorSettings } from '../media/speech-detector.ts';
+import type { SpeechDetectorSettings } from '../media/vad/speech-detector.ts';
 import type { StageDefinitions } from '../stages/registry.ts';
 import { readConfirmation } from '../tools/confirmation.ts';
 import type { ToolSettings } from '../tools/registry.ts';

@@ -17,7 +17,6 @@ import { newFailoverLlm } from './failover/llm.ts';
 import { newProviderMeter } from './failover/metering.ts';
 import type { FailoverScope, Guarded } from './failover/provider.ts';
 import { RetryBudgets } from './failover/retry-budget.ts';
-import { rehearseJoining } from './failover/rehearsal.ts';
 import { newFailoverStt } from './failover/stt.ts';
 import { newFailoverTts } from './failover/tts.ts';
 import { newChatCompatible } from './llm/chat-compatible.ts';
@@ -291,7 +290,6 @@ const hedgeOf = (hedgeAfterMs: number | undefined): { hedgeAfterMs?: number } =>
 export function openStages({ stt, llm, tts }: StageDefinitions, given: StageServices): Stages {
   const services = { ...given, budgets: given.budgets ?? new RetryBudgets() };
   const secrets = keysOf({ stt, llm, tts });
-  if (tts.secondary !== undefined) rehearseJoining();
   const ears = newFailoverStt(guarded('stt', stt, { services, open: openStt, secrets }));
   const model = newFailoverLlm({
     ...guarded('llm', llm, { services, open: openLlm, secrets }),

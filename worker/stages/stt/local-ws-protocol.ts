@@ -2,9 +2,13 @@
  * The wire of the local streaming recogniser and what its messages mean (spec 03, `stt_local_ws`). Two server flavours:
  * one marks finals and answers `Done` with `Done!`; the other only counts segments and answers `Done` by closing.
  *
- * Invariant: text of a segment is cumulative, so each message replaces the one before. Pure: no sockets, no time.
+ * Invariant: text of a segment is cumulative, so each message replaces the one before. Audio of the next utterance waits until
+ * the server has closed the one before, because a server may die of samples for a finished stream. Pure: no sockets, no time.
  */
-import type { Transcript } from '../stage.ts';
+import type { SttLocalWsOptions } from '../../../shared/config/stages/stt-local-ws.ts';
+import type { StageError, SttEvent, Transcript } from '../stage.ts';
+import { breach, final, finalized, partial, ready, send } from './wire.ts';
+import type { Outgoing, SttWire, WireEvent } from './wire.ts';
 
 /** The only text that may be sent: one flavour feeds any other into its samples and dies. */
 export const DONE = 'Done';
@@ -90,47 +94,84 @@ export class Transcripts {
     const text = this.text;
     this.text = '';
     if (text === '') return [];
-    return [{ type: 'transcript', text, isFinal: true, speechFinal: true, fromFinalize }];
+    return [final(text, { speechFinal: true, fromFinalize })];
   }
 }
 
-function partial(text: string): Transcript {
-  return { type: 'transcript', text, isFinal: false, speechFinal: false, fromFinalize: false };
+/** One connection: what the session is told of its results, ends and closes. */
+export class LocalWsWire implements SttWire {
+  private readonly paddingSamples: number;
+  private readonly transcripts = new Transcripts();
+  /** `settling`: the utterance is complete and only the server's own marker is missing. */
+  private phase: 'hearing' | 'finalizing' | 'settling' = 'hearing';
+
+  constructor({ sampleRate, finalizePaddingMs }: SttLocalWsOptions) {
+    this.paddingSamples = Math.floor((sampleRate * finalizePaddingMs) / 1000);
+  }
+
+  opened(): readonly WireEvent[] {
+    return [ready];
+  }
+
+  audio(pcm: Int16Array): readonly Outgoing[] {
+    return [floatBytes(pcm)];
+  }
+
+  finalize(): readonly WireEvent[] {
+    this.phase = 'finalizing';
+    const padding = this.paddingSamples;
+    return [...(padding > 0 ? [send(floatBytes(new Int16Array(padding)))] : []), send(DONE)];
+  }
+
+  read(): readonly WireEvent[] {
+    return [];
+  }
+
+  readText(text: string): readonly WireEvent[] {
+    const message = parseServerMessage(text);
+    if (message === undefined) return [breach('a message is a result or the end marker')];
+    if (message.type === 'done') return this.done();
+    if (this.phase === 'settling') return [];
+    const isFinalizing = this.phase === 'finalizing';
+    const heard = this.transcripts.result(message, isFinalizing);
+    if (!isFinalizing || !message.isEof) return heard;
+    this.phase = 'settling';
+    return [...heard, ...this.transcripts.take(true), { type: 'finalized', isSettling: true }];
+  }
+
+  answeredByClose(code: number): readonly SttEvent[] | undefined {
+    if (code !== 1000 || this.phase === 'hearing') return undefined;
+    return this.phase === 'settling' ? [] : [...this.transcripts.take(true), { type: 'finalized' }];
+  }
+
+  expired(): readonly Transcript[] {
+    return this.transcripts.take(true);
+  }
+
+  closed(): StageError {
+    return { kind: 'disconnected' };
+  }
+
+  keepAlive(): readonly Outgoing[] {
+    return [];
+  }
+
+  goodbye(): readonly Outgoing[] {
+    return [];
+  }
+
+  private done(): readonly WireEvent[] {
+    if (this.phase === 'hearing') return [];
+    const last = this.phase === 'settling' ? [ready] : [...this.transcripts.take(true), finalized];
+    this.phase = 'hearing';
+    this.transcripts.reset();
+    return last;
+  }
 }
 
-/**
- * Collects 16-bit samples into frames of the wire: mono float32, little-endian, in [-1, 1).
- * A frame is handed over for good, so that it can wait in a queue or in a socket without a copy.
- */
-export class FloatFrames {
-  private readonly samplesPerFrame: number;
-  private readonly emit: (frame: Float32Array) => void;
-  private frame: Float32Array;
-  private filled = 0;
-
-  constructor(samplesPerFrame: number, emit: (frame: Float32Array) => void) {
-    this.samplesPerFrame = samplesPerFrame;
-    this.emit = emit;
-    this.frame = new Float32Array(samplesPerFrame);
-  }
-
-  push(pcm: Int16Array): void {
-    let at = 0;
-    while (at < pcm.length) {
-      const taken = Math.min(pcm.length - at, this.samplesPerFrame - this.filled);
-      for (let i = 0; i < taken; i += 1) this.frame[this.filled + i] = (pcm[at + i] ?? 0) / 32_768;
-      at += taken;
-      this.filled += taken;
-      if (this.filled === this.samplesPerFrame) this.flush();
-    }
-  }
-
-  /** Hands over what has been collected, if anything. */
-  flush(): void {
-    if (this.filled === 0) return;
-    const whole = this.filled === this.samplesPerFrame;
-    this.emit(whole ? this.frame : this.frame.subarray(0, this.filled));
-    this.frame = new Float32Array(this.samplesPerFrame);
-    this.filled = 0;
-  }
+/** The samples as the wire has them: mono float32, little-endian, in [-1, 1). */
+export function floatBytes(pcm: Int16Array): Buffer {
+  const samples = new Float32Array(pcm.length);
+  for (let i = 0; i < pcm.length; i += 1) samples[i] = (pcm[i] ?? 0) / 32_768;
+  return Buffer.from(samples.buffer);
 }

@@ -2,7 +2,7 @@
  * Gives the bot's audio to the transport in real time: one frame every 20 ms on the worker's tick, the first one of a
  * stretch at once. Marks follow the audio that they stand behind.
  */
-import { FRAME_MS, type Millis } from '../../shared/base/units.ts';
+import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
 import type { OutboundAudio } from './outbound.ts';
 
 /** Timers fire up to a millisecond early; such a frame is not held back for another tick. */

@@ -3,8 +3,8 @@
  * does not sound like a hum, and there has been sound for long enough, the soft beginning included that VAD is late for.
  * Loudness alone makes nothing sure. It knows nothing of turns, and what it is sure of may still be somebody else's voice.
  */
-import type { Millis } from '../../shared/base/units.ts';
-import { decibels, type FrameSound } from './frame-sound.ts';
+import type { Millis } from '../../../shared/base/units.ts';
+import { decibels, type FrameSound } from '../vad/frame-sound.ts';
 
 /** VAD must be sure of this much of the voice. */
 const sureVoiceMs = 64;

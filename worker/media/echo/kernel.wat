@@ -1,4 +1,4 @@
-;; The inner loops of a look for echo (see echo-kernel.ts), four 32-bit floats at a time. Addresses and lengths are bytes; lengths are
+;; The inner loops of a look for echo (see kernel.ts), four 32-bit floats at a time. Addresses and lengths are bytes; lengths are
 ;; whole multiples of 16. Everything lives in the memory that the module is given.
 (module
   (import "kernel" "memory" (memory 1))

@@ -1,4 +1,4 @@
-/** Made from echo-kernel.wat by `npm run kernel`. */
+/** Made from kernel.wat by `npm run kernel`. */
 export const echoKernelBytes = new Uint8Array([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 46, 6, 96, 6, 127, 127, 127, 127, 127, 127, 0, 96, 3, 127, 127, 127, 0, 96,
   5, 127, 127, 127, 127, 127, 0, 96, 1, 123, 1, 125, 96, 7, 127, 127, 127, 127, 127, 125, 125, 0, 96, 4, 127,

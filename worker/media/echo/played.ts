@@ -3,10 +3,10 @@
  * without a gap, however late the frames were; between stretches lies as much silence as time has passed. Sending costs a copy of
  * the samples and no more. It compares nothing.
  */
-import { ENGINE_RATE, type Millis } from '../../shared/base/units.ts';
-import { newResampler, type Resampler } from '../../shared/audio/resampler.ts';
-import { SoundLevels } from './echo-levels.ts';
-import { lookRate, readFlat, readWide } from './echo-samples.ts';
+import { ENGINE_RATE, type Millis } from '../../../shared/base/units.ts';
+import { newResampler, type Resampler } from '../../../shared/audio/resampler.ts';
+import { SoundLevels } from './levels.ts';
+import { lookRate, readFlat, readWide } from './samples.ts';
 
 const keptMs = 2_000;
 /** Playout makes up for what it is behind, up to 100 ms; beyond that it begins a new stretch. */

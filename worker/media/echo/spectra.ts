@@ -6,9 +6,9 @@
  *
  * Work areas belong to the thread; nothing is kept in them between two calls but what the functions say.
  */
-import { floatBytes, kernel, kernelFloats } from './echo-kernel.ts';
-import { lookRate, wideRate } from './echo-samples.ts';
-import { forward, placeOf } from './echo-transform.ts';
+import { floatBytes, kernel, kernelFloats } from './kernel.ts';
+import { lookRate, wideRate } from './samples.ts';
+import { forward, placeOf } from './transform.ts';
 
 /** 64 ms tell the harmonics of all voices apart. */
 const frameSamples = 512;

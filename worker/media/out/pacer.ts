@@ -2,8 +2,8 @@
  * The one ticker of a worker. Its deadlines are absolute, so it does not drift, and every call's output and housekeeping
  * hang on it instead of on timers of their own. It rests while there are no calls.
  */
-import type { Clock, Timer } from '../../shared/runtime/clock.ts';
-import type { Millis } from '../../shared/base/units.ts';
+import type { Clock, Timer } from '../../../shared/runtime/clock.ts';
+import type { Millis } from '../../../shared/base/units.ts';
 
 /** Distance of two ticks. A call sends on every fourth, so calls that started apart do not send in one burst. */
 export const tickMs = 5;

@@ -2,9 +2,9 @@
  * Turns speech probabilities into facts about speech. It knows nothing of turns: only how long there has been voice, what
  * kind of voice, and how long silence. Times are times of audio, so a burst of late frames is judged like punctual ones.
  */
-import type { Millis } from '../../shared/base/units.ts';
+import type { Millis } from '../../../shared/base/units.ts';
 import type { FrameSound } from './frame-sound.ts';
-import { longestUnprovedMs, VoiceProof } from './voice-proof.ts';
+import { longestUnprovedMs, VoiceProof } from '../echo/voice-proof.ts';
 
 export interface SpeechDetectorSettings {
   /** Probability at which a frame counts as voice when there was silence. */

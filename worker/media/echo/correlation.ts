@@ -5,8 +5,8 @@
  * The correlation with all lags is a product of spectra. Lags are dealt in two halves that go through the transform as the real
  * and the imaginary part of one signal.
  */
-import { floatBytes, kernel, kernelFloats } from './echo-kernel.ts';
-import { forward, inverse } from './echo-transform.ts';
+import { floatBytes, kernel, kernelFloats } from './kernel.ts';
+import { forward, inverse } from './transform.ts';
 
 const size = 4_096;
 /** Lags of both halves lie here in the end. */

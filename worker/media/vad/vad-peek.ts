@@ -3,9 +3,9 @@
  * packets that end inside a frame, and what is in it would wait for the end of the frame and for the packet after that.
  * An opinion is asked once a packet at most, is never waited for, and changes nothing in what VAD remembers.
  */
-import type { Millis } from '../../shared/base/units.ts';
-import { vadFrameSamples, type Mailbox } from '../../shared/protocol/mailbox-slot.ts';
-import { leastPeekSamples } from '../../shared/protocol/peek-box.ts';
+import type { Millis } from '../../../shared/base/units.ts';
+import { vadFrameSamples, type Mailbox } from '../../../shared/protocol/mailbox-slot.ts';
+import { leastPeekSamples } from '../../../shared/protocol/peek-box.ts';
 import { periodicity } from './frame-pitch.ts';
 import { MeasuredSound, SoundMeter, type FrameSound } from './frame-sound.ts';
 

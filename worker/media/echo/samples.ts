@@ -2,8 +2,8 @@
  * Samples as a look for echo compares them: 4 kHz, which holds the strongest part of a voice and is cheap, and flattened, so that
  * vowels do not drown everything above them. One work area serves all calls of the thread; nothing is kept in it between two reads.
  */
-import { assert } from '../../shared/base/assert.ts';
-import { isInKernel, kernel, kernelFloats, kernelWords, vectorLength } from './echo-kernel.ts';
+import { assert } from '../../../shared/base/assert.ts';
+import { isInKernel, kernel, kernelFloats, kernelWords, vectorLength } from './kernel.ts';
 
 export const lookRate = 4_000;
 /** Rate at which spectra are compared, in Hz: as much of a voice as a telephone lets through. */

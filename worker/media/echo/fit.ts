@@ -8,7 +8,7 @@
  * solve R w = b and take away b·w. R is factored into L L' (Cholesky); with L z = b, b·w is z·z, and the weights themselves are never
  * needed. L and z grow tap by tap, and so does what is explained: an echo is known after a few taps, and the rest is saved.
  */
-import { floatBytes, kernel, kernelFloats, vectorLength } from './echo-kernel.ts';
+import { floatBytes, kernel, kernelFloats, vectorLength } from './kernel.ts';
 
 export const taps = 96;
 /** A little of the energy is added to the diagonal: directions in which nothing was played must explain nothing. */

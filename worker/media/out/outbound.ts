@@ -3,10 +3,10 @@
  * call's rate and encoding, holds at a sample, and forgets at once on a barge-in. It is the one gate for audio: samples
  * of any context but the open one are dropped here. Audio is converted frame by frame when it is due, never ahead.
  */
-import { FRAME_MS, type Millis } from '../../shared/base/units.ts';
-import { encodeMulaw } from '../../shared/audio/g711.ts';
-import { writeInt16 } from '../../shared/audio/pcm.ts';
-import { newResampler, type Resampler } from '../../shared/audio/resampler.ts';
+import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
+import { encodeMulaw } from '../../../shared/audio/g711.ts';
+import { writeInt16 } from '../../../shared/audio/pcm.ts';
+import { newResampler, type Resampler } from '../../../shared/audio/resampler.ts';
 
 /** Above this much waiting audio the TTS session is asked to pause, below the other it goes on. */
 const pauseAboveMs = 8_000;

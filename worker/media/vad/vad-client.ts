@@ -2,9 +2,14 @@
  * One call's side of voice activity detection: cuts audio into frames, hands them to inference through the call's
  * mailbox and collects the results. While inference is away, frames are judged by energy, so the call goes on.
  */
-import { heartbeatAge } from '../../shared/protocol/heartbeat.ts';
-import { type Mailboxes } from '../../shared/protocol/mailbox.ts';
-import { resultRing, vadFrameMs, vadFrameSamples, type Mailbox } from '../../shared/protocol/mailbox-slot.ts';
+import { heartbeatAge } from '../../../shared/protocol/heartbeat.ts';
+import { type Mailboxes } from '../../../shared/protocol/mailbox.ts';
+import {
+  resultRing,
+  vadFrameMs,
+  vadFrameSamples,
+  type Mailbox,
+} from '../../../shared/protocol/mailbox-slot.ts';
 import { EnergyGate } from './energy-gate.ts';
 import { periodicity } from './frame-pitch.ts';
 import { MeasuredSound, SoundMeter, type FrameSound } from './frame-sound.ts';

@@ -3,11 +3,11 @@
  * unless a newer question takes its place: a probability, or undefined when there is no model, no answer in time, or too
  * little audio. It decides nothing.
  */
-import type { Millis } from '../../shared/base/units.ts';
-import { heartbeatAge, heartbeatOf } from '../../shared/protocol/heartbeat.ts';
-import { type Mailboxes } from '../../shared/protocol/mailbox.ts';
-import { vadFrameMs, type Mailbox } from '../../shared/protocol/mailbox-slot.ts';
-import { turnAnswerWithinMs } from '../../shared/protocol/turn-box.ts';
+import type { Millis } from '../../../shared/base/units.ts';
+import { heartbeatAge, heartbeatOf } from '../../../shared/protocol/heartbeat.ts';
+import { type Mailboxes } from '../../../shared/protocol/mailbox.ts';
+import { vadFrameMs, type Mailbox } from '../../../shared/protocol/mailbox-slot.ts';
+import { turnAnswerWithinMs } from '../../../shared/protocol/turn-box.ts';
 
 /** A turn thread does not show life inside a run, which a busy machine makes long. */
 const awayAfterMs = 1_000;

@@ -3,7 +3,7 @@
  * as well, so a microphone that was quiet under the bot's voice does not bring it back, and whoever speaks into it is a caller.
  * Loudness alone never makes an echo: all voices rise and fall, and a caller may speak beside one.
  */
-import type { SoundLevels } from './echo-levels.ts';
+import type { SoundLevels } from './levels.ts';
 
 /** Levels that are compared as one, 32 ms, and how many of those. */
 const stretch = 4;

@@ -1,10 +1,10 @@
 /**
  * The inner loops of a look for echo as WebAssembly, four numbers at a time: as plain TypeScript they take four times as long, and many
  * times as long until they are compiled. One memory serves all calls of the thread; whoever needs an array of it takes one when the
- * thread starts, and nothing is ever given back. What the functions take is said in echo-kernel.wat.
+ * thread starts, and nothing is ever given back. What the functions take is said in kernel.wat.
  */
-import { assert } from '../../shared/base/assert.ts';
-import { echoKernelBytes } from './echo-kernel-bytes.ts';
+import { assert } from '../../../shared/base/assert.ts';
+import { echoKernelBytes } from './kernel-bytes.ts';
 
 type Loop<Count extends number> = (...addresses: Fixed<Count>) => void;
 type Fixed<Count extends number, Rest extends number[] = []> = Rest['length'] extends Count

@@ -1,15 +1,15 @@
 /**
  * Whether the last quarter of a second of the caller's audio is the bot's own voice that came back. It says yes only when what was
- * sent explains nearly all of it (echo-fit.ts) at a delay that another look has found as well, or that loudness makes likely: what is
+ * sent explains nearly all of it (fit.ts) at a delay that another look has found as well, or that loudness makes likely: what is
  * left of a caller who speaks into the echo is as loud as a voice, so that is no echo. Or, in a room that echoes for long, when the spectra
- * of both are alike (echo-spectra.ts).
+ * of both are alike (spectra.ts).
  *
  * The delay of a call is looked for once and remembered on a line of samples, which network jitter does not move. A remembered
  * delay shortens the next look and is no reason by itself. It allocates nothing for a look: work areas belong to the thread.
  */
-import type { Millis } from '../../shared/base/units.ts';
-import { bestPlace, lagsFor } from './echo-correlation.ts';
-import { explainedShare, taps } from './echo-fit.ts';
+import type { Millis } from '../../../shared/base/units.ts';
+import { bestPlace, lagsFor } from './correlation.ts';
+import { explainedShare, taps } from './fit.ts';
 import {
   following,
   mayBeAnyEcho,
@@ -17,12 +17,12 @@ import {
   strayShare,
   type EchoHistory,
   type Following,
-} from './echo-history.ts';
-import { kernelFloats } from './echo-kernel.ts';
-import { levelMs, type SoundLevels } from './echo-levels.ts';
-import type { PlayedAudio } from './echo-played.ts';
-import { lookRate } from './echo-samples.ts';
-import { mostAlike, type WideEar, type WideSource } from './echo-spectra.ts';
+} from './history.ts';
+import { kernelFloats } from './kernel.ts';
+import { levelMs, type SoundLevels } from './levels.ts';
+import type { PlayedAudio } from './played.ts';
+import { lookRate } from './samples.ts';
+import { mostAlike, type WideEar, type WideSource } from './spectra.ts';
 
 const lookMs = 256;
 const samplesOf = (ms: Millis): number => (ms * lookRate) / 1000;
@@ -42,7 +42,7 @@ const tellingStretchMs = 2_000;
 const tailMs = 160;
 /**
  * Share of the energy that must be explained, at a delay that was searched for among thousands that might explain something by
- * chance: where loudness allows it (echo-history.ts), and where the search before found the same; else where two searches found
+ * chance: where loudness allows it (history.ts), and where the search before found the same; else where two searches found
  * the same; and near to the delay of an echo a moment ago. What callers and echoes have stands in docs/decisions/0028-echo-by-waveform.md.
  */
 const likelyShare = 0.64;

@@ -2,8 +2,8 @@
  * The Fourier transform of complex signals in the kernel's memory, block by block. The forward transform leaves the values of a block in
  * an order that the inverse one expects; `placeOf` says where one of them lies.
  */
-import { assert } from '../../shared/base/assert.ts';
-import { floatBytes, kernel, kernelFloats } from './echo-kernel.ts';
+import { assert } from '../../../shared/base/assert.ts';
+import { floatBytes, kernel, kernelFloats } from './kernel.ts';
 
 /** The longest block. */
 export const longestBlock = 4_096;

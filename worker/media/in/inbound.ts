@@ -3,13 +3,13 @@
  * STT also gets the moment before speech was noticed. Input is taken at no more than twice real time, so that a
  * flood costs its sender time and not the other calls.
  */
-import { ENGINE_RATE, type Millis } from '../../shared/base/units.ts';
-import { decodeMulaw } from '../../shared/audio/g711.ts';
-import { int16View } from '../../shared/audio/pcm.ts';
-import { newResampler, type Resampler } from '../../shared/audio/resampler.ts';
-import { SoundLevels } from './echo-levels.ts';
-import { lookRate, readFlat, readWide } from './echo-samples.ts';
-import type { VadClient } from './vad-client.ts';
+import { ENGINE_RATE, type Millis } from '../../../shared/base/units.ts';
+import { decodeMulaw } from '../../../shared/audio/g711.ts';
+import { int16View } from '../../../shared/audio/pcm.ts';
+import { newResampler, type Resampler } from '../../../shared/audio/resampler.ts';
+import { SoundLevels } from '../echo/levels.ts';
+import { lookRate, readFlat, readWide } from '../echo/samples.ts';
+import type { VadClient } from '../vad/vad-client.ts';
 
 /** Audio before the start of speech that STT gets: VAD needs some of it to be sure, and words begin softly. */
 const prerollMs = 600;
