@@ -8,8 +8,6 @@ import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
 import { assert } from '../shared/base/assert.ts';
-import type { AgentDefinition } from '../shared/config/agent-file.ts';
-import { loadAgentFile } from '../shared/config/load.ts';
 import {
   callRecordsFd,
   firstBellFd,
@@ -37,6 +35,7 @@ import { CallHost } from './host/call-host.ts';
 import { CallJournal, readJournal } from './call/journal.ts';
 import { CallRunner } from './call/runner.ts';
 import type { CallServices } from './call/services.ts';
+import { loadAgent, type LoadedAgent } from './host/agent.ts';
 import {
   callSettings,
   knownTexts,
@@ -66,21 +65,6 @@ const registryCloseMs = 1_000;
 /** From this process's clock to the machine's. */
 const toMachineMs = (): number => machineMs() - systemClock.now();
 
-/** The agent file as the supervisor read it. */
-function readDefinition({ agentText, files }: WorkerSetup): AgentDefinition {
-  const { definition } = loadAgentFile(agentText, {
-    env: process.env,
-    readFile: (path) => files.texts[path],
-    readBytes: (path) => {
-      const recording = files.recordings[path];
-      return recording === undefined ? undefined : Buffer.from(recording, 'base64');
-    },
-    requireSecrets: true,
-  });
-  assert(definition !== undefined, 'the agent file is as valid here as it was for the supervisor');
-  return definition;
-}
-
 class Worker {
   readonly #setup: WorkerSetup;
   readonly #log: Log;
@@ -101,7 +85,7 @@ class Worker {
   #exiting = false;
   #leaving = false;
 
-  constructor(setup: WorkerSetup) {
+  constructor(setup: WorkerSetup, { definition, adapters }: LoadedAgent) {
     this.#setup = setup;
     this.#log = newLog({ role: `worker ${setup.worker}`, level: setup.logLevel });
     this.#failures = newFailureLog(systemClock, this.#log);
@@ -121,9 +105,8 @@ class Worker {
         this.#awaited.has(slot) && this.#awaited.get(slot) === this.#records?.offerOf(slot),
       onEmpty: () => this.#exitIfDone(),
     });
-    const definition = readDefinition(setup);
     this.#registry = new ToolRegistry(toolSettings(definition), { clock: systemClock, log: this.#log });
-    this.#services = this.#newServices(boxes, definition);
+    this.#services = this.#newServices(boxes, { definition, adapters });
     this.#server = new WebSocketServer(callSocketServerOptions(setup.limits));
     // Tokens stand in addresses: no answer to an upgrade may be kept by a cache (spec 01).
     this.#server.on('headers', (headers) => headers.push('Cache-Control: no-store'));
@@ -141,14 +124,14 @@ class Worker {
     return left;
   }
 
-  #newServices(boxes: Mailboxes, definition: AgentDefinition): CallServices {
+  #newServices(boxes: Mailboxes, { definition, adapters }: LoadedAgent): CallServices {
     const registry = this.#registry;
     const means = {
       turnModel: (boxes.layout.turnThreads ?? 0) > 0,
       replayMs: (boxes.layout.ringFrames - ringMarginFrames) * vadFrameMs,
     };
     const settings = callSettings(definition, means);
-    const stages = openStages(stageDefinitions(definition), {
+    const stages = openStages(stageDefinitions(definition), adapters, {
       breakers: boxes.breakers,
       metrics: this.#metrics,
       machineMs,
@@ -389,4 +372,5 @@ class Worker {
 
 giveBufferAway();
 wakeWhenOrphaned();
-new Worker(await firstMessage<WorkerSetup>()).start();
+const setup = await firstMessage<WorkerSetup>();
+new Worker(setup, await loadAgent(setup)).start();

@@ -27,7 +27,7 @@ import type { VariableSite } from './agent/secrets.ts';
 import { camelKeys, withoutKeys } from './camel.ts';
 import { ProblemList } from './problem.ts';
 import type { Problem } from './problem.ts';
-import { readLlm, readStt, readTts } from './stage-tables.ts';
+import { readLlm, readStt, readTts } from './stages/stage-tables.ts';
 import { leftOut as leftOutOfBuild } from './stages/features.ts';
 import { isTable, readTable, reportUnknownKey } from './table.ts';
 import type { TableReading } from './table.ts';

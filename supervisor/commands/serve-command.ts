@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { loadAgentFile } from '../../shared/config/load.ts';
-import { parseServerSettings, unknownVariables, type ServerSettings } from '../../shared/config/server.ts';
+import { parseServerSettings, unknownVariables, type ServerSettings } from '../../shared/config/server/server.ts';
 import type { NamedFiles } from '../../shared/protocol/ipc.ts';
 import { maxThreads } from '../../shared/protocol/mailbox.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';

@@ -129,14 +129,19 @@ export const speechSettings = ({ turn }: AgentDefinition, means: Judges): Speech
 
 export function stageDefinitions({ stt, llm, tts }: AgentDefinition): StageDefinitions {
   const { language, sampleRate } = tts;
-  const sttOf = (one: SttChoice) => ({ chosen: one, language: stt.language, ...revealed(one.apiKey) });
-  const llmOf = (one: LlmChoice) => ({ chosen: one, ...revealed(one.apiKey) });
+  const sttOf = (one: SttChoice) => ({
+    chosen: one,
+    access: { language: stt.language, ...revealed(one.apiKey) },
+  });
+  const llmOf = (one: LlmChoice) => ({ chosen: one, access: revealed(one.apiKey) });
   const ttsOf = (one: TtsChoice) => ({
     chosen: one,
-    language,
-    sampleRate,
-    ...(one.voice !== undefined && { voice: one.voice }),
-    ...revealed(one.apiKey),
+    access: {
+      language,
+      sampleRate,
+      ...(one.voice !== undefined && { voice: one.voice }),
+      ...revealed(one.apiKey),
+    },
   });
   return {
     stt: { primary: sttOf(stt), secondary: stt.secondary && sttOf(stt.secondary) },
