@@ -67,12 +67,9 @@ export const sessionAcceptShape = {
   greeting: textOf(limits.sayBytes)
     .exactOptional()
     .meta({ description: "A line the bot speaks at once, in place of the agent file's." }),
-  resume: z
-    .boolean()
-    .exactOptional()
-    .meta({
-      description: "The agent keeps the call's state after a lost connection: `session.resume` follows.",
-    }),
+  resume: z.boolean().exactOptional().meta({
+    description: "The agent keeps the call's state after a lost connection: `session.resume` follows.",
+  }),
   events: z
     .array(z.string())
     .max(limits.eventTypes)
