@@ -26,7 +26,7 @@ export const agentLinkLimits = {
   /** Names in one `tools.set`. */
   enabledTools: 128,
   /** Ids of commands whose outcome is remembered, the newest. */
-  rememberedCommands: 256,
+  rememberedCommands: 64,
   /** Problems of one handshake that are reported each by itself; the rest in one event. */
   handshakeProblems: 16,
 } as const;
