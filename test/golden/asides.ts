@@ -4,6 +4,7 @@ import { scriptSettings } from '../support/script-settings.ts';
 import { msPerChar } from '../support/scripted-audio.ts';
 import type { Script } from '../support/script.ts';
 import type { ScriptOptions } from '../support/script-settings.ts';
+import { say } from '../support/given.ts';
 
 const answer = 'Alpha beta gamma delta epsilon zeta eta theta.';
 
@@ -56,13 +57,7 @@ export const asides: readonly Dialogue[] = [
   }),
 
   dialogue("the bot's own words that STT tells after a line has cut it do not cut the line", (begin) => {
-    const call = faded(begin).tell({
-      type: 'line.requested',
-      text: 'Your taxi is here.',
-      interrupt: true,
-      interruptible: true,
-      position: undefined,
-    });
+    const call = faded(begin).tell(say('Your taxi is here.', { interrupt: true }));
     call.ordered('playout.clear 2').skips().sttHears('beta gamma').sttFinalizes().orders();
     call.botFinishes().later(5_000).rounds(1);
   }),
@@ -109,13 +104,7 @@ export const asides: readonly Dialogue[] = [
   }),
 
   dialogue('a line of somebody else does not wait for what STT still owes', (begin) => {
-    const call = faded(begin).tell({
-      type: 'line.requested',
-      text: 'Listen.',
-      interrupt: true,
-      interruptible: false,
-      position: undefined,
-    });
+    const call = faded(begin).tell(say('Listen.', { interrupt: true, interruptible: false }));
     call.botSays('Listen.').sttHears('Stop.').sttFinalizes().botFinishes().sttFinalizes();
     call.llmIsAsked('user: Go.', 'assistant: Listen.', 'user: Stop.');
   }),
@@ -150,13 +139,7 @@ export const asides: readonly Dialogue[] = [
 
   dialogue('what was said into a line that stays is answered behind it', (begin) => {
     const call = begin().opens();
-    call.tell({
-      type: 'line.requested',
-      text: 'This call is recorded.',
-      interrupt: false,
-      interruptible: false,
-      position: undefined,
-    });
+    call.tell(say('This call is recorded.', { interruptible: false }));
     call.botPlays(200).callerBegins().callerInsists().sttHears('Hello?').callerStops().sttFinalizes();
     call.botFinishes().sttFinalizes();
     call.llmIsAsked('assistant: This call is recorded.', 'user: Hello?');

@@ -2,6 +2,7 @@
 import type { Dialogue } from '../support/dialogue.ts';
 import { anotherWorker } from './another-worker.ts';
 import { asides } from './asides.ts';
+import { commands } from './commands.ts';
 import { confirmations } from './confirmations.ts';
 import { conversation } from './conversation.ts';
 import { edits } from './edits.ts';
@@ -29,6 +30,7 @@ export const chapters: Readonly<Record<string, readonly Dialogue[]>> = {
   'what is said into a response that goes on': asides,
   'what was heard': heard,
   lines,
+  'commands that are answered': commands,
   'no dead air': silence,
   'keys and silence': keysAndIdle,
   failures,

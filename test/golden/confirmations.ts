@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { dialogue, type Dialogue } from '../support/dialogue.ts';
 import type { Script } from '../support/script.ts';
 import { effectTool, newToolBook, readingTool } from '../support/tool-book.ts';
+import { say } from '../support/given.ts';
 
 const tools = newToolBook({
   tools: {
@@ -91,16 +92,7 @@ export const confirmations: readonly Dialogue[] = [
   }),
 
   dialogue('a yes to something else that the bot said since does not count', (begin) => {
-    const line = {
-      type: 'line.requested',
-      text: 'Any more?',
-      interrupt: false,
-      interruptible: true,
-    } as const;
-    const call = asked(begin)
-      .tell({ ...line, position: undefined })
-      .botSays('Any more?')
-      .botFinishes();
+    const call = asked(begin).tell(say('Any more?')).botSays('Any more?').botFinishes();
     call.callerSays('Yes.').running().rounds(2);
     call.llmSees(
       'user: Pay it.',

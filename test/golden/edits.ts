@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { dialogue, type Dialogue } from '../support/dialogue.ts';
 import { scriptSettings } from '../support/script-settings.ts';
 import { newToolBook, readingTool } from '../support/tool-book.ts';
+import { edit } from '../support/given.ts';
 
 const settings = {
   ...scriptSettings,
@@ -13,7 +14,7 @@ export const edits: readonly Dialogue[] = [
   dialogue('another prompt and more messages wait until the answer is over', (begin) => {
     const call = begin().opens().callerSays('Hi.');
     const append = [{ role: 'user', text: 'The caller is Ada.' }] as const;
-    call.tell({ type: 'context.edited', edit: { systemPrompt: 'Be kind.', append } });
+    call.tell(edit({ systemPrompt: 'Be kind.', append }));
     call.llmAnswers('Hello.').botFinishes().callerSays('Well?');
     assert.deepEqual(call.request[0], { role: 'system', text: 'Be kind.' });
     call.llmIsAsked('user: Hi.', 'assistant: Hello.', 'user: Well?', 'user: The caller is Ada.');
@@ -21,18 +22,18 @@ export const edits: readonly Dialogue[] = [
 
   dialogue('an edit between the rounds of an answer does not come between a call and its result', (begin) => {
     const call = begin({ settings }).opens().callerSays('Hm?').llmCalls('weather');
-    call.tell({ type: 'context.edited', edit: { append: [{ role: 'user', text: 'Note.' }] } });
+    call.tell(edit({ append: [{ role: 'user', text: 'Note.' }] }));
     call.toolAnswers('weather', 'sun').llmSees('user: Hm?', 'assistant: -> weather', 'weather: sun');
   }),
 
   dialogue('tools are narrowed from the next answer on, and all come back', (begin) => {
     const call = begin({ settings }).opens();
     call
-      .tell({ type: 'context.edited', edit: { tools: ['news'] } })
+      .tell(edit({ tools: ['news'] }))
       .callerSays('Hm?')
       .offers('news');
     call
-      .tell({ type: 'context.edited', edit: { tools: null } })
+      .tell(edit({ tools: null }))
       .llmAnswers('So.')
       .botFinishes();
     call.callerSays('And?').offers('end_call', 'weather', 'news');
@@ -41,8 +42,8 @@ export const edits: readonly Dialogue[] = [
   dialogue('too many edits at a time are left out as a whole', (begin) => {
     const call = begin().opens();
     for (let count = 0; count < 16; count += 1)
-      call.tell({ type: 'context.edited', edit: { systemPrompt: `Prompt ${count}.` } }).orders();
-    call.tell({ type: 'context.edited', edit: { systemPrompt: 'Too much.' } }).orders('edit.refused');
+      call.tell(edit({ systemPrompt: `Prompt ${count}.` })).orders();
+    call.tell(edit({ systemPrompt: 'Too much.' })).orders('edit refused queue_full');
     call.callerSays('Hi.');
     assert.deepEqual(call.request[0], { role: 'system', text: 'Prompt 15.' });
   }),

@@ -2,6 +2,7 @@
 import { scriptSettings } from '../support/script-settings.ts';
 import { dialogue, type Dialogue } from '../support/dialogue.ts';
 import type { Script } from '../support/script.ts';
+import { say } from '../support/given.ts';
 
 const announcement = 'Something is not working. ';
 
@@ -88,11 +89,7 @@ export const lastResort: readonly Dialogue[] = [
     (begin) => {
       const call = begin({ linesReady: false }).opens().later(10_000).botSays('Are you still there?');
       call.tell({ type: 'playout.drained', context: 1, sentMs: 0 }).botSays(announcement).botFinishes();
-      const line = { type: 'line.requested', text: 'Hm.', interrupt: false, interruptible: true } as const;
-      call
-        .tell({ ...line, position: undefined })
-        .botSays('Hm.')
-        .skips();
+      call.tell(say('Hm.')).botSays('Hm.').skips();
       call.tell({ type: 'playout.drained', context: 3, sentMs: 0 }).orders('fault tts empty');
       const last = begin({ linesReady: false, settings: { maxCallMs: 1_000 } })
         .opens()
@@ -104,8 +101,7 @@ export const lastResort: readonly Dialogue[] = [
 
   dialogue('lines without sound that follow one another do not make the caller wait anew', (begin) => {
     const call = begin({ linesReady: false }).opens();
-    for (const text of ['One.', 'Two.', 'Three.'])
-      call.tell({ type: 'line.requested', text, interrupt: false, interruptible: true, position: undefined });
+    for (const text of ['One.', 'Two.', 'Three.']) call.tell(say(text));
     for (const context of [1, 2]) call.later(1_000).tell({ type: 'playout.drained', context, sentMs: 0 });
     call.botSays('Three.').skips().later(699).orders().later(1);
     call.ordered('fault tts stalled').botSays(`${announcement}Three.`);
@@ -113,17 +109,15 @@ export const lastResort: readonly Dialogue[] = [
 
   dialogue('a line that is ready is heard, however long the caller has been waiting', (begin) => {
     const call = begin({ settings: { maxCallMs: 2_690 } }).opens();
-    const line = { type: 'line.requested', text: 'Hm.', interrupt: false, interruptible: true } as const;
-    call.tell({ ...line, position: undefined }).later(2_695);
+    call.tell(say('Hm.')).later(2_695);
     call.tell({ type: 'playout.drained', context: 1, sentMs: 0 }).botSays('Goodbye.').skips();
     call.later(59).orders().botFinishes().ends('ended');
   }),
 
   dialogue('an answer that waited behind a line without sound has the rest of its time', (begin) => {
     const call = begin({ linesReady: false }).opens().callerSays('Hm?').later(1_000);
-    const line = { type: 'line.requested', text: 'Hm.', interrupt: true, interruptible: true } as const;
     call
-      .tell({ ...line, position: undefined })
+      .tell(say('Hm.', { interrupt: true }))
       .botSays('Hm.')
       .later(1_000);
     call.tell({ type: 'playout.drained', context: 2, sentMs: 0 }).llmAnswers('Ten.').skips();

@@ -2,19 +2,13 @@
 import { dialogue, type Dialogue } from '../support/dialogue.ts';
 import { msPerChar } from '../support/scripted-audio.ts';
 import type { Script } from '../support/script.ts';
+import { say } from '../support/given.ts';
 
 const line = (
   call: Script,
   text: string,
   { interrupt = false, interruptible = true, sentMs = 0 } = {},
-): Script =>
-  call.tell({
-    type: 'line.requested',
-    text,
-    interrupt,
-    interruptible,
-    position: { context: call.context, sentMs },
-  });
+): Script => call.tell(say(text, { interrupt, interruptible, position: { context: call.context, sentMs } }));
 
 export const lines: readonly Dialogue[] = [
   dialogue('a line is spoken when nobody speaks, as a bot turn of its own', (begin) => {
@@ -77,7 +71,7 @@ export const lines: readonly Dialogue[] = [
   dialogue('the ninth line that waits is left out', (begin) => {
     const call = begin().opens().callerBegins().skips();
     for (let count = 1; count <= 8; count += 1) line(call, `Line ${count}.`);
-    line(call.orders(), 'One too many.').orders('line.refused');
+    line(call.orders(), 'One too many.').orders('say refused queue_full');
   }),
 
   dialogue('a farewell is not cut by a line', (begin) => {
@@ -86,6 +80,6 @@ export const lines: readonly Dialogue[] = [
   }),
 
   dialogue('a line without words is none', (begin) => {
-    line(begin().opens(), '  ').orders();
+    line(begin().opens(), '  ').orders('say refused empty');
   }),
 ];

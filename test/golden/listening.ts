@@ -4,6 +4,7 @@ import { scriptSettings } from '../support/script-settings.ts';
 import { msPerChar } from '../support/scripted-audio.ts';
 import type { Script } from '../support/script.ts';
 import type { ScriptOptions } from '../support/script-settings.ts';
+import { say } from '../support/given.ts';
 
 const answer = 'Alpha beta gamma delta epsilon zeta eta theta.';
 
@@ -157,13 +158,7 @@ export const listening: readonly Dialogue[] = [
     'a line that may not be interrupted is spoken through, and speech that outlasts it is a turn',
     (begin) => {
       const call = begin().opens();
-      call.tell({
-        type: 'line.requested',
-        text: 'This call is recorded.',
-        interrupt: false,
-        interruptible: false,
-        position: undefined,
-      });
+      call.tell(say('This call is recorded.', { interruptible: false }));
       call.botPlays(200).skips().callerBegins().callerInsists().orders('stt.listen').botFinishes();
       call.sttHears('Hello?').callerStops().silenceEndsTheTurn().sttFinalizes();
       call.llmIsAsked('assistant: This call is recorded.', 'user: Hello?');

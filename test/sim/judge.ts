@@ -84,7 +84,8 @@ export class Judge {
     const { actions, now, deadline } = after;
     const story = this.#story;
     if (story.over || note.stale === true) {
-      story.demand(now, actions.length === 0, story.over ? 'orders after the end' : 'a stale result counts');
+      const orders = actions.filter(({ type }) => type !== 'command.answered' || !story.over);
+      story.demand(now, orders.length === 0, story.over ? 'orders after the end' : 'a stale result counts');
       if (story.over) story.demand(now, deadline === undefined, 'a deadline after the end');
       return;
     }
@@ -131,8 +132,8 @@ export class Judge {
       story.await('overtime', now + settings.maxCallMs + overtimeMs, 'a call has no end');
       story.demand(now, settings.greeting === '' || scene.has('tts.speak'), 'no greeting');
     } else if (event.type === 'call.closed') {
-      // Tools that run are told; nothing else can be.
-      const tellsTools = actions.every(({ type }) => type === 'tool.abandon');
+      // Tools that run are told, and whoever waits for an answer; nothing else can be done.
+      const tellsTools = actions.every(({ type }) => type === 'tool.abandon' || type === 'command.answered');
       story.demand(now, tellsTools, 'orders for a call that is gone');
       story.over = true;
     } else if (event.type === 'call.shutdown') {

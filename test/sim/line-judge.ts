@@ -9,6 +9,9 @@ interface Line {
   readonly interruptible: boolean;
 }
 
+const isRefused = ({ actions }: Scene): boolean =>
+  actions.some((action) => action.type === 'command.answered' && action.outcome.kind === 'refused');
+
 export class LineJudge {
   readonly #story: Story;
   #waiting: Line[] = [];
@@ -25,14 +28,25 @@ export class LineJudge {
   facts(scene: Scene): void {
     const { event, now } = scene;
     const story = this.#story;
-    if (event.type !== 'line.requested' || story.openedAt === undefined) return;
-    this.#requested.set(event.text, event);
+    if (event.type !== 'command.given' || story.openedAt === undefined) return;
+    const { command } = event;
+    if (command.type !== 'say') return;
+    this.#requested.set(command.text, command);
     this.#off ||= story.ending;
     if (this.#off) return;
-    if (event.interrupt) this.#waiting = [];
+    if (command.interrupt) this.#dropped(scene);
     const full = this.#waiting.length >= mostWaiting;
-    story.demand(now, full === scene.has('line.refused'), 'the queue of lines has another bound');
-    if (!full) this.#waiting.push(event);
+    story.demand(now, full === isRefused(scene), 'the queue of lines has another bound');
+    if (!full) this.#waiting.push(command);
+  }
+
+  /** An interrupting line takes the place of those that wait, and nobody else does. */
+  #dropped({ now, actions }: Scene): void {
+    const dropped = actions.filter(
+      (action) => action.type === 'command.answered' && action.outcome.kind === 'dropped',
+    );
+    this.#story.demand(now, dropped.length === this.#waiting.length, 'lines that are replaced are not told');
+    this.#waiting = [];
   }
 
   /** The line that waits first, when this is it. */

@@ -246,13 +246,13 @@ export const botMutants: readonly Mutant[] = [
     from: "  if (speculation.done === undefined) step.actions.push({ type: 'llm.cancel' });",
     to: '',
   }),
-  mutant('lets any number of lines wait', 'lines.ts', {
-    from: 'const mostWaiting = 8;',
-    to: 'const mostWaiting = 80;',
+  mutant('lets any number of lines wait', 'commands.ts', {
+    from: 'export const mostWaiting = 8;',
+    to: 'export const mostWaiting = 80;',
   }),
   mutant('speaks the newest line first', 'lines.ts', {
-    from: 'state.lines.push({ text, interruptible, cuts: interrupt });',
-    to: 'state.lines.unshift({ text, interruptible, cuts: interrupt });',
+    from: 'commands.lines.push({',
+    to: 'commands.lines.unshift({',
   }),
   mutant('waits in silence where the agent has no fillers', 'speaking.ts', {
     from: 'const lines = fillers.length > 0 ? fillers : lateLines;',
@@ -275,7 +275,7 @@ export const botMutants: readonly Mutant[] = [
     to: 'if (response.hangUpAfter) return;',
   }),
   mutant('keeps lines that an interrupting one replaces', 'lines.ts', {
-    from: '  if (interrupt) state.lines.length = 0;',
+    from: '  if (interrupt) dropLines(step, commands);',
     to: '',
   }),
   mutant('loses the answer that a line has cut', 'lines.ts', {

@@ -9,6 +9,7 @@ import type { Core } from '../support/core.ts';
 import { announcementMutants } from './mutants-announcement.ts';
 import { botMutants } from './mutants-bot.ts';
 import { callerMutants } from './mutants-caller.ts';
+import { commandMutants } from './mutants-commands.ts';
 import { toolMutants } from './mutants-tools.ts';
 import type { Mutant } from './mutant.ts';
 
@@ -17,6 +18,7 @@ export const mutants: readonly Mutant[] = [
   ...botMutants,
   ...announcementMutants,
   ...toolMutants,
+  ...commandMutants,
 ];
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -36,7 +36,7 @@ describe('simulated calls', () => {
       'stt.replay': 0.1,
       'turn.judge': 1,
       'tts.reopen': 0.1,
-      'line.refused': 0.01,
+      'command.answered': 0.1,
       'call.end': 0.2,
     }))
       expect(orders[type], type).toBeGreaterThan(times * seeds);

@@ -1,4 +1,6 @@
 /** What comes from elsewhere into a simulated call: the turn model, tools, lines of others, and results of what is over. */
+import { newPrng, type Prng } from '../../shared/base/prng.ts';
+import { edit, end, say, typed } from '../support/given.ts';
 import type { CallEvent } from '../../worker/core/events.ts';
 import type { ToolOutcome } from '../../worker/core/tools-state.ts';
 import type { Judge } from './judge.ts';
@@ -9,10 +11,13 @@ export class Strangers {
   readonly #judge: Judge;
   #worker = 0;
   #lines = 0;
+  #commands = 0;
+  readonly #chance: Prng;
 
   constructor(world: SimWorld, judge: Judge) {
     this.#world = world;
     this.#judge = judge;
+    this.#chance = newPrng(world.plan.seed * 15_485_863 + 3);
   }
 
   /** The turn model is asked. */
@@ -55,13 +60,32 @@ export class Strangers {
     const { prng } = this.#world.plan;
     this.#lines += 1;
     const words = Array.from({ length: 1 + prng.below(6) }, (_, index) => `line${this.#lines}w${index}`);
-    this.#world.tell({
-      type: 'line.requested',
-      text: `${words.join(' ')}.`,
-      interrupt: prng.chance(0.3),
-      interruptible: prng.chance(0.7),
-      position: this.#world.position,
-    });
+    this.#world.tell(
+      say(`${words.join(' ')}.`, {
+        id: `line ${this.#lines}`,
+        interrupt: prng.chance(0.3),
+        interruptible: prng.chance(0.7),
+        position: this.#world.position,
+      }),
+    );
+  }
+
+  /** Every kind of command, at any time; with chance of its own, so that the rest of the call stays as it is. */
+  command(): void {
+    const prng = this.#chance;
+    const { position } = this.#world;
+    if (!prng.chance(0.01)) return;
+    const burst = prng.chance(0.1) ? 18 : 1;
+    const kind = prng.below(10);
+    for (let count = 0; count < burst; count += 1) {
+      const id = `command ${(this.#commands += 1)}`;
+      const interrupt = prng.chance(0.3);
+      if (kind < 4)
+        this.#world.tell(say(`Word ${id}.`, { id, interrupt, interruptible: prng.chance(0.7), position }));
+      else if (kind < 7) this.#world.tell(typed(prng.chance(0.9) ? `I type ${id}.` : ' ', id, position));
+      else if (kind < 9) this.#world.tell(edit({ append: [{ role: 'system', text: 'Note.' }] }, id));
+      else if (prng.chance(0.3)) this.#world.tell(end(prng.chance(0.7) ? 'So long then.' : '', id));
+    }
   }
 
   /** A result of something that is over comes after all. */

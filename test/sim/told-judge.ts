@@ -22,7 +22,8 @@ export class ToldJudge {
 
   #event(event: ConversationEvent): void {
     const ended = this.#ended;
-    if (event.type !== 'user.transcript') this.#ended = undefined;
+    const isAnywhere = event.type === 'user.transcript' || event.type === 'command.answered';
+    if (!isAnywhere) this.#ended = undefined;
     if ('epoch' in event) this.#epochs(event);
     switch (event.type) {
       case 'turn.user_started':

@@ -14,6 +14,7 @@ import { Script } from '../support/script.ts';
 import type { ScriptedCall } from '../support/scripted-tools.ts';
 import { effectTool, newToolBook, readingTool } from '../support/tool-book.ts';
 import { ToolJudge } from './tool-judge.ts';
+import { say } from '../support/given.ts';
 
 const names = ['look', 'look', 'book', 'book', 'ring', 'pay', 'pay', 'fly'];
 const says = ['Book it.', 'Yes.', 'Yes, please.', 'No.', 'What?', 'Tell me more.'];
@@ -222,14 +223,7 @@ class ToolWorld {
   /** Keys, and lines of others. */
   #stranger(): void {
     if (this.#prng.chance(0.5)) this.#script.presses('1#');
-    else
-      this.#script.tell({
-        type: 'line.requested',
-        text: 'A word from us.',
-        interrupt: this.#prng.chance(0.5),
-        interruptible: true,
-        position: undefined,
-      });
+    else this.#script.tell(say('A word from us.', { interrupt: this.#prng.chance(0.5) }));
   }
 
   // ---- time ----

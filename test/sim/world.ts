@@ -10,6 +10,7 @@ import type { Core } from '../support/core.ts';
 import { ordersIn } from '../support/order.ts';
 import { Caller } from './caller.ts';
 import { Client } from './client.ts';
+import { CommandJudge } from './command-judge.ts';
 import { Judge, type Violation } from './judge.ts';
 import { planOf, type Plan } from './plan.ts';
 import { SimPlayout } from './playout.ts';
@@ -32,17 +33,26 @@ export interface WorldReport {
   readonly violations: readonly Violation[];
   readonly virtualMs: number;
   readonly trace: Trace;
+  /** How often each answer to a command was given. */
+  readonly answers: ReadonlyMap<string, number>;
 }
 
 export interface WorldOptions {
   /** Keep every step in words, for reading. */
   readonly keep?: boolean;
+  /**
+   * Commands of every kind are given as well. Only what they and the stream of events promise is judged then: the other judges know
+   * nothing of what is typed, edited and ended from outside.
+   */
+  readonly commands?: boolean;
 }
 
-export function runWorld(core: Core, seed: number, { keep = false }: WorldOptions = {}): WorldReport {
-  const world = new World(core, planOf(seed), new Trace(keep));
+export function runWorld(core: Core, seed: number, options: WorldOptions = {}): WorldReport {
+  const { keep = false, commands = false } = options;
+  const world = new World(core, planOf(seed), { trace: new Trace(keep), commands });
   const violations = world.run();
-  return { seed, violations, virtualMs: world.time.now, trace: world.trace };
+  const { answers } = world;
+  return { seed, violations, virtualMs: world.time.now, trace: world.trace, answers };
 }
 
 class World implements SimWorld {
@@ -52,6 +62,10 @@ class World implements SimWorld {
   readonly #worker: SimWorker;
   readonly #judge: Judge;
   readonly #told: ToldJudge;
+  readonly #commands: boolean;
+  readonly #answers: CommandJudge;
+  /** What the stream of events promises and does not keep. */
+  readonly #broken: Violation[] = [];
   readonly #client: Client;
   readonly #playout: SimPlayout;
   readonly #stt: SimStt;
@@ -71,8 +85,9 @@ class World implements SimWorld {
   /** Words of the bot that the microphone has heard. */
   #echoed = { context: 0, words: 0 };
 
-  constructor(core: Core, plan: Plan, trace: Trace) {
+  constructor(core: Core, plan: Plan, { trace, commands }: { trace: Trace; commands: boolean }) {
     this.plan = plan;
+    this.#commands = commands;
     this.trace = trace;
     this.#worker = new SimWorker(core, plan);
     this.#lossesAtMs = [...plan.lossesAtMs].sort((a, b) => a - b);
@@ -93,7 +108,11 @@ class World implements SimWorld {
       failed: () => this.tell({ type: 'tts.failed' }),
     });
     this.#judge = new Judge({ plan, client: this.#client, tts: this.#tts, stt: this.#stt, llm: this.#llm });
-    this.#told = new ToldJudge((holds, rule) => this.#judge.demand(this.time.now, holds, rule));
+    const demand = (now: number, holds: boolean, rule: string): void => {
+      if (!holds) this.#broken.push({ at: now, rule, detail: '' });
+    };
+    this.#told = new ToldJudge((holds, rule) => demand(this.time.now, holds, rule));
+    this.#answers = new CommandJudge(demand);
     this.#strangers = new Strangers(this, this.#judge);
     this.#detector = this.#newDetector();
     this.#caller = new Caller(plan.prng, {
@@ -146,9 +165,17 @@ class World implements SimWorld {
     for (let now = tickMs; now <= plan.durationMs && now <= this.#endAt; now += tickMs) {
       time.run(now);
       this.#tick(now);
-      if (this.#judge.violations.length > 0) break;
+      if (this.#violations.length > 0) break;
     }
-    return this.#judge.violations;
+    return this.#violations;
+  }
+
+  get #violations(): readonly Violation[] {
+    return this.#commands ? this.#broken : [...this.#judge.violations, ...this.#broken];
+  }
+
+  get answers(): ReadonlyMap<string, number> {
+    return this.#answers.answers;
   }
 
   #tick(now: number): void {
@@ -165,6 +192,7 @@ class World implements SimWorld {
     if (deadline !== undefined && now >= deadline)
       this.tell({ type: 'deadline.reached', position: this.position });
     this.#strangers.tick();
+    if (this.#commands) this.#strangers.command();
     this.#worker.save(now);
     this.#judge.tick(now);
   }
@@ -211,6 +239,7 @@ class World implements SimWorld {
       this.trace.step(now, fact.event, orders);
       this.#judge.saw(fact, { actions: orders, now, deadline: this.#worker.deadline });
       this.#told.saw(actions);
+      this.#answers.saw(fact.event, actions, now);
       for (const action of actions) this.#perform(action);
     }
     this.#handling = false;

@@ -10,15 +10,16 @@ const noted = [
   'fault.noticed',
   'tools.answered',
   'node.entered',
-  'line.refused',
-  'edit.refused',
+  'command.answered',
 ] as const;
 type Noted = Extract<ConversationEvent, { type: (typeof noted)[number] }>;
 
 export type Order = Exclude<CallAction, { type: 'told' }> | Noted;
 
+/** That a command without a name was done is nobody's concern. */
 const isNoted = (event: ConversationEvent): event is Noted =>
-  (noted as readonly string[]).includes(event.type);
+  (noted as readonly string[]).includes(event.type) &&
+  (event.type !== 'command.answered' || event.id !== undefined || event.outcome.kind === 'refused');
 
 export function ordersIn(actions: readonly CallAction[]): Order[] {
   return actions.flatMap((action): Order[] => {

@@ -19,6 +19,11 @@ export function shown(order: Order): string {
       return `playout.mark ${order.id}`;
     case 'call.end':
       return `call.end ${order.reason}`;
+    case 'command.answered': {
+      const { id, command, outcome } = order;
+      const code = outcome.kind === 'refused' ? ` ${outcome.code}` : '';
+      return `${id ?? command} ${outcome.kind}${code}`;
+    }
     case 'fault.noticed':
       return `fault ${order.stage} ${order.what}`;
     default:

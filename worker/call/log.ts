@@ -27,9 +27,9 @@ export class CallLog {
       case 'node.entered':
         this.#log.debug({ node: event.node }, 'flow has moved');
         return;
-      case 'line.refused':
-      case 'edit.refused':
-        this.#log.warn({ what: event.type }, 'too much waits already');
+      case 'command.answered':
+        if (event.outcome.kind === 'refused')
+          this.#log.warn({ command: event.command, code: event.outcome.code }, 'command refused');
         return;
       case 'turn.measured':
         this.turns += 1;

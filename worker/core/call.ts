@@ -6,8 +6,8 @@
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallAction } from './actions.ts';
 import { settleAside } from './aside.ts';
+import { answer, closeCommands, dropWaiting } from './commands.ts';
 import { tellTools } from './epoch.ts';
-import { noteEdit } from './edits.ts';
 import type { CallEvent } from './events.ts';
 import {
   onFlowDeadline,
@@ -20,9 +20,10 @@ import {
 import { onSpeechConfirmed } from './candidate.ts';
 import { noteAcknowledged, noteWord } from './heard.ts';
 import { onDtmf, onDtmfDeadline } from './keys.ts';
-import { onLineRequested, speakWaiting } from './lines.ts';
+import { onCommand, speakWaiting } from './lines.ts';
 import {
   adoptSpeech,
+  answerTyped,
   onSpeechStarted,
   onSpeechStopped,
   onSttFailed,
@@ -57,7 +58,7 @@ const overtimeMs = 30_000;
 
 /** Takes one fact. Returns the orders that follow, in the order in which they must be performed. */
 export function step(state: CallState, event: CallEvent, now: Millis): CallAction[] {
-  if (state.phase === 'ended') return [];
+  if (state.phase === 'ended') return tooLate(event);
   const position = 'position' in event ? event.position : undefined;
   const context: Step = { state, now, position, actions: [] };
   const hadResponse = state.response !== undefined;
@@ -65,6 +66,16 @@ export function step(state: CallState, event: CallEvent, now: Millis): CallActio
   settle(context, hadResponse);
   if (state.response === undefined) state.wentQuietAt = undefined;
   return context.actions;
+}
+
+/** Whoever gives a command is answered also when the call is over. */
+function tooLate(event: CallEvent): CallAction[] {
+  const actions: CallAction[] = [];
+  if (event.type === 'command.given') {
+    const { id, command } = event;
+    answer({ actions }, { id, type: command.type }, { kind: 'refused', code: 'call_over' });
+  }
+  return actions;
 }
 
 function take(step: Step, event: CallEvent): void {
@@ -78,6 +89,7 @@ function take(step: Step, event: CallEvent): void {
     case 'call.closed':
       step.state.phase = 'ended';
       tellTools(step, { type: 'call.ended' });
+      closeCommands(step, step.state.commands, { ended: false });
       return;
     case 'call.shutdown':
       endCall(step, 'shutdown');
@@ -108,11 +120,8 @@ function take(step: Step, event: CallEvent): void {
     case 'tool.settled':
       onToolSettled(step, event);
       return;
-    case 'context.edited':
-      if (!noteEdit(step.state.edits, event.edit)) tell(step, { type: 'edit.refused' });
-      return;
-    case 'line.requested':
-      onLineRequested(step, event);
+    case 'command.given':
+      onCommand(step, event);
       return;
     case 'tts.failed':
       onTtsFailed(step, 'failed');
@@ -247,6 +256,7 @@ function onDeadline(step: Step): void {
   if (response?.phase === 'draining' && now >= response.endsBy) completeResponse(step);
   if (state.idle.askAt !== undefined && now >= state.idle.askAt) askOrEnd(step);
   if (state.callEndsAt !== undefined && now >= state.callEndsAt) endForTime(step, state.callEndsAt);
+  if (state.commands.end !== undefined && now >= state.commands.end.by) endCall(step, 'ended');
 }
 
 /** Nobody has said anything for a while. */
@@ -270,7 +280,9 @@ function settle(step: Step, hadResponse: boolean): void {
   if (state.phase !== 'open') return;
   if (hadResponse && state.response === undefined) adoptSpeech(step);
   settleAside(step);
-  if (state.lines.length > 0) speakWaiting(step);
+  if (state.endingSoon) dropWaiting(step, state.commands);
+  answerTyped(step);
+  if (state.commands.lines.length > 0) speakWaiting(step);
   if (state.response !== undefined || state.turn.phase !== 'idle') {
     state.idle.askAt = undefined;
     return;
@@ -292,6 +304,7 @@ export function nextDeadline(state: CallState): Millis | undefined {
   earliest = earlier(earliest, flowDeadline(state));
   earliest = earlier(earliest, state.dtmf.completeAt);
   earliest = earlier(earliest, state.idle.askAt);
+  earliest = earlier(earliest, state.commands.end?.by);
   if (state.callEndsAt === undefined) return earliest;
   return earlier(earliest, state.endingSoon ? state.callEndsAt + overtimeMs : state.callEndsAt);
 }

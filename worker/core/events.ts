@@ -4,7 +4,7 @@
  */
 import type { Millis } from '../../shared/base/units.ts';
 import type { OpaqueReasoning } from './actions.ts';
-import type { ContextEdit } from './edits.ts';
+import type { CallCommand } from './commands.ts';
 import type { RequestedCall, ToolEvent } from './tools-state.ts';
 
 /** How far playback of a TTS context got on the wire: milliseconds of its audio handed to the transport. */
@@ -109,15 +109,10 @@ export type CallEvent =
   /** The client echoed a mark. */
   | { readonly type: 'mark.played'; readonly id: string }
   | { readonly type: 'dtmf.pressed'; readonly digit: string; readonly position: PlayoutPosition | undefined }
-  /** Somebody changes the conversation (spec 02, Behaviour rules 3). */
-  | { readonly type: 'context.edited'; readonly edit: ContextEdit }
-  /** Somebody wants the bot to say this (spec 02, Behaviour rules 1 and 2). */
+  /** Somebody outside wants something done; `command.answered` is told of it once. `id` comes back with that. */
   | {
-      readonly type: 'line.requested';
-      readonly text: string;
-      /** Cuts a running response and drops the lines that wait. */
-      readonly interrupt: boolean;
-      /** The caller may interrupt it. */
-      readonly interruptible: boolean;
+      readonly type: 'command.given';
+      readonly id?: string | undefined;
+      readonly command: CallCommand;
       readonly position: PlayoutPosition | undefined;
     };

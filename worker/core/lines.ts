@@ -1,36 +1,80 @@
 /**
- * Lines that somebody outside the conversation wants the bot to say (spec 02, Behaviour rules 1 and 2). Each is a bot turn of
- * its own. It waits, in order, while the caller speaks or a response runs; an interrupting one cuts the response, never the
- * caller.
+ * What becomes of commands from outside (commands.ts). Lines are bot turns of their own: they wait, in order, while the caller
+ * speaks or a response runs; an interrupting one cuts the response, never the caller.
  */
+import { interruptible } from './candidate.ts';
+import {
+  answer,
+  dropLines,
+  endGraceMs,
+  longestTextChars,
+  mostWaiting,
+  type CallCommand,
+} from './commands.ts';
+import { noteEdit } from './edits.ts';
 import { nextEpoch, tellTools } from './epoch.ts';
 import type { CallEvent } from './events.ts';
 import { cutResponse, startText } from './speaking.ts';
 import { nobodySpeaks, type Step } from './state.ts';
-import { tell } from './told.ts';
+import type { RefusalCode } from './told.ts';
 
-const mostWaiting = 8;
-/** A line that is longer would not fit into what is written down of the call (spec 02, Limits). */
-export const longestLineChars = 4_096;
+type Given = Extract<CallEvent, { type: 'command.given' }>;
+type Command<T extends CallCommand['type']> = Extract<CallCommand, { type: T }>;
 
-export function onLineRequested(step: Step, event: Extract<CallEvent, { type: 'line.requested' }>): void {
+/** Takes a command, or refuses it. What is not done at once waits until nobody speaks. */
+export function onCommand(step: Step, { id, command }: Given): void {
+  const code = step.state.endingSoon ? 'call_ending' : accept(step, id, command);
+  if (code !== undefined) answer(step, { id, type: command.type }, { kind: 'refused', code });
+}
+
+function accept(step: Step, id: string | undefined, command: CallCommand): RefusalCode | undefined {
   const { state } = step;
-  const text = event.text.slice(0, longestLineChars).trim();
-  if (text === '' || state.endingSoon || state.phase !== 'open') return;
-  const { interrupt, interruptible } = event;
-  if (interrupt) state.lines.length = 0;
-  if (state.lines.length >= mostWaiting) {
-    tell(step, { type: 'line.refused' });
-    return;
+  if (state.phase !== 'open') return 'call_over';
+  switch (command.type) {
+    case 'say':
+      return onLine(step, id, command);
+    case 'text':
+      return onTyped(step, id, command);
+    case 'edit':
+      if (!noteEdit(state.edits, command.edit)) return 'queue_full';
+      answer(step, { id, type: 'edit' }, { kind: 'done' });
+      return undefined;
+    case 'end':
+      state.commands.end = { id, farewell: command.farewell.trim(), by: step.now + endGraceMs };
+      state.endingSoon = true;
+      return undefined;
   }
-  state.lines.push({ text, interruptible, cuts: interrupt });
+}
+
+function onLine(step: Step, id: string | undefined, command: Command<'say'>): RefusalCode | undefined {
+  const { commands } = step.state;
+  const { interrupt, interruptible: mayBeCut } = command;
+  const text = command.text.slice(0, longestTextChars).trim();
+  if (text === '') return 'empty';
+  if (interrupt) dropLines(step, commands);
+  if (commands.lines.length >= mostWaiting) return 'queue_full';
+  commands.lines.push({ id, text, interruptible: mayBeCut, cuts: interrupt });
   speakWaiting(step);
+  return undefined;
+}
+
+/** Who types takes the floor like one who speaks. */
+function onTyped(step: Step, id: string | undefined, command: Command<'text'>): RefusalCode | undefined {
+  const { state } = step;
+  const { texts } = state.commands;
+  const text = command.text.trim();
+  if (text === '') return 'empty';
+  if (text.length > longestTextChars) return 'too_long';
+  if (texts.length >= mostWaiting) return 'queue_full';
+  texts.push({ id, text });
+  if (interruptible(state)) cutResponse(step, step.position);
+  return undefined;
 }
 
 /** Speaks the line that is next, when it may be spoken now. */
 export function speakWaiting(step: Step): void {
   const { state } = step;
-  const line = state.lines[0];
+  const line = state.commands.lines[0];
   const { response, turn } = state;
   // What was said into the response is answered behind the line.
   const quiet = nobodySpeaks(state) || (response !== undefined && turn.phase === 'aside');
@@ -44,7 +88,8 @@ export function speakWaiting(step: Step): void {
     nextEpoch(step);
   }
   tellTools(step, { type: 'question.left' });
-  state.lines.shift();
-  const { text, interruptible } = line;
-  startText(step, 'line', { text, interruptible });
+  state.commands.lines.shift();
+  const { id, text, interruptible: mayBeCut } = line;
+  answer(step, { id, type: 'say' }, { kind: 'done' });
+  startText(step, 'line', { text, interruptible: mayBeCut });
 }

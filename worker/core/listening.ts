@@ -4,6 +4,7 @@ import { beginCandidate, beginFading, onCandidateDeadline } from './candidate.ts
 import { candidateDeadline, echoWithinMs, prolongFading, reviewCandidate } from './candidate.ts';
 import { noteSpeechAfterDecision } from './end-of-turn.ts';
 import { answerQuestion, noteTurn } from './answering.ts';
+import { takeTexts } from './commands.ts';
 import { beginEpoch } from './epoch.ts';
 import type { CallEvent } from './events.ts';
 import { listen, onSttDeadline, reopenStt, sttDeadline } from './hearing.ts';
@@ -12,7 +13,7 @@ import { askEarlyAt, askWhenDue, beginPause, decideWhenDue, resumeMarginMs, revi
 import { spokenWords, withoutBackchannels, withoutEcho } from './phrases.ts';
 import { startAnswer, startLine, startText } from './speaking.ts';
 import { dropSpeculation, promoteSpeculation, reviewSpeculation } from './speculation.ts';
-import { awaitsWord, noticeFault, type CallState, type Step } from './state.ts';
+import { awaitsWord, nobodySpeaks, noticeFault, type CallState, type Step } from './state.ts';
 import { tell } from './told.ts';
 import { addFinal, newWords, setPartial, wholeText, type Aside, type Finalizing } from './turn.ts';
 import type { Millis } from '../../shared/base/units.ts';
@@ -204,15 +205,23 @@ function answerTurn(step: Step, turn: Finalizing): void {
     return;
   }
   const kind = kindOf(state, turn, { text });
-  if (kind !== 'words') {
+  const typed = takeTexts(step, state.commands);
+  if (kind !== 'words' && typed === '') {
     dropSpeculation(step);
     answerNothing(step, turn, kind);
     return;
   }
+  state.turnClock = { ...clock, hasWords: true };
+  const said = kind === 'words' ? text : '';
+  answerWords(step, said === '' || typed === '' ? said + typed : `${said} ${typed}`, owedSince);
+}
+
+/** What the caller has said, or typed, enters the conversation and is answered. */
+function answerWords(step: Step, text: string, owedSince: Millis): void {
+  const { state } = step;
   tell(step, { type: 'user.text', epoch: state.epoch, text });
   state.wordlessTurns = 0;
   state.idle.asks = 0;
-  state.turnClock = { ...clock, hasWords: true };
   noteTurn(step);
   if (awaitsWord(state)) {
     dropSpeculation(step);
@@ -224,6 +233,15 @@ function answerTurn(step: Step, turn: Finalizing): void {
   if (promoted) return;
   addUser(state.history, text);
   startAnswer(step, owedSince);
+}
+
+/** Typed text is a turn of its own when the caller does not speak, and otherwise a part of the one that is spoken. */
+export function answerTyped(step: Step): void {
+  const { state } = step;
+  if (state.commands.texts.length === 0 || state.response !== undefined || !nobodySpeaks(state)) return;
+  beginEpoch(step);
+  tell(step, { type: 'turn.user_ended', epoch: state.epoch });
+  answerWords(step, takeTexts(step, state.commands), step.now);
 }
 
 /** What the words of a turn amount to: something said, the bot's own voice, words of listening, or no words at all. */

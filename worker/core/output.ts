@@ -242,7 +242,7 @@ function onNoAudio(step: Step, response: Response): void {
   state.lastWords = noticeFault(step, 'tts', 'empty') || state.lastWords;
   if (!hangUpAfter) enterHeard(state.history, response, 0);
   const quiet = state.voice === 'silent' && state.turn.phase !== 'fading';
-  const isOthers = source === 'line' || source === 'rest';
+  const isOthers = source === 'line' || source === 'rest' || source === 'closing';
   if (!quiet || isAnnounced(response) || (isOthers && !state.lastWords)) {
     state.endingSoon ||= state.lastWords;
     completeResponse(step);

@@ -21,7 +21,10 @@ import type { ToolPair } from './tools-state.ts';
 import { addText, finishText, newSplitter, splitterCodec, type Splitter } from './sentences.ts';
 import { tell } from './told.ts';
 
-export type LineKind = 'greeting' | 'question' | 'apology' | 'farewell' | 'line' | 'rest';
+/** Lines of the agent definition. */
+export type AgentLine = 'greeting' | 'question' | 'apology' | 'farewell';
+/** And those of others; `closing` is the farewell of a command, which the caller may interrupt (spec 02, Behaviour rules 1). */
+export type LineKind = AgentLine | 'line' | 'rest' | 'closing';
 
 export interface RoundPart {
   readonly endChars: number;

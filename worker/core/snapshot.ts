@@ -6,7 +6,6 @@
 import {
   flag,
   leftOut,
-  list,
   maybe,
   number,
   opaque,
@@ -18,6 +17,7 @@ import {
 } from '../../shared/base/codec.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { ContextMessage } from './actions.ts';
+import { commandsCodec } from './commands.ts';
 import { dtmfCodec } from './dtmf.ts';
 import { editsCodec } from './edits.ts';
 import { patienceCodec } from './end-of-turn.ts';
@@ -65,7 +65,7 @@ const stateCodec: Codec<Omit<CallState, 'settings' | 'pronounce'>> = record<
   cutOff: text(),
   lastSaid: record<CallState['lastSaid']>({ text: text(), endedAt: time }),
   echoes: flag,
-  lines: list(opaque<CallState['lines'][number]>()),
+  commands: commandsCodec,
   edits: editsCodec,
   tools: toolStateCodec,
   flow: maybe(flowCodec),

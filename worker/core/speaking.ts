@@ -2,6 +2,7 @@
 import { unreachable } from '../../shared/base/assert.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { ContextMessage } from './actions.ts';
+import { closeCommands } from './commands.ts';
 import {
   enterHeard,
   enterToolResults,
@@ -25,6 +26,7 @@ import {
   speakRecording,
   unfilled,
   writeText,
+  type AgentLine,
   type LineKind,
   type Response,
   type Voice,
@@ -158,14 +160,18 @@ export function startText(
  * Speaks a line of the agent definition in the present epoch. For a farewell that a TTS which was given up would have to say, the
  * announcement stands in.
  */
-export function startLine(
-  step: Step,
-  kind: Exclude<LineKind, 'line' | 'rest'>,
-  options: { owedSince?: Millis } = {},
-): void {
-  const { lastWords, readyLines } = step.state;
+export function startLine(step: Step, kind: AgentLine, options: { owedSince?: Millis } = {}): void {
+  const { lastWords, readyLines, commands } = step.state;
   if (kind === 'farewell' && lastWords && !readyLines.farewell) startAnnouncement(step, kind);
+  else if (kind === 'farewell' && !lastWords && commands.end !== undefined)
+    sayClosing(step, commands.end.farewell, options);
   else startText(step, kind, { text: lineText(step, kind), ...options });
+}
+
+/** The farewell that a command wants; it may want none. */
+function sayClosing(step: Step, farewell: string, options: { owedSince?: Millis }): void {
+  if (farewell === '') endCall(step, 'ended');
+  else startText(step, 'closing', { text: farewell, ...options });
 }
 
 /** Plays the announcement, which is heard whatever becomes of TTS, as a line of its own: in place of an apology or of a farewell. */
@@ -183,12 +189,12 @@ export function announce(step: Step, response: Response): void {
 }
 
 /** Speaks a line on the bot's own initiative: a bot turn of its own (spec 02, Behaviour rules 1). */
-export function startBotTurn(step: Step, kind: Exclude<LineKind, 'line' | 'rest'>): void {
+export function startBotTurn(step: Step, kind: AgentLine): void {
   nextEpoch(step);
   startLine(step, kind);
 }
 
-function lineText(step: Step, kind: Exclude<LineKind, 'line' | 'rest'>): string {
+function lineText(step: Step, kind: AgentLine): string {
   const { settings } = step.state;
   switch (kind) {
     case 'greeting':
@@ -233,7 +239,8 @@ export function completeResponse(step: Step): void {
     enterHeard(state.history, response, 0);
   }
   if (response.asks !== undefined) tellTools(step, { type: 'question.heard', key: response.asks.key });
-  if (response.hangUpAfter || endsWithNode(step, response)) endCall(step, 'ended');
+  const isLast = response.hangUpAfter || response.source === 'closing' || endsWithNode(step, response);
+  if (isLast) endCall(step, 'ended');
   else if (state.answerOwed && !state.endingSoon && nobodySpeaks(state))
     // Who heard nothing has been waiting all the time.
     startOwedAnswer(step, stillOwedSince(step));
@@ -301,8 +308,8 @@ export function endCall(step: Step, reason: 'ended' | 'shutdown'): void {
   state.phase = 'ended';
   state.response = undefined;
   state.speculation = undefined;
-  state.lines.length = 0;
   state.turn = { phase: 'idle' };
   tellTools(step, { type: 'call.ended' });
+  closeCommands(step, state.commands, { ended: true });
   step.actions.push({ type: 'call.end', reason });
 }

@@ -2,6 +2,7 @@
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallAction, OpaqueReasoning } from './actions.ts';
 import type { FaultKind, FaultStage } from './told.ts';
+import { newCommands, type Commands } from './commands.ts';
 import { newDtmfCollector, type DtmfCollector } from './dtmf.ts';
 import { newEdits, type Edits } from './edits.ts';
 import { newPatience, type Patience } from './end-of-turn.ts';
@@ -39,14 +40,6 @@ export interface Speculation {
   done: Extract<CallEvent, { type: 'llm.done' }> | undefined;
 }
 
-/** A line that waits until nobody speaks. */
-export interface WaitingLine {
-  readonly text: string;
-  readonly interruptible: boolean;
-  /** It cuts the running response as soon as the caller is silent. */
-  readonly cuts: boolean;
-}
-
 export interface CallState {
   readonly settings: CallSettings;
   readonly pronounce: Respelling;
@@ -79,7 +72,7 @@ export interface CallState {
   lastSaid: { readonly text: string; readonly endedAt: Millis };
   /** The bot's voice comes back: from now on only words interrupt. */
   echoes: boolean;
-  readonly lines: WaitingLine[];
+  readonly commands: Commands;
   readonly edits: Edits;
   readonly tools: ToolState;
   /** Where the flow is; undefined for an agent without one. */
@@ -99,7 +92,7 @@ export interface CallState {
   readonly client: ClientPlayout;
   readonly dtmf: DtmfCollector;
   turnClock: TurnClock | undefined;
-  /** Set by the time limit of the call or a fault; the farewell follows the running response. */
+  /** Set by the time limit of the call, a fault or a command; the farewell follows the running response. */
   endingSoon: boolean;
   /** Something entered the context that nobody has answered yet; the answer follows the running response. */
   answerOwed: boolean;
@@ -139,7 +132,7 @@ export function newCall(
     cutOff: '',
     lastSaid: { text: '', endedAt: 0 },
     echoes: false,
-    lines: [],
+    commands: newCommands(),
     edits: newEdits(),
     tools: newToolState(),
     flow: settings.flow === undefined ? undefined : newFlow(settings.flow, now),

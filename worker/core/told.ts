@@ -6,6 +6,7 @@
  * `user.text` behind that. Each `bot.llm_started` is followed by one `bot.llm_stopped`; `bot.text` of a request stands between them.
  * `turn.bot_started` of an epoch comes before its `turn.bot_ended`, which is missing when the response was cut. When the caller
  * cuts it, `turn.interrupted` carries the new epoch, and what is told afterwards of an older epoch belongs to what was cut.
+ * `command.answered` and `user.transcript` may stand anywhere.
  */
 import type { Millis } from '../../shared/base/units.ts';
 import type { ToolPair } from './tools-state.ts';
@@ -42,10 +43,32 @@ export type ConversationEvent =
   | { readonly type: 'tools.answered'; readonly pairs: readonly ToolPair[] }
   /** The flow has moved. */
   | { readonly type: 'node.entered'; readonly node: string }
-  /** Eight lines wait already: this one is left out. */
-  | { readonly type: 'line.refused' }
-  /** Too many edits of the conversation wait already: this one is left out. */
-  | { readonly type: 'edit.refused' };
+  /** What came of a command that was given from outside, by the name that it was given; commands.ts says when. */
+  | {
+      readonly type: 'command.answered';
+      readonly id: string | undefined;
+      readonly command: 'say' | 'edit' | 'end' | 'text';
+      readonly outcome: CommandOutcome;
+    };
+
+export type CommandOutcome =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'refused'; readonly code: RefusalCode }
+  /** It was taken, and something else came first. */
+  | { readonly kind: 'dropped' };
+
+/** Why a command is left undone. */
+export type RefusalCode =
+  /** It has no words. */
+  | 'empty'
+  /** It has more text than may wait. */
+  | 'too_long'
+  /** As many as may wait do so. */
+  | 'queue_full'
+  /** The call is on its way to its end: its time is over, a stage has failed too often, or `end` was given. */
+  | 'call_ending'
+  /** The call has not begun, or has ended. */
+  | 'call_over';
 
 export type FaultStage = 'stt' | 'llm' | 'tts' | 'call';
 export type FaultKind = 'failed' | 'stalled' | 'empty' | 'given_up';

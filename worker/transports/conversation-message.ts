@@ -12,8 +12,7 @@ export function conversationMessage(event: ConversationEvent): ConversationMessa
       return { type: 'stage.failed', stage: event.stage, reason: event.what };
     case 'tools.answered':
     case 'node.entered':
-    case 'line.refused':
-    case 'edit.refused':
+    case 'command.answered':
       return undefined;
     default:
       return event;

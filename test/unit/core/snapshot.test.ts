@@ -64,12 +64,13 @@ describe('the state of a call as text', () => {
         const state = newCall(settings);
         const call = { id: one, name: two, arguments: JSON.stringify({ dueAt: 5, [one]: two }) };
         state.edits.pending.push({ systemPrompt: one, append: [{ role: 'user', text: two }], tools: null });
-        state.lines.push({ text: one, interruptible: true, cuts: false });
+        state.commands.lines.push({ id: two, text: one, interruptible: true, cuts: false });
+        state.commands.texts.push({ id: undefined, text: two });
         state.tools.cutPairs.push({ call, text: two });
         state.history.messages.push({ role: 'assistant', text: two, toolCalls: [call] });
         const again = read(state, 77);
         expect(again.edits).toEqual(state.edits);
-        expect(again.lines).toEqual(state.lines);
+        expect(again.commands).toEqual(state.commands);
         expect(again.tools).toEqual(state.tools);
         expect(again.history).toEqual(state.history);
       }),

@@ -1,0 +1,107 @@
+/**
+ * Commands that somebody outside the conversation gives (spec 02, Agent to server commands, Behaviour rules 1 to 3): the agent
+ * behind the link, or a client that types. A command reaches the core as the fact `command.given`, and `command.answered` is told of
+ * it exactly once, whatever happens to the call; also of one without an `id`, because a refusal is news in any case.
+ *
+ * | Command | `done` is told | `dropped` is told | `refused` with |
+ * | --- | --- | --- | --- |
+ * | `say` | when the bot begins to speak the line, as a turn of an epoch of its own | when a line that interrupts comes after it, or the call goes to its end while it waits | `empty`, `queue_full`, `call_ending`, `call_over` |
+ * | `edit` | at once: it comes into force as a whole, right before the next response starts | never | `queue_full`, `call_ending`, `call_over` |
+ * | `end` | when the call is being ended, behind the farewell or after `endGraceMs` | when the caller has hung up before that | `call_ending`, `call_over` |
+ * | `text` | when the turn is answered that it is, or is part of | when the call goes to its end while it waits | `empty`, `too_long`, `queue_full`, `call_ending`, `call_over` |
+ *
+ * The codes stand in told.ts. An edit is not held back until it is in force: an agent that waits for the answer within a tool would wait for its own result.
+ */
+import { list, maybe, opaque, record, text, time } from '../../shared/base/codec.ts';
+import type { Millis } from '../../shared/base/units.ts';
+import type { ContextEdit } from './edits.ts';
+import { tell, type CommandOutcome, type Told } from './told.ts';
+
+export type CallCommand =
+  /**
+   * The bot says this word by word. It waits while the caller speaks or a response runs; with `interrupt` it drops the lines that
+   * wait and cuts the response, never the caller. With `interruptible` the caller may cut it.
+   */
+  | {
+      readonly type: 'say';
+      readonly text: string;
+      readonly interrupt: boolean;
+      readonly interruptible: boolean;
+    }
+  /** Changes the conversation: prompt, messages, tools that are offered. */
+  | { readonly type: 'edit'; readonly edit: ContextEdit }
+  /** Ends the call as soon as nobody speaks, behind the farewell; without words it is none. */
+  | { readonly type: 'end'; readonly farewell: string }
+  /** What the caller types: a turn, or a part of the one that is being spoken. It interrupts the bot where the caller may. */
+  | { readonly type: 'text'; readonly text: string };
+
+/** Lines that wait at a time (spec 02, Limits), and typed texts. */
+export const mostWaiting = 8;
+/** A longer line, or typed text, would not fit into what is written down of the call (spec 02, Limits). */
+export const longestTextChars = 4_096;
+/** After `end` the call goes on for no longer than this (spec 02, Limits). */
+export const endGraceMs = 30_000;
+
+/** The name that whoever gave a command gave it. */
+type CommandId = string | undefined;
+
+/** A line that waits until nobody speaks. */
+export interface WaitingLine {
+  readonly id: CommandId;
+  readonly text: string;
+  readonly interruptible: boolean;
+  /** It cuts the running response as soon as the caller is silent. */
+  readonly cuts: boolean;
+}
+
+/** Commands that have yet to be answered. */
+export interface Commands {
+  readonly lines: WaitingLine[];
+  readonly texts: { readonly id: CommandId; readonly text: string }[];
+  /** The call is to be ended; when it is at the latest. */
+  end: { readonly id: CommandId; readonly farewell: string; readonly by: Millis } | undefined;
+}
+
+export const newCommands = (): Commands => ({ lines: [], texts: [], end: undefined });
+
+type Teller = { readonly actions: { push(told: Told): unknown } };
+
+export function answer(
+  step: Teller,
+  command: { readonly id: CommandId; readonly type: CallCommand['type'] },
+  outcome: CommandOutcome,
+): void {
+  tell(step, { type: 'command.answered', id: command.id, command: command.type, outcome });
+}
+
+/** Drops the lines that wait. */
+export function dropLines(step: Teller, { lines }: Commands): void {
+  for (const { id } of lines.splice(0)) answer(step, { id, type: 'say' }, { kind: 'dropped' });
+}
+
+/** Drops what waits for its turn in a call that is on its way to its end. */
+export function dropWaiting(step: Teller, commands: Commands): void {
+  dropLines(step, commands);
+  for (const { id } of commands.texts.splice(0)) answer(step, { id, type: 'text' }, { kind: 'dropped' });
+}
+
+/** The call is over: nothing is left without its answer. With `ended` it was ended as `end` asked for. */
+export function closeCommands(step: Teller, commands: Commands, { ended }: { ended: boolean }): void {
+  dropWaiting(step, commands);
+  const { end } = commands;
+  commands.end = undefined;
+  if (end !== undefined) answer(step, { id: end.id, type: 'end' }, { kind: ended ? 'done' : 'dropped' });
+}
+
+/** Takes what was typed: it is answered now. Returns its texts as one. */
+export function takeTexts(step: Teller, { texts }: Commands): string {
+  const taken = texts.splice(0);
+  for (const { id } of taken) answer(step, { id, type: 'text' }, { kind: 'done' });
+  return taken.map(({ text: typed }) => typed).join(' ');
+}
+
+export const commandsCodec = record<Commands>({
+  lines: list(opaque<WaitingLine>()),
+  texts: list(opaque<Commands['texts'][number]>()),
+  end: maybe(record<NonNullable<Commands['end']>>({ id: maybe(text()), farewell: text(), by: time })),
+});
