@@ -1,6 +1,6 @@
 /** Who may import whom; the table is in ARCHITECTURE.md. Every folder of the service stands in a rule. */
 const pureFiles =
-  '^(worker/core/|worker/transports/[^/]+/(dialect|call-machine|call-state|allowance|late-frames)[.]ts|supervisor/(service/lifecycle|restart/restart|admission/admission|children/process-table)[.]ts|inference/batcher[.]ts)';
+  '^(worker/core/|worker/transports/[^/]+/(dialect|call-machine|call-state|allowance|late-frames)[.]ts|supervisor/(service/lifecycle|restart/restart|admission/admission|children/process-table)[.]ts|worker/agent-link/(command-ids|link|link-commands|link-say|link-state|link-tools|messages|outbox)[.]ts|inference/batcher[.]ts)';
 const forbid = (name, from, to) => ({ name, severity: 'error', from, to });
 
 module.exports = {

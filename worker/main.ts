@@ -9,7 +9,6 @@ import { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
 import { assert } from '../shared/base/assert.ts';
 import type { AgentDefinition } from '../shared/config/agent-file.ts';
-import { loadAgentFile } from '../shared/config/load.ts';
 import {
   callRecordsFd,
   firstBellFd,
@@ -31,6 +30,7 @@ import { newWorkerMetrics, type WorkerMetrics } from '../shared/runtime/metrics.
 import { machineMs } from '../shared/runtime/monotonic.ts';
 import { currentScope, Scope } from '../shared/runtime/scope.ts';
 import { mapSharedMemory } from '../shared/runtime/shm.ts';
+import { agentLinkServices } from './agent-link/agent-links.ts';
 import { announcementLine } from './lines/announcement.ts';
 import { ringMarginFrames } from './call/audio.ts';
 import { CallHost } from './host/call-host.ts';
@@ -39,6 +39,7 @@ import { CallRunner } from './call/runner.ts';
 import type { CallServices } from './call/services.ts';
 import {
   callSettings,
+  readDefinition,
   knownTexts,
   speechSettings,
   stageDefinitions,
@@ -65,21 +66,6 @@ const registryCloseMs = 1_000;
 
 /** From this process's clock to the machine's. */
 const toMachineMs = (): number => machineMs() - systemClock.now();
-
-/** The agent file as the supervisor read it. */
-function readDefinition({ agentText, files }: WorkerSetup): AgentDefinition {
-  const { definition } = loadAgentFile(agentText, {
-    env: process.env,
-    readFile: (path) => files.texts[path],
-    readBytes: (path) => {
-      const recording = files.recordings[path];
-      return recording === undefined ? undefined : Buffer.from(recording, 'base64');
-    },
-    requireSecrets: true,
-  });
-  assert(definition !== undefined, 'the agent file is as valid here as it was for the supervisor');
-  return definition;
-}
 
 class Worker {
   readonly #setup: WorkerSetup;
@@ -164,8 +150,16 @@ class Worker {
       metrics: this.#metrics,
       boxes,
       settings,
-      openTools: (context, metadata) => {
-        const tools = registry.openCall(context, { control: noCallControl, metadata });
+      ...agentLinkServices(definition, {
+        ...{ env: process.env, certificates: this.#setup.agentCa },
+        ...{ clock: systemClock, log: this.#log, metrics: this.#metrics },
+      }),
+      openTools: (context, { metadata, remote }) => {
+        const tools = registry.openCall(context, {
+          control: noCallControl,
+          metadata,
+          ...(remote && { remote }),
+        });
         return { tools, book: toolBook(definition, tools.tools) };
       },
       speech: speechSettings(definition, means),

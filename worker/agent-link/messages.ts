@@ -13,8 +13,7 @@ export function messageOf(event: ConversationEvent): ServiceMessage | undefined 
     }
     case 'tools.answered':
     case 'node.entered':
-    case 'line.refused':
-    case 'edit.refused':
+    case 'command.answered':
       return undefined;
     default:
       return event;

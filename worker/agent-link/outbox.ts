@@ -106,10 +106,14 @@ function put(outbox: Outbox, message: ServiceMessage, { now, send }: WriteSite):
   if (isLong && utf8Bytes(text) > agentLinkLimits.messageBytes) return false;
   outbox.seq = seq;
   outbox.writtenAt[seq % timesKept] = now;
-  if (outbox.keeps && weightOf(message) !== 'delta') keep(outbox, { seq, text, bytes: text.length });
+  if (outbox.keeps && isReplayed(message)) keep(outbox, { seq, text, bytes: text.length });
   send(text);
   return true;
 }
+
+/** The handshake is never repeated, and deltas are soon worth nothing. */
+const isReplayed = (message: ServiceMessage): boolean =>
+  weightOf(message) !== 'delta' && !message.type.startsWith('session.');
 
 function keep(outbox: Outbox, message: Kept): void {
   outbox.kept.push(message);

@@ -1,4 +1,7 @@
 /** From the agent file's definition to what calls run on. */
+import { assert } from '../../shared/base/assert.ts';
+import { loadAgentFile } from '../../shared/config/load.ts';
+import type { WorkerSetup } from '../../shared/protocol/ipc.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import { hasVariables } from '../../shared/config/agent/call-variables.ts';
 import type { Silences } from '../../shared/config/agent/silences.ts';
@@ -19,6 +22,21 @@ import type { CallTools } from '../tools/tool.ts';
  * over, and short enough that text and answer arrive before the default silence that ends a turn.
  */
 const askEarlyMs = 300;
+
+/** The agent file as the supervisor read it. */
+export function readDefinition({ agentText, files }: WorkerSetup): AgentDefinition {
+  const { definition } = loadAgentFile(agentText, {
+    env: process.env,
+    readFile: (path) => files.texts[path],
+    readBytes: (path) => {
+      const recording = files.recordings[path];
+      return recording === undefined ? undefined : Buffer.from(recording, 'base64');
+    },
+    requireSecrets: true,
+  });
+  assert(definition !== undefined, 'the agent file is as valid here as it was for the supervisor');
+  return definition;
+}
 
 /** What the machine a worker runs on adds to the definition. */
 export interface WorkerMeans {
