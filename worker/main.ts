@@ -29,6 +29,7 @@ import { newWorkerMetrics, type WorkerMetrics } from '../shared/runtime/metrics.
 import { machineMs } from '../shared/runtime/monotonic.ts';
 import { currentScope, Scope } from '../shared/runtime/scope.ts';
 import { mapSharedMemory } from '../shared/runtime/shm.ts';
+import { agentLinkServices } from './agent-link/agent-links.ts';
 import { announcementLine } from './lines/announcement.ts';
 import { ringMarginFrames } from './call/audio.ts';
 import { CallHost } from './host/call-host.ts';
@@ -145,8 +146,16 @@ class Worker {
       metrics: this.#metrics,
       boxes,
       settings,
-      openTools: (context, metadata) => {
-        const tools = registry.openCall(context, { control: noCallControl, metadata });
+      ...agentLinkServices(definition, {
+        ...{ env: process.env, certificates: this.#setup.agentCa },
+        ...{ clock: systemClock, log: this.#log, metrics: this.#metrics },
+      }),
+      openTools: (context, { metadata, remote }) => {
+        const tools = registry.openCall(context, {
+          control: noCallControl,
+          metadata,
+          ...(remote && { remote }),
+        });
         return { tools, book: toolBook(definition, tools.tools) };
       },
       speech: speechSettings(definition, means),

@@ -4,6 +4,8 @@
  * between keys are in load.ts. Units are part of the names of keys.
  */
 import * as z from 'zod';
+import { agentLinkKeys, agentRouteKeys } from './agent/agent-link.ts';
+import type { AgentLinkDefinition } from './agent/agent-link.ts';
 import { announcementKeys } from './agent/announcement.ts';
 import type { AnnouncementDefinition } from './agent/announcement.ts';
 import { flowKeys, flowNextKeys, flowNodeKeys } from './agent/flow.ts';
@@ -242,10 +244,12 @@ export const agentFileTables: Readonly<Record<string, z.ZodObject>> = {
   flow: flowKeys,
   'flow.nodes.NAME': flowNodeKeys,
   'flow.nodes.NAME.next': flowNextKeys,
+  agent_link: agentLinkKeys,
+  'agent_link.routes': agentRouteKeys,
 };
 
 /** Tables that are written once for each entry of a list, with two brackets. */
-export const listTables: readonly string[] = ['tools', 'mcp', 'flow.nodes.NAME.next'];
+export const listTables: readonly string[] = ['tools', 'mcp', 'flow.nodes.NAME.next', 'agent_link.routes'];
 
 /** Keys that are read and checked but do not change what this version does. */
 export const inertKeys: readonly string[] = [
@@ -254,9 +258,6 @@ export const inertKeys: readonly string[] = [
   'telephony.caller_id',
   'telephony.destinations',
 ];
-
-/** Sections that later versions read; a file that holds one is refused instead of half obeyed. */
-export const unsupportedSections: readonly string[] = ['agent_link'];
 
 // ---- The definition that calls run on ------------------------------------------------------------------------------
 
@@ -303,4 +304,6 @@ export interface AgentDefinition {
   readonly telephony: TelephonyDefinition;
   /** Its nodes' prompts and tools take the place of the agent's. */
   readonly flow?: FlowDefinition;
+  /** The processes that hold the application logic of calls. */
+  readonly agentLink?: AgentLinkDefinition;
 }

@@ -2,6 +2,7 @@
  * Describes the keys of the agent file for people and editors, from the declarations alone: rows, and a JSON Schema.
  */
 import * as z from 'zod';
+import { agentLinkKeys, agentRouteKeys, mostRoutes } from './agent/agent-link.ts';
 import { flowKeys, flowNextKeys, flowNodeKeys } from './agent/flow.ts';
 import { mcpKeys } from './agent/mcp.ts';
 import { telephonyKeys } from './agent/telephony.ts';
@@ -183,6 +184,9 @@ export function agentFileJsonSchema(): z.core.JSONSchema.BaseSchema {
     tools: z.array(toolKeys).optional(),
     mcp: z.array(mcpKeys).optional(),
     telephony: telephonyKeys.optional(),
+    agent_link: agentLinkKeys
+      .extend({ routes: z.array(agentRouteKeys).max(mostRoutes).optional() })
+      .optional(),
     flow: flowKeys.extend({ nodes: z.record(flowKeys.shape.nodes.keyType, flowNode) }).optional(),
   });
   return { ...jsonSchemaOf(file), title: 'Agent file of the voice agent service' };

@@ -3,6 +3,7 @@
  * what it needs from outside comes in as arguments. A definition exists exactly when no problem is an error.
  */
 import type { z } from 'zod';
+import { readAgentLink } from './agent/agent-link.ts';
 import { readAnnouncement, type ReadBytes } from './agent/announcement.ts';
 import { checkVariables, checkVariablesOfFile } from './agent/call-variables.ts';
 import { readFlow } from './agent/flow.ts';
@@ -14,16 +15,10 @@ import type { BuiltInTexts } from './agent/texts.ts';
 import { builtInToolNames, checkToolNames } from './agent/tool-names.ts';
 import type { ProvidedTools } from './agent/tool-names.ts';
 import { readTools } from './agent/tools.ts';
-import {
-  agentFileTables,
-  agentKeys,
-  inertKeys,
-  longestPrompt,
-  turnKeys,
-  unsupportedSections,
-} from './agent-file.ts';
+import { agentFileTables, agentKeys, inertKeys, longestPrompt, turnKeys } from './agent-file.ts';
 import type { AgentDefinition } from './agent-file.ts';
 import type { VariableSite } from './agent/secrets.ts';
+import { agentLinkOf } from './server/agent-link-variables.ts';
 import { camelKeys, withoutKeys } from './camel.ts';
 import { ProblemList } from './problem.ts';
 import type { Problem } from './problem.ts';
@@ -57,11 +52,7 @@ const knownSections = Object.keys(agentFileTables).filter((name) => !name.includ
 
 function checkSections(tree: Tree, problems: ProblemList): void {
   for (const name of Object.keys(tree)) {
-    if (unsupportedSections.includes(name)) {
-      problems.keyError([name], `is a section that this version does not support yet; remove [${name}]`);
-    } else if (!knownSections.includes(name)) {
-      reportUnknownKey([name], knownSections, problems);
-    }
+    if (!knownSections.includes(name)) reportUnknownKey([name], knownSections, problems);
   }
 }
 
@@ -173,6 +164,9 @@ function readTurn(tree: Tree, { problems, texts }: AgentSite): Section<'turn'> {
 function readToolSections(tree: Tree, texts: BuiltInTexts, site: VariableSite) {
   const { problems } = site;
   const taken = new Set(builtInToolNames);
+  const link = agentLinkOf(site.env);
+  const { allowInsecure, url } = link;
+  const agentLink = readAgentLink(tree['agent_link'], { ...site, allowInsecure, hasUrl: url !== undefined });
   const tools = readTools(tree['tools'], { ...site, taken });
   const mcp = readMcp(tree['mcp'], { ...site, taken });
   const telephony = readTelephony(tree['telephony'], { texts, problems });
@@ -180,10 +174,11 @@ function readToolSections(tree: Tree, texts: BuiltInTexts, site: VariableSite) {
   const provided: ProvidedTools = {
     names: taken,
     isOpen: mcp.length < servers || mcp.some((server) => server.tools === undefined),
+    mayComeFromAgent: tree['agent_link'] !== undefined || link.url !== undefined,
     hasDestinations: telephony === undefined || telephony.destinations.size > 0,
   };
   const flow = readFlow(tree['flow'], { provided, problems });
-  return { provided, tools, mcp, telephony, flow };
+  return { provided, tools, mcp, telephony, flow, agentLink };
 }
 
 function readDefinition(
@@ -201,7 +196,7 @@ function readDefinition(
   const { language } = reading.known;
   const texts = builtInTexts(language ?? '');
   const { provided, ...sections } = readToolSections(tree, texts, { env, requireSecrets, problems });
-  const { tools, mcp, telephony, flow } = sections;
+  const { tools, mcp, telephony, flow, agentLink } = sections;
   const site: AgentSite = { problems, options, texts, hasFlow: tree['flow'] !== undefined, provided };
   const agent = readAgent(reading, raw, site);
   const turn = readTurn(tree, site);
@@ -209,7 +204,11 @@ function readDefinition(
   const [stt, llm, tts] = [readStt(reader), readLlm(reader), readTts(reader)];
   if (agent === undefined || turn === undefined || telephony === undefined) return undefined;
   if (stt === undefined || llm === undefined || tts === undefined) return undefined;
-  return { agent, turn, stt, llm, tts, tools, mcp, telephony, ...(flow !== undefined && { flow }) };
+  return {
+    ...{ agent, turn, stt, llm, tts, tools, mcp, telephony },
+    ...(flow !== undefined && { flow }),
+    ...(agentLink !== undefined && { agentLink }),
+  };
 }
 
 /** Reads the text of an agent file (spec 03, Checking a definition). Never throws on bad text. */

@@ -3,7 +3,7 @@
  * are these texts; a test compares them.
  */
 import { builtInToolNames } from './agent/tool-names.ts';
-import { listTables, unsupportedSections } from './agent-file.ts';
+import { listTables } from './agent-file.ts';
 import { agentFileJsonSchema, describeAgentFile } from './describe.ts';
 import type { KeyDescription, TableDescription } from './describe.ts';
 import { describeServerSettings } from './server/server.ts';
@@ -73,7 +73,6 @@ function providerTable(): string {
 const generatedNote = 'Generated from the declarations in `shared/config`; `npm run docs` writes it anew.';
 
 function agentPage(): string {
-  const sections = unsupportedSections.map((name) => `\`[${name}]\``).join(', ');
   const tools = builtInToolNames.map((name) => `\`${name}\``).join(', ');
   return `# The agent file
 
@@ -83,8 +82,7 @@ One TOML file describes the agent that serves every call; \`SVC_AGENT_FILE\` nam
 without opening anything and reports every problem with line and column; with \`--require-secrets\` a key variable that is
 not set is an error. Keys of providers come from environment variables, never from the file.
 
-\`[agent]\`, \`[stt]\`, \`[llm]\` and \`[tts]\` are required. A stage may have one options table, named after its provider. The
-section ${sections} is not supported by this version and refused. Tools that need no
+\`[agent]\`, \`[stt]\`, \`[llm]\` and \`[tts]\` are required. A stage may have one options table, named after its provider. Tools that need no
 declaration: ${tools}; a call has those that its transport can do. An example is in [agent.example.toml](../agent.example.toml); [restaurant.toml](../../examples/agents/restaurant.toml) has
 tools and a flow, which [Tools and flows](../tools.md) explains. Editors that know JSON Schema find one in
 [agent-file.schema.json](agent-file.schema.json); \`#:schema PATH\` in the first line names it to them.

@@ -31,6 +31,8 @@ export interface WorkerSetup {
   readonly callResume: boolean;
   readonly agentText: string;
   readonly files: NamedFiles;
+  /** Certificates in PEM form that are trusted beside the public ones for agents. */
+  readonly agentCa: readonly string[];
 }
 
 /** First message to the inference process. */

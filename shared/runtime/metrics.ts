@@ -21,6 +21,8 @@ export interface WorkerMetrics {
   readonly protocolErrors: Counter<'code'>;
   readonly energyFrames: Counter;
   readonly vadFallback: Histogram;
+  readonly agentLinks: Counter<'what'>;
+  readonly agentHop: Histogram;
   readonly providerFirstResult: Histogram<ProviderLabel>;
   readonly providerErrors: Counter<ProviderLabel | 'kind' | 'status'>;
   readonly providerUnits: Counter<ProviderLabel | 'unit'>;
@@ -63,6 +65,22 @@ function newProviderMetrics(
     }),
   };
 }
+
+/** What a worker counts about agent processes. */
+const newAgentMetrics = (registers: Registry[]): Pick<WorkerMetrics, 'agentLinks' | 'agentHop'> => ({
+  agentLinks: new Counter({
+    name: 'svc_agent_links_total',
+    help: 'Links to agent processes: active, fallback without one, broken, resumed, gone for good',
+    labelNames: ['what'],
+    registers,
+  }),
+  agentHop: new Histogram({
+    name: 'svc_agent_hop_seconds',
+    help: 'From writing an event to an agent process to its command that reacts to it',
+    buckets: turnBuckets,
+    registers,
+  }),
+});
 
 export function newWorkerMetrics(): WorkerMetrics {
   const registry = new Registry();
@@ -128,6 +146,7 @@ export function newWorkerMetrics(): WorkerMetrics {
       buckets: fallbackBuckets,
       registers,
     }),
+    ...newAgentMetrics(registers),
     ...newProviderMetrics(registers),
   };
 }

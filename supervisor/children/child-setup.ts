@@ -17,6 +17,7 @@ export interface ChildSetupOptions {
   readonly memory: CallMemory;
   readonly agentText: string;
   readonly files: NamedFiles;
+  readonly agentCa: readonly string[];
   /** Path of the turn model; none when turns end by silence. */
   readonly turnModel: () => string | undefined;
 }
@@ -26,6 +27,7 @@ export function newChildSetup({
   memory,
   agentText,
   files,
+  agentCa,
   turnModel,
 }: ChildSetupOptions): ChildSetup {
   const { layout, mailboxesFd, recordsFd } = memory;
@@ -43,6 +45,7 @@ export function newChildSetup({
       callResume,
       agentText,
       files,
+      agentCa,
     }),
     inference: () => {
       const model = turnModel();

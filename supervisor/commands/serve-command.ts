@@ -1,10 +1,14 @@
 /** Starts the service: settings, agent file, children, listeners, signals. Every problem is told before anything runs. */
 import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
+import { fail, ok } from '../../shared/base/result.ts';
+import type { Result } from '../../shared/base/result.ts';
+import { agentLinkVariables } from '../../shared/config/server/agent-link-variables.ts';
 import { loadAgentFile } from '../../shared/config/load.ts';
 import { parseServerSettings, unknownVariables, type ServerSettings } from '../../shared/config/server/server.ts';
 import type { NamedFiles } from '../../shared/protocol/ipc.ts';
 import { maxThreads } from '../../shared/protocol/mailbox.ts';
+import { certificateLimits, readCertificates } from '../../shared/net/certificates.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { errorFields, newLog } from '../../shared/runtime/log.ts';
 import { newSystemd } from '../../shared/runtime/systemd.ts';
@@ -49,6 +53,11 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     options.writeError(turn.error);
     return 1;
   }
+  const agentCa = readAgentCa(settings);
+  if (!agentCa.ok) {
+    options.writeError(agentCa.error);
+    return 1;
+  }
   const log = newLog({ role: 'supervisor', level: settings.logLevel });
   for (const warning of [...warnings, ...agent.notes, ...turn.value.warnings]) log.warn(warning);
   const files = raiseOpenFileLimit();
@@ -66,6 +75,7 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     agentName: agent.name,
     agentText: agent.text,
     files: agent.files,
+    agentCa: agentCa.value,
     providers: agent.providers,
     clock: systemClock,
     log,
@@ -137,6 +147,16 @@ function readAgent(settings: ServerSettings, options: ServeOptions): ReadAgent |
     smartTurn: turn.smartTurn,
     notes: loaded.problems.map((problem) => showProblem(settings.agentFile, problem)),
   };
+}
+
+/** The certificates of SVC_AGENT_TLS_CA, read once, here, for all workers. */
+function readAgentCa({ agentCa: path }: ServerSettings): Result<readonly string[], string> {
+  if (path === undefined) return ok([]);
+  const { name } = agentLinkVariables.agentTlsCa;
+  const bundle = readBytes(path, certificateLimits.bytes);
+  if (bundle === undefined) return fail(`${name} must name a file that can be read: ${whyUnreadable(path)}`);
+  const read = readCertificates(bundle);
+  return read.ok ? read : fail(`${name} ${read.error}`);
 }
 
 const namesOf = (stage: { provider: string; secondary?: { provider: string } }): ProviderNames => ({

@@ -45,6 +45,8 @@ export interface ServiceOptions {
   readonly agentName: string;
   readonly agentText: string;
   readonly files: NamedFiles;
+  /** Certificates in PEM form that are trusted beside the public ones for agents. */
+  readonly agentCa: readonly string[];
   readonly providers: AgentProviders;
   readonly clock: Clock;
   readonly log: Log;
@@ -130,7 +132,7 @@ export class Service {
   }
 
   #newChildren(): Children {
-    const { settings, clock, log, workers, agentText, files, priorities, parent } = this.#options;
+    const { settings, clock, log, workers, agentText, files, agentCa, priorities, parent } = this.#options;
     return new Children({
       clock,
       log,
@@ -143,6 +145,7 @@ export class Service {
         memory: this.#memory,
         agentText,
         files,
+        agentCa,
         turnModel: () => this.#turnModel,
       }),
       onReady: (role, index) => this.#onChildReady(role, index),

@@ -6,6 +6,7 @@ import { maybe, number, opaque, record, text, time, versionOf } from '../../shar
 import type { Millis } from '../../shared/base/units.ts';
 import { historyBytes, type CallRecord, type LeftCall } from '../../shared/protocol/call-record.ts';
 import type { CallSetup } from './opening.ts';
+import type { SavedLink } from '../agent-link/link-state.ts';
 import { decodeState, encodeHistory, encodeState, stateVersion } from '../core/snapshot.ts';
 import type { CallSettings } from '../core/settings.ts';
 import type { CallState } from '../core/state.ts';
@@ -17,13 +18,19 @@ interface CallHead {
   readonly start: CallStart;
   readonly startedAt: Millis;
   readonly turns: number;
+  readonly link: SavedLink | undefined;
 }
 
 export interface JournalledCall extends CallHead {
   readonly state: CallState;
 }
 
-const headCodec = record<CallHead>({ start: opaque(), startedAt: time, turns: number });
+const headCodec = record<CallHead>({
+  start: opaque(),
+  startedAt: time,
+  turns: number,
+  link: maybe(opaque<SavedLink>()),
+});
 
 interface Entry {
   readonly version: number;

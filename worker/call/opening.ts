@@ -3,7 +3,9 @@
  * caller says and presses meanwhile is kept within bounds, and a caller who hangs up ends the waiting.
  */
 import { FRAME_MS, type Millis } from '../../shared/base/units.ts';
+import type { LinkTerms } from '../agent-link/link-state.ts';
 import type { CallSettings } from '../core/settings.ts';
+import type { RemoteTool } from '../tools/tool.ts';
 import type { CallStart } from '../transports/transport.ts';
 
 /**
@@ -11,17 +13,47 @@ import type { CallStart } from '../transports/transport.ts';
  * worker. What it does not name is the definition's.
  */
 export type CallSetup = Partial<
-  Pick<CallSettings, 'prompt' | 'greeting' | 'farewell' | 'apology' | 'maxCallMs' | 'flow'>
->;
+  Pick<CallSettings, 'prompt' | 'greeting' | 'farewell' | 'apology' | 'maxCallMs' | 'flow' | 'context'>
+> & {
+  /** Tools that the call's agent process brought along. */
+  readonly remoteTools?: readonly RemoteTool[];
+  /** What was agreed on with that process; absent: the call has none. */
+  readonly link?: LinkTerms;
+};
 
-/** Says what a call is to be. Should the signal fire, nobody waits for the answer any more. */
-export type PrepareCall = (start: CallStart, signal: AbortSignal) => CallSetup | Promise<CallSetup>;
+/** Says what a call is to be. */
+type PrepareCall = () => CallSetup | Promise<CallSetup>;
 
 /** Whoever prepares has limits of its own; beyond this one the call starts as the definition says. */
 const longestWaitMs: Millis = 10_000;
 /** Caller audio that is kept; of more, the newest. */
 const mostAudioMs: Millis = 5_000;
 const mostDigits = 64;
+
+/** Of audio from before the call, at each tick of 5 ms: eight times as fast as it was spoken. */
+const framesPerTick = 2;
+
+/** What the caller said before there was a call. It is heard a few frames at a time: inference looks at the newest of what it finds. */
+export class KeptAudio {
+  readonly #frames: Buffer[] = [];
+
+  get isEmpty(): boolean {
+    return this.#frames.length === 0;
+  }
+
+  add(frames: readonly Buffer[]): void {
+    this.#frames.push(...frames);
+  }
+
+  /** Gives `take` the oldest frames, as many as are due and as it takes. */
+  hear(take: (frame: Buffer) => boolean): void {
+    for (let count = 0; count < framesPerTick; count += 1) {
+      const [frame] = this.#frames;
+      if (frame === undefined || !take(frame)) return;
+      this.#frames.shift();
+    }
+  }
+}
 
 export interface CallOpeningOptions {
   readonly start: CallStart;
@@ -36,7 +68,6 @@ export interface CallOpeningOptions {
 
 export class CallOpening {
   readonly #options: CallOpeningOptions;
-  readonly #abort = new AbortController();
   #isOver = false;
   readonly digits: string[] = [];
   #audio: Buffer[] = [];
@@ -48,8 +79,8 @@ export class CallOpening {
 
   /** Asks; the answer may come before this returns. */
   ask(prepare: PrepareCall): void {
-    const { start, bind, failed } = this.#options;
-    const answer = prepare(start, this.#abort.signal);
+    const { bind, failed } = this.#options;
+    const answer = prepare();
     if (!(answer instanceof Promise)) this.#open(answer, false);
     else
       answer.then(
@@ -95,14 +126,11 @@ export class CallOpening {
 
   tick(now: Millis): void {
     if (this.#isOver || now < this.#options.now + longestWaitMs) return;
-    this.#abort.abort();
     this.#open({}, true);
   }
 
   /** The caller is gone. */
   cancel(): void {
-    if (this.#isOver) return;
     this.#isOver = true;
-    this.#abort.abort();
   }
 }

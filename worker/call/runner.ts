@@ -7,16 +7,15 @@ import { assert, unreachable } from '../../shared/base/assert.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import { Scope } from '../../shared/runtime/scope.ts';
-import { CallAudio } from './audio.ts';
+import { buildCall, type CallBuild } from './build-call.ts';
 import type { CallJournal, ResumedCall } from './journal.ts';
-import { CallLog } from './log.ts';
-import { CallOpening, type CallSetup } from './opening.ts';
+import { CallOpening, KeptAudio, type CallSetup } from './opening.ts';
 import type { RunningCall } from './running-call.ts';
 import type { CallServices } from './services.ts';
 import { SessionClaim } from './session-claim.ts';
-import { CallStages, stageContext } from './stages.ts';
-import { CallToolRuns } from './tool-runs.ts';
-import { withVariables } from './variables.ts';
+import { sessionEndOf } from './session-end.ts';
+import type { CallLink, CallLinkSite, LeftLink } from '../agent-link/contract.ts';
+import type { SessionEndReason } from '../../shared/protocol/agent-link/events.ts';
 import type { CallAction } from '../core/actions.ts';
 import { nextDeadline, step } from '../core/call.ts';
 import type { CallEvent } from '../core/events.ts';
@@ -57,7 +56,12 @@ export class CallRunner implements TransportEvents {
   #unsavedSince: Millis | undefined;
   /** Somebody is asked what the call is to be. */
   #opening: CallOpening | undefined;
+  readonly #kept = new KeptAudio();
   #toldLines: ReadyLines | undefined;
+  /** The call's agent process, where it has one. */
+  #link: CallLink | undefined;
+  /** Why the engine ends the call. */
+  #endReason: 'ended' | 'shutdown' = 'ended';
   readonly #session: SessionClaim;
   #over = false;
 
@@ -83,6 +87,7 @@ export class CallRunner implements TransportEvents {
     const { start, setup, state, startedAt, turns } = left.call;
     this.#log = this.#services.log.child({ call: start.callId });
     this.#options.journal?.keepSetup(setup);
+    this.#openLink(start, { terms: setup.link, saved: left.call.link });
     const call = this.#build(start, transport, { setup, state, startedAt, turns });
     this.#call = call;
     call.audio.keepEarlier(left.turnAudio);
@@ -109,14 +114,18 @@ export class CallRunner implements TransportEvents {
       now: this.#services.clock.now(),
       bind: (callback) => this.scope.bind(callback),
       opened: (setup, late) => {
-        if (late) this.#log.warn('nobody said in time what the call is to be');
+        if (late) {
+          this.#log.warn('nobody said in time what the call is to be');
+          this.#leaveLink('call_ended');
+        }
         this.#open(start, setup);
       },
       failed: (error) => this.#fault(error),
     });
     this.#opening = opening;
     this.#save();
-    opening.ask(this.#services.prepare ?? (() => ({})));
+    this.#openLink(start);
+    opening.ask(() => this.#link?.prepare() ?? {});
   }
 
   /** Another worker was asking what the call is to be when it died: it is asked again. */
@@ -144,13 +153,17 @@ export class CallRunner implements TransportEvents {
     for (const digit of opening.digits) this.dtmf(digit);
     const { frames, ms } = opening.takeAudio();
     call.audio.allowBacklog(ms);
-    for (const frame of frames) this.audio(frame);
+    this.#kept.add(frames);
     this.#tellLines();
   }
 
   audio(bytes: Uint8Array): boolean {
     if (this.#call === undefined) {
       this.#opening?.audio(bytes);
+      return true;
+    }
+    if (!this.#kept.isEmpty) {
+      this.#kept.add([Buffer.from(bytes)]);
       return true;
     }
     this.#inputRefused = !this.#call.audio.take(bytes);
@@ -175,6 +188,7 @@ export class CallRunner implements TransportEvents {
 
   /** Every 5 ms: frames and decisions that are due. */
   tick(now: Millis): void {
+    this.#kept.hear((frame) => this.#call?.audio.take(frame) === true);
     this.#call?.audio.advance(now);
     if (this.#deadline !== undefined && now >= this.#deadline)
       this.#tell({ type: 'deadline.reached', position: this.#call?.audio.position });
@@ -190,6 +204,7 @@ export class CallRunner implements TransportEvents {
     this.#call?.audio.collectSpeech();
     this.#tellLines();
     if (this.#unsavedSince !== undefined && now - this.#unsavedSince >= unsavedForMs) this.#save();
+    this.#link?.tick();
     this.#transport?.tick(now);
   }
 
@@ -200,6 +215,7 @@ export class CallRunner implements TransportEvents {
 
   /** The service stops: the call is told so. */
   shutdown(): void {
+    this.#endReason = 'shutdown';
     if (this.#call === undefined) this.#transport?.refuse('server_busy');
     else this.#tell({ type: 'call.shutdown' });
   }
@@ -291,12 +307,14 @@ export class CallRunner implements TransportEvents {
         call.audio.judge(action.ask);
         return;
       case 'call.end':
+        this.#endReason = action.reason;
         call.audio.silence();
         call.stages.cancelLlm();
         this.#transport?.end(action.reason);
         return;
       case 'told':
         call.log.follow(action.event);
+        this.#link?.follow(action.event);
         this.#transport?.tell(action.event);
         return;
       default:
@@ -309,57 +327,36 @@ export class CallRunner implements TransportEvents {
   #build(
     start: CallStart,
     transport: CallTransport,
-    from: {
-      setup: CallSetup;
-      state: (settings: CallSettings) => CallState;
-      startedAt: Millis;
-      turns: number;
-    },
+    from: Pick<CallBuild, 'setup' | 'state' | 'startedAt' | 'turns'>,
   ): RunningCall {
-    const services = this.#services;
-    const tell = (event: CallEvent): void => this.#tell(event);
-    const { metadata } = start;
-    const opened = services.openTools(stageContext({ clock: services.clock, scope: this.scope }), metadata);
-    const tools = new CallToolRuns(opened.tools, tell);
-    const own = withVariables({ ...services.settings, ...from.setup }, metadata);
-    const state = from.state({ ...own, tools: opened.book });
-    const log = new CallLog({ log: this.#log, metrics: services.metrics, turns: from.turns });
-    const stages = this.#openStages(start, tell);
-    try {
-      const { slot, journal } = this.#options;
-      const audio = new CallAudio({ services, slot, start, transport, stages, tell, journal });
-      return {
-        ...{ start, stages, audio, tools, state, log, startedAt: from.startedAt },
-        get turns() {
-          return log.turns;
-        },
-      };
-    } catch (error) {
-      stages.close();
-      throw error;
-    }
+    const { slot, journal } = this.#options;
+    return buildCall({
+      ...{ services: this.#services, scope: this.scope, log: this.#log, slot, journal },
+      ...{ start, transport, link: this.#link, ...from },
+      tell: (event) => this.#tell(event),
+      audio: () => this.#call?.audio,
+    });
   }
 
-  #openStages(start: CallStart, tell: (event: CallEvent) => void): CallStages {
-    const services = this.#services;
-    return new CallStages({
-      clock: services.clock,
-      scope: this.scope,
-      conversation: start.callId,
-      stt: services.stt,
-      llm: services.llm,
-      tts: services.tts,
-      tell,
-      onTts: (event) => this.#call?.audio.onTts(event),
-      position: () => this.#call?.audio.position,
-      onFailure: (stage, reason) => this.#log.warn({ stage, reason }, 'stage failed'),
-    });
+  #openLink(start: CallStart, left?: LeftLink): void {
+    const site: CallLinkSite = {
+      bind: (callback) => this.scope.bind(callback),
+      command: (id, command) =>
+        this.#tell({ type: 'command.given', id, command, position: this.#call?.audio.position }),
+    };
+    this.#link = this.#services.openLink?.(start, site, left);
   }
 
   #fault(error: unknown): void {
     this.#log.error(errorFields(error), 'call failed');
     this.#attempt(() => this.#transport?.fail());
     this.#finish('fault');
+  }
+
+  #leaveLink(reason: SessionEndReason): void {
+    const link = this.#link;
+    this.#link = undefined;
+    if (link !== undefined) this.#attempt(() => link.ended(reason));
   }
 
   /** Does a part of the ending. One that fails must neither stop the others nor reach the worker. */
@@ -385,6 +382,7 @@ export class CallRunner implements TransportEvents {
       call.log.ended(end, { lastedMs, energyFrames: call.audio.judgedByEnergy });
     }
     this.#opening?.cancel();
+    this.#leaveLink(sessionEndOf(end, this.#endReason));
     this.#call = undefined;
     this.#options.journal?.end();
     this.scope.close();

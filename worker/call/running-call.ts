@@ -1,5 +1,6 @@
 /** What exists of a call once its `start` was accepted. */
 import type { Millis } from '../../shared/base/units.ts';
+import type { SavedLink } from '../agent-link/link-state.ts';
 import type { CallState } from '../core/state.ts';
 import type { CallStart } from '../transports/transport.ts';
 import type { CallAudio } from './audio.ts';
@@ -17,4 +18,6 @@ export interface RunningCall {
   readonly log: CallLog;
   /** Turns that were answered. */
   readonly turns: number;
+  /** What another worker needs to go on with the call's agent link; absent: it has none. */
+  readonly link: SavedLink | undefined;
 }

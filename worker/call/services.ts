@@ -5,9 +5,10 @@ import type { Mailboxes } from '../../shared/protocol/mailbox.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
-import type { PrepareCall } from './opening.ts';
+import type { OpenCallLink } from '../agent-link/contract.ts';
 import type { CallSettings, ToolBook } from '../core/settings.ts';
 import type { OpenedTools } from '../tools/registry.ts';
+import type { RemoteTools } from '../tools/tool.ts';
 import type { SpeechDetectorSettings } from '../media/vad/speech-detector.ts';
 import type { SpokenStage } from '../lines/known-lines.ts';
 import type { LlmStage, StageContext, SttStage } from '../stages/stage.ts';
@@ -29,12 +30,12 @@ export interface CallServices {
   readonly metrics: WorkerMetrics;
   readonly boxes: Mailboxes;
   readonly settings: Omit<CallSettings, 'tools'>;
-  /** Says what a call is to be where the agent's definition is not all; absent: it is. */
-  readonly prepare?: PrepareCall;
+  /** Connects a call to its agent process; absent: calls run on the agent's definition alone. */
+  readonly openLink?: OpenCallLink;
   /** The tools of a call, and what the core knows of them. */
   readonly openTools: (
     context: StageContext,
-    metadata: CallMetadata,
+    given: { readonly metadata: CallMetadata; readonly remote: RemoteTools | undefined },
   ) => { readonly tools: OpenedTools; readonly book: ToolBook };
   readonly speech: SpeechDetectorSettings;
   readonly stt: SttStage;

@@ -1,6 +1,6 @@
 /** What the core knows of the agent definition: plain values, durations in milliseconds. */
 import type { Millis } from '../../shared/base/units.ts';
-import type { OfferedTool } from './actions.ts';
+import type { ContextMessage, OfferedTool } from './actions.ts';
 import type { DtmfSettings } from './dtmf.ts';
 import type { FlowSettings } from './flow.ts';
 import type { ToolRule, Verdict } from './tools-state.ts';
@@ -39,6 +39,8 @@ export interface CallSettings {
   /** Absent: the agent's prompt and tools stay for the whole call. */
   readonly flow?: FlowSettings;
   readonly maxCallMs: Millis;
+  /** Messages that the conversation begins with; absent: none. */
+  readonly context?: readonly ContextMessage[];
   /** Budget of the context sent to the LLM (spec 03, llm.context_window_tokens). */
   readonly contextWindowTokens: number;
   readonly turn: TurnSettings;

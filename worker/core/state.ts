@@ -9,7 +9,7 @@ import { newPatience, type Patience } from './end-of-turn.ts';
 import type { CallEvent, PlayoutPosition } from './events.ts';
 import { newFlow, type FlowState } from './flow.ts';
 import { defaultMsPerChar, newClientPlayout, type ClientPlayout } from './heard.ts';
-import { newHistory, type History } from './history.ts';
+import { addMessages, newHistory, type History } from './history.ts';
 import { newRespelling, type Response, type Respelling } from './response.ts';
 import type { CallSettings } from './settings.ts';
 import { tell } from './told.ts';
@@ -110,6 +110,8 @@ export function newCall(
   settings: CallSettings,
   { session = '', now = 0 }: { session?: string; now?: Millis } = {},
 ): CallState {
+  const history = newHistory();
+  addMessages(history, settings.context ?? []);
   return {
     settings,
     pronounce: newRespelling(settings.pronounce),
@@ -142,7 +144,7 @@ export function newCall(
     ttsReports: false,
     lastWords: false,
     readyLines: { fillers: false, farewell: false },
-    history: newHistory(),
+    history,
     client: newClientPlayout(),
     dtmf: newDtmfCollector(),
     turnClock: undefined,

@@ -225,6 +225,7 @@ class ToolsOfCall implements CallTools {
     const request = {
       id: call.id,
       name: call.name,
+      kind: tool?.rule.kind ?? 'read_only',
       arguments: given.value,
       metadata: this.#metadata,
       epoch,

@@ -17,6 +17,7 @@ export interface ToolRunRequest {
   /** The id that the LLM gave the call. */
   readonly id: string;
   readonly name: string;
+  readonly kind: ToolRule['kind'];
   /** Valid by the tool's schema. */
   readonly arguments: Readonly<Record<string, unknown>>;
   /** What came with the call, for tools whose definition names some of it. */

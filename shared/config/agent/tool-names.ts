@@ -14,6 +14,8 @@ export interface ProvidedTools {
   readonly names: ReadonlySet<string>;
   /** Whether a server may provide others. */
   readonly isOpen: boolean;
+  /** Whether the process at the other end of the agent link may bring others along. */
+  readonly mayComeFromAgent: boolean;
   /** Without a destination `transfer_call` is not registered. */
   readonly hasDestinations: boolean;
 }
@@ -31,6 +33,8 @@ export function checkToolNames(
       problems.error(place, `names ${transferTool}, which needs an entry in telephony.destinations`);
     else if (!provided.names.has(name) && provided.isOpen)
       problems.note(place, 'is the name of a tool that an MCP server must provide once it runs');
+    else if (!provided.names.has(name) && provided.mayComeFromAgent)
+      problems.note(place, 'is the name of a tool that the agent process must bring along');
     else if (!provided.names.has(name))
       problems.error(
         place,

@@ -11,6 +11,8 @@ import { forwardingHeaders, type ForwardingHeader } from '../../net/forwarded.ts
 import { isLoopbackHost } from '../../net/loopback.ts';
 import type { AllowedOrigins } from '../../net/origin.ts';
 import { parseRedisUrl, redisUrlForm, type RedisTarget } from '../../net/redis-url.ts';
+import { agentLinkVariables, agentLinkWarnings, takeAgentLink } from './agent-link-variables.ts';
+import type { AgentLinkSettings } from './agent-link-variables.ts';
 import { lackedBy, refuseAbsent } from './absent-listeners.ts';
 import { carrierAVariables, takeCarrierA, type CarrierASettings } from './carrier-a-variables.ts';
 import { Reader } from './environment.ts';
@@ -39,7 +41,7 @@ import type { MachineFacts, Variable } from './variables.ts';
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-export interface ServerSettings extends ModelSettings, LifetimeSettings {
+export interface ServerSettings extends ModelSettings, LifetimeSettings, AgentLinkSettings {
   readonly agentFile: string;
   readonly ws: WsSettings;
   readonly health: {
@@ -78,6 +80,7 @@ const allProviders: readonly string[] = [
 
 const variables = {
   agentFile: requiredPathVariable('SVC_AGENT_FILE', 'The agent file that every call runs on.'),
+  ...agentLinkVariables,
   healthAddr: addressVariable('SVC_HEALTH_ADDR', 'Listener of /healthz, /readyz and /metrics.', {
     host: '0.0.0.0',
     port: 8081,
@@ -280,9 +283,14 @@ export function parseServerSettings(
     insecureListeners: reader.take(variables.insecureListeners),
     logLevel: reader.take(variables.logLevel),
     ...takeModels(reader),
+    ...takeAgentLink(reader),
   };
   refuseAbsent(env, reader);
-  const warnings = [...checkExposure(settings, reader), ...unknownVariables(env)];
+  const warnings = [
+    ...checkExposure(settings, reader),
+    ...agentLinkWarnings(settings),
+    ...unknownVariables(env),
+  ];
   return reader.problems.length > 0 ? fail(reader.problems) : ok({ settings, warnings });
 }
 

@@ -52,7 +52,8 @@ describe('the example with every key', () => {
   const { tree } = readToml(text);
   /** What a flow takes the place of, and what one tool server has or another. */
   const elsewhere = ['agent.prompt', 'agent.prompt_file', 'agent.tools'];
-  const own = describeAgentFile().filter(({ name }) => !/^(stt|llm|tts)\b/.test(name));
+  // Providers and agent processes have examples of their own.
+  const own = describeAgentFile().filter(({ name }) => !/^(stt|llm|tts|agent_link)\b/.test(name));
 
   /** Every table of this name, in a list, under any name of the user's, or alone. */
   const tablesAt = (value: unknown, path: readonly string[]): Readonly<Record<string, unknown>>[] => {

@@ -23,6 +23,7 @@ function read(text: string) {
   const provided = {
     names: taken,
     isOpen: mcp.some((server) => server.tools === undefined),
+    mayComeFromAgent: false,
     hasDestinations,
   };
   const flow = readFlow(tree['flow'], { provided, problems });

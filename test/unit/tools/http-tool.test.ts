@@ -50,6 +50,7 @@ function ask(url: string, more: Partial<HttpToolDefinition> = {}, timeoutMs = 50
     arguments: { city: 'a b/ü', n: 2 },
     metadata: { name: 'Zoë {city}', 'session.meta.customer': 'c/17', climbs: '..' },
     epoch: 1,
+    kind: 'read_only' as const,
     idempotencyKey: '0'.repeat(16),
     timeoutMs,
   };

@@ -2,20 +2,18 @@
 import { describe, expect, it } from 'vitest';
 import { CallRecords, callRecordBytes } from '../../../shared/protocol/call-record.ts';
 import { CallJournal, readJournal } from '../../../worker/call/journal.ts';
-import type { CallSetup, PrepareCall } from '../../../worker/call/opening.ts';
-import { newWorld } from './one-call.ts';
+import type { CallSetup } from '../../../worker/call/opening.ts';
+import { newWorld, type PrepareCall } from './one-call.ts';
 
 /** Somebody who is asked what a call is to be, and answers when the test says so. */
 function newDesk() {
   const asked: { readonly answer: (setup: CallSetup) => void; readonly fail: () => void }[] = [];
-  let signal: AbortSignal | undefined;
-  const prepare: PrepareCall = (_start, given) => {
-    signal = given;
-    return new Promise((resolve, reject) => {
+  const ended: string[] = [];
+  const prepare: PrepareCall = () =>
+    new Promise((resolve, reject) => {
       asked.push({ answer: resolve, fail: () => reject(new Error('the desk broke')) });
     });
-  };
-  return { prepare, asked, signal: () => signal };
+  return { prepare, asked, ended, linkEnded: (reason: string) => void ended.push(reason) };
 }
 
 const settled = (): Promise<void> =>
@@ -74,9 +72,9 @@ describe('a call that is prepared', () => {
   it('is cancelled by a caller who hangs up', async () => {
     const world = newWorld();
     const desk = newDesk();
-    const call = world.newCall({ prepare: desk.prepare });
+    const call = world.newCall(desk);
     call.enter(() => call.runner.ended('hangup'));
-    expect(desk.signal()?.aborted).toBe(true);
+    expect(desk.ended).toEqual(['hangup']);
     desk.asked[0]!.answer({});
     await settled();
     expect([call.transport.told, call.overs(), world.host.count]).toEqual([[], 1, 0]);
@@ -85,12 +83,12 @@ describe('a call that is prepared', () => {
   it('starts as its definition says when nobody answers', async () => {
     const world = newWorld();
     const desk = newDesk();
-    const call = world.newCall({ prepare: desk.prepare });
+    const call = world.newCall(desk);
     world.clock.advance(9_900);
     expect(call.transport.told).toEqual([]);
     world.clock.advance(200);
     expect(call.transport.told).toEqual(['accept']);
-    expect(desk.signal()?.aborted).toBe(true);
+    expect(desk.ended).toEqual(['call_ended']);
     desk.asked[0]!.answer({ greeting: 'Too late.' });
     await settled();
     expect(call.tts().asked).toEqual(['speak 1 Hello there.', 'flush 1']);

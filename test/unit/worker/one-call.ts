@@ -1,7 +1,8 @@
 /** A call in a host in virtual time, with the world in memory. */
 import { CallHost } from '../../../worker/host/call-host.ts';
 import type { CallJournal } from '../../../worker/call/journal.ts';
-import type { PrepareCall } from '../../../worker/call/opening.ts';
+import type { CallLink } from '../../../worker/agent-link/contract.ts';
+import type { CallSetup } from '../../../worker/call/opening.ts';
 import { CallRunner } from '../../../worker/call/runner.ts';
 import { FakeStages, FakeTransport, newFakeWorld, Trap } from '../../support/fake-call.ts';
 import { newScriptedInference } from '../../support/mailboxes.ts';
@@ -11,11 +12,27 @@ export type OneCall = ReturnType<World['newCall']>;
 
 const start = { callId: 'c', sampleRate: 16_000, encoding: 'pcm16', metadata: {} } as const;
 
+export type PrepareCall = () => CallSetup | Promise<CallSetup>;
+
+/** An agent process that answers as it is told to, and does nothing else. */
+const linkOf = (prepare: PrepareCall, ended: (reason: string) => void): CallLink => ({
+  prepare,
+  ended,
+  follow: () => undefined,
+  refused: () => undefined,
+  tick: () => undefined,
+  save: () => ({ seq: 1, openMs: 0, nextCall: 1, ids: [], isEndedByAgent: false }),
+  run: () => ({ cancel: () => undefined }),
+});
+
 interface OneCallOptions {
   readonly begin?: boolean;
   readonly journal?: CallJournal;
   readonly confirmMs?: number;
+  /** Says what the call is to be, as its agent process would. */
   readonly prepare?: PrepareCall;
+  /** What that process is told last. */
+  readonly linkEnded?: (reason: string) => void;
 }
 
 export function newWorld() {
@@ -45,7 +62,9 @@ export function newWorld() {
     const { journal, confirmMs } = options;
     const lent = world.lend(stages);
     const speech = { ...lent.speech, ...(confirmMs !== undefined && { confirmMs }) };
-    const services = { ...lent, speech, ...(options.prepare !== undefined && { prepare: options.prepare }) };
+    const { prepare, linkEnded = () => undefined } = options;
+    const openLink = prepare && (() => linkOf(prepare, linkEnded));
+    const services = { ...lent, speech, ...(openLink && { openLink }) };
     const runner: CallRunner = new CallRunner({ services, slot, journal, over });
     host.add(runner, slot);
     runner.attach(transport);

@@ -1,0 +1,79 @@
+/** The agent processes of a worker: which of them a call is connected to, and what it is told of its caller (spec 02, Link settings). */
+import type { AgentDefinition } from '../../shared/config/agent-file.ts';
+import { linkTargets, type LinkTarget, type LinkTargets } from '../../shared/config/agent/agent-link.ts';
+import { agentLinkOf } from '../../shared/config/server/agent-link-variables.ts';
+import type { Env } from '../../shared/config/server/environment.ts';
+import type { CallerIdentity } from '../../shared/protocol/agent-link/service-messages.ts';
+import { carrierKeys } from '../../shared/protocol/carrier-a.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import type { Log } from '../../shared/runtime/log.ts';
+import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
+import type { CallStart } from '../transports/transport.ts';
+import { newDialer, type Dial } from './agent-socket.ts';
+import { AgentCallLink } from './call-link.ts';
+import type { CallLink, OpenCallLink } from './contract.ts';
+import { newLink, resumedLink, type LinkSettings } from './link-state.ts';
+
+export interface AgentLinksOptions {
+  readonly env: Env;
+  /** Trusted beside the public ones, as PEM. */
+  readonly certificates: readonly string[];
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Pick<WorkerMetrics, 'agentHop' | 'agentLinks'>;
+}
+
+interface Process {
+  readonly target: LinkTarget;
+  readonly dial: Dial;
+}
+
+/** The key of a call's metadata that names its route. */
+const routeKey = 'agent_route';
+
+/** What calls are connected to their agent processes with; nothing where neither the agent file nor the environment names one. */
+export function agentLinkServices(
+  definition: AgentDefinition,
+  options: AgentLinksOptions,
+): { readonly openLink?: OpenCallLink } {
+  const targets = linkTargets(definition.agentLink, agentLinkOf(options.env));
+  return targets === undefined ? {} : { openLink: newAgentLinks(targets, definition, options) };
+}
+
+function newAgentLinks(
+  targets: LinkTargets,
+  { agent: { name: agent, farewell } }: AgentDefinition,
+  { certificates, clock, log, metrics }: AgentLinksOptions,
+): OpenCallLink {
+  const processOf = (target: LinkTarget): Process => ({ target, dial: newDialer(target, certificates) });
+  const fallback = targets.fallback === undefined ? undefined : processOf(targets.fallback);
+  const routes = new Map([...targets.routes].map(([name, target]) => [name, processOf(target)]));
+  return (start, site, left): CallLink | undefined => {
+    const found = routes.get(start.metadata[routeKey] ?? '') ?? fallback;
+    if (found === undefined || (left !== undefined && left.terms === undefined)) return undefined;
+    const caller = found.target.callerIdentity ? callerOf(start) : undefined;
+    const settings: LinkSettings = {
+      sessionId: start.callId,
+      agent,
+      // No transport of this build has call control.
+      capabilities: { transfer: false, tools: true },
+      farewell,
+      ...(caller !== undefined && { caller }),
+    };
+    const now = clock.now();
+    const state =
+      left === undefined
+        ? newLink(settings, now)
+        : resumedLink(settings, left.terms, { saved: left.saved, now });
+    const { shown } = found.target.url;
+    const ownLog = log.child({ call: start.callId, agent: shown });
+    return new AgentCallLink({ clock, metrics, log: ownLog, dial: found.dial, site, state });
+  };
+}
+
+/** Of telephone calls alone. The numbers stay with the supervisor, which passes none of them on. */
+function callerOf({ metadata }: CallStart): CallerIdentity | undefined {
+  if (metadata[carrierKeys.transport] === undefined) return undefined;
+  const id = metadata[carrierKeys.callId];
+  return id === undefined ? {} : { carrier_call_id: id };
+}

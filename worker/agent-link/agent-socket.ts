@@ -1,0 +1,118 @@
+/**
+ * One WebSocket to an agent process. Its events come until it is closed from either side, never after; nothing of the address, which may
+ * hold secrets, gets into what is told (spec 02, Authentication 3).
+ */
+import { Agent } from 'node:https';
+import { Agent as PlainAgent } from 'node:http';
+import { rootCertificates } from 'node:tls';
+import WebSocket from 'ws';
+import type { LinkTarget } from '../../shared/config/agent/agent-link.ts';
+import { agentLinkLimits, agentLinkTimes } from '../../shared/protocol/agent-link/limits.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { lookup } from '../stages/lookup.ts';
+
+export interface AgentSocketEvents {
+  opened(): void;
+  text(text: string): void;
+  binary(): void;
+  pong(): void;
+  /** Once and last, also where the connection never opened. */
+  closed(why: string): void;
+}
+
+export interface AgentSocket {
+  readonly bufferedBytes: number;
+  send(text: string): void;
+  ping(): void;
+  /** Ends it in good order, and for good when the agent does not answer. */
+  close(code: number, reason: string): void;
+}
+
+export type Dial = (clock: Clock, events: AgentSocketEvents) => AgentSocket;
+
+/** TLS sessions that are gone on with, per agent process. */
+const sessionsKept = 4;
+
+/**
+ * What calls to one agent process are connected with: each has a connection of its own; names are looked up once per interval for
+ * all of them, and TLS sessions are gone on with.
+ */
+export function newDialer({ url, token }: LinkTarget, certificates: readonly string[]): Dial {
+  const way = { keepAlive: false, lookup, host: url.host };
+  const agent = url.isTls
+    ? new Agent({
+        ...way,
+        maxCachedSessions: sessionsKept,
+        ...(certificates.length > 0 && { ca: [...rootCertificates, ...certificates] }),
+      })
+    : new PlainAgent(way);
+  const headers = token === undefined ? {} : { Authorization: `Bearer ${token.reveal()}` };
+  return (clock, events) => {
+    const socket = new WebSocket(url.href, {
+      agent,
+      headers,
+      perMessageDeflate: false,
+      followRedirects: false,
+      maxPayload: agentLinkLimits.messageBytes,
+    });
+    return new WsAgentSocket(socket, clock, events);
+  };
+}
+
+class WsAgentSocket implements AgentSocket {
+  readonly #socket: WebSocket;
+  readonly #clock: Clock;
+  #events: AgentSocketEvents | undefined;
+  #why = 'the connection was closed';
+
+  constructor(socket: WebSocket, clock: Clock, events: AgentSocketEvents) {
+    this.#socket = socket;
+    this.#clock = clock;
+    this.#events = events;
+    socket.on('open', () => this.#events?.opened());
+    socket.on('message', (data: Buffer, isBinary) => {
+      if (isBinary) this.#events?.binary();
+      else this.#events?.text(data.toString('utf8'));
+    });
+    socket.on('pong', () => this.#events?.pong());
+    socket.on('ping', () => this.#events?.pong());
+    socket.on('unexpected-response', (request, response) => {
+      this.#why = `the handshake was answered with status ${response.statusCode ?? 0}`;
+      request.destroy();
+    });
+    socket.on('error', (error) => {
+      const code: unknown = Reflect.get(error, 'code');
+      if (typeof code === 'string') this.#why = code;
+    });
+    socket.on('close', () => this.#over());
+  }
+
+  get bufferedBytes(): number {
+    return this.#socket.bufferedAmount;
+  }
+
+  send(text: string): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(text);
+  }
+
+  ping(): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.ping();
+  }
+
+  close(code: number, reason: string): void {
+    this.#events = undefined;
+    if (this.#socket.readyState !== WebSocket.OPEN) {
+      this.#socket.terminate();
+      return;
+    }
+    this.#socket.close(code, reason);
+    const timer = this.#clock.after(agentLinkTimes.closeGraceMs, () => this.#socket.terminate());
+    this.#socket.once('close', () => timer.cancel());
+  }
+
+  #over(): void {
+    const events = this.#events;
+    this.#events = undefined;
+    events?.closed(this.#why);
+  }
+}

@@ -1,0 +1,212 @@
+/**
+ * The agent link of one call at work: performs what the machine orders, and is what the rest of the call sees of it. It owns no timer:
+ * the call's housekeeping says when time has passed. Everything of it runs in the scope of the call.
+ */
+import { unreachable } from '../../shared/base/assert.ts';
+import type { Millis } from '../../shared/base/units.ts';
+import type { ReadAccept } from '../../shared/protocol/agent-link/decode.ts';
+import type { LinkToolDeclaration } from '../../shared/protocol/agent-link/agent-messages.ts';
+import type { SessionEndReason } from '../../shared/protocol/agent-link/events.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import type { Log } from '../../shared/runtime/log.ts';
+import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
+import type { CallSetup } from '../call/opening.ts';
+import type { ConversationEvent } from '../core/told.ts';
+import type { StageContext } from '../stages/stage.ts';
+import { refuseRun } from '../tools/tool.ts';
+import type { RemoteTool, ToolReport, ToolRun, ToolRunRequest } from '../tools/tool.ts';
+import type { AgentSocket, Dial } from './agent-socket.ts';
+import type { CallLink, CallLinkSite } from './contract.ts';
+import { stepLink } from './link.ts';
+import { saveLink, type LinkFact, type LinkOrder, type LinkState, type SavedLink } from './link-state.ts';
+
+export interface CallLinkOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Pick<WorkerMetrics, 'agentHop' | 'agentLinks'>;
+  readonly dial: Dial;
+  readonly site: CallLinkSite;
+  readonly state: LinkState;
+}
+
+type Settled = Extract<LinkOrder, { type: 'tool.settled' }>;
+
+export class AgentCallLink implements CallLink {
+  readonly #options: CallLinkOptions;
+  readonly #state: LinkState;
+  #socket: AgentSocket | undefined;
+  #prepared: ((setup: CallSetup) => void) | undefined;
+  readonly #sinks = new Map<number, (report: ToolReport) => void>();
+  /** Outcomes that came of an order to run, which is never answered from inside. */
+  #early: Settled | undefined;
+  #isStarting = false;
+
+  constructor(options: CallLinkOptions) {
+    this.#options = options;
+    this.#state = options.state;
+  }
+
+  prepare(): Promise<CallSetup> {
+    return new Promise((resolve) => {
+      this.#prepared = resolve;
+      this.#step({ type: 'call.began' });
+    });
+  }
+
+  follow(event: ConversationEvent): void {
+    this.#step({ type: 'told', event });
+  }
+
+  refused(rules: readonly string[]): void {
+    if (rules.length > 0) this.#step({ type: 'tools.refused', rules });
+  }
+
+  tick(): void {
+    this.#step({ type: 'time.passed' });
+  }
+
+  ended(reason: SessionEndReason): void {
+    this.#step({ type: 'call.ended', reason });
+    this.#sinks.clear();
+  }
+
+  save(now: Millis): SavedLink {
+    return saveLink(this.#state, now);
+  }
+
+  // ---- tools ----
+
+  run(context: StageContext, request: ToolRunRequest, sink: (report: ToolReport) => void): ToolRun {
+    const id = this.#state.nextCall;
+    const deliver = context.bind(sink);
+    this.#sinks.set(id, deliver);
+    this.#isStarting = true;
+    this.#step({
+      type: 'tool.run',
+      call: {
+        call_id: request.id,
+        name: request.name,
+        arguments: request.arguments,
+        kind: request.kind,
+        epoch: request.epoch,
+        idempotency_key: request.idempotencyKey,
+        timeout_ms: request.timeoutMs,
+      },
+    });
+    this.#isStarting = false;
+    const early = this.#takeEarly();
+    if (early !== undefined) return refuseRun(context, early.outcome, sink);
+    return {
+      cancel: (reason) => {
+        this.#sinks.delete(id);
+        this.#step({ type: 'tool.abandoned', id, reason });
+      },
+    };
+  }
+
+  #takeEarly(): Settled | undefined {
+    const early = this.#early;
+    this.#early = undefined;
+    return early;
+  }
+
+  // ---- the machine ----
+
+  #step(fact: LinkFact): void {
+    const now = this.#options.clock.now();
+    const bufferedBytes = this.#socket?.bufferedBytes ?? 0;
+    for (const order of stepLink(this.#state, fact, { now, bufferedBytes })) this.#perform(order);
+  }
+
+  #perform(order: LinkOrder): void {
+    switch (order.type) {
+      case 'connect':
+        this.#connect();
+        return;
+      case 'send':
+        this.#socket?.send(order.text);
+        return;
+      case 'ping':
+        this.#socket?.ping();
+        return;
+      case 'close':
+        this.#socket?.close(order.code, order.reason);
+        this.#socket = undefined;
+        return;
+      case 'call.prepared':
+        this.#prepared?.(setupOf(order.accept));
+        this.#prepared = undefined;
+        return;
+      case 'command':
+        this.#options.site.command(order.id, order.command);
+        return;
+      case 'tool.settled':
+        this.#settle(order);
+        return;
+      case 'hop':
+        this.#options.metrics.agentHop.observe(order.ms / 1000);
+        return;
+      case 'news':
+        this.#tellNews(order);
+        return;
+      default:
+        unreachable(order);
+    }
+  }
+
+  #connect(): void {
+    const { clock, dial, site } = this.#options;
+    const ifPresent = (fact: LinkFact): void => {
+      if (this.#socket === socket) this.#step(fact);
+    };
+    const on = site.bind(ifPresent);
+    const socket: AgentSocket = dial(clock, {
+      opened: () => on({ type: 'socket.opened' }),
+      text: (text) => on({ type: 'text.received', text }),
+      binary: () => on({ type: 'binary.received' }),
+      pong: () => on({ type: 'pong.received' }),
+      closed: (why) => on({ type: 'socket.closed', why }),
+    });
+    this.#socket = socket;
+  }
+
+  #settle(settled: Settled): void {
+    const sink = this.#sinks.get(settled.id);
+    this.#sinks.delete(settled.id);
+    if (this.#isStarting) this.#early = settled;
+    else sink?.(settled.outcome);
+  }
+
+  #tellNews({ news, why }: Extract<LinkOrder, { type: 'news' }>): void {
+    const { log, metrics } = this.#options;
+    metrics.agentLinks.inc({ what: news });
+    if (news === 'active' || news === 'resumed') log.debug({ what: news }, 'agent link');
+    else log.warn({ what: news, why }, 'agent link');
+  }
+}
+
+/** What the call is made with; nothing beside its agent's definition where no agent took it. */
+function setupOf(accept: ReadAccept | undefined): CallSetup {
+  if (accept === undefined) return {};
+  const { systemPrompt, greeting, context, tools, resume, events } = accept;
+  return {
+    ...(systemPrompt !== undefined && { prompt: systemPrompt }),
+    ...(greeting !== undefined && { greeting }),
+    ...(context.length > 0 && { context }),
+    ...(tools.length > 0 && { remoteTools: tools.map(remoteTool) }),
+    link: { resume, ...(events !== undefined && { events }) },
+  };
+}
+
+const remoteTool = (tool: LinkToolDeclaration): RemoteTool => ({
+  name: tool.name,
+  description: tool.description,
+  parameters: tool.parameters,
+  rule: {
+    kind: tool.kind,
+    timeoutMs: tool.timeout_ms,
+    fillerAfterMs: tool.filler_after_ms,
+    confirm: tool.confirm,
+    repeatable: tool.repeatable,
+  },
+});

@@ -1,0 +1,160 @@
+/** What the machine of one call's agent link is told, what it orders and what it keeps. */
+import type { Millis } from '../../shared/base/units.ts';
+import type { ReadAccept } from '../../shared/protocol/agent-link/decode.ts';
+import type { SessionEndReason, ConversationEventType } from '../../shared/protocol/agent-link/events.ts';
+import { agentLinkTimes } from '../../shared/protocol/agent-link/limits.ts';
+import type { CallerIdentity, ServiceMessageOf } from '../../shared/protocol/agent-link/service-messages.ts';
+import type { CallCommand } from '../core/commands.ts';
+import type { ConversationEvent } from '../core/told.ts';
+import type { AbandonReason, ToolOutcome } from '../core/tools-state.ts';
+import {
+  loadCommandIds,
+  newCommandIds,
+  saveCommandIds,
+  type CommandIds,
+  type SavedCommandIds,
+} from './command-ids.ts';
+import { newOutbox, type Outbox } from './outbox.ts';
+
+export interface LinkSettings {
+  readonly sessionId: string;
+  readonly agent: string;
+  readonly capabilities: { readonly transfer: boolean; readonly tools: boolean };
+  readonly caller?: CallerIdentity;
+  /** Spoken by `end` where it brings no words. */
+  readonly farewell: string;
+}
+
+/** What was agreed on in the handshake; part of what the call is made with. */
+export interface LinkTerms {
+  readonly resume: boolean;
+  /** Absent: all. */
+  readonly events?: readonly ConversationEventType[];
+}
+
+/** A remote tool is to run. */
+export type RemoteCall = Omit<ServiceMessageOf<'tool.call'>, 'type' | 'id'>;
+
+export type LinkFact =
+  /** The call begins: the agent is asked what it is to be. */
+  | { readonly type: 'call.began' }
+  | { readonly type: 'socket.opened' }
+  /** `why` is for the log. Also where it never opened. */
+  | { readonly type: 'socket.closed'; readonly why: string }
+  | { readonly type: 'text.received'; readonly text: string }
+  | { readonly type: 'binary.received' }
+  | { readonly type: 'pong.received' }
+  | { readonly type: 'told'; readonly event: ConversationEvent }
+  /** Tools of the handshake that the call did not get. */
+  | { readonly type: 'tools.refused'; readonly rules: readonly string[] }
+  | { readonly type: 'tool.run'; readonly call: RemoteCall }
+  | { readonly type: 'tool.abandoned'; readonly id: number; readonly reason: AbandonReason }
+  | { readonly type: 'call.ended'; readonly reason: SessionEndReason }
+  | { readonly type: 'time.passed' };
+
+/** Something that a log and a metric tell. */
+export type LinkNews = 'active' | 'fallback' | 'broken' | 'resumed' | 'gone';
+
+export type LinkOrder =
+  | { readonly type: 'connect' }
+  | { readonly type: 'send'; readonly text: string }
+  | { readonly type: 'ping' }
+  /** Close the connection in good order; nothing of it is told any more. */
+  | { readonly type: 'close'; readonly code: number; readonly reason: string }
+  /** The call may start: with what the agent said, or without an agent. */
+  | { readonly type: 'call.prepared'; readonly accept: ReadAccept | undefined }
+  | { readonly type: 'command'; readonly id: string; readonly command: CallCommand }
+  | { readonly type: 'tool.settled'; readonly id: number; readonly outcome: ToolOutcome }
+  /** The agent reacted to an event that was written so long ago. */
+  | { readonly type: 'hop'; readonly ms: Millis }
+  | { readonly type: 'news'; readonly news: LinkNews; readonly why: string };
+
+export type LinkPhase =
+  | { readonly type: 'idle' }
+  | { readonly type: 'connecting'; readonly by: Millis }
+  | { readonly type: 'handshaking'; readonly by: Millis }
+  | { readonly type: 'active'; heardAt: Millis; pingAt: Millis }
+  /** The link broke and is tried again. */
+  | { readonly type: 'away'; readonly retryAt: Millis }
+  /** The call goes on without its agent. */
+  | { readonly type: 'gone' }
+  | { readonly type: 'over' };
+
+export interface PendingCall {
+  readonly call: RemoteCall;
+  /** It stands in a message that was written. */
+  isWritten: boolean;
+}
+
+export interface LinkState {
+  readonly settings: LinkSettings;
+  phase: LinkPhase;
+  /** Undefined until the agent has accepted the call. */
+  terms: LinkTerms | undefined;
+  readonly outbox: Outbox;
+  readonly ids: CommandIds;
+  nextCall: number;
+  readonly calls: Map<number, PendingCall>;
+  /** The agent's `end` is being done. */
+  isEndedByAgent: boolean;
+  /** Since when there is no link, the next pause, and the newest message of the broken one. */
+  broken: { readonly since: Millis; pauseMs: Millis; readonly upTo: number } | undefined;
+}
+
+export const newLink = (settings: LinkSettings, now: Millis): LinkState => ({
+  settings,
+  phase: { type: 'idle' },
+  terms: undefined,
+  outbox: newOutbox(now),
+  ids: newCommandIds(),
+  nextCall: 1,
+  calls: new Map(),
+  isEndedByAgent: false,
+  broken: undefined,
+});
+
+// ---- another worker ------------------------------------------------------------------------------------------------
+
+/** What another worker needs to go on with the link of a call. Plain JSON. */
+export interface SavedLink {
+  readonly seq: number;
+  /** Milliseconds since the link opened. */
+  readonly openMs: number;
+  readonly nextCall: number;
+  readonly ids: SavedCommandIds;
+  readonly isEndedByAgent: boolean;
+}
+
+export const saveLink = (state: LinkState, now: Millis): SavedLink => ({
+  seq: state.outbox.seq,
+  openMs: Math.round(now - state.outbox.openedAt),
+  nextCall: state.nextCall,
+  ids: saveCommandIds(state.ids),
+  isEndedByAgent: state.isEndedByAgent,
+});
+
+/** Messages that may have been written after the last save: numbers are never used twice. */
+const unsavedMessages = 256;
+
+/** The link of a call that another worker had: it is tried again where that was agreed on. Calls of tools are asked for anew. */
+export function resumedLink(
+  settings: LinkSettings,
+  terms: LinkTerms | undefined,
+  { saved, now }: { saved: SavedLink | undefined; now: Millis },
+): LinkState {
+  const seq = saved?.seq ?? 0;
+  const outbox = newOutbox(now - (saved?.openMs ?? 0), seq + unsavedMessages);
+  const mayResume = terms?.resume === true && saved !== undefined;
+  outbox.keeps = mayResume;
+  return {
+    settings,
+    phase: mayResume ? { type: 'away', retryAt: now } : { type: 'gone' },
+    terms,
+    outbox,
+    ids: loadCommandIds(saved?.ids ?? []),
+    nextCall: (saved?.nextCall ?? 1) + unsavedMessages,
+    calls: new Map(),
+    isEndedByAgent: saved?.isEndedByAgent ?? false,
+    broken: mayResume ? { since: now, pauseMs: agentLinkTimes.resumeFirstPauseMs, upTo: seq } : undefined,
+  };
+}

@@ -1,0 +1,315 @@
+/**
+ * The link of one call to its agent as a pure state machine (spec 02, States and transitions): takes one fact, returns the orders that
+ * follow. Time is an argument, deadlines are data. It decides nothing of the conversation: commands go to the core, which answers them.
+ *
+ * Invariant: the agent is never waited for longer than connectMs + handshakeMs, no tool call is left without an outcome, and whatever an
+ * agent does, the call goes on.
+ */
+import type { Millis } from '../../shared/base/units.ts';
+import { readAnswer, readFrame, type ReadAccept } from '../../shared/protocol/agent-link/decode.ts';
+import { agentLinkCloseCodes as closeCodes, faultText } from '../../shared/protocol/agent-link/errors.ts';
+import {
+  AGENT_LINK_PROTOCOL,
+  agentLinkBacklog,
+  agentLinkLimits as limits,
+  agentLinkTimes as times,
+  agentLinkVersions,
+} from '../../shared/protocol/agent-link/limits.ts';
+import { isConversationEventType } from '../../shared/protocol/agent-link/events.ts';
+import type { AgentLinkFault } from '../../shared/protocol/agent-link/errors.ts';
+import type { ServiceMessage, ServiceMessageOf } from '../../shared/protocol/agent-link/service-messages.ts';
+import { answerCommand, onCommandText } from './link-commands.ts';
+import { report, say, type LinkStep } from './link-say.ts';
+import { giveUpCalls, onToolAbandoned, onToolRun } from './link-tools.ts';
+import type { LinkFact, LinkOrder, LinkState } from './link-state.ts';
+import { messageOf } from './messages.ts';
+import { oldestKept, replay, write } from './outbox.ts';
+
+/** Takes one fact. `bufferedBytes` are those that the agent's connection has not taken. */
+export function stepLink(
+  state: LinkState,
+  fact: LinkFact,
+  { now, bufferedBytes }: { readonly now: Millis; readonly bufferedBytes: number },
+): LinkOrder[] {
+  const orders: LinkOrder[] = [];
+  const send = (text: string): void => void orders.push({ type: 'send', text });
+  if (state.phase.type === 'over') return orders;
+  const step = { state, now, bufferedBytes, orders, send };
+  take(step, fact);
+  if (state.phase.type === 'active' && bufferedBytes > agentLinkBacklog.closeBytes)
+    leave(step, { code: 'too_slow' }, closeCodes.tooSlow);
+  return orders;
+}
+
+function take(step: LinkStep, fact: LinkFact): void {
+  switch (fact.type) {
+    case 'call.began':
+      connect(step);
+      return;
+    case 'socket.opened':
+      onOpened(step);
+      return;
+    case 'socket.closed':
+      onClosed(step, fact.why);
+      return;
+    case 'text.received':
+      onText(step, fact.text);
+      return;
+    case 'binary.received':
+      onBinary(step);
+      return;
+    case 'pong.received':
+      heard(step);
+      return;
+    case 'told':
+      onTold(step, fact.event);
+      return;
+    case 'tools.refused':
+      for (const rule of fact.rules.slice(0, limits.handshakeProblems))
+        report(step, { code: 'tool_refused', message: rule });
+      return;
+    case 'tool.run':
+      onToolRun(step, fact.call);
+      return;
+    case 'tool.abandoned':
+      onToolAbandoned(step, fact);
+      return;
+    case 'call.ended':
+      onCallEnded(step, fact.reason);
+      return;
+    case 'time.passed':
+      onTime(step);
+      return;
+  }
+}
+
+// ---- what is written -----------------------------------------------------------------------------------------------
+
+function onTold(step: LinkStep, event: Extract<LinkFact, { type: 'told' }>['event']): void {
+  const { state } = step;
+  if (event.type === 'command.answered') {
+    answerCommand(step, event);
+    return;
+  }
+  const { phase, terms } = state;
+  if (terms === undefined || phase.type === 'gone') return;
+  const message = messageOf(event);
+  if (message === undefined) return;
+  const { events } = terms;
+  if (events !== undefined && isConversationEventType(message.type) && !events.includes(message.type)) return;
+  say(step, message);
+}
+
+// ---- the handshake -------------------------------------------------------------------------------------------------
+
+function connect(step: LinkStep): void {
+  step.state.phase = { type: 'connecting', by: step.now + times.connectMs };
+  step.orders.push({ type: 'connect' });
+}
+
+function onOpened(step: LinkStep): void {
+  const { state, now } = step;
+  if (state.phase.type !== 'connecting') return;
+  state.phase = { type: 'handshaking', by: now + times.handshakeMs };
+  const { settings, outbox, broken } = state;
+  const offer: Omit<ServiceMessageOf<'session.start'>, 'type' | 'call'> = {
+    protocol: AGENT_LINK_PROTOCOL,
+    versions: [...agentLinkVersions],
+    session_id: settings.sessionId,
+    agent: settings.agent,
+    capabilities: settings.capabilities,
+  };
+  const isFirst = broken === undefined;
+  const message: ServiceMessage = isFirst
+    ? { type: 'session.start', ...offer, ...(settings.caller && { call: settings.caller }) }
+    : {
+        type: 'session.resume',
+        ...offer,
+        last_seq: outbox.seq,
+        replay_from: oldestKept(outbox),
+        lost: outbox.lost,
+        pending: [...state.calls.keys()],
+      };
+  // What is lost is told in the message itself; the event follows the accept.
+  const { lost } = outbox;
+  outbox.lost = 0;
+  write(outbox, message, step);
+  outbox.lost = lost;
+}
+
+function onText(step: LinkStep, text: string): void {
+  const { phase } = step.state;
+  if (phase.type === 'handshaking') {
+    onAnswer(step, text);
+    return;
+  }
+  if (phase.type !== 'active') return;
+  heard(step);
+  const read = readFrame(text);
+  if (read.ok) onCommandText(step, read.value);
+  else report(step, read.error);
+}
+
+function onBinary(step: LinkStep): void {
+  const { phase } = step.state;
+  if (phase.type === 'handshaking')
+    failHandshake(step, faultText({ code: 'binary_frame' }), closeCodes.violation);
+  if (phase.type !== 'active') return;
+  heard(step);
+  report(step, { code: 'binary_frame' });
+}
+
+function onAnswer(step: LinkStep, text: string): void {
+  const frame = readFrame(text);
+  const answer = frame.ok
+    ? readAnswer(frame.value, agentLinkVersions)
+    : ({ kind: 'fault', fault: frame.error } as const);
+  switch (answer.kind) {
+    case 'accept':
+      onAccept(step, answer.accept);
+      return;
+    case 'reject':
+      onReject(step, answer);
+      return;
+    case 'fault':
+      failHandshake(step, faultText(answer.fault), closeCodes.violation);
+  }
+}
+
+function onAccept(step: LinkStep, accept: ReadAccept): void {
+  const { state, now, orders } = step;
+  const { broken, outbox } = state;
+  state.phase = { type: 'active', heardAt: now, pingAt: now + times.pingIntervalMs };
+  if (broken !== undefined) {
+    state.broken = undefined;
+    for (const pending of state.calls.values()) pending.isWritten = true;
+    replay(outbox, { seen: accept.lastSeq, upTo: broken.upTo }, step);
+    orders.push({ type: 'news', news: 'resumed', why: '' });
+    return;
+  }
+  state.terms = { resume: accept.resume, ...(accept.events !== undefined && { events: accept.events }) };
+  outbox.keeps = accept.resume;
+  orders.push({ type: 'news', news: 'active', why: '' }, { type: 'call.prepared', accept });
+  const { problems } = accept;
+  for (const fault of problems.slice(0, limits.handshakeProblems)) report(step, fault);
+  const more = problems.length - limits.handshakeProblems;
+  if (more > 0) report(step, { code: 'too_many', message: `${more} more problems of the handshake` });
+}
+
+function onReject(step: LinkStep, { code, message }: { code: string; message: string }): void {
+  // Both are the agent's own words, and those of an operator's program: they are short in a log.
+  const why = `rejected: ${code.slice(0, 64)} ${message.slice(0, 256)}`.trim();
+  if (step.state.broken === undefined) failHandshake(step, why, closeCodes.normal);
+  else {
+    step.orders.push({ type: 'close', code: closeCodes.normal, reason: '' });
+    goAlone(step, why);
+  }
+}
+
+/** No agent answers as it should: a call that begins starts without it, a broken link is tried again. */
+function failHandshake(step: LinkStep, why: string, code: number): void {
+  step.orders.push({ type: 'close', code, reason: why.slice(0, 120) });
+  if (step.state.broken === undefined) fallBack(step, why);
+  else tryLater(step, why);
+}
+
+function fallBack(step: LinkStep, why: string): void {
+  step.state.phase = { type: 'gone' };
+  step.orders.push({ type: 'news', news: 'fallback', why }, { type: 'call.prepared', accept: undefined });
+}
+
+// ---- the link while the call runs ----------------------------------------------------------------------------------
+
+function heard({ state, now }: LinkStep): void {
+  if (state.phase.type === 'active') state.phase.heardAt = now;
+}
+
+function onClosed(step: LinkStep, why: string): void {
+  const { phase, broken } = step.state;
+  if (phase.type === 'active') onBroken(step, why);
+  else if (phase.type !== 'connecting' && phase.type !== 'handshaking') return;
+  else if (broken === undefined) fallBack(step, why);
+  else tryLater(step, why);
+}
+
+/** The connection of a call that runs is no more. */
+function onBroken(step: LinkStep, why: string): void {
+  const { state, now, orders } = step;
+  if (state.terms?.resume !== true) {
+    goAlone(step, why);
+    return;
+  }
+  state.broken = { since: now, pauseMs: times.resumeFirstPauseMs, upTo: state.outbox.seq };
+  state.phase = { type: 'away', retryAt: now };
+  orders.push({ type: 'news', news: 'broken', why });
+}
+
+function tryLater(step: LinkStep, why: string): void {
+  const { state, now } = step;
+  const { broken } = state;
+  if (broken === undefined) return;
+  const { pauseMs } = broken;
+  broken.pauseMs = Math.min(pauseMs * 2, times.resumeLongestPauseMs);
+  if (now + pauseMs >= broken.since + times.resumeLimitMs) goAlone(step, why);
+  else state.phase = { type: 'away', retryAt: now + pauseMs };
+}
+
+/** The call goes on without its agent, for good. */
+function goAlone(step: LinkStep, why: string): void {
+  const { state, orders } = step;
+  state.phase = { type: 'gone' };
+  state.broken = undefined;
+  state.outbox.waiting.length = 0;
+  orders.push({ type: 'news', news: 'gone', why });
+  giveUpCalls(step);
+}
+
+/** This side ends the link of a call that runs. */
+function leave(step: LinkStep, fault: AgentLinkFault, code: number): void {
+  step.orders.push({ type: 'close', code, reason: fault.code });
+  goAlone(step, faultText(fault));
+}
+
+function onTime(step: LinkStep): void {
+  const { state, now, orders } = step;
+  const { phase } = state;
+  switch (phase.type) {
+    case 'connecting':
+      if (now >= phase.by) failHandshake(step, 'no connection in time', closeCodes.violation);
+      return;
+    case 'handshaking':
+      if (now >= phase.by) failHandshake(step, 'no answer to the handshake in time', closeCodes.violation);
+      return;
+    case 'active':
+      if (now >= phase.heardAt + times.downAfterMs) {
+        orders.push({ type: 'close', code: closeCodes.violation, reason: 'agent_down' });
+        onBroken(step, faultText({ code: 'agent_down' }));
+      } else if (now >= phase.pingAt) {
+        phase.pingAt = now + times.pingIntervalMs;
+        orders.push({ type: 'ping' });
+      }
+      return;
+    case 'away':
+      if (now >= phase.retryAt) connect(step);
+      return;
+    default:
+  }
+}
+
+function onCallEnded(step: LinkStep, reason: Extract<LinkFact, { type: 'call.ended' }>['reason']): void {
+  const { state, orders } = step;
+  const { phase } = state;
+  if (phase.type === 'active' || phase.type === 'handshaking')
+    write(
+      state.outbox,
+      {
+        type: 'session.end',
+        reason: state.isEndedByAgent && reason === 'call_ended' ? 'ended_by_agent' : reason,
+      },
+      step,
+    );
+  if (phase.type !== 'gone' && phase.type !== 'away' && phase.type !== 'idle')
+    orders.push({ type: 'close', code: closeCodes.normal, reason: '' });
+  state.phase = { type: 'over' };
+  state.calls.clear();
+}

@@ -1,0 +1,31 @@
+/** From what the core tells to what an agent is told (spec 02, Events). */
+import type { ServiceMessage } from '../../shared/protocol/agent-link/service-messages.ts';
+import type { ConversationEvent, TurnTimes } from '../core/told.ts';
+
+/** Undefined for what is answered in another way, or is no agent's business. */
+export function messageOf(event: ConversationEvent): ServiceMessage | undefined {
+  switch (event.type) {
+    case 'turn.measured':
+      return { type: 'turn.metrics', epoch: event.epoch, metrics: metricsOf(event.times) };
+    case 'fault.noticed': {
+      const fatal = event.what === 'given_up';
+      return { type: 'error', stage: event.stage, message: `${event.stage} ${event.what}`, fatal };
+    }
+    case 'tools.answered':
+    case 'node.entered':
+    case 'command.answered':
+      return undefined;
+    default:
+      return event;
+  }
+}
+
+const metricsOf = (times: TurnTimes) => ({
+  end_of_turn_ms: whole(times.endOfTurnMs),
+  stt_final_ms: whole(times.sttFinalMs),
+  llm_ttft_ms: whole(times.llmTtftMs),
+  tts_ttfb_ms: whole(times.ttsTtfbMs),
+  response_ms: whole(times.responseMs),
+});
+
+const whole = (ms: number): number => Math.max(0, Math.round(ms));

@@ -1,0 +1,86 @@
+/** Makes what a call consists of once it is known what the call is to be. */
+import type { Millis } from '../../shared/base/units.ts';
+import type { Log } from '../../shared/runtime/log.ts';
+import type { Scope } from '../../shared/runtime/scope.ts';
+import type { CallLink } from '../agent-link/contract.ts';
+import type { CallEvent } from '../core/events.ts';
+import type { CallSettings } from '../core/settings.ts';
+import type { CallState } from '../core/state.ts';
+import type { CallStart, CallTransport } from '../transports/transport.ts';
+import { CallAudio } from './audio.ts';
+import type { CallJournal } from './journal.ts';
+import { CallLog } from './log.ts';
+import type { CallSetup } from './opening.ts';
+import type { RunningCall } from './running-call.ts';
+import type { CallServices } from './services.ts';
+import { CallStages, stageContext } from './stages.ts';
+import { CallToolRuns } from './tool-runs.ts';
+import { withVariables } from './variables.ts';
+
+export interface CallBuild {
+  readonly services: CallServices;
+  readonly scope: Scope;
+  readonly log: Log;
+  /** The call's mailbox. */
+  readonly slot: number;
+  readonly journal: CallJournal | undefined;
+  readonly start: CallStart;
+  readonly transport: CallTransport;
+  readonly link: CallLink | undefined;
+  readonly setup: CallSetup;
+  readonly state: (settings: CallSettings) => CallState;
+  readonly startedAt: Millis;
+  /** Turns that were answered before. */
+  readonly turns: number;
+  readonly tell: (event: CallEvent) => void;
+  /** The audio of the call, once it is there. */
+  readonly audio: () => CallAudio | undefined;
+}
+
+/** @throws what building a part throws; nothing of the call is left then. */
+export function buildCall(build: CallBuild): RunningCall {
+  const { services, scope, start, setup, link, tell, slot, journal, transport, startedAt } = build;
+  const { clock } = services;
+  const { metadata } = start;
+  const { remoteTools, link: _terms, ...given } = setup;
+  const remote =
+    remoteTools === undefined || link === undefined ? undefined : { tools: remoteTools, runner: link };
+  const opened = services.openTools(stageContext({ clock, scope }), { metadata, remote });
+  link?.refused(opened.tools.refused.map(({ name, rule }) => `${name} ${rule}`));
+  const tools = new CallToolRuns(opened.tools, tell);
+  // What an agent process says is taken word for word.
+  const settings = { ...withVariables(services.settings, metadata), ...given };
+  const state = build.state({ ...settings, tools: opened.book });
+  const log = new CallLog({ log: build.log, metrics: services.metrics, turns: build.turns });
+  const stages = openStages(build);
+  try {
+    const audio = new CallAudio({ services, slot, start, transport, stages, tell, journal });
+    return {
+      ...{ start, stages, audio, tools, state, log, startedAt },
+      get turns() {
+        return log.turns;
+      },
+      get link() {
+        return link?.save(clock.now());
+      },
+    };
+  } catch (error) {
+    stages.close();
+    throw error;
+  }
+}
+
+function openStages({ services, scope, start, tell, audio, log }: CallBuild): CallStages {
+  return new CallStages({
+    clock: services.clock,
+    scope,
+    conversation: start.callId,
+    stt: services.stt,
+    llm: services.llm,
+    tts: services.tts,
+    tell,
+    onTts: (event) => audio()?.onTts(event),
+    position: () => audio()?.position,
+    onFailure: (stage, reason) => log.warn({ stage, reason }, 'stage failed'),
+  });
+}

@@ -1,0 +1,20 @@
+/** Why a call is over, as its agent process is told (spec 02, States and transitions). */
+import { unreachable } from '../../shared/base/assert.ts';
+import type { SessionEndReason } from '../../shared/protocol/agent-link/events.ts';
+import type { TransportEnd } from '../transports/transport.ts';
+
+/** `engine` is why the engine ended it, where it did. */
+export function sessionEndOf(end: TransportEnd, engine: 'ended' | 'shutdown'): SessionEndReason {
+  switch (end) {
+    case 'engine':
+      return engine === 'shutdown' ? 'shutdown' : 'call_ended';
+    case 'hangup':
+    case 'closed':
+      return 'hangup';
+    case 'disconnected':
+    case 'fault':
+      return end;
+    default:
+      return unreachable(end);
+  }
+}
