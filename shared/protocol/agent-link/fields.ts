@@ -1,0 +1,23 @@
+/** Kinds of fields that several messages of the agent link have. Each says its rule in words that hold no value. */
+import * as z from 'zod';
+import { utf8Bytes } from '../call.ts';
+import { agentLinkLimits as limits } from './limits.ts';
+
+/** A text of at most so many bytes of UTF-8. */
+export const textOf = (mostBytes: number): z.ZodString =>
+  z.string().refine((text) => utf8Bytes(text) <= mostBytes, `must be at most ${mostBytes} bytes`);
+
+/** A text that says something. */
+export const spokenText = textOf(limits.sayBytes).refine((text) => text.trim() !== '', 'must not be empty');
+
+export const counter = z.int().min(0);
+export const epochField = counter.meta({ description: 'Number of the turn.' });
+
+export const contextMessageSchema = z
+  .object({
+    role: z.enum(['system', 'user', 'assistant']),
+    text: z.string().refine((text) => text.trim() !== '', 'must not be empty'),
+  })
+  .meta({ description: 'A message of the conversation.' });
+
+export type LinkContextMessage = z.output<typeof contextMessageSchema>;
