@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from . import wire
 from .docstring import read_docstring
-from .errors import WireError
 from .schema import Shape, decode_object, describe, is_model, object_schema, shape_of
 from .wire import CancelReason, ToolKind, utf8_bytes
 
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 Decode = Callable[[dict[str, Any]], dict[str, Any]]
+Provide = Callable[["ToolCall"], Any]
 
 
 @dataclass(eq=False, slots=True)
@@ -126,18 +126,21 @@ class ToolOptions:
     repeatable: bool = False
     timeout_ms: int = wire.TOOL_TIMEOUT_DEFAULT_MS
     filler_after_ms: int = wire.FILLER_AFTER_DEFAULT_MS
+    provided: Mapping[str, Provide] = field(default_factory=dict)
+    """Parameters that are not the model's, beside those of type `ToolCall` and `Session`: what fills them in."""
 
 
 def tool_of(function: Callable[..., Any], options: ToolOptions) -> Tool:
     """The tool of a function. Raises `TypeError` or `ValueError` naming the tool and the rule it breaks."""
     doc = read_docstring(function)
     name = options.name or function.__name__
-    parameters, decode = _parameters_of(function, options.parameters, doc.parameters, f"tool {name!r}")
-    injected = _injected_names(function)
+    provided = {**_provided_by_type(function), **options.provided}
+    own = _own_parameters(function, provided, f"tool {name!r}")
+    parameters, decode = _parameters_of(own, options.parameters, doc.parameters, f"tool {name!r}")
 
     async def run(call: ToolCall) -> Any:
         values = decode(dict(call.arguments))
-        values.update({each: call if kind == "call" else call.session for each, kind in injected.items()})
+        values.update({each: provide(call) for each, provide in provided.items()})
         return await call_function(function, values)
 
     return Tool(
@@ -155,7 +158,7 @@ def tool_of(function: Callable[..., Any], options: ToolOptions) -> Tool:
 
 async def call_function(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
     """Runs a function: an `async def` here, a plain `def` in a thread, so that it cannot hold up other calls."""
-    if inspect.iscoroutinefunction(function):
+    if inspect.iscoroutinefunction(inspect.unwrap(function)):
         return await function(**values)
     result = await asyncio.to_thread(function, **values)
     return await result if inspect.isawaitable(result) else result
@@ -174,9 +177,8 @@ def plain_json(value: Any) -> Any:
 
 
 def _parameters_of(
-    function: Callable[..., Any], given: Any, descriptions: Mapping[str, str], where: str
+    own: Mapping[str, tuple[Any, bool]], given: Any, descriptions: Mapping[str, str], where: str
 ) -> tuple[dict[str, Any], Decode]:
-    own = _own_parameters(function, where)
     if isinstance(given, Mapping):
         return dict(given), lambda values: values
     if given is not None and not is_model(given):
@@ -198,35 +200,31 @@ def _parameters_of(
     return object_schema(shapes, required), lambda values: decode_object(shapes, required, values, "")
 
 
-def _own_parameters(function: Callable[..., Any], where: str) -> dict[str, tuple[Any, bool]]:
+def _own_parameters(
+    function: Callable[..., Any], provided: Mapping[str, Provide], where: str
+) -> dict[str, tuple[Any, bool]]:
     """The model's parameters: the hint of each, and whether it is required."""
     hints = _hints(function)
-    injected = _injected_names(function)
     own: dict[str, tuple[Any, bool]] = {}
     for name, parameter in inspect.signature(function).parameters.items():
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):
-            if parameter.kind is parameter.VAR_KEYWORD:
-                continue
+        if name in provided or parameter.kind is parameter.VAR_KEYWORD:
+            continue
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.POSITIONAL_ONLY):
             raise TypeError(f"{where}: parameter {name} must be one that can be given by its name")
-        if name not in injected:
-            own[name] = (hints.get(name, Any), parameter.default is parameter.empty)
+        own[name] = (hints.get(name, Any), parameter.default is parameter.empty)
     return own
 
 
-def _injected_names(function: Callable[..., Any]) -> dict[str, str]:
-    """Parameters that are filled in and not the model's, by name: a `call` or a `session`."""
+def _provided_by_type(function: Callable[..., Any]) -> dict[str, Provide]:
     from .session import Session
 
-    kinds = {ToolCall: "call", Session: "session"}
-    return {
-        name: kinds[hint]
-        for name, hint in _hints(function).items()
-        if name != "return" and _is_in(hint, kinds)
-    }
-
-
-def _is_in(hint: Any, kinds: Mapping[Any, str]) -> bool:
-    return inspect.isclass(hint) and hint in kinds
+    found: dict[str, Provide] = {}
+    for name, hint in _hints(function).items():
+        if name != "return" and hint is ToolCall:
+            found[name] = lambda call: call
+        elif name != "return" and hint is Session:
+            found[name] = lambda call: call.session
+    return found
 
 
 def _hints(function: Callable[..., Any]) -> dict[str, Any]:
@@ -245,6 +243,3 @@ def _has_remote_ref(schema: Any) -> bool:
         return False
     ref = schema.get("$ref")
     return (isinstance(ref, str) and not ref.startswith("#")) or any(map(_has_remote_ref, schema.values()))
-
-
-__all__ = ["Tool", "ToolCall", "ToolOptions", "WireError", "call_function", "plain_json", "tool_of"]
