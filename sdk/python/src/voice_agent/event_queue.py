@@ -13,7 +13,7 @@ MOST_WAITING = 256
 class EventQueue:
     """When handlers are slow, deltas and interim transcripts go first, then the oldest events; the end never does.
 
-    What was left out is told by an `events.lost` in its place, as the service tells of its own.
+    What was left out is told by an `events.lost` before the next event, as the service tells of its own.
     """
 
     def __init__(self, most_waiting: int = MOST_WAITING) -> None:

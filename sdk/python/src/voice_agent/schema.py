@@ -221,12 +221,16 @@ def _string_map(hint: Any, where: str) -> Shape:
 
 
 def _typed_dict(hint: Any, where: str) -> Shape:
+    # `__required_keys__` does not see NotRequired where annotations are kept as texts.
     hints = typing.get_type_hints(hint, include_extras=True)
-    required = sorted(hint.__required_keys__, key=list(hints).index)
-    plain = {
-        name: get_args(each)[0] if get_origin(each) in (typing.Required, typing.NotRequired) else each
-        for name, each in hints.items()
-    }
+    marked = {name: get_origin(each) for name, each in hints.items()}
+    required = [
+        name
+        for name, mark in marked.items()
+        if mark is typing.Required or (mark is not typing.NotRequired and name in hint.__required_keys__)
+    ]
+    marks = (typing.Required, typing.NotRequired)
+    plain = {name: get_args(each)[0] if marked[name] in marks else each for name, each in hints.items()}
     properties = {name: shape_of(each, f"{where}.{name}") for name, each in plain.items()}
     return _object(properties, required, lambda values: values)
 

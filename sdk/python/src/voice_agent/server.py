@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("voice_agent")
 
+socket_log = logging.getLogger("voice_agent.socket")
+# Below this the library writes the headers of requests, and so tokens, into the log.
+socket_log.setLevel(logging.WARNING)
+
 DRAIN_S = 30.0
 MOST_CALLS = 1_000
 FRAMES_QUEUED = 64
@@ -89,6 +93,7 @@ class AgentServer:
             open_timeout=wire.CONNECT_MS / 1000,
             close_timeout=2,
             server_header=None,
+            logger=socket_log,
         )
         log.info("agent %s listens on %s, port %d", self._agent.name, self._host, self.port)
 

@@ -24,7 +24,7 @@ from typing import Any, Self, TypeVar
 from . import wire
 from .agent import Agent
 from .errors import LinkBroken, RejectCall
-from .events import EVENTS
+from .events import ALWAYS_SENT, EVENTS
 from .host import AgentHost
 from .wire import CancelReason
 
@@ -42,7 +42,11 @@ class ToolOutcome:
 
 
 class ScriptedCall:
-    """One call, played by a test. `timeout_s` is the longest wait for what the agent should do."""
+    """One call, played by a test.
+
+    `path` is path and query of the URL that the service calls, `caller` what `session.start.call` holds. Without
+    `answers_commands` no command gets a result. `timeout_s` is the longest wait for what the agent should do.
+    """
 
     def __init__(
         self,
@@ -52,10 +56,12 @@ class ScriptedCall:
         session_id: str = "scripted-call",
         caller: Mapping[str, str] | None = None,
         can_transfer: bool = True,
+        answers_commands: bool = True,
         timeout_s: float = DEFAULT_TIMEOUT_S,
     ) -> None:
         self._host = AgentHost(agent)
         self._timeout_s = timeout_s
+        self._answers_commands = answers_commands
         self._path = path
         self._offer: dict[str, Any] = {
             "protocol": wire.PROTOCOL,
@@ -147,7 +153,8 @@ class ScriptedCall:
         wanted = self.accept.get("events")
         if type_ not in EVENTS:
             raise ValueError(f"there is no event {type_!r}")
-        return self.send(type_, **fields) if wanted is None or type_ in wanted else None
+        is_wanted = wanted is None or type_ in wanted or type_ in ALWAYS_SENT
+        return self.send(type_, **fields) if is_wanted else None
 
     async def user_says(self, text: str) -> None:
         """A whole turn of the caller, as its events; what the agent makes of it is there to be expected."""
@@ -263,6 +270,8 @@ class ScriptedCall:
             self._answers[message["id"]] = ToolOutcome(message.get("result"), message.get("error"))
             return
         self._waiting.append(message)
+        if not self._answers_commands:
+            return
         refusals = self._refusals.get(message["type"])
         if refusals:
             code, words = refusals.popleft()
