@@ -63,15 +63,17 @@ async def test_the_caller_is_asked_before_an_order_is_placed(agent: Agent) -> No
         assert call.tools["place_order"]["kind"] == "side_effect"
 
 
-async def test_the_same_call_again_places_no_second_order(agent: Agent, tmp_path: Path) -> None:
+async def test_another_attempt_of_a_call_places_no_second_order(agent: Agent, tmp_path: Path) -> None:
     async with ScriptedCall(agent) as call:
         await call.call_tool("change_order", item="margherita", count=1)
-        first = await call.call_tool("place_order", name="Ann")
-        assert (await call.call_tool("place_order", name="Ann")).result == first.result
+        key = "0123456789abcdef"
+        attempts = [call.start_tool("place_order", {"name": "Ann"}, idempotency_key=key) for _ in range(2)]
+        first, second = [await call.tool_outcome(each) for each in attempts]
+        assert first.result == second.result
     assert len(orders(tmp_path)) == 1
 
 
-async def test_another_call_places_another_order(agent: Agent, tmp_path: Path) -> None:
+async def test_another_caller_places_another_order(agent: Agent, tmp_path: Path) -> None:
     for session_id in ("one", "two"):
         async with ScriptedCall(agent, session_id=session_id) as call:
             await call.call_tool("change_order", item="margherita", count=1)

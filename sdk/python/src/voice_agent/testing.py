@@ -171,13 +171,18 @@ class ScriptedCall:
         self.event("turn.interrupted", epoch=self._epoch)
         await asyncio.sleep(0)
 
-    def start_tool(self, name: str, arguments: Mapping[str, Any]) -> int:
-        """The model calls a tool; returns the id of the call."""
+    def start_tool(
+        self, name: str, arguments: Mapping[str, Any], *, idempotency_key: str | None = None
+    ) -> int:
+        """The model calls a tool; returns the id of the call.
+
+        Every call has an idempotency key of its own, unless one is given: then it is another attempt of that call.
+        """
         tool = self.tools.get(name)
         if tool is None:
             raise AssertionError(f"the agent declared no tool {name!r}")
         self._tool_ids += 1
-        key = hashlib.sha256(f"{name}{json.dumps(arguments, sort_keys=True)}".encode()).hexdigest()[:16]
+        own_key = hashlib.sha256(f"{self._offer['session_id']} {self._tool_ids}".encode()).hexdigest()[:16]
         self.send(
             "tool.call",
             id=self._tool_ids,
@@ -186,7 +191,7 @@ class ScriptedCall:
             arguments=dict(arguments),
             kind=tool.get("kind", "read_only"),
             epoch=self._epoch,
-            idempotency_key=key,
+            idempotency_key=idempotency_key or own_key,
             timeout_ms=tool.get("timeout_ms", wire.TOOL_TIMEOUT_DEFAULT_MS),
         )
         return self._tool_ids
