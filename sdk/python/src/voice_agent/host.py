@@ -82,7 +82,7 @@ class AgentHost:
         for waiting in list(self._parked.values()):
             waiting.cancel()
         links = list(self._calls.values())
-        await asyncio.gather(*(self._finish(link, "shutdown") for link in links))
+        await asyncio.gather(*(self._finish(link, "shutdown", at_once=True) for link in links))
 
     # ---- a call begins
 
@@ -200,8 +200,8 @@ class AgentHost:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    async def _finish(self, link: CallLink, reason: str) -> None:
-        await link.finish(reason)
+    async def _finish(self, link: CallLink, reason: str, *, at_once: bool = False) -> None:
+        await link.finish(reason, at_once=at_once)
         if self._calls.get(link.session.id) is link:
             del self._calls[link.session.id]
         async with self._changed:

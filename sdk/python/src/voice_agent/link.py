@@ -46,6 +46,7 @@ class CallLink:
         self._events = EventQueue()
         self._dispatcher: asyncio.Task[None] | None = None
         self._faults = 0
+        self._hurry = asyncio.Event()
         self._finishing: asyncio.Task[None] | None = None
         self.last_seq = 0
         """Newest message that was taken in order; told to a service that takes the call up again."""
@@ -100,8 +101,13 @@ class CallLink:
             self._events.push(EventsLost(seq=self.last_seq, t_ms=0, count=lost))
         self._tools.settle_others(pending)
 
-    async def finish(self, reason: str) -> None:
-        """Ends the call on this side: handlers get what is left, then whatever still runs is cancelled."""
+    async def finish(self, reason: str, *, at_once: bool = False) -> None:
+        """Ends the call on this side: handlers get what is left, then whatever still runs is cancelled.
+
+        `at_once` waits for nobody, also where an earlier `finish` still does.
+        """
+        if at_once:
+            self._hurry.set()
         if self._finishing is None:
             self._finishing = asyncio.get_running_loop().create_task(self._finish(reason))
         await asyncio.shield(self._finishing)
@@ -110,13 +116,28 @@ class CallLink:
         if not self.is_over:
             self._end(SessionEnd(seq=self.last_seq, t_ms=0, reason=reason))
         if self._dispatcher is not None:
-            _, late = await asyncio.wait({self._dispatcher}, timeout=HANDLER_GRACE_S)
-            if late:
-                log.warning("a handler of call %s is still busy and is cancelled", self.session.id)
-                self._dispatcher.cancel()
-        for task in list(self.session._tasks):
+            await self._wait_for({self._dispatcher}, HANDLER_GRACE_S, "handler")
+        for task in self.session.tasks:
             task.cancel()
-        await self._tools.close()
+        await self._wait_for(self._tools.tasks, wire.TOOL_TIMEOUT_MAX_MS / 1000, "tool")
+
+    async def _wait_for(self, tasks: Iterable[asyncio.Task[None]], limit_s: float, what: str) -> None:
+        """Waits for tasks, and cancels those that are late."""
+        waiting = {task for task in tasks if not task.done()}
+        hurry = asyncio.get_running_loop().create_task(self._hurry.wait())
+        deadline = asyncio.get_running_loop().time() + limit_s
+        while waiting and not hurry.done():
+            left_s = deadline - asyncio.get_running_loop().time()
+            done, _ = await asyncio.wait(
+                {*waiting, hurry}, timeout=left_s, return_when=asyncio.FIRST_COMPLETED
+            )
+            waiting -= done
+            if not done:
+                break
+        hurry.cancel()
+        for task in waiting:
+            log.warning("call %s: a %s is still busy after the call and is cancelled", self.session.id, what)
+            task.cancel()
 
     def _post(self, text: str) -> None:
         """Queues a message; without a connection it is dropped, because a resumed link sends again what matters."""

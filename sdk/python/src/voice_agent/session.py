@@ -192,6 +192,11 @@ class Session:
             raise CommandRefused("invalid_message", f"enabled must have at most {wire.ENABLED_TOOLS} names")
         await self._commands.give({"type": "tools.set", "enabled": names})
 
+    @property
+    def tasks(self) -> list[asyncio.Task[Any]]:
+        """What `spawn` started and still runs."""
+        return list(self._tasks)
+
     def spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Runs something beside the handlers, which are called one after another; it is cancelled when the call ends."""
         task = asyncio.get_running_loop().create_task(work)

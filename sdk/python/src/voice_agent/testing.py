@@ -7,8 +7,7 @@
         assert await call.expect_end() == "See you!"
 
 The call sends what a service would send and answers commands as one would: every one is done, unless `refuse` said
-otherwise. What the agent writes is held to the limits of the protocol. Nothing here plays the model: which tools it would call
-is the script's business.
+otherwise. Nothing here plays the model: which tools it would call is the script's business.
 """
 
 from __future__ import annotations

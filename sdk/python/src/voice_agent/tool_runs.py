@@ -78,15 +78,10 @@ class ToolRuns:
             if id_ in pending:
                 self._send(text)
 
-    async def close(self) -> None:
-        """Waits for tools with effects, no longer than the service ever would have, then cancels what is left."""
-        tasks = {task for _, task in self._running.values()}
-        if not tasks:
-            return
-        _, late = await asyncio.wait(tasks, timeout=wire.TOOL_TIMEOUT_MAX_MS / 1000)
-        for task in late:
-            log.warning("call %s: a tool still ran long after the call and is cancelled", self._session.id)
-            task.cancel()
+    @property
+    def tasks(self) -> list[asyncio.Task[None]]:
+        """The tools that run."""
+        return [task for _, task in self._running.values()]
 
     async def _run(self, tool: Tool, call: ToolCall) -> None:
         reacting_to.set(call.seq)
