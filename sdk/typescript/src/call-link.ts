@@ -23,7 +23,7 @@ export const startHandlerMs = 1_500;
 export const parkedMs = times.resumeLimitMs + 5_000;
 /** Handlers of one call that have not settled yet; beyond it events are left out. */
 const mostHandlers = 256;
-/** Faults of the service that are logged one by one. */
+/** Messages of one call that may be out of order; more close the link. */
 const mostFaults = 16;
 
 export const rejectText = (code: string, message: string): string =>
@@ -121,7 +121,7 @@ export class CallLink {
     const { code, message } =
       error instanceof RejectCall
         ? error
-        : { code: 'agent_error', message: 'the agent could not take the call' };
+        : { code: 'agent_failed', message: 'the agent could not take the call' };
     if (error instanceof RejectCall)
       this.#logger.info('a call was rejected', { session: this.session.id, code });
     else this.#logger.error('a call could not be started', { session: this.session.id, error });
@@ -152,7 +152,10 @@ export class CallLink {
   text(connection: Connection, text: string): void {
     if (connection !== this.#connection || this.#phase === 'over') return;
     const reading = readServiceMessage(text);
-    if (reading.kind === 'bad') return this.#fault(reading.rule);
+    if (reading.kind === 'bad') {
+      this.#fault(reading.rule);
+      return;
+    }
     if (reading.kind === 'unknown') {
       this.#seq = Math.max(this.#seq, reading.seq ?? 0);
       return;
@@ -160,14 +163,19 @@ export class CallLink {
     const { message, seq } = reading;
     // A link that was taken up again repeats what the agent may have missed.
     if (this.#phase === 'active' && seq <= this.#seq) return;
-    if (message.type === 'session.end') return this.#finish(reading, message.reason);
+    if (message.type === 'session.end') {
+      this.#finish(reading, message.reason);
+      return;
+    }
     if (this.#phase !== 'active') return;
     this.#seq = seq;
     this.#tMs = reading.tMs;
     switch (message.type) {
       case 'session.start':
-      case 'session.resume':
-        return this.#fault(`${message.type}: comes first or not at all`);
+      case 'session.resume': {
+        this.#fault(`${message.type}: comes first or not at all`);
+        return;
+      }
       case 'tool.call':
         this.#tools.start(message, seq);
         break;
@@ -252,8 +260,12 @@ export class CallLink {
   }
 
   #handle(handler: (event: AgentEvent, session: Session) => unknown, event: AgentEvent): void {
-    if (this.#handlers >= mostHandlers && event.type !== 'session.end')
-      return this.#fault(`more than ${mostHandlers} handlers have not settled; an event was left out`);
+    if (this.#handlers >= mostHandlers && event.type !== 'session.end') {
+      this.#logger.warn('an event was left out: too many handlers have not settled', {
+        session: this.session.id,
+      });
+      return;
+    }
     const { session } = this;
     this.#handlers += 1;
     const perform = async (): Promise<void> => {
@@ -270,8 +282,8 @@ export class CallLink {
 
   #fault(rule: string): void {
     this.#faults += 1;
-    if (this.#faults <= mostFaults)
-      this.#logger.warn('a message was left out', { session: this.session.id, rule });
+    this.#logger.warn('a message was left out', { session: this.session.id, rule });
+    if (this.#faults > mostFaults) this.#connection?.close(closeCodes.violation, 'too many faults');
   }
 
   /** Sends when there is a link that the agent has accepted. */
@@ -287,6 +299,9 @@ export class CallLink {
 const isSessionOver = (error: unknown): boolean =>
   error instanceof Error && Reflect.get(error, 'code') === 'session_over';
 
+/** The reader looks no deeper than the fields of a message. */
+const isTrue = (value: unknown): boolean => value === true;
+
 function factsOf({ start, path }: CallLinkOptions): SessionFacts {
   const { from, to, carrier_call_id: carrierCallId } = start.call ?? {};
   return {
@@ -299,8 +314,8 @@ function factsOf({ start, path }: CallLinkOptions): SessionFacts {
       ...(carrierCallId !== undefined && { carrierCallId }),
     },
     capabilities: {
-      transfer: start.capabilities.transfer === true,
-      tools: start.capabilities.tools === true,
+      transfer: isTrue(start.capabilities.transfer),
+      tools: isTrue(start.capabilities.tools),
     },
   };
 }

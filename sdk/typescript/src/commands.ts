@@ -2,15 +2,10 @@
  * Commands of one call and their outcomes. Each is answered exactly once: by its `command.result`, or when the call is over. What waits
  * outlives a broken link and is sent again with the same id, which the service answers without doing it twice.
  */
+import { brokenRule, type Command } from './command-rules.ts';
 import { CommandRefused } from './errors.ts';
-import type { AgentMessage } from './wire/agent-messages.ts';
 import { limits } from './wire/constants.ts';
 import type { CommandResultMessage } from './wire/service-messages.ts';
-
-type CommandOf<M> = M extends { readonly type: 'say' | 'end' | 'transfer' | 'context.update' | 'tools.set' }
-  ? M
-  : never;
-export type Command = CommandOf<AgentMessage>;
 
 interface Waiting {
   readonly text: string;
@@ -45,6 +40,8 @@ export class Commands {
   #send(command: Command): Promise<void> {
     if (this.#isOver) return Promise.reject(over());
     const id = command.id ?? `sdk-${(this.#count += 1)}`;
+    const rule = brokenRule(command);
+    if (rule !== undefined) return refuse('invalid_message', rule);
     const text = JSON.stringify({ ...command, id });
     if (!fitsLink(text))
       return refuse('message_too_large', `a message must be at most ${limits.messageBytes} bytes`);
@@ -68,7 +65,7 @@ export class Commands {
     if (ok) waiting.done();
     else {
       const { code, message } = { code: 'refused', message: 'the service gave no reason', ...error };
-      waiting.refused(new CommandRefused(String(code), String(message)));
+      waiting.refused(new CommandRefused(code, message));
     }
   }
 

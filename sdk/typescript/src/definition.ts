@@ -18,7 +18,7 @@ export interface Opening {
   readonly tools?: readonly string[] | undefined;
 }
 
-export type StartHandler = (session: Session) => Opening | void | Promise<Opening | void>;
+export type StartHandler = (session: Session) => Opening | undefined | Promise<Opening | undefined>;
 export type EventHandler = (event: never, session: Session) => unknown;
 
 export interface AgentDefinition {

@@ -52,13 +52,19 @@ export class CallHost {
     timer.unref();
     return {
       text: (text) => {
-        if (call !== undefined) return call.text(connection, text);
+        if (call !== undefined) {
+          call.text(connection, text);
+          return;
+        }
         if (isOver) return;
         const first = readServiceMessage(text);
         const isOffer =
           first.kind === 'message' &&
           (first.message.type === 'session.start' || first.message.type === 'session.resume');
-        if (!isOffer) return refuse('the first message must be session.start or session.resume');
+        if (!isOffer) {
+          refuse('the first message must be session.start or session.resume');
+          return;
+        }
         clearTimeout(timer);
         call = this.#take(connection, arrival, first);
         isOver = call === undefined;

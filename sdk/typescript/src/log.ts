@@ -1,3 +1,5 @@
+import { inspect } from 'node:util';
+
 /**
  * Where the SDK says what it does. A line is a fixed sentence and fields; neither holds what callers say, arguments of tools, or tokens.
  * What a handler threw stands in the field `error`.
@@ -15,7 +17,9 @@ const line = (message: string, fields: LogFields = {}): string => {
   const { error, ...rest } = fields;
   const details = Object.entries(rest).map(([name, value]) => `${name}=${String(value)}`);
   const trace =
-    error === undefined ? '' : `\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+    error === undefined
+      ? ''
+      : `\n${error instanceof Error ? (error.stack ?? error.message) : inspect(error)}`;
   return `${message}${details.length > 0 ? ` (${details.join(', ')})` : ''}${trace}`;
 };
 

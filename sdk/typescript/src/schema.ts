@@ -47,8 +47,8 @@ export function jsonSchemaOf(given: Parameters): JsonSchema {
     throw new TypeError(
       `parameters: this version of ${vendor} cannot write JSON Schema (zod can from 4.2 on); give JSON Schema instead`,
     );
-  const { $schema: _, ...schema } = jsonSchema.input({ target: 'draft-2020-12' });
-  return ofObject(schema);
+  const schema = jsonSchema.input({ target: 'draft-2020-12' });
+  return ofObject(Object.fromEntries(Object.entries(schema).filter(([name]) => name !== '$schema')));
 }
 
 function ofObject(schema: JsonSchema): JsonSchema {

@@ -81,8 +81,7 @@ function refusalOf(request: IncomingMessage, token: string): string | undefined 
   if (request.headers.origin !== undefined) return '403 Forbidden';
   if (token === '') return undefined;
   const given = bearer.exec(request.headers.authorization ?? '')?.[1];
-  if (given === undefined) return '401 Unauthorized';
-  return isSameSecret(given, token) ? undefined : '403 Forbidden';
+  return given !== undefined && isSameSecret(given, token) ? undefined : '401 Unauthorized';
 }
 
 function connectionOf(socket: WebSocket): Connection {
@@ -158,13 +157,21 @@ class LinkServer implements AgentServer {
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     socket.on('error', () => socket.destroy());
     const refusal = refusalOf(request, this.#settings.token);
-    if (refusal !== undefined) return answer(socket, refusal);
+    if (refusal !== undefined) {
+      answer(socket, refusal);
+      return;
+    }
     const path = request.url ?? '/';
     const agent = this.#agentOf(path.split('?')[0] ?? path);
-    if (agent === undefined) return answer(socket, '404 Not Found');
+    if (agent === undefined) {
+      answer(socket, '404 Not Found');
+      return;
+    }
     // A call that waits for its link may come back at any time; the host decides about new ones.
-    if (this.#sockets.clients.size >= this.#settings.maxCalls * 2)
-      return answer(socket, '503 Service Unavailable');
+    if (this.#sockets.clients.size >= this.#settings.maxCalls * 2) {
+      answer(socket, '503 Service Unavailable');
+      return;
+    }
     this.#sockets.handleUpgrade(request, socket, head, (opened) => this.#opened(opened, { agent, path }));
   }
 
@@ -220,7 +227,10 @@ class LinkServer implements AgentServer {
   followSignals(): void {
     let isStopping = false;
     const follow = (signal: NodeJS.Signals): void => {
-      if (isStopping) return this.abandon();
+      if (isStopping) {
+        this.abandon();
+        return;
+      }
       isStopping = true;
       this.#logger.info('the agent stops', { signal, calls: this.calls });
       void this.close({ graceMs: this.#settings.shutdownMs }).then(() => {

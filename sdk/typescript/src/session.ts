@@ -1,5 +1,5 @@
 /** One call, as an application sees it. */
-import type { Command } from './commands.ts';
+import type { Command } from './command-rules.ts';
 import type { CallerIdentity } from './events.ts';
 import { reactionOf } from './reaction.ts';
 

@@ -131,7 +131,7 @@ export class ToolRuns {
 }
 
 function runOf(message: ToolCallMessage, session: Session): Run {
-  const controller = new AbortController();
+  const [work, cancellation] = [new AbortController(), new AbortController()];
   let cancelled: CancelReason | undefined;
   return {
     call: {
@@ -142,15 +142,17 @@ function runOf(message: ToolCallMessage, session: Session): Run {
       idempotencyKey: message.idempotency_key,
       epoch: message.epoch,
       timeoutMs: message.timeout_ms,
-      signal: controller.signal,
+      signal: work.signal,
+      cancellation: cancellation.signal,
       get cancelled() {
         return cancelled;
       },
     },
     stop: (reason) => {
       cancelled ??= reason;
-      if (message.kind !== 'side_effect')
-        controller.abort(new Error(`the call of the tool was cancelled: ${reason}`));
+      const error = new Error(`the call of the tool was cancelled: ${reason}`);
+      if (message.kind !== 'side_effect') work.abort(error);
+      cancellation.abort(error);
     },
   };
 }

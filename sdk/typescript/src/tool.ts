@@ -41,9 +41,11 @@ export interface ToolCall {
   readonly timeoutMs: number;
   /**
    * Aborts when nobody waits for the result any more, and the tool is read-only. For a tool with effects it stays quiet, because an
-   * effect that is cut in half is worse than one that nobody waits for; `cancelled` tells.
+   * effect that is cut in half is worse than one that nobody waits for.
    */
   readonly signal: AbortSignal;
+  /** Aborts when nobody waits any more, whatever the kind. */
+  readonly cancellation: AbortSignal;
   /** Why nobody waits any more; undefined as long as somebody does. */
   readonly cancelled: CancelReason | undefined;
 }
