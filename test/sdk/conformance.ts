@@ -97,14 +97,18 @@ class Player extends Observed {
   async #take(step: Step): Promise<void> {
     const [[kind, value] = ['', undefined]] = Object.entries(step);
     switch (kind) {
-      case 'send':
-        return this.#send(value as Json);
+      case 'send': {
+        this.#send(value as Json);
+        return;
+      }
       case 'send_text':
         return this.#socket?.send(String(value));
       case 'send_bytes':
         return this.#socket?.send(Buffer.alloc(Number(value)));
-      case 'send_large':
-        return this.#sendLarge(Number(value));
+      case 'send_large': {
+        this.#sendLarge(Number(value));
+        return;
+      }
       case 'expect':
         return this.#expect(value as Json);
       case 'absent':

@@ -76,18 +76,23 @@ export class Agent {
     options: ToolOptions<P>,
     handler: (args: Arguments<P>, call: ToolCall) => unknown,
   ): this {
-    return this.addTool(declareTool(options, handler));
+    this.#add(declareTool(options, handler));
+    return this;
   }
 
-  /** Adds a tool that was declared elsewhere, by an adapter for instance. */
-  addTool(tool: Tool): this {
+  /** Adds tools that were declared elsewhere, by an adapter for instance. */
+  addTools(tools: readonly Tool[]): this {
+    for (const tool of tools) this.#add(tool);
+    return this;
+  }
+
+  #add(tool: Tool): void {
     const { name } = tool.declaration;
     if (this.#tools.some(({ declaration }) => declaration.name === name))
       throw new TypeError(`tool ${name}: is declared twice`);
     if (this.#tools.length >= limits.tools)
       throw new TypeError(`tool ${name}: an agent has at most ${limits.tools} tools`);
     this.#tools.push(tool);
-    return this;
   }
 
   /**

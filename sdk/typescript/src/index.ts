@@ -1,5 +1,13 @@
 /** Application logic for calls of the voice agent service: an agent, its tools, its calls. */
 export { Agent, serve, type AgentOptions } from './agent.ts';
+export {
+  liveKitTools,
+  pipecatTool,
+  type ExtraOptions,
+  type LiveKitTool,
+  type LiveKitToolOptions,
+  type PipecatParams,
+} from './adapters.ts';
 export type { Opening, StartHandler } from './definition.ts';
 export { CommandRefused, RejectCall, ToolError, type RefusalCode } from './errors.ts';
 export type { AgentEvent, AgentEvents, AgentEventType, CallerIdentity } from './events.ts';

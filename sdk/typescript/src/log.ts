@@ -23,11 +23,11 @@ const line = (message: string, fields: LogFields = {}): string => {
   return `${message}${details.length > 0 ? ` (${details.join(', ')})` : ''}${trace}`;
 };
 
-/** Lines for people on the console; `debug` is left out. */
+/** Lines for people on the standard error stream; `debug` is left out. */
 export const consoleLogger: Logger = {
   debug: () => undefined,
-  info: (message, fields) => console.info(line(message, fields)),
-  warn: (message, fields) => console.warn(line(message, fields)),
+  info: (message, fields) => console.error(line(message, fields)),
+  warn: (message, fields) => console.error(line(message, fields)),
   error: (message, fields) => console.error(line(message, fields)),
 };
 
