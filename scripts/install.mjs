@@ -110,11 +110,13 @@ const sources = [
   'inference',
   'shared',
   'examples',
+  'sdk/typescript/src',
   'web',
   'scripts/build.mjs',
   'scripts/declarations.mjs',
   'scripts/line-table.mjs',
   'scripts/notices.mjs',
+  'scripts/sdk/code.mjs',
   'package-lock.json',
 ];
 const mark = join(root, 'dist/.built');

@@ -72,7 +72,10 @@ export function pipecatTool(options: ToolOptions, handler: (params: PipecatParam
         functionName: name,
         toolCallId: callId,
         arguments: args as Readonly<Record<string, unknown>>,
-        resultCallback: (result) => Promise.resolve(resolve(result)),
+        resultCallback: (result) => {
+          resolve(result);
+          return Promise.resolve();
+        },
       };
       Promise.resolve()
         .then(() => handler(params))
