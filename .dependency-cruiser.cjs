@@ -120,7 +120,21 @@ module.exports = {
       { path: '^examples/([^/]+)/' },
       { path: '^(supervisor|worker|inference|shared|web)/' },
     ),
-    forbid('tests-are-not-shipped', { path: '^(supervisor|worker|inference|shared)/' }, { path: '^test/' }),
+    forbid(
+      'the-sdk-knows-only-the-tokens-of-the-service',
+      { path: '^sdk/typescript/src/' },
+      { pathNot: '^sdk/typescript/src/|^shared/auth/|node_modules/(@types/)?ws/|^(node:)?[a-z_]+$' },
+    ),
+    forbid(
+      'the-service-does-not-know-the-sdk',
+      { path: '^(supervisor|worker|inference|shared|web)/' },
+      { path: '^sdk/' },
+    ),
+    forbid(
+      'tests-are-not-shipped',
+      { path: '^(supervisor|worker|inference|shared|sdk/typescript/src)/' },
+      { path: '^(test|sdk/typescript/test)/' },
+    ),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

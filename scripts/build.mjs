@@ -7,6 +7,7 @@ import { join, relative } from 'node:path';
 import { writeDeclarations } from './build/declarations.mjs';
 import { writeLineTables } from './build/line-table.mjs';
 import { thirdPartyNotices } from './build/notices.mjs';
+import { buildSdkCode } from './sdk/code.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const at = (...parts) => join(root, ...parts);
@@ -21,6 +22,7 @@ const entries = [
   'inference/smart-turn',
   'supervisor/commands/local/recognizer-process',
   'supervisor/commands/local/voice-process',
+  'supervisor/commands/agent-dev/typescript-hooks',
   'shared/auth/mint',
   'examples/demo/main',
   'examples/demo/stt-thread',
@@ -44,6 +46,7 @@ const outside = [
   '@modelcontextprotocol/sdk',
   '@redis/client',
   'bufferutil',
+  'esbuild',
   'koffi',
   'piscina',
   'sherpa-onnx-node',
@@ -107,6 +110,8 @@ export async function buildAll() {
     typed.filter((entry) => existsSync(at(`${entry}.ts`))),
   );
   writeFileSync(at('dist/THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(root, metafile));
+  // For agents that run beside a checkout (`svc-supervisor agent dev`); `npm run sdk` makes the whole package.
+  await buildSdkCode(at('dist/sdk'));
   await buildPage();
 }
 

@@ -110,9 +110,11 @@ const sources = [
   'inference',
   'shared',
   'examples',
+  'sdk/typescript/src',
   'web',
   'scripts/build.mjs',
   'scripts/build',
+  'scripts/sdk/code.mjs',
   'package-lock.json',
 ];
 const mark = join(root, 'dist/.built');

@@ -1,7 +1,4 @@
 /** From the agent file's definition to what calls run on. */
-import { assert } from '../../shared/base/assert.ts';
-import { loadAgentFile } from '../../shared/config/load.ts';
-import type { WorkerSetup } from '../../shared/protocol/ipc.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import { hasVariables } from '../../shared/config/agent/call-variables.ts';
 import type { Silences } from '../../shared/config/agent/silences.ts';
