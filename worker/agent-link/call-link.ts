@@ -90,7 +90,7 @@ export class AgentCallLink implements CallLink {
         kind: request.kind,
         epoch: request.epoch,
         idempotency_key: request.idempotencyKey,
-        timeout_ms: request.timeoutMs,
+        timeout_ms: Math.max(1, Math.round(request.timeoutMs)),
       },
     });
     this.#isStarting = false;
