@@ -20,7 +20,7 @@ export const limits = {
   waitingLines: 8,
   eventTypes: 64,
   enabledTools: 128,
-  rememberedCommands: 256,
+  rememberedCommands: 64,
   handshakeProblems: 16,
 } as const;
 
