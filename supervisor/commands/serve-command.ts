@@ -82,7 +82,7 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     launch: options.launch,
     priorities: new Priorities(systemClock, settings.raisesPriority ? systemScheduler : undefined),
     ...(options.parent !== undefined && { parent: options.parent }),
-    systemd: newSystemd(options.env['NOTIFY_SOCKET']),
+    systemd: newSystemd(options.env),
     exit: (status) => process.exit(status),
   });
   process.on('SIGTERM', () => service.signal('SIGTERM'));
