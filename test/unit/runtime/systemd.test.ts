@@ -58,7 +58,7 @@ describe('the service manager', () => {
       new Presence({
         log,
         systemd: { watchdogMs, tell: (...lines) => heard.push(...lines) > 0 },
-        ...{ settings: { pidFile: undefined }, pid: 1, isFirst: true },
+        ...{ settings: {}, pid: 1, isFirst: true },
       });
     const [watched, free] = [presence(30_000), presence(undefined)];
     for (let now = 0; now < 60_000; now += 200) {
