@@ -8,8 +8,7 @@ import type { CallServices } from './services.ts';
 import type { CallJournal } from './journal.ts';
 import type { CallAction } from '../core/actions.ts';
 import type { CallEvent, PlayoutPosition } from '../core/events.ts';
-import { EchoDetector } from '../media/echo/detector.ts';
-import { PlayedAudio } from '../media/echo/played.ts';
+import { newCallEcho, type CallEcho } from '../media/echo/echo.ts';
 import { InboundAudio } from '../media/in/inbound.ts';
 import { OutboundAudio } from '../media/out/outbound.ts';
 import { Playout, type PlayoutSink } from '../media/out/playout.ts';
@@ -22,9 +21,6 @@ import type { CallStart, CallTransport } from '../transports/transport.ts';
 
 /** Frames at the old end of the ring that may be written over while they are read. */
 export const ringMarginFrames = 8;
-
-/** The bot can be heard for so long after a frame was sent; pauses between its words are sent as well. */
-export const overBotMs = 500;
 
 export interface CallAudioOptions {
   readonly services: CallServices;
@@ -45,7 +41,7 @@ export class CallAudio {
   readonly #outbound: OutboundAudio;
   readonly #playout: Playout;
   readonly #vad: VadClient;
-  readonly #echo: EchoDetector;
+  readonly #echo: CallEcho;
   readonly #turn: TurnClient;
   /** The newest question to the turn model. */
   #ask = 0;
@@ -61,7 +57,6 @@ export class CallAudio {
     this.#options = options;
     const { services, stages, start, slot, tell } = options;
     const { sampleRate, encoding } = start;
-    const played = new PlayedAudio(sampleRate);
     const detector = new SpeechDetector(
       services.speech,
       (fact) => {
@@ -71,14 +66,14 @@ export class CallAudio {
       },
       {
         isEcho: () => this.#echo.isEcho(this.#now()),
-        isOverBot: () => played.within(overBotMs, this.#now()),
+        isOverBot: () => this.#echo.isOverBot(this.#now()),
       },
     );
     this.#outbound = new OutboundAudio({
       fromRate: stages.tts.sampleRate,
       toRate: sampleRate,
       encoding,
-      taken: (pcm) => played.add(pcm, this.#now()),
+      taken: (pcm) => this.#echo.sent(pcm, this.#now()),
     });
     this.#playout = new Playout(this.#outbound, { sink: this.#sink(), gridBefore: services.gridBefore });
     this.#vad = new VadClient({
@@ -104,8 +99,9 @@ export class CallAudio {
       encoding,
       vad: this.#vad,
       toStt: (pcm) => void stages.stt.audio(pcm),
+      took: (pcm) => this.#echo.took(pcm),
     });
-    this.#echo = new EchoDetector({ played, heard: this.#inbound });
+    this.#echo = newCallEcho({ mode: services.echo, sampleRate, heard: this.#inbound });
   }
 
   // ---- the caller's audio ----
