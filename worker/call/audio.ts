@@ -12,6 +12,7 @@ import { newCallEcho, type CallEcho } from '../media/echo/echo.ts';
 import { InboundAudio } from '../media/in/inbound.ts';
 import { OutboundAudio } from '../media/out/outbound.ts';
 import { Playout, type PlayoutSink } from '../media/out/playout.ts';
+import { AudioTap } from '../media/tap.ts';
 import { SpeechDetector } from '../media/vad/speech-detector.ts';
 import { TurnClient } from '../media/vad/turn-client.ts';
 import { VadClient } from '../media/vad/vad-client.ts';
@@ -43,6 +44,8 @@ export class CallAudio {
   readonly #vad: VadClient;
   readonly #echo: CallEcho;
   readonly #turn: TurnClient;
+  /** What was heard and sent, for whoever records the call. */
+  readonly tap: AudioTap;
   /** The newest question to the turn model. */
   #ask = 0;
   /** First frame of the turn that STT hears, in the call's mailbox. */
@@ -69,11 +72,12 @@ export class CallAudio {
         isOverBot: () => this.#echo.isOverBot(this.#now()),
       },
     );
+    this.tap = new AudioTap(sampleRate);
     this.#outbound = new OutboundAudio({
       fromRate: stages.tts.sampleRate,
       toRate: sampleRate,
       encoding,
-      taken: (pcm) => this.#echo.sent(pcm, this.#now()),
+      taken: (pcm) => this.#onSent(pcm),
     });
     this.#playout = new Playout(this.#outbound, { sink: this.#sink(), gridBefore: services.gridBefore });
     this.#vad = new VadClient({
@@ -99,6 +103,7 @@ export class CallAudio {
       encoding,
       vad: this.#vad,
       toStt: (pcm) => void stages.stt.audio(pcm),
+      decoded: (pcm) => this.tap.heard(pcm, this.#now()),
       took: (pcm) => this.#echo.took(pcm),
     });
     this.#echo = newCallEcho({ mode: services.echo, sampleRate, heard: this.#inbound });
@@ -268,6 +273,12 @@ export class CallAudio {
     }
   }
 
+  #onSent(pcm: Int16Array): void {
+    const now = this.#now();
+    this.#echo.sent(pcm, now);
+    this.tap.sent(pcm, now);
+  }
+
   /** Lets TTS go on once the queue has drained far enough. */
   #relieveTts(): void {
     if (!this.#ttsPaused || !this.#outbound.hasRoom) return;
@@ -280,6 +291,7 @@ export class CallAudio {
     const { metrics } = this.#options.services;
     const { sampleRate } = this.#options.start;
     return {
+      stretchBegins: () => this.tap.pausedSending(),
       sendFrame: (frame) => {
         transport.sendAudio(frame, sampleRate);
         journal?.played(this.#outbound.context, this.#outbound.sentSamples);
