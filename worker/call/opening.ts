@@ -12,7 +12,10 @@ import type { CallStart } from '../transports/transport.ts';
  */
 export type CallSetup = Partial<
   Pick<CallSettings, 'prompt' | 'greeting' | 'farewell' | 'apology' | 'maxCallMs' | 'flow'>
->;
+> & {
+  /** Name of the model that the LLM of the call uses, one that the agent's provider has. */
+  readonly model?: string;
+};
 
 /** Says what a call is to be. Should the signal fire, nobody waits for the answer any more. */
 export type PrepareCall = (start: CallStart, signal: AbortSignal) => CallSetup | Promise<CallSetup>;

@@ -10,6 +10,7 @@ import { Scope } from '../../shared/runtime/scope.ts';
 import { CallAudio } from './audio.ts';
 import type { CallJournal, ResumedCall } from './journal.ts';
 import { CallLog } from './log.ts';
+import type { LlmCall } from '../stages/stage.ts';
 import { CallOpening, type CallSetup } from './opening.ts';
 import type { RunningCall } from './running-call.ts';
 import type { CallServices } from './services.ts';
@@ -321,10 +322,12 @@ export class CallRunner implements TransportEvents {
     const { metadata } = start;
     const opened = services.openTools(stageContext({ clock: services.clock, scope: this.scope }), metadata);
     const tools = new CallToolRuns(opened.tools, tell);
-    const own = withVariables({ ...services.settings, ...from.setup }, metadata);
+    const { model, ...setup } = from.setup;
+    const own = withVariables({ ...services.settings, ...setup }, metadata);
     const state = from.state({ ...own, tools: opened.book });
     const log = new CallLog({ log: this.#log, metrics: services.metrics, turns: from.turns });
-    const stages = this.#openStages(start, tell);
+    const llmCall = { conversation: start.callId, ...(model !== undefined && { model }) };
+    const stages = this.#openStages(llmCall, tell);
     try {
       const { slot, journal } = this.#options;
       const audio = new CallAudio({ services, slot, start, transport, stages, tell, journal });
@@ -340,12 +343,12 @@ export class CallRunner implements TransportEvents {
     }
   }
 
-  #openStages(start: CallStart, tell: (event: CallEvent) => void): CallStages {
+  #openStages(llmCall: LlmCall, tell: (event: CallEvent) => void): CallStages {
     const services = this.#services;
     return new CallStages({
       clock: services.clock,
       scope: this.scope,
-      conversation: start.callId,
+      llmCall,
       stt: services.stt,
       llm: services.llm,
       tts: services.tts,

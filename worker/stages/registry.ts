@@ -252,21 +252,12 @@ export function openStages(
 ): Stages {
   const services = { ...given, budgets: given.budgets ?? new RetryBudgets() };
   const secrets = keysOf({ stt, llm, tts });
-  const ears = newFailoverStt(guarded('stt', stt, { services, adapters: adapters.stt, secrets }));
-  const model = newFailoverLlm({
-    ...guarded('llm', llm, { services, adapters: adapters.llm, secrets }),
-    ...hedgeOf(llm.hedgeAfterMs),
-  });
   return {
-    stt: {
-      ...ears,
-      open: (context, sink) => {
-        // A call begins: its first question shall find a connection.
-        model.warm?.();
-        return ears.open(context, sink);
-      },
-    },
-    llm: model,
+    stt: newFailoverStt(guarded('stt', stt, { services, adapters: adapters.stt, secrets })),
+    llm: newFailoverLlm({
+      ...guarded('llm', llm, { services, adapters: adapters.llm, secrets }),
+      ...hedgeOf(llm.hedgeAfterMs),
+    }),
     tts: newFailoverTts({
       ...guarded('tts', tts, { services, adapters: adapters.tts, secrets }),
       ...hedgeOf(tts.hedgeAfterMs),

@@ -56,10 +56,9 @@ const askLlm =
       { role: 'system', text: 'Answer with one word.' },
       { role: 'user', text: 'Say hello.' },
     ] as const;
-    const round = llm.start(context, { messages, tools: [] }, (event) =>
-      done(event.type === 'error' ? event.error : undefined),
-    );
-    return () => round.cancel();
+    const session = llm.open(context, {});
+    session.start({ messages, tools: [] }, (event) => done(event.type === 'error' ? event.error : undefined));
+    return () => session.close();
   };
 
 const askTts =
