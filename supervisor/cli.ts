@@ -4,7 +4,7 @@ import '../shared/runtime/stack.ts';
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { parseCallArguments, runCall } from './commands/call/call-client.ts';
-import { runCheck } from './commands/check/check-command.ts';
+import { packagesOf, runCheck } from './commands/check/check-command.ts';
 import { chooseCommand, readArguments, usageError, type CommandName } from './commands/commands.ts';
 import { readBytes, readText } from './service/named-files.ts';
 import { runConfig } from './commands/config-command.ts';
@@ -112,7 +112,9 @@ async function check(args: readonly string[]): Promise<number | undefined> {
     return undefined;
   }
   const requireSecrets = values['require-secrets'] === true;
-  return runCheck(given[0] ?? '', { requireSecrets, env, readFile: readText, readBytes, write: out });
+  const file = given[0] ?? '';
+  const packages = await packagesOf(file, { readFile: readText });
+  return runCheck(file, { requireSecrets, env, readFile: readText, readBytes, packages, write: out });
 }
 
 async function call(args: readonly string[]): Promise<number> {

@@ -2,7 +2,11 @@
 import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { loadAgentFile } from '../../shared/config/load.ts';
-import { parseServerSettings, unknownVariables, type ServerSettings } from '../../shared/config/server/server.ts';
+import {
+  parseServerSettings,
+  unknownVariables,
+  type ServerSettings,
+} from '../../shared/config/server/server.ts';
 import type { NamedFiles } from '../../shared/protocol/ipc.ts';
 import { maxThreads } from '../../shared/protocol/mailbox.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
@@ -10,6 +14,7 @@ import { errorFields, newLog } from '../../shared/runtime/log.ts';
 import { newSystemd } from '../../shared/runtime/systemd.ts';
 import { raiseOpenFileLimit } from '../../shared/runtime/shm.ts';
 import { showProblem } from './check/check-command.ts';
+import { loadAgentPackages } from '../service/agent-packages.ts';
 import { readBytes, readText, whyUnreadable } from '../service/named-files.ts';
 import { CannotListen } from '../listeners/ports.ts';
 import type { ParentChannel } from '../restart/predecessor.ts';
@@ -42,7 +47,7 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     return 1;
   }
   const { settings, warnings } = parsed.value;
-  const agent = readAgent(settings, options);
+  const agent = await readAgent(settings, options);
   if (agent === undefined) return 1;
   const turn = chooseTurnModel(settings, { env: options.env, smartTurn: agent.smartTurn });
   if (!turn.ok) {
@@ -101,7 +106,7 @@ interface ReadAgent {
 }
 
 /** Reads and checks the agent file. The files that it names are read once, here, for all workers. */
-function readAgent(settings: ServerSettings, options: ServeOptions): ReadAgent | undefined {
+async function readAgent(settings: ServerSettings, options: ServeOptions): Promise<ReadAgent | undefined> {
   const path = resolve(settings.agentFile);
   const text = readText(path);
   if (text === undefined) {
@@ -110,7 +115,9 @@ function readAgent(settings: ServerSettings, options: ServeOptions): ReadAgent |
   }
   const texts: Record<string, string> = {};
   const recordings: Record<string, string> = {};
+  const { packages, addresses } = await loadAgentPackages(text, path);
   const loaded = loadAgentFile(text, {
+    packages,
     env: options.env,
     requireSecrets: true,
     readFile: (name) => {
@@ -132,7 +139,7 @@ function readAgent(settings: ServerSettings, options: ServeOptions): ReadAgent |
   return {
     name: agent.name,
     text,
-    files: { texts, recordings },
+    files: { texts, recordings, packages: addresses },
     providers: { stt: namesOf(stt), llm: namesOf(llm), tts: namesOf(tts) },
     smartTurn: turn.smartTurn,
     notes: loaded.problems.map((problem) => showProblem(settings.agentFile, problem)),
