@@ -197,7 +197,7 @@ interface ProviderPlace {
 export function providerSite(
   stages: StageDefinitions,
   { stage, role }: ProviderPlace,
-): { readonly site: ProviderSite; readonly url: URL } {
+): { readonly site: ProviderSite; readonly url: URL | undefined } {
   const definitions = {
     stt: () => siteOf('stt', role, definitionOf(stages.stt, role)),
     llm: () => siteOf('llm', role, definitionOf(stages.llm, role)),
