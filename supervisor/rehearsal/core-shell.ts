@@ -80,7 +80,7 @@ export class CoreShell {
     this.#stages = new CallStages({
       clock,
       scope: this.#scope,
-      conversation: session,
+      llmCall: { conversation: session },
       stt: this.#ear,
       llm: options.llm,
       tts: newTextMouth({
