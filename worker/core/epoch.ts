@@ -5,10 +5,9 @@ import { stepTools } from './tools.ts';
 import type { ToolEvent, ToolOrder, ToolSettings } from './tools-state.ts';
 
 /** What the tool machine runs on: the tools of the agent, with the arguments that the flow's present node accepts. */
-export function toolSettings({ session, settings, flow }: CallState): ToolSettings {
+export function toolSettings({ setup: { settings }, conversation: { flow } }: CallState): ToolSettings {
   const { tools, maxToolRounds } = settings;
   return {
-    session,
     maxRounds: maxToolRounds,
     ruleOf: (name) => tools.ruleOf(name),
     validate: (name, text) => tools.validate(name, text, flow?.node),
@@ -31,13 +30,13 @@ export function tellTools(step: Step, event: ToolEvent): ToolOrder[] {
 export function beginEpoch(step: Step): void {
   const { state } = step;
   nextEpoch(step);
-  state.idle.askAt = undefined;
-  state.wastedRounds = 0;
-  tell(step, { type: 'turn.user_started', epoch: state.epoch });
+  state.silence.idle.askAt = undefined;
+  state.guess.wasted = 0;
+  tell(step, { type: 'turn.user_started', epoch: state.numbers.epoch });
 }
 
 export function nextEpoch(step: Step): void {
-  step.state.epoch += 1;
+  step.state.numbers.epoch += 1;
   // Nothing of an older turn can lead on by itself, so no other order comes of it.
-  tellTools(step, { type: 'epoch.moved', epoch: step.state.epoch });
+  tellTools(step, { type: 'epoch.moved', epoch: step.state.numbers.epoch });
 }

@@ -1,4 +1,5 @@
 /** What STT is asked for: when it listens, what it owes, and what happens when it does not deliver. */
+import { endSoon } from './course.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { noticeFault, type CallState, type Step } from './state.ts';
 import { addFinal, forgetReplayed, wholeText, type Words } from './turn.ts';
@@ -8,7 +9,7 @@ const finalLagMs = 1_000;
 
 /** Sends the caller's audio to STT; `fresh` when nothing of what it got before belongs to the turn. */
 export function listen(step: Step, fresh: boolean): void {
-  const { stt } = step.state;
+  const { stt } = step.state.caller;
   step.actions.push({ type: 'stt.listen', fresh });
   if (fresh) {
     stt.givenMs = 0;
@@ -21,7 +22,8 @@ export function listen(step: Step, fresh: boolean): void {
 
 /** Audio of the present turn that STT has got. */
 export const givenMs = ({ state, now }: Step): Millis =>
-  state.stt.givenMs + (state.stt.listeningAt === undefined ? 0 : now - state.stt.listeningAt);
+  state.caller.stt.givenMs +
+  (state.caller.stt.listeningAt === undefined ? 0 : now - state.caller.stt.listeningAt);
 
 /** Asks for the final text. Returns until when it is waited for. */
 export function finalize(step: Step): Millis {
@@ -36,7 +38,11 @@ export function flush(step: Step): void {
 }
 
 function owe(step: Step): Millis {
-  const { stt, turn, settings, readyLines } = step.state;
+  const {
+    caller: { stt, turn },
+    setup: { settings },
+    silence: { readyLines },
+  } = step.state;
   const isEmpty = !stt.hasNew;
   stt.hasNew = false;
   stt.givenMs = givenMs(step);
@@ -48,7 +54,7 @@ function owe(step: Step): Millis {
 }
 
 /** What STT still owes was said into a response that has gone on. */
-export function setAside({ stt }: CallState): void {
+export function setAside({ caller: { stt } }: CallState): void {
   for (const owed of stt.owed) owed.fate = 'aside';
 }
 
@@ -58,7 +64,7 @@ export function setAside({ stt }: CallState): void {
  */
 export function reopenStt(step: Step): boolean {
   const { state } = step;
-  const { stt, turn } = state;
+  const { stt, turn } = state.caller;
   const owing = stt.owed.length > 0;
   stt.owed.length = 0;
   const words = 'words' in turn ? turn.words : undefined;
@@ -79,21 +85,21 @@ export function reopenStt(step: Step): boolean {
 
 /** The audio of the turn is given to another session: what is known of the part that it gets, it will say again. */
 export function forgetGiven(step: Step, words: Words): void {
-  const fromMs = givenMs(step) - step.state.settings.limits.replayMs;
+  const fromMs = givenMs(step) - step.state.setup.settings.limits.replayMs;
   forgetReplayed(words, fromMs <= 0 ? 0 : fromMs + finalLagMs);
 }
 
 /** STT hears speech and says nothing, although it guesses otherwise. */
 function deafAt(state: CallState): Millis | undefined {
-  const { stt, turn } = state;
+  const { stt, turn } = state.caller;
   if (turn.phase !== 'speaking' || stt.listeningAt === undefined) return undefined;
   if (!stt.guesses || stt.replayed || stt.owed.length > 0 || wholeText(turn.words) !== '') return undefined;
-  return stt.listeningAt + state.settings.limits.sttDeafMs;
+  return stt.listeningAt + state.setup.settings.limits.sttDeafMs;
 }
 
 /** When STT is late. What a turn that is over waits for has its own deadline. */
 export function sttDeadline(state: CallState): Millis | undefined {
-  const owedBy = state.stt.owed[0]?.dueBy;
+  const owedBy = state.caller.stt.owed[0]?.dueBy;
   const deaf = deafAt(state);
   return owedBy === undefined ? deaf : deaf === undefined ? owedBy : Math.min(owedBy, deaf);
 }
@@ -104,5 +110,5 @@ export function onSttDeadline(step: Step): void {
   const due = sttDeadline(state);
   if (due === undefined || now < due) return;
   reopenStt(step);
-  if (noticeFault(step, 'stt', 'stalled')) state.endingSoon = true;
+  if (noticeFault(step, 'stt', 'stalled')) endSoon(state.course);
 }

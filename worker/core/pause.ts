@@ -16,9 +16,9 @@ export const resumeMarginMs = 100;
 export function beginPause(step: Step, from: Omit<Speaking, 'phase'>, lastVoiceAt: number): void {
   const { state, now } = step;
   const { words, startedAt, interrupted } = from;
-  state.lastAsk += 1;
-  const ask = state.lastAsk;
-  state.turn = {
+  state.numbers.ask += 1;
+  const ask = state.numbers.ask;
+  state.caller.turn = {
     phase: 'pausing',
     words,
     startedAt,
@@ -29,14 +29,17 @@ export function beginPause(step: Step, from: Omit<Speaking, 'phase'>, lastVoiceA
     ask,
     probability: undefined,
   };
-  if (state.settings.turn.model) step.actions.push({ type: 'turn.judge', ask });
+  if (state.setup.settings.turn.model) step.actions.push({ type: 'turn.judge', ask });
   reviewPause(step);
 }
 
 /** More is known about the pause. A turn that is over by now is decided by the deadline that follows at once. */
 export function reviewPause(step: Step): void {
   const { state } = step;
-  const { turn, settings } = state;
+  const {
+    caller: { turn },
+    setup: { settings },
+  } = state;
   if (turn.phase !== 'pausing') return;
   const waitMs = endOfTurn(
     {
@@ -44,7 +47,7 @@ export function reviewPause(step: Step): void {
       guessed: turn.words.partial.trim() !== '',
       speechFinal: turn.words.speechFinal,
       probability: turn.probability,
-      patienceMs: state.patience.extraMs,
+      patienceMs: state.caller.patience.extraMs,
     },
     settings.turn,
   );
@@ -54,7 +57,7 @@ export function reviewPause(step: Step): void {
 }
 
 export function onTurnJudged(step: Step, ask: number, probability: number | undefined): void {
-  const { turn } = step.state;
+  const { turn } = step.state.caller;
   if (turn.phase !== 'pausing' || turn.ask !== ask) return;
   turn.probability = probability;
   reviewPause(step);
@@ -65,7 +68,7 @@ export function onTurnJudged(step: Step, ask: number, probability: number | unde
  * When STT is asked for what it has before the turn is certainly over: its text is final then, and the answer to it on its way.
  * Undefined where it was asked in this pause already, or where there is nothing to gain.
  */
-export function askEarlyAt({ turn, stt, settings }: CallState): Millis | undefined {
+export function askEarlyAt({ caller: { turn, stt }, setup: { settings } }: CallState): Millis | undefined {
   if (turn.phase !== 'pausing' || stt.listeningAt === undefined || stt.owed.length > 0) return undefined;
   const { words } = turn;
   const isFinal = words.speechFinal && words.partial.trim() === '' && wholeText(words) !== '';
@@ -81,12 +84,12 @@ export function askWhenDue(step: Step): void {
 /** Ends the turn when its time has come: STT is asked for the final text. */
 export function decideWhenDue(step: Step): void {
   const { state, now } = step;
-  const { turn } = state;
+  const { turn } = state.caller;
   if (turn.phase !== 'pausing' || now < turn.decideAt) return;
   const { words, startedAt, interrupted, lastVoiceAt } = turn;
-  noteDecision(state.patience, now);
+  noteDecision(state.caller.patience, now);
   const giveUpAt = finalize(step);
-  state.turn = {
+  state.caller.turn = {
     phase: 'finalizing',
     words,
     startedAt,

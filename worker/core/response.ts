@@ -15,7 +15,8 @@ import {
   union,
 } from '../../shared/base/codec.ts';
 import type { Millis } from '../../shared/base/units.ts';
-import type { CallAction, OpaqueReasoning } from './actions.ts';
+import type { CallAction } from './actions.ts';
+import type { OpaqueReasoning } from './tools-state.ts';
 import { heardCodec, newHeardState, type HeardState } from './heard.ts';
 import type { ToolPair } from './tools-state.ts';
 import { addText, finishText, newSplitter, splitterCodec, type Splitter } from './sentences.ts';

@@ -22,18 +22,18 @@ const hearAgainMs = 800;
 
 export function onCallResumed(step: Step, event: Resumed): void {
   const { state } = step;
-  state.voice = 'silent';
-  state.stt.owed.length = 0;
-  state.stt.hasNew = event.turnAudio;
+  state.caller.voice = 'silent';
+  state.caller.stt.owed.length = 0;
+  state.caller.stt.hasNew = event.turnAudio;
   // The sound of lines was the other worker's; this one says what it has.
-  state.readyLines = { fillers: false, farewell: false };
-  if (event.turnAudio && 'words' in state.turn) forgetGiven(step, state.turn.words);
-  state.stt.givenMs = givenMs(step);
-  state.stt.listeningAt = undefined;
+  state.silence.readyLines = { fillers: false, farewell: false };
+  if (event.turnAudio && 'words' in state.caller.turn) forgetGiven(step, state.caller.turn.words);
+  state.caller.stt.givenMs = givenMs(step);
+  state.caller.stt.listeningAt = undefined;
   // Its request died with the worker; nothing of it has left the core.
-  if (state.speculation !== undefined) state.wastedRounds += 1;
-  state.speculation = undefined;
-  const { response } = state;
+  if (state.guess.running !== undefined) state.guess.wasted += 1;
+  state.guess.running = undefined;
+  const { response } = state.delivery;
   if (response !== undefined && response.phase !== 'draining') {
     const sentMs = event.position?.context === response.context ? event.position.sentMs : 0;
     resumeResponse(step, response, sentMs);
@@ -50,7 +50,7 @@ export function onCallResumed(step: Step, event: Resumed): void {
  */
 function resumeTurn(step: Step, turnAudio: boolean): void {
   const { state, now, actions } = step;
-  const { turn } = state;
+  const { turn } = state.caller;
   if (turn.phase === 'idle') return;
   const words = turnAudio ? turn.words : keptWords(turn.words);
   listen(step, false);
@@ -73,7 +73,7 @@ function resumeTurn(step: Step, turnAudio: boolean): void {
       return;
     case 'finalizing':
       // Another session hears the turn from its beginning; its caller has been waiting before.
-      state.turn = {
+      state.caller.turn = {
         ...turn,
         words,
         giveUpAt: Math.min(finalize(step), Math.max(turn.giveUpAt, now + hearAgainMs)),
@@ -100,10 +100,10 @@ function resumeResponse(step: Step, former: Response, sentMs: Millis): void {
   const kept = piecesBefore(pieces, sentMs);
   const base = pieces[kept - 1];
   for (const [id, mark] of marks) if (mark.sentAt === undefined) marks.delete(id);
-  state.lastContext += 1;
+  state.numbers.context += 1;
   const response: Response = {
     ...former,
-    context: state.lastContext,
+    context: state.numbers.context,
     saidBefore: base?.endSaid ?? 0,
     spokenSaid: base?.endSaid ?? 0,
     broken: false,
@@ -114,8 +114,8 @@ function resumeResponse(step: Step, former: Response, sentMs: Millis): void {
     heard: { ...former.heard, pieces: pieces.slice(0, kept) },
   };
   noteGap(response.heard, now);
-  state.response = response;
-  state.wentQuietAt = now;
+  state.delivery.response = response;
+  state.silence.since = now;
   const fromMs = base?.endMs ?? 0;
   actions.push({
     type: 'playout.open',
@@ -147,7 +147,7 @@ function speakPieces(step: Step, response: Response, pieces: readonly Piece[]): 
   if ((parts.at(-1)?.endChars ?? from) < text.length) parts.push({ endChars: text.length });
   for (const { endChars, recorded = false } of parts) {
     const part = text.slice(from, endChars);
-    const said = recorded ? part : step.state.pronounce(part);
+    const said = recorded ? part : step.state.setup.pronounce(part);
     response.said += said.length;
     heard.pieces.push({ endChars, endSaid: response.said, endMs: undefined, ...(recorded && { recorded }) });
     step.actions.push({ type: 'tts.speak', context, text: said, ...(recorded && { recorded }) });
