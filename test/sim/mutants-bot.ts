@@ -182,8 +182,8 @@ export const botMutants: readonly Mutant[] = [
     from: '  if (!ttsOwes(state, response)) {\n    fillSilence(step, response);',
     to: '  if (!ttsOwes(state, response)) {\n    void fillSilence;',
   }),
-  mutant('repeats the first filler', 'speaking.ts', {
-    from: 'lines[state.silence.fillersSpoken % Math.max(1, lines.length)]',
+  mutant('repeats the first filler', 'quiet.ts', {
+    from: 'lines[silence.fillersSpoken % Math.max(1, lines.length)]',
     to: 'lines[0]',
   }),
   mutant('never gives up a TTS that says nothing', 'silence.ts', {

@@ -252,12 +252,12 @@ export const callerMutants: readonly Mutant[] = [
     to: 'held: true,',
   }),
   mutant('takes a finalize of no audio for a proof that STT lives', 'listening.ts', {
-    from: 'if (!isLate && !given.isEmpty) state',
-    to: 'if (!isLate) state',
+    from: 'if (!isLate && !given.isEmpty) forgetFaults',
+    to: 'if (!isLate) forgetFaults',
   }),
   mutant('counts a time limit that STT let pass as its answer', 'listening.ts', {
-    from: 'if (!isLate && !given.isEmpty) state',
-    to: 'if (!given.isEmpty) state',
+    from: 'if (!isLate && !given.isEmpty) forgetFaults',
+    to: 'if (!given.isEmpty) forgetFaults',
   }),
   mutant('loses the question behind a filler that a noise has cut', 'candidate.ts', {
     from: "(response.phase === 'waiting' || (unfilled(response, 0)",

@@ -1,6 +1,7 @@
 /**
  * The LLM's side of an answer: its text, the tools that it calls between its rounds, and what the caller hears when it fails.
  */
+import { forgetFaults } from './faults.ts';
 import { endSoon, isEnding } from './course.ts';
 import { enterToolResults, pairMessages, reachSafePoint, offeredTools } from './context.ts';
 import { tellTools, toolSettings } from './epoch.ts';
@@ -29,7 +30,7 @@ import type { ToolOrder, ToolOutcome } from './tools-state.ts';
 const endCallToolName = 'end_call';
 
 /** The caller has waited long enough: something is said meanwhile. */
-export function fillSilence(step: Step, response: Response): void {
+export function fillSilence(step: Step<'setup' | 'silence'>, response: Response): void {
   // An agent that has nothing to say wants the silence.
   if (speakForSilence(step, response)) response.firstTextAt ??= step.now;
   else {
@@ -42,7 +43,7 @@ export function fillSilence(step: Step, response: Response): void {
 
 const wholeSentence = /[.!?…。！？]["'”’)]*\s*$/;
 
-export function onLlmText(step: Step, response: Response, text: string): void {
+export function onLlmText(step: Step<'setup'>, response: Response, text: string): void {
   response.llmAt = step.now;
   if (text !== '') response.firstTextAt ??= step.now;
   writeText(response, text, voiceOf(step));
@@ -62,7 +63,7 @@ export function onLlmDone(
     speakInstead(step, response, 'empty');
     return;
   }
-  step.state.faults.inARow.llm = 0;
+  forgetFaults(step.state.faults, 'llm');
   finishOrComplete(step, response);
 }
 
@@ -109,7 +110,7 @@ function finishOrComplete(step: Step, response: Response): void {
 function runTools(step: Step, response: Response, event: Extract<CallEvent, { type: 'llm.done' }>): void {
   const { state } = step;
   const { finish, toolCalls, reasoning } = event;
-  state.faults.inARow.llm = 0;
+  forgetFaults(state.faults, 'llm');
   pauseWriting(response, voiceOf(step));
   response.inTools = true;
   response.reasoning = reasoning;
@@ -163,7 +164,10 @@ function followTools(step: Step, orders: readonly ToolOrder[]): void {
 }
 
 /** The tools that move the conversation itself. */
-function perform(step: Step, order: Extract<ToolOrder, { type: 'tool.run' }>): ToolOutcome {
+function perform(
+  step: Step<'setup' | 'delivery' | 'conversation'>,
+  order: Extract<ToolOrder, { type: 'tool.run' }>,
+): ToolOutcome {
   const { state, now } = step;
   const { name } = order.call;
   const done: ToolOutcome = { kind: 'result', text: '{"ok":true}' };
@@ -188,7 +192,7 @@ function perform(step: Step, order: Extract<ToolOrder, { type: 'tool.run' }>): T
 }
 
 /** A tool with effects waits for the caller's word: the answer ends with the question. */
-function askCaller(step: Step, key: number): void {
+function askCaller(step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence'>, key: number): void {
   const { state } = step;
   const response = state.delivery.response ?? openResponse(step, 'answer');
   const from = response.text.length;
@@ -268,7 +272,9 @@ export function onToolsResumed(step: Step): void {
 }
 
 /** The flow must move on because its time in the node is over. */
-export function onFlowDeadline(step: Step): void {
+export function onFlowDeadline(
+  step: Step<'setup' | 'course' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation' | 'tools'>,
+): void {
   const { state, now } = step;
   const {
     conversation: { flow },
@@ -281,7 +287,7 @@ export function onFlowDeadline(step: Step): void {
 }
 
 /** A turn of the caller in the present node. */
-export function noteTurn({ state, now }: Step): void {
+export function noteTurn({ state, now }: Step<'setup' | 'conversation'>): void {
   const {
     conversation: { flow },
     setup: { settings },

@@ -8,7 +8,7 @@ import { beginEpoch } from './epoch.ts';
 import { beginPause } from './pause.ts';
 import { sounds, spokenWords, withoutBackchannels } from './phrases.ts';
 import { startOwedAnswer } from './speaking.ts';
-import { nobodySpeaks, type CallState, type Step } from './state.ts';
+import { nobodySpeaks, type Step, type Slices } from './state.ts';
 import { forgetWords, wholeText, type Aside, type Turn } from './turn.ts';
 
 /**
@@ -21,13 +21,16 @@ const ownShare = 0.5;
 const answersWithinMs = 1_000;
 
 /** Of its words, those that are not the bot's own, and those that are more than listening. */
-function wordsOf(state: CallState, turn: Exclude<Turn, { phase: 'idle' }>): ReturnType<typeof tellingWords> {
+function wordsOf(
+  state: Slices<'setup' | 'delivery'>,
+  turn: Exclude<Turn, { phase: 'idle' }>,
+): ReturnType<typeof tellingWords> {
   const position = 'position' in turn ? turn.position : undefined;
   const { words, startedAt } = turn;
   return tellingWords(state, { words, startedAt, position }, { late: state.delivery.response !== undefined });
 }
 
-function weightOf(state: CallState, turn: Aside): 'much' | 'listening' | 'nothing' {
+function weightOf(state: Slices<'setup' | 'delivery'>, turn: Aside): 'much' | 'listening' | 'nothing' {
   const said = spokenWords(wholeText(turn.words));
   const { own, telling } = wordsOf(state, turn);
   if (own.length <= said.length * ownShare) return 'nothing';
@@ -58,11 +61,11 @@ export function settleAside(step: Step): void {
     startOwedAnswer(step);
 }
 
-const answersTheEnd = ({ delivery: { lastSaid } }: CallState, { lastVoiceAt }: Aside): boolean =>
+const answersTheEnd = ({ delivery: { lastSaid } }: Slices<'delivery'>, { lastVoiceAt }: Aside): boolean =>
   lastVoiceAt >= lastSaid.endedAt - answersWithinMs;
 
 /** STT has given all its text of an aside behind which the caller has begun to speak again: is it part of that? */
-export function weighAside({ state }: Step): void {
+export function weighAside({ state }: Step<'setup' | 'caller' | 'delivery'>): void {
   const { turn, stt } = state.caller;
   if (turn.phase === 'idle' || turn.phase === 'aside' || stt.owed[0]?.fate === 'aside') return;
   if (wordsOf(state, turn).telling.length === 0) forgetWords(turn.words);

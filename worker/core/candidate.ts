@@ -12,7 +12,7 @@ import { sounds, spokenWords, withoutBackchannels, withoutEcho } from './phrases
 import { resumeOutput } from './silence.ts';
 import { unfilled, type Response } from './response.ts';
 import { cutResponse } from './speaking.ts';
-import { outputHeld, type CallState, type Step } from './state.ts';
+import { outputHeld, type Step, type Slices } from './state.ts';
 import { tell } from './told.ts';
 import { newWords, wholeText, type Aside, type Candidate, type Fading, type Words } from './turn.ts';
 
@@ -26,16 +26,24 @@ const echoAheadChars = 20;
 /** An echo has begun by then after the end of what comes back. Callers repeat the bot's words to answer, but not as fast. */
 export const echoWithinMs = 300;
 
+/** What a cut touches: whoever takes over begins a turn, and the answer that was asked for early is none. */
+type Cutting = Step<
+  'setup' | 'course' | 'numbers' | 'caller' | 'guess' | 'delivery' | 'conversation' | 'tools'
+>;
+
 /** Whether the caller's voice may cut the running response. A farewell is spoken to its end. */
-export function interruptible({ setup: { settings }, delivery: { response } }: CallState): boolean {
+export function interruptible({
+  setup: { settings },
+  delivery: { response },
+}: Slices<'setup' | 'delivery'>): boolean {
   if (!settings.interrupt.enabled || response === undefined) return false;
   return response.interruptible && !response.hangUpAfter;
 }
 
-const isPlayed = ({ delivery: { response } }: CallState, now: Millis): boolean =>
+const isPlayed = ({ delivery: { response } }: Slices<'delivery'>, now: Millis): boolean =>
   response?.phase === 'draining' && now >= response.endsBy;
 
-export function beginCandidate(step: Step): void {
+export function beginCandidate(step: Step<'setup' | 'caller' | 'delivery'>): void {
   const { state, now } = step;
   const { turn } = state.caller;
   // What was said before and still counts is the beginning of what is said now.
@@ -59,7 +67,7 @@ export function beginCandidate(step: Step): void {
 
 /** The voice lasted long enough to be an interruption, where words do not say otherwise. */
 export function onSpeechConfirmed(
-  step: Step,
+  step: Cutting,
   {
     position,
     isNoEcho = false,
@@ -73,14 +81,17 @@ export function onSpeechConfirmed(
 }
 
 /** More is known about the candidate. */
-export function reviewCandidate(step: Step, position: PlayoutPosition | undefined): void {
+export function reviewCandidate(step: Cutting, position: PlayoutPosition | undefined): void {
   const { turn } = step.state.caller;
   if (turn.phase !== 'candidate' && turn.phase !== 'fading' && turn.phase !== 'aside') return;
   turn.position = position ?? turn.position;
   if (interrupts(step, turn)) confirm(step, turn);
 }
 
-function interrupts({ state, now }: Step, turn: Candidate | Fading | Aside): boolean {
+function interrupts(
+  { state, now }: Step<'setup' | 'caller' | 'delivery'>,
+  turn: Candidate | Fading | Aside,
+): boolean {
   // It may have become the farewell meanwhile.
   if (!interruptible(state)) return false;
   const { minWords } = state.setup.settings.interrupt;
@@ -98,14 +109,14 @@ function interrupts({ state, now }: Step, turn: Candidate | Fading | Aside): boo
 }
 
 /** From when on the voice alone interrupts, once it is loud enough. */
-function wordlessAt({ setup: { settings } }: CallState, { startedAt }: Candidate): Millis {
+function wordlessAt({ setup: { settings } }: Slices<'setup'>, { startedAt }: Candidate): Millis {
   const { minWords, wordlessMs } = settings.interrupt;
   if (minWords === 0) return startedAt;
   return wordlessMs === 0 ? Infinity : startedAt + Math.max(0, wordlessMs - settings.turn.minSpeechMs);
 }
 
 /** When a candidate has lasted so long that it interrupts whatever it says, or without a word. */
-function longAt(state: CallState, turn: Candidate): Millis {
+function longAt(state: Slices<'setup'>, turn: Candidate): Millis {
   if (state.setup.settings.interrupt.minWords > 0) return wordlessAt(state, turn);
   return wholeText(turn.words) === '' ? Infinity : turn.startedAt + listeningMs;
 }
@@ -115,7 +126,7 @@ function longAt(state: CallState, turn: Candidate): Millis {
  * the bot has just said tells nothing either.
  */
 export function tellingWords(
-  state: CallState,
+  state: Slices<'setup' | 'delivery'>,
   voice: {
     readonly words: Words;
     readonly startedAt: Millis;
@@ -137,7 +148,7 @@ export function tellingWords(
 
 /** The bot's words around the place where playback is, or of what was cut right before the voice began or under it. */
 function playedWords(
-  { delivery: { response, lastSaid } }: CallState,
+  { delivery: { response, lastSaid } }: Slices<'delivery'>,
   { startedAt, position }: { readonly startedAt: Millis; readonly position: PlayoutPosition | undefined },
 ): string[] {
   const isNear = startedAt - lastSaid.endedAt < echoWithinMs;
@@ -152,7 +163,7 @@ const isThinking = (response: Response): boolean =>
   response.writing &&
   (response.phase === 'waiting' || (unfilled(response, 0) + response.splitter.pending).trim() === '');
 
-function confirm(step: Step, turn: Candidate | Fading | Aside): void {
+function confirm(step: Cutting, turn: Candidate | Fading | Aside): void {
   const { state, now } = step;
   const { words, startedAt } = turn;
   const thinking = state.delivery.response !== undefined && isThinking(state.delivery.response);
@@ -171,7 +182,11 @@ function confirm(step: Step, turn: Candidate | Fading | Aside): void {
 }
 
 /** The candidate fell silent. STT is asked at once: what it heard may still be an interruption. */
-export function beginFading(step: Step, turn: Candidate, lastVoiceAt: Millis): void {
+export function beginFading(
+  step: Step<'setup' | 'caller' | 'delivery' | 'silence'>,
+  turn: Candidate,
+  lastVoiceAt: Millis,
+): void {
   const { settings } = step.state.setup;
   const { words, startedAt, held, loud, isNoEcho, position } = turn;
   if (!held && !interruptible(step.state)) {
@@ -195,21 +210,21 @@ export function beginFading(step: Step, turn: Candidate, lastVoiceAt: Millis): v
 }
 
 /** What was said cuts nothing, as far as is known. */
-export function beginAside(step: Step, from: Omit<Aside, 'phase'>): void {
+export function beginAside(step: Step<'caller'>, from: Omit<Aside, 'phase'>): void {
   const { words, startedAt, lastVoiceAt, position } = from;
   setAside(step.state);
   step.state.caller.turn = { phase: 'aside', words, startedAt, lastVoiceAt, position };
 }
 
 /** A voice is back that may turn out to be speech. */
-export function prolongFading(step: Step, turn: Fading): void {
+export function prolongFading(step: Step<'setup'>, turn: Fading): void {
   const { minSpeechMs, maxSilenceMs } = step.state.setup.settings.turn;
   const until = Math.min(step.now + minSpeechMs + resumeMarginMs, turn.lastVoiceAt + maxSilenceMs);
   const latest = turn.held ? turn.startedAt + longestHoldMs : Infinity;
   turn.resumeAt = Math.max(turn.resumeAt, Math.min(until, latest));
 }
 
-export function candidateDeadline(state: CallState): Millis | undefined {
+export function candidateDeadline(state: Slices<'setup' | 'caller'>): Millis | undefined {
   const { turn } = state.caller;
   if (turn.phase === 'fading') return turn.resumeAt;
   if (turn.phase !== 'candidate') return undefined;

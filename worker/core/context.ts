@@ -8,12 +8,15 @@ import { narrowed } from './edits.ts';
 import { flowPrompt, stepFlow } from './flow.ts';
 import { addHeard, addMessages, contextFor, type History } from './history.ts';
 import { unfilled, type Response, type RoundPart } from './response.ts';
-import type { CallState, Step } from './state.ts';
+import type { Step, Slices } from './state.ts';
 import { tell } from './told.ts';
 import { takeAtSafePoint } from './tools-cut.ts';
 import type { ToolPair } from './tools-state.ts';
 
-export function promptOf({ conversation: { flow, edits }, setup: { settings } }: CallState): string {
+export function promptOf({
+  conversation: { flow, edits },
+  setup: { settings },
+}: Slices<'setup' | 'conversation'>): string {
   if (edits.prompt !== undefined) return edits.prompt;
   return flow === undefined || settings.flow === undefined
     ? settings.prompt
@@ -24,11 +27,12 @@ export function promptOf({ conversation: { flow, edits }, setup: { settings } }:
 export const offeredTools = ({
   setup: { settings },
   conversation: { flow, edits },
-}: CallState): readonly OfferedTool[] => narrowed(edits, settings.tools.declarations(flow?.node));
+}: Slices<'setup' | 'conversation'>): readonly OfferedTool[] =>
+  narrowed(edits, settings.tools.declarations(flow?.node));
 
 /** The messages of a request; `behind` follows the conversation. */
 export const messagesFor = (
-  state: CallState,
+  state: Slices<'setup' | 'conversation'>,
   history: History,
   behind: readonly ContextMessage[] = [],
 ): ContextMessage[] =>
@@ -79,7 +83,7 @@ export function enterHeard(history: History, response: Response, chars: number):
 }
 
 /** What tools left behind since the last response enters the conversation. */
-export function enterToolResults(step: Step): void {
+export function enterToolResults(step: Step<'conversation' | 'tools'>): void {
   const {
     tools,
     conversation: { history },
@@ -94,7 +98,7 @@ export function enterToolResults(step: Step): void {
 }
 
 /** Right before a response starts: the flow moves if it must. Returns the line to say on entry, or nothing. */
-export function reachSafePoint(step: Step): string {
+export function reachSafePoint(step: Step<'setup' | 'conversation'>): string {
   const { state, now } = step;
   const {
     conversation: { flow },

@@ -2,15 +2,15 @@
 import type { Millis } from '../../shared/base/units.ts';
 import { isOpen } from './course.ts';
 import { startBotTurn } from './speaking.ts';
-import type { CallState, Step } from './state.ts';
+import type { Step, Slices } from './state.ts';
 
 /** Nobody speaks and nothing is owed: from now on the caller's silence counts. */
-export function beginIdle({ state, now }: Step): void {
+export function beginIdle({ state, now }: Step<'setup' | 'silence'>): void {
   const { askAfterMs } = state.setup.settings.idle;
   if (askAfterMs > 0) state.silence.idle.askAt ??= now + askAfterMs;
 }
 
-export const idleDeadline = ({ silence }: CallState): Millis | undefined => silence.idle.askAt;
+export const idleDeadline = ({ silence }: Slices<'silence'>): Millis | undefined => silence.idle.askAt;
 
 /** Nobody has said anything for a while. */
 export function onIdleDeadline(step: Step): void {

@@ -6,7 +6,11 @@ import { addUser } from './history.ts';
 import { cutResponse, startOwedAnswer } from './speaking.ts';
 import { nobodySpeaks, type Step } from './state.ts';
 
-export function onDtmf(step: Step, digit: string, position: PlayoutPosition | undefined): void {
+export function onDtmf(
+  step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation' | 'tools' | 'keys'>,
+  digit: string,
+  position: PlayoutPosition | undefined,
+): void {
   const { state, now } = step;
   const settings = state.setup.settings.dtmf;
   if (!settings.collect) return;
@@ -19,11 +23,16 @@ export function onDtmf(step: Step, digit: string, position: PlayoutPosition | un
   enterKeys(step, pressKey(state.keys, digit, { settings, now }));
 }
 
-export function onDtmfDeadline(step: Step): void {
+export function onDtmfDeadline(
+  step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation' | 'tools' | 'keys'>,
+): void {
   enterKeys(step, dtmfDeadline(step.state.keys, step.now));
 }
 
-function enterKeys(step: Step, entry: string | undefined): void {
+function enterKeys(
+  step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation' | 'tools'>,
+  entry: string | undefined,
+): void {
   if (entry === undefined) return;
   const { state } = step;
   addUser(state.conversation.history, keysNote(entry, state.setup.settings.dtmf));

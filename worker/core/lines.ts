@@ -60,7 +60,11 @@ function onLine(step: Step, id: string | undefined, command: Command<'say'>): Re
 }
 
 /** Who types takes the floor like one who speaks. */
-function onTyped(step: Step, id: string | undefined, command: Command<'text'>): RefusalCode | undefined {
+function onTyped(
+  step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'commands' | 'conversation' | 'tools'>,
+  id: string | undefined,
+  command: Command<'text'>,
+): RefusalCode | undefined {
   const { state } = step;
   const { texts } = state.commands;
   const text = command.text.trim();

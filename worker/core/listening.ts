@@ -1,4 +1,5 @@
 /** The caller's side: speech, its words, the end of a turn, and what the caller's words are answered with. */
+import { forgetFaults } from './faults.ts';
 import { endSoon, isEnding } from './course.ts';
 import { weighAside } from './aside.ts';
 import { beginCandidate, beginFading } from './candidate.ts';
@@ -13,8 +14,8 @@ import { addUser } from './history.ts';
 import { beginPause, resumeMarginMs, reviewPause } from './pause.ts';
 import { spokenWords, withoutBackchannels, withoutEcho } from './phrases.ts';
 import { startAnswer, startLine, startText } from './speaking.ts';
-import { dropSpeculation, promoteSpeculation, reviewSpeculation } from './speculation.ts';
-import { awaitsWord, nobodySpeaks, noticeFault, type CallState, type Step } from './state.ts';
+import { dropSpeculation, promoteSpeculation, reviewSpeculation, type Guessing } from './speculation.ts';
+import { awaitsWord, nobodySpeaks, noticeFault, type Step, type Slices } from './state.ts';
 import { tell } from './told.ts';
 import {
   addFinal,
@@ -33,7 +34,9 @@ const wordlessInterruptionMs = 1_500;
 /** How often in a row the caller is asked to say it again. */
 const maxWordlessApologies = 2;
 
-export function onSpeechStarted(step: Step): void {
+export function onSpeechStarted(
+  step: Step<'setup' | 'numbers' | 'caller' | 'guess' | 'delivery' | 'silence' | 'conversation' | 'tools'>,
+): void {
   const { state, now } = step;
   state.caller.voice = 'speech';
   const { turn } = state.caller;
@@ -66,21 +69,26 @@ export function onSpeechStarted(step: Step): void {
   }
 }
 
-function goOn(step: Step, turn: Pausing | Finalizing): void {
+function goOn(step: Step<'caller'>, turn: Pausing | Finalizing): void {
   const { words, startedAt, interrupted } = turn;
   step.state.caller.turn = { phase: 'speaking', words, startedAt, interrupted };
   listen(step, false);
 }
 
 /** The caller goes on before it is known whether what was said counts. */
-function beginTurnWith(step: Step, { words }: Aside): void {
+function beginTurnWith(
+  step: Step<'setup' | 'numbers' | 'caller' | 'guess' | 'silence' | 'conversation' | 'tools'>,
+  { words }: Aside,
+): void {
   beginEpoch(step);
   step.state.caller.turn = { phase: 'speaking', words, startedAt: step.now, interrupted: false };
   listen(step, false);
 }
 
 /** A turn begins: a new epoch. */
-function beginTurn(step: Step): void {
+function beginTurn(
+  step: Step<'setup' | 'numbers' | 'caller' | 'guess' | 'silence' | 'conversation' | 'tools'>,
+): void {
   const { state, now } = step;
   beginEpoch(step);
   state.caller.turn = { phase: 'speaking', words: newWords(), startedAt: now, interrupted: false };
@@ -100,7 +108,7 @@ export function onSpeechStopped(step: Step): void {
  * A voice that may turn out to be speech holds decisions back until it has, but never beyond the longest silence: a noise
  * that comes and goes must not keep the caller waiting.
  */
-export function onVoiceResumed(step: Step): void {
+export function onVoiceResumed(step: Guessing): void {
   const {
     caller: { turn, stt },
     setup: { settings },
@@ -116,7 +124,7 @@ export function onVoiceResumed(step: Step): void {
 }
 
 export function onSttText(
-  step: Step,
+  step: Guessing,
   event: Extract<CallEvent, { type: 'stt.partial' | 'stt.final' }>,
 ): void {
   const { state } = step;
@@ -138,7 +146,7 @@ export function onSttText(
   else if (turn.phase === 'speaking' && wholeText(words) !== before) reviewSpeculation(step);
 }
 
-const heardSince = ({ state, now }: Step): Millis =>
+const heardSince = ({ state, now }: Step<'caller'>): Millis =>
   state.caller.stt.listeningAt === undefined ? 0 : now - state.caller.stt.listeningAt;
 
 export function onSttFinalized(step: Step, isLate: boolean): void {
@@ -147,7 +155,7 @@ export function onSttFinalized(step: Step, isLate: boolean): void {
   if (given === undefined) return;
   if (isLate && noticeFault(step, 'stt', 'given_up')) endSoon(state.course);
   // To have said everything of no audio is no proof of life.
-  if (!isLate && !given.isEmpty) state.faults.inARow.stt = 0;
+  if (!isLate && !given.isEmpty) forgetFaults(state.faults, 'stt');
   if (given.fate === 'aside') weighAside(step);
   if (state.caller.turn.phase === 'finalizing' && state.caller.stt.owed.length === 0)
     answerTurn(step, state.caller.turn);
@@ -163,11 +171,11 @@ export function onSttFailed(step: Step): void {
 // ---- time ----
 
 /** When the turn is over, unless the voice comes back. */
-export const decisionDeadline = ({ caller: { turn } }: CallState): Millis | undefined =>
+export const decisionDeadline = ({ caller: { turn } }: Slices<'caller'>): Millis | undefined =>
   turn.phase === 'pausing' ? turn.decideAt : undefined;
 
 /** Until when the final text of the turn is waited for. */
-export const finalDeadline = ({ caller: { turn } }: CallState): Millis | undefined =>
+export const finalDeadline = ({ caller: { turn } }: Slices<'caller'>): Millis | undefined =>
   turn.phase === 'finalizing' ? turn.giveUpAt : undefined;
 
 export function onFinalDeadline(step: Step): void {
@@ -258,7 +266,7 @@ export function answerTyped(step: Step): void {
 
 /** What the words of a turn amount to: something said, the bot's own voice, words of listening, or no words at all. */
 function kindOf(
-  state: CallState,
+  state: Slices<'setup' | 'delivery'>,
   turn: Finalizing,
   { text }: { text: string },
 ): 'words' | 'echo' | 'listening' | 'silence' {

@@ -1,4 +1,5 @@
 /** What becomes of the bot's text: TTS, playout and marks, and what happens when TTS fails the response. */
+import { forgetFaults } from './faults.ts';
 import { endSoon } from './course.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { noteRightEnd } from './end-of-turn.ts';
@@ -26,7 +27,7 @@ import {
   stopLlm,
   voiceOf,
 } from './speaking.ts';
-import { noticeFault, type CallState, type Step } from './state.ts';
+import { noticeFault, type Step, type Slices } from './state.ts';
 import { tell } from './told.ts';
 
 /** How long a client that never echoed a mark is assumed to play on after the last frame. */
@@ -36,12 +37,12 @@ const tellingChars = 15;
 const slowestMsPerChar = 200;
 
 export function onTtsSpoken(
-  step: Step,
+  step: Step<'numbers' | 'delivery' | 'faults'>,
   response: Response,
   spoken: { chars: number; audioMs: number },
 ): void {
   response.spokenSaid = Math.max(response.spokenSaid, Math.min(spoken.chars, response.said));
-  if (spoken.audioMs > 0 && spokenBeyondFillers(response)) step.state.faults.inARow.tts = 0;
+  if (spoken.audioMs > 0 && spokenBeyondFillers(response)) forgetFaults(step.state.faults, 'tts');
   const chars = noteSpoken(response.heard, spoken.chars, spoken.audioMs);
   noteRate(step, chars ?? 0, spoken.audioMs);
   // A mark behind no audio would be echoed at once and tell nothing.
@@ -53,7 +54,7 @@ export function onTtsSpoken(
 }
 
 /** How fast TTS speaks, unless some of the text made no sound. */
-function noteRate({ state }: Step, chars: number, audioMs: Millis): void {
+function noteRate({ state }: Step<'delivery'>, chars: number, audioMs: Millis): void {
   const msPerChar = audioMs / Math.max(1, chars);
   if (chars >= tellingChars && msPerChar >= fastestMsPerChar && msPerChar <= slowestMsPerChar)
     state.delivery.msPerChar = msPerChar;
@@ -94,11 +95,11 @@ const isWholeAnnouncement = (response: Response): boolean => response.flushed &&
  * How long TTS may take for a sound, from when the response is owed. For the caller the silence began with the last word and not with
  * the decision.
  */
-export function audibleWithin(state: CallState, response: Response): Millis {
+export function audibleWithin(state: Slices<'setup' | 'caller' | 'faults'>, response: Response): Millis {
   const {
     setup: { settings },
     caller: { clock: turnClock },
-    faults: { inARow: failuresInARow },
+    faults: { inARow },
   } = state;
   const { audibleWithinMs, fillerAfterMs, ttsLeastMs, ttsHurriedMs } = settings.limits;
   const { silentAt, firstTextAt, llmAt } = response;
@@ -107,7 +108,7 @@ export function audibleWithin(state: CallState, response: Response): Millis {
     return audibleWithinMs;
   const pausedMs = turnClock.decidedAt - turnClock.lastVoiceAt;
   const textAfterMs = (firstTextAt ?? llmAt) - silentAt;
-  const isHurried = failuresInARow.stt > 0 || failuresInARow.llm > 0;
+  const isHurried = inARow.stt > 0 || inARow.llm > 0;
   // Not before a filler would be due: what is spoken instead begins with one.
   const leastMs = Math.max(fillerAfterMs, textAfterMs + (isHurried ? ttsHurriedMs : ttsLeastMs));
   return Math.min(audibleWithinMs, Math.max(audibleWithinMs - pausedMs, leastMs));
@@ -163,14 +164,18 @@ function sayLastWords(step: Step, former: Response): void {
   else startLine(step, 'farewell', { owedSince: step.now });
 }
 
-export function onPlayoutStarted(step: Step, response: Response, audioAt: number): void {
+export function onPlayoutStarted(
+  step: Step<'caller' | 'delivery' | 'silence' | 'faults'>,
+  response: Response,
+  audioAt: number,
+): void {
   const { state, now } = step;
   if (response.phase === 'playing') onPlayoutFed(step, response);
   if (response.phase !== 'waiting') return;
   state.delivery.response = { ...response, phase: 'playing', silentAt: undefined };
   state.silence.since = undefined;
   noteFlow(state.delivery.response.heard, now);
-  if (response.fillers[0]?.from !== 0) state.faults.inARow.tts = 0;
+  if (response.fillers[0]?.from !== 0) forgetFaults(state.faults, 'tts');
   noteRightEnd(state.caller.patience);
   if (!response.wasAudible) tell(step, { type: 'turn.bot_started', epoch: response.epoch });
   const clock = state.caller.clock;
@@ -193,7 +198,7 @@ export function onPlayoutStarted(step: Step, response: Response, audioAt: number
 }
 
 /** Everything that TTS delivered is on the wire, and more must come. */
-export function onPlayoutStarved(step: Step, response: Response, sentMs: Millis): void {
+export function onPlayoutStarved(step: Step<'silence'>, response: Response, sentMs: Millis): void {
   if (response.phase !== 'playing' || response.broken) return;
   response.silentAt ??= step.now;
   step.state.silence.since ??= step.now;
@@ -202,7 +207,7 @@ export function onPlayoutStarved(step: Step, response: Response, sentMs: Millis)
   noteGap(response.heard, step.now);
 }
 
-export function onPlayoutFed(step: Step, response: Response): void {
+export function onPlayoutFed(step: Step<'silence'>, response: Response): void {
   if (response.phase !== 'playing') return;
   response.silentAt = undefined;
   step.state.silence.since = undefined;
@@ -259,7 +264,7 @@ function onNoAudio(step: Step, response: Response): void {
   else startLine(step, 'apology');
 }
 
-export function onMarkSent({ state, now }: Step, id: string): void {
+export function onMarkSent({ state, now }: Step<'delivery'>, id: string): void {
   const { response, client } = state.delivery;
   if (response !== undefined) noteMarkSent(response.heard, id, { client, now });
 }

@@ -8,6 +8,7 @@ import type { CallEvent } from './events.ts';
 import { beginAside, beginFading } from './candidate.ts';
 import { finalize, forgetGiven, givenMs, listen } from './hearing.ts';
 import { noteGap, type Piece } from './heard.ts';
+import { wasteGuess } from './guess.ts';
 import { onToolsResumed } from './answering.ts';
 import { beginPause } from './pause.ts';
 import { unfilled, type Response } from './response.ts';
@@ -31,8 +32,7 @@ export function onCallResumed(step: Step, event: Resumed): void {
   state.caller.stt.givenMs = givenMs(step);
   state.caller.stt.listeningAt = undefined;
   // Its request died with the worker; nothing of it has left the core.
-  if (state.guess.running !== undefined) state.guess.wasted += 1;
-  state.guess.running = undefined;
+  wasteGuess(state.guess);
   const { response } = state.delivery;
   if (response !== undefined && response.phase !== 'draining') {
     const sentMs = event.position?.context === response.context ? event.position.sentMs : 0;
@@ -94,7 +94,11 @@ function keptWords(words: Words): Words {
  * Speaks on in a context of its own: pieces whose audio is on the wire stay as they are, the piece in which it stopped is
  * made once more and its first part left out.
  */
-function resumeResponse(step: Step, former: Response, sentMs: Millis): void {
+function resumeResponse(
+  step: Step<'setup' | 'numbers' | 'delivery' | 'silence' | 'conversation'>,
+  former: Response,
+  sentMs: Millis,
+): void {
   const { state, now, actions } = step;
   const { pieces, marks } = former.heard;
   const kept = piecesBefore(pieces, sentMs);
@@ -139,7 +143,7 @@ function piecesBefore(pieces: readonly Piece[], sentMs: Millis): number {
 }
 
 /** Gives TTS the pieces once more, and behind them what was kept back while its session was broken. False when that is nothing. */
-function speakPieces(step: Step, response: Response, pieces: readonly Piece[]): boolean {
+function speakPieces(step: Step<'setup'>, response: Response, pieces: readonly Piece[]): boolean {
   const { text, heard, context } = response;
   let from = heard.pieces.at(-1)?.endChars ?? 0;
   response.said = response.saidBefore;
@@ -157,7 +161,7 @@ function speakPieces(step: Step, response: Response, pieces: readonly Piece[]): 
 }
 
 /** The LLM was still writing: it is asked the same again, and what it had written before is expected first. */
-function askAgain(step: Step, response: Response): void {
+function askAgain(step: Step<'setup' | 'numbers' | 'conversation'>, response: Response): void {
   response.expected = written(response);
   startRound(step, response);
 }
@@ -166,7 +170,11 @@ function askAgain(step: Step, response: Response): void {
  * Takes off `text` what is expected first. Undefined when the LLM writes something else this time: it is asked to go on
  * from what it had written then.
  */
-export function unexpectedText(step: Step, response: Response, text: string): string | undefined {
+export function unexpectedText(
+  step: Step<'setup' | 'numbers' | 'conversation'>,
+  response: Response,
+  text: string,
+): string | undefined {
   const { expected } = response;
   if (expected === '') return text;
   const length = Math.min(expected.length, text.length);

@@ -32,16 +32,17 @@ import {
   type Response,
   type Voice,
 } from './response.ts';
+import { nextFiller } from './quiet.ts';
 import { tell } from './told.ts';
 import { awaitsWord, greetingOf, nobodySpeaks, outputHeld, type Step } from './state.ts';
 
-export const voiceOf = (step: Step): Voice => ({
+export const voiceOf = (step: Step<'setup'>): Voice => ({
   pronounce: step.state.setup.pronounce,
   actions: step.actions,
 });
 
 /** Since when the caller waits for what comes next. A line that is ready has the time to be heard in any case. */
-function stillOwedSince({ state, now }: Step): Millis {
+function stillOwedSince({ state, now }: Step<'setup' | 'silence'>): Millis {
   const { audibleWithinMs, firstSoundMs } = state.setup.settings.limits;
   return Math.max(state.silence.since ?? now, now - (audibleWithinMs - firstSoundMs));
 }
@@ -51,7 +52,7 @@ function stillOwedSince({ state, now }: Step): Millis {
  * goes on waiting, unless `owedSince` says better.
  */
 export function openResponse(
-  step: Step,
+  step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence'>,
   source: Response['source'],
   options: { owedSince?: Millis; interruptible?: boolean } = {},
 ): Response {
@@ -85,7 +86,7 @@ export function openResponse(
 
 /** Asks the LLM for the answer to a conversation, behind which stands `behind`. Returns the number of the request. */
 export function requestAnswer(
-  step: Step,
+  step: Step<'setup' | 'numbers' | 'conversation'>,
   history: History,
   { behind = [], withTools = true }: { behind?: readonly ContextMessage[]; withTools?: boolean } = {},
 ): number {
@@ -103,7 +104,7 @@ export function requestAnswer(
 
 /** Asks the LLM to go on with the running answer, behind what the answer has done so far. */
 export function startRound(
-  step: Step,
+  step: Step<'setup' | 'numbers' | 'conversation'>,
   response: Response,
   { behind = [], withTools = true }: { behind?: readonly ContextMessage[]; withTools?: boolean } = {},
 ): void {
@@ -112,7 +113,7 @@ export function startRound(
 }
 
 /** The LLM writes no more for this response. A request that runs is cancelled, unless it has ended by itself. */
-export function stopLlm(step: Step, response: Response, { cancels = true } = {}): void {
+export function stopLlm(step: Step<never>, response: Response, { cancels = true } = {}): void {
   if (response.writing && !response.inTools) {
     if (cancels) step.actions.push({ type: 'llm.cancel' });
     tell(step, { type: 'bot.llm_stopped', epoch: response.epoch });
@@ -121,7 +122,10 @@ export function stopLlm(step: Step, response: Response, { cancels = true } = {})
 }
 
 /** Opens the answer to what the context now holds: results of older tool calls enter it, and the flow moves. */
-export function openAnswer(step: Step, owedSince: Millis): Response {
+export function openAnswer(
+  step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation' | 'tools'>,
+  owedSince: Millis,
+): Response {
   step.state.conversation.owed = false;
   enterToolResults(step);
   applyEdits(step.state.conversation.edits, step.state.conversation.history);
@@ -132,7 +136,7 @@ export function openAnswer(step: Step, owedSince: Millis): Response {
 }
 
 /** The line of a flow's node, before the LLM goes on. */
-export function sayOnEntry(step: Step, response: Response, say: string): void {
+export function sayOnEntry(step: Step<'setup'>, response: Response, say: string): void {
   if (say === '') return;
   response.firstTextAt ??= step.now;
   writeText(response, say, voiceOf(step));
@@ -140,7 +144,10 @@ export function sayOnEntry(step: Step, response: Response, say: string): void {
 }
 
 /** Asks the LLM for the answer to what the context now holds. */
-export function startAnswer(step: Step, owedSince: Millis): void {
+export function startAnswer(
+  step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation' | 'tools'>,
+  owedSince: Millis,
+): void {
   tellTools(step, { type: 'question.left' });
   const response = openAnswer(step, owedSince);
   tell(step, { type: 'bot.llm_started', epoch: response.epoch });
@@ -183,7 +190,10 @@ function sayClosing(step: Step, farewell: string, options: { owedSince?: Millis 
 }
 
 /** Plays the announcement, which is heard whatever becomes of TTS, as a line of its own: in place of an apology or of a farewell. */
-export function startAnnouncement(step: Step, kind: 'apology' | 'farewell'): void {
+export function startAnnouncement(
+  step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation'>,
+  kind: 'apology' | 'farewell',
+): void {
   applyEdits(step.state.conversation.edits, step.state.conversation.history);
   const response = openResponse(step, kind);
   announce(step, response);
@@ -192,7 +202,7 @@ export function startAnnouncement(step: Step, kind: 'apology' | 'farewell'): voi
 }
 
 /** Plays the announcement in front of everything else in a response. */
-export function announce(step: Step, response: Response): void {
+export function announce(step: Step<'setup'>, response: Response): void {
   speakRecording(response, step.state.setup.settings.announcement, voiceOf(step));
 }
 
@@ -202,7 +212,7 @@ export function startBotTurn(step: Step, kind: AgentLine): void {
   startLine(step, kind);
 }
 
-function lineText(step: Step, kind: AgentLine): string {
+function lineText(step: Step<'setup' | 'tools'>, kind: AgentLine): string {
   const { settings } = step.state.setup;
   switch (kind) {
     case 'greeting':
@@ -220,15 +230,13 @@ function lineText(step: Step, kind: AgentLine): string {
 }
 
 /** Says something for a silence in the response: the next filler. False when there is none. */
-export function speakForSilence(step: Step, response: Response): boolean {
+export function speakForSilence(step: Step<'setup' | 'silence'>, response: Response): boolean {
   const { state } = step;
   const { fillers, lateLines } = state.setup.settings;
   const lines = fillers.length > 0 ? fillers : lateLines;
-  const line = lines[state.silence.fillersSpoken % Math.max(1, lines.length)] ?? '';
-  state.silence.fillersSpoken += 1;
-  const says = line.trim() !== '';
-  if (says) speakFiller(response, line, voiceOf(step));
-  return says;
+  const line = nextFiller(state.silence, lines);
+  if (line !== undefined) speakFiller(response, line, voiceOf(step));
+  return line !== undefined;
 }
 
 /** The response was played to its end. */
@@ -255,7 +263,7 @@ export function completeResponse(step: Step): void {
 }
 
 /** The flow's node ends the call after its answer. */
-function endsWithNode({ state, now }: Step, response: Response): boolean {
+function endsWithNode({ state, now }: Step<'setup' | 'conversation'>, response: Response): boolean {
   const {
     conversation: { flow },
     setup: { settings },
@@ -267,7 +275,10 @@ function endsWithNode({ state, now }: Step, response: Response): boolean {
 }
 
 /** Answers what entered the context without a spoken turn. */
-export function startOwedAnswer(step: Step, owedSince: Millis = step.now): void {
+export function startOwedAnswer(
+  step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation' | 'tools'>,
+  owedSince: Millis = step.now,
+): void {
   tellTools(step, { type: 'question.left' });
   nextEpoch(step);
   startAnswer(step, owedSince);
@@ -278,7 +289,10 @@ const drainedPosition = (response: Response): PlayoutPosition | undefined =>
   response.phase === 'draining' ? { context: response.context, sentMs: response.sentMs } : undefined;
 
 /** Somebody took over: the call moves to a new epoch, and the context keeps only what was heard. */
-export function cutResponse(step: Step, position: PlayoutPosition | undefined): void {
+export function cutResponse(
+  step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'conversation' | 'tools'>,
+  position: PlayoutPosition | undefined,
+): void {
   const { state, now, actions } = step;
   const { response } = state.delivery;
   state.delivery.response = undefined;
@@ -313,7 +327,10 @@ export function cutResponse(step: Step, position: PlayoutPosition | undefined): 
   actions.push({ type: 'tts.cancel', context: response.context });
 }
 
-export function endCall(step: Step, reason: 'ended' | 'shutdown'): void {
+export function endCall(
+  step: Step<'setup' | 'course' | 'caller' | 'guess' | 'delivery' | 'commands' | 'conversation' | 'tools'>,
+  reason: 'ended' | 'shutdown',
+): void {
   const { state } = step;
   if (!endCourse(state.course)) return;
   state.delivery.response = undefined;

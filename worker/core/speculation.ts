@@ -8,7 +8,7 @@ import type { CallEvent } from './events.ts';
 import { endsHesitant } from './phrases.ts';
 import { onLlmDone, onLlmText } from './answering.ts';
 import { openAnswer, requestAnswer } from './speaking.ts';
-import type { Speculation } from './guess.ts';
+import { wasteGuess, type Speculation } from './guess.ts';
 import { awaitsWord, type Step } from './state.ts';
 import { tell } from './told.ts';
 import { waitsForSafePoint } from './tools-cut.ts';
@@ -19,8 +19,13 @@ const maxWastedRounds = 2;
 /** More text than anybody waits for at a pause. */
 const maxHeldChars = 8_192;
 
+/** What asking early looks at: everything that an answer is made of. */
+export type Guessing = Step<
+  'setup' | 'course' | 'numbers' | 'caller' | 'guess' | 'delivery' | 'conversation' | 'tools'
+>;
+
 /** The words of the turn, or the state of its pause, have changed. */
-export function reviewSpeculation(step: Step): void {
+export function reviewSpeculation(step: Guessing): void {
   const { state } = step;
   const {
     caller: { turn },
@@ -56,18 +61,17 @@ export function reviewSpeculation(step: Step): void {
   };
 }
 
-export function dropSpeculation(step: Step): void {
+export function dropSpeculation(step: Step<'guess'>): void {
   const { state } = step;
   const { running: speculation } = state.guess;
   if (speculation === undefined) return;
-  state.guess.running = undefined;
-  state.guess.wasted += 1;
+  wasteGuess(state.guess);
   if (speculation.done === undefined) step.actions.push({ type: 'llm.cancel' });
 }
 
 /** Takes what the LLM says to a request that may turn out to be in vain. */
 export function onSpeculativeLlm(
-  step: Step,
+  step: Step<'guess'>,
   speculation: Speculation,
   event: Extract<CallEvent, { type: `llm.${string}` }>,
 ): void {
@@ -80,8 +84,7 @@ export function onSpeculativeLlm(
     speculation.done = event;
   } else {
     // The request that is made once the turn is over shows whether the LLM is at fault.
-    step.state.guess.running = undefined;
-    step.state.guess.wasted += 1;
+    wasteGuess(step.state.guess);
   }
 }
 

@@ -53,9 +53,15 @@ export function newCall(
   };
 }
 
-/** What a step works with: the state, the time and the orders given so far. */
-export interface Step {
-  readonly state: CallState;
+/** Some slices of a call. */
+export type Slices<Name extends keyof CallState> = Pick<CallState, Name>;
+
+/**
+ * What a step works with: slices of the state, the time and the orders given so far. A function names the slices that it, and
+ * whatever it calls, may touch; the compiler holds it to that.
+ */
+export interface Step<Name extends keyof CallState = keyof CallState> {
+  readonly state: Slices<Name>;
   readonly now: Millis;
   /** Where playback stood when the fact happened, as far as the fact says. */
   readonly position: PlayoutPosition | undefined;
@@ -67,15 +73,19 @@ export function greetingOf({ flow, greeting }: CallSettings): string {
   return greeting.trim() === '' && flow !== undefined ? (flow.nodes[flow.start]?.say ?? '') : greeting;
 }
 
-export const outputHeld = ({ caller }: CallState): boolean => holdsOutput(caller);
-export const nobodySpeaks = ({ caller }: CallState): boolean => isQuiet(caller);
+export const outputHeld = ({ caller }: Slices<'caller'>): boolean => holdsOutput(caller);
+export const nobodySpeaks = ({ caller }: Slices<'caller'>): boolean => isQuiet(caller);
 
 /** A tool waits for what the caller says next. */
-export const awaitsWord = ({ tools }: Pick<CallState, 'tools'>): boolean =>
+export const awaitsWord = ({ tools }: Slices<'tools'>): boolean =>
   tools.records.some(({ phase }) => phase.type === 'held' && phase.isHeard);
 
 /** Reports a fault and counts it. True when the stage has failed too often for the call to go on. */
-export function noticeFault({ state, actions, now }: Step, stage: FaultStage, what: FaultKind): boolean {
+export function noticeFault(
+  { state, actions, now }: Step<'faults' | 'setup'>,
+  stage: FaultStage,
+  what: FaultKind,
+): boolean {
   tell({ actions }, { type: 'fault.noticed', stage, what });
   return countFault(state.faults, stage, { limits: state.setup.settings.limits, now });
 }

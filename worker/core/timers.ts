@@ -13,7 +13,7 @@ import { decisionDeadline, finalDeadline, onFinalDeadline, onSttSilent } from '.
 import { askEarlyAt, askWhenDue, decideWhenDue } from './pause.ts';
 import { onSilenceDeadline, silenceDeadline } from './silence.ts';
 import { completeResponse, endCall } from './speaking.ts';
-import type { CallState, Step } from './state.ts';
+import type { CallState, Step, Slices } from './state.ts';
 import { tell, type TimerName } from './told.ts';
 import { nextToolDeadline } from './tools.ts';
 
@@ -64,10 +64,12 @@ export function onDeadline(step: Step): void {
 }
 
 /** A client need not say that it has played a response to its end. */
-function lastMarkDeadline({ delivery: { response } }: CallState): Millis | undefined {
+function lastMarkDeadline({ delivery: { response } }: Slices<'delivery'>): Millis | undefined {
   return response?.phase === 'draining' ? response.endsBy : undefined;
 }
 
-function onTimeLimit(step: Step): void {
+function onTimeLimit(
+  step: Step<'setup' | 'course' | 'caller' | 'guess' | 'delivery' | 'commands' | 'conversation' | 'tools'>,
+): void {
   if (courseIsDue(step.state.course, step.now)) endCall(step, 'ended');
 }
