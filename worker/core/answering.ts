@@ -113,7 +113,6 @@ function runTools(step: Step, response: Response, event: Extract<CallEvent, { ty
   forgetFaults(state.faults, 'llm');
   pauseWriting(response, voiceOf(step));
   response.inTools = true;
-  response.reasoning = reasoning;
   state.tools.reasoning = reasoning;
   const offered = offeredTools(state).map(({ name }) => name);
   const { epoch } = state.numbers;
@@ -222,9 +221,8 @@ function onRoundOver(
     else state.conversation.owed = true;
     return;
   }
-  response.rounds.push({ endChars: response.text.length, pairs, reasoning: response.reasoning });
+  response.rounds.push({ endChars: response.text.length, pairs, reasoning: state.tools.reasoning });
   response.inTools = false;
-  response.reasoning = undefined;
   state.tools.reasoning = undefined;
   response.llmAt = step.now;
   if (response.hangUpAfter) {
@@ -260,7 +258,6 @@ export function answerQuestion(step: Step, text: string, owedSince: number): voi
   const { state } = step;
   const response = openAnswer(step, owedSince);
   response.inTools = true;
-  response.reasoning = state.tools.reasoning;
   const verdict = state.setup.settings.tools.answerOf(text);
   followTools(step, tellTools(step, { type: 'caller.answered', verdict, epoch: state.numbers.epoch }));
 }

@@ -142,7 +142,6 @@ function speakAgain(step: Step, former: Response, text: string): void {
   again.hangUpAfter = former.hangUpAfter;
   again.writing = former.writing;
   again.inTools = former.inTools;
-  again.reasoning = former.reasoning;
   if (former.asks !== undefined) again.asks = { key: former.asks.key, from: 0 };
   const voice = voiceOf(step);
   // The session that was to play it is gone.
