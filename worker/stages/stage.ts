@@ -9,8 +9,8 @@
  * nor payloads into errors.
  */
 import type { Clock } from '../../shared/runtime/clock.ts';
-import type { ContextMessage, OfferedTool, OpaqueReasoning as CoreReasoning } from '../core/actions.ts';
-import type { RequestedCall } from '../core/tools-state.ts';
+import type { ContextMessage, OfferedTool } from '../core/actions.ts';
+import type { OpaqueReasoning as CoreReasoning, RequestedCall } from '../core/tools-state.ts';
 
 /** What a stage may fail with. Never carries a payload, an address or a credential (spec 03). */
 export type StageError =
