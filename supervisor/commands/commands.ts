@@ -115,7 +115,7 @@ Without a terminal, every line of the input is a turn, and nothing is waited for
         'PORT',
         'no demo: listen here for a service that has SVC_AGENT_URL=ws://127.0.0.1:PORT',
       ),
-      'free-ports': flag('every port of the demo is a free one'),
+      'free-ports': flag('every port is a free one'),
       all: flag('print every message, deltas and interim transcripts too'),
     },
     notes: `FILE is the agent: .ts, .js or .py. Types are not checked. Messages of the link are printed as they pass, > from the service and
