@@ -5,7 +5,11 @@ import { fail, ok } from '../../shared/base/result.ts';
 import type { Result } from '../../shared/base/result.ts';
 import { agentLinkVariables } from '../../shared/config/server/agent-link-variables.ts';
 import { loadAgentFile } from '../../shared/config/load.ts';
-import { parseServerSettings, unknownVariables, type ServerSettings } from '../../shared/config/server/server.ts';
+import {
+  parseServerSettings,
+  unknownVariables,
+  type ServerSettings,
+} from '../../shared/config/server/server.ts';
 import type { NamedFiles } from '../../shared/protocol/ipc.ts';
 import { maxThreads } from '../../shared/protocol/mailbox.ts';
 import { certificateLimits, readCertificates } from '../../shared/net/certificates.ts';

@@ -1,6 +1,4 @@
-/** What the tests of the TypeScript SDK share: an agent that is quiet and remembers what it logged, and the service's end of a real link. */
-import { once } from 'node:events';
-import { WebSocket, type ClientOptions } from 'ws';
+/** An agent for tests of the TypeScript SDK: it is quiet, and remembers what it logged. */
 import { Agent, type AgentOptions, type Logger } from '@voice-agent-service/agent';
 import { Observed } from '../support/observed.ts';
 
@@ -36,65 +34,3 @@ export function quietAgent(options: Partial<AgentOptions> = {}): { agent: Agent;
 
 /** Settles what has already been decided. */
 export const turnOfLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-export const offer = {
-  protocol: 'svc.agent',
-  versions: [1],
-  session_id: 's-1',
-  agent: 'front-desk',
-  capabilities: { transfer: false, tools: true },
-} as const;
-
-type Message = Readonly<Record<string, unknown>>;
-
-/** A link as the service opens it. */
-export class ServiceEnd extends Observed {
-  readonly received: Message[] = [];
-  closed: number | undefined;
-  /** Status of a refused upgrade. */
-  refused: number | undefined;
-  readonly socket: WebSocket;
-  #seq = 0;
-
-  constructor(url: string, options: ClientOptions = {}) {
-    super();
-    this.socket = new WebSocket(url, options);
-    this.socket.on('message', (data: Buffer) => {
-      this.received.push(JSON.parse(data.toString('utf8')) as Message);
-      this.changed();
-    });
-    this.socket.on('unexpected-response', (request, response) => {
-      this.refused = response.statusCode;
-      request.destroy();
-      this.changed();
-    });
-    this.socket.on('error', () => this.changed());
-    this.socket.on('close', (code) => {
-      this.closed = code;
-      this.changed();
-    });
-  }
-
-  static async open(url: string, options: ClientOptions = {}): Promise<ServiceEnd> {
-    const end = new ServiceEnd(url, options);
-    await once(end.socket, 'open');
-    return end;
-  }
-
-  send(message: Message): void {
-    this.#seq += 1;
-    this.socket.send(JSON.stringify({ seq: this.#seq, t_ms: 0, ...message }));
-  }
-
-  /** Resolves with the first message of this type. */
-  async next(type: string): Promise<Message> {
-    const find = (): Message | undefined => this.received.find((message) => message['type'] === type);
-    await this.until(() => find() !== undefined || this.closed !== undefined);
-    return find() ?? { type: 'closed', code: this.closed };
-  }
-
-  async start(fields: Message = {}): Promise<Message> {
-    this.send({ type: 'session.start', ...offer, ...fields });
-    return await this.next('session.accept');
-  }
-}

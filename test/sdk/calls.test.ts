@@ -11,7 +11,8 @@ import {
 import { CallRejected, ScriptedCall } from '@voice-agent-service/agent/testing';
 import { parkedMs, startHandlerMs } from '../../sdk/typescript/src/call-link.ts';
 import { limits } from '../../sdk/typescript/src/wire/constants.ts';
-import { quietAgent, ServiceEnd, turnOfLoop } from './agents.ts';
+import { quietAgent, turnOfLoop } from './agents.ts';
+import { ServiceEnd } from './service-end.ts';
 
 afterEach(() => {
   vi.useRealTimers();

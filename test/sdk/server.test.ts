@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { serve, type AgentServer, type ListenOptions } from '@voice-agent-service/agent';
 import { limits } from '../../sdk/typescript/src/wire/constants.ts';
-import { offer, quietAgent, ServiceEnd, turnOfLoop } from './agents.ts';
+import { quietAgent, turnOfLoop } from './agents.ts';
+import { offer, ServiceEnd } from './service-end.ts';
 
 const servers: AgentServer[] = [];
 

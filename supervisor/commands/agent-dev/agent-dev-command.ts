@@ -69,6 +69,10 @@ export async function runAgentDev(options: AgentDevOptions): Promise<1 | 2 | und
   const agentPort = options.port ?? (await freePort());
   const tap = newTap(agentPort, options);
   const tapPort = await tap.listen(options.tapPort ?? (options.freePorts ? 0 : usualTapPort));
+  if (tapPort === undefined) {
+    writeError('--tap-port: another program listens there');
+    return 1;
+  }
   const note = (text: string): void => write(`-- ${text}`);
   const agent = new AgentProcess(
     {
