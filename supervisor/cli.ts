@@ -139,6 +139,7 @@ async function agentDev(args: readonly string[]): Promise<number | undefined> {
     file: given[0] ?? '',
     port,
     tapPort,
+    noService: values['no-service'] === true,
     freePorts: values['free-ports'] === true,
     all: values.all === true,
     env,
