@@ -62,6 +62,9 @@ describe('the echo of a call', () => {
     ]);
     echo.sent(frame, 5_000);
     expect([echo.isOverBot(5_519), echo.isOverBot(5_520)]).toEqual([true, false]);
+    // Frames that were late go out at once, and are heard one after another.
+    for (let at = 0; at < 5; at += 1) echo.sent(frame, 9_000);
+    expect([echo.isOverBot(9_599), echo.isOverBot(9_600)]).toEqual([true, false]);
   });
 });
 
