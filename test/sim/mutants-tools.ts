@@ -129,8 +129,8 @@ const rehearsed: readonly Mutant[] = [
     to: 'return node.end && state.pending !== undefined ?',
   }),
   mutant('forgets reasoning over a question', 'answering.ts', {
-    from: 'response.reasoning = state.tools.reasoning;',
-    to: '',
+    from: 'pairs, reasoning: state.tools.reasoning });',
+    to: 'pairs, reasoning: undefined });',
   }),
   mutant('says a filler into its own words', 'answering.ts', {
     from: 'response?.inTools === true && response.silentAt !== undefined;',
