@@ -60,7 +60,10 @@ class LinkWorld {
   #tools = newToolState();
   #epoch = 1;
   #startedAt: number | undefined;
-  readonly #runs = new Map<number, { readonly key: number; readonly attempt: number }>();
+  readonly #runs = new Map<
+    number,
+    { readonly key: number; readonly attempt: number; readonly callId: string }
+  >();
   readonly #asked = new Set<string>();
   readonly #paired = new Map<string, number>();
   readonly #given = new Map<string, number>();
@@ -150,10 +153,15 @@ class LinkWorld {
         const run = this.#runs.get(order.id);
         if (run === undefined) this.#violated(`tool call ${order.id} is settled once`);
         this.#runs.delete(order.id);
-        this.#count(order.outcome.kind);
+        const { outcome } = order;
+        this.#count(outcome.kind);
+        if (outcome.kind === 'result' && outcome.text !== run?.callId)
+          this.#violated('a result is of its call');
         // As the runner does: never from inside the order to run.
-        if (run !== undefined)
-          this.#later(this.#now, () => this.#tool({ type: 'tool.settled', ...run, outcome: order.outcome }));
+        if (run !== undefined) {
+          const { key, attempt } = run;
+          this.#later(this.#now, () => this.#tool({ type: 'tool.settled', key, attempt, outcome }));
+        }
         return;
       }
       case 'news':
@@ -205,7 +213,7 @@ class LinkWorld {
     for (const order of orders) {
       if (order.type === 'tool.run') {
         const { key, attempt, call, epoch, idempotencyKey, timeoutMs } = order;
-        this.#runs.set(this.#link.nextCall, { key, attempt });
+        this.#runs.set(this.#link.nextCall, { key, attempt, callId: call.id });
         this.#fact({
           type: 'tool.run',
           call: {
@@ -279,7 +287,7 @@ class LinkWorld {
     this.#connection += 1;
     const own = this.#connection;
     const isOpen = this.#random.chance(0.8);
-    const afterMs = this.#random.chance(0.1) ? 1_000 + this.#random.below(3_000) : this.#random.below(300);
+    const afterMs = this.#random.chance(0.3) ? 1_000 + this.#random.below(3_000) : this.#random.below(300);
     this.#later(this.#now + afterMs, () => {
       if (own !== this.#connection) return;
       this.#isUp = isOpen;
@@ -349,7 +357,7 @@ class LinkWorld {
       if (times > 1) this.#violated(`the effect of call ${String(call['call_id'])} happens once`);
       this.#count('effect');
     }
-    const answer = this.#random.chance(0.1) ? { error: 'no' } : { result: 'yes' };
+    const answer = this.#random.chance(0.1) ? { error: 'no' } : { result: String(call['call_id']) };
     const times = this.#random.chance(0.1) ? 2 : 1;
     for (let at = 0; at < times; at += 1)
       this.#reply(this.#random.below(7_000), { type: 'tool.result', id, ...answer });
