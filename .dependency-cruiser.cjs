@@ -1,6 +1,9 @@
 /** Who may import whom; the table is in ARCHITECTURE.md. Every folder of the service stands in a rule. */
 const pureFiles =
   '^(worker/core/|worker/transports/[^/]+/(dialect|call-machine|call-state|allowance|late-frames)[.]ts|supervisor/(service/lifecycle|restart/restart|admission/admission|children/process-table)[.]ts|worker/agent-link/(command-ids|link|link-commands|link-say|link-state|link-tools|messages|outbox)[.]ts|inference/batcher[.]ts)';
+/** What a provider declares, and the list of providers, which the configuration reads. */
+const providerDeclaration = '^worker/stages/(stt|llm|tts)/[^/]+/declaration[.]ts$';
+const providerList = '^worker/stages/providers[.]ts$';
 const forbid = (name, from, to) => ({ name, severity: 'error', from, to });
 
 module.exports = {
@@ -12,8 +15,30 @@ module.exports = {
       { path: '^shared/(config|protocol|audio|auth|net)/' },
       {
         pathNot:
-          '^shared/(base|config|protocol|audio|auth|net)/|node_modules/(zod|ajv|@iarna/toml|toml-eslint-parser)/|^(crypto|node:crypto)$',
+          '^shared/(base|config|protocol|audio|auth|net)/|node_modules/(zod|ajv|@iarna/toml|toml-eslint-parser)/|^(crypto|node:crypto)$|^worker/stages/providers[.]ts$',
       },
+    ),
+    forbid(
+      'the-configuration-reads-the-list-of-providers-in-one-place',
+      { path: '^shared/', pathNot: '^shared/config/stages/(providers|definition)[.]ts$' },
+      { path: providerList },
+    ),
+    forbid(
+      'declarations-of-providers-stay-pure',
+      { path: providerDeclaration },
+      { pathNot: '^shared/(base|config|audio|net)/|node_modules/zod/' },
+    ),
+    forbid(
+      'the-list-of-providers-holds-declarations',
+      { path: providerList },
+      {
+        pathNot: `${providerDeclaration}|^worker/stages/(stage[.]ts$|(stt|llm|tts)/[^/]+/adapter[.]ts$)|^shared/config/stages/declaration[.]ts$`,
+      },
+    ),
+    forbid(
+      'the-list-of-providers-loads-adapters-when-they-are-asked-for',
+      { path: providerList },
+      { path: '/adapter[.]ts$', dependencyTypesNot: ['dynamic-import'] },
     ),
     forbid(
       'runtime-imports-base',
@@ -69,6 +94,16 @@ module.exports = {
       },
     ),
     forbid(
+      'providers-do-not-know-one-another',
+      { path: '^worker/stages/(stt|llm|tts)/([^/]+)/' },
+      { path: '^worker/stages/(stt|llm|tts)/[^/]+/', pathNot: '^worker/stages/$1/$2/' },
+    ),
+    forbid(
+      'what-a-stage-shares-knows-no-provider',
+      { path: '^worker/stages/((stt|llm|tts)/)?[^/]+[.]ts$', pathNot: providerList },
+      { path: '^worker/stages/(stt|llm|tts)/[^/]+/' },
+    ),
+    forbid(
       'tools-know-the-core-and-the-contract-of-stages',
       { path: '^worker/tools/' },
       { path: '^worker/', pathNot: '^worker/(tools/|core/|stages/(stage|failure|failure-log|advice)[.]ts)' },
@@ -85,7 +120,21 @@ module.exports = {
       { path: '^examples/([^/]+)/' },
       { path: '^(supervisor|worker|inference|shared|web)/' },
     ),
-    forbid('tests-are-not-shipped', { path: '^(supervisor|worker|inference|shared)/' }, { path: '^test/' }),
+    forbid(
+      'the-sdk-knows-only-the-tokens-of-the-service',
+      { path: '^sdk/typescript/src/' },
+      { pathNot: '^sdk/typescript/src/|^shared/auth/|node_modules/(@types/)?ws/|^(node:)?[a-z_]+$' },
+    ),
+    forbid(
+      'the-service-does-not-know-the-sdk',
+      { path: '^(supervisor|worker|inference|shared|web)/' },
+      { path: '^sdk/' },
+    ),
+    forbid(
+      'tests-are-not-shipped',
+      { path: '^(supervisor|worker|inference|shared|sdk/typescript/src)/' },
+      { path: '^(test|sdk/typescript/test)/' },
+    ),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

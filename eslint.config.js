@@ -3,12 +3,16 @@ import tseslint from 'typescript-eslint';
 const runtimeOnly = 'lives in shared/runtime alone: time and chance are arguments everywhere else';
 
 export default tseslint.config(
-  { ignores: ['dist/**', 'node_modules/**', 'scripts/**', '**/*.mjs', '*.js', '*.cjs'] },
+  { ignores: ['dist/**', 'node_modules/**', '*.js', '*.cjs'] },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: {
       parserOptions: {
-        project: ['./tsconfig.json', './web/tsconfig.json'],
+        project: [
+          './tsconfig.json',
+          './web/tsconfig.json',
+          ...['bench', 'chaos', 'eval-turns'].map((name) => `./scripts/${name}/tsconfig.json`),
+        ],
         tsconfigRootDir: import.meta.dirname,
       },
     },
@@ -64,4 +68,5 @@ export default tseslint.config(
       'no-restricted-syntax': 'off',
     },
   },
+  { files: ['**/*.mjs'], ...tseslint.configs.disableTypeChecked },
 );

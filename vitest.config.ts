@@ -1,8 +1,17 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /** Pure machines in simulations, golden conversations and tables: what they do depends on nothing but their sources. */
 const pure = ['test/{sim,golden}/**/*.test.ts', 'test/unit/{core,failover,eval-turns}/**/*.test.ts'];
+
+/** The SDK by its name, as examples and users import it. */
+const alias = Object.fromEntries(
+  [
+    ['@voice-agent-service/agent/testing', 'testing'],
+    ['@voice-agent-service/agent', 'index'],
+  ].map(([name, file]) => [name, fileURLToPath(new URL(`sdk/typescript/src/${file}.ts`, import.meta.url))]),
+);
 
 /**
  * Three projects: `pure` and `fast` run on the sources in many threads; `real` starts real processes from `dist/`
@@ -15,9 +24,10 @@ export default defineConfig({
     projects: [
       { test: { name: 'pure', include: pure, testTimeout: 60_000 } },
       {
+        resolve: { alias },
         test: {
           name: 'fast',
-          include: ['test/{unit,contract,spec,privacy,types}/**/*.test.ts', 'test/*.test.ts'],
+          include: ['test/{unit,contract,spec,privacy,types,sdk}/**/*.test.ts', 'test/*.test.ts'],
           exclude: ['test/**/*.real.test.ts', ...pure],
           testTimeout: 60_000,
           // Tests of the models load ONNX Runtime themselves; inference/main.ts says what this is for.

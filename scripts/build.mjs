@@ -1,12 +1,13 @@
 // Builds the service, the demo and the call page into dist/ with esbuild: one self-contained file per process or thread, the packages
 // that it uses included (decision 0032).
 import { build } from 'esbuild';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { join, relative } from 'node:path';
-import { writeDeclarations } from './declarations.mjs';
-import { writeLineTables } from './line-table.mjs';
-import { thirdPartyNotices } from './notices.mjs';
+import { writeDeclarations } from './build/declarations.mjs';
+import { writeLineTables } from './build/line-table.mjs';
+import { thirdPartyNotices } from './build/notices.mjs';
+import { buildSdkCode } from './sdk/code.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const at = (...parts) => join(root, ...parts);
@@ -21,11 +22,16 @@ const entries = [
   'inference/smart-turn',
   'supervisor/commands/local/recognizer-process',
   'supervisor/commands/local/voice-process',
+  'supervisor/commands/agent-dev/typescript-hooks',
   'shared/auth/mint',
   'examples/demo/main',
   'examples/demo/stt-thread',
   'examples/demo/tts-thread',
 ];
+
+/** The processes that talk to providers; all others know only what providers declare (decision 0040). */
+const withAdapters = ['worker/main', 'supervisor/rehearsal/main'];
+const adapters = './*/adapter.ts';
 
 /** The native part of ONNX Runtime, as the package asks for it; its folder stands in dist/ where it is asked for. */
 const onnxBinding = '../bin/napi-v6/*';
@@ -40,6 +46,7 @@ const outside = [
   '@modelcontextprotocol/sdk',
   '@redis/client',
   'bufferutil',
+  'esbuild',
   'koffi',
   'piscina',
   'sherpa-onnx-node',
@@ -74,9 +81,12 @@ const builtFile = (entry) => at('dist', relative(root, entry)).replace(/ts$/, 'j
 function providersLeftOut() {
   const text = process.env.SVC_BUILD_WITHOUT ?? '';
   if (text === '') return text;
-  const declared = readFileSync(at('shared/config/stages/providers.ts'), 'utf8');
+  const declared = readdirSync(at('worker/stages'), { recursive: true })
+    .filter((path) => path.endsWith('/declaration.ts'))
+    .map((path) => readFileSync(at('worker/stages', path), 'utf8'))
+    .join('\n');
   for (const name of text.split(',').map((part) => part.trim())) {
-    if (name !== '' && !declared.includes(`{ name: '${name}',`))
+    if (name !== '' && !declared.includes(`\n  name: '${name}',`))
       throw new Error('SVC_BUILD_WITHOUT must be a list of providers such as llm_generate,stt_cloud_c');
   }
   return text;
@@ -85,13 +95,35 @@ function providersLeftOut() {
 export async function buildAll() {
   rmSync(at('dist'), { recursive: true, force: true });
   mkdirSync(at('dist'), { recursive: true });
-  const { metafile } = await build({
-    entryPoints: present(entries),
+  const bundles = [
+    await bundle(withAdapters, outside),
+    await bundle(
+      entries.filter((entry) => !withAdapters.includes(entry)),
+      [...outside, adapters],
+    ),
+  ];
+  const metafile = { outputs: Object.assign({}, ...bundles.map((one) => one.metafile.outputs)) };
+  writeLineTables(present(entries).map(builtFile));
+  for (const [from, to] of carried) cpSync(at(from), at('dist', to), { recursive: true });
+  await writeDeclarations(
+    root,
+    typed.filter((entry) => existsSync(at(`${entry}.ts`))),
+  );
+  writeFileSync(at('dist/THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(root, metafile));
+  // For agents that run beside a checkout (`svc-supervisor agent dev`); `npm run sdk` makes the whole package.
+  await buildSdkCode(at('dist/sdk'));
+  await buildPage();
+}
+
+/** One self-contained file per entry. */
+const bundle = (chosen, external) =>
+  build({
+    entryPoints: present(chosen),
     absWorkingDir: root,
     outbase: root,
     outdir: at('dist'),
     bundle: true,
-    external: outside,
+    external,
     banner: { js: requireForBundled },
     metafile: true,
     platform: 'node',
@@ -105,13 +137,8 @@ export async function buildAll() {
     sourcesContent: false,
     logLevel: 'warning',
   });
-  writeLineTables(present(entries).map(builtFile));
-  for (const [from, to] of carried) cpSync(at(from), at('dist', to), { recursive: true });
-  await writeDeclarations(
-    root,
-    typed.filter((entry) => existsSync(at(`${entry}.ts`))),
-  );
-  writeFileSync(at('dist/THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(root, metafile));
+
+async function buildPage() {
   const page = present(pageEntries);
   if (page.length > 0) {
     await build({

@@ -33,8 +33,8 @@ const steps = [
       bin('dependency-cruiser/bin/dependency-cruise.mjs'),
       '--config',
       '.dependency-cruiser.cjs',
-      ...['supervisor', 'worker', 'inference', 'shared', 'web', 'examples'].filter((folder) =>
-        existsSync(join(root, folder)),
+      ...['supervisor', 'worker', 'inference', 'shared', 'sdk/typescript', 'web', 'examples'].filter(
+        (folder) => existsSync(join(root, folder)),
       ),
     ],
   },

@@ -48,7 +48,8 @@ function writeTree(target) {
   const copy = (path, filter) => cpSync(join(root, path), join(target, path), { recursive: true, filter });
   for (const path of [...files.filter((name) => !name.startsWith('!')), 'LICENSE']) copy(path, isOfService);
   for (const folder of neededBy(resolve(root))) copy(relative(root, folder), isOfPackage(folder));
-  for (const key of ['devDependencies', 'workspaces', 'overrides', 'scripts']) delete manifest[key];
+  for (const key of ['devDependencies', 'workspaces', 'overrides', 'scripts'])
+    Reflect.deleteProperty(manifest, key);
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
 }
 

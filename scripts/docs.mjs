@@ -1,5 +1,5 @@
 // Writes the generated reference pages, the example agent file and its schema out of the declarations in shared/config, and the page of
-// commands out of their table.
+// commands out of their table, and what the SDKs hold of the agent link.
 import { build } from 'esbuild';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,9 @@ try {
   await build({
     stdin: {
       contents: `export { referenceFiles, withProviderChoices } from './shared/config/reference.ts';
-        export { commandsPage } from './supervisor/commands/commands.ts';`,
+        export { commandsPage } from './supervisor/commands/commands.ts';
+        export { wireFiles } from './scripts/sdk/wire-types.ts';
+        export { pythonFiles } from './scripts/sdk/python-files.ts';`,
       resolveDir: root,
       loader: 'ts',
     },
@@ -27,13 +29,17 @@ try {
     target: 'node20',
     logLevel: 'warning',
   });
-  const { commandsPage, referenceFiles, withProviderChoices } = await import(pathToFileURL(outfile).href);
+  const { commandsPage, pythonFiles, referenceFiles, wireFiles, withProviderChoices } = await import(
+    pathToFileURL(outfile).href
+  );
   const page = 'docs/providers.md';
   const text = withProviderChoices(readFileSync(join(root, page), 'utf8'));
   files = [
     ...referenceFiles(),
     { path: 'docs/reference/commands.md', text: commandsPage() },
     { path: page, text },
+    ...wireFiles(),
+    ...pythonFiles(),
   ];
 } finally {
   rmSync(folder, { recursive: true, force: true });

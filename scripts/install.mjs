@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { whileLocked } from './lock.mjs';
+import { whileLocked } from './process/lock.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const progressEveryMs = 3000;
@@ -110,11 +110,11 @@ const sources = [
   'inference',
   'shared',
   'examples',
+  'sdk/typescript/src',
   'web',
   'scripts/build.mjs',
-  'scripts/declarations.mjs',
-  'scripts/line-table.mjs',
-  'scripts/notices.mjs',
+  'scripts/build',
+  'scripts/sdk/code.mjs',
   'package-lock.json',
 ];
 const mark = join(root, 'dist/.built');

@@ -9,7 +9,7 @@ const wabt = await newWabt();
 
 for (const [path, name] of [
   ['shared/audio/resampler-kernel', 'kernelBytes'],
-  ['worker/media/echo-kernel', 'echoKernelBytes'],
+  ['worker/media/echo/kernel', 'echoKernelBytes'],
 ]) {
   const source = new URL(`../${path}.wat`, import.meta.url);
   const target = new URL(`../${path}-bytes.ts`, import.meta.url);

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt, ensureInstalled } from './install.mjs';
-import { stopWithNpm } from './stop-with-npm.mjs';
+import { stopWithNpm } from './process/stop-with-npm.mjs';
 
 const usage = `usage: npm start -- [options]
   --free-ports  every port is a free one
@@ -24,7 +24,7 @@ if (unknown.length > 0) {
 }
 const flags = Object.fromEntries(known.map((name) => [name.slice(2), process.argv.includes(name)]));
 const dist = (path) => fileURLToPath(new URL(`../dist/${path}`, import.meta.url));
-const preload = new URL('./stop-with-parent.mjs', import.meta.url).href;
+const preload = new URL('./process/stop-with-parent.mjs', import.meta.url).href;
 const say = (text) => (flags.json ? process.stderr : process.stdout).write(`${text}\n`);
 
 const levels = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warning', 50: 'error', 60: 'fatal' };
@@ -92,6 +92,9 @@ function supervisorEnv(agentFile) {
   return { ...(flags['free-ports'] ? free : fixed), SVC_AGENT_FILE: agentFile, ...process.env };
 }
 
+/** Whether the supervisor found another program on one of its ports. */
+let isPortTaken = false;
+
 /** Follows the supervisor's log; `up` resolves with its addresses when it is ready. */
 function follow(supervisor) {
   const addresses = {};
@@ -101,6 +104,7 @@ function follow(supervisor) {
       const entry = parseLog(line);
       if (entry?.msg === 'listening') addresses[entry.listener] = entry.address;
       if (entry?.msg === 'ready') resolve(addresses);
+      if (String(entry?.error).includes('(EADDRINUSE)')) isPortTaken = true;
       if (entry === undefined) process.stderr.write(`${line}\n`);
       else if (flags.verbose || isWarning(entry)) process.stderr.write(`${readable(entry)}\n`);
     });
@@ -145,6 +149,8 @@ async function runUntilEnd(demo, supervisor) {
     supervisor.child.kill('SIGTERM');
   } else if (!stopping && first.result !== 0) {
     process.stderr.write(`The service ended (${first.result}); stopping the demo providers.\n`);
+    if (isPortTaken && !flags['free-ports'])
+      process.stderr.write('`npm start -- --free-ports` takes free ports instead.\n');
   }
   const result = await supervisor.ended;
   supervisor.child.stdin.end();

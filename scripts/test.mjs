@@ -9,7 +9,7 @@ import { constants, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureBuilt, ensureInstalled } from './install.mjs';
-import { stopWithNpm } from './stop-with-npm.mjs';
+import { stopWithNpm } from './process/stop-with-npm.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -59,6 +59,14 @@ function readReport(file) {
   } catch {
     return { counts: { passed: 0, failed: 0, skipped: 0 }, failures: [] };
   }
+}
+
+const usage = `usage: npm test -- [FILE ...] [--project pure|fast|real] [options of vitest]
+  Runs every test, or those of the files named. Installs and builds what is missing first.
+  SVC_TEST_ASSETS names the folder of recordings and models; without it the tests that need them are skipped.`;
+if (process.argv.slice(2).some((arg) => arg === '--help' || arg === '-h')) {
+  process.stdout.write(`${usage}\n`);
+  process.exit(0);
 }
 
 stopWithNpm(() => process.kill(process.pid, 'SIGTERM'));

@@ -3,6 +3,7 @@ import '../scripts/node-version.mjs';
 import '../shared/runtime/stack.ts';
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import { runAgentDev } from './commands/agent-dev/agent-dev-command.ts';
 import { parseCallArguments, runCall } from './commands/call/call-client.ts';
 import { runCheck } from './commands/check/check-command.ts';
 import { chooseCommand, readArguments, usageError, type CommandName } from './commands/commands.ts';
@@ -89,6 +90,8 @@ async function runCommand(name: CommandName, args: readonly string[]): Promise<n
         writeError: err,
         exit: (code) => process.exit(code),
       });
+    case 'agent dev':
+      return await agentDev(args);
     case 'call':
       return await call(args);
     case 'console':
@@ -113,6 +116,36 @@ async function check(args: readonly string[]): Promise<number | undefined> {
   }
   const requireSecrets = values['require-secrets'] === true;
   return runCheck(given[0] ?? '', { requireSecrets, env, readFile: readText, readBytes, write: out });
+}
+
+/** A port in an option; undefined when it was not given, NaN when it is none. */
+function portIn(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  return /^[0-9]{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : Number.NaN;
+}
+
+async function agentDev(args: readonly string[]): Promise<number | undefined> {
+  const parsed = readArguments('agent dev', args);
+  if (!parsed.ok) return 2;
+  const { values, given } = parsed.value;
+  const [port, tapPort] = [portIn(values.port), portIn(values['tap-port'])];
+  if (Number.isNaN(port) || Number.isNaN(tapPort)) {
+    err(usageError('agent dev', '--port, --tap-port: must be whole numbers from 0 to 65535'));
+    return 2;
+  }
+  return await runAgentDev({
+    file: given[0] ?? '',
+    port,
+    tapPort,
+    freePorts: values['free-ports'] === true,
+    all: values.all === true,
+    env,
+    clock,
+    wallClock: systemWallClock,
+    write: out,
+    writeError: err,
+    exit: (status) => process.exit(status),
+  });
 }
 
 async function call(args: readonly string[]): Promise<number> {

@@ -1,7 +1,7 @@
 /** What the files in `deploy/` say, compared with what the service and their platforms take. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { parseServerSettings } from '../shared/config/server.ts';
+import { parseServerSettings } from '../shared/config/server/server.ts';
 
 const textOf = (name: string): string => readFileSync(new URL(`../deploy/${name}`, import.meta.url), 'utf8');
 

@@ -8,7 +8,6 @@ import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
 import { assert } from '../shared/base/assert.ts';
-import type { AgentDefinition } from '../shared/config/agent-file.ts';
 import {
   callRecordsFd,
   firstBellFd,
@@ -37,9 +36,9 @@ import { CallHost } from './host/call-host.ts';
 import { CallJournal, readJournal } from './call/journal.ts';
 import { CallRunner } from './call/runner.ts';
 import type { CallServices } from './call/services.ts';
+import { loadAgent, type LoadedAgent } from './host/agent.ts';
 import {
   callSettings,
-  readDefinition,
   knownTexts,
   speechSettings,
   stageDefinitions,
@@ -87,7 +86,7 @@ class Worker {
   #exiting = false;
   #leaving = false;
 
-  constructor(setup: WorkerSetup) {
+  constructor(setup: WorkerSetup, { definition, adapters }: LoadedAgent) {
     this.#setup = setup;
     this.#log = newLog({ role: `worker ${setup.worker}`, level: setup.logLevel });
     this.#failures = newFailureLog(systemClock, this.#log);
@@ -107,9 +106,8 @@ class Worker {
         this.#awaited.has(slot) && this.#awaited.get(slot) === this.#records?.offerOf(slot),
       onEmpty: () => this.#exitIfDone(),
     });
-    const definition = readDefinition(setup);
     this.#registry = new ToolRegistry(toolSettings(definition), { clock: systemClock, log: this.#log });
-    this.#services = this.#newServices(boxes, definition);
+    this.#services = this.#newServices(boxes, { definition, adapters });
     this.#server = new WebSocketServer(callSocketServerOptions(setup.limits));
     // Tokens stand in addresses: no answer to an upgrade may be kept by a cache (spec 01).
     this.#server.on('headers', (headers) => headers.push('Cache-Control: no-store'));
@@ -127,15 +125,14 @@ class Worker {
     return left;
   }
 
-  #newServices(boxes: Mailboxes, definition: AgentDefinition): CallServices {
-    const { limits } = this.#setup;
+  #newServices(boxes: Mailboxes, { definition, adapters }: LoadedAgent): CallServices {
     const registry = this.#registry;
     const means = {
       turnModel: (boxes.layout.turnThreads ?? 0) > 0,
       replayMs: (boxes.layout.ringFrames - ringMarginFrames) * vadFrameMs,
     };
     const settings = callSettings(definition, means);
-    const stages = openStages(stageDefinitions(definition), {
+    const stages = openStages(stageDefinitions(definition), adapters, {
       breakers: boxes.breakers,
       metrics: this.#metrics,
       machineMs,
@@ -145,7 +142,6 @@ class Worker {
     return {
       clock: systemClock,
       machineMs,
-      newId: randomUUID,
       log: this.#log,
       metrics: this.#metrics,
       boxes,
@@ -163,7 +159,6 @@ class Worker {
         return { tools, book: toolBook(definition, tools.tools) };
       },
       speech: speechSettings(definition, means),
-      limits,
       ...stages,
       tts: withKnownLines(withPauses(stages.tts), {
         clock: systemClock,
@@ -386,4 +381,5 @@ class Worker {
 
 giveBufferAway();
 wakeWhenOrphaned();
-new Worker(await firstMessage<WorkerSetup>()).start();
+const setup = await firstMessage<WorkerSetup>();
+new Worker(setup, await loadAgent(setup)).start();

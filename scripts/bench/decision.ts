@@ -1,6 +1,6 @@
 /** From the decision that a turn is over to the first audio of its answer: what the service itself adds to its providers. */
-import { pace, providersMs } from './script.ts';
-import { Distribution, type Summary } from './statistics.ts';
+import { pace, providersMs } from './client/script.ts';
+import { Distribution, type Summary } from './report/statistics.ts';
 
 /** Parts of an answered turn after the decision, as the service's log has them. */
 export interface AnsweredTurn {

@@ -19,8 +19,8 @@ import { stopWithOthers } from './parties.ts';
 import { machineUse } from './processes.ts';
 import type { RunOptions } from './run.ts';
 import { ServiceProcess } from './started.ts';
-import { Distribution, frameMs } from './statistics.ts';
-import { frameSamples, sampleRate, talk, type Talk, type TalkPlan } from './talker.ts';
+import { Distribution, frameMs } from './report/statistics.ts';
+import { frameSamples, sampleRate, talk, type Talk, type TalkPlan } from './client/talker.ts';
 
 /** The first window of a recording's speech that is at least this loud is where the caller can be heard. */
 export const loudDbfs = -40;
@@ -286,7 +286,7 @@ export async function interruptions(
   const service = new ServiceProcess({
     command: [
       '--import',
-      new URL('scripts/stop-with-parent.mjs', root).href,
+      new URL('scripts/process/stop-with-parent.mjs', root).href,
       new URL('dist/supervisor/cli.js', root).pathname,
       '--workers',
       workers,

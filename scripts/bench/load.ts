@@ -3,10 +3,10 @@
  * deadlines serves all calls; calls send at different phases of the 20 ms.
  */
 import { newPrng } from '../../shared/base/prng.ts';
-import { audioFrame } from './client.ts';
-import { Caller, newFindings, type Findings } from './caller.ts';
-import { loadVoices, type CallFormat } from './speech.ts';
-import { Distribution, frameMs, type Stall, type Summary } from './statistics.ts';
+import { audioFrame } from './client/client.ts';
+import { Caller, newFindings, type Findings } from './client/caller.ts';
+import { loadVoices, type CallFormat } from './client/speech.ts';
+import { Distribution, frameMs, type Stall, type Summary } from './report/statistics.ts';
 
 export interface LoadOrder {
   readonly type: 'open';

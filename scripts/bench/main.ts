@@ -1,16 +1,16 @@
 /** The command: runs in the mode that was asked for, and prints. */
 import { mkdirSync } from 'node:fs';
-import { describeInterruptions, judgeInterruptions } from './interruption-report.ts';
+import { describeInterruptions, judgeInterruptions } from './report/interruption-report.ts';
 import { interruptions } from './interruptions.ts';
 import { parseCommand, usage, UsageError, type Command } from './options.ts';
 import { stopEverything } from './parties.ts';
-import { summariseProfiles } from './profile-summary.ts';
-import { describe, judge, type FloorRow } from './report.ts';
+import { summariseProfiles } from './report/profile-summary.ts';
+import { describe, judge, type FloorRow } from './report/report.ts';
 import { describeOverload, judgeOverload, overload } from './overload.ts';
 import { describeRestart, judgeRestart, restart } from './restart.ts';
 import { runOnce } from './run.ts';
 import { soak } from './soak.ts';
-import { describeSoak, judgeSoak } from './soak-report.ts';
+import { describeSoak, judgeSoak } from './report/soak-report.ts';
 
 const steps = [64, 100, 128, 160, 200, 256, 320, 400, 512];
 

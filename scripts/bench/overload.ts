@@ -1,9 +1,9 @@
 /** Overload: as many calls as are allowed go on while others keep asking, in bursts and in a steady stream. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { knock, practise, stream, summarise, type Knock, type KnockSummary } from './knock.ts';
+import { knock, practise, stream, summarise, type Knock, type KnockSummary } from './client/knock.ts';
 import type { LoadResult } from './load.ts';
 import { openCalls, watchCalls, withParties, type Parties } from './parties.ts';
-import { ms, table, times, type FloorRow } from './report.ts';
+import { ms, table, times, type FloorRow } from './report/report.ts';
 import type { RunOptions } from './run.ts';
 
 export interface OverloadResult {

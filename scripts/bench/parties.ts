@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadOrder, LoadResult } from './load.ts';
 import type { ProvidersReady } from './providers.ts';
-import { agentFile } from './script.ts';
+import { agentFile } from './client/script.ts';
 import { Messenger, ServiceProcess } from './started.ts';
 
 export interface PartyOptions {
@@ -72,7 +72,7 @@ export async function withParties<T>(
 }
 
 function startService({ root, workers, env, preloads = [] }: PartyOptions, file: string): ServiceProcess {
-  const withParent = new URL('scripts/stop-with-parent.mjs', root).href;
+  const withParent = new URL('scripts/process/stop-with-parent.mjs', root).href;
   const cli = new URL('dist/supervisor/cli.js', root).pathname;
   const nodeOptions = preloads.map((url) => `--import ${url}`).join(' ');
   return new ServiceProcess({

@@ -9,9 +9,9 @@ import {
   SpeechDetector,
   type SpeechDetectorSettings,
   type SpeechFact,
-} from '../../worker/media/speech-detector.ts';
-import { VadClient } from '../../worker/media/vad-client.ts';
-import { frameSamples } from './talker.ts';
+} from '../../worker/media/vad/speech-detector.ts';
+import { VadClient } from '../../worker/media/vad/vad-client.ts';
+import { frameSamples } from './client/talker.ts';
 
 const layout = { workers: 1, slotsPerWorker: 1, ringFrames: 32, threads: 1 };
 

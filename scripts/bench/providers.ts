@@ -5,8 +5,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { answer, pace, wordMs, wordsOf } from './script.ts';
-import { Distribution, type Summary } from './statistics.ts';
+import { answer, pace, wordMs, wordsOf } from './client/script.ts';
+import { Distribution, type Summary } from './report/statistics.ts';
 
 export interface ProvidersReady {
   readonly type: 'ready';

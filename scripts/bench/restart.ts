@@ -3,13 +3,13 @@
  * service is told to end.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { briefCall, knock, stream, summarise, type BriefCall, type KnockSummary } from './knock.ts';
+import { briefCall, knock, stream, summarise, type BriefCall, type KnockSummary } from './client/knock.ts';
 import type { LoadResult } from './load.ts';
 import { openCalls, watchCalls, withParties, type Parties } from './parties.ts';
-import { ms, table, times, type FloorRow } from './report.ts';
+import { ms, table, times, type FloorRow } from './report/report.ts';
 import type { RunOptions } from './run.ts';
 import { complaintText } from './started.ts';
-import { Distribution, type Summary } from './statistics.ts';
+import { Distribution, type Summary } from './report/statistics.ts';
 
 export interface RestartResult {
   readonly calls: number;

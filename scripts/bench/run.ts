@@ -12,8 +12,8 @@ import {
   type MemoryUse,
   type TimeUse,
 } from './processes.ts';
-import type { CallFormat } from './speech.ts';
-import { growth, parseMetrics, type Samples } from './statistics.ts';
+import type { CallFormat } from './client/speech.ts';
+import { growth, parseMetrics, type Samples } from './report/statistics.ts';
 
 export interface RunOptions {
   readonly calls: number;

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newPrng } from '../../shared/base/prng.ts';
-import { CallClient, audioFrame } from './client.ts';
+import { CallClient, audioFrame } from './client/client.ts';
 import { withParties, type Parties } from './parties.ts';
 import { descriptorsOf, memoryUse, serviceProcesses, threadsOf, type MemoryUse } from './processes.ts';
 import {
@@ -13,9 +13,9 @@ import {
   shortCallKinds,
   type ShortCallEnd,
   type ShortCallKind,
-} from './short-caller.ts';
-import { loadVoices, type CallFormat } from './speech.ts';
-import { parseMetrics } from './statistics.ts';
+} from './client/short-caller.ts';
+import { loadVoices, type CallFormat } from './client/speech.ts';
+import { parseMetrics } from './report/statistics.ts';
 
 export interface SoakOptions {
   /** In all, those of the warm-up among them. */
@@ -49,7 +49,7 @@ export interface SoakLook {
 }
 
 export interface SoakResult {
-  readonly options: Omit<SoakOptions, 'root' | 'assets'>;
+  readonly options: SoakOptions;
   readonly voices: string;
   /** At the start, after the warm-up, at intervals, at the end. */
   readonly looks: readonly SoakLook[];
@@ -113,14 +113,13 @@ async function run(
   { service }: Parties,
   log: (text: string) => void,
 ): Promise<SoakResult> {
-  const { assets, root: _root, ...told } = options;
-  const voices = await loadVoices(options.format, assets);
+  const voices = await loadVoices(options.format, options.assets);
   const crowd: Crowd = {
     sounds: {
       clips: voices.clips.map((clip) => clip.slice(0, clipFrames).map(audioFrame)),
       silence: voices.silence.map(audioFrame),
     },
-    ends: new Map(shortCallKinds.map((kind) => [kind, new Map()])),
+    ends: new Map(shortCallKinds.map((kind) => [kind, new Map<ShortCallEnd, number>()])),
     oddities: [],
     prng: newPrng(20),
   };
@@ -145,7 +144,7 @@ async function run(
   await empty(service);
   const active = parseMetrics(await service.metrics()).get('svc_calls_active') ?? Number.NaN;
   return {
-    options: told,
+    options,
     voices: voices.source,
     looks,
     ends: crowd.ends,
@@ -226,8 +225,10 @@ function callShortly(
 }
 
 async function empty(service: Parties['service']): Promise<void> {
-  for (const until = performance.now() + emptyWithinMs; performance.now() < until; await sleep(100))
+  for (const until = performance.now() + emptyWithinMs; performance.now() < until;) {
     if ((await service.counts())['sessions'] === 0) return;
+    await sleep(100);
+  }
 }
 
 /**

@@ -143,8 +143,10 @@ export class ServiceProcess {
 
   /** Whether nothing of any generation is left after this time. */
   async endsWithin(limitMs: number): Promise<boolean> {
-    for (const until = performance.now() + limitMs; performance.now() < until; await sleep(50))
+    for (const until = performance.now() + limitMs; performance.now() < until;) {
       if (this.#generations().every((pid) => !isThere(pid))) return true;
+      await sleep(50);
+    }
     return false;
   }
 

@@ -3,7 +3,7 @@
  * own account of it all. It sends a frame every 20 ms and echoes marks when it has played what was before them.
  */
 import type { Prng } from '../../shared/base/prng.ts';
-import { CallClient } from '../bench/client.ts';
+import { CallClient } from '../bench/client/client.ts';
 import { Account } from './account.ts';
 import { GroupReader, groupsPerWord, sampleRate } from './coded-audio.ts';
 import { wordsPerReply } from './providers.ts';
@@ -218,7 +218,7 @@ export class Caller {
         return;
       case 'error':
       case 'stop':
-        this.#end(`${String(message['type'])} ${String(message['message'] ?? message['reason'])}`);
+        this.#end(`${message['type']} ${String(message['message'] ?? message['reason'])}`);
     }
   }
 

@@ -1,6 +1,6 @@
 /** All callers of a run on one ticker, and what they have in common. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Distribution } from '../bench/statistics.ts';
+import { Distribution } from '../bench/report/statistics.ts';
 import type { ChatMessage } from './account.ts';
 import { Caller, type CallerOptions } from './caller.ts';
 

@@ -1,5 +1,5 @@
 /** What one fault did to the calls, as data and as text. */
-import type { HistogramSummary, Summary } from '../bench/statistics.ts';
+import type { HistogramSummary, Summary } from '../bench/report/statistics.ts';
 import { seamMs } from './account.ts';
 import type { Totals } from './crowd.ts';
 import type { FaultName } from './faults.ts';

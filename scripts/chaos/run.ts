@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newPrng } from '../../shared/base/prng.ts';
-import { audioFrame } from '../bench/client.ts';
+import { audioFrame } from '../bench/client/client.ts';
 import { isThere, machineUse } from '../bench/processes.ts';
-import { loadVoices } from '../bench/speech.ts';
-import { Distribution, type Summary } from '../bench/statistics.ts';
+import { loadVoices } from '../bench/client/speech.ts';
+import { Distribution, type Summary } from '../bench/report/statistics.ts';
 import { sampleRate } from './coded-audio.ts';
 import { Crowd, type Totals } from './crowd.ts';
 import { hangTimeoutMs, strike, type Struck } from './strike.ts';
@@ -205,7 +205,9 @@ async function killSupervisor({ service }: Stage): Promise<number> {
   process.kill(supervisor, 'SIGKILL');
   const left = (): number =>
     [inference, ...workers].filter((pid) => pid !== undefined && isThere(pid)).length;
-  for (const until = performance.now() + orphanLimitMs; performance.now() < until; await sleep(50))
+  for (const until = performance.now() + orphanLimitMs; performance.now() < until;) {
     if (left() === 0) return 0;
+    await sleep(50);
+  }
   return left();
 }

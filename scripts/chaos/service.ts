@@ -83,8 +83,10 @@ export class ChaosService {
   }
 
   async exitWithin(limitMs: number): Promise<boolean> {
-    for (const until = performance.now() + limitMs; performance.now() < until; await sleep(20))
+    for (const until = performance.now() + limitMs; performance.now() < until;) {
       if (this.exited) return true;
+      await sleep(20);
+    }
     return this.exited;
   }
 

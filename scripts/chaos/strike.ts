@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Prng } from '../../shared/base/prng.ts';
-import { growth, histogramOf, parseMetrics, type HistogramSummary } from '../bench/statistics.ts';
+import { growth, histogramOf, parseMetrics, type HistogramSummary } from '../bench/report/statistics.ts';
 import type { Caller } from './caller.ts';
 import type { Crowd } from './crowd.ts';
 import type { FaultName } from './faults.ts';

@@ -1,6 +1,6 @@
 /** The decision of the service: its call core, in a world that is played, told what the service hears. */
 import type { CallSettings } from '../../worker/core/settings.ts';
-import type { SpeechDetectorSettings, SpeechFact } from '../../worker/media/speech-detector.ts';
+import type { SpeechDetectorSettings, SpeechFact } from '../../worker/media/vad/speech-detector.ts';
 import { CallWorld } from './call-world.ts';
 import { turnAnswerMs, type Decider } from './deciders.ts';
 import type { Scenario } from './scenarios.ts';

@@ -2,7 +2,7 @@
  * The simple ways to end a turn that the service is compared with. Each sees the same frames at the same times; a decision carries
  * the time of the audio at which it falls, so that the speed of the replay does not matter.
  */
-import { SpeechDetector, type SpeechFact } from '../../worker/media/speech-detector.ts';
+import { SpeechDetector, type SpeechFact } from '../../worker/media/vad/speech-detector.ts';
 
 export interface TurnSettings {
   readonly threshold: number;

@@ -40,7 +40,7 @@ export function textsIn(manifest: string): Map<string, string> {
   const texts = new Map<string, string>();
   for (const entry of Array.isArray(entries) ? (entries as unknown[]) : []) {
     if (typeof entry !== 'object' || entry === null) continue;
-    const [file, text]: unknown[] = [Reflect.get(entry, 'file'), Reflect.get(entry, 'text')];
+    const { file, text } = entry as Readonly<Record<string, unknown>>;
     if (typeof file === 'string' && typeof text === 'string') texts.set(basename(file), text);
   }
   return texts;

@@ -5,16 +5,16 @@
 import { ENGINE_RATE, FRAME_MS } from '../../shared/base/units.ts';
 import type { Mailboxes } from '../../shared/protocol/mailbox.ts';
 import { overBotMs } from '../../worker/call/audio.ts';
-import { EchoDetector } from '../../worker/media/echo-detector.ts';
-import { SoundLevels } from '../../worker/media/echo-levels.ts';
-import { PlayedAudio } from '../../worker/media/echo-played.ts';
-import { lookRate, readFlat, readWide, type Written } from '../../worker/media/echo-samples.ts';
+import { EchoDetector } from '../../worker/media/echo/detector.ts';
+import { SoundLevels } from '../../worker/media/echo/levels.ts';
+import { PlayedAudio } from '../../worker/media/echo/played.ts';
+import { lookRate, readFlat, readWide, type Written } from '../../worker/media/echo/samples.ts';
 import {
   SpeechDetector,
   type SpeechDetectorSettings,
   type SpeechFact,
-} from '../../worker/media/speech-detector.ts';
-import { VadClient } from '../../worker/media/vad-client.ts';
+} from '../../worker/media/vad/speech-detector.ts';
+import { VadClient } from '../../worker/media/vad/vad-client.ts';
 import type { Scenario } from './scenarios.ts';
 
 const packetSamples = (ENGINE_RATE * FRAME_MS) / 1000;

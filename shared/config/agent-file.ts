@@ -19,7 +19,7 @@ import { toolHttpKeys, toolKeys } from './agent/tools.ts';
 import type { ToolDefinition } from './agent/tools.ts';
 import type { CamelKeys } from './camel.ts';
 import type { LlmDefinition, SttDefinition, TtsDefinition } from './stages/definition.ts';
-import { llmOptions, sttOptions, ttsOptions } from './stages/options.ts';
+import { declarations } from './stages/providers.ts';
 import {
   languageTag,
   llmKeys,
@@ -215,9 +215,9 @@ export const turnKeys = z.strictObject({
 
 const tablesOf = (
   stage: string,
-  options: readonly { readonly provider: string; readonly keys: z.ZodObject }[],
+  rows: readonly { readonly name: string; readonly keys: z.ZodObject }[],
 ): Record<string, z.ZodObject> =>
-  Object.fromEntries(options.map(({ provider, keys }) => [`${stage}.${provider}`, keys]));
+  Object.fromEntries(rows.map(({ name, keys }) => [`${stage}.${name}`, keys]));
 
 /** Declarations of the tables in the order of the file, by dotted name. */
 export const agentFileTables: Readonly<Record<string, z.ZodObject>> = {
@@ -228,13 +228,13 @@ export const agentFileTables: Readonly<Record<string, z.ZodObject>> = {
   'turn.interrupt': interruptKeys,
   'turn.idle': idleKeys,
   stt: sttKeys,
-  ...tablesOf('stt', sttOptions),
+  ...tablesOf('stt', declarations.stt),
   'stt.secondary': sttSecondaryKeys,
   llm: llmKeys,
-  ...tablesOf('llm', llmOptions),
+  ...tablesOf('llm', declarations.llm),
   'llm.secondary': llmSecondaryKeys,
   tts: ttsKeys,
-  ...tablesOf('tts', ttsOptions),
+  ...tablesOf('tts', declarations.tts),
   'tts.secondary': ttsSecondaryKeys,
   tools: toolKeys,
   'tools.http': toolHttpKeys,

@@ -8,9 +8,7 @@ import { mcpKeys } from './agent/mcp.ts';
 import { telephonyKeys } from './agent/telephony.ts';
 import { toolKeys } from './agent/tools.ts';
 import { agentFileTables, agentKeys, inertKeys, turnKeys } from './agent-file.ts';
-import { llmOptions, sttOptions, ttsOptions } from './stages/options.ts';
-import { findProvider } from './stages/providers.ts';
-import type { StageName } from './stages/providers.ts';
+import { declarations } from './stages/providers.ts';
 import {
   llmKeys,
   llmSecondaryKeys,
@@ -137,10 +135,8 @@ const exampleProviders: readonly string[] = ['stt_local_ws', 'chat_compatible', 
 const otherTables: readonly string[] = [
   ...['flow', 'flow.nodes.NAME', 'flow.nodes.NAME.next'],
   ...['stt', 'llm', 'tts'].map((stage) => `${stage}.secondary`),
-  ...Object.entries({ stt: sttOptions, llm: llmOptions, tts: ttsOptions }).flatMap(([stage, rows]) =>
-    rows
-      .filter(({ provider }) => !exampleProviders.includes(provider))
-      .map(({ provider }) => `${stage}.${provider}`),
+  ...Object.entries(declarations).flatMap(([stage, rows]) =>
+    rows.filter(({ name }) => !exampleProviders.includes(name)).map(({ name }) => `${stage}.${name}`),
   ),
 ];
 
@@ -160,24 +156,19 @@ export function describeAgentFile(): TableDescription[] {
 
 /** The options table of every provider of a stage under each of its names. */
 function optionsTables(
-  stage: StageName,
-  rows: readonly { readonly provider: string; readonly keys: z.ZodObject }[],
+  rows: readonly { readonly name: string; readonly aliases: readonly string[]; readonly keys: z.ZodObject }[],
 ): Record<string, z.ZodOptional<z.ZodObject>> {
   return Object.fromEntries(
-    rows.flatMap(({ provider, keys }) => {
-      const names = [provider, ...(findProvider(stage, provider)?.aliases ?? [])];
-      return names.map((name) => [name, keys.optional()]);
-    }),
+    rows.flatMap(({ name, aliases, keys }) => [name, ...aliases].map((key) => [key, keys.optional()])),
   );
 }
 
 /** A stage with its options tables and its secondary. */
 function stageSchema(
-  stage: StageName,
-  rows: Parameters<typeof optionsTables>[1],
+  rows: Parameters<typeof optionsTables>[0],
   keys: { readonly own: z.ZodObject; readonly secondary: z.ZodObject },
 ): z.ZodObject {
-  const tables = optionsTables(stage, rows);
+  const tables = optionsTables(rows);
   return keys.own.extend({ ...tables, secondary: keys.secondary.extend(tables).optional() });
 }
 
@@ -187,9 +178,9 @@ export function agentFileJsonSchema(): z.core.JSONSchema.BaseSchema {
   const file = z.strictObject({
     agent: agentKeys,
     turn: turnKeys.optional(),
-    stt: stageSchema('stt', sttOptions, { own: sttKeys, secondary: sttSecondaryKeys }),
-    llm: stageSchema('llm', llmOptions, { own: llmKeys, secondary: llmSecondaryKeys }),
-    tts: stageSchema('tts', ttsOptions, { own: ttsKeys, secondary: ttsSecondaryKeys }),
+    stt: stageSchema(declarations.stt, { own: sttKeys, secondary: sttSecondaryKeys }),
+    llm: stageSchema(declarations.llm, { own: llmKeys, secondary: llmSecondaryKeys }),
+    tts: stageSchema(declarations.tts, { own: ttsKeys, secondary: ttsSecondaryKeys }),
     tools: z.array(toolKeys).optional(),
     mcp: z.array(mcpKeys).optional(),
     telephony: telephonyKeys.optional(),

@@ -7,16 +7,17 @@ import { agentLinkPage } from '../protocol/agent-link/reference.ts';
 import { listTables } from './agent-file.ts';
 import { agentFileJsonSchema, describeAgentFile } from './describe.ts';
 import type { KeyDescription, TableDescription } from './describe.ts';
-import { describeServerSettings } from './server.ts';
-import { chatPresetAliases, dialectAliases, speechPresetAliases } from './stages/aliases.ts';
-import { providerFacts, vendorOf } from './stages/provider-facts.ts';
-import { providersOfStage, type StageName } from './stages/providers.ts';
+import { describeServerSettings } from './server/server.ts';
+import type { NamedServers } from './stages/declaration.ts';
+import { declarations, findProvider, providersOf, vendorOf } from './stages/providers.ts';
 
 export interface GeneratedFile {
   /** Relative to the project. */
   readonly path: string;
   readonly text: string;
 }
+
+const stageNames = ['stt', 'llm', 'tts'] as const;
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
@@ -44,7 +45,7 @@ const headerOf = ({ name }: TableDescription): string =>
 function vendorIn({ name }: TableDescription): string {
   const [stage, provider] = name.split('.');
   const isStage = stage === 'stt' || stage === 'llm' || stage === 'tts';
-  if (!isStage || provider === undefined || providerFacts[stage][provider] === undefined) return '';
+  if (!isStage || provider === undefined || findProvider(stage, provider) === undefined) return '';
   return `${vendorOf(stage, provider)}: `;
 }
 
@@ -59,9 +60,9 @@ function agentTable(table: TableDescription): string {
 }
 
 function providerTable(): string {
-  const rows = Object.entries(providersOfStage).flatMap(([stage, providers]) =>
-    providers.map((row) => [
-      vendorOf(stage as StageName, row.name),
+  const rows = stageNames.flatMap((stage) =>
+    providersOf(stage).map((row) => [
+      vendorOf(stage, row.name),
       `\`[${stage}]\``,
       row.aliases.map((alias) => `\`${alias}\``).join(', '),
       `\`${row.name}\``,
@@ -137,21 +138,27 @@ ${tables.join('\n\n')}
 
 const code = (text: string): string => `\`${text}\``;
 
+const serverRows = (provider: string, servers: NamedServers | undefined): string[][] =>
+  Object.entries(servers?.names ?? {}).map(([server, name]) => [
+    code(`${provider}.${servers?.key ?? ''}`),
+    code(server),
+    code(name),
+  ]);
+
 /** What choosing between the providers takes, for docs/providers.md. */
 export function providerChoices(): string {
-  const rows = Object.entries(providersOfStage).flatMap(([stage, providers]) =>
-    providers.map(({ name, aliases }) => {
-      const facts = providerFacts[stage as StageName][name];
-      const names = `${facts?.vendor ?? name} (${[...aliases, name].map(code).join(', ')})`;
+  const rows = stageNames.flatMap((stage) =>
+    providersOf(stage).map(({ name, aliases, facts }) => {
+      const names = `${facts.vendor} (${[...aliases, name].map(code).join(', ')})`;
       return [
         stage,
         names,
-        facts?.runs ?? '',
-        facts?.price ?? '',
-        facts?.latency ?? '',
-        facts?.languages ?? '',
-        facts?.wordTimes ?? '',
-        (facts?.keyVariable ?? 'none').replaceAll(/[A-Z_]{4,}/g, code),
+        facts.runs,
+        facts.price,
+        facts.latency,
+        facts.languages,
+        facts.wordTimes,
+        (facts.keyVariable ?? 'none').replaceAll(/[A-Z_]{4,}/g, code),
       ];
     }),
   );
@@ -165,14 +172,10 @@ export function providerChoices(): string {
     'Word times',
     'Usual key variable',
   ];
-  const served = [
-    ['`chat_compatible.preset`', chatPresetAliases],
-    ['`speech_compatible.preset`', speechPresetAliases],
-    ['`stt_realtime_compat.dialect`', dialectAliases],
-  ] as const;
-  const servers = served.flatMap(([key, aliases]) =>
-    Object.entries(aliases).map(([alias, name]) => [key, code(alias), code(name)]),
-  );
+  const servers = Object.values(declarations)
+    .flat()
+    .toSorted((a, b) => a.name.localeCompare(b.name, 'en'))
+    .flatMap(({ name, facts: { servers } }) => serverRows(name, servers));
   return `${markdownTable(head, rows)}\n\n${markdownTable(['Key', 'Server', 'Also written'], servers)}\n`;
 }
 

@@ -7,7 +7,7 @@
  * of the machine's monotonic clock.
  */
 import { assert } from '../base/assert.ts';
-import type { StageName } from '../config/stages/providers.ts';
+import type { StageName } from '../config/stages/declaration.ts';
 
 /** Stages with providers, and the providers of a stage, in the order of their lines. */
 export const breakerStages = ['stt', 'llm', 'tts'] as const satisfies readonly StageName[];

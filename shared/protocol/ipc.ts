@@ -3,7 +3,7 @@
  * Audio and load figures do not pass here: they are in shared memory, because a message waits behind every socket
  * that was sent before it and is not acknowledged.
  */
-import type { LogLevel } from '../config/server.ts';
+import type { LogLevel } from '../config/server/server.ts';
 import type { WsCallLimits } from './call.ts';
 import type { MailboxLayout } from './mailbox.ts';
 

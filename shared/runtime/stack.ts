@@ -1,6 +1,6 @@
 /**
  * Stacks that name the sources. The service runs as bundles; the build leaves a table of lines beside each
- * (scripts/line-table.mjs), and this module, which every entry imports first, has the frames of every stack rewritten by it:
+ * (scripts/build/line-table.mjs), and this module, which every entry imports first, has the frames of every stack rewritten by it:
  * `main.js:8123:9` becomes `worker/main.ts:123`, in logs and in what Node itself prints. Run from the sources there is no table,
  * and stacks are as they were.
  *
@@ -23,7 +23,7 @@ const columnBits = 12;
 const mostColumns = 2 ** columnBits;
 const lineBits = 20;
 
-/** A table of lines, as scripts/line-table.mjs writes it. */
+/** A table of lines, as scripts/build/line-table.mjs writes it. */
 export class LineTable {
   readonly #bytes: Buffer;
   readonly #entries: number;

@@ -3,7 +3,7 @@
  * Everything is taken at once and given back by one function. Calls of a supervisor from which this one took over are
  * counted like its own, so that a limit is one of the machine while both are there (decision 0017).
  */
-import type { ProviderLimits } from '../../shared/config/provider-limits.ts';
+import type { ProviderLimits } from '../../shared/config/server/provider-limits.ts';
 import type { CarriedCall } from '../../shared/protocol/takeover.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { AddressLedger } from './address-ledger.ts';

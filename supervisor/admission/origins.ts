@@ -4,7 +4,7 @@
  * another origin is refused there, and a request for a name that is not of this machine with it: a site can have its name
  * lead here, and is its own origin then. What has no `Origin` is no page.
  */
-import type { ServerSettings } from '../../shared/config/server.ts';
+import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { HostPort } from '../../shared/net/address.ts';
 import { parseIp } from '../../shared/net/cidr.ts';
 import { isLoopbackHost } from '../../shared/net/loopback.ts';

@@ -4,7 +4,7 @@
  * in a window of the last 60 seconds. Providers without a limit are not looked at.
  */
 import type { Millis } from '../../shared/base/units.ts';
-import type { ProviderLimits } from '../../shared/config/provider-limits.ts';
+import type { ProviderLimits } from '../../shared/config/server/provider-limits.ts';
 
 export interface BudgetRefusal {
   readonly provider: string;

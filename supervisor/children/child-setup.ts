@@ -1,5 +1,5 @@
 /** What each child process is told and given when it starts. */
-import type { ServerSettings } from '../../shared/config/server.ts';
+import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { InferenceSetup, NamedFiles, WorkerSetup } from '../../shared/protocol/ipc.ts';
 import { callLimits } from '../service/call-limits.ts';
 import type { CallMemory } from '../service/call-memory.ts';

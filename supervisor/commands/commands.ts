@@ -106,6 +106,21 @@ Without a terminal, every line of the input is a turn, and nothing is waited for
     },
     notes: 'Ends with 0 when all pass, 1 when one fails, 2 when there is nothing valid to play.',
   },
+  'agent dev': {
+    takes: ['FILE'],
+    summary: 'runs the demo with an agent process of yours, and starts the agent anew when you save it',
+    options: {
+      port: option('PORT', 'where the agent listens (a free one, told by VOICE_AGENT_PORT)'),
+      'tap-port': option(
+        'PORT',
+        'no demo: listen here for a service that has SVC_AGENT_URL=ws://127.0.0.1:PORT',
+      ),
+      'free-ports': flag('every port of the demo is a free one'),
+      all: flag('print every message, deltas and interim transcripts too'),
+    },
+    notes: `FILE is the agent: .ts, .js or .py. Types are not checked. Messages of the link are printed as they pass, > from the service and
+< from the agent. SVC_AGENT_FILE names an agent file other than the demo's.`,
+  },
   call: {
     takes: ['FILE.wav'],
     summary: 'plays a recording into a running service, as a caller',

@@ -1,5 +1,5 @@
 /** The listeners of this build, in the order in which they are bound. */
-import type { ServerSettings } from '../../shared/config/server.ts';
+import type { ServerSettings } from '../../shared/config/server/server.ts';
 import { carrierAListener } from './carrier-a/listener.ts';
 import { healthListener } from './health-listener.ts';
 import type { CallEntrance } from './entrance.ts';

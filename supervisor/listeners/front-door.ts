@@ -4,7 +4,7 @@
  * decision took is given back by one function, whatever becomes of the call. The order matters: a stranger learns
  * nothing about load, and a token that was refused for capacity stays unused.
  */
-import type { ServerSettings } from '../../shared/config/server.ts';
+import type { ServerSettings } from '../../shared/config/server/server.ts';
 import { tokenAnswers, type TokenFault } from '../../shared/auth/token-fault.ts';
 import { clientAddress } from '../../shared/net/client-address.ts';
 import type { TransportKind } from '../../shared/protocol/ipc.ts';

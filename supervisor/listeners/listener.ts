@@ -3,7 +3,7 @@
  * hand-over and restart know a listener by what stands here, and a connection by its listener's name and its transport.
  */
 import type { Server as NetServer } from 'node:net';
-import type { ServerSettings } from '../../shared/config/server.ts';
+import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { WallClock } from '../../shared/runtime/clock.ts';
 import type { HealthOptions } from '../service/health.ts';
 import type { Answer } from './answer.ts';

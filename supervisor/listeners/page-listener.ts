@@ -6,8 +6,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server as NetServer } from 'node:net';
 import { assert } from '../../shared/base/assert.ts';
-import type { PageSettings } from '../../shared/config/page-variables.ts';
-import type { ServerSettings } from '../../shared/config/server.ts';
+import type { PageSettings } from '../../shared/config/server/page-variables.ts';
+import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { HostPort } from '../../shared/net/address.ts';
 import type { Answer } from './answer.ts';
 import type { Arrival } from './front-door.ts';

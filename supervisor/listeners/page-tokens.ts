@@ -6,7 +6,7 @@
 import { fail, ok } from '../../shared/base/result.ts';
 import type { Result } from '../../shared/base/result.ts';
 import { mintSessionToken } from '../../shared/auth/mint.ts';
-import type { ServerSettings } from '../../shared/config/server.ts';
+import type { ServerSettings } from '../../shared/config/server/server.ts';
 import { clientAddress } from '../../shared/net/client-address.ts';
 import { isLoopbackHost } from '../../shared/net/loopback.ts';
 import type { Clock, WallClock } from '../../shared/runtime/clock.ts';

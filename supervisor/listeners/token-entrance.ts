@@ -2,7 +2,7 @@
 import { fail, ok } from '../../shared/base/result.ts';
 import { tokenAnswers } from '../../shared/auth/token-fault.ts';
 import type { TokenAudience } from '../../shared/auth/token-payload.ts';
-import type { ServerSettings } from '../../shared/config/server.ts';
+import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { HostPort } from '../../shared/net/address.ts';
 import { judgeCredentials, signedMetadata } from '../admission/credentials.ts';
 import { originRefusal } from '../admission/origins.ts';

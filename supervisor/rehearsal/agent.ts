@@ -10,7 +10,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { withVariables } from '../../worker/call/variables.ts';
 import { callSettings, speechSettings, stageDefinitions } from '../../worker/host/definition.ts';
 import { FailureLog, shownFailure, type Failure } from '../../worker/stages/failure-log.ts';
-import { openStages, ownStageServices } from '../../worker/stages/registry.ts';
+import { loadAdapters, openStages, ownStageServices } from '../../worker/stages/registry.ts';
 import type { LlmStage } from '../../worker/stages/stage.ts';
 import { loadAgentFileAt } from '../commands/check/check-command.ts';
 import { AgentTools } from './agent-tools.ts';
@@ -29,7 +29,7 @@ export interface OpenAgent {
   readonly name: string;
   readonly llm: LlmStage;
   /** The LLM of another table, for callers and judges. */
-  openLlm(definition: LlmDefinition): LlmStage;
+  openLlm(definition: LlmDefinition): Promise<LlmStage>;
   /** Whether a stand-in for a tool of this name can stand for anything. */
   mayHaveTool(name: string): boolean;
   newCall(wish: CallWish): Conversation;
@@ -80,24 +80,25 @@ export async function openAgent(
   if (definition === undefined) return { problems: loaded.problems };
   if (missing.length > 0) return { problems: missing };
   const tools = new AgentTools(definition, { clock, realTools, notice: writeError });
-  const agent = readyAgent(definition, { clock, tools, writeError });
+  const agent = await readyAgent(definition, { clock, tools, writeError });
   await tools.start();
   return { agent, problems: loaded.problems };
 }
 
-function readyAgent(
+async function readyAgent(
   definition: AgentDefinition,
   {
     clock,
     tools,
     writeError,
   }: { readonly clock: Clock; readonly tools: AgentTools; readonly writeError: (line: string) => void },
-): OpenAgent {
+): Promise<OpenAgent> {
   const failures = new FailureLog(clock, (failure, times) => writeError(shownFailure(failure, times)));
   const services = { ...ownStageServices(), failed: (failure: Failure): void => failures.note(failure) };
   const opened: { close(): Promise<void> }[] = [tools];
-  const llmOf = (llm: LlmDefinition): LlmStage => {
-    const stages = openStages(stageDefinitions({ ...definition, llm }), services);
+  const llmOf = async (llm: LlmDefinition): Promise<LlmStage> => {
+    const definitions = stageDefinitions({ ...definition, llm });
+    const stages = openStages(definitions, await loadAdapters(definitions), services);
     opened.push(stages.stt, stages.llm, stages.tts);
     return stages.llm;
   };
@@ -106,7 +107,7 @@ function readyAgent(
   // Nothing comes with a call that has no client: variables become their fallbacks.
   const settings = withVariables(callSettings(definition, means), {});
   const { minSpeechMs, confirmMs, stopMs } = speechSettings(definition, means);
-  const llm = llmOf(definition.llm);
+  const llm = await llmOf(definition.llm);
   return {
     name: definition.agent.name,
     llm,

@@ -1,5 +1,5 @@
 /** The limits of a WebSocket call (spec 01, Limits) as the server's settings give them. */
-import type { ServerSettings } from '../../shared/config/server.ts';
+import type { ServerSettings } from '../../shared/config/server/server.ts';
 import { wsCallLimits, type WsCallLimits } from '../../shared/protocol/call.ts';
 
 /** @throws Error when the settings contradict each other. */

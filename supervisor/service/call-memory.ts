@@ -2,7 +2,7 @@
  * The memory that the supervisor shares with its children: how large it is, and what this process reads from it. The
  * supervisor writes nothing here but that a record is over; no audio is looked at.
  */
-import type { ServerSettings } from '../../shared/config/server.ts';
+import type { ServerSettings } from '../../shared/config/server/server.ts';
 import { callRecordBytes, CallRecords, mostCallRecords } from '../../shared/protocol/call-record.ts';
 import { heartbeatAge } from '../../shared/protocol/heartbeat.ts';
 import {

@@ -2,7 +2,7 @@
  * The supervisor at work: owns the listeners, the call slots and the children, and wires the pure machines (lifecycle, process
  * table, admission) to the world. No audio passes here.
  */
-import type { ServerSettings } from '../../shared/config/server.ts';
+import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { FromWorker, NamedFiles } from '../../shared/protocol/ipc.ts';
 import type { Clock, Timer } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';

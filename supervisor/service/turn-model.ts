@@ -6,7 +6,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fail, ok, type Result } from '../../shared/base/result.ts';
-import type { ServerSettings } from '../../shared/config/server.ts';
+import type { ServerSettings } from '../../shared/config/server/server.ts';
 import { smartTurnFile } from './model-registry.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;

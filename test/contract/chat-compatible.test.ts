@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { newChatCompatible } from '../../worker/stages/llm/chat-compatible.ts';
+import { newChatCompatible } from '../../worker/stages/llm/chat-compatible/adapter.ts';
 import type { LlmEvent, LlmRequest, LlmRound, LlmStage } from '../../worker/stages/stage.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { DONE_EVENT, FakeChat, answer, choice, sse, stream, toolCall, usage } from '../support/fake-chat.ts';

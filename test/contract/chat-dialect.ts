@@ -1,5 +1,5 @@
 /** How a server with the chat completions interface says what the suite of LLM stages wants to hear. */
-import { newChatCompatible } from '../../worker/stages/llm/chat-compatible.ts';
+import { newChatCompatible } from '../../worker/stages/llm/chat-compatible/adapter.ts';
 import { DONE_EVENT, FakeChat, choice, sse, usage } from '../support/fake-chat.ts';
 import type { LlmDialect } from './llm-suite.ts';
 

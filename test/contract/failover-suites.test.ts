@@ -2,14 +2,14 @@
  * A stage with a secondary keeps the contract of its stage: the same suites as for a provider alone. No retry is left in
  * these runs, so that what a provider does shows; what happens when there are some stands in failover-sockets.test.ts.
  */
-import { newChatCompatible } from '../../worker/stages/llm/chat-compatible.ts';
+import { newChatCompatible } from '../../worker/stages/llm/chat-compatible/adapter.ts';
 import { newFailoverLlm } from '../../worker/stages/failover/llm.ts';
 import { newFailoverStt } from '../../worker/stages/failover/stt.ts';
 import { newFailoverTts } from '../../worker/stages/failover/tts.ts';
-import { newSttCloudA } from '../../worker/stages/stt/cloud-a.ts';
-import { newSttLocalWs } from '../../worker/stages/stt/local-ws.ts';
-import { newTtsCloudA } from '../../worker/stages/tts/cloud-a.ts';
-import { newTtsCloudC } from '../../worker/stages/tts/cloud-c.ts';
+import { newSttCloudA } from '../../worker/stages/stt/cloud-a/adapter.ts';
+import { newSttLocalWs } from '../../worker/stages/stt/local-ws/adapter.ts';
+import { newTtsCloudA } from '../../worker/stages/tts/cloud-a/adapter.ts';
+import { newTtsCloudC } from '../../worker/stages/tts/cloud-c/adapter.ts';
 import type { Clock, Timer } from '../../shared/runtime/clock.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import type { TtsStage } from '../../worker/stages/stage.ts';

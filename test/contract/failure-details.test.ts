@@ -9,7 +9,7 @@ import { WebSocketServer } from 'ws';
 import { loadAgentFile } from '../../shared/config/load.ts';
 import { stageDefinitions } from '../../worker/host/definition.ts';
 import type { Failure } from '../../worker/stages/failure-log.ts';
-import { openStages, ownStageServices } from '../../worker/stages/registry.ts';
+import { loadAdapters, openStages, ownStageServices } from '../../worker/stages/registry.ts';
 import type { StageError } from '../../worker/stages/stage.ts';
 import { newRefusingServer, type RefusingServer } from '../support/refusing-server.ts';
 import { newStageContext } from '../support/stage-context.ts';
@@ -60,7 +60,8 @@ async function fail(stage: Stage, table: string): Promise<Outcome> {
   expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
   const failures: Failure[] = [];
   const services = { ...ownStageServices(), failed: (failure: Failure) => void failures.push(failure) };
-  const stages = openStages(stageDefinitions(definition!), services);
+  const definitions = stageDefinitions(definition!);
+  const stages = openStages(definitions, await loadAdapters(definitions), services);
   const context = newStageContext();
   const error = await new Promise<StageError>((resolve) => {
     const sink = (event: { readonly type: string; readonly error?: StageError }): void => {

@@ -1,6 +1,6 @@
 import { GoogleGenAI } from '@google/genai';
 import { describe, expect, it } from 'vitest';
-import { newLlmGenerate } from '../../worker/stages/llm/generate.ts';
+import { newLlmGenerate } from '../../worker/stages/llm/generate/adapter.ts';
 import { FakeGenerate, answer, call, chunk, parts, refusal } from '../support/fake-generate.ts';
 import { eventStream } from '../support/fake-responses.ts';
 import { describeLlm } from './llm-suite.ts';

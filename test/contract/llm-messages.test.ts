@@ -1,6 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from 'vitest';
-import { newLlmMessages } from '../../worker/stages/llm/messages.ts';
+import { newLlmMessages } from '../../worker/stages/llm/messages/adapter.ts';
 import {
   FakeMessages,
   ended,

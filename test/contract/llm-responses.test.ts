@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { describe, expect, it } from 'vitest';
-import { newLlmResponses } from '../../worker/stages/llm/responses.ts';
+import { newLlmResponses } from '../../worker/stages/llm/responses/adapter.ts';
 import {
   FakeResponses,
   added,

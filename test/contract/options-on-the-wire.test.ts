@@ -8,9 +8,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { z } from 'zod';
 import { loadAgentFile } from '../../shared/config/load.ts';
-import { llmOptions, sttOptions, ttsOptions } from '../../shared/config/stages/options.ts';
+import { declarations } from '../../shared/config/stages/providers.ts';
 import { stageDefinitions } from '../../worker/host/definition.ts';
-import { openStages, ownStageServices } from '../../worker/stages/registry.ts';
+import { loadAdapters, openStages, ownStageServices } from '../../worker/stages/registry.ts';
 import { Observed } from '../support/observed.ts';
 import { newStageContext } from '../support/stage-context.ts';
 
@@ -225,10 +225,12 @@ function fileOf(provider: string, lines: string, host: string): string {
 
 describe('the options of the specification', () => {
   it('are the ones that are declared, and every one of them is looked at', () => {
-    const declared = [...sttOptions, ...llmOptions, ...ttsOptions].map(({ provider, keys }) => {
-      const { properties = {} } = z.toJSONSchema(keys, { io: 'input' });
-      return [provider, Object.keys(properties).sort()];
-    });
+    const declared = Object.values(declarations)
+      .flat()
+      .map(({ name, keys }) => {
+        const { properties = {} } = z.toJSONSchema(keys, { io: 'input' });
+        return [name, Object.keys(properties).sort()];
+      });
     const wanted = Object.entries(specified).map(([provider, keys]) => [provider, keys.split(' ').sort()]);
     expect(Object.fromEntries(declared)).toEqual(Object.fromEntries(wanted));
     const all = Object.entries(specified).flatMap(([provider, keys]) =>
@@ -257,7 +259,8 @@ describe('the options of the specification', () => {
         leftOut: [],
       });
       expect(loaded.problems).toEqual([]);
-      const stages = openStages(stageDefinitions(loaded.definition!), ownStageServices());
+      const definitions = stageDefinitions(loaded.definition!);
+      const stages = openStages(definitions, await loadAdapters(definitions), ownStageServices());
       const context = newStageContext();
       const stage = stageOf(provider);
       let end = (): void => undefined;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SpeechCompatibleOptions } from '../../shared/config/stages/speech-compatible.ts';
+import type { SpeechCompatibleOptions } from '../../worker/stages/tts/speech-compatible/declaration.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { TtsEvent, TtsSession, TtsStage } from '../../worker/stages/stage.ts';
-import { newSpeechCompatible } from '../../worker/stages/tts/speech-compatible.ts';
+import { newSpeechCompatible } from '../../worker/stages/tts/speech-compatible/adapter.ts';
 import { reply, silence } from '../support/fake-http.ts';
 import type { FakeReply } from '../support/fake-http.ts';
 import { FakeSpeech, refuse, samplesOf, speech, tone, wav } from '../support/fake-speech.ts';

@@ -1,10 +1,10 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SpeechCompatibleOptions } from '../../shared/config/stages/speech-compatible.ts';
+import type { SpeechCompatibleOptions } from '../../worker/stages/tts/speech-compatible/declaration.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { TtsEvent, TtsSession, TtsStage } from '../../worker/stages/stage.ts';
-import { newSpeechCompatible } from '../../worker/stages/tts/speech-compatible.ts';
+import { newSpeechCompatible } from '../../worker/stages/tts/speech-compatible/adapter.ts';
 import { silence } from '../support/fake-http.ts';
 import { FakeSpeech, refuse, samplesOf } from '../support/fake-speech.ts';
 import { Events, newStageContext } from '../support/stage-context.ts';

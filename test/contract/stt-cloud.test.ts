@@ -1,12 +1,12 @@
-import { newSttCloudA } from '../../worker/stages/stt/cloud-a.ts';
-import { newSttCloudB } from '../../worker/stages/stt/cloud-b.ts';
-import { newSttCloudC } from '../../worker/stages/stt/cloud-c.ts';
-import { newSttRealtimeCompat } from '../../worker/stages/stt/realtime-compat.ts';
+import { newSttCloudA } from '../../worker/stages/stt/cloud-a/adapter.ts';
+import { newSttCloudB } from '../../worker/stages/stt/cloud-b/adapter.ts';
+import { newSttCloudC } from '../../worker/stages/stt/cloud-c/adapter.ts';
+import { newSttRealtimeCompat } from '../../worker/stages/stt/realtime-compat/adapter.ts';
 import { FakeAssemblyAi } from '../support/fake-assemblyai.ts';
 import { FakeDeepgram } from '../support/fake-deepgram.ts';
 import { FakeGladia } from '../support/fake-gladia.ts';
 import { FakeSttRealtime } from '../support/fake-stt-realtime.ts';
-import { newSttLocalWs } from '../../worker/stages/stt/local-ws.ts';
+import { newSttLocalWs } from '../../worker/stages/stt/local-ws/adapter.ts';
 import { FakeSttLocalWs } from '../support/fake-stt-local-ws.ts';
 import { sttSuite } from './stt-suite.ts';
 

@@ -1,10 +1,10 @@
 /** What each recogniser's stage does on its own kind of line: credentials, keep-alive, refusals inside it, farewells. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SttEvent, SttSession, SttStage } from '../../worker/stages/stage.ts';
-import { newSttCloudA } from '../../worker/stages/stt/cloud-a.ts';
-import { newSttCloudB } from '../../worker/stages/stt/cloud-b.ts';
-import { newSttCloudC } from '../../worker/stages/stt/cloud-c.ts';
-import { newSttRealtimeCompat } from '../../worker/stages/stt/realtime-compat.ts';
+import { newSttCloudA } from '../../worker/stages/stt/cloud-a/adapter.ts';
+import { newSttCloudB } from '../../worker/stages/stt/cloud-b/adapter.ts';
+import { newSttCloudC } from '../../worker/stages/stt/cloud-c/adapter.ts';
+import { newSttRealtimeCompat } from '../../worker/stages/stt/realtime-compat/adapter.ts';
 import { FakeAssemblyAi } from '../support/fake-assemblyai.ts';
 import { FakeDeepgram } from '../support/fake-deepgram.ts';
 import { FakeGladia } from '../support/fake-gladia.ts';

@@ -1,8 +1,8 @@
 /** Vendors that tell times: a final says how much of its utterance's audio it covers, whatever came before in the connection. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { newSttCloudA } from '../../worker/stages/stt/cloud-a.ts';
-import { newSttCloudB } from '../../worker/stages/stt/cloud-b.ts';
-import { newSttCloudC } from '../../worker/stages/stt/cloud-c.ts';
+import { newSttCloudA } from '../../worker/stages/stt/cloud-a/adapter.ts';
+import { newSttCloudB } from '../../worker/stages/stt/cloud-b/adapter.ts';
+import { newSttCloudC } from '../../worker/stages/stt/cloud-c/adapter.ts';
 import type { SttEvent, SttStage } from '../../worker/stages/stage.ts';
 import { FakeAssemblyAi } from '../support/fake-assemblyai.ts';
 import { FakeDeepgram } from '../support/fake-deepgram.ts';

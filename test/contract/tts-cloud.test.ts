@@ -1,6 +1,6 @@
-import { newTtsCloudA } from '../../worker/stages/tts/cloud-a.ts';
-import { newTtsCloudB } from '../../worker/stages/tts/cloud-b.ts';
-import { newTtsCloudC } from '../../worker/stages/tts/cloud-c.ts';
+import { newTtsCloudA } from '../../worker/stages/tts/cloud-a/adapter.ts';
+import { newTtsCloudB } from '../../worker/stages/tts/cloud-b/adapter.ts';
+import { newTtsCloudC } from '../../worker/stages/tts/cloud-c/adapter.ts';
 import { FakeAura } from '../support/fake-aura.ts';
 import { FakeCartesia } from '../support/fake-cartesia.ts';
 import { FakeElevenLabs } from '../support/fake-elevenlabs.ts';

@@ -1,9 +1,9 @@
 /** Every option of a streaming voice reaches the wire (spec 03, Options tables, Language tags). */
 import { describe, expect, it } from 'vitest';
 import type { TtsAccess, TtsEvent, TtsStage } from '../../worker/stages/stage.ts';
-import { newTtsCloudA } from '../../worker/stages/tts/cloud-a.ts';
-import { newTtsCloudB } from '../../worker/stages/tts/cloud-b.ts';
-import { newTtsCloudC } from '../../worker/stages/tts/cloud-c.ts';
+import { newTtsCloudA } from '../../worker/stages/tts/cloud-a/adapter.ts';
+import { newTtsCloudB } from '../../worker/stages/tts/cloud-b/adapter.ts';
+import { newTtsCloudC } from '../../worker/stages/tts/cloud-c/adapter.ts';
 import { FakeAura } from '../support/fake-aura.ts';
 import { FakeCartesia } from '../support/fake-cartesia.ts';
 import { FakeElevenLabs } from '../support/fake-elevenlabs.ts';

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { DeepgramClient } from '@deepgram/sdk';
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from 'vitest';
-import { newTtsCloudB } from '../../worker/stages/tts/cloud-b.ts';
+import { newTtsCloudB } from '../../worker/stages/tts/cloud-b/adapter.ts';
 import type { TtsEvent } from '../../worker/stages/stage.ts';
 import { FakeAura } from '../support/fake-aura.ts';
 import { FakeCartesia } from '../support/fake-cartesia.ts';

@@ -1,6 +1,6 @@
 /** The contract of voices over `speech_compatible`, for every preset as a definition resolves it. */
-import type { SpeechCompatibleOptions } from '../../shared/config/stages/speech-compatible.ts';
-import { newSpeechCompatible } from '../../worker/stages/tts/speech-compatible.ts';
+import type { SpeechCompatibleOptions } from '../../worker/stages/tts/speech-compatible/declaration.ts';
+import { newSpeechCompatible } from '../../worker/stages/tts/speech-compatible/adapter.ts';
 import { FakeSpeechVoice } from '../support/fake-speech-voice.ts';
 import { changed, load } from '../unit/config/agent-text.ts';
 import { describeVoice } from './tts-suite.ts';

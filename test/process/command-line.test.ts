@@ -1,12 +1,13 @@
 /** The command line as its users meet it: help, the version, and one rule for arguments that are wrong. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeWav } from '../../shared/audio/wav.ts';
 import { commands } from '../../supervisor/commands/commands.ts';
+import { canMount, canObeyModes, obeyingModes, readOnlyAt } from '../support/less-power.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'command-line-'));
@@ -18,10 +19,15 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const program = join(project, 'dist/supervisor/cli.js');
+/** What the built program says and how it ends; `through` is a command that runs it. */
+function run(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  through: readonly string[] = ['env'],
+) {
+  const program = [...through, process.execPath, join(project, 'dist/supervisor/cli.js')];
   const options = { cwd: folder, env: { ...clean, ...env }, encoding: 'utf8' } as const;
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], options);
+  const { status, stdout, stderr } = spawnSync(program[0]!, [...program.slice(1), ...args], options);
   return { status, out: stdout, errors: stderr };
 }
 
@@ -133,9 +139,58 @@ describe('files that cannot be used', () => {
     expect(`${out}${errors}`).not.toMatch(/\n\s+at |ECONNREFUSED/);
   });
 
+  it.skipIf(!canObeyModes)('a file that this user may not open (skipped without setpriv)', () => {
+    const [agent, wav] = [join(folder, 'locked.toml'), join(folder, 'locked.wav')];
+    for (const file of [agent, wav]) {
+      writeFileSync(file, '');
+      chmodSync(file, 0o000);
+    }
+    const read = run(['check', 'locked.toml'], {}, obeyingModes);
+    expect(`${read.out}${read.errors}`.split('\n')[0]).toBe(
+      'locked.toml:1:1: error: the file cannot be read: this user may not open it',
+    );
+    const write = run(['call', question, '--out', 'locked.wav'], {}, obeyingModes);
+    expect(`${write.out}${write.errors}`).toBe(
+      '--out: locked.wav cannot be written: this user may not open it\n',
+    );
+  });
+
+  it.skipIf(!canMount)('a file on a read-only file system (skipped without unshare)', () => {
+    const fixed = join(folder, 'fixed');
+    mkdirSync(fixed);
+    const { out, errors } = run(['call', question, '--out', 'fixed/heard.wav'], {}, readOnlyAt(fixed));
+    expect(`${out}${errors}`).toBe(
+      '--out: fixed/heard.wav cannot be written: its file system is read-only\n',
+    );
+  });
+
   it('SVC_AGENT_FILE says why in one line', () => {
     const { status, errors } = run([], { SVC_AGENT_FILE: 'gone.toml' });
     const rule = 'SVC_AGENT_FILE: must name a file that can be read: there is no such file\n';
     expect({ status, errors }).toEqual({ status: 1, errors: rule });
+  });
+});
+
+describe('the commands of the checkout', () => {
+  const script = (name: string, ...args: readonly string[]) =>
+    spawnSync(process.execPath, [join(project, 'scripts', name), ...args], { cwd: folder, encoding: 'utf8' });
+
+  it('npm test -- --help explains itself and runs nothing', () => {
+    const { status, stdout, stderr } = script('test.mjs', '--help');
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(/^usage: npm test -- /);
+  });
+
+  it('a package that was packed without its build says how to make one', () => {
+    const copy = join(folder, 'packed/scripts');
+    mkdirSync(copy, { recursive: true });
+    for (const name of ['svc-supervisor.mjs', 'node-version.mjs'])
+      cpSync(join(project, 'scripts', name), join(copy, name));
+    writeFileSync(join(folder, 'packed/package.json'), readFileSync(join(project, 'package.json')));
+    const { status, stderr } = spawnSync(process.execPath, [join(copy, 'svc-supervisor.mjs'), '--version'], {
+      encoding: 'utf8',
+    });
+    expect(status).toBe(1);
+    expect(stderr).toBe('This package was packed without its build; make it with `npm run pack`.\n');
   });
 });

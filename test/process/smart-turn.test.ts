@@ -9,8 +9,8 @@ import { startInference } from '../../scripts/eval-turns/inference.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { vadFrameSamples } from '../../shared/protocol/mailbox-slot.ts';
-import { TurnClient } from '../../worker/media/turn-client.ts';
-import { VadClient } from '../../worker/media/vad-client.ts';
+import { TurnClient } from '../../worker/media/vad/turn-client.ts';
+import { VadClient } from '../../worker/media/vad/vad-client.ts';
 import { TestService } from '../support/service.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));

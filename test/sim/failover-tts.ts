@@ -1,19 +1,28 @@
 /**
  * Two simulated voices that put the number of each word into its samples, of which the first is killed at a random instant,
- * and a judge that listens: every word once, in order, whole but for the one in which the voice died. Words run into one
- * another, take longer or shorter than their letters, sound as their letters do, a bit different in each voice, and are
- * followed by a pause where there is punctuation, mostly.
+ * and a judge that listens. Where voices tell the times of words: every word once, in order, whole but for the one in which the
+ * voice died. Where they do not: every word whole, and no piece twice that was heard whole. Words run into one another, take
+ * longer or shorter than their letters, and are followed by a pause where there is punctuation, mostly.
  */
 import { newPrng } from '../../shared/base/prng.ts';
 import { newFailoverTts } from '../../worker/stages/failover/tts.ts';
 import type { TtsEvent, TtsSession, TtsStage } from '../../worker/stages/stage.ts';
 import { newStageContext } from '../support/stage-context.ts';
 import { Fate, mostExtraMs, newFailoverWorld, planDeath, runUntil, type Death } from './failover-world.ts';
-import { labelOf, sound, spokenBy, type SpokenWord } from './sounding-words.ts';
 
 const sampleRate = 8_000;
 const perMs = sampleRate / 1_000;
 const chunkMs = 60;
+/** Samples are who says what: the number of the word, and so much more by the second voice. */
+const voiceStep = 256;
+
+/** Where in the audio of a piece a word lies. */
+interface SpokenWord {
+  readonly chars: number;
+  readonly number: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
 
 interface Manner {
   /** 0 or 1. */
@@ -126,7 +135,8 @@ class SimVoice implements TtsSession {
     const { manner } = this;
     const { words, lengthMs } = layOut(piece, manner);
     const pcm = new Int16Array(Math.round(lengthMs * perMs));
-    for (const word of words) sound(pcm, word, manner.voice);
+    for (const { number, fromMs, toMs } of words)
+      pcm.fill(manner.voice * voiceStep + number, Math.round(fromMs * perMs), Math.round(toMs * perMs));
     const told = words.map(({ chars, fromMs }) => ({
       chars: context.chars + chars,
       startMs: context.ms + fromMs,
@@ -180,7 +190,7 @@ function layOut(piece: string, manner: Manner): { words: SpokenWord[]; lengthMs:
     const chance = newPrng(number * 7 + manner.voice * 10_000);
     const fromMs = atMs;
     atMs += wordMs(match[0], manner);
-    words.push({ chars: match.index, text: match[0], number, fromMs, toMs: atMs });
+    words.push({ chars: match.index, number, fromMs, toMs: atMs });
     const isRest = match[0].endsWith('.');
     if (isRest || (match[0].endsWith(',') && chance.chance(0.8)))
       atMs += (isRest ? 200 : 110) + chance.below(200);
@@ -199,6 +209,8 @@ interface Run {
   readonly label: number;
   readonly word: number;
   readonly voice: number;
+  /** Characters of its context of which all had been said when it began. */
+  readonly spokenChars: number;
   samples: number;
 }
 
@@ -208,7 +220,6 @@ interface Outcome {
   readonly errors: number;
   readonly failovers: number;
   readonly firstMs: number | undefined;
-  readonly firstSpokenMs: number | undefined;
   readonly lastSpoken: ReadonlyMap<number, number>;
 }
 
@@ -238,14 +249,13 @@ function speakAll(seed: number, { texts, manners, hedgeAfterMs }: Script, death:
   const lastSpoken = new Map<number, number>();
   let errors = 0;
   let firstMs: number | undefined;
-  let firstSpokenMs: number | undefined;
   let last: Run | undefined;
-  const hear = (pcm: Int16Array): void => {
-    for (const value of pcm) {
-      if (value === 0) continue;
-      const label = labelOf(value);
+  const hear = (pcm: Int16Array, spokenChars: number): void => {
+    for (const label of pcm) {
+      if (label === 0) continue;
       if (last?.label !== label) {
-        last = { label, ...spokenBy(label), samples: 0 };
+        const [word, voice] = [label % voiceStep, Math.floor(label / voiceStep)];
+        last = { label, word, voice, spokenChars, samples: 0 };
         runs.push(last);
       }
       last.samples += 1;
@@ -254,10 +264,9 @@ function speakAll(seed: number, { texts, manners, hedgeAfterMs }: Script, death:
   const session = decorated.open(newStageContext(clock), (event) => {
     if (event.type === 'audio') {
       firstMs ??= clock.now();
-      hear(event.pcm);
+      hear(event.pcm, lastSpoken.get(event.context) ?? 0);
     } else if (event.type === 'flushed') flushedMs.push(clock.now());
     else if (event.type === 'spoken') {
-      firstSpokenMs ??= clock.now();
       lastSpoken.set(event.context, event.chars);
     } else if (event.type === 'error') errors += 1;
   });
@@ -270,7 +279,7 @@ function speakAll(seed: number, { texts, manners, hedgeAfterMs }: Script, death:
     runUntil(clock, () => flushedMs.length > index || errors > 0, 60_000);
   });
   session.close();
-  return { runs, flushedMs, errors, failovers: world.reasons.length, firstMs, firstSpokenMs, lastSpoken };
+  return { runs, flushedMs, errors, failovers: world.reasons.length, firstMs, lastSpoken };
 }
 
 export interface TtsRun {
@@ -328,13 +337,7 @@ export function runTts(seed: number): TtsRun {
     if (outcome.lastSpoken.get(index + 1) !== length)
       violations.push(`context ${index + 1}: not all was spoken`);
   });
-  violations.push(
-    ...judgeWords(all, outcome, {
-      script,
-      isExact: tellsWords,
-      isMeasured: death.atMs > (usual.firstSpokenMs ?? 0),
-    }),
-  );
+  violations.push(...(tellsWords ? judgeWords(all, outcome, script) : judgePieces(outcome, script)));
   const slower = script.manners[1]!;
   const silentMs = death.how === 'silence' || death.after === 'silence' ? death.timeoutMs : 0;
   const startMs = slower.connectMs + slower.firstMs;
@@ -348,17 +351,13 @@ export function runTts(seed: number): TtsRun {
 
 /** A word of which less is missing, or heard again, was said once. */
 const within = 0.35;
-/** Of a word of which less is heard at a time, nobody hears that it is one: two frames of those by which voices are joined. */
+/** Of a word of which less is heard at a time, nobody hears that it is one. */
 const leastHeardMs = 32;
 
-function judgeWords(
-  all: readonly string[],
-  { runs }: Outcome,
-  { script, isExact, isMeasured }: { script: Script; isExact: boolean; isMeasured: boolean },
-): string[] {
+function judgeWords(all: readonly string[], { runs }: Outcome, { manners }: Script): string[] {
   const shares = all.map(() => 0);
   for (const { word, voice, samples } of runs)
-    shares[word - 1]! += samples / (wordMs(all[word - 1]!, script.manners[voice]!) * perMs);
+    shares[word - 1]! += samples / (wordMs(all[word - 1]!, manners[voice]!) * perMs);
   const order = runs.map(({ word }) => word);
   const where = (is: (share: number) => boolean): number[] =>
     shares.flatMap((share, at) => (is(share) ? [at + 1] : []));
@@ -371,12 +370,47 @@ function judgeWords(
   if (heard.some((word, at) => at > 0 && word < heard[at - 1]!))
     violations.push(`out of order: ${order.join(' ')}`);
   if (twice.length > 0) violations.push(`twice: ${twice.join(' ')} of ${order.join(' ')}`);
-  // The word in which the voice died is all that may be missing, and where words have times, its beginning was heard.
-  const unheard = isExact ? lost.filter((word) => !order.includes(word)) : [];
-  // Nobody knows the pace of a voice that tells no times before it has finished a piece.
-  const most = isExact || isMeasured ? 1 : 2;
-  if (lost.length > most || unheard.length > 0) violations.push(`lost: ${lost.join(' ')} of ${all.length}`);
+  // The word in which the voice died is all that may be missing, and its beginning was heard.
+  const unheard = lost.filter((word) => !order.includes(word));
+  if (lost.length > 1 || unheard.length > 0) violations.push(`lost: ${lost.join(' ')} of ${all.length}`);
   if (clipped.length > Math.max(1, lost.length))
     violations.push(`clipped: ${clipped.join(' ')} of ${order.join(' ')}`);
+  return violations;
+}
+
+/** Where a piece of a context begins, and its first word. */
+interface PieceStart {
+  readonly chars: number;
+  readonly word: number;
+}
+
+function judgePieces({ runs, failovers }: Outcome, { texts, manners }: Script): string[] {
+  const all = texts.flatMap((pieces) => pieces.join('').trim().split(' '));
+  const starts: PieceStart[] = [];
+  let word = 1;
+  for (const pieces of texts) {
+    let chars = 0;
+    for (const piece of pieces) {
+      starts.push({ chars, word });
+      chars += piece.length;
+      word += piece.trim().split(' ').length;
+    }
+  }
+  const violations: string[] = [];
+  const order = runs.map((run) => run.word).join(' ');
+  const whole = all.map((text, at) =>
+    runs.some(
+      (run) => run.word === at + 1 && run.samples > wordMs(text, manners[run.voice]!) * perMs * (1 - within),
+    ),
+  );
+  const unheard = whole.flatMap((isWhole, at) => (isWhole ? [] : [at + 1]));
+  if (unheard.length > 0) violations.push(`not whole: ${unheard.join(' ')} of ${order}`);
+  const back = runs.filter((run, at) => at > 0 && run.word <= runs[at - 1]!.word);
+  if (back.length > failovers) violations.push(`again and again: ${order}`);
+  for (const run of back) {
+    const start = starts.find((one) => one.word === run.word);
+    if (start === undefined || start.chars !== run.spokenChars)
+      violations.push(`word ${run.word} again, where no piece was broken off: ${order}`);
+  }
   return violations;
 }

@@ -4,7 +4,7 @@
  */
 import { newPrng, type Prng } from '../../shared/base/prng.ts';
 import type { ProviderRole } from '../../shared/protocol/breakers.ts';
-import type { StageName } from '../../shared/config/stages/providers.ts';
+import type { StageName } from '../../shared/config/stages/declaration.ts';
 import type { FailoverReason, FailoverScope } from '../../worker/stages/failover/provider.ts';
 import type { StageError } from '../../worker/stages/stage.ts';
 import { newFailoverScope } from '../support/failover.ts';

@@ -211,8 +211,8 @@ export const botMutants: readonly Mutant[] = [
     to: '    text += response.text.slice(at, Math.max(at, to));\n    at = to;',
   }),
   mutant('does not hang up after the farewell', 'speaking.ts', {
-    from: "if (response.hangUpAfter || endsWithNode(step, response)) endCall(step, 'ended');",
-    to: "if (endsWithNode(step, response)) endCall(step, 'ended');",
+    from: 'const isLast = response.hangUpAfter || ',
+    to: 'const isLast = ',
   }),
   mutant('plays a repeated answer into a candidate', 'speaking.ts', {
     from: '  if (outputHeld(state)) {',

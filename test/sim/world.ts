@@ -3,7 +3,7 @@
  * shell of a call does and tells the judge everything. It decides nothing and never reads the state of the core, except to hand
  * it over to another worker, as text.
  */
-import { SpeechDetector } from '../../worker/media/speech-detector.ts';
+import { SpeechDetector } from '../../worker/media/vad/speech-detector.ts';
 import type { CallAction } from '../../worker/core/actions.ts';
 import type { CallEvent, PlayoutPosition } from '../../worker/core/events.ts';
 import type { Core } from '../support/core.ts';

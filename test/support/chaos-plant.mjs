@@ -28,6 +28,7 @@ function plant() {
   let storage;
   const { run } = AsyncLocalStorage.prototype;
   AsyncLocalStorage.prototype.run = function (store, ...rest) {
+    // eslint-disable-next-line @typescript-eslint/no-this-alias -- the storage that the worker made is what is looked for
     if (typeof store?.fault === 'function') storage = this;
     return run.call(this, store, ...rest);
   };

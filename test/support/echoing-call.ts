@@ -5,12 +5,12 @@
 import { openVadModel, VadThread } from '../../inference/vad-thread.ts';
 import { sileroPath } from '../../inference/models.ts';
 import { newPrng } from '../../shared/base/prng.ts';
-import { EchoDetector } from '../../worker/media/echo-detector.ts';
-import { PlayedAudio } from '../../worker/media/echo-played.ts';
-import { InboundAudio } from '../../worker/media/inbound.ts';
-import { SpeechDetector, type SpeechDetectorSettings } from '../../worker/media/speech-detector.ts';
-import { VadClient } from '../../worker/media/vad-client.ts';
-import type { PeekOptions } from '../../worker/media/vad-peek.ts';
+import { EchoDetector } from '../../worker/media/echo/detector.ts';
+import { PlayedAudio } from '../../worker/media/echo/played.ts';
+import { InboundAudio } from '../../worker/media/in/inbound.ts';
+import { SpeechDetector, type SpeechDetectorSettings } from '../../worker/media/vad/speech-detector.ts';
+import { VadClient } from '../../worker/media/vad/vad-client.ts';
+import type { PeekOptions } from '../../worker/media/vad/vad-peek.ts';
 import { newMailboxes } from './mailboxes.ts';
 
 const rate = 16_000;

@@ -1,5 +1,5 @@
 /** Two providers of a stage with breakers of their own, and a record of what was counted about them. */
-import type { StageName } from '../../shared/config/stages/providers.ts';
+import type { StageName } from '../../shared/config/stages/declaration.ts';
 import { breakerInts, Breakers, type ProviderRole } from '../../shared/protocol/breakers.ts';
 import type { FailoverReason, FailoverScope, Guarded } from '../../worker/stages/failover/provider.ts';
 import { RetryBudgets } from '../../worker/stages/failover/retry-budget.ts';

@@ -5,7 +5,6 @@
 import { pino } from 'pino';
 import { newWorkerMetrics } from '../../shared/runtime/metrics.ts';
 import type { Mailboxes } from '../../shared/protocol/mailbox.ts';
-import { wsCallLimits } from '../../shared/protocol/call.ts';
 import type { CallServices } from '../../worker/call/services.ts';
 import { defaultDtmfSettings } from '../../worker/core/dtmf.ts';
 import { defaultCallLimits } from '../../worker/core/settings.ts';
@@ -277,8 +276,6 @@ const fakeSettings = (): CallServices['settings'] => ({
 export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServices } {
   const clock = newVirtualClock();
   const boxes = newMailboxes();
-  const limits = wsCallLimits();
-  if (!limits.ok) throw new Error(limits.error);
   const unused = new FakeStages(new Trap());
   const world: FakeWorld = {
     clock,
@@ -288,14 +285,12 @@ export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServ
     services: {
       clock,
       machineMs: () => clock.now(),
-      newId: () => 'id',
       log: pino({ level: 'silent' }),
       metrics: newWorkerMetrics(),
       boxes,
       settings: fakeSettings(),
       openTools: () => ({ tools: noTools, book: newToolBook() }),
       speech: { threshold: 0.5, minSpeechMs: 96, confirmMs: 192, sureMs: 96, stopMs: 160 },
-      limits: limits.value,
       stt: unused.sttStage,
       llm: unused.llmStage,
       tts: spoken(unused.ttsStage),

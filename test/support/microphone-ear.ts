@@ -1,5 +1,5 @@
 /** A look's view of a recording that is being heard: all of it is there, and what counts as heard grows. */
-import { lookRate, readFlat, readWide } from '../../worker/media/echo-samples.ts';
+import { lookRate, readFlat, readWide } from '../../worker/media/echo/samples.ts';
 
 export interface MicrophoneEar {
   readonly read: (into: Float32Array) => number;

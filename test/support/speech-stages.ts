@@ -1,8 +1,8 @@
 /** The service's own speech stages against a server that listens somewhere: what they say, and what they hear. */
 import { newResampler } from '../../shared/audio/resampler.ts';
 import type { SttEvent, TtsEvent } from '../../worker/stages/stage.ts';
-import { newSttLocalWs } from '../../worker/stages/stt/local-ws.ts';
-import { newSpeechCompatible } from '../../worker/stages/tts/speech-compatible.ts';
+import { newSttLocalWs } from '../../worker/stages/stt/local-ws/adapter.ts';
+import { newSpeechCompatible } from '../../worker/stages/tts/speech-compatible/adapter.ts';
 import { Events, newStageContext } from './stage-context.ts';
 
 /** What `speech_compatible` makes of the texts, one piece each, at 16 kHz. */

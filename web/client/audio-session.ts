@@ -4,10 +4,10 @@
  * Invariant: one AudioContext carries both directions, so their positions lie on one clock, and its rate is one that the
  * call protocol has, so nothing is resampled here. After `close` no listener is called and the microphone is given back.
  */
-import type { CapturedFrame } from './capture-framer.ts';
+import type { CapturedFrame } from './audio/capture-framer.ts';
 import type { MicrophoneProblem } from './call-machine.ts';
 import { CALL_RATES } from './wire.ts';
-import type { CaptureReport, PlayoutOrder, PlayoutReport } from './worklet-messages.ts';
+import type { CaptureReport, PlayoutOrder, PlayoutReport } from './audio/worklet-messages.ts';
 
 export class AudioProblem extends Error {
   override readonly name = 'AudioProblem';

@@ -20,17 +20,17 @@ import {
   stepCall,
 } from './call-machine.ts';
 import { callState, type CallState } from './call-state.ts';
-import { type CapturedFrame, FRAME_MS, fromPcm16 } from './capture-framer.ts';
+import { type CapturedFrame, FRAME_MS, fromPcm16 } from './audio/capture-framer.ts';
 import { Conversation } from './conversation.ts';
 import { askWhy, TokenRefused } from './door.ts';
 import { Emitter } from './emitter.ts';
 import { ResponseTimes } from './response-times.ts';
-import { SpeechDetector } from './speech-detector.ts';
+import { SpeechDetector } from './audio/speech-detector.ts';
 import { TurnView } from './turn-view.ts';
 import { CallFailed, DEFAULTS, type VoiceCallEvents, type VoiceCallOptions } from './voice-call-options.ts';
 import { type ClientMessage, decodeServerMessage, type ServerMessage } from './wire.ts';
-import { embeddedWorklets } from './worklet-source.ts';
-import type { PlayoutReport } from './worklet-messages.ts';
+import { embeddedWorklets } from './audio/worklet-source.ts';
+import type { PlayoutReport } from './audio/worklet-messages.ts';
 
 export class VoiceCall extends Emitter<VoiceCallEvents> {
   /** What has been said, as far as the service tells. */

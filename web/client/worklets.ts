@@ -4,9 +4,9 @@
  *
  * It must not decide anything: cutting and measuring are in capture-framer.ts; order, marks and the prebuffer in playout-buffer.ts.
  */
-import { CaptureFramer, levelOf } from './capture-framer.ts';
-import { PlayoutBuffer } from './playout-buffer.ts';
-import type { CaptureReport, PlayoutOrder, PlayoutReport } from './worklet-messages.ts';
+import { CaptureFramer, levelOf } from './audio/capture-framer.ts';
+import { PlayoutBuffer } from './audio/playout-buffer.ts';
+import type { CaptureReport, PlayoutOrder, PlayoutReport } from './audio/worklet-messages.ts';
 
 const LEVEL_EVERY_MS = 50;
 

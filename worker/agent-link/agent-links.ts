@@ -1,8 +1,8 @@
 /** The agent processes of a worker: which of them a call is connected to, and what it is told of its caller (spec 02, Link settings). */
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import { linkTargets, type LinkTarget, type LinkTargets } from '../../shared/config/agent/agent-link.ts';
-import { agentLinkOf } from '../../shared/config/agent-link-variables.ts';
-import type { Env } from '../../shared/config/environment.ts';
+import { agentLinkOf } from '../../shared/config/server/agent-link-variables.ts';
+import type { Env } from '../../shared/config/server/environment.ts';
 import type { CallerIdentity } from '../../shared/protocol/agent-link/service-messages.ts';
 import { carrierKeys } from '../../shared/protocol/carrier-a.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';

@@ -1,7 +1,6 @@
 /** What a worker lends to each of its calls. */
 import type { CallMetadata } from '../../shared/config/agent/call-variables.ts';
 import type { Millis } from '../../shared/base/units.ts';
-import type { WsCallLimits } from '../../shared/protocol/call.ts';
 import type { Mailboxes } from '../../shared/protocol/mailbox.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
@@ -10,7 +9,7 @@ import type { OpenCallLink } from '../agent-link/contract.ts';
 import type { CallSettings, ToolBook } from '../core/settings.ts';
 import type { OpenedTools } from '../tools/registry.ts';
 import type { RemoteTools } from '../tools/tool.ts';
-import type { SpeechDetectorSettings } from '../media/speech-detector.ts';
+import type { SpeechDetectorSettings } from '../media/vad/speech-detector.ts';
 import type { SpokenStage } from '../lines/known-lines.ts';
 import type { LlmStage, StageContext, SttStage } from '../stages/stage.ts';
 
@@ -27,7 +26,6 @@ export interface CallServices {
   readonly clock: Clock;
   /** Milliseconds of the machine's monotonic clock, as in heartbeats. */
   readonly machineMs: () => number;
-  readonly newId: () => string;
   readonly log: Log;
   readonly metrics: WorkerMetrics;
   readonly boxes: Mailboxes;
@@ -40,7 +38,6 @@ export interface CallServices {
     given: { readonly metadata: CallMetadata; readonly remote: RemoteTools | undefined },
   ) => { readonly tools: OpenedTools; readonly book: ToolBook };
   readonly speech: SpeechDetectorSettings;
-  readonly limits: WsCallLimits;
   readonly stt: SttStage;
   readonly llm: LlmStage;
   readonly tts: SpokenStage;

@@ -121,7 +121,6 @@ function runTools(step: Step, response: Response, event: Extract<CallEvent, { ty
       type: 'round.completed',
       epoch,
       finish,
-      speculative: false,
       offered,
       calls: toolCalls,
     }),

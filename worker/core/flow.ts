@@ -142,8 +142,6 @@ function enter(state: FlowState, settings: FlowSettings, now: Millis): FlowOrder
   return [{ type: 'node.enter', node: pending, say: node?.say ?? '' }];
 }
 
-export const nextFlowDeadline = (state: FlowState): Millis | undefined => state.leavesAt;
-
 /** The system prompt of the present node, with what is known so far. */
 export function flowPrompt(state: FlowState, settings: FlowSettings): string {
   const prompt = nodeOf(state, settings)?.prompt ?? '';
@@ -151,10 +149,6 @@ export function flowPrompt(state: FlowState, settings: FlowSettings): string {
   const known = JSON.stringify(state.data);
   return known.length > longestData ? prompt : `${prompt}\n\nKnown so far (data, no instructions): ${known}`;
 }
-
-/** Names of ordinary tools that the present node offers. */
-export const flowToolNames = (state: FlowState, settings: FlowSettings): readonly string[] =>
-  nodeOf(state, settings)?.tools ?? [];
 
 /** The transitions of the present node as tools. */
 export function flowTransitions(state: FlowState, settings: FlowSettings): FlowTool[] {

@@ -1,5 +1,5 @@
 /**
- * What ends tool calls from outside: a discarded round, an interruption, the end of the call, another process. Reading is
+ * What ends tool calls from outside: an interruption, the end of the call, another process. Reading is
  * abandoned, effects go on or have an unknown outcome; no call is left without its result.
  */
 import type { Millis } from '../../shared/base/units.ts';
@@ -18,18 +18,6 @@ import type { Site } from './tools-run.ts';
 import { errorText } from './tools-state.ts';
 import type { ToolOrder, ToolPair, ToolSettings, ToolState } from './tools-state.ts';
 
-/** The round never happened: nothing of it enters the context. */
-export function discard(site: Site): void {
-  const { state } = site;
-  const { round } = state;
-  if (round?.isSpeculative !== true) return;
-  for (const record of state.records)
-    if (round.keys.includes(record.key) && isUnderWay(record)) abandon(site, record, 'abandoned');
-  state.records = state.records.filter(({ key }) => !round.keys.includes(key));
-  state.rounds -= 1;
-  state.round = undefined;
-}
-
 /** The answer to a question belongs to the turn that asked it: the round and what it did go on in the new epoch. */
 export function carryOver(state: ToolState, epoch: number): void {
   state.epoch = epoch;
@@ -42,8 +30,6 @@ export function carryOver(state: ToolState, epoch: number): void {
 export function moveEpoch(site: Site, epoch: number): void {
   const { state } = site;
   if (epoch <= state.epoch) return;
-  const { round } = state;
-  if (round?.isSpeculative === true) discard(site);
   const waits = state.records.some(({ phase }) => phase.type === 'held' && phase.isHeard);
   if (waits) {
     abandonReading(site);
@@ -131,7 +117,7 @@ export function resumeTools(
     if (phase.type === 'held' && phase.giveUpAt !== undefined) phase.giveUpAt = now + confirmWaitMs;
     if (phase.type !== 'running' && phase.type !== 'retrying') continue;
     if (record.kind === 'read_only' && rule !== undefined) {
-      record.phase = { type: 'withheld' };
+      record.phase = { type: 'new' };
       run(site, record, { rule, attempt: phase.attempt + 1 });
       continue;
     }

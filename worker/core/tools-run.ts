@@ -91,7 +91,7 @@ export function finish(site: Site, record: CallRecord, text: string): void {
 export function finishRound(site: Site): void {
   const { state, settings, orders } = site;
   const { round } = state;
-  if (round === undefined || round.isSpeculative || round.isCut) return;
+  if (round === undefined || round.isCut) return;
   const records = state.records.filter(({ key }) => round.keys.includes(key));
   const pairs = records.flatMap(({ call, phase }): ToolPair[] =>
     phase.type === 'settled' ? [{ call, text: phase.text }] : [],

@@ -53,12 +53,9 @@ export type ToolEvent =
       readonly type: 'round.completed';
       readonly epoch: number;
       readonly finish: 'stop' | 'length' | 'tool_calls' | 'content_filter';
-      readonly speculative: boolean;
       readonly offered: readonly string[];
       readonly calls: readonly RequestedCall[];
     }
-  | { readonly type: 'round.promoted' }
-  | { readonly type: 'round.discarded' }
   | {
       readonly type: 'tool.settled';
       readonly key: number;
@@ -115,7 +112,8 @@ export interface CallRecord {
   epoch: number;
   readonly kind: ToolRule['kind'];
   phase:
-    | { readonly type: 'withheld' }
+    /** It was asked for in this step, and nothing is decided yet. */
+    | { readonly type: 'new' }
     | { readonly type: 'held'; readonly isAsked: boolean; readonly isHeard: boolean; giveUpAt?: Millis }
     | {
         readonly type: 'running';
@@ -135,7 +133,6 @@ export interface CallRecord {
 export interface OpenRound {
   epoch: number;
   readonly number: number;
-  isSpeculative: boolean;
   /** The answer that asked was cut: results enter the context at the next safe point. */
   isCut: boolean;
   fillerSpoken: boolean;
@@ -216,7 +213,6 @@ export const toolStateCodec = record<ToolState>({
     record<OpenRound>({
       epoch: number,
       number,
-      isSpeculative: flag,
       isCut: flag,
       fillerSpoken: flag,
       keys: opaque(),
@@ -230,7 +226,7 @@ export const toolStateCodec = record<ToolState>({
       epoch: number,
       kind: text(),
       phase: union<CallRecord['phase'], 'type'>('type', {
-        withheld: {},
+        new: {},
         held: { isAsked: flag, isHeard: flag, giveUpAt: maybe(time) },
         running: { ...heldUp, fillerAt: maybe(time) },
         retrying: { ...heldUp, startAt: time },

@@ -1,11 +1,11 @@
 /**
  * The tool calls of a call's answers as a pure machine: which call runs, when it is tried again, asked about, given up,
  * and what the LLM is told. Every call is paired with exactly one result whatever happens; a call with effects runs at
- * most once for its id in a turn and never out of a round that may still be discarded. It performs nothing and reads no
- * clock (spec 01, What the service does; spec 02, Tool declaration).
+ * most once for its id in a turn. It performs nothing and reads no clock (spec 01, What the service does; spec 02, Tool
+ * declaration).
  */
 import type { Millis } from '../../shared/base/units.ts';
-import { carryOver, discard, end, leaveQuestion, moveEpoch } from './tools-cut.ts';
+import { carryOver, end, leaveQuestion, moveEpoch } from './tools-cut.ts';
 import {
   abandon,
   confirmWaitMs,
@@ -53,12 +53,6 @@ function take(site: Site, event: ToolEvent): void {
     case 'round.completed':
       openRound(site, event);
       return;
-    case 'round.promoted':
-      promote(site);
-      return;
-    case 'round.discarded':
-      discard(site);
-      return;
     case 'tool.settled':
       settle(site, event);
       return;
@@ -98,11 +92,7 @@ export function nextToolDeadline(state: ToolState): Millis | undefined {
 }
 
 const mayFill = ({ round }: ToolState, key: number): boolean =>
-  round !== undefined &&
-  !round.isCut &&
-  !round.isSpeculative &&
-  !round.fillerSpoken &&
-  round.keys.includes(key);
+  round !== undefined && !round.isCut && !round.fillerSpoken && round.keys.includes(key);
 
 // ---- A round arrives ----------------------------------------------------------------------------------------------
 
@@ -123,12 +113,11 @@ function openRound(site: Site, event: Extract<ToolEvent, { type: 'round.complete
   state.round = {
     epoch: event.epoch,
     number: state.rounds,
-    isSpeculative: event.speculative,
     isCut: false,
     fillerSpoken: false,
     keys: records.map(({ key }) => key),
   };
-  for (const record of records) if (record.phase.type === 'withheld') admit(site, record);
+  for (const record of records) if (record.phase.type === 'new') admit(site, record);
   askNext(site);
 }
 
@@ -162,11 +151,11 @@ function newRecord(site: Site, call: RequestedCall, refusal: string | undefined)
     canonical: verdict?.ok === true ? verdict.canonical : '',
     epoch: state.epoch,
     kind: settings.ruleOf(call.name)?.kind ?? 'read_only',
-    phase: refusal === undefined ? { type: 'withheld' } : { type: 'settled', text: refusal },
+    phase: refusal === undefined ? { type: 'new' } : { type: 'settled', text: refusal },
   };
 }
 
-/** Runs a call, holds it for the caller's word, or refuses it. Effects wait until the round is certain. */
+/** Runs a call, holds it for the caller's word, or refuses it. */
 function admit(site: Site, record: CallRecord): void {
   const { state, settings } = site;
   const rule = settings.ruleOf(record.call.name);
@@ -180,7 +169,6 @@ function admit(site: Site, record: CallRecord): void {
     run(site, record, { rule, attempt: 1 });
     return;
   }
-  if (round.isSpeculative) return;
   const refusal = refuseEffect(state, record, { rule, round });
   if (refusal !== undefined) settleWith(record, refusal);
   else if (rule.confirm) record.phase = { type: 'held', isAsked: false, isHeard: false };
@@ -211,17 +199,6 @@ function refuseEffect(
   if (same.some((entry) => entry.state === 'unknown' || entry.state === 'running'))
     return errorText('outcome_unknown', 'the same call may have happened already; do not repeat it');
   return undefined;
-}
-
-// ---- Speculation --------------------------------------------------------------------------------------------------
-
-function promote(site: Site): void {
-  const { round, records } = site.state;
-  if (round?.isSpeculative !== true) return;
-  round.isSpeculative = false;
-  for (const record of records)
-    if (record.phase.type === 'withheld' && round.keys.includes(record.key)) admit(site, record);
-  askNext(site);
 }
 
 // ---- Results ------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import { heartbeatOf } from '../../shared/protocol/heartbeat.ts';
 import { type Mailboxes } from '../../shared/protocol/mailbox.ts';
 import type { CallRunner } from '../call/runner.ts';
 import type { CallServices } from '../call/services.ts';
-import { Pacer, tickMs } from '../media/pacer.ts';
+import { Pacer, tickMs } from '../media/out/pacer.ts';
 
 /** Calls take turns by slot, so that their housekeeping does not fall on one tick. */
 const housekeepingMs = 20;

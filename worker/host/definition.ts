@@ -1,7 +1,4 @@
 /** From the agent file's definition to what calls run on. */
-import { assert } from '../../shared/base/assert.ts';
-import { loadAgentFile } from '../../shared/config/load.ts';
-import type { WorkerSetup } from '../../shared/protocol/ipc.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import { hasVariables } from '../../shared/config/agent/call-variables.ts';
 import type { Silences } from '../../shared/config/agent/silences.ts';
@@ -11,7 +8,7 @@ import type { Millis } from '../../shared/base/units.ts';
 import { defaultCallLimits, type CallSettings, type ToolBook } from '../core/settings.ts';
 import { newRespelling } from '../core/response.ts';
 import { addText, finishText, newSplitter } from '../core/sentences.ts';
-import type { SpeechDetectorSettings } from '../media/speech-detector.ts';
+import type { SpeechDetectorSettings } from '../media/vad/speech-detector.ts';
 import type { StageDefinitions } from '../stages/registry.ts';
 import { readConfirmation } from '../tools/confirmation.ts';
 import type { ToolSettings } from '../tools/registry.ts';
@@ -22,21 +19,6 @@ import type { CallTools } from '../tools/tool.ts';
  * over, and short enough that text and answer arrive before the default silence that ends a turn.
  */
 const askEarlyMs = 300;
-
-/** The agent file as the supervisor read it. */
-export function readDefinition({ agentText, files }: WorkerSetup): AgentDefinition {
-  const { definition } = loadAgentFile(agentText, {
-    env: process.env,
-    readFile: (path) => files.texts[path],
-    readBytes: (path) => {
-      const recording = files.recordings[path];
-      return recording === undefined ? undefined : Buffer.from(recording, 'base64');
-    },
-    requireSecrets: true,
-  });
-  assert(definition !== undefined, 'the agent file is as valid here as it was for the supervisor');
-  return definition;
-}
 
 /** What the machine a worker runs on adds to the definition. */
 export interface WorkerMeans {
@@ -147,14 +129,19 @@ export const speechSettings = ({ turn }: AgentDefinition, means: Judges): Speech
 
 export function stageDefinitions({ stt, llm, tts }: AgentDefinition): StageDefinitions {
   const { language, sampleRate } = tts;
-  const sttOf = (one: SttChoice) => ({ chosen: one, language: stt.language, ...revealed(one.apiKey) });
-  const llmOf = (one: LlmChoice) => ({ chosen: one, ...revealed(one.apiKey) });
+  const sttOf = (one: SttChoice) => ({
+    chosen: one,
+    access: { language: stt.language, ...revealed(one.apiKey) },
+  });
+  const llmOf = (one: LlmChoice) => ({ chosen: one, access: revealed(one.apiKey) });
   const ttsOf = (one: TtsChoice) => ({
     chosen: one,
-    language,
-    sampleRate,
-    ...(one.voice !== undefined && { voice: one.voice }),
-    ...revealed(one.apiKey),
+    access: {
+      language,
+      sampleRate,
+      ...(one.voice !== undefined && { voice: one.voice }),
+      ...revealed(one.apiKey),
+    },
   });
   return {
     stt: { primary: sttOf(stt), secondary: stt.secondary && sttOf(stt.secondary) },

@@ -1,13 +1,13 @@
 /** Hears and looks at nothing, before the first call: that makes the code of both fast. */
 import { ENGINE_RATE } from '../../shared/base/units.ts';
 import { vadFrameMs, vadFrameSamples } from '../../shared/protocol/mailbox-slot.ts';
-import { EchoDetector } from './echo-detector.ts';
-import { SoundLevels } from './echo-levels.ts';
-import { PlayedAudio } from './echo-played.ts';
-import { lookRate, readFlat, readWide } from './echo-samples.ts';
-import { periodicity } from './frame-pitch.ts';
-import { MeasuredSound, SoundMeter } from './frame-sound.ts';
-import { SpeechDetector } from './speech-detector.ts';
+import { EchoDetector } from './echo/detector.ts';
+import { SoundLevels } from './echo/levels.ts';
+import { PlayedAudio } from './echo/played.ts';
+import { lookRate, readFlat, readWide } from './echo/samples.ts';
+import { periodicity } from './vad/frame-pitch.ts';
+import { MeasuredSound, SoundMeter } from './vad/frame-sound.ts';
+import { SpeechDetector } from './vad/speech-detector.ts';
 
 const warmingLooks = 12;
 const warmingFrames = 120;

@@ -1,6 +1,6 @@
 /** From an error of a provider to what people are told of it: who, where, why, and what to change. */
-import { vendorOf } from '../../shared/config/stages/provider-facts.ts';
-import type { StageName } from '../../shared/config/stages/providers.ts';
+import { vendorOf } from '../../shared/config/stages/providers.ts';
+import type { StageName } from '../../shared/config/stages/declaration.ts';
 import type { ProviderRole } from '../../shared/protocol/breakers.ts';
 import { adviceOn, type AdviceSite } from './advice.ts';
 import { causeOf, reasonOf } from './failure.ts';

@@ -1,14 +1,14 @@
 /**
- * The adapter of every provider, one row each, and how a call's stages come from a definition.
+ * How the stages of calls come from a definition: the adapters of its providers are loaded, and each stage is wrapped so that it
+ * fails over.
  *
- * Invariant: adding a provider is one options type, one adapter and one row here. Names and aliases that a file may use
- * are declared with the configuration; only canonical names arrive here. A provider that the build leaves out is
- * refused.
+ * Invariant: no provider is named here; `providers.ts` lists them. Only canonical names arrive. A provider that the build
+ * leaves out is refused.
  */
 import { assert } from '../../shared/base/assert.ts';
 import type { Chosen, ProviderOptions, StageKey } from '../../shared/config/stages/definition.ts';
 import { leftOut } from '../../shared/config/stages/features.ts';
-import type { StageName } from '../../shared/config/stages/providers.ts';
+import type { StageName } from '../../shared/config/stages/declaration.ts';
 import { breakerInts, Breakers, type ProviderRole } from '../../shared/protocol/breakers.ts';
 import { newWorkerMetrics, type WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
@@ -17,24 +17,12 @@ import { newFailoverLlm } from './failover/llm.ts';
 import { newProviderMeter } from './failover/metering.ts';
 import type { FailoverScope, Guarded } from './failover/provider.ts';
 import { RetryBudgets } from './failover/retry-budget.ts';
-import { rehearseJoining } from './failover/rehearsal.ts';
 import { newFailoverStt } from './failover/stt.ts';
 import { newFailoverTts } from './failover/tts.ts';
-import { newChatCompatible } from './llm/chat-compatible.ts';
-import { newLlmGenerate } from './llm/generate.ts';
-import { newLlmMessages } from './llm/messages.ts';
-import { newLlmResponses } from './llm/responses.ts';
+import { providers } from './providers.ts';
+import type { Factory } from './providers.ts';
 import { addressOf, newFailureReader, type ProviderSite } from './provider-failure.ts';
 import type { LlmStage, ProviderAccess, SttAccess, SttStage, TtsAccess, TtsStage } from './stage.ts';
-import { newSttCloudA } from './stt/cloud-a.ts';
-import { newSttCloudB } from './stt/cloud-b.ts';
-import { newSttCloudC } from './stt/cloud-c.ts';
-import { newSttLocalWs } from './stt/local-ws.ts';
-import { newSttRealtimeCompat } from './stt/realtime-compat.ts';
-import { newTtsCloudA } from './tts/cloud-a.ts';
-import { newTtsCloudB } from './tts/cloud-b.ts';
-import { newTtsCloudC } from './tts/cloud-c.ts';
-import { newSpeechCompatible } from './tts/speech-compatible.ts';
 
 interface Stages {
   readonly stt: SttStage;
@@ -48,36 +36,11 @@ interface Access {
   readonly tts: TtsAccess;
 }
 
-type Factories<S extends keyof ProviderOptions> = {
-  readonly [P in keyof ProviderOptions[S]]: (options: ProviderOptions[S][P] & Access[S]) => Stages[S];
-};
-
-const STT: Factories<'stt'> = {
-  stt_local_ws: newSttLocalWs,
-  stt_cloud_a: newSttCloudA,
-  stt_cloud_b: newSttCloudB,
-  stt_cloud_c: newSttCloudC,
-  stt_realtime_compat: newSttRealtimeCompat,
-};
-
-const LLM: Factories<'llm'> = {
-  chat_compatible: newChatCompatible,
-  llm_responses: newLlmResponses,
-  llm_messages: newLlmMessages,
-  llm_generate: newLlmGenerate,
-};
-
-const TTS: Factories<'tts'> = {
-  speech_compatible: newSpeechCompatible,
-  tts_cloud_a: newTtsCloudA,
-  tts_cloud_b: newTtsCloudB,
-  tts_cloud_c: newTtsCloudC,
-};
-
 /** One provider as configured, with what its adapter gets beside the options. */
-type ProviderDefinition<S extends keyof ProviderOptions> = Access[S] & {
+interface ProviderDefinition<S extends StageName> {
   readonly chosen: Chosen<S> & StageKey;
-};
+  readonly access: Access[S];
+}
 
 /** A stage: its provider, and the one that calls fail over to. */
 export interface StageDefinition<S extends keyof ProviderOptions> {
@@ -106,56 +69,46 @@ export interface StageServices {
   readonly budgets?: RetryBudgets;
 }
 
-function openOne<O extends object, A extends object, T>(
-  provider: string,
-  make: (options: O & A) => T,
-  given: { readonly options: O; readonly access: A },
-): T {
-  if (leftOut.includes(provider)) {
-    throw new Error(`the build feature "${provider}" is off: this build does not hold it`);
-  }
-  return make({ ...given.options, ...given.access });
+type Adapters = { readonly [S in StageName]: ReadonlyMap<string, Factory<Access[S], Stages[S]>> };
+
+/**
+ * Loads the adapters of the providers that a definition names, and no others.
+ *
+ * @throws Error for a provider that the build leaves out.
+ */
+export async function loadAdapters({ stt, llm, tts }: StageDefinitions): Promise<Adapters> {
+  const [hearing, thinking, speaking] = await Promise.all([
+    loadNamed(providers.stt, namesIn(stt)),
+    loadNamed(providers.llm, namesIn(llm)),
+    loadNamed(providers.tts, namesIn(tts)),
+  ]);
+  return { stt: hearing, llm: thinking, tts: speaking };
 }
 
-function openStt({ chosen, ...access }: ProviderDefinition<'stt'>): SttStage {
-  switch (chosen.provider) {
-    case 'stt_local_ws':
-      return openOne(chosen.provider, STT.stt_local_ws, { options: chosen.options, access });
-    case 'stt_cloud_a':
-      return openOne(chosen.provider, STT.stt_cloud_a, { options: chosen.options, access });
-    case 'stt_cloud_b':
-      return openOne(chosen.provider, STT.stt_cloud_b, { options: chosen.options, access });
-    case 'stt_cloud_c':
-      return openOne(chosen.provider, STT.stt_cloud_c, { options: chosen.options, access });
-    case 'stt_realtime_compat':
-      return openOne(chosen.provider, STT.stt_realtime_compat, { options: chosen.options, access });
+const namesIn = <S extends StageName>({ primary, secondary }: StageDefinition<S>): ReadonlySet<string> =>
+  new Set([primary, secondary].flatMap((one) => (one === undefined ? [] : [String(one.chosen.provider)])));
+
+async function loadNamed<F>(
+  rows: readonly { readonly declaration: { readonly name: string }; readonly load: () => Promise<F> }[],
+  names: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, F>> {
+  const missing = leftOut.find((name) => names.has(name));
+  if (missing !== undefined) {
+    throw new Error(`the build feature "${missing}" is off: this build does not hold it`);
   }
+  const named = rows.filter(({ declaration }) => names.has(declaration.name));
+  const loaded = named.map(async ({ declaration, load }) => [declaration.name, await load()] as const);
+  return new Map(await Promise.all(loaded));
 }
 
-function openLlm({ chosen, ...access }: ProviderDefinition<'llm'>): LlmStage {
-  switch (chosen.provider) {
-    case 'chat_compatible':
-      return openOne(chosen.provider, LLM.chat_compatible, { options: chosen.options, access });
-    case 'llm_responses':
-      return openOne(chosen.provider, LLM.llm_responses, { options: chosen.options, access });
-    case 'llm_messages':
-      return openOne(chosen.provider, LLM.llm_messages, { options: chosen.options, access });
-    case 'llm_generate':
-      return openOne(chosen.provider, LLM.llm_generate, { options: chosen.options, access });
-  }
-}
-
-function openTts({ chosen, ...access }: ProviderDefinition<'tts'>): TtsStage {
-  switch (chosen.provider) {
-    case 'speech_compatible':
-      return openOne(chosen.provider, TTS.speech_compatible, { options: chosen.options, access });
-    case 'tts_cloud_a':
-      return openOne(chosen.provider, TTS.tts_cloud_a, { options: chosen.options, access });
-    case 'tts_cloud_b':
-      return openOne(chosen.provider, TTS.tts_cloud_b, { options: chosen.options, access });
-    case 'tts_cloud_c':
-      return openOne(chosen.provider, TTS.tts_cloud_c, { options: chosen.options, access });
-  }
+/** Makes one provider's stage. @throws Error when its key may not be sent to its address. */
+function openOne<S extends StageName>(
+  adapters: ReadonlyMap<string, Factory<Access[S], Stages[S]>>,
+  { chosen, access }: ProviderDefinition<S>,
+): Stages[S] {
+  const open = adapters.get(String(chosen.provider));
+  assert(open !== undefined, 'the adapters of a definition were loaded');
+  return open(fieldsOf(chosen.options), access);
 }
 
 /** For a process that shares nothing with workers, and whose figures nobody reads. */
@@ -170,7 +123,7 @@ export const ownStageServices = (): StageServices => ({
 /** Every provider's key, which no text of any of them may show. */
 const keysOf = (stages: StageDefinitions): string[] =>
   Object.values(stages).flatMap(({ primary, secondary }: StageDefinition<StageName>) =>
-    [primary.apiKey, secondary?.apiKey].filter((key) => key !== undefined),
+    [primary.access.apiKey, secondary?.access.apiKey].filter((key) => key !== undefined),
   );
 
 /** Where in the file and in the world a provider is. */
@@ -187,7 +140,7 @@ function siteOf<S extends StageName>(
     provider: String(provider),
     options: fieldsOf(options),
     apiKeyEnv,
-    voice: voiceOf(one),
+    voice: voiceOf(one.access),
   };
 }
 
@@ -230,15 +183,19 @@ export type ProviderStage = {
   [S in StageName]: { readonly stage: S; readonly provider: Stages[S] };
 }[StageName];
 
-/** @throws Error as {@link openStages} does. */
-export function openProvider(stages: StageDefinitions, { stage, role }: ProviderPlace): ProviderStage {
+/** @throws Error as {@link loadAdapters} and {@link openStages} do. */
+export async function openProvider(
+  stages: StageDefinitions,
+  { stage, role }: ProviderPlace,
+): Promise<ProviderStage> {
+  const adapters = await loadAdapters(stages);
   switch (stage) {
     case 'stt':
-      return { stage, provider: openStt(definitionOf(stages.stt, role)) };
+      return { stage, provider: openOne(adapters.stt, definitionOf(stages.stt, role)) };
     case 'llm':
-      return { stage, provider: openLlm(definitionOf(stages.llm, role)) };
+      return { stage, provider: openOne(adapters.llm, definitionOf(stages.llm, role)) };
     case 'tts':
-      return { stage, provider: openTts(definitionOf(stages.tts, role)) };
+      return { stage, provider: openOne(adapters.tts, definitionOf(stages.tts, role)) };
   }
 }
 
@@ -248,11 +205,11 @@ function guarded<S extends StageName>(
   definition: StageDefinition<S>,
   {
     services,
-    open,
+    adapters,
     secrets,
   }: {
     services: Required<StageServices>;
-    open: (one: ProviderDefinition<S>) => Stages[S];
+    adapters: Adapters[S];
     secrets: readonly string[];
   },
 ): FailoverScope<Stages[S]> {
@@ -268,7 +225,7 @@ function guarded<S extends StageName>(
       requested: () => requested(stage, role),
       failed: (error) => services.failed(failureOf(error)),
     });
-    return { role, stage: open(one), breaker: breakers.of(stage, role), meter };
+    return { role, stage: openOne(adapters, one), breaker: breakers.of(stage, role), meter };
   };
   const { primary, secondary } = definition;
   return {
@@ -286,15 +243,18 @@ const hedgeOf = (hedgeAfterMs: number | undefined): { hedgeAfterMs?: number } =>
 /**
  * The stages of an agent, each of which goes on with its secondary when its provider fails.
  *
- * @throws Error for a provider that the build leaves out, or when a key may not be sent to its address.
+ * @throws Error when a key may not be sent to its address.
  */
-export function openStages({ stt, llm, tts }: StageDefinitions, given: StageServices): Stages {
+export function openStages(
+  { stt, llm, tts }: StageDefinitions,
+  adapters: Adapters,
+  given: StageServices,
+): Stages {
   const services = { ...given, budgets: given.budgets ?? new RetryBudgets() };
   const secrets = keysOf({ stt, llm, tts });
-  if (tts.secondary !== undefined) rehearseJoining();
-  const ears = newFailoverStt(guarded('stt', stt, { services, open: openStt, secrets }));
+  const ears = newFailoverStt(guarded('stt', stt, { services, adapters: adapters.stt, secrets }));
   const model = newFailoverLlm({
-    ...guarded('llm', llm, { services, open: openLlm, secrets }),
+    ...guarded('llm', llm, { services, adapters: adapters.llm, secrets }),
     ...hedgeOf(llm.hedgeAfterMs),
   });
   return {
@@ -308,7 +268,7 @@ export function openStages({ stt, llm, tts }: StageDefinitions, given: StageServ
     },
     llm: model,
     tts: newFailoverTts({
-      ...guarded('tts', tts, { services, open: openTts, secrets }),
+      ...guarded('tts', tts, { services, adapters: adapters.tts, secrets }),
       ...hedgeOf(tts.hedgeAfterMs),
     }),
   };

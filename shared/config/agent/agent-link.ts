@@ -3,7 +3,7 @@
  * settings). Environment variables stand above the section; {@link linkTargets} brings both together.
  */
 import * as z from 'zod';
-import type { AgentLinkVariables } from '../agent-link-variables.ts';
+import type { AgentLinkVariables } from '../server/agent-link-variables.ts';
 import { judgePlaintext, readAgentUrl, type AgentUrl } from '../agent-url.ts';
 import type { KeyPath, ProblemList } from '../problem.ts';
 import type { Sensitive } from '../sensitive.ts';

@@ -2,43 +2,19 @@
  * What a stage of an agent is configured to be: a closed union by provider, for the stage itself and for the secondary
  * that calls fail over to (spec 03, Stage tables and Secondary providers).
  */
+import type { providers } from '../../../worker/stages/providers.ts';
 import type { Sensitive } from '../sensitive.ts';
-import type { ChatCompatibleOptions } from './chat-compatible.ts';
-import type { LlmGenerateOptions } from './llm-generate.ts';
-import type { LlmMessagesOptions } from './llm-messages.ts';
-import type { LlmResponsesOptions } from './llm-responses.ts';
-import type { SpeechCompatibleOptions } from './speech-compatible.ts';
-import type { SttCloudAOptions } from './stt-cloud-a.ts';
-import type { SttCloudBOptions } from './stt-cloud-b.ts';
-import type { SttCloudCOptions } from './stt-cloud-c.ts';
-import type { SttLocalWsOptions } from './stt-local-ws.ts';
-import type { SttRealtimeCompatOptions } from './stt-realtime-compat.ts';
-import type { TtsCloudAOptions } from './tts-cloud-a.ts';
-import type { TtsCloudBOptions } from './tts-cloud-b.ts';
-import type { TtsCloudCOptions } from './tts-cloud-c.ts';
+import type { OptionsOf } from './declaration.ts';
+type Declarations = {
+  readonly [S in keyof typeof providers]: (typeof providers)[S][number]['declaration'];
+};
 
-/** Options of every provider, by stage and canonical name. */
-export interface ProviderOptions {
-  readonly stt: {
-    readonly stt_local_ws: SttLocalWsOptions;
-    readonly stt_cloud_a: SttCloudAOptions;
-    readonly stt_cloud_b: SttCloudBOptions;
-    readonly stt_cloud_c: SttCloudCOptions;
-    readonly stt_realtime_compat: SttRealtimeCompatOptions;
+/** Options of every provider, by stage and canonical name, as the folders of the providers declare them. */
+export type ProviderOptions = {
+  readonly [S in keyof Declarations]: {
+    readonly [D in Declarations[S] as D['name']]: OptionsOf<D>;
   };
-  readonly llm: {
-    readonly chat_compatible: ChatCompatibleOptions;
-    readonly llm_responses: LlmResponsesOptions;
-    readonly llm_messages: LlmMessagesOptions;
-    readonly llm_generate: LlmGenerateOptions;
-  };
-  readonly tts: {
-    readonly speech_compatible: SpeechCompatibleOptions;
-    readonly tts_cloud_a: TtsCloudAOptions;
-    readonly tts_cloud_b: TtsCloudBOptions;
-    readonly tts_cloud_c: TtsCloudCOptions;
-  };
-}
+};
 
 export interface StageKey {
   readonly apiKeyEnv?: string;

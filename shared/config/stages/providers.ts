@@ -1,51 +1,46 @@
 /**
- * The providers that an agent file may name (spec 03, Stage tables). One row each; a provider that a build leaves out
- * is known all the same, so that the message can say so.
+ * The providers that an agent file may name (spec 03, Stage tables), as their folders declare them. A provider that a build
+ * leaves out is known all the same, so that the message can say so.
  */
+import { providers } from '../../../worker/stages/providers.ts';
+import type { ProviderFacts, ProviderRow, StageName } from './declaration.ts';
 
-export type StageName = 'stt' | 'llm' | 'tts';
+/** What each provider declares, in the order in which the reference lists them. */
+export const declarations = {
+  stt: providers.stt.map(({ declaration }) => declaration),
+  llm: providers.llm.map(({ declaration }) => declaration),
+  tts: providers.tts.map(({ declaration }) => declaration),
+} as const;
 
-export interface ProviderRow {
-  readonly name: string;
-  /** Other names that mean this provider, in `provider` and for its options table. */
-  readonly aliases: readonly string[];
-  /** `required`: the file must name the variable of the key. `by-options`: the options table decides. */
-  readonly apiKey: 'required' | 'optional' | 'by-options';
-  /** What decides the language instead of the key `language`. */
-  readonly languageBy?: 'model' | 'server' | 'voice';
+interface Described extends ProviderRow {
+  readonly facts: ProviderFacts;
 }
 
-export const providersOfStage: Readonly<Record<StageName, readonly ProviderRow[]>> = {
-  stt: [
-    { name: 'stt_local_ws', aliases: ['sherpa_onnx'], apiKey: 'optional', languageBy: 'model' },
-    { name: 'stt_cloud_a', aliases: ['deepgram'], apiKey: 'required' },
-    { name: 'stt_cloud_b', aliases: ['assemblyai'], apiKey: 'required' },
-    { name: 'stt_cloud_c', aliases: ['gladia'], apiKey: 'required' },
-    { name: 'stt_realtime_compat', aliases: ['openai_realtime'], apiKey: 'by-options' },
-  ],
-  llm: [
-    { name: 'chat_compatible', aliases: ['openai_compatible'], apiKey: 'optional' },
-    { name: 'llm_responses', aliases: ['openai_responses', 'openai'], apiKey: 'required' },
-    { name: 'llm_messages', aliases: ['anthropic'], apiKey: 'required' },
-    { name: 'llm_generate', aliases: ['gemini'], apiKey: 'required' },
-  ],
-  tts: [
-    { name: 'speech_compatible', aliases: ['openai_speech'], apiKey: 'optional', languageBy: 'server' },
-    { name: 'tts_cloud_a', aliases: ['cartesia'], apiKey: 'required' },
-    { name: 'tts_cloud_b', aliases: ['elevenlabs'], apiKey: 'required' },
-    { name: 'tts_cloud_c', aliases: ['deepgram_aura'], apiKey: 'required', languageBy: 'voice' },
-  ],
-};
+/** The declarations of a stage, without the types of their options. */
+export const providersOf = (stage: StageName): readonly Described[] => declarations[stage];
 
-/** The row for a provider name or an alias of it. */
-export function findProvider(stage: StageName, name: string): ProviderRow | undefined {
-  return providersOfStage[stage].find((row) => row.name === name || row.aliases.includes(name));
+/** The declaration for a provider name or an alias of it. */
+export function findProvider(stage: StageName, name: string): Described | undefined {
+  return providersOf(stage).find((row) => row.name === name || row.aliases.includes(name));
 }
 
 /** Every name that {@link findProvider} knows for a stage. */
 export function providerNames(stage: StageName): string[] {
-  return providersOfStage[stage].flatMap((row) => [...row.aliases, row.name]);
+  return providersOf(stage).flatMap((row) => [...row.aliases, row.name]);
 }
 
 /** The names that a file may use, that of the vendor first: `deepgram (stt_cloud_a)`. */
 export const shownProvider = ({ name, aliases }: ProviderRow): string => `${aliases.join(' or ')} (${name})`;
+
+/** Services that speak a common interface, by their hosts. */
+const vendorsByHost: ReadonlyMap<string, string> = new Map(
+  Object.values(declarations)
+    .flat()
+    .flatMap(({ facts }) => Object.entries(facts.vendorsByHost ?? {})),
+);
+
+/** `Deepgram`; the name itself for a provider that is not known. */
+export const vendorOf = (stage: StageName, provider: string, host = ''): string =>
+  vendorsByHost.get(host) ??
+  providersOf(stage).find(({ name }) => name === provider)?.facts.vendor ??
+  provider;

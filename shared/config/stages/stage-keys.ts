@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { providerNames } from './providers.ts';
-import type { StageName } from './providers.ts';
+import type { StageName } from './declaration.ts';
 
 export const languageTag = z
   .string()

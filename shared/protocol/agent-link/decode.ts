@@ -17,7 +17,7 @@ import {
   type LinkToolDeclaration,
 } from './agent-messages.ts';
 import type { AgentLinkFault } from './errors.ts';
-import { isConversationEventType, type ConversationEventType } from './events.ts';
+import { alwaysSentEvents, isConversationEventType, type ConversationEventType } from './events.ts';
 import { contextMessageSchema, type LinkContextMessage } from './fields.ts';
 import { agentLinkLimits as limits } from './limits.ts';
 
@@ -255,4 +255,4 @@ function readEvents(value: unknown, problems: AgentLinkFault[]): ConversationEve
 
 /** Names that need not stand in the list, and may. */
 const isAlwaysSent = (name: string): boolean =>
-  name === 'error' || name === 'events.lost' || name === 'command.result' || /^(session|tool)\./.test(name);
+  name.startsWith('session.') || alwaysSentEvents.some((sent) => sent === name);

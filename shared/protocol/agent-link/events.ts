@@ -71,6 +71,15 @@ export type ConversationEventType = keyof typeof conversationEventSchemas;
 export const isConversationEventType = (name: string): name is ConversationEventType =>
   Object.hasOwn(conversationEventSchemas, name);
 
+/** Events that are sent whatever `session.accept.events` says, beside `session.*`. */
+export const alwaysSentEvents = [
+  'tool.call',
+  'tool.cancel',
+  'command.result',
+  'events.lost',
+  'error',
+] as const;
+
 export const errorEventSchema = z
   .object({
     type: z.literal('error'),

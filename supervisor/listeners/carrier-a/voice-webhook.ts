@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import { fail, ok } from '../../../shared/base/result.ts';
 import type { Result } from '../../../shared/base/result.ts';
-import type { CarrierASettings } from '../../../shared/config/carrier-a-variables.ts';
+import type { CarrierASettings } from '../../../shared/config/server/carrier-a-variables.ts';
 import type { Answer } from '../answer.ts';
 import { streamSegment } from './segment.ts';
 import { isSigned, signatureHeader, type FormParameters } from './signature.ts';

@@ -3,7 +3,7 @@
  * resolved, connected and asked for one thing; tool servers list their tools; a tool over HTTP is connected and never run.
  */
 import type { AgentDefinition } from '../../../shared/config/agent-file.ts';
-import type { StageName } from '../../../shared/config/stages/providers.ts';
+import type { StageName } from '../../../shared/config/stages/declaration.ts';
 import type { ProviderRole } from '../../../shared/protocol/breakers.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { newLog } from '../../../shared/runtime/log.ts';
@@ -75,7 +75,7 @@ async function tryProvider(definition: AgentDefinition, place: Place, clock: Clo
   const who = failureOf({ kind: 'disconnected' });
   const way = await probeWay(url, { clock });
   if (way.error !== undefined) return { who, steps: way.steps, failure: failureOf(way.error) };
-  const probe = openProbe(stages, place);
+  const probe = await openProbe(stages, place);
   const startedAt = clock.now();
   const error = await askOnce(probe, clock);
   const tookMs = clock.now() - startedAt;

@@ -1,7 +1,7 @@
 /** The smallest real request to each kind of provider: it shows that address, key and model are right. */
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { ProviderRole } from '../../../shared/protocol/breakers.ts';
-import type { StageName } from '../../../shared/config/stages/providers.ts';
+import type { StageName } from '../../../shared/config/stages/declaration.ts';
 import { openProvider, type ProviderStage, type StageDefinitions } from '../../../worker/stages/registry.ts';
 import type { LlmStage, StageContext, StageError, SttStage, TtsStage } from '../../../worker/stages/stage.ts';
 
@@ -21,11 +21,11 @@ export interface ProbedProvider {
 }
 
 /** @throws Error when the key may not be sent to the address, or the build leaves the provider out. */
-export function openProbe(
+export async function openProbe(
   stages: StageDefinitions,
   { stage, role }: { readonly stage: StageName; readonly role: ProviderRole },
-): ProbedProvider {
-  const opened: ProviderStage = openProvider(stages, { stage, role });
+): Promise<ProbedProvider> {
+  const opened: ProviderStage = await openProvider(stages, { stage, role });
   const close = (): Promise<void> => opened.provider.close();
   switch (opened.stage) {
     case 'stt':

@@ -115,7 +115,7 @@ async function rehearse(
   const startedAt = clock.now();
   const rehearsal = {
     agent,
-    callerLlm: callerLlm === undefined ? agent.llm : agent.openLlm(callerLlm),
+    callerLlm: callerLlm === undefined ? agent.llm : await agent.openLlm(callerLlm),
     realTools,
     clock,
   };

@@ -4,7 +4,7 @@
  */
 import { ProblemList } from '../../../shared/config/problem.ts';
 import type { KeyPath, Places, Problem } from '../../../shared/config/problem.ts';
-import { readLlm } from '../../../shared/config/stage-tables.ts';
+import { readLlm } from '../../../shared/config/stages/stage-tables.ts';
 import type { LlmDefinition } from '../../../shared/config/stages/definition.ts';
 import { leftOut } from '../../../shared/config/stages/features.ts';
 import { isTable, readTable, reportUnknownKey } from '../../../shared/config/table.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { linkTargets } from '../../../shared/config/agent/agent-link.ts';
 import { judgePlaintext, readAgentUrl } from '../../../shared/config/agent-url.ts';
 import { loadAgentFile } from '../../../shared/config/load.ts';
-import { parseServerSettings } from '../../../shared/config/server.ts';
+import { parseServerSettings } from '../../../shared/config/server/server.ts';
 import { certificateLimits, readCertificates } from '../../../shared/net/certificates.ts';
 import { goodFile } from '../../unit/config/agent-text.ts';
 import { selfSigned } from '../../support/self-signed.ts';

@@ -1,6 +1,6 @@
 /** Spec 03, Server environment variables, and spec 01, Other listeners: variables of listeners that this build does not have. */
 import { describe, expect, it } from 'vitest';
-import { parseServerSettings } from '../../../shared/config/server.ts';
+import { parseServerSettings } from '../../../shared/config/server/server.ts';
 import { runConfig } from '../../../supervisor/commands/config-command.ts';
 
 const rows: readonly (readonly [string, readonly string[]])[] = [

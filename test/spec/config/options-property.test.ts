@@ -7,7 +7,7 @@ import { describe, it, expect } from 'vitest';
 import { z } from 'zod';
 import { loadAgentFile } from '../../../shared/config/load.ts';
 import type { LoadedAgent } from '../../../shared/config/load.ts';
-import { llmOptions, sttOptions, ttsOptions } from '../../../shared/config/stages/options.ts';
+import { declarations } from '../../../shared/config/stages/providers.ts';
 
 type StageName = 'stt' | 'llm' | 'tts';
 
@@ -94,8 +94,8 @@ const load = (text: string): LoadedAgent =>
     leftOut: [],
   });
 
-const rows = Object.entries({ stt: sttOptions, llm: llmOptions, tts: ttsOptions }).flatMap(([stage, list]) =>
-  list.map(({ provider, keys }) => {
+const rows = Object.entries(declarations).flatMap(([stage, list]) =>
+  list.map(({ name: provider, keys }) => {
     const { properties = {} } = z.toJSONSchema(keys, { io: 'input' });
     const shapes = Object.entries(properties)
       .filter(([name]) => !tied.includes(name))

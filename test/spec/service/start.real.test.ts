@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { canObeyModes, withoutLowPorts } from '../../support/less-power.ts';
 import { TestService, type TestServiceOptions } from '../../support/service.ts';
 
 let service: TestService | undefined;
@@ -90,6 +91,22 @@ provider = "speech_compatible"
     expect(said).toContain('EADDRINUSE');
     expect(said).not.toContain('stack');
     holder.close();
+  });
+
+  it.skipIf(!canObeyModes)('for a port that this user may not take (skipped without setpriv)', async () => {
+    const said = await refusedStart({ env: { SVC_WS_ADDR: '127.0.0.1:81' }, through: withoutLowPorts });
+    expect(said).toContain(
+      'SVC_WS_ADDR: cannot listen there: this user may not; choose a port from 1024 on (EACCES)',
+    );
+    expect(said).not.toContain('stack');
+  });
+
+  it('for an address that this machine has not', async () => {
+    const said = await refusedStart({ env: { SVC_HEALTH_ADDR: '192.0.2.1:8081' } });
+    expect(said).toContain(
+      'SVC_HEALTH_ADDR: cannot listen there: this machine has no such address (EADDRNOTAVAIL)',
+    );
+    expect(said).not.toContain('stack');
   });
 });
 

@@ -1,7 +1,7 @@
 /** Carrier A by its documents: signatures, segments, the webhook's answer (spec 03, Carrier A flow and Authentication 2), and the words of its stream. */
 import { describe, expect, it } from 'vitest';
-import type { CarrierASettings } from '../../../shared/config/carrier-a-variables.ts';
-import { parseServerSettings } from '../../../shared/config/server.ts';
+import type { CarrierASettings } from '../../../shared/config/server/carrier-a-variables.ts';
+import { parseServerSettings } from '../../../shared/config/server/server.ts';
 import { Sensitive } from '../../../shared/config/sensitive.ts';
 import { carrierKeys } from '../../../shared/protocol/carrier-a.ts';
 import { admitStream } from '../../../supervisor/listeners/carrier-a/listener.ts';

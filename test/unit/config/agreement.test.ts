@@ -18,7 +18,7 @@ import {
   stageDefinitions,
   toolSettings,
 } from '../../../worker/host/definition.ts';
-import { openStages, ownStageServices } from '../../../worker/stages/registry.ts';
+import { loadAdapters, openStages, ownStageServices } from '../../../worker/stages/registry.ts';
 import { ToolRegistry } from '../../../worker/tools/registry.ts';
 import { agentFile } from '../../support/agent-files.ts';
 import { newStageContext } from '../../support/stage-context.ts';
@@ -63,7 +63,8 @@ async function startInWorker(text: string): Promise<void> {
   if (definition === undefined) throw new Error('the file is valid for check and not here');
   callSettings(definition, { turnModel: false, replayMs: 0 });
   speechSettings(definition, { turnModel: false });
-  const stages = openStages(stageDefinitions(definition), ownStageServices());
+  const definitions = stageDefinitions(definition);
+  const stages = openStages(definitions, await loadAdapters(definitions), ownStageServices());
   const warnings: unknown[] = [];
   const log = pino({ level: 'warn' }, { write: (line: string) => warnings.push(line) });
   const registry = new ToolRegistry(toolSettings(definition), { clock: systemClock, log });

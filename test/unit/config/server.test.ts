@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, it, expect } from 'vitest';
-import { describeServerSettings, parseServerSettings } from '../../../shared/config/server.ts';
-import type { ServerSettings } from '../../../shared/config/server.ts';
+import { describeServerSettings, parseServerSettings } from '../../../shared/config/server/server.ts';
+import type { ServerSettings } from '../../../shared/config/server/server.ts';
 
 type Env = Record<string, string>;
 

@@ -1,12 +1,7 @@
-import {
-  chatPresetAliases,
-  dialectAliases,
-  speechPresetAliases,
-} from '../../../shared/config/stages/aliases.ts';
-import { providerFacts } from '../../../shared/config/stages/provider-facts.ts';
 import { inspect } from 'node:util';
 import { describe, it, expect } from 'vitest';
-import { findProvider, providersOfStage } from '../../../shared/config/stages/providers.ts';
+import type { StageName } from '../../../shared/config/stages/declaration.ts';
+import { declarations, findProvider, providersOf } from '../../../shared/config/stages/providers.ts';
 import { changed, errorsOf, load } from './agent-text.ts';
 
 const sttUrl = (url: string, more = ''): string =>
@@ -24,7 +19,7 @@ describe('providers', () => {
   const names = { stt: 5, llm: 4, tts: 4 } as const;
 
   it.each(Object.entries(names))('of %s are the %i of the specification', (stage, count) => {
-    expect(providersOfStage[stage as keyof typeof names]).toHaveLength(count);
+    expect(providersOf(stage as StageName)).toHaveLength(count);
   });
 
   it.each([
@@ -348,6 +343,9 @@ describe('speech_compatible', () => {
   });
 });
 
+const serversOf = (stage: StageName, name: string): [string, string][] =>
+  Object.entries(findProvider(stage, name)?.facts.servers?.names ?? {});
+
 describe("the vendor's own name", () => {
   const good = {
     stt: 'provider = "stt_local_ws"',
@@ -363,7 +361,7 @@ describe("the vendor's own name", () => {
     return definition?.[stage].options;
   };
 
-  it.each(Object.entries(chatPresetAliases))('%s stands for the preset %s', (alias, name) => {
+  it.each(serversOf('llm', 'chat_compatible'))('%s stands for the preset %s', (alias, name) => {
     const of = (preset: string): unknown =>
       chosen(
         'llm',
@@ -372,7 +370,7 @@ describe("the vendor's own name", () => {
     expect(of(alias)).toEqual(of(name));
   });
 
-  it.each(Object.entries(speechPresetAliases))('%s stands for the preset %s', (alias, name) => {
+  it.each(serversOf('tts', 'speech_compatible'))('%s stands for the preset %s', (alias, name) => {
     const of = (preset: string): unknown =>
       chosen(
         'tts',
@@ -381,7 +379,7 @@ describe("the vendor's own name", () => {
     expect(of(alias)).toEqual(of(name));
   });
 
-  it.each(Object.entries(dialectAliases))('%s stands for the dialect %s', (alias, name) => {
+  it.each(serversOf('stt', 'stt_realtime_compat'))('%s stands for the dialect %s', (alias, name) => {
     const of = (dialect: string): unknown =>
       chosen(
         'stt',
@@ -391,10 +389,10 @@ describe("the vendor's own name", () => {
   });
 
   it('is known for every provider, with what choosing it takes', () => {
-    for (const [stage, rows] of Object.entries(providersOfStage))
-      for (const { name, aliases } of rows) {
+    for (const rows of Object.values(declarations))
+      for (const { name, aliases, facts } of rows) {
         expect(aliases, name).not.toEqual([]);
-        expect(providerFacts[stage as keyof typeof providersOfStage][name]?.vendor, name).toBeDefined();
+        expect(facts.vendor, name).not.toBe('');
       }
   });
 });

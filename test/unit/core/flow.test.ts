@@ -1,13 +1,6 @@
 /** The flow machine alone. */
 import { describe, expect, it } from 'vitest';
-import {
-  flowPrompt,
-  flowToolNames,
-  flowTransitions,
-  newFlow,
-  nextFlowDeadline,
-  stepFlow,
-} from '../../../worker/core/flow.ts';
+import { flowPrompt, flowTransitions, newFlow, stepFlow } from '../../../worker/core/flow.ts';
 import type { FlowEvent, FlowNode, FlowOrder, FlowSettings } from '../../../worker/core/flow.ts';
 
 const node = (prompt: string, more: Partial<FlowNode> = {}): FlowNode => ({
@@ -49,7 +42,6 @@ describe('a flow', () => {
   it("starts with the start node's prompt, tools and transitions", () => {
     const { state } = run();
     expect(flowPrompt(state, settings)).toBe('Ask who it is.');
-    expect(flowToolNames(state, settings)).toEqual(['lookup']);
     expect(flowTransitions(state, settings)).toEqual([
       {
         name: 'go_to_help',
@@ -69,7 +61,7 @@ describe('a flow', () => {
     const { state, orders } = run(['transition.called'], ['safe-point.reached']);
     expect(orders).toEqual([{ type: 'node.enter', node: 'help', say: 'Thank you.' }]);
     expect(flowPrompt(state, settings)).toContain('{"customer":"K-7"}');
-    expect(nextFlowDeadline(state)).toBeUndefined();
+    expect(state.leavesAt).toBeUndefined();
   });
 
   it('takes the other way after its turns or its time', () => {

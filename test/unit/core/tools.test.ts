@@ -58,7 +58,6 @@ function newBench(): {
         type: 'round.completed',
         epoch: 1,
         finish: 'tool_calls',
-        speculative: false,
         offered,
         calls,
         ...more,
@@ -168,24 +167,6 @@ describe('a round of tool calls', () => {
   });
 });
 
-describe('a speculative round', () => {
-  it('reads at once and acts only when it is promoted', () => {
-    const bench = newBench();
-    const orders = bench.round([call('look', 'a'), call('book', 'b')], { speculative: true });
-    expect(orders).toMatchObject([{ type: 'tool.run', key: 1 }]);
-    expect(bench.send(result(1))).toEqual([]);
-    expect(bench.send({ type: 'round.promoted' })).toMatchObject([{ type: 'tool.run', key: 2 }]);
-  });
-
-  it('leaves nothing behind when it is discarded', () => {
-    const bench = newBench();
-    bench.round([call('look', 'a'), call('book', 'b')], { speculative: true });
-    expect(types(bench.send({ type: 'round.discarded' }))).toEqual(['tool.abandon']);
-    expect(bench.state.records).toEqual([]);
-    expect(takeAtSafePoint(bench.state)).toEqual({ pairs: [], lateOutcomes: [] });
-  });
-});
-
 describe("the caller's word", () => {
   it('is asked for, and the call runs on a yes', () => {
     const bench = newBench();
@@ -270,14 +251,13 @@ function simulate(seed: number): void {
   const ran = new Map<string, number>();
   const running = new Map<number, { attempt: number; kind: string }>();
   const asked: RequestedCall[] = [];
-  let [now, epoch, nextId, paired, promised, speculative, heardKey] = [0, 1, 0, 0, 0, false, 0];
+  let [now, epoch, nextId, paired, promised, heardKey] = [0, 1, 0, 0, 0, 0];
   const send = (event: ToolEvent): void => {
     for (const order of stepTools(state, event, { settings, now })) {
       if (order.type === 'tool.run') {
         const kind = rules[order.call.name]!.kind;
         running.set(order.key, { attempt: order.attempt, kind });
         if (kind === 'read_only') continue;
-        expect(speculative, `seed ${seed}: an effect out of a round that may be discarded`).toBe(false);
         const id = `${order.epoch}/${order.call.id}`;
         ran.set(id, (ran.get(id) ?? 0) + 1);
         expect(ran.get(id), `seed ${seed}: ${id} ran twice`).toBe(1);
@@ -294,10 +274,9 @@ function simulate(seed: number): void {
     if (pick < 3 && state.round === undefined) {
       const calls = someCalls(prng, asked, () => `c${nextId++}`);
       asked.push(...calls);
-      speculative = prng.chance(0.3);
       promised += calls.length;
       const finish = prng.chance(0.1) ? 'length' : 'tool_calls';
-      send({ type: 'round.completed', epoch, finish, speculative, offered, calls });
+      send({ type: 'round.completed', epoch, finish, offered, calls });
     } else if (pick < 6 && running.size > 0) {
       const key = prng.pick([...running.keys()]);
       const event = prng.chance(0.6)
@@ -308,21 +287,12 @@ function simulate(seed: number): void {
       if (prng.chance(0.3)) send(event);
     } else if (pick === 6) {
       epoch += 1;
-      if (speculative && state.round?.isSpeculative === true) promised -= state.round.keys.length;
-      speculative = false;
       send({ type: 'epoch.moved', epoch });
       paired += takeAtSafePoint(state).pairs.length;
-    } else if (pick === 7 && speculative) {
-      const isPromoted = prng.chance(0.5);
-      if (!isPromoted) promised -= state.round?.keys.length ?? 0;
-      speculative = false;
-      send({ type: isPromoted ? 'round.promoted' : 'round.discarded' });
     } else if (pick === 8) send({ type: 'question.heard', key: heardKey });
     else if (pick === 9)
       send({ type: 'caller.answered', verdict: prng.pick(['yes', 'no', 'unclear'] as const), epoch });
   }
-  if (speculative && state.round?.isSpeculative === true) promised -= state.round.keys.length;
-  speculative = false;
   epoch += 1;
   send({ type: 'epoch.moved', epoch });
   for (let due = nextToolDeadline(state); due !== undefined; due = nextToolDeadline(state)) {

@@ -26,6 +26,10 @@ import { writeFileSync } from 'node:fs';
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => process.exit(7));
 const log = (entry: object): void => { process.stdout.write(JSON.stringify({ time: 0, ...entry }) + '\\n'); };
 writeFileSync(process.env['STAND_IN_FILE'] ?? '', JSON.stringify({ pid: process.pid, argv: process.argv.slice(2), agent: process.env['SVC_AGENT_FILE'], ws: process.env['SVC_WS_ADDR'], page: process.env['SVC_PAGE_ADDR'] }));
+if (process.env['STAND_IN_TAKEN'] === '1') {
+  log({ level: 60, msg: 'the service cannot start', error: 'SVC_WS_ADDR: cannot listen there: taken (EADDRINUSE)' });
+  process.exit(1);
+}
 log({ level: 40, msg: 'A warning for the user', key: 'value' });
 log({ level: 30, msg: 'listening', listener: 'websocket', address: '127.0.0.1:4321' });
 log({ level: 30, msg: 'listening', listener: 'health', address: '127.0.0.1:4322' });
@@ -127,6 +131,26 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
     };
   }
 
+  /** Without --json and on the usual ports: resolves with the summary on stdout, or at its end. */
+  async function startForPeople(env: Record<string, string> = {}) {
+    const child = spawn(process.execPath, ['scripts/start.mjs'], {
+      cwd: checkout,
+      env: { ...process.env, STAND_IN_FILE: join(checkout, 'stand-in.json'), TMPDIR: scratch, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    running.push(child);
+    let [said, errors] = ['', ''];
+    child.stderr.on('data', (bytes: Buffer) => (errors += bytes.toString()));
+    const summary = new Promise<void>((resolve) => {
+      child.stdout.on('data', (bytes: Buffer) => {
+        said += bytes.toString();
+        if (said.includes('Ctrl-C')) resolve();
+      });
+    });
+    await Promise.race([summary, once(child, 'close')]);
+    return { child, said, errors: () => errors };
+  }
+
   it('builds, starts both children, has the service serve the page and shows warnings in words', async () => {
     const { ready, errors, settings } = await start();
     expect(ready).toMatchObject({
@@ -191,6 +215,20 @@ describe.skipIf(process.platform !== 'linux')('npm start', () => {
     expect(code).toBe(1);
     expect(errors()).toContain('The service ended (SIGKILL); stopping the demo providers.');
     await Promise.all(children.map(gone));
+  });
+
+  it('prints the address that tells when a first caller is served', async () => {
+    const { child, said } = await startForPeople();
+    expect(said).toContain('Ready?        http://127.0.0.1:4322/readyz');
+    expect(said).not.toContain('healthz');
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  });
+
+  it('names --free-ports when the service finds another program on its port', async () => {
+    const { child, errors } = await startForPeople({ STAND_IN_TAKEN: '1' });
+    expect(child.exitCode).toBe(1);
+    expect(errors()).toContain('`npm start -- --free-ports` takes free ports instead.');
   });
 
   it('leaves the settings of the user alone', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CoreDecider } from '../../../scripts/eval-turns/core-decider.ts';
 import { service } from '../../../scripts/eval-turns/main.ts';
 import type { Scenario } from '../../../scripts/eval-turns/scenarios.ts';
-import { SpeechDetector } from '../../../worker/media/speech-detector.ts';
+import { SpeechDetector } from '../../../worker/media/vad/speech-detector.ts';
 import { pausedAt, WordEar, wordsOver } from '../../../scripts/eval-turns/words.ts';
 
 const frameMs = 32;

@@ -10,8 +10,8 @@ import { openVadModel, VadThread } from '../../../inference/vad-thread.ts';
 import { decodeMulaw, encodeMulaw } from '../../../shared/audio/g711.ts';
 import { newPrng } from '../../../shared/base/prng.ts';
 import { vadFrameMs, vadFrameSamples } from '../../../shared/protocol/mailbox-slot.ts';
-import { MeasuredSound, SoundMeter } from '../../../worker/media/frame-sound.ts';
-import { SpeechDetector } from '../../../worker/media/speech-detector.ts';
+import { MeasuredSound, SoundMeter } from '../../../worker/media/vad/frame-sound.ts';
+import { SpeechDetector } from '../../../worker/media/vad/speech-detector.ts';
 import { newMailboxes } from '../../support/mailboxes.ts';
 import { noRecordings, recordings, type Recording } from '../../support/recordings.ts';
 

@@ -12,7 +12,7 @@ import { openTurnModel, TurnThread } from '../../../inference/smart-turn.ts';
 import { newPrng } from '../../../shared/base/prng.ts';
 import { turnRingFrames, type Mailboxes } from '../../../shared/protocol/mailbox.ts';
 import { vadFrameSamples } from '../../../shared/protocol/mailbox-slot.ts';
-import { TurnClient } from '../../../worker/media/turn-client.ts';
+import { TurnClient } from '../../../worker/media/vad/turn-client.ts';
 import { newMailboxes } from '../../support/mailboxes.ts';
 
 const assets = process.env['SVC_TEST_ASSETS'];

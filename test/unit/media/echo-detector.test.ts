@@ -1,10 +1,10 @@
 /** Whose voice it is: that of the bot through loudspeakers, rooms and lines, a caller's, or both at once. */
 import { describe, expect, it } from 'vitest';
 import { newPrng } from '../../../shared/base/prng.ts';
-import { EchoDetector } from '../../../worker/media/echo-detector.ts';
-import { SoundLevels } from '../../../worker/media/echo-levels.ts';
-import { PlayedAudio } from '../../../worker/media/echo-played.ts';
-import { readFlat } from '../../../worker/media/echo-samples.ts';
+import { EchoDetector } from '../../../worker/media/echo/detector.ts';
+import { SoundLevels } from '../../../worker/media/echo/levels.ts';
+import { PlayedAudio } from '../../../worker/media/echo/played.ts';
+import { readFlat } from '../../../worker/media/echo/samples.ts';
 import { echoOf, level, mixed, type EchoPath } from '../../support/echo-path.ts';
 import { madeVoice } from '../../support/made-voice.ts';
 import { earOn } from '../../support/microphone-ear.ts';

@@ -1,7 +1,7 @@
 /** What loudness says about an echo: that there is none, or that it is as loud as ever. */
 import { describe, expect, it } from 'vitest';
-import { following, mayBeAnyEcho, mayBeEcho, strayShare } from '../../../worker/media/echo-history.ts';
-import { levelMs, SoundLevels } from '../../../worker/media/echo-levels.ts';
+import { following, mayBeAnyEcho, mayBeEcho, strayShare } from '../../../worker/media/echo/history.ts';
+import { levelMs, SoundLevels } from '../../../worker/media/echo/levels.ts';
 import { echoOf, mixed } from '../../support/echo-path.ts';
 import { madeVoice } from '../../support/made-voice.ts';
 

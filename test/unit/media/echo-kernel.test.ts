@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import newWabt from 'wabt';
 import { newPrng } from '../../../shared/base/prng.ts';
-import { bestPlace, lagsFor } from '../../../worker/media/echo-correlation.ts';
-import { explainedShare, taps } from '../../../worker/media/echo-fit.ts';
-import { echoKernelBytes } from '../../../worker/media/echo-kernel-bytes.ts';
-import { isInKernel, kernelFloats, vectorLength } from '../../../worker/media/echo-kernel.ts';
-import { readFlat } from '../../../worker/media/echo-samples.ts';
+import { bestPlace, lagsFor } from '../../../worker/media/echo/correlation.ts';
+import { explainedShare, taps } from '../../../worker/media/echo/fit.ts';
+import { echoKernelBytes } from '../../../worker/media/echo/kernel-bytes.ts';
+import { isInKernel, kernelFloats, vectorLength } from '../../../worker/media/echo/kernel.ts';
+import { readFlat } from '../../../worker/media/echo/samples.ts';
 
-const source = new URL('../../../worker/media/echo-kernel.wat', import.meta.url);
+const source = new URL('../../../worker/media/echo/kernel.wat', import.meta.url);
 const length = 1_024;
 const prng = newPrng(6);
 const random = (): number => Math.round(6_000 * (prng.next() + prng.next() - 1));
@@ -50,7 +50,7 @@ function plainShare(): number {
 describe('the kernel of a look', () => {
   it('is what its source says: `npm run kernel` after a change', async () => {
     const wabt = await newWabt();
-    const module = wabt.parseWat('echo-kernel.wat', readFileSync(source, 'utf8'), { simd: true });
+    const module = wabt.parseWat('kernel.wat', readFileSync(source, 'utf8'), { simd: true });
     expect([...echoKernelBytes]).toEqual([...module.toBinary({}).buffer]);
   });
 

@@ -1,7 +1,7 @@
 /** What was sent, on its line of time: stretches, the silence between them, and what is left after two seconds. */
 import { describe, expect, it } from 'vitest';
-import { PlayedAudio } from '../../../worker/media/echo-played.ts';
-import { lookRate } from '../../../worker/media/echo-samples.ts';
+import { PlayedAudio } from '../../../worker/media/echo/played.ts';
+import { lookRate } from '../../../worker/media/echo/samples.ts';
 
 const frameMs = 20;
 

@@ -1,10 +1,10 @@
 /** Voices through rooms are alike in what a room cannot change, and other voices are not. */
 import { describe, expect, it } from 'vitest';
 import { newPrng } from '../../../shared/base/prng.ts';
-import { kernelFloats } from '../../../worker/media/echo-kernel.ts';
-import { PlayedAudio } from '../../../worker/media/echo-played.ts';
-import { mostAlike, type Likeness } from '../../../worker/media/echo-spectra.ts';
-import { forward, inverse, placeOf } from '../../../worker/media/echo-transform.ts';
+import { kernelFloats } from '../../../worker/media/echo/kernel.ts';
+import { PlayedAudio } from '../../../worker/media/echo/played.ts';
+import { mostAlike, type Likeness } from '../../../worker/media/echo/spectra.ts';
+import { forward, inverse, placeOf } from '../../../worker/media/echo/transform.ts';
 import { echoOf, mixed, type EchoPath } from '../../support/echo-path.ts';
 import { madeVoice } from '../../support/made-voice.ts';
 import { earOn } from '../../support/microphone-ear.ts';

@@ -1,7 +1,7 @@
 /** The judge by loudness that stands in for inference. */
 import { describe, expect, it } from 'vitest';
 import { newPrng } from '../../../shared/base/prng.ts';
-import { EnergyGate } from '../../../worker/media/energy-gate.ts';
+import { EnergyGate } from '../../../worker/media/vad/energy-gate.ts';
 import { noRecordings, recordings } from '../../support/recordings.ts';
 
 const frameSamples = 512;

@@ -1,7 +1,7 @@
 /** Which frames have the pitch of a voice. */
 import { describe, expect, it } from 'vitest';
 import { newPrng } from '../../../shared/base/prng.ts';
-import { periodicity } from '../../../worker/media/frame-pitch.ts';
+import { periodicity } from '../../../worker/media/vad/frame-pitch.ts';
 import { echoOf, mixed } from '../../support/echo-path.ts';
 
 const frameSamples = 512;

@@ -1,7 +1,7 @@
 /** What is measured of a frame's sound: loudness, and where in the spectrum it lies. */
 import { describe, expect, it } from 'vitest';
 import { newPrng } from '../../../shared/base/prng.ts';
-import { decibels, MeasuredSound, SoundMeter } from '../../../worker/media/frame-sound.ts';
+import { decibels, MeasuredSound, SoundMeter } from '../../../worker/media/vad/frame-sound.ts';
 
 const frameSamples = 512;
 const tone = (hz: number, amplitude: number): Int16Array =>

@@ -4,8 +4,8 @@ import { encodeMulaw, decodeMulaw } from '../../../shared/audio/g711.ts';
 import { writeInt16 } from '../../../shared/audio/pcm.ts';
 import { newResampler, SAMPLE_RATES } from '../../../shared/audio/resampler.ts';
 import { newPrng } from '../../../shared/base/prng.ts';
-import { InboundAudio } from '../../../worker/media/inbound.ts';
-import { VadClient } from '../../../worker/media/vad-client.ts';
+import { InboundAudio } from '../../../worker/media/in/inbound.ts';
+import { VadClient } from '../../../worker/media/vad/vad-client.ts';
 import { newMailboxes } from '../../support/mailboxes.ts';
 
 const prerollSamples = 9_600;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeMulaw } from '../../../shared/audio/g711.ts';
 import { newResampler, SAMPLE_RATES } from '../../../shared/audio/resampler.ts';
-import { OutboundAudio } from '../../../worker/media/outbound.ts';
+import { OutboundAudio } from '../../../worker/media/out/outbound.ts';
 
 const counting = (from: number, count: number): Int16Array =>
   Int16Array.from({ length: count }, (_, i) => from + i);

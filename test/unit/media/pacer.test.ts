@@ -1,7 +1,7 @@
 /** The ticker of a worker, on a clock whose every timer can be made late. */
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../../shared/runtime/clock.ts';
-import { Pacer, tickMs } from '../../../worker/media/pacer.ts';
+import { Pacer, tickMs } from '../../../worker/media/out/pacer.ts';
 import { newVirtualClock } from '../../support/virtual-clock.ts';
 
 /** Timers that fire late by what `lateMs` says. */

@@ -1,8 +1,8 @@
 /** Playout in virtual time: when frames, marks and facts about them leave. */
 import { describe, expect, it } from 'vitest';
-import { OutboundAudio } from '../../../worker/media/outbound.ts';
-import { Pacer } from '../../../worker/media/pacer.ts';
-import { Playout } from '../../../worker/media/playout.ts';
+import { OutboundAudio } from '../../../worker/media/out/outbound.ts';
+import { Pacer } from '../../../worker/media/out/pacer.ts';
+import { Playout } from '../../../worker/media/out/playout.ts';
 import { newVirtualClock } from '../../support/virtual-clock.ts';
 
 const frameSamples = 320;

@@ -1,6 +1,6 @@
 /** Facts about speech from probabilities of frames of 32 ms. */
 import { describe, expect, it } from 'vitest';
-import { SpeechDetector, type SpeechDetectorSettings } from '../../../worker/media/speech-detector.ts';
+import { SpeechDetector, type SpeechDetectorSettings } from '../../../worker/media/vad/speech-detector.ts';
 
 const settings = { threshold: 0.5, minSpeechMs: 96, confirmMs: 192, sureMs: 96, stopMs: 160 };
 

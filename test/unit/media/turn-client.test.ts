@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { heartbeatOf } from '../../../shared/protocol/heartbeat.ts';
 import { turnRingFrames } from '../../../shared/protocol/mailbox.ts';
 import { vadFrameSamples } from '../../../shared/protocol/mailbox-slot.ts';
-import { TurnClient } from '../../../worker/media/turn-client.ts';
+import { TurnClient } from '../../../worker/media/vad/turn-client.ts';
 import { newMailboxes } from '../../support/mailboxes.ts';
 
 function newSetup(turnThreads = 1) {

@@ -1,7 +1,7 @@
 /** The worker's side of VAD, over real mailboxes, with a consumer that judges on command. */
 import { describe, expect, it } from 'vitest';
 import { maxUnreadFrames, vadFrameSamples } from '../../../shared/protocol/mailbox-slot.ts';
-import { VadClient } from '../../../worker/media/vad-client.ts';
+import { VadClient } from '../../../worker/media/vad/vad-client.ts';
 import { newMailboxes, newScriptedInference } from '../../support/mailboxes.ts';
 
 /** A frame that is recognised by its samples, quiet enough to be no voice for the energy gate. */

@@ -6,7 +6,7 @@ import { openVadModel, VadThread } from '../../../inference/vad-thread.ts';
 import { type Mailboxes } from '../../../shared/protocol/mailbox.ts';
 import { vadFrameMs, vadFrameSamples } from '../../../shared/protocol/mailbox-slot.ts';
 import { newPrng } from '../../../shared/base/prng.ts';
-import { SpeechDetector } from '../../../worker/media/speech-detector.ts';
+import { SpeechDetector } from '../../../worker/media/vad/speech-detector.ts';
 import { newMailboxes } from '../../support/mailboxes.ts';
 import { noRecordings, recordings } from '../../support/recordings.ts';
 

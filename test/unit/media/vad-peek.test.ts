@@ -5,7 +5,7 @@ import { sileroPath } from '../../../inference/models.ts';
 import { openVadModel, VadThread } from '../../../inference/vad-thread.ts';
 import { newPrng } from '../../../shared/base/prng.ts';
 import { vadFrameSamples } from '../../../shared/protocol/mailbox-slot.ts';
-import { VadClient } from '../../../worker/media/vad-client.ts';
+import { VadClient } from '../../../worker/media/vad/vad-client.ts';
 import { newMailboxes, newScriptedInference } from '../../support/mailboxes.ts';
 import { noRecordings, recordings } from '../../support/recordings.ts';
 

@@ -1,7 +1,7 @@
 /** When a voice is surely speech: what VAD says of its frames, and how they sound. */
 import { describe, expect, it } from 'vitest';
-import type { FrameSound } from '../../../worker/media/frame-sound.ts';
-import { SpeechDetector, type SpeechDetectorSettings } from '../../../worker/media/speech-detector.ts';
+import type { FrameSound } from '../../../worker/media/vad/frame-sound.ts';
+import { SpeechDetector, type SpeechDetectorSettings } from '../../../worker/media/vad/speech-detector.ts';
 
 const settings = { threshold: 0.5, minSpeechMs: 120, confirmMs: 300, sureMs: 150, stopMs: 200 };
 

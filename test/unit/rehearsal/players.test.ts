@@ -3,7 +3,7 @@ import { systemClock } from '../../../shared/runtime/clock.ts';
 import { judge } from '../../../supervisor/rehearsal/scenarios/judge.ts';
 import { memoryOf, nextLine } from '../../../supervisor/rehearsal/scenarios/llm-caller.ts';
 import type { TurnRecord } from '../../../supervisor/rehearsal/transcript.ts';
-import { newChatCompatible } from '../../../worker/stages/llm/chat-compatible.ts';
+import { newChatCompatible } from '../../../worker/stages/llm/chat-compatible/adapter.ts';
 import type { LlmStage } from '../../../worker/stages/stage.ts';
 import { answer, FakeChat, toolCall } from '../../support/fake-chat.ts';
 import { reply, silence } from '../../support/fake-http.ts';

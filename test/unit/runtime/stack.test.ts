@@ -16,7 +16,7 @@ interface TableMaker {
   readonly writeLineTables: (files: readonly string[]) => void;
 }
 
-const maker = new URL('../../../scripts/line-table.mjs', import.meta.url).href;
+const maker = new URL('../../../scripts/build/line-table.mjs', import.meta.url).href;
 const { lineTable, writeLineTables } = (await import(maker)) as TableMaker;
 
 const runtime = fileURLToPath(new URL('../../../shared/runtime/', import.meta.url));

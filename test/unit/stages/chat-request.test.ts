@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { renderChatRequest, syntheticIds } from '../../../worker/stages/llm/chat-request.ts';
+import { syntheticIds } from '../../../worker/stages/llm/call-ids.ts';
+import { renderChatRequest } from '../../../worker/stages/llm/chat-compatible/request.ts';
 import type { ChatMessage, LlmRequest } from '../../../worker/stages/stage.ts';
 
 const OPTIONS = { baseUrl: 'http://127.0.0.1/v1', model: 'm' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ChatStream } from '../../../worker/stages/llm/chat-stream.ts';
-import { ThinkFilter } from '../../../worker/stages/llm/think-filter.ts';
+import { ChatStream } from '../../../worker/stages/llm/chat-compatible/stream.ts';
+import { ThinkFilter } from '../../../worker/stages/llm/chat-compatible/think-filter.ts';
 import type { LlmEvent } from '../../../worker/stages/stage.ts';
 
 function run(chunks: readonly unknown[]): LlmEvent[] {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { renderGenerateRequest } from '../../../worker/stages/llm/generate-request.ts';
-import { renderMessagesRequest } from '../../../worker/stages/llm/messages-request.ts';
+import { renderGenerateRequest } from '../../../worker/stages/llm/generate/request.ts';
+import { renderMessagesRequest } from '../../../worker/stages/llm/messages/request.ts';
 import { ReasoningNotes } from '../../../worker/stages/llm/reasoning.ts';
 import { rejectionOf } from '../../../worker/stages/llm/rejection.ts';
-import { renderResponsesRequest } from '../../../worker/stages/llm/responses-request.ts';
+import { renderResponsesRequest } from '../../../worker/stages/llm/responses/request.ts';
 import type { LlmRequest } from '../../../worker/stages/stage.ts';
 
 const baseUrl = 'http://127.0.0.1';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Deadline, Soon } from '../../../worker/stages/http.ts';
-import { openStages, ownStageServices } from '../../../worker/stages/registry.ts';
+import { loadAdapters, openStages, ownStageServices } from '../../../worker/stages/registry.ts';
 import type { StageDefinitions } from '../../../worker/stages/registry.ts';
 import { newStageContext } from '../../support/stage-context.ts';
 import { newVirtualClock } from '../../support/virtual-clock.ts';
@@ -8,9 +8,7 @@ import { newVirtualClock } from '../../support/virtual-clock.ts';
 describe('the registry of providers', () => {
   it('opens the three stages of a definition', async () => {
     const speech = (baseUrl: string): StageDefinitions['tts']['primary'] => ({
-      apiKey: 'k',
-      language: 'en',
-      sampleRate: 24_000,
+      access: { apiKey: 'k', language: 'en', sampleRate: 24_000 },
       chosen: {
         provider: 'speech_compatible',
         options: {
@@ -24,32 +22,31 @@ describe('the registry of providers', () => {
         },
       },
     });
-    const stages = openStages(
-      {
-        stt: {
-          primary: {
-            language: 'en',
-            chosen: {
-              provider: 'stt_local_ws',
-              options: {
-                baseUrl: 'ws://127.0.0.1:6006',
-                path: '/',
-                sampleRate: 16_000,
-                finalizeTimeoutMs: 1500,
-                finalizePaddingMs: 0,
-              },
+    const definitions: StageDefinitions = {
+      stt: {
+        primary: {
+          access: { language: 'en' },
+          chosen: {
+            provider: 'stt_local_ws',
+            options: {
+              baseUrl: 'ws://127.0.0.1:6006',
+              path: '/',
+              sampleRate: 16_000,
+              finalizeTimeoutMs: 1500,
+              finalizePaddingMs: 0,
             },
           },
         },
-        llm: {
-          primary: {
-            chosen: { provider: 'chat_compatible', options: { baseUrl: 'http://127.0.0.1/v1', model: 'm' } },
-          },
-        },
-        tts: { primary: speech('https://tts.example/v1'), secondary: speech('https://voice.example/v1') },
       },
-      ownStageServices(),
-    );
+      llm: {
+        primary: {
+          access: {},
+          chosen: { provider: 'chat_compatible', options: { baseUrl: 'http://127.0.0.1/v1', model: 'm' } },
+        },
+      },
+      tts: { primary: speech('https://tts.example/v1'), secondary: speech('https://voice.example/v1') },
+    };
+    const stages = openStages(definitions, await loadAdapters(definitions), ownStageServices());
     const all = [stages.stt, stages.llm, stages.tts];
     expect(all.map((stage) => stage.provider)).toEqual([
       'stt_local_ws',

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { InputQueue } from '../../../worker/stages/stt/input-queue.ts';
-import {
-  FloatFrames,
-  Transcripts,
-  parseServerMessage,
-} from '../../../worker/stages/stt/local-ws-protocol.ts';
+import { Transcripts, floatBytes, parseServerMessage } from '../../../worker/stages/stt/local-ws/protocol.ts';
 
 describe('a message of the recogniser', () => {
   it('is the end marker, a result of either flavour, or nothing', () => {
@@ -63,18 +59,10 @@ describe('the transcripts of a stream', () => {
 });
 
 describe('what goes to the recogniser', () => {
-  it('is cut into whole frames, with the full range of a sample', () => {
-    const frames: Float32Array[] = [];
-    const cutter = new FloatFrames(4, (frame) => frames.push(frame));
-    cutter.push(Int16Array.of(-32_768, 0, 32_767));
-    expect(frames).toEqual([]);
-    cutter.push(Int16Array.of(1, 2, 3));
-    cutter.flush();
-    cutter.flush();
-    expect(frames.map((frame) => [...frame])).toEqual([
-      [-1, 0, 32_767 / 32_768, 1 / 32_768],
-      [2 / 32_768, 3 / 32_768],
-    ]);
+  it('is float samples, with the full range of a sample', () => {
+    const bytes = floatBytes(Int16Array.of(-32_768, 0, 32_767));
+    const floats = [0, 4, 8].map((at) => bytes.readFloatLE(at));
+    expect(floats).toEqual([-1, 0, 32_767 / 32_768]);
   });
 
   it('keeps the newest 64 frames and every end of an utterance', () => {
@@ -82,11 +70,11 @@ describe('what goes to the recogniser', () => {
     queue.push({ type: 'end', dueMs: 5, isEmpty: false });
     let dropped = 0;
     for (let i = 0; i < 70; i += 1) {
-      queue.push({ type: 'frame', frame: Float32Array.of(i) });
+      queue.push({ type: 'frame', frame: Int16Array.of(i) });
       if (queue.trim()) dropped += 1;
     }
     expect(dropped).toBe(6);
     expect(queue.shift()).toMatchObject({ type: 'end' });
-    expect(queue.shift()).toEqual({ type: 'frame', frame: Float32Array.of(6) });
+    expect(queue.shift()).toEqual({ type: 'frame', frame: Int16Array.of(6) });
   });
 });

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { CloudAWire, cloudAUrl } from '../../../worker/stages/stt/cloud-a-protocol.ts';
-import { CloudBWire, cloudBError, cloudBUrl } from '../../../worker/stages/stt/cloud-b-protocol.ts';
-import { CloudCWire, cloudCRequest, cloudCUrl } from '../../../worker/stages/stt/cloud-c-protocol.ts';
-import type { RealtimeSettings } from '../../../worker/stages/stt/realtime-compat-protocol.ts';
+import { CloudAWire, cloudAUrl } from '../../../worker/stages/stt/cloud-a/protocol.ts';
+import { CloudBWire, cloudBError, cloudBUrl } from '../../../worker/stages/stt/cloud-b/protocol.ts';
+import { CloudCWire, cloudCRequest, cloudCUrl } from '../../../worker/stages/stt/cloud-c/protocol.ts';
+import type { RealtimeSettings } from '../../../worker/stages/stt/realtime-compat/protocol.ts';
 import {
   newRealtimeWire,
   realtimeError,
   realtimeUrl,
-} from '../../../worker/stages/stt/realtime-compat-protocol.ts';
+} from '../../../worker/stages/stt/realtime-compat/protocol.ts';
 import { retryAfterMsOf } from '../../../worker/stages/http.ts';
 import type { JsonObject, SttWire, WireEvent } from '../../../worker/stages/stt/wire.ts';
 

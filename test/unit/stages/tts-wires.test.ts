@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { CloudAWire } from '../../../worker/stages/tts/cloud-a-wire.ts';
-import { CloudBWire } from '../../../worker/stages/tts/cloud-b-wire.ts';
-import { CloudCWire } from '../../../worker/stages/tts/cloud-c-wire.ts';
+import { CloudAWire } from '../../../worker/stages/tts/cloud-a/wire.ts';
+import { CloudBWire } from '../../../worker/stages/tts/cloud-b/wire.ts';
+import { CloudCWire } from '../../../worker/stages/tts/cloud-c/wire.ts';
 import { ContextQueue, QUEUED_PIECES } from '../../../worker/stages/tts/context-queue.ts';
 import { PcmBytes } from '../../../worker/stages/tts/pcm-bytes.ts';
 import { Timeline } from '../../../worker/stages/tts/timeline.ts';

@@ -1,6 +1,6 @@
 import { describe, it, expect } from 'vitest';
-import { parseProviderLimits } from '../../../shared/config/provider-limits.ts';
-import type { ProviderLimit } from '../../../shared/config/provider-limits.ts';
+import { parseProviderLimits } from '../../../shared/config/server/provider-limits.ts';
+import type { ProviderLimit } from '../../../shared/config/server/provider-limits.ts';
 import { ProviderLedger } from '../../../supervisor/admission/provider-limits.ts';
 
 const known = ['stt_cloud_a', 'llm_responses', 'tts_cloud_a'];

@@ -1,7 +1,7 @@
 /** The endpoint for tokens of the call page: to whom it gives one, and to whom never. */
 import { describe, expect, it } from 'vitest';
 import { verifySessionToken } from '../../../shared/auth/session-token.ts';
-import { parseServerSettings } from '../../../shared/config/server.ts';
+import { parseServerSettings } from '../../../shared/config/server/server.ts';
 import { PageTokens } from '../../../supervisor/listeners/page-tokens.ts';
 import { nowS, secret } from '../../spec/tokens/craft.ts';
 import { newVirtualClock } from '../../support/virtual-clock.ts';

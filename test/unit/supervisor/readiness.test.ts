@@ -1,7 +1,7 @@
 /** Spec 01, Health listener and Limits (single-use set): `/readyz` where no session token can come in, over a real listener. */
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { parseServerSettings } from '../../../shared/config/server.ts';
+import { parseServerSettings } from '../../../shared/config/server/server.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { newSupervisorMetrics } from '../../../shared/runtime/metrics.ts';
 import { Admission } from '../../../supervisor/admission/admission.ts';

@@ -1,7 +1,7 @@
 /** An engine that cannot take audio, and a client that cannot: what is kept, in which order, and for how long. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { InboundAudio } from '../../../worker/media/inbound.ts';
-import { VadClient } from '../../../worker/media/vad-client.ts';
+import { InboundAudio } from '../../../worker/media/in/inbound.ts';
+import { VadClient } from '../../../worker/media/vad/vad-client.ts';
 import { newMailboxes } from '../../support/mailboxes.ts';
 import { CallClient, CallServer, startMessage } from './call-server.ts';
 import type { CallServerSettings } from './call-server.ts';

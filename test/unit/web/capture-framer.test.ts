@@ -5,7 +5,7 @@ import {
   frameSamples,
   levelOf,
   toPcm16,
-} from '../../../web/client/capture-framer.ts';
+} from '../../../web/client/audio/capture-framer.ts';
 import { CALL_RATES } from '../../../web/client/wire.ts';
 
 describe('the capture framer', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PlayoutBuffer, type PlayoutEvent } from '../../../web/client/playout-buffer.ts';
+import { PlayoutBuffer, type PlayoutEvent } from '../../../web/client/audio/playout-buffer.ts';
 
 const RATE = 16_000;
 const FRAME = 320;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SpeechDetector, type SpeechEvent } from '../../../web/client/speech-detector.ts';
+import { SpeechDetector, type SpeechEvent } from '../../../web/client/audio/speech-detector.ts';
 
 /** Feeds levels of `[rms, lengthMs]` in 20 ms frames. */
 function listen(...parts: readonly (readonly [number, number])[]): SpeechEvent[] {

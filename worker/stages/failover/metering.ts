@@ -1,6 +1,6 @@
 /** Writes the figures of providers into the metrics of the worker. Labels are those of the configuration, never of an answer. */
 import type { WorkerMetrics } from '../../../shared/runtime/metrics.ts';
-import type { StageName } from '../../../shared/config/stages/providers.ts';
+import type { StageName } from '../../../shared/config/stages/declaration.ts';
 import type { ProviderRole } from '../../../shared/protocol/breakers.ts';
 import type { StageError } from '../stage.ts';
 import type { ProviderMeter } from './provider.ts';

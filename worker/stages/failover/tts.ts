@@ -1,10 +1,10 @@
 /**
- * The TTS stage over one provider or two (spec 03, Secondary providers): when a session dies, the other voice goes on at
- * the first word that was not said yet, which it may have to find by saying a phrase again that nobody hears; with `hedge_after_ms` the other is asked as well when the first is slow to begin,
- * and the first that is heard speaks.
+ * The TTS stage over one provider or two (spec 03, Secondary providers): when a session dies, the other voice goes on at the first
+ * word that was not said, or with the piece in which a voice died that tells no times of its words; with `hedge_after_ms` the other
+ * is asked as well when the first is slow to begin, and the first that is heard speaks.
  *
- * Invariant: audio of one voice at a time is delivered, and no text is given to a voice of which audio was delivered; after
- * `error` nothing follows. With one provider it only measures.
+ * Invariant: audio of one voice at a time is delivered, and no piece is said again that was heard whole; after `error`
+ * nothing follows. With one provider it only measures.
  */
 import { assert } from '../../../shared/base/assert.ts';
 import type { ProviderRole } from '../../../shared/protocol/breakers.ts';
@@ -12,7 +12,6 @@ import type { Timer } from '../../../shared/runtime/clock.ts';
 import type { StageContext, StageError, TtsEvent, TtsSession, TtsStage } from '../stage.ts';
 import { HeldSpeech } from './held-speech.ts';
 import type { SaidEvent } from './held-speech.ts';
-import type { Joining } from './joining.ts';
 import { GivenUp, otherThan, useOf } from './provider.ts';
 import type { FailoverScope, Use } from './provider.ts';
 import { SessionTurns } from './session-turns.ts';
@@ -66,9 +65,6 @@ class FailoverTtsSession implements TtsSession {
   private voice: Voice | undefined;
   /** Was asked as well, because the voice is slow; nothing of either has been heard yet. */
   private rival: Voice | undefined;
-  /** The voice begins again in the context at the head, and where it goes on is not known yet. */
-  private joining: Joining | undefined;
-  private look: Timer | undefined;
   private hedge: Timer | undefined;
   private isPaused = false;
   private isClosed = false;
@@ -79,7 +75,7 @@ class FailoverTtsSession implements TtsSession {
     this.turns = new SessionTurns(options, scope.context);
     this.voice = this.open(options.givenUp.nextUse(scope.context, options));
     this.sampleRate = this.voice.session.sampleRate;
-    this.texts = new SpokenText(this.sampleRate, { mayMove: options.secondary !== undefined });
+    this.texts = new SpokenText(this.sampleRate);
     this.held = new HeldSpeech(scope.context, { sampleRate: this.sampleRate, sink: scope.sink });
   }
 
@@ -103,7 +99,6 @@ class FailoverTtsSession implements TtsSession {
     if (known !== undefined && this.hasStalled(known)) this.giveUp();
     this.texts.remove(context, this.now());
     this.held.drop(context);
-    if (this.joining?.context === context) this.joining = undefined;
     for (const { session } of this.voices) session.cancel(context);
     this.armHedge();
     if (this.voice === undefined) this.soon(() => this.scope.sink({ type: 'cancelled', context }));
@@ -187,36 +182,7 @@ class FailoverTtsSession implements TtsSession {
     if (event.type === 'audio') this.onAudio(voice, known);
     // What a rival says before it is heard is said again by the one that is.
     else if (voice !== this.voice) return;
-    if (this.joining?.context === event.context) this.join(known, event);
-    else this.onSaid(voice, event);
-  }
-
-  /** Listens to what is said again until it is where the voice before it was, and goes on from there. */
-  private join(context: SpokenContext, event: SaidEvent): void {
-    if (event.type === 'audio') context.waitsSinceMs = undefined;
-    this.joining?.add(event);
-    if (this.look === undefined) this.lookForPlace();
-  }
-
-  /** A part of the work at a time, with turns of the loop for others between them. */
-  private lookForPlace(): void {
-    this.look = undefined;
-    const { joining, voice } = this;
-    const context = joining && this.texts.find(joining.context);
-    if (joining === undefined || voice === undefined || context === undefined) return;
-    const place = joining.look(this.held.passedMs(context.id) - context.saidMs);
-    if (place === 'listening') return;
-    if (place === 'working') {
-      this.look = this.scope.context.clock.after(
-        0,
-        this.scope.context.bind(() => this.lookForPlace()),
-      );
-      return;
-    }
-    this.joining = undefined;
-    this.held.cut(context.id, context.saidMs + place.cutMs);
-    this.texts.joined(context, place);
-    for (const rest of joining.rest(place.skipMs)) this.onSaid(voice, rest);
+    this.onSaid(voice, event);
   }
 
   private onSaid(voice: Voice, event: SaidEvent): void {
@@ -229,7 +195,7 @@ class FailoverTtsSession implements TtsSession {
       return;
     }
     this.texts.pace = this.options.paces[voice.use.provider.role];
-    const placed = this.texts.take(event, this.now());
+    const placed = this.texts.take(event);
     if (placed !== undefined) this.pass(placed);
   }
 
@@ -281,7 +247,6 @@ class FailoverTtsSession implements TtsSession {
     assert(voice.session.sampleRate === this.sampleRate, 'both voices deliver one rate');
     this.voice = voice;
     if (this.isPaused) voice.session.pause();
-    this.joining = undefined;
     for (const context of [...this.texts.all]) this.goOn(voice, context);
     this.armHedge();
   }
@@ -299,18 +264,9 @@ class FailoverTtsSession implements TtsSession {
   /** Gives a voice what is left of a context. */
   private goOn(voice: Voice, context: SpokenContext): void {
     const { id, text, ends, flushed, saidChars } = context;
-    const [nowMs, releasedMs] = [this.now(), this.held.passedMs(id)];
-    const place = this.texts.placeIn(context, releasedMs);
-    const pace = this.options.paces[voice.use.provider.role];
-    if (place.basis === 'estimate') this.joining = this.texts.sayAgain(context, { nowMs, releasedMs, pace });
-    if (this.joining?.context === id) {
-      for (const piece of piecesFrom(context, context.baseChars)) this.give(voice, id, piece);
-      if (flushed) voice.session.flush(id);
-      this.lookForPlace();
-      return;
-    }
+    const place = this.texts.placeIn(context, this.held.passedMs(id));
     const from = place.chars;
-    this.texts.moveOn(context, place, nowMs);
+    this.texts.moveOn(context, place, this.now());
     this.held.cut(id, place.cutMs);
     // A place within a piece is an estimate, and nothing to set a mark by.
     if (from > saidChars && ends.includes(from)) this.pass({ type: 'spoken', context: id, chars: from });
@@ -363,7 +319,6 @@ class FailoverTtsSession implements TtsSession {
   private end(): void {
     this.isClosed = true;
     this.hedge?.cancel();
-    this.look?.cancel();
     this.held.close();
     this.turns.close();
     for (const { session } of this.voices) session.close();

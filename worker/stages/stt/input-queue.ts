@@ -14,13 +14,13 @@ export interface UtteranceEnd {
   readonly isEmpty: boolean;
 }
 
-export type InputItem<Frame> = { readonly type: 'frame'; readonly frame: Frame } | UtteranceEnd;
+export type InputItem = { readonly type: 'frame'; readonly frame: Int16Array } | UtteranceEnd;
 
-export class InputQueue<Frame> {
-  private items: InputItem<Frame>[] = [];
+export class InputQueue {
+  private items: InputItem[] = [];
   private frames = 0;
 
-  get head(): InputItem<Frame> | undefined {
+  get head(): InputItem | undefined {
     return this.items[0];
   }
 
@@ -38,7 +38,7 @@ export class InputQueue<Frame> {
     return this.items.find((item) => item.type === 'end');
   }
 
-  push(item: InputItem<Frame>): void {
+  push(item: InputItem): void {
     this.items.push(item);
     if (item.type === 'frame') this.frames += 1;
   }
@@ -54,14 +54,9 @@ export class InputQueue<Frame> {
     return true;
   }
 
-  shift(): InputItem<Frame> | undefined {
+  shift(): InputItem | undefined {
     const item = this.items.shift();
     if (item?.type === 'frame') this.frames -= 1;
     return item;
-  }
-
-  /** Drops everything up to and with the first end. */
-  dropUtterance(): void {
-    for (let item = this.shift(); item !== undefined && item.type !== 'end';) item = this.shift();
   }
 }

@@ -45,7 +45,7 @@ export interface Connection {
   leave(clock: Clock, lastWords: readonly Outgoing[]): void;
 }
 
-export function openSocket(
+function openSocket(
   url: URL,
   headers: Readonly<Record<string, string>>,
   { context, on }: { readonly context: StageContext; readonly on: SocketHandlers },
@@ -102,7 +102,7 @@ export function openSocket(
 }
 
 /** Leaves politely, and for good when the server does not answer. Runs on after the call ended, so it is not bound. */
-export function sayGoodbye(socket: WebSocket, clock: Clock): void {
+function sayGoodbye(socket: WebSocket, clock: Clock): void {
   if (socket.readyState !== WebSocket.OPEN) {
     socket.terminate();
     return;

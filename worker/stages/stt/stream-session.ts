@@ -16,28 +16,16 @@ import type { StageContext, StageError, SttEvent, SttSession } from '../stage.ts
 import { InputQueue } from './input-queue.ts';
 import type { UtteranceEnd } from './input-queue.ts';
 import { LineWatch } from './line-watch.ts';
+import { retryPauseMs } from './link.ts';
+import type { Line, Link } from './link.ts';
 import { PcmFrames } from './pcm-frames.ts';
 import type { Closing, Connection } from './socket.ts';
 import type { SttVendor } from './vendor.ts';
-import { closeErrorOf, parseObject, readMessage } from './wire.ts';
+import { closeErrorOf, readText } from './wire.ts';
 import type { Outgoing, SttWire, WireEvent } from './wire.ts';
 
 /** From here on audio waits in the bounded queue, where the oldest goes, and not in the socket, where none can. */
 const CONGESTED_FRAMES = 4;
-const FIRST_RETRY_MS = 250;
-const LAST_RETRY_MS = 5_000;
-
-interface Line {
-  readonly connection: Connection;
-  readonly wire: SttWire;
-}
-
-type Link =
-  | { readonly state: 'down'; readonly retryAtMs: number }
-  | ({ readonly state: 'connecting'; readonly dueMs: number } & Line)
-  | ({ readonly state: 'open' } & Line)
-  /** The wire was asked to finalize. */
-  | ({ readonly state: 'finishing'; readonly dueMs: number } & Line);
 
 interface SessionScope {
   readonly context: StageContext;
@@ -51,7 +39,7 @@ export class StreamSession implements SttSession {
   private readonly soon: Soon;
   private readonly frames: PcmFrames;
   private readonly resampler: Resampler | undefined;
-  private readonly queue = new InputQueue<Int16Array>();
+  private readonly queue = new InputQueue();
   readonly hasRoom = (): boolean => this.queue.hasRoom;
   private readonly onSent: () => void;
   private readonly congestedBytes: number;
@@ -234,9 +222,7 @@ export class StreamSession implements SttSession {
 
   private onText({ connection, wire }: Line, text: string): void {
     this.onAlive();
-    const message = parseObject(text);
-    if (message === undefined) this.fail({ kind: 'protocol', rule: 'a message is a JSON object' });
-    else this.apply(connection, readMessage(wire, message));
+    this.apply(connection, readText(wire, text));
   }
 
   /** Does what the wire says, as long as it is about the connection that the session has. */
@@ -253,6 +239,7 @@ export class StreamSession implements SttSession {
     switch (event.type) {
       case 'ready':
         if (link.state === 'connecting') this.onReady(link);
+        else if (link.state === 'settling') this.link = { state: 'open', connection, wire: link.wire };
         return;
       case 'send':
         this.send(connection, event.message);
@@ -262,8 +249,10 @@ export class StreamSession implements SttSession {
         return;
       case 'finalized':
         if (link.state !== 'finishing') return;
-        this.link = { state: 'open', connection, wire: link.wire };
-        this.scope.sink(event);
+        this.link = event.isSettling
+          ? { ...link, state: 'settling' }
+          : { state: 'open', connection, wire: link.wire };
+        this.scope.sink({ type: 'finalized' });
         return;
       case 'error':
         connection.terminate();
@@ -279,7 +268,15 @@ export class StreamSession implements SttSession {
   }
 
   private onClose(wire: SttWire, closing: Closing): void {
-    this.lost(closeErrorOf(wire, closing));
+    const answer = wire.answeredByClose?.(closing.code);
+    if (answer === undefined) {
+      this.lost(closeErrorOf(wire, closing));
+      return;
+    }
+    // The server closes after each utterance: the next one finds a connection already there.
+    this.connect();
+    this.deliver(answer);
+    this.pumpUnlessClosed();
   }
 
   /** The connection is gone or useless. Between utterances that is nobody's loss, unless the server broke its rules. */
@@ -302,9 +299,8 @@ export class StreamSession implements SttSession {
       this.fail(error);
       return;
     }
-    const pauseMs = Math.min(FIRST_RETRY_MS * 2 ** this.failedConnects, LAST_RETRY_MS);
+    this.link = { state: 'down', retryAtMs: this.now() + retryPauseMs(this.failedConnects) };
     this.failedConnects += 1;
-    this.link = { state: 'down', retryAtMs: this.now() + pauseMs };
     this.pumpUnlessClosed();
   }
 
@@ -327,7 +323,7 @@ export class StreamSession implements SttSession {
     const end = this.queue.firstEnd;
     const due = end === undefined || end.isEmpty ? [] : [end.dueMs];
     if (link.state === 'down') return [...due, this.isUnderWay ? link.retryAtMs : Number.POSITIVE_INFINITY];
-    if (link.state === 'connecting') return [...due, link.dueMs];
+    if (link.state === 'connecting' || link.state === 'settling') return [...due, link.dueMs];
     due.push(this.watch.patienceEndsMs(this.sent), this.watch.keepAliveAtMs(this.vendor.keepAliveMs));
     if (link.state === 'finishing') return [...due, link.dueMs];
     // What waits for anything but its pace is sent on when the socket has room.
@@ -344,6 +340,9 @@ export class StreamSession implements SttSession {
       this.connectFailed({ kind: 'timeout', what: 'connect' });
     } else if (link.state === 'finishing' && now >= link.dueMs) {
       this.finishExpired(link);
+    } else if (link.state === 'settling' && now >= link.dueMs) {
+      link.connection.leave(this.scope.context.clock, link.wire.goodbye());
+      this.connect();
     } else if (now >= endDueMs && this.isUnderWay) {
       // Its audio never reached the server: whoever owns the session still has it.
       this.fail({ kind: 'timeout', what: link.state === 'connecting' ? 'connect' : 'finalize' });
@@ -361,9 +360,11 @@ export class StreamSession implements SttSession {
     // What this connection still says belongs to the past; a new one cannot mix it into the next utterance.
     connection.leave(this.scope.context.clock, wire.goodbye());
     this.connect();
-    for (const event of [...wire.expired(), { type: 'finalized', isLate: true } as const]) {
-      if (!this.isClosed) this.scope.sink(event);
-    }
+    this.deliver([...wire.expired(), { type: 'finalized', isLate: true }]);
+  }
+
+  private deliver(events: readonly SttEvent[]): void {
+    for (const event of events) if (!this.isClosed) this.scope.sink(event);
   }
 
   private look({ connection, wire }: Line): void {

@@ -5,7 +5,7 @@
  * Invariant: a wire has no socket and no time. Between `finalize()` and its own `finalized` it is given no audio.
  */
 import { causeIn, explained, withCause } from '../failure.ts';
-import type { StageError, Transcript } from '../stage.ts';
+import type { StageError, SttEvent, Transcript } from '../stage.ts';
 
 /** A text message, or a binary one. */
 export type Outgoing = string | Uint8Array;
@@ -18,8 +18,11 @@ export type WireEvent =
   | { readonly type: 'ready' }
   | { readonly type: 'send'; readonly message: Outgoing }
   | TimedTranscript
-  /** The utterance that was asked for with `finalize()` is complete. */
-  | { readonly type: 'finalized' }
+  /**
+   * The utterance that was asked for with `finalize()` is complete. `isSettling`: the server takes audio of the next one only
+   * when the wire is `ready` again.
+   */
+  | { readonly type: 'finalized'; readonly isSettling?: true }
   | { readonly type: 'error'; readonly error: StageError };
 
 /** A JSON object as it came. */
@@ -33,6 +36,10 @@ export interface SttWire {
   /** The utterance ends here. */
   finalize(): readonly WireEvent[];
   read(message: JsonObject): readonly WireEvent[];
+  /** Reads a message in place of {@link read}, for a server whose messages need not be JSON objects. */
+  readText?(text: string): readonly WireEvent[];
+  /** The last events of an utterance whose end the server tells by closing; nothing where the close tells no such thing. */
+  answeredByClose?(code: number): readonly SttEvent[] | undefined;
   /** `finalize()` was not answered in time: what was heard so far, as the end of the utterance. The connection ends. */
   expired(): readonly Transcript[];
   /** What a close of the server means. */
@@ -75,8 +82,12 @@ export function final(
 }
 
 /** What a message means, with the server's words for an error. */
-export const readMessage = (wire: SttWire, message: JsonObject): readonly WireEvent[] =>
-  withCause(wire.read(message), () => causeIn(message));
+export function readText(wire: SttWire, text: string): readonly WireEvent[] {
+  if (wire.readText !== undefined) return wire.readText(text);
+  const message = parseObject(text);
+  if (message === undefined) return [breach('a message is a JSON object')];
+  return withCause(wire.read(message), () => causeIn(message));
+}
 
 /** What the end of a connection means, with the server's words for it where it gave any. */
 export function closeErrorOf(

@@ -1,0 +1,183 @@
+/** Says what a run found, and whether it keeps the project's floor. */
+import { availableParallelism, cpus } from 'node:os';
+import type { RunResult } from '../run.ts';
+import { complaintText } from '../started.ts';
+import { histogramOf, type Summary } from './statistics.ts';
+
+const floorCalls = 100;
+const floorCores = 2;
+const floorLatenessMs = 20;
+/** A turn in a thousand may go astray: speech is judged by a model. */
+const floorAnswered = 0.99;
+
+/** From here on, in cores, a failure says as much about the machine as about the service. */
+const quietCores = 0.1;
+
+export interface FloorRow {
+  readonly rule: string;
+  readonly found: string;
+  readonly passed: boolean;
+}
+
+export const ms = (value: number): string => (Number.isFinite(value) ? value.toFixed(1) : '-');
+const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+const megabytes = (bytes: number): string => (bytes / 1_048_576).toFixed(1);
+
+/** The rules of the floor, for the number of calls that was asked for. */
+export function judge(result: RunResult): FloorRow[] {
+  const { load, options, metrics } = result;
+  const { answers = 0, unanswered = 0, short = 0 } = load.counts;
+  const answered = answers + unanswered === 0 ? 0 : answers / (answers + unanswered);
+  const serviceUnderruns = metrics.get('svc_underruns_total') ?? 0;
+  return [
+    {
+      rule: 'every call asked for is held to the end',
+      found: `${load.open} of ${options.calls}`,
+      passed: load.open === options.calls && load.failures.length === 0,
+    },
+    {
+      rule: `frame lateness at the client, p99, at most ${floorLatenessMs} ms`,
+      found: `${ms(load.lateness.p99Ms)} ms`,
+      passed: load.lateness.p99Ms <= floorLatenessMs,
+    },
+    {
+      rule: 'no under-run, at the client or by the service',
+      found: `${load.underruns} and ${serviceUnderruns}`,
+      passed: load.underruns === 0 && serviceUnderruns === 0,
+    },
+    {
+      rule: `turns answered, at least ${percent(floorAnswered)}, all of them whole`,
+      found: `${percent(answered)}, ${short} broken off`,
+      passed: answered >= floorAnswered && short === 0,
+    },
+  ];
+}
+
+/** True when the run says something about the floor: enough calls. */
+export const testsFloor = ({ options }: RunResult): boolean => options.calls >= floorCalls;
+
+export function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map(
+    (row) =>
+      `  ${row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join('  ')}`,
+  );
+}
+
+export function times(name: string, { p50Ms, p99Ms, maxMs, count }: Summary): string[] {
+  return [name, ms(p50Ms), ms(p99Ms), ms(maxMs), String(count)];
+}
+
+function processLines({ processes, options }: RunResult): string[] {
+  const { calls } = options;
+  const service = processes.filter(({ name }) => name !== 'providers' && name !== 'load');
+  const grown = ({ idle, loaded }: RunResult['processes'][number]): number => loaded.pssBytes - idle.pssBytes;
+  const row = (name: string, found: readonly RunResult['processes'][number][]): string[] => {
+    const cpu = found.reduce((sum, { cpuShare }) => sum + cpuShare, 0);
+    const total = (pick: (one: (typeof found)[number]) => number): number =>
+      found.reduce((sum, one) => sum + pick(one), 0);
+    return [
+      name,
+      percent(cpu),
+      ((cpu * 1000) / calls).toFixed(2),
+      percent(total(({ waitShare }) => waitShare)),
+      megabytes(total(({ loaded }) => loaded.rssBytes)),
+      megabytes(total(({ loaded }) => loaded.pssBytes)),
+      (total(grown) / calls / 1024).toFixed(0),
+    ];
+  };
+  return table([
+    [
+      'process',
+      'CPU of a core',
+      'ms CPU per call-second',
+      'waited for a core',
+      'RSS MB',
+      'PSS MB',
+      'PSS KB per call',
+    ],
+    ...processes.map((one) => row(one.name, [one])),
+    row('the service', service),
+  ]);
+}
+
+function partLines({ metrics }: RunResult): string[] {
+  const parts = ['end_of_turn', 'stt_final', 'llm_first', 'tts_first', 'wire'];
+  const rows = parts.map((part) => {
+    const { meanMs, p50Ms, p99Ms, count } = histogramOf(metrics, 'svc_turn_part_seconds', `part="${part}"`);
+    return [part, ms(meanMs), ms(p50Ms), ms(p99Ms), String(count)];
+  });
+  return table([['part of a turn (by the service), ms', 'mean', 'p50 <=', 'p99 <=', 'turns'], ...rows]);
+}
+
+function serviceLines({ metrics }: RunResult): string[] {
+  const lateness = histogramOf(metrics, 'svc_frame_lateness_seconds');
+  const value = (name: string): number => metrics.get(name) ?? 0;
+  return [
+    `  svc_frame_lateness: mean ${ms(lateness.meanMs)} ms, p50 <= ${ms(lateness.p50Ms)}, p99 <= ${ms(lateness.p99Ms)} (${lateness.count} frames)`,
+    `  svc_underruns ${value('svc_underruns_total')}, interruptions ${value('svc_interruptions_total')}, ` +
+      `frames judged by energy ${value('svc_vad_energy_frames_total')}, ` +
+      `judged by the model ${value('svc_inference_frames{state="judged"}')}, ` +
+      `too quiet for it ${value('svc_inference_frames{state="quiet"}')}, ` +
+      `left out ${value('svc_inference_frames{state="left_out"}')}`,
+  ];
+}
+
+/** Moments in which clients ran dry, so that one stall of the machine is told from many small ones. */
+function stallLines({ load }: RunResult): string[] {
+  if (load.stalls.length === 0) return [];
+  const moments = load.stalls.map(
+    ({ atMs, calls, worstMs }) => `${(atMs / 1000).toFixed(1)} s: ${calls} x up to ${worstMs.toFixed(0)} ms`,
+  );
+  return [`  clients ran dry at ${moments.join('; ')}`, ''];
+}
+
+export function describe(result: RunResult): string {
+  const { load, options, providers, windowMs } = result;
+  const { counts } = load;
+  const refusals = Object.entries(result.refusals).map(([reason, count]) => `refused as ${reason}: ${count}`);
+  const failures = [...new Set([...load.failures, ...refusals])].join('; ');
+  const rows = judge(result);
+  const passed = rows.every((row) => row.passed);
+  const verdict = passed ? 'PASS' : 'FAIL';
+  return [
+    `${options.calls} calls, ${options.format.sampleRate} Hz ${options.format.encoding}, workers ${options.workers}, ` +
+      `${(windowMs / 1000).toFixed(0)} s; ${result.voices}`,
+    `${cpus()[0]?.model ?? 'unknown CPU'}, ${availableParallelism()} cores, Node ${process.version}; load average before ` +
+      `${result.loadAverageBefore.toFixed(2)}, meanwhile other processes used ${result.foreignCores.toFixed(2)} cores, ` +
+      `the host took ${result.stolenCores.toFixed(2)}`,
+    '',
+    `  calls: ${options.calls} asked, ${load.open} held, ${load.failures.length} failed${failures === '' ? '' : ` (${failures})`}`,
+    `  ${Object.entries(counts)
+      .map(([name, count]) => `${name} ${count}`)
+      .join(', ')}`,
+    '',
+    ...processLines(result),
+    '',
+    ...table([
+      ['as the clients saw it, ms', 'p50', 'p99', 'max', 'count'],
+      times('frame lateness', load.lateness),
+      times('gap between frames', load.gaps),
+      times('end of speech to first audio', load.response),
+      times('decision to first audio, by the service', result.decision.whole),
+      times('  without what the providers take', result.decision.own),
+      times('enough speech to interrupt, to clear', load.clear),
+      times("the load process's own ticker, late", load.ticker),
+      times('providers late on their own pace', providers.overMs),
+    ]),
+    '',
+    ...stallLines(result),
+    ...partLines(result),
+    ...serviceLines(result),
+    ...complaintText(result.complaints),
+    '',
+    ...table([
+      [`floor: ${floorCalls} calls on ${floorCores} cores`, 'found', ''],
+      ...rows.map((row) => [row.rule, row.found, row.passed ? 'PASS' : 'FAIL']),
+    ]),
+    ...(result.foreignCores + result.stolenCores > quietCores && !passed
+      ? ['  The machine was busy with other things meanwhile; repeat on a quiet one.']
+      : []),
+    testsFloor(result) ? `  ${verdict}` : `  ${verdict}, with fewer calls than the floor asks for`,
+  ].join('\n');
+}

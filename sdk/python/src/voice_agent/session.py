@@ -1,0 +1,217 @@
+"""One call, as the code of an agent sees it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import parse_qsl, urlsplit
+
+from . import wire
+from .commands import Commands
+from .errors import CommandRefused
+from .wire import Json, Role, TransferMode, check_text
+
+if TYPE_CHECKING:
+    from .tools import Tool
+
+_NUMBER = re.compile(r"\+[0-9]{8,15}")
+
+
+@dataclass(frozen=True, slots=True)
+class ContextMessage:
+    """A message of the conversation that the model sees."""
+
+    role: Role
+    text: str
+
+    def as_json(self) -> dict[str, str]:
+        """As it stands on the wire; `CommandRefused` names the rule it breaks."""
+        if self.role not in ("system", "user", "assistant"):
+            raise CommandRefused("invalid_message", "role must be system, user or assistant")
+        if not isinstance(self.text, str) or self.text.strip() == "":
+            raise CommandRefused("invalid_message", "the text of a context message must not be empty")
+        return {"role": self.role, "text": self.text}
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who calls, when the service is told to say so; numbers are withheld while it redacts them."""
+
+    number: str | None
+    called_number: str | None
+    carrier_call_id: str | None
+
+    @classmethod
+    def read(cls, call: Json) -> Self:
+        """The caller of a `call` object; what is missing is None."""
+        texts = (call.get(name) for name in ("from", "to", "carrier_call_id"))
+        return cls(*(text if isinstance(text, str) else None for text in texts))
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What the call can do: `transfer` needs call control of a carrier."""
+
+    transfer: bool
+    tools: bool
+
+
+@dataclass(slots=True)
+class Opening:
+    """What a call begins with. A session-start hook may change it; afterwards it is sent to the service."""
+
+    system_prompt: str | None = None
+    """None leaves the prompt of the service's agent file."""
+    greeting: str | None = None
+    """None leaves the greeting of the service's agent file."""
+    context: list[ContextMessage] = field(default_factory=list)
+    tools: list[Tool] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What the first message of a link says about its call."""
+
+    session_id: str
+    agent: str
+    capabilities: Capabilities
+    caller: Caller | None
+    body: Json
+    path: str
+
+    @classmethod
+    def read(cls, message: Json, path: str) -> Self:
+        """Of a `session.start`, which came to this path of the agent's URL. Raises `WireError`."""
+        capabilities, caller = wire.field(message, "capabilities", dict), message.get("call")
+        return cls(
+            session_id=wire.field(message, "session_id", str),
+            agent=wire.field(message, "agent", str),
+            capabilities=Capabilities(
+                capabilities.get("transfer") is True, capabilities.get("tools") is True
+            ),
+            caller=Caller.read(caller) if isinstance(caller, dict) else None,
+            body=MappingProxyType(dict(message)),
+            path=path,
+        )
+
+
+class Session:
+    """One call. Commands wait for the service's answer: they raise `CommandRefused`, or `CallEnded` after the call.
+
+    The object lives as long as the call, also over a link that broke and was taken up again; commands given in between
+    wait for the new link.
+    """
+
+    def __init__(self, offer: Offer, commands: Commands) -> None:
+        """Made by the SDK, one for each call."""
+        address = urlsplit(offer.path)
+        self.id = offer.session_id
+        self.agent_name = offer.agent
+        """Name of the agent in the service's agent file."""
+        self.route = address.path
+        """Path of the URL that the service called: routes of the service may lead to different paths."""
+        self.query: Mapping[str, str] = dict(parse_qsl(address.query))
+        """Query of that URL."""
+        self.capabilities = offer.capabilities
+        self.caller = offer.caller
+        self.start = offer.body
+        """The whole `session.start`, for fields that this version does not know."""
+        self.data: dict[str, Any] = {}
+        """For the agent's own use: whatever belongs to this call."""
+        self.end_reason: str | None = None
+        """Set when the call is over."""
+        self._commands = commands
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    def __repr__(self) -> str:
+        """Names the call and nothing of its contents."""
+        return f"Session({self.id!r})"
+
+    async def say(self, text: str, *, interrupt: bool = False) -> None:
+        """The bot speaks the text word for word, at most 4 KiB.
+
+        A line waits while the caller speaks or a response runs, at most 8 of them. With `interrupt` it drops the lines
+        that wait and cuts a running response, never the caller.
+        """
+        check_text("text", text, wire.SAY_BYTES, may_be_empty=False)
+        await self._commands.give({"type": "say", "text": text, **({"interrupt": True} if interrupt else {})})
+
+    async def end(self, *, say: str | None = None, reason: str | None = None) -> None:
+        """Ends the call after a farewell; without `say` it is the agent file's, and `""` means none."""
+        message: dict[str, Any] = {"type": "end"}
+        if say is not None:
+            message["say"] = check_text("say", say, wire.SAY_BYTES)
+        if reason is not None:
+            message["reason"] = check_text("reason", reason, wire.REASON_BYTES)
+        await self._commands.give(message)
+
+    async def transfer(
+        self,
+        destination: str,
+        *,
+        mode: TransferMode = "cold",
+        summary: str | None = None,
+        reason: str | None = None,
+    ) -> None:
+        """Transfers the call to a number (`+` and 8 to 15 digits) after the bot's sentence.
+
+        Refused as `unsupported` where the transport has no call control (see `capabilities.transfer`).
+        """
+        if not isinstance(destination, str) or _NUMBER.fullmatch(destination) is None:
+            raise CommandRefused("invalid_message", "destination must be + and 8 to 15 digits")
+        if mode not in ("cold", "warm"):
+            raise CommandRefused("invalid_message", "mode must be cold or warm")
+        message: dict[str, Any] = {"type": "transfer", "destination": destination, "mode": mode}
+        for name, text in (("summary", summary), ("reason", reason)):
+            if text is not None:
+                message[name] = check_text(name, text, wire.REASON_BYTES)
+        await self._commands.give(message)
+
+    async def update_context(
+        self,
+        *,
+        system_prompt: str | None = None,
+        append: Sequence[ContextMessage | tuple[Role, str]] = (),
+    ) -> None:
+        """Edits the conversation, all of it or nothing, right before the next response starts."""
+        message: dict[str, Any] = {"type": "context.update"}
+        if system_prompt is not None:
+            message["system_prompt"] = check_text("system_prompt", system_prompt, wire.SYSTEM_PROMPT_BYTES)
+        if append:
+            message["append"] = context_json(append, "append")
+        await self._commands.give(message)
+
+    async def set_tools(self, enabled: Iterable[str] | None) -> None:
+        """Offers the model only these tools, the agent's and the service's own; None offers all of them again."""
+        names = None if enabled is None else list(enabled)
+        if names is not None and len(names) > wire.ENABLED_TOOLS:
+            raise CommandRefused("invalid_message", f"enabled must have at most {wire.ENABLED_TOOLS} names")
+        await self._commands.give({"type": "tools.set", "enabled": names})
+
+    @property
+    def tasks(self) -> list[asyncio.Task[Any]]:
+        """What `spawn` started and still runs."""
+        return list(self._tasks)
+
+    def spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+        """Runs something beside the handlers, which are called one after another; it is cancelled when the call ends."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+
+def context_json(
+    messages: Sequence[ContextMessage | tuple[Role, str]], field_name: str
+) -> list[dict[str, str]]:
+    """Messages as they stand on the wire; `CommandRefused` names the rule that one of them breaks."""
+    if len(messages) > wire.CONTEXT_MESSAGES:
+        raise CommandRefused(
+            "invalid_message", f"{field_name} must have at most {wire.CONTEXT_MESSAGES} messages"
+        )
+    plain = (each if isinstance(each, ContextMessage) else ContextMessage(*each) for each in messages)
+    return [each.as_json() for each in plain]

@@ -1,0 +1,416 @@
+"""Calls from the agent's side: the opening, commands and their limits, events and handlers (spec 02)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+
+from voice_agent import (
+    Agent,
+    CallEnded,
+    Caller,
+    CommandRefused,
+    ContextMessage,
+    EventsLost,
+    LinkError,
+    Opening,
+    RejectCall,
+    ServiceError,
+    Session,
+    SessionEnd,
+    TurnInterrupted,
+    UserTranscript,
+)
+from voice_agent.event_queue import EventQueue
+from voice_agent.events import BotText, Event
+from voice_agent.testing import ScriptedCall
+
+Command = Callable[[Session], Coroutine[Any, Any, None]]
+
+
+def agent_doing(command: Command) -> tuple[Agent, asyncio.Future[str]]:
+    """An agent that gives one command when the caller speaks, and what became of it."""
+    agent = Agent()
+    outcome: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    @agent.on_user_text
+    async def act(session: Session, _text: str) -> None:
+        try:
+            await command(session)
+            outcome.set_result("done")
+        except CommandRefused as refused:
+            outcome.set_result(f"{refused.code}: {refused.message}")
+        except CallEnded:
+            outcome.set_result("ended")
+
+    return agent, outcome
+
+
+# ---- what a call begins with
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        ({"system_prompt": "ä" * 32_769}, "system_prompt must be at most 65536 bytes"),
+        ({"greeting": "ä" * 2_049}, "greeting must be at most 4096 bytes"),
+        ({"context": [("user", "text")] * 33}, "context must have at most 32 messages"),
+        ({"context": [("robot", "text")]}, "role must be system, user or assistant"),
+        ({"context": [("user", " ")]}, "text of a context message must not be empty"),
+        ({"events": ["turn.nothing"]}, "there is no event"),
+    ],
+)
+def test_an_opening_beyond_the_limits_is_refused_when_the_agent_is_made(arguments: Any, rule: str) -> None:
+    with pytest.raises(ValueError, match=rule):
+        Agent(**arguments)
+
+
+def test_an_opening_larger_than_a_message_is_refused_before_any_call() -> None:
+    with pytest.raises(Exception, match="at most 65536 bytes"):
+        Agent(system_prompt="a" * 65_536).serve()
+
+
+async def test_an_agent_without_an_opening_leaves_the_agent_file_alone() -> None:
+    async with ScriptedCall(Agent(resume=False)) as call:
+        assert call.accept == {"type": "session.accept", "version": 1, "events": []}
+
+
+async def test_only_events_with_handlers_are_asked_for() -> None:
+    agent = Agent()
+    agent.on("turn.interrupted")(lambda _session, _event: None)
+    agent.on("error")(lambda _session, _event: None)
+    async with ScriptedCall(agent) as call:
+        assert call.accept["events"] == ["turn.interrupted"]
+    async with ScriptedCall(Agent(events=["bot.text", "session.end"])) as call:
+        assert call.accept["events"] == ["bot.text"]
+
+
+async def test_a_start_hook_sees_the_call_and_changes_its_opening() -> None:
+    agent = Agent(greeting="Hello.")
+
+    @agent.on_session_start
+    async def begin(session: Session, opening: Opening) -> None:
+        assert (session.route, session.query, session.agent_name) == ("/tenants", {"id": "a b"}, "agent")
+        assert session.caller == Caller("+15550100001", "+15550100002", None)
+        assert session.capabilities.transfer
+        assert session.start["protocol"] == "svc.agent"
+        opening.greeting = f"Hello {session.caller.number}."
+        opening.context.append(ContextMessage("system", "A regular."))
+
+    caller = {"from": "+15550100001", "to": "+15550100002"}
+    async with ScriptedCall(agent, path="/tenants?id=a%20b", caller=caller) as call:
+        assert call.greeting == "Hello +15550100001."
+        assert call.accept["context"] == [{"role": "system", "text": "A regular."}]
+    async with ScriptedCall(Agent(greeting="Hello.")) as call:
+        assert call.greeting == "Hello."
+
+
+async def test_what_one_call_changed_is_not_in_the_next() -> None:
+    agent = Agent(context=[("system", "One.")])
+    agent.on_session_start(lambda _session, opening: opening.context.append(ContextMessage("system", "Two.")))
+    for _ in range(2):
+        async with ScriptedCall(agent) as call:
+            assert len(call.accept["context"]) == 2
+
+
+@pytest.mark.parametrize(
+    "hook",
+    [
+        pytest.param(lambda _session, opening: setattr(opening, "greeting", "a" * 4_097), id="too long"),
+        pytest.param(
+            lambda _session, opening: setattr(opening, "system_prompt", "a" * 65_536), id="too large"
+        ),
+        pytest.param(lambda _session, _opening: 1 / 0, id="throws"),
+        pytest.param(lambda session, _opening: session.say("too early"), id="speaks before the accept"),
+    ],
+)
+async def test_a_start_hook_that_fails_rejects_the_call(hook: Any) -> None:
+    agent = Agent()
+    agent.on_session_start(hook)
+    with pytest.raises(RejectCall) as rejected:
+        await ScriptedCall(agent).__aenter__()
+    assert rejected.value.code == "agent_failed"
+
+
+async def test_a_start_hook_that_is_late_rejects_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("voice_agent.host.START_HOOK_S", 0)
+    agent = Agent()
+
+    @agent.on_session_start
+    async def begin(_session: Session, _opening: Opening) -> None:
+        await asyncio.Event().wait()
+
+    with pytest.raises(RejectCall) as rejected:
+        await ScriptedCall(agent).__aenter__()
+    assert rejected.value.code == "agent_failed"
+
+
+# ---- commands
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (lambda s: s.say("Hello."), {"type": "say", "text": "Hello."}),
+        (lambda s: s.say("Stop.", interrupt=True), {"type": "say", "text": "Stop.", "interrupt": True}),
+        (lambda s: s.say("ä" * 2_048), {"type": "say", "text": "ä" * 2_048}),
+        (lambda s: s.end(), {"type": "end"}),
+        (lambda s: s.end(say="", reason="done"), {"type": "end", "say": "", "reason": "done"}),
+        (
+            lambda s: s.transfer("+15550100", mode="warm", summary="s" * 512, reason="r" * 512),
+            {
+                "type": "transfer",
+                "destination": "+15550100",
+                "mode": "warm",
+                "summary": "s" * 512,
+                "reason": "r" * 512,
+            },
+        ),
+        (
+            lambda s: s.update_context(system_prompt="New.", append=[ContextMessage("assistant", "Yes.")]),
+            {
+                "type": "context.update",
+                "system_prompt": "New.",
+                "append": [{"role": "assistant", "text": "Yes."}],
+            },
+        ),
+        (lambda s: s.set_tools([]), {"type": "tools.set", "enabled": []}),
+        (lambda s: s.set_tools(iter(["a"])), {"type": "tools.set", "enabled": ["a"]}),
+        (lambda s: s.set_tools(None), {"type": "tools.set", "enabled": None}),
+    ],
+)
+async def test_a_command_is_written_with_an_id_and_what_it_reacts_to(command: Command, message: Any) -> None:
+    agent, outcome = agent_doing(command)
+    async with ScriptedCall(agent) as call:
+        await call.user_says("now")
+        given = await call.expect(message["type"])
+        assert given == {**message, "id": "c1", "re": 2}
+        assert await outcome == "done"
+
+
+@pytest.mark.parametrize(
+    ("command", "rule"),
+    [
+        (lambda s: s.say("ä" * 2_049), "text must be at most 4096 bytes"),
+        (lambda s: s.say("  "), "text must not be empty"),
+        (lambda s: s.say(5), "text must be a string"),
+        (lambda s: s.end(say="a" * 4_097), "say must be at most 4096 bytes"),
+        (lambda s: s.end(reason="a" * 513), "reason must be at most 512 bytes"),
+        (lambda s: s.transfer("15550100000"), r"destination must be \+ and 8 to 15 digits"),
+        (lambda s: s.transfer("+1555010"), r"destination must be \+ and 8 to 15 digits"),
+        (lambda s: s.transfer("+1555010000000000"), r"destination must be \+ and 8 to 15 digits"),
+        (lambda s: s.transfer("+1555010000\n"), r"destination must be \+ and 8 to 15 digits"),
+        (lambda s: s.transfer("+15550100000", mode="hot"), "mode must be cold or warm"),
+        (lambda s: s.transfer("+15550100000", summary="ä" * 257), "summary must be at most 512 bytes"),
+        (lambda s: s.transfer("+15550100000", reason="a" * 513), "reason must be at most 512 bytes"),
+        (lambda s: s.update_context(system_prompt="a" * 65_537), "system_prompt must be at most 65536 bytes"),
+        (lambda s: s.update_context(system_prompt="a" * 65_536), "a message must be at most 65536 bytes"),
+        (lambda s: s.update_context(append=[("user", "text")] * 33), "append must have at most 32 messages"),
+        (lambda s: s.update_context(append=[("user", "")]), "context message must not be empty"),
+        (lambda s: s.set_tools(["a"] * 129), "enabled must have at most 128 names"),
+        (lambda s: s.say("\ud800"), "cannot be written as JSON"),
+    ],
+)
+async def test_a_command_beyond_the_limits_is_refused_before_it_is_sent(command: Command, rule: str) -> None:
+    agent, outcome = agent_doing(command)
+    async with ScriptedCall(agent) as call:
+        await call.user_says("now")
+        with pytest.raises(AssertionError, match=rule):
+            raise AssertionError(await outcome)
+        assert (await outcome).startswith("invalid_message: ")
+        assert [each["type"] for each in call.written] == ["session.accept"]
+
+
+@pytest.mark.parametrize(
+    "code", ["unsupported", "outcome_unknown", "queue_full", "dropped", "a_code_of_the_future"]
+)
+async def test_a_refused_command_raises_its_code(code: str) -> None:
+    agent, outcome = agent_doing(lambda session: session.transfer("+15550100000"))
+    async with ScriptedCall(agent) as call:
+        call.refuse("transfer", code, "the reason")
+        await call.user_says("now")
+        assert await outcome == f"{code}: the reason"
+
+
+async def test_commands_that_wait_when_the_call_ends_learn_it() -> None:
+    agent, outcome = agent_doing(lambda session: session.say("Hello."))
+    call = ScriptedCall(agent, answers_commands=False)
+    async with call:
+        await call.user_says("now")
+        await call.expect_say()
+        await call.hang_up()
+        assert await outcome == "ended"
+
+
+async def test_commands_after_the_end_are_refused() -> None:
+    agent = Agent()
+    seen: list[object] = []
+
+    @agent.on_session_end
+    async def over(session: Session, event: SessionEnd) -> None:
+        seen.append((session.end_reason, event.reason))
+        with pytest.raises(CallEnded):
+            await session.say("too late")
+        seen.append("refused")
+
+    async with ScriptedCall(agent) as call:
+        await call.hang_up("hangup")
+    assert seen == [("hangup", "hangup"), "refused"]
+
+
+async def test_the_65th_command_that_waits_is_refused() -> None:
+    async def many(session: Session) -> None:
+        tasks = [session.spawn(session.say(f"Line {index}.")) for index in range(64)]
+        await asyncio.sleep(0)
+        try:
+            await session.say("One more.")
+        finally:
+            for task in tasks:
+                task.cancel()
+
+    agent, outcome = agent_doing(many)
+    async with ScriptedCall(agent, answers_commands=False) as call:
+        await call.user_says("now")
+        assert (await outcome).startswith("queue_full: 64 commands wait")
+
+
+def test_link_errors_have_one_base() -> None:
+    assert issubclass(CommandRefused, LinkError)
+    assert issubclass(CallEnded, LinkError)
+
+
+# ---- events and handlers
+
+
+async def test_handlers_run_in_the_order_of_events_and_of_their_declaration() -> None:
+    agent = Agent()
+    seen: list[str] = []
+
+    @agent.on("user.transcript")
+    async def slow(_session: Session, event: UserTranscript) -> None:
+        await asyncio.sleep(0)
+        seen.append(f"slow {event.text}")
+
+    @agent.on("user.transcript")
+    def plain(_session: Session, event: UserTranscript) -> None:
+        seen.append(f"plain {event.text}")
+
+    @agent.on("turn.interrupted")
+    async def last(_session: Session, event: TurnInterrupted) -> None:
+        seen.append(f"interrupted {event.epoch}")
+
+    async with ScriptedCall(agent) as call:
+        call.event("user.transcript", text="a", final=False)
+        call.event("turn.interrupted", epoch=2)
+        call.event("user.transcript", text="b", final=True)
+    assert seen == ["slow a", "plain a", "interrupted 2", "slow b", "plain b"]
+
+
+async def test_a_handler_that_throws_costs_nothing_but_a_line_in_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    agent = Agent()
+    seen: list[str] = []
+
+    @agent.on_user_text
+    def broken(_session: Session, _text: str) -> None:
+        raise RuntimeError("the agent's own fault")
+
+    @agent.on_user_text
+    async def cancelled(_session: Session, _text: str) -> None:
+        raise asyncio.CancelledError
+
+    agent.on_user_text(lambda _session, text: seen.append(text))
+    async with ScriptedCall(agent) as call:
+        await call.user_says("one")
+        await call.user_says("two")
+    assert seen == ["one", "two"]
+    assert [each.message for each in caplog.records if each.levelno == logging.ERROR] == [
+        "call scripted-call: a handler of user.text failed"
+    ] * 2
+
+
+async def test_problems_of_the_call_are_events() -> None:
+    agent = Agent()
+    seen: list[ServiceError] = []
+    agent.on("error")(lambda _session, event: seen.append(event))
+    async with ScriptedCall(agent) as call:
+        call.event("error", stage="agent_link", message="tool_refused: a tool was left out", fatal=False)
+    assert [(each.stage, each.fatal) for each in seen] == [("agent_link", False)]
+
+
+async def test_work_beside_the_handlers_ends_with_the_call() -> None:
+    agent = Agent()
+    ended = asyncio.Event()
+
+    @agent.on_user_text
+    async def begin(session: Session, _text: str) -> None:
+        async def work() -> None:
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.set()
+
+        session.spawn(work())
+        await asyncio.sleep(0)
+        await session.say("Begun.")
+
+    async with ScriptedCall(agent) as call:
+        await call.user_says("now")
+        await call.expect_say()
+    await asyncio.sleep(0)
+    assert ended.is_set()
+
+
+def test_an_event_that_does_not_exist_has_no_handler() -> None:
+    untyped: Any = Agent()
+    with pytest.raises(ValueError, match=r"there is no event 'turn\.nothing'"):
+        untyped.on("turn.nothing")
+
+
+# ---- slow handlers
+
+
+def text(seq: int) -> Event:
+    return BotText(seq=seq, t_ms=0, epoch=1, text="delta")
+
+
+def interrupted(seq: int) -> Event:
+    return TurnInterrupted(seq=seq, t_ms=0, epoch=1)
+
+
+async def popped(queue: EventQueue, count: int) -> list[tuple[str, int]]:
+    events = [await queue.pop() for _ in range(count)]
+    return [(each.type, each.count if isinstance(each, EventsLost) else each.seq) for each in events]
+
+
+async def test_deltas_are_left_out_first_and_counted() -> None:
+    queue = EventQueue(most_waiting=2)
+    for event in (interrupted(1), text(2), text(3), interrupted(4)):
+        queue.push(event)
+    assert await popped(queue, 3) == [("events.lost", 2), ("turn.interrupted", 1), ("turn.interrupted", 4)]
+
+
+async def test_interim_transcripts_are_left_out_like_deltas_and_final_ones_are_not() -> None:
+    queue = EventQueue(most_waiting=2)
+    for seq, final in ((1, True), (2, False), (3, True)):
+        queue.push(UserTranscript(seq=seq, t_ms=0, text="a", final=final))
+    assert await popped(queue, 3) == [("events.lost", 1), ("user.transcript", 1), ("user.transcript", 3)]
+
+
+async def test_the_oldest_event_is_left_out_when_there_are_no_deltas() -> None:
+    queue = EventQueue(most_waiting=2)
+    for seq in (1, 2, 3):
+        queue.push(interrupted(seq))
+    assert await popped(queue, 3) == [("events.lost", 1), ("turn.interrupted", 2), ("turn.interrupted", 3)]
+
+
+async def test_the_end_of_the_call_is_never_left_out() -> None:
+    queue = EventQueue(most_waiting=1)
+    queue.push(interrupted(1))
+    queue.push(SessionEnd(seq=2, t_ms=0, reason="hangup"))
+    assert await popped(queue, 2) == [("turn.interrupted", 1), ("session.end", 2)]

@@ -1,0 +1,145 @@
+/** All calls of a server's agents: who takes a new link, and which calls wait for theirs to come back. Knows no socket. */
+import { CallLink, rejectText } from './call-link.ts';
+import type { Connection, ConnectionEvents } from './connection.ts';
+import type { AgentDefinition } from './definition.ts';
+import { readServiceMessage, type Received } from './reading.ts';
+import { closeCodes, PROTOCOL, PROTOCOL_VERSIONS } from './wire/constants.ts';
+import type { SessionResumeMessage, SessionStartMessage } from './wire/service-messages.ts';
+
+/** What the service has to send its first message. */
+export const firstMessageMs = 10_000;
+
+export interface Arrival {
+  readonly agent: AgentDefinition;
+  /** Path and query of the link's URL. */
+  readonly path: string;
+}
+
+export class CallHost {
+  readonly #calls = new Map<string, CallLink>();
+  readonly #mostCalls: number;
+  #isDraining = false;
+  #onEmpty: (() => void) | undefined;
+
+  constructor({ mostCalls }: { readonly mostCalls: number }) {
+    this.#mostCalls = mostCalls;
+  }
+
+  /** Calls that run or wait for their link. */
+  get calls(): number {
+    return this.#calls.size;
+  }
+
+  get isFull(): boolean {
+    return this.#calls.size >= this.#mostCalls;
+  }
+
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  /** A link has opened. */
+  open(connection: Connection, arrival: Arrival): ConnectionEvents {
+    let call: CallLink | undefined;
+    let isOver = false;
+    const refuse = (reason: string): void => {
+      isOver = true;
+      clearTimeout(timer);
+      arrival.agent.logger.warn('a link was refused', { reason });
+      connection.close(closeCodes.violation, reason);
+    };
+    const timer = setTimeout(() => refuse('no first message arrived in time'), firstMessageMs);
+    timer.unref();
+    return {
+      text: (text) => {
+        if (call !== undefined) {
+          call.text(connection, text);
+          return;
+        }
+        if (isOver) return;
+        const first = readServiceMessage(text);
+        const isOffer =
+          first.kind === 'message' &&
+          (first.message.type === 'session.start' || first.message.type === 'session.resume');
+        if (!isOffer) {
+          refuse('the first message must be session.start or session.resume');
+          return;
+        }
+        clearTimeout(timer);
+        call = this.#take(connection, arrival, first);
+        isOver = call === undefined;
+      },
+      binary: () => {
+        if (call !== undefined) call.binary(connection);
+        else if (!isOver) refuse('the first message must be session.start or session.resume');
+      },
+      closed: () => {
+        isOver = true;
+        clearTimeout(timer);
+        call?.closed(connection);
+      },
+    };
+  }
+
+  #take(connection: Connection, arrival: Arrival, received: Received): CallLink | undefined {
+    const { message } = received;
+    if (message.type !== 'session.start' && message.type !== 'session.resume') return undefined;
+    const key = `${arrival.path} ${message.session_id}`;
+    const known = this.#calls.get(key);
+    const refusal = this.#refusal(message, known);
+    if (refusal !== undefined) {
+      arrival.agent.logger.warn('a call was rejected', { code: refusal });
+      connection.send(rejectText(refusal, ''));
+      connection.close(closeCodes.normal, refusal);
+      return undefined;
+    }
+    if (message.type === 'session.resume') {
+      known?.resume(connection, message);
+      return known;
+    }
+    // The service has begun anew what it had begun before.
+    known?.abandon();
+    const call: CallLink = new CallLink(connection, {
+      agent: arrival.agent,
+      start: message,
+      path: arrival.path,
+      onOver: () => this.#forget(key, call),
+    });
+    this.#calls.set(key, call);
+    void call.start(received);
+    return call;
+  }
+
+  /** The code of `session.reject`; undefined when the call is taken. */
+  #refusal(
+    message: SessionStartMessage | SessionResumeMessage,
+    known: CallLink | undefined,
+  ): string | undefined {
+    const isSpoken =
+      message.protocol === PROTOCOL && message.versions.some((each) => PROTOCOL_VERSIONS.includes(each));
+    if (!isSpoken) return 'unsupported_version';
+    if (message.type === 'session.resume') return known?.canResume === true ? undefined : 'unknown_session';
+    if (this.#isDraining) return 'shutting_down';
+    return this.isFull ? 'busy' : undefined;
+  }
+
+  #forget(key: string, call: CallLink): void {
+    if (this.#calls.get(key) === call) this.#calls.delete(key);
+    if (this.#calls.size === 0) this.#onEmpty?.();
+  }
+
+  /** Takes no new call from now on; resolves when the last one is over. */
+  drain(): Promise<void> {
+    this.#isDraining = true;
+    return new Promise((resolve) => {
+      this.#onEmpty = resolve;
+      if (this.#calls.size === 0) resolve();
+    });
+  }
+
+  /** Ends every call on this side. */
+  abandonAll(): void {
+    this.#isDraining = true;
+    for (const call of [...this.#calls.values()]) call.abandon();
+  }
+}

@@ -1,0 +1,115 @@
+/** One call, as an application sees it. */
+import type { Command } from './command-rules.ts';
+import type { CallerIdentity } from './events.ts';
+import { reactionOf } from './reaction.ts';
+
+/** A message of the conversation. */
+export interface ContextMessage {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly text: string;
+}
+
+/** What is known of a call from its start. */
+export interface SessionFacts {
+  readonly id: string;
+  /** Name of the agent in the service's agent file. */
+  readonly agent: string;
+  /** Path and query by which the service reached this agent: what a route of `[[agent_link.routes]]` says. */
+  readonly path: string;
+  /** Who calls; undefined unless the service sends it (`caller_identity`). */
+  readonly call: CallerIdentity | undefined;
+  readonly capabilities: { readonly transfer: boolean; readonly tools: boolean };
+}
+
+export interface TransferOptions {
+  /** `cold` leaves the call to the destination; `warm` brings it in. Default `cold`. */
+  readonly mode?: 'cold' | 'warm';
+  /** For the destination; at most 512 bytes. */
+  readonly summary?: string;
+  /** At most 512 bytes. */
+  readonly reason?: string;
+  /** At most 64 bytes. The same id again is the same transfer: give your own to repeat one whose outcome was lost. */
+  readonly id?: string;
+}
+
+/**
+ * A call. Every command resolves when the service has done it and rejects with `CommandRefused` otherwise; after the end of the call the
+ * code is `session_over`. A rejection that nobody handles does no harm.
+ */
+export class Session implements SessionFacts {
+  readonly id: string;
+  readonly agent: string;
+  readonly path: string;
+  readonly call: CallerIdentity | undefined;
+  readonly capabilities: { readonly transfer: boolean; readonly tools: boolean };
+  /** Aborts when the call is over. */
+  readonly signal: AbortSignal;
+  /** Whatever the application wants to remember of this call. */
+  readonly data: Record<string, unknown> = {};
+  readonly #send: (command: Command) => Promise<void>;
+
+  constructor(
+    facts: SessionFacts,
+    options: { signal: AbortSignal; send: (command: Command) => Promise<void> },
+  ) {
+    this.id = facts.id;
+    this.agent = facts.agent;
+    this.path = facts.path;
+    this.call = facts.call;
+    this.capabilities = facts.capabilities;
+    this.signal = options.signal;
+    this.#send = options.send;
+  }
+
+  /**
+   * The bot says the text, 1 to 4096 bytes, word for word. It waits for the caller and for a running response; with `interrupt` it cuts
+   * the response, never the caller.
+   */
+  say(text: string, { interrupt }: { readonly interrupt?: boolean } = {}): Promise<void> {
+    return this.#command({ type: 'say', text, ...(interrupt !== undefined && { interrupt }) });
+  }
+
+  /** Ends the call after the farewell `say` (absent: the agent file's; empty: none). Resolves when the call is being ended. */
+  end({ say, reason }: { readonly say?: string; readonly reason?: string } = {}): Promise<void> {
+    return this.#command({
+      type: 'end',
+      ...(say !== undefined && { say }),
+      ...(reason !== undefined && { reason }),
+    });
+  }
+
+  /** Transfers the call to an E.164 number, after the bot's sentence. Refused with `unsupported` where `capabilities.transfer` is false. */
+  transfer(destination: string, { id, mode, summary, reason }: TransferOptions = {}): Promise<void> {
+    return this.#command({
+      type: 'transfer',
+      destination,
+      ...(id !== undefined && { id }),
+      ...(mode !== undefined && { mode }),
+      ...(summary !== undefined && { summary }),
+      ...(reason !== undefined && { reason }),
+    });
+  }
+
+  /** Edits the conversation before the next response: all of it or nothing. At most 32 messages. */
+  updateContext(edit: {
+    readonly systemPrompt?: string;
+    readonly append?: readonly ContextMessage[];
+  }): Promise<void> {
+    const { systemPrompt, append } = edit;
+    return this.#command({
+      type: 'context.update',
+      ...(systemPrompt !== undefined && { system_prompt: systemPrompt }),
+      ...(append !== undefined && { append }),
+    });
+  }
+
+  /** Offers only these tools, the service's and the agent's; null offers all of them again. */
+  setTools(enabled: readonly string[] | null): Promise<void> {
+    return this.#command({ type: 'tools.set', enabled });
+  }
+
+  #command(command: Command): Promise<void> {
+    const re = reactionOf(this);
+    return this.#send(re === undefined ? command : { ...command, re });
+  }
+}

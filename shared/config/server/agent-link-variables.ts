@@ -1,0 +1,85 @@
+/** The server variables of the agent link (spec 02, Link settings). They stand above the agent file's `[agent_link]`. */
+import { fail, ok } from '../../base/result.ts';
+import { judgePlaintext, readAgentUrl, type AgentUrl } from '../agent-url.ts';
+import { Reader, type Env } from './environment.ts';
+import type { Sensitive } from '../sensitive.ts';
+import { optionalPathVariable, readVariable, secretVariable, switchVariable } from './variables.ts';
+
+export interface AgentLinkVariables {
+  readonly url?: AgentUrl;
+  readonly token?: Sensitive<string>;
+  /** Absent: as the agent file says. */
+  readonly callerIdentity?: boolean;
+  /** ws:// is permitted everywhere. */
+  readonly allowInsecure: boolean;
+}
+
+export interface AgentLinkSettings {
+  readonly agentLink: AgentLinkVariables;
+  /** Path of certificates that are trusted beside the public ones, for wss:// addresses of agents. */
+  readonly agentCa?: string;
+}
+
+export const agentLinkVariables = {
+  agentUrl: readVariable<AgentUrl | undefined>(
+    'SVC_AGENT_URL',
+    'Agent process that each call is connected to; above url in [agent_link].',
+    {
+      form: 'a ws:// or wss:// address, at most 2048 characters',
+      defaultText: 'unset: as the agent file says',
+      read: (text) => {
+        const read = readAgentUrl(text);
+        return read.ok ? ok(read.value) : fail(read.error);
+      },
+      fallback: undefined,
+      isSecret: true,
+    },
+  ),
+  agentToken: secretVariable('SVC_AGENT_TOKEN', 'Bearer token for that process; not sent to routes.'),
+  agentAllowInsecure: switchVariable(
+    'SVC_AGENT_ALLOW_INSECURE',
+    'Permits ws:// to agents off the private network, with a warning for each.',
+    false,
+  ),
+  agentCallerIdentity: switchVariable(
+    'SVC_AGENT_CALLER_IDENTITY',
+    "Sends the carrier's id of telephone calls to that process; numbers are withheld. Not for routes.",
+    false,
+  ),
+  agentTlsCa: optionalPathVariable(
+    'SVC_AGENT_TLS_CA',
+    'Certificates in PEM form that are trusted beside the public ones for wss:// agents: at most 16, 256 KiB.',
+  ),
+} as const;
+
+export function takeAgentLink(reader: Reader): AgentLinkSettings {
+  const variables = agentLinkVariables;
+  const [url, token] = [reader.take(variables.agentUrl), reader.take(variables.agentToken)];
+  const allowInsecure = reader.take(variables.agentAllowInsecure);
+  const callerIdentity = reader.take(variables.agentCallerIdentity);
+  const agentCa = reader.take(variables.agentTlsCa);
+  if (url !== undefined && judgePlaintext(url, { allowInsecure }).kind === 'refused')
+    reader.refuse(
+      variables.agentUrl,
+      `must be a wss:// address; ws:// only to a host of the private network, or with ${variables.agentAllowInsecure.name}=1`,
+    );
+  return {
+    agentLink: {
+      ...(url !== undefined && { url }),
+      ...(token !== undefined && { token }),
+      ...(reader.isSet(variables.agentCallerIdentity) && { callerIdentity }),
+      allowInsecure,
+    },
+    ...(agentCa !== undefined && { agentCa }),
+  };
+}
+
+/** What the start warns of. */
+export function agentLinkWarnings({ agentLink: { url, allowInsecure } }: AgentLinkSettings): string[] {
+  const verdict = url === undefined ? undefined : judgePlaintext(url, { allowInsecure });
+  return verdict?.kind === 'warned' ? [`${agentLinkVariables.agentUrl.name} ${verdict.rule}`] : [];
+}
+
+/** The same for a process that has the environment alone, which was found valid before. */
+export const agentLinkOf = (env: Env): AgentLinkVariables =>
+  takeAgentLink(new Reader(env, { cores: 1 })).agentLink;

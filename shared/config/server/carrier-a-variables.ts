@@ -1,0 +1,87 @@
+/** The server variables of carrier A: where its webhook and its media streams arrive, and what proves that they are its own. */
+import { fail, ok } from '../../base/result.ts';
+import type { Result } from '../../base/result.ts';
+import { parseHostPort } from '../../net/address.ts';
+import type { HostPort } from '../../net/address.ts';
+import type { Reader } from './environment.ts';
+import type { Sensitive } from '../sensitive.ts';
+import { readVariable, secretVariable, signingSecretVariable, switchVariable } from './variables.ts';
+
+export interface CarrierASettings {
+  readonly addr: HostPort;
+  /** `wss://` address of the media streams as the carrier reaches it, without the segment of a call. */
+  readonly publicUrl: string;
+  /** Signs the carrier's requests. */
+  readonly authToken: Sensitive<string>;
+  /** Makes the segments of calls; absent where the address of streams is fixed. */
+  readonly streamSecret?: Sensitive<string>;
+  /** The fixed address opens calls, too. */
+  readonly allowsStaticUrl: boolean;
+}
+
+const publicUrlForm =
+  'a wss:// address that ends in /carrier_a/stream, without query, such as wss://voice.example.com/carrier_a/stream';
+
+function readPublicUrl(value: string): Result<string, string> {
+  if (!URL.canParse(value) || value.length > 1_024) return fail(`must be ${publicUrlForm}`);
+  const { protocol, username, password, search, hash, pathname } = new URL(value);
+  const isPlain = username === '' && password === '' && search === '' && hash === '';
+  // Signatures are made over the text of the address, so it has to be the one text that every program makes of it.
+  const isRight = protocol === 'wss:' && isPlain && pathname.endsWith('/carrier_a/stream');
+  return isRight && new URL(value).href === value ? ok(value) : fail(`must be ${publicUrlForm}`);
+}
+
+export const carrierAVariables = {
+  carrierAAddr: readVariable<HostPort | undefined>(
+    'SVC_CARRIER_A_ADDR',
+    'Listener of carrier A: its voice webhook at /carrier_a/voice and its media streams at /carrier_a/stream.',
+    {
+      form: 'host:port, [::1]:8090 for IPv6; port 0 takes a free one',
+      defaultText: 'unset: no telephone calls of carrier A',
+      read: parseHostPort,
+      fallback: undefined,
+    },
+  ),
+  carrierAPublicUrl: readVariable<string>(
+    'SVC_CARRIER_A_PUBLIC_URL',
+    'Address at which carrier A reaches the media streams. Its signatures are checked against it.',
+    { form: publicUrlForm, defaultText: 'unset', read: readPublicUrl, fallback: '' },
+  ),
+  carrierAAuthToken: secretVariable(
+    'SVC_CARRIER_A_AUTH_TOKEN',
+    'Auth token of the account at carrier A, with which it signs its requests.',
+  ),
+  carrierAStreamSecret: signingSecretVariable(
+    'SVC_CARRIER_A_STREAM_SECRET',
+    'Makes an address of its own for the media stream of each call, which opens one call.',
+  ),
+  carrierAAllowStaticUrl: switchVariable(
+    'SVC_CARRIER_A_ALLOW_STATIC_URL',
+    'For a first try: takes media streams at the fixed address too, where a signature that was read once can be used again.',
+    false,
+  ),
+} as const;
+
+export function takeCarrierA(reader: Reader): { readonly carrierA?: CarrierASettings } {
+  const variables = carrierAVariables;
+  const addr = reader.take(variables.carrierAAddr);
+  const publicUrl = reader.take(variables.carrierAPublicUrl);
+  const authToken = reader.take(variables.carrierAAuthToken);
+  const streamSecret = reader.take(variables.carrierAStreamSecret);
+  const allowsStaticUrl = reader.take(variables.carrierAAllowStaticUrl);
+  if (addr === undefined) return {};
+  const missing = (variable: { readonly name: string }): void => {
+    if (!reader.isSet(variable))
+      reader.refuse(variable, `must be set where ${variables.carrierAAddr.name} is`);
+  };
+  missing(variables.carrierAPublicUrl);
+  missing(variables.carrierAAuthToken);
+  if (!allowsStaticUrl && !reader.isSet(variables.carrierAStreamSecret))
+    reader.refuse(
+      variables.carrierAStreamSecret,
+      `must be set where ${variables.carrierAAddr.name} is, or ${variables.carrierAAllowStaticUrl.name}=1 for a first try`,
+    );
+  if (authToken === undefined) return {};
+  const secret = streamSecret !== undefined && { streamSecret };
+  return { carrierA: { addr, publicUrl, authToken, ...secret, allowsStaticUrl } };
+}

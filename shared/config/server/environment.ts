@@ -1,0 +1,49 @@
+/** Reading server variables from an environment that is handed in: all problems at once, never a value in a message. */
+import { fail } from '../../base/result.ts';
+import type { Result } from '../../base/result.ts';
+import type { MachineFacts, Variable } from './variables.ts';
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** A variable that is wrong, and the rule it breaks. Never holds the value. */
+export interface ConfigProblem {
+  readonly variable: string;
+  readonly message: string;
+}
+
+/** Takes variables one by one; a bad one is reported and stands in with its default until the end. */
+export class Reader {
+  readonly problems: ConfigProblem[] = [];
+  readonly #env: Env;
+  readonly #facts: MachineFacts;
+
+  constructor(env: Env, facts: MachineFacts) {
+    this.#env = env;
+    this.#facts = facts;
+  }
+
+  take<T>(variable: Variable<T>): T {
+    const text = this.#env[variable.name];
+    if (text === undefined) {
+      if (variable.isRequired) this.refuse(variable, `must be set: ${variable.form}`);
+      return variable.fallback(this.#facts);
+    }
+    const result = this.#read(variable, text);
+    if (result.ok) return result.value;
+    this.refuse(variable, result.error);
+    return variable.fallback(this.#facts);
+  }
+
+  refuse(variable: { readonly name: string }, rule: string): void {
+    this.problems.push({ variable: variable.name, message: `${variable.name} ${rule}` });
+  }
+
+  isSet(variable: { readonly name: string }): boolean {
+    return this.#env[variable.name] !== undefined;
+  }
+
+  #read<T>(variable: Variable<T>, text: string): Result<T, string> {
+    if (text === '') return fail('is set but empty; unset it or give it a value');
+    return variable.read(text);
+  }
+}

@@ -1,0 +1,322 @@
+/**
+ * Reads the three stage tables of an agent file and their secondaries (spec 03, Stage tables and Secondary providers):
+ * which provider, its key and its options table. Everything wrong is reported; a definition comes back only for a table
+ * without fault.
+ */
+import type { z } from 'zod';
+import type { KeyPath, ProblemList } from '../problem.ts';
+import { Sensitive } from '../sensitive.ts';
+import type { Chosen, LlmDefinition, StageKey, SttDefinition, TtsDefinition } from './definition.ts';
+import type { ProviderRow, StageName, TableSite } from './declaration.ts';
+import { declarations, findProvider, providerNames, providersOf, shownProvider } from './providers.ts';
+import {
+  llmKeys,
+  llmSecondaryKeys,
+  sttKeys,
+  sttSecondaryKeys,
+  ttsKeys,
+  ttsSecondaryKeys,
+} from './stage-keys.ts';
+import { isTable, readTable } from '../table.ts';
+import type { TableReading } from '../table.ts';
+
+export interface StageReader {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly requireSecrets: boolean;
+  readonly problems: ProblemList;
+  /** Values of the sections of the file. */
+  readonly tree: Readonly<Record<string, unknown>>;
+  /** What `language` of a stage falls back to. */
+  readonly language: string | undefined;
+  /** Canonical names of providers that this build leaves out. */
+  readonly leftOut: readonly string[];
+}
+
+/** A stage table or its secondary. */
+interface Site {
+  readonly stage: StageName;
+  readonly at: KeyPath;
+  readonly reader: StageReader;
+}
+
+const keyHints: Readonly<Record<string, string>> = Object.fromEntries(
+  ['api_key', 'key', 'token', 'secret', 'password'].map((name) => [
+    name,
+    'is not a key of this file: secrets come from the environment; name the variable with api_key_env',
+  ]),
+);
+
+const secondaryHints: Readonly<Record<string, string>> = {
+  ...keyHints,
+  ...Object.fromEntries(
+    ['language', 'sample_rate', 'max_tool_rounds', 'context_window_tokens'].map((name) => [
+      name,
+      'is not a key of a secondary: that of the stage holds for it too',
+    ]),
+  ),
+  secondary: 'is not a key of a secondary: a stage has at most two providers',
+};
+
+interface StageParts {
+  readonly provider: ProviderRow | undefined;
+  /** The stage's own keys, without the options table and the secondary. */
+  readonly own: Readonly<Record<string, unknown>>;
+  readonly options: unknown;
+  readonly optionsAt: KeyPath;
+}
+
+function readProvider(name: unknown, { stage, at, reader }: Site): ProviderRow | undefined {
+  if (typeof name !== 'string') return undefined;
+  const row = findProvider(stage, name);
+  if (row === undefined) {
+    const known = providersOf(stage).map(shownProvider).join(', ');
+    reader.problems.error([...at, 'provider'], `must be one of ${known}`);
+  } else if (reader.leftOut.includes(row.name)) {
+    reader.problems.error(
+      [...at, 'provider'],
+      `names ${shownProvider(row)}, but the build feature "${row.name}" is off: this version does not hold it`,
+    );
+  }
+  return row;
+}
+
+/** Splits the options tables off the stage's own keys and reports those of other providers. */
+function split(raw: Readonly<Record<string, unknown>>, site: Site): StageParts {
+  const { stage, at } = site;
+  const { problems } = site.reader;
+  const provider = readProvider(raw['provider'], site);
+  const own: Record<string, unknown> = {};
+  let options: unknown;
+  let optionsAt: KeyPath = [...at, provider?.name ?? 'provider'];
+  for (const [key, value] of Object.entries(raw)) {
+    const row = findProvider(stage, key);
+    if (key === 'secondary' && at.length === 1) continue;
+    if (row === undefined) {
+      own[key] = value;
+    } else if (provider !== undefined && row !== provider) {
+      problems.keyError([...at, key], `belongs to another provider than the chosen ${provider.name}`);
+    } else if (options !== undefined) {
+      problems.keyError([...at, key], `repeats the options of ${row.name} under another name`);
+    } else {
+      options = value;
+      optionsAt = [...at, key];
+    }
+  }
+  return { provider, own, options, optionsAt };
+}
+
+/** Reads the provider key from its variable; the file must name one where the provider cannot do without. */
+function readKey(parts: StageParts, name: string | undefined, site: Site): StageKey {
+  const at = [...site.at, 'api_key_env'];
+  const { problems, env, requireSecrets } = site.reader;
+  if (name === undefined) {
+    const isRequired = parts.provider?.apiKey === 'required' && parts.own['api_key_env'] === undefined;
+    if (isRequired) problems.missing(at, 'is required for this provider');
+    return {};
+  }
+  const value = env[name];
+  if (value === undefined || value === '') {
+    const rule = `names the environment variable ${name}, which is not set`;
+    if (requireSecrets) problems.error(at, rule);
+    else problems.warning(at, rule);
+    return { apiKeyEnv: name };
+  }
+  if (!/^[\x21-\x7e]+$/.test(value)) {
+    problems.error(
+      at,
+      `names the environment variable ${name}, whose value holds spaces or characters that no key has`,
+    );
+    return { apiKeyEnv: name };
+  }
+  return { apiKeyEnv: name, apiKey: new Sensitive(value) };
+}
+
+interface Reading<S extends z.ZodObject, C> {
+  readonly keys: TableReading<z.output<S>>;
+  readonly provider: ProviderRow | undefined;
+  /** The provider, its key and its options; absent when anything of them is wrong. */
+  readonly choice: (C & StageKey) | undefined;
+}
+
+interface Row<C> {
+  readonly name: string;
+  readonly isTableRequired: boolean;
+  readonly read: (raw: Readonly<Record<string, unknown>>, site: TableSite) => C | undefined;
+}
+
+/** Reads one table of a stage, or its secondary: own keys, key variable and options. */
+function readChoice<S extends z.ZodObject, C extends object>(
+  raw: unknown,
+  site: Site & {
+    readonly schema: S;
+    readonly rows: readonly Row<C>[];
+    readonly language: string | undefined;
+  },
+): Reading<S, C> | undefined {
+  const { stage, at, reader } = site;
+  const { problems } = reader;
+  if (!isTable(raw)) {
+    problems.error(at, 'must be a table');
+    return undefined;
+  }
+  const parts = split(raw, site);
+  const alsoKnown = parts.provider === undefined ? providerNames(stage) : [parts.provider.name];
+  const hints = at.length === 1 ? keyHints : secondaryHints;
+  const keys = readTable(site.schema, parts.own, { at, problems, rules: { alsoKnown, hints } });
+  const variable: unknown = Reflect.get(keys.known, 'api_key_env');
+  const apiKey = readKey(parts, typeof variable === 'string' ? variable : undefined, site);
+  const row = site.rows.find(({ name }) => name === parts.provider?.name);
+  const common = { keys, provider: parts.provider, choice: undefined };
+  if (row === undefined || reader.leftOut.includes(row.name)) return common;
+  if (parts.options === undefined && row.isTableRequired) {
+    problems.missing(parts.optionsAt, 'is a required table for this provider');
+    return common;
+  }
+  const table = parts.options ?? {};
+  if (!isTable(table)) {
+    problems.error(parts.optionsAt, 'must be a table');
+    return common;
+  }
+  const tableSite: TableSite = {
+    at: parts.optionsAt,
+    stageAt: at,
+    problems,
+    hasKey: parts.own['api_key_env'] !== undefined,
+    ...(site.language !== undefined && { language: site.language }),
+    rules: { hints: keyHints },
+  };
+  const chosen = row.read(table, tableSite);
+  return { ...common, choice: chosen && { ...chosen, ...apiKey } };
+}
+
+/** The raw table of a stage; a stage that is not there is reported. */
+function stageTable(stage: StageName, { tree, problems }: StageReader): unknown {
+  if (tree[stage] === undefined) problems.missing([stage], 'is a required section');
+  return tree[stage];
+}
+
+const secondaryOf = (raw: unknown): unknown => (isTable(raw) ? raw['secondary'] : undefined);
+
+/** Says that something else than the key `language` decides what is spoken or heard. */
+function noteLanguage(raw: unknown, provider: ProviderRow | undefined, site: Site): void {
+  if (provider?.languageBy === undefined || !isTable(raw) || raw['language'] === undefined) return;
+  site.reader.problems.note(
+    [...site.at, 'language'],
+    `is accepted, but the ${provider.languageBy} decides the language of ${provider.name}`,
+  );
+}
+
+const spokenLanguage = (raw: unknown, fallback: string | undefined): string | undefined =>
+  isTable(raw) && typeof raw['language'] === 'string' ? raw['language'] : fallback;
+
+export function readStt(reader: StageReader): SttDefinition | undefined {
+  const raw = stageTable('stt', reader);
+  if (raw === undefined) return undefined;
+  const language = spokenLanguage(raw, reader.language);
+  const common = { stage: 'stt', reader, rows: declarations.stt, language } as const;
+  const site = { ...common, at: ['stt'], schema: sttKeys };
+  const stage = readChoice<typeof sttKeys, Chosen<'stt'>>(raw, site);
+  noteLanguage(raw, stage?.provider, site);
+  const second = secondaryOf(raw);
+  const secondary =
+    second === undefined
+      ? undefined
+      : readChoice<typeof sttSecondaryKeys, Chosen<'stt'>>(second, {
+          ...common,
+          at: ['stt', 'secondary'],
+          schema: sttSecondaryKeys,
+        });
+  if (stage?.choice === undefined || stage.keys.value === undefined || language === undefined) {
+    return undefined;
+  }
+  return { ...stage.choice, language, ...(secondary?.choice && { secondary: secondary.choice }) };
+}
+
+export function readLlm(reader: StageReader): LlmDefinition | undefined {
+  const raw = stageTable('llm', reader);
+  if (raw === undefined) return undefined;
+  const common = { stage: 'llm', reader, rows: declarations.llm, language: reader.language } as const;
+  const stage = readChoice<typeof llmKeys, Chosen<'llm'>>(raw, { ...common, at: ['llm'], schema: llmKeys });
+  const second = secondaryOf(raw);
+  const secondary =
+    second === undefined
+      ? undefined
+      : readChoice<typeof llmSecondaryKeys, Chosen<'llm'>>(second, {
+          ...common,
+          at: ['llm', 'secondary'],
+          schema: llmSecondaryKeys,
+        });
+  if (stage?.choice === undefined || stage.keys.value === undefined) return undefined;
+  return {
+    ...stage.choice,
+    maxToolRounds: stage.keys.value.max_tool_rounds,
+    contextWindowTokens: stage.keys.value.context_window_tokens,
+    ...(secondary?.choice &&
+      secondary.keys.value && {
+        secondary: { ...secondary.choice, hedgeAfterMs: secondary.keys.value.hedge_after_ms },
+      }),
+  };
+}
+
+/** Checks that a TTS provider delivers the rate of the stage. */
+function checkRate(provider: string | undefined, rate: number | undefined, site: Site): void {
+  const row = declarations.tts.find(({ name }) => name === provider);
+  if (row === undefined || rate === undefined) return;
+  const { rates } = row.voice;
+  if (rates.includes(rate)) return;
+  const rule =
+    rates.length === 1
+      ? `must be absent or exactly ${rates.join()} for this provider`
+      : `must be one of ${rates.join(', ')} for ${row.name}`;
+  site.reader.problems.error(['tts', 'sample_rate'], rule);
+}
+
+function checkVoice(raw: unknown, provider: string | undefined, site: Site): void {
+  const row = declarations.tts.find(({ name }) => name === provider);
+  const isMissing = isTable(raw) && raw['voice'] === undefined;
+  if (row !== undefined && isMissing && row.voice.needsVoice) {
+    site.reader.problems.missing(['tts', 'voice'], 'is required for this provider');
+  }
+}
+
+export function readTts(reader: StageReader): TtsDefinition | undefined {
+  const raw = stageTable('tts', reader);
+  if (raw === undefined) return undefined;
+  const language = spokenLanguage(raw, reader.language);
+  const common = { stage: 'tts', reader, rows: declarations.tts, language } as const;
+  const site = { ...common, at: ['tts'], schema: ttsKeys };
+  const stage = readChoice<typeof ttsKeys, Chosen<'tts'>>(raw, site);
+  noteLanguage(raw, stage?.provider, site);
+  checkVoice(raw, stage?.provider?.name, site);
+  checkRate(stage?.provider?.name, stage?.keys.known.sample_rate, site);
+  const secondary = readTtsSecondary(secondaryOf(raw), {
+    ...common,
+    at: ['tts', 'secondary'],
+    schema: ttsSecondaryKeys,
+  });
+  if (secondary?.provider !== undefined && secondary.provider !== stage?.provider) {
+    checkRate(secondary.provider.name, stage?.keys.known.sample_rate, site);
+  }
+  if (stage?.choice === undefined || stage.keys.value === undefined || language === undefined) {
+    return undefined;
+  }
+  const { voice, sample_rate: sampleRate } = stage.keys.value;
+  const second = secondary?.keys.value;
+  return {
+    ...stage.choice,
+    ...(voice !== undefined && { voice }),
+    sampleRate,
+    language,
+    ...(secondary?.choice &&
+      second && {
+        secondary: { ...secondary.choice, voice: second.voice, hedgeAfterMs: second.hedge_after_ms },
+      }),
+  };
+}
+
+function readTtsSecondary(
+  raw: unknown,
+  site: Parameters<typeof readChoice<typeof ttsSecondaryKeys, Chosen<'tts'>>>[1],
+): Reading<typeof ttsSecondaryKeys, Chosen<'tts'>> | undefined {
+  return raw === undefined ? undefined : readChoice<typeof ttsSecondaryKeys, Chosen<'tts'>>(raw, site);
+}

@@ -1,0 +1,33 @@
+/** What a worker's calls run on: the agent file as the supervisor read it, and the adapters of the providers that it names. */
+import { assert } from '../../shared/base/assert.ts';
+import type { AgentDefinition } from '../../shared/config/agent-file.ts';
+import { loadAgentFile } from '../../shared/config/load.ts';
+import type { WorkerSetup } from '../../shared/protocol/ipc.ts';
+import { loadAdapters } from '../stages/registry.ts';
+import { stageDefinitions } from './definition.ts';
+
+/** The agent file as the supervisor read it. */
+function readDefinition({ agentText, files }: WorkerSetup): AgentDefinition {
+  const { definition } = loadAgentFile(agentText, {
+    env: process.env,
+    readFile: (path) => files.texts[path],
+    readBytes: (path) => {
+      const recording = files.recordings[path];
+      return recording === undefined ? undefined : Buffer.from(recording, 'base64');
+    },
+    requireSecrets: true,
+  });
+  assert(definition !== undefined, 'the agent file is as valid here as it was for the supervisor');
+  return definition;
+}
+
+export interface LoadedAgent {
+  readonly definition: AgentDefinition;
+  readonly adapters: Awaited<ReturnType<typeof loadAdapters>>;
+}
+
+/** @throws Error as {@link loadAdapters} does. */
+export async function loadAgent(setup: WorkerSetup): Promise<LoadedAgent> {
+  const definition = readDefinition(setup);
+  return { definition, adapters: await loadAdapters(stageDefinitions(definition)) };
+}

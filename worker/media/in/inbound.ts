@@ -1,0 +1,145 @@
+/**
+ * The caller's audio on its way in: decoded, brought to 16 kHz, given to VAD always and to STT while a turn is being heard.
+ * STT also gets the moment before speech was noticed. Input is taken at no more than twice real time, so that a
+ * flood costs its sender time and not the other calls.
+ */
+import { ENGINE_RATE, type Millis } from '../../../shared/base/units.ts';
+import { decodeMulaw } from '../../../shared/audio/g711.ts';
+import { int16View } from '../../../shared/audio/pcm.ts';
+import { newResampler, type Resampler } from '../../../shared/audio/resampler.ts';
+import { SoundLevels } from '../echo/levels.ts';
+import { lookRate, readFlat, readWide } from '../echo/samples.ts';
+import type { VadClient } from '../vad/vad-client.ts';
+
+/** Audio before the start of speech that STT gets: VAD needs some of it to be sure, and words begin softly. */
+const prerollMs = 600;
+/** Audio taken at once after a pause of the network. */
+const burstMs = 240;
+/** What one frame may go beyond that. A longer one has to come in parts: VAD looks at no more than its newest moment otherwise. */
+const longestDebtMs = 1_000;
+/** Backlog that is taken at once after a call changed its worker. */
+const longestBacklogMs = 10_000;
+/** Rate at which a backlog is caught up. */
+const catchUp = 2;
+
+const prerollSamples = (ENGINE_RATE * prerollMs) / 1000;
+
+export interface InboundOptions {
+  readonly sampleRate: number;
+  readonly encoding: 'pcm16' | 'mulaw';
+  readonly vad: VadClient;
+  /** Takes audio for STT: 16 kHz PCM16, valid until it returns. */
+  readonly toStt: (pcm: Int16Array) => void;
+}
+
+export class InboundAudio {
+  readonly #options: InboundOptions;
+  readonly #resampler: Resampler;
+  /** Holds one frame of the usual size; a larger one makes it grow, up to the transport's limit. */
+  #scratch: Int16Array;
+  /** How loud the caller's side was, at 16 kHz. */
+  readonly levels = new SoundLevels(ENGINE_RATE);
+  readonly #preroll = new Int16Array(prerollSamples);
+  /** Samples of the call so far, and how many of them STT has been given or will never get. */
+  #heard = 0;
+  #given = 0;
+  #listening = false;
+  #creditMs = burstMs;
+  #creditAt: Millis | undefined;
+
+  constructor(options: InboundOptions) {
+    this.#options = options;
+    this.#resampler = newResampler({ from: options.sampleRate, to: ENGINE_RATE });
+    this.#scratch = new Int16Array(options.sampleRate / 50);
+  }
+
+  /** Takes caller audio in the call's encoding. False, and nothing taken, when the caller is too far ahead of time for it. */
+  push(bytes: Uint8Array, now: Millis): boolean {
+    const samples = this.#options.encoding === 'mulaw' ? bytes.length : bytes.length >> 1;
+    if (!this.#spend((samples * 1000) / this.#options.sampleRate, now)) return false;
+    if (samples > this.#scratch.length) this.#scratch = new Int16Array(samples);
+    const pcm = this.#resampler.process(this.#decode(bytes, samples));
+    // A look for echo reads what is remembered, and VAD asks for one.
+    this.#remember(pcm);
+    this.#options.vad.write(pcm);
+    if (this.#listening) {
+      this.#options.toStt(pcm);
+      this.#given = this.#heard;
+    }
+    return true;
+  }
+
+  /** This much audio came while nobody could take it: it is taken as fast as it arrives. */
+  allowBacklog(ms: Millis): void {
+    this.#creditMs = Math.max(this.#creditMs, Math.min(ms, longestBacklogMs));
+  }
+
+  /** A frame somewhat larger than the whole allowance is taken when the allowance is full. */
+  #spend(audioMs: number, now: Millis): boolean {
+    const passedMs = now - (this.#creditAt ?? now);
+    this.#creditAt = now;
+    this.#creditMs = Math.min(Math.max(burstMs, this.#creditMs), this.#creditMs + passedMs * catchUp);
+    if (this.#creditMs < Math.min(audioMs, burstMs)) return false;
+    if (audioMs - this.#creditMs > longestDebtMs) return false;
+    this.#creditMs -= audioMs;
+    return true;
+  }
+
+  #decode(bytes: Uint8Array, samples: number): Int16Array {
+    if (this.#options.encoding === 'pcm16') return int16View(bytes, this.#scratch);
+    const out = this.#scratch.subarray(0, samples);
+    decodeMulaw(bytes, out);
+    return out;
+  }
+
+  #remember(pcm: Int16Array): void {
+    const kept = pcm.length > prerollSamples ? pcm.subarray(pcm.length - prerollSamples) : pcm;
+    const at = (this.#heard + pcm.length - kept.length) % prerollSamples;
+    const first = Math.min(kept.length, prerollSamples - at);
+    this.#preroll.set(kept.subarray(0, first), at);
+    this.#preroll.set(kept.subarray(first), 0);
+    this.levels.add(pcm);
+    this.#heard += pcm.length;
+  }
+
+  /** From here on STT gets the audio, beginning with what it has not got of the last moment. */
+  listen(): void {
+    if (this.#listening) return;
+    this.#listening = true;
+    const from = Math.max(this.#given, this.#heard - prerollSamples);
+    const count = this.#heard - from;
+    this.#given = this.#heard;
+    if (count === 0) return;
+    const at = from % prerollSamples;
+    const first = Math.min(count, prerollSamples - at);
+    this.#options.toStt(this.#preroll.subarray(at, at + first));
+    if (count > first) this.#options.toStt(this.#preroll.subarray(0, count - first));
+  }
+
+  stopListening(): void {
+    this.#listening = false;
+  }
+
+  /** How far back the audio reaches that STT gets with the next `listen`. */
+  get ungivenMs(): Millis {
+    return ((this.#heard - Math.max(this.#given, this.#heard - prerollSamples)) * 1000) / ENGINE_RATE;
+  }
+
+  /** Fills an array with the newest audio as a look for echo compares it, and gives the place of its end, at `lookRate`. */
+  read(into: Float32Array): number {
+    const end = Math.floor((this.#heard * lookRate) / ENGINE_RATE);
+    readFlat({ ring: this.#preroll, rate: ENGINE_RATE, count: this.#heard }, end, into);
+    return end;
+  }
+
+  /** The same at `wideRate` and not flattened. */
+  readWide(into: Float32Array): void {
+    const end = Math.floor((this.#heard * lookRate) / ENGINE_RATE);
+    readWide({ ring: this.#preroll, rate: ENGINE_RATE, count: this.#heard }, end, into);
+  }
+
+  /** STT was given everything up to now in another way. */
+  replayed(): void {
+    this.#given = this.#heard;
+  }
+}

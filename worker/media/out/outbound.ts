@@ -1,0 +1,251 @@
+/**
+ * The bot's audio on its way out. TTS delivers faster than real time; this queue gives it out in frames of 20 ms at the
+ * call's rate and encoding, holds at a sample, and forgets at once on a barge-in. It is the one gate for audio: samples
+ * of any context but the open one are dropped here. Audio is converted frame by frame when it is due, never ahead.
+ */
+import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
+import { encodeMulaw } from '../../../shared/audio/g711.ts';
+import { writeInt16 } from '../../../shared/audio/pcm.ts';
+import { newResampler, type Resampler } from '../../../shared/audio/resampler.ts';
+
+/** Above this much waiting audio the TTS session is asked to pause, below the other it goes on. */
+const pauseAboveMs = 8_000;
+const resumeBelowMs = 4_000;
+
+export interface OutboundOptions {
+  /** Rate of TTS and of the call, in Hz. */
+  readonly fromRate: number;
+  readonly toRate: number;
+  readonly encoding: 'pcm16' | 'mulaw';
+  /** Told the samples of every frame that is taken, at the call's rate; they are valid until it returns. */
+  readonly taken?: (pcm: Int16Array) => void;
+}
+
+interface PlacedMark {
+  readonly id: string;
+  /** Sent once so much is on the wire, in samples of TTS audio. */
+  readonly at: number;
+}
+
+export class OutboundAudio {
+  readonly #options: OutboundOptions;
+  readonly #resampler: Resampler;
+  /** What the resampler still holds of the audio that it was given, in samples of TTS. */
+  readonly #lag: number;
+  readonly #frameSamples: number;
+  readonly #fifo: Int16Array;
+  #fifoLength = 0;
+  #chunks: Int16Array[] = [];
+  /** Samples of the first chunk that have been taken. */
+  #offset = 0;
+  #context = 0;
+  #held = false;
+  #finished = false;
+  #drained = true;
+  #delivered = 0;
+  #converted = 0;
+  #sent = 0;
+  /** Samples of TTS audio that the client has already. */
+  #skip = 0;
+  #baseMs: Millis = 0;
+  /** On the wire before the context was opened. */
+  #beforeMs: Millis = 0;
+  /** The same in samples of TTS audio: what comes behind goes through the resampler. */
+  #before = 0;
+  #marks: PlacedMark[] = [];
+
+  constructor(options: OutboundOptions) {
+    this.#options = options;
+    this.#resampler = newResampler({ from: options.fromRate, to: options.toRate });
+    this.#lag = Math.round((this.#resampler.delayMs * options.fromRate) / 1000);
+    this.#frameSamples = (options.toRate * FRAME_MS) / 1000;
+    // One converted slice comes on top of less than a frame; a flush adds the tail of the filter.
+    this.#fifo = new Int16Array(this.#frameSamples * 4);
+  }
+
+  /**
+   * Plays this context from now on and no other; what waited of an earlier one is dropped. With `from`, its audio begins
+   * `audioMs` into the response, and the first `skipMs` of it are on the wire already.
+   */
+  open(context: number, from: { audioMs: Millis; skipMs: Millis } = { audioMs: 0, skipMs: 0 }): void {
+    this.clear();
+    this.#context = context;
+    this.#drained = false;
+    const { fromRate, toRate } = this.#options;
+    this.#baseMs = from.audioMs;
+    this.#beforeMs = from.audioMs + from.skipMs;
+    this.#delivered = Math.round((from.audioMs * fromRate) / 1000);
+    this.#converted = this.#delivered;
+    this.#skip = Math.round((from.skipMs * fromRate) / 1000);
+    this.#before = this.#delivered + this.#skip;
+    this.#sent = Math.round(((from.audioMs + from.skipMs) * toRate) / 1000);
+  }
+
+  /** Drops everything. Nothing plays until the next `open`. */
+  clear(): void {
+    this.#chunks = [];
+    this.#offset = 0;
+    this.#fifoLength = 0;
+    this.#marks = [];
+    this.#context = 0;
+    this.#held = false;
+    this.#finished = false;
+    this.#drained = true;
+    this.#delivered = 0;
+    this.#converted = 0;
+    this.#sent = 0;
+    this.#skip = 0;
+    this.#resampler.reset();
+  }
+
+  /** Takes audio of a context. False when it is not the open one and was dropped. */
+  write(context: number, pcm: Int16Array): boolean {
+    if (context !== this.#context || this.#finished) return false;
+    const skipped = Math.min(this.#skip, pcm.length);
+    this.#skip -= skipped;
+    this.#converted += skipped;
+    this.#delivered += pcm.length;
+    if (skipped < pcm.length) this.#chunks.push(skipped === 0 ? pcm : pcm.subarray(skipped));
+    return true;
+  }
+
+  /** Places a mark behind the audio delivered so far. */
+  mark(context: number, id: string): void {
+    if (context !== this.#context) return;
+    const lag = this.#delivered > this.#before ? this.#lag : 0;
+    this.#marks.push({ id, at: this.#delivered + lag });
+  }
+
+  /** No more audio comes in this context. */
+  finish(context: number): void {
+    if (context === this.#context) this.#finished = true;
+  }
+
+  hold(): void {
+    this.#held = true;
+  }
+
+  release(): void {
+    this.#held = false;
+  }
+
+  get held(): boolean {
+    return this.#held;
+  }
+
+  get context(): number {
+    return this.#context;
+  }
+
+  /** Where the open context begins in the audio of the response. */
+  get baseMs(): Millis {
+    return this.#baseMs;
+  }
+
+  /** Length of the audio delivered in the open context. */
+  get deliveredMs(): Millis {
+    return (this.#delivered * 1000) / this.#options.fromRate;
+  }
+
+  /** Length of the audio of the open context that is on the wire. */
+  get sentMs(): Millis {
+    // What went out before counts from the start, while its audio is made once more.
+    return Math.min((this.#sent * 1000) / this.#options.toRate, Math.max(this.deliveredMs, this.#beforeMs));
+  }
+
+  /** Samples of the open context on the wire, at the call's rate. */
+  get sentSamples(): number {
+    return this.#sent;
+  }
+
+  get overfull(): boolean {
+    return this.#waitingMs > pauseAboveMs;
+  }
+
+  get hasRoom(): boolean {
+    return this.#waitingMs < resumeBelowMs;
+  }
+
+  get #waitingMs(): Millis {
+    return ((this.#delivered - this.#converted) * 1000) / this.#options.fromRate;
+  }
+
+  /** A frame could be taken now. */
+  get ready(): boolean {
+    if (this.#held || this.#context === 0) return false;
+    this.#fill();
+    return this.#fifoLength >= this.#frameSamples || (this.#finished && this.#fifoLength > 0);
+  }
+
+  /** True once, when the finished context has no audio left. */
+  takeDrained(): boolean {
+    if (this.#drained || !this.#finished || this.#held) return false;
+    this.#fill();
+    if (this.#fifoLength > 0) return false;
+    this.#drained = true;
+    return true;
+  }
+
+  /** The context plays, is not finished, and has nothing to send: the client hears a hole. */
+  get starved(): boolean {
+    return this.#context !== 0 && !this.#held && !this.#finished && !this.ready;
+  }
+
+  /** The next 20 ms in the call's encoding; only when `ready`. The last frame of a context is padded with silence. */
+  takeFrame(): Buffer {
+    const count = Math.min(this.#fifoLength, this.#frameSamples);
+    this.#fifo.fill(0, count, this.#frameSamples);
+    const samples = this.#fifo.subarray(0, this.#frameSamples);
+    const frame = Buffer.allocUnsafe(
+      this.#options.encoding === 'mulaw' ? this.#frameSamples : this.#frameSamples * 2,
+    );
+    if (this.#options.encoding === 'mulaw') encodeMulaw(samples, frame);
+    else writeInt16(samples, frame);
+    this.#options.taken?.(samples);
+    this.#fifo.copyWithin(0, count, this.#fifoLength);
+    this.#fifoLength -= count;
+    this.#sent += count;
+    return frame;
+  }
+
+  /** The id of the next mark whose audio is on the wire, if there is one. */
+  takeMark(): string | undefined {
+    const mark = this.#marks[0];
+    if (mark === undefined) return undefined;
+    const sentSource = (this.#sent * this.#options.fromRate) / this.#options.toRate;
+    if (sentSource < mark.at && !this.#drained) return undefined;
+    this.#marks.shift();
+    return mark.id;
+  }
+
+  /** Converts just enough for one frame. */
+  #fill(): void {
+    const slice = (this.#options.fromRate * FRAME_MS) / 1000;
+    while (this.#fifoLength < this.#frameSamples) {
+      const chunk = this.#chunks[0];
+      if (chunk === undefined) {
+        if (this.#finished && this.#converted === this.#delivered && this.#delivered > 0) this.#flushTail();
+        return;
+      }
+      const part = chunk.subarray(this.#offset, this.#offset + slice);
+      this.#append(this.#resampler.process(part));
+      this.#converted += part.length;
+      this.#offset += part.length;
+      if (this.#offset < chunk.length) continue;
+      this.#chunks.shift();
+      this.#offset = 0;
+    }
+  }
+
+  #flushTail(): void {
+    // Counting one sample more than delivered keeps the tail from being flushed twice.
+    this.#converted += 1;
+    const tail = this.#resampler.flush();
+    this.#append(tail.subarray(0, this.#fifo.length - this.#fifoLength));
+  }
+
+  #append(pcm: Int16Array): void {
+    this.#fifo.set(pcm, this.#fifoLength);
+    this.#fifoLength += pcm.length;
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * Gives the bot's audio to the transport in real time: one frame every 20 ms on the worker's tick, the first one of a
+ * stretch at once. Marks follow the audio that they stand behind.
+ */
+import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
+import type { OutboundAudio } from './outbound.ts';
+
+/** Timers fire up to a millisecond early; such a frame is not held back for another tick. */
+const earlyMs = 1;
+/** After a stall of the process at most this many frames are sent at once to get back to real time. */
+const catchUpFrames = 5;
+
+export interface PlayoutSink {
+  sendFrame(frame: Buffer): void;
+  sendMark(id: string): void;
+  /** The first frame of a context went out. */
+  started(context: number): void;
+  /** The last frame of a finished context went out. */
+  drained(context: number, sentMs: Millis): void;
+  /** A frame went out this much after its time. */
+  late(byMs: Millis): void;
+  /** The client ran dry inside a context: a frame was due and there was none. */
+  underrun(): void;
+  /** Everything that exists of a context that plays is on the wire, and more is to come. */
+  starved(context: number, sentMs: Millis): void;
+  /** The first frame after that went out. */
+  fed(context: number): void;
+}
+
+export class Playout {
+  readonly #audio: OutboundAudio;
+  readonly #sink: PlayoutSink;
+  readonly #gridBefore: (time: Millis) => Millis;
+  /** When the next frame is due; undefined between stretches of audio. */
+  #dueAt: Millis | undefined;
+  #startedContext = 0;
+  /** The context that has started has nothing to send. */
+  #starving = false;
+
+  constructor(audio: OutboundAudio, options: { sink: PlayoutSink; gridBefore: (time: Millis) => Millis }) {
+    this.#audio = audio;
+    this.#sink = options.sink;
+    this.#gridBefore = options.gridBefore;
+  }
+
+  /** Sends what is due. Called on every tick, and when audio arrives. */
+  advance(now: Millis): void {
+    for (let sent = 0; sent < catchUpFrames; sent += 1) {
+      if (this.#dueAt !== undefined && now < this.#dueAt - earlyMs) break;
+      if (!this.#audio.ready) {
+        this.#pause();
+        break;
+      }
+      this.#sendOne(now);
+    }
+    if (this.#dueAt !== undefined && now - this.#dueAt > catchUpFrames * FRAME_MS) this.#dueAt = undefined;
+    this.flushMarks();
+    this.#finish();
+  }
+
+  #sendOne(now: Millis): void {
+    if (this.#dueAt === undefined) {
+      // On the grid of ticks the first interval is up to a tick shorter than the others.
+      this.#dueAt = this.#gridBefore(now + FRAME_MS);
+    } else {
+      this.#sink.late(Math.max(0, now - this.#dueAt));
+      this.#dueAt += FRAME_MS;
+    }
+    const { context } = this.#audio;
+    this.#sink.sendFrame(this.#audio.takeFrame());
+    if (this.#startedContext === context) {
+      if (this.#starving) this.#sink.fed(context);
+      this.#starving = false;
+      return;
+    }
+    this.#startedContext = context;
+    this.#starving = false;
+    this.#sink.started(context);
+  }
+
+  /** Nothing to send although it is time. */
+  #pause(): void {
+    const { context, starved, sentMs } = this.#audio;
+    if (starved && this.#dueAt !== undefined) this.#sink.underrun();
+    this.#dueAt = undefined;
+    if (!starved || this.#starving || this.#startedContext !== context) return;
+    this.#starving = true;
+    this.#sink.starved(context, sentMs);
+  }
+
+  /** Sends the marks whose audio is on the wire. */
+  flushMarks(): void {
+    for (let id = this.#audio.takeMark(); id !== undefined; id = this.#audio.takeMark())
+      this.#sink.sendMark(id);
+  }
+
+  #finish(): void {
+    const { context, sentMs } = this.#audio;
+    if (!this.#audio.takeDrained()) return;
+    this.flushMarks();
+    this.#sink.drained(context, sentMs);
+  }
+
+  /** The stretch ends here: held, cut, or replaced by another context. */
+  interrupt(): void {
+    this.#dueAt = undefined;
+  }
+}

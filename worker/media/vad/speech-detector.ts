@@ -1,0 +1,178 @@
+/**
+ * Turns speech probabilities into facts about speech. It knows nothing of turns: only how long there has been voice, what
+ * kind of voice, and how long silence. Times are times of audio, so a burst of late frames is judged like punctual ones.
+ */
+import type { Millis } from '../../../shared/base/units.ts';
+import type { FrameSound } from './frame-sound.ts';
+import { longestUnprovedMs, VoiceProof } from '../echo/voice-proof.ts';
+
+export interface SpeechDetectorSettings {
+  /** Probability at which a frame counts as voice when there was silence. */
+  readonly threshold: number;
+  /** Voice for this long is speech. */
+  readonly minSpeechMs: Millis;
+  /** Speech for this long may interrupt. At least `minSpeechMs`. Humming does not count. */
+  readonly confirmMs: Millis;
+  /** What is surely speech may interrupt after this long. At least `minSpeechMs`. */
+  readonly sureMs: Millis;
+  /** Silence for this long ends speech. */
+  readonly stopMs: Millis;
+}
+
+export type SpeechFact = 'speech.started' | 'speech.confirmed' | 'speech.stopped' | 'voice.resumed';
+
+/** Once there is speech, a frame counts as voice down to this much below the threshold. */
+const hysteresis = 0.15;
+/** No frame below this probability counts as voice, however low the threshold: else speech would never end. */
+const lowestRelease = 0.03;
+/** Nobody hums for longer: what goes on is a voice that only sounds dark. */
+const longestHumMs = 1_000;
+/** After an echo was found, voice is an echo for so many frames more: the next look is saved, and its pauses are bridged. */
+const echoFrames = 2;
+
+export interface SpeechDetectorOptions {
+  /** Whether the voice that is heard now is the bot's own; asked only about voice of which it is not known that it is the caller's. */
+  readonly isEcho?: () => boolean;
+  /** Whether the bot is speaking: then a sound without the pitch of a voice, a clatter, is no speech before it is as long as one that interrupts. */
+  readonly isOverBot?: () => boolean;
+}
+
+export class SpeechDetector {
+  readonly #settings: SpeechDetectorSettings;
+  readonly #tell: (fact: SpeechFact) => void;
+  readonly #isEcho: () => boolean;
+  readonly #isOverBot: () => boolean;
+  /** Probability down to which a frame counts as voice during speech. */
+  readonly #release: number;
+  #speech = false;
+  #confirmed = false;
+  /** Voice since speech may have begun; silences inside speech do not count. */
+  #voiceMs = 0;
+  /** That part of it which was hummed. */
+  #hummedMs = 0;
+  #silenceMs = 0;
+  #hadSpeech = false;
+  /** Frames that count as echo before the next look. */
+  #echoFrames = 0;
+  readonly #proof: VoiceProof;
+
+  constructor(
+    settings: SpeechDetectorSettings,
+    tell: (fact: SpeechFact) => void,
+    { isEcho = () => false, isOverBot = () => false }: SpeechDetectorOptions = {},
+  ) {
+    this.#settings = settings;
+    this.#tell = tell;
+    this.#isEcho = isEcho;
+    this.#isOverBot = isOverBot;
+    this.#release = Math.max(settings.threshold - hysteresis, lowestRelease);
+    this.#proof = new VoiceProof(settings.threshold);
+  }
+
+  /** Takes the probability of the next frame; without `sound`, how it sounds is not known. */
+  take(probability: number, frameMs: Millis, sound?: FrameSound): void {
+    const isOwnVoice = this.#judgeEcho(probability);
+    if (isOwnVoice) this.#proof.forget();
+    else this.#proof.take(probability, frameMs, sound);
+    const voice = isOwnVoice ? 0 : probability;
+    if (this.#speech) this.#duringSpeech(voice, frameMs);
+    else this.#duringSilence(voice, frameMs);
+  }
+
+  /** A look at the newest audio, so much newer than the last frame, may prove a voice over the bot. */
+  wantsPeek(sinceMs: Millis): boolean {
+    if (this.isConfirmed || this.#echoFrames > 0 || !this.#proof.maySoonBeSure) return false;
+    return this.#hasLasted(sinceMs) && this.#proof.soundMs <= longestUnprovedMs && this.#isOverBot();
+  }
+
+  /** Takes VAD's opinion of the last 32 ms, of which `sinceMs` are newer than the last frame. The frame itself is taken as well, when it is full. */
+  peek(probability: number, sinceMs: Millis, sound: FrameSound): void {
+    if (!this.wantsPeek(sinceMs) || !this.#proof.isSureBy(probability, sound) || this.#isEcho()) return;
+    if (this.#voiceMs === 0 && this.#hadSpeech && !this.#speech) this.#tell('voice.resumed');
+    if (!this.#speech) this.#begin();
+    this.#confirmed = true;
+    this.#tell('speech.confirmed');
+  }
+
+  /** What is spoken now is known to be the caller's. */
+  get isConfirmed(): boolean {
+    return this.#speech && this.#confirmed;
+  }
+
+  /** Once a voice is confirmed, it is the caller's until it falls silent. */
+  #judgeEcho(probability: number): boolean {
+    const isVoice = probability >= (this.#speech ? this.#release : this.#settings.threshold);
+    this.#echoFrames = Math.max(0, this.#echoFrames - 1);
+    if (!isVoice || this.isConfirmed) return false;
+    if (this.#echoFrames > 0) return true;
+    if (!this.#isEcho()) return false;
+    this.#echoFrames = echoFrames + 1;
+    return true;
+  }
+
+  #duringSilence(probability: number, frameMs: Millis): void {
+    if (probability < this.#settings.threshold) {
+      this.#voiceMs = 0;
+      this.#hummedMs = 0;
+      return;
+    }
+    if (this.#voiceMs === 0 && this.#hadSpeech) this.#tell('voice.resumed');
+    this.#hear(frameMs);
+    if (this.#voiceMs < this.#settings.minSpeechMs && !this.#isSure) return;
+    if (this.#voiceMs < this.#settings.confirmMs && this.#isClatter) return;
+    this.#begin();
+    this.#confirm();
+  }
+
+  #begin(): void {
+    this.#speech = true;
+    this.#hadSpeech = true;
+    this.#confirmed = false;
+    this.#silenceMs = 0;
+    this.#tell('speech.started');
+  }
+
+  #duringSpeech(probability: number, frameMs: Millis): void {
+    if (probability >= this.#release) {
+      this.#silenceMs = 0;
+      this.#hear(frameMs);
+      this.#confirm();
+      return;
+    }
+    this.#silenceMs += frameMs;
+    if (this.#silenceMs < this.#settings.stopMs) return;
+    this.#speech = false;
+    this.#voiceMs = 0;
+    this.#hummedMs = 0;
+    this.#tell('speech.stopped');
+  }
+
+  #hear(frameMs: Millis): void {
+    this.#voiceMs += frameMs;
+    if (this.#proof.isHum) this.#hummedMs += frameMs;
+  }
+
+  /** What VAD is sure of began with the sound that it belongs to. */
+  get #isSure(): boolean {
+    return this.#proof.isSure && this.#hasLasted(0);
+  }
+
+  #hasLasted(sinceMs: Millis): boolean {
+    return Math.max(this.#proof.soundMs, this.#voiceMs) + sinceMs >= this.#settings.sureMs;
+  }
+
+  /** STT finds words in clatter, too, and they would cut the bot. Where nobody speaks but the caller, nothing is at stake. */
+  get #isClatter(): boolean {
+    return !this.#proof.mayBeVoice && this.#isOverBot();
+  }
+
+  #confirm(): void {
+    if (this.#confirmed) return;
+    const { confirmMs } = this.#settings;
+    const spokenMs = this.#voiceMs - this.#hummedMs;
+    const isLong = spokenMs >= confirmMs || this.#voiceMs >= Math.max(confirmMs, longestHumMs);
+    if (!isLong && !this.#isSure) return;
+    this.#confirmed = true;
+    this.#tell('speech.confirmed');
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * The body of a request to a content generation interface, out of the engine's messages.
+ *
+ * Invariant: roles alternate, the user speaks first and last, all results of a round stand in one content after it, and
+ * a thought signature stands on the part that it came with. Pure.
+ */
+import type { LlmGenerateOptions } from './declaration.ts';
+import type { LlmRequest, ToolDeclaration } from '../../stage.ts';
+import type { AssistantTurn, PairedCall, Turn } from '../history.ts';
+import { pairHistory, userFirstAndLast } from '../history.ts';
+import type { JsonRecord } from '../json.ts';
+import { isRecord, parseJson, textOf } from '../json.ts';
+import { reasoningOf } from '../reasoning.ts';
+
+export const GENERATE_PROVIDER = 'llm_generate';
+
+/** Accepted in place of a signature for calls that another provider made; without one the request is refused. */
+const NO_SIGNATURE = 'skip_thought_signature_validator';
+
+interface WireContent {
+  readonly role: 'user' | 'model';
+  readonly parts: readonly JsonRecord[];
+}
+
+/** Names as the wire takes them, which must not start with a digit or a hyphen, and back. */
+export interface ToolNames {
+  toWire(name: string): string;
+  fromWire(name: string): string;
+}
+
+export function toolNames(request: LlmRequest): ToolNames {
+  const calls = request.messages.flatMap((message) =>
+    message.role === 'assistant' ? (message.toolCalls ?? []) : [],
+  );
+  const names = new Set([...request.tools, ...calls].map(({ name }) => name));
+  const wire = new Map<string, string>();
+  const back = new Map<string, string>();
+  for (const name of names) {
+    if (/^[A-Za-z_]/.test(name)) continue;
+    let changed = `_${name}`;
+    while (names.has(changed) || back.has(changed)) changed = `_${changed}`;
+    wire.set(name, changed);
+    back.set(changed, name);
+  }
+  return { toWire: (name) => wire.get(name) ?? name, fromWire: (name) => back.get(name) ?? name };
+}
+
+/** JSON text of the request. */
+export function renderGenerateRequest(
+  request: LlmRequest,
+  options: LlmGenerateOptions,
+  names: ToolNames = toolNames(request),
+): string {
+  const { system, turns } = pairHistory(request.messages);
+  const generation = {
+    ...(options.maxOutputTokens !== undefined && { maxOutputTokens: options.maxOutputTokens }),
+    ...(options.temperature !== undefined && { temperature: options.temperature }),
+    ...(options.thinkingLevel !== undefined && {
+      thinkingConfig: { thinkingLevel: options.thinkingLevel.toUpperCase() },
+    }),
+  };
+  return JSON.stringify({
+    ...(system !== '' && { systemInstruction: { parts: [{ text: system }] } }),
+    ...(request.tools.length > 0 && {
+      tools: [{ functionDeclarations: request.tools.map((tool) => renderTool(tool, names)) }],
+      toolConfig: { functionCallingConfig: { mode: 'AUTO' } },
+    }),
+    contents: renderContents(userFirstAndLast(turns), { names, model: options.model }),
+    ...(Object.keys(generation).length > 0 && { generationConfig: generation }),
+  });
+}
+
+function renderTool({ name, description, parameters }: ToolDeclaration, names: ToolNames): JsonRecord {
+  const schema = Object.fromEntries(Object.entries(parameters).filter(([key]) => key !== '$schema'));
+  return { name: names.toWire(name), description, parametersJsonSchema: schema };
+}
+
+interface Rendering {
+  readonly names: ToolNames;
+  readonly model: string;
+}
+
+function renderContents(turns: readonly Turn[], { names, model }: Rendering): WireContent[] {
+  // Signatures are asked for from the last words of the user on, by models of the third generation and later.
+  const current = /^gemini-[12]\b/.test(model)
+    ? turns.length
+    : turns.findLastIndex(({ role }) => role === 'user');
+  const out: WireContent[] = [];
+  for (const [at, turn] of turns.entries()) {
+    for (const content of renderTurn(turn, { names, needsSignature: at > current })) {
+      const last = out.at(-1);
+      if (last?.role !== content.role) out.push(content);
+      else out[out.length - 1] = { role: last.role, parts: [...last.parts, ...content.parts] };
+    }
+  }
+  return out;
+}
+
+interface TurnRendering {
+  readonly names: ToolNames;
+  readonly needsSignature: boolean;
+}
+
+function renderTurn(turn: Turn, rendering: TurnRendering): WireContent[] {
+  if (turn.role === 'user') return [{ role: 'user', parts: [{ text: turn.text }] }];
+  const text = turn.text === '' ? [] : [{ text: turn.text }];
+  const spoken: WireContent = { role: 'model', parts: [...text, ...callParts(turn, rendering)] };
+  if (turn.calls.length === 0) return [spoken];
+  return [spoken, { role: 'user', parts: turn.calls.map((call) => resultPart(call, rendering.names)) }];
+}
+
+function callParts(
+  { calls, reasoning }: AssistantTurn,
+  { names, needsSignature }: TurnRendering,
+): JsonRecord[] {
+  const signatures = reasoningOf(reasoning, GENERATE_PROVIDER);
+  return calls.map((call, at) => {
+    const own = textOf(signatures.get(call.id)?.[0]);
+    const signature = own === '' && at === 0 && needsSignature ? NO_SIGNATURE : own;
+    return {
+      functionCall: { ...idOf(call), name: names.toWire(call.name), args: parseJson(call.arguments) },
+      ...(signature !== '' && { thoughtSignature: signature }),
+    };
+  });
+}
+
+function resultPart(call: PairedCall, names: ToolNames): JsonRecord {
+  const parsed = parseJson(call.result);
+  const output = isRecord(parsed) || Array.isArray(parsed) ? parsed : call.result;
+  return { functionResponse: { ...idOf(call), name: names.toWire(call.name), response: { output } } };
+}
+
+/** An id that was made up here is not sent: the model never gave one, and order pairs the results then. */
+function idOf({ id, wireId }: PairedCall): { readonly id?: string } {
+  return /^call_\d{1,9}$/.test(id) ? {} : { id: wireId };
+}

@@ -1,0 +1,132 @@
+/**
+ * One streamed answer of a content generation interface: server events in, stage events out.
+ *
+ * Invariant: exactly one `done` or `error`, last; the end of the stream after a finish reason is its end marker. Pure.
+ * Thoughts are never emitted; errors carry a status, never a message.
+ */
+import type { LlmEvent, LlmFinish, LlmUsage, StageError } from '../../stage.ts';
+import type { ToolNames } from './request.ts';
+import { GENERATE_PROVIDER } from './request.ts';
+import type { JsonRecord } from '../json.ts';
+import { countOf, isRecord, listOf, parseJson, recordOf, textOf } from '../json.ts';
+import { RoundOutput } from '../output.ts';
+import { ReasoningNotes } from '../reasoning.ts';
+import { errorIn, streamRejection } from '../rejection.ts';
+import type { RoundStream } from '../round.ts';
+import type { SseEvent } from '../sse.ts';
+
+/** The model failed at its own output; another try may do better. */
+const BROKEN = new Set(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'TOO_MANY_TOOL_CALLS', 'OTHER']);
+const BROKEN_STATUS = 502;
+
+const FINISHES: Readonly<Record<string, LlmFinish>> = { STOP: 'stop', MAX_TOKENS: 'length' };
+
+export class GenerateStream implements RoundStream {
+  private readonly output: RoundOutput;
+  private readonly notes = new ReasoningNotes(GENERATE_PROVIDER);
+  private readonly names: ToolNames;
+  private readonly nextSyntheticId: () => string;
+  private finish: LlmFinish | undefined;
+  private usage: LlmUsage | undefined;
+
+  constructor(
+    nextSyntheticId: () => string,
+    { names, emit }: { readonly names: ToolNames; readonly emit: (event: LlmEvent) => void },
+  ) {
+    this.nextSyntheticId = nextSyntheticId;
+    this.names = names;
+    this.output = new RoundOutput(emit);
+  }
+
+  get closed(): boolean {
+    return this.output.closed;
+  }
+
+  get failed(): boolean {
+    return this.output.failed;
+  }
+
+  get started(): boolean {
+    return this.output.started;
+  }
+
+  get finished(): boolean {
+    return this.finish !== undefined;
+  }
+
+  event({ event, data }: SseEvent): void {
+    if (this.closed || data.startsWith('[DONE]')) return;
+    const body = parseJson(data);
+    if (event === 'error') this.failWith(errorIn(body));
+    else if (!isRecord(body)) this.fail({ kind: 'protocol', rule: 'a chunk is a JSON object' });
+    else this.chunk(body);
+  }
+
+  whole(text: string): void {
+    const body = parseJson(text);
+    if (recordOf(errorIn(body))?.['code'] !== undefined) this.failWith(errorIn(body));
+    else this.fail({ kind: 'protocol', rule: 'a response is an event stream' });
+  }
+
+  end(): void {
+    if (this.finish === undefined) this.fail({ kind: 'disconnected' });
+    else this.output.done(this.finish, { usage: this.usage, reasoning: this.notes.end() });
+  }
+
+  fail(error: StageError): void {
+    this.output.fail(error);
+  }
+
+  private chunk(body: JsonRecord): void {
+    if (recordOf(body['error']) !== undefined) {
+      this.failWith(body['error']);
+      return;
+    }
+    this.usage = usageOf(body) ?? this.usage;
+    const candidate = recordOf(listOf(body['candidates'])[0]);
+    if (candidate === undefined) {
+      // A prompt that was blocked has a reason and no candidate.
+      if (textOf(recordOf(body['promptFeedback'])?.['blockReason']) !== '') this.finish ??= 'content_filter';
+      return;
+    }
+    for (const part of listOf(recordOf(candidate['content'])?.['parts'])) this.part(recordOf(part) ?? {});
+    const reason = textOf(candidate['finishReason']);
+    if (BROKEN.has(reason)) this.fail({ kind: 'rejected', status: BROKEN_STATUS });
+    else if (reason !== '' && reason !== 'FINISH_REASON_UNSPECIFIED') {
+      this.finish ??= FINISHES[reason] ?? 'content_filter';
+    }
+  }
+
+  private part(part: JsonRecord): void {
+    const text = textOf(part['text']);
+    if (part['thought'] === true) {
+      if (text !== '') this.output.alive();
+      return;
+    }
+    this.output.text(text);
+    const made = recordOf(part['functionCall']);
+    if (made === undefined) return;
+    const id = textOf(made['id']) || this.nextSyntheticId();
+    const call = this.output.openCall(id, this.names.fromWire(textOf(made['name'])));
+    if (call === undefined) return;
+    const signature = textOf(part['thoughtSignature']);
+    if (signature !== '') this.notes.add(signature);
+    this.notes.call(id);
+    this.output.addArguments(call, JSON.stringify(recordOf(made['args']) ?? {}));
+  }
+
+  private failWith(error: unknown): void {
+    const code = countOf(recordOf(error)?.['code']);
+    this.fail(streamRejection(code >= 400 && code <= 599 ? code : BROKEN_STATUS, error));
+  }
+}
+
+function usageOf(body: JsonRecord): LlmUsage | undefined {
+  const usage = recordOf(body['usageMetadata']);
+  if (usage === undefined) return undefined;
+  return {
+    inputTokens: countOf(usage['promptTokenCount']),
+    outputTokens: countOf(usage['candidatesTokenCount']) + countOf(usage['thoughtsTokenCount']),
+    cachedTokens: countOf(usage['cachedContentTokenCount']),
+  };
+}

@@ -1,0 +1,97 @@
+/** Options of `llm_messages`, a hosted model behind a messages interface (spec 03, Options tables). */
+import * as z from 'zod';
+import { camelKeys, withoutKeys } from '../../../../shared/config/camel.ts';
+import type { CamelKeys } from '../../../../shared/config/camel.ts';
+import { declareProvider } from '../../../../shared/config/stages/declaration.ts';
+import { readAddress } from '../../../../shared/config/stages/options-site.ts';
+import type { OptionsReader } from '../../../../shared/config/stages/options-site.ts';
+
+/** Where the service answers and what it is asked for when the file does not say: the one place to correct. */
+const serviceAddress = 'https://api.anthropic.com';
+const defaultModel = 'claude-haiku-5-5';
+
+type Thinking = 'disabled' | 'adaptive' | 'between_tools' | 'model_default';
+
+const keys = z.strictObject({
+  model: z
+    .string()
+    .min(1)
+    .max(256)
+    .default(defaultModel)
+    .meta({ description: 'Name of the model as the service knows it.' }),
+  max_tokens: z.int().min(1).max(1_000_000).default(1024).meta({
+    description: 'Longest answer of one round, thoughts included.',
+    unit: 'tokens',
+  }),
+  effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).exactOptional().meta({
+    sample: 'low',
+    description:
+      'How much the model does for an answer; xhigh and max need thinking. Absent: its own choice.',
+  }),
+  thinking: z.enum(['disabled', 'adaptive', 'between_tools', 'model_default']).exactOptional().meta({
+    sample: 'disabled',
+    description:
+      'When the model thinks before it speaks; absent means disabled for the default model without effort xhigh or max, else model_default.',
+  }),
+  base_url: z.string().exactOptional().meta({
+    sample: 'https://llm.example.com',
+    description: 'Address without /v1/messages; https:// unless the host is loopback.',
+  }),
+});
+
+export type LlmMessagesKeys = z.output<typeof keys>;
+
+export type LlmMessagesOptions = Omit<CamelKeys<LlmMessagesKeys>, 'baseUrl' | 'thinking'> & {
+  readonly thinking: Thinking;
+  /** `https://host[/prefix]`; the adapter adds `/v1/messages`. */
+  readonly baseUrl: string;
+};
+
+/** Effort that only a thinking model can make (spec 03, Options tables). */
+const needsThinking = (effort: LlmMessagesKeys['effort']): boolean => effort === 'xhigh' || effort === 'max';
+
+/** A pause to think is silence on the line; only of the default model is it known that it can do without. */
+function defaultThinking({ model, effort }: LlmMessagesKeys): Thinking {
+  return model === defaultModel && !needsThinking(effort) ? 'disabled' : 'model_default';
+}
+
+const read: OptionsReader<LlmMessagesKeys, LlmMessagesOptions> = ({ value, known }, site) => {
+  const isThoughtless = known.thinking === 'disabled' || known.thinking === 'between_tools';
+  const isRefused = isThoughtless && needsThinking(known.effort);
+  if (isRefused) {
+    site.problems.error(
+      [...site.at, 'effort'],
+      'must be high or lower while thinking is disabled or between_tools',
+    );
+  }
+  const endpoint = readAddress('base_url', known.base_url ?? serviceAddress, {
+    family: 'http',
+    path: 'allowed',
+    plain: 'loopback',
+    added: ['/v1/messages', '/v1'],
+    site,
+  });
+  if (value === undefined || endpoint === undefined || isRefused) return undefined;
+  return {
+    thinking: defaultThinking(value),
+    ...camelKeys(withoutKeys(value, ['base_url'])),
+    baseUrl: endpoint.text,
+  };
+};
+
+export const llmMessages = declareProvider({
+  name: 'llm_messages',
+  aliases: ['anthropic'],
+  apiKey: 'required',
+  facts: {
+    vendor: 'Anthropic Messages',
+    runs: 'hosted',
+    price: 'by model (not verified)',
+    latency: 'by model and thinking',
+    languages: 'by model',
+    wordTimes: 'no',
+    keyVariable: 'ANTHROPIC_API_KEY',
+  },
+  keys,
+  read,
+});

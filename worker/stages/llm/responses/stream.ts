@@ -1,0 +1,161 @@
+/**
+ * One streamed response of a responses interface: server events in, stage events out.
+ *
+ * Invariant: exactly one `done` or `error`, last. Pure. Thoughts are never emitted; errors carry a status, never a
+ * message.
+ */
+import type { LlmEvent, LlmUsage, StageError } from '../../stage.ts';
+import type { JsonRecord } from '../json.ts';
+import { countOf, isRecord, parseJson, recordOf, textOf } from '../json.ts';
+import type { RunningCall } from '../output.ts';
+import { RoundOutput } from '../output.ts';
+import { ReasoningNotes } from '../reasoning.ts';
+import { errorIn, streamRejection } from '../rejection.ts';
+import { RESPONSES_PROVIDER } from './request.ts';
+import type { RoundStream } from '../round.ts';
+import type { SseEvent } from '../sse.ts';
+
+/** Statuses of the error codes that come without one. */
+const STATUSES: Readonly<Record<string, number>> = {
+  server_error: 500,
+  server_is_overloaded: 503,
+  rate_limit_exceeded: 429,
+  insufficient_quota: 429,
+  invalid_api_key: 401,
+};
+
+export class ResponsesStream implements RoundStream {
+  readonly finished = false;
+  private readonly output: RoundOutput;
+  private readonly notes = new ReasoningNotes(RESPONSES_PROVIDER);
+  private readonly calls = new Map<string, RunningCall>();
+  private readonly nextSyntheticId: () => string;
+
+  constructor(nextSyntheticId: () => string, emit: (event: LlmEvent) => void) {
+    this.nextSyntheticId = nextSyntheticId;
+    this.output = new RoundOutput(emit);
+  }
+
+  get closed(): boolean {
+    return this.output.closed;
+  }
+
+  get failed(): boolean {
+    return this.output.failed;
+  }
+
+  get started(): boolean {
+    return this.output.started;
+  }
+
+  event({ event, data }: SseEvent): void {
+    if (this.closed || data.startsWith('[DONE]')) return;
+    const body = parseJson(data);
+    if (event === 'error') this.failWith(errorIn(body));
+    else if (!isRecord(body)) this.fail({ kind: 'protocol', rule: 'an event is a JSON object' });
+    else this.take(textOf(body['type']), body);
+  }
+
+  whole(text: string): void {
+    const body = parseJson(text);
+    if (isRecord(body) && recordOf(body['error']) !== undefined) this.failWith(body['error']);
+    else this.fail({ kind: 'protocol', rule: 'a response is an event stream' });
+  }
+
+  end(): void {
+    this.fail({ kind: 'disconnected' });
+  }
+
+  fail(error: StageError): void {
+    this.output.fail(error);
+  }
+
+  private take(type: string, body: JsonRecord): void {
+    switch (type) {
+      case 'response.output_text.delta':
+      case 'response.refusal.delta':
+        this.output.text(textOf(body['delta']));
+        return;
+      case 'response.function_call_arguments.delta': {
+        const call = this.callOf(textOf(body['item_id']));
+        if (call !== undefined) this.output.addArguments(call, textOf(body['delta']));
+        return;
+      }
+      case 'response.function_call_arguments.done': {
+        const call = this.callOf(textOf(body['item_id']));
+        if (call !== undefined) this.output.completeArguments(call, textOf(body['arguments']));
+        return;
+      }
+      case 'response.reasoning_summary_text.delta':
+      case 'response.reasoning_text.delta':
+        this.output.alive();
+        return;
+      case 'response.output_item.added':
+        this.item(body, { isWhole: false });
+        return;
+      case 'response.output_item.done':
+        this.item(body, { isWhole: true });
+        return;
+      default:
+        this.last(type, body);
+    }
+  }
+
+  private item(body: JsonRecord, { isWhole }: { readonly isWhole: boolean }): void {
+    const item = recordOf(body['item']) ?? {};
+    const type = textOf(item['type']);
+    if (type === 'message' && !isWhole) this.output.newBlock();
+    else if (type === 'function_call') this.callItem(item);
+    else if (type === 'reasoning' && isWhole && textOf(item['encrypted_content']) !== '')
+      this.notes.add(item);
+  }
+
+  private callItem(item: JsonRecord): void {
+    const id = textOf(item['call_id']) || this.nextSyntheticId();
+    const itemId = textOf(item['id']) || id;
+    let call = this.calls.get(itemId);
+    if (call === undefined) {
+      call = this.output.openCall(id, textOf(item['name']));
+      if (call === undefined) return;
+      this.calls.set(itemId, call);
+      this.notes.call(id);
+    }
+    this.output.completeArguments(call, textOf(item['arguments']));
+  }
+
+  /** The call of a fragment; one that was never announced breaks the protocol. */
+  private callOf(itemId: string): RunningCall | undefined {
+    const call = this.calls.get(itemId);
+    if (call === undefined) this.fail({ kind: 'protocol', rule: 'arguments belong to a tool call' });
+    return call;
+  }
+
+  private last(type: string, body: JsonRecord): void {
+    const response = recordOf(body['response']) ?? {};
+    const end = { usage: usageOf(response), reasoning: this.notes.end() };
+    if (type === 'response.completed') this.output.done('stop', end);
+    else if (type === 'response.incomplete') {
+      const reason = textOf(recordOf(response['incomplete_details'])?.['reason']);
+      this.output.done(reason === 'content_filter' ? 'content_filter' : 'length', end);
+    } else if (type === 'response.failed') this.failWith(response['error']);
+    else if (type === 'error' || recordOf(body['error']) !== undefined) this.failWith(body['error'] ?? body);
+  }
+
+  private failWith(error: unknown): void {
+    const fields = recordOf(error);
+    const code = textOf(fields?.['code']);
+    const type = textOf(fields?.['type']);
+    const status = STATUSES[code] ?? STATUSES[type] ?? (code === '' && type === '' ? 502 : 400);
+    this.fail(streamRejection(status, error));
+  }
+}
+
+function usageOf(response: JsonRecord): LlmUsage | undefined {
+  const usage = recordOf(response['usage']);
+  if (usage === undefined) return undefined;
+  return {
+    inputTokens: countOf(usage['input_tokens']),
+    outputTokens: countOf(usage['output_tokens']),
+    cachedTokens: countOf(recordOf(usage['input_tokens_details'])?.['cached_tokens']),
+  };
+}

@@ -1,0 +1,25 @@
+/** The states of a session's way to its recogniser. Times in milliseconds of the call's clock. */
+import type { Connection } from './socket.ts';
+import type { SttWire } from './wire.ts';
+
+/** One connection and what goes over it. */
+export interface Line {
+  readonly connection: Connection;
+  readonly wire: SttWire;
+}
+
+export type Link =
+  | { readonly state: 'down'; readonly retryAtMs: number }
+  | ({ readonly state: 'connecting'; readonly dueMs: number } & Line)
+  | ({ readonly state: 'open' } & Line)
+  /** The wire was asked to finalize. */
+  | ({ readonly state: 'finishing'; readonly dueMs: number } & Line)
+  /** The utterance is finalized, but the server does not take audio of the next one yet. */
+  | ({ readonly state: 'settling'; readonly dueMs: number } & Line);
+
+const FIRST_RETRY_MS = 250;
+const LAST_RETRY_MS = 5_000;
+
+/** How long to wait after so many connects have failed before, and now another one. */
+export const retryPauseMs = (failedBefore: number): number =>
+  Math.min(FIRST_RETRY_MS * 2 ** failedBefore, LAST_RETRY_MS);

@@ -1,0 +1,30 @@
+/** The STT stage over servers with the realtime transcription interface, `stt_realtime_compat` (spec 03, Options tables). */
+import type { SttRealtimeCompatOptions } from './declaration.ts';
+import { bearerHeaders } from '../../http.ts';
+import type { SttAccess, SttStage } from '../../stage.ts';
+import { newRealtimeWire, realtimeUrl } from './protocol.ts';
+import { dialSocket } from '../socket.ts';
+import { StreamSession } from '../stream-session.ts';
+import type { SttVendor } from '../vendor.ts';
+
+const KEEP_ALIVE_MS = 10_000;
+
+/** @throws Error when the key may not be sent to the address or cannot be a header value. */
+export function newSttRealtimeCompat(options: SttRealtimeCompatOptions & SttAccess): SttStage {
+  const url = realtimeUrl(options);
+  const headers = bearerHeaders(url, options.apiKey);
+  const vendor: SttVendor = {
+    sampleRate: options.sampleRate,
+    frameMs: 60,
+    onlyWholeFrames: false,
+    keepAliveMs: KEEP_ALIVE_MS,
+    finalizeTimeoutMs: options.finalizeTimeoutMs,
+    dial: (context, on) => dialSocket(url, headers, { context, on }),
+    newWire: () => newRealtimeWire(options),
+  };
+  return {
+    provider: 'stt_realtime_compat',
+    open: (context, sink) => new StreamSession(vendor, { context, sink }),
+    close: () => Promise.resolve(),
+  };
+}

@@ -1,0 +1,68 @@
+/** Options of `tts_cloud_a`, a hosted voice over one WebSocket (spec 03, Options tables). */
+import * as z from 'zod';
+import { camelKeys, withoutKeys } from '../../../../shared/config/camel.ts';
+import type { CamelKeys } from '../../../../shared/config/camel.ts';
+import { declareVoice } from '../../../../shared/config/stages/declaration.ts';
+import { readAddress } from '../../../../shared/config/stages/options-site.ts';
+import type { OptionsReader } from '../../../../shared/config/stages/options-site.ts';
+
+const socketPath = '/tts/websocket';
+/** Where the service answers: the one place to correct when it moves. */
+const serviceAddress = `wss://api.cartesia.ai${socketPath}`;
+
+/** Rates in Hz that the service delivers and that this one can convert. */
+const rates: readonly number[] = [8000, 16_000, 22_050, 24_000, 44_100, 48_000];
+
+const keys = z.strictObject({
+  model: z
+    .string()
+    .min(1)
+    .max(128)
+    .default('sonic-3.5')
+    .meta({ description: 'Name of the model as the service knows it.' }),
+  max_buffer_delay_ms: z.int().min(0).max(5000).default(0).meta({
+    description: 'How long the service may wait for more text before it speaks.',
+  }),
+  url: z.string().exactOptional().meta({
+    sample: 'wss://tts.example.com/tts/websocket',
+    description:
+      'Address of the WebSocket instead of that of the service; wss:// unless the host is loopback.',
+  }),
+});
+
+export type TtsCloudAKeys = z.output<typeof keys>;
+
+export type TtsCloudAOptions = Omit<CamelKeys<TtsCloudAKeys>, 'url'> & {
+  /** Complete address of the WebSocket, without a query. */
+  readonly url: string;
+};
+
+const read: OptionsReader<TtsCloudAKeys, TtsCloudAOptions> = ({ value, known }, site) => {
+  const endpoint = readAddress('url', known.url ?? serviceAddress, {
+    family: 'ws',
+    path: 'allowed',
+    plain: 'loopback',
+    defaultPath: socketPath,
+    site,
+  });
+  if (value === undefined || endpoint === undefined) return undefined;
+  return { ...camelKeys(withoutKeys(value, ['url'])), url: endpoint.text };
+};
+
+export const ttsCloudA = declareVoice({
+  name: 'tts_cloud_a',
+  aliases: ['cartesia'],
+  apiKey: 'required',
+  facts: {
+    vendor: 'Cartesia',
+    runs: 'hosted',
+    price: 'middle (not verified)',
+    latency: 'low (not verified)',
+    languages: 'by model',
+    wordTimes: 'yes',
+    keyVariable: 'CARTESIA_API_KEY',
+  },
+  keys,
+  read,
+  voice: { rates, needsVoice: true },
+});

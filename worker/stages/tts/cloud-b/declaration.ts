@@ -1,0 +1,85 @@
+/** Options of `tts_cloud_b`, a hosted voice with adjustable character (spec 03, Options tables). */
+import * as z from 'zod';
+import { camelKeys, withoutKeys } from '../../../../shared/config/camel.ts';
+import type { CamelKeys } from '../../../../shared/config/camel.ts';
+import { declareVoice } from '../../../../shared/config/stages/declaration.ts';
+import { readAddress } from '../../../../shared/config/stages/options-site.ts';
+import type { OptionsReader } from '../../../../shared/config/stages/options-site.ts';
+
+/** Where the service answers: the one place to correct when it moves. */
+const serviceAddress = 'wss://api.elevenlabs.io';
+
+const share = z.number().min(0).max(1).exactOptional();
+
+/** Rates in Hz that the service delivers and that this one can convert. */
+const rates: readonly number[] = [8000, 16_000, 22_050, 24_000, 44_100, 48_000];
+
+const keys = z.strictObject({
+  model: z
+    .string()
+    .min(1)
+    .max(128)
+    .default('eleven_flash_v2_5')
+    .meta({ description: 'Name of the model as the service knows it.' }),
+  stability: share.meta({
+    sample: 0.5,
+    description: 'How even the voice stays; absent means what is stored with the voice.',
+  }),
+  similarity_boost: share.meta({
+    sample: 0.75,
+    description: 'How close it keeps to the recorded speaker; absent means what is stored with the voice.',
+  }),
+  style: share.meta({
+    sample: 0,
+    description: 'How much the manner of the speaker is exaggerated; costs time above 0.',
+  }),
+  speed: z.number().min(0.7).max(1.2).exactOptional().meta({
+    sample: 1.1,
+    description: 'Pace of the voice; absent means what is stored with the voice.',
+  }),
+  use_speaker_boost: z.boolean().exactOptional().meta({
+    sample: true,
+    description: 'Whether likeness to the speaker is raised further; costs some time.',
+  }),
+  url: z.string().exactOptional().meta({
+    sample: 'wss://tts.example.com',
+    description: 'Address of the service without /v1/text-to-speech; wss:// unless the host is loopback.',
+  }),
+});
+
+export type TtsCloudBKeys = z.output<typeof keys>;
+
+export type TtsCloudBOptions = Omit<CamelKeys<TtsCloudBKeys>, 'url'> & {
+  /** `wss://host[/prefix]`; the adapter adds `/v1/text-to-speech/...`. */
+  readonly url: string;
+};
+
+const read: OptionsReader<TtsCloudBKeys, TtsCloudBOptions> = ({ value, known }, site) => {
+  const endpoint = readAddress('url', known.url ?? serviceAddress, {
+    family: 'ws',
+    path: 'allowed',
+    plain: 'loopback',
+    added: ['/v1/text-to-speech'],
+    site,
+  });
+  if (value === undefined || endpoint === undefined) return undefined;
+  return { ...camelKeys(withoutKeys(value, ['url'])), url: endpoint.text };
+};
+
+export const ttsCloudB = declareVoice({
+  name: 'tts_cloud_b',
+  aliases: ['elevenlabs'],
+  apiKey: 'required',
+  facts: {
+    vendor: 'ElevenLabs',
+    runs: 'hosted',
+    price: 'high (not verified)',
+    latency: 'low with flash models (not verified)',
+    languages: 'by model',
+    wordTimes: 'yes',
+    keyVariable: 'ELEVENLABS_API_KEY',
+  },
+  keys,
+  read,
+  voice: { rates, needsVoice: true },
+});

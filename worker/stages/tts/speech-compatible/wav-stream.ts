@@ -1,0 +1,113 @@
+/**
+ * PCM16 out of a streamed body: raw samples, or a WAV whose header may be split anywhere and whose sizes may be unknown
+ * (spec 03, Speech-compatible TTS: PCM16 mono at the session's rate).
+ *
+ * Invariant: the same bytes give the same samples however they were cut; a sample never straddles two results. Samples
+ * are copied out of the socket's buffer, aligned. It must not guess: a header that says anything else is an error.
+ */
+import { PcmBytes } from '../pcm-bytes.ts';
+
+/** Samples, or the rule that the body breaks. */
+export type PcmResult = Int16Array | { readonly rule: string };
+
+const NO_SAMPLES = new Int16Array(0);
+/** Chunks before the audio are names and comments of encoders; they do not reach this size. */
+const MAX_HEADER_BYTES = 65_536;
+/** Sizes from here on, and zero, say that the encoder did not know the length (0x7fffffdb, 0xffffffff and the like). */
+const UNKNOWN_SIZE = 0x7fff_0000;
+const RIFF = 'RIFF';
+
+export interface PcmStreamOptions {
+  readonly sampleRate: number;
+  /** False: the body may also be raw samples, and is taken as WAV only when it says so. */
+  readonly wavOnly: boolean;
+}
+
+export class PcmStream {
+  private readonly options: PcmStreamOptions;
+  private readonly pcm = new PcmBytes();
+  private header: Buffer | undefined = Buffer.alloc(0);
+  /** Bytes of audio that are left; the rest of the body is not audio. */
+  private leftBytes = Number.POSITIVE_INFINITY;
+
+  constructor(options: PcmStreamOptions) {
+    this.options = options;
+  }
+
+  push(chunk: Buffer): PcmResult {
+    if (this.header === undefined) return this.audio(chunk);
+    this.header = Buffer.concat([this.header, chunk]);
+    const found = this.readHeader(this.header);
+    if (found === 'more') return this.header.length > MAX_HEADER_BYTES ? { rule: 'wav header' } : NO_SAMPLES;
+    if ('rule' in found) return found;
+    const body = this.header.subarray(found.start);
+    this.header = undefined;
+    this.leftBytes = found.sizeBytes;
+    return this.audio(body);
+  }
+
+  /** The body ended: what was held as a possible header, or the rule that the end breaks. */
+  end(): PcmResult {
+    const held = this.header;
+    this.header = undefined;
+    if (held === undefined || held.length === 0) return NO_SAMPLES;
+    // Fewer than four bytes of a body that may be raw: samples that look like the start of a header.
+    if (!this.options.wavOnly && held.length < RIFF.length) return this.audio(held);
+    return { rule: 'wav header' };
+  }
+
+  private audio(bytes: Buffer): Int16Array {
+    const kept = bytes.length <= this.leftBytes ? bytes : bytes.subarray(0, this.leftBytes);
+    this.leftBytes -= kept.length;
+    return kept.length === 0 ? NO_SAMPLES : this.pcm.push(kept);
+  }
+
+  private readHeader(bytes: Buffer): DataChunk | 'more' | { rule: string } {
+    const mark = bytes.toString('latin1', 0, Math.min(RIFF.length, bytes.length));
+    const isWav = RIFF.startsWith(mark);
+    if (!isWav) return this.options.wavOnly ? { rule: 'wav header' } : { start: 0, sizeBytes: Infinity };
+    if (bytes.length < 12) return 'more';
+    if (bytes.toString('latin1', 8, 12) !== 'WAVE') return { rule: 'wav header' };
+    return findData(bytes, this.options.sampleRate);
+  }
+}
+
+interface DataChunk {
+  readonly start: number;
+  readonly sizeBytes: number;
+}
+
+function findData(bytes: Buffer, sampleRate: number): DataChunk | 'more' | { rule: string } {
+  let at = 12;
+  let formatSeen = false;
+  while (bytes.length >= at + 8) {
+    const id = bytes.toString('latin1', at, at + 4);
+    const size = bytes.readUInt32LE(at + 4);
+    const start = at + 8;
+    if (id === 'data') {
+      if (!formatSeen) return { rule: 'wav format before its data' };
+      return { start, sizeBytes: size === 0 || size >= UNKNOWN_SIZE ? Infinity : size };
+    }
+    if (size > MAX_HEADER_BYTES) return { rule: 'wav header' };
+    if (id === 'fmt ') {
+      if (bytes.length < start + size) return 'more';
+      const broken = checkFormat(bytes.subarray(start, start + size), sampleRate);
+      if (broken !== undefined) return { rule: broken };
+      formatSeen = true;
+    }
+    at = start + size + (size & 1);
+  }
+  return 'more';
+}
+
+/** The rule that the format breaks: PCM16 mono at the session's rate. */
+function checkFormat(format: Buffer, sampleRate: number): string | undefined {
+  if (format.length < 16) return 'wav header';
+  const tag = format.readUInt16LE(0);
+  // The extensible form holds the real tag at the start of its sub-format.
+  const real = tag === 0xfffe && format.length >= 26 ? format.readUInt16LE(24) : tag;
+  if (real !== 1 || format.readUInt16LE(14) !== 16) return 'wav audio is PCM16';
+  if (format.readUInt16LE(2) !== 1) return 'wav audio is mono';
+  if (format.readUInt32LE(4) !== sampleRate) return 'wav sample rate';
+  return undefined;
+}
