@@ -199,7 +199,6 @@ class LinkWorld {
       type: 'round.completed',
       epoch: this.#epoch,
       finish: 'tool_calls',
-      speculative: false,
       offered: ['book', 'find'],
       calls,
     });
