@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { agentMessageSchemas, toolDeclarationSchema } from './agent-messages.ts';
 import { agentLinkErrors } from './errors.ts';
+import { envelopeShape } from './events.ts';
 import { agentLinkBacklog, agentLinkLimits, agentLinkTimes } from './limits.ts';
 import { serviceMessageSchemas } from './service-messages.ts';
 
@@ -66,9 +67,7 @@ const numbers = (values: Readonly<Record<string, number>>, unit: (name: string) 
 const unitOf = (name: string): string =>
   name.endsWith('Ms') ? 'ms' : name.endsWith('Bytes') ? 'bytes' : name.endsWith('Chars') ? 'characters' : '';
 
-/** Text of docs/reference/agent-link.md. */
-export function agentLinkPage(): string {
-  return `# The agent link, version 1
+const howItGoes = `# The agent link, version 1
 
 Generated from the declarations in \`shared/protocol/agent-link\`; \`npm run docs\` writes it anew.
 
@@ -93,8 +92,9 @@ The agent's \`error\` events start with the code. A command with an \`id\` is an
 not done again and is answered the same (the newest ${agentLinkLimits.rememberedCommands} ids are remembered). \`done\` means: a line begins to be spoken, an edit
 will be in force for the next response, the call is being ended. \`transfer\` is refused \`unsupported\`: no transport of this version has
 call control, and \`capabilities.transfer\` is false.
+`;
 
-## The order of events
+const order = `## The order of events
 
 Events come in the order in which things happened, numbered by \`seq\`. A reader can rely on this:
 
@@ -105,15 +105,17 @@ Events come in the order in which things happened, numbered by \`seq\`. A reader
 - \`tool.call\` comes before its \`tool.cancel\`; a result that comes after that, or twice, is ignored.
 - \`command.result\`, \`error\` and \`user.transcript\` may stand anywhere. \`events.lost\` stands where events are missing.
 - The answers to commands that were still open when the call ended stand before \`session.end\`.
+`;
 
-## An agent that reads slowly
+const slowness = `## An agent that reads slowly
 
 What the kernel has not taken of a link decides: above ${kib(agentLinkBacklog.dropDeltasBytes)} interim transcripts, \`bot.text\` and \`bot.tts_text\` are left
 out, above ${kib(agentLinkBacklog.dropEventsBytes)} every event that \`session.accept.events\` chooses among. \`session.*\`, \`tool.*\`, \`command.result\` and \`error\`
 are never left out. The next message that is written follows an \`events.lost\` with the count. Above ${kib(agentLinkBacklog.closeBytes)} the link is
 closed and the call goes on alone. A message that would be larger than ${kib(agentLinkLimits.messageBytes)} is left out and counted, too.
+`;
 
-## Resume
+const resume = `## Resume
 
 An agent that keeps the call's state sends \`resume: true\` in \`session.accept\`; one that does not never sees anything of this.
 
@@ -130,11 +132,16 @@ of ${agentLinkTimes.resumeFirstPauseMs} ms that double up to ${agentLinkTimes.re
 \`pending\` names the tool calls whose results are waited for; all others are settled. A result that an agent could not send is sent on the
 new connection, with the same id. After \`session.reject\`, or ${agentLinkTimes.resumeLimitMs / 1000} s without a link, the call goes on alone for good. A \`read_only\` call
 of a worker that died is asked for again under a new id; of a \`side_effect\` call the LLM is told that its outcome is unknown.
+`;
 
+/** Text of docs/reference/agent-link.md. */
+export function agentLinkPage(): string {
+  return `${[howItGoes, order, slowness, resume].join('\n')}
 ## Service to agent
 
-Every message also carries \`seq\` (1 for the first of the call, then one more for each that is written) and \`t_ms\` (milliseconds since the
-link opened).
+Every message also carries:
+
+${table(['Field', 'Type', 'Present', 'Meaning'], fieldRows(schemaOf(z.object(envelopeShape))))}
 
 ${sections(serviceMessageSchemas)}
 ## Agent to service
