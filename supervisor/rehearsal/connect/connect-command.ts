@@ -4,6 +4,7 @@ import { loadAgentFileAt, runCheck, type CheckOptions } from '../../commands/che
 import { readArguments, usageError } from '../../commands/commands.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { coloursFor } from '../colours.ts';
+import { tryAgents } from './agent-probe.ts';
 import { checkConnections } from './connect-check.ts';
 
 export interface ConnectCommandOptions extends Omit<CheckOptions, 'requireSecrets' | 'write'> {
@@ -28,5 +29,9 @@ export async function runConnectCheck(
   if (runCheck(file, checked) !== 0) return 1;
   const definition = loadAgentFileAt(file, checked)?.definition;
   if (definition === undefined) return 1;
-  return await checkConnections(definition, { clock, write, colours: coloursFor(output, sources.env) });
+  const agents = tryAgents(definition, { clock, env: sources.env, readBytes: sources.readBytes });
+  return await checkConnections(definition, {
+    ...{ clock, write, agents },
+    colours: coloursFor(output, sources.env),
+  });
 }
