@@ -94,6 +94,22 @@ module.exports = {
         pathNot: '^worker/(stages/(stage|failure|handshake|http|connect|channel)[.]ts|stages/$1/|core/)',
       },
     ),
+    forbid('media-knows-no-call', { path: '^worker/media/' }, { path: '^worker/', pathNot: '^worker/media/' }),
+    forbid(
+      'the-way-out-hears-nothing',
+      { path: '^worker/media/out/' },
+      { path: '^worker/media/', pathNot: '^worker/media/out/' },
+    ),
+    forbid(
+      'echo-has-one-door',
+      { path: '^(?!worker/media/echo/|test/)' },
+      { path: '^worker/media/echo/', pathNot: '^worker/media/echo/echo[.]ts$' },
+    ),
+    forbid(
+      'echo-knows-only-how-frames-sound',
+      { path: '^worker/media/echo/' },
+      { path: '^worker/media/(in|out|vad)/', pathNot: '^worker/media/vad/frame-sound[.]ts$' },
+    ),
     forbid(
       'providers-do-not-know-one-another',
       { path: '^worker/stages/(stt|llm|tts)/([^/]+)/' },

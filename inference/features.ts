@@ -3,7 +3,7 @@
  * extractor writes samples into `window` and calls `compute`; nothing is allocated per call, so `features` is valid until the
  * next one. The arithmetic is in double precision: the model was trained on a reference that agrees to about 5e-6.
  */
-import { newPowerSpectrum } from '../shared/audio/power-spectrum.ts';
+import { newPowerSpectrum } from './power-spectrum.ts';
 
 export const turnWindowSamples = 128_000;
 export const melBands = 80;

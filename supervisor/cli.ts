@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { runAgentDev } from './commands/agent-dev/agent-dev-command.ts';
 import { parseCallArguments, runCall } from './commands/call/call-client.ts';
-import { runCheck } from './commands/check/check-command.ts';
+import { packagesOf, runCheck } from './commands/check/check-command.ts';
 import { chooseCommand, readArguments, usageError, type CommandName } from './commands/commands.ts';
 import { readBytes, readText } from './service/named-files.ts';
 import { runConfig } from './commands/config-command.ts';
@@ -115,7 +115,9 @@ async function check(args: readonly string[]): Promise<number | undefined> {
     return undefined;
   }
   const requireSecrets = values['require-secrets'] === true;
-  return runCheck(given[0] ?? '', { requireSecrets, env, readFile: readText, readBytes, write: out });
+  const file = given[0] ?? '';
+  const packages = await packagesOf(file, { readFile: readText });
+  return runCheck(file, { requireSecrets, env, readFile: readText, readBytes, packages, write: out });
 }
 
 /** A port in an option; undefined when it was not given, NaN when it is none. */
@@ -137,6 +139,7 @@ async function agentDev(args: readonly string[]): Promise<number | undefined> {
     file: given[0] ?? '',
     port,
     tapPort,
+    noService: values['no-service'] === true,
     freePorts: values['free-ports'] === true,
     all: values.all === true,
     env,

@@ -4,6 +4,7 @@ import { writeWav } from '../shared/audio/wav.ts';
 import { loadAgentFile } from '../shared/config/load.ts';
 import { describeAgentFile } from '../shared/config/describe.ts';
 import { referenceFiles, withProviderChoices } from '../shared/config/reference.ts';
+import { wireFiles } from '../scripts/sdk/wire-types.ts';
 import { commandsPage } from '../supervisor/commands/commands.ts';
 
 const root = new URL('../', import.meta.url);
@@ -21,7 +22,7 @@ const load = (text: string): ReturnType<typeof loadAgentFile> =>
   });
 
 describe('generated documentation', () => {
-  it.each(referenceFiles().map(({ path, text }) => ({ path, text })))(
+  it.each([...referenceFiles(), ...wireFiles()].map(({ path, text }) => ({ path, text })))(
     '$path is what the declarations say (npm run docs writes it)',
     ({ path, text }) => {
       expect(readProjectFile(path)).toBe(text);

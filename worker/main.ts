@@ -47,7 +47,8 @@ import {
 } from './host/definition.ts';
 import { withKnownLines } from './lines/known-lines.ts';
 import { withPauses } from './stages/later-tts.ts';
-import { warmUpHearing, warmUpLooks } from './media/warm-up.ts';
+import { warmUpLooks } from './media/echo/echo.ts';
+import { warmUpHearing } from './media/vad/warm-up.ts';
 import { newFailureLog, type FailureLog } from './stages/failure-log.ts';
 import { openStages } from './stages/registry.ts';
 import { ToolRegistry } from './tools/registry.ts';
@@ -159,6 +160,7 @@ class Worker {
         return { tools, book: toolBook(definition, tools.tools) };
       },
       speech: speechSettings(definition, means),
+      echo: definition.turn.echo,
       ...stages,
       tts: withKnownLines(withPauses(stages.tts), {
         clock: systemClock,

@@ -4,10 +4,11 @@
  * and when the caller cut it; it decides nothing.
  */
 import type { CallAction } from '../../worker/core/actions.ts';
-import { nextDeadline, step } from '../../worker/core/call.ts';
+import { step } from '../../worker/core/call.ts';
 import type { CallEvent, PlayoutPosition } from '../../worker/core/events.ts';
 import type { CallSettings } from '../../worker/core/settings.ts';
 import { newCall, type CallState } from '../../worker/core/state.ts';
+import { nextDeadline } from '../../worker/core/timers.ts';
 import { WordEar, type SpokenWord } from './words.ts';
 
 /** Audio before the start of speech that STT is given. */
@@ -82,7 +83,7 @@ export class CallWorld {
 
   tell(event: CallEvent): void {
     for (const action of step(this.#state, event, this.#now)) this.#perform(action);
-    const { turn } = this.#state;
+    const { turn } = this.#state.caller;
     if (turn.phase === 'finalizing' && this.#phase !== 'finalizing')
       this.notes.decidedMs.push(turn.decidedAt);
     this.#phase = turn.phase;

@@ -4,11 +4,7 @@
  */
 import { ENGINE_RATE, FRAME_MS } from '../../shared/base/units.ts';
 import type { Mailboxes } from '../../shared/protocol/mailbox.ts';
-import { overBotMs } from '../../worker/call/audio.ts';
-import { EchoDetector } from '../../worker/media/echo/detector.ts';
-import { SoundLevels } from '../../worker/media/echo/levels.ts';
-import { PlayedAudio } from '../../worker/media/echo/played.ts';
-import { lookRate, readFlat, readWide, type Written } from '../../worker/media/echo/samples.ts';
+import { newCallEcho, type CallEcho } from '../../worker/media/echo/echo.ts';
 import {
   SpeechDetector,
   type SpeechDetectorSettings,
@@ -32,9 +28,7 @@ export interface ServiceEarOptions {
 export class ServiceEar {
   readonly #options: ServiceEarOptions;
   readonly #vad: VadClient;
-  readonly #echo: EchoDetector;
-  readonly #played = new PlayedAudio(ENGINE_RATE);
-  readonly #levels = new SoundLevels(ENGINE_RATE);
+  readonly #echo: CallEcho;
   /** Samples of the bot that were sent, and of the caller that were heard. */
   #sent = 0;
   #heard = 0;
@@ -44,7 +38,7 @@ export class ServiceEar {
     const { boxes, slot, speech, tell } = options;
     const detector = new SpeechDetector(speech, (fact) => tell(fact, this.#echo.isClear), {
       isEcho: () => this.#echo.isEcho(this.nowMs),
-      isOverBot: () => this.#played.within(overBotMs, this.nowMs),
+      isOverBot: () => this.#echo.isOverBot(this.nowMs),
     });
     this.#vad = new VadClient({
       boxes,
@@ -58,14 +52,16 @@ export class ServiceEar {
         judged: (probability, sinceMs, sound) => detector.peek(probability, sinceMs, sound),
       },
     });
-    this.#echo = new EchoDetector({
-      played: this.#played,
-      heard: {
-        read: (into) => this.#read(into),
-        readWide: (into) => readWide(this.#written, this.#end, into),
-        levels: this.#levels,
-      },
-    });
+    this.#echo = newCallEcho({ mode: 'auto', sampleRate: ENGINE_RATE, heard: this });
+  }
+
+  /** All of the caller's audio, and how much of it was heard. */
+  get ring(): Int16Array {
+    return this.#options.scenario.pcm;
+  }
+
+  get count(): number {
+    return this.#heard;
   }
 
   /** Time of the audio. */
@@ -89,7 +85,7 @@ export class ServiceEar {
     const packet = this.#options.scenario.pcm.subarray(this.#heard, this.#heard + packetSamples);
     this.#heard += packet.length;
     passed(this.nowMs);
-    this.#levels.add(packet);
+    this.#echo.took(packet);
     this.#play();
     this.#vad.write(packet);
   }
@@ -111,20 +107,7 @@ export class ServiceEar {
         { length: packetSamples },
         (_, i) => played[(this.#sent + i) % played.length] ?? 0,
       );
-      this.#played.add(frame, (this.#sent * 1000) / ENGINE_RATE);
+      this.#echo.sent(frame, (this.#sent * 1000) / ENGINE_RATE);
     }
-  }
-
-  get #written(): Written {
-    return { ring: this.#options.scenario.pcm, rate: ENGINE_RATE, count: this.#heard };
-  }
-
-  get #end(): number {
-    return (this.#heard * lookRate) / ENGINE_RATE;
-  }
-
-  #read(into: Float32Array): number {
-    readFlat(this.#written, this.#end, into);
-    return this.#end;
   }
 }

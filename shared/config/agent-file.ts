@@ -209,6 +209,10 @@ export const turnKeys = z.strictObject({
     description:
       'Whether the LLM may start before the end of the turn is certain; nothing of it is heard before.',
   }),
+  echo: z.enum(['auto', 'off']).default('auto').meta({
+    description:
+      "Whether the agent's own voice is recognised when it comes back through the caller's microphone; off: not, for callers whose clients all cancel echo themselves.",
+  }),
   interrupt: interruptKeys.prefault({}).meta({ description: 'How the caller interrupts the agent.' }),
   idle: idleKeys.prefault({}).meta({ description: 'What happens when nobody speaks.' }),
 });

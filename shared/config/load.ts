@@ -24,6 +24,7 @@ import { ProblemList } from './problem.ts';
 import type { Problem } from './problem.ts';
 import { readLlm, readStt, readTts } from './stages/stage-tables.ts';
 import { leftOut as leftOutOfBuild } from './stages/features.ts';
+import type { Packages } from './stages/package.ts';
 import { isTable, readTable, reportUnknownKey } from './table.ts';
 import type { TableReading } from './table.ts';
 import { readToml } from './toml.ts';
@@ -37,6 +38,8 @@ export interface LoadOptions {
   readonly requireSecrets: boolean;
   /** Canonical names of the providers to treat as left out; absent means those that this build leaves out. */
   readonly leftOut?: readonly string[];
+  /** The packages that the file names (`packagesIn`), loaded before; absent: none is there. */
+  readonly packages?: Packages;
 }
 
 export interface LoadedAgent {
@@ -200,7 +203,7 @@ function readDefinition(
   const site: AgentSite = { problems, options, texts, hasFlow: tree['flow'] !== undefined, provided };
   const agent = readAgent(reading, raw, site);
   const turn = readTurn(tree, site);
-  const reader = { env, requireSecrets, problems, tree, language, leftOut };
+  const reader = { env, requireSecrets, problems, tree, language, leftOut, packages: options.packages };
   const [stt, llm, tts] = [readStt(reader), readLlm(reader), readTts(reader)];
   if (agent === undefined || turn === undefined || telephony === undefined) return undefined;
   if (stt === undefined || llm === undefined || tts === undefined) return undefined;

@@ -18,6 +18,8 @@ export const firstBellFd = 6;
 export interface NamedFiles {
   readonly texts: Readonly<Record<string, string>>;
   readonly recordings: Readonly<Record<string, string>>;
+  /** Addresses of the modules of packages, by `npm:NAME`. */
+  readonly packages?: Readonly<Record<string, string>>;
 }
 
 /** First message to a worker. The agent file travels as text, so that a file changed later does not reach one worker alone. */

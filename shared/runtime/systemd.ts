@@ -4,8 +4,11 @@
  */
 import { createRequire } from 'node:module';
 import type koffiModule from 'koffi';
+import type { Millis } from '../base/units.ts';
 
 export interface Systemd {
+  /** The manager wants to hear `WATCHDOG=1` at least this often; undefined when it does not ask. */
+  readonly watchdogMs: Millis | undefined;
   /** Lines such as `READY=1`. False when the manager could not be told. */
   tell(...lines: readonly string[]): boolean;
 }
@@ -45,10 +48,18 @@ function native(): LibC {
   return loaded;
 }
 
-/** `socketName` is the value of NOTIFY_SOCKET: a path, or a name in the abstract space behind an `@`. */
-export function newSystemd(socketName: string | undefined): Systemd {
-  if (socketName === undefined || socketName === '') return { tell: () => true };
-  return { tell: (...lines) => send(socketName, lines.join('\n')) };
+/**
+ * NOTIFY_SOCKET is a path, or a name in the abstract space behind an `@`. WATCHDOG_USEC counts microseconds. WATCHDOG_PID is not asked:
+ * after a restart without a gap it names the process before, and the manager watches the one that serves.
+ */
+export function newSystemd(env: Readonly<Record<string, string | undefined>>): Systemd {
+  const socketName = env['NOTIFY_SOCKET'] ?? '';
+  if (socketName === '') return { watchdogMs: undefined, tell: () => true };
+  const watchdogMs = Number(env['WATCHDOG_USEC'] ?? Number.NaN) / 1000;
+  return {
+    watchdogMs: watchdogMs > 0 ? watchdogMs : undefined,
+    tell: (...lines) => send(socketName, lines.join('\n')),
+  };
 }
 
 function send(socketName: string, text: string): boolean {

@@ -111,11 +111,9 @@ Without a terminal, every line of the input is a turn, and nothing is waited for
     summary: 'runs the demo with an agent process of yours, and starts the agent anew when you save it',
     options: {
       port: option('PORT', 'where the agent listens (a free one, told by VOICE_AGENT_PORT)'),
-      'tap-port': option(
-        'PORT',
-        'no demo: listen here for a service that has SVC_AGENT_URL=ws://127.0.0.1:PORT',
-      ),
-      'free-ports': flag('every port of the demo is a free one'),
+      'tap-port': option('PORT', 'where the service connects, with a look at what passes (8091)'),
+      'no-service': flag('no demo: a service of yours runs, with SVC_AGENT_URL=ws://127.0.0.1:8091'),
+      'free-ports': flag('every port is a free one'),
       all: flag('print every message, deltas and interim transcripts too'),
     },
     notes: `FILE is the agent: .ts, .js or .py. Types are not checked. Messages of the link are printed as they pass, > from the service and

@@ -1,5 +1,9 @@
 /** The command `config`: prints every setting as it is in force. Secrets show as set or unset, never their value. */
-import { describeServerSettings, parseServerSettings, unknownVariables } from '../../shared/config/server/server.ts';
+import {
+  describeServerSettings,
+  parseServerSettings,
+  unknownVariables,
+} from '../../shared/config/server/server.ts';
 
 export interface ConfigCommandOptions {
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -5,7 +5,11 @@ import { fail, ok } from '../../shared/base/result.ts';
 import type { Result } from '../../shared/base/result.ts';
 import { agentLinkVariables } from '../../shared/config/server/agent-link-variables.ts';
 import { loadAgentFile } from '../../shared/config/load.ts';
-import { parseServerSettings, unknownVariables, type ServerSettings } from '../../shared/config/server/server.ts';
+import {
+  parseServerSettings,
+  unknownVariables,
+  type ServerSettings,
+} from '../../shared/config/server/server.ts';
 import type { NamedFiles } from '../../shared/protocol/ipc.ts';
 import { maxThreads } from '../../shared/protocol/mailbox.ts';
 import { certificateLimits, readCertificates } from '../../shared/net/certificates.ts';
@@ -14,6 +18,7 @@ import { errorFields, newLog } from '../../shared/runtime/log.ts';
 import { newSystemd } from '../../shared/runtime/systemd.ts';
 import { raiseOpenFileLimit } from '../../shared/runtime/shm.ts';
 import { showProblem } from './check/check-command.ts';
+import { loadAgentPackages } from '../service/agent-packages.ts';
 import { readBytes, readText, whyUnreadable } from '../service/named-files.ts';
 import { CannotListen } from '../listeners/ports.ts';
 import type { ParentChannel } from '../restart/predecessor.ts';
@@ -46,7 +51,7 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     return 1;
   }
   const { settings, warnings } = parsed.value;
-  const agent = readAgent(settings, options);
+  const agent = await readAgent(settings, options);
   if (agent === undefined) return 1;
   const turn = chooseTurnModel(settings, { env: options.env, smartTurn: agent.smartTurn });
   if (!turn.ok) {
@@ -82,7 +87,7 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     launch: options.launch,
     priorities: new Priorities(systemClock, settings.raisesPriority ? systemScheduler : undefined),
     ...(options.parent !== undefined && { parent: options.parent }),
-    systemd: newSystemd(options.env['NOTIFY_SOCKET']),
+    systemd: newSystemd(options.env),
     exit: (status) => process.exit(status),
   });
   process.on('SIGTERM', () => service.signal('SIGTERM'));
@@ -111,7 +116,7 @@ interface ReadAgent {
 }
 
 /** Reads and checks the agent file. The files that it names are read once, here, for all workers. */
-function readAgent(settings: ServerSettings, options: ServeOptions): ReadAgent | undefined {
+async function readAgent(settings: ServerSettings, options: ServeOptions): Promise<ReadAgent | undefined> {
   const path = resolve(settings.agentFile);
   const text = readText(path);
   if (text === undefined) {
@@ -120,7 +125,9 @@ function readAgent(settings: ServerSettings, options: ServeOptions): ReadAgent |
   }
   const texts: Record<string, string> = {};
   const recordings: Record<string, string> = {};
+  const { packages, addresses } = await loadAgentPackages(text, path);
   const loaded = loadAgentFile(text, {
+    packages,
     env: options.env,
     requireSecrets: true,
     readFile: (name) => {
@@ -142,7 +149,7 @@ function readAgent(settings: ServerSettings, options: ServeOptions): ReadAgent |
   return {
     name: agent.name,
     text,
-    files: { texts, recordings },
+    files: { texts, recordings, packages: addresses },
     providers: { stt: namesOf(stt), llm: namesOf(llm), tts: namesOf(tts) },
     smartTurn: turn.smartTurn,
     notes: loaded.problems.map((problem) => showProblem(settings.agentFile, problem)),

@@ -5,6 +5,7 @@
 import type { ReadBytes } from '../../shared/config/agent/announcement.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import type { Problem } from '../../shared/config/problem.ts';
+import type { Packages } from '../../shared/config/stages/package.ts';
 import type { LlmDefinition } from '../../shared/config/stages/definition.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { withVariables } from '../../worker/call/variables.ts';
@@ -12,7 +13,7 @@ import { callSettings, speechSettings, stageDefinitions } from '../../worker/hos
 import { FailureLog, shownFailure, type Failure } from '../../worker/stages/failure-log.ts';
 import { loadAdapters, openStages, ownStageServices } from '../../worker/stages/registry.ts';
 import type { LlmStage } from '../../worker/stages/stage.ts';
-import { loadAgentFileAt } from '../commands/check/check-command.ts';
+import { loadAgentFileAt, packagesOf } from '../commands/check/check-command.ts';
 import { AgentTools } from './agent-tools.ts';
 import type { StandIns } from './scenarios/canned-tools.ts';
 import type { Conversation, ConversationSink } from './conversation.ts';
@@ -70,9 +71,11 @@ export async function openAgent(
   { env, readFile, readBytes, clock, writeError }: AgentSources,
   { realTools = true }: { readonly realTools?: boolean } = {},
 ): Promise<AgentReading> {
-  const loaded = loadAgentFileAt(path, { env, readFile, readBytes, requireSecrets: false });
+  const packages = await packagesOf(path, { readFile });
+  const sources = { env, readFile, readBytes, packages };
+  const loaded = loadAgentFileAt(path, { ...sources, requireSecrets: false });
   if (loaded === undefined) return { problems: [unreadable] };
-  const strict = loadAgentFileAt(path, { env, readFile, readBytes, requireSecrets: true });
+  const strict = loadAgentFileAt(path, { ...sources, requireSecrets: true });
   const missing = (strict?.problems ?? []).filter(
     (problem) => problem.severity === 'error' && isNeeded(problem, realTools),
   );
@@ -80,7 +83,7 @@ export async function openAgent(
   if (definition === undefined) return { problems: loaded.problems };
   if (missing.length > 0) return { problems: missing };
   const tools = new AgentTools(definition, { clock, realTools, notice: writeError });
-  const agent = await readyAgent(definition, { clock, tools, writeError });
+  const agent = await readyAgent(definition, { packages, clock, tools, writeError });
   await tools.start();
   return { agent, problems: loaded.problems };
 }
@@ -88,17 +91,23 @@ export async function openAgent(
 async function readyAgent(
   definition: AgentDefinition,
   {
+    packages,
     clock,
     tools,
     writeError,
-  }: { readonly clock: Clock; readonly tools: AgentTools; readonly writeError: (line: string) => void },
+  }: {
+    readonly packages: Packages;
+    readonly clock: Clock;
+    readonly tools: AgentTools;
+    readonly writeError: (line: string) => void;
+  },
 ): Promise<OpenAgent> {
   const failures = new FailureLog(clock, (failure, times) => writeError(shownFailure(failure, times)));
   const services = { ...ownStageServices(), failed: (failure: Failure): void => failures.note(failure) };
   const opened: { close(): Promise<void> }[] = [tools];
   const llmOf = async (llm: LlmDefinition): Promise<LlmStage> => {
     const definitions = stageDefinitions({ ...definition, llm });
-    const stages = openStages(definitions, await loadAdapters(definitions), services);
+    const stages = openStages(definitions, await loadAdapters(definitions, packages), services);
     opened.push(stages.stt, stages.llm, stages.tts);
     return stages.llm;
   };

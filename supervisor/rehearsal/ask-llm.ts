@@ -31,7 +31,7 @@ export function askLlm(
       resolve(result);
     };
     const onAbort = (): void => {
-      round.cancel();
+      session.close();
       finish(fail('cancelled'));
     };
     const scope = new Scope('question', () => finish(fail('fault')));
@@ -50,7 +50,8 @@ export function askLlm(
         finish(ok({ text: text.trim(), calls: calls.filter((call) => call !== undefined) }));
       }
     };
-    const round = llm.start({ clock, bind: (callback) => scope.bind(callback) }, request, take);
+    const session = llm.open({ clock, bind: (callback) => scope.bind(callback) }, {});
+    session.start(request, take);
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
   });

@@ -12,10 +12,11 @@ import { Scope } from '../../shared/runtime/scope.ts';
 import { CallStages, stageContext } from '../../worker/call/stages.ts';
 import { CallToolRuns } from '../../worker/call/tool-runs.ts';
 import type { CallAction } from '../../worker/core/actions.ts';
-import { nextDeadline, step } from '../../worker/core/call.ts';
+import { step } from '../../worker/core/call.ts';
 import type { CallEvent } from '../../worker/core/events.ts';
 import type { CallSettings } from '../../worker/core/settings.ts';
 import { newCall, type CallState } from '../../worker/core/state.ts';
+import { nextDeadline } from '../../worker/core/timers.ts';
 import type { ConversationEvent as ToldEvent } from '../../worker/core/told.ts';
 import type { LlmStage, TtsEvent } from '../../worker/stages/stage.ts';
 import type { OpenTools } from './agent-tools.ts';
@@ -80,7 +81,7 @@ export class CoreShell {
     this.#stages = new CallStages({
       clock,
       scope: this.#scope,
-      conversation: session,
+      llmCall: { conversation: session },
       stt: this.#ear,
       llm: options.llm,
       tts: newTextMouth({
@@ -98,7 +99,7 @@ export class CoreShell {
   // ---- what happens ----
 
   open(): void {
-    const { flow } = this.#state;
+    const { flow } = this.#state.conversation;
     if (flow !== undefined) this.#options.emit({ type: 'node.entered', node: flow.node });
     this.#tell({ type: 'call.opened' });
   }
@@ -139,18 +140,18 @@ export class CoreShell {
 
   /** The caller breaks into what is being said and is heard to go on. False when there is nothing to cut, or it may not be. */
   breakIn(): boolean {
-    if (this.#isOver || this.#state.response === undefined) return false;
+    if (this.#isOver || this.#state.delivery.response === undefined) return false;
     this.#tell({ type: 'speech.started' });
     this.#tell({ type: 'speech.confirmed', position: this.#position });
-    if (!this.#isOver && this.#state.response !== undefined) this.#insist();
-    if (this.#isOver || this.#state.response === undefined) return !this.#isOver;
+    if (!this.#isOver && this.#state.delivery.response !== undefined) this.#insist();
+    if (this.#isOver || this.#state.delivery.response === undefined) return !this.#isOver;
     this.#tell({ type: 'speech.stopped' });
     return false;
   }
 
   /** Words cut where a voice does not yet. Which ones they are is not known before they are typed, so nothing is left of them. */
   #insist(): void {
-    const { minWords } = this.#state.settings.interrupt;
+    const { minWords } = this.#state.setup.settings.interrupt;
     const words = new Array<string>(Math.max(1, minWords)).fill('stop').join(' ');
     for (const text of [words, ''])
       this.#tell({ type: 'stt.partial', text, speechFinal: false, position: this.#position });
@@ -213,13 +214,17 @@ export class CoreShell {
 
   /** Nobody speaks, and nothing is owed. */
   get isQuiet(): boolean {
-    const { turn, answerOwed, dtmf } = this.#state;
+    const {
+      caller: { turn },
+      conversation: { owed: answerOwed },
+      keys: dtmf,
+    } = this.#state;
     return this.isSilent && turn.phase === 'idle' && !answerOwed && dtmf.completeAt === undefined;
   }
 
   /** The agent says nothing and is not about to. */
   get isSilent(): boolean {
-    return !this.isBusy && this.#state.response === undefined;
+    return !this.isBusy && this.#state.delivery.response === undefined;
   }
 
   /** The response that is being said. */
@@ -259,7 +264,10 @@ export class CoreShell {
 
   #take(fact: CallEvent): void {
     this.#note(fact);
-    const { history, response } = this.#state;
+    const {
+      conversation: { history },
+      delivery: { response },
+    } = this.#state;
     const known = history.messages.length;
     for (const action of step(this.#state, fact, this.#options.now())) {
       if (action.type === 'playout.clear' && action.wire && response !== undefined) {

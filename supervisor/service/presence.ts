@@ -1,13 +1,14 @@
 /** What the machine is told of the supervisor that serves: by a file with its process id, and by words to systemd. */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import type { ServerSettings } from '../../shared/config/server/server.ts';
+import type { Millis } from '../../shared/base/units.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import type { Systemd } from '../../shared/runtime/systemd.ts';
 
 export interface PresenceOptions {
   readonly log: Log;
   readonly systemd: Systemd;
-  /** SVC_PID_FILE. */
-  readonly pidFile: string | undefined;
+  readonly settings: Pick<ServerSettings, 'pidFile'>;
   /** This process. */
   readonly pid: number;
   /** systemd waits for the first supervisor; of one that takes over it hears from the one before. */
@@ -16,13 +17,16 @@ export interface PresenceOptions {
 
 export class Presence {
   readonly #options: PresenceOptions;
+  /** When systemd is told next that this process is alive. */
+  #aliveAt = -Infinity;
 
   constructor(options: PresenceOptions) {
     this.#options = options;
   }
 
   serves(): void {
-    const { log, systemd, pidFile, pid, isFirst } = this.#options;
+    const { log, systemd, settings, pid, isFirst } = this.#options;
+    const { pidFile } = settings;
     try {
       if (pidFile !== undefined) replaceFile(pidFile, { text: `${pid}\n`, draft: `${pidFile}.${pid}` });
     } catch (error) {
@@ -37,13 +41,23 @@ export class Presence {
     this.#options.systemd.tell(`MAINPID=${pid}`);
   }
 
+  /** To be called a few times a second: systemd kills a service that does not say in time that it is alive (WatchdogSec). */
+  isAlive(nowMs: Millis): void {
+    const { systemd } = this.#options;
+    const { watchdogMs } = systemd;
+    if (watchdogMs === undefined || nowMs < this.#aliveAt) return;
+    systemd.tell('WATCHDOG=1');
+    this.#aliveAt = nowMs + watchdogMs / 3;
+  }
+
   stops(): void {
     this.#options.systemd.tell('STOPPING=1');
   }
 
   /** Removes the file, unless it names another process. */
   ends(): void {
-    const { pidFile, pid } = this.#options;
+    const { settings, pid } = this.#options;
+    const { pidFile } = settings;
     if (pidFile === undefined) return;
     try {
       if (readFileSync(pidFile, 'utf8').trim() === String(pid)) rmSync(pidFile);

@@ -84,8 +84,7 @@ export class Service {
     this.#options = options;
     const { settings, clock, log, workers } = options;
     const { systemd, launch, parent } = options;
-    const { pidFile } = settings;
-    this.#presence = new Presence({ log, systemd, pidFile, pid: launch.pid, isFirst: parent === undefined });
+    this.#presence = new Presence({ log, systemd, settings, pid: launch.pid, isFirst: parent === undefined });
     this.#turnModel = options.turnModel;
     this.#lifecycle = newLifecycle(settings.drain);
     this.#admission = new Admission({
@@ -349,6 +348,7 @@ export class Service {
       if (this.#handOver.waiting > 0) this.#handOver.retry();
       this.#sessions.share();
       this.#countRequests();
+      this.#presence.isAlive(machineMs());
       this.#load.look(machineMs());
       this.#hangLookMs = this.#hangWatch.look(this.#options.clock.now(), machineMs());
       this.#step({ type: 'deadline.reached' });

@@ -19,7 +19,7 @@ describe('the chat compatible stage', () => {
 
   const ask = (clock?: Clock, request = HELLO): LlmRound => {
     events = new Events();
-    return stage.start(newStageContext(clock), request, events.sink);
+    return stage.open(newStageContext(clock), {}).start(request, events.sink);
   };
   const outcome = async (script: FakeReply): Promise<LlmEvent> => {
     server.script.push(script);
@@ -248,7 +248,7 @@ describe('the chat compatible stage', () => {
           }),
       };
       server.script.push(stream([': thinking\n\n'], 'hold'));
-      stage.start(counting, HELLO, heard.sink);
+      stage.open(counting, {}).start(HELLO, heard.sink);
       await heard.until(() => bound >= 3);
       clock.advance(14_999);
       expect(heard.all).toEqual([]);
@@ -308,7 +308,7 @@ describe('the chat compatible stage', () => {
     it('from inside the sink, the rest of the chunk is dropped', async () => {
       server.script.push(stream([choice({ content: 'One' }) + choice({ content: 'Two' })], 'hold'));
       const heard: LlmEvent[] = [];
-      const round: LlmRound = stage.start(newStageContext(), HELLO, (event) => {
+      const round: LlmRound = stage.open(newStageContext(), {}).start(HELLO, (event) => {
         heard.push(event);
         round.cancel();
       });

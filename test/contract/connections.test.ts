@@ -93,7 +93,9 @@ describe('connections to providers', () => {
 
   const round = async (stage: ReturnType<typeof newChatCompatible>): Promise<void> => {
     const events = new Events<LlmEvent>();
-    stage.start(newStageContext(), { messages: [{ role: 'user', text: 'Hi' }], tools: [] }, events.sink);
+    stage
+      .open(newStageContext(), {})
+      .start({ messages: [{ role: 'user', text: 'Hi' }], tools: [] }, events.sink);
     await events.seen('done');
     await settled();
   };
@@ -119,7 +121,7 @@ describe('connections to providers', () => {
 
   it('are ready before the first question of a call, where that saves time', async () => {
     const model = newModel();
-    model.warm?.();
+    model.open(newStageContext(), {});
     await server.until(() => server.requests === 1);
     await settled();
     await round(model);

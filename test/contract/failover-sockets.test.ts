@@ -149,7 +149,7 @@ describe('a model that dies', () => {
     closing.push(() => stage.close());
     const events = new Events<LlmEvent>();
     const request = { messages: [{ role: 'user', text: 'Hello' } as const], tools: [] };
-    stage.start(newStageContext(), request, events.sink);
+    stage.open(newStageContext(), {}).start(request, events.sink);
     await events.until(() => events.all.some(({ type }) => type === 'done' || type === 'error'));
     return { events, secondary, scope };
   };

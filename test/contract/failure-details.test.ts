@@ -68,7 +68,9 @@ async function fail(stage: Stage, table: string): Promise<Outcome> {
       if (event.error !== undefined) resolve(event.error);
     };
     if (stage === 'llm') {
-      stages.llm.start(context, { messages: [{ role: 'user', text: callerWords }], tools: [] }, sink);
+      stages.llm
+        .open(context, {})
+        .start({ messages: [{ role: 'user', text: callerWords }], tools: [] }, sink);
     } else if (stage === 'tts') {
       const session = stages.tts.open(context, sink);
       session.speak(1, `Hello ${callerWords}.`);

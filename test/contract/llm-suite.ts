@@ -41,7 +41,7 @@ export function describeLlm<F extends FakeHttpServer>(dialect: LlmDialect<F>): v
 
     const ask = (clock?: Clock, request = HELLO): LlmRound => {
       events = new Events();
-      return stage.start(newStageContext(clock), request, events.sink);
+      return stage.open(newStageContext(clock), {}).start(request, events.sink);
     };
     const outcome = async (script: FakeReply, request = HELLO): Promise<LlmEvent> => {
       server.script.push(script);
@@ -79,6 +79,32 @@ export function describeLlm<F extends FakeHttpServer>(dialect: LlmDialect<F>): v
       expect(events.of('text').length).toBeGreaterThan(1);
       const usage = { inputTokens: 310, outputTokens: 24, cachedTokens: 256 };
       expect(last).toEqual({ type: 'done', finish: 'stop', usage });
+    });
+
+    it('asks for the model that a call names, and for its own in every other call', async () => {
+      const models: (string | undefined)[] = [];
+      for (const call of [{}, { model: 'its-own' }, {}]) {
+        server.script.push(eventStream(dialect.text('Yes.')));
+        events = new Events();
+        stage.open(newStageContext(), call).start(HELLO, events.sink);
+        await events.until(() => events.of('done').length === 1);
+        const { body, path } = server.requests.at(-1)!;
+        models.push((body['model'] as string | undefined) ?? /models\/([^:]*):/.exec(path)?.[1]);
+      }
+      expect(models[1]).toBe('its-own');
+      expect(models[0]).toBeDefined();
+      expect([models[2], models[0] === models[1]]).toEqual([models[0], false]);
+    });
+
+    it('cancels the round that is under way when its session is closed', async () => {
+      server.script.push(eventStream(dialect.begun('Good'), 'hold'));
+      events = new Events();
+      const session = stage.open(newStageContext(), {});
+      session.start(HELLO, events.sink);
+      await events.until(() => events.of('text').length > 0);
+      session.close();
+      await server.until(() => server.requests.at(-1)!.aborted);
+      expect(events.all.map(({ type }) => type)).not.toContain('error');
     });
 
     it('delivers parallel tool calls', async () => {

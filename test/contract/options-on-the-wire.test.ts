@@ -275,11 +275,9 @@ describe('the options of the specification', () => {
         end = () => session.close();
       } else {
         const tools = [{ name: 'f', description: 'd', parameters: { type: 'object', properties: {} } }];
-        const round = stages.llm.start(
-          context,
-          { messages: [{ role: 'user', text: 'Hello' }], tools },
-          () => undefined,
-        );
+        const round = stages.llm
+          .open(context, { conversation: 'c1' })
+          .start({ messages: [{ role: 'user', text: 'Hello' }], tools }, () => undefined);
         end = () => round.cancel();
       }
       const isSeen = (): boolean =>

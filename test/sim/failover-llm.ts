@@ -19,29 +19,32 @@ function model(fate: Fate, manner: Manner): LlmStage {
   const { clock } = fate;
   return {
     provider: 'sim',
-    start: (_context, _request, sink) => {
-      let isOver = false;
-      const say = (event: LlmEvent): void => {
-        if (isOver) return;
-        isOver = event.type === 'error' || event.type === 'done';
-        sink(event);
-      };
-      fate.watch((error) => say({ type: 'error', error }));
-      const word = (at: number): void => {
-        if (fate.isDead) return;
-        if (at === manner.words) say({ type: 'done', finish: 'stop', usage: undefined });
-        else {
-          say({ type: 'text', text: `${manner.name}${at} ` });
-          clock.after(manner.deltaMs, () => word(at + 1));
-        }
-      };
-      clock.after(manner.connectMs + manner.firstMs, () => word(0));
-      return {
-        cancel: () => {
-          isOver = true;
-        },
-      };
-    },
+    open: () => ({
+      start: (_request, sink) => {
+        let isOver = false;
+        const say = (event: LlmEvent): void => {
+          if (isOver) return;
+          isOver = event.type === 'error' || event.type === 'done';
+          sink(event);
+        };
+        fate.watch((error) => say({ type: 'error', error }));
+        const word = (at: number): void => {
+          if (fate.isDead) return;
+          if (at === manner.words) say({ type: 'done', finish: 'stop', usage: undefined });
+          else {
+            say({ type: 'text', text: `${manner.name}${at} ` });
+            clock.after(manner.deltaMs, () => word(at + 1));
+          }
+        };
+        clock.after(manner.connectMs + manner.firstMs, () => word(0));
+        return {
+          cancel: () => {
+            isOver = true;
+          },
+        };
+      },
+      close: () => undefined,
+    }),
     close: () => Promise.resolve(),
   };
 }
@@ -77,7 +80,7 @@ function ask(
   let text = '';
   let firstMs: number | undefined;
   const ends: string[] = [];
-  stage.start(newStageContext(clock), { messages: [], tools: [] }, (event) => {
+  stage.open(newStageContext(clock), {}).start({ messages: [], tools: [] }, (event) => {
     if (event.type === 'done' || event.type === 'error') ends.push(event.type);
     else if (event.type === 'text') {
       firstMs ??= clock.now();

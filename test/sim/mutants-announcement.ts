@@ -3,11 +3,11 @@ import { mutant, type Mutant } from './mutant.ts';
 
 export const announcementMutants: readonly Mutant[] = [
   mutant('asks a TTS that has just failed for a filler that is not ready', 'output.ts', {
-    from: 'state.readyLines.fillers && speakForSilence(step, again)',
+    from: 'state.silence.readyLines.fillers && speakForSilence(step, again)',
     to: 'speakForSilence(step, again)',
   }),
   mutant('announces although a filler is ready', 'output.ts', {
-    from: 'state.readyLines.fillers && speakForSilence(step, again)',
+    from: 'state.silence.readyLines.fillers && speakForSilence(step, again)',
     to: 'false',
   }),
   mutant('loses an announcement with the session that was to play it', 'output.ts', {
@@ -19,7 +19,7 @@ export const announcementMutants: readonly Mutant[] = [
     to: '',
   }),
   mutant('announces for ever what nobody plays', 'output.ts', {
-    from: "what === 'stalled' && state.lastWords && isAnnounced(response)",
+    from: "what === 'stalled' && state.faults.lastWords && isAnnounced(response)",
     to: 'false',
   }),
   mutant('ends the call without a word when the farewell fails', 'output.ts', {
@@ -55,7 +55,7 @@ export const announcementMutants: readonly Mutant[] = [
     to: 'text: said',
   }),
   mutant('counts on lines that another worker had', 'resume.ts', {
-    from: '  state.readyLines = { fillers: false, farewell: false };\n',
+    from: '  state.silence.readyLines = { fillers: false, farewell: false };\n',
     to: '',
   }),
   mutant('takes the announcement for a proof that TTS is alive', 'output.ts', {
@@ -63,11 +63,11 @@ export const announcementMutants: readonly Mutant[] = [
     to: '(piece.recorded === true || !fillers.some(({ to }) => to === piece.endChars))',
   }),
   mutant('counts the wait of a turn without words from its decision', 'listening.ts', {
-    from: '  state.turnClock = { ...clock, hasWords: false };\n',
+    from: '  state.caller.clock = { ...clock, hasWords: false };\n',
     to: '',
   }),
   mutant('leaves a filler that is not ready until it is too late for what stands in for it', 'silence.ts', {
-    from: '  if (!state.readyLines.fillers) return limits.unreadyAfterMs;\n',
+    from: '  if (!state.silence.readyLines.fillers) return limits.unreadyAfterMs;\n',
     to: '',
   }),
   mutant('gives up a line that is ready before it can be heard', 'speaking.ts', {

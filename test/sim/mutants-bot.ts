@@ -3,16 +3,16 @@ import { mutant, type Mutant } from './mutant.ts';
 
 export const botMutants: readonly Mutant[] = [
   mutant('keeps text that nobody heard', 'speaking.ts', {
-    from: '  enterHeard(state.history, response, chars);\n  const { asks }',
-    to: '  enterHeard(state.history, response, onTheWire ? response.text.length : 0);\n  const { asks }',
+    from: '  enterHeard(state.conversation.history, response, chars);\n  const { asks }',
+    to: '  enterHeard(state.conversation.history, response, onTheWire ? response.text.length : 0);\n  const { asks }',
   }),
   mutant('forgets text that was heard', 'speaking.ts', {
-    from: '  enterHeard(state.history, response, chars);\n  const { asks }',
-    to: '  enterHeard(state.history, response, 0);\n  const { asks }',
+    from: '  enterHeard(state.conversation.history, response, chars);\n  const { asks }',
+    to: '  enterHeard(state.conversation.history, response, 0);\n  const { asks }',
   }),
   mutant('forgets answers that were played to their end', 'speaking.ts', {
-    from: 'enterHeard(state.history, response, response.text.length);',
-    to: 'enterHeard(state.history, response, 0);',
+    from: 'enterHeard(state.conversation.history, response, response.text.length);',
+    to: 'enterHeard(state.conversation.history, response, 0);',
   }),
   mutant('remembers an answer that never became audible', 'speaking.ts', {
     from: "const onTheWire = response.phase !== 'waiting';",
@@ -27,11 +27,11 @@ export const botMutants: readonly Mutant[] = [
     to: '',
   }),
   mutant('takes facts about audio of an older context', 'call.ts', {
-    from: 'if (step.state.response?.context === event.context) takeOutput',
-    to: 'if (step.state.response !== undefined) takeOutput',
+    from: 'if (step.state.delivery.response?.context === event.context)',
+    to: 'if (step.state.delivery.response !== undefined)',
   }),
   mutant('does not clear when the caller cuts in', 'speaking.ts', {
-    from: "  actions.push({ type: 'playout.clear', epoch: state.epoch, wire: onTheWire });",
+    from: "  actions.push({ type: 'playout.clear', epoch: state.numbers.epoch, wire: onTheWire });",
     to: '',
   }),
   mutant('clears without moving the epoch', 'speaking.ts', {
@@ -47,7 +47,7 @@ export const botMutants: readonly Mutant[] = [
     to: '',
   }),
   mutant('tells no interruption', 'speaking.ts', {
-    from: "  tell(step, { type: 'turn.interrupted', epoch: state.epoch });",
+    from: "  tell(step, { type: 'turn.interrupted', epoch: state.numbers.epoch });",
     to: '',
   }),
   mutant('tells twice that the bot began', 'speaking.ts', {
@@ -70,21 +70,21 @@ export const botMutants: readonly Mutant[] = [
     from: '  if (response.heard.marks.size === 0 && response.heard.echoedChars >= response.text.length)\n    completeResponse(step);',
     to: '  completeResponse(step);',
   }),
-  mutant('forgets the deadline of silence', 'call.ts', {
-    from: 'earlier(turnDeadline(state), silenceDeadline(state))',
-    to: 'turnDeadline(state)',
-  }),
-  mutant('forgets the deadline of the last mark', 'call.ts', {
-    from: "  if (state.response?.phase === 'draining') earliest = earlier(earliest, state.response.endsBy);",
+  mutant('forgets the deadline of silence', 'timers.ts', {
+    from: "  { name: 'silence', due: silenceDeadline, fire: onSilenceDeadline },",
     to: '',
   }),
-  mutant('forgets the deadline of keys', 'call.ts', {
-    from: '  earliest = earlier(earliest, state.dtmf.completeAt);',
+  mutant('forgets the deadline of the last mark', 'timers.ts', {
+    from: "  { name: 'last mark', due: lastMarkDeadline, fire: completeResponse },",
+    to: "  ...(Date.now() < 0 ? [{ name: 'last mark' as const, due: lastMarkDeadline, fire: completeResponse }] : []),",
+  }),
+  mutant('forgets the deadline of keys', 'timers.ts', {
+    from: "  { name: 'keys', due: ({ keys }) => keys.completeAt, fire: onDtmfDeadline },",
     to: '',
   }),
-  mutant('forgets the deadline of the call', 'call.ts', {
-    from: '  return earlier(earliest, state.endingSoon ? state.callEndsAt + overtimeMs : state.callEndsAt);',
-    to: '  return earliest;',
+  mutant('forgets the deadline of the call', 'timers.ts', {
+    from: 'due: ({ course }) => courseDeadline(course), fire',
+    to: 'due: ({ course }) => (courseDeadline(course), undefined), fire',
   }),
   mutant('keeps half a word', 'heard.ts', {
     from: 'return wordStart === -1 ? chars : wordStart;',
@@ -140,10 +140,10 @@ export const botMutants: readonly Mutant[] = [
   }),
   mutant('says the farewell into the words of the caller', 'output.ts', {
     from: 'if (!quiet || isAnnounced(response) ||',
-    to: 'if ((!quiet && !state.lastWords) || isAnnounced(response) ||',
+    to: 'if ((!quiet && !state.faults.lastWords) || isAnnounced(response) ||',
   }),
   mutant('apologises into the words of a caller who has just spoken', 'output.ts', {
-    from: " && state.turn.phase !== 'fading';",
+    from: " && state.caller.turn.phase !== 'fading';",
     to: ';',
   }),
   mutant('cuts a line for the echo of what the line has cut', 'candidate.ts', {
@@ -155,23 +155,23 @@ export const botMutants: readonly Mutant[] = [
     to: 'if (piece.endSaid <= said && piece.endMs === undefined) newest ??= piece;',
   }),
   mutant('ignores a hang-up', 'call.ts', {
-    from: "      step.state.phase = 'ended';\n",
+    from: '      endCourse(step.state.course);\n',
     to: '',
   }),
   mutant('ignores a shutdown', 'call.ts', {
     from: "      endCall(step, 'shutdown');",
-    to: '      step.state.endingSoon = true;',
+    to: '      endSoon(step.state.course);',
   }),
-  mutant('never asks a silent caller', 'call.ts', {
-    from: '  if (askAfterMs > 0) state.idle.askAt ??= now + askAfterMs;',
-    to: '',
+  mutant('never asks a silent caller', 'idle.ts', {
+    from: '  if (askAfterMs > 0) state.silence.idle.askAt ??= now + askAfterMs;',
+    to: '  void now;\n  void askAfterMs;',
   }),
-  mutant('asks for ever', 'call.ts', {
-    from: "state.idle.asks > state.settings.idle.endAfter ? 'farewell' : 'question'",
+  mutant('asks for ever', 'idle.ts', {
+    from: "idle.asks > setup.settings.idle.endAfter ? 'farewell' : 'question'",
     to: "'question'",
   }),
   mutant('does not apologise', 'answering.ts', {
-    from: 'writeText(response, space + step.state.settings.apology, voiceOf(step));',
+    from: 'writeText(response, space + step.state.setup.settings.apology, voiceOf(step));',
     to: 'void space;',
   }),
   mutant('glues the first words of a stalled LLM to the apology', 'answering.ts', {
@@ -182,8 +182,8 @@ export const botMutants: readonly Mutant[] = [
     from: '  if (!ttsOwes(state, response)) {\n    fillSilence(step, response);',
     to: '  if (!ttsOwes(state, response)) {\n    void fillSilence;',
   }),
-  mutant('repeats the first filler', 'speaking.ts', {
-    from: 'lines[state.fillersSpoken % Math.max(1, lines.length)]',
+  mutant('repeats the first filler', 'quiet.ts', {
+    from: 'lines[silence.fillersSpoken % Math.max(1, lines.length)]',
     to: 'lines[0]',
   }),
   mutant('never gives up a TTS that says nothing', 'silence.ts', {
@@ -195,8 +195,8 @@ export const botMutants: readonly Mutant[] = [
     to: 'again.silentAt = now;',
   }),
   mutant('floods a TTS that reports nothing with fillers', 'silence.ts', {
-    from: 'if (state.ttsReports || response.said > response.starvedSaid) return true;',
-    to: 'if (state.ttsReports) return true;',
+    from: 'if (state.delivery.ttsReports || response.said > response.starvedSaid) return true;',
+    to: 'if (state.delivery.ttsReports) return true;',
   }),
   mutant('does not notice that TTS runs dry', 'output.ts', {
     from: '  response.silentAt ??= step.now;\n',
@@ -211,31 +211,31 @@ export const botMutants: readonly Mutant[] = [
     to: '    text += response.text.slice(at, Math.max(at, to));\n    at = to;',
   }),
   mutant('does not hang up after the farewell', 'speaking.ts', {
-    from: 'const isLast = response.hangUpAfter || ',
-    to: 'const isLast = ',
+    from: 'response.hangUpAfter || response.source',
+    to: 'response.source',
   }),
   mutant('plays a repeated answer into a candidate', 'speaking.ts', {
     from: '  if (outputHeld(state)) {',
-    to: '  if (outputHeld(state) && state.lastContext < 0) {',
+    to: '  if (outputHeld(state) && state.numbers.context < 0) {',
   }),
   mutant('loses the speech that outlasts a response', 'call.ts', {
-    from: 'if (hadResponse && state.response === undefined) adoptSpeech(step);',
+    from: 'if (hadResponse && state.delivery.response === undefined) adoptSpeech(step);',
     to: 'void hadResponse; void adoptSpeech;',
   }),
   mutant('promotes an answer to other words', 'speculation.ts', {
-    from: 'if (moves || speculation.text !== text || speculation.basis',
-    to: 'if (moves || speculation.basis',
+    from: '    speculation.text !== text ||\n',
+    to: '',
   }),
   mutant('promotes an answer that did not know of the keys', 'speculation.ts', {
-    from: 'speculation.text !== text || speculation.basis !== state.history.messages.length',
-    to: 'speculation.text !== text',
+    from: ' ||\n    speculation.basis !== state.conversation.history.messages.length',
+    to: '',
   }),
   mutant('speaks an answer before the turn is over', 'speculation.ts', {
     from: '    speculation.held += event.text;',
-    to: "    speculation.held += event.text;\n    step.actions.push({ type: 'tts.speak', context: step.state.lastContext, text: event.text });",
+    to: "    speculation.held += event.text;\n    step.actions.push({ type: 'tts.speak', context: step.state.numbers.context, text: event.text });",
   }),
   mutant('wastes requests without end', 'speculation.ts', {
-    from: 'state.wastedRounds < maxWastedRounds &&',
+    from: 'state.guess.wasted < maxWastedRounds &&',
     to: 'maxWastedRounds > 0 &&',
   }),
   mutant('keeps an answer to words that have changed', 'speculation.ts', {
@@ -263,12 +263,12 @@ export const botMutants: readonly Mutant[] = [
     to: 'fillers.length > 0 ? limits.fillerAfterMs : limits.fillerAfterMs',
   }),
   mutant('fills at the filler time of a tool where the agent has no fillers', 'answering.ts', {
-    from: 'if (waits && step.state.settings.fillers.length > 0) fillSilence',
+    from: 'if (waits && step.state.setup.settings.fillers.length > 0) fillSilence',
     to: 'if (waits) fillSilence',
   }),
   mutant('speaks a line into the words of the caller', 'lines.ts', {
-    from: 'if (line === undefined || !quiet || state.endingSoon) return;',
-    to: 'void quiet;\n  if (line === undefined || state.endingSoon) return;',
+    from: 'if (line === undefined || !quiet || isEnding(state.course)) return;',
+    to: 'void quiet;\n  if (line === undefined || isEnding(state.course)) return;',
   }),
   mutant('cuts for every line', 'lines.ts', {
     from: 'if (!line.cuts || response.hangUpAfter) return;',
@@ -279,7 +279,7 @@ export const botMutants: readonly Mutant[] = [
     to: '',
   }),
   mutant('loses the answer that a line has cut', 'lines.ts', {
-    from: "    state.answerOwed ||= response.source === 'answer' && response.phase === 'waiting';",
+    from: "    state.conversation.owed ||= response.source === 'answer' && response.phase === 'waiting';",
     to: '',
   }),
 

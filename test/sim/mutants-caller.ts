@@ -8,11 +8,11 @@ export const callerMutants: readonly Mutant[] = [
   }),
   mutant('throws away what STT tells after the bot has gone on', 'candidate.ts', {
     from: '    beginAside(step, turn);\n',
-    to: "    setAside(state);\n    state.turn = { phase: 'idle' };\n",
+    to: "    setAside(state);\n    state.caller.turn = { phase: 'idle' };\n",
   }),
   mutant('hears nobody where interruptions are off', 'listening.ts', {
     from: "beginCandidate(step);\n      return;\n    case 'aside':",
-    to: "{ if (state.settings.interrupt.enabled) beginCandidate(step); }\n      return;\n    case 'aside':",
+    to: "{ if (state.setup.settings.interrupt.enabled) beginCandidate(step); }\n      return;\n    case 'aside':",
   }),
   mutant('forgets what was said into a response', 'aside.ts', {
     from: "if (what === 'much' || listens) {",
@@ -35,7 +35,7 @@ export const callerMutants: readonly Mutant[] = [
     to: '  void forgetWords;',
   }),
   mutant('lets a single word of the bot that comes late interrupt it', 'candidate.ts', {
-    from: 'late || state.echoes ? telling',
+    from: 'late || state.delivery.echoes ? telling',
     to: 'late && own.length < 0 ? telling',
   }),
   mutant('forgets an aside when the caller goes on', 'candidate.ts', {
@@ -47,7 +47,7 @@ export const callerMutants: readonly Mutant[] = [
     to: '    void startOwedAnswer;\n}',
   }),
   mutant('waits for words where only an aside has some', 'candidate.ts', {
-    from: " || state.stt.owed[0]?.fate === 'aside';",
+    from: " || state.caller.stt.owed[0]?.fate === 'aside';",
     to: ';',
   }),
   mutant('holds the output for as long as the caller makes a noise', 'candidate.ts', {
@@ -83,8 +83,8 @@ export const callerMutants: readonly Mutant[] = [
     to: 'return wordlessMs >= 0 ? Infinity :',
   }),
   mutant('does not wake for a voice without words', 'candidate.ts', {
-    from: 'if (state.settings.interrupt.minWords > 0) return wordlessAt(state, turn);',
-    to: 'if (state.settings.interrupt.minWords > 0) return Infinity;',
+    from: 'if (state.setup.settings.interrupt.minWords > 0) return wordlessAt(state, turn);',
+    to: 'if (state.setup.settings.interrupt.minWords > 0) return Infinity;',
   }),
   mutant('waits for words where STT has only the echo', 'candidate.ts', {
     from: 'if (wordless || (turn.isNoEcho && own.length === 0))',
@@ -95,8 +95,8 @@ export const callerMutants: readonly Mutant[] = [
     to: 'turn.isNoEcho',
   }),
   mutant('asks for words although the voice is surely not the echo', 'candidate.ts', {
-    from: '(turn.isNoEcho || !state.echoes)',
-    to: '!state.echoes',
+    from: '(turn.isNoEcho || !state.delivery.echoes)',
+    to: '!state.delivery.echoes',
   }),
   mutant('never takes listening that goes on for an interruption', 'candidate.ts', {
     from: 'own.length > 0 && now - turn.startedAt >= listeningMs;',
@@ -111,11 +111,11 @@ export const callerMutants: readonly Mutant[] = [
     to: '  return response.interruptible;',
   }),
   mutant('forgets the question of a caller who goes on while the LLM thinks', 'candidate.ts', {
-    from: '    state.answerOwed = true;\n',
+    from: '    state.conversation.owed = true;\n',
     to: '',
   }),
   mutant('starts a second response beside the first', 'keys.ts', {
-    from: 'if (state.response === undefined && nobodySpeaks(state)) startOwedAnswer(step);',
+    from: 'if (state.delivery.response === undefined && nobodySpeaks(state)) startOwedAnswer(step);',
     to: 'if (nobodySpeaks(state)) startOwedAnswer(step);',
   }),
   mutant('lets a noise that flickers hold a turn open', 'pause.ts', {
@@ -166,9 +166,9 @@ export const callerMutants: readonly Mutant[] = [
     from: "if (turn.phase !== 'pausing' || turn.ask !== ask) return;",
     to: "if (turn.phase !== 'pausing' || ask < 0) return;",
   }),
-  mutant('forgets the deadline of a turn', 'listening.ts', {
-    from: '      ? Math.min(turn.decideAt, askEarlyAt(state) ?? Infinity)\n',
-    to: '      ? undefined\n',
+  mutant('forgets the deadline of a turn', 'timers.ts', {
+    from: "  { name: 'decision', due: decisionDeadline, fire: decideWhenDue },",
+    to: '',
   }),
   mutant('asks early without waiting for what is owed', 'pause.ts', {
     from: ' || stt.listeningAt === undefined || stt.owed.length > 0) return undefined;',
@@ -195,7 +195,7 @@ export const callerMutants: readonly Mutant[] = [
     to: 'const replay = words !== undefined;',
   }),
   mutant('does not notice that STT is deaf', 'hearing.ts', {
-    from: '  return stt.listeningAt + state.settings.limits.sttDeafMs;',
+    from: '  return stt.listeningAt + state.setup.settings.limits.sttDeafMs;',
     to: '  return undefined;',
   }),
   mutant('forgets what was known when the session of STT died', 'turn.ts', {
@@ -203,24 +203,24 @@ export const callerMutants: readonly Mutant[] = [
     to: '',
   }),
   mutant('drops what was said before the caller went on', 'listening.ts', {
-    from: "  step.state.turn = { phase: 'speaking', words, startedAt, interrupted };",
-    to: "  step.state.turn = { phase: 'speaking', words: newWords(), startedAt, interrupted }; void words;",
+    from: "  step.state.caller.turn = { phase: 'speaking', words, startedAt, interrupted };",
+    to: "  step.state.caller.turn = { phase: 'speaking', words: newWords(), startedAt, interrupted }; void words;",
   }),
-  mutant('answers keys into the words of the caller', 'state.ts', {
-    from: "state.turn.phase === 'idle' && state.voice === 'silent';",
-    to: "state.turn.phase === 'idle' || state.voice === 'speech';",
+  mutant('answers keys into the words of the caller', 'caller.ts', {
+    from: "turn.phase === 'idle' && voice === 'silent';",
+    to: "turn.phase === 'idle' || voice === 'speech';",
   }),
   mutant('answers the echo of the bot', 'listening.ts', {
-    from: "    state.echoes = true;\n    return 'echo';",
-    to: "    state.echoes = true;\n    return 'words';",
+    from: "    state.delivery.echoes = true;\n    return 'echo';",
+    to: "    state.delivery.echoes = true;\n    return 'words';",
   }),
   mutant('does not say the rest of what was cut by mistake', 'listening.ts', {
-    from: "    startText(step, 'rest', { text: state.cutOff, owedSince });",
+    from: "    startText(step, 'rest', { text: state.delivery.cutOff, owedSince });",
     to: '    void startText;',
   }),
   mutant('apologises for ever to somebody who mumbles', 'listening.ts', {
-    from: 'if (spoke && state.wordlessTurns < maxWordlessApologies) {',
-    to: 'if (spoke && state.wordlessTurns < 99 * maxWordlessApologies) {',
+    from: 'if (spoke && state.caller.wordlessTurns < maxWordlessApologies) {',
+    to: 'if (spoke && state.caller.wordlessTurns < 99 * maxWordlessApologies) {',
   }),
   mutant('says again what another worker had said', 'resume.ts', {
     from: '  const kept = piecesBefore(pieces, sentMs);',
@@ -231,8 +231,8 @@ export const callerMutants: readonly Mutant[] = [
     to: '  const words = keptWords(newWords());',
   }),
   mutant('forgets the beginning of a long turn that another worker had heard', 'resume.ts', {
-    from: "  if (event.turnAudio && 'words' in state.turn) forgetGiven(step, state.turn.words);",
-    to: "  if (event.turnAudio && 'words' in state.turn) { state.turn.words.finals.length = 0; state.turn.words.partial = ''; }",
+    from: "  if (event.turnAudio && 'words' in state.caller.turn) forgetGiven(step, state.caller.turn.words);",
+    to: "  if (event.turnAudio && 'words' in state.caller.turn) { state.caller.turn.words.finals.length = 0; state.caller.turn.words.partial = ''; }",
   }),
   mutant('forgets what STT owes', 'hearing.ts', {
     from: 'return owedBy === undefined ? deaf : deaf === undefined ? owedBy : Math.min(owedBy, deaf);',
@@ -244,20 +244,20 @@ export const callerMutants: readonly Mutant[] = [
   }),
 
   mutant('waits for a text that nobody makes any more', 'listening.ts', {
-    from: "  if (late.phase === 'finalizing' && state.stt.owed.length === 0) answerTurn(step, late);",
-    to: '  void late;',
+    from: "  if (turn.phase === 'finalizing' && stt.owed.length === 0) answerTurn(step, turn);",
+    to: '  void stt;\n  void turn;',
   }),
   mutant('holds the bot for its own echo', 'candidate.ts', {
-    from: 'held: interruptible(state) && !state.echoes,',
+    from: 'held: interruptible(state) && !state.delivery.echoes,',
     to: 'held: true,',
   }),
   mutant('takes a finalize of no audio for a proof that STT lives', 'listening.ts', {
-    from: 'if (!isLate && !given.isEmpty) state',
-    to: 'if (!isLate) state',
+    from: 'if (!isLate && !given.isEmpty) forgetFaults',
+    to: 'if (!isLate) forgetFaults',
   }),
   mutant('counts a time limit that STT let pass as its answer', 'listening.ts', {
-    from: 'if (!isLate && !given.isEmpty) state',
-    to: 'if (!given.isEmpty) state',
+    from: 'if (!isLate && !given.isEmpty) forgetFaults',
+    to: 'if (!given.isEmpty) forgetFaults',
   }),
   mutant('loses the question behind a filler that a noise has cut', 'candidate.ts', {
     from: "(response.phase === 'waiting' || (unfilled(response, 0)",

@@ -18,16 +18,16 @@ export const commandMutants: readonly Mutant[] = [
     from: "{ kind: ended ? 'done' : 'dropped' }",
     to: "{ kind: 'done' }",
   }),
-  mutant('never gives up waiting for an end', 'call.ts', {
-    from: '  if (state.commands.end !== undefined && now >= state.commands.end.by) endCall(step, ',
-    to: '  if (state.commands.end !== undefined && now >= Infinity) endCall(step, ',
+  mutant('never gives up waiting for an end', 'timers.ts', {
+    from: "  { name: 'end', due: ({ commands }) => commands.end?.by, fire: (step) => endCall(step, 'ended') },",
+    to: '',
   }),
   mutant('says nothing to who comes too late', 'call.ts', {
     from: "  if (event.type === 'command.given') {",
     to: "  if (event.type === 'command.given' && Date.now() < 0) {",
   }),
   mutant('keeps lines in a call that is on its way to its end', 'call.ts', {
-    from: '  if (state.endingSoon) dropWaiting(step, state.commands);',
+    from: '  if (isEnding(state.course)) dropWaiting(step, state.commands);',
     to: '  void dropWaiting;',
   }),
   mutant('hangs up on who interrupts the farewell of a command', 'speaking.ts', {

@@ -60,7 +60,7 @@ export const simulatedToolMutants: readonly Mutant[] = [
     to: "outcome.kind === 'failed'",
   }),
   mutant('does not tell its tools of a new turn', 'epoch.ts', {
-    from: "tellTools(step, { type: 'epoch.moved', epoch: step.state.epoch });",
+    from: "tellTools(step, { type: 'epoch.moved', epoch: step.state.numbers.epoch });",
     to: '',
   }),
   mutant('lets results without their call into a small context', 'history.ts', {
@@ -92,8 +92,8 @@ const rehearsed: readonly Mutant[] = [
     to: 'for (const { call, text } of lateOutcomes.slice(0, 0))',
   }),
   mutant('answers early without an outcome that has come', 'speculation.ts', {
-    from: ' || waitsForSafePoint(state.tools)',
-    to: '',
+    from: ' ||\n    waitsForSafePoint(state.tools);',
+    to: ';',
   }),
   mutant('takes a yes to a line of somebody else', 'lines.ts', {
     from: "tellTools(step, { type: 'question.left' });",
@@ -113,7 +113,7 @@ const rehearsed: readonly Mutant[] = [
     to: 'withTools: true',
   }),
   mutant('forgets what tools did when TTS makes no sound', 'output.ts', {
-    from: 'if (!hangUpAfter) enterHeard(state.history, response, 0);',
+    from: 'if (!hangUpAfter) enterHeard(state.conversation.history, response, 0);',
     to: '',
   }),
   mutant('does not move a flow between rounds', 'answering.ts', {
@@ -121,7 +121,7 @@ const rehearsed: readonly Mutant[] = [
     to: '',
   }),
   mutant('keeps an early answer of the old node', 'speculation.ts', {
-    from: 'state.flow?.pending !== undefined ||',
+    from: 'state.conversation.flow?.pending !== undefined ||',
     to: '',
   }),
   mutant('does not end a call where its flow ends', 'flow.ts', {
@@ -129,7 +129,7 @@ const rehearsed: readonly Mutant[] = [
     to: 'return node.end && state.pending !== undefined ?',
   }),
   mutant('forgets reasoning over a question', 'answering.ts', {
-    from: 'response.reasoning = state.heldReasoning;',
+    from: 'response.reasoning = state.tools.reasoning;',
     to: '',
   }),
   mutant('says a filler into its own words', 'answering.ts', {

@@ -37,7 +37,7 @@ export async function coreWith(change: Mutant | undefined): Promise<Core> {
   const contents = change === undefined ? undefined : mutated(change);
   const result = await build({
     stdin: {
-      contents: `export { step, nextDeadline } from './call.ts'; export { newCall } from './state.ts';`,
+      contents: `export { step } from './call.ts'; export { nextDeadline } from './timers.ts'; export { newCall } from './state.ts';`,
       resolveDir: folder,
       loader: 'ts',
     },

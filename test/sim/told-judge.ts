@@ -22,7 +22,7 @@ export class ToldJudge {
 
   #event(event: ConversationEvent): void {
     const ended = this.#ended;
-    const isAnywhere = event.type === 'user.transcript' || event.type === 'command.answered';
+    const isAnywhere = ['user.transcript', 'command.answered', 'timer.fired'].includes(event.type);
     if (!isAnywhere) this.#ended = undefined;
     if ('epoch' in event) this.#epochs(event);
     switch (event.type) {

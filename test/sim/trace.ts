@@ -15,7 +15,12 @@ export class Trace {
     this.#keep = keep;
   }
 
-  step(now: number, event: CallEvent, actions: readonly Order[]): void {
+  /** `timers` say why the core woke. */
+  step(
+    now: number,
+    event: CallEvent,
+    { actions, timers }: { actions: readonly Order[]; timers: string },
+  ): void {
     this.steps += 1;
     this.#mix(event.type);
     this.#mixNumber(now);
@@ -29,7 +34,7 @@ export class Trace {
     }
     if (!this.#keep) return;
     this.lines.push(
-      `${Math.round(now)} ${told(event)}${actions.map((action) => `\n      ${shown(action)}`).join('')}`,
+      `${Math.round(now)} ${told(event)}${timers}${actions.map((action) => `\n      ${shown(action)}`).join('')}`,
     );
   }
 

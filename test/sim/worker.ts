@@ -52,7 +52,10 @@ export class SimWorker {
         throw new Error('the state of a call has no bound');
     }
     if (!this.#plan.lossesAtMs.some((at) => now >= at - 100 && now <= at + 40)) return;
-    this.#saved = { state: encodeState(this.#state), history: encodeHistory(this.#state.history, mostBytes) };
+    this.#saved = {
+      state: encodeState(this.#state),
+      history: encodeHistory(this.#state.conversation.history, mostBytes),
+    };
     if (this.#saved.state.length > mostBytes) throw new Error('the state of a call has no bound');
   }
 

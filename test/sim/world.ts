@@ -55,6 +55,11 @@ export function runWorld(core: Core, seed: number, options: WorldOptions = {}): 
   return { seed, violations, virtualMs: world.time.now, trace: world.trace, answers };
 }
 
+const timersIn = (actions: readonly CallAction[]): string[] =>
+  actions.flatMap((action) =>
+    action.type === 'told' && action.event.type === 'timer.fired' ? [action.event.timer] : [],
+  );
+
 class World implements SimWorld {
   readonly plan: Plan;
   readonly time = new Timeline();
@@ -236,7 +241,10 @@ class World implements SimWorld {
       const { now } = this.time;
       const actions = this.#worker.step(fact.event, now);
       const orders = ordersIn(actions);
-      this.trace.step(now, fact.event, orders);
+      const timers = timersIn(actions);
+      this.trace.step(now, fact.event, { actions: orders, timers: timers.join(', ') });
+      const wakes = fact.event.type === 'deadline.reached';
+      if (wakes) this.#judge.demand(now, timers.length > 0, 'the core wakes for nothing');
       this.#judge.saw(fact, { actions: orders, now, deadline: this.#worker.deadline });
       this.#told.saw(actions);
       this.#answers.saw(fact.event, actions, now);

@@ -5,8 +5,7 @@
 import { openVadModel, VadThread } from '../../inference/vad-thread.ts';
 import { sileroPath } from '../../inference/models.ts';
 import { newPrng } from '../../shared/base/prng.ts';
-import { EchoDetector } from '../../worker/media/echo/detector.ts';
-import { PlayedAudio } from '../../worker/media/echo/played.ts';
+import { newCallEcho, type CallEcho } from '../../worker/media/echo/echo.ts';
 import { InboundAudio } from '../../worker/media/in/inbound.ts';
 import { SpeechDetector, type SpeechDetectorSettings } from '../../worker/media/vad/speech-detector.ts';
 import { VadClient } from '../../worker/media/vad/vad-client.ts';
@@ -47,7 +46,6 @@ export async function openEchoingCalls(): Promise<Hear> {
     const prng = newPrng(callerAt);
     const frames = Math.ceil((callerAt + caller.length + rate / 2) / frameSamples);
     const air = new Float32Array((frames + 1) * frameSamples + prebufferSamples + (path?.delaySamples ?? 0));
-    const played = new PlayedAudio(rate);
     const [startedMs, confirmedMs]: [number[], number[]] = [[], []];
     let now = 0;
     let judgedMs = 0;
@@ -61,7 +59,7 @@ export async function openEchoingCalls(): Promise<Hear> {
     };
     const detector: SpeechDetector = new SpeechDetector(settings, tell, {
       isEcho: () => echo.isEcho(now),
-      isOverBot: () => played.within(500, now),
+      isOverBot: () => echo.isOverBot(now),
     });
     const vad: VadClient = new VadClient({
       boxes,
@@ -79,13 +77,14 @@ export async function openEchoingCalls(): Promise<Hear> {
       encoding: 'pcm16',
       vad,
       toStt: () => undefined,
+      took: (pcm) => echo.took(pcm),
     });
-    const echo: EchoDetector = new EchoDetector({ played, heard: inbound });
+    const echo: CallEcho = newCallEcho({ mode: 'auto', sampleRate: rate, heard: inbound });
     let [sent, airTo] = [0, 0];
     const speak = (microphoneAt: number): void => {
       const frame = bot.subarray(sent, sent + frameSamples);
       sent += frame.length;
-      played.add(frame, now);
+      echo.sent(frame, now);
       if (airTo < microphoneAt) airTo = microphoneAt + prebufferSamples;
       frame.forEach((sample, i) => {
         if (path !== undefined) air[airTo + path.delaySamples + i] = sample * path.gain;

@@ -12,6 +12,7 @@ import type { SpokenStage } from '../../worker/lines/known-lines.ts';
 import type {
   LlmEvent,
   LlmRequest,
+  LlmCall,
   LlmStage,
   SttEvent,
   SttStage,
@@ -151,17 +152,26 @@ export class FakeStages {
     },
   };
 
+  /** What each call asked of its LLM. */
+  readonly llmCalls: LlmCall[] = [];
+
   readonly llmStage: LlmStage = {
     provider: 'fake',
     close: () => Promise.resolve(),
-    start: (context, request, sink) => {
-      this.trap.pass('llm.start');
-      const round = { asked: [] as string[], emit: context.bind(sink), closed: false, request };
-      this.llm.push(round);
+    open: (context, call) => {
+      this.llmCalls.push(call);
       return {
-        cancel: () => {
-          round.closed = true;
+        start: (request, sink) => {
+          this.trap.pass('llm.start');
+          const round = { asked: [] as string[], emit: context.bind(sink), closed: false, request };
+          this.llm.push(round);
+          return {
+            cancel: () => {
+              round.closed = true;
+            },
+          };
         },
+        close: () => undefined,
       };
     },
   };
@@ -291,6 +301,7 @@ export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServ
       settings: fakeSettings(),
       openTools: () => ({ tools: noTools, book: newToolBook() }),
       speech: { threshold: 0.5, minSpeechMs: 96, confirmMs: 192, sureMs: 96, stopMs: 160 },
+      echo: 'auto',
       stt: unused.sttStage,
       llm: unused.llmStage,
       tts: spoken(unused.ttsStage),

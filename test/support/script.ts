@@ -3,7 +3,8 @@
  * stages, playout and the client on virtual time; TTS takes 50 ms for a character. It never looks into the state.
  */
 import assert from 'node:assert/strict';
-import type { CallAction, ContextMessage, OpaqueReasoning } from '../../worker/core/actions.ts';
+import type { CallAction, ContextMessage } from '../../worker/core/actions.ts';
+import type { OpaqueReasoning } from '../../worker/core/tools-state.ts';
 import type { TurnTimes } from '../../worker/core/told.ts';
 import type { CallEvent } from '../../worker/core/events.ts';
 import type { CallSettings } from '../../worker/core/settings.ts';

@@ -1,5 +1,6 @@
 /** Stages whose sessions a test drives by hand: it sees what they were asked and says what they answer. */
 import type {
+  LlmCall,
   LlmEvent,
   LlmRequest,
   LlmStage,
@@ -17,22 +18,29 @@ export interface ScriptedRound {
 
 export class ScriptedLlm {
   readonly rounds: ScriptedRound[] = [];
-  warmed = 0;
+  /** What each session was opened with, and those that were closed. */
+  readonly calls: LlmCall[] = [];
+  closed = 0;
   readonly stage: LlmStage;
 
   constructor(provider = 'scripted') {
     this.stage = {
       provider,
-      start: (_context, request, sink) => {
-        const round: ScriptedRound = { request, say: sink, cancelled: false };
-        this.rounds.push(round);
+      open: (_context, call) => {
+        this.calls.push(call);
         return {
-          cancel: () => {
-            round.cancelled = true;
+          start: (request, sink) => {
+            const round: ScriptedRound = { request, say: sink, cancelled: false };
+            this.rounds.push(round);
+            return {
+              cancel: () => {
+                round.cancelled = true;
+              },
+            };
           },
+          close: () => void (this.closed += 1),
         };
       },
-      warm: () => void (this.warmed += 1),
       close: () => Promise.resolve(),
     };
   }

@@ -13,6 +13,7 @@ export function messageOf(event: ConversationEvent): ServiceMessage | undefined 
     }
     case 'tools.answered':
     case 'node.entered':
+    case 'timer.fired':
     case 'command.answered':
       return undefined;
     default:

@@ -8,11 +8,11 @@ import type { CallServices } from './services.ts';
 import type { CallJournal } from './journal.ts';
 import type { CallAction } from '../core/actions.ts';
 import type { CallEvent, PlayoutPosition } from '../core/events.ts';
-import { EchoDetector } from '../media/echo/detector.ts';
-import { PlayedAudio } from '../media/echo/played.ts';
+import { newCallEcho, type CallEcho } from '../media/echo/echo.ts';
 import { InboundAudio } from '../media/in/inbound.ts';
 import { OutboundAudio } from '../media/out/outbound.ts';
 import { Playout, type PlayoutSink } from '../media/out/playout.ts';
+import { AudioTap } from '../media/tap.ts';
 import { SpeechDetector } from '../media/vad/speech-detector.ts';
 import { TurnClient } from '../media/vad/turn-client.ts';
 import { VadClient } from '../media/vad/vad-client.ts';
@@ -22,9 +22,6 @@ import type { CallStart, CallTransport } from '../transports/transport.ts';
 
 /** Frames at the old end of the ring that may be written over while they are read. */
 export const ringMarginFrames = 8;
-
-/** The bot can be heard for so long after a frame was sent; pauses between its words are sent as well. */
-export const overBotMs = 500;
 
 export interface CallAudioOptions {
   readonly services: CallServices;
@@ -45,8 +42,10 @@ export class CallAudio {
   readonly #outbound: OutboundAudio;
   readonly #playout: Playout;
   readonly #vad: VadClient;
-  readonly #echo: EchoDetector;
+  readonly #echo: CallEcho;
   readonly #turn: TurnClient;
+  /** What was heard and sent, for whoever records the call. */
+  readonly tap: AudioTap;
   /** The newest question to the turn model. */
   #ask = 0;
   /** First frame of the turn that STT hears, in the call's mailbox. */
@@ -61,7 +60,6 @@ export class CallAudio {
     this.#options = options;
     const { services, stages, start, slot, tell } = options;
     const { sampleRate, encoding } = start;
-    const played = new PlayedAudio(sampleRate);
     const detector = new SpeechDetector(
       services.speech,
       (fact) => {
@@ -71,14 +69,15 @@ export class CallAudio {
       },
       {
         isEcho: () => this.#echo.isEcho(this.#now()),
-        isOverBot: () => played.within(overBotMs, this.#now()),
+        isOverBot: () => this.#echo.isOverBot(this.#now()),
       },
     );
+    this.tap = new AudioTap(sampleRate);
     this.#outbound = new OutboundAudio({
       fromRate: stages.tts.sampleRate,
       toRate: sampleRate,
       encoding,
-      taken: (pcm) => played.add(pcm, this.#now()),
+      taken: (pcm) => this.#onSent(pcm),
     });
     this.#playout = new Playout(this.#outbound, { sink: this.#sink(), gridBefore: services.gridBefore });
     this.#vad = new VadClient({
@@ -104,8 +103,10 @@ export class CallAudio {
       encoding,
       vad: this.#vad,
       toStt: (pcm) => void stages.stt.audio(pcm),
+      decoded: (pcm) => this.tap.heard(pcm, this.#now()),
+      took: (pcm) => this.#echo.took(pcm),
     });
-    this.#echo = new EchoDetector({ played, heard: this.#inbound });
+    this.#echo = newCallEcho({ mode: services.echo, sampleRate, heard: this.#inbound });
   }
 
   // ---- the caller's audio ----
@@ -272,6 +273,12 @@ export class CallAudio {
     }
   }
 
+  #onSent(pcm: Int16Array): void {
+    const now = this.#now();
+    this.#echo.sent(pcm, now);
+    this.tap.sent(pcm, now);
+  }
+
   /** Lets TTS go on once the queue has drained far enough. */
   #relieveTts(): void {
     if (!this.#ttsPaused || !this.#outbound.hasRoom) return;
@@ -284,6 +291,7 @@ export class CallAudio {
     const { metrics } = this.#options.services;
     const { sampleRate } = this.#options.start;
     return {
+      stretchBegins: () => this.tap.pausedSending(),
       sendFrame: (frame) => {
         transport.sendAudio(frame, sampleRate);
         journal?.played(this.#outbound.context, this.#outbound.sentSamples);

@@ -3,6 +3,7 @@ import type { Millis } from '../../shared/base/units.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { Scope } from '../../shared/runtime/scope.ts';
 import type { CallLink } from '../agent-link/contract.ts';
+import type { LlmCall } from '../stages/stage.ts';
 import type { CallEvent } from '../core/events.ts';
 import type { CallSettings } from '../core/settings.ts';
 import type { CallState } from '../core/state.ts';
@@ -42,7 +43,8 @@ export function buildCall(build: CallBuild): RunningCall {
   const { services, scope, start, setup, link, tell, slot, journal, transport, startedAt } = build;
   const { clock } = services;
   const { metadata } = start;
-  const { remoteTools, link: _terms, ...given } = setup;
+  // The terms of the link are the link's own.
+  const { remoteTools, link: _terms, model, ...given } = setup;
   const remote =
     remoteTools === undefined || link === undefined ? undefined : { tools: remoteTools, runner: link };
   const opened = services.openTools(stageContext({ clock, scope }), { metadata, remote });
@@ -52,7 +54,8 @@ export function buildCall(build: CallBuild): RunningCall {
   const settings = { ...withVariables(services.settings, metadata), ...given };
   const state = build.state({ ...settings, tools: opened.book });
   const log = new CallLog({ log: build.log, metrics: services.metrics, turns: build.turns });
-  const stages = openStages(build);
+  const llmCall = { conversation: start.callId, ...(model !== undefined && { model }) };
+  const stages = openStages(build, llmCall);
   try {
     const audio = new CallAudio({ services, slot, start, transport, stages, tell, journal });
     return {
@@ -70,11 +73,11 @@ export function buildCall(build: CallBuild): RunningCall {
   }
 }
 
-function openStages({ services, scope, start, tell, audio, log }: CallBuild): CallStages {
+function openStages({ services, scope, tell, audio, log }: CallBuild, llmCall: LlmCall): CallStages {
   return new CallStages({
     clock: services.clock,
     scope,
-    conversation: start.callId,
+    llmCall,
     stt: services.stt,
     llm: services.llm,
     tts: services.tts,

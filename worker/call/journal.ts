@@ -107,11 +107,11 @@ export class CallJournal implements ConnectionJournal {
       this.#record.save(`${head}}`, undefined);
       return;
     }
-    const { messages } = call.state.history;
+    const { messages } = call.state.conversation.history;
     const isKnown = messages.length === this.#savedMessages && messages.at(-1) === this.#savedMessage;
     this.#record.save(
       `${head},"head":${headCodec.write(call)},"state":${encodeState(call.state)}}`,
-      isKnown ? undefined : encodeHistory(call.state.history, historyBytes),
+      isKnown ? undefined : encodeHistory(call.state.conversation.history, historyBytes),
     );
     this.#savedMessages = messages.length;
     this.#savedMessage = messages.at(-1);

@@ -31,6 +31,9 @@ export class CallLog {
         if (event.outcome.kind === 'refused')
           this.#log.warn({ command: event.command, code: event.outcome.code }, 'command refused');
         return;
+      case 'timer.fired':
+        this.#log.trace({ timer: event.timer }, 'woken');
+        return;
       case 'turn.measured':
         this.turns += 1;
         this.#turnLog.add(event.times);

@@ -19,6 +19,8 @@ export type CallSetup = Partial<
   readonly remoteTools?: readonly RemoteTool[];
   /** What was agreed on with that process; absent: the call has none. */
   readonly link?: LinkTerms;
+  /** Name of the model that the LLM of the call uses, one that the agent's provider has. */
+  readonly model?: string;
 };
 
 /** Says what a call is to be. */

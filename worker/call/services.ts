@@ -9,6 +9,7 @@ import type { OpenCallLink } from '../agent-link/contract.ts';
 import type { CallSettings, ToolBook } from '../core/settings.ts';
 import type { OpenedTools } from '../tools/registry.ts';
 import type { RemoteTools } from '../tools/tool.ts';
+import type { EchoMode } from '../media/echo/echo.ts';
 import type { SpeechDetectorSettings } from '../media/vad/speech-detector.ts';
 import type { SpokenStage } from '../lines/known-lines.ts';
 import type { LlmStage, StageContext, SttStage } from '../stages/stage.ts';
@@ -38,6 +39,8 @@ export interface CallServices {
     given: { readonly metadata: CallMetadata; readonly remote: RemoteTools | undefined },
   ) => { readonly tools: OpenedTools; readonly book: ToolBook };
   readonly speech: SpeechDetectorSettings;
+  /** Whether what the caller's microphone brings back is looked for. */
+  readonly echo: EchoMode;
   readonly stt: SttStage;
   readonly llm: LlmStage;
   readonly tts: SpokenStage;

@@ -11,8 +11,10 @@ import type { CallEvent, PlayoutPosition } from '../core/events.ts';
 import { LaterStt } from '../stages/later-stt.ts';
 import { reasonOf } from '../stages/failure.ts';
 import type {
+  LlmCall,
   LlmEvent,
   LlmRound,
+  LlmSession,
   LlmStage,
   StageContext,
   SttEvent,
@@ -32,8 +34,8 @@ const longestArguments = 65_536;
 export interface CallStagesOptions {
   readonly clock: Clock;
   readonly scope: Scope;
-  /** The same for all requests of the call: lets a provider find its prompt cache. */
-  readonly conversation: string;
+  /** What the call asks of its LLM; the same in each worker that has the call. */
+  readonly llmCall: LlmCall;
   readonly stt: SttStage;
   readonly llm: LlmStage;
   readonly tts: TtsStage;
@@ -66,6 +68,7 @@ export class CallStages {
   /** Sessions of STT in a row that died soon. */
   #sttDeaths = 0;
   #tts: TtsSession;
+  readonly #llm: LlmSession;
   #round: LlmRound | undefined;
   #toolCalls: ToolCall[] = [];
 
@@ -73,11 +76,13 @@ export class CallStages {
     this.#options = options;
     this.#context = stageContext(options);
     this.#sttOpenedAt = options.clock.now();
-    this.#stt = this.#openStt();
+    const opened: { close(): void }[] = [];
     try {
-      this.#tts = this.#openTts();
+      opened.push((this.#stt = this.#openStt()));
+      opened.push((this.#tts = this.#openTts()));
+      this.#llm = options.llm.open(this.#context, options.llmCall);
     } catch (error) {
-      this.#stt.close();
+      for (const session of opened) session.close();
       throw error;
     }
   }
@@ -113,9 +118,7 @@ export class CallStages {
   startLlm(round: number, messages: readonly ContextMessage[], tools: readonly OfferedTool[]): void {
     this.cancelLlm();
     this.#toolCalls = [];
-    const { conversation } = this.#options;
-    const request = { messages, tools, conversation };
-    this.#round = this.#options.llm.start(this.#context, request, (event) => this.#onLlm(round, event));
+    this.#round = this.#llm.start({ messages, tools }, (event) => this.#onLlm(round, event));
   }
 
   cancelLlm(): void {
@@ -127,6 +130,7 @@ export class CallStages {
   close(): void {
     try {
       this.cancelLlm();
+      this.#llm.close();
     } finally {
       try {
         this.#stt.close();

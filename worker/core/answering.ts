@@ -1,6 +1,8 @@
 /**
  * The LLM's side of an answer: its text, the tools that it calls between its rounds, and what the caller hears when it fails.
  */
+import { forgetFaults } from './faults.ts';
+import { endSoon, isEnding } from './course.ts';
 import { enterToolResults, pairMessages, reachSafePoint, offeredTools } from './context.ts';
 import { tellTools, toolSettings } from './epoch.ts';
 import type { CallEvent } from './events.ts';
@@ -28,12 +30,12 @@ import type { ToolOrder, ToolOutcome } from './tools-state.ts';
 const endCallToolName = 'end_call';
 
 /** The caller has waited long enough: something is said meanwhile. */
-export function fillSilence(step: Step, response: Response): void {
+export function fillSilence(step: Step<'setup' | 'silence'>, response: Response): void {
   // An agent that has nothing to say wants the silence.
   if (speakForSilence(step, response)) response.firstTextAt ??= step.now;
   else {
     response.silentAt = step.now;
-    step.state.wentQuietAt = step.now;
+    step.state.silence.since = step.now;
   }
 }
 
@@ -41,7 +43,7 @@ export function fillSilence(step: Step, response: Response): void {
 
 const wholeSentence = /[.!?…。！？]["'”’)]*\s*$/;
 
-export function onLlmText(step: Step, response: Response, text: string): void {
+export function onLlmText(step: Step<'setup'>, response: Response, text: string): void {
   response.llmAt = step.now;
   if (text !== '') response.firstTextAt ??= step.now;
   writeText(response, text, voiceOf(step));
@@ -61,7 +63,7 @@ export function onLlmDone(
     speakInstead(step, response, 'empty');
     return;
   }
-  step.state.failuresInARow.llm = 0;
+  forgetFaults(step.state.faults, 'llm');
   finishOrComplete(step, response);
 }
 
@@ -88,11 +90,11 @@ function speakInstead(
   response: Response,
   what: 'empty' | 'failed' | 'stalled' | 'given_up',
 ): void {
-  if (noticeFault(step, 'llm', what)) step.state.endingSoon = true;
+  if (noticeFault(step, 'llm', what)) endSoon(step.state.course);
   response.firstTextAt ??= step.now;
   const before = response.text + response.splitter.pending;
   const space = before === '' || /\s$/.test(before) ? '' : ' ';
-  writeText(response, space + step.state.settings.apology, voiceOf(step));
+  writeText(response, space + step.state.setup.settings.apology, voiceOf(step));
   finishOrComplete(step, response);
 }
 
@@ -108,13 +110,12 @@ function finishOrComplete(step: Step, response: Response): void {
 function runTools(step: Step, response: Response, event: Extract<CallEvent, { type: 'llm.done' }>): void {
   const { state } = step;
   const { finish, toolCalls, reasoning } = event;
-  state.failuresInARow.llm = 0;
+  forgetFaults(state.faults, 'llm');
   pauseWriting(response, voiceOf(step));
   response.inTools = true;
-  response.reasoning = reasoning;
-  state.heldReasoning = reasoning;
+  state.tools.reasoning = reasoning;
   const offered = offeredTools(state).map(({ name }) => name);
-  const { epoch } = state;
+  const { epoch } = state.numbers;
   followTools(
     step,
     tellTools(step, {
@@ -133,7 +134,7 @@ function followTools(step: Step, orders: readonly ToolOrder[]): void {
   for (let order = queue.shift(); order !== undefined; order = queue.shift()) {
     switch (order.type) {
       case 'tool.run':
-        if (step.state.settings.tools.performerOf(order.call.name) !== 'core') step.actions.push(order);
+        if (step.state.setup.settings.tools.performerOf(order.call.name) !== 'core') step.actions.push(order);
         else {
           const { key, attempt } = order;
           queue.push(
@@ -148,9 +149,9 @@ function followTools(step: Step, orders: readonly ToolOrder[]): void {
         askCaller(step, order.key);
         break;
       case 'filler.speak': {
-        const { response } = step.state;
+        const { response } = step.state.delivery;
         const waits = response?.inTools === true && response.silentAt !== undefined;
-        if (waits && step.state.settings.fillers.length > 0) fillSilence(step, response);
+        if (waits && step.state.setup.settings.fillers.length > 0) fillSilence(step, response);
         break;
       }
       case 'round.next':
@@ -162,15 +163,21 @@ function followTools(step: Step, orders: readonly ToolOrder[]): void {
 }
 
 /** The tools that move the conversation itself. */
-function perform(step: Step, order: Extract<ToolOrder, { type: 'tool.run' }>): ToolOutcome {
+function perform(
+  step: Step<'setup' | 'delivery' | 'conversation'>,
+  order: Extract<ToolOrder, { type: 'tool.run' }>,
+): ToolOutcome {
   const { state, now } = step;
   const { name } = order.call;
   const done: ToolOutcome = { kind: 'result', text: '{"ok":true}' };
   if (name === endCallToolName) {
-    if (state.response !== undefined) state.response.hangUpAfter = true;
+    if (state.delivery.response !== undefined) state.delivery.response.hangUpAfter = true;
     return done;
   }
-  const { flow, settings } = state;
+  const {
+    conversation: { flow },
+    setup: { settings },
+  } = state;
   const leads =
     flow !== undefined && settings.flow?.nodes[flow.node]?.next.some(({ to }) => transitionTool(to) === name);
   if (flow === undefined || settings.flow === undefined || leads !== true)
@@ -184,12 +191,12 @@ function perform(step: Step, order: Extract<ToolOrder, { type: 'tool.run' }>): T
 }
 
 /** A tool with effects waits for the caller's word: the answer ends with the question. */
-function askCaller(step: Step, key: number): void {
+function askCaller(step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence'>, key: number): void {
   const { state } = step;
-  const response = state.response ?? openResponse(step, 'answer');
+  const response = state.delivery.response ?? openResponse(step, 'answer');
   const from = response.text.length;
   response.firstTextAt ??= step.now;
-  speakSentence(response, state.settings.confirmQuestion, voiceOf(step));
+  speakSentence(response, state.setup.settings.confirmQuestion, voiceOf(step));
   response.asks = { key, from };
   // Nobody hangs up on a question; with its answer the LLM decides again.
   response.hangUpAfter = false;
@@ -206,18 +213,17 @@ function onRoundOver(
   const { state } = step;
   const { pairs } = order;
   tell(step, { type: 'tools.answered', pairs });
-  const { response } = state;
+  const { response } = state.delivery;
   if (response?.inTools !== true) {
-    addMessages(state.history, pairMessages(pairs, { reasoning: state.heldReasoning }));
-    state.heldReasoning = undefined;
+    addMessages(state.conversation.history, pairMessages(pairs, { reasoning: state.tools.reasoning }));
+    state.tools.reasoning = undefined;
     if (response === undefined && nobodySpeaks(state)) startOwedAnswer(step);
-    else state.answerOwed = true;
+    else state.conversation.owed = true;
     return;
   }
-  response.rounds.push({ endChars: response.text.length, pairs, reasoning: response.reasoning });
+  response.rounds.push({ endChars: response.text.length, pairs, reasoning: state.tools.reasoning });
   response.inTools = false;
-  response.reasoning = undefined;
-  state.heldReasoning = undefined;
+  state.tools.reasoning = undefined;
   response.llmAt = step.now;
   if (response.hangUpAfter) {
     sayGoodbye(step, response);
@@ -234,7 +240,7 @@ function onRoundOver(
 /** The LLM has ended the call: the farewell is spoken unless it said one. */
 function sayGoodbye(step: Step, response: Response): void {
   const voice = voiceOf(step);
-  if (response.text.trim() === '') writeText(response, step.state.settings.farewell, voice);
+  if (response.text.trim() === '') writeText(response, step.state.setup.settings.farewell, voice);
   finishOrComplete(step, response);
 }
 
@@ -252,9 +258,8 @@ export function answerQuestion(step: Step, text: string, owedSince: number): voi
   const { state } = step;
   const response = openAnswer(step, owedSince);
   response.inTools = true;
-  response.reasoning = state.heldReasoning;
-  const verdict = state.settings.tools.answerOf(text);
-  followTools(step, tellTools(step, { type: 'caller.answered', verdict, epoch: state.epoch }));
+  const verdict = state.setup.settings.tools.answerOf(text);
+  followTools(step, tellTools(step, { type: 'caller.answered', verdict, epoch: state.numbers.epoch }));
 }
 
 /** Another worker had the call: what only reads is asked again, the outcome of what has effects is unknown. */
@@ -264,18 +269,26 @@ export function onToolsResumed(step: Step): void {
 }
 
 /** The flow must move on because its time in the node is over. */
-export function onFlowDeadline(step: Step): void {
+export function onFlowDeadline(
+  step: Step<'setup' | 'course' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation' | 'tools'>,
+): void {
   const { state, now } = step;
-  const { flow, settings } = state;
+  const {
+    conversation: { flow },
+    setup: { settings },
+  } = state;
   if (flow?.leavesAt === undefined || settings.flow === undefined || now < flow.leavesAt) return;
   stepFlow(flow, { type: 'deadline.reached' }, { settings: settings.flow, now });
-  if (flow.pending === undefined || state.endingSoon) return;
-  if (state.response === undefined && nobodySpeaks(state)) startOwedAnswer(step);
+  if (flow.pending === undefined || isEnding(state.course)) return;
+  if (state.delivery.response === undefined && nobodySpeaks(state)) startOwedAnswer(step);
 }
 
 /** A turn of the caller in the present node. */
-export function noteTurn({ state, now }: Step): void {
-  const { flow, settings } = state;
+export function noteTurn({ state, now }: Step<'setup' | 'conversation'>): void {
+  const {
+    conversation: { flow },
+    setup: { settings },
+  } = state;
   if (flow !== undefined && settings.flow !== undefined)
     stepFlow(flow, { type: 'turn.taken' }, { settings: settings.flow, now });
 }

@@ -2,12 +2,13 @@
  * What the caller said into a response without cutting it: too late, too little, or where nobody may interrupt. What says
  * something is answered once the response is over; listening, sounds and the bot's own voice are forgotten. It cuts nothing.
  */
+import { isEnding } from './course.ts';
 import { interruptible, tellingWords } from './candidate.ts';
 import { beginEpoch } from './epoch.ts';
 import { beginPause } from './pause.ts';
 import { sounds, spokenWords, withoutBackchannels } from './phrases.ts';
 import { startOwedAnswer } from './speaking.ts';
-import { nobodySpeaks, type CallState, type Step } from './state.ts';
+import { nobodySpeaks, type Step, type Slices } from './state.ts';
 import { forgetWords, wholeText, type Aside, type Turn } from './turn.ts';
 
 /**
@@ -20,13 +21,16 @@ const ownShare = 0.5;
 const answersWithinMs = 1_000;
 
 /** Of its words, those that are not the bot's own, and those that are more than listening. */
-function wordsOf(state: CallState, turn: Exclude<Turn, { phase: 'idle' }>): ReturnType<typeof tellingWords> {
+function wordsOf(
+  state: Slices<'setup' | 'delivery'>,
+  turn: Exclude<Turn, { phase: 'idle' }>,
+): ReturnType<typeof tellingWords> {
   const position = 'position' in turn ? turn.position : undefined;
   const { words, startedAt } = turn;
-  return tellingWords(state, { words, startedAt, position }, { late: state.response !== undefined });
+  return tellingWords(state, { words, startedAt, position }, { late: state.delivery.response !== undefined });
 }
 
-function weightOf(state: CallState, turn: Aside): 'much' | 'listening' | 'nothing' {
+function weightOf(state: Slices<'setup' | 'delivery'>, turn: Aside): 'much' | 'listening' | 'nothing' {
   const said = spokenWords(wholeText(turn.words));
   const { own, telling } = wordsOf(state, turn);
   if (own.length <= said.length * ownShare) return 'nothing';
@@ -37,8 +41,11 @@ function weightOf(state: CallState, turn: Aside): 'much' | 'listening' | 'nothin
 /** What holds after every step: an aside waits for its text, then for the end of the response, and for nothing else. */
 export function settleAside(step: Step): void {
   const { state } = step;
-  const { turn, response } = state;
-  if (turn.phase !== 'aside' || state.stt.owed.length > 0) return;
+  const {
+    caller: { turn },
+    delivery: { response },
+  } = state;
+  if (turn.phase !== 'aside' || state.caller.stt.owed.length > 0) return;
   const what = weightOf(state, turn);
   const listens =
     what === 'listening' && (response === undefined ? answersTheEnd(state, turn) : !interruptible(state));
@@ -49,17 +56,17 @@ export function settleAside(step: Step): void {
     beginPause(step, { words, startedAt, interrupted: false }, lastVoiceAt);
     return;
   }
-  state.turn = { phase: 'idle' };
-  if (state.answerOwed && response === undefined && !state.endingSoon && nobodySpeaks(state))
+  state.caller.turn = { phase: 'idle' };
+  if (state.conversation.owed && response === undefined && !isEnding(state.course) && nobodySpeaks(state))
     startOwedAnswer(step);
 }
 
-const answersTheEnd = ({ lastSaid }: CallState, { lastVoiceAt }: Aside): boolean =>
+const answersTheEnd = ({ delivery: { lastSaid } }: Slices<'delivery'>, { lastVoiceAt }: Aside): boolean =>
   lastVoiceAt >= lastSaid.endedAt - answersWithinMs;
 
 /** STT has given all its text of an aside behind which the caller has begun to speak again: is it part of that? */
-export function weighAside({ state }: Step): void {
-  const { turn, stt } = state;
+export function weighAside({ state }: Step<'setup' | 'caller' | 'delivery'>): void {
+  const { turn, stt } = state.caller;
   if (turn.phase === 'idle' || turn.phase === 'aside' || stt.owed[0]?.fate === 'aside') return;
   if (wordsOf(state, turn).telling.length === 0) forgetWords(turn.words);
 }

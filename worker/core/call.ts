@@ -3,23 +3,17 @@
  * fact and returns the orders that follow. Time is an argument, timers are data. Results of an older epoch or of a
  * context that is over end at the gate at the top of `step`.
  */
+import { endCourse, isEnding, isOpen, openCourse } from './course.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallAction } from './actions.ts';
 import { settleAside } from './aside.ts';
 import { answer, closeCommands, dropWaiting } from './commands.ts';
 import { tellTools } from './epoch.ts';
 import type { CallEvent } from './events.ts';
-import {
-  onFlowDeadline,
-  onLlmDone,
-  onLlmFailed,
-  onLlmText,
-  onToolDeadline,
-  onToolSettled,
-} from './answering.ts';
+import { onLlmDone, onLlmFailed, onLlmText, onToolSettled } from './answering.ts';
 import { onSpeechConfirmed } from './candidate.ts';
 import { noteAcknowledged, noteWord } from './heard.ts';
-import { onDtmf, onDtmfDeadline } from './keys.ts';
+import { onDtmf } from './keys.ts';
 import { onCommand, speakWaiting } from './lines.ts';
 import {
   adoptSpeech,
@@ -29,9 +23,7 @@ import {
   onSttFailed,
   onSttFinalized,
   onSttText,
-  onTurnDeadline,
   onVoiceResumed,
-  turnDeadline,
 } from './listening.ts';
 import {
   onMarkPlayed,
@@ -46,25 +38,22 @@ import {
 import { onTurnJudged } from './pause.ts';
 import type { Response } from './response.ts';
 import { onCallResumed, unexpectedText } from './resume.ts';
-import { onSilenceDeadline, silenceDeadline } from './silence.ts';
-import { completeResponse, endCall, startBotTurn } from './speaking.ts';
+import { endCall, startBotTurn } from './speaking.ts';
 import { onSpeculativeLlm } from './speculation.ts';
+import { beginIdle } from './idle.ts';
+import { onDeadline } from './timers.ts';
 import { greetingOf, nobodySpeaks, type CallState, type Step } from './state.ts';
 import { tell } from './told.ts';
-import { nextToolDeadline } from './tools.ts';
-
-/** After its time limit a call may finish what it is doing for this long before it is ended outright. */
-const overtimeMs = 30_000;
 
 /** Takes one fact. Returns the orders that follow, in the order in which they must be performed. */
 export function step(state: CallState, event: CallEvent, now: Millis): CallAction[] {
-  if (state.phase === 'ended') return tooLate(event);
+  if (state.course.phase === 'ended') return tooLate(event);
   const position = 'position' in event ? event.position : undefined;
   const context: Step = { state, now, position, actions: [] };
-  const hadResponse = state.response !== undefined;
+  const hadResponse = state.delivery.response !== undefined;
   take(context, event);
   settle(context, hadResponse);
-  if (state.response === undefined) state.wentQuietAt = undefined;
+  if (state.delivery.response === undefined) state.silence.since = undefined;
   return context.actions;
 }
 
@@ -87,7 +76,7 @@ function take(step: Step, event: CallEvent): void {
       onCallResumed(step, event);
       return;
     case 'call.closed':
-      step.state.phase = 'ended';
+      endCourse(step.state.course);
       tellTools(step, { type: 'call.ended' });
       closeCommands(step, step.state.commands, { ended: false });
       return;
@@ -127,7 +116,7 @@ function take(step: Step, event: CallEvent): void {
       onTtsFailed(step, 'failed');
       return;
     case 'lines.ready':
-      step.state.readyLines = { fillers: event.fillers, farewell: event.farewell };
+      step.state.silence.readyLines = { fillers: event.fillers, farewell: event.farewell };
       return;
     case 'llm.text':
     case 'llm.done':
@@ -142,7 +131,8 @@ function take(step: Step, event: CallEvent): void {
     case 'playout.fed':
     case 'playout.acknowledged':
     case 'playout.drained':
-      if (step.state.response?.context === event.context) takeOutput(step, step.state.response, event);
+      if (step.state.delivery.response?.context === event.context)
+        takeOutput(step, step.state.delivery.response, event);
       return;
   }
 }
@@ -185,7 +175,10 @@ function takeHearing(step: Step, event: HearingEvent): void {
 
 /** The gate for results of the LLM: they count only for the request that is the newest and still waited for. */
 function takeLlm(step: Step, event: Extract<CallEvent, { type: `llm.${string}` }>): void {
-  const { response, speculation } = step.state;
+  const {
+    delivery: { response },
+    guess: { running: speculation },
+  } = step.state;
   if (speculation?.round === event.round) {
     onSpeculativeLlm(step, speculation, event);
     return;
@@ -206,7 +199,7 @@ function takeOutput(step: Step, response: Response, event: OutputEvent): void {
   const { saidBefore } = response;
   switch (event.type) {
     case 'tts.spoken':
-      step.state.ttsReports = true;
+      step.state.delivery.ttsReports = true;
       onTtsSpoken(step, response, { chars: saidBefore + event.chars, audioMs: event.audioMs });
       return;
     case 'tts.word':
@@ -238,79 +231,27 @@ function takeOutput(step: Step, response: Response, event: OutputEvent): void {
 
 function open(step: Step): void {
   const { state, now } = step;
-  if (state.phase !== 'opening') return;
-  state.phase = 'open';
-  state.callEndsAt = now + state.settings.maxCallMs;
-  const quiet = state.turn.phase === 'idle' && state.response === undefined;
-  if (quiet && greetingOf(state).trim() !== '') startBotTurn(step, 'greeting');
-}
-
-function onDeadline(step: Step): void {
-  const { state, now } = step;
-  onTurnDeadline(step);
-  onDtmfDeadline(step);
-  onToolDeadline(step);
-  onFlowDeadline(step);
-  onSilenceDeadline(step);
-  const { response } = state;
-  if (response?.phase === 'draining' && now >= response.endsBy) completeResponse(step);
-  if (state.idle.askAt !== undefined && now >= state.idle.askAt) askOrEnd(step);
-  if (state.callEndsAt !== undefined && now >= state.callEndsAt) endForTime(step, state.callEndsAt);
-  if (state.commands.end !== undefined && now >= state.commands.end.by) endCall(step, 'ended');
-}
-
-/** Nobody has said anything for a while. */
-function askOrEnd(step: Step): void {
-  const { state } = step;
-  state.idle.askAt = undefined;
-  if (state.phase !== 'open' || state.response !== undefined || state.turn.phase !== 'idle') return;
-  state.idle.asks += 1;
-  startBotTurn(step, state.idle.asks > state.settings.idle.endAfter ? 'farewell' : 'question');
-}
-
-function endForTime(step: Step, endedAt: Millis): void {
-  const { state, now } = step;
-  if (now >= endedAt + overtimeMs) endCall(step, 'ended');
-  else state.endingSoon = true;
+  if (!openCourse(state.course, now + state.setup.settings.maxCallMs)) return;
+  const quiet = state.caller.turn.phase === 'idle' && state.delivery.response === undefined;
+  if (quiet && greetingOf(state.setup.settings).trim() !== '') startBotTurn(step, 'greeting');
 }
 
 /** What holds after every step, whatever the fact was. */
 function settle(step: Step, hadResponse: boolean): void {
-  const { state, now } = step;
-  if (state.phase !== 'open') return;
-  if (hadResponse && state.response === undefined) adoptSpeech(step);
+  const { state } = step;
+  if (!isOpen(state.course)) return;
+  if (hadResponse && state.delivery.response === undefined) adoptSpeech(step);
   settleAside(step);
-  if (state.endingSoon) dropWaiting(step, state.commands);
+  if (isEnding(state.course)) dropWaiting(step, state.commands);
   answerTyped(step);
   if (state.commands.lines.length > 0) speakWaiting(step);
-  if (state.response !== undefined || state.turn.phase !== 'idle') {
-    state.idle.askAt = undefined;
+  if (state.delivery.response !== undefined || state.caller.turn.phase !== 'idle') {
+    state.silence.idle.askAt = undefined;
     return;
   }
-  if (state.endingSoon && nobodySpeaks(state)) {
+  if (isEnding(state.course) && nobodySpeaks(state)) {
     startBotTurn(step, 'farewell');
     return;
   }
-  const { askAfterMs } = state.settings.idle;
-  if (askAfterMs > 0) state.idle.askAt ??= now + askAfterMs;
+  beginIdle(step);
 }
-
-/** When the shell must deliver `deadline.reached`; undefined when nothing waits for time. */
-export function nextDeadline(state: CallState): Millis | undefined {
-  if (state.phase !== 'open') return undefined;
-  let earliest = earlier(turnDeadline(state), silenceDeadline(state));
-  if (state.response?.phase === 'draining') earliest = earlier(earliest, state.response.endsBy);
-  earliest = earlier(earliest, nextToolDeadline(state.tools));
-  earliest = earlier(earliest, flowDeadline(state));
-  earliest = earlier(earliest, state.dtmf.completeAt);
-  earliest = earlier(earliest, state.idle.askAt);
-  earliest = earlier(earliest, state.commands.end?.by);
-  if (state.callEndsAt === undefined) return earliest;
-  return earlier(earliest, state.endingSoon ? state.callEndsAt + overtimeMs : state.callEndsAt);
-}
-
-/** A move of the flow that waits for its safe point needs no further look. */
-const flowDeadline = ({ flow }: CallState): Millis | undefined => flow?.leavesAt;
-
-const earlier = (a: Millis | undefined, b: Millis | undefined): Millis | undefined =>
-  a === undefined ? b : b === undefined ? a : Math.min(a, b);

@@ -8,12 +8,15 @@ import { narrowed } from './edits.ts';
 import { flowPrompt, stepFlow } from './flow.ts';
 import { addHeard, addMessages, contextFor, type History } from './history.ts';
 import { unfilled, type Response, type RoundPart } from './response.ts';
-import type { CallState, Step } from './state.ts';
+import type { Step, Slices } from './state.ts';
 import { tell } from './told.ts';
 import { takeAtSafePoint } from './tools-cut.ts';
 import type { ToolPair } from './tools-state.ts';
 
-export function promptOf({ flow, settings, edits }: CallState): string {
+export function promptOf({
+  conversation: { flow, edits },
+  setup: { settings },
+}: Slices<'setup' | 'conversation'>): string {
   if (edits.prompt !== undefined) return edits.prompt;
   return flow === undefined || settings.flow === undefined
     ? settings.prompt
@@ -21,18 +24,21 @@ export function promptOf({ flow, settings, edits }: CallState): string {
 }
 
 /** What the LLM is offered now. */
-export const offeredTools = ({ settings, flow, edits }: CallState): readonly OfferedTool[] =>
+export const offeredTools = ({
+  setup: { settings },
+  conversation: { flow, edits },
+}: Slices<'setup' | 'conversation'>): readonly OfferedTool[] =>
   narrowed(edits, settings.tools.declarations(flow?.node));
 
 /** The messages of a request; `behind` follows the conversation. */
 export const messagesFor = (
-  state: CallState,
+  state: Slices<'setup' | 'conversation'>,
   history: History,
   behind: readonly ContextMessage[] = [],
 ): ContextMessage[] =>
   contextFor(history, {
     prompt: promptOf(state),
-    budgetTokens: state.settings.contextWindowTokens,
+    budgetTokens: state.setup.settings.contextWindowTokens,
     behind,
   });
 
@@ -77,8 +83,11 @@ export function enterHeard(history: History, response: Response, chars: number):
 }
 
 /** What tools left behind since the last response enters the conversation. */
-export function enterToolResults(step: Step): void {
-  const { tools, history } = step.state;
+export function enterToolResults(step: Step<'conversation' | 'tools'>): void {
+  const {
+    tools,
+    conversation: { history },
+  } = step.state;
   const { pairs, lateOutcomes } = takeAtSafePoint(tools);
   if (pairs.length > 0) {
     tell(step, { type: 'tools.answered', pairs });
@@ -89,14 +98,17 @@ export function enterToolResults(step: Step): void {
 }
 
 /** Right before a response starts: the flow moves if it must. Returns the line to say on entry, or nothing. */
-export function reachSafePoint(step: Step): string {
+export function reachSafePoint(step: Step<'setup' | 'conversation'>): string {
   const { state, now } = step;
-  const { flow, settings } = state;
+  const {
+    conversation: { flow },
+    setup: { settings },
+  } = state;
   if (flow === undefined || settings.flow === undefined) return '';
   let say = '';
   for (const order of stepFlow(flow, { type: 'safe-point.reached' }, { settings: settings.flow, now })) {
     if (order.type !== 'node.enter') continue;
-    state.edits.prompt = undefined;
+    state.conversation.edits.prompt = undefined;
     tell(step, { type: 'node.entered', node: order.node });
     say = order.say.trim();
   }

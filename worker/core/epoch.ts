@@ -1,14 +1,16 @@
 /** A new epoch of the call: everything older is stale, and tool calls of older turns are told so. */
-import type { CallState, Step } from './state.ts';
+import type { Step, Slices } from './state.ts';
 import { tell } from './told.ts';
 import { stepTools } from './tools.ts';
 import type { ToolEvent, ToolOrder, ToolSettings } from './tools-state.ts';
 
 /** What the tool machine runs on: the tools of the agent, with the arguments that the flow's present node accepts. */
-export function toolSettings({ session, settings, flow }: CallState): ToolSettings {
+export function toolSettings({
+  setup: { settings },
+  conversation: { flow },
+}: Slices<'setup' | 'conversation'>): ToolSettings {
   const { tools, maxToolRounds } = settings;
   return {
-    session,
     maxRounds: maxToolRounds,
     ruleOf: (name) => tools.ruleOf(name),
     validate: (name, text) => tools.validate(name, text, flow?.node),
@@ -16,7 +18,7 @@ export function toolSettings({ session, settings, flow }: CallState): ToolSettin
 }
 
 /** Steps the tool machine. What it orders beyond giving up calls is returned. */
-export function tellTools(step: Step, event: ToolEvent): ToolOrder[] {
+export function tellTools(step: Step<'setup' | 'conversation' | 'tools'>, event: ToolEvent): ToolOrder[] {
   const { state, now, actions } = step;
   const orders = stepTools(state.tools, event, { settings: toolSettings(state), now });
   const rest: ToolOrder[] = [];
@@ -28,16 +30,18 @@ export function tellTools(step: Step, event: ToolEvent): ToolOrder[] {
 }
 
 /** A turn of the caller begins. */
-export function beginEpoch(step: Step): void {
+export function beginEpoch(
+  step: Step<'setup' | 'numbers' | 'guess' | 'silence' | 'conversation' | 'tools'>,
+): void {
   const { state } = step;
   nextEpoch(step);
-  state.idle.askAt = undefined;
-  state.wastedRounds = 0;
-  tell(step, { type: 'turn.user_started', epoch: state.epoch });
+  state.silence.idle.askAt = undefined;
+  state.guess.wasted = 0;
+  tell(step, { type: 'turn.user_started', epoch: state.numbers.epoch });
 }
 
-export function nextEpoch(step: Step): void {
-  step.state.epoch += 1;
+export function nextEpoch(step: Step<'setup' | 'numbers' | 'conversation' | 'tools'>): void {
+  step.state.numbers.epoch += 1;
   // Nothing of an older turn can lead on by itself, so no other order comes of it.
-  tellTools(step, { type: 'epoch.moved', epoch: step.state.epoch });
+  tellTools(step, { type: 'epoch.moved', epoch: step.state.numbers.epoch });
 }

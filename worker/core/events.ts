@@ -3,7 +3,7 @@
  * top of `step` drops the stale ones. No audio: only facts about audio.
  */
 import type { Millis } from '../../shared/base/units.ts';
-import type { OpaqueReasoning } from './actions.ts';
+import type { OpaqueReasoning } from './tools-state.ts';
 import type { CallCommand } from './commands.ts';
 import type { RequestedCall, ToolEvent } from './tools-state.ts';
 

@@ -6,30 +6,39 @@ import { addUser } from './history.ts';
 import { cutResponse, startOwedAnswer } from './speaking.ts';
 import { nobodySpeaks, type Step } from './state.ts';
 
-export function onDtmf(step: Step, digit: string, position: PlayoutPosition | undefined): void {
+export function onDtmf(
+  step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation' | 'tools' | 'keys'>,
+  digit: string,
+  position: PlayoutPosition | undefined,
+): void {
   const { state, now } = step;
-  const settings = state.settings.dtmf;
+  const settings = state.setup.settings.dtmf;
   if (!settings.collect) return;
-  state.idle.askAt = undefined;
-  if (state.response !== undefined && state.settings.interrupt.dtmf && interruptible(state)) {
+  state.silence.idle.askAt = undefined;
+  if (state.delivery.response !== undefined && state.setup.settings.interrupt.dtmf && interruptible(state)) {
     // Whoever speaks into the response has a turn now, which is answered together with the keys.
-    if (state.turn.phase === 'fading') beginAside(step, state.turn);
+    if (state.caller.turn.phase === 'fading') beginAside(step, state.caller.turn);
     cutResponse(step, position);
   }
-  enterKeys(step, pressKey(state.dtmf, digit, { settings, now }));
+  enterKeys(step, pressKey(state.keys, digit, { settings, now }));
 }
 
-export function onDtmfDeadline(step: Step): void {
-  enterKeys(step, dtmfDeadline(step.state.dtmf, step.now));
+export function onDtmfDeadline(
+  step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation' | 'tools' | 'keys'>,
+): void {
+  enterKeys(step, dtmfDeadline(step.state.keys, step.now));
 }
 
-function enterKeys(step: Step, entry: string | undefined): void {
+function enterKeys(
+  step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation' | 'tools'>,
+  entry: string | undefined,
+): void {
   if (entry === undefined) return;
   const { state } = step;
-  addUser(state.history, keysNote(entry, state.settings.dtmf));
+  addUser(state.conversation.history, keysNote(entry, state.setup.settings.dtmf));
   // The running answer is none to them: the request that asks for one must end with them.
-  if (state.response !== undefined) state.response.notes += 1;
-  state.idle.asks = 0;
-  if (state.response === undefined && nobodySpeaks(state)) startOwedAnswer(step);
-  else state.answerOwed = true;
+  if (state.delivery.response !== undefined) state.delivery.response.notes += 1;
+  state.silence.idle.asks = 0;
+  if (state.delivery.response === undefined && nobodySpeaks(state)) startOwedAnswer(step);
+  else state.conversation.owed = true;
 }

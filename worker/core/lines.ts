@@ -2,6 +2,7 @@
  * What becomes of commands from outside (commands.ts). Lines are bot turns of their own: they wait, in order, while the caller
  * speaks or a response runs; an interrupting one cuts the response, never the caller.
  */
+import { endSoon, isEnding, isOpen } from './course.ts';
 import { interruptible } from './candidate.ts';
 import {
   answer,
@@ -23,25 +24,25 @@ type Command<T extends CallCommand['type']> = Extract<CallCommand, { type: T }>;
 
 /** Takes a command, or refuses it. What is not done at once waits until nobody speaks. */
 export function onCommand(step: Step, { id, command }: Given): void {
-  const code = step.state.endingSoon ? 'call_ending' : accept(step, id, command);
+  const code = isEnding(step.state.course) ? 'call_ending' : accept(step, id, command);
   if (code !== undefined) answer(step, { id, type: command.type }, { kind: 'refused', code });
 }
 
 function accept(step: Step, id: string | undefined, command: CallCommand): RefusalCode | undefined {
   const { state } = step;
-  if (state.phase !== 'open') return 'call_over';
+  if (!isOpen(state.course)) return 'call_over';
   switch (command.type) {
     case 'say':
       return onLine(step, id, command);
     case 'text':
       return onTyped(step, id, command);
     case 'edit':
-      if (!noteEdit(state.edits, command.edit)) return 'queue_full';
+      if (!noteEdit(state.conversation.edits, command.edit)) return 'queue_full';
       answer(step, { id, type: 'edit' }, { kind: 'done' });
       return undefined;
     case 'end':
       state.commands.end = { id, farewell: command.farewell.trim(), by: step.now + endGraceMs };
-      state.endingSoon = true;
+      endSoon(state.course);
       return undefined;
   }
 }
@@ -59,7 +60,11 @@ function onLine(step: Step, id: string | undefined, command: Command<'say'>): Re
 }
 
 /** Who types takes the floor like one who speaks. */
-function onTyped(step: Step, id: string | undefined, command: Command<'text'>): RefusalCode | undefined {
+function onTyped(
+  step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'commands' | 'conversation' | 'tools'>,
+  id: string | undefined,
+  command: Command<'text'>,
+): RefusalCode | undefined {
   const { state } = step;
   const { texts } = state.commands;
   const text = command.text.trim();
@@ -75,14 +80,17 @@ function onTyped(step: Step, id: string | undefined, command: Command<'text'>): 
 export function speakWaiting(step: Step): void {
   const { state } = step;
   const line = state.commands.lines[0];
-  const { response, turn } = state;
+  const {
+    delivery: { response },
+    caller: { turn },
+  } = state;
   // What was said into the response is answered behind the line.
   const quiet = nobodySpeaks(state) || (response !== undefined && turn.phase === 'aside');
-  if (line === undefined || !quiet || state.endingSoon) return;
+  if (line === undefined || !quiet || isEnding(state.course)) return;
   if (response !== undefined) {
     if (!line.cuts || response.hangUpAfter) return;
     // What the caller asked is answered after the line, when nobody has heard anything of the answer.
-    state.answerOwed ||= response.source === 'answer' && response.phase === 'waiting';
+    state.conversation.owed ||= response.source === 'answer' && response.phase === 'waiting';
     cutResponse(step, step.position);
   } else {
     nextEpoch(step);

@@ -1,21 +1,31 @@
 /** The caller's side: speech, its words, the end of a turn, and what the caller's words are answered with. */
+import { forgetFaults } from './faults.ts';
+import { endSoon, isEnding } from './course.ts';
 import { weighAside } from './aside.ts';
-import { beginCandidate, beginFading, onCandidateDeadline } from './candidate.ts';
-import { candidateDeadline, echoWithinMs, prolongFading, reviewCandidate } from './candidate.ts';
+import { beginCandidate, beginFading } from './candidate.ts';
+import { echoWithinMs, prolongFading, reviewCandidate } from './candidate.ts';
 import { noteSpeechAfterDecision } from './end-of-turn.ts';
 import { answerQuestion, noteTurn } from './answering.ts';
 import { takeTexts } from './commands.ts';
 import { beginEpoch } from './epoch.ts';
 import type { CallEvent } from './events.ts';
-import { listen, onSttDeadline, reopenStt, sttDeadline } from './hearing.ts';
+import { listen, onSttDeadline, reopenStt } from './hearing.ts';
 import { addUser } from './history.ts';
-import { askEarlyAt, askWhenDue, beginPause, decideWhenDue, resumeMarginMs, reviewPause } from './pause.ts';
+import { beginPause, resumeMarginMs, reviewPause } from './pause.ts';
 import { spokenWords, withoutBackchannels, withoutEcho } from './phrases.ts';
 import { startAnswer, startLine, startText } from './speaking.ts';
-import { dropSpeculation, promoteSpeculation, reviewSpeculation } from './speculation.ts';
-import { awaitsWord, nobodySpeaks, noticeFault, type CallState, type Step } from './state.ts';
+import { dropSpeculation, promoteSpeculation, reviewSpeculation, type Guessing } from './speculation.ts';
+import { awaitsWord, nobodySpeaks, noticeFault, type Step, type Slices } from './state.ts';
 import { tell } from './told.ts';
-import { addFinal, newWords, setPartial, wholeText, type Aside, type Finalizing } from './turn.ts';
+import {
+  addFinal,
+  newWords,
+  setPartial,
+  wholeText,
+  type Aside,
+  type Finalizing,
+  type Pausing,
+} from './turn.ts';
 import type { Millis } from '../../shared/base/units.ts';
 
 /** A wordless turn this long was speech that STT missed: coughs and doors are shorter. Who can go on speaking waits for more. */
@@ -24,28 +34,30 @@ const wordlessInterruptionMs = 1_500;
 /** How often in a row the caller is asked to say it again. */
 const maxWordlessApologies = 2;
 
-export function onSpeechStarted(step: Step): void {
+export function onSpeechStarted(
+  step: Step<'setup' | 'numbers' | 'caller' | 'guess' | 'delivery' | 'silence' | 'conversation' | 'tools'>,
+): void {
   const { state, now } = step;
-  state.voice = 'speech';
-  const { turn } = state;
+  state.caller.voice = 'speech';
+  const { turn } = state.caller;
   switch (turn.phase) {
     case 'idle':
-      if (state.response === undefined) beginTurn(step);
-      else if (!state.response.hangUpAfter) beginCandidate(step);
+      if (state.delivery.response === undefined) beginTurn(step);
+      else if (!state.delivery.response.hangUpAfter) beginCandidate(step);
       return;
     case 'aside':
-      if (state.response === undefined) beginTurnWith(step, turn);
-      else if (!state.response.hangUpAfter) beginCandidate(step);
+      if (state.delivery.response === undefined) beginTurnWith(step, turn);
+      else if (!state.delivery.response.hangUpAfter) beginCandidate(step);
       return;
     case 'fading': {
       const { words, startedAt, held, loud, isNoEcho, position } = turn;
-      state.turn = { phase: 'candidate', words, startedAt, held, loud, isNoEcho, position };
+      state.caller.turn = { phase: 'candidate', words, startedAt, held, loud, isNoEcho, position };
       listen(step, false);
       return;
     }
     case 'finalizing':
       // The caller goes on: what STT still owes belongs to the same turn.
-      noteSpeechAfterDecision(state.patience, now);
+      noteSpeechAfterDecision(state.caller.patience, now);
       goOn(step, turn);
       return;
     case 'pausing':
@@ -57,32 +69,37 @@ export function onSpeechStarted(step: Step): void {
   }
 }
 
-function goOn(step: Step, turn: Extract<CallState['turn'], { phase: 'pausing' | 'finalizing' }>): void {
+function goOn(step: Step<'caller'>, turn: Pausing | Finalizing): void {
   const { words, startedAt, interrupted } = turn;
-  step.state.turn = { phase: 'speaking', words, startedAt, interrupted };
+  step.state.caller.turn = { phase: 'speaking', words, startedAt, interrupted };
   listen(step, false);
 }
 
 /** The caller goes on before it is known whether what was said counts. */
-function beginTurnWith(step: Step, { words }: Aside): void {
+function beginTurnWith(
+  step: Step<'setup' | 'numbers' | 'caller' | 'guess' | 'silence' | 'conversation' | 'tools'>,
+  { words }: Aside,
+): void {
   beginEpoch(step);
-  step.state.turn = { phase: 'speaking', words, startedAt: step.now, interrupted: false };
+  step.state.caller.turn = { phase: 'speaking', words, startedAt: step.now, interrupted: false };
   listen(step, false);
 }
 
 /** A turn begins: a new epoch. */
-function beginTurn(step: Step): void {
+function beginTurn(
+  step: Step<'setup' | 'numbers' | 'caller' | 'guess' | 'silence' | 'conversation' | 'tools'>,
+): void {
   const { state, now } = step;
   beginEpoch(step);
-  state.turn = { phase: 'speaking', words: newWords(), startedAt: now, interrupted: false };
+  state.caller.turn = { phase: 'speaking', words: newWords(), startedAt: now, interrupted: false };
   listen(step, true);
 }
 
 export function onSpeechStopped(step: Step): void {
   const { state, now } = step;
-  const { turn } = state;
-  state.voice = 'silent';
-  const lastVoiceAt = now - state.settings.turn.stopMs;
+  const { turn } = state.caller;
+  state.caller.voice = 'silent';
+  const lastVoiceAt = now - state.setup.settings.turn.stopMs;
   if (turn.phase === 'candidate') beginFading(step, turn, lastVoiceAt);
   else if (turn.phase === 'speaking') beginPause(step, turn, lastVoiceAt);
 }
@@ -91,8 +108,11 @@ export function onSpeechStopped(step: Step): void {
  * A voice that may turn out to be speech holds decisions back until it has, but never beyond the longest silence: a noise
  * that comes and goes must not keep the caller waiting.
  */
-export function onVoiceResumed(step: Step): void {
-  const { turn, settings, stt } = step.state;
+export function onVoiceResumed(step: Guessing): void {
+  const {
+    caller: { turn, stt },
+    setup: { settings },
+  } = step.state;
   if (turn.phase === 'fading') {
     prolongFading(step, turn);
   } else if (turn.phase === 'pausing') {
@@ -104,11 +124,11 @@ export function onVoiceResumed(step: Step): void {
 }
 
 export function onSttText(
-  step: Step,
+  step: Guessing,
   event: Extract<CallEvent, { type: 'stt.partial' | 'stt.final' }>,
 ): void {
   const { state } = step;
-  const { turn, stt } = state;
+  const { turn, stt } = state.caller;
   if (!('words' in turn)) return;
   const { words } = turn;
   const before = wholeText(words);
@@ -126,53 +146,49 @@ export function onSttText(
   else if (turn.phase === 'speaking' && wholeText(words) !== before) reviewSpeculation(step);
 }
 
-const heardSince = ({ state, now }: Step): Millis =>
-  state.stt.listeningAt === undefined ? 0 : now - state.stt.listeningAt;
+const heardSince = ({ state, now }: Step<'caller'>): Millis =>
+  state.caller.stt.listeningAt === undefined ? 0 : now - state.caller.stt.listeningAt;
 
 export function onSttFinalized(step: Step, isLate: boolean): void {
   const { state } = step;
-  const given = state.stt.owed.shift();
+  const given = state.caller.stt.owed.shift();
   if (given === undefined) return;
-  if (isLate && noticeFault(step, 'stt', 'given_up')) state.endingSoon = true;
+  if (isLate && noticeFault(step, 'stt', 'given_up')) endSoon(state.course);
   // To have said everything of no audio is no proof of life.
-  if (!isLate && !given.isEmpty) state.failuresInARow.stt = 0;
+  if (!isLate && !given.isEmpty) forgetFaults(state.faults, 'stt');
   if (given.fate === 'aside') weighAside(step);
-  if (state.turn.phase === 'finalizing' && state.stt.owed.length === 0) answerTurn(step, state.turn);
+  if (state.caller.turn.phase === 'finalizing' && state.caller.stt.owed.length === 0)
+    answerTurn(step, state.caller.turn);
 }
 
 export function onSttFailed(step: Step): void {
   const { state } = step;
-  if (noticeFault(step, 'stt', 'failed')) state.endingSoon = true;
+  if (noticeFault(step, 'stt', 'failed')) endSoon(state.course);
   const hearsAgain = reopenStt(step);
-  if (state.turn.phase === 'finalizing' && !hearsAgain) answerTurn(step, state.turn);
+  if (state.caller.turn.phase === 'finalizing' && !hearsAgain) answerTurn(step, state.caller.turn);
 }
 
 // ---- time ----
 
-/** When something of the caller's side must be looked at again. */
-export function turnDeadline(state: CallState): Millis | undefined {
-  const { turn } = state;
-  const own =
-    turn.phase === 'pausing'
-      ? Math.min(turn.decideAt, askEarlyAt(state) ?? Infinity)
-      : turn.phase === 'finalizing'
-        ? turn.giveUpAt
-        : candidateDeadline(state);
-  const stt = sttDeadline(state);
-  return own === undefined ? stt : stt === undefined ? own : Math.min(own, stt);
+/** When the turn is over, unless the voice comes back. */
+export const decisionDeadline = ({ caller: { turn } }: Slices<'caller'>): Millis | undefined =>
+  turn.phase === 'pausing' ? turn.decideAt : undefined;
+
+/** Until when the final text of the turn is waited for. */
+export const finalDeadline = ({ caller: { turn } }: Slices<'caller'>): Millis | undefined =>
+  turn.phase === 'finalizing' ? turn.giveUpAt : undefined;
+
+export function onFinalDeadline(step: Step): void {
+  const { turn } = step.state.caller;
+  if (turn.phase === 'finalizing') giveUpFinal(step, turn);
 }
 
-export function onTurnDeadline(step: Step): void {
-  const { state, now } = step;
-  onCandidateDeadline(step);
-  decideWhenDue(step);
-  askWhenDue(step);
-  const { turn } = state;
-  if (turn.phase === 'finalizing' && now >= turn.giveUpAt) giveUpFinal(step, turn);
+/** STT is late, or says nothing of a voice. */
+export function onSttSilent(step: Step): void {
   onSttDeadline(step);
   // A session that owed an earlier text was replaced, and the turn cannot be given to another one: nothing more comes.
-  const late = state.turn;
-  if (late.phase === 'finalizing' && state.stt.owed.length === 0) answerTurn(step, late);
+  const { turn, stt } = step.state.caller;
+  if (turn.phase === 'finalizing' && stt.owed.length === 0) answerTurn(step, turn);
 }
 
 /** STT owes the final text for too long: the turn is answered with what is known of it. */
@@ -180,9 +196,9 @@ function giveUpFinal(step: Step, turn: Finalizing): void {
   const { state } = step;
   // A session that broke its contract once would leave every later finalize one answer short.
   step.actions.push({ type: 'stt.reopen' });
-  state.stt.owed.length = 0;
-  state.stt.hasNew = false;
-  if (noticeFault(step, 'stt', 'given_up')) state.endingSoon = true;
+  state.caller.stt.owed.length = 0;
+  state.caller.stt.hasNew = false;
+  if (noticeFault(step, 'stt', 'given_up')) endSoon(state.course);
   answerTurn(step, turn);
 }
 
@@ -194,13 +210,13 @@ function answerTurn(step: Step, turn: Finalizing): void {
   const text = wholeText(turn.words);
   const { lastVoiceAt, decidedAt } = turn;
   const owedSince = decidedAt;
-  const clock = { epoch: state.epoch, lastVoiceAt, decidedAt, finalAt: now };
-  state.turnClock = { ...clock, hasWords: false };
-  state.turn = { phase: 'idle' };
-  tell(step, { type: 'turn.user_ended', epoch: state.epoch });
-  if (state.endingSoon) {
+  const clock = { epoch: state.numbers.epoch, lastVoiceAt, decidedAt, finalAt: now };
+  state.caller.clock = { ...clock, hasWords: false };
+  state.caller.turn = { phase: 'idle' };
+  tell(step, { type: 'turn.user_ended', epoch: state.numbers.epoch });
+  if (isEnding(state.course)) {
     dropSpeculation(step);
-    if (text !== '') addUser(state.history, text);
+    if (text !== '') addUser(state.conversation.history, text);
     startLine(step, 'farewell', { owedSince });
     return;
   }
@@ -211,7 +227,7 @@ function answerTurn(step: Step, turn: Finalizing): void {
     answerNothing(step, turn, kind);
     return;
   }
-  state.turnClock = { ...clock, hasWords: true };
+  state.caller.clock = { ...clock, hasWords: true };
   const said = kind === 'words' ? text : '';
   answerWords(step, said === '' || typed === '' ? said + typed : `${said} ${typed}`, owedSince);
 }
@@ -219,49 +235,56 @@ function answerTurn(step: Step, turn: Finalizing): void {
 /** What the caller has said, or typed, enters the conversation and is answered. */
 function answerWords(step: Step, text: string, owedSince: Millis): void {
   const { state } = step;
-  tell(step, { type: 'user.text', epoch: state.epoch, text });
-  state.wordlessTurns = 0;
-  state.idle.asks = 0;
+  tell(step, { type: 'user.text', epoch: state.numbers.epoch, text });
+  state.caller.wordlessTurns = 0;
+  state.silence.idle.asks = 0;
   noteTurn(step);
   if (awaitsWord(state)) {
     dropSpeculation(step);
-    addUser(state.history, text);
+    addUser(state.conversation.history, text);
     answerQuestion(step, text, owedSince);
     return;
   }
-  const promoted = promoteSpeculation(step, text, { owedSince, enter: () => addUser(state.history, text) });
+  const promoted = promoteSpeculation(step, text, {
+    owedSince,
+    enter: () => addUser(state.conversation.history, text),
+  });
   if (promoted) return;
-  addUser(state.history, text);
+  addUser(state.conversation.history, text);
   startAnswer(step, owedSince);
 }
 
 /** Typed text is a turn of its own when the caller does not speak, and otherwise a part of the one that is spoken. */
 export function answerTyped(step: Step): void {
   const { state } = step;
-  if (state.commands.texts.length === 0 || state.response !== undefined || !nobodySpeaks(state)) return;
+  if (state.commands.texts.length === 0 || state.delivery.response !== undefined || !nobodySpeaks(state))
+    return;
   beginEpoch(step);
-  tell(step, { type: 'turn.user_ended', epoch: state.epoch });
+  tell(step, { type: 'turn.user_ended', epoch: state.numbers.epoch });
   answerWords(step, takeTexts(step, state.commands), step.now);
 }
 
 /** What the words of a turn amount to: something said, the bot's own voice, words of listening, or no words at all. */
 function kindOf(
-  state: CallState,
+  state: Slices<'setup' | 'delivery'>,
   turn: Finalizing,
   { text }: { text: string },
 ): 'words' | 'echo' | 'listening' | 'silence' {
   const words = spokenWords(text);
   // Some STT write a lone full stop for a noise.
   if (words.length === 0) return 'silence';
-  const { lastSaid, settings } = state;
+  const {
+    delivery: { lastSaid },
+    setup: { settings },
+  } = state;
   const near = turn.startedAt - lastSaid.endedAt < echoWithinMs;
   const own = near ? withoutEcho(words, spokenWords(lastSaid.text)) : words;
   if (own.length === 0) {
-    state.echoes = true;
+    state.delivery.echoes = true;
     return 'echo';
   }
   const listensOnly = withoutBackchannels(own, settings.interrupt.backchannels).length === 0;
-  return turn.interrupted && state.cutOff.trim() !== '' && listensOnly ? 'listening' : 'words';
+  return turn.interrupted && state.delivery.cutOff.trim() !== '' && listensOnly ? 'listening' : 'words';
 }
 
 /**
@@ -271,20 +294,20 @@ function kindOf(
 function answerNothing(step: Step, turn: Finalizing, kind: 'echo' | 'listening' | 'silence'): void {
   const { state } = step;
   const owedSince = turn.decidedAt;
-  const hasRest = turn.interrupted && state.cutOff.trim() !== '';
+  const hasRest = turn.interrupted && state.delivery.cutOff.trim() !== '';
   const longMs = hasRest ? wordlessInterruptionMs : wordlessSpeechMs;
   // An STT that fails tells no word from a noise.
-  const isDeaf = !hasRest && state.failuresInARow.stt > 0;
+  const isDeaf = !hasRest && state.faults.inARow.stt > 0;
   const spoke = kind === 'silence' && (isDeaf || turn.lastVoiceAt - turn.startedAt >= longMs);
-  if (state.answerOwed) {
+  if (state.conversation.owed) {
     startAnswer(step, owedSince);
-  } else if (spoke && state.wordlessTurns < maxWordlessApologies) {
-    state.wordlessTurns += 1;
+  } else if (spoke && state.caller.wordlessTurns < maxWordlessApologies) {
+    state.caller.wordlessTurns += 1;
     // It may have been noise after all: that is told, and does not count against STT.
     tell(step, { type: 'fault.noticed', stage: 'stt', what: 'empty' });
     startLine(step, 'apology', { owedSince });
   } else if (hasRest) {
-    startText(step, 'rest', { text: state.cutOff, owedSince });
+    startText(step, 'rest', { text: state.delivery.cutOff, owedSince });
   }
 }
 
@@ -294,12 +317,12 @@ function answerNothing(step: Step, turn: Finalizing, kind: 'echo' | 'listening' 
  */
 export function adoptSpeech(step: Step): void {
   const { state } = step;
-  const { turn } = state;
+  const { turn } = state.caller;
   if (turn.phase === 'candidate') {
     beginEpoch(step);
     const { words, startedAt } = turn;
-    state.turn = { phase: 'speaking', words, startedAt, interrupted: false };
-  } else if (turn.phase === 'idle' && state.voice === 'speech') {
+    state.caller.turn = { phase: 'speaking', words, startedAt, interrupted: false };
+  } else if (turn.phase === 'idle' && state.caller.voice === 'speech') {
     beginTurn(step);
   } else if (turn.phase === 'fading') {
     beginEpoch(step);

@@ -1,4 +1,6 @@
 /** What becomes of the bot's text: TTS, playout and marks, and what happens when TTS fails the response. */
+import { forgetFaults } from './faults.ts';
+import { endSoon } from './course.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { noteRightEnd } from './end-of-turn.ts';
 import {
@@ -25,7 +27,7 @@ import {
   stopLlm,
   voiceOf,
 } from './speaking.ts';
-import { noticeFault, type CallState, type Step } from './state.ts';
+import { noticeFault, type Step, type Slices } from './state.ts';
 import { tell } from './told.ts';
 
 /** How long a client that never echoed a mark is assumed to play on after the last frame. */
@@ -35,27 +37,27 @@ const tellingChars = 15;
 const slowestMsPerChar = 200;
 
 export function onTtsSpoken(
-  step: Step,
+  step: Step<'numbers' | 'delivery' | 'faults'>,
   response: Response,
   spoken: { chars: number; audioMs: number },
 ): void {
   response.spokenSaid = Math.max(response.spokenSaid, Math.min(spoken.chars, response.said));
-  if (spoken.audioMs > 0 && spokenBeyondFillers(response)) step.state.failuresInARow.tts = 0;
+  if (spoken.audioMs > 0 && spokenBeyondFillers(response)) forgetFaults(step.state.faults, 'tts');
   const chars = noteSpoken(response.heard, spoken.chars, spoken.audioMs);
   noteRate(step, chars ?? 0, spoken.audioMs);
   // A mark behind no audio would be echoed at once and tell nothing.
   if (chars === undefined || spoken.audioMs === 0) return;
-  step.state.lastMark += 1;
-  const id = `m${step.state.lastMark}`;
+  step.state.numbers.mark += 1;
+  const id = `m${step.state.numbers.mark}`;
   response.heard.marks.set(id, { chars, sentAt: undefined });
   step.actions.push({ type: 'playout.mark', context: response.context, id });
 }
 
 /** How fast TTS speaks, unless some of the text made no sound. */
-function noteRate({ state }: Step, chars: number, audioMs: Millis): void {
+function noteRate({ state }: Step<'delivery'>, chars: number, audioMs: Millis): void {
   const msPerChar = audioMs / Math.max(1, chars);
   if (chars >= tellingChars && msPerChar >= fastestMsPerChar && msPerChar <= slowestMsPerChar)
-    state.msPerChar = msPerChar;
+    state.delivery.msPerChar = msPerChar;
 }
 
 /** TTS has spoken something that it may not have had ready. */
@@ -71,18 +73,18 @@ function spokenBeyondFillers({ heard, spokenSaid, fillers }: Response): boolean 
 export function onTtsFailed(step: Step, what: 'failed' | 'stalled'): void {
   const { state, actions } = step;
   actions.push({ type: 'tts.reopen' });
-  state.lastWords = noticeFault(step, 'tts', what) || state.lastWords;
-  const { response } = state;
+  state.faults.lastWords = noticeFault(step, 'tts', what) || state.faults.lastWords;
+  const { response } = state.delivery;
   if (response?.phase === 'waiting') {
-    actions.push({ type: 'playout.clear', epoch: state.epoch, wire: false });
-    enterHeard(state.history, response, 0);
-    if (what === 'stalled' && state.lastWords && isAnnounced(response)) endCall(step, 'ended');
+    actions.push({ type: 'playout.clear', epoch: state.numbers.epoch, wire: false });
+    enterHeard(state.conversation.history, response, 0);
+    if (what === 'stalled' && state.faults.lastWords && isAnnounced(response)) endCall(step, 'ended');
     else speakAgain(step, response, unfilled(response, 0) + response.splitter.pending);
   } else if (response?.phase === 'playing' && !response.broken && !isWholeAnnouncement(response)) {
     response.broken = true;
     actions.push({ type: 'playout.finish', context: response.context });
-  } else if (response === undefined && state.lastWords) {
-    state.endingSoon = true;
+  } else if (response === undefined && state.faults.lastWords) {
+    endSoon(state.course);
   }
 }
 
@@ -93,8 +95,12 @@ const isWholeAnnouncement = (response: Response): boolean => response.flushed &&
  * How long TTS may take for a sound, from when the response is owed. For the caller the silence began with the last word and not with
  * the decision.
  */
-export function audibleWithin(state: CallState, response: Response): Millis {
-  const { settings, turnClock, failuresInARow } = state;
+export function audibleWithin(state: Slices<'setup' | 'caller' | 'faults'>, response: Response): Millis {
+  const {
+    setup: { settings },
+    caller: { clock: turnClock },
+    faults: { inARow },
+  } = state;
   const { audibleWithinMs, fillerAfterMs, ttsLeastMs, ttsHurriedMs } = settings.limits;
   const { silentAt, firstTextAt, llmAt } = response;
   // Counted once: who was given something meanwhile that nobody heard begins to wait anew.
@@ -102,7 +108,7 @@ export function audibleWithin(state: CallState, response: Response): Millis {
     return audibleWithinMs;
   const pausedMs = turnClock.decidedAt - turnClock.lastVoiceAt;
   const textAfterMs = (firstTextAt ?? llmAt) - silentAt;
-  const isHurried = failuresInARow.stt > 0 || failuresInARow.llm > 0;
+  const isHurried = inARow.stt > 0 || inARow.llm > 0;
   // Not before a filler would be due: what is spoken instead begins with one.
   const leastMs = Math.max(fillerAfterMs, textAfterMs + (isHurried ? ttsHurriedMs : ttsLeastMs));
   return Math.min(audibleWithinMs, Math.max(audibleWithinMs - pausedMs, leastMs));
@@ -111,7 +117,7 @@ export function audibleWithin(state: CallState, response: Response): Millis {
 /** Speaks what is left of a response in a new session, after a filler when the caller has been waiting. */
 function speakAgain(step: Step, former: Response, text: string): void {
   const { state, now } = step;
-  if (state.lastWords) {
+  if (state.faults.lastWords) {
     stopLlm(step, former);
     sayLastWords(step, former);
     return;
@@ -123,9 +129,9 @@ function speakAgain(step: Step, former: Response, text: string): void {
   const known = own && waitedMs < audibleWithin(state, former);
   // A filler that nobody heard has not ended the wait.
   const unheard = former.phase === 'waiting' && former.fillers.length > 0;
-  const waited = !known && (unheard || waitedMs >= state.settings.limits.fillerAfterMs);
+  const waited = !known && (unheard || waitedMs >= state.setup.settings.limits.fillerAfterMs);
   const fills = owes && waited;
-  const owedSince = state.wentQuietAt ?? now;
+  const owedSince = state.silence.since ?? now;
   const again = openResponse(step, former.source, { interruptible: former.interruptible, owedSince });
   // Who gets no filler goes on waiting: two sessions that say nothing must not take twice as long.
   if (fills) again.silentAt = now;
@@ -136,13 +142,12 @@ function speakAgain(step: Step, former: Response, text: string): void {
   again.hangUpAfter = former.hangUpAfter;
   again.writing = former.writing;
   again.inTools = former.inTools;
-  again.reasoning = former.reasoning;
   if (former.asks !== undefined) again.asks = { key: former.asks.key, from: 0 };
   const voice = voiceOf(step);
   // The session that was to play it is gone.
   const lost = former.phase === 'waiting' && isAnnounced(former);
   // A filler that is not ready would be asked of the TTS that has just failed.
-  const fillsSilence = (): boolean => state.readyLines.fillers && speakForSilence(step, again);
+  const fillsSilence = (): boolean => state.silence.readyLines.fillers && speakForSilence(step, again);
   if (lost || (fills && !fillsSilence())) announce(step, again);
   passText(again, text, voice);
   if (again.writing) return;
@@ -158,18 +163,22 @@ function sayLastWords(step: Step, former: Response): void {
   else startLine(step, 'farewell', { owedSince: step.now });
 }
 
-export function onPlayoutStarted(step: Step, response: Response, audioAt: number): void {
+export function onPlayoutStarted(
+  step: Step<'caller' | 'delivery' | 'silence' | 'faults'>,
+  response: Response,
+  audioAt: number,
+): void {
   const { state, now } = step;
   if (response.phase === 'playing') onPlayoutFed(step, response);
   if (response.phase !== 'waiting') return;
-  state.response = { ...response, phase: 'playing', silentAt: undefined };
-  state.wentQuietAt = undefined;
-  noteFlow(state.response.heard, now);
-  if (response.fillers[0]?.from !== 0) state.failuresInARow.tts = 0;
-  noteRightEnd(state.patience);
+  state.delivery.response = { ...response, phase: 'playing', silentAt: undefined };
+  state.silence.since = undefined;
+  noteFlow(state.delivery.response.heard, now);
+  if (response.fillers[0]?.from !== 0) forgetFaults(state.faults, 'tts');
+  noteRightEnd(state.caller.patience);
   if (!response.wasAudible) tell(step, { type: 'turn.bot_started', epoch: response.epoch });
-  const clock = state.turnClock;
-  state.turnClock = undefined;
+  const clock = state.caller.clock;
+  state.caller.clock = undefined;
   if (clock?.epoch !== response.epoch || !clock.hasWords) return;
   const firstTextAt = Math.max(response.firstTextAt ?? clock.finalAt, clock.finalAt);
   tell(step, {
@@ -188,19 +197,19 @@ export function onPlayoutStarted(step: Step, response: Response, audioAt: number
 }
 
 /** Everything that TTS delivered is on the wire, and more must come. */
-export function onPlayoutStarved(step: Step, response: Response, sentMs: Millis): void {
+export function onPlayoutStarved(step: Step<'silence'>, response: Response, sentMs: Millis): void {
   if (response.phase !== 'playing' || response.broken) return;
   response.silentAt ??= step.now;
-  step.state.wentQuietAt ??= step.now;
+  step.state.silence.since ??= step.now;
   response.starvedMs = sentMs;
   response.starvedSaid = response.said;
   noteGap(response.heard, step.now);
 }
 
-export function onPlayoutFed(step: Step, response: Response): void {
+export function onPlayoutFed(step: Step<'silence'>, response: Response): void {
   if (response.phase !== 'playing') return;
   response.silentAt = undefined;
-  step.state.wentQuietAt = undefined;
+  step.state.silence.since = undefined;
   noteFlow(response.heard, step.now);
 }
 
@@ -215,12 +224,12 @@ export function onPlayoutDrained(step: Step, response: Response, sentMs: Millis)
     onNoAudio(step, response);
     return;
   }
-  const graceMs = state.client.echoesMarks
-    ? state.client.delayMs + state.settings.limits.markGraceMs
+  const graceMs = state.delivery.client.echoesMarks
+    ? state.delivery.client.delayMs + state.setup.settings.limits.markGraceMs
     : unconfirmedPlayoutMs;
   noteGap(response.heard, now);
-  state.wentQuietAt = undefined;
-  state.response = {
+  state.silence.since = undefined;
+  state.delivery.response = {
     ...response,
     phase: 'draining',
     sentMs,
@@ -239,30 +248,34 @@ export function onPlayoutDrained(step: Step, response: Response, sentMs: Millis)
 function onNoAudio(step: Step, response: Response): void {
   const { state } = step;
   const { source, hangUpAfter } = response;
-  state.lastWords = noticeFault(step, 'tts', 'empty') || state.lastWords;
-  if (!hangUpAfter) enterHeard(state.history, response, 0);
-  const quiet = state.voice === 'silent' && state.turn.phase !== 'fading';
+  state.faults.lastWords = noticeFault(step, 'tts', 'empty') || state.faults.lastWords;
+  if (!hangUpAfter) enterHeard(state.conversation.history, response, 0);
+  const quiet = state.caller.voice === 'silent' && state.caller.turn.phase !== 'fading';
   const isOthers = source === 'line' || source === 'rest' || source === 'closing';
-  if (!quiet || isAnnounced(response) || (isOthers && !state.lastWords)) {
-    state.endingSoon ||= state.lastWords;
+  if (!quiet || isAnnounced(response) || (isOthers && !state.faults.lastWords)) {
+    if (state.faults.lastWords) endSoon(state.course);
     completeResponse(step);
     return;
   }
   if (hangUpAfter) startAnnouncement(step, 'farewell');
-  else if (state.lastWords) startLine(step, 'farewell');
+  else if (state.faults.lastWords) startLine(step, 'farewell');
   else if (source !== 'answer') startAnnouncement(step, 'apology');
   else startLine(step, 'apology');
 }
 
-export function onMarkSent({ state, now }: Step, id: string): void {
-  const { response, client } = state;
+export function onMarkSent({ state, now }: Step<'delivery'>, id: string): void {
+  const { response, client } = state.delivery;
   if (response !== undefined) noteMarkSent(response.heard, id, { client, now });
 }
 
 export function onMarkPlayed(step: Step, id: string): void {
   const { state, now } = step;
-  const { response } = state;
-  const expected = noteMarkPlayed(response?.heard ?? newHeardState(), { id, client: state.client, now });
+  const { response } = state.delivery;
+  const expected = noteMarkPlayed(response?.heard ?? newHeardState(), {
+    id,
+    client: state.delivery.client,
+    now,
+  });
   if (response === undefined || !expected) return;
   if (response.phase === 'draining' && response.heard.marks.size === 0) completeResponse(step);
 }
@@ -271,12 +284,12 @@ export function onMarkPlayed(step: Step, id: string): void {
 function speakRest(step: Step, response: Response, sentMs: Millis): void {
   const position = { context: response.context, sentMs };
   const { text } = response;
-  const { pronounce } = step.state;
+  const { pronounce } = step.state.setup;
   const chars = heardChars(
     { ...response.heard, acknowledged: undefined },
     { text, pronounce, position, client: newClientPlayout(), now: step.now },
   );
-  enterHeard(step.state.history, response, chars);
-  step.state.lastSaid = { text: response.text.slice(0, chars), endedAt: step.now };
+  enterHeard(step.state.conversation.history, response, chars);
+  step.state.delivery.lastSaid = { text: response.text.slice(0, chars), endedAt: step.now };
   speakAgain(step, response, unfilled(response, chars) + response.splitter.pending);
 }

@@ -2,8 +2,8 @@
 import type { Millis } from '../../shared/base/units.ts';
 import { endOfTurn, noteDecision } from './end-of-turn.ts';
 import { finalize, flush } from './hearing.ts';
-import { reviewSpeculation } from './speculation.ts';
-import type { CallState, Step } from './state.ts';
+import { reviewSpeculation, type Guessing } from './speculation.ts';
+import type { Step, Slices } from './state.ts';
 import { wholeText, type Speaking } from './turn.ts';
 
 /** Less time than this between STT's early text and the decision gains nothing. */
@@ -13,12 +13,12 @@ const worthAskingMs = 60;
 export const resumeMarginMs = 100;
 
 /** The caller has fallen silent. */
-export function beginPause(step: Step, from: Omit<Speaking, 'phase'>, lastVoiceAt: number): void {
+export function beginPause(step: Guessing, from: Omit<Speaking, 'phase'>, lastVoiceAt: number): void {
   const { state, now } = step;
   const { words, startedAt, interrupted } = from;
-  state.lastAsk += 1;
-  const ask = state.lastAsk;
-  state.turn = {
+  state.numbers.ask += 1;
+  const ask = state.numbers.ask;
+  state.caller.turn = {
     phase: 'pausing',
     words,
     startedAt,
@@ -29,14 +29,17 @@ export function beginPause(step: Step, from: Omit<Speaking, 'phase'>, lastVoiceA
     ask,
     probability: undefined,
   };
-  if (state.settings.turn.model) step.actions.push({ type: 'turn.judge', ask });
+  if (state.setup.settings.turn.model) step.actions.push({ type: 'turn.judge', ask });
   reviewPause(step);
 }
 
 /** More is known about the pause. A turn that is over by now is decided by the deadline that follows at once. */
-export function reviewPause(step: Step): void {
+export function reviewPause(step: Guessing): void {
   const { state } = step;
-  const { turn, settings } = state;
+  const {
+    caller: { turn },
+    setup: { settings },
+  } = state;
   if (turn.phase !== 'pausing') return;
   const waitMs = endOfTurn(
     {
@@ -44,7 +47,7 @@ export function reviewPause(step: Step): void {
       guessed: turn.words.partial.trim() !== '',
       speechFinal: turn.words.speechFinal,
       probability: turn.probability,
-      patienceMs: state.patience.extraMs,
+      patienceMs: state.caller.patience.extraMs,
     },
     settings.turn,
   );
@@ -54,7 +57,7 @@ export function reviewPause(step: Step): void {
 }
 
 export function onTurnJudged(step: Step, ask: number, probability: number | undefined): void {
-  const { turn } = step.state;
+  const { turn } = step.state.caller;
   if (turn.phase !== 'pausing' || turn.ask !== ask) return;
   turn.probability = probability;
   reviewPause(step);
@@ -65,7 +68,10 @@ export function onTurnJudged(step: Step, ask: number, probability: number | unde
  * When STT is asked for what it has before the turn is certainly over: its text is final then, and the answer to it on its way.
  * Undefined where it was asked in this pause already, or where there is nothing to gain.
  */
-export function askEarlyAt({ turn, stt, settings }: CallState): Millis | undefined {
+export function askEarlyAt({
+  caller: { turn, stt },
+  setup: { settings },
+}: Slices<'setup' | 'caller'>): Millis | undefined {
   if (turn.phase !== 'pausing' || stt.listeningAt === undefined || stt.owed.length > 0) return undefined;
   const { words } = turn;
   const isFinal = words.speechFinal && words.partial.trim() === '' && wholeText(words) !== '';
@@ -73,20 +79,20 @@ export function askEarlyAt({ turn, stt, settings }: CallState): Millis | undefin
   return isFinal || at + worthAskingMs > turn.decideAt ? undefined : at;
 }
 
-export function askWhenDue(step: Step): void {
+export function askWhenDue(step: Step<'setup' | 'caller' | 'silence'>): void {
   const at = askEarlyAt(step.state);
   if (at !== undefined && step.now >= at) flush(step);
 }
 
 /** Ends the turn when its time has come: STT is asked for the final text. */
-export function decideWhenDue(step: Step): void {
+export function decideWhenDue(step: Step<'setup' | 'caller' | 'silence'>): void {
   const { state, now } = step;
-  const { turn } = state;
+  const { turn } = state.caller;
   if (turn.phase !== 'pausing' || now < turn.decideAt) return;
   const { words, startedAt, interrupted, lastVoiceAt } = turn;
-  noteDecision(state.patience, now);
+  noteDecision(state.caller.patience, now);
   const giveUpAt = finalize(step);
-  state.turn = {
+  state.caller.turn = {
     phase: 'finalizing',
     words,
     startedAt,

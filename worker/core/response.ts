@@ -15,7 +15,8 @@ import {
   union,
 } from '../../shared/base/codec.ts';
 import type { Millis } from '../../shared/base/units.ts';
-import type { CallAction, OpaqueReasoning } from './actions.ts';
+import type { CallAction } from './actions.ts';
+import type { OpaqueReasoning } from './tools-state.ts';
 import { heardCodec, newHeardState, type HeardState } from './heard.ts';
 import type { ToolPair } from './tools-state.ts';
 import { addText, finishText, newSplitter, splitterCodec, type Splitter } from './sentences.ts';
@@ -43,8 +44,6 @@ interface ResponseBase {
   notes: number;
   /** Tools of the newest round run; the LLM goes on when all have answered. */
   inTools: boolean;
-  /** What the provider wants back with the newest round. */
-  reasoning: OpaqueReasoning | undefined;
   /** A tool waits for the caller's word: it is asked for from this character on. */
   asks: { readonly key: number; readonly from: number } | undefined;
   /** The request to the LLM whose text this is; 0 for a line. */
@@ -109,7 +108,6 @@ export const newResponse = ({ owedSince, now, msPerChar, ...named }: NewResponse
   rounds: [],
   notes: 0,
   inTools: false,
-  reasoning: undefined,
   asks: undefined,
   text: '',
   said: 0,
@@ -246,7 +244,6 @@ const base = {
   rounds: list(record<RoundPart>({ endChars: number, pairs: opaque(), reasoning: noReasoning })),
   notes: number,
   inTools: flag,
-  reasoning: noReasoning,
   asks: maybe(record<NonNullable<Response['asks']>>({ key: number, from: number })),
   round: number,
   interruptible: flag,

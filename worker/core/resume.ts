@@ -8,6 +8,7 @@ import type { CallEvent } from './events.ts';
 import { beginAside, beginFading } from './candidate.ts';
 import { finalize, forgetGiven, givenMs, listen } from './hearing.ts';
 import { noteGap, type Piece } from './heard.ts';
+import { wasteGuess } from './guess.ts';
 import { onToolsResumed } from './answering.ts';
 import { beginPause } from './pause.ts';
 import { unfilled, type Response } from './response.ts';
@@ -22,18 +23,17 @@ const hearAgainMs = 800;
 
 export function onCallResumed(step: Step, event: Resumed): void {
   const { state } = step;
-  state.voice = 'silent';
-  state.stt.owed.length = 0;
-  state.stt.hasNew = event.turnAudio;
+  state.caller.voice = 'silent';
+  state.caller.stt.owed.length = 0;
+  state.caller.stt.hasNew = event.turnAudio;
   // The sound of lines was the other worker's; this one says what it has.
-  state.readyLines = { fillers: false, farewell: false };
-  if (event.turnAudio && 'words' in state.turn) forgetGiven(step, state.turn.words);
-  state.stt.givenMs = givenMs(step);
-  state.stt.listeningAt = undefined;
+  state.silence.readyLines = { fillers: false, farewell: false };
+  if (event.turnAudio && 'words' in state.caller.turn) forgetGiven(step, state.caller.turn.words);
+  state.caller.stt.givenMs = givenMs(step);
+  state.caller.stt.listeningAt = undefined;
   // Its request died with the worker; nothing of it has left the core.
-  if (state.speculation !== undefined) state.wastedRounds += 1;
-  state.speculation = undefined;
-  const { response } = state;
+  wasteGuess(state.guess);
+  const { response } = state.delivery;
   if (response !== undefined && response.phase !== 'draining') {
     const sentMs = event.position?.context === response.context ? event.position.sentMs : 0;
     resumeResponse(step, response, sentMs);
@@ -50,7 +50,7 @@ export function onCallResumed(step: Step, event: Resumed): void {
  */
 function resumeTurn(step: Step, turnAudio: boolean): void {
   const { state, now, actions } = step;
-  const { turn } = state;
+  const { turn } = state.caller;
   if (turn.phase === 'idle') return;
   const words = turnAudio ? turn.words : keptWords(turn.words);
   listen(step, false);
@@ -73,7 +73,7 @@ function resumeTurn(step: Step, turnAudio: boolean): void {
       return;
     case 'finalizing':
       // Another session hears the turn from its beginning; its caller has been waiting before.
-      state.turn = {
+      state.caller.turn = {
         ...turn,
         words,
         giveUpAt: Math.min(finalize(step), Math.max(turn.giveUpAt, now + hearAgainMs)),
@@ -94,16 +94,20 @@ function keptWords(words: Words): Words {
  * Speaks on in a context of its own: pieces whose audio is on the wire stay as they are, the piece in which it stopped is
  * made once more and its first part left out.
  */
-function resumeResponse(step: Step, former: Response, sentMs: Millis): void {
+function resumeResponse(
+  step: Step<'setup' | 'numbers' | 'delivery' | 'silence' | 'conversation'>,
+  former: Response,
+  sentMs: Millis,
+): void {
   const { state, now, actions } = step;
   const { pieces, marks } = former.heard;
   const kept = piecesBefore(pieces, sentMs);
   const base = pieces[kept - 1];
   for (const [id, mark] of marks) if (mark.sentAt === undefined) marks.delete(id);
-  state.lastContext += 1;
+  state.numbers.context += 1;
   const response: Response = {
     ...former,
-    context: state.lastContext,
+    context: state.numbers.context,
     saidBefore: base?.endSaid ?? 0,
     spokenSaid: base?.endSaid ?? 0,
     broken: false,
@@ -114,8 +118,8 @@ function resumeResponse(step: Step, former: Response, sentMs: Millis): void {
     heard: { ...former.heard, pieces: pieces.slice(0, kept) },
   };
   noteGap(response.heard, now);
-  state.response = response;
-  state.wentQuietAt = now;
+  state.delivery.response = response;
+  state.silence.since = now;
   const fromMs = base?.endMs ?? 0;
   actions.push({
     type: 'playout.open',
@@ -139,7 +143,7 @@ function piecesBefore(pieces: readonly Piece[], sentMs: Millis): number {
 }
 
 /** Gives TTS the pieces once more, and behind them what was kept back while its session was broken. False when that is nothing. */
-function speakPieces(step: Step, response: Response, pieces: readonly Piece[]): boolean {
+function speakPieces(step: Step<'setup'>, response: Response, pieces: readonly Piece[]): boolean {
   const { text, heard, context } = response;
   let from = heard.pieces.at(-1)?.endChars ?? 0;
   response.said = response.saidBefore;
@@ -147,7 +151,7 @@ function speakPieces(step: Step, response: Response, pieces: readonly Piece[]): 
   if ((parts.at(-1)?.endChars ?? from) < text.length) parts.push({ endChars: text.length });
   for (const { endChars, recorded = false } of parts) {
     const part = text.slice(from, endChars);
-    const said = recorded ? part : step.state.pronounce(part);
+    const said = recorded ? part : step.state.setup.pronounce(part);
     response.said += said.length;
     heard.pieces.push({ endChars, endSaid: response.said, endMs: undefined, ...(recorded && { recorded }) });
     step.actions.push({ type: 'tts.speak', context, text: said, ...(recorded && { recorded }) });
@@ -157,7 +161,7 @@ function speakPieces(step: Step, response: Response, pieces: readonly Piece[]): 
 }
 
 /** The LLM was still writing: it is asked the same again, and what it had written before is expected first. */
-function askAgain(step: Step, response: Response): void {
+function askAgain(step: Step<'setup' | 'numbers' | 'conversation'>, response: Response): void {
   response.expected = written(response);
   startRound(step, response);
 }
@@ -166,7 +170,11 @@ function askAgain(step: Step, response: Response): void {
  * Takes off `text` what is expected first. Undefined when the LLM writes something else this time: it is asked to go on
  * from what it had written then.
  */
-export function unexpectedText(step: Step, response: Response, text: string): string | undefined {
+export function unexpectedText(
+  step: Step<'setup' | 'numbers' | 'conversation'>,
+  response: Response,
+  text: string,
+): string | undefined {
   const { expected } = response;
   if (expected === '') return text;
   const length = Math.min(expected.length, text.length);

@@ -8,37 +8,42 @@ import { fastestMsPerChar, noteFlow } from './heard.ts';
 import { audibleWithin, onTtsFailed } from './output.ts';
 import type { Response } from './response.ts';
 import { fillSilence, onLlmStalled } from './answering.ts';
-import { outputHeld, type CallState, type Step } from './state.ts';
+import { outputHeld, type Step, type Slices } from './state.ts';
 
 /** TTS has text, or an end, of which it has not delivered everything. */
-function ttsOwes(state: CallState, response: Response): boolean {
+function ttsOwes(state: Slices<'delivery'>, response: Response): boolean {
   if (!response.writing && !response.flushed) return true;
   if (response.said <= response.spokenSaid) return false;
-  if (state.ttsReports || response.said > response.starvedSaid) return true;
+  if (state.delivery.ttsReports || response.said > response.starvedSaid) return true;
   return response.starvedMs < response.said * fastestMsPerChar;
 }
 
-const watched = (state: CallState): Response | undefined =>
-  state.response === undefined ||
-  state.response.phase === 'draining' ||
-  state.response.broken ||
+const watched = (state: Slices<'caller' | 'delivery'>): Response | undefined =>
+  state.delivery.response === undefined ||
+  state.delivery.response.phase === 'draining' ||
+  state.delivery.response.broken ||
   outputHeld(state)
     ? undefined
-    : state.response;
+    : state.delivery.response;
 
 /** How long the caller may wait in silence before something is done about it. */
-function longestWait(state: CallState, response: Response): Millis {
-  const { limits, fillers } = state.settings;
+function longestWait(
+  state: Slices<'setup' | 'caller' | 'delivery' | 'silence' | 'faults'>,
+  response: Response,
+): Millis {
+  const { limits, fillers } = state.setup.settings;
   if (ttsOwes(state, response)) return audibleWithin(state, response);
-  if (!state.readyLines.fillers) return limits.unreadyAfterMs;
+  if (!state.silence.readyLines.fillers) return limits.unreadyAfterMs;
   return fillers.length > 0 ? limits.fillerAfterMs : limits.lateAfterMs;
 }
 
 /** When something must be done about the silence. */
-export function silenceDeadline(state: CallState): Millis | undefined {
+export function silenceDeadline(
+  state: Slices<'setup' | 'caller' | 'delivery' | 'silence' | 'faults'>,
+): Millis | undefined {
   const response = watched(state);
   if (response === undefined) return undefined;
-  const { limits } = state.settings;
+  const { limits } = state.setup.settings;
   const llm = response.writing && !response.inTools ? response.llmAt + limits.llmSilentMs : undefined;
   if (response.silentAt === undefined) return llm;
   const silence = response.silentAt + longestWait(state, response);
@@ -49,7 +54,7 @@ export function onSilenceDeadline(step: Step): void {
   const { state, now } = step;
   const response = watched(state);
   if (response === undefined) return;
-  const { limits } = state.settings;
+  const { limits } = state.setup.settings;
   if (response.writing && !response.inTools && now >= response.llmAt + limits.llmSilentMs) {
     onLlmStalled(step, response);
     return;
@@ -64,15 +69,15 @@ export function onSilenceDeadline(step: Step): void {
 }
 
 /** The output goes on after it was held: the caller begins to wait now, if there is nothing to hear. */
-export function resumeOutput(step: Step): void {
+export function resumeOutput(step: Step<'delivery' | 'silence'>): void {
   const { state, now } = step;
   step.actions.push({ type: 'playout.resume' });
-  const { response } = state;
+  const { response } = state.delivery;
   if (response === undefined || response.phase === 'draining') return;
   if (response.silentAt === undefined) {
     noteFlow(response.heard, now);
     return;
   }
   response.silentAt = now;
-  state.wentQuietAt = now;
+  state.silence.since = now;
 }

@@ -2,12 +2,14 @@
  * An answer asked for before the turn is certainly over. Its text is held here; it is promoted when the turn turns out to
  * hold exactly the words it was asked with, and dropped otherwise. Nothing that it wants done happens before that.
  */
+import { isEnding } from './course.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallEvent } from './events.ts';
 import { endsHesitant } from './phrases.ts';
 import { onLlmDone, onLlmText } from './answering.ts';
 import { openAnswer, requestAnswer } from './speaking.ts';
-import { awaitsWord, type Speculation, type Step } from './state.ts';
+import { wasteGuess, type Speculation } from './guess.ts';
+import { awaitsWord, type Step } from './state.ts';
 import { tell } from './told.ts';
 import { waitsForSafePoint } from './tools-cut.ts';
 import { wholeText } from './turn.ts';
@@ -17,30 +19,38 @@ const maxWastedRounds = 2;
 /** More text than anybody waits for at a pause. */
 const maxHeldChars = 8_192;
 
+/** What asking early looks at: everything that an answer is made of. */
+export type Guessing = Step<
+  'setup' | 'course' | 'numbers' | 'caller' | 'guess' | 'delivery' | 'conversation' | 'tools'
+>;
+
 /** The words of the turn, or the state of its pause, have changed. */
-export function reviewSpeculation(step: Step): void {
+export function reviewSpeculation(step: Guessing): void {
   const { state } = step;
-  const { turn, settings } = state;
+  const {
+    caller: { turn },
+    setup: { settings },
+  } = state;
   const text = 'words' in turn ? wholeText(turn.words) : '';
-  if (state.speculation !== undefined && state.speculation.text !== text) {
-    const isCorrected = state.speculation.guessed && turn.phase === 'pausing' && turn.words.partial === '';
-    if (isCorrected) state.trustsGuesses = false;
+  if (state.guess.running !== undefined && state.guess.running.text !== text) {
+    const isCorrected = state.guess.running.guessed && turn.phase === 'pausing' && turn.words.partial === '';
+    if (isCorrected) state.guess.trustsStt = false;
     dropSpeculation(step);
   }
-  if (turn.phase !== 'pausing' || state.speculation !== undefined || text === '') return;
+  if (turn.phase !== 'pausing' || state.guess.running !== undefined || text === '') return;
   const guessed = turn.words.partial.trim() !== '';
-  const worthIt = !endsHesitant(text) && (state.trustsGuesses || !guessed);
+  const worthIt = !endsHesitant(text) && (state.guess.trustsStt || !guessed);
   const allowed =
     settings.turn.speculate &&
-    state.wastedRounds < maxWastedRounds &&
-    !state.endingSoon &&
+    state.guess.wasted < maxWastedRounds &&
+    !isEnding(state.course) &&
     !awaitsWord(state) &&
     !waitsForSafePoint(state.tools) &&
-    state.response === undefined &&
+    state.delivery.response === undefined &&
     !/^\W*$/u.test(text);
   if (!worthIt || !allowed) return;
-  const { messages } = state.history;
-  state.speculation = {
+  const { messages } = state.conversation.history;
+  state.guess.running = {
     round: requestAnswer(step, { messages: [...messages, { role: 'user', text }] }),
     text,
     basis: messages.length,
@@ -51,18 +61,17 @@ export function reviewSpeculation(step: Step): void {
   };
 }
 
-export function dropSpeculation(step: Step): void {
+export function dropSpeculation(step: Step<'guess'>): void {
   const { state } = step;
-  const { speculation } = state;
+  const { running: speculation } = state.guess;
   if (speculation === undefined) return;
-  state.speculation = undefined;
-  state.wastedRounds += 1;
+  wasteGuess(state.guess);
   if (speculation.done === undefined) step.actions.push({ type: 'llm.cancel' });
 }
 
 /** Takes what the LLM says to a request that may turn out to be in vain. */
 export function onSpeculativeLlm(
-  step: Step,
+  step: Step<'guess'>,
   speculation: Speculation,
   event: Extract<CallEvent, { type: `llm.${string}` }>,
 ): void {
@@ -75,8 +84,7 @@ export function onSpeculativeLlm(
     speculation.done = event;
   } else {
     // The request that is made once the turn is over shows whether the LLM is at fault.
-    step.state.speculation = undefined;
-    step.state.wastedRounds += 1;
+    wasteGuess(step.state.guess);
   }
 }
 
@@ -90,17 +98,23 @@ export function promoteSpeculation(
   { owedSince, enter }: { owedSince: Millis; enter: () => void },
 ): boolean {
   const { state } = step;
-  const { speculation } = state;
+  const { running: speculation } = state.guess;
   if (speculation === undefined) return false;
   const moves =
-    state.edits.pending.length > 0 || state.flow?.pending !== undefined || waitsForSafePoint(state.tools);
-  if (moves || speculation.text !== text || speculation.basis !== state.history.messages.length) {
-    if (speculation.guessed && !moves) state.trustsGuesses = false;
+    state.conversation.edits.pending.length > 0 ||
+    state.conversation.flow?.pending !== undefined ||
+    waitsForSafePoint(state.tools);
+  if (
+    moves ||
+    speculation.text !== text ||
+    speculation.basis !== state.conversation.history.messages.length
+  ) {
+    if (speculation.guessed && !moves) state.guess.trustsStt = false;
     dropSpeculation(step);
     return false;
   }
-  state.speculation = undefined;
-  state.answerOwed = false;
+  state.guess.running = undefined;
+  state.conversation.owed = false;
   enter();
   const response = openAnswer(step, owedSince);
   response.round = speculation.round;

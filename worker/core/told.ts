@@ -6,7 +6,7 @@
  * `user.text` behind that. Each `bot.llm_started` is followed by one `bot.llm_stopped`; `bot.text` of a request stands between them.
  * `turn.bot_started` of an epoch comes before its `turn.bot_ended`, which is missing when the response was cut. When the caller
  * cuts it, `turn.interrupted` carries the new epoch, and what is told afterwards of an older epoch belongs to what was cut.
- * `command.answered` and `user.transcript` may stand anywhere.
+ * `command.answered`, `timer.fired` and `user.transcript` may stand anywhere.
  */
 import type { Millis } from '../../shared/base/units.ts';
 import type { ToolPair } from './tools-state.ts';
@@ -43,6 +43,8 @@ export type ConversationEvent =
   | { readonly type: 'tools.answered'; readonly pairs: readonly ToolPair[] }
   /** The flow has moved. */
   | { readonly type: 'node.entered'; readonly node: string }
+  /** It was time for this: why the core woke. */
+  | { readonly type: 'timer.fired'; readonly timer: TimerName }
   /** What came of a command that was given from outside, by the name that it was given; commands.ts says when. */
   | {
       readonly type: 'command.answered';
@@ -50,6 +52,22 @@ export type ConversationEvent =
       readonly command: 'say' | 'edit' | 'end' | 'text';
       readonly outcome: CommandOutcome;
     };
+
+/** What waits for time in a call; timers.ts says until when. */
+export type TimerName =
+  | 'candidate'
+  | 'decision'
+  | 'early text'
+  | 'final text'
+  | 'stt'
+  | 'keys'
+  | 'tools'
+  | 'flow'
+  | 'silence'
+  | 'last mark'
+  | 'idle'
+  | 'time limit'
+  | 'end';
 
 export type CommandOutcome =
   | { readonly kind: 'done' }

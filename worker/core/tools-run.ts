@@ -36,7 +36,7 @@ export function run(
   record: CallRecord,
   { rule, attempt }: { rule: ToolRule; attempt: number },
 ): void {
-  const { state, settings, now, orders } = site;
+  const { state, now, orders } = site;
   if (record.kind === 'side_effect') {
     const { call, canonical } = record;
     state.ledger.push({
@@ -60,7 +60,7 @@ export function run(
     attempt,
     call: record.call,
     epoch: record.epoch,
-    idempotencyKey: idempotencyKey(settings.session, record.epoch, record.call),
+    idempotencyKey: idempotencyKey(state.session, record.epoch, record.call),
     timeoutMs: endsAt - now,
   });
 }

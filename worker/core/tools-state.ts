@@ -3,8 +3,25 @@
  * declaration). The state is plain data, so that a snapshot of it crosses processes; settings and verdicts come in as
  * arguments.
  */
-import { flag, list, maybe, number, opaque, record, text, time, union } from '../../shared/base/codec.ts';
+import {
+  flag,
+  leftOut,
+  list,
+  maybe,
+  number,
+  opaque,
+  record,
+  text,
+  time,
+  union,
+} from '../../shared/base/codec.ts';
 import type { Millis } from '../../shared/base/units.ts';
+
+/** What a provider wants back unchanged with the round that it made; nobody here looks into it. */
+export interface OpaqueReasoning {
+  readonly provider: string;
+  readonly data: string;
+}
 
 /** One call as the LLM wrote it; `arguments` is JSON text. */
 export interface RequestedCall {
@@ -28,8 +45,6 @@ export type Verdict =
 
 /** Pure functions and numbers; the same for a whole call. */
 export interface ToolSettings {
-  /** Names the call towards tools: part of every idempotency key. */
-  readonly session: string;
   /** Rounds of tool calls in one answer (spec 03, llm max_tool_rounds). */
   readonly maxRounds: number;
   readonly ruleOf: (name: string) => ToolRule | undefined;
@@ -149,6 +164,8 @@ export interface LedgerEntry {
 }
 
 export interface ToolState {
+  /** Names the call towards tools: part of every idempotency key. */
+  readonly session: string;
   epoch: number;
   nextKey: number;
   rounds: number;
@@ -164,12 +181,15 @@ export interface ToolState {
   lateOutcomes: ToolPair[];
   /** Calls with effects that still run although their pair was given. */
   detached: number[];
+  /** What the provider wants back with the round whose tools run or wait for the caller's word. */
+  reasoning: OpaqueReasoning | undefined;
 }
 
 /** Tries beyond the first, for all reading tools of a call together. */
 const retryBudget = 10;
 
-export const newToolState = (): ToolState => ({
+export const newToolState = (session = ''): ToolState => ({
+  session,
   epoch: 0,
   nextKey: 1,
   rounds: 0,
@@ -182,6 +202,7 @@ export const newToolState = (): ToolState => ({
   cutPairs: [],
   lateOutcomes: [],
   detached: [],
+  reasoning: undefined,
 });
 
 export const errorText = (code: string, message: string): string =>
@@ -203,6 +224,7 @@ const pairsCodec = list(opaque<ToolPair>());
 const heldUp = { attempt: number, endsAt: time };
 
 export const toolStateCodec = record<ToolState>({
+  session: text(),
   epoch: number,
   nextKey: number,
   rounds: number,
@@ -238,4 +260,6 @@ export const toolStateCodec = record<ToolState>({
   cutPairs: pairsCodec,
   lateOutcomes: pairsCodec,
   detached: list(number),
+  // It may be large, and the next round does without it.
+  reasoning: leftOut(() => undefined),
 });

@@ -2,14 +2,17 @@
 import { assert } from '../../shared/base/assert.ts';
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import { loadAgentFile } from '../../shared/config/load.ts';
-import type { WorkerSetup } from '../../shared/protocol/ipc.ts';
+import type { NamedFiles, WorkerSetup } from '../../shared/protocol/ipc.ts';
+import { importPackage } from '../../shared/runtime/packages.ts';
+import type { Packages } from '../../shared/config/stages/package.ts';
 import { loadAdapters } from '../stages/registry.ts';
 import { stageDefinitions } from './definition.ts';
 
 /** The agent file as the supervisor read it. */
-function readDefinition({ agentText, files }: WorkerSetup): AgentDefinition {
+function readDefinition({ agentText, files }: WorkerSetup, packages: Packages): AgentDefinition {
   const { definition } = loadAgentFile(agentText, {
     env: process.env,
+    packages,
     readFile: (path) => files.texts[path],
     readBytes: (path) => {
       const recording = files.recordings[path];
@@ -21,6 +24,14 @@ function readDefinition({ agentText, files }: WorkerSetup): AgentDefinition {
   return definition;
 }
 
+/** The modules of the packages that the supervisor found. */
+async function loadPackages({ packages = {} }: NamedFiles): Promise<Packages> {
+  const loaded = Object.entries(packages).map(
+    async ([name, address]) => [name, await importPackage(address)] as const,
+  );
+  return new Map(await Promise.all(loaded));
+}
+
 export interface LoadedAgent {
   readonly definition: AgentDefinition;
   readonly adapters: Awaited<ReturnType<typeof loadAdapters>>;
@@ -28,6 +39,7 @@ export interface LoadedAgent {
 
 /** @throws Error as {@link loadAdapters} does. */
 export async function loadAgent(setup: WorkerSetup): Promise<LoadedAgent> {
-  const definition = readDefinition(setup);
-  return { definition, adapters: await loadAdapters(stageDefinitions(definition)) };
+  const packages = await loadPackages(setup.files);
+  const definition = readDefinition(setup, packages);
+  return { definition, adapters: await loadAdapters(stageDefinitions(definition), packages) };
 }

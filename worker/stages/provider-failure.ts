@@ -1,5 +1,6 @@
 /** From an error of a provider to what people are told of it: who, where, why, and what to change. */
 import { vendorOf } from '../../shared/config/stages/providers.ts';
+import { isPackage, packageTable } from '../../shared/config/stages/package.ts';
 import type { StageName } from '../../shared/config/stages/declaration.ts';
 import type { ProviderRole } from '../../shared/protocol/breakers.ts';
 import { adviceOn, type AdviceSite } from './advice.ts';
@@ -19,18 +20,26 @@ export interface ProviderSite {
   readonly secrets: readonly string[];
 }
 
-const endpointOf = (options: object): { readonly key: 'base_url' | 'url'; readonly url: URL } => {
-  const fields = new Map(Object.entries(options));
+interface Endpoint {
+  readonly key: 'base_url' | 'url';
+  /** Absent for a provider from a package whose options have neither `baseUrl` nor `url`. */
+  readonly url: URL | undefined;
+}
+
+const endpointOf = (options: object): Endpoint => {
+  const fields = new Map<string, unknown>(Object.entries(options));
   const key = fields.has('baseUrl') ? 'base_url' : 'url';
-  return { key, url: new URL(String(fields.get('baseUrl') ?? fields.get('url'))) };
+  const address = fields.get('baseUrl') ?? fields.get('url');
+  const isAddress = typeof address === 'string' && URL.canParse(address);
+  return { key, url: isAddress ? new URL(address) : undefined };
 };
 
 /** Where a provider is asked: host and port of its address, which hold no credential. */
-export const addressOf = (options: object): URL => endpointOf(options).url;
+export const addressOf = (options: object): URL | undefined => endpointOf(options).url;
 
 function adviceSite({ stage, role, provider, options, apiKeyEnv }: ProviderSite): AdviceSite {
   const prefix = role === 'secondary' ? `${stage}.secondary` : stage;
-  const table = `${prefix}.${provider}`;
+  const table = `${prefix}.${isPackage(provider) ? packageTable : provider}`;
   const { key, url } = endpointOf(options);
   const model = 'model' in options ? 'model' : 'speechModel' in options ? 'speech_model' : undefined;
   return {
@@ -41,8 +50,8 @@ function adviceSite({ stage, role, provider, options, apiKeyEnv }: ProviderSite)
       ...(stage === 'tts' ? [`${prefix}.voice`] : []),
     ],
     addressAt: `${table}.${key}`,
-    host: url.host,
-    isEncrypted: url.protocol === 'wss:' || url.protocol === 'https:',
+    host: url?.host ?? provider,
+    isEncrypted: url?.protocol === 'wss:' || url?.protocol === 'https:',
   };
 }
 

@@ -7,6 +7,8 @@
  */
 import { assert } from '../../shared/base/assert.ts';
 import type { Chosen, ProviderOptions, StageKey } from '../../shared/config/stages/definition.ts';
+import { isPackage, readPackageStage } from '../../shared/config/stages/package.ts';
+import type { Packages } from '../../shared/config/stages/package.ts';
 import { leftOut } from '../../shared/config/stages/features.ts';
 import type { StageName } from '../../shared/config/stages/declaration.ts';
 import { breakerInts, Breakers, type ProviderRole } from '../../shared/protocol/breakers.ts';
@@ -76,11 +78,14 @@ type Adapters = { readonly [S in StageName]: ReadonlyMap<string, Factory<Access[
  *
  * @throws Error for a provider that the build leaves out.
  */
-export async function loadAdapters({ stt, llm, tts }: StageDefinitions): Promise<Adapters> {
+export async function loadAdapters(
+  { stt, llm, tts }: StageDefinitions,
+  packages: Packages = new Map(),
+): Promise<Adapters> {
   const [hearing, thinking, speaking] = await Promise.all([
-    loadNamed(providers.stt, namesIn(stt)),
-    loadNamed(providers.llm, namesIn(llm)),
-    loadNamed(providers.tts, namesIn(tts)),
+    loadNamed('stt', { rows: providers.stt, names: namesIn(stt), packages }),
+    loadNamed('llm', { rows: providers.llm, names: namesIn(llm), packages }),
+    loadNamed('tts', { rows: providers.tts, names: namesIn(tts), packages }),
   ]);
   return { stt: hearing, llm: thinking, tts: speaking };
 }
@@ -88,17 +93,41 @@ export async function loadAdapters({ stt, llm, tts }: StageDefinitions): Promise
 const namesIn = <S extends StageName>({ primary, secondary }: StageDefinition<S>): ReadonlySet<string> =>
   new Set([primary, secondary].flatMap((one) => (one === undefined ? [] : [String(one.chosen.provider)])));
 
-async function loadNamed<F>(
-  rows: readonly { readonly declaration: { readonly name: string }; readonly load: () => Promise<F> }[],
-  names: ReadonlySet<string>,
-): Promise<ReadonlyMap<string, F>> {
+interface Named<S extends StageName> {
+  readonly rows: readonly {
+    readonly declaration: { readonly name: string };
+    readonly load: () => Promise<Factory<Access[S], Stages[S]>>;
+  }[];
+  readonly names: ReadonlySet<string>;
+  readonly packages: Packages;
+}
+
+async function loadNamed<S extends StageName>(
+  stage: S,
+  { rows, names, packages }: Named<S>,
+): Promise<ReadonlyMap<string, Factory<Access[S], Stages[S]>>> {
   const missing = leftOut.find((name) => names.has(name));
   if (missing !== undefined) {
     throw new Error(`the build feature "${missing}" is off: this build does not hold it`);
   }
   const named = rows.filter(({ declaration }) => names.has(declaration.name));
   const loaded = named.map(async ({ declaration, load }) => [declaration.name, await load()] as const);
-  return new Map(await Promise.all(loaded));
+  const foreign = [...names]
+    .filter(isPackage)
+    .map((name) => [name, packageFactory(name, stage, packages)] as const);
+  return new Map([...(await Promise.all(loaded)), ...foreign]);
+}
+
+/** The contract says what a package's `open` gives; its shape was looked at when the file was read. */
+function packageFactory<S extends StageName>(
+  name: string,
+  stage: S,
+  packages: Packages,
+): Factory<Access[S], Stages[S]> {
+  const loaded = packages.get(name);
+  const read = loaded?.ok === true ? readPackageStage(loaded.value, stage) : undefined;
+  assert(read?.ok === true, 'a definition names packages that were loaded');
+  return read.value.open as Factory<Access[S], Stages[S]>;
 }
 
 /** Makes one provider's stage. @throws Error when its key may not be sent to its address. */
@@ -168,7 +197,7 @@ interface ProviderPlace {
 export function providerSite(
   stages: StageDefinitions,
   { stage, role }: ProviderPlace,
-): { readonly site: ProviderSite; readonly url: URL } {
+): { readonly site: ProviderSite; readonly url: URL | undefined } {
   const definitions = {
     stt: () => siteOf('stt', role, definitionOf(stages.stt, role)),
     llm: () => siteOf('llm', role, definitionOf(stages.llm, role)),
@@ -186,9 +215,9 @@ export type ProviderStage = {
 /** @throws Error as {@link loadAdapters} and {@link openStages} do. */
 export async function openProvider(
   stages: StageDefinitions,
-  { stage, role }: ProviderPlace,
+  { stage, role, packages }: ProviderPlace & { readonly packages: Packages },
 ): Promise<ProviderStage> {
-  const adapters = await loadAdapters(stages);
+  const adapters = await loadAdapters(stages, packages);
   switch (stage) {
     case 'stt':
       return { stage, provider: openOne(adapters.stt, definitionOf(stages.stt, role)) };
@@ -252,21 +281,12 @@ export function openStages(
 ): Stages {
   const services = { ...given, budgets: given.budgets ?? new RetryBudgets() };
   const secrets = keysOf({ stt, llm, tts });
-  const ears = newFailoverStt(guarded('stt', stt, { services, adapters: adapters.stt, secrets }));
-  const model = newFailoverLlm({
-    ...guarded('llm', llm, { services, adapters: adapters.llm, secrets }),
-    ...hedgeOf(llm.hedgeAfterMs),
-  });
   return {
-    stt: {
-      ...ears,
-      open: (context, sink) => {
-        // A call begins: its first question shall find a connection.
-        model.warm?.();
-        return ears.open(context, sink);
-      },
-    },
-    llm: model,
+    stt: newFailoverStt(guarded('stt', stt, { services, adapters: adapters.stt, secrets })),
+    llm: newFailoverLlm({
+      ...guarded('llm', llm, { services, adapters: adapters.llm, secrets }),
+      ...hedgeOf(llm.hedgeAfterMs),
+    }),
     tts: newFailoverTts({
       ...guarded('tts', tts, { services, adapters: adapters.tts, secrets }),
       ...hedgeOf(tts.hedgeAfterMs),

@@ -9,8 +9,8 @@
  * nor payloads into errors.
  */
 import type { Clock } from '../../shared/runtime/clock.ts';
-import type { ContextMessage, OfferedTool, OpaqueReasoning as CoreReasoning } from '../core/actions.ts';
-import type { RequestedCall } from '../core/tools-state.ts';
+import type { ContextMessage, OfferedTool } from '../core/actions.ts';
+import type { OpaqueReasoning as CoreReasoning, RequestedCall } from '../core/tools-state.ts';
 
 /** What a stage may fail with. Never carries a payload, an address or a credential (spec 03). */
 export type StageError =
@@ -120,8 +120,14 @@ export type ToolDeclaration = OfferedTool;
 export interface LlmRequest {
   readonly messages: readonly ChatMessage[];
   readonly tools: readonly ToolDeclaration[];
-  /** Stays the same for all rounds of a call: lets a provider find its prompt cache. Not a secret, not a name. */
+}
+
+/** What a call asks of its LLM beside the definition of the agent. */
+export interface LlmCall {
+  /** Stays the same for all rounds of a call, in whichever worker: lets a provider find its prompt cache. Not a secret, not a name. */
   readonly conversation?: string;
+  /** Name of a model that the provider has, instead of the one that it was configured with; all other options stay. */
+  readonly model?: string;
 }
 
 export type LlmFinish = 'stop' | 'length' | 'tool_calls' | 'content_filter';
@@ -155,11 +161,21 @@ export interface LlmRound {
   cancel(): void;
 }
 
+export interface LlmSession {
+  /** Asks for a round. One is under way at a time: that before it is over or was cancelled. */
+  start(request: LlmRequest, sink: (event: LlmEvent) => void): LlmRound;
+  /** Cancels the round that is under way. */
+  close(): void;
+}
+
 export interface LlmStage {
   readonly provider: string;
-  start(context: StageContext, request: LlmRequest, sink: (event: LlmEvent) => void): LlmRound;
-  /** Opens a connection ahead of the first request, where that saves time. Failures show in the request itself. */
-  warm?(): void;
+  /**
+   * Opens what a call needs. Where connecting ahead saves time it begins here; should that fail, the first round says so.
+   * Rounds of one call share the session, and no other call does.
+   */
+  open(context: StageContext, call: LlmCall): LlmSession;
+  /** Releases what calls share (connection pools). */
   close(): Promise<void>;
 }
 

@@ -13,6 +13,7 @@ export function conversationMessage(event: ConversationEvent): ConversationMessa
     case 'tools.answered':
     case 'node.entered':
     case 'command.answered':
+    case 'timer.fired':
       return undefined;
     default:
       return event;

@@ -283,7 +283,7 @@ async def hello(**environment: str) -> AsyncIterator[tuple[asyncio.subprocess.Pr
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         str(HELLO),
-        env={"VOICE_AGENT_PORT": "0", **environment},
+        env={"VOICE_AGENT_PORT": "0", "PYTHONPATH": str(HELLO.parents[1] / "src"), **environment},
         stderr=asyncio.subprocess.PIPE,
     )
     assert process.stderr is not None

@@ -22,6 +22,7 @@ from voice_agent import (
     ServiceError,
     Session,
     SessionEnd,
+    SessionResume,
     TurnInterrupted,
     UserTranscript,
 )
@@ -370,6 +371,67 @@ def test_an_event_that_does_not_exist_has_no_handler() -> None:
     untyped: Any = Agent()
     with pytest.raises(ValueError, match=r"there is no event 'turn\.nothing'"):
         untyped.on("turn.nothing")
+
+
+# ---- a link that broke
+
+
+async def test_handlers_learn_that_the_call_goes_on_and_what_they_missed() -> None:
+    agent = Agent()
+    seen: list[int] = []
+
+    @agent.on_session_resume
+    def again(session: Session, event: SessionResume) -> None:
+        assert session.end_reason is None
+        seen.append(event.lost)
+
+    async with ScriptedCall(agent) as call:
+        assert call.accept["events"] == []
+        for lost in (0, 3):
+            call.break_link()
+            await call.resume(lost=lost)
+    assert seen == [0, 3]
+
+
+async def test_messages_that_are_not_kept_any_more_count_as_lost() -> None:
+    agent = Agent()
+    seen: list[int] = []
+    agent.on_session_resume(lambda _session, event: seen.append(event.lost))
+    async with ScriptedCall(agent) as call:
+        call.break_link()
+        call.send("turn.interrupted", epoch=1)
+        call.send("turn.interrupted", epoch=2)
+        await call.resume(lost=1)
+    assert seen == [3]
+
+
+async def test_commands_given_without_a_link_are_sent_over_the_next() -> None:
+    agent = Agent()
+    sessions: list[Session] = []
+    agent.on_session_start(lambda session, _opening: sessions.append(session))
+    async with ScriptedCall(agent) as call:
+        call.break_link()
+        saying = asyncio.ensure_future(sessions[0].say("Still here."))
+        await asyncio.sleep(0)
+        await call.resume()
+        assert await call.expect_say() == "Still here."
+        await saying
+
+
+async def test_a_service_that_does_not_read_loses_its_link(caplog: pytest.LogCaptureFixture) -> None:
+    agent = Agent()
+
+    @agent.tool
+    async def echo(text: str) -> str:
+        return text
+
+    async with ScriptedCall(agent) as call:
+        call.stop_reading()
+        while "does not read" not in caplog.text:
+            call.start_tool("echo", {"text": "a"})
+            await asyncio.sleep(0)
+        await call.resume()
+        assert (await call.call_tool("echo", text="b")).result == "b"
 
 
 # ---- slow handlers

@@ -5,6 +5,7 @@
 import type { providers } from '../../../worker/stages/providers.ts';
 import type { Sensitive } from '../sensitive.ts';
 import type { OptionsOf } from './declaration.ts';
+import type { PackageProvider } from './package.ts';
 type Declarations = {
   readonly [S in keyof typeof providers]: (typeof providers)[S][number]['declaration'];
 };
@@ -22,10 +23,18 @@ export interface StageKey {
   readonly apiKey?: Sensitive<string>;
 }
 
-/** One provider of a stage with its options; a closed union over the providers of the stage. */
-export type Chosen<S extends keyof ProviderOptions> = {
-  [P in keyof ProviderOptions[S]]: { readonly provider: P; readonly options: ProviderOptions[S][P] };
-}[keyof ProviderOptions[S]];
+/** A provider from a package, with the options that the package made of its table. */
+export interface ChosenPackage {
+  readonly provider: PackageProvider;
+  readonly options: object;
+}
+
+/** One provider of a stage with its options; a closed union over the providers of the stage and those of packages. */
+export type Chosen<S extends keyof ProviderOptions> =
+  | {
+      [P in keyof ProviderOptions[S]]: { readonly provider: P; readonly options: ProviderOptions[S][P] };
+    }[keyof ProviderOptions[S]]
+  | ChosenPackage;
 
 export type SttChoice = StageKey & Chosen<'stt'>;
 export type LlmChoice = StageKey & Chosen<'llm'>;

@@ -4,10 +4,20 @@
  * without fault.
  */
 import type { z } from 'zod';
+import { fail } from '../../base/result.ts';
 import type { KeyPath, ProblemList } from '../problem.ts';
 import { Sensitive } from '../sensitive.ts';
-import type { Chosen, LlmDefinition, StageKey, SttDefinition, TtsDefinition } from './definition.ts';
-import type { ProviderRow, StageName, TableSite } from './declaration.ts';
+import type {
+  Chosen,
+  ChosenPackage,
+  LlmDefinition,
+  StageKey,
+  SttDefinition,
+  TtsDefinition,
+} from './definition.ts';
+import type { ProviderRow, StageName, TableSite, VoiceRules } from './declaration.ts';
+import { isPackage, packageTable, readPackageOptions, readPackageStage } from './package.ts';
+import type { Packages, PackageStage } from './package.ts';
 import { declarations, findProvider, providerNames, providersOf, shownProvider } from './providers.ts';
 import {
   llmKeys,
@@ -30,6 +40,8 @@ export interface StageReader {
   readonly language: string | undefined;
   /** Canonical names of providers that this build leaves out. */
   readonly leftOut: readonly string[];
+  /** The packages that the file names; absent: none is there. */
+  readonly packages?: Packages | undefined;
 }
 
 /** A stage table or its secondary. */
@@ -58,15 +70,42 @@ const secondaryHints: Readonly<Record<string, string>> = {
 };
 
 interface StageParts {
-  readonly provider: ProviderRow | undefined;
+  readonly provider: NamedProvider | undefined;
   /** The stage's own keys, without the options table and the secondary. */
   readonly own: Readonly<Record<string, unknown>>;
   readonly options: unknown;
   readonly optionsAt: KeyPath;
 }
 
-function readProvider(name: unknown, { stage, at, reader }: Site): ProviderRow | undefined {
+/** A provider by its declaration, or by what its package exports. */
+interface NamedProvider extends ProviderRow {
+  readonly voice?: VoiceRules;
+  /** Set for a provider from a package. */
+  readonly foreign?: PackageStage;
+}
+
+/** The stage of the package that a file names; what is wrong with it is reported. */
+function readPackage(name: string, { stage, at, reader }: Site): NamedProvider | undefined {
+  const loaded = reader.packages?.get(name) ?? fail('names a package that is not installed');
+  const read = loaded.ok ? readPackageStage(loaded.value, stage) : loaded;
+  if (!read.ok) {
+    reader.problems.error([...at, 'provider'], read.error);
+    return undefined;
+  }
+  const { apiKey, voice } = read.value;
+  return {
+    name,
+    aliases: [packageTable],
+    apiKey,
+    foreign: read.value,
+    ...(voice !== undefined && { voice }),
+  };
+}
+
+function readProvider(name: unknown, site: Site): NamedProvider | undefined {
   if (typeof name !== 'string') return undefined;
+  if (isPackage(name)) return readPackage(name, site);
+  const { stage, at, reader } = site;
   const row = findProvider(stage, name);
   if (row === undefined) {
     const known = providersOf(stage).map(shownProvider).join(', ');
@@ -87,11 +126,15 @@ function split(raw: Readonly<Record<string, unknown>>, site: Site): StageParts {
   const provider = readProvider(raw['provider'], site);
   const own: Record<string, unknown> = {};
   let options: unknown;
-  let optionsAt: KeyPath = [...at, provider?.name ?? 'provider'];
+  let optionsAt: KeyPath = [...at, provider?.foreign ? packageTable : (provider?.name ?? 'provider')];
   for (const [key, value] of Object.entries(raw)) {
-    const row = findProvider(stage, key);
+    const isOfPackage = key === packageTable;
+    const row: ProviderRow | undefined =
+      isOfPackage && provider?.foreign ? provider : findProvider(stage, key);
     if (key === 'secondary' && at.length === 1) continue;
-    if (row === undefined) {
+    if (isOfPackage && row === undefined) {
+      if (provider !== undefined) problems.keyError([...at, key], 'is for a provider from a package');
+    } else if (row === undefined) {
       own[key] = value;
     } else if (provider !== undefined && row !== provider) {
       problems.keyError([...at, key], `belongs to another provider than the chosen ${provider.name}`);
@@ -133,15 +176,32 @@ function readKey(parts: StageParts, name: string | undefined, site: Site): Stage
 
 interface Reading<S extends z.ZodObject, C> {
   readonly keys: TableReading<z.output<S>>;
-  readonly provider: ProviderRow | undefined;
+  readonly provider: NamedProvider | undefined;
   /** The provider, its key and its options; absent when anything of them is wrong. */
-  readonly choice: (C & StageKey) | undefined;
+  readonly choice: ((C | ChosenPackage) & StageKey) | undefined;
 }
 
 interface Row<C> {
   readonly name: string;
   readonly isTableRequired: boolean;
   readonly read: (raw: Readonly<Record<string, unknown>>, site: TableSite) => C | undefined;
+}
+
+/** How the options of a provider are read. */
+function rowOf<C>(
+  provider: NamedProvider | undefined,
+  rows: readonly Row<C>[],
+): Row<C | ChosenPackage> | undefined {
+  if (provider?.foreign === undefined) return rows.find(({ name }) => name === provider?.name);
+  const { name, foreign } = provider;
+  return {
+    name,
+    isTableRequired: false,
+    read: (raw, site) => {
+      const options = readPackageOptions(foreign, raw, site);
+      return options && isPackage(name) ? { provider: name, options } : undefined;
+    },
+  };
 }
 
 /** Reads one table of a stage, or its secondary: own keys, key variable and options. */
@@ -160,12 +220,15 @@ function readChoice<S extends z.ZodObject, C extends object>(
     return undefined;
   }
   const parts = split(raw, site);
-  const alsoKnown = parts.provider === undefined ? providerNames(stage) : [parts.provider.name];
+  const alsoKnown =
+    parts.provider === undefined
+      ? providerNames(stage)
+      : [parts.provider.foreign ? packageTable : parts.provider.name];
   const hints = at.length === 1 ? keyHints : secondaryHints;
   const keys = readTable(site.schema, parts.own, { at, problems, rules: { alsoKnown, hints } });
   const variable: unknown = Reflect.get(keys.known, 'api_key_env');
   const apiKey = readKey(parts, typeof variable === 'string' ? variable : undefined, site);
-  const row = site.rows.find(({ name }) => name === parts.provider?.name);
+  const row = rowOf<C>(parts.provider, site.rows);
   const common = { keys, provider: parts.provider, choice: undefined };
   if (row === undefined || reader.leftOut.includes(row.name)) return common;
   if (parts.options === undefined && row.isTableRequired) {
@@ -198,7 +261,7 @@ function stageTable(stage: StageName, { tree, problems }: StageReader): unknown 
 const secondaryOf = (raw: unknown): unknown => (isTable(raw) ? raw['secondary'] : undefined);
 
 /** Says that something else than the key `language` decides what is spoken or heard. */
-function noteLanguage(raw: unknown, provider: ProviderRow | undefined, site: Site): void {
+function noteLanguage(raw: unknown, provider: NamedProvider | undefined, site: Site): void {
   if (provider?.languageBy === undefined || !isTable(raw) || raw['language'] === undefined) return;
   site.reader.problems.note(
     [...site.at, 'language'],
@@ -258,23 +321,26 @@ export function readLlm(reader: StageReader): LlmDefinition | undefined {
   };
 }
 
+const voiceOf = (provider: NamedProvider | undefined): VoiceRules | undefined =>
+  provider?.voice ?? declarations.tts.find(({ name }) => name === provider?.name)?.voice;
+
 /** Checks that a TTS provider delivers the rate of the stage. */
-function checkRate(provider: string | undefined, rate: number | undefined, site: Site): void {
-  const row = declarations.tts.find(({ name }) => name === provider);
-  if (row === undefined || rate === undefined) return;
-  const { rates } = row.voice;
+function checkRate(provider: NamedProvider | undefined, rate: number | undefined, site: Site): void {
+  const voice = voiceOf(provider);
+  if (voice === undefined || rate === undefined) return;
+  const { rates } = voice;
   if (rates.includes(rate)) return;
   const rule =
     rates.length === 1
       ? `must be absent or exactly ${rates.join()} for this provider`
-      : `must be one of ${rates.join(', ')} for ${row.name}`;
+      : `must be one of ${rates.join(', ')} for ${provider?.name ?? ''}`;
   site.reader.problems.error(['tts', 'sample_rate'], rule);
 }
 
-function checkVoice(raw: unknown, provider: string | undefined, site: Site): void {
-  const row = declarations.tts.find(({ name }) => name === provider);
+function checkVoice(raw: unknown, provider: NamedProvider | undefined, site: Site): void {
+  const voice = voiceOf(provider);
   const isMissing = isTable(raw) && raw['voice'] === undefined;
-  if (row !== undefined && isMissing && row.voice.needsVoice) {
+  if (voice !== undefined && isMissing && voice.needsVoice) {
     site.reader.problems.missing(['tts', 'voice'], 'is required for this provider');
   }
 }
@@ -287,15 +353,15 @@ export function readTts(reader: StageReader): TtsDefinition | undefined {
   const site = { ...common, at: ['tts'], schema: ttsKeys };
   const stage = readChoice<typeof ttsKeys, Chosen<'tts'>>(raw, site);
   noteLanguage(raw, stage?.provider, site);
-  checkVoice(raw, stage?.provider?.name, site);
-  checkRate(stage?.provider?.name, stage?.keys.known.sample_rate, site);
+  checkVoice(raw, stage?.provider, site);
+  checkRate(stage?.provider, stage?.keys.known.sample_rate, site);
   const secondary = readTtsSecondary(secondaryOf(raw), {
     ...common,
     at: ['tts', 'secondary'],
     schema: ttsSecondaryKeys,
   });
   if (secondary?.provider !== undefined && secondary.provider !== stage?.provider) {
-    checkRate(secondary.provider.name, stage?.keys.known.sample_rate, site);
+    checkRate(secondary.provider, stage?.keys.known.sample_rate, site);
   }
   if (stage?.choice === undefined || stage.keys.value === undefined || language === undefined) {
     return undefined;

@@ -17,8 +17,10 @@ export interface AgentDevOptions {
   readonly file: string;
   /** Where the agent listens; undefined: on a free port that it is told. */
   readonly port: number | undefined;
-  /** Where a service that runs already shall connect to; undefined: the demo is started. */
+  /** Where the service connects to; undefined: 8091. */
   readonly tapPort: number | undefined;
+  /** A service runs already: the demo is not started. */
+  readonly noService: boolean;
   readonly freePorts: boolean;
   readonly all: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -28,6 +30,9 @@ export interface AgentDevOptions {
   readonly writeError: (line: string) => void;
   readonly exit: (status: number) => void;
 }
+
+/** Fixed, so that routes of an agent file can name it. */
+const usualTapPort = 8091;
 
 /** From the built command line's file. */
 const fromHere = (path: string): URL => new URL(path, import.meta.url);
@@ -56,15 +61,18 @@ export async function runAgentDev(options: AgentDevOptions): Promise<1 | 2 | und
     return 2;
   }
   const start = fromHere('../../scripts/start.mjs');
-  if (options.tapPort === undefined && !existsSync(start)) {
-    writeError('the demo is part of a checkout; with a service of your own give --tap-port');
+  if (!options.noService && !existsSync(start)) {
+    writeError('the demo is part of a checkout; with a service of your own give --no-service');
     return 1;
   }
-  const token =
-    env['SVC_AGENT_TOKEN'] ?? (options.tapPort === undefined ? randomBytes(16).toString('hex') : '');
+  const token = env['SVC_AGENT_TOKEN'] ?? (options.noService ? '' : randomBytes(16).toString('hex'));
   const agentPort = options.port ?? (await freePort());
   const tap = newTap(agentPort, options);
-  const tapPort = await tap.listen(options.tapPort ?? 0);
+  const tapPort = await tap.listen(options.tapPort ?? (options.freePorts ? 0 : usualTapPort));
+  if (tapPort === undefined) {
+    writeError('--tap-port: another program listens there');
+    return 1;
+  }
   const note = (text: string): void => write(`-- ${text}`);
   const agent = new AgentProcess(
     {
@@ -84,7 +92,7 @@ export async function runAgentDev(options: AgentDevOptions): Promise<1 | 2 | und
   );
   agent.start();
   const url = `ws://127.0.0.1:${tapPort}`;
-  const demo = options.tapPort === undefined ? startDemo(start, { url, token }, options) : undefined;
+  const demo = options.noService ? undefined : startDemo(start, { url, token }, options);
   if (demo === undefined) note(`start your service with SVC_AGENT_URL=${url}`);
   stopBySignal({ agent, tap, demo }, options);
   return undefined;

@@ -45,5 +45,8 @@ export function eventLine(
   const details = Object.entries(message ?? {})
     .filter(([name]) => !isEnvelope.has(name))
     .map(([name, value]) => `${name}=${shown(value)}`);
-  return [`${time}  ${call} ${arrow} ${String(message?.['type'] ?? 'no JSON')}`, ...details].join('  ');
+  return [
+    `${time}  ${call} ${arrow} ${typeof message?.['type'] === 'string' ? message['type'] : 'no message'}`,
+    ...details,
+  ].join('  ');
 }

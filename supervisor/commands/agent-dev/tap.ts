@@ -56,10 +56,10 @@ export class Tap {
     });
   }
 
-  /** Resolves with the port. */
-  listen(port: number): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.#server.once('error', reject);
+  /** Resolves with the port; undefined when it is taken. */
+  listen(port: number): Promise<number | undefined> {
+    return new Promise((resolve) => {
+      this.#server.once('error', () => resolve(undefined));
       this.#server.listen(port, host, () => resolve((this.#server.address() as AddressInfo).port));
     });
   }

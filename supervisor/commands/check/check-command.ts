@@ -8,6 +8,8 @@ import { loadAgentFile } from '../../../shared/config/load.ts';
 import type { LoadedAgent, LoadOptions } from '../../../shared/config/load.ts';
 import { unknownVariables } from '../../../shared/config/server/server.ts';
 import { whyUnreadable } from '../../service/named-files.ts';
+import { loadAgentPackages } from '../../service/agent-packages.ts';
+import type { Packages } from '../../../shared/config/stages/package.ts';
 import type { Problem } from '../../../shared/config/problem.ts';
 
 export interface CheckOptions {
@@ -17,6 +19,8 @@ export interface CheckOptions {
   /** Text of a file, or `undefined` when it cannot be read. */
   readonly readFile: (path: string) => string | undefined;
   readonly readBytes: ReadBytes;
+  /** The packages that the file names; absent: none is there. */
+  readonly packages?: Packages;
   /** Takes one line without its end. */
   readonly write: (line: string) => void;
 }
@@ -51,6 +55,14 @@ function summary(problems: readonly Problem[]): string {
   if (warnings > 0) parts.push(counted(warnings, 'warning'));
   if (notes > 0) parts.push(counted(notes, 'note'));
   return parts.join(', ');
+}
+
+/** The packages that the agent file at `path` names. */
+export async function packagesOf(
+  path: string,
+  { readFile }: Pick<CheckOptions, 'readFile'>,
+): Promise<Packages> {
+  return (await loadAgentPackages(readFile(path) ?? '', path)).packages;
 }
 
 /** Returns the exit status: 0 for a valid file, 1 for one with errors. */

@@ -3,6 +3,7 @@
  * resolved, connected and asked for one thing; tool servers list their tools; a tool over HTTP is connected and never run.
  */
 import type { AgentDefinition } from '../../../shared/config/agent-file.ts';
+import type { Packages } from '../../../shared/config/stages/package.ts';
 import type { StageName } from '../../../shared/config/stages/declaration.ts';
 import type { ProviderRole } from '../../../shared/protocol/breakers.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
@@ -28,6 +29,7 @@ export interface Tried {
 }
 
 export interface ConnectCheckOptions {
+  readonly packages: Packages;
   readonly clock: Clock;
   readonly colours: Colours;
   /** Takes one line without its end. */
@@ -39,10 +41,10 @@ export interface ConnectCheckOptions {
 /** Tries everything at once and tells it in the order of the file. Returns the exit status: 1 when anything failed. */
 export async function checkConnections(
   definition: AgentDefinition,
-  { clock, colours, write, agents = [] }: ConnectCheckOptions,
+  { packages, clock, colours, write, agents = [] }: ConnectCheckOptions,
 ): Promise<0 | 1> {
   const running = [
-    ...providersOf(definition).map((place) => tryProvider(definition, place, clock)),
+    ...providersOf(definition).map((place) => tryProvider(definition, place, { packages, clock })),
     ...definition.mcp.map((server) => tryMcp(server, clock)),
     ...definition.tools.map((tool) => tryHttpTool(tool, clock)),
     ...agents,
@@ -71,14 +73,19 @@ const providersOf = (definition: AgentDefinition): Place[] =>
     ...(definition[stage].secondary === undefined ? [] : [{ stage, role: 'secondary' } as const]),
   ]);
 
-async function tryProvider(definition: AgentDefinition, place: Place, clock: Clock): Promise<Tried> {
+async function tryProvider(
+  definition: AgentDefinition,
+  place: Place,
+  { packages, clock }: { readonly packages: Packages; readonly clock: Clock },
+): Promise<Tried> {
   const stages = stageDefinitions(definition);
   const { site, url } = providerSite(stages, place);
   const failureOf = newFailureReader(site);
   const who = failureOf({ kind: 'disconnected' });
-  const way = await probeWay(url, { clock });
+  // A package that tells no address is asked at once.
+  const way = url === undefined ? { steps: [] } : await probeWay(url, { clock });
   if (way.error !== undefined) return { who, steps: way.steps, failure: failureOf(way.error) };
-  const probe = await openProbe(stages, place);
+  const probe = await openProbe(stages, { ...place, packages });
   const startedAt = clock.now();
   const error = await askOnce(probe, clock);
   const tookMs = clock.now() - startedAt;

@@ -1,6 +1,11 @@
 /** The command `check FILE --connect`: the file first, and then everything that it reaches (see docs/providers.md). */
 import type { WriteStream } from 'node:tty';
-import { loadAgentFileAt, runCheck, type CheckOptions } from '../../commands/check/check-command.ts';
+import {
+  loadAgentFileAt,
+  packagesOf,
+  runCheck,
+  type CheckOptions,
+} from '../../commands/check/check-command.ts';
 import { readArguments, usageError } from '../../commands/commands.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { coloursFor } from '../colours.ts';
@@ -25,13 +30,14 @@ export async function runConnectCheck(
   }
   const [file = ''] = parsed.value.given;
   const write = (line: string): void => void output.write(`${line}\n`);
-  const checked = { ...sources, requireSecrets: true, write };
+  const packages = await packagesOf(file, sources);
+  const checked = { ...sources, packages, requireSecrets: true, write };
   if (runCheck(file, checked) !== 0) return 1;
   const definition = loadAgentFileAt(file, checked)?.definition;
   if (definition === undefined) return 1;
   const agents = tryAgents(definition, { clock, env: sources.env, readBytes: sources.readBytes });
   return await checkConnections(definition, {
-    ...{ clock, write, agents },
+    ...{ packages, clock, write, agents },
     colours: coloursFor(output, sources.env),
   });
 }

@@ -1,6 +1,7 @@
 /** The smallest real request to each kind of provider: it shows that address, key and model are right. */
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { ProviderRole } from '../../../shared/protocol/breakers.ts';
+import type { Packages } from '../../../shared/config/stages/package.ts';
 import type { StageName } from '../../../shared/config/stages/declaration.ts';
 import { openProvider, type ProviderStage, type StageDefinitions } from '../../../worker/stages/registry.ts';
 import type { LlmStage, StageContext, StageError, SttStage, TtsStage } from '../../../worker/stages/stage.ts';
@@ -23,9 +24,13 @@ export interface ProbedProvider {
 /** @throws Error when the key may not be sent to the address, or the build leaves the provider out. */
 export async function openProbe(
   stages: StageDefinitions,
-  { stage, role }: { readonly stage: StageName; readonly role: ProviderRole },
+  {
+    stage,
+    role,
+    packages,
+  }: { readonly stage: StageName; readonly role: ProviderRole; readonly packages: Packages },
 ): Promise<ProbedProvider> {
-  const opened: ProviderStage = await openProvider(stages, { stage, role });
+  const opened: ProviderStage = await openProvider(stages, { stage, role, packages });
   const close = (): Promise<void> => opened.provider.close();
   switch (opened.stage) {
     case 'stt':
@@ -56,10 +61,9 @@ const askLlm =
       { role: 'system', text: 'Answer with one word.' },
       { role: 'user', text: 'Say hello.' },
     ] as const;
-    const round = llm.start(context, { messages, tools: [] }, (event) =>
-      done(event.type === 'error' ? event.error : undefined),
-    );
-    return () => round.cancel();
+    const session = llm.open(context, {});
+    session.start({ messages, tools: [] }, (event) => done(event.type === 'error' ? event.error : undefined));
+    return () => session.close();
   };
 
 const askTts =

@@ -60,6 +60,7 @@ describe('a good agent file', () => {
         smartTurn: 'auto',
         smartTurnThreshold: 0.5,
         speculate: true,
+        echo: 'auto',
         interrupt: plainInterrupt,
         idle: { askAfterS: 12, ask: 'Are you still there?', endAfter: 2 },
       },

@@ -196,12 +196,13 @@ describe('chat_compatible', () => {
     'http://localhost:8000/v1',
     'http://127.0.0.77/v1',
     'http://[::1]:8000/v1',
-  ])('connects to %s', (url) => expect(load(llmUrl(url)).definition?.llm.options.baseUrl).toBe(url));
+  ])('connects to %s', (url) =>
+    expect(load(llmUrl(url)).definition?.llm.options).toMatchObject({ baseUrl: url }),
+  );
 
   it('drops the closing slash of an address', () => {
-    expect(load(llmUrl('https://llm.example/v1/')).definition?.llm.options.baseUrl).toBe(
-      'https://llm.example/v1',
-    );
+    const { definition } = load(llmUrl('https://llm.example/v1/'));
+    expect(definition?.llm.options).toMatchObject({ baseUrl: 'https://llm.example/v1' });
   });
 
   it.each([

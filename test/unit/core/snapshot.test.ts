@@ -2,9 +2,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CallEvent } from '../../../worker/core/events.ts';
-import { nextDeadline, step } from '../../../worker/core/call.ts';
+import { step } from '../../../worker/core/call.ts';
 import { decodeState, encodeHistory, encodeState } from '../../../worker/core/snapshot.ts';
 import { newCall, noticeFault, type CallState } from '../../../worker/core/state.ts';
+import { nextDeadline } from '../../../worker/core/timers.ts';
 import { runWorld } from '../../sim/world.ts';
 import { realCore } from '../../support/core.ts';
 import { scriptSettings } from '../../support/script-settings.ts';
@@ -17,7 +18,10 @@ const settings = { ...scriptSettings, flow };
 
 function read(state: CallState, shiftMs = 0): CallState {
   const saved = { state: JSON.parse(encodeState(state)) as unknown, shiftMs };
-  return decodeState({ ...saved, history: encodeHistory(state.history, 100_000) }, state.settings);
+  return decodeState(
+    { ...saved, history: encodeHistory(state.conversation.history, 100_000) },
+    state.setup.settings,
+  );
 }
 
 /** Names and values that a careless reader would take for something of its own. */
@@ -45,17 +49,23 @@ describe('the state of a call as text', () => {
     fc.assert(
       fc.property(hostile, fc.integer({ min: -100_000, max: 100_000 }), (data, shiftMs) => {
         const state = newCall(settings);
-        Object.assign(state.flow!.data, data);
+        Object.assign(state.conversation.flow!.data, data);
         // As JSON: it knows no minus zero.
-        expect(read(state, shiftMs).flow!.data).toEqual(JSON.parse(JSON.stringify(state.flow!.data)));
+        expect(read(state, shiftMs).conversation.flow!.data).toEqual(
+          JSON.parse(JSON.stringify(state.conversation.flow!.data)),
+        );
       }),
     );
   });
 
   it('gives back the pickup time and the history that a caller told', () => {
     const state = newCall(settings);
-    Object.assign(state.flow!.data, { pickupAt: 1900, history: 'asthma', list: { $map: 3 } });
-    expect(read(state, -73_000).flow!.data).toEqual({ pickupAt: 1900, history: 'asthma', list: { $map: 3 } });
+    Object.assign(state.conversation.flow!.data, { pickupAt: 1900, history: 'asthma', list: { $map: 3 } });
+    expect(read(state, -73_000).conversation.flow!.data).toEqual({
+      pickupAt: 1900,
+      history: 'asthma',
+      list: { $map: 3 },
+    });
   });
 
   it('gives back edits, lines, calls of tools and their results as they were', () => {
@@ -63,16 +73,20 @@ describe('the state of a call as text', () => {
       fc.property(fc.string(), fc.string(), (one, two) => {
         const state = newCall(settings);
         const call = { id: one, name: two, arguments: JSON.stringify({ dueAt: 5, [one]: two }) };
-        state.edits.pending.push({ systemPrompt: one, append: [{ role: 'user', text: two }], tools: null });
+        state.conversation.edits.pending.push({
+          systemPrompt: one,
+          append: [{ role: 'user', text: two }],
+          tools: null,
+        });
         state.commands.lines.push({ id: two, text: one, interruptible: true, cuts: false });
         state.commands.texts.push({ id: undefined, text: two });
         state.tools.cutPairs.push({ call, text: two });
-        state.history.messages.push({ role: 'assistant', text: two, toolCalls: [call] });
+        state.conversation.history.messages.push({ role: 'assistant', text: two, toolCalls: [call] });
         const again = read(state, 77);
-        expect(again.edits).toEqual(state.edits);
+        expect(again.conversation.edits).toEqual(state.conversation.edits);
         expect(again.commands).toEqual(state.commands);
         expect(again.tools).toEqual(state.tools);
-        expect(again.history).toEqual(state.history);
+        expect(again.conversation.history).toEqual(state.conversation.history);
       }),
     );
   });
@@ -80,9 +94,9 @@ describe('the state of a call as text', () => {
   it('brings times to another clock, and nothing else', () => {
     const state = newCall(settings, { now: 1_000 });
     noticeFault({ state, now: 7_000, position: undefined, actions: [] }, 'tts', 'failed');
-    state.callEndsAt = 9_000;
-    state.epoch = 1_000;
-    state.turn = {
+    state.course.endsAt = 9_000;
+    state.numbers.epoch = 1_000;
+    state.caller.turn = {
       phase: 'pausing',
       words: { finals: [{ text: 'At', givenMs: 40 }], partial: '', fallback: '', speechFinal: false },
       startedAt: 10,
@@ -94,28 +108,33 @@ describe('the state of a call as text', () => {
       probability: 0.5,
     };
     const again = read(state, 500);
-    expect(again.failingSince).toEqual({ sttAt: 500, llmAt: 500, ttsAt: 7_500, callAt: 500 });
-    expect(again.callEndsAt).toBe(9_500);
-    expect(again.epoch).toBe(1_000);
-    expect(again.turn).toEqual({ ...state.turn, startedAt: 510, lastVoiceAt: 520, decideAt: 530 });
+    expect(again.faults.since).toEqual({ sttAt: 500, llmAt: 500, ttsAt: 7_500, callAt: 500 });
+    expect(again.course.endsAt).toBe(9_500);
+    expect(again.numbers.epoch).toBe(1_000);
+    expect(again.caller.turn).toEqual({
+      ...state.caller.turn,
+      startedAt: 510,
+      lastVoiceAt: 520,
+      decideAt: 530,
+    });
   });
 
   it('leaves out what a provider wants back', () => {
     const state = newCall(settings);
-    state.heldReasoning = { provider: 'p', data: 'secret' };
-    state.history.messages.push({
+    state.tools.reasoning = { provider: 'p', data: 'secret' };
+    state.conversation.history.messages.push({
       role: 'assistant',
       text: 'Hm.',
       reasoning: { provider: 'p', data: 'secret' },
     });
-    expect(encodeState(state) + encodeHistory(state.history, 1_000)).not.toContain('secret');
-    expect(read(state).history.messages).toEqual([{ role: 'assistant', text: 'Hm.' }]);
+    expect(encodeState(state) + encodeHistory(state.conversation.history, 1_000)).not.toContain('secret');
+    expect(read(state).conversation.history.messages).toEqual([{ role: 'assistant', text: 'Hm.' }]);
   });
 
   it('refuses what is no state of this version', () => {
     const text = encodeState(newCall(settings));
     const wrong = [
-      text.replace('"lastRound":0', '"lastRound":null'),
+      text.replace('"round":0', '"round":null'),
       text.replace('"phase":"idle"', '"phase":"dreaming"'),
       text.replace('"lines":[]', '"lines":{}'),
       '[]',
@@ -134,7 +153,7 @@ describe('the state of a call as text', () => {
       ...realCore,
       step: (state: CallState, event: CallEvent, now: number) => {
         const isSame =
-          (compared += 1) % 50 === 0 && state.response?.phase !== 'playing' && !state.speculation;
+          (compared += 1) % 50 === 0 && state.delivery.response?.phase !== 'playing' && !state.guess.running;
         if (!isSame) return step(state, event, now);
         const again = read(state, 1_000);
         const orders = step(state, event, now);

@@ -28,7 +28,6 @@ const rules: Readonly<Record<string, ToolRule>> = {
   pay: { ...acting, confirm: true },
 };
 const settings: ToolSettings = {
-  session: 's1',
   maxRounds: 3,
   ruleOf: (name) => rules[name],
   validate: (_name, text) =>
@@ -44,7 +43,7 @@ function newBench(): {
     more?: Partial<Extract<ToolEvent, { type: 'round.completed' }>>,
   ) => ToolOrder[];
 } {
-  const state = newToolState();
+  const state = newToolState('s1');
   let now = 0;
   const send = (event: ToolEvent, atMs = now): ToolOrder[] => {
     now = atMs;
@@ -247,7 +246,7 @@ function someCalls(prng: Prng, asked: readonly RequestedCall[], newId: () => str
 /** One seeded call; the checks keep a model of their own from the events and orders alone. */
 function simulate(seed: number): void {
   const prng = newPrng(seed);
-  const state = newToolState();
+  const state = newToolState('s1');
   const ran = new Map<string, number>();
   const running = new Map<number, { attempt: number; kind: string }>();
   const asked: RequestedCall[] = [];

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { newFailoverLlm } from '../../../worker/stages/failover/llm.ts';
-import type { LlmEvent, LlmRequest, LlmRound, LlmStage, StageError } from '../../../worker/stages/stage.ts';
+import type {
+  LlmEvent,
+  LlmRequest,
+  LlmRound,
+  LlmSession,
+  LlmStage,
+  StageError,
+} from '../../../worker/stages/stage.ts';
 import { newFailoverScope, type Recorded } from '../../support/failover.ts';
 import { ScriptedLlm } from '../../support/scripted-stages.ts';
 import { Events, newStageContext } from '../../support/stage-context.ts';
@@ -18,6 +25,7 @@ interface Asked {
   readonly secondary: ScriptedLlm;
   readonly scope: Recorded;
   readonly stage: LlmStage;
+  readonly session: LlmSession;
   readonly events: Events<LlmEvent>;
   readonly round: LlmRound;
   readonly again: (request?: LlmRequest) => { events: Events<LlmEvent>; round: LlmRound };
@@ -37,11 +45,12 @@ function ask(
   });
   const stage = newFailoverLlm({ ...scope, ...(hedgeAfterMs !== undefined && { hedgeAfterMs }) });
   const context = newStageContext(clock);
+  const session = stage.open(context, { conversation: 'c7', model: 'm9' });
   const again = (request = hello) => {
     const events = new Events<LlmEvent>();
-    return { events, round: stage.start(context, request, events.sink) };
+    return { events, round: session.start(request, events.sink) };
   };
-  return { clock, primary, secondary, scope, stage, again, ...again(options.request) };
+  return { clock, primary, secondary, scope, stage, session, again, ...again(options.request) };
 }
 
 describe('a model with a secondary', () => {
@@ -130,13 +139,31 @@ describe('a model with a secondary', () => {
     expect(scope.breakers.of('llm', 'primary').state(clock.now() + 1_000)).toBe('closed');
   });
 
-  it('opens the connection ahead that will be asked', () => {
-    const { primary, secondary, stage } = ask();
-    stage.warm?.();
-    expect([primary.warmed, secondary.warmed]).toEqual([1, 0]);
+  it('opens the provider that will be asked with the call, and the other one when it is asked', () => {
+    const { primary, secondary, stage, clock } = ask();
+    expect([primary.calls.length, secondary.calls.length]).toEqual([1, 0]);
     primary.rounds[0]!.say(failing({ kind: 'rejected', status: 429, retryAfterMs: 10_000 }));
-    stage.warm?.();
-    expect([primary.warmed, secondary.warmed]).toEqual([1, 1]);
+    expect([primary.calls.length, secondary.calls.length]).toEqual([1, 1]);
+    stage.open(newStageContext(clock), {});
+    expect([primary.calls.length, secondary.calls.length]).toEqual([1, 2]);
+  });
+
+  it('opens one session a call with each provider, and closes them with the call', () => {
+    const { primary, secondary, again, session } = ask();
+    primary.rounds[0]!.say(failing(disconnected));
+    secondary.rounds[0]!.say(done);
+    const { round } = again();
+    expect([primary.calls.length, secondary.calls.length, primary.rounds.length]).toEqual([1, 1, 2]);
+    session.close();
+    expect([primary.closed, secondary.closed, primary.rounds[1]!.cancelled]).toEqual([1, 1, true]);
+    round.cancel();
+  });
+
+  it('gives the model that a call names to its own provider alone: another has other names', () => {
+    const { primary, secondary } = ask();
+    primary.rounds[0]!.say(failing(disconnected));
+    expect(primary.calls).toEqual([{ conversation: 'c7', model: 'm9' }]);
+    expect(secondary.calls).toEqual([{ conversation: 'c7' }]);
   });
 
   it('still asks the primary when both breakers are open', () => {

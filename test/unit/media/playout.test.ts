@@ -16,6 +16,7 @@ function newSetup() {
   const sent: { at: number; name: number }[] = [];
   const facts: string[] = [];
   const late: number[] = [];
+  const stretches: number[] = [];
   const audio = new OutboundAudio({ fromRate: 16_000, toRate: 16_000, encoding: 'pcm16' });
   let stalled = false;
   const pacer = new Pacer(clock, (now) => {
@@ -24,6 +25,7 @@ function newSetup() {
   const playout: Playout = new Playout(audio, {
     gridBefore: (time) => pacer.gridBefore(time),
     sink: {
+      stretchBegins: () => stretches.push(clock.now()),
       sendFrame: (frame) => sent.push({ at: clock.now(), name: frame.readInt16LE(0) }),
       sendMark: (id) => facts.push(`mark ${id} behind ${sent.length}`),
       started: (context) => facts.push(`started ${context} at ${clock.now()}`),
@@ -48,7 +50,7 @@ function newSetup() {
     clock.advance(ms);
     stalled = false;
   };
-  return { clock, sent, facts, late, audio, playout, write, times, stall };
+  return { clock, sent, facts, late, stretches, audio, playout, write, times, stall };
 }
 
 describe('playout', () => {
@@ -87,13 +89,14 @@ describe('playout', () => {
   });
 
   it('catches up at most five frames at once and says how late they were', () => {
-    const { clock, write, times, late, stall } = newSetup();
+    const { clock, write, times, late, stretches, stall } = newSetup();
     write(audioOf(20));
     clock.advance(18);
     stall(84);
     clock.advance(36);
     expect(times()).toEqual([102, 120, 205, 205, 205, 205, 220, 240]);
     expect(late).toEqual([0, 65, 45, 25, 5, 0, 0]);
+    expect(stretches).toEqual([102]);
   });
 
   it('starts a new stretch after a long stall instead of racing after the time that was lost', () => {
@@ -108,12 +111,13 @@ describe('playout', () => {
   });
 
   it('counts starvation once per hole, and plays at once when audio comes', () => {
-    const { clock, write, times, facts } = newSetup();
+    const { clock, write, times, facts, stretches } = newSetup();
     write(audioOf(2));
     clock.advance(130);
     write(audioOf(2, 3));
     clock.advance(60);
     expect(times()).toEqual([102, 120, 232, 250]);
+    expect(stretches).toEqual([102, 232]);
     expect(facts).toEqual([
       'started 1 at 102',
       'underrun at 140',

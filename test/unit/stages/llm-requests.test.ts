@@ -14,8 +14,8 @@ const REQUEST: LlmRequest = {
     { role: 'user', text: 'Hello' },
   ],
   tools: [{ name: '1st', description: 'd', parameters }],
-  conversation: 'c'.repeat(70),
 };
+const conversation = 'c'.repeat(70);
 const read = (text: string): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
 
 describe('every option reaches the wire:', () => {
@@ -31,9 +31,8 @@ describe('every option reaches the wire:', () => {
     [{ serviceTier: 'priority' }, { service_tier: 'priority' }],
     [{}, { store: false, instructions: 'Be kind.', prompt_cache_key: 'c'.repeat(64) }],
   ] as const)('llm_responses %j', (options, body) => {
-    expect(read(renderResponsesRequest(REQUEST, { model: 'gpt-4.1', baseUrl, ...options }))).toMatchObject(
-      body,
-    );
+    const all = { model: 'gpt-4.1', baseUrl, conversation, ...options };
+    expect(read(renderResponsesRequest(REQUEST, all))).toMatchObject(body);
   });
 
   it.each([

@@ -124,6 +124,20 @@ describe('a call that another worker takes up', () => {
     expect(call?.setup).toEqual(setup);
   });
 
+  it('goes on with its own model', async () => {
+    const { record, journal } = newJournal();
+    const first = newWorld().newCall({ journal, prepare: () => ({ model: 'its-own' }) });
+    await settled();
+    const conversation = first.stages.llmCalls[0]?.conversation;
+    expect(conversation).toBeDefined();
+    expect(first.stages.llmCalls).toEqual([{ conversation, model: 'its-own' }]);
+    const { call } = readJournal(record.read(), { toMachineMs: 0 });
+    const next = newWorld().newCall({ begin: false });
+    const playout = { context: 0, sentSamples: 0 };
+    next.enter(() => next.runner.resume({ call: call!, playout, turnAudio: [], silentMs: 0 }));
+    expect(next.stages.llmCalls).toEqual(first.stages.llmCalls);
+  });
+
   it('is not taken up when its setup does not fit', () => {
     const { record, journal } = newJournal();
     newWorld().newCall({ journal, prepare: () => ({ prompt: 'x'.repeat(90 * 1024) }) });

@@ -13,7 +13,7 @@ function newSetup() {
     scope: new Scope('call', (error) => {
       throw error;
     }),
-    conversation: 'c',
+    llmCall: {},
     stt: fakes.sttStage,
     llm: fakes.llmStage,
     tts: fakes.ttsStage,

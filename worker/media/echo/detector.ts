@@ -23,15 +23,13 @@ import { levelMs, type SoundLevels } from './levels.ts';
 import type { PlayedAudio } from './played.ts';
 import { lookRate } from './samples.ts';
 import { mostAlike, type WideEar, type WideSource } from './spectra.ts';
+import { echoThresholds as limits } from './thresholds.ts';
 
 const lookMs = 256;
 const samplesOf = (ms: Millis): number => (ms * lookRate) / 1000;
 const lookSamples = samplesOf(lookMs);
-/** The newest half of a look: what came before may have been a noise that is over. So much of it is echo then. */
+/** The newest half of a look: what came before may have been a noise that is over. */
 const newestSamples = samplesOf(128);
-const leastNewest = 0.75;
-/** The same where one of some delays must explain it. */
-const leastMoved = 0.85;
 /** The echo of what was sent has come back by then. */
 const echoWithinMs = 1_500;
 /**
@@ -40,36 +38,8 @@ const echoWithinMs = 1_500;
  */
 const tellingStretchMs = 2_000;
 const tailMs = 160;
-/**
- * Share of the energy that must be explained, at a delay that was searched for among thousands that might explain something by
- * chance: where loudness allows it (history.ts), and where the search before found the same; else where two searches found
- * the same; and near to the delay of an echo a moment ago. What callers and echoes have stands in docs/decisions/0028-echo-by-waveform.md.
- */
-const likelyShare = 0.64;
-const againShare = 0.58;
-/** Of less that is heard than so many samples, the beginning of a voice, as many weights as are fitted explain much by chance. */
+/** Less of what is heard than so many samples that matter is the beginning of a voice. */
 const fewSamples = 256;
-const fewSamplesShare = 0.8;
-const newShare = 0.85;
-const movedShare = 0.65;
-/**
- * At the delay that is known this part of the usual share: a room that echoes for long is explained less. What is left over must be no
- * more than so many times what is usually left, or a caller who is softer than the echo would be hidden by it.
- */
-const knownPart = 0.6;
-const leastShare = 0.25;
-const mostRest = 3;
-/**
- * A smaller part is enough where what is heard is no louder than the echo was, which a caller beside it would be. It is not asked of
- * an echo that is usually explained better than this: there, what is left over tells a caller who is soft as well.
- */
-const softPart = 0.2;
-const clearShare = 0.85;
-const mostExcessDb = 2;
-/** Closer than the first an echo follows what was sent, in a room as far as it was learned; two voices differ by more than the second. */
-const closeDb = 4.5;
-const looseDb = 6;
-const looseExcessDb = 3.5;
 /** What spectra must be like for an echo. */
 interface AlikeRule {
   /** Correlation, and the same where the look before found this delay as well. */
@@ -81,29 +51,30 @@ interface AlikeRule {
   readonly excessDb: number;
 }
 
-/**
- * Where no echo is known, callers have 0.6 at most, by chance, or with the voice that the bot was made from. A clear echo at its own delay
- * the waveform would have told, so what is asked there lets pass hardly more than the moments in which a client goes on after a pause.
- */
-const newEcho: AlikeRule = { least: 0.62, leastAgain: 0.55, newest: 0.4, excessDb: 4.5 };
-/** Of a new one that is less alike than the first, and was at the same delay in the look before: the newest of it, and what is stray. */
-const newestAgain = 0.5;
-const strayAgain = 0.05;
-const knownEcho: AlikeRule = { least: 0.52, leastAgain: 0.48, newest: 0.4, excessDb: 4.5 };
-const clearEcho: AlikeRule = { least: 0.66, leastAgain: 0.66, newest: 0.74, excessDb: 1.5 };
-/** Asked of the newest of a known echo while too little was heard to tell how loud it is. */
-const earlyNewest = 0.6;
+const alikeRules: Readonly<Record<'new' | 'known' | 'clear', AlikeRule>> = {
+  new: {
+    least: limits.newLikeness,
+    leastAgain: limits.newLikenessAgain,
+    newest: limits.newNewest,
+    excessDb: limits.alikeExcessDb,
+  },
+  known: {
+    least: limits.knownLikeness,
+    leastAgain: limits.knownLikenessAgain,
+    newest: limits.knownNewest,
+    excessDb: limits.alikeExcessDb,
+  },
+  clear: {
+    least: limits.clearLikeness,
+    leastAgain: limits.clearLikeness,
+    newest: limits.clearNewest,
+    excessDb: limits.clearExcessDb,
+  },
+};
 /** It takes so many looks to know what share is usual. */
 const looksForUsual = 10;
-/** An echo is not heard before it can have come: no more than this share of the energy. */
-const mostStray = 0.25;
-/** What is less alike than this will be no more alike for a moment, in which nothing is looked for. */
-const plainlyUnlike = 0.3;
-/** More than this is not asked for, and this much of a newer share counts for the usual one. */
-const enoughShare = 0.9;
+/** So much of a newer share counts for the usual one. */
 const learning = 0.05;
-/** Mean square of what was sent, below which there is nothing that could come back. */
-const leastPlayed = 1;
 /** Only echoes that are no later are likely. */
 const likelyWithin = samplesOf(1_000);
 const latest = samplesOf(echoWithinMs);
@@ -114,6 +85,7 @@ const stretchSamples = samplesOf(8);
 const sameDelay = samplesOf(8);
 /** Spectra tell the delay of an echo no better. */
 const sameRoom = samplesOf(24);
+/** What is plainly unlike an echo is not looked at again for so long. */
 const unlikeFor = samplesOf(80);
 /** Where the waveform of an echo is explained best, although not enough, is no further from its delay. */
 const nearSearched = samplesOf(48);
@@ -191,31 +163,33 @@ export class EchoDetector {
     const delay = nearest - found.later;
     const isRepeated = isNear(delay, this.#alike, sameRoom);
     this.#alike = delay;
-    if (found.likeness < plainlyUnlike) this.#unlikeTo = end + unlikeFor;
+    if (found.likeness < limits.plainlyUnlike) this.#unlikeTo = end + unlikeFor;
     if (isNew && delay < atOnce - likelyWithin) return false;
     const rule = this.#ruleAt(delay);
     if (found.likeness < (isRepeated ? rule.leastAgain : rule.least)) return false;
     const isDoubtful = isNew && found.likeness < rule.least;
-    if (found.newest < (isDoubtful ? newestAgain : rule.newest)) return false;
+    if (found.newest < (isDoubtful ? limits.newestAgain : rule.newest)) return false;
     const history = this.#historyTo(end);
     const { excessDb, spreadDb } = following(history, levelOf(delay));
-    if (spreadDb >= looseDb) return false;
+    if (spreadDb >= limits.looseDb) return false;
     // Early in a call a caller who begins over the echo cannot be told by getting louder.
-    if (excessDb === Infinity ? !isNew && found.newest < earlyNewest : excessDb > rule.excessDb) return false;
-    if (isNew && strayShare(history, levelOf(delay)) > (isDoubtful ? strayAgain : mostStray)) return false;
+    if (excessDb === Infinity ? !isNew && found.newest < limits.earlyNewest : excessDb > rule.excessDb)
+      return false;
+    if (isNew && strayShare(history, levelOf(delay)) > (isDoubtful ? limits.strayAgain : limits.mostStray))
+      return false;
     this.#known ??= delay;
     this.#echoAt = end;
     return true;
   }
 
   #ruleAt(delay: number): AlikeRule {
-    if (this.#known === undefined) return newEcho;
-    return this.isClear && isNear(delay, this.#known, sameRoom) ? clearEcho : knownEcho;
+    if (this.#known === undefined) return alikeRules.new;
+    return this.isClear && isNear(delay, this.#known, sameRoom) ? alikeRules.clear : alikeRules.known;
   }
 
   /** The call's echo is known so well that a voice it does not explain is somebody else's. */
   get isClear(): boolean {
-    return this.#explained >= looksForUsual && this.#usualShare > clearShare;
+    return this.#explained >= looksForUsual && this.#usualShare > limits.clearShare;
   }
 
   /**
@@ -227,7 +201,7 @@ export class EchoDetector {
     if (this.#known === undefined || !source.within(echoWithinMs, now)) return false;
     const end = ear.read(heard);
     const from = levelOf(end - lookSamples + this.#known);
-    if (source.levels.mean(from, lookSamples / levelSamples) < leastPlayed) return false;
+    if (source.levels.mean(from, lookSamples / levelSamples) < limits.leastPlayed) return false;
     const length = effectiveLength();
     const share = length <= taps ? undefined : this.#knownShare(end, length);
     if (share === undefined) return false;
@@ -245,14 +219,14 @@ export class EchoDetector {
   #knownShare(end: number, length: number): number | undefined {
     if (this.#known === undefined) return undefined;
     const share = this.#share(end, { delay: this.#known, length });
-    const usual = Math.min(enoughShare, this.#usualShare);
+    const usual = Math.min(limits.enoughShare, this.#usualShare);
     // Found by its spectra: nothing is usual yet.
-    if (this.#explained === 0) return share >= againShare ? share : undefined;
+    if (this.#explained === 0) return share >= limits.againShare ? share : undefined;
     if (share >= leastKnown(usual)) return share;
     if (this.#isNewestKnown(end, this.#known, usual)) return this.#usualShare;
-    if (share < softPart * usual || usual > clearShare) return undefined;
+    if (share < limits.softPart * usual || usual > limits.clearShare) return undefined;
     const { spreadDb, excessDb } = following(this.#historyTo(end), levelOf(this.#known));
-    return spreadDb < closeDb && excessDb < mostExcessDb ? share : undefined;
+    return spreadDb < limits.closeDb && excessDb < limits.mostExcessDb ? share : undefined;
   }
 
   /** The newest half of it is echo. Asked of a path that looks explain well: in a room too little comes back within so short a time. */
@@ -260,7 +234,9 @@ export class EchoDetector {
     const length = effectiveLength(lookSamples - newestSamples);
     if (this.#explained < looksForUsual || length <= taps) return false;
     this.#options.played.read(end + known + before, nearbyNewest);
-    return adjustedShare(heardNewest, nearbyNewest, length) >= Math.max(leastNewest, leastKnown(usual));
+    return (
+      adjustedShare(heardNewest, nearbyNewest, length) >= Math.max(limits.leastNewest, leastKnown(usual))
+    );
   }
 
   /**
@@ -272,8 +248,8 @@ export class EchoDetector {
       return undefined;
     const length = effectiveLength(lookSamples - newestSamples);
     if (length <= taps) return undefined;
-    const usual = Math.min(enoughShare, this.#usualShare);
-    const least = Math.max(leastMoved, leastKnown(usual));
+    const usual = Math.min(limits.enoughShare, this.#usualShare);
+    const least = Math.max(limits.leastMoved, leastKnown(usual));
     for (let later = movedStep; later <= movedDelay; later += movedStep) {
       const delay = this.#known - later;
       this.#options.played.read(end + delay + before, nearbyNewest);
@@ -302,12 +278,12 @@ export class EchoDetector {
     if (!isLikely && !isMoved && !isRepeated) return undefined;
     const share = this.#share(end, { delay, length });
     const isShort = this.#known === undefined && length < fewSamples;
-    if (share < Math.max(isShort ? fewSamplesShare : 0, leastFound({ isLikely, isMoved, isRepeated })))
+    if (share < Math.max(isShort ? limits.fewSamplesShare : 0, leastFound({ isLikely, isMoved, isRepeated })))
       return undefined;
-    const usual = Math.min(enoughShare, this.#usualShare);
+    const usual = Math.min(limits.enoughShare, this.#usualShare);
     // What was not enough a moment ago is none because it was found again.
     const isSame = isNear(delay, this.#known, sameDelay);
-    if (this.#known !== undefined && share < (isSame ? leastKnown(usual) : knownPart * usual))
+    if (this.#known !== undefined && share < (isSame ? leastKnown(usual) : limits.knownPart * usual))
       return undefined;
     this.#known = delay;
     return share;
@@ -334,7 +310,7 @@ export class EchoDetector {
 /** So many free weights explain their part of anything, and more of a short sound: of so many samples that matter. */
 function adjustedShare(of: Float32Array, by: Float32Array, length: number): number {
   const byChance = length / (length - taps);
-  return 1 - (1 - explainedShare(of, by, 1 - (1 - enoughShare) / byChance)) * byChance;
+  return 1 - (1 - explainedShare(of, by, 1 - (1 - limits.enoughShare) / byChance)) * byChance;
 }
 
 /** Samples that matter in what is heard, from one on: all of them where it is equally loud all the time, few where only its end is. */
@@ -352,16 +328,16 @@ function effectiveLength(from = 0): number {
 
 /** What was heard before was no other voice, and no noise over which somebody has begun to speak. */
 const mayGoOn = ({ spreadDb, excessDb }: Following): boolean =>
-  spreadDb < looseDb && (excessDb < looseExcessDb || excessDb === Infinity);
+  spreadDb < limits.looseDb && (excessDb < limits.looseExcessDb || excessDb === Infinity);
 
 const levelOf = (place: number): number => Math.round(place / levelSamples);
 
 const leastKnown = (usual: number): number =>
-  Math.max(leastShare, knownPart * usual, 1 - mostRest * (1 - usual));
+  Math.max(limits.leastShare, limits.knownPart * usual, 1 - limits.mostRest * (1 - usual));
 
 function leastFound(at: { isLikely: boolean; isMoved: boolean; isRepeated: boolean }): number {
-  if (at.isLikely) return at.isRepeated ? againShare : likelyShare;
-  return at.isMoved ? movedShare : newShare;
+  if (at.isLikely) return at.isRepeated ? limits.againShare : limits.likelyShare;
+  return at.isMoved ? limits.movedShare : limits.newShare;
 }
 
 const isNear = (delay: number, other: number | undefined, distance: number): boolean =>

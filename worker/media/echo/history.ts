@@ -4,29 +4,22 @@
  * Loudness alone never makes an echo: all voices rise and fall, and a caller may speak beside one.
  */
 import type { SoundLevels } from './levels.ts';
+import { echoThresholds as limits } from './thresholds.ts';
 
 /** Levels that are compared as one, 32 ms, and how many of those. */
 const stretch = 4;
 const stretches = 47;
 /** The loudness of an echo is taken from so many of the newest. */
 const telling = 8;
-/** Mean square of what any microphone would tell from silence. */
-const audible = 160;
-/** An echo was missing where what was heard has less than this share of the energy that it should have had. */
-const presentShare = 0.16;
-/** So few missing ones are chance, and so is no more than this share of those that should have been there. */
-const fewMissing = 2;
-const mostMissing = 0.4;
 /** Shifts are tried in steps of two levels. */
 const shiftStep = 2;
 
 /** Share of an echo's energy that is left after 32 ms: from none to that of a room that needs a second to fall silent. */
 const decays = [0, 0.15, 0.3, 0.45, 0.6] as const;
 const typicalDecay = 0.45;
-/** How loud it is now is taken from so many stretches, and compared with the others, if they are enough and loud enough. */
+/** How loud it is now is taken from so many stretches, and compared with the others, if they are enough. */
 const newest = 3;
 const fewestOthers = 10;
-const leastOfLoudest = 0.03;
 
 const expected = new Float64Array(stretches);
 
@@ -47,12 +40,12 @@ export function mayBeEcho({ heard, played, end }: EchoHistory, shift: number): b
   for (let i = 0; i < stretches; i += 1) {
     const from = end - (i + 1) * stretch;
     const due = gain * played.mean(from + shift, stretch);
-    if (due < audible) continue;
+    if (due < limits.audible) continue;
     loud += 1;
-    if (heard.mean(from, stretch) < presentShare * due) missing += 1;
-    if (missing > mostMissing * stretches) return false;
+    if (heard.mean(from, stretch) < limits.presentShare * due) missing += 1;
+    if (missing > limits.mostMissing * stretches) return false;
   }
-  return missing < fewMissing || missing <= mostMissing * loud;
+  return missing < limits.fewMissing || missing <= limits.mostMissing * loud;
 }
 
 /** Whether that is so for any shift from one to another. */
@@ -71,7 +64,7 @@ export interface Following {
 
 /** The share of what was heard, by energy, when nothing was played that could have come back `shift` levels further. */
 export function strayShare(history: EchoHistory, shift: number): number {
-  const least = leastOfLoudest * expectInRoom(history, shift, typicalDecay);
+  const least = limits.leastOfLoudest * expectInRoom(history, shift, typicalDecay);
   const { heard, end } = history;
   let stray = 0;
   let sum = 0;
@@ -87,7 +80,7 @@ export function strayShare(history: EchoHistory, shift: number): number {
 export function following(history: EchoHistory, shift: number): Following {
   let [spreadDb, excessDb] = [Infinity, Infinity];
   for (const decay of decays) {
-    const least = leastOfLoudest * expectInRoom(history, shift, decay);
+    const least = limits.leastOfLoudest * expectInRoom(history, shift, decay);
     const others = compare(history, { from: newest, least });
     if (others.count < fewestOthers) return { spreadDb: 0, excessDb: Infinity };
     if (others.spreadDb >= spreadDb) continue;

@@ -5,42 +5,11 @@
  */
 import type { Millis } from '../../../shared/base/units.ts';
 import { decibels, type FrameSound } from '../vad/frame-sound.ts';
+import { proofThresholds as limits } from './thresholds.ts';
 
-/** VAD must be sure of this much of the voice. */
-const sureVoiceMs = 64;
-/** Below this probability what VAD was sure of is over. */
-const overBelow = 0.3;
-/** One frame of the sound repeats itself so closely, or a hiss came first: clatter and coughs do neither, however sure VAD is of them. */
-const voicedFrom = 0.65;
-/** Where VAD is this sure, a frame of voice or a hiss right before it was the beginning of the same syllable. */
-const plainProbability = 0.95;
-const consonantMs = 64;
-/** The same between two frames, of which less is known. */
-const plainBetween = 0.97;
-/** After a hiss for so long, the beginning of "six", this is sure enough for both. */
-const longHissMs = 96;
-const afterHiss = 0.85;
-/** What has had the pitch of a voice for so long without a break is one where VAD takes it for one at all: it is late for muffled voices. */
-const pitchedFrom = 0.7;
-const pitchedMs = 96;
-const pitchedProbability = 0.6;
-/** Bright part of a hum at most, and of a hiss at least, in dB of the whole. */
-const humDb = -24;
-const hissDb = -8;
-/** Once somebody hums, what is this much quieter is the breath between two hums. */
-const breathDb = 6;
-const humsAfterMs = 64;
 /** A sound that has gone on for longer without a proof is not the beginning of a voice. */
-export const longestUnprovedMs: Millis = 600;
-/** Sound is what is this much louder than the background, and not quieter than the other, in dB below full scale. */
-const overBackgroundDb = 8;
-const quietestSoundDb = -50;
-/** Over less than this, the background makes a voice look as if it had no pitch. */
-const clearDb = 20;
-/** What is quieter is too quiet to tell a hum from a word. */
-const quietestTellingDb = -60;
-/** A hole up to this long inside a sound belongs to it. */
-const longestHoleMs = 32;
+export const longestUnprovedMs: Millis = limits.longestUnprovedMs;
+
 /** The background follows what is no voice: fast to something quieter, slowly to something louder. */
 const fallShare = 0.5;
 const riseShare = 0.06;
@@ -96,44 +65,45 @@ export class VoiceProof {
     const levelDb = decibels(sound.power);
     const isLoud = this.#isLoud(levelDb);
     const isVoice = probability >= this.#threshold;
-    if (probability < overBelow) this.#learnBackground(levelDb, decibels(sound.brightPower));
+    if (probability < limits.overBelow) this.#learnBackground(levelDb, decibels(sound.brightPower));
     this.#measureSound(isLoud || isVoice, frameMs);
     this.#loudestDb = Math.max(this.#loudestDb, levelDb);
-    if (probability < overBelow) this.#sureMs = 0;
+    if (probability < limits.overBelow) this.#sureMs = 0;
     const brightDb = this.#brightDb(sound);
     if (isLoud || isVoice) this.#hearPitch(sound, frameMs, brightDb);
     else this.#pitchedMs = 0;
     this.#isHum = false;
     const continues = this.#wasVoice;
     this.#wasVoice = isVoice;
-    if (levelDb < quietestTellingDb) return;
+    if (levelDb < limits.quietestTellingDb) return;
     if (isVoice) this.#hearVoice(probability, { frameMs, levelDb, brightDb, judgedByEnergy, continues });
-    else if (isLoud && brightDb > hissDb) this.#hissMs += frameMs;
+    else if (isLoud && brightDb > limits.hissDb) this.#hissMs += frameMs;
   }
 
   /** The pitch is measured only as long as it may decide something. A dark frame may be part of a word as well as of a hum. */
   #hearPitch(sound: FrameSound, frameMs: Millis, brightDb: number): void {
-    const mayProve = !this.isSure && this.#soundMs <= longestUnprovedMs;
+    const mayProve = !this.isSure && this.#soundMs <= limits.longestUnprovedMs;
     if (this.#isVoiced && !mayProve) return;
     const { periodicity } = sound;
-    this.#isVoiced ||= periodicity >= voicedFrom;
-    if (brightDb < humDb) return;
-    this.#pitchedMs = periodicity >= pitchedFrom ? this.#pitchedMs + frameMs : 0;
+    this.#isVoiced ||= periodicity >= limits.voicedFrom;
+    if (brightDb < limits.humDb) return;
+    this.#pitchedMs = periodicity >= limits.pitchedFrom ? this.#pitchedMs + frameMs : 0;
   }
 
   #hearVoice(probability: number, { frameMs, levelDb, brightDb, judgedByEnergy, continues }: Voice): void {
-    this.#isHum = brightDb < humDb || this.#isBreath(levelDb);
-    if (brightDb < humDb) {
+    this.#isHum = brightDb < limits.humDb || this.#isBreath(levelDb);
+    if (brightDb < limits.humDb) {
       this.#humMs += frameMs;
       this.#loudestHumDb = Math.max(this.#loudestHumDb, levelDb);
     }
     if (this.#isHum || judgedByEnergy) return;
-    if (this.#isPitched && probability >= pitchedProbability)
-      this.#sureMs = Math.max(this.#sureMs, sureVoiceMs);
+    if (this.#isPitched && probability >= limits.pitchedProbability)
+      this.#sureMs = Math.max(this.#sureMs, limits.sureVoiceMs);
     if (probability < this.#sureFrom) return;
-    const isBegun = continues || this.#hissMs >= consonantMs;
-    const isSyllable = isBegun && probability >= (this.#hasLongHiss ? afterHiss : plainProbability);
-    this.#sureMs += isSyllable ? Math.max(frameMs, sureVoiceMs) : frameMs;
+    const isBegun = continues || this.#hissMs >= limits.consonantMs;
+    const isSyllable =
+      isBegun && probability >= (this.#hasLongHiss ? limits.afterHiss : limits.plainProbability);
+    this.#sureMs += isSyllable ? Math.max(frameMs, limits.sureVoiceMs) : frameMs;
   }
 
   /** The last frame was part of a hum: voice without words. */
@@ -143,47 +113,47 @@ export class VoiceProof {
 
   /** The present sound may be a voice: it has a pitch, began as a consonant does, or there is too much noise to tell. Not known, it may be one. */
   get mayBeVoice(): boolean {
-    return this.#isUnknown || this.#loudestDb < this.#backgroundDb + clearDb || this.#hasPitchOrHiss;
+    return this.#isUnknown || this.#loudestDb < this.#backgroundDb + limits.clearDb || this.#hasPitchOrHiss;
   }
 
   get #hasPitchOrHiss(): boolean {
-    return this.#isVoiced || this.#hissMs >= consonantMs;
+    return this.#isVoiced || this.#hissMs >= limits.consonantMs;
   }
 
   /** VAD is sure of the present voice, which is no hum and no clatter. */
   get isSure(): boolean {
-    return this.#sureMs >= sureVoiceMs && this.#hasPitchOrHiss;
+    return this.#sureMs >= limits.sureVoiceMs && this.#hasPitchOrHiss;
   }
 
   get #hasLongHiss(): boolean {
-    return this.#hissMs >= longHissMs;
+    return this.#hissMs >= limits.longHissMs;
   }
 
   /** There has been the pitch of a voice, and not of one that hums. */
   get #isPitched(): boolean {
-    return this.#pitchedMs >= pitchedMs && this.#humMs <= humsAfterMs;
+    return this.#pitchedMs >= limits.pitchedMs && this.#humMs <= limits.humsAfterMs;
   }
 
   /** One look at the newest audio may make it surely speech: a pitch, a voice or a hiss came right before, and no hum. */
   get maySoonBeSure(): boolean {
-    return this.#isPitched || (this.#humMs === 0 && (this.#wasVoice || this.#hissMs >= consonantMs));
+    return this.#isPitched || (this.#humMs === 0 && (this.#wasVoice || this.#hissMs >= limits.consonantMs));
   }
 
   /** That look makes it so: a syllable goes on, or begins after its consonant. It is about the last 32 ms, which are no whole frame. */
   isSureBy(probability: number, sound: FrameSound): boolean {
     const levelDb = decibels(sound.power);
-    if (!this.maySoonBeSure || probability < this.#leastBetween(sound) || levelDb < quietestTellingDb)
+    if (!this.maySoonBeSure || probability < this.#leastBetween(sound) || levelDb < limits.quietestTellingDb)
       return false;
-    if (!this.#isLoud(levelDb) || this.#brightDb(sound) < humDb) return false;
-    return this.#hasPitchOrHiss || sound.periodicity >= voicedFrom;
+    if (!this.#isLoud(levelDb) || this.#brightDb(sound) < limits.humDb) return false;
+    return this.#hasPitchOrHiss || sound.periodicity >= limits.voicedFrom;
   }
 
   /** Probability from which on a look at this makes it so; above 1 where nothing does. */
   #leastBetween(sound: FrameSound): number {
-    if (this.#isPitched && sound.periodicity >= pitchedFrom)
-      return Math.max(this.#threshold, pitchedProbability);
+    if (this.#isPitched && sound.periodicity >= limits.pitchedFrom)
+      return Math.max(this.#threshold, limits.pitchedProbability);
     if (this.#humMs > 0) return Infinity;
-    return this.#hasLongHiss ? afterHiss : plainBetween;
+    return this.#hasLongHiss ? limits.afterHiss : limits.plainBetween;
   }
 
   /** How long there has been sound without a hole. */
@@ -199,7 +169,7 @@ export class VoiceProof {
   }
 
   #isLoud(levelDb: number): boolean {
-    return levelDb > Math.max(this.#backgroundDb + overBackgroundDb, quietestSoundDb);
+    return levelDb > Math.max(this.#backgroundDb + limits.overBackgroundDb, limits.quietestSoundDb);
   }
 
   #learnBackground(levelDb: number, brightDb: number): void {
@@ -214,7 +184,7 @@ export class VoiceProof {
       return;
     }
     this.#holeMs += frameMs;
-    if (this.#soundMs === 0 || this.#holeMs > longestHoleMs) this.#forgetSound();
+    if (this.#soundMs === 0 || this.#holeMs > limits.longestHoleMs) this.#forgetSound();
   }
 
   /** The bright part of what is not background, in dB of the whole of it. */
@@ -225,7 +195,7 @@ export class VoiceProof {
   }
 
   #isBreath(levelDb: number): boolean {
-    return this.#humMs >= humsAfterMs && levelDb < this.#loudestHumDb - breathDb;
+    return this.#humMs >= limits.humsAfterMs && levelDb < this.#loudestHumDb - limits.breathDb;
   }
 
   #forgetSound(): void {

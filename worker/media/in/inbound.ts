@@ -7,8 +7,6 @@ import { ENGINE_RATE, type Millis } from '../../../shared/base/units.ts';
 import { decodeMulaw } from '../../../shared/audio/g711.ts';
 import { int16View } from '../../../shared/audio/pcm.ts';
 import { newResampler, type Resampler } from '../../../shared/audio/resampler.ts';
-import { SoundLevels } from '../echo/levels.ts';
-import { lookRate, readFlat, readWide } from '../echo/samples.ts';
 import type { VadClient } from '../vad/vad-client.ts';
 
 /** Audio before the start of speech that STT gets: VAD needs some of it to be sure, and words begin softly. */
@@ -30,6 +28,10 @@ export interface InboundOptions {
   readonly vad: VadClient;
   /** Takes audio for STT: 16 kHz PCM16, valid until it returns. */
   readonly toStt: (pcm: Int16Array) => void;
+  /** Told of all audio that is taken, as it was sent: PCM16 at the call's rate, valid until it returns. */
+  readonly decoded?: (pcm: Int16Array) => void;
+  /** Told of all audio before VAD gets it: 16 kHz PCM16 that stands in the ring now, valid until it returns. */
+  readonly took?: (pcm: Int16Array) => void;
 }
 
 export class InboundAudio {
@@ -37,8 +39,6 @@ export class InboundAudio {
   readonly #resampler: Resampler;
   /** Holds one frame of the usual size; a larger one makes it grow, up to the transport's limit. */
   #scratch: Int16Array;
-  /** How loud the caller's side was, at 16 kHz. */
-  readonly levels = new SoundLevels(ENGINE_RATE);
   readonly #preroll = new Int16Array(prerollSamples);
   /** Samples of the call so far, and how many of them STT has been given or will never get. */
   #heard = 0;
@@ -58,7 +58,9 @@ export class InboundAudio {
     const samples = this.#options.encoding === 'mulaw' ? bytes.length : bytes.length >> 1;
     if (!this.#spend((samples * 1000) / this.#options.sampleRate, now)) return false;
     if (samples > this.#scratch.length) this.#scratch = new Int16Array(samples);
-    const pcm = this.#resampler.process(this.#decode(bytes, samples));
+    const decoded = this.#decode(bytes, samples);
+    this.#options.decoded?.(decoded);
+    const pcm = this.#resampler.process(decoded);
     // A look for echo reads what is remembered, and VAD asks for one.
     this.#remember(pcm);
     this.#options.vad.write(pcm);
@@ -98,8 +100,8 @@ export class InboundAudio {
     const first = Math.min(kept.length, prerollSamples - at);
     this.#preroll.set(kept.subarray(0, first), at);
     this.#preroll.set(kept.subarray(first), 0);
-    this.levels.add(pcm);
     this.#heard += pcm.length;
+    this.#options.took?.(pcm);
   }
 
   /** From here on STT gets the audio, beginning with what it has not got of the last moment. */
@@ -125,17 +127,14 @@ export class InboundAudio {
     return ((this.#heard - Math.max(this.#given, this.#heard - prerollSamples)) * 1000) / ENGINE_RATE;
   }
 
-  /** Fills an array with the newest audio as a look for echo compares it, and gives the place of its end, at `lookRate`. */
-  read(into: Float32Array): number {
-    const end = Math.floor((this.#heard * lookRate) / ENGINE_RATE);
-    readFlat({ ring: this.#preroll, rate: ENGINE_RATE, count: this.#heard }, end, into);
-    return end;
+  /** The last 0.6 s, 16 kHz: the sample that was heard as number `n` stands at `n` modulo its length. */
+  get ring(): Int16Array {
+    return this.#preroll;
   }
 
-  /** The same at `wideRate` and not flattened. */
-  readWide(into: Float32Array): void {
-    const end = Math.floor((this.#heard * lookRate) / ENGINE_RATE);
-    readWide({ ring: this.#preroll, rate: ENGINE_RATE, count: this.#heard }, end, into);
+  /** Samples that were heard so far. */
+  get count(): number {
+    return this.#heard;
   }
 
   /** STT was given everything up to now in another way. */

@@ -11,6 +11,8 @@ const earlyMs = 1;
 const catchUpFrames = 5;
 
 export interface PlayoutSink {
+  /** The frame that is taken next is the first after a silence on the wire. */
+  stretchBegins(): void;
   sendFrame(frame: Buffer): void;
   sendMark(id: string): void;
   /** The first frame of a context went out. */
@@ -62,6 +64,7 @@ export class Playout {
     if (this.#dueAt === undefined) {
       // On the grid of ticks the first interval is up to a tick shorter than the others.
       this.#dueAt = this.#gridBefore(now + FRAME_MS);
+      this.#sink.stretchBegins();
     } else {
       this.#sink.late(Math.max(0, now - this.#dueAt));
       this.#dueAt += FRAME_MS;

@@ -4,7 +4,7 @@
  */
 import type { Millis } from '../../../shared/base/units.ts';
 import type { FrameSound } from './frame-sound.ts';
-import { longestUnprovedMs, VoiceProof } from '../echo/voice-proof.ts';
+import { longestUnprovedMs, VoiceProof } from '../echo/echo.ts';
 
 export interface SpeechDetectorSettings {
   /** Probability at which a frame counts as voice when there was silence. */

@@ -9,9 +9,11 @@
 import type { Timer } from '../../../shared/runtime/clock.ts';
 import type {
   ChatMessage,
+  LlmCall,
   LlmEvent,
   LlmRequest,
   LlmRound,
+  LlmSession,
   LlmStage,
   StageContext,
   StageError,
@@ -36,18 +38,56 @@ export function newFailoverLlm(options: FailoverLlmOptions): LlmStage {
   const { primary, secondary } = options;
   return {
     provider: primary.stage.provider,
-    start: (context, request, sink) => new FailoverRound(options, { context, request, sink }),
-    warm: () => {
-      const isAway = primary.breaker.state(options.machineMs()) === 'open';
-      (isAway && secondary !== undefined ? secondary : primary).stage.warm?.();
-    },
+    open: (context, call) => new FailoverSession(options, context, call),
     close: async () => {
       await Promise.all([primary.stage.close(), secondary?.stage.close()]);
     },
   };
 }
 
+/** The sessions of one call with the providers that it has asked. */
+class FailoverSession implements LlmSession {
+  private readonly options: FailoverLlmOptions;
+  private readonly context: StageContext;
+  private readonly call: LlmCall;
+  private readonly sessions = new Map<Guarded<LlmStage>, LlmSession>();
+  private round: FailoverRound | undefined;
+
+  /** The provider that will be asked is opened at once, the other one when it is asked. */
+  constructor(options: FailoverLlmOptions, context: StageContext, call: LlmCall) {
+    this.options = options;
+    this.context = context;
+    this.call = call;
+    const { primary, secondary } = options;
+    const isAway = primary.breaker.state(options.machineMs()) === 'open';
+    this.sessionOf(isAway && secondary !== undefined ? secondary : primary);
+  }
+
+  start(request: LlmRequest, sink: (event: LlmEvent) => void): LlmRound {
+    const sessionOf = (provider: Guarded<LlmStage>): LlmSession => this.sessionOf(provider);
+    this.round = new FailoverRound(this.options, { context: this.context, request, sink, sessionOf });
+    return this.round;
+  }
+
+  close(): void {
+    this.round?.cancel();
+    for (const session of this.sessions.values()) session.close();
+  }
+
+  /** The model that a call names is one of the first provider's. */
+  private sessionOf(provider: Guarded<LlmStage>): LlmSession {
+    const known = this.sessions.get(provider);
+    if (known !== undefined) return known;
+    const { model, ...rest } = this.call;
+    const isOwn = provider.role === 'primary' && model !== undefined;
+    const session = provider.stage.open(this.context, isOwn ? { ...rest, model } : rest);
+    this.sessions.set(provider, session);
+    return session;
+  }
+}
+
 interface RoundScope {
+  readonly sessionOf: (provider: Guarded<LlmStage>) => LlmSession;
   readonly context: StageContext;
   readonly request: LlmRequest;
   readonly sink: (event: LlmEvent) => void;
@@ -100,9 +140,8 @@ class FailoverRound implements LlmRound {
     this.running.push(attempt);
     this.tried.push(provider);
     provider.meter.requested();
-    attempt.round = provider.stage.start(context, ownReasoning(request, provider), (event) =>
-      this.onEvent(attempt, event),
-    );
+    const session = this.scope.sessionOf(provider);
+    attempt.round = session.start(ownReasoning(request, provider), (event) => this.onEvent(attempt, event));
   }
 
   private onEvent(attempt: Attempt, event: LlmEvent): void {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, Unpack, overload
 
 from . import events as event_types
 from . import wire
@@ -15,14 +15,16 @@ from .tools import Tool, ToolOptions, tool_of
 from .wire import Json, Role, ToolKind, check_text
 
 if TYPE_CHECKING:
-    from .server import AgentServer
+    from .server import AgentServer, ServerOptions
 
 P = ParamSpec("P")
 R = TypeVar("R")
 E = TypeVar("E", bound=Event)
+StartHook = Callable[[Session, Opening], Any]
 TextHandler = TypeVar("TextHandler", bound=Callable[[Session, str], Any])
-StartHook = Callable[[Session, Opening], Awaitable[None] | None]
-H = TypeVar("H", bound=Callable[..., Any])
+OnStart = TypeVar("OnStart", bound=StartHook)
+OnResume = TypeVar("OnResume", bound=Callable[[Session, event_types.SessionResume], Any])
+OnEnd = TypeVar("OnEnd", bound=Callable[[Session, event_types.SessionEnd], Any])
 Handler = Callable[[Session, E], Awaitable[None] | None]
 Decorator = Callable[[Handler[E]], Handler[E]]
 
@@ -113,7 +115,7 @@ class Agent:
         self._add("user.text", handler, takes_text=True)
         return handler
 
-    def on_session_start(self, hook: H) -> H:
+    def on_session_start(self, hook: OnStart) -> OnStart:
         """Calls the hook as `hook(session, opening)` before a call begins, while the caller hears silence.
 
         It may change the opening: prompt, greeting, context and tools of this call. The service waits 2 s in all, so the
@@ -123,7 +125,13 @@ class Agent:
         self._start_hooks.append(hook)
         return hook
 
-    def on_session_end(self, handler: H) -> H:
+    def on_session_resume(self, handler: OnResume) -> OnResume:
+        """Calls the handler as `handler(session, event)` when a call goes on over a new link; `event.lost` says how much
+        the agent did not hear of."""
+        self._add("session.resume", handler)
+        return handler
+
+    def on_session_end(self, handler: OnEnd) -> OnEnd:
         """Calls the handler as `handler(session, event)` when the call is over, with the `session.end`."""
         self._add("session.end", handler)
         return handler
@@ -211,18 +219,20 @@ class Agent:
         if self.resume:
             message["resume"] = True
         wanted = self._handlers if self._events is None else self._events
-        message["events"] = sorted(name for name in wanted if name not in ALWAYS_SENT)
+        message["events"] = sorted(name for name in wanted if name in EVENTS and name not in ALWAYS_SENT)
         return message
 
     # ---- serving
 
-    def serve(self, host: str = "127.0.0.1", port: int = 8090, **options: Any) -> AgentServer:
+    def serve(
+        self, host: str = "127.0.0.1", port: int = 8090, **options: Unpack[ServerOptions]
+    ) -> AgentServer:
         """A server for this agent, to be used as `async with agent.serve(...) as server:`; see `AgentServer`."""
         from .server import AgentServer
 
         return AgentServer(self, host, port, **options)
 
-    def run(self, host: str | None = None, port: int | None = None, **options: Any) -> None:
+    def run(self, host: str | None = None, port: int | None = None, **options: Unpack[ServerOptions]) -> None:
         """Serves until SIGTERM or SIGINT, then lets running calls end; a second signal ends them.
 
         What is not given comes from the environment: `VOICE_AGENT_HOST`, `VOICE_AGENT_PORT` and `SVC_AGENT_TOKEN`.

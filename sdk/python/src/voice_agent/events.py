@@ -177,6 +177,14 @@ class SessionEnd(Event):
     reason: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionResume(Event):
+    """The service took the call up again on a new link; `lost` events of the time in between did not arrive."""
+
+    type = "session.resume"
+    lost: int
+
+
 EVENTS: Mapping[str, type[Event]] = {
     cls.type: cls
     for cls in (

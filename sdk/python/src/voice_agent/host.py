@@ -165,10 +165,10 @@ class AgentHost:
             return
         if (waiting := self._parked.pop(offer.session_id, None)) is not None:
             waiting.cancel()
-        unseen = max(0, replay_from - link.last_seq - 1) if replay_from > 0 else 0
-        await link.replace(pending, lost + unseen)
+        last_seq = link.last_seq
+        await link.replace(wire.field(message, "seq", int), replay_from, lost, pending)
         log.info("call %s is taken up again", offer.session_id)
-        accept = {"type": "session.accept", "version": wire.VERSION, "last_seq": link.last_seq}
+        accept = {"type": "session.accept", "version": wire.VERSION, "last_seq": last_seq}
         await self._follow(link, connection, wire.write_message(accept), pending)
 
     async def _follow(

@@ -16,7 +16,7 @@ from .commands import Commands, reacting_to
 from .connection import Connection
 from .errors import CallEnded, LinkBroken, WireError
 from .event_queue import EventQueue
-from .events import EVENTS, Event, EventsLost, SessionEnd
+from .events import EVENTS, Event, SessionEnd, SessionResume
 from .session import Offer, Session
 from .tool_runs import ToolRuns
 from .tools import Tool
@@ -29,6 +29,9 @@ log = logging.getLogger("voice_agent")
 MOST_FAULTS = 16
 """Messages against the protocol that a link survives."""
 
+MOST_UNSENT = 256
+"""Messages that wait for a service that does not read; then the link is closed."""
+
 HANDLER_GRACE_S = 10.0
 """What handlers get after the end of the call."""
 
@@ -39,7 +42,7 @@ class CallLink:
     def __init__(self, agent: Agent, offer: Offer) -> None:
         self._agent = agent
         self._connection: Connection | None = None
-        self._outbox: asyncio.Queue[str] = asyncio.Queue()
+        self._outbox: asyncio.Queue[str] = asyncio.Queue(MOST_UNSENT)
         self._commands = Commands(self._post)
         self.session = Session(offer, self._commands)
         self._tools = ToolRuns(self.session, self._post)
@@ -48,6 +51,7 @@ class CallLink:
         self._faults = 0
         self._hurry = asyncio.Event()
         self._finishing: asyncio.Task[None] | None = None
+        self._resumes: set[int] = set()
         self.last_seq = 0
         """Newest message that was taken in order; told to a service that takes the call up again."""
 
@@ -75,7 +79,7 @@ class CallLink:
         arrived over the old one is sent once more.
         """
         self._connection = connection
-        self._outbox = asyncio.Queue()
+        self._outbox = asyncio.Queue(MOST_UNSENT)
         if pending is not None:
             self._tools.send_again(pending)
             self._commands.send_again()
@@ -92,13 +96,19 @@ class CallLink:
             if self._connection is connection:
                 self._connection = None
 
-    async def replace(self, pending: frozenset[int], lost: int) -> None:
-        """A new connection takes the call up: `pending` are the tool calls that the service still waits for."""
+    async def replace(self, seq: int, replay_from: int, lost: int, pending: frozenset[int]) -> None:
+        """A new connection takes the call up with a `session.resume`, whose fields these are."""
         if self._connection is not None:
             old, self._connection = self._connection, None
             await old.close(wire.CLOSE_NORMAL, "the call was taken up on another connection")
-        if lost > 0:
-            self._events.push(EventsLost(seq=self.last_seq, t_ms=0, count=lost))
+        oldest = min(replay_from, seq)
+        gone = max(0, oldest - self.last_seq - 1) - sum(
+            self.last_seq < each < oldest for each in self._resumes
+        )
+        self._events.push(SessionResume(seq=self.last_seq, t_ms=0, lost=lost + gone))
+        # It is no event: its number counts as seen as soon as everything before it was.
+        self._resumes.add(seq)
+        self._saw(self.last_seq)
         self._tools.settle_others(pending)
 
     async def finish(self, reason: str, *, at_once: bool = False) -> None:
@@ -141,8 +151,14 @@ class CallLink:
 
     def _post(self, text: str) -> None:
         """Queues a message; without a connection it is dropped, because a resumed link sends again what matters."""
-        if self._connection is not None:
-            self._outbox.put_nowait(text)
+        if self._connection is None:
+            return
+        if self._outbox.full():
+            log.warning("call %s: the service does not read, and its link is closed", self.session.id)
+            connection, self._connection = self._connection, None
+            self.session.spawn(connection.close(wire.CLOSE_VIOLATION, "too many messages wait to be read"))
+            return
+        self._outbox.put_nowait(text)
 
     async def _write(self, connection: Connection, outbox: asyncio.Queue[str]) -> None:
         try:
@@ -160,10 +176,16 @@ class CallLink:
             if seq <= self.last_seq:
                 return
             self._take(message)
-            self.last_seq = seq
+            self._saw(seq)
         except WireError as error:
             self._faults += 1
             log.warning("call %s: a message of the service is ignored: %s", self.session.id, error)
+
+    def _saw(self, seq: int) -> None:
+        while seq + 1 in self._resumes:
+            seq += 1
+        self.last_seq = seq
+        self._resumes = {each for each in self._resumes if each > seq}
 
     def _take(self, message: dict[str, Any]) -> None:
         match message["type"]:

@@ -9,7 +9,7 @@ import logging
 import os
 import signal
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self, TypedDict
 
 from websockets.asyncio.server import Server, ServerConnection
 from websockets.asyncio.server import serve as serve_websocket
@@ -33,6 +33,15 @@ DRAIN_S = 30.0
 MOST_CALLS = 1_000
 FRAMES_QUEUED = 64
 """Messages of one link that are read ahead of the agent; beyond them the service has to wait."""
+
+
+class ServerOptions(TypedDict, total=False):
+    """What `Agent.serve` and `Agent.run` pass on; see `AgentServer`."""
+
+    token: str | None
+    insecure: bool
+    most_calls: int
+    drain_s: float
 
 
 class AgentServer:
@@ -173,9 +182,7 @@ class SocketConnection:
         await self._socket.close(code, reason)
 
 
-async def run_until_stopped(
-    agent: Agent, host: str | None, port: int | None, options: dict[str, Any]
-) -> None:
+async def run_until_stopped(agent: Agent, host: str | None, port: int | None, options: ServerOptions) -> None:
     """Serves until SIGTERM or SIGINT; a second signal ends the calls that still run."""
     if not logging.getLogger().handlers:
         logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")

@@ -112,6 +112,10 @@ class ScriptedCall:
         if self._serving is not None:
             await self._serving
 
+    def stop_reading(self) -> None:
+        """From now on the service reads nothing that the agent writes, until the link is broken."""
+        self._pipe.is_stuck = True
+
     def break_link(self) -> None:
         """The connection is gone without a word; `resume` takes the call up again."""
         self._pipe.cut()
@@ -311,6 +315,8 @@ class _Pipe:
     def __init__(self, path: str) -> None:
         self.path = path
         self.is_closed = False
+        self.is_stuck = False
+        self._closed = asyncio.Event()
         self._to_agent: asyncio.Queue[str | None] = asyncio.Queue()
         self._from_agent: asyncio.Queue[str | None] = asyncio.Queue()
 
@@ -318,6 +324,8 @@ class _Pipe:
         return await self._next(self._to_agent)
 
     async def send(self, text: str) -> None:
+        if self.is_stuck:
+            await self._closed.wait()
         if self.is_closed:
             raise LinkBroken("the connection is closed")
         self._from_agent.put_nowait(text)
@@ -334,6 +342,7 @@ class _Pipe:
     def cut(self) -> None:
         if not self.is_closed:
             self.is_closed = True
+            self._closed.set()
             self._to_agent.put_nowait(None)
             self._from_agent.put_nowait(None)
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from . import wire
 from .commands import reacting_to
-from .errors import ToolError, WireError
+from .errors import CallEnded, ToolError, WireError
 from .schema import BadArgument
 from .session import Session
 from .tools import Tool, ToolCall, plain_json
@@ -89,6 +89,8 @@ class ToolRuns:
             self._answer(call, result=plain_json(await tool.run(call)))
         except (ToolError, BadArgument) as error:
             self._answer(call, error=str(error))
+        except CallEnded:
+            log.debug("call %s ended while tool %s waited", self._session.id, call.name)
         except WireError as error:
             log.error("call %s: the result of tool %s: %s", self._session.id, call.name, error)
             self._answer(call, error="the result of the tool cannot be sent")

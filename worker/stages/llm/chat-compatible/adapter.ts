@@ -6,32 +6,24 @@
  * round is asked again, and of whom, is decided above it.
  */
 import type { ChatCompatibleOptions } from './declaration.ts';
-import { bearerHeaders, idleMsFor, newHttpPool, urlUnder } from '../../http.ts';
+import { bearerHeaders, urlUnder } from '../../http.ts';
 import type { LlmStage, ProviderAccess } from '../../stage.ts';
 import { syntheticIds } from '../call-ids.ts';
 import { renderChatRequest } from './request.ts';
 import { ChatStream } from './stream.ts';
-import { HttpRound } from '../round.ts';
+import { newHttpLlm } from '../http-stage.ts';
 
 /** @throws Error when the key may not be sent to the address or cannot be a header value. */
 export function newChatCompatible(options: ChatCompatibleOptions & ProviderAccess): LlmStage {
   const url = urlUnder(options.baseUrl, '/chat/completions');
-  const pool = newHttpPool({ idleMs: idleMsFor(url) });
-  const headers = { accept: 'text/event-stream', ...bearerHeaders(url, options.apiKey) };
-  return {
+  return newHttpLlm({
     provider: 'chat_compatible',
-    start: (context, request, sink) => {
-      const body = renderChatRequest(request, options);
-      return new HttpRound(
-        {
-          pool,
-          request: { url, headers, body },
-          newStream: (emit) => new ChatStream(syntheticIds(request.messages), emit),
-        },
-        { context, sink },
-      );
-    },
-    warm: () => pool.warm(url),
-    close: () => pool.close(),
-  };
+    options,
+    url: () => url,
+    headers: { accept: 'text/event-stream', ...bearerHeaders(url, options.apiKey) },
+    ask: (request, asked) => ({
+      body: renderChatRequest(request, asked),
+      newStream: (emit) => new ChatStream(syntheticIds(request.messages), emit),
+    }),
+  });
 }

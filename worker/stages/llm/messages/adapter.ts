@@ -4,12 +4,12 @@
  * Invariant: an effort that only a thinking model can make is never sent without thinking. It must not retry.
  */
 import type { LlmMessagesOptions } from './declaration.ts';
-import { idleMsFor, keyHeaders, newHttpPool, urlUnder } from '../../http.ts';
+import { keyHeaders, urlUnder } from '../../http.ts';
 import type { LlmStage, ProviderAccess } from '../../stage.ts';
 import { syntheticIds } from '../call-ids.ts';
 import { MESSAGES_PROVIDER, renderMessagesRequest } from './request.ts';
 import { MessagesStream } from './stream.ts';
-import { HttpRound } from '../round.ts';
+import { newHttpLlm } from '../http-stage.ts';
 
 /** The version of the interface that gateways know, too; nothing is sent that a later one takes away. */
 const VERSION = '2023-06-01';
@@ -24,26 +24,18 @@ export function newLlmMessages(options: LlmMessagesOptions & ProviderAccess): Ll
     throw new Error('effort: must be high or lower while thinking is disabled or between_tools');
   }
   const url = urlUnder(options.baseUrl, '/v1/messages');
-  const pool = newHttpPool({ idleMs: idleMsFor(url) });
-  const headers = {
-    accept: 'text/event-stream',
-    'anthropic-version': VERSION,
-    ...keyHeaders(url, options.apiKey, { name: 'x-api-key' }),
-  };
-  return {
+  return newHttpLlm({
     provider: MESSAGES_PROVIDER,
-    start: (context, request, sink) => {
-      const body = renderMessagesRequest(request, options);
-      return new HttpRound(
-        {
-          pool,
-          request: { url, headers, body },
-          newStream: (emit) => new MessagesStream(syntheticIds(request.messages), emit),
-        },
-        { context, sink },
-      );
+    options,
+    url: () => url,
+    headers: {
+      accept: 'text/event-stream',
+      'anthropic-version': VERSION,
+      ...keyHeaders(url, options.apiKey, { name: 'x-api-key' }),
     },
-    warm: () => pool.warm(url),
-    close: () => pool.close(),
-  };
+    ask: (request, asked) => ({
+      body: renderMessagesRequest(request, asked),
+      newStream: (emit) => new MessagesStream(syntheticIds(request.messages), emit),
+    }),
+  });
 }

@@ -5,7 +5,7 @@
  * of the body stays the same from round to round so that the provider's cache finds it. Pure.
  */
 import type { LlmResponsesOptions } from './declaration.ts';
-import type { LlmRequest, ToolDeclaration } from '../../stage.ts';
+import type { LlmCall, LlmRequest, ToolDeclaration } from '../../stage.ts';
 import type { AssistantTurn, Turn } from '../history.ts';
 import { pairHistory } from '../history.ts';
 import { reasoningOf } from '../reasoning.ts';
@@ -16,11 +16,14 @@ export const RESPONSES_PROVIDER = 'llm_responses';
 const MAX_CACHE_KEY_CHARS = 64;
 
 /** JSON text of the request. */
-export function renderResponsesRequest(request: LlmRequest, options: LlmResponsesOptions): string {
+export function renderResponsesRequest(
+  request: LlmRequest,
+  options: LlmResponsesOptions & Pick<LlmCall, 'conversation'>,
+): string {
   const { system, turns } = pairHistory(request.messages);
   const input = turns.flatMap(renderTurn);
   const effort = options.reasoningEffort === 'disabled' ? 'none' : options.reasoningEffort;
-  const cacheKey = request.conversation?.slice(0, MAX_CACHE_KEY_CHARS);
+  const cacheKey = options.conversation?.slice(0, MAX_CACHE_KEY_CHARS);
   return JSON.stringify({
     model: options.model,
     stream: true,

@@ -5,7 +5,7 @@
  * Pure but for its work arrays: nothing of one call is left for the next. Signals of other lengths than it was made for are not told
  * apart from these.
  */
-import { assert } from '../base/assert.ts';
+import { assert } from '../shared/base/assert.ts';
 
 type Pair = readonly [Float64Array, Float64Array];
 

@@ -1,6 +1,6 @@
 /** Power spectra of two signals at once, against the definition of the transform. */
 import { describe, expect, it } from 'vitest';
-import { newPowerSpectrum } from '../../../shared/audio/power-spectrum.ts';
+import { newPowerSpectrum } from '../../../inference/power-spectrum.ts';
 import { newPrng } from '../../../shared/base/prng.ts';
 
 const noise = (samples: number, seed: number): Float64Array => {

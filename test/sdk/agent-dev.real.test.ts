@@ -1,0 +1,193 @@
+/** `svc-supervisor agent dev` as a developer has it: the whole command, a real agent, a caller, and files that change. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Conversation } from '../support/conversation.ts';
+import { Observed } from '../support/observed.ts';
+import { cleanEnv, spoken, startDemo, stopped } from '../support/running-demo.ts';
+import { ServiceEnd } from './service-end.ts';
+
+const project = fileURLToPath(new URL('../..', import.meta.url));
+
+class Command extends Observed {
+  readonly lines: string[] = [];
+  readonly child: ChildProcess;
+  #isOver = false;
+
+  constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+    super();
+    const program = join(project, 'scripts/svc-supervisor.mjs');
+    const child = spawn(process.execPath, [program, 'agent', 'dev', ...args], {
+      cwd: project,
+      env: { ...cleanEnv(), ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.child = child;
+    for (const stream of [child.stdout, child.stderr])
+      createInterface({ input: stream }).on('line', (line) => {
+        this.lines.push(line);
+        this.changed();
+      });
+    child.once('close', () => {
+      this.#isOver = true;
+      this.changed();
+    });
+  }
+
+  /** Resolves with what the pattern finds in a line after the first `from`. */
+  async says(pattern: RegExp, from = 0): Promise<RegExpExecArray> {
+    const find = (): RegExpExecArray | undefined => {
+      for (const line of this.lines.slice(from)) {
+        const found = pattern.exec(line);
+        if (found !== null) return found;
+      }
+      return undefined;
+    };
+    await this.until(() => this.#isOver || find() !== undefined);
+    const found = find();
+    if (found === undefined)
+      throw new Error(`the command ended without saying ${pattern}:\n${this.lines.join('\n')}`);
+    return found;
+  }
+}
+
+const commands: Command[] = [];
+const folders: string[] = [];
+
+function run(args: readonly string[], env?: Readonly<Record<string, string>>): Command {
+  const command = new Command(args, env);
+  commands.push(command);
+  return command;
+}
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'agent-dev-'));
+  folders.push(folder);
+  return folder;
+}
+
+afterEach(async () => {
+  for (const { child } of commands.splice(0)) await stopped(child);
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+const ownService = ['--no-service', '--tap-port', '0'];
+const urlOf = async (command: Command): Promise<string> =>
+  (await command.says(/SVC_AGENT_URL=(\S+)/))[1] ?? '';
+
+const agentFile = (greeting: string): string => `
+import { Agent } from '@voice-agent-service/agent';
+import { text } from './words/text.js';
+const agent: Agent = new Agent({ name: 'dev', greeting: '${greeting} ' + text });
+await agent.listen();
+`;
+
+describe('agent dev', () => {
+  it('starts an agent in TypeScript without a build, and anew when a file of it changes', async () => {
+    const folder = newFolder();
+    mkdirSync(join(folder, 'words'));
+    const file = join(folder, 'agent.ts');
+    writeFileSync(file, agentFile('One'));
+    writeFileSync(join(folder, 'words/text.ts'), "export const text: string = 'day';");
+    const command = run([file, ...ownService]);
+    const url = await urlOf(command);
+    await command.says(/the agent listens/);
+    const first = await ServiceEnd.open(url);
+    expect(await first.start()).toMatchObject({ greeting: 'One day' });
+    for (const [path, text, greeting] of [
+      [file, agentFile('Two'), 'Two day'],
+      [join(folder, 'words/text.ts'), "export const text = 'nights';", 'Two nights'],
+    ] as const) {
+      const from = command.lines.length;
+      writeFileSync(path, text);
+      await command.says(/a file changed/, from);
+      await command.says(/the agent listens/, from);
+      const next = await ServiceEnd.open(url);
+      expect(await next.start()).toMatchObject({ greeting });
+    }
+    await first.until(() => first.closed !== undefined);
+  });
+
+  it('says that an agent ended by its own fault, and starts it when that is mended', async () => {
+    const file = join(newFolder(), 'agent.ts');
+    writeFileSync(file, "throw new Error('a mistake');");
+    const command = run([file, ...ownService]);
+    await command.says(/a mistake/);
+    await command.says(/^-- the agent ended \(1\)/);
+    writeFileSync(
+      file,
+      "import { Agent } from '@voice-agent-service/agent';\nawait new Agent({ name: 'x' }).listen();\n",
+    );
+    await command.says(/the agent listens/);
+  });
+
+  it('prints what passes on the link, passes pings on, and refuses what the agent refuses', async () => {
+    const command = run(['sdk/typescript/examples/hello.ts', ...ownService], { SVC_AGENT_TOKEN: 'secret' });
+    const url = await urlOf(command);
+    await command.says(/the agent listens/);
+    const stranger = new ServiceEnd(url);
+    await stranger.until(() => stranger.refused !== undefined);
+    expect(stranger.refused).toBe(401);
+    const end = await ServiceEnd.open(url, { headers: { authorization: 'Bearer secret' } });
+    expect(await end.start()).not.toHaveProperty('events');
+    end.socket.ping();
+    await once(end.socket, 'pong');
+    end.send({ type: 'user.text', epoch: 1, text: 'goodbye' });
+    await end.next('end');
+    end.socket.terminate();
+    await command.says(/ > session\.start {2}protocol="svc\.agent"/);
+    await command.says(/ < session\.accept {2}version=1/);
+    await command.says(/ > user\.text {2}epoch=1 {2}text="goodbye"$/);
+    await command.says(/ < end {2}say="Goodbye!"/);
+    expect(command.lines.join('\n')).not.toContain('secret');
+  });
+
+  it.each([
+    [['agent.rb'], /^FILE: must end in/],
+    [['missing.ts'], /^FILE: there is no such file/],
+    [['missing.ts', '--port', 'x'], /^--port, --tap-port: must be/],
+  ])('refuses %o', async (args, rule) => {
+    const command = run(args);
+    await command.says(rule);
+    expect(await once(command.child, 'exit')).toEqual([2, null]);
+  });
+
+  it('runs the receptionist beside the demo with one command, and ends with all that it started', async () => {
+    const command = run(['examples/agent-link/receptionist/receptionist.ts', '--free-ports']);
+    const [, ws = ''] = await command.says(/WebSocket +(ws:\S+)/);
+    await command.says(/^-- speak with it at http:/);
+    await command.says(/the agent listens/);
+    const call = await Conversation.open({ ws, rate: 16_000 });
+    await command.says(/ > turn\.bot_started/);
+    await command.says(/ > bot\.tts_text .*Blue Door/);
+    await call.client.hangUp();
+    await command.says(/ > session\.end {2}reason="hangup"/);
+    await stopped(command.child);
+    expect(command.lines.join('\n')).not.toMatch(/Warning|Error:/);
+  });
+});
+
+describe('the receptionist', () => {
+  it('books a table for a caller of the demo', async () => {
+    const command = run(['examples/agent-link/receptionist/receptionist.ts', ...ownService]);
+    const url = await urlOf(command);
+    await command.says(/the agent listens/);
+    const demo = await startDemo({ SVC_AGENT_URL: url });
+    const rate = 16_000;
+    const call = await Conversation.open({ ws: demo.ws, rate });
+    await call.answerSince(0);
+    await call.ask(await spoken(demo, 'Book a table for four tomorrow at seven thirty.', { rate }));
+    await call.ask(await spoken(demo, 'Yes please.', { rate }));
+    await command.says(
+      / > tool\.call .*name="book_table" {2}arguments=\{"people":4,"day":"tomorrow","time":"\d\d:30"\}/,
+    );
+    await command.says(/ < tool\.result .*is booked/);
+    await call.client.hangUp();
+    await demo.stop();
+  });
+});

@@ -1,0 +1,143 @@
+/** The slices of a call's state that decide something by themselves. */
+import { describe, expect, it } from 'vitest';
+import { holdsOutput, isQuiet, newCaller } from '../../../worker/core/caller.ts';
+import {
+  courseDeadline,
+  courseIsDue,
+  endCourse,
+  endSoon,
+  isEnding,
+  isOpen,
+  newCourse,
+  openCourse,
+} from '../../../worker/core/course.ts';
+import { countFault, forgetFaults, newFaults } from '../../../worker/core/faults.ts';
+import { newGuess, wasteGuess } from '../../../worker/core/guess.ts';
+import { newSilence, nextFiller } from '../../../worker/core/quiet.ts';
+import { newCall } from '../../../worker/core/state.ts';
+import { newWords } from '../../../worker/core/turn.ts';
+import { scriptSettings } from '../../support/script-settings.ts';
+
+describe('the state of a call', () => {
+  it('has at most twelve slices', () => {
+    expect(Object.keys(newCall(scriptSettings)).length).toBeLessThanOrEqual(12);
+  });
+});
+
+describe('the course of a call', () => {
+  it('opens once', () => {
+    const course = newCourse();
+    expect(isOpen(course)).toBe(false);
+    expect(openCourse(course, 1_000)).toBe(true);
+    expect(openCourse(course, 9_000)).toBe(false);
+    expect(course).toEqual({ phase: 'open', endsAt: 1_000 });
+  });
+
+  it('goes to its end when its time is over, and is ended 30 s later', () => {
+    const course = newCourse();
+    openCourse(course, 1_000);
+    expect(courseIsDue(course, 999)).toBe(false);
+    expect(isEnding(course)).toBe(false);
+    expect(courseIsDue(course, 1_000)).toBe(false);
+    expect(isEnding(course) && isOpen(course)).toBe(true);
+    expect(courseDeadline(course)).toBe(31_000);
+    expect(courseIsDue(course, 30_999)).toBe(false);
+    expect(courseIsDue(course, 31_000)).toBe(true);
+  });
+
+  it('never goes back', () => {
+    const course = newCourse();
+    endSoon(course);
+    expect(course.phase).toBe('opening');
+    openCourse(course, 1_000);
+    endSoon(course);
+    expect(openCourse(course, 2_000)).toBe(false);
+    expect(course.phase).toBe('ending');
+    expect(endCourse(course)).toBe(true);
+    expect(endCourse(course)).toBe(false);
+    endSoon(course);
+    expect(course.phase).toBe('ended');
+  });
+});
+
+describe('the faults of a call', () => {
+  const limits = { stageFailures: 3, stageDownMs: 10_000 };
+  const count = (faults: ReturnType<typeof newFaults>, stage: 'stt' | 'llm' | 'tts', now: number): boolean =>
+    countFault(faults, stage, { limits, now });
+
+  it('are too many when an LLM has left three turns without an answer', () => {
+    const faults = newFaults();
+    expect([0, 1, 2].map((now) => count(faults, 'llm', now))).toEqual([false, false, true]);
+  });
+
+  it('are too many when STT or TTS fail three times, and for ten seconds', () => {
+    for (const stage of ['stt', 'tts'] as const) {
+      const faults = newFaults();
+      expect([0, 1, 9_999].map((now) => count(faults, stage, now))).toEqual([false, false, false]);
+      expect(count(faults, stage, 10_000)).toBe(true);
+    }
+  });
+
+  it('are counted anew once the stage has done what it owed, and for each stage by itself', () => {
+    const faults = newFaults();
+    count(faults, 'tts', 0);
+    count(faults, 'tts', 1);
+    forgetFaults(faults, 'tts');
+    expect([20_000, 20_001, 29_999].map((now) => count(faults, 'tts', now))).toEqual([false, false, false]);
+    expect(count(faults, 'stt', 30_000)).toBe(false);
+    expect(count(faults, 'tts', 30_000)).toBe(true);
+  });
+});
+
+describe('the caller', () => {
+  const held = { words: newWords(), startedAt: 0, loud: false, isNoEcho: false, position: undefined };
+
+  it('is quiet without a turn and without a voice', () => {
+    const caller = newCaller();
+    expect(isQuiet(caller)).toBe(true);
+    caller.voice = 'speech';
+    expect(isQuiet(caller)).toBe(false);
+    caller.voice = 'silent';
+    caller.turn = { phase: 'speaking', words: newWords(), startedAt: 0, interrupted: false };
+    expect(isQuiet(caller)).toBe(false);
+  });
+
+  it('holds the output with a candidate that has not taken too long', () => {
+    const caller = newCaller();
+    expect(holdsOutput(caller)).toBe(false);
+    caller.turn = { phase: 'candidate', ...held, held: true };
+    expect(holdsOutput(caller)).toBe(true);
+    caller.turn = { phase: 'fading', ...held, held: true, lastVoiceAt: 0, resumeAt: 0 };
+    expect(holdsOutput(caller)).toBe(true);
+    caller.turn = { phase: 'candidate', ...held, held: false };
+    expect(holdsOutput(caller)).toBe(false);
+  });
+});
+
+describe('fillers', () => {
+  it('are spoken one after another, from the first again, and one without words is none', () => {
+    const silence = newSilence();
+    const lines = ['One.', ' ', 'Three.'];
+    expect([1, 2, 3, 4].map(() => nextFiller(silence, lines))).toEqual(['One.', undefined, 'Three.', 'One.']);
+    expect(nextFiller(newSilence(), [])).toBeUndefined();
+  });
+});
+
+describe('an answer that was asked for early', () => {
+  it('counts as wasted only when there was one', () => {
+    const guess = newGuess();
+    wasteGuess(guess);
+    expect(guess.wasted).toBe(0);
+    guess.running = {
+      round: 1,
+      text: 'Hm',
+      basis: 0,
+      guessed: false,
+      held: '',
+      firstTextAt: undefined,
+      done: undefined,
+    };
+    wasteGuess(guess);
+    expect(guess).toEqual({ running: undefined, wasted: 1, trustsStt: true });
+  });
+});

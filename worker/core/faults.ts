@@ -1,0 +1,47 @@
+/** Failures of stages in a row, and when they are too many for the call to go on. */
+import { flag, number, record, time } from '../../shared/base/codec.ts';
+import type { Millis } from '../../shared/base/units.ts';
+import type { CallLimits } from './settings.ts';
+import type { FaultStage } from './told.ts';
+
+export interface Faults {
+  readonly inARow: Record<FaultStage, number>;
+  /** When the first of the failures in a row was; means nothing while there are none. */
+  readonly since: Record<`${FaultStage}At`, Millis>;
+  /** TTS failed too often: what is spoken next is the farewell. */
+  lastWords: boolean;
+}
+
+export const newFaults = (): Faults => ({
+  inARow: { stt: 0, llm: 0, tts: 0, call: 0 },
+  since: { sttAt: 0, llmAt: 0, ttsAt: 0, callAt: 0 },
+  lastWords: false,
+});
+
+/**
+ * Counts a fault. True when the stage has failed too often, and for too long, for the call to go on. Each failure of the LLM is a
+ * turn that nobody answered: there the count alone tells. STT and TTS fail many times within a moment.
+ */
+export function countFault(
+  { inARow, since }: Faults,
+  stage: FaultStage,
+  { limits, now }: { limits: Pick<CallLimits, 'stageFailures' | 'stageDownMs'>; now: Millis },
+): boolean {
+  if (inARow[stage] === 0) since[`${stage}At`] = now;
+  inARow[stage] += 1;
+  if (inARow[stage] < limits.stageFailures) return false;
+  return stage === 'llm' || now - since[`${stage}At`] >= limits.stageDownMs;
+}
+
+/** The stage has done what it owed. */
+export function forgetFaults({ inARow }: Faults, stage: FaultStage): void {
+  inARow[stage] = 0;
+}
+
+const stages = { stt: number, llm: number, tts: number, call: number };
+
+export const faultsCodec = record<Faults>({
+  inARow: record<Faults['inARow']>(stages),
+  since: record<Faults['since']>({ sttAt: time, llmAt: time, ttsAt: time, callAt: time }),
+  lastWords: flag,
+});

@@ -1,0 +1,25 @@
+/** The newest number of everything that is numbered in a call. What carries an older one is stale. */
+import { number, record } from '../../shared/base/codec.ts';
+
+export interface Numbers {
+  /** User turns and lines of the bot. */
+  epoch: number;
+  /** Responses, towards TTS and playout. */
+  context: number;
+  /** Marks in what is sent. */
+  mark: number;
+  /** Requests to the LLM. */
+  round: number;
+  /** Questions to the turn model. */
+  ask: number;
+}
+
+export const newNumbers = (): Numbers => ({ epoch: 0, context: 0, mark: 0, round: 0, ask: 0 });
+
+export const numbersCodec = record<Numbers>({
+  epoch: number,
+  context: number,
+  mark: number,
+  round: number,
+  ask: number,
+});

@@ -1,0 +1,75 @@
+/**
+ * Everything in a call that waits for time, by name. The shell sleeps until the earliest of them; what was due is told, in this
+ * order, right before it is done.
+ */
+import type { Millis } from '../../shared/base/units.ts';
+import { onFlowDeadline, onToolDeadline } from './answering.ts';
+import { candidateDeadline, onCandidateDeadline } from './candidate.ts';
+import { courseDeadline, courseIsDue, isOpen } from './course.ts';
+import { sttDeadline } from './hearing.ts';
+import { idleDeadline, onIdleDeadline } from './idle.ts';
+import { onDtmfDeadline } from './keys.ts';
+import { decisionDeadline, finalDeadline, onFinalDeadline, onSttSilent } from './listening.ts';
+import { askEarlyAt, askWhenDue, decideWhenDue } from './pause.ts';
+import { onSilenceDeadline, silenceDeadline } from './silence.ts';
+import { completeResponse, endCall } from './speaking.ts';
+import type { CallState, Step, Slices } from './state.ts';
+import { tell, type TimerName } from './told.ts';
+import { nextToolDeadline } from './tools.ts';
+
+interface Timer {
+  readonly name: TimerName;
+  /** When it is due; undefined while it does not wait. */
+  readonly due: (state: CallState) => Millis | undefined;
+  readonly fire: (step: Step) => void;
+}
+
+const timers: readonly Timer[] = [
+  { name: 'candidate', due: candidateDeadline, fire: onCandidateDeadline },
+  { name: 'decision', due: decisionDeadline, fire: decideWhenDue },
+  { name: 'early text', due: askEarlyAt, fire: askWhenDue },
+  { name: 'final text', due: finalDeadline, fire: onFinalDeadline },
+  { name: 'stt', due: sttDeadline, fire: onSttSilent },
+  { name: 'keys', due: ({ keys }) => keys.completeAt, fire: onDtmfDeadline },
+  { name: 'tools', due: ({ tools }) => nextToolDeadline(tools), fire: onToolDeadline },
+  // A move of the flow that waits for its safe point needs no further look.
+  { name: 'flow', due: ({ conversation: { flow } }) => flow?.leavesAt, fire: onFlowDeadline },
+  { name: 'silence', due: silenceDeadline, fire: onSilenceDeadline },
+  { name: 'last mark', due: lastMarkDeadline, fire: completeResponse },
+  { name: 'idle', due: idleDeadline, fire: onIdleDeadline },
+  { name: 'time limit', due: ({ course }) => courseDeadline(course), fire: onTimeLimit },
+  { name: 'end', due: ({ commands }) => commands.end?.by, fire: (step) => endCall(step, 'ended') },
+];
+
+/** When the shell must deliver `deadline.reached`; undefined when nothing waits for time. */
+export function nextDeadline(state: CallState): Millis | undefined {
+  if (!isOpen(state.course)) return undefined;
+  let earliest = Infinity;
+  for (const { due } of timers) {
+    const at = due(state);
+    if (at !== undefined && at < earliest) earliest = at;
+  }
+  return earliest === Infinity ? undefined : earliest;
+}
+
+/** Does what is due. One timer may change what the next one waits for. */
+export function onDeadline(step: Step): void {
+  for (const { name, due, fire } of timers) {
+    if (step.state.course.phase === 'ended') return;
+    const at = due(step.state);
+    if (at === undefined || step.now < at) continue;
+    tell(step, { type: 'timer.fired', timer: name });
+    fire(step);
+  }
+}
+
+/** A client need not say that it has played a response to its end. */
+function lastMarkDeadline({ delivery: { response } }: Slices<'delivery'>): Millis | undefined {
+  return response?.phase === 'draining' ? response.endsBy : undefined;
+}
+
+function onTimeLimit(
+  step: Step<'setup' | 'course' | 'caller' | 'guess' | 'delivery' | 'commands' | 'conversation' | 'tools'>,
+): void {
+  if (courseIsDue(step.state.course, step.now)) endCall(step, 'ended');
+}
