@@ -32,7 +32,6 @@ const quietMs = 45_000;
 type Message = Readonly<Record<string, unknown>> & { readonly type: string };
 
 const toolSettings: ToolSettings = {
-  session: 'c1',
   maxRounds: 1_000,
   ruleOf: (name) => ({
     kind: name === 'book' ? 'side_effect' : 'read_only',
@@ -57,7 +56,7 @@ class LinkWorld {
   readonly #agenda: { readonly at: number; readonly act: () => void }[] = [];
   // the service
   #link: LinkState = newLink(linkSettings, 0);
-  #tools = newToolState();
+  #tools = newToolState('c1');
   #epoch = 1;
   #startedAt: number | undefined;
   readonly #runs = new Map<
