@@ -65,7 +65,8 @@ module.exports = {
       { path: '^supervisor/rehearsal/' },
       {
         path: '^(worker|inference)/',
-        pathNot: '^worker/(core/|stages/|tools/|call/(stages|tool-runs|variables)[.]ts|host/definition[.]ts)',
+        pathNot:
+          '^worker/(core/|stages/|tools/|agent-link/|call/(stages|tool-runs|variables)[.]ts|host/definition[.]ts)',
       },
     ),
     forbid(

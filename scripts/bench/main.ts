@@ -1,5 +1,6 @@
 /** The command: runs in the mode that was asked for, and prints. */
 import { mkdirSync } from 'node:fs';
+import { agentLinks, describeAgentLinks, judgeAgentLinks } from './agent-link.ts';
 import { describeInterruptions, judgeInterruptions } from './report/interruption-report.ts';
 import { interruptions } from './interruptions.ts';
 import { parseCommand, usage, UsageError, type Command } from './options.ts';
@@ -59,6 +60,10 @@ async function perform(command: Command, root: URL): Promise<boolean> {
     case 'overload': {
       const result = await overload({ ...command, root });
       return print(command, { result, rows: judgeOverload(result), text: describeOverload(result) });
+    }
+    case 'agent-link': {
+      const result = await agentLinks(command);
+      return print(command, { result, rows: judgeAgentLinks(result), text: describeAgentLinks(result) });
     }
     case 'interruptions': {
       const result = await interruptions({ ...command, ...mode, root });

@@ -21,11 +21,12 @@ instead of holding calls for a while:
   --interruptions  callers speak, hum and cough into the demo's greeting: how soon does it fall silent, and what is lost?
   --rounds N       so many rounds of it (1)
   --only TEXT      only what has these words in its name, such as "that echo"; repeatable
+  --agent-link     what a link to an agent process adds between an event and the socket, without a service
   --restart        calls run while the service is restarted and then stopped: does anybody notice?
 SVC_TEST_ASSETS names a folder with recordings (audio/speech/*.wav); without it the demo's voice speaks.`;
 
 export type Mode =
-  | { readonly name: 'hold' | 'find-max' | 'overload' | 'restart' }
+  | { readonly name: 'hold' | 'find-max' | 'overload' | 'restart' | 'agent-link' }
   | { readonly name: 'interruptions'; readonly rounds: number; readonly only: readonly string[] }
   | { readonly name: 'soak'; readonly total: number; readonly warmUp: number };
 
@@ -55,6 +56,7 @@ export function parseCommand(args: readonly string[]): Command | undefined {
       'warm-up': { type: 'string' },
       overload: { type: 'boolean', default: false },
       restart: { type: 'boolean', default: false },
+      'agent-link': { type: 'boolean', default: false },
       interruptions: { type: 'boolean', default: false },
       rounds: { type: 'string', default: '1' },
       only: { type: 'string', multiple: true, default: [] },
@@ -88,16 +90,19 @@ function modeOf(values: {
   readonly 'warm-up'?: string | undefined;
   readonly overload: boolean;
   readonly restart: boolean;
+  readonly 'agent-link': boolean;
   readonly interruptions: boolean;
   readonly rounds: string;
   readonly only: readonly string[];
   readonly 'find-max': boolean;
 }): Mode {
-  const names = (['overload', 'restart', 'interruptions', 'find-max'] as const).filter(
+  const names = (['overload', 'restart', 'interruptions', 'find-max', 'agent-link'] as const).filter(
     (name) => values[name],
   );
   if (names.length + (values.soak === undefined ? 0 : 1) > 1)
-    throw new UsageError('--soak, --overload, --restart, --interruptions and --find-max exclude one another');
+    throw new UsageError(
+      '--soak, --overload, --restart, --interruptions, --agent-link and --find-max exclude one another',
+    );
   const [name = 'hold'] = names;
   if (name === 'interruptions')
     return { name, rounds: countOf('--rounds', values.rounds, 100), only: values.only };

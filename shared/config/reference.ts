@@ -3,6 +3,7 @@
  * are these texts; a test compares them.
  */
 import { builtInToolNames } from './agent/tool-names.ts';
+import { agentLinkPage } from '../protocol/agent-link/reference.ts';
 import { listTables } from './agent-file.ts';
 import { agentFileJsonSchema, describeAgentFile } from './describe.ts';
 import type { KeyDescription, TableDescription } from './describe.ts';
@@ -193,6 +194,7 @@ export function referenceFiles(): GeneratedFile[] {
   return [
     { path: 'docs/reference/agent-file.md', text: agentPage() },
     { path: 'docs/reference/server-settings.md', text: serverPage() },
+    { path: 'docs/reference/agent-link.md', text: agentLinkPage() },
     {
       path: 'docs/reference/agent-file.schema.json',
       text: `${JSON.stringify(agentFileJsonSchema(), null, 2)}\n`,

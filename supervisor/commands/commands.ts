@@ -42,7 +42,7 @@ export const commands = {
       connect: flag('also try everything that the file reaches; keys must be set'),
     },
     notes: `--connect resolves, connects and asks every provider for one thing (a few tokens, one word of speech, half a second of silence),
-lists the tools of tool servers, and connects to the hosts of HTTP tools without running one.`,
+lists the tools of tool servers, has a handshake with agent processes, and connects to the hosts of HTTP tools without running one.`,
   },
   config: { takes: [], summary: 'prints the settings in force', options: {} },
   'token mint': {

@@ -66,10 +66,6 @@ function forgetOldest(ids: CommandIds): void {
   }
 }
 
-/** Ids of commands that are under way. */
-export const openIds = (ids: CommandIds): string[] =>
-  [...ids].filter(([, { outcome }]) => outcome === undefined).map(([id]) => id);
-
 /** As plain data, for another worker. */
 export type SavedCommandIds = readonly (readonly [string, Known])[];
 

@@ -28,7 +28,8 @@ export const agentLinkKeys = z.strictObject({
     description: 'Permits ws:// to a host off the private network, here and in routes, with a warning.',
   }),
   caller_identity: z.boolean().default(false).meta({
-    description: "Sends the caller's and the called number of telephone calls; not to routes.",
+    description:
+      "Sends the carrier's id of telephone calls in session.start; numbers are withheld. Not for routes.",
   }),
 });
 
@@ -52,7 +53,7 @@ export const agentRouteKeys = z.strictObject({
     description: 'Permits ws:// to a host off the private network for this route.',
   }),
   caller_identity: z.boolean().default(false).meta({
-    description: "Sends the caller's and the called number of telephone calls to this route.",
+    description: "Sends the carrier's id of telephone calls to this route; numbers are withheld.",
   }),
 });
 

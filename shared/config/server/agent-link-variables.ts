@@ -43,7 +43,7 @@ export const agentLinkVariables = {
   ),
   agentCallerIdentity: switchVariable(
     'SVC_AGENT_CALLER_IDENTITY',
-    "Sends the caller's and the called number of telephone calls to that process; not to routes.",
+    "Sends the carrier's id of telephone calls to that process; numbers are withheld. Not for routes.",
     false,
   ),
   agentTlsCa: optionalPathVariable(

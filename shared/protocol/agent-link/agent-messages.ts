@@ -174,11 +174,6 @@ export const agentMessageSchemas = {
 
 export type AgentMessageType = keyof typeof agentMessageSchemas;
 export type AgentMessageOf<T extends AgentMessageType> = z.output<(typeof agentMessageSchemas)[T]>;
-export type AgentMessage = { [T in AgentMessageType]: AgentMessageOf<T> }[AgentMessageType];
 
 export type AgentCommandType = keyof typeof agentCommandSchemas;
 export type AgentCommand = { [T in AgentCommandType]: AgentMessageOf<T> }[AgentCommandType];
-/** What an agent may write: fields with defaults may be left out. */
-export type AgentMessageInput = {
-  [T in AgentMessageType]: z.input<(typeof agentMessageSchemas)[T]>;
-}[AgentMessageType];

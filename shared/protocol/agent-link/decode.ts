@@ -96,7 +96,7 @@ export function readCommand(fields: MessageFields): ReadCommand {
   const id = echoedId(fields['id']);
   if (Object.hasOwn(agentCommandSchemas, type)) {
     const read = agentCommandSchemas[type as AgentCommand['type']].safeParse(fields);
-    if (read.success) return { kind: 'command', command: read.data as AgentCommand };
+    if (read.success) return { kind: 'command', command: read.data };
     return { kind: 'fault', fault: invalid(ruleIn(read.error, type)), id };
   }
   const code = Object.hasOwn(agentMessageSchemas, type) ? 'unexpected_message' : 'unknown_type';

@@ -84,8 +84,6 @@ export const toolCancelSchema = z
   })
   .meta({ description: 'Nobody waits any more; a later result is ignored. Advice to a tool with effects.' });
 
-export type ToolCancelReason = z.output<typeof toolCancelSchema>['reason'];
-
 const codes = Object.keys(agentLinkErrors) as [AgentLinkErrorCode, ...AgentLinkErrorCode[]];
 
 export const commandResultSchema = z
@@ -117,5 +115,3 @@ export type ServiceMessageType = keyof typeof serviceMessageSchemas;
 export type ServiceMessageOf<T extends ServiceMessageType> = z.output<(typeof serviceMessageSchemas)[T]>;
 /** A message without its envelope. */
 export type ServiceMessage = { [T in ServiceMessageType]: ServiceMessageOf<T> }[ServiceMessageType];
-/** A message as it stands on the wire. */
-export type WrittenMessage = ServiceMessage & { readonly seq: number; readonly t_ms: number };

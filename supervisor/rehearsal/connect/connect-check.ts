@@ -22,7 +22,7 @@ import { probeWay, type Step } from '../network-probe.ts';
 import { askOnce, openProbe } from './stage-probes.ts';
 
 /** What became of one thing that the file names. */
-interface Tried {
+export interface Tried {
   readonly who: Omit<Failure, 'reason'>;
   readonly steps: readonly Step[];
   readonly failure?: Omit<Failure, 'stage' | 'provider'>;
@@ -34,17 +34,20 @@ export interface ConnectCheckOptions {
   readonly colours: Colours;
   /** Takes one line without its end. */
   readonly write: (line: string) => void;
+  /** Agent processes that are being tried. */
+  readonly agents?: readonly Promise<Tried>[];
 }
 
 /** Tries everything at once and tells it in the order of the file. Returns the exit status: 1 when anything failed. */
 export async function checkConnections(
   definition: AgentDefinition,
-  { packages, clock, colours, write }: ConnectCheckOptions,
+  { packages, clock, colours, write, agents = [] }: ConnectCheckOptions,
 ): Promise<0 | 1> {
   const running = [
     ...providersOf(definition).map((place) => tryProvider(definition, place, { packages, clock })),
     ...definition.mcp.map((server) => tryMcp(server, clock)),
     ...definition.tools.map((tool) => tryHttpTool(tool, clock)),
+    ...agents,
   ];
   let failed = 0;
   for (const one of running) {

@@ -9,6 +9,7 @@ import {
 import { readArguments, usageError } from '../../commands/commands.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { coloursFor } from '../colours.ts';
+import { tryAgents } from './agent-probe.ts';
 import { checkConnections } from './connect-check.ts';
 
 export interface ConnectCommandOptions extends Omit<CheckOptions, 'requireSecrets' | 'write'> {
@@ -34,10 +35,9 @@ export async function runConnectCheck(
   if (runCheck(file, checked) !== 0) return 1;
   const definition = loadAgentFileAt(file, checked)?.definition;
   if (definition === undefined) return 1;
+  const agents = tryAgents(definition, { clock, env: sources.env, readBytes: sources.readBytes });
   return await checkConnections(definition, {
-    packages,
-    clock,
-    write,
+    ...{ packages, clock, write, agents },
     colours: coloursFor(output, sources.env),
   });
 }

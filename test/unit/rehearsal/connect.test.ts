@@ -10,6 +10,7 @@ import { isPublicAddress } from '../../../worker/tools/address-guard.ts';
 import { FakeChat } from '../../support/fake-chat.ts';
 import { FakeSpeech } from '../../support/fake-speech.ts';
 import { FakeSttLocalWs } from '../../support/fake-stt-local-ws.ts';
+import { accepting, RawAgent } from '../../support/raw-agent.ts';
 import { newRefusingServer, type RefusingServer } from '../../support/refusing-server.ts';
 
 const chat = new FakeChat();
@@ -82,6 +83,20 @@ describe('check --connect', () => {
     expect(lines[4]).toBe('everything answers');
     expect(status).toBe(0);
     expect(chat.requests).toHaveLength(1);
+  });
+
+  it('has a handshake with the agent process and each route, and no call behind it', async () => {
+    const process = await RawAgent.start(accepting({ tools: [{ name: 'lookup' }] }));
+    const env = { LLM_KEY: 'canary-key-1', SVC_AGENT_URL: process.url };
+    const routes = `[[agent_link.routes]]\nname = "none"\nurl = "ws://127.0.0.1:${closedPort}/canary"`;
+    const { status, out } = await check(agent({ more: routes }), env);
+    expect(out).toMatch(/ok {6}agent process at 127\.0\.0\.1:\d+: call accepted with 1 tool in /);
+    expect(out).toMatch(/FAILED {2}agent none at 127\.0\.0\.1:\d+: no link \(ECONNREFUSED\)/);
+    expect([status, out.includes('canary')]).toEqual([1, false]);
+    const session = await process.session();
+    await session.closed();
+    expect(session.events.map(({ type }) => type)).toEqual(['session.start', 'session.end']);
+    await process.close();
   });
 
   it('tries secondaries, tool servers and the hosts of tools, and fails with a line for each that does not answer', async () => {

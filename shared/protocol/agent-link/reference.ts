@@ -1,0 +1,172 @@
+/** The reference page of the agent link: every table comes from the declarations beside this file. */
+import * as z from 'zod';
+import { agentMessageSchemas, toolDeclarationSchema } from './agent-messages.ts';
+import { agentLinkErrors } from './errors.ts';
+import { envelopeShape } from './events.ts';
+import { agentLinkBacklog, agentLinkLimits, agentLinkTimes } from './limits.ts';
+import { serviceMessageSchemas } from './service-messages.ts';
+
+interface FieldSchema {
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly FieldSchema[];
+  readonly items?: FieldSchema;
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
+  readonly required?: readonly string[];
+  readonly default?: unknown;
+  readonly description?: string;
+}
+
+const schemaOf = (schema: z.ZodType): FieldSchema =>
+  z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as FieldSchema;
+
+function typeOf({ type, enum: values, anyOf, items, properties }: FieldSchema): string {
+  if (values !== undefined) return values.map((value) => `\`${String(value)}\``).join(', ');
+  if (anyOf !== undefined) return [...new Set(anyOf.map(typeOf))].join(' or ');
+  if (type === 'array' && items !== undefined) return `array of ${typeOf(items)}`;
+  if (type === 'object' && properties !== undefined) return `{${Object.keys(properties).join(', ')}}`;
+  return type ?? 'any JSON';
+}
+
+const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n');
+}
+
+function fieldRows({ properties = {}, required = [] }: FieldSchema): string[][] {
+  return Object.entries(properties)
+    .filter(([name]) => name !== 'type')
+    .map(([name, field]) => {
+      const presence =
+        field.default !== undefined
+          ? `default \`${JSON.stringify(field.default)}\``
+          : required.includes(name)
+            ? 'always'
+            : 'optional';
+      return [`\`${name}\``, typeOf(field), presence, field.description ?? ''];
+    });
+}
+
+function messageSection([type, schema]: readonly [string, z.ZodType]): string {
+  const described = schemaOf(schema);
+  const rows = fieldRows(described);
+  const fields = rows.length === 0 ? '' : `\n\n${table(['Field', 'Type', 'Present', 'Meaning'], rows)}`;
+  return `### \`${type}\`\n\n${described.description ?? ''}${fields}\n`;
+}
+
+const sections = (schemas: Readonly<Record<string, z.ZodType>>): string =>
+  Object.entries(schemas).map(messageSection).join('\n');
+
+const kib = (bytes: number): string => `${bytes / 1024} KiB`;
+
+const numbers = (values: Readonly<Record<string, number>>, unit: (name: string) => string): string[][] =>
+  Object.entries(values).map(([name, value]) => [`\`${name}\``, String(value), unit(name)]);
+
+const unitOf = (name: string): string =>
+  name.endsWith('Ms') ? 'ms' : name.endsWith('Bytes') ? 'bytes' : name.endsWith('Chars') ? 'characters' : '';
+
+const howItGoes = `# The agent link, version 1
+
+Generated from the declarations in \`shared/protocol/agent-link\`; \`npm run docs\` writes it anew.
+
+The service connects out to an application process, the agent: one WebSocket per call, on which the service is the client. Each message
+is one text frame with one JSON object and a \`type\`. Unknown fields are ignored by both sides. How the address is configured stands in
+[the agent file](agent-file.md) (\`[agent_link]\`) and in [the server settings](server-settings.md) (\`SVC_AGENT_*\`).
+
+## How a call goes
+
+1. The service connects (${agentLinkTimes.connectMs} ms), sends \`session.start\`, and waits for the answer (${agentLinkTimes.handshakeMs} ms from the
+   connection). The caller hears silence meanwhile, and what the caller says is kept and heard afterwards.
+2. \`session.accept\` starts the call with the agent's prompt, context, greeting and tools, taken word for word. In every other case (no
+   connection, no answer in time, \`session.reject\`, a version that was not offered, another first message) the call runs on the
+   agent file alone. An agent never fails a call.
+3. What is wrong in an accepted handshake without preventing the call is left out, and reported as an \`error\` event of stage
+   \`agent_link\`.
+4. The service pings every ${agentLinkTimes.pingIntervalMs / 1000} s. After ${agentLinkTimes.downAfterMs / 1000} s without a message or a pong the link is down, and the call
+   goes on alone with what it was started with; its remote tools answer \`${agentLinkErrors.unavailable}\`.
+5. \`session.end\` is the last message; then the service closes the link.
+
+The agent's \`error\` events start with the code. A command with an \`id\` is answered by one \`command.result\`; one whose id came before is
+not done again and is answered the same (the newest ${agentLinkLimits.rememberedCommands} ids are remembered). \`done\` means: a line begins to be spoken, an edit
+will be in force for the next response, the call is being ended. \`transfer\` is refused \`unsupported\`: no transport of this version has
+call control, and \`capabilities.transfer\` is false.
+`;
+
+const order = `## The order of events
+
+Events come in the order in which things happened, numbered by \`seq\`. A reader can rely on this:
+
+- \`turn.user_started\` opens a turn of the caller, \`turn.user_ended\` closes it; at most one \`user.text\` of the turn stands behind that.
+- Each \`bot.llm_started\` is followed by one \`bot.llm_stopped\`; the \`bot.text\` of a round stands between them.
+- \`turn.bot_started\` of an epoch comes before its \`turn.bot_ended\`, which is missing when the response was cut.
+- \`turn.interrupted\` carries the new epoch; what comes afterwards with an older epoch belongs to what was cut.
+- \`tool.call\` comes before its \`tool.cancel\`; a result that comes after that, or twice, is ignored.
+- \`command.result\`, \`error\` and \`user.transcript\` may stand anywhere. \`events.lost\` stands where events are missing.
+- The answers to commands that were still open when the call ended stand before \`session.end\`.
+`;
+
+const slowness = `## An agent that reads slowly
+
+What the kernel has not taken of a link decides: above ${kib(agentLinkBacklog.dropDeltasBytes)} interim transcripts, \`bot.text\` and \`bot.tts_text\` are left
+out, above ${kib(agentLinkBacklog.dropEventsBytes)} every event that \`session.accept.events\` chooses among. \`session.*\`, \`tool.*\`, \`command.result\` and \`error\`
+are never left out. The next message that is written follows an \`events.lost\` with the count. Above ${kib(agentLinkBacklog.closeBytes)} the link is
+closed and the call goes on alone. A message that would be larger than ${kib(agentLinkLimits.messageBytes)} is left out and counted, too.
+`;
+
+const resume = `## Resume
+
+An agent that keeps the call's state sends \`resume: true\` in \`session.accept\`; one that does not never sees anything of this.
+
+When the link breaks, or the worker that had the call dies, the call goes on and the service connects again: at once, then after pauses
+of ${agentLinkTimes.resumeFirstPauseMs} ms that double up to ${agentLinkTimes.resumeLongestPauseMs} ms. Its first message is then \`session.resume\`. The agent answers with
+\`session.accept\`: \`version\`, and \`last_seq\` where it knows what it saw; other fields do not count. What follows:
+
+1. With \`last_seq\`, the messages behind it that were written before the break and are kept, as they were, each with its old \`seq\`: the
+   newest ${agentLinkBacklog.replayMessages} and ${kib(agentLinkBacklog.replayBytes)}, deltas not among them. Another worker has none of them.
+2. What happened without a link, with new numbers: events within the same bounds, without deltas, and every control message. What is
+   not there is counted in \`events.lost\`.
+3. Whatever happens next. \`seq\` goes on growing; behind the death of a worker it leaps.
+
+\`pending\` names the tool calls whose results are waited for; all others are settled. A result that an agent could not send is sent on the
+new connection, with the same id. After \`session.reject\`, or ${agentLinkTimes.resumeLimitMs / 1000} s without a link, the call goes on alone for good. A \`read_only\` call
+of a worker that died is asked for again under a new id; of a \`side_effect\` call the LLM is told that its outcome is unknown.
+`;
+
+/** Text of docs/reference/agent-link.md. */
+export function agentLinkPage(): string {
+  return `${[howItGoes, order, slowness, resume].join('\n')}
+## Service to agent
+
+Every message also carries:
+
+${table(['Field', 'Type', 'Present', 'Meaning'], fieldRows(schemaOf(z.object(envelopeShape))))}
+
+${sections(serviceMessageSchemas)}
+## Agent to service
+
+${sections(agentMessageSchemas)}
+### Tool declaration
+
+${table(['Field', 'Type', 'Present', 'Meaning'], fieldRows(schemaOf(toolDeclarationSchema)))}
+
+## Errors
+
+${table(
+  ['Code', 'Words, unless a field and its rule are named'],
+  Object.entries(agentLinkErrors).map(([code, words]) => [`\`${code}\``, words]),
+)}
+
+## Limits
+
+${table(
+  ['Limit', 'Value', 'Unit'],
+  [
+    ...numbers(agentLinkLimits, unitOf),
+    ...numbers(agentLinkTimes, unitOf),
+    ...numbers(agentLinkBacklog, unitOf),
+  ],
+)}
+`;
+}
