@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { developmentPython, pythonEnv } from '../support/python.ts';
+import { developmentPython, pythonEnv, pythonSdk } from '../support/python.ts';
 import { cleanEnv } from '../support/running-demo.ts';
 import { conformanceToken, play, scenarios } from './conformance.ts';
 
@@ -28,7 +28,10 @@ function typescript(): Program {
 function python(): Program {
   const found = developmentPython();
   if ('problem' in found) return found;
-  return { command: [found.python, 'sdk/python/tests/conformance_agent.py'], env: pythonEnv };
+  return {
+    command: [found.python, 'sdk/python/tests/conformance_agent.py'],
+    env: { ...pythonEnv, PYTHONPATH: join(pythonSdk, 'src') },
+  };
 }
 
 describe.each([
