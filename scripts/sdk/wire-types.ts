@@ -131,7 +131,8 @@ const head = (what: string): string => `/**
  */
 `;
 
-const constantsSource = (): string => `${head(`The agent link, version ${agentLinkVersions.join(', ')}: names, limits and fields.`)}
+const constantsSource =
+  (): string => `${head(`The agent link, version ${agentLinkVersions.join(', ')}: names, limits and fields.`)}
 export const PROTOCOL = '${AGENT_LINK_PROTOCOL}';
 export const PROTOCOL_VERSIONS: readonly number[] = [${agentLinkVersions.join(', ')}];
 

@@ -1,7 +1,7 @@
 /** `svc-supervisor agent dev` as a developer has it: the whole command, a real agent, a caller, and files that change. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,6 +10,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Conversation } from '../support/conversation.ts';
 import { Observed } from '../support/observed.ts';
 import { cleanEnv, spoken, startDemo, stopped } from '../support/running-demo.ts';
+import { Providers, TestService } from '../support/service.ts';
 import { ServiceEnd } from './service-end.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
@@ -189,5 +190,34 @@ describe('the receptionist', () => {
     await command.says(/ < tool\.result .*is booked/);
     await call.client.hangUp();
     await demo.stop();
+  });
+});
+
+describe('the tenants', () => {
+  const shipped = readFileSync(join(project, 'examples/agent-link/tenants/agent.toml'), 'utf8');
+
+  it.each([
+    ['pizza', /Pizza Corner/],
+    ['salon', /hair salon/],
+    ['elsewhere', /reception/],
+  ])('answer a call of the route %s each in its own words', async (route, words) => {
+    const command = run(['examples/agent-link/tenants/tenants.ts', ...ownService], {
+      SVC_AGENT_TOKEN: 'token',
+    });
+    const url = await urlOf(command);
+    await command.says(/the agent listens/);
+    const routes = shipped.slice(shipped.indexOf('[agent_link]')).replaceAll('ws://127.0.0.1:8091', url);
+    const providers = await new Providers().start();
+    const agentText = `${providers.agentText({})}\n${routes}`;
+    const service = await TestService.start({
+      agentText,
+      env: { SVC_AGENT_URL: url, SVC_AGENT_TOKEN: 'token' },
+    });
+    const call = await service.call({ metadata: { agent_route: route } });
+    const [line] = await command.says(/ < session\.accept .*/);
+    expect(line).toMatch(words);
+    await call.hangUp();
+    await service.stop();
+    await providers.close();
   });
 });

@@ -34,7 +34,7 @@ export class ServiceEnd extends Observed {
       request.destroy();
       this.changed();
     });
-    this.socket.on('error', () => this.changed());
+    for (const event of ['open', 'error']) this.socket.on(event, () => this.changed());
     this.socket.on('close', (code) => {
       this.closed = code;
       this.changed();

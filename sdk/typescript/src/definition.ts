@@ -19,7 +19,6 @@ export interface Opening {
 }
 
 export type StartHandler = (session: Session) => Opening | undefined | Promise<Opening | undefined>;
-export type EventHandler = (event: never, session: Session) => unknown;
 
 export interface AgentDefinition {
   readonly name: string;
