@@ -1,6 +1,6 @@
 /**
  * Python for tests of the Python SDK: an environment with what `sdk/python/pyproject.toml` names for development, made once and kept in
- * `node_modules/.cache` until that file or the interpreter changes.
+ * `node_modules/.cache` until the packages or the interpreter change.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -61,18 +61,16 @@ export function developmentPython(): Python {
     'import sys; print(sys.version); sys.exit(sys.version_info < (3, 11))',
   ]);
   if (version.status !== 0) return { problem: 'python3 is missing or older than 3.11' };
-  const text = readFileSync(join(pythonSdk, 'pyproject.toml'), 'utf8');
-  const folder = join(
-    cache,
-    createHash('sha256').update(version.text).update(text).digest('hex').slice(0, 16),
-  );
+  const packages = packagesOf(readFileSync(join(pythonSdk, 'pyproject.toml'), 'utf8'));
+  const key = createHash('sha256').update(version.text).update(packages.join()).digest('hex');
+  const folder = join(cache, key.slice(0, 16));
   const python = join(folder, 'bin/python');
   const ready = join(folder, 'ready');
   if (existsSync(ready)) return { python };
   rmSync(cache, { recursive: true, force: true });
   mkdirSync(cache, { recursive: true });
   newEnvironment(folder);
-  const problem = install(python, packagesOf(text));
+  const problem = install(python, packages);
   if (problem !== undefined) return { problem };
   mkdirSync(`${ready}.new`);
   renameSync(`${ready}.new`, ready);

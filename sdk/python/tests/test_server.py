@@ -192,6 +192,17 @@ async def test_a_call_that_nobody_takes_up_again_ends(monkeypatch: pytest.Monkey
         assert await ended.get() == "link_lost"
 
 
+async def test_a_call_that_was_taken_up_again_waits_for_nothing() -> None:
+    async with Agent().serve(port=0, drain_s=0) as server:
+        async with link(server) as socket:
+            await answer(socket)
+        resume: dict[str, Any] = {"type": "session.resume", "seq": 2, "last_seq": 1, "replay_from": 1}
+        async with link(server, **resume, lost=0, pending=[]) as again:
+            assert (await answer(again))["type"] == "session.accept"
+            assert server.calls == 1
+            assert not server._calls._tasks
+
+
 async def test_without_resume_a_call_ends_with_its_link() -> None:
     agent = Agent(resume=False)
     ended: asyncio.Queue[str] = asyncio.Queue()

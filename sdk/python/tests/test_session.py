@@ -135,6 +135,7 @@ async def test_a_start_hook_that_fails_rejects_the_call(hook: Any) -> None:
     with pytest.raises(RejectCall) as rejected:
         await ScriptedCall(agent).__aenter__()
     assert rejected.value.code == "agent_failed"
+    assert rejected.value.message == "the agent could not begin the call"
 
 
 async def test_a_start_hook_that_is_late_rejects_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -387,9 +388,10 @@ async def test_handlers_learn_that_the_call_goes_on_and_what_they_missed() -> No
 
     async with ScriptedCall(agent) as call:
         assert call.accept["events"] == []
-        for lost in (0, 3):
+        for lost, last_seq in ((0, 1), (3, 2)):
             call.break_link()
             await call.resume(lost=lost)
+            assert call.written[-1]["last_seq"] == last_seq
     assert seen == [0, 3]
 
 
@@ -455,6 +457,13 @@ async def test_deltas_are_left_out_first_and_counted() -> None:
     for event in (interrupted(1), text(2), text(3), interrupted(4)):
         queue.push(event)
     assert await popped(queue, 3) == [("events.lost", 2), ("turn.interrupted", 1), ("turn.interrupted", 4)]
+
+
+async def test_a_delta_never_takes_the_place_of_another_event() -> None:
+    queue = EventQueue(most_waiting=2)
+    for event in (interrupted(1), interrupted(2), text(3)):
+        queue.push(event)
+    assert await popped(queue, 3) == [("events.lost", 1), ("turn.interrupted", 1), ("turn.interrupted", 2)]
 
 
 async def test_interim_transcripts_are_left_out_like_deltas_and_final_ones_are_not() -> None:
