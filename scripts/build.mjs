@@ -24,6 +24,8 @@ const entries = [
   'supervisor/commands/local/voice-process',
   'supervisor/commands/agent-dev/typescript-hooks',
   'shared/auth/mint',
+  'worker/stages/contract',
+  'worker/stages/contract-checks',
   'examples/demo/main',
   'examples/demo/stt-thread',
   'examples/demo/tts-thread',
@@ -62,7 +64,7 @@ const carried = [
 ];
 
 /** What the package exports for others to import. */
-const typed = ['shared/auth/mint'];
+const typed = ['shared/auth/mint', 'worker/stages/contract', 'worker/stages/contract-checks'];
 
 /** Bundled CommonJS asks for Node's own modules by `require`, which a module has not. */
 const requireForBundled =

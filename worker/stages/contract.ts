@@ -6,7 +6,32 @@ import type { OptionsOutcome } from '../../shared/config/stages/package.ts';
 import type { LlmStage, ProviderAccess, SttAccess, SttStage, TtsAccess, TtsStage } from './stage.ts';
 
 export type { OptionsIssue, OptionsOutcome } from '../../shared/config/stages/package.ts';
-export type * from './stage.ts';
+export type {
+  ChatMessage,
+  LlmCall,
+  LlmEvent,
+  LlmFinish,
+  LlmRequest,
+  LlmRound,
+  LlmSession,
+  LlmStage,
+  LlmUsage,
+  OpaqueReasoning,
+  ProviderAccess,
+  StageContext,
+  StageError,
+  SttAccess,
+  SttEvent,
+  SttSession,
+  SttStage,
+  ToolCall,
+  ToolDeclaration,
+  Transcript,
+  TtsAccess,
+  TtsEvent,
+  TtsSession,
+  TtsStage,
+} from './stage.ts';
 
 /** Any validator with the interface of Standard Schema; it must answer at once and not by a promise. */
 export interface StandardSchema<O> {

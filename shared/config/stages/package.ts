@@ -63,7 +63,7 @@ const isOptional = (value: unknown, is: (value: unknown) => boolean): boolean =>
 function validatorOf(options: unknown): PackageStage['validate'] | undefined {
   if (options === undefined) return noOptions;
   if (typeof options === 'function') return (table) => Reflect.apply(options, undefined, [table]) as unknown;
-  const standard =
+  const standard: unknown =
     options !== null && typeof options === 'object' ? Reflect.get(options, '~standard') : undefined;
   const validate: unknown = isTable(standard) ? standard['validate'] : undefined;
   if (typeof validate !== 'function') return undefined;
