@@ -6,12 +6,14 @@ import { defineConfig } from 'vitest/config';
 const pure = ['test/{sim,golden}/**/*.test.ts', 'test/unit/{core,failover,eval-turns}/**/*.test.ts'];
 
 /** The SDK by its name, as examples and users import it. */
-const alias = Object.fromEntries(
-  [
-    ['@voice-agent-service/agent/testing', 'testing'],
-    ['@voice-agent-service/agent', 'index'],
-  ].map(([name, file]) => [name, fileURLToPath(new URL(`sdk/typescript/src/${file}.ts`, import.meta.url))]),
-);
+const alias: Readonly<Record<string, string>> = {
+  '@voice-agent-service/agent/testing': sdkFile('testing'),
+  '@voice-agent-service/agent': sdkFile('index'),
+};
+
+function sdkFile(name: string): string {
+  return fileURLToPath(new URL(`sdk/typescript/src/${name}.ts`, import.meta.url));
+}
 
 /**
  * Three projects: `pure` and `fast` run on the sources in many threads; `real` starts real processes from `dist/`

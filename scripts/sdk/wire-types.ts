@@ -17,7 +17,7 @@ import { serviceMessageSchemas } from '../../shared/protocol/agent-link/service-
 /** The parts of JSON Schema that zod writes for these messages. */
 interface Schema {
   readonly type?: string;
-  readonly const?: unknown;
+  readonly const?: string;
   readonly enum?: readonly unknown[];
   readonly anyOf?: readonly Schema[];
   readonly items?: Schema;
@@ -47,7 +47,7 @@ const comment = (text: string | undefined, indent: string): string =>
  */
 function typeText(schema: Schema, { isOpen, indent }: { isOpen: boolean; indent: string }): string {
   if (schema.$ref !== undefined) return 'JsonValue';
-  if (schema.const !== undefined) return `'${String(schema.const)}'`;
+  if (schema.const !== undefined) return `'${schema.const}'`;
   if (schema.enum !== undefined) {
     const isCode = schema.enum.length === Object.keys(agentLinkErrors).length;
     const words = isCode ? 'LinkErrorCode' : schema.enum.map((word) => `'${String(word)}'`).join(' | ');
