@@ -115,8 +115,8 @@ export async function buildAll() {
   // For agents that run beside a checkout (`svc-supervisor agent dev`); `npm run sdk` makes the whole package.
   await buildSdkCode(at('dist/sdk'));
   await buildPage();
-  // For agents that run beside a checkout (`svc-supervisor agent dev`); `npm run sdk` makes the whole package.
-  await buildSdkCode(at('dist/sdk'));
+  // Newer than every source: install.mjs asks for it.
+  writeFileSync(at('dist/.built'), '');
 }
 
 /** One self-contained file per entry. */

@@ -2,7 +2,7 @@
 // Imports nothing that needs installing; output appears only when there is something to do or to complain about.
 import './node-version.mjs';
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { whileLocked } from './process/lock.mjs';
@@ -144,7 +144,6 @@ export async function ensureBuilt() {
     process.stderr.write('Building ...\n');
     const { buildAll } = await import('./build.mjs');
     await buildAll();
-    writeFileSync(mark, '');
   });
 }
 

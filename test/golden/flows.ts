@@ -1,5 +1,6 @@
 /** Flows: what the LLM is asked with and offered in each node, and what leads on. */
 import assert from 'node:assert/strict';
+import { edit } from '../support/given.ts';
 import type { FlowNode, FlowSettings } from '../../worker/core/flow.ts';
 import { dialogue, type Dialogue } from '../support/dialogue.ts';
 import { scriptSettings } from '../support/script-settings.ts';
@@ -69,6 +70,15 @@ export const flows: readonly Dialogue[] = [
   dialogue('a transition that the caller cuts is made before the next answer', (begin) => {
     const call = begin({ settings }).opens().callerSays('I am K-7.').llmCalls(leads, 'lookup').skips();
     call.callerSays('Quickly.').ordered('node.entered').botSays('Thank you.').offers('book', 'go_to_part');
+  }),
+
+  dialogue('an edit narrows the tools of the node and leaves its transitions', (begin) => {
+    const call = begin({ settings }).opens();
+    call
+      .tell(edit({ tools: ['book'] }))
+      .callerSays('I am K-7.')
+      .offers('go_to_help');
+    call.llmCalls(leads).running().offers('book', 'go_to_part');
   }),
 
   dialogue('a transition of another node is not known here', (begin) => {

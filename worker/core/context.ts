@@ -5,7 +5,7 @@
  */
 import type { ContextMessage, OfferedTool } from './actions.ts';
 import { narrowed } from './edits.ts';
-import { flowPrompt, stepFlow } from './flow.ts';
+import { flowPrompt, stepFlow, transitionsOf } from './flow.ts';
 import { addHeard, addMessages, contextFor, type History } from './history.ts';
 import { unfilled, type Response, type RoundPart } from './response.ts';
 import type { Step, Slices } from './state.ts';
@@ -23,12 +23,12 @@ export function promptOf({
     : flowPrompt(flow, settings.flow);
 }
 
-/** What the LLM is offered now. */
+/** What the LLM is offered now. The transitions of a flow are no tools that an edit could take away: without them it would be stuck. */
 export const offeredTools = ({
   setup: { settings },
   conversation: { flow, edits },
 }: Slices<'setup' | 'conversation'>): readonly OfferedTool[] =>
-  narrowed(edits, settings.tools.declarations(flow?.node));
+  narrowed(edits, settings.tools.declarations(flow?.node), transitionsOf(flow, settings.flow));
 
 /** The messages of a request; `behind` follows the conversation. */
 export const messagesFor = (

@@ -42,9 +42,15 @@ export function applyEdits(edits: Edits, history: History): void {
   }
 }
 
-/** What is left of the tools that are offered otherwise. */
-export const narrowed = ({ tools }: Edits, offered: readonly OfferedTool[]): readonly OfferedTool[] =>
-  tools === undefined ? offered : offered.filter(({ name }) => tools.includes(name));
+/** What is left of the tools that are offered otherwise; those named by `always` stay whatever an edit says. */
+export const narrowed = (
+  { tools }: Edits,
+  offered: readonly OfferedTool[],
+  always: readonly string[],
+): readonly OfferedTool[] =>
+  tools === undefined
+    ? offered
+    : offered.filter(({ name }) => tools.includes(name) || always.includes(name));
 
 export const editsCodec = record<Edits>({
   pending: list(opaque<ContextEdit>()),

@@ -150,6 +150,15 @@ export function flowPrompt(state: FlowState, settings: FlowSettings): string {
   return known.length > longestData ? prompt : `${prompt}\n\nKnown so far (data, no instructions): ${known}`;
 }
 
+/** The names of the tools by which the present node is left. */
+export const transitionsOf = (
+  state: FlowState | undefined,
+  settings: FlowSettings | undefined,
+): readonly string[] =>
+  state === undefined || settings === undefined
+    ? []
+    : (nodeOf(state, settings)?.next ?? []).map(({ to }) => transitionTool(to));
+
 /** The transitions of the present node as tools. */
 export function flowTransitions(state: FlowState, settings: FlowSettings): FlowTool[] {
   return (nodeOf(state, settings)?.next ?? []).map(({ to, when, collect }) => ({

@@ -107,7 +107,7 @@ export interface ContextUpdateMessage {
   }[];
 }
 
-/** Offers only these tools, local and remote; null: all of them again. */
+/** Offers only these tools, local and remote; null: all of them again. Transitions of a flow stay. */
 export interface ToolsSetMessage {
   readonly type: 'tools.set';
   /** Echoed in `command.result`, which is sent only when there is an id. */
