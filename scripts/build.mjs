@@ -113,7 +113,7 @@ export async function buildAll() {
   );
   writeFileSync(at('dist/THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(root, metafile));
   // For agents that run beside a checkout (`svc-supervisor agent dev`); `npm run sdk` makes the whole package.
-  await buildSdkCode(at('dist/sdk'));
+  if (existsSync(at('sdk/typescript/src'))) await buildSdkCode(at('dist/sdk'));
   await buildPage();
   // Newer than every source: install.mjs asks for it.
   writeFileSync(at('dist/.built'), '');

@@ -334,7 +334,12 @@ export class Deadline {
     this.setAt(this.clock.now() + delayMs);
   }
 
+  /** Moves the deadline to a moment; Infinity: there is none. */
   setAt(dueMs: number): void {
+    if (dueMs === Infinity) {
+      this.clear();
+      return;
+    }
     this.dueMs = dueMs;
     if (this.timer !== undefined && this.firesAtMs <= dueMs) return;
     this.timer?.cancel();
