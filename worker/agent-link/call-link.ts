@@ -18,7 +18,14 @@ import type { RemoteTool, ToolReport, ToolRun, ToolRunRequest } from '../tools/t
 import type { AgentSocket, Dial } from './agent-socket.ts';
 import type { CallLink, CallLinkSite } from './contract.ts';
 import { stepLink } from './link.ts';
-import { saveLink, type LinkFact, type LinkOrder, type LinkState, type SavedLink } from './link-state.ts';
+import {
+  saveLink,
+  type LinkFact,
+  type LinkNews,
+  type LinkOrder,
+  type LinkState,
+  type SavedLink,
+} from './link-state.ts';
 
 export interface CallLinkOptions {
   readonly clock: Clock;
@@ -180,10 +187,19 @@ export class AgentCallLink implements CallLink {
   #tellNews({ news, why }: Extract<LinkOrder, { type: 'news' }>): void {
     const { log, metrics } = this.#options;
     metrics.agentLinks.inc({ what: news });
-    if (news === 'active' || news === 'resumed') log.debug({ what: news }, 'agent link');
-    else log.warn({ what: news, why }, 'agent link');
+    if (news === 'active' || news === 'resumed') log.debug(newsTexts[news]);
+    else log.warn({ why }, newsTexts[news]);
   }
 }
+
+/** What the log says. */
+const newsTexts: Readonly<Record<LinkNews, string>> = {
+  active: 'the agent process has accepted the call',
+  resumed: 'the agent process is back',
+  fallback: 'the agent process does not take the call: it starts by the agent file alone',
+  broken: 'the agent process is lost: the service connects again',
+  gone: 'the agent process is lost: the call goes on by itself',
+};
 
 /** What the call is made with; nothing beside its agent's definition where no agent took it. */
 function setupOf(accept: ReadAccept | undefined): CallSetup {

@@ -42,6 +42,8 @@ async function ended({ call, session }: Linked): Promise<AgentSession> {
 const answered = (session: AgentSession, id: string) =>
   session.says('command.result', (event) => event['id'] === id);
 
+const noAgent = 'the agent process does not take the call: it starts by the agent file alone';
+
 describe('session.start body', () => {
   it('carries every field of the table, and the token as a bearer token', async () => {
     const one = await linked();
@@ -136,7 +138,7 @@ describe('States: an agent that', () => {
     });
     await fileGreeting(one.call);
     await service.says(
-      'agent link',
+      noAgent,
       (line) => line['call'] === one.call.callId && String(line['why']).startsWith(why),
     );
     await ended(one);
@@ -146,7 +148,7 @@ describe('States: an agent that', () => {
   it('never answers costs the caller the handshake timeout and no more', async () => {
     const one = await linked(() => undefined);
     await fileGreeting(one.call);
-    const line = await service.says('agent link', (said) => said['call'] === one.call.callId);
+    const line = await service.says(noAgent, (said) => said['call'] === one.call.callId);
     expect(line['why']).toBe('no answer to the handshake in time');
     await one.session.closed();
     one.call.abandon();
@@ -171,7 +173,10 @@ describe('States: an agent that', () => {
     const one = await linked(accepting({ greeting: 'From the agent.' }));
     await one.session.says('turn.bot_started');
     one.session.socket.terminate();
-    await service.says('agent link', (line) => line['call'] === one.call.callId && line['what'] === 'gone');
+    await service.says(
+      'the agent process is lost: the call goes on by itself',
+      (line) => line['call'] === one.call.callId,
+    );
     const before = service.providers.llm.requests.length;
     one.call.sendDtmf('7');
     one.call.sendDtmf('#');
@@ -210,7 +215,10 @@ describe('Limits and errors', () => {
     await one.session.says('turn.bot_started');
     one.session.send({ type: 'say', text: 'x'.repeat(65 * 1024) });
     expect(await one.session.closed()).toBe(1009);
-    await service.says('agent link', (line) => line['call'] === one.call.callId && line['what'] === 'gone');
+    await service.says(
+      'the agent process is lost: the call goes on by itself',
+      (line) => line['call'] === one.call.callId,
+    );
     one.call.abandon();
   });
 
