@@ -12,7 +12,7 @@ import { isMainThread } from 'node:worker_threads';
 const kinds = {
   socket: (stack) => /#onMessage \(worker\/transports\/socket\/socket-call\.ts:/.test(stack),
   timer: (stack) => stack.includes('listOnTimeout') && !stack.includes('Pacer'),
-  stt: (stack) => stack.includes('LocalWsSession') && stack.includes('Receiver'),
+  stt: (stack) => stack.includes('StreamSession') && stack.includes('Receiver'),
   llm: (stack) => stack.includes('HttpRound') && stack.includes('onResponseData'),
   tts: (stack) => stack.includes('SpeechRequest') && stack.includes('onResponseData'),
   bell: (stack) => stack.includes('collectSpeech') && !stack.includes('Pacer'),
