@@ -94,7 +94,11 @@ module.exports = {
         pathNot: '^worker/(stages/(stage|failure|handshake|http|connect|channel)[.]ts|stages/$1/|core/)',
       },
     ),
-    forbid('media-knows-no-call', { path: '^worker/media/' }, { path: '^worker/', pathNot: '^worker/media/' }),
+    forbid(
+      'media-knows-no-call',
+      { path: '^worker/media/' },
+      { path: '^worker/', pathNot: '^worker/media/' },
+    ),
     forbid(
       'the-way-out-hears-nothing',
       { path: '^worker/media/out/' },

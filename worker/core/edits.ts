@@ -48,9 +48,7 @@ export const narrowed = (
   offered: readonly OfferedTool[],
   always: readonly string[],
 ): readonly OfferedTool[] =>
-  tools === undefined
-    ? offered
-    : offered.filter(({ name }) => tools.includes(name) || always.includes(name));
+  tools === undefined ? offered : offered.filter(({ name }) => tools.includes(name) || always.includes(name));
 
 export const editsCodec = record<Edits>({
   pending: list(opaque<ContextEdit>()),

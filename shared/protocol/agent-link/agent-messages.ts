@@ -146,7 +146,10 @@ export const agentCommandSchemas = {
       ...commandShape,
       enabled: z.array(z.string()).max(limits.enabledTools).nullable(),
     })
-    .meta({ description: 'Offers only these tools, local and remote; null: all of them again. Transitions of a flow stay.' }),
+    .meta({
+      description:
+        'Offers only these tools, local and remote; null: all of them again. Transitions of a flow stay.',
+    }),
 } as const;
 
 /** `id` is the one of the `tool.call`, so that a result carries no command id. */
