@@ -103,7 +103,7 @@ export class CallAudio {
       encoding,
       vad: this.#vad,
       toStt: (pcm) => void stages.stt.audio(pcm),
-      decoded: (pcm) => this.tap.heard(pcm, this.#now()),
+      decoded: (pcm, now) => this.tap.heard(pcm, now),
       took: (pcm) => this.#echo.took(pcm),
     });
     this.#echo = newCallEcho({ mode: services.echo, sampleRate, heard: this.#inbound });

@@ -28,8 +28,8 @@ export interface InboundOptions {
   readonly vad: VadClient;
   /** Takes audio for STT: 16 kHz PCM16, valid until it returns. */
   readonly toStt: (pcm: Int16Array) => void;
-  /** Told of all audio that is taken, as it was sent: PCM16 at the call's rate, valid until it returns. */
-  readonly decoded?: (pcm: Int16Array) => void;
+  /** Told of all audio that is taken, as it was sent, and when: PCM16 at the call's rate, valid until it returns. */
+  readonly decoded?: (pcm: Int16Array, now: Millis) => void;
   /** Told of all audio before VAD gets it: 16 kHz PCM16 that stands in the ring now, valid until it returns. */
   readonly took?: (pcm: Int16Array) => void;
 }
@@ -59,7 +59,7 @@ export class InboundAudio {
     if (!this.#spend((samples * 1000) / this.#options.sampleRate, now)) return false;
     if (samples > this.#scratch.length) this.#scratch = new Int16Array(samples);
     const decoded = this.#decode(bytes, samples);
-    this.#options.decoded?.(decoded);
+    this.#options.decoded?.(decoded, now);
     const pcm = this.#resampler.process(decoded);
     // A look for echo reads what is remembered, and VAD asks for one.
     this.#remember(pcm);
