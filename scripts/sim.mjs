@@ -54,7 +54,7 @@ try {
   const outfile = join(folder, 'sim.mjs');
   await build({
     stdin: {
-      contents: `export * from './test/sim/seeds.ts'; export { realCore } from './test/support/core.ts';
+      contents: `export * from './test/sim/seeds.ts'; export { realCore } from './test/support/core/core.ts';
         export { interruptedCall, sources, wrongs } from './test/sim/interrupted.ts';`,
       resolveDir: root,
       loader: 'ts',

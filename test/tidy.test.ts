@@ -1,7 +1,7 @@
 /** House rules that no linter of ours covers, over every file that is tracked or about to be. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import ts from 'typescript';
 import { describe, it, expect } from 'vitest';
 
@@ -10,6 +10,7 @@ const longestFile = 400;
 /** A table of cases is read in one place. */
 const longestTestFile = 600;
 const longestFunction = 70;
+const fullestFolder = 20;
 
 const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
   cwd: root,
@@ -106,6 +107,12 @@ describe('the project', () => {
 
   it(`has no function of more than ${longestFunction} lines`, () => {
     expect(code.flatMap((path) => longFunctions(parse(path)))).toEqual([]);
+  });
+
+  it(`has no folder of more than ${fullestFolder} source files`, () => {
+    const counts = new Map<string, number>();
+    for (const path of code) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+    expect([...counts].filter(([, count]) => count > fullestFolder)).toEqual([]);
   });
 
   it('names files and folders after what they hold', () => {

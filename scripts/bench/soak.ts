@@ -98,7 +98,7 @@ export function soak(options: SoakOptions, log: (text: string) => void): Promise
     workers,
     silenceEndMs,
     env: { SVC_MAX_SESSIONS: String(parallel + slotsToSpare), ...variables },
-    preloads: ['test/support/collect-garbage.mjs', 'scripts/bench/resources.mjs'].map(
+    preloads: ['test/support/process/collect-garbage.mjs', 'scripts/bench/resources.mjs'].map(
       (file) => new URL(file, root).href,
     ),
   };

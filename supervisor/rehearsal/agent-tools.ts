@@ -6,7 +6,7 @@ import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import { builtInToolNames } from '../../shared/config/agent/tool-names.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { newLog } from '../../shared/runtime/log.ts';
-import type { ToolRule } from '../../worker/core/tools-state.ts';
+import type { ToolRule } from '../../worker/core/tools/tools-state.ts';
 import type { ToolBook } from '../../worker/core/settings.ts';
 import { toolBook, toolSettings } from '../../worker/host/definition.ts';
 import type { StageContext } from '../../worker/stages/stage.ts';

@@ -3,7 +3,7 @@
  * not run is told when the LLM learns why.
  */
 import type { Millis } from '../../shared/base/units.ts';
-import type { RequestedCall, ToolOutcome, ToolPair } from '../../worker/core/tools-state.ts';
+import type { RequestedCall, ToolOutcome, ToolPair } from '../../worker/core/tools/tools-state.ts';
 import type { ConversationSink } from './conversation.ts';
 
 export interface ToolWatchOptions {

@@ -13,9 +13,9 @@ import { newSttLocalWs } from '../../worker/stages/stt/local-ws/adapter.ts';
 import { newTtsCloudA } from '../../worker/stages/tts/cloud-a/adapter.ts';
 import { newTtsCloudC } from '../../worker/stages/tts/cloud-c/adapter.ts';
 import { newSpeechCompatible } from '../../worker/stages/tts/speech-compatible/adapter.ts';
-import { Observed } from '../support/observed.ts';
+import { Observed } from '../support/process/observed.ts';
 import { selfSigned } from '../support/self-signed.ts';
-import { Events, newStageContext } from '../support/stage-context.ts';
+import { Events, newStageContext } from '../support/core/stage-context.ts';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;

@@ -11,14 +11,14 @@ import type { LlmEvent, SttEvent, TtsEvent } from '../../worker/stages/stage.ts'
 import { newSttCloudA } from '../../worker/stages/stt/cloud-a/adapter.ts';
 import { newSttLocalWs } from '../../worker/stages/stt/local-ws/adapter.ts';
 import { newTtsCloudA } from '../../worker/stages/tts/cloud-a/adapter.ts';
-import { newFailoverScope, type Recorded } from '../support/failover.ts';
-import { answer, choice, FakeChat, stream } from '../support/fake-chat.ts';
-import { reply } from '../support/fake-http.ts';
-import { FakeCartesia } from '../support/fake-cartesia.ts';
-import { FakeDeepgram } from '../support/fake-deepgram.ts';
-import { FakeSpeech } from '../support/fake-speech.ts';
-import { FakeSttLocalWs } from '../support/fake-stt-local-ws.ts';
-import { Events, newStageContext } from '../support/stage-context.ts';
+import { newFailoverScope, type Recorded } from '../support/core/failover.ts';
+import { answer, choice, FakeChat, stream } from '../support/fakes/fake-chat.ts';
+import { reply } from '../support/fakes/fake-http.ts';
+import { FakeCartesia } from '../support/fakes/fake-cartesia.ts';
+import { FakeDeepgram } from '../support/fakes/fake-deepgram.ts';
+import { FakeSpeech } from '../support/fakes/fake-speech.ts';
+import { FakeSttLocalWs } from '../support/fakes/fake-stt-local-ws.ts';
+import { Events, newStageContext } from '../support/core/stage-context.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

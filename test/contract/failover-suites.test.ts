@@ -13,15 +13,15 @@ import { newTtsCloudC } from '../../worker/stages/tts/cloud-c/adapter.ts';
 import type { Clock, Timer } from '../../shared/runtime/clock.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import type { TtsStage } from '../../worker/stages/stage.ts';
-import { newFailoverScope } from '../support/failover.ts';
-import { FakeAura } from '../support/fake-aura.ts';
-import { FakeCartesia } from '../support/fake-cartesia.ts';
-import { FakeDeepgram } from '../support/fake-deepgram.ts';
-import { FakeSttLocalWs } from '../support/fake-stt-local-ws.ts';
-import { chatDialect } from './chat-dialect.ts';
-import { describeLlm } from './llm-suite.ts';
-import { sttSuite } from './stt-suite.ts';
-import { describeVoice } from './tts-suite.ts';
+import { newFailoverScope } from '../support/core/failover.ts';
+import { FakeAura } from '../support/fakes/fake-aura.ts';
+import { FakeCartesia } from '../support/fakes/fake-cartesia.ts';
+import { FakeDeepgram } from '../support/fakes/fake-deepgram.ts';
+import { FakeSttLocalWs } from '../support/fakes/fake-stt-local-ws.ts';
+import { chatDialect } from './llm/chat-dialect.ts';
+import { describeLlm } from './llm/llm-suite.ts';
+import { sttSuite } from './stt/stt-suite.ts';
+import { describeVoice } from './tts/tts-suite.ts';
 
 /** The stage with itself as its secondary. */
 const twice = <S>(name: 'stt' | 'llm' | 'tts', stage: S) =>

@@ -11,8 +11,8 @@ import { stageDefinitions } from '../../worker/host/definition.ts';
 import type { Failure } from '../../worker/stages/failure-log.ts';
 import { loadAdapters, openStages, ownStageServices } from '../../worker/stages/registry.ts';
 import type { StageError } from '../../worker/stages/stage.ts';
-import { newRefusingServer, type RefusingServer } from '../support/refusing-server.ts';
-import { newStageContext } from '../support/stage-context.ts';
+import { newRefusingServer, type RefusingServer } from '../support/fakes/refusing-server.ts';
+import { newStageContext } from '../support/core/stage-context.ts';
 
 const key = 'canary-key-7f3e9b1d55aa';
 const callerWords = 'Zeynep Arslan 4915112345678';

@@ -11,8 +11,8 @@ import { loadAgentFile } from '../../shared/config/load.ts';
 import { declarations } from '../../shared/config/stages/providers.ts';
 import { stageDefinitions } from '../../worker/host/definition.ts';
 import { loadAdapters, openStages, ownStageServices } from '../../worker/stages/registry.ts';
-import { Observed } from '../support/observed.ts';
-import { newStageContext } from '../support/stage-context.ts';
+import { Observed } from '../support/process/observed.ts';
+import { newStageContext } from '../support/core/stage-context.ts';
 
 /** The keys that the specification names. */
 const specified: Readonly<Record<string, string>> = {
@@ -37,14 +37,14 @@ const specified: Readonly<Record<string, string>> = {
 const elsewhere: Readonly<Record<string, string>> = {
   'stt_cloud_a.region': 'the host: test/spec/config/options-tables.test.ts',
   'stt_cloud_b.region': 'the host: test/spec/config/options-tables.test.ts',
-  'stt_local_ws.finalize_timeout_ms': 'a wait: test/contract/stt-local-ws.test.ts',
-  'stt_realtime_compat.finalize_timeout_ms': 'a wait: test/contract/stt-suite.ts',
+  'stt_local_ws.finalize_timeout_ms': 'a wait: test/contract/stt/stt-local-ws.test.ts',
+  'stt_realtime_compat.finalize_timeout_ms': 'a wait: test/contract/stt/stt-suite.ts',
   'stt_realtime_compat.delta_replaces': 'how answers are read: test/unit/stages/stt-wires.test.ts',
   'chat_compatible.preset': 'the host: test/unit/config/stages.test.ts',
   'chat_compatible.router_order': 'goes to the router alone: test/unit/stages/chat-request.test.ts',
   'chat_compatible.router_allow_fallbacks': 'goes to the router alone: test/unit/stages/chat-request.test.ts',
-  'speech_compatible.first_audio_timeout_ms': 'a wait: test/contract/speech-compatible.test.ts',
-  'speech_compatible.warm_interval_ms': 'a wait: test/contract/speech-compatible.test.ts',
+  'speech_compatible.first_audio_timeout_ms': 'a wait: test/contract/tts/speech-compatible.test.ts',
+  'speech_compatible.warm_interval_ms': 'a wait: test/contract/tts/speech-compatible.test.ts',
 };
 
 interface Row {

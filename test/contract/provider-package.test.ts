@@ -12,8 +12,8 @@ import { stageDefinitions } from '../../worker/host/definition.ts';
 import { voiceChecks } from '../../worker/stages/contract-checks.ts';
 import { loadAdapters, openStages, ownStageServices } from '../../worker/stages/registry.ts';
 import type { TtsEvent, TtsStage } from '../../worker/stages/stage.ts';
-import { Events, newStageContext } from '../support/stage-context.ts';
-import { newVirtualClock } from '../support/virtual-clock.ts';
+import { Events, newStageContext } from '../support/core/stage-context.ts';
+import { newVirtualClock } from '../support/core/virtual-clock.ts';
 import { changed, errorsOf, load } from '../unit/config/agent-text.ts';
 
 const example = fileURLToPath(new URL('../../examples/provider-package/', import.meta.url));

@@ -1,25 +1,25 @@
 /** All scripted conversations, by chapter. */
-import type { Dialogue } from '../support/dialogue.ts';
-import { anotherWorker } from './another-worker.ts';
-import { asides } from './asides.ts';
-import { commands } from './commands.ts';
-import { confirmations } from './confirmations.ts';
+import type { Dialogue } from '../support/core/dialogue.ts';
+import { anotherWorker } from './scripts/another-worker.ts';
+import { asides } from './scripts/asides.ts';
+import { commands } from './scripts/commands.ts';
+import { confirmations } from './scripts/confirmations.ts';
 import { conversation } from './conversation.ts';
-import { edits } from './edits.ts';
-import { endings } from './endings.ts';
-import { failures } from './failures.ts';
-import { flows } from './flows.ts';
-import { heard } from './heard.ts';
-import { interruptions } from './interruptions.ts';
-import { keysAndIdle } from './keys-and-idle.ts';
-import { lastResort } from './last-resort.ts';
-import { lines } from './lines.ts';
-import { listening } from './listening.ts';
-import { silence } from './silence.ts';
-import { speculation } from './speculation.ts';
-import { turnTaking } from './turn-taking.ts';
-import { toolsCut } from './tools-cut.ts';
-import { toolRounds } from './tools.ts';
+import { edits } from './scripts/edits.ts';
+import { endings } from './scripts/endings.ts';
+import { failures } from './scripts/failures.ts';
+import { flows } from './scripts/flows.ts';
+import { heard } from './scripts/heard.ts';
+import { interruptions } from './scripts/interruptions.ts';
+import { keysAndIdle } from './scripts/keys-and-idle.ts';
+import { lastResort } from './scripts/last-resort.ts';
+import { lines } from './scripts/lines.ts';
+import { listening } from './scripts/listening.ts';
+import { silence } from './scripts/silence.ts';
+import { speculation } from './scripts/speculation.ts';
+import { turnTaking } from './scripts/turn-taking.ts';
+import { toolsCut } from './scripts/tools-cut.ts';
+import { toolRounds } from './scripts/tools.ts';
 
 export const chapters: Readonly<Record<string, readonly Dialogue[]>> = {
   conversation,

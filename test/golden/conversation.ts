@@ -1,6 +1,6 @@
 /** Greeting, turns, answers, pieces and marks when nothing goes wrong. */
 import assert from 'node:assert/strict';
-import { dialogue, type Dialogue } from '../support/dialogue.ts';
+import { dialogue, type Dialogue } from '../support/core/dialogue.ts';
 
 export const conversation: readonly Dialogue[] = [
   dialogue('the bot greets as soon as the call is open', (begin) => {

@@ -1,7 +1,7 @@
 /** The conversations that the core must hold, as scripts of who says what, and when. */
 import { describe, it } from 'vitest';
-import { realCore } from '../support/core.ts';
-import { Script } from '../support/script.ts';
+import { realCore } from '../support/core/core.ts';
+import { Script } from '../support/core/script.ts';
 import { chapters } from './chapters.ts';
 
 for (const [chapter, dialogues] of Object.entries(chapters)) {

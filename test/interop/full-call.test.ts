@@ -6,11 +6,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseWav } from '../../shared/audio/wav.ts';
-import { type AnswerEar, heardByDemo, loadAnswerEar } from '../support/answer-ear.ts';
-import { Conversation } from '../support/conversation.ts';
-import { recordLlm, type RecordedLlm } from '../support/recorded-llm.ts';
-import { atRate, type RunningDemo, spoken, startDemo, startService } from '../support/running-demo.ts';
-import { isTime, zoneAtTen } from '../support/spoken-time.ts';
+import { type AnswerEar, heardByDemo, loadAnswerEar } from '../support/audio/answer-ear.ts';
+import { Conversation } from '../support/core/conversation.ts';
+import { recordLlm, type RecordedLlm } from '../support/core/recorded-llm.ts';
+import {
+  atRate,
+  type RunningDemo,
+  spoken,
+  startDemo,
+  startService,
+} from '../support/process/running-demo.ts';
+import { isTime, zoneAtTen } from '../support/audio/spoken-time.ts';
 
 const assets = process.env['SVC_TEST_ASSETS'];
 const withoutAssets = assets === undefined ? '(skipped: SVC_TEST_ASSETS names no folder of recordings)' : '';

@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeWav } from '../../shared/audio/wav.ts';
-import { type AnswerEar, loadAnswerEar } from '../support/answer-ear.ts';
+import { type AnswerEar, loadAnswerEar } from '../support/audio/answer-ear.ts';
 import { chromiumMissing, openChromium } from '../support/chromium.ts';
-import { type RunningDemo, spoken, startDemo } from '../support/running-demo.ts';
+import { type RunningDemo, spoken, startDemo } from '../support/process/running-demo.ts';
 
 const RATE = 16_000;
 

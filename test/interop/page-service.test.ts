@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumMissing, type ChromiumPage, openChromium } from '../support/chromium.ts';
-import { TestService } from '../support/service.ts';
+import { TestService } from '../support/process/service.ts';
 import { secret } from '../spec/tokens/craft.ts';
 import { callerWav } from './scripted-service.ts';
 

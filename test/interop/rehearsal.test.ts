@@ -8,10 +8,10 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { agentText } from '../unit/rehearsal/agent-text.ts';
-import { answer, FakeChat, toolCall } from '../support/fake-chat.ts';
-import { reply } from '../support/fake-http.ts';
-import { Observed } from '../support/observed.ts';
-import { cleanEnv, stopped } from '../support/running-demo.ts';
+import { answer, FakeChat, toolCall } from '../support/fakes/fake-chat.ts';
+import { reply } from '../support/fakes/fake-http.ts';
+import { Observed } from '../support/process/observed.ts';
+import { cleanEnv, stopped } from '../support/process/running-demo.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const pseudoTerminal = '/usr/bin/script';

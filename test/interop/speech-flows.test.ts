@@ -6,9 +6,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseWav } from '../../shared/audio/wav.ts';
-import { loadAnswerEar } from '../support/answer-ear.ts';
-import { atRate, startDemo, type RunningDemo } from '../support/running-demo.ts';
-import { heardBy, padded, speechOf } from '../support/speech-stages.ts';
+import { loadAnswerEar } from '../support/audio/answer-ear.ts';
+import { atRate, startDemo, type RunningDemo } from '../support/process/running-demo.ts';
+import { heardBy, padded, speechOf } from '../support/core/speech-stages.ts';
 
 const assets = process.env['SVC_TEST_ASSETS'];
 const withoutAssets = assets === undefined ? ' (skipped: SVC_TEST_ASSETS names no folder of recordings)' : '';

@@ -4,8 +4,8 @@ import { loadFlite } from '../../examples/demo/flite.ts';
 import { newResampler, SAMPLE_RATES } from '../../shared/audio/resampler.ts';
 import type { CallEncoding } from '../../supervisor/commands/call/call-wire.ts';
 import type { CallerEvent } from '../../supervisor/commands/call/caller.ts';
-import { answer } from '../support/fake-chat.ts';
-import { TestService } from '../support/service.ts';
+import { answer } from '../support/fakes/fake-chat.ts';
+import { TestService } from '../support/process/service.ts';
 
 const forms = SAMPLE_RATES.flatMap((rate) =>
   (['pcm16', 'mulaw'] as const).map((encoding): [number, CallEncoding] => [rate, encoding]),

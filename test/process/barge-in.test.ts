@@ -2,9 +2,9 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite, type Flite } from '../../examples/demo/flite.ts';
 import type { CallClient, CallerEvent } from '../../supervisor/commands/call/caller.ts';
-import { answer, choice, stream } from '../support/fake-chat.ts';
-import { samplesOf } from '../support/fake-speech.ts';
-import { TestService } from '../support/service.ts';
+import { answer, choice, stream } from '../support/fakes/fake-chat.ts';
+import { samplesOf } from '../support/fakes/fake-speech.ts';
+import { TestService } from '../support/process/service.ts';
 
 interface Message {
   readonly role: string;

@@ -10,8 +10,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from '@iarna/toml';
 import { loadFlite } from '../../examples/demo/flite.ts';
 import { mintSessionToken } from '../../shared/auth/mint.ts';
-import { answer, toolCall } from '../support/fake-chat.ts';
-import { TestService } from '../support/service.ts';
+import { answer, toolCall } from '../support/fakes/fake-chat.ts';
+import { TestService } from '../support/process/service.ts';
 
 const page = readFileSync(new URL('../../docs/variables.md', import.meta.url), 'utf8');
 const snippet = (kind: string, nth: number): string =>

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeWav } from '../../shared/audio/wav.ts';
 import { commands } from '../../supervisor/commands/commands.ts';
-import { canMount, canObeyModes, obeyingModes, readOnlyAt } from '../support/less-power.ts';
+import { canMount, canObeyModes, obeyingModes, readOnlyAt } from '../support/process/less-power.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'command-line-'));

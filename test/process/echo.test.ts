@@ -7,9 +7,9 @@ import { loadFlite, type Flite } from '../../examples/demo/flite.ts';
 import { audioFrame, CallClient } from '../../scripts/bench/client/client.ts';
 import { newPrng } from '../../shared/base/prng.ts';
 import { newResampler } from '../../shared/audio/resampler.ts';
-import type { FakeReply } from '../support/fake-http.ts';
-import { speech } from '../support/fake-speech.ts';
-import { TestService } from '../support/service.ts';
+import type { FakeReply } from '../support/fakes/fake-http.ts';
+import { speech } from '../support/fakes/fake-speech.ts';
+import { TestService } from '../support/process/service.ts';
 
 const greeting = 'Hello there. I can tell you the time, or book a table. What would you like to do today?';
 /** The last of the lines that a worker has TTS make ahead of time. */

@@ -6,11 +6,11 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite, type Flite } from '../../examples/demo/flite.ts';
 import type { CallerEvent } from '../../supervisor/commands/call/caller.ts';
 import { newPrng } from '../../shared/base/prng.ts';
-import { answer } from '../support/fake-chat.ts';
-import type { FakeReply } from '../support/fake-http.ts';
-import { samplesOf, speech } from '../support/fake-speech.ts';
-import { noRecordings, recordings } from '../support/recordings.ts';
-import { TestService } from '../support/service.ts';
+import { answer } from '../support/fakes/fake-chat.ts';
+import type { FakeReply } from '../support/fakes/fake-http.ts';
+import { samplesOf, speech } from '../support/fakes/fake-speech.ts';
+import { noRecordings, recordings } from '../support/audio/recordings.ts';
+import { TestService } from '../support/process/service.ts';
 
 const text = 'First there was nothing. Then somebody had an idea. It was good.';
 /** Frames of the bot's speech before the caller makes a sound. */

@@ -19,8 +19,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import WebSocket from 'ws';
 import { hasSherpa } from '../../supervisor/commands/local/sherpa.ts';
 import { refusedLocalSpeech, startLocalSpeech, type LocalSpeech } from '../support/local-speech.ts';
-import { heardBy, padded, speechOf } from '../support/speech-stages.ts';
-import { toneEars, writeToneModels } from '../support/tone-models.ts';
+import { heardBy, padded, speechOf } from '../support/core/speech-stages.ts';
+import { toneEars, writeToneModels } from '../support/audio/tone-models.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const noSherpa = hasSherpa() ? '' : ': sherpa-onnx-node is not installed';

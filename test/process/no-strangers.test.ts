@@ -9,11 +9,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite } from '../../examples/demo/flite.ts';
-import { answer } from '../support/fake-chat.ts';
-import { TestService } from '../support/service.ts';
-import { reachedFor, watchedBy, whyUnwatched } from '../support/watched-sockets.ts';
+import { answer } from '../support/fakes/fake-chat.ts';
+import { TestService } from '../support/process/service.ts';
+import { reachedFor, watchedBy, whyUnwatched } from '../support/process/watched-sockets.ts';
 
-const preload = `--import ${new URL('../support/reported-connections.mjs', import.meta.url).href}`;
+const preload = `--import ${new URL('../support/process/reported-connections.mjs', import.meta.url).href}`;
 /** ONNX Runtime looks its maker up 9 to 10 s after it was loaded. */
 const pastReportsMs = 12_000;
 const longAnswer = 'This is one of the sentences that make it long. '.repeat(6);

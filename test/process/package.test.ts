@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifySessionToken } from '../../shared/auth/session-token.ts';
 import { sherpaInstall } from '../../supervisor/commands/local/sherpa.ts';
-import { TestService } from '../support/service.ts';
+import { TestService } from '../support/process/service.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const unreachable = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH|ENOTCACHED)\b/;

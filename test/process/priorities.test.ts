@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
-import { TestService } from '../support/service.ts';
-import { restarted, servingPid, stopAll } from '../support/succession.ts';
+import { TestService } from '../support/process/service.ts';
+import { restarted, servingPid, stopAll } from '../support/process/succession.ts';
 
 /** Whether this user may raise a priority: bit 23 of the capabilities. */
 const mayRaise = (): boolean => {

@@ -4,7 +4,7 @@
  * Invariant: frames are masked as a client's must be; nothing is answered by itself, pings included.
  */
 import { connect, type Socket } from 'node:net';
-import { Observed } from '../support/observed.ts';
+import { Observed } from '../support/process/observed.ts';
 
 export type WireMessage = Readonly<Record<string, unknown>>;
 

@@ -11,7 +11,7 @@ import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { vadFrameSamples } from '../../shared/protocol/mailbox-slot.ts';
 import { TurnClient } from '../../worker/media/vad/turn-client.ts';
 import { VadClient } from '../../worker/media/vad/vad-client.ts';
-import { TestService } from '../support/service.ts';
+import { TestService } from '../support/process/service.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 const assets = process.env['SVC_TEST_ASSETS'];

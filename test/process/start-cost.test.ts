@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { TestService } from '../support/service.ts';
+import { TestService } from '../support/process/service.ts';
 import { RawCaller, startFrame } from './raw-caller.ts';
 
 const project = new URL('../../', import.meta.url);

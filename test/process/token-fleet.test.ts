@@ -5,9 +5,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemWallClock } from '../../shared/runtime/clock.ts';
 import { craft, secret } from '../spec/tokens/craft.ts';
-import { knock, refusalOf, type KnockAnswer } from '../support/knock.ts';
-import { hasRedis, TestRedis } from '../support/redis.ts';
-import { TestService } from '../support/service.ts';
+import { knock, refusalOf, type KnockAnswer } from '../support/process/knock.ts';
+import { hasRedis, TestRedis } from '../support/process/redis.ts';
+import { TestService } from '../support/process/service.ts';
 
 const password = 'canary-password';
 const storeWarning = 'the token store gives no answer; session tokens are refused';

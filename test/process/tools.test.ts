@@ -7,10 +7,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { coachLlm, type CoachedCall, type CoachedLlm, type CoachedRequest } from '../support/coached-llm.ts';
-import { Conversation } from '../support/conversation.ts';
-import { spoken, startDemo, type RunningDemo } from '../support/running-demo.ts';
-import { childrenOf, TestService } from '../support/service.ts';
+import {
+  coachLlm,
+  type CoachedCall,
+  type CoachedLlm,
+  type CoachedRequest,
+} from '../support/core/coached-llm.ts';
+import { Conversation } from '../support/core/conversation.ts';
+import { spoken, startDemo, type RunningDemo } from '../support/process/running-demo.ts';
+import { childrenOf, TestService } from '../support/process/service.ts';
 
 const example = fileURLToPath(
   new URL(

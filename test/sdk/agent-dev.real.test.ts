@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Conversation } from '../support/conversation.ts';
-import { Observed } from '../support/observed.ts';
-import { cleanEnv, spoken, startDemo, stopped } from '../support/running-demo.ts';
-import { Providers, TestService } from '../support/service.ts';
+import { Conversation } from '../support/core/conversation.ts';
+import { Observed } from '../support/process/observed.ts';
+import { cleanEnv, spoken, startDemo, stopped } from '../support/process/running-demo.ts';
+import { Providers, TestService } from '../support/process/service.ts';
 import { ServiceEnd } from './service-end.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));

@@ -1,6 +1,6 @@
 /** An agent for tests of the TypeScript SDK: it is quiet, and remembers what it logged. */
 import { Agent, type AgentOptions, type Logger } from '@voice-agent-service/agent';
-import { Observed } from '../support/observed.ts';
+import { Observed } from '../support/process/observed.ts';
 
 export interface Logged {
   readonly level: keyof Logger;

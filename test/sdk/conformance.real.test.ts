@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { developmentPython, pythonEnv, pythonSdk } from '../support/python.ts';
-import { cleanEnv } from '../support/running-demo.ts';
+import { cleanEnv } from '../support/process/running-demo.ts';
 import { conformanceToken, play, scenarios } from './conformance.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));

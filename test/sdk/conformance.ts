@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { WebSocket } from 'ws';
-import { Observed } from '../support/observed.ts';
+import { Observed } from '../support/process/observed.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 type Step = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 /** The service's end of a link on a real socket. */
 import { once } from 'node:events';
 import { WebSocket, type ClientOptions } from 'ws';
-import { Observed } from '../support/observed.ts';
+import { Observed } from '../support/process/observed.ts';
 
 export const offer = {
   protocol: 'svc.agent',

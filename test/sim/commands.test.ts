@@ -1,7 +1,7 @@
 /** Seeded calls into which commands of every kind are given: each is answered exactly once, whatever happens to the call. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { realCore } from '../support/core.ts';
-import { runWorld, type WorldReport } from './world.ts';
+import { realCore } from '../support/core/core.ts';
+import { runWorld, type WorldReport } from './world/world.ts';
 
 const seeds = 1_000;
 

@@ -5,14 +5,14 @@
 import type { CallAction } from '../../worker/core/actions.ts';
 import type { CallEvent, PlayoutPosition } from '../../worker/core/events.ts';
 import type { CallState } from '../../worker/core/state.ts';
-import type { Core } from '../support/core.ts';
-import { Client } from './client.ts';
+import type { Core } from '../support/core/core.ts';
+import { Client } from './world/client.ts';
 import { noFaults, planOf, type Plan } from './plan.ts';
-import { SimPlayout } from './playout.ts';
-import { SimTts } from './sim-tts.ts';
-import type { SimWorld } from './sim-world.ts';
+import { SimPlayout } from './world/playout.ts';
+import { SimTts } from './world/sim-tts.ts';
+import type { SimWorld } from './world/sim-world.ts';
 import { wordsOf } from './story.ts';
-import { Timeline } from './timeline.ts';
+import { Timeline } from './world/timeline.ts';
 
 /**
  * What tells the core how much was heard: of the audio, the echo of marks, acknowledgements or nothing; of the text, the times of

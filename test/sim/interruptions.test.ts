@@ -1,6 +1,6 @@
 /** Ten thousand interruptions at random samples: the context keeps what was heard, whatever tells how much that was. */
 import { describe, it, expect } from 'vitest';
-import { realCore } from '../support/core.ts';
+import { realCore } from '../support/core/core.ts';
 import { interruptedCall, sources, tolerance, wrongs, type Cut, type Source } from './interrupted.ts';
 
 const callsOfEach = 140;

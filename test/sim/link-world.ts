@@ -14,14 +14,14 @@ import {
   type LinkState,
   type SavedLink,
 } from '../../worker/agent-link/link-state.ts';
-import { nextToolDeadline, stepTools } from '../../worker/core/tools.ts';
-import { resumeTools, takeAtSafePoint } from '../../worker/core/tools-cut.ts';
+import { nextToolDeadline, stepTools } from '../../worker/core/tools/tools.ts';
+import { resumeTools, takeAtSafePoint } from '../../worker/core/tools/tools-cut.ts';
 import {
   newToolState,
   type ToolEvent,
   type ToolOrder,
   type ToolSettings,
-} from '../../worker/core/tools-state.ts';
+} from '../../worker/core/tools/tools-state.ts';
 import { linkSettings } from '../support/link-driver.ts';
 
 const callMs = 90_000;

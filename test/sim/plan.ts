@@ -1,7 +1,7 @@
 /** What one seed means: the settings of the call, the manners of its world, and the faults that it has to bear. */
-import { defaultDtmfSettings } from '../../worker/core/dtmf.ts';
+import { defaultDtmfSettings } from '../../worker/core/turn/dtmf.ts';
 import { newPrng, type Prng } from '../../shared/base/prng.ts';
-import { newToolBook, readingTool } from '../support/tool-book.ts';
+import { newToolBook, readingTool } from '../support/core/tool-book.ts';
 import { defaultCallLimits, type CallSettings } from '../../worker/core/settings.ts';
 
 export interface Faults {

@@ -1,6 +1,6 @@
 /** Many worlds in a row, and what they amounted to. Also the entry of long runs (`node scripts/sim.mjs`). */
-import type { Core } from '../support/core.ts';
-import { runWorld, type WorldReport } from './world.ts';
+import type { Core } from '../support/core/core.ts';
+import { runWorld, type WorldReport } from './world/world.ts';
 
 export interface SeedsReport {
   readonly seeds: number;

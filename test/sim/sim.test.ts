@@ -1,8 +1,8 @@
 /** Seeded calls against faults of every kind, judged by a model that never looks into the core. */
 import { describe, it, expect } from 'vitest';
-import { realCore } from '../support/core.ts';
+import { realCore } from '../support/core/core.ts';
 import { explained, runSeeds } from './seeds.ts';
-import { runWorld } from './world.ts';
+import { runWorld } from './world/world.ts';
 
 const seeds = 2_000;
 

@@ -3,15 +3,15 @@
  * from the state of the core.
  */
 import type { FaultStage } from '../../worker/core/told.ts';
-import type { Order } from '../support/order.ts';
+import type { Order } from '../support/core/order.ts';
 import type { CallEvent } from '../../worker/core/events.ts';
-import type { Client } from './client.ts';
+import type { Client } from './world/client.ts';
 import type { Plan } from './plan.ts';
-import type { SimLlm } from './sim-llm.ts';
-import type { SimStt } from './sim-stt.ts';
-import type { SimTts } from './sim-tts.ts';
-import type { Note } from './sim-world.ts';
-import { VoiceHealth } from './voice-health.ts';
+import type { SimLlm } from './world/sim-llm.ts';
+import type { SimStt } from './world/sim-stt.ts';
+import type { SimTts } from './world/sim-tts.ts';
+import type { Note } from './world/sim-world.ts';
+import { VoiceHealth } from './world/voice-health.ts';
 
 export interface Violation {
   readonly at: number;

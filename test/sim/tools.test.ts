@@ -1,9 +1,9 @@
 /** Seeded calls with tools of every kind and manner, judged by a model of its own. */
 import { describe, expect, it } from 'vitest';
-import { realCore, type Core } from '../support/core.ts';
-import { simulatedToolMutants } from './mutants-tools.ts';
-import { coreWith } from './mutants.ts';
-import { runToolWorld } from './tool-world.ts';
+import { realCore, type Core } from '../support/core/core.ts';
+import { simulatedToolMutants } from './mutants/mutants-tools.ts';
+import { coreWith } from './mutants/mutants.ts';
+import { runToolWorld } from './world/tool-world.ts';
 
 const seeds = 2_000;
 

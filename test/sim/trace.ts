@@ -1,7 +1,7 @@
 /** What happened in a world: a hash over every step, and on request the steps in words. */
 import type { CallEvent } from '../../worker/core/events.ts';
-import type { Order } from '../support/order.ts';
-import { shown } from '../support/orders.ts';
+import type { Order } from '../support/core/order.ts';
+import { shown } from '../support/core/orders.ts';
 
 export class Trace {
   readonly #keep: boolean;

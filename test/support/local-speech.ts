@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { cleanEnv } from './running-demo.ts';
+import { cleanEnv } from './process/running-demo.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -4,7 +4,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { Observed } from './observed.ts';
+import { Observed } from './process/observed.ts';
 
 /** A message of the service as it came. */
 export type AgentEvent = Readonly<Record<string, unknown>> & {

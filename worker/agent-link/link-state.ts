@@ -6,7 +6,7 @@ import { agentLinkTimes } from '../../shared/protocol/agent-link/limits.ts';
 import type { CallerIdentity, ServiceMessageOf } from '../../shared/protocol/agent-link/service-messages.ts';
 import type { CallCommand } from '../core/commands.ts';
 import type { ConversationEvent } from '../core/told.ts';
-import type { AbandonReason, ToolOutcome } from '../core/tools-state.ts';
+import type { AbandonReason, ToolOutcome } from '../core/tools/tools-state.ts';
 import {
   loadCommandIds,
   newCommandIds,

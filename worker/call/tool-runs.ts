@@ -4,7 +4,7 @@
  */
 import type { CallAction } from '../core/actions.ts';
 import type { CallEvent } from '../core/events.ts';
-import type { AbandonReason } from '../core/tools-state.ts';
+import type { AbandonReason } from '../core/tools/tools-state.ts';
 import type { OpenedTools } from '../tools/registry.ts';
 import type { ToolRun } from '../tools/tool.ts';
 

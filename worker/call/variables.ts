@@ -3,7 +3,7 @@
  * Pure, and the same each time: a worker that takes a call up makes the same settings from the start that was written down.
  */
 import { fillVariables, type CallMetadata } from '../../shared/config/agent/call-variables.ts';
-import type { FlowNode } from '../core/flow.ts';
+import type { FlowNode } from '../core/flow/flow.ts';
 import type { CallSettings } from '../core/settings.ts';
 
 type Settings = Omit<CallSettings, 'tools'>;

@@ -1,7 +1,7 @@
 /** Orders of the core to its shell, performed in the order given. None of them is awaited. */
 import type { Millis } from '../../shared/base/units.ts';
 import type { Told } from './told.ts';
-import type { OpaqueReasoning, RequestedCall, ToolOrder } from './tools-state.ts';
+import type { OpaqueReasoning, RequestedCall, ToolOrder } from './tools/tools-state.ts';
 
 /** A message of the conversation. The result of a tool follows the message that called it. */
 export type ContextMessage =

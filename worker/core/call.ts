@@ -6,15 +6,15 @@
 import { endCourse, isEnding, isOpen, openCourse } from './course.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallAction } from './actions.ts';
-import { settleAside } from './aside.ts';
+import { settleAside } from './turn/aside.ts';
 import { answer, closeCommands, dropWaiting } from './commands.ts';
 import { tellTools } from './epoch.ts';
 import type { CallEvent } from './events.ts';
-import { onLlmDone, onLlmFailed, onLlmText, onToolSettled } from './answering.ts';
-import { onSpeechConfirmed } from './candidate.ts';
-import { noteAcknowledged, noteWord } from './heard.ts';
-import { onDtmf } from './keys.ts';
-import { onCommand, speakWaiting } from './lines.ts';
+import { onLlmDone, onLlmFailed, onLlmText, onToolSettled } from './answer/answering.ts';
+import { onSpeechConfirmed } from './turn/candidate.ts';
+import { noteAcknowledged, noteWord } from './delivery/heard.ts';
+import { onDtmf } from './turn/keys.ts';
+import { onCommand, speakWaiting } from './answer/lines.ts';
 import {
   adoptSpeech,
   answerTyped,
@@ -24,7 +24,7 @@ import {
   onSttFinalized,
   onSttText,
   onVoiceResumed,
-} from './listening.ts';
+} from './turn/listening.ts';
 import {
   onMarkPlayed,
   onMarkSent,
@@ -34,13 +34,13 @@ import {
   onPlayoutStarved,
   onTtsFailed,
   onTtsSpoken,
-} from './output.ts';
-import { onTurnJudged } from './pause.ts';
-import type { Response } from './response.ts';
+} from './delivery/output.ts';
+import { onTurnJudged } from './turn/pause.ts';
+import type { Response } from './answer/response.ts';
 import { onCallResumed, unexpectedText } from './resume.ts';
-import { endCall, startBotTurn } from './speaking.ts';
-import { onSpeculativeLlm } from './speculation.ts';
-import { beginIdle } from './idle.ts';
+import { endCall, startBotTurn } from './answer/speaking.ts';
+import { onSpeculativeLlm } from './answer/speculation.ts';
+import { beginIdle } from './turn/idle.ts';
 import { onDeadline } from './timers.ts';
 import { greetingOf, nobodySpeaks, type CallState, type Step } from './state.ts';
 import { tell } from './told.ts';

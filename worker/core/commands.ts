@@ -14,7 +14,7 @@
  */
 import { list, maybe, opaque, record, text, time } from '../../shared/base/codec.ts';
 import type { Millis } from '../../shared/base/units.ts';
-import type { ContextEdit } from './edits.ts';
+import type { ContextEdit } from './answer/edits.ts';
 import { tell, type CommandOutcome, type Told } from './told.ts';
 
 export type CallCommand =

@@ -1,8 +1,8 @@
 /** A new epoch of the call: everything older is stale, and tool calls of older turns are told so. */
 import type { Step, Slices } from './state.ts';
 import { tell } from './told.ts';
-import { stepTools } from './tools.ts';
-import type { ToolEvent, ToolOrder, ToolSettings } from './tools-state.ts';
+import { stepTools } from './tools/tools.ts';
+import type { ToolEvent, ToolOrder, ToolSettings } from './tools/tools-state.ts';
 
 /** What the tool machine runs on: the tools of the agent, with the arguments that the flow's present node accepts. */
 export function toolSettings({

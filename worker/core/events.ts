@@ -3,9 +3,9 @@
  * top of `step` drops the stale ones. No audio: only facts about audio.
  */
 import type { Millis } from '../../shared/base/units.ts';
-import type { OpaqueReasoning } from './tools-state.ts';
+import type { OpaqueReasoning } from './tools/tools-state.ts';
 import type { CallCommand } from './commands.ts';
-import type { RequestedCall, ToolEvent } from './tools-state.ts';
+import type { RequestedCall, ToolEvent } from './tools/tools-state.ts';
 
 /** How far playback of a TTS context got on the wire: milliseconds of its audio handed to the transport. */
 export interface PlayoutPosition {

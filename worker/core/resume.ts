@@ -5,16 +5,16 @@
  */
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallEvent } from './events.ts';
-import { beginAside, beginFading } from './candidate.ts';
-import { finalize, forgetGiven, givenMs, listen } from './hearing.ts';
-import { noteGap, type Piece } from './heard.ts';
-import { wasteGuess } from './guess.ts';
-import { onToolsResumed } from './answering.ts';
-import { beginPause } from './pause.ts';
-import { unfilled, type Response } from './response.ts';
-import { startRound } from './speaking.ts';
+import { beginAside, beginFading } from './turn/candidate.ts';
+import { finalize, forgetGiven, givenMs, listen } from './turn/hearing.ts';
+import { noteGap, type Piece } from './delivery/heard.ts';
+import { wasteGuess } from './answer/guess.ts';
+import { onToolsResumed } from './answer/answering.ts';
+import { beginPause } from './turn/pause.ts';
+import { unfilled, type Response } from './answer/response.ts';
+import { startRound } from './answer/speaking.ts';
 import type { Step } from './state.ts';
-import { addFinal, type Words } from './turn.ts';
+import { addFinal, type Words } from './turn/turn.ts';
 
 type Resumed = Extract<CallEvent, { type: 'call.resumed' }>;
 

@@ -1,9 +1,9 @@
 /** What the core knows of the agent definition: plain values, durations in milliseconds. */
 import type { Millis } from '../../shared/base/units.ts';
 import type { ContextMessage, OfferedTool } from './actions.ts';
-import type { DtmfSettings } from './dtmf.ts';
-import type { FlowSettings } from './flow.ts';
-import type { ToolRule, Verdict } from './tools-state.ts';
+import type { DtmfSettings } from './turn/dtmf.ts';
+import type { FlowSettings } from './flow/flow.ts';
+import type { ToolRule, Verdict } from './tools/tools-state.ts';
 
 /** What is known of the tools of a call. Pure functions; `node` is the flow's present node. */
 export interface ToolBook {

@@ -6,21 +6,21 @@
 import { record, versionOf, type Codec } from '../../shared/base/codec.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { ContextMessage } from './actions.ts';
-import { callerCodec } from './caller.ts';
+import { callerCodec } from './turn/caller.ts';
 import { commandsCodec } from './commands.ts';
-import { conversationCodec } from './conversation.ts';
+import { conversationCodec } from './delivery/conversation.ts';
 import { courseCodec } from './course.ts';
-import { deliveryCodec } from './delivery.ts';
-import { dtmfCodec } from './dtmf.ts';
+import { deliveryCodec } from './delivery/delivery.ts';
+import { dtmfCodec } from './turn/dtmf.ts';
 import { faultsCodec } from './faults.ts';
-import { guessCodec } from './guess.ts';
-import type { History } from './history.ts';
+import { guessCodec } from './answer/guess.ts';
+import type { History } from './delivery/history.ts';
 import { numbersCodec } from './numbers.ts';
-import { silenceCodec } from './quiet.ts';
+import { silenceCodec } from './answer/quiet.ts';
 import type { CallSettings } from './settings.ts';
 import { newSetup } from './setup.ts';
 import type { CallState } from './state.ts';
-import { toolStateCodec } from './tools-state.ts';
+import { toolStateCodec } from './tools/tools-state.ts';
 
 const stateCodec: Codec<Omit<CallState, 'setup'>> = record<Omit<CallState, 'setup'>>({
   course: courseCodec,

@@ -1,21 +1,21 @@
 /** The state of one call: its slices, each declared beside what it means. Only `step` and the functions it calls change it. */
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallAction } from './actions.ts';
-import { holdsOutput, isQuiet, newCaller, type Caller } from './caller.ts';
+import { holdsOutput, isQuiet, newCaller, type Caller } from './turn/caller.ts';
 import { newCommands, type Commands } from './commands.ts';
-import { newConversation, type Conversation } from './conversation.ts';
+import { newConversation, type Conversation } from './delivery/conversation.ts';
 import { newCourse, type Course } from './course.ts';
-import { newDelivery, type Delivery } from './delivery.ts';
-import { newDtmfCollector, type DtmfCollector } from './dtmf.ts';
+import { newDelivery, type Delivery } from './delivery/delivery.ts';
+import { newDtmfCollector, type DtmfCollector } from './turn/dtmf.ts';
 import type { PlayoutPosition } from './events.ts';
 import { countFault, newFaults, type Faults } from './faults.ts';
-import { newGuess, type Guess } from './guess.ts';
+import { newGuess, type Guess } from './answer/guess.ts';
 import { newNumbers, type Numbers } from './numbers.ts';
-import { newSilence, type Silence } from './quiet.ts';
+import { newSilence, type Silence } from './answer/quiet.ts';
 import type { CallSettings } from './settings.ts';
 import { newSetup, type Setup } from './setup.ts';
 import { tell, type FaultKind, type FaultStage } from './told.ts';
-import { newToolState, type ToolState } from './tools-state.ts';
+import { newToolState, type ToolState } from './tools/tools-state.ts';
 
 export interface CallState {
   readonly setup: Setup;

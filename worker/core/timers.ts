@@ -3,19 +3,19 @@
  * order, right before it is done.
  */
 import type { Millis } from '../../shared/base/units.ts';
-import { onFlowDeadline, onToolDeadline } from './answering.ts';
-import { candidateDeadline, onCandidateDeadline } from './candidate.ts';
+import { onFlowDeadline, onToolDeadline } from './answer/answering.ts';
+import { candidateDeadline, onCandidateDeadline } from './turn/candidate.ts';
 import { courseDeadline, courseIsDue, isOpen } from './course.ts';
-import { sttDeadline } from './hearing.ts';
-import { idleDeadline, onIdleDeadline } from './idle.ts';
-import { onDtmfDeadline } from './keys.ts';
-import { decisionDeadline, finalDeadline, onFinalDeadline, onSttSilent } from './listening.ts';
-import { askEarlyAt, askWhenDue, decideWhenDue } from './pause.ts';
-import { onSilenceDeadline, silenceDeadline } from './silence.ts';
-import { completeResponse, endCall } from './speaking.ts';
+import { sttDeadline } from './turn/hearing.ts';
+import { idleDeadline, onIdleDeadline } from './turn/idle.ts';
+import { onDtmfDeadline } from './turn/keys.ts';
+import { decisionDeadline, finalDeadline, onFinalDeadline, onSttSilent } from './turn/listening.ts';
+import { askEarlyAt, askWhenDue, decideWhenDue } from './turn/pause.ts';
+import { onSilenceDeadline, silenceDeadline } from './answer/silence.ts';
+import { completeResponse, endCall } from './answer/speaking.ts';
 import type { CallState, Step, Slices } from './state.ts';
 import { tell, type TimerName } from './told.ts';
-import { nextToolDeadline } from './tools.ts';
+import { nextToolDeadline } from './tools/tools.ts';
 
 interface Timer {
   readonly name: TimerName;

@@ -9,7 +9,7 @@
  * `command.answered`, `timer.fired` and `user.transcript` may stand anywhere.
  */
 import type { Millis } from '../../shared/base/units.ts';
-import type { ToolPair } from './tools-state.ts';
+import type { ToolPair } from './tools/tools-state.ts';
 
 /** Spec 02, Events, as far as the core knows them; names that the specification does not have say what happened inside. */
 export type ConversationEvent =

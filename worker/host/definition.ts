@@ -6,8 +6,8 @@ import type { LlmChoice, SttChoice, TtsChoice } from '../../shared/config/stages
 import type { Sensitive } from '../../shared/config/sensitive.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { defaultCallLimits, type CallSettings, type ToolBook } from '../core/settings.ts';
-import { newRespelling } from '../core/response.ts';
-import { addText, finishText, newSplitter } from '../core/sentences.ts';
+import { newRespelling } from '../core/answer/response.ts';
+import { addText, finishText, newSplitter } from '../core/answer/sentences.ts';
 import type { SpeechDetectorSettings } from '../media/vad/speech-detector.ts';
 import type { StageDefinitions } from '../stages/registry.ts';
 import { readConfirmation } from '../tools/confirmation.ts';

@@ -10,7 +10,7 @@
  */
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { ContextMessage, OfferedTool } from '../core/actions.ts';
-import type { OpaqueReasoning as CoreReasoning, RequestedCall } from '../core/tools-state.ts';
+import type { OpaqueReasoning as CoreReasoning, RequestedCall } from '../core/tools/tools-state.ts';
 
 /** What a stage may fail with. Never carries a payload, an address or a credential (spec 03). */
 export type StageError =

@@ -5,7 +5,7 @@
 import { fail, ok } from '../../shared/base/result.ts';
 import type { Result } from '../../shared/base/result.ts';
 import type { TelephonyDefinition } from '../../shared/config/agent/telephony.ts';
-import type { ToolRule } from '../core/tools-state.ts';
+import type { ToolRule } from '../core/tools/tools-state.ts';
 import type { ToolDeclaration } from '../stages/stage.ts';
 import type { CallControl } from './tool.ts';
 

@@ -6,8 +6,8 @@
 import type { FlowDefinition } from '../../shared/config/agent/flow.ts';
 import { compileArguments } from '../../shared/config/json-schema.ts';
 import type { ArgumentCheck, SchemaOptions } from '../../shared/config/json-schema.ts';
-import { flowTransitions } from '../core/flow.ts';
-import type { ToolRule, Verdict } from '../core/tools-state.ts';
+import { flowTransitions } from '../core/flow/flow.ts';
+import type { ToolRule, Verdict } from '../core/tools/tools-state.ts';
 import type { ToolDeclaration } from '../stages/stage.ts';
 import { canonicalJson, readArguments } from './arguments.ts';
 import { coreRule } from './built-in.ts';

@@ -9,7 +9,7 @@ import type { McpDefinition } from '../../shared/config/agent/mcp.ts';
 import { isTable } from '../../shared/config/table.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
-import type { ToolRule, Verdict } from '../core/tools-state.ts';
+import type { ToolRule, Verdict } from '../core/tools/tools-state.ts';
 import type { StageContext, ToolDeclaration } from '../stages/stage.ts';
 import { newFailureLog, type Failure } from '../stages/failure-log.ts';
 import { readArguments } from './arguments.ts';

@@ -5,7 +5,7 @@
  */
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallMetadata } from '../../shared/config/agent/call-variables.ts';
-import type { AbandonReason, RequestedCall, ToolRule, Verdict } from '../core/tools-state.ts';
+import type { AbandonReason, RequestedCall, ToolRule, Verdict } from '../core/tools/tools-state.ts';
 import type { StageContext, ToolDeclaration } from '../stages/stage.ts';
 
 /** Bytes of an answer that are read (spec 02, Limits: message size). */

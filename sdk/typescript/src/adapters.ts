@@ -4,7 +4,7 @@
  */
 import type { Parameters } from './schema.ts';
 import type { Session } from './session.ts';
-import { declareTool, type Tool, type ToolOptions } from './tool.ts';
+import { declareTool, type Tool, type ToolOptions } from './tools/tool.ts';
 
 /** What `llm.tool({ description, parameters, execute })` of LiveKit Agents for Node makes, as far as it is used here. */
 export interface LiveKitTool {

@@ -11,7 +11,7 @@ import { consoleLogger, guarded, type Logger } from './log.ts';
 import type { Arguments, Parameters } from './schema.ts';
 import { listen, type AgentServer, type ListenOptions } from './server.ts';
 import type { Session } from './session.ts';
-import { declareTool, type Tool, type ToolCall, type ToolOptions } from './tool.ts';
+import { declareTool, type Tool, type ToolCall, type ToolOptions } from './tools/tool.ts';
 import { limits } from './wire/constants.ts';
 
 export interface AgentOptions extends Omit<Opening, 'tools'> {

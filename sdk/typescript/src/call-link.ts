@@ -12,7 +12,7 @@ import { eventOf, isEventType, type AgentEvent } from './events.ts';
 import { reacting } from './reaction.ts';
 import { readServiceMessage, type Received } from './reading.ts';
 import { Session, type SessionFacts } from './session.ts';
-import { ToolRuns } from './tool-runs.ts';
+import { ToolRuns } from './tools/tool-runs.ts';
 import type { SessionRejectMessage } from './wire/agent-messages.ts';
 import { closeCodes, times } from './wire/constants.ts';
 import type { SessionResumeMessage, SessionStartMessage } from './wire/service-messages.ts';

@@ -2,7 +2,7 @@
 import type { AgentEvent, AgentEventType } from './events.ts';
 import type { Logger } from './log.ts';
 import type { ContextMessage, Session } from './session.ts';
-import type { Tool } from './tool.ts';
+import type { Tool } from './tools/tool.ts';
 import type { SessionAcceptMessage } from './wire/agent-messages.ts';
 import { limits } from './wire/constants.ts';
 

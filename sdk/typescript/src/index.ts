@@ -16,4 +16,4 @@ export type { JsonSchema, StandardSchema } from './schema.ts';
 export type { AgentServer, ListenOptions } from './server.ts';
 export type { ContextMessage, Session, TransferOptions } from './session.ts';
 export { mintSessionToken, type SessionTokenOptions } from './session-token.ts';
-export type { CancelReason, Tool, ToolCall, ToolHandler, ToolOptions } from './tool.ts';
+export type { CancelReason, Tool, ToolCall, ToolHandler, ToolOptions } from './tools/tool.ts';

@@ -1,9 +1,9 @@
 /** Spec 02 on the running service: an agent process without an SDK, as it should be and as it should not. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallClient } from '../../../supervisor/commands/call/caller.ts';
-import { toolCall } from '../../support/fake-chat.ts';
+import { toolCall } from '../../support/fakes/fake-chat.ts';
 import { accepting, RawAgent, type AgentSession } from '../../support/raw-agent.ts';
-import { TestService } from '../../support/service.ts';
+import { TestService } from '../../support/process/service.ts';
 
 let agent: RawAgent;
 let service: TestService;

@@ -8,8 +8,14 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemWallClock } from '../../../shared/runtime/clock.ts';
-import { knock, refusalOf, requestText, type KnockAnswer, type KnockOptions } from '../../support/knock.ts';
-import { TestService, type TestServiceOptions } from '../../support/service.ts';
+import {
+  knock,
+  refusalOf,
+  requestText,
+  type KnockAnswer,
+  type KnockOptions,
+} from '../../support/process/knock.ts';
+import { TestService, type TestServiceOptions } from '../../support/process/service.ts';
 import { craft, secret } from '../tokens/craft.ts';
 
 let service: TestService | undefined;

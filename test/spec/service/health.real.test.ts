@@ -1,6 +1,6 @@
 /** Spec 01, Health listener, asked of the running service. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { TestService, type TestServiceOptions } from '../../support/service.ts';
+import { TestService, type TestServiceOptions } from '../../support/process/service.ts';
 
 let service: TestService;
 const start = async (options: TestServiceOptions = {}): Promise<void> => {

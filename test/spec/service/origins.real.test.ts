@@ -1,8 +1,8 @@
 /** Spec 01, Errors (403, Origin refused): which web pages open calls, asked of the running service. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemWallClock } from '../../../shared/runtime/clock.ts';
-import { knock } from '../../support/knock.ts';
-import { TestService } from '../../support/service.ts';
+import { knock } from '../../support/process/knock.ts';
+import { TestService } from '../../support/process/service.ts';
 import { craft, secret } from '../tokens/craft.ts';
 
 let service: TestService;

@@ -4,9 +4,9 @@ import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { CallClient } from '../../../supervisor/commands/call/caller.ts';
-import { knock, refusalOf, type KnockAnswer } from '../../support/knock.ts';
-import { TestService } from '../../support/service.ts';
-import { isAlive, restarted, stopAll, stopped } from '../../support/succession.ts';
+import { knock, refusalOf, type KnockAnswer } from '../../support/process/knock.ts';
+import { TestService } from '../../support/process/service.ts';
+import { isAlive, restarted, stopAll, stopped } from '../../support/process/succession.ts';
 import { secret } from '../tokens/craft.ts';
 
 let service: TestService;

@@ -5,8 +5,8 @@
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { systemWallClock } from '../../../shared/runtime/clock.ts';
-import { knock, requestText, type KnockAnswer, type KnockOptions } from '../../support/knock.ts';
-import { TestService } from '../../support/service.ts';
+import { knock, requestText, type KnockAnswer, type KnockOptions } from '../../support/process/knock.ts';
+import { TestService } from '../../support/process/service.ts';
 import { craft, secret } from '../tokens/craft.ts';
 
 let service: TestService;

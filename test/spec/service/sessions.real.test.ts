@@ -1,9 +1,9 @@
 /** Spec 01, Limits, "total calls": a connection is a session from its `start` on; before, it counts at the transport alone. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { RawCaller, startFrame } from '../../process/raw-caller.ts';
-import { knock, refusalOf, type KnockAnswer } from '../../support/knock.ts';
-import { TestService, type TestServiceOptions } from '../../support/service.ts';
-import { restarted, stopAll } from '../../support/succession.ts';
+import { knock, refusalOf, type KnockAnswer } from '../../support/process/knock.ts';
+import { TestService, type TestServiceOptions } from '../../support/process/service.ts';
+import { restarted, stopAll } from '../../support/process/succession.ts';
 
 let service: TestService;
 const open: KnockAnswer[] = [];

@@ -2,8 +2,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { canObeyModes, withoutLowPorts } from '../../support/less-power.ts';
-import { TestService, type TestServiceOptions } from '../../support/service.ts';
+import { canObeyModes, withoutLowPorts } from '../../support/process/less-power.ts';
+import { TestService, type TestServiceOptions } from '../../support/process/service.ts';
 
 let service: TestService | undefined;
 

@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { CallRefused } from '../../../supervisor/commands/call/call-wire.ts';
 import { audioFrame, RawCaller, startFrame, textFrame } from '../../process/raw-caller.ts';
 import { connectNarrow } from '../../process/narrow-socket.ts';
-import { toolCall } from '../../support/fake-chat.ts';
-import { TestService, type TestServiceOptions } from '../../support/service.ts';
+import { toolCall } from '../../support/fakes/fake-chat.ts';
+import { TestService, type TestServiceOptions } from '../../support/process/service.ts';
 
 let service: TestService;
 const start = async (options: TestServiceOptions = {}): Promise<TestService> =>

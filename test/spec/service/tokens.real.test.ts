@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemWallClock } from '../../../shared/runtime/clock.ts';
-import { knock, refusalOf, type KnockAnswer, type KnockOptions } from '../../support/knock.ts';
-import { TestService } from '../../support/service.ts';
+import { knock, refusalOf, type KnockAnswer, type KnockOptions } from '../../support/process/knock.ts';
+import { TestService } from '../../support/process/service.ts';
 import { craft as craftAt, craftRaw, previousSecret, secret } from '../tokens/craft.ts';
 
 const nowS = (): number => Math.floor(systemWallClock.now() / 1000);

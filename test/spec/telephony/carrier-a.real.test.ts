@@ -1,10 +1,16 @@
 /** Telephone calls of carrier A against the whole service: the webhook, the stream, and what the caller says, hears and presses. */
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite, type Flite } from '../../../examples/demo/flite.ts';
-import { answer } from '../../support/fake-chat.ts';
-import { carrierEnv, FakeStream, postVoice, publicUrl, streamUrlOf } from '../../support/fake-carrier-a.ts';
-import { TestService, type TestServiceOptions } from '../../support/service.ts';
-import { restarted, stopAll } from '../../support/succession.ts';
+import { answer } from '../../support/fakes/fake-chat.ts';
+import {
+  carrierEnv,
+  FakeStream,
+  postVoice,
+  publicUrl,
+  streamUrlOf,
+} from '../../support/fakes/fake-carrier-a.ts';
+import { TestService, type TestServiceOptions } from '../../support/process/service.ts';
+import { restarted, stopAll } from '../../support/process/succession.ts';
 
 let service: TestService;
 let flite: Flite;

@@ -16,7 +16,7 @@ import {
   publicUrl,
   sign,
   streamUrlOf,
-} from '../../support/fake-carrier-a.ts';
+} from '../../support/fakes/fake-carrier-a.ts';
 
 const secret = 'k'.repeat(32);
 const nowS = 1_800_000_000;

@@ -21,7 +21,7 @@ import {
 import { loadAdapters, openStages, ownStageServices } from '../../../worker/stages/registry.ts';
 import { ToolRegistry } from '../../../worker/tools/registry.ts';
 import { agentFile } from '../../support/agent-files.ts';
-import { newStageContext } from '../../support/stage-context.ts';
+import { newStageContext } from '../../support/core/stage-context.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'agreement-'));
 const file = join(folder, 'agent.toml');

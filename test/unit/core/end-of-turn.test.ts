@@ -8,7 +8,7 @@ import {
   noteRightEnd,
   noteSpeechAfterDecision,
   type PauseEvidence,
-} from '../../../worker/core/end-of-turn.ts';
+} from '../../../worker/core/turn/end-of-turn.ts';
 import type { TurnSettings } from '../../../worker/core/settings.ts';
 
 const settings: TurnSettings = {

@@ -1,7 +1,7 @@
 /** The flow machine alone. */
 import { describe, expect, it } from 'vitest';
-import { flowPrompt, flowTransitions, newFlow, stepFlow } from '../../../worker/core/flow.ts';
-import type { FlowEvent, FlowNode, FlowOrder, FlowSettings } from '../../../worker/core/flow.ts';
+import { flowPrompt, flowTransitions, newFlow, stepFlow } from '../../../worker/core/flow/flow.ts';
+import type { FlowEvent, FlowNode, FlowOrder, FlowSettings } from '../../../worker/core/flow/flow.ts';
 
 const node = (prompt: string, more: Partial<FlowNode> = {}): FlowNode => ({
   prompt,

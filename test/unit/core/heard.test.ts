@@ -10,8 +10,8 @@ import {
   noteMarkSent,
   noteSpoken,
   noteWord,
-} from '../../../worker/core/heard.ts';
-import { newRespelling } from '../../../worker/core/response.ts';
+} from '../../../worker/core/delivery/heard.ts';
+import { newRespelling } from '../../../worker/core/answer/response.ts';
 
 const text = 'Alpha beta gamma. Delta epsilon zeta. Eta theta iota.';
 const ends = [18, 38, 53];

@@ -1,7 +1,7 @@
 /** What the LLM gets to see of a call. */
 import { describe, it, expect } from 'vitest';
-import { addHeard, addUser, contextFor, newHistory } from '../../../worker/core/history.ts';
-import { addFinal, newWords, wholeText } from '../../../worker/core/turn.ts';
+import { addHeard, addUser, contextFor, newHistory } from '../../../worker/core/delivery/history.ts';
+import { addFinal, newWords, wholeText } from '../../../worker/core/turn/turn.ts';
 
 describe('the context of a request', () => {
   it('starts with the prompt and keeps the order of what was said', () => {

@@ -6,7 +6,7 @@ import {
   spokenWords,
   withoutBackchannels,
   withoutEcho,
-} from '../../../worker/core/phrases.ts';
+} from '../../../worker/core/turn/phrases.ts';
 
 const without = (text: string, unfinished = false): string[] =>
   withoutBackchannels(spokenWords(text), ['mm-hmm', 'okay', 'i see', 'ben anladım'], { unfinished });

@@ -1,7 +1,7 @@
 /** Cutting a stream of text into pieces that can be spoken. */
 import fc from 'fast-check';
 import { describe, it, expect } from 'vitest';
-import { addText, finishText, newSplitter } from '../../../worker/core/sentences.ts';
+import { addText, finishText, newSplitter } from '../../../worker/core/answer/sentences.ts';
 
 /** The pieces of a text that comes in parts. */
 function piecesOf(...parts: string[]): string[] {

@@ -1,6 +1,6 @@
 /** The slices of a call's state that decide something by themselves. */
 import { describe, expect, it } from 'vitest';
-import { holdsOutput, isQuiet, newCaller } from '../../../worker/core/caller.ts';
+import { holdsOutput, isQuiet, newCaller } from '../../../worker/core/turn/caller.ts';
 import {
   courseDeadline,
   courseIsDue,
@@ -12,11 +12,11 @@ import {
   openCourse,
 } from '../../../worker/core/course.ts';
 import { countFault, forgetFaults, newFaults } from '../../../worker/core/faults.ts';
-import { newGuess, wasteGuess } from '../../../worker/core/guess.ts';
-import { newSilence, nextFiller } from '../../../worker/core/quiet.ts';
+import { newGuess, wasteGuess } from '../../../worker/core/answer/guess.ts';
+import { newSilence, nextFiller } from '../../../worker/core/answer/quiet.ts';
 import { newCall } from '../../../worker/core/state.ts';
-import { newWords } from '../../../worker/core/turn.ts';
-import { scriptSettings } from '../../support/script-settings.ts';
+import { newWords } from '../../../worker/core/turn/turn.ts';
+import { scriptSettings } from '../../support/core/script-settings.ts';
 
 describe('the state of a call', () => {
   it('has at most twelve slices', () => {

@@ -6,9 +6,9 @@ import { step } from '../../../worker/core/call.ts';
 import { decodeState, encodeHistory, encodeState } from '../../../worker/core/snapshot.ts';
 import { newCall, noticeFault, type CallState } from '../../../worker/core/state.ts';
 import { nextDeadline } from '../../../worker/core/timers.ts';
-import { runWorld } from '../../sim/world.ts';
-import { realCore } from '../../support/core.ts';
-import { scriptSettings } from '../../support/script-settings.ts';
+import { runWorld } from '../../sim/world/world.ts';
+import { realCore } from '../../support/core/core.ts';
+import { scriptSettings } from '../../support/core/script-settings.ts';
 
 const flow = {
   start: 'ask',

@@ -1,8 +1,8 @@
 /** The tool machine alone: its rules one by one, then thousands of seeded calls with tools that misbehave. */
 import { describe, expect, it } from 'vitest';
 import { newPrng, type Prng } from '../../../shared/base/prng.ts';
-import { resumeTools, takeAtSafePoint } from '../../../worker/core/tools-cut.ts';
-import { newToolState } from '../../../worker/core/tools-state.ts';
+import { resumeTools, takeAtSafePoint } from '../../../worker/core/tools/tools-cut.ts';
+import { newToolState } from '../../../worker/core/tools/tools-state.ts';
 import type {
   RequestedCall,
   ToolEvent,
@@ -10,8 +10,8 @@ import type {
   ToolRule,
   ToolSettings,
   ToolState,
-} from '../../../worker/core/tools-state.ts';
-import { nextToolDeadline, stepTools } from '../../../worker/core/tools.ts';
+} from '../../../worker/core/tools/tools-state.ts';
+import { nextToolDeadline, stepTools } from '../../../worker/core/tools/tools.ts';
 
 const reading: ToolRule = {
   kind: 'read_only',

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { RetryBudgets } from '../../../worker/stages/failover/retry-budget.ts';
 import { kindOf, verdictOn } from '../../../worker/stages/failover/verdict.ts';
 import type { StageError } from '../../../worker/stages/stage.ts';
-import { newStageContext } from '../../support/stage-context.ts';
-import { newVirtualClock } from '../../support/virtual-clock.ts';
+import { newStageContext } from '../../support/core/stage-context.ts';
+import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 describe('the budget of retries', () => {
   it('is bounded for a call, and fills up with time', () => {

@@ -8,10 +8,10 @@ import type {
   LlmStage,
   StageError,
 } from '../../../worker/stages/stage.ts';
-import { newFailoverScope, type Recorded } from '../../support/failover.ts';
-import { ScriptedLlm } from '../../support/scripted-stages.ts';
-import { Events, newStageContext } from '../../support/stage-context.ts';
-import { newVirtualClock, type VirtualClock } from '../../support/virtual-clock.ts';
+import { newFailoverScope, type Recorded } from '../../support/core/failover.ts';
+import { ScriptedLlm } from '../../support/core/scripted-stages.ts';
+import { Events, newStageContext } from '../../support/core/stage-context.ts';
+import { newVirtualClock, type VirtualClock } from '../../support/core/virtual-clock.ts';
 
 const disconnected: StageError = { kind: 'disconnected' };
 const hello: LlmRequest = { messages: [{ role: 'user', text: 'Hello' }], tools: [] };

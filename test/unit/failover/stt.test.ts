@@ -8,10 +8,10 @@ import type {
   SttStage,
   Transcript,
 } from '../../../worker/stages/stage.ts';
-import { newFailoverScope, type Recorded } from '../../support/failover.ts';
-import { ScriptedStt } from '../../support/scripted-stages.ts';
-import { Events, newStageContext } from '../../support/stage-context.ts';
-import { newVirtualClock, type VirtualClock } from '../../support/virtual-clock.ts';
+import { newFailoverScope, type Recorded } from '../../support/core/failover.ts';
+import { ScriptedStt } from '../../support/core/scripted-stages.ts';
+import { Events, newStageContext } from '../../support/core/stage-context.ts';
+import { newVirtualClock, type VirtualClock } from '../../support/core/virtual-clock.ts';
 
 const pcm = (value: number, ms = 20): Int16Array => new Int16Array(ms * 16).fill(value);
 const final = (text: string, more: Partial<Transcript> = {}): Transcript => ({

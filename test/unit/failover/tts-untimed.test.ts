@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { Pace, resumeAt } from '../../../worker/stages/failover/spoken-place.ts';
 import { newFailoverTts } from '../../../worker/stages/failover/tts.ts';
 import type { TtsEvent } from '../../../worker/stages/stage.ts';
-import { newFailoverScope } from '../../support/failover.ts';
-import { openVoices } from '../../support/failover-voices.ts';
-import { ScriptedTts } from '../../support/scripted-stages.ts';
-import { Events, newStageContext } from '../../support/stage-context.ts';
-import { newVirtualClock } from '../../support/virtual-clock.ts';
+import { newFailoverScope } from '../../support/core/failover.ts';
+import { openVoices } from '../../support/core/failover-voices.ts';
+import { ScriptedTts } from '../../support/core/scripted-stages.ts';
+import { Events, newStageContext } from '../../support/core/stage-context.ts';
+import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 const lost: TtsEvent = { type: 'error', error: { kind: 'disconnected' } };
 

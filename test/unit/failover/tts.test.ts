@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TtsEvent } from '../../../worker/stages/stage.ts';
-import { openVoices } from '../../support/failover-voices.ts';
+import { openVoices } from '../../support/core/failover-voices.ts';
 
 const lost: TtsEvent = { type: 'error', error: { kind: 'disconnected' } };
 const audio = (context: number, ms: number): TtsEvent => ({

@@ -12,8 +12,8 @@ import { newPrng } from '../../../shared/base/prng.ts';
 import { vadFrameMs, vadFrameSamples } from '../../../shared/protocol/mailbox-slot.ts';
 import { MeasuredSound, SoundMeter } from '../../../worker/media/vad/frame-sound.ts';
 import { SpeechDetector } from '../../../worker/media/vad/speech-detector.ts';
-import { newMailboxes } from '../../support/mailboxes.ts';
-import { noRecordings, recordings, type Recording } from '../../support/recordings.ts';
+import { newMailboxes } from '../../support/audio/mailboxes.ts';
+import { noRecordings, recordings, type Recording } from '../../support/audio/recordings.ts';
 
 const settings = { threshold: 0.5, minSpeechMs: 120, confirmMs: 300, sureMs: 150, stopMs: 200 };
 /** A caller speaks twice, after half a second and after this much silence. */

@@ -13,7 +13,7 @@ import { newPrng } from '../../../shared/base/prng.ts';
 import { turnRingFrames, type Mailboxes } from '../../../shared/protocol/mailbox.ts';
 import { vadFrameSamples } from '../../../shared/protocol/mailbox-slot.ts';
 import { TurnClient } from '../../../worker/media/vad/turn-client.ts';
-import { newMailboxes } from '../../support/mailboxes.ts';
+import { newMailboxes } from '../../support/audio/mailboxes.ts';
 
 const assets = process.env['SVC_TEST_ASSETS'];
 const standIn =

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Tensor } from 'onnxruntime-node';
 import { VadThread } from '../../../inference/vad-thread.ts';
 import { maxUnreadFrames, vadFrameSamples } from '../../../shared/protocol/mailbox-slot.ts';
-import { newMailboxes } from '../../support/mailboxes.ts';
+import { newMailboxes } from '../../support/audio/mailboxes.ts';
 
 const contextSamples = 64;
 const inputSamples = contextSamples + vadFrameSamples;

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EngineProcess } from '../../../supervisor/commands/local/engine-process.ts';
-import { Observed } from '../../support/observed.ts';
-import { newVirtualClock } from '../../support/virtual-clock.ts';
+import { Observed } from '../../support/process/observed.ts';
+import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 interface Message {
   readonly type: string;

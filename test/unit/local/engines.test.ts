@@ -5,7 +5,7 @@ import { whenIdle } from '../../../supervisor/commands/local/idle.ts';
 import { hasCapitalsOnly, Recognizing } from '../../../supervisor/commands/local/recognition.ts';
 import type { OnlineRecognizer, OnlineStream } from '../../../supervisor/commands/local/sherpa.ts';
 import { EngineSpeaking, VoiceBusy, VoiceFailed } from '../../../supervisor/commands/local/speaking.ts';
-import { newVirtualClock } from '../../support/virtual-clock.ts';
+import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 const job = (text: string) => ({ text, speaker: 0, speed: 1 });
 

@@ -7,8 +7,8 @@ import {
   newRecognizerServer,
   type RecognizerServer,
 } from '../../../supervisor/commands/local/recognizer-server.ts';
-import { Observed } from '../../support/observed.ts';
-import { newVirtualClock } from '../../support/virtual-clock.ts';
+import { Observed } from '../../support/process/observed.ts';
+import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 interface PlayedStream {
   readonly events: StreamEvents;

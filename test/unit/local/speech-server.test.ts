@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SpeechJob } from '../../../supervisor/commands/local/messages.ts';
 import { VoiceBusy, VoiceFailed, type Speaking } from '../../../supervisor/commands/local/speaking.ts';
 import { newSpeechServer } from '../../../supervisor/commands/local/speech-server.ts';
-import { Observed } from '../../support/observed.ts';
+import { Observed } from '../../support/process/observed.ts';
 
 class PlayedVoice extends Observed implements Speaking {
   readonly asked: { readonly speech: SpeechJob; readonly signal: AbortSignal }[] = [];

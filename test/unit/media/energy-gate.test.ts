@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { newPrng } from '../../../shared/base/prng.ts';
 import { EnergyGate } from '../../../worker/media/vad/energy-gate.ts';
-import { noRecordings, recordings } from '../../support/recordings.ts';
+import { noRecordings, recordings } from '../../support/audio/recordings.ts';
 
 const frameSamples = 512;
 const amplitudeAt = (db: number): number => 32_768 * 10 ** (db / 20);

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { newPrng } from '../../../shared/base/prng.ts';
 import { periodicity } from '../../../worker/media/vad/frame-pitch.ts';
-import { echoOf, mixed } from '../../support/echo-path.ts';
+import { echoOf, mixed } from '../../support/audio/echo-path.ts';
 
 const frameSamples = 512;
 const rate = 16_000;

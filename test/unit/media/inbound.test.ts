@@ -6,7 +6,7 @@ import { newResampler, SAMPLE_RATES } from '../../../shared/audio/resampler.ts';
 import { newPrng } from '../../../shared/base/prng.ts';
 import { InboundAudio } from '../../../worker/media/in/inbound.ts';
 import { VadClient } from '../../../worker/media/vad/vad-client.ts';
-import { newMailboxes } from '../../support/mailboxes.ts';
+import { newMailboxes } from '../../support/audio/mailboxes.ts';
 
 const prerollSamples = 9_600;
 const codecs = ['pcm16', 'mulaw'] as const;

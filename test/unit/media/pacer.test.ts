@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { Pacer, tickMs } from '../../../worker/media/out/pacer.ts';
-import { newVirtualClock } from '../../support/virtual-clock.ts';
+import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 /** Timers that fire late by what `lateMs` says. */
 const lateClock = (clock: Clock, lateMs: () => number): Clock => ({

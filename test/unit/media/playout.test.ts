@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { OutboundAudio } from '../../../worker/media/out/outbound.ts';
 import { Pacer } from '../../../worker/media/out/pacer.ts';
 import { Playout } from '../../../worker/media/out/playout.ts';
-import { newVirtualClock } from '../../support/virtual-clock.ts';
+import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 const frameSamples = 320;
 

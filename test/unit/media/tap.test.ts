@@ -5,7 +5,7 @@ import { OutboundAudio } from '../../../worker/media/out/outbound.ts';
 import { Playout, type PlayoutSink } from '../../../worker/media/out/playout.ts';
 import { AudioTap } from '../../../worker/media/tap.ts';
 import { VadClient } from '../../../worker/media/vad/vad-client.ts';
-import { newMailboxes } from '../../support/mailboxes.ts';
+import { newMailboxes } from '../../support/audio/mailboxes.ts';
 
 const rate = 8_000;
 const perMs = rate / 1000;

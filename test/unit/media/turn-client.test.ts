@@ -4,7 +4,7 @@ import { heartbeatOf } from '../../../shared/protocol/heartbeat.ts';
 import { turnRingFrames } from '../../../shared/protocol/mailbox.ts';
 import { vadFrameSamples } from '../../../shared/protocol/mailbox-slot.ts';
 import { TurnClient } from '../../../worker/media/vad/turn-client.ts';
-import { newMailboxes } from '../../support/mailboxes.ts';
+import { newMailboxes } from '../../support/audio/mailboxes.ts';
 
 function newSetup(turnThreads = 1) {
   const layout = { workers: 1, slotsPerWorker: 2, ringFrames: turnRingFrames, threads: 1, turnThreads };

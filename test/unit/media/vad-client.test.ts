@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { maxUnreadFrames, vadFrameSamples } from '../../../shared/protocol/mailbox-slot.ts';
 import { VadClient } from '../../../worker/media/vad/vad-client.ts';
-import { newMailboxes, newScriptedInference } from '../../support/mailboxes.ts';
+import { newMailboxes, newScriptedInference } from '../../support/audio/mailboxes.ts';
 
 /** A frame that is recognised by its samples, quiet enough to be no voice for the energy gate. */
 const frameOf = (name: number): Int16Array => new Int16Array(vadFrameSamples).fill(name);

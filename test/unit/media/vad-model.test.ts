@@ -7,8 +7,8 @@ import { type Mailboxes } from '../../../shared/protocol/mailbox.ts';
 import { vadFrameMs, vadFrameSamples } from '../../../shared/protocol/mailbox-slot.ts';
 import { newPrng } from '../../../shared/base/prng.ts';
 import { SpeechDetector } from '../../../worker/media/vad/speech-detector.ts';
-import { newMailboxes } from '../../support/mailboxes.ts';
-import { noRecordings, recordings } from '../../support/recordings.ts';
+import { newMailboxes } from '../../support/audio/mailboxes.ts';
+import { noRecordings, recordings } from '../../support/audio/recordings.ts';
 
 let session: InferenceSession;
 

@@ -6,8 +6,8 @@ import { openVadModel, VadThread } from '../../../inference/vad-thread.ts';
 import { newPrng } from '../../../shared/base/prng.ts';
 import { vadFrameSamples } from '../../../shared/protocol/mailbox-slot.ts';
 import { VadClient } from '../../../worker/media/vad/vad-client.ts';
-import { newMailboxes, newScriptedInference } from '../../support/mailboxes.ts';
-import { noRecordings, recordings } from '../../support/recordings.ts';
+import { newMailboxes, newScriptedInference } from '../../support/audio/mailboxes.ts';
+import { noRecordings, recordings } from '../../support/audio/recordings.ts';
 
 const packetSamples = 320;
 

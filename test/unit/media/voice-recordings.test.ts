@@ -7,9 +7,9 @@ import { newPrng } from '../../../shared/base/prng.ts';
 import { vadFrameMs } from '../../../shared/protocol/mailbox-slot.ts';
 import { SpeechDetector, type SpeechFact } from '../../../worker/media/vad/speech-detector.ts';
 import { VadClient } from '../../../worker/media/vad/vad-client.ts';
-import { level } from '../../support/echo-path.ts';
-import { newMailboxes } from '../../support/mailboxes.ts';
-import { noRecordings, recordings } from '../../support/recordings.ts';
+import { level } from '../../support/audio/echo-path.ts';
+import { newMailboxes } from '../../support/audio/mailboxes.ts';
+import { noRecordings, recordings } from '../../support/audio/recordings.ts';
 
 const settings = { threshold: 0.5, minSpeechMs: 120, confirmMs: 300, sureMs: 150, stopMs: 200 };
 const silenceSamples = 32_000;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { withStandIns } from '../../../supervisor/rehearsal/scenarios/canned-tools.ts';
 import type { CannedTool } from '../../../supervisor/rehearsal/scenarios/scenario.ts';
 import type { CallTools, OrderedRun, ToolReport } from '../../../worker/tools/tool.ts';
-import { newVirtualClock } from '../../support/virtual-clock.ts';
+import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 const order = (name: string): OrderedRun => ({
   call: { id: 'c1', name, arguments: '{}' },

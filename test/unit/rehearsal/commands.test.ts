@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { runConsole } from '../../../supervisor/rehearsal/console/console-command.ts';
 import { runRehearse } from '../../../supervisor/rehearsal/scenarios/rehearse-command.ts';
-import { FakeChat, toolCall } from '../../support/fake-chat.ts';
-import { reply, silence } from '../../support/fake-http.ts';
+import { FakeChat, toolCall } from '../../support/fakes/fake-chat.ts';
+import { reply, silence } from '../../support/fakes/fake-http.ts';
 import { agentText } from './agent-text.ts';
 
 const chat = new FakeChat();

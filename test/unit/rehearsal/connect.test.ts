@@ -7,11 +7,11 @@ import { runConnectCheck } from '../../../supervisor/rehearsal/connect/connect-c
 import { probeWay } from '../../../supervisor/rehearsal/network-probe.ts';
 import { causeOf } from '../../../worker/stages/failure.ts';
 import { isPublicAddress } from '../../../worker/tools/address-guard.ts';
-import { FakeChat } from '../../support/fake-chat.ts';
-import { FakeSpeech } from '../../support/fake-speech.ts';
-import { FakeSttLocalWs } from '../../support/fake-stt-local-ws.ts';
+import { FakeChat } from '../../support/fakes/fake-chat.ts';
+import { FakeSpeech } from '../../support/fakes/fake-speech.ts';
+import { FakeSttLocalWs } from '../../support/fakes/fake-stt-local-ws.ts';
 import { accepting, RawAgent } from '../../support/raw-agent.ts';
-import { newRefusingServer, type RefusingServer } from '../../support/refusing-server.ts';
+import { newRefusingServer, type RefusingServer } from '../../support/fakes/refusing-server.ts';
 
 const chat = new FakeChat();
 const speech = new FakeSpeech();

@@ -5,8 +5,8 @@ import { memoryOf, nextLine } from '../../../supervisor/rehearsal/scenarios/llm-
 import type { TurnRecord } from '../../../supervisor/rehearsal/transcript.ts';
 import { newChatCompatible } from '../../../worker/stages/llm/chat-compatible/adapter.ts';
 import type { LlmStage } from '../../../worker/stages/stage.ts';
-import { answer, FakeChat, toolCall } from '../../support/fake-chat.ts';
-import { reply, silence } from '../../support/fake-http.ts';
+import { answer, FakeChat, toolCall } from '../../support/fakes/fake-chat.ts';
+import { reply, silence } from '../../support/fakes/fake-http.ts';
 
 const chat = new FakeChat();
 let llm: LlmStage;

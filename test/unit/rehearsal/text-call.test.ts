@@ -3,8 +3,8 @@ import { systemClock } from '../../../shared/runtime/clock.ts';
 import { openAgent, type OpenAgent } from '../../../supervisor/rehearsal/agent.ts';
 import type { Conversation, ConversationEvent } from '../../../supervisor/rehearsal/conversation.ts';
 import { agentText } from './agent-text.ts';
-import { answer, FakeChat, toolCall } from '../../support/fake-chat.ts';
-import { silence } from '../../support/fake-http.ts';
+import { answer, FakeChat, toolCall } from '../../support/fakes/fake-chat.ts';
+import { silence } from '../../support/fakes/fake-http.ts';
 
 const chat = new FakeChat();
 const opened: OpenAgent[] = [];

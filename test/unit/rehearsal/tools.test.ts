@@ -5,7 +5,7 @@ import { systemClock } from '../../../shared/runtime/clock.ts';
 import { openAgent, type CallWish, type OpenAgent } from '../../../supervisor/rehearsal/agent.ts';
 import type { Conversation, ConversationEvent } from '../../../supervisor/rehearsal/conversation.ts';
 import type { CannedTool } from '../../../supervisor/rehearsal/scenarios/scenario.ts';
-import { answer, FakeChat, toolCall } from '../../support/fake-chat.ts';
+import { answer, FakeChat, toolCall } from '../../support/fakes/fake-chat.ts';
 import { agentText } from './agent-text.ts';
 
 const chat = new FakeChat();

@@ -1,7 +1,7 @@
 /** The one timer of a session: it wakes when something is due, and never for nothing. */
 import { describe, expect, it } from 'vitest';
 import { Deadline } from '../../../worker/stages/http.ts';
-import { newVirtualClock } from '../../support/virtual-clock.ts';
+import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 function newDeadline() {
   const clock = newVirtualClock();

@@ -5,7 +5,7 @@ import { adviceOn, type AdviceSite } from '../../../worker/stages/advice.ts';
 import { causeIn, causeInText, causeOf, explained } from '../../../worker/stages/failure.ts';
 import { FailureLog, shownFailure, type Failure } from '../../../worker/stages/failure-log.ts';
 import type { StageError } from '../../../worker/stages/stage.ts';
-import { newVirtualClock } from '../../support/virtual-clock.ts';
+import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 const key = 'sk-proj-4f9aB7cD21eF88aa0011';
 

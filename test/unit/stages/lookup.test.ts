@@ -3,7 +3,7 @@ import type { LookupAddress } from 'node:dns';
 import { describe, expect, it } from 'vitest';
 import { connectionError } from '../../../worker/stages/connect.ts';
 import { newLookup } from '../../../worker/stages/lookup.ts';
-import { newVirtualClock } from '../../support/virtual-clock.ts';
+import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 const found: LookupAddress[] = [{ address: '192.0.2.1', family: 4 }];
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { Deadline, Soon } from '../../../worker/stages/http.ts';
 import { loadAdapters, openStages, ownStageServices } from '../../../worker/stages/registry.ts';
 import type { StageDefinitions } from '../../../worker/stages/registry.ts';
-import { newStageContext } from '../../support/stage-context.ts';
-import { newVirtualClock } from '../../support/virtual-clock.ts';
+import { newStageContext } from '../../support/core/stage-context.ts';
+import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 describe('the registry of providers', () => {
   it('opens the three stages of a definition', async () => {

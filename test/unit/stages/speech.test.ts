@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PieceQueue } from '../../../worker/stages/tts/speech-compatible/piece-queue.ts';
 import type { Job } from '../../../worker/stages/tts/speech-compatible/piece-queue.ts';
 import { PcmStream } from '../../../worker/stages/tts/speech-compatible/wav-stream.ts';
-import { tone, wav } from '../../support/fake-speech.ts';
+import { tone, wav } from '../../support/fakes/fake-speech.ts';
 
 function decode(chunks: readonly Buffer[], wavOnly: boolean): number[] | string {
   const stream = new PcmStream({ sampleRate: 24_000, wavOnly });

@@ -1,7 +1,7 @@
 /** A supervisor without calls ends when nobody needs it any more, and never later than a drain takes. */
 import { describe, expect, it } from 'vitest';
 import { departWhenUnneeded } from '../../../supervisor/restart/departure.ts';
-import { newVirtualClock } from '../../support/virtual-clock.ts';
+import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 const drain = { drainTimeoutMs: 30_000, cancelGraceMs: 5_000, abortWaitMs: 1_000 };
 

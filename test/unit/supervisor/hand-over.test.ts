@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Server, Socket } from 'no
 import { afterEach, describe, expect, it } from 'vitest';
 import { stopReading } from '../../../shared/runtime/reading.ts';
 import { HandOver, type Remains } from '../../../supervisor/handover/hand-over.ts';
-import { newVirtualClock } from '../../support/virtual-clock.ts';
+import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 const request = {
   transport: 'websocket',

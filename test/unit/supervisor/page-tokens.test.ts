@@ -4,7 +4,7 @@ import { verifySessionToken } from '../../../shared/auth/session-token.ts';
 import { parseServerSettings } from '../../../shared/config/server/server.ts';
 import { PageTokens } from '../../../supervisor/listeners/page-tokens.ts';
 import { nowS, secret } from '../../spec/tokens/craft.ts';
-import { newVirtualClock } from '../../support/virtual-clock.ts';
+import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 type Headers = Readonly<Record<string, string>>;
 

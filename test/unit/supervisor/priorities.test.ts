@@ -1,7 +1,7 @@
 /** Who goes first when cores are short, and that nobody who was put behind stays there. */
 import { describe, expect, it } from 'vitest';
 import { Priorities, type Scheduler, type Started } from '../../../supervisor/children/priorities.ts';
-import { newVirtualClock } from '../../support/virtual-clock.ts';
+import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 const notAllowed = Object.assign(new Error('permission denied'), { code: 'ERR_SYSTEM_ERROR' });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newSupervisorMetrics } from '../../../shared/runtime/metrics.ts';
 import { ProviderWatch } from '../../../supervisor/service/provider-watch.ts';
-import { newMailboxes } from '../../support/mailboxes.ts';
+import { newMailboxes } from '../../support/audio/mailboxes.ts';
 
 const names = {
   stt: { primary: 'stt_cloud_a' },

@@ -15,7 +15,7 @@ import { Predecessor, type ParentChannel } from '../../../supervisor/restart/pre
 import { Succession } from '../../../supervisor/restart/succession.ts';
 import type { SuccessorEvents, SuccessorProcess } from '../../../supervisor/restart/successor.ts';
 import { TokenLedger } from '../../../supervisor/admission/token-ledger.ts';
-import { newVirtualClock, type VirtualClock } from '../../support/virtual-clock.ts';
+import { newVirtualClock, type VirtualClock } from '../../support/core/virtual-clock.ts';
 
 const nowS = 1_800_000_000;
 const limits = { maxSessions: 1_000, acceptQueue: 100 };

@@ -12,7 +12,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { afterEach, describe, expect, it } from 'vitest';
 import { publicLookup } from '../../../worker/tools/address-guard.ts';
 import type { CallTools, ToolReport } from '../../../worker/tools/tool.ts';
-import { closeRegistries, newRegistry, openTools, runTool } from '../../support/tool-call.ts';
+import { closeRegistries, newRegistry, openTools, runTool } from '../../support/core/tool-call.ts';
 
 const servers: (Server | TcpServer)[] = [];
 const realLookup = dns.lookup;

@@ -4,7 +4,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { noCallControl } from '../../../worker/tools/tool.ts';
-import { closeRegistries, newRegistry, openTools, runTool } from '../../support/tool-call.ts';
+import { closeRegistries, newRegistry, openTools, runTool } from '../../support/core/tool-call.ts';
 
 interface Message {
   readonly id?: number;

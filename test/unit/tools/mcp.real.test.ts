@@ -11,8 +11,8 @@ import { pino } from 'pino';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { McpServer } from '../../../worker/tools/mcp/server.ts';
 import { noCallControl, type ToolReport } from '../../../worker/tools/tool.ts';
-import { newVirtualClock } from '../../support/virtual-clock.ts';
-import { closeRegistries, newRegistry, openTools, orderOf, runTool } from '../../support/tool-call.ts';
+import { newVirtualClock } from '../../support/core/virtual-clock.ts';
+import { closeRegistries, newRegistry, openTools, orderOf, runTool } from '../../support/core/tool-call.ts';
 
 const project = fileURLToPath(new URL('../../..', import.meta.url));
 const examples = join(project, 'node_modules/@modelcontextprotocol/sdk/dist/esm/examples/server');

@@ -6,13 +6,13 @@ import type { Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { transitionTool as configTransitionTool } from '../../../shared/config/agent/flow.ts';
-import { transitionTool } from '../../../worker/core/flow.ts';
+import { transitionTool } from '../../../worker/core/flow/flow.ts';
 import type { OpenedTools } from '../../../worker/tools/registry.ts';
 import { noCallControl } from '../../../worker/tools/tool.ts';
 import type { RemoteTool, ToolReport, ToolRunRequest } from '../../../worker/tools/tool.ts';
 import { selfSigned } from '../../support/self-signed.ts';
-import { newStageContext } from '../../support/stage-context.ts';
-import { closeRegistries, newRegistry, openTools, orderOf, runTool } from '../../support/tool-call.ts';
+import { newStageContext } from '../../support/core/stage-context.ts';
+import { closeRegistries, newRegistry, openTools, orderOf, runTool } from '../../support/core/tool-call.ts';
 
 const servers: (Server | TlsServer)[] = [];
 afterEach(async () => {

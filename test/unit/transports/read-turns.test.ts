@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { wsCallLimits } from '../../../shared/protocol/call.ts';
 import { resumeCallSocket, type CallSocket } from '../../../worker/transports/socket/call-socket.ts';
 import { ReadTurns } from '../../../worker/transports/socket/read-turns.ts';
-import { newVirtualClock } from '../../support/virtual-clock.ts';
+import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 import { clientFrame } from './call-server.ts';
 
 function newWorld() {

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { InboundAudio } from '../../../worker/media/in/inbound.ts';
 import { VadClient } from '../../../worker/media/vad/vad-client.ts';
-import { newMailboxes } from '../../support/mailboxes.ts';
+import { newMailboxes } from '../../support/audio/mailboxes.ts';
 import { CallClient, CallServer, startMessage } from './call-server.ts';
 import type { CallServerSettings } from './call-server.ts';
 

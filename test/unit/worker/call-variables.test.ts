@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { fillVariables } from '../../../shared/config/agent/call-variables.ts';
 import { withVariables } from '../../../worker/call/variables.ts';
 import { knownTexts } from '../../../worker/host/definition.ts';
-import { newFakeWorld } from '../../support/fake-call.ts';
+import { newFakeWorld } from '../../support/fakes/fake-call.ts';
 
 const metadata = {
   name: 'Ada',

@@ -1,7 +1,7 @@
 /** A client whose loudspeaker leaks into its microphone, in a call in virtual time: what the call makes of words that are the bot's own. */
 import { describe, expect, it } from 'vitest';
-import { madeVoice } from '../../support/made-voice.ts';
-import { level } from '../../support/echo-path.ts';
+import { madeVoice } from '../../support/audio/made-voice.ts';
+import { level } from '../../support/audio/echo-path.ts';
 import { newWorld } from './one-call.ts';
 
 const frameSamples = 320;

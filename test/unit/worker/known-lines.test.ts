@@ -4,8 +4,8 @@ import { describe, it, expect } from 'vitest';
 import { Scope } from '../../../shared/runtime/scope.ts';
 import { withKnownLines } from '../../../worker/lines/known-lines.ts';
 import type { TtsEvent, TtsSession } from '../../../worker/stages/stage.ts';
-import { FakeStages, Trap } from '../../support/fake-call.ts';
-import { newVirtualClock } from '../../support/virtual-clock.ts';
+import { FakeStages, Trap } from '../../support/fakes/fake-call.ts';
+import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 function newSetup(texts: readonly string[] = ['One moment.', 'Goodbye.'], isDown = () => false) {
   const clock = newVirtualClock();

@@ -2,8 +2,8 @@
 import { describe, it, expect } from 'vitest';
 import { Scope } from '../../../shared/runtime/scope.ts';
 import { CallStages } from '../../../worker/call/stages.ts';
-import { FakeStages, Trap } from '../../support/fake-call.ts';
-import { newVirtualClock } from '../../support/virtual-clock.ts';
+import { FakeStages, Trap } from '../../support/fakes/fake-call.ts';
+import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 function newSetup() {
   const clock = newVirtualClock();

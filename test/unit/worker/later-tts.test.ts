@@ -2,9 +2,9 @@
 import { describe, it, expect } from 'vitest';
 import { withPauses } from '../../../worker/stages/later-tts.ts';
 import type { TtsEvent } from '../../../worker/stages/stage.ts';
-import { FakeStages, Trap } from '../../support/fake-call.ts';
-import { newStageContext } from '../../support/stage-context.ts';
-import { newVirtualClock } from '../../support/virtual-clock.ts';
+import { FakeStages, Trap } from '../../support/fakes/fake-call.ts';
+import { newStageContext } from '../../support/core/stage-context.ts';
+import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 function newSetup() {
   const clock = newVirtualClock();

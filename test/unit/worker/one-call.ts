@@ -4,8 +4,8 @@ import type { CallJournal } from '../../../worker/call/journal.ts';
 import type { CallLink } from '../../../worker/agent-link/contract.ts';
 import type { CallSetup } from '../../../worker/call/opening.ts';
 import { CallRunner } from '../../../worker/call/runner.ts';
-import { FakeStages, FakeTransport, newFakeWorld, Trap } from '../../support/fake-call.ts';
-import { newScriptedInference } from '../../support/mailboxes.ts';
+import { FakeStages, FakeTransport, newFakeWorld, Trap } from '../../support/fakes/fake-call.ts';
+import { newScriptedInference } from '../../support/audio/mailboxes.ts';
 
 export type World = ReturnType<typeof newWorld>;
 export type OneCall = ReturnType<World['newCall']>;

@@ -1,0 +1,159 @@
+/** The call goes on in another worker: what was heard is not said again, and what was being heard is heard again. */
+import assert from 'node:assert/strict';
+import { dialogue, type Dialogue } from '../../support/core/dialogue.ts';
+import type { Script } from '../../support/core/script.ts';
+import { msPerChar } from '../../support/core/scripted-audio.ts';
+
+/** Another worker takes the call over; `sentMs` of the running response were on the wire. */
+const takenOver = (call: Script, { sentMs = 0, turnAudio = true } = {}): Script => {
+  const position = call.context === 0 ? undefined : { context: call.context, sentMs };
+  return call.skips().tell({ type: 'call.resumed', position, turnAudio });
+};
+
+export const anotherWorker: readonly Dialogue[] = [
+  dialogue(
+    'what is on the wire as a whole is not said again, and the piece that broke off goes on at its sample',
+    (begin) => {
+      const call = begin().opens().callerSays('Go.').llmAnswers('First part. Second part here. Third one.');
+      call.botPlays(20 * msPerChar);
+      takenOver(call, { sentMs: 20 * msPerChar });
+      call.orders(
+        'playout.open 2',
+        'tts.speak 2 "Second part here. "',
+        'tts.speak 2 "Third one."',
+        'tts.flush 2',
+      );
+    },
+  ),
+
+  dialogue('an answer of which nothing was heard is spoken from its beginning', (begin) => {
+    const call = takenOver(begin().opens().callerSays('Go.').llmAnswers('Here it is.'));
+    call.orders('playout.open 2', 'tts.speak 2 "Here it is."', 'tts.flush 2');
+  }),
+
+  dialogue(
+    'an LLM that was still writing is asked the same, and what it repeats is not said again',
+    (begin) => {
+      const call = begin().opens().callerSays('Go.').llmWrites('First part. And').botPlays(Infinity);
+      takenOver(call, { sentMs: 12 * msPerChar })
+        .orders('playout.open 2', 'llm.start 1')
+        .llmIsAsked('user: Go.');
+      call
+        .llmWrites('First part. ')
+        .llmWrites('And then')
+        .orders()
+        .llmIsDone()
+        .orders('tts.speak 2 "And then"', 'tts.flush 2');
+    },
+  ),
+
+  dialogue('an LLM that writes something else is told to go on where it stopped', (begin) => {
+    const call = begin().opens().callerSays('Go.').llmWrites('First part. And').botPlays(Infinity);
+    takenOver(call, { sentMs: 12 * msPerChar })
+      .skips()
+      .llmWrites('Well, ')
+      .orders('llm.cancel', 'llm.start 1');
+    call.llmIsAsked('user: Go.', 'assistant: First part. And');
+    assert.equal(call.request.at(-1)?.role, 'system');
+    call.skips().llmAnswers('then some.').orders('tts.speak 2 "And then some."', 'tts.flush 2');
+  }),
+
+  dialogue('a turn is heard again from its beginning', (begin) => {
+    const call = takenOver(begin().opens().callerBegins().sttHears('A table').sttGuesses('for'));
+    call.orders('stt.listen', 'stt.replay').callerBegins().sttHears('A table for two.').callerStops();
+    call.silenceEndsTheTurn().sttFinalizes().llmIsAsked('user: A table for two.');
+  }),
+
+  dialogue('what was known of it counts when the new session says nothing', (begin) => {
+    const call = takenOver(begin().opens().callerBegins().sttHears('A table').sttGuesses('for two'));
+    call.silenceEndsTheTurn().sttFinalizes().llmIsAsked('user: A table for two');
+  }),
+
+  dialogue(
+    'of a turn that is longer than the audio kept of it, the beginning stays as it was heard',
+    (begin) => {
+      const call = begin().opens().callerBegins().later(3_000).sttHears('First of all').later(20_000);
+      takenOver(call.sttHears('and then')).sttHears('and then this.').silenceEndsTheTurn().sttFinalizes();
+      call.llmIsAsked('user: First of all and then this.');
+    },
+  ),
+
+  dialogue('without its audio, what was known is all there is', (begin) => {
+    const call = takenOver(begin().opens().callerBegins().sttHears('A table').sttGuesses('for'), {
+      turnAudio: false,
+    });
+    call
+      .orders('stt.listen')
+      .sttHears('two.')
+      .silenceEndsTheTurn()
+      .sttFinalizes()
+      .llmIsAsked('user: A table for two.');
+  }),
+
+  dialogue('a text that STT owed is asked for once more', (begin) => {
+    const call = begin().opens().callerBegins().sttGuesses('A table').callerStops().silenceEndsTheTurn();
+    takenOver(call).orders('stt.listen', 'stt.replay', 'stt.finalize').sttHears('A table.').sttFinalizes();
+    call.llmIsAsked('user: A table.');
+  }),
+
+  dialogue(
+    'an answer that nobody has seen yet is asked for anew when the turn is over, and counts as one in vain',
+    (begin) => {
+      const turn = {
+        minSpeechMs: 100,
+        stopMs: 200,
+        askEarlyMs: Infinity,
+        silenceEndMs: 700,
+        maxSilenceMs: 2_500,
+        model: false,
+        completeAt: 0.5,
+      };
+      const call = begin({ settings: { turn: { ...turn, speculate: true } } })
+        .opens()
+        .callerBegins()
+        .sttHears('One');
+      takenOver(call.callerStops().rounds(1))
+        .sttHears('One')
+        .rounds(2)
+        .sttHears('two')
+        .sttHears('three')
+        .rounds(2);
+    },
+  ),
+
+  dialogue('a candidate still holds the output, and goes on as one', (begin) => {
+    const call = begin()
+      .opens()
+      .callerSays('Go.')
+      .llmAnswers('A long enough answer.')
+      .botPlays(300)
+      .callerBegins();
+    takenOver(call, { sentMs: 300 }).isHeld().later(600).botPlays(100);
+  }),
+
+  dialogue('nobody waits in silence for another worker', (begin) => {
+    const call = takenOver(begin().opens().callerSays('Go.').later(1_400)).skips();
+    call.later(1_099).orders().later(1).orders('tts.speak 2 "One moment. "');
+  }),
+
+  dialogue(
+    'of an answer that was sent as a whole, what was heard is kept when the caller cuts its end',
+    (begin) => {
+      const call = begin({ echoMs: 400 }).opens().callerSays('Hm.').llmAnswers('Yes.').botFinishes();
+      call.callerSays('Go.').llmAnswers('Alpha beta gamma delta.').botPlays(Infinity).drains().callerBegins();
+      call.tell({ type: 'call.resumed', position: undefined, turnAudio: false }).callerBegins().later(150);
+      call
+        .tell({ type: 'speech.confirmed', position: { context: 0, sentMs: 0 } })
+        .sttFinalizes()
+        .sttHears('Stop.');
+      call.callerStops().silenceEndsTheTurn().sttFinalizes();
+      call.llmIsAsked(
+        'user: Hm.',
+        'assistant: Yes.',
+        'user: Go.',
+        'assistant: Alpha beta gamma',
+        'user: Stop.',
+      );
+    },
+  ),
+];

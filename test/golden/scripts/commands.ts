@@ -1,0 +1,231 @@
+/** Commands from outside, and what they are answered with (spec 02, Agent to server commands, Behaviour rules 1 to 3). */
+import { dialogue, type Dialogue } from '../../support/core/dialogue.ts';
+import { edit, end, say, typed } from '../../support/core/given.ts';
+import type { Script } from '../../support/core/script.ts';
+import { effectTool, newToolBook } from '../../support/core/tool-book.ts';
+
+type Begin = Parameters<Dialogue['play']>[0];
+
+/** The bot is in the middle of an answer. */
+const answering = (begin: Begin): Script =>
+  begin().opens().callerSays('Hm?').llmAnswers('Well then.').botPlays(100).skips();
+/** The caller is in the middle of a turn. */
+const speaking = (begin: Begin): Script => begin().opens().callerBegins().sttHears('A table').skips();
+const nothing = (call: Script): Script => call.without('command.answered');
+
+export const commands: readonly Dialogue[] = [
+  dialogue('a line is done when the bot begins to speak it', (begin) => {
+    const call = nothing(
+      answering(begin)
+        .tell(say('One.', { id: 'a' }))
+        .tell(say('Two.', { id: 'b' })),
+    );
+    nothing(call.botFinishes().botSays('One.').ordered('a done').skips());
+    call.botFinishes().botSays('Two.').ordered('b done');
+  }),
+
+  dialogue('an interrupting line drops the lines before it, and no others', (begin) => {
+    const call = speaking(begin)
+      .tell(say('One.', { id: 'a' }))
+      .tell(say('Two.', { id: 'b' }))
+      .orders();
+    call.tell(say('Now.', { id: 'c', interrupt: true })).orders('a dropped', 'b dropped');
+    call
+      .tell(say('Later.', { id: 'd' }))
+      .callerStops()
+      .silenceEndsTheTurn()
+      .sttFinalizes();
+    call.botSays('Now.').ordered('c done').skips();
+    nothing(call.llmAnswers('At eight.'));
+  }),
+
+  dialogue('the ninth line is refused unless it takes the place of the others', (begin) => {
+    const call = speaking(begin);
+    for (let count = 1; count <= 8; count += 1) call.tell(say(`Line ${count}.`));
+    call
+      .orders()
+      .tell(say('Nine.', { id: 'nine' }))
+      .orders('nine refused queue_full');
+    call.tell(say('Now.', { id: 'now', interrupt: true })).orders();
+  }),
+
+  dialogue('lines that wait are dropped when the time of the call is over', (begin) => {
+    const call = begin({ settings: { maxCallMs: 5_000 } })
+      .opens()
+      .callerBegins();
+    call
+      .tell(say('One.', { id: 'a' }))
+      .skips()
+      .later(6_000)
+      .ordered('a dropped');
+    call.tell(say('Two.', { id: 'b' })).ordered('b refused call_ending');
+  }),
+
+  dialogue('a caller who hangs up leaves nobody without an answer', (begin) => {
+    const call = speaking(begin)
+      .tell(say('One.', { id: 'a' }))
+      .tell(typed('Hello', 'b'));
+    call.skips().tell(end('', 'c')).orders('a dropped', 'b dropped');
+    call.tell({ type: 'call.closed' }).orders('c dropped');
+    call.tell(say('Two.', { id: 'd' })).orders('d refused call_over');
+    call.tell(edit({}, 'e')).orders('e refused call_over');
+    call.tell(end('', 'f')).orders('f refused call_over');
+    call.tell(typed('Hello?', 'g')).orders('g refused call_over');
+  }),
+
+  dialogue('what waits goes on waiting in another worker', (begin) => {
+    const call = answering(begin).tell(say('One.', { id: 'a' }));
+    nothing(call.workerIsLost());
+    call.llmAnswers('Well then.').botFinishes().botSays('One.').ordered('a done');
+  }),
+
+  // ---- edits ----
+
+  dialogue('an edit is done when it is taken, and in force from the next response on', (begin) => {
+    const call = answering(begin)
+      .tell(edit({ systemPrompt: 'Be kind.' }, 'a'))
+      .orders('a done');
+    call.prompted('Be brief.').botFinishes().callerSays('So?').prompted('Be kind.');
+  }),
+
+  dialogue('an edit of the conversation comes before the line that is spoken next', (begin) => {
+    const append = [{ role: 'user', text: 'Note.' }] as const;
+    const call = begin().opens().tell(edit({ append })).tell(say('Hello.')).botFinishes();
+    call.callerSays('Hm?').llmIsAsked('user: Note.', 'assistant: Hello.', 'user: Hm?');
+  }),
+
+  // ---- end ----
+
+  dialogue('the call is ended behind the response that runs and the farewell', (begin) => {
+    const call = answering(begin).tell(end('So long.', 'a')).orders().botFinishes().botSays('So long.');
+    nothing(call.skips()).botPlays(Infinity).drains().later(499).ends(undefined).skips();
+    call.later(1).orders('a done', 'call.end ended').ends('ended');
+  }),
+
+  dialogue('an end without a farewell ends the call as soon as nobody speaks', (begin) => {
+    begin().opens().tell(end('', 'a')).orders('a done', 'call.end ended');
+    const call = answering(begin).tell(end('  ', 'a')).orders().botFinishes();
+    call.ordered('a done').ordered('call.end ended').without('playout.open');
+  }),
+
+  dialogue('a caller who speaks is heard out, and answered with the farewell', (begin) => {
+    const call = speaking(begin).tell(end('So long.', 'a')).orders().callerStops().silenceEndsTheTurn();
+    nothing(call.sttFinalizes().botSays('So long.').rounds(0)).botFinishes().ordered('a done');
+  }),
+
+  dialogue('the caller may interrupt the farewell, and hears it again', (begin) => {
+    const call = begin().opens().tell(end('So long, and thank you.', 'a')).botPlays(200).skips();
+    nothing(call.callerSays('Wait!').ordered('playout.clear 2'));
+    call.botSays('So long, and thank you.').rounds(0).botFinishes().ordered('a done').ends('ended');
+  }),
+
+  dialogue('a call is ended after 30 s, whoever speaks', (begin) => {
+    const call = speaking(begin).tell(end('So long.', 'a')).later(29_999).orders();
+    call.later(1).orders('a done', 'call.end ended').waitsForNothing();
+  }),
+
+  dialogue('an end is not forgotten by another worker', (begin) => {
+    const call = speaking(begin).tell(end('So long.', 'a')).workerIsLost().skips();
+    call.silenceEndsTheTurn().sttFinalizes().botSays('So long.').botFinishes().ordered('a done');
+  }),
+
+  dialogue('a call that is being ended takes no more commands', (begin) => {
+    const call = speaking(begin)
+      .tell(say('Wait.', { id: 'a' }))
+      .tell(end('So long.', 'b'));
+    call.orders('a dropped').tell(end('', 'c')).orders('c refused call_ending');
+    call.tell(say('Listen.', { id: 'd', interrupt: true })).orders('d refused call_ending');
+    call.tell(edit({}, 'e')).tell(typed('Hm', 'f'));
+    call.orders('e refused call_ending', 'f refused call_ending');
+  }),
+
+  dialogue('a farewell without sound ends the call all the same', (begin) => {
+    const call = begin({ linesReady: false }).opens().tell(end('So long.', 'a')).botSays('So long.');
+    call.tell({ type: 'playout.drained', context: 1, sentMs: 0 }).ordered('a done').ends('ended');
+  }),
+
+  dialogue('the service that stops ends the call before its farewell', (begin) => {
+    const call = answering(begin).tell(end('So long.', 'a'));
+    call.tell({ type: 'call.shutdown' }).orders('a done', 'call.end shutdown');
+  }),
+
+  // ---- typed text ----
+
+  dialogue('typed text is a turn that is answered', (begin) => {
+    const call = begin().opens().tell(typed('A table for two', 'a')).ordered('a done');
+    call.llmIsAsked('user: A table for two').llmAnswers('At eight?').botSays('At eight?');
+  }),
+
+  dialogue('typed text interrupts the bot, and the context keeps what was heard', (begin) => {
+    const call = begin()
+      .opens()
+      .callerSays('Go.')
+      .llmAnswers('Alpha beta gamma delta.')
+      .botPlays(550)
+      .skips();
+    call.tell(typed('Stop', 'a', { context: call.context, sentMs: 550 })).ordered('playout.clear 2');
+    call.ordered('a done').llmIsAsked('user: Go.', 'assistant: Alpha beta', 'user: Stop');
+  }),
+
+  dialogue('what is typed while the caller speaks is part of that turn', (begin) => {
+    const call = speaking(begin).tell(typed('for Kowalczyk', 'a')).orders().callerStops();
+    call.silenceEndsTheTurn().sttFinalizes().ordered('a done').llmIsAsked('user: A table for Kowalczyk');
+  }),
+
+  dialogue('what is typed is answered although the noise beside it was none', (begin) => {
+    const call = begin().opens().callerBegins().tell(typed('Hello', 'a')).callerStops();
+    call.silenceEndsTheTurn().sttFinalizes().ordered('a done').llmIsAsked('user: Hello').rounds(1);
+  }),
+
+  dialogue('typed text waits for a line that may not be cut', (begin) => {
+    const call = begin()
+      .opens()
+      .tell(say('This is recorded.', { interruptible: false }))
+      .botPlays(100);
+    nothing(call.tell(typed('Fine', 'a')))
+      .botFinishes()
+      .ordered('a done');
+    call.llmIsAsked('assistant: This is recorded.', 'user: Fine');
+  }),
+
+  dialogue('the bot waits for the text of who speaks into it, and for what is typed', (begin) => {
+    const call = answering(begin).callerBegins().callerInsists().sttGuesses('mm-hmm');
+    nothing(call.tell(typed('Two people', 'a')))
+      .sttHears('No,')
+      .callerStops()
+      .silenceEndsTheTurn();
+    call.sttFinalizes().ordered('a done').llmIsAsked('user: Hm?', 'user: No, Two people');
+  }),
+
+  dialogue('a typed yes answers the question of a tool', (begin) => {
+    const tools = newToolBook({ tools: { pay: { ...effectTool, confirm: true } } });
+    const call = begin({ settings: { tools } }).opens().callerSays('Pay.').llmCalls('pay').botFinishes();
+    call.tell(typed('Yes', 'a')).running('pay').ordered('a done');
+  }),
+
+  dialogue('text without words, too long, or beyond eight is refused', (begin) => {
+    const call = speaking(begin)
+      .tell(typed(' ', 'a'))
+      .tell(typed('x'.repeat(4_097), 'b'));
+    for (let count = 1; count <= 8; count += 1) call.tell(typed(`Word ${count}`));
+    call.tell(typed('Nine', 'c'));
+    call.orders('a refused empty', 'b refused too_long', 'c refused queue_full');
+  }),
+
+  dialogue('a turn that is answered with the LLM asked early is asked again with what was typed', (begin) => {
+    const turn = { ...speculative };
+    const call = begin({ settings: { turn } }).opens().callerBegins().sttHears('One').callerStops().rounds(1);
+    call.tell(typed('two', 'a')).silenceEndsTheTurn().sttFinalizes().rounds(2).llmIsAsked('user: One two');
+  }),
+];
+
+const speculative = {
+  minSpeechMs: 100,
+  stopMs: 200,
+  askEarlyMs: Infinity,
+  silenceEndMs: 700,
+  maxSilenceMs: 2_500,
+  model: false,
+  completeAt: 0.5,
+  speculate: true,
+} as const;

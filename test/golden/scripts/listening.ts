@@ -1,0 +1,228 @@
+/** Words of listening, echo, single words and lines that stay: what does not interrupt the bot, and what does. */
+import { dialogue, type Dialogue } from '../../support/core/dialogue.ts';
+import { scriptSettings } from '../../support/core/script-settings.ts';
+import { msPerChar } from '../../support/core/scripted-audio.ts';
+import type { Script } from '../../support/core/script.ts';
+import type { ScriptOptions } from '../../support/core/script-settings.ts';
+import { say } from '../../support/core/given.ts';
+
+const answer = 'Alpha beta gamma delta epsilon zeta eta theta.';
+
+type Begin = Parameters<Dialogue['play']>[0];
+
+/** The bot speaks, and 20 characters of it are on the wire. */
+const speaking = (begin: Begin, options: Omit<ScriptOptions, 'core'> = {}): Script =>
+  begin(options)
+    .opens()
+    .callerSays('Go.')
+    .llmAnswers(answer)
+    .botPlays(20 * msPerChar);
+
+const interruptedBy = (minWords: number, wordlessMs = 0): Omit<ScriptOptions, 'core'> => ({
+  settings: { interrupt: { ...scriptSettings.interrupt, minWords, wordlessMs } },
+});
+
+export const listening: readonly Dialogue[] = [
+  dialogue('"mm-hmm" holds the output and lets it go on at the sample', (begin) => {
+    const call = speaking(begin).skips().callerBegins().sttGuesses('Mm-hmm.').callerInsists().callerStops();
+    call
+      .later(399)
+      .isHeld()
+      .orders('playout.pause', 'stt.listen', 'stt.finalize')
+      .later(1)
+      .orders('playout.resume');
+    call.sttHears('Mm-hmm.').sttFinalizes().botFinishes().callerSays('Thanks.');
+    call.llmIsAsked('user: Go.', `assistant: ${answer}`, 'user: Thanks.');
+  }),
+
+  dialogue('half of "I see" is not an interruption yet', (begin) => {
+    const call = speaking(begin).callerBegins().skips().sttGuesses('I').orders().sttGuesses('I see').orders();
+    call.sttGuesses('I see that').ordered('playout.clear 2');
+  }),
+
+  dialogue('words of listening that go on for a second and a half are something to say', (begin) => {
+    const call = speaking(begin).callerBegins().sttGuesses('Mm-hmm.').callerInsists().skips();
+    call.later(1_249).orders().later(1).ordered('playout.clear 2');
+  }),
+
+  dialogue('one telling word interrupts before the voice is long', (begin) => {
+    const call = speaking(begin).callerBegins().skips().sttGuesses('Stop').ordered('playout.clear 2');
+    call.sttHears('Stop.').callerStops().silenceEndsTheTurn().sttFinalizes();
+    call.llmIsAsked('user: Go.', 'assistant: Alpha beta gamma', 'user: Stop.');
+  }),
+
+  dialogue('a short word that STT hears after the voice is gone still interrupts', (begin) => {
+    const call = speaking(begin).callerBegins().callerStops().later(150).skips();
+    call.sttHears('Stop.').ordered('playout.clear 2').sttFinalizes().silenceEndsTheTurn().sttFinalizes();
+    call.llmIsAsked('user: Go.', 'assistant: Alpha beta gamma', 'user: Stop.');
+  }),
+
+  dialogue('where a word is asked for, a voice without one interrupts once it has lasted', (begin) => {
+    const call = speaking(begin, interruptedBy(1, 700)).callerBegins().callerInsists().skips();
+    const { minSpeechMs } = scriptSettings.turn;
+    call
+      .later(700 - minSpeechMs - 250 - 1)
+      .orders()
+      .later(1)
+      .ordered('playout.clear 2');
+  }),
+
+  dialogue('where a word is asked for, listening holds the output for no longer than it lasts', (begin) => {
+    const call = speaking(begin, interruptedBy(1, 700)).callerBegins().callerInsists().skips();
+    call.sttGuesses('Mm-hmm').later(1_000).orders().callerStops().later(400).ordered('playout.resume');
+    call.sttHears('Mm-hmm.').sttFinalizes().botFinishes().callerSays('Thanks.');
+    call.llmIsAsked('user: Go.', `assistant: ${answer}`, 'user: Thanks.');
+  }),
+
+  dialogue('where a word is asked for and no time is set, a voice without one never interrupts', (begin) => {
+    const call = speaking(begin, interruptedBy(1)).callerBegins().callerInsists().skips();
+    call
+      .later(2_500 - 250 - 1)
+      .orders()
+      .later(1)
+      .ordered('playout.resume');
+  }),
+
+  dialogue('where two words are asked for, neither a long voice nor one word interrupts', (begin) => {
+    const call = speaking(begin, interruptedBy(2)).callerBegins().callerInsists().skips();
+    call.sttGuesses('Wait').orders().sttGuesses('Wait please').ordered('playout.clear 2');
+  }),
+
+  dialogue('where words are asked for, words of listening are none of them', (begin) => {
+    const call = speaking(begin, interruptedBy(1)).callerBegins().callerInsists().sttGuesses('I see').skips();
+    call.later(2_000).without('playout.clear');
+  }),
+
+  dialogue('the bot goes on under a voice that holds it for too long, and words still interrupt', (begin) => {
+    const call = speaking(begin, interruptedBy(1)).callerBegins().skips().later(2_499).orders();
+    call.later(1).orders('playout.resume').botPlays(100).skips();
+    call.sttGuesses('Excuse me').ordered('playout.clear 2');
+  }),
+
+  dialogue("the bot's own words in the caller's microphone interrupt nothing", (begin) => {
+    const call = speaking(begin).callerBegins().sttGuesses('alpha beta').callerInsists().skips();
+    call.sttGuesses('alpha beta gamma').callerStops().later(400).without('playout.clear');
+    call.sttFinalizes().botFinishes().callerSays('Thanks.');
+    call.llmIsAsked('user: Go.', `assistant: ${answer}`, 'user: Thanks.');
+  }),
+
+  dialogue('what the caller says into the echo interrupts', (begin) => {
+    const call = speaking(begin).callerBegins().sttGuesses('alpha beta').skips();
+    call.sttGuesses('alpha beta no wait').ordered('playout.clear 2');
+  }),
+
+  dialogue('a voice that is surely not the echo interrupts, although STT wrote the echo down', (begin) => {
+    const call = speaking(begin).callerBegins().sttGuesses('alpha beta').skips();
+    call.callerInsists({ isNoEcho: true }).ordered('playout.clear 2');
+  }),
+
+  dialogue(
+    'words of listening are none of the echo either, and interrupt no more than elsewhere',
+    (begin) => {
+      const call = speaking(begin).callerBegins().sttGuesses('alpha beta I see').skips();
+      call.callerInsists({ isNoEcho: true }).without('playout.clear');
+    },
+  ),
+
+  dialogue(
+    'a voice that is surely not the echo needs no words, where an echo has cut the bot before',
+    (begin) => {
+      const call = speaking(begin).callerBegins().callerInsists().callerStops().sttHears('beta gamma.');
+      call.silenceEndsTheTurn().sttFinalizes().botPlays(500).callerBegins().skips();
+      call.callerInsists({ isNoEcho: true }).ordered('playout.clear 3');
+    },
+  ),
+
+  dialogue('an echo that was taken for an interruption is not answered: the bot says the rest', (begin) => {
+    const call = speaking(begin).callerBegins().callerInsists().callerStops().sttHears('beta gamma.');
+    call.silenceEndsTheTurn().skips().sttFinalizes().rounds(1).botSays('delta epsilon zeta eta theta.');
+  }),
+
+  dialogue('once the echo is known, only words interrupt', (begin) => {
+    const call = speaking(begin).callerBegins().callerInsists().callerStops().sttHears('beta gamma.');
+    call.silenceEndsTheTurn().sttFinalizes().botPlays(500).callerBegins().skips();
+    call.callerInsists().without('playout.clear').sttGuesses('no stop').ordered('playout.clear 3');
+  }),
+
+  dialogue('words of listening that cut the bot by the length of the voice lead to the rest', (begin) => {
+    const call = speaking(begin).callerBegins().callerInsists().callerStops().silenceEndsTheTurn().skips();
+    call.sttHears('Mm-hmm.').sttFinalizes().rounds(1).botSays('delta epsilon zeta eta theta.');
+  }),
+
+  dialogue('to a question, a word of listening is an answer', (begin) => {
+    const call = begin().opens().callerSays('Go.').llmAnswers('Shall I?').botFinishes().callerSays('Mm-hmm.');
+    call.llmIsAsked('user: Go.', 'assistant: Shall I?', 'user: Mm-hmm.');
+  }),
+
+  dialogue(
+    'a line that may not be interrupted is spoken through, and speech that outlasts it is a turn',
+    (begin) => {
+      const call = begin().opens();
+      call.tell(say('This call is recorded.', { interruptible: false }));
+      call.botPlays(200).skips().callerBegins().callerInsists().orders('stt.listen').botFinishes();
+      call.sttHears('Hello?').callerStops().silenceEndsTheTurn().sttFinalizes();
+      call.llmIsAsked('assistant: This call is recorded.', 'user: Hello?');
+    },
+  ),
+
+  dialogue('a lone full stop of STT is nobody', (begin) => {
+    begin()
+      .opens()
+      .callerBegins()
+      .callerStops()
+      .silenceEndsTheTurn()
+      .skips()
+      .sttHears('.')
+      .sttFinalizes()
+      .orders();
+  }),
+
+  dialogue('once the echo is known, it does not hold the bot either', (begin) => {
+    const call = speaking(begin).callerBegins().callerInsists().callerStops().sttHears('beta gamma.');
+    call.silenceEndsTheTurn().sttFinalizes().botPlays(500).skips().callerBegins().orders('stt.listen');
+    call.callerStops().later(400).orders('stt.finalize').botPlays(100);
+  }),
+
+  dialogue('what was played to its end is not cut by what is due at the same instant', (begin) => {
+    const call = speaking(begin).callerBegins().callerInsists().callerStops().sttHears('beta gamma.');
+    call.silenceEndsTheTurn().sttFinalizes().botPlays(700).callerBegins().sttGuesses('mm-hmm');
+    call.callerInsists().botPlays(Infinity).drains().skips().later(500).without('playout.clear');
+    call.callerStops().sttHears('Mm-hmm.').silenceEndsTheTurn().sttFinalizes();
+    call.llmIsAsked(
+      'user: Go.',
+      'assistant: Alpha beta gamma',
+      'assistant: delta epsilon zeta eta theta.',
+      'user: Mm-hmm.',
+    );
+  }),
+
+  dialogue('what two sessions of STT heard of the same words counts once', (begin) => {
+    const limits = { ...scriptSettings.limits, replayMs: 1_500 };
+    const call = begin({ settings: { limits } }).opens().callerBegins().later(1_000).sttHears('One two.');
+    call.later(900).sttHears('three four.').later(600).tell({ type: 'stt.failed' }).sttHears('Four five.');
+    call.callerStops().silenceEndsTheTurn().sttFinalizes().llmIsAsked('user: One two. three Four five.');
+  }),
+
+  dialogue("a caller who answers with the bot's own words is answered", (begin) => {
+    const call = begin()
+      .opens()
+      .callerSays('Hi.')
+      .llmAnswers('Is it John Smith?')
+      .botPlays(Infinity)
+      .drains();
+    call.later(250).callerBegins().later(300).callerInsists().sttHears('John Smith.').callerStops();
+    call.silenceEndsTheTurn().sttFinalizes();
+    call.llmIsAsked('user: Hi.', 'assistant: Is it John Smith?', 'user: John Smith.');
+  }),
+
+  dialogue('an echo of the end of an answer is not answered', (begin) => {
+    const call = begin()
+      .opens()
+      .callerSays('Hi.')
+      .llmAnswers('Is it John Smith?')
+      .botPlays(Infinity)
+      .drains();
+    call.callerBegins().later(400).callerInsists().sttHears('John Smith.').callerStops();
+    call.silenceEndsTheTurn().sttFinalizes().rounds(1);
+  }),
+];

@@ -1,0 +1,174 @@
+/** A running service that never had a voice: both providers of TTS are down from the start, and callers hear the announcement. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { loadFlite } from '../../../examples/demo/flite.ts';
+import { parseWav, writeWav } from '../../../shared/audio/wav.ts';
+import type { CallClient, CallerEvent } from '../../../supervisor/commands/call/caller.ts';
+import { answer, FakeChat } from '../../support/fakes/fake-chat.ts';
+import { reply, silence } from '../../support/fakes/fake-http.ts';
+import { FakeSttLocalWs } from '../../support/fakes/fake-stt-local-ws.ts';
+import { TestService } from '../../support/process/service.ts';
+
+const toneHz = 440;
+const words = 'The lines are down. Call again tomorrow.';
+const rate = 16_000;
+const shipped = parseWav(readFileSync(new URL('../../../worker/announcements/en.wav', import.meta.url))).pcm;
+
+let folder: string;
+let question: Int16Array;
+let service: TestService;
+
+const stt = new FakeSttLocalWs({ flavour: 'cpp' });
+const llm = new FakeChat(answer('It is noon.'));
+/** One refuses everything, the other takes everything and says nothing. */
+const refusing = new FakeChat(reply({ status: 503, chunks: ['{}'] }));
+const dumb = new FakeChat(silence);
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'svc-announcement-'));
+  const tone = Int16Array.from({ length: 8_000 }, (_, at) =>
+    Math.round(8_000 * Math.sin((2 * Math.PI * toneHz * at) / 8_000)),
+  );
+  writeFileSync(join(folder, 'down.wav'), writeWav(tone, 8_000));
+  const flite = await loadFlite();
+  question = flite('Could you tell me what time it is, please?', { voice: 'slt', speed: 1 });
+  await Promise.all([stt, llm, refusing, dumb].map((server) => server.start()));
+  return async () => {
+    await Promise.all([stt, llm, refusing, dumb].map((server) => server.close()));
+    rmSync(folder, { recursive: true, force: true });
+  };
+});
+
+beforeEach(() => {
+  llm.requests.length = 0;
+});
+
+afterEach(async () => {
+  await service.stop();
+});
+
+const agentText = ({ tts, agent = '' }: { tts: string; agent?: string }): string => `
+[agent]
+name = "test"
+prompt = "You are under test."
+${agent}
+[stt]
+provider = "stt_local_ws"
+[stt.stt_local_ws]
+base_url = "${stt.baseUrl}"
+[llm]
+provider = "chat_compatible"
+[llm.chat_compatible]
+base_url = "${llm.baseUrl}"
+model = "fake"
+[tts]
+provider = "speech_compatible"
+[tts.speech_compatible]
+base_url = "${tts}"
+preset = "generic"
+model = "fake"
+[tts.secondary]
+provider = "speech_compatible"
+voice = "other"
+[tts.secondary.speech_compatible]
+base_url = "${tts}"
+preset = "generic"
+model = "fake"
+`;
+
+const isPlayed = ({ type }: CallerEvent): boolean => type === 'mark-played';
+
+/** The caller asks, and hears something to its end. */
+async function ask(call: CallClient, text: string): Promise<void> {
+  stt.utterances.push(text);
+  const asked = llm.requests.length;
+  await call.say(question);
+  await llm.until(() => llm.requests.length > asked);
+  expect(await call.next(isPlayed)).toBeDefined();
+}
+
+/** Share of the sound that is the tone of the recording. */
+function toneShare(pcm: Int16Array): number {
+  const loud = pcm.filter((sample) => Math.abs(sample) > 100);
+  const whole = pcm.reduce((sum, sample) => sum + sample ** 2, 0);
+  let [sine, cosine] = [0, 0];
+  for (const [at, sample] of pcm.entries()) {
+    sine += sample * Math.sin((2 * Math.PI * toneHz * at) / rate);
+    cosine += sample * Math.cos((2 * Math.PI * toneHz * at) / rate);
+  }
+  return loud.length === 0 ? 0 : (2 * (sine ** 2 + cosine ** 2)) / pcm.length / whole;
+}
+
+/** How alike the loudness of two sounds goes up and down, from -1 to 1. */
+function likeness(one: Int16Array, other: Int16Array): number {
+  const frame = 320;
+  const levels = (pcm: Int16Array): number[] =>
+    Array.from({ length: Math.floor(pcm.length / frame) }, (_, index) =>
+      Math.sqrt(
+        pcm.subarray(index * frame, (index + 1) * frame).reduce((sum, sample) => sum + sample ** 2, 0),
+      ),
+    );
+  const centred = (values: readonly number[]): number[] => {
+    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+    return values.map((value) => value - mean);
+  };
+  const [a, b] = [centred(levels(one)), centred(levels(other))];
+  const dot = (left: readonly number[], right: readonly number[]): number =>
+    left.reduce((sum, value, index) => sum + value * (right[index] ?? 0), 0);
+  return dot(a, b) / Math.sqrt(dot(a, a) * dot(b, b));
+}
+
+const firstLoud = (pcm: Int16Array): number => pcm.findIndex((sample) => Math.abs(sample) > 2_000);
+
+describe('a service without a voice', () => {
+  it('plays the recording of its operator, remembers what it says, and ends the call with it', async () => {
+    const agent = `[agent.announcement]
+file = "${join(folder, 'down.wav')}"
+text = "${words}"`;
+    service = await TestService.start({ agentText: agentText({ tts: refusing.baseUrl, agent }) });
+    const call = await service.call();
+    await ask(call, 'what time is it');
+    const heard = call.heard();
+    const from = firstLoud(heard);
+    expect(toneShare(heard.slice(from, from + rate * 0.9))).toBeGreaterThan(0.95);
+    expect(await service.says('stage fault', ({ stage }) => stage === 'tts')).toBeDefined();
+    await ask(call, 'and the day');
+    expect(JSON.stringify(llm.requests.at(-1)?.body['messages'])).toContain(words);
+    const played = call.next(({ type }) => type === 'mark');
+    expect(await call.next(({ type }) => type === 'stop')).toMatchObject({ reason: 'ended' });
+    expect(await played).toBeDefined();
+  });
+
+  it('plays the recording that ships, in its language, when TTS takes text and says nothing', async () => {
+    service = await TestService.start({ agentText: agentText({ tts: dumb.baseUrl }) });
+    const call = await service.call();
+    await ask(call, 'what time is it');
+    await service.says('stage fault', ({ stage, what }) => stage === 'tts' && what === 'stalled');
+    expect(await service.says('announcement played')).toMatchObject({ stage: 'tts' });
+    const heard = call.heard();
+    const from = firstLoud(heard) - firstLoud(shipped);
+    // Resampled twice, the first loud sample may be another one.
+    const shifts = Array.from({ length: 41 }, (_, index) => from + (index - 20) * 160);
+    const likenesses = shifts.map((at) => likeness(heard.slice(at, at + shipped.length), shipped));
+    expect(Math.max(...likenesses)).toBeGreaterThan(0.95);
+    await call.hangUp();
+  });
+
+  it('plays a signal to callers of another language', async () => {
+    const tts = dumb.baseUrl;
+    service = await TestService.start({ agentText: agentText({ tts, agent: 'language = "de"' }) });
+    const call = await service.call();
+    await ask(call, 'wie spät ist es');
+    const heard = call.heard();
+    const from = firstLoud(heard);
+    const loud = heard.slice(from, from + rate).filter((sample) => Math.abs(sample) > 1_000).length;
+    // Tones without a pause, and nothing behind them until TTS is given up once more.
+    expect(loud).toBeGreaterThan(rate * 0.7);
+    expect(heard.slice(from + rate * 1.1, from + rate * 2.5).every((sample) => Math.abs(sample) < 100)).toBe(
+      true,
+    );
+    await call.hangUp();
+  });
+});

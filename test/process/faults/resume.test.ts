@@ -1,0 +1,165 @@
+/** Workers die or hang, and their calls go on in another one: nothing is said twice, nothing heard is lost. */
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { loadFlite } from '../../../examples/demo/flite.ts';
+import type { CallClient, CallerEvent } from '../../../supervisor/commands/call/caller.ts';
+import { answer } from '../../support/fakes/fake-chat.ts';
+import { samplesOf } from '../../support/fakes/fake-speech.ts';
+import { TestService, type LogLine } from '../../support/process/service.ts';
+import { RawCaller, startFrame } from '../raw-caller.ts';
+
+let service: TestService;
+const spare = { SVC_SPARE_WORKER: 'on' };
+let question: Int16Array;
+const greeting =
+  'Good morning and welcome to the harbour office. My name is Ada, and I can help you with your boat.';
+/** Two frames: where one worker stops and another goes on, a part of one is padded or left out. */
+const seamMs = 40;
+/** The fakes speak at 24 kHz. */
+const lengthMs = (text: string): number => samplesOf(text) / 24;
+
+beforeAll(async () => {
+  const flite = await loadFlite();
+  question = flite('Could you tell me what time it is, please?', { voice: 'slt', speed: 1 });
+});
+
+afterEach(async () => {
+  await service.stop();
+});
+
+/** A call that keeps its own account of what it hears. */
+class Listener {
+  heardMs = 0;
+  readonly marks: string[] = [];
+  readonly cleared: number[] = [];
+  call!: CallClient;
+
+  static async join(): Promise<Listener> {
+    const listener = new Listener();
+    listener.call = await service.call({}, (event) => listener.#note(event));
+    return listener;
+  }
+
+  #note(event: CallerEvent): void {
+    if (event.type === 'audio') this.heardMs += event.durationMs;
+    if (event.type === 'mark-played') this.marks.push(event.id);
+  }
+
+  async hear(ms: number): Promise<void> {
+    while (this.heardMs < ms) {
+      const event = await this.call.next(({ type }) => type === 'audio');
+      if (event === undefined) throw new Error('the call ended');
+    }
+  }
+}
+
+const lastMessages = (): { role: string; content: string }[] =>
+  service.providers.llm.requests.at(-1)?.body['messages'] as { role: string; content: string }[];
+
+describe('a call whose worker is killed', () => {
+  it('while the bot speaks: hears the rest once, keeps its context, and talks on', async () => {
+    service = await TestService.start({ workers: 2, greeting, env: spare });
+    service.providers.llm.script.push(answer('It is noon.'));
+    const caller = await Listener.join();
+    await caller.hear(1_000);
+    const worker = await service.workerOf(caller.call);
+    // Not in the instant in which a frame is written: then nobody could say whether it was.
+    await service.readiness();
+    process.kill(worker, 'SIGKILL');
+    const taken = await service.says('call taken up');
+    expect(taken).toMatchObject({ call: caller.call.callId });
+    expect(taken['pid']).not.toBe(worker);
+    await caller.hear(lengthMs(greeting) - seamMs);
+    while (caller.marks.length < 2) await caller.call.next(({ type }) => type === 'mark-played');
+    expect(Math.abs(caller.heardMs - lengthMs(greeting))).toBeLessThanOrEqual(seamMs);
+    expect(new Set(caller.marks).size).toBe(caller.marks.length);
+
+    service.providers.stt.utterances.push('what time is it');
+    await caller.call.say(question);
+    await service.providers.llm.until(() => service.providers.llm.requests.length > 0);
+    expect(lastMessages().filter(({ role }) => role !== 'system')).toEqual([
+      { role: 'assistant', content: greeting },
+      { role: 'user', content: 'what time is it' },
+    ]);
+    await caller.hear(lengthMs(greeting) + lengthMs('It is noon.') - seamMs);
+    expect(await caller.call.hangUp()).toEqual({ code: 1000, reason: 'ended' });
+    expect(await service.metric('svc_handovers_total{outcome="resumed"}')).toBe(1);
+    await service.readyWhen((body) => body['connections'] === 0 && body['workers'] === 2);
+  });
+
+  it('before the answer came: the LLM is asked again and the answer is spoken once', async () => {
+    // The one request is the turn's own, made after its end.
+    service = await TestService.start({ env: spare, turn: 'speculate = false' });
+    const { llm, stt } = service.providers;
+    llm.script.push(() => undefined, answer('It is noon.'));
+    stt.utterances.push('what time is it');
+    const caller = await Listener.join();
+    await caller.call.say(question);
+    await llm.until(() => llm.requests.length === 1);
+    process.kill(await service.workerOf(caller.call), 'SIGKILL');
+    await llm.until(() => llm.requests.length === 2);
+    expect(llm.requests[1]?.body['messages']).toEqual(llm.requests[0]?.body['messages']);
+    await caller.hear(lengthMs('It is noon.'));
+    while (caller.marks.length < 1) await caller.call.next(({ type }) => type === 'mark-played');
+    expect(await caller.call.hangUp()).toEqual({ code: 1000, reason: 'ended' });
+  });
+
+  it('that had not started: may start in another worker', async () => {
+    service = await TestService.start({ greeting, env: spare });
+    const raw = new RawCaller(service.port);
+    await raw.until(() => raw.head !== undefined);
+    // The worker answers this when it has done what came before: the connection is on record.
+    await service.metric('svc_handovers_total{outcome="taken"}');
+    process.kill(service.children('worker')[0]!, 'SIGKILL');
+    await service.says('child process died');
+    raw.socket.write(startFrame());
+    await raw.received('started');
+    expect(raw.gone).toBe(false);
+    raw.socket.destroy();
+  });
+
+  it('again and again: goes on each time', async () => {
+    service = await TestService.start({ greeting: greeting.repeat(3), env: spare });
+    const caller = await Listener.join();
+    for (let round = 1; round <= 3; round += 1) {
+      await caller.hear(round * 1_000);
+      await service.readiness();
+      const last = service.said('call taken up')?.['pid'] ?? (await service.workerOf(caller.call));
+      process.kill(Number(last), 'SIGKILL');
+      await service.says('call taken up', (line) => line['pid'] !== last);
+      await service.readyWhen((body) => body['workers'] === 1);
+    }
+    await caller.hear(5_000);
+    expect((await caller.call.hangUp()).code).toBe(1000);
+  });
+
+  it('and has no other: each goes on in its successor, in a slot that no other call waits for, and outlives that one too', async () => {
+    service = await TestService.start({ greeting: '' });
+    const callers = [await Listener.join(), await Listener.join(), await Listener.join()];
+    // A free slot before the others, so that they do not fall into those that they had.
+    await callers.shift()?.call.hangUp();
+    const ids = callers.map(({ call }) => call.callId);
+    for (let round = 1; round <= 3; round += 1) {
+      const [worker] = service.children('worker');
+      process.kill(worker!, 'SIGKILL');
+      for (const call of ids)
+        await service.says('call taken up', (line) => line['call'] === call && isOfRound(line, worker));
+      await service.readyWhen((body) => body['workers'] === 1 && body['connections'] === ids.length);
+    }
+    const ends = await Promise.all(callers.map(({ call }) => call.hangUp()));
+    expect(ends.map(({ code }) => code)).toEqual([1000, 1000]);
+  });
+});
+
+/** Said by the worker after the one that died. */
+const isOfRound = (line: LogLine, died: number | undefined): boolean =>
+  line['pid'] === service.children('worker')[0] && line['pid'] !== died;
+
+describe('SVC_CALL_RESUME=off', () => {
+  it('calls end with their worker', async () => {
+    service = await TestService.start({ greeting, env: { SVC_CALL_RESUME: 'off' } });
+    const caller = await Listener.join();
+    await caller.hear(500);
+    process.kill(await service.workerOf(caller.call), 'SIGKILL');
+    expect((await caller.call.closed).code).toBe(1006);
+  });
+});

@@ -1,0 +1,73 @@
+/** Judges what the core tells of the conversation by the order that worker/core/told.ts promises to its readers. */
+import type { CallAction } from '../../../worker/core/actions.ts';
+import type { ConversationEvent } from '../../../worker/core/told.ts';
+
+export class ToldJudge {
+  readonly #demand: (holds: boolean, rule: string) => void;
+  #epoch = 0;
+  #turn: number | undefined;
+  /** The turn that has just ended, whose text may follow. */
+  #ended: number | undefined;
+  #writing: number | undefined;
+  #speaking: number | undefined;
+  #cutBefore = 0;
+
+  constructor(demand: (holds: boolean, rule: string) => void) {
+    this.#demand = demand;
+  }
+
+  saw(actions: readonly CallAction[]): void {
+    for (const action of actions) if (action.type === 'told') this.#event(action.event);
+  }
+
+  #event(event: ConversationEvent): void {
+    const ended = this.#ended;
+    const isAnywhere = ['user.transcript', 'command.answered', 'timer.fired'].includes(event.type);
+    if (!isAnywhere) this.#ended = undefined;
+    if ('epoch' in event) this.#epochs(event);
+    switch (event.type) {
+      case 'turn.user_started':
+        this.#demand(this.#turn === undefined, 'told: a turn begins within a turn');
+        this.#turn = event.epoch;
+        return;
+      case 'turn.user_ended':
+        this.#demand(this.#turn !== undefined, 'told: a turn ends that has not begun');
+        this.#turn = undefined;
+        this.#ended = event.epoch;
+        return;
+      case 'user.text':
+        this.#demand(ended === event.epoch, 'told: text without the end of its turn');
+        this.#demand(event.text.trim() !== '', 'told: a turn without words has text');
+        return;
+      case 'bot.llm_started':
+        this.#demand(this.#writing === undefined, 'told: a round begins within a round');
+        this.#writing = event.epoch;
+        return;
+      case 'bot.llm_stopped':
+        this.#demand(this.#writing === event.epoch, 'told: a round ends that has not begun');
+        this.#writing = undefined;
+        return;
+      case 'turn.bot_started':
+        this.#demand(this.#speaking === undefined, 'told: the bot begins twice');
+        this.#speaking = event.epoch;
+        return;
+      case 'turn.bot_ended':
+        this.#demand(this.#speaking === event.epoch, 'told: the bot ends what it has not begun');
+        this.#speaking = undefined;
+        return;
+      case 'turn.interrupted':
+        this.#cutBefore = event.epoch;
+        this.#speaking = undefined;
+        return;
+      default:
+    }
+  }
+
+  #epochs(event: Extract<ConversationEvent, { epoch: number }>): void {
+    if (event.type !== 'bot.llm_stopped') {
+      this.#demand(event.epoch >= this.#cutBefore, 'told: something of a response that was cut');
+      this.#demand(event.epoch >= this.#epoch, 'told: an epoch that is over');
+    }
+    this.#epoch = Math.max(this.#epoch, event.epoch);
+  }
+}

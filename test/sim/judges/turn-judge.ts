@@ -1,0 +1,425 @@
+/** Judges the caller's side: who speaks, when a turn must end, what its words are, and which texts the context must hold. */
+import { Asides } from '../asides.ts';
+import { KeyJudge } from './key-judge.ts';
+import { isDecision, telling, type Scene, type Story } from '../story.ts';
+import { SttLedger } from '../world/stt-ledger.ts';
+
+/** No candidate holds the output for longer; and words of listening for longer than this are something to say. */
+const longestHoldMs = 2_500;
+const listeningMs = 1_500;
+
+export class TurnJudge {
+  readonly #story: Story;
+  /** Texts that STT owes, since its session began. */
+  #owed = 0;
+  #lastVoiceAt = 0;
+  #beganAt = 0;
+  #loud = false;
+  #decidedAt = 0;
+  readonly #stt = new SttLedger();
+  #resumeAt = Infinity;
+  /** STT has said something of the candidate. */
+  #texts = 0;
+  #speculations = 0;
+  readonly #asides: Asides;
+  readonly #keys: KeyJudge;
+
+  constructor(story: Story) {
+    this.#story = story;
+    this.#asides = new Asides(story);
+    this.#keys = new KeyJudge(story);
+  }
+
+  /** Before the orders of a step are looked at. */
+  facts(scene: Scene): void {
+    const { event } = scene;
+    this.#keys.facts(scene);
+    if (event.type === 'stt.partial' || event.type === 'stt.final') this.#texts += 1;
+  }
+
+  /** The caller's turn moves on. Called before the judge of responses. */
+  moves(scene: Scene): void {
+    this.#ledger(scene);
+    switch (scene.event.type) {
+      case 'speech.started':
+        this.#started(scene);
+        break;
+      case 'speech.confirmed':
+        this.#confirmed(scene);
+        break;
+      case 'speech.stopped':
+        this.#stopped(scene);
+        break;
+      case 'voice.resumed':
+        this.#resumed(scene);
+        break;
+      case 'deadline.reached':
+        this.#deadline(scene);
+        break;
+      case 'call.resumed':
+        this.#takenOver(scene);
+        break;
+      default:
+    }
+    const mayDecide =
+      this.#story.mouth === 'own' || (this.#isLateAside && scene.event.type !== 'call.resumed');
+    if (mayDecide && isDecision(scene)) this.#decides(scene);
+    const answered = this.#story.mouth === 'deciding' && this.#owed === 0;
+    if (answered) this.#answered(scene);
+    // A turn that is given up in the same step was asked about before the entry was complete.
+    if (!answered || this.#keys.isAsked(scene)) this.#keys.complete(scene);
+    this.#speculates(scene);
+  }
+
+  /** After the orders of a step. */
+  after(scene: Scene): void {
+    this.#keys.complete(scene);
+    this.#settlesAside(scene);
+    this.#output(scene);
+  }
+
+  // ---- what was said into a response that went on ----
+
+  /** The response is over, and what was said into it may be a turn. */
+  get #isLateAside(): boolean {
+    return this.#story.mouth === 'aside' && this.#story.response === undefined;
+  }
+
+  #becomesAside(): void {
+    this.#nobody();
+    this.#loud = false;
+    this.#speculations = 0;
+    this.#story.mouth = 'aside';
+  }
+
+  /** STT has told everything: what says something must be answered once the response is over. */
+  #settlesAside(scene: Scene): void {
+    const story = this.#story;
+    if (story.mouth !== 'aside' || this.#owed > 0 || !this.#asides.isSure) return;
+    const words = story.witnesses.stt.turnWords.map(({ word }) => word);
+    if (words.length === 0) {
+      story.mouth = 'none';
+      const owes = story.notesOwed && story.response === undefined && !story.ending && !story.over;
+      story.demand(scene.now, !owes || scene.has('llm.start'), 'an entry of keys is not answered');
+    } else if (telling(words).length > 0 && story.response === undefined && !story.over) {
+      this.#own();
+      this.#mustEnd(scene.now);
+    }
+  }
+
+  // ---- the voice ----
+
+  #ledger({ event, actions, now }: Scene): void {
+    if (event.type === 'stt.finalized') {
+      this.#asides.told();
+      this.#owed = Math.max(0, this.#owed - 1);
+    }
+    if (this.#stt.proves(event)) this.#story.faults.stt = 0;
+    const reopens = actions.some(({ type }) => type === 'stt.reopen');
+    if (event.type === 'stt.failed') this.#story.demand(now, reopens, 'a dead STT session stays');
+    for (const { type } of actions) {
+      if (type === 'stt.reopen') {
+        this.#owed = 0;
+        if (this.#asides.reopened()) this.#texts += 1;
+      } else if (type === 'stt.finalize' || type === 'stt.flush') this.#owed += 1;
+      else if (type === 'stt.replay') this.#asides.replayed();
+      this.#stt.order(type);
+    }
+  }
+
+  #began(now: number): void {
+    this.#beganAt = now;
+    this.#loud = false;
+    this.#texts = 0;
+    this.#resumeAt = Infinity;
+    this.#story.done('resume');
+  }
+
+  /** The caller has a turn of its own. */
+  #own(): void {
+    this.#story.mouth = 'own';
+    this.#speculations = 0;
+    this.#story.done('resume');
+    this.#resumeAt = Infinity;
+  }
+
+  #started(scene: Scene): void {
+    const { now } = scene;
+    const story = this.#story;
+    story.voice = true;
+    story.done('finalize');
+    story.done('answer');
+    story.done('resume');
+    this.#resumeAt = Infinity;
+    story.demand(now, !scene.has('playout.clear'), 'a candidate cuts at once');
+    if (story.mouth === 'deciding') story.mouth = 'own';
+    else if (story.mouth === 'none' || story.mouth === 'aside') this.#fromSilence(scene);
+  }
+
+  #fromSilence(scene: Scene): void {
+    const { now } = scene;
+    const story = this.#story;
+    const again = story.mouth === 'aside';
+    const listens = scene.actions.some((action) => action.type === 'stt.listen' && (action.fresh || again));
+    this.#asides.goesOn(scene, this.#owed);
+    if (story.response === undefined) {
+      story.demand(now, !scene.has('playout.pause'), 'a response that is over is held');
+      story.demand(now, listens, 'nobody listens to the caller');
+      this.#began(now);
+      this.#own();
+    } else if (story.response.hangUp) {
+      story.demand(now, scene.actions.length === 0, 'speech touches the farewell');
+    } else if (!story.interruptible) {
+      const touches = scene.has('playout.pause') || scene.has('playout.clear');
+      story.demand(now, !touches, 'speech touches what may not be interrupted');
+      story.demand(now, listens, 'what is said into a response is not heard');
+      this.#began(now);
+      story.mouth = 'candidate';
+    } else {
+      const held = scene.has('playout.pause') || story.witnesses.plan.micHearsBot;
+      story.demand(now, held && listens, 'speech does not hold the output');
+      this.#began(now);
+      story.mouth = 'candidate';
+    }
+  }
+
+  #confirmed(scene: Scene): void {
+    const story = this.#story;
+    if (story.mouth !== 'candidate') {
+      story.demand(scene.now, scene.actions.length === 0, 'speech is confirmed without a candidate');
+      return;
+    }
+    this.#loud = true;
+    if (!story.interruptible) return;
+    const { minWords } = story.settings.interrupt;
+    const { micHearsBot, echoIsClear } = story.witnesses.plan;
+    if (minWords > 0 || this.#texts > 0 || (micHearsBot && !echoIsClear)) return;
+    story.demand(scene.now, scene.has('playout.clear'), 'a confirmed interruption does not clear');
+  }
+
+  #stopped(scene: Scene): void {
+    const { now } = scene;
+    const story = this.#story;
+    const { turn, interrupt } = story.settings;
+    story.voice = false;
+    this.#lastVoiceAt = now - turn.stopMs;
+    if (story.mouth === 'candidate') {
+      story.demand(now, scene.has('stt.finalize'), 'nobody asks what a candidate said');
+      if (!story.interruptible && !story.held) {
+        this.#becomesAside();
+        return;
+      }
+      const resumeAt = this.#lastVoiceAt + interrupt.resumeAfterMs;
+      const latest = Math.max(now, this.#beganAt + longestHoldMs);
+      this.#resumesBy(story.held ? Math.min(resumeAt, latest) : resumeAt);
+    } else if (story.mouth === 'own') {
+      this.#mustEnd(now);
+    }
+  }
+
+  #resumesBy(at: number): void {
+    this.#resumeAt = at;
+    this.#story.await('resume', Math.max(at, this.#lastVoiceAt), 'a candidate that died never resumes');
+  }
+
+  #mustEnd(now: number): void {
+    const by = this.#lastVoiceAt + this.#story.settings.turn.maxSilenceMs;
+    this.#story.await('finalize', Math.max(now, by), 'a turn never ends');
+  }
+
+  #resumed({ now }: Scene): void {
+    const story = this.#story;
+    if (story.mouth !== 'candidate' || story.voice) return;
+    const { turn } = story.settings;
+    const until = Math.min(now + turn.minSpeechMs + 100, this.#lastVoiceAt + turn.maxSilenceMs);
+    const latest = story.held ? this.#beganAt + longestHoldMs : Infinity;
+    this.#resumesBy(Math.max(this.#resumeAt, Math.min(until, latest)));
+  }
+
+  #deadline(scene: Scene): void {
+    const story = this.#story;
+    const { now } = scene;
+    this.#wordless(scene);
+    if (story.mouth !== 'candidate' || story.voice || now < this.#resumeAt) return;
+    story.demand(now, !story.held || scene.has('playout.resume'), 'a candidate that died does not resume');
+    this.#becomesAside();
+  }
+
+  #nobody(): void {
+    this.#story.mouth = 'none';
+    this.#story.done('resume');
+    this.#resumeAt = Infinity;
+  }
+
+  /** The turn is over: STT is asked. */
+  #decides({ now }: Scene): void {
+    const story = this.#story;
+    story.demand(now, !story.voice, 'a turn ends while the caller speaks');
+    story.demand(
+      now,
+      now >= this.#lastVoiceAt + story.settings.turn.stopMs,
+      'a turn ends before its silence',
+    );
+    story.done('finalize');
+    story.mouth = 'deciding';
+    this.#decidedAt = now;
+    // A session that fails late is replaced once, and asked again.
+    const by = now + 2 * story.settings.limits.sttGiveUpMs;
+    story.await('answer', by, 'a turn waits for STT without end');
+  }
+
+  /** The turn is over and its text is known; what it held must be answered now. */
+  #answered(scene: Scene): void {
+    const story = this.#story;
+    const { stt } = story.witnesses;
+    const { now } = scene;
+    story.done('answer');
+    story.mouth = 'none';
+    const { words, certain } = this.#asides.counted;
+    const lost = scene.has('stt.reopen') && !scene.has('stt.replay');
+    const exact = stt.exact && !lost && certain;
+    const needed = exact && telling(words).length > 0;
+    story.decided = { since: this.#decidedAt, words, exact, needed };
+    if (words.length > 0) story.users.push({ words, exact, needed });
+    if (needed) story.demand(now, scene.has('playout.open'), 'a turn is not answered');
+    else if (words.length === 0 && story.notesOwed)
+      story.demand(now, scene.has('playout.open'), 'an entry of keys is not answered');
+  }
+
+  /** The response ended by itself: speech into it is a turn now. Called by the judge of responses. */
+  adopt(scene: Scene): void {
+    const story = this.#story;
+    const answers = scene.has('llm.start') && scene.has('playout.open');
+    const speaks = scene.has('tts.speak') || answers;
+    if (story.mouth === 'candidate') {
+      story.held = false;
+      story.demand(scene.now, !speaks, 'the bot begins to speak while the caller does');
+      this.#own();
+      if (!story.voice) this.#mustEnd(scene.now);
+    } else if (story.mouth === 'none' && story.voice) {
+      story.demand(scene.now, scene.has('stt.listen'), 'speech into the end of a response is lost');
+      story.demand(scene.now, !speaks, 'the bot begins to speak while the caller does');
+      this.#began(scene.now);
+      this.#own();
+    }
+  }
+
+  /** Somebody cut the response. Called by the judge of responses; says what is wrong about it. */
+  cut(scene: Scene, byLine: boolean): string | undefined {
+    const story = this.#story;
+    const { type } = scene.event;
+    story.held = false;
+    const silent = (story.mouth === 'none' || story.mouth === 'aside') && !story.voice;
+    if (byLine) return silent ? undefined : 'a line cuts the caller';
+    if (type === 'dtmf.pressed') {
+      if (story.mouth === 'candidate' && !story.voice) this.#becomesAside();
+      this.adopt(scene);
+      return story.settings.interrupt.dtmf ? undefined : 'a key cuts what it may not cut';
+    }
+    if (story.mouth !== 'candidate' && story.mouth !== 'aside') return 'a cut without a candidate';
+    const wrong = this.#wrongCut(scene);
+    this.#own();
+    if (!story.voice) this.#mustEnd(scene.now);
+    return wrong;
+  }
+
+  #wrongCut({ event, now }: Scene): string | undefined {
+    const { settings, witnesses } = this.#story;
+    const { minWords } = settings.interrupt;
+    const words = telling(witnesses.stt.turnWords.map(({ word }) => word));
+    const worded = words.length >= Math.max(1, minWords);
+    // Of words that were lost in part, nobody knows that they were words of listening.
+    const may = worded || witnesses.plan.micHearsBot || !witnesses.stt.exact;
+    switch (event.type) {
+      case 'speech.confirmed':
+        return minWords > 0 && !may && !this.#isLong(now) ? 'a voice without words interrupts' : undefined;
+      case 'stt.partial':
+      case 'stt.final': {
+        const late = this.#loud && now - this.#beganAt >= listeningMs;
+        return may || (late && minWords === 0) ? undefined : 'words of listening interrupt';
+      }
+      case 'deadline.reached':
+        return may ||
+          this.#isLong(now) ||
+          (this.#loud && minWords === 0 && now - this.#beganAt >= listeningMs)
+          ? undefined
+          : 'time interrupts';
+      default:
+        return 'a cut without a reason';
+    }
+  }
+
+  /** Who goes on without STT finding a word is let in all the same. */
+  #wordless(scene: Scene): void {
+    const story = this.#story;
+    if (story.mouth !== 'candidate' || !story.voice || !story.interruptible) return;
+    if (story.witnesses.stt.turnWords.length > 0 || this.#owed > 0) return;
+    if (story.witnesses.plan.micHearsBot || !this.#isLong(scene.now)) return;
+    // A response that has just been played to its end is not cut any more.
+    const isPlayed = story.response?.drainedAt !== undefined;
+    story.demand(
+      scene.now,
+      isPlayed || scene.has('playout.clear'),
+      'a long voice without words does not interrupt',
+    );
+  }
+
+  /** Words are asked for, STT has none, and the voice has lasted long enough without. */
+  #isLong(now: number): boolean {
+    const { interrupt, turn } = this.#story.settings;
+    const { minWords, wordlessMs } = interrupt;
+    if (minWords === 0 || wordlessMs === 0 || !this.#loud) return false;
+    return now - this.#beganAt >= wordlessMs - turn.minSpeechMs;
+  }
+
+  #takenOver(scene: Scene): void {
+    const story = this.#story;
+    const { now } = scene;
+    const { turn, interrupt } = story.settings;
+    story.voice = false;
+    this.#owed = scene.actions.filter(({ type }) => type === 'stt.finalize').length;
+    this.#lastVoiceAt = now;
+    if (story.mouth === 'candidate' && !story.interruptible && !scene.has('playout.pause')) {
+      this.#becomesAside();
+    } else if (story.mouth === 'candidate') {
+      const latest = Math.max(now, this.#beganAt + longestHoldMs);
+      const resumeAt = now + interrupt.resumeAfterMs;
+      this.#resumesBy(scene.has('playout.pause') ? Math.min(resumeAt, latest) : resumeAt);
+    } else if (story.mouth === 'own') {
+      this.#lastVoiceAt = now - turn.stopMs;
+      story.await('finalize', now + turn.maxSilenceMs, 'a turn never ends');
+    } else if (story.mouth === 'deciding') {
+      story.demand(now, this.#owed === 1, 'nobody asks for the text of the turn');
+      story.await('answer', now + 2 * story.settings.limits.sttGiveUpMs, 'a turn waits without end');
+    }
+  }
+
+  /** Requests that are made before the turn is over: few, and never while anything runs. */
+  #speculates(scene: Scene): void {
+    const story = this.#story;
+    const asked = scene.actions.find((action) => action.type === 'llm.start');
+    if (asked === undefined || scene.has('playout.open') || story.response !== undefined) return;
+    this.#speculations += 1;
+    story.demand(scene.now, story.settings.turn.speculate, 'the LLM is asked too early');
+    story.demand(scene.now, this.#speculations <= 2, 'too many requests for one turn');
+    story.demand(
+      scene.now,
+      story.mouth !== 'none' && !story.voice,
+      'the LLM is asked while the caller speaks',
+    );
+  }
+
+  /** The output is held for a candidate, and not for long. */
+  #output({ actions, now }: Scene): void {
+    const story = this.#story;
+    for (const { type } of actions) {
+      if (type === 'playout.pause') {
+        story.held = true;
+        story.await('hold', this.#beganAt + longestHoldMs, 'the output is held for too long');
+      } else if (type === 'playout.resume') story.held = false;
+    }
+    if (actions.some(({ type }) => type === 'playout.resume') && story.response !== undefined)
+      story.response.resumedAt = now;
+    if (!story.held) story.done('hold');
+  }
+}

@@ -1,0 +1,44 @@
+/** Every mutant of the core is noticed, by the simulation or by a scripted conversation. */
+import { describe, it, expect } from 'vitest';
+import { chapters } from '../../golden/chapters.ts';
+import type { Core } from '../../support/core/core.ts';
+import { Script } from '../../support/core/script.ts';
+import { coreWith, mutants } from './mutants.ts';
+import { runSeeds } from '../seeds.ts';
+
+const seeds = 300;
+
+/** Who noticed that the core is broken: a scripted conversation, which costs little, or else a rule of the simulation. */
+function noticed(core: Core): string | undefined {
+  return scripted(core) ?? simulated(core);
+}
+
+function simulated(core: Core): string | undefined {
+  try {
+    return runSeeds(core, 1, { count: seeds, stopAfter: 1 }).failed[0]?.violations[0]?.rule;
+  } catch (error) {
+    return `the core throws: ${String(error)}`;
+  }
+}
+
+function scripted(core: Core): string | undefined {
+  for (const { name, play } of Object.values(chapters).flat()) {
+    try {
+      play((options) => new Script({ ...options, core }));
+    } catch {
+      return name;
+    }
+  }
+  return undefined;
+}
+
+describe('a core', () => {
+  it('that was bundled without a change passes everything', async () => {
+    expect(noticed(await coreWith(undefined))).toBeUndefined();
+  });
+
+  for (const mutant of mutants)
+    it(`that ${mutant.name} is noticed`, async () => {
+      expect(noticed(await coreWith(mutant))).toBeDefined();
+    });
+});

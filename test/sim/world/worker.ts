@@ -1,0 +1,71 @@
+/**
+ * The worker of a simulated call: it holds the core's state, writes it down as a real one does, and dies when it is told to. Each
+ * worker has a clock of its own.
+ */
+import type { CallAction } from '../../../worker/core/actions.ts';
+import type { CallEvent } from '../../../worker/core/events.ts';
+import { decodeState, encodeHistory, encodeState } from '../../../worker/core/snapshot.ts';
+import type { CallState } from '../../../worker/core/state.ts';
+import type { Core } from '../../support/core/core.ts';
+import type { Plan } from '../plan.ts';
+
+/** What a slot of the shared memory holds of a call. */
+const mostBytes = 128 * 1024;
+/** What the state of a call may hold at any time beside its history: all queues and lists in it have bounds. */
+const mostStateChars = 12 * 1024;
+const weighsEachMs = 5_000;
+
+export class SimWorker {
+  readonly #core: Core;
+  readonly #plan: Plan;
+  #state: CallState;
+  #saved: { state: string; history: string } | undefined;
+  #deadline: number | undefined;
+  #weighedAt = 0;
+  /** What its clock shows more than the world's. */
+  offsetMs = 0;
+  constructor(core: Core, plan: Plan) {
+    this.#core = core;
+    this.#plan = plan;
+    this.#state = core.newCall(plan.settings);
+  }
+
+  /** When the core wants to be told the time, on the world's clock. */
+  get deadline(): number | undefined {
+    return this.#deadline;
+  }
+
+  step(event: CallEvent, now: number): CallAction[] {
+    const actions = this.#core.step(this.#state, event, now + this.offsetMs);
+    const deadline = this.#core.nextDeadline(this.#state);
+    this.#deadline = deadline === undefined ? undefined : deadline - this.offsetMs;
+    // Text of the LLM is written down with the next tick.
+    if (event.type !== 'llm.text' && (event.type !== 'stt.partial' || actions.length > 0)) this.save(now);
+    return actions;
+  }
+
+  /** Writes the state down, where anybody will read it. */
+  save(now: number): void {
+    if (now - this.#weighedAt >= weighsEachMs) {
+      this.#weighedAt = now;
+      if (encodeState(this.#state).length > mostStateChars)
+        throw new Error('the state of a call has no bound');
+    }
+    if (!this.#plan.lossesAtMs.some((at) => now >= at - 100 && now <= at + 40)) return;
+    this.#saved = {
+      state: encodeState(this.#state),
+      history: encodeHistory(this.#state.conversation.history, mostBytes),
+    };
+    if (this.#saved.state.length > mostBytes) throw new Error('the state of a call has no bound');
+  }
+
+  /** Dies; the next one reads what was written down. False when the call is over. */
+  lose(): boolean {
+    if (this.#saved === undefined || this.#deadline === undefined) return false;
+    const shiftMs = this.#plan.prng.below(2_000_000) - 1_000_000;
+    this.offsetMs += shiftMs;
+    const state = JSON.parse(this.#saved.state) as unknown;
+    this.#state = decodeState({ state, history: this.#saved.history, shiftMs }, this.#plan.settings);
+    return true;
+  }
+}

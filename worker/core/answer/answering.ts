@@ -1,0 +1,294 @@
+/**
+ * The LLM's side of an answer: its text, the tools that it calls between its rounds, and what the caller hears when it fails.
+ */
+import { forgetFaults } from '../faults.ts';
+import { endSoon, isEnding } from '../course.ts';
+import { enterToolResults, pairMessages, reachSafePoint, offeredTools } from '../delivery/context.ts';
+import { tellTools, toolSettings } from '../epoch.ts';
+import type { CallEvent } from '../events.ts';
+import { stepFlow, transitionTool } from '../flow/flow.ts';
+import { addMessages } from '../delivery/history.ts';
+import { finishWriting, flush, pauseWriting, speakSentence, writeText, type Response } from './response.ts';
+import {
+  completeResponse,
+  openAnswer,
+  openResponse,
+  sayOnEntry,
+  speakForSilence,
+  startOwedAnswer,
+  startRound,
+  stopLlm,
+  voiceOf,
+} from './speaking.ts';
+import { nobodySpeaks, noticeFault, type Step } from '../state.ts';
+import { tell } from '../told.ts';
+import { nextToolDeadline } from '../tools/tools.ts';
+import { resumeTools } from '../tools/tools-cut.ts';
+import type { ToolOrder, ToolOutcome } from '../tools/tools-state.ts';
+
+/** The built-in tool by which the LLM ends the call (spec 03, Telephony tools). */
+const endCallToolName = 'end_call';
+
+/** The caller has waited long enough: something is said meanwhile. */
+export function fillSilence(step: Step<'setup' | 'silence'>, response: Response): void {
+  // An agent that has nothing to say wants the silence.
+  if (speakForSilence(step, response)) response.firstTextAt ??= step.now;
+  else {
+    response.silentAt = step.now;
+    step.state.silence.since = step.now;
+  }
+}
+
+// ---- text ----
+
+const wholeSentence = /[.!?…。！？]["'”’)]*\s*$/;
+
+export function onLlmText(step: Step<'setup'>, response: Response, text: string): void {
+  response.llmAt = step.now;
+  if (text !== '') response.firstTextAt ??= step.now;
+  writeText(response, text, voiceOf(step));
+}
+
+export function onLlmDone(
+  step: Step,
+  response: Response,
+  event: Extract<CallEvent, { type: 'llm.done' }>,
+): void {
+  tell(step, { type: 'bot.llm_stopped', epoch: response.epoch });
+  if (event.toolCalls.length > 0) {
+    runTools(step, response, event);
+    return;
+  }
+  if (!finishWriting(response, voiceOf(step))) {
+    speakInstead(step, response, 'empty');
+    return;
+  }
+  forgetFaults(step.state.faults, 'llm');
+  finishOrComplete(step, response);
+}
+
+/**
+ * The LLM failed: what it had written is spoken as far as it makes sentences, and the apology says that this was not all. A caller
+ * who is left with half a sentence would wait for the rest of it.
+ */
+export function onLlmFailed(step: Step, response: Response): void {
+  const { splitter } = response;
+  if (!wholeSentence.test(splitter.pending)) splitter.pending = '';
+  stopLlm(step, response, { cancels: false });
+  speakInstead(step, response, 'failed');
+}
+
+/** The LLM is silent for too long. What is not yet a piece is dropped: it would be glued to the apology. */
+export function onLlmStalled(step: Step, response: Response): void {
+  stopLlm(step, response);
+  response.splitter.pending = '';
+  speakInstead(step, response, 'stalled');
+}
+
+function speakInstead(
+  step: Step,
+  response: Response,
+  what: 'empty' | 'failed' | 'stalled' | 'given_up',
+): void {
+  if (noticeFault(step, 'llm', what)) endSoon(step.state.course);
+  response.firstTextAt ??= step.now;
+  const before = response.text + response.splitter.pending;
+  const space = before === '' || /\s$/.test(before) ? '' : ' ';
+  writeText(response, space + step.state.setup.settings.apology, voiceOf(step));
+  finishOrComplete(step, response);
+}
+
+function finishOrComplete(step: Step, response: Response): void {
+  const said = finishWriting(response, voiceOf(step)) || response.text !== '';
+  if (said) flush(response, voiceOf(step));
+  else completeResponse(step);
+}
+
+// ---- tools ----
+
+/** The round ended in tool calls: what it wrote is spoken while they run. */
+function runTools(step: Step, response: Response, event: Extract<CallEvent, { type: 'llm.done' }>): void {
+  const { state } = step;
+  const { finish, toolCalls, reasoning } = event;
+  forgetFaults(state.faults, 'llm');
+  pauseWriting(response, voiceOf(step));
+  response.inTools = true;
+  state.tools.reasoning = reasoning;
+  const offered = offeredTools(state).map(({ name }) => name);
+  const { epoch } = state.numbers;
+  followTools(
+    step,
+    tellTools(step, {
+      type: 'round.completed',
+      epoch,
+      finish,
+      offered,
+      calls: toolCalls,
+    }),
+  );
+}
+
+/** Does what the tool machine orders, until nothing more follows at once. */
+function followTools(step: Step, orders: readonly ToolOrder[]): void {
+  const queue = [...orders];
+  for (let order = queue.shift(); order !== undefined; order = queue.shift()) {
+    switch (order.type) {
+      case 'tool.run':
+        if (step.state.setup.settings.tools.performerOf(order.call.name) !== 'core') step.actions.push(order);
+        else {
+          const { key, attempt } = order;
+          queue.push(
+            ...tellTools(step, { type: 'tool.settled', key, attempt, outcome: perform(step, order) }),
+          );
+        }
+        break;
+      case 'tool.abandon':
+        step.actions.push(order);
+        break;
+      case 'caller.ask':
+        askCaller(step, order.key);
+        break;
+      case 'filler.speak': {
+        const { response } = step.state.delivery;
+        const waits = response?.inTools === true && response.silentAt !== undefined;
+        if (waits && step.state.setup.settings.fillers.length > 0) fillSilence(step, response);
+        break;
+      }
+      case 'round.next':
+      case 'rounds.exhausted':
+        onRoundOver(step, order);
+        break;
+    }
+  }
+}
+
+/** The tools that move the conversation itself. */
+function perform(
+  step: Step<'setup' | 'delivery' | 'conversation'>,
+  order: Extract<ToolOrder, { type: 'tool.run' }>,
+): ToolOutcome {
+  const { state, now } = step;
+  const { name } = order.call;
+  const done: ToolOutcome = { kind: 'result', text: '{"ok":true}' };
+  if (name === endCallToolName) {
+    if (state.delivery.response !== undefined) state.delivery.response.hangUpAfter = true;
+    return done;
+  }
+  const {
+    conversation: { flow },
+    setup: { settings },
+  } = state;
+  const leads =
+    flow !== undefined && settings.flow?.nodes[flow.node]?.next.some(({ to }) => transitionTool(to) === name);
+  if (flow === undefined || settings.flow === undefined || leads !== true)
+    return { kind: 'failed', message: 'this call cannot do that', transport: false };
+  const data = JSON.parse(order.call.arguments === '' ? '{}' : order.call.arguments) as Record<
+    string,
+    unknown
+  >;
+  stepFlow(flow, { type: 'transition.called', tool: name, data }, { settings: settings.flow, now });
+  return done;
+}
+
+/** A tool with effects waits for the caller's word: the answer ends with the question. */
+function askCaller(step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence'>, key: number): void {
+  const { state } = step;
+  const response = state.delivery.response ?? openResponse(step, 'answer');
+  const from = response.text.length;
+  response.firstTextAt ??= step.now;
+  speakSentence(response, state.setup.settings.confirmQuestion, voiceOf(step));
+  response.asks = { key, from };
+  // Nobody hangs up on a question; with its answer the LLM decides again.
+  response.hangUpAfter = false;
+  response.writing = false;
+  response.inTools = false;
+  flush(response, voiceOf(step));
+}
+
+/** Every call of the round has its result: the LLM goes on with them. */
+function onRoundOver(
+  step: Step,
+  order: Extract<ToolOrder, { type: 'round.next' | 'rounds.exhausted' }>,
+): void {
+  const { state } = step;
+  const { pairs } = order;
+  tell(step, { type: 'tools.answered', pairs });
+  const { response } = state.delivery;
+  if (response?.inTools !== true) {
+    addMessages(state.conversation.history, pairMessages(pairs, { reasoning: state.tools.reasoning }));
+    state.tools.reasoning = undefined;
+    if (response === undefined && nobodySpeaks(state)) startOwedAnswer(step);
+    else state.conversation.owed = true;
+    return;
+  }
+  response.rounds.push({ endChars: response.text.length, pairs, reasoning: state.tools.reasoning });
+  response.inTools = false;
+  state.tools.reasoning = undefined;
+  response.llmAt = step.now;
+  if (response.hangUpAfter) {
+    sayGoodbye(step, response);
+  } else if (order.type === 'rounds.exhausted') {
+    speakInstead(step, response, 'given_up');
+  } else {
+    enterToolResults(step);
+    sayOnEntry(step, response, reachSafePoint(step));
+    tell(step, { type: 'bot.llm_started', epoch: response.epoch });
+    startRound(step, response, { withTools: order.withTools });
+  }
+}
+
+/** The LLM has ended the call: the farewell is spoken unless it said one. */
+function sayGoodbye(step: Step, response: Response): void {
+  const voice = voiceOf(step);
+  if (response.text.trim() === '') writeText(response, step.state.setup.settings.farewell, voice);
+  finishOrComplete(step, response);
+}
+
+export function onToolSettled(step: Step, event: Extract<CallEvent, { type: 'tool.settled' }>): void {
+  followTools(step, tellTools(step, event));
+}
+
+export function onToolDeadline(step: Step): void {
+  const due = nextToolDeadline(step.state.tools);
+  if (due !== undefined && step.now >= due) followTools(step, tellTools(step, { type: 'deadline.reached' }));
+}
+
+/** The caller has answered the question of a tool; the words are in the context already. */
+export function answerQuestion(step: Step, text: string, owedSince: number): void {
+  const { state } = step;
+  const response = openAnswer(step, owedSince);
+  response.inTools = true;
+  const verdict = state.setup.settings.tools.answerOf(text);
+  followTools(step, tellTools(step, { type: 'caller.answered', verdict, epoch: state.numbers.epoch }));
+}
+
+/** Another worker had the call: what only reads is asked again, the outcome of what has effects is unknown. */
+export function onToolsResumed(step: Step): void {
+  const { state, now } = step;
+  followTools(step, resumeTools(state.tools, { settings: toolSettings(state), now }));
+}
+
+/** The flow must move on because its time in the node is over. */
+export function onFlowDeadline(
+  step: Step<'setup' | 'course' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation' | 'tools'>,
+): void {
+  const { state, now } = step;
+  const {
+    conversation: { flow },
+    setup: { settings },
+  } = state;
+  if (flow?.leavesAt === undefined || settings.flow === undefined || now < flow.leavesAt) return;
+  stepFlow(flow, { type: 'deadline.reached' }, { settings: settings.flow, now });
+  if (flow.pending === undefined || isEnding(state.course)) return;
+  if (state.delivery.response === undefined && nobodySpeaks(state)) startOwedAnswer(step);
+}
+
+/** A turn of the caller in the present node. */
+export function noteTurn({ state, now }: Step<'setup' | 'conversation'>): void {
+  const {
+    conversation: { flow },
+    setup: { settings },
+  } = state;
+  if (flow !== undefined && settings.flow !== undefined)
+    stepFlow(flow, { type: 'turn.taken' }, { settings: settings.flow, now });
+}

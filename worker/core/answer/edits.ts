@@ -1,0 +1,57 @@
+/**
+ * Changes of the conversation that somebody outside wants (spec 02, Behaviour rules 3): another prompt, messages behind the
+ * others, fewer tools. They wait for the next safe point, right before a response starts, so that calls of tools stay with
+ * their results. With a flow a prompt holds until the next transition.
+ */
+import { list, maybe, opaque, record, text } from '../../../shared/base/codec.ts';
+import type { ContextMessage, OfferedTool } from '../actions.ts';
+import { addMessages, type History } from '../delivery/history.ts';
+
+export interface ContextEdit {
+  readonly systemPrompt?: string;
+  readonly append?: readonly ContextMessage[];
+  /** Names of the tools that are offered from then on; null: all of them again. */
+  readonly tools?: readonly string[] | null;
+}
+
+export interface Edits {
+  pending: ContextEdit[];
+  /** What is in force. */
+  prompt: string | undefined;
+  tools: readonly string[] | undefined;
+}
+
+/** Edits that wait at a time; more come from somebody who does not listen. */
+const mostPending = 16;
+
+export const newEdits = (): Edits => ({ pending: [], prompt: undefined, tools: undefined });
+
+/** False when too many wait already: all of this one is left out. */
+export function noteEdit({ pending }: Edits, edit: ContextEdit): boolean {
+  if (pending.length >= mostPending) return false;
+  pending.push(edit);
+  return true;
+}
+
+/** At a safe point: what waits comes into force. */
+export function applyEdits(edits: Edits, history: History): void {
+  for (const { systemPrompt, append, tools } of edits.pending.splice(0)) {
+    if (systemPrompt !== undefined) edits.prompt = systemPrompt;
+    if (append !== undefined) addMessages(history, append);
+    if (tools !== undefined) edits.tools = tools ?? undefined;
+  }
+}
+
+/** What is left of the tools that are offered otherwise; those named by `always` stay whatever an edit says. */
+export const narrowed = (
+  { tools }: Edits,
+  offered: readonly OfferedTool[],
+  always: readonly string[],
+): readonly OfferedTool[] =>
+  tools === undefined ? offered : offered.filter(({ name }) => tools.includes(name) || always.includes(name));
+
+export const editsCodec = record<Edits>({
+  pending: list(opaque<ContextEdit>()),
+  prompt: maybe(text()),
+  tools: maybe(opaque<readonly string[]>()),
+});

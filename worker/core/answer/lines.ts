@@ -1,0 +1,103 @@
+/**
+ * What becomes of commands from outside (commands.ts). Lines are bot turns of their own: they wait, in order, while the caller
+ * speaks or a response runs; an interrupting one cuts the response, never the caller.
+ */
+import { endSoon, isEnding, isOpen } from '../course.ts';
+import { interruptible } from '../turn/candidate.ts';
+import {
+  answer,
+  dropLines,
+  endGraceMs,
+  longestTextChars,
+  mostWaiting,
+  type CallCommand,
+} from '../commands.ts';
+import { noteEdit } from './edits.ts';
+import { nextEpoch, tellTools } from '../epoch.ts';
+import type { CallEvent } from '../events.ts';
+import { cutResponse, startText } from './speaking.ts';
+import { nobodySpeaks, type Step } from '../state.ts';
+import type { RefusalCode } from '../told.ts';
+
+type Given = Extract<CallEvent, { type: 'command.given' }>;
+type Command<T extends CallCommand['type']> = Extract<CallCommand, { type: T }>;
+
+/** Takes a command, or refuses it. What is not done at once waits until nobody speaks. */
+export function onCommand(step: Step, { id, command }: Given): void {
+  const code = isEnding(step.state.course) ? 'call_ending' : accept(step, id, command);
+  if (code !== undefined) answer(step, { id, type: command.type }, { kind: 'refused', code });
+}
+
+function accept(step: Step, id: string | undefined, command: CallCommand): RefusalCode | undefined {
+  const { state } = step;
+  if (!isOpen(state.course)) return 'call_over';
+  switch (command.type) {
+    case 'say':
+      return onLine(step, id, command);
+    case 'text':
+      return onTyped(step, id, command);
+    case 'edit':
+      if (!noteEdit(state.conversation.edits, command.edit)) return 'queue_full';
+      answer(step, { id, type: 'edit' }, { kind: 'done' });
+      return undefined;
+    case 'end':
+      state.commands.end = { id, farewell: command.farewell.trim(), by: step.now + endGraceMs };
+      endSoon(state.course);
+      return undefined;
+  }
+}
+
+function onLine(step: Step, id: string | undefined, command: Command<'say'>): RefusalCode | undefined {
+  const { commands } = step.state;
+  const { interrupt, interruptible: mayBeCut } = command;
+  const text = command.text.slice(0, longestTextChars).trim();
+  if (text === '') return 'empty';
+  if (interrupt) dropLines(step, commands);
+  if (commands.lines.length >= mostWaiting) return 'queue_full';
+  commands.lines.push({ id, text, interruptible: mayBeCut, cuts: interrupt });
+  speakWaiting(step);
+  return undefined;
+}
+
+/** Who types takes the floor like one who speaks. */
+function onTyped(
+  step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'commands' | 'conversation' | 'tools'>,
+  id: string | undefined,
+  command: Command<'text'>,
+): RefusalCode | undefined {
+  const { state } = step;
+  const { texts } = state.commands;
+  const text = command.text.trim();
+  if (text === '') return 'empty';
+  if (text.length > longestTextChars) return 'too_long';
+  if (texts.length >= mostWaiting) return 'queue_full';
+  texts.push({ id, text });
+  if (interruptible(state)) cutResponse(step, step.position);
+  return undefined;
+}
+
+/** Speaks the line that is next, when it may be spoken now. */
+export function speakWaiting(step: Step): void {
+  const { state } = step;
+  const line = state.commands.lines[0];
+  const {
+    delivery: { response },
+    caller: { turn },
+  } = state;
+  // What was said into the response is answered behind the line.
+  const quiet = nobodySpeaks(state) || (response !== undefined && turn.phase === 'aside');
+  if (line === undefined || !quiet || isEnding(state.course)) return;
+  if (response !== undefined) {
+    if (!line.cuts || response.hangUpAfter) return;
+    // What the caller asked is answered after the line, when nobody has heard anything of the answer.
+    state.conversation.owed ||= response.source === 'answer' && response.phase === 'waiting';
+    cutResponse(step, step.position);
+  } else {
+    nextEpoch(step);
+  }
+  tellTools(step, { type: 'question.left' });
+  state.commands.lines.shift();
+  const { id, text, interruptible: mayBeCut } = line;
+  answer(step, { id, type: 'say' }, { kind: 'done' });
+  startText(step, 'line', { text, interruptible: mayBeCut });
+}

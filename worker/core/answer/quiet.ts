@@ -1,0 +1,34 @@
+/** Who is silent, and for how long: the bot that owes a sound, and the caller who says nothing. */
+import { maybe, number, opaque, record, time } from '../../../shared/base/codec.ts';
+import type { Millis } from '../../../shared/base/units.ts';
+
+export interface Silence {
+  /** Since when the caller waits for a sound that the bot owes, whichever response it was to come from. */
+  since: Millis | undefined;
+  fillersSpoken: number;
+  /** Lines that are heard even when TTS is down. */
+  readyLines: { readonly fillers: boolean; readonly farewell: boolean };
+  /** Questions to a caller who says nothing, and when the next one is due. */
+  readonly idle: { asks: number; askAt: Millis | undefined };
+}
+
+export const newSilence = (): Silence => ({
+  since: undefined,
+  fillersSpoken: 0,
+  readyLines: { fillers: false, farewell: false },
+  idle: { asks: 0, askAt: undefined },
+});
+
+/** The next line for a silence out of several; undefined when there is none. */
+export function nextFiller(silence: Silence, lines: readonly string[]): string | undefined {
+  const line = lines[silence.fillersSpoken % Math.max(1, lines.length)];
+  silence.fillersSpoken += 1;
+  return line === undefined || line.trim() === '' ? undefined : line;
+}
+
+export const silenceCodec = record<Silence>({
+  since: maybe(time),
+  fillersSpoken: number,
+  readyLines: opaque(),
+  idle: record<Silence['idle']>({ asks: number, askAt: maybe(time) }),
+});

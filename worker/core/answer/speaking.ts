@@ -1,0 +1,342 @@
+/** The bot's side of the conversation: starting, writing, finishing and cutting its one response. */
+import { endCourse, isEnding } from '../course.ts';
+import { unreachable } from '../../../shared/base/assert.ts';
+import type { Millis } from '../../../shared/base/units.ts';
+import type { ContextMessage } from '../actions.ts';
+import { closeCommands } from '../commands.ts';
+import {
+  enterHeard,
+  enterToolResults,
+  messagesFor,
+  reachSafePoint,
+  roundMessages,
+  offeredTools,
+} from '../delivery/context.ts';
+import { applyEdits } from './edits.ts';
+import { nextEpoch, tellTools } from '../epoch.ts';
+import type { PlayoutPosition } from '../events.ts';
+import { stepFlow } from '../flow/flow.ts';
+import { heardChars, noteGap } from '../delivery/heard.ts';
+import type { History } from '../delivery/history.ts';
+import {
+  finishWriting,
+  flush,
+  newResponse,
+  pauseWriting,
+  speakFiller,
+  speakRecording,
+  unfilled,
+  writeText,
+  type AgentLine,
+  type LineKind,
+  type Response,
+  type Voice,
+} from './response.ts';
+import { nextFiller } from './quiet.ts';
+import { tell } from '../told.ts';
+import { awaitsWord, greetingOf, nobodySpeaks, outputHeld, type Step } from '../state.ts';
+
+export const voiceOf = (step: Step<'setup'>): Voice => ({
+  pronounce: step.state.setup.pronounce,
+  actions: step.actions,
+});
+
+/** Since when the caller waits for what comes next. A line that is ready has the time to be heard in any case. */
+function stillOwedSince({ state, now }: Step<'setup' | 'silence'>): Millis {
+  const { audibleWithinMs, firstSoundMs } = state.setup.settings.limits;
+  return Math.max(state.silence.since ?? now, now - (audibleWithinMs - firstSoundMs));
+}
+
+/**
+ * Starts a response in the present epoch. The caller of this has made sure that none is running. Who heard nothing of the last one
+ * goes on waiting, unless `owedSince` says better.
+ */
+export function openResponse(
+  step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence'>,
+  source: Response['source'],
+  options: { owedSince?: Millis; interruptible?: boolean } = {},
+): Response {
+  const { state, now } = step;
+  state.numbers.context += 1;
+  state.silence.idle.askAt = undefined;
+  state.delivery.cutOff = '';
+  const owedSince = options.owedSince ?? stillOwedSince(step);
+  state.silence.since = owedSince;
+  const response = newResponse({
+    epoch: state.numbers.epoch,
+    context: state.numbers.context,
+    source,
+    interruptible: (options.interruptible ?? true) && source !== 'farewell',
+    owedSince,
+    msPerChar: state.delivery.msPerChar,
+    now,
+  });
+  const former = state.delivery.response;
+  // What stands in for a response that broke down goes on with it.
+  response.wasAudible = former !== undefined && (former.wasAudible || former.phase !== 'waiting');
+  state.delivery.response = response;
+  step.actions.push({ type: 'playout.open', context: response.context });
+  // A candidate holds whatever plays, also an answer that TTS has to speak again.
+  if (outputHeld(state)) {
+    step.actions.push({ type: 'playout.pause' });
+    noteGap(response.heard, now);
+  }
+  return response;
+}
+
+/** Asks the LLM for the answer to a conversation, behind which stands `behind`. Returns the number of the request. */
+export function requestAnswer(
+  step: Step<'setup' | 'numbers' | 'conversation'>,
+  history: History,
+  { behind = [], withTools = true }: { behind?: readonly ContextMessage[]; withTools?: boolean } = {},
+): number {
+  const { state } = step;
+  state.numbers.round += 1;
+  step.actions.push({
+    type: 'llm.start',
+    epoch: state.numbers.epoch,
+    round: state.numbers.round,
+    messages: messagesFor(state, history, behind),
+    tools: withTools ? offeredTools(state) : [],
+  });
+  return state.numbers.round;
+}
+
+/** Asks the LLM to go on with the running answer, behind what the answer has done so far. */
+export function startRound(
+  step: Step<'setup' | 'numbers' | 'conversation'>,
+  response: Response,
+  { behind = [], withTools = true }: { behind?: readonly ContextMessage[]; withTools?: boolean } = {},
+): void {
+  const done = [...roundMessages(response), ...behind];
+  response.round = requestAnswer(step, step.state.conversation.history, { behind: done, withTools });
+}
+
+/** The LLM writes no more for this response. A request that runs is cancelled, unless it has ended by itself. */
+export function stopLlm(step: Step<never>, response: Response, { cancels = true } = {}): void {
+  if (response.writing && !response.inTools) {
+    if (cancels) step.actions.push({ type: 'llm.cancel' });
+    tell(step, { type: 'bot.llm_stopped', epoch: response.epoch });
+  }
+  response.writing = false;
+}
+
+/** Opens the answer to what the context now holds: results of older tool calls enter it, and the flow moves. */
+export function openAnswer(
+  step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation' | 'tools'>,
+  owedSince: Millis,
+): Response {
+  step.state.conversation.owed = false;
+  enterToolResults(step);
+  applyEdits(step.state.conversation.edits, step.state.conversation.history);
+  const say = reachSafePoint(step);
+  const response = openResponse(step, 'answer', { owedSince });
+  sayOnEntry(step, response, say);
+  return response;
+}
+
+/** The line of a flow's node, before the LLM goes on. */
+export function sayOnEntry(step: Step<'setup'>, response: Response, say: string): void {
+  if (say === '') return;
+  response.firstTextAt ??= step.now;
+  writeText(response, say, voiceOf(step));
+  pauseWriting(response, voiceOf(step));
+}
+
+/** Asks the LLM for the answer to what the context now holds. */
+export function startAnswer(
+  step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation' | 'tools'>,
+  owedSince: Millis,
+): void {
+  tellTools(step, { type: 'question.left' });
+  const response = openAnswer(step, owedSince);
+  tell(step, { type: 'bot.llm_started', epoch: response.epoch });
+  startRound(step, response);
+}
+
+/** Speaks a text of the bot's own in the present epoch. */
+export function startText(
+  step: Step,
+  kind: LineKind,
+  options: { text: string; interruptible?: boolean; owedSince?: Millis },
+): void {
+  applyEdits(step.state.conversation.edits, step.state.conversation.history);
+  const response = openResponse(step, kind, options);
+  writeText(response, options.text, voiceOf(step));
+  if (finishWriting(response, voiceOf(step))) flush(response, voiceOf(step));
+  else completeResponse(step);
+}
+
+/**
+ * Speaks a line of the agent definition in the present epoch. For a farewell that a TTS which was given up would have to say, the
+ * announcement stands in.
+ */
+export function startLine(step: Step, kind: AgentLine, options: { owedSince?: Millis } = {}): void {
+  const {
+    faults: { lastWords },
+    silence: { readyLines },
+    commands,
+  } = step.state;
+  if (kind === 'farewell' && lastWords && !readyLines.farewell) startAnnouncement(step, kind);
+  else if (kind === 'farewell' && !lastWords && commands.end !== undefined)
+    sayClosing(step, commands.end.farewell, options);
+  else startText(step, kind, { text: lineText(step, kind), ...options });
+}
+
+/** The farewell that a command wants; it may want none. */
+function sayClosing(step: Step, farewell: string, options: { owedSince?: Millis }): void {
+  if (farewell === '') endCall(step, 'ended');
+  else startText(step, 'closing', { text: farewell, ...options });
+}
+
+/** Plays the announcement, which is heard whatever becomes of TTS, as a line of its own: in place of an apology or of a farewell. */
+export function startAnnouncement(
+  step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation'>,
+  kind: 'apology' | 'farewell',
+): void {
+  applyEdits(step.state.conversation.edits, step.state.conversation.history);
+  const response = openResponse(step, kind);
+  announce(step, response);
+  response.writing = false;
+  flush(response, voiceOf(step));
+}
+
+/** Plays the announcement in front of everything else in a response. */
+export function announce(step: Step<'setup'>, response: Response): void {
+  speakRecording(response, step.state.setup.settings.announcement, voiceOf(step));
+}
+
+/** Speaks a line on the bot's own initiative: a bot turn of its own (spec 02, Behaviour rules 1). */
+export function startBotTurn(step: Step, kind: AgentLine): void {
+  nextEpoch(step);
+  startLine(step, kind);
+}
+
+function lineText(step: Step<'setup' | 'tools'>, kind: AgentLine): string {
+  const { settings } = step.state.setup;
+  switch (kind) {
+    case 'greeting':
+      return greetingOf(step.state.setup.settings);
+    case 'question':
+      // A yes to another question would be taken for the answer.
+      return awaitsWord(step.state) ? settings.confirmQuestion : settings.idle.ask;
+    case 'apology':
+      return settings.apology;
+    case 'farewell':
+      return settings.farewell;
+    default:
+      return unreachable(kind);
+  }
+}
+
+/** Says something for a silence in the response: the next filler. False when there is none. */
+export function speakForSilence(step: Step<'setup' | 'silence'>, response: Response): boolean {
+  const { state } = step;
+  const { fillers, lateLines } = state.setup.settings;
+  const lines = fillers.length > 0 ? fillers : lateLines;
+  const line = nextFiller(state.silence, lines);
+  if (line !== undefined) speakFiller(response, line, voiceOf(step));
+  return line !== undefined;
+}
+
+/** The response was played to its end. */
+export function completeResponse(step: Step): void {
+  const { state, now } = step;
+  const { response } = state.delivery;
+  if (response === undefined) return;
+  state.delivery.response = undefined;
+  if (response.phase !== 'waiting' || response.wasAudible)
+    tell(step, { type: 'turn.bot_ended', epoch: response.epoch });
+  if (response.phase !== 'waiting') {
+    enterHeard(state.conversation.history, response, response.text.length);
+    const playedAt = response.phase === 'draining' ? response.drainedAt + state.delivery.client.delayMs : now;
+    state.delivery.lastSaid = { text: response.text, endedAt: Math.min(now, playedAt) };
+  } else {
+    enterHeard(state.conversation.history, response, 0);
+  }
+  if (response.asks !== undefined) tellTools(step, { type: 'question.heard', key: response.asks.key });
+  const isLast = response.hangUpAfter || response.source === 'closing' || endsWithNode(step, response);
+  if (isLast) endCall(step, 'ended');
+  else if (state.conversation.owed && !isEnding(state.course) && nobodySpeaks(state))
+    // Who heard nothing has been waiting all the time.
+    startOwedAnswer(step, stillOwedSince(step));
+}
+
+/** The flow's node ends the call after its answer. */
+function endsWithNode({ state, now }: Step<'setup' | 'conversation'>, response: Response): boolean {
+  const {
+    conversation: { flow },
+    setup: { settings },
+  } = state;
+  if (flow === undefined || settings.flow === undefined) return false;
+  if (response.source !== 'answer' || response.asks !== undefined) return false;
+  const orders = stepFlow(flow, { type: 'answer.completed' }, { settings: settings.flow, now });
+  return orders.some(({ type }) => type === 'call.end');
+}
+
+/** Answers what entered the context without a spoken turn. */
+export function startOwedAnswer(
+  step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation' | 'tools'>,
+  owedSince: Millis = step.now,
+): void {
+  tellTools(step, { type: 'question.left' });
+  nextEpoch(step);
+  startAnswer(step, owedSince);
+}
+
+/** All of it is on the wire, also where another worker sent it. */
+const drainedPosition = (response: Response): PlayoutPosition | undefined =>
+  response.phase === 'draining' ? { context: response.context, sentMs: response.sentMs } : undefined;
+
+/** Somebody took over: the call moves to a new epoch, and the context keeps only what was heard. */
+export function cutResponse(
+  step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'conversation' | 'tools'>,
+  position: PlayoutPosition | undefined,
+): void {
+  const { state, now, actions } = step;
+  const { response } = state.delivery;
+  state.delivery.response = undefined;
+  if (response === undefined) {
+    nextEpoch(step);
+    return;
+  }
+  state.caller.clock = undefined;
+  const onTheWire = response.phase !== 'waiting';
+  let chars = 0;
+  if (onTheWire) {
+    chars = heardChars(response.heard, {
+      text: response.text,
+      pronounce: state.setup.pronounce,
+      position: position?.context === response.context ? position : drainedPosition(response),
+      client: state.delivery.client,
+      now,
+    });
+    state.delivery.lastSaid = { text: response.text, endedAt: now };
+  }
+  enterHeard(state.conversation.history, response, chars);
+  const { asks } = response;
+  // A caller who answers before the question is quite over has heard it.
+  if (asks !== undefined && chars >= (asks.from + response.text.length) / 2)
+    tellTools(step, { type: 'question.heard', key: asks.key });
+  nextEpoch(step);
+  tell(step, { type: 'turn.interrupted', epoch: state.numbers.epoch });
+  enterToolResults(step);
+  state.delivery.cutOff = unfilled(response, chars) + response.splitter.pending;
+  actions.push({ type: 'playout.clear', epoch: state.numbers.epoch, wire: onTheWire });
+  stopLlm(step, response);
+  actions.push({ type: 'tts.cancel', context: response.context });
+}
+
+export function endCall(
+  step: Step<'setup' | 'course' | 'caller' | 'guess' | 'delivery' | 'commands' | 'conversation' | 'tools'>,
+  reason: 'ended' | 'shutdown',
+): void {
+  const { state } = step;
+  if (!endCourse(state.course)) return;
+  state.delivery.response = undefined;
+  state.guess.running = undefined;
+  state.caller.turn = { phase: 'idle' };
+  tellTools(step, { type: 'call.ended' });
+  closeCommands(step, state.commands, { ended: true });
+  step.actions.push({ type: 'call.end', reason });
+}

@@ -1,0 +1,126 @@
+/**
+ * An answer asked for before the turn is certainly over. Its text is held here; it is promoted when the turn turns out to
+ * hold exactly the words it was asked with, and dropped otherwise. Nothing that it wants done happens before that.
+ */
+import { isEnding } from '../course.ts';
+import type { Millis } from '../../../shared/base/units.ts';
+import type { CallEvent } from '../events.ts';
+import { endsHesitant } from '../turn/phrases.ts';
+import { onLlmDone, onLlmText } from './answering.ts';
+import { openAnswer, requestAnswer } from './speaking.ts';
+import { wasteGuess, type Speculation } from './guess.ts';
+import { awaitsWord, type Step } from '../state.ts';
+import { tell } from '../told.ts';
+import { waitsForSafePoint } from '../tools/tools-cut.ts';
+import { wholeText } from '../turn/turn.ts';
+
+/** Requests of one turn whose answers may be thrown away. */
+const maxWastedRounds = 2;
+/** More text than anybody waits for at a pause. */
+const maxHeldChars = 8_192;
+
+/** What asking early looks at: everything that an answer is made of. */
+export type Guessing = Step<
+  'setup' | 'course' | 'numbers' | 'caller' | 'guess' | 'delivery' | 'conversation' | 'tools'
+>;
+
+/** The words of the turn, or the state of its pause, have changed. */
+export function reviewSpeculation(step: Guessing): void {
+  const { state } = step;
+  const {
+    caller: { turn },
+    setup: { settings },
+  } = state;
+  const text = 'words' in turn ? wholeText(turn.words) : '';
+  if (state.guess.running !== undefined && state.guess.running.text !== text) {
+    const isCorrected = state.guess.running.guessed && turn.phase === 'pausing' && turn.words.partial === '';
+    if (isCorrected) state.guess.trustsStt = false;
+    dropSpeculation(step);
+  }
+  if (turn.phase !== 'pausing' || state.guess.running !== undefined || text === '') return;
+  const guessed = turn.words.partial.trim() !== '';
+  const worthIt = !endsHesitant(text) && (state.guess.trustsStt || !guessed);
+  const allowed =
+    settings.turn.speculate &&
+    state.guess.wasted < maxWastedRounds &&
+    !isEnding(state.course) &&
+    !awaitsWord(state) &&
+    !waitsForSafePoint(state.tools) &&
+    state.delivery.response === undefined &&
+    !/^\W*$/u.test(text);
+  if (!worthIt || !allowed) return;
+  const { messages } = state.conversation.history;
+  state.guess.running = {
+    round: requestAnswer(step, { messages: [...messages, { role: 'user', text }] }),
+    text,
+    basis: messages.length,
+    guessed,
+    held: '',
+    firstTextAt: undefined,
+    done: undefined,
+  };
+}
+
+export function dropSpeculation(step: Step<'guess'>): void {
+  const { state } = step;
+  const { running: speculation } = state.guess;
+  if (speculation === undefined) return;
+  wasteGuess(state.guess);
+  if (speculation.done === undefined) step.actions.push({ type: 'llm.cancel' });
+}
+
+/** Takes what the LLM says to a request that may turn out to be in vain. */
+export function onSpeculativeLlm(
+  step: Step<'guess'>,
+  speculation: Speculation,
+  event: Extract<CallEvent, { type: `llm.${string}` }>,
+): void {
+  if (speculation.done !== undefined) return;
+  if (event.type === 'llm.text') {
+    speculation.firstTextAt ??= step.now;
+    speculation.held += event.text;
+    if (speculation.held.length > maxHeldChars) dropSpeculation(step);
+  } else if (event.type === 'llm.done') {
+    speculation.done = event;
+  } else {
+    // The request that is made once the turn is over shows whether the LLM is at fault.
+    wasteGuess(step.state.guess);
+  }
+}
+
+/**
+ * The turn is over and holds `text`: the answer that was asked for with it becomes the response. False when there is none.
+ * `enter` brings the turn into the context, which must not have changed since the request.
+ */
+export function promoteSpeculation(
+  step: Step,
+  text: string,
+  { owedSince, enter }: { owedSince: Millis; enter: () => void },
+): boolean {
+  const { state } = step;
+  const { running: speculation } = state.guess;
+  if (speculation === undefined) return false;
+  const moves =
+    state.conversation.edits.pending.length > 0 ||
+    state.conversation.flow?.pending !== undefined ||
+    waitsForSafePoint(state.tools);
+  if (
+    moves ||
+    speculation.text !== text ||
+    speculation.basis !== state.conversation.history.messages.length
+  ) {
+    if (speculation.guessed && !moves) state.guess.trustsStt = false;
+    dropSpeculation(step);
+    return false;
+  }
+  state.guess.running = undefined;
+  state.conversation.owed = false;
+  enter();
+  const response = openAnswer(step, owedSince);
+  response.round = speculation.round;
+  response.firstTextAt = speculation.firstTextAt;
+  tell(step, { type: 'bot.llm_started', epoch: response.epoch });
+  if (speculation.held !== '') onLlmText(step, response, speculation.held);
+  if (speculation.done !== undefined) onLlmDone(step, response, speculation.done);
+  return true;
+}

@@ -1,0 +1,38 @@
+/** What was said so far, what the LLM is told beside it, and whether somebody waits for an answer to it. */
+import { flag, leftOut, maybe, record } from '../../../shared/base/codec.ts';
+import type { Millis } from '../../../shared/base/units.ts';
+import { editsCodec, newEdits, type Edits } from '../answer/edits.ts';
+import { flowCodec, newFlow, type FlowState } from '../flow/flow.ts';
+import { addMessages, newHistory, type History } from './history.ts';
+import type { CallSettings } from '../settings.ts';
+
+export interface Conversation {
+  readonly history: History;
+  readonly edits: Edits;
+  /** Where the flow is; undefined for an agent without one. */
+  readonly flow: FlowState | undefined;
+  /** Something entered the history that nobody has answered yet; the answer follows the running response. */
+  owed: boolean;
+}
+
+export function newConversation(
+  { flow, context = [] }: Pick<CallSettings, 'flow' | 'context'>,
+  now: Millis,
+): Conversation {
+  const history = newHistory();
+  addMessages(history, context);
+  return {
+    history,
+    edits: newEdits(),
+    flow: flow === undefined ? undefined : newFlow(flow, now),
+    owed: false,
+  };
+}
+
+/** The history is written down apart, when it changes. */
+export const conversationCodec = record<Conversation>({
+  history: leftOut(newHistory),
+  edits: editsCodec,
+  flow: maybe(flowCodec),
+  owed: flag,
+});

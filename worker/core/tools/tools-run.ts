@@ -1,0 +1,116 @@
+/**
+ * Running one tool call and finishing it: what the machine in tools.ts and its endings share. A call with effects is in
+ * the ledger of its turn from the moment it is ordered to run.
+ */
+import type { Millis } from '../../../shared/base/units.ts';
+import { idempotencyKey } from './tools-state.ts';
+import type {
+  AbandonReason,
+  CallRecord,
+  LedgerEntry,
+  ToolOrder,
+  ToolPair,
+  ToolRule,
+  ToolSettings,
+  ToolState,
+} from './tools-state.ts';
+
+/** Outcomes that wait for a safe point; beyond it the oldest go. */
+const mostLate = 64;
+/** How long a question to the caller may stay without an answer. */
+export const confirmWaitMs = 60_000;
+
+export interface Site {
+  readonly state: ToolState;
+  readonly settings: ToolSettings;
+  readonly now: Millis;
+  readonly orders: ToolOrder[];
+}
+
+export function settleWith(record: CallRecord, text: string): void {
+  record.phase = { type: 'settled', text };
+}
+
+export function run(
+  site: Site,
+  record: CallRecord,
+  { rule, attempt }: { rule: ToolRule; attempt: number },
+): void {
+  const { state, now, orders } = site;
+  if (record.kind === 'side_effect') {
+    const { call, canonical } = record;
+    state.ledger.push({
+      id: call.id,
+      name: call.name,
+      canonical,
+      round: state.round?.number ?? 0,
+      state: 'running',
+    });
+  }
+  const endsAt = record.phase.type === 'retrying' ? record.phase.endsAt : now + rule.timeoutMs;
+  record.phase = {
+    type: 'running',
+    attempt,
+    endsAt,
+    ...(rule.fillerAfterMs > 0 && { fillerAt: now + rule.fillerAfterMs }),
+  };
+  orders.push({
+    type: 'tool.run',
+    key: record.key,
+    attempt,
+    call: record.call,
+    epoch: record.epoch,
+    idempotencyKey: idempotencyKey(state.session, record.epoch, record.call),
+    timeoutMs: endsAt - now,
+  });
+}
+
+export const isUnderWay = ({ phase }: CallRecord): boolean =>
+  phase.type === 'running' || phase.type === 'retrying';
+
+export function abandon(site: Site, record: CallRecord, reason: AbandonReason): void {
+  if (record.phase.type === 'running') site.orders.push({ type: 'tool.abandon', key: record.key, reason });
+}
+
+export function entryOf(state: ToolState, record: CallRecord): LedgerEntry | undefined {
+  if (record.kind !== 'side_effect' || record.epoch !== state.epoch) return undefined;
+  return state.ledger.find(({ id, state: is }) => id === record.call.id && is === 'running');
+}
+
+export function finish(site: Site, record: CallRecord, text: string): void {
+  const { state } = site;
+  settleWith(record, text);
+  if (!state.detached.includes(record.key)) return;
+  state.detached = state.detached.filter((key) => key !== record.key);
+  state.records = state.records.filter(({ key }) => key !== record.key);
+  state.lateOutcomes.push({ call: record.call, text });
+  state.lateOutcomes.splice(0, state.lateOutcomes.length - mostLate);
+}
+
+/** All calls of the round have their results: the LLM goes on, unless its answer was cut. */
+export function finishRound(site: Site): void {
+  const { state, settings, orders } = site;
+  const { round } = state;
+  if (round === undefined || round.isCut) return;
+  const records = state.records.filter(({ key }) => round.keys.includes(key));
+  const pairs = records.flatMap(({ call, phase }): ToolPair[] =>
+    phase.type === 'settled' ? [{ call, text: phase.text }] : [],
+  );
+  if (pairs.length < records.length) return;
+  state.round = undefined;
+  state.records = state.records.filter(({ key }) => !round.keys.includes(key));
+  if (round.number > settings.maxRounds) orders.push({ type: 'rounds.exhausted', epoch: round.epoch, pairs });
+  else
+    orders.push({
+      type: 'round.next',
+      epoch: round.epoch,
+      pairs,
+      withTools: round.number < settings.maxRounds,
+    });
+}
+
+export function newTurn(state: ToolState, epoch: number): void {
+  state.epoch = epoch;
+  state.rounds = 0;
+  state.ledger = [];
+}

@@ -1,0 +1,53 @@
+/** What is known of the caller: the turn, the voice, and what STT makes of it. */
+import { flag, maybe, number, record, text, time } from '../../../shared/base/codec.ts';
+import type { Millis } from '../../../shared/base/units.ts';
+import { newPatience, patienceCodec, type Patience } from './end-of-turn.ts';
+import { newSttLedger, sttLedgerCodec, turnCodec, type SttLedger, type Turn } from './turn.ts';
+
+/** Times of the turn for whose answer the caller waits. */
+export interface TurnClock {
+  readonly epoch: number;
+  readonly lastVoiceAt: Millis;
+  readonly decidedAt: Millis;
+  readonly finalAt: Millis;
+  /** Only such a turn is measured. */
+  readonly hasWords: boolean;
+}
+
+export interface Caller {
+  turn: Turn;
+  /** The caller is speaking, as far as VAD says. */
+  voice: 'silent' | 'speech';
+  readonly stt: SttLedger;
+  readonly patience: Patience;
+  /** Turns in a row in which somebody spoke and STT found no words. */
+  wordlessTurns: number;
+  clock: TurnClock | undefined;
+}
+
+export const newCaller = (): Caller => ({
+  turn: { phase: 'idle' },
+  voice: 'silent',
+  stt: newSttLedger(),
+  patience: newPatience(),
+  wordlessTurns: 0,
+  clock: undefined,
+});
+
+/** A line or an answer of the bot's own waits while the caller speaks (spec 02, Behaviour rules 2). */
+export const isQuiet = ({ turn, voice }: Caller): boolean => turn.phase === 'idle' && voice === 'silent';
+
+/** The output stands at a sample, because a candidate holds it. */
+export const holdsOutput = ({ turn }: Caller): boolean =>
+  (turn.phase === 'candidate' || turn.phase === 'fading') && turn.held;
+
+export const callerCodec = record<Caller>({
+  turn: turnCodec,
+  voice: text(),
+  stt: sttLedgerCodec,
+  patience: patienceCodec,
+  wordlessTurns: number,
+  clock: maybe(
+    record<TurnClock>({ epoch: number, lastVoiceAt: time, decidedAt: time, finalAt: time, hasWords: flag }),
+  ),
+});

@@ -1,0 +1,251 @@
+/**
+ * A possible interruption: the caller's voice while a response exists. The output is held at a sample until the voice has
+ * lasted long enough or words say what it is; then the response is cut, or goes on where it was held.
+ */
+import type { Millis } from '../../../shared/base/units.ts';
+import { noteSpeechAfterDecision } from './end-of-turn.ts';
+import type { CallEvent, PlayoutPosition } from '../events.ts';
+import { finalize, listen, setAside } from './hearing.ts';
+import { charsAt, noteGap } from '../delivery/heard.ts';
+import { beginPause, resumeMarginMs } from './pause.ts';
+import { sounds, spokenWords, withoutBackchannels, withoutEcho } from './phrases.ts';
+import { resumeOutput } from '../answer/silence.ts';
+import { unfilled, type Response } from '../answer/response.ts';
+import { cutResponse } from '../answer/speaking.ts';
+import { outputHeld, type Step, type Slices } from '../state.ts';
+import { tell } from '../told.ts';
+import { newWords, wholeText, type Aside, type Candidate, type Fading, type Words } from './turn.ts';
+
+/** Words of listening for longer than this are something to say. */
+const listeningMs = 1_500;
+/** No candidate holds the output for longer; the caller would take the bot for gone. */
+const longestHoldMs = 2_500;
+/** Text before and behind the position on the wire whose echo may arrive now. */
+const echoBehindChars = 250;
+const echoAheadChars = 20;
+/** An echo has begun by then after the end of what comes back. Callers repeat the bot's words to answer, but not as fast. */
+export const echoWithinMs = 300;
+
+/** What a cut touches: whoever takes over begins a turn, and the answer that was asked for early is none. */
+type Cutting = Step<
+  'setup' | 'course' | 'numbers' | 'caller' | 'guess' | 'delivery' | 'conversation' | 'tools'
+>;
+
+/** Whether the caller's voice may cut the running response. A farewell is spoken to its end. */
+export function interruptible({
+  setup: { settings },
+  delivery: { response },
+}: Slices<'setup' | 'delivery'>): boolean {
+  if (!settings.interrupt.enabled || response === undefined) return false;
+  return response.interruptible && !response.hangUpAfter;
+}
+
+const isPlayed = ({ delivery: { response } }: Slices<'delivery'>, now: Millis): boolean =>
+  response?.phase === 'draining' && now >= response.endsBy;
+
+export function beginCandidate(step: Step<'setup' | 'caller' | 'delivery'>): void {
+  const { state, now } = step;
+  const { turn } = state.caller;
+  // What was said before and still counts is the beginning of what is said now.
+  const words = turn.phase === 'aside' ? turn.words : newWords();
+  state.caller.turn = {
+    phase: 'candidate',
+    words,
+    startedAt: now,
+    // Where the bot's voice comes back, it would hold itself at every word.
+    held: interruptible(state) && !state.delivery.echoes,
+    loud: false,
+    isNoEcho: false,
+    position: undefined,
+  };
+  if (outputHeld(state)) {
+    if (state.delivery.response !== undefined) noteGap(state.delivery.response.heard, now);
+    step.actions.push({ type: 'playout.pause' });
+  }
+  listen(step, turn.phase !== 'aside');
+}
+
+/** The voice lasted long enough to be an interruption, where words do not say otherwise. */
+export function onSpeechConfirmed(
+  step: Cutting,
+  {
+    position,
+    isNoEcho = false,
+  }: Pick<Extract<CallEvent, { type: 'speech.confirmed' }>, 'position' | 'isNoEcho'>,
+): void {
+  const { turn } = step.state.caller;
+  if (turn.phase !== 'candidate') return;
+  turn.loud = true;
+  turn.isNoEcho = isNoEcho;
+  reviewCandidate(step, position);
+}
+
+/** More is known about the candidate. */
+export function reviewCandidate(step: Cutting, position: PlayoutPosition | undefined): void {
+  const { turn } = step.state.caller;
+  if (turn.phase !== 'candidate' && turn.phase !== 'fading' && turn.phase !== 'aside') return;
+  turn.position = position ?? turn.position;
+  if (interrupts(step, turn)) confirm(step, turn);
+}
+
+function interrupts(
+  { state, now }: Step<'setup' | 'caller' | 'delivery'>,
+  turn: Candidate | Fading | Aside,
+): boolean {
+  // It may have become the farewell meanwhile.
+  if (!interruptible(state)) return false;
+  const { minWords } = state.setup.settings.interrupt;
+  // Of words that come late, one that the bot has just said is its echo.
+  const { own, telling } = tellingWords(state, turn, { late: turn.phase === 'aside' });
+  if (telling.length >= Math.max(1, minWords)) return true;
+  if (turn.phase !== 'candidate' || !turn.loud) return false;
+  // What STT owes of an aside says nothing about this voice.
+  const wordless =
+    spokenWords(wholeText(turn.words)).length === 0 || state.caller.stt.owed[0]?.fate === 'aside';
+  // STT may have written down the bot's echo from before this voice began.
+  if (wordless || (turn.isNoEcho && own.length === 0))
+    return (turn.isNoEcho || !state.delivery.echoes) && now >= wordlessAt(state, turn);
+  return minWords === 0 && own.length > 0 && now - turn.startedAt >= listeningMs;
+}
+
+/** From when on the voice alone interrupts, once it is loud enough. */
+function wordlessAt({ setup: { settings } }: Slices<'setup'>, { startedAt }: Candidate): Millis {
+  const { minWords, wordlessMs } = settings.interrupt;
+  if (minWords === 0) return startedAt;
+  return wordlessMs === 0 ? Infinity : startedAt + Math.max(0, wordlessMs - settings.turn.minSpeechMs);
+}
+
+/** When a candidate has lasted so long that it interrupts whatever it says, or without a word. */
+function longAt(state: Slices<'setup'>, turn: Candidate): Millis {
+  if (state.setup.settings.interrupt.minWords > 0) return wordlessAt(state, turn);
+  return wholeText(turn.words) === '' ? Infinity : turn.startedAt + listeningMs;
+}
+
+/**
+ * The words that are not the bot's own voice, and those of them that are more than listening. With `late`, a single word that
+ * the bot has just said tells nothing either.
+ */
+export function tellingWords(
+  state: Slices<'setup' | 'delivery'>,
+  voice: {
+    readonly words: Words;
+    readonly startedAt: Millis;
+    readonly position: PlayoutPosition | undefined;
+  },
+  { late = false }: { late?: boolean } = {},
+): { own: string[]; telling: string[] } {
+  const { words } = voice;
+  const { backchannels } = state.setup.settings.interrupt;
+  const unfinished = words.partial.trim() !== '';
+  const played = playedWords(state, voice);
+  const own = withoutEcho(spokenWords(wholeText(words)), played, { unfinished });
+  const telling = withoutBackchannels(own, [...backchannels, ...sounds], { unfinished: true });
+  return {
+    own,
+    telling: late || state.delivery.echoes ? telling.filter((word) => !played.includes(word)) : telling,
+  };
+}
+
+/** The bot's words around the place where playback is, or of what was cut right before the voice began or under it. */
+function playedWords(
+  { delivery: { response, lastSaid } }: Slices<'delivery'>,
+  { startedAt, position }: { readonly startedAt: Millis; readonly position: PlayoutPosition | undefined },
+): string[] {
+  const isNear = startedAt - lastSaid.endedAt < echoWithinMs;
+  if (response === undefined || (response.phase === 'waiting' && isNear)) return spokenWords(lastSaid.text);
+  if (position?.context !== response.context) return [];
+  const at = charsAt(response.heard, position.sentMs);
+  return spokenWords(response.text.slice(Math.max(0, at - echoBehindChars), at + echoAheadChars));
+}
+
+/** The LLM has yet to begin the answer, or nothing of it is heard: a filler at most. */
+const isThinking = (response: Response): boolean =>
+  response.writing &&
+  (response.phase === 'waiting' || (unfilled(response, 0) + response.splitter.pending).trim() === '');
+
+function confirm(step: Cutting, turn: Candidate | Fading | Aside): void {
+  const { state, now } = step;
+  const { words, startedAt } = turn;
+  const thinking = state.delivery.response !== undefined && isThinking(state.delivery.response);
+  if (state.delivery.response?.phase === 'waiting') noteSpeechAfterDecision(state.caller.patience, now);
+  cutResponse(step, turn.position);
+  // Should this turn out to be no turn, the question is still there.
+  if (thinking) {
+    state.conversation.owed = true;
+    state.delivery.cutOff = '';
+  }
+  state.guess.wasted = 0;
+  tell(step, { type: 'turn.user_started', epoch: state.numbers.epoch });
+  const own = { words, startedAt, interrupted: true };
+  if (turn.phase === 'candidate') state.caller.turn = { phase: 'speaking', ...own };
+  else beginPause(step, own, turn.lastVoiceAt);
+}
+
+/** The candidate fell silent. STT is asked at once: what it heard may still be an interruption. */
+export function beginFading(
+  step: Step<'setup' | 'caller' | 'delivery' | 'silence'>,
+  turn: Candidate,
+  lastVoiceAt: Millis,
+): void {
+  const { settings } = step.state.setup;
+  const { words, startedAt, held, loud, isNoEcho, position } = turn;
+  if (!held && !interruptible(step.state)) {
+    beginAside(step, { words, startedAt, lastVoiceAt, position });
+    finalize(step);
+    return;
+  }
+  const resumeAt = lastVoiceAt + settings.interrupt.resumeAfterMs;
+  step.state.caller.turn = {
+    phase: 'fading',
+    words,
+    startedAt,
+    held,
+    loud,
+    isNoEcho,
+    position,
+    lastVoiceAt,
+    resumeAt: held ? Math.max(step.now, Math.min(resumeAt, startedAt + longestHoldMs)) : resumeAt,
+  };
+  finalize(step);
+}
+
+/** What was said cuts nothing, as far as is known. */
+export function beginAside(step: Step<'caller'>, from: Omit<Aside, 'phase'>): void {
+  const { words, startedAt, lastVoiceAt, position } = from;
+  setAside(step.state);
+  step.state.caller.turn = { phase: 'aside', words, startedAt, lastVoiceAt, position };
+}
+
+/** A voice is back that may turn out to be speech. */
+export function prolongFading(step: Step<'setup'>, turn: Fading): void {
+  const { minSpeechMs, maxSilenceMs } = step.state.setup.settings.turn;
+  const until = Math.min(step.now + minSpeechMs + resumeMarginMs, turn.lastVoiceAt + maxSilenceMs);
+  const latest = turn.held ? turn.startedAt + longestHoldMs : Infinity;
+  turn.resumeAt = Math.max(turn.resumeAt, Math.min(until, latest));
+}
+
+export function candidateDeadline(state: Slices<'setup' | 'caller'>): Millis | undefined {
+  const { turn } = state.caller;
+  if (turn.phase === 'fading') return turn.resumeAt;
+  if (turn.phase !== 'candidate') return undefined;
+  const isLongAt = turn.loud && turn.isLong !== true ? longAt(state, turn) : Infinity;
+  const at = Math.min(isLongAt, turn.held ? turn.startedAt + longestHoldMs : Infinity);
+  return at === Infinity ? undefined : at;
+}
+
+export function onCandidateDeadline(step: Step): void {
+  const { state, now } = step;
+  const { turn } = state.caller;
+  if (turn.phase === 'fading' && now >= turn.resumeAt) {
+    beginAside(step, turn);
+    if (turn.held) resumeOutput(step);
+  } else if (turn.phase === 'candidate') {
+    if (now >= longAt(state, turn)) turn.isLong = true;
+    // A response that has been played to its end by now is not cut any more.
+    if (!isPlayed(state, now)) reviewCandidate(step, step.position);
+    if (state.caller.turn !== turn || !turn.held || now < turn.startedAt + longestHoldMs) return;
+    // The bot goes on; words can still interrupt it.
+    turn.held = false;
+    resumeOutput(step);
+  }
+}

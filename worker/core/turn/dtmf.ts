@@ -1,0 +1,65 @@
+/**
+ * Collects key presses into entries (spec 03, DTMF collection). An entry ends at the terminator, at the digit limit, or
+ * when the caller stops pressing keys.
+ */
+import { maybe, record, text, time } from '../../../shared/base/codec.ts';
+import type { Millis } from '../../../shared/base/units.ts';
+
+export interface DtmfSettings {
+  /** Whether keys reach the conversation. */
+  readonly collect: boolean;
+  /** Ends an entry; empty: no key does. */
+  readonly terminator: string;
+  readonly maxDigits: number;
+  readonly interDigitMs: Millis;
+  /** The terminator alone is an entry of its own. */
+  readonly loneTerminator: boolean;
+  /** The note under which an entry enters the context, with `{digits}` where the keys stand. */
+  readonly note: string;
+}
+
+export const defaultDtmfSettings: DtmfSettings = {
+  collect: true,
+  terminator: '#',
+  maxDigits: 20,
+  interDigitMs: 3_000,
+  loneTerminator: true,
+  note: '[The caller pressed the keys: {digits}]',
+};
+
+export interface DtmfCollector {
+  digits: string;
+  completeAt: Millis | undefined;
+}
+
+export const newDtmfCollector = (): DtmfCollector => ({ digits: '', completeAt: undefined });
+
+/** Takes one key and returns the entry that it completed. */
+export function pressKey(
+  collector: DtmfCollector,
+  digit: string,
+  { settings, now }: { settings: DtmfSettings; now: Millis },
+): string | undefined {
+  if (digit === settings.terminator)
+    return takeEntry(collector) ?? (settings.loneTerminator ? digit : undefined);
+  collector.digits += digit;
+  collector.completeAt = now + settings.interDigitMs;
+  return collector.digits.length >= settings.maxDigits ? takeEntry(collector) : undefined;
+}
+
+/** Returns the entry whose time between digits ran out. */
+export function dtmfDeadline(collector: DtmfCollector, now: Millis): string | undefined {
+  return collector.completeAt !== undefined && now >= collector.completeAt ? takeEntry(collector) : undefined;
+}
+
+export const keysNote = (entry: string, { note }: DtmfSettings): string =>
+  note.replaceAll('{digits}', () => entry);
+
+function takeEntry(collector: DtmfCollector): string | undefined {
+  const entry = collector.digits;
+  collector.digits = '';
+  collector.completeAt = undefined;
+  return entry === '' ? undefined : entry;
+}
+
+export const dtmfCodec = record<DtmfCollector>({ digits: text(), completeAt: maybe(time) });

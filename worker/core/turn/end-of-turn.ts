@@ -1,0 +1,92 @@
+/**
+ * When a pause is the end of the turn: one pure decision over everything that is known of the pause. The answer is a
+ * silence, counted from the last voice; the caller of `endOfTurn` turns it into a deadline and asks again when more is known.
+ */
+import { maybe, number, record, time } from '../../../shared/base/codec.ts';
+import type { Millis } from '../../../shared/base/units.ts';
+import { endsHesitant, endsSentence } from './phrases.ts';
+import type { TurnSettings } from '../settings.ts';
+
+export interface PauseEvidence {
+  /** Words of the turn so far, as STT writes them. */
+  readonly text: string;
+  /** The newest of them are a guess that may still change. */
+  readonly guessed: boolean;
+  /** STT says that the utterance is over. */
+  readonly speechFinal: boolean;
+  /** The turn model's answer; undefined while there is none. */
+  readonly probability: number | undefined;
+  /** What was added for a caller who pauses a lot. */
+  readonly patienceMs: Millis;
+}
+
+/** A word of hesitation at the end makes the pause that much longer. */
+const hesitantFactor = 1.8;
+/** Where the model and STT agree on the end, this share of the way from stopMs to silenceEndMs is still waited. */
+const finishedShare = 0.4;
+
+/** Silence after which the turn is over, between `stopMs` and `maxSilenceMs`. */
+export function endOfTurn(evidence: PauseEvidence, settings: TurnSettings): Millis {
+  const { stopMs, maxSilenceMs } = settings;
+  return Math.min(Math.max(unbounded(evidence, settings), stopMs), maxSilenceMs);
+}
+
+function unbounded(evidence: PauseEvidence, settings: TurnSettings): Millis {
+  const { stopMs, silenceEndMs, maxSilenceMs, completeAt } = settings;
+  const { text, probability, patienceMs } = evidence;
+  const hesitant = endsHesitant(text);
+  const finished = evidence.speechFinal && !evidence.guessed && endsSentence(text);
+  const waitMs = silenceEndMs + patienceMs;
+  if (probability === undefined) {
+    if (hesitant) return waitMs * hesitantFactor;
+    if (finished && patienceMs === 0) return stopMs + (silenceEndMs - stopMs) * finishedShare;
+    return waitMs;
+  }
+  // The model hears melody, STT knows words: a finished melody does not finish a sentence that ends in "and".
+  if (probability >= completeAt) return hesitant ? waitMs : stopMs;
+  if (finished) return waitMs;
+  const doubt = 1 - probability / completeAt;
+  return waitMs + (maxSilenceMs - waitMs) * (hesitant ? 1 : Math.max(0.3, doubt));
+}
+
+/** A caller who went on this soon after a decision had not finished. */
+const falseEndMs = 1_500;
+const patienceStepMs = 250;
+const maxPatienceMs = 1_000;
+/** Turns in a row that were rightly ended before the patience goes down by a step. */
+const calmTurns = 3;
+
+/** What the call has learned of its caller's pauses. */
+export interface Patience {
+  extraMs: Millis;
+  calm: number;
+  /** When the newest turn was decided; undefined once what followed it has been judged. */
+  decidedAt: Millis | undefined;
+}
+
+export const newPatience = (): Patience => ({ extraMs: 0, calm: 0, decidedAt: undefined });
+
+export function noteDecision(patience: Patience, now: Millis): void {
+  patience.decidedAt = now;
+}
+
+/** The caller speaks again, and nothing of an answer was audible yet. */
+export function noteSpeechAfterDecision(patience: Patience, now: Millis): void {
+  const { decidedAt } = patience;
+  patience.decidedAt = undefined;
+  if (decidedAt === undefined || now - decidedAt > falseEndMs) return;
+  patience.calm = 0;
+  patience.extraMs = Math.min(maxPatienceMs, patience.extraMs + patienceStepMs);
+}
+
+/** The answer is audible and the caller had not gone on: the end was an end. */
+export function noteRightEnd(patience: Patience): void {
+  if (patience.decidedAt === undefined) return;
+  patience.decidedAt = undefined;
+  patience.calm += 1;
+  if (patience.calm < calmTurns) return;
+  patience.calm = 0;
+  patience.extraMs = Math.max(0, patience.extraMs - patienceStepMs);
+}
+
+export const patienceCodec = record<Patience>({ extraMs: number, calm: number, decidedAt: maybe(time) });

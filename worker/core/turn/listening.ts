@@ -1,0 +1,337 @@
+/** The caller's side: speech, its words, the end of a turn, and what the caller's words are answered with. */
+import { forgetFaults } from '../faults.ts';
+import { endSoon, isEnding } from '../course.ts';
+import { weighAside } from './aside.ts';
+import { beginCandidate, beginFading } from './candidate.ts';
+import { echoWithinMs, prolongFading, reviewCandidate } from './candidate.ts';
+import { noteSpeechAfterDecision } from './end-of-turn.ts';
+import { answerQuestion, noteTurn } from '../answer/answering.ts';
+import { takeTexts } from '../commands.ts';
+import { beginEpoch } from '../epoch.ts';
+import type { CallEvent } from '../events.ts';
+import { listen, onSttDeadline, reopenStt } from './hearing.ts';
+import { addUser } from '../delivery/history.ts';
+import { beginPause, resumeMarginMs, reviewPause } from './pause.ts';
+import { spokenWords, withoutBackchannels, withoutEcho } from './phrases.ts';
+import { startAnswer, startLine, startText } from '../answer/speaking.ts';
+import {
+  dropSpeculation,
+  promoteSpeculation,
+  reviewSpeculation,
+  type Guessing,
+} from '../answer/speculation.ts';
+import { awaitsWord, nobodySpeaks, noticeFault, type Step, type Slices } from '../state.ts';
+import { tell } from '../told.ts';
+import {
+  addFinal,
+  newWords,
+  setPartial,
+  wholeText,
+  type Aside,
+  type Finalizing,
+  type Pausing,
+} from './turn.ts';
+import type { Millis } from '../../../shared/base/units.ts';
+
+/** A wordless turn this long was speech that STT missed: coughs and doors are shorter. Who can go on speaking waits for more. */
+const wordlessSpeechMs = 800;
+const wordlessInterruptionMs = 1_500;
+/** How often in a row the caller is asked to say it again. */
+const maxWordlessApologies = 2;
+
+export function onSpeechStarted(
+  step: Step<'setup' | 'numbers' | 'caller' | 'guess' | 'delivery' | 'silence' | 'conversation' | 'tools'>,
+): void {
+  const { state, now } = step;
+  state.caller.voice = 'speech';
+  const { turn } = state.caller;
+  switch (turn.phase) {
+    case 'idle':
+      if (state.delivery.response === undefined) beginTurn(step);
+      else if (!state.delivery.response.hangUpAfter) beginCandidate(step);
+      return;
+    case 'aside':
+      if (state.delivery.response === undefined) beginTurnWith(step, turn);
+      else if (!state.delivery.response.hangUpAfter) beginCandidate(step);
+      return;
+    case 'fading': {
+      const { words, startedAt, held, loud, isNoEcho, position } = turn;
+      state.caller.turn = { phase: 'candidate', words, startedAt, held, loud, isNoEcho, position };
+      listen(step, false);
+      return;
+    }
+    case 'finalizing':
+      // The caller goes on: what STT still owes belongs to the same turn.
+      noteSpeechAfterDecision(state.caller.patience, now);
+      goOn(step, turn);
+      return;
+    case 'pausing':
+      goOn(step, turn);
+      return;
+    case 'candidate':
+    case 'speaking':
+      return;
+  }
+}
+
+function goOn(step: Step<'caller'>, turn: Pausing | Finalizing): void {
+  const { words, startedAt, interrupted } = turn;
+  step.state.caller.turn = { phase: 'speaking', words, startedAt, interrupted };
+  listen(step, false);
+}
+
+/** The caller goes on before it is known whether what was said counts. */
+function beginTurnWith(
+  step: Step<'setup' | 'numbers' | 'caller' | 'guess' | 'silence' | 'conversation' | 'tools'>,
+  { words }: Aside,
+): void {
+  beginEpoch(step);
+  step.state.caller.turn = { phase: 'speaking', words, startedAt: step.now, interrupted: false };
+  listen(step, false);
+}
+
+/** A turn begins: a new epoch. */
+function beginTurn(
+  step: Step<'setup' | 'numbers' | 'caller' | 'guess' | 'silence' | 'conversation' | 'tools'>,
+): void {
+  const { state, now } = step;
+  beginEpoch(step);
+  state.caller.turn = { phase: 'speaking', words: newWords(), startedAt: now, interrupted: false };
+  listen(step, true);
+}
+
+export function onSpeechStopped(step: Step): void {
+  const { state, now } = step;
+  const { turn } = state.caller;
+  state.caller.voice = 'silent';
+  const lastVoiceAt = now - state.setup.settings.turn.stopMs;
+  if (turn.phase === 'candidate') beginFading(step, turn, lastVoiceAt);
+  else if (turn.phase === 'speaking') beginPause(step, turn, lastVoiceAt);
+}
+
+/**
+ * A voice that may turn out to be speech holds decisions back until it has, but never beyond the longest silence: a noise
+ * that comes and goes must not keep the caller waiting.
+ */
+export function onVoiceResumed(step: Guessing): void {
+  const {
+    caller: { turn, stt },
+    setup: { settings },
+  } = step.state;
+  if (turn.phase === 'fading') {
+    prolongFading(step, turn);
+  } else if (turn.phase === 'pausing') {
+    turn.holdBy = step.now + settings.turn.minSpeechMs + resumeMarginMs;
+    // It may be too short to be reported as speech, and a word all the same.
+    if (stt.listeningAt === undefined) listen(step, false);
+    reviewPause(step);
+  }
+}
+
+export function onSttText(
+  step: Guessing,
+  event: Extract<CallEvent, { type: 'stt.partial' | 'stt.final' }>,
+): void {
+  const { state } = step;
+  const { turn, stt } = state.caller;
+  if (!('words' in turn)) return;
+  const { words } = turn;
+  const before = wholeText(words);
+  const { text } = event;
+  if (text.trim() !== '') tell(step, { type: 'user.transcript', text, final: event.type === 'stt.final' });
+  if (event.type === 'stt.final') addFinal(words, event.text, stt.givenMs + heardSince(step));
+  else {
+    stt.guesses = true;
+    setPartial(words, event.text);
+  }
+  if (event.text.trim() !== '' || event.speechFinal) words.speechFinal = event.speechFinal;
+  if (turn.phase === 'candidate' || turn.phase === 'fading' || turn.phase === 'aside')
+    reviewCandidate(step, event.position);
+  else if (turn.phase === 'pausing') reviewPause(step);
+  else if (turn.phase === 'speaking' && wholeText(words) !== before) reviewSpeculation(step);
+}
+
+const heardSince = ({ state, now }: Step<'caller'>): Millis =>
+  state.caller.stt.listeningAt === undefined ? 0 : now - state.caller.stt.listeningAt;
+
+export function onSttFinalized(step: Step, isLate: boolean): void {
+  const { state } = step;
+  const given = state.caller.stt.owed.shift();
+  if (given === undefined) return;
+  if (isLate && noticeFault(step, 'stt', 'given_up')) endSoon(state.course);
+  // To have said everything of no audio is no proof of life.
+  if (!isLate && !given.isEmpty) forgetFaults(state.faults, 'stt');
+  if (given.fate === 'aside') weighAside(step);
+  if (state.caller.turn.phase === 'finalizing' && state.caller.stt.owed.length === 0)
+    answerTurn(step, state.caller.turn);
+}
+
+export function onSttFailed(step: Step): void {
+  const { state } = step;
+  if (noticeFault(step, 'stt', 'failed')) endSoon(state.course);
+  const hearsAgain = reopenStt(step);
+  if (state.caller.turn.phase === 'finalizing' && !hearsAgain) answerTurn(step, state.caller.turn);
+}
+
+// ---- time ----
+
+/** When the turn is over, unless the voice comes back. */
+export const decisionDeadline = ({ caller: { turn } }: Slices<'caller'>): Millis | undefined =>
+  turn.phase === 'pausing' ? turn.decideAt : undefined;
+
+/** Until when the final text of the turn is waited for. */
+export const finalDeadline = ({ caller: { turn } }: Slices<'caller'>): Millis | undefined =>
+  turn.phase === 'finalizing' ? turn.giveUpAt : undefined;
+
+export function onFinalDeadline(step: Step): void {
+  const { turn } = step.state.caller;
+  if (turn.phase === 'finalizing') giveUpFinal(step, turn);
+}
+
+/** STT is late, or says nothing of a voice. */
+export function onSttSilent(step: Step): void {
+  onSttDeadline(step);
+  // A session that owed an earlier text was replaced, and the turn cannot be given to another one: nothing more comes.
+  const { turn, stt } = step.state.caller;
+  if (turn.phase === 'finalizing' && stt.owed.length === 0) answerTurn(step, turn);
+}
+
+/** STT owes the final text for too long: the turn is answered with what is known of it. */
+function giveUpFinal(step: Step, turn: Finalizing): void {
+  const { state } = step;
+  // A session that broke its contract once would leave every later finalize one answer short.
+  step.actions.push({ type: 'stt.reopen' });
+  state.caller.stt.owed.length = 0;
+  state.caller.stt.hasNew = false;
+  if (noticeFault(step, 'stt', 'given_up')) endSoon(state.course);
+  answerTurn(step, turn);
+}
+
+// ---- the answer ----
+
+/** The words of the turn are known: the LLM answers them, unless they are none. */
+function answerTurn(step: Step, turn: Finalizing): void {
+  const { state, now } = step;
+  const text = wholeText(turn.words);
+  const { lastVoiceAt, decidedAt } = turn;
+  const owedSince = decidedAt;
+  const clock = { epoch: state.numbers.epoch, lastVoiceAt, decidedAt, finalAt: now };
+  state.caller.clock = { ...clock, hasWords: false };
+  state.caller.turn = { phase: 'idle' };
+  tell(step, { type: 'turn.user_ended', epoch: state.numbers.epoch });
+  if (isEnding(state.course)) {
+    dropSpeculation(step);
+    if (text !== '') addUser(state.conversation.history, text);
+    startLine(step, 'farewell', { owedSince });
+    return;
+  }
+  const kind = kindOf(state, turn, { text });
+  const typed = takeTexts(step, state.commands);
+  if (kind !== 'words' && typed === '') {
+    dropSpeculation(step);
+    answerNothing(step, turn, kind);
+    return;
+  }
+  state.caller.clock = { ...clock, hasWords: true };
+  const said = kind === 'words' ? text : '';
+  answerWords(step, said === '' || typed === '' ? said + typed : `${said} ${typed}`, owedSince);
+}
+
+/** What the caller has said, or typed, enters the conversation and is answered. */
+function answerWords(step: Step, text: string, owedSince: Millis): void {
+  const { state } = step;
+  tell(step, { type: 'user.text', epoch: state.numbers.epoch, text });
+  state.caller.wordlessTurns = 0;
+  state.silence.idle.asks = 0;
+  noteTurn(step);
+  if (awaitsWord(state)) {
+    dropSpeculation(step);
+    addUser(state.conversation.history, text);
+    answerQuestion(step, text, owedSince);
+    return;
+  }
+  const promoted = promoteSpeculation(step, text, {
+    owedSince,
+    enter: () => addUser(state.conversation.history, text),
+  });
+  if (promoted) return;
+  addUser(state.conversation.history, text);
+  startAnswer(step, owedSince);
+}
+
+/** Typed text is a turn of its own when the caller does not speak, and otherwise a part of the one that is spoken. */
+export function answerTyped(step: Step): void {
+  const { state } = step;
+  if (state.commands.texts.length === 0 || state.delivery.response !== undefined || !nobodySpeaks(state))
+    return;
+  beginEpoch(step);
+  tell(step, { type: 'turn.user_ended', epoch: state.numbers.epoch });
+  answerWords(step, takeTexts(step, state.commands), step.now);
+}
+
+/** What the words of a turn amount to: something said, the bot's own voice, words of listening, or no words at all. */
+function kindOf(
+  state: Slices<'setup' | 'delivery'>,
+  turn: Finalizing,
+  { text }: { text: string },
+): 'words' | 'echo' | 'listening' | 'silence' {
+  const words = spokenWords(text);
+  // Some STT write a lone full stop for a noise.
+  if (words.length === 0) return 'silence';
+  const {
+    delivery: { lastSaid },
+    setup: { settings },
+  } = state;
+  const near = turn.startedAt - lastSaid.endedAt < echoWithinMs;
+  const own = near ? withoutEcho(words, spokenWords(lastSaid.text)) : words;
+  if (own.length === 0) {
+    state.delivery.echoes = true;
+    return 'echo';
+  }
+  const listensOnly = withoutBackchannels(own, settings.interrupt.backchannels).length === 0;
+  return turn.interrupted && state.delivery.cutOff.trim() !== '' && listensOnly ? 'listening' : 'words';
+}
+
+/**
+ * Nobody said anything. An answer that is owed is made; what was cut off by mistake goes on; and a caller who spoke
+ * without being understood is asked to say it again. A noise is not answered.
+ */
+function answerNothing(step: Step, turn: Finalizing, kind: 'echo' | 'listening' | 'silence'): void {
+  const { state } = step;
+  const owedSince = turn.decidedAt;
+  const hasRest = turn.interrupted && state.delivery.cutOff.trim() !== '';
+  const longMs = hasRest ? wordlessInterruptionMs : wordlessSpeechMs;
+  // An STT that fails tells no word from a noise.
+  const isDeaf = !hasRest && state.faults.inARow.stt > 0;
+  const spoke = kind === 'silence' && (isDeaf || turn.lastVoiceAt - turn.startedAt >= longMs);
+  if (state.conversation.owed) {
+    startAnswer(step, owedSince);
+  } else if (spoke && state.caller.wordlessTurns < maxWordlessApologies) {
+    state.caller.wordlessTurns += 1;
+    // It may have been noise after all: that is told, and does not count against STT.
+    tell(step, { type: 'fault.noticed', stage: 'stt', what: 'empty' });
+    startLine(step, 'apology', { owedSince });
+  } else if (hasRest) {
+    startText(step, 'rest', { text: state.delivery.cutOff, owedSince });
+  }
+}
+
+/**
+ * The response ended on its own while somebody was speaking into it: what was a possible interruption is a turn now.
+ * Speech that was not allowed to interrupt becomes a turn as well.
+ */
+export function adoptSpeech(step: Step): void {
+  const { state } = step;
+  const { turn } = state.caller;
+  if (turn.phase === 'candidate') {
+    beginEpoch(step);
+    const { words, startedAt } = turn;
+    state.caller.turn = { phase: 'speaking', words, startedAt, interrupted: false };
+  } else if (turn.phase === 'idle' && state.caller.voice === 'speech') {
+    beginTurn(step);
+  } else if (turn.phase === 'fading') {
+    beginEpoch(step);
+    const { words, startedAt, lastVoiceAt } = turn;
+    beginPause(step, { words, startedAt, interrupted: false }, lastVoiceAt);
+  }
+}

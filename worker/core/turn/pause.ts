@@ -1,0 +1,104 @@
+/** A pause of the caller: when it is the end of the turn, asked again whenever more is known. */
+import type { Millis } from '../../../shared/base/units.ts';
+import { endOfTurn, noteDecision } from './end-of-turn.ts';
+import { finalize, flush } from './hearing.ts';
+import { reviewSpeculation, type Guessing } from '../answer/speculation.ts';
+import type { Step, Slices } from '../state.ts';
+import { wholeText, type Speaking } from './turn.ts';
+
+/** Less time than this between STT's early text and the decision gains nothing. */
+const worthAskingMs = 60;
+
+/** Margin on top of `minSpeechMs` for a voice that came back to be reported as speech. */
+export const resumeMarginMs = 100;
+
+/** The caller has fallen silent. */
+export function beginPause(step: Guessing, from: Omit<Speaking, 'phase'>, lastVoiceAt: number): void {
+  const { state, now } = step;
+  const { words, startedAt, interrupted } = from;
+  state.numbers.ask += 1;
+  const ask = state.numbers.ask;
+  state.caller.turn = {
+    phase: 'pausing',
+    words,
+    startedAt,
+    interrupted,
+    lastVoiceAt,
+    decideAt: now,
+    holdBy: now,
+    ask,
+    probability: undefined,
+  };
+  if (state.setup.settings.turn.model) step.actions.push({ type: 'turn.judge', ask });
+  reviewPause(step);
+}
+
+/** More is known about the pause. A turn that is over by now is decided by the deadline that follows at once. */
+export function reviewPause(step: Guessing): void {
+  const { state } = step;
+  const {
+    caller: { turn },
+    setup: { settings },
+  } = state;
+  if (turn.phase !== 'pausing') return;
+  const waitMs = endOfTurn(
+    {
+      text: wholeText(turn.words),
+      guessed: turn.words.partial.trim() !== '',
+      speechFinal: turn.words.speechFinal,
+      probability: turn.probability,
+      patienceMs: state.caller.patience.extraMs,
+    },
+    settings.turn,
+  );
+  const latest = turn.lastVoiceAt + settings.turn.maxSilenceMs;
+  turn.decideAt = Math.min(Math.max(turn.lastVoiceAt + waitMs, turn.holdBy), latest);
+  reviewSpeculation(step);
+}
+
+export function onTurnJudged(step: Step, ask: number, probability: number | undefined): void {
+  const { turn } = step.state.caller;
+  if (turn.phase !== 'pausing' || turn.ask !== ask) return;
+  turn.probability = probability;
+  reviewPause(step);
+  decideWhenDue(step);
+}
+
+/**
+ * When STT is asked for what it has before the turn is certainly over: its text is final then, and the answer to it on its way.
+ * Undefined where it was asked in this pause already, or where there is nothing to gain.
+ */
+export function askEarlyAt({
+  caller: { turn, stt },
+  setup: { settings },
+}: Slices<'setup' | 'caller'>): Millis | undefined {
+  if (turn.phase !== 'pausing' || stt.listeningAt === undefined || stt.owed.length > 0) return undefined;
+  const { words } = turn;
+  const isFinal = words.speechFinal && words.partial.trim() === '' && wholeText(words) !== '';
+  const at = Math.max(turn.lastVoiceAt + settings.turn.askEarlyMs, turn.holdBy);
+  return isFinal || at + worthAskingMs > turn.decideAt ? undefined : at;
+}
+
+export function askWhenDue(step: Step<'setup' | 'caller' | 'silence'>): void {
+  const at = askEarlyAt(step.state);
+  if (at !== undefined && step.now >= at) flush(step);
+}
+
+/** Ends the turn when its time has come: STT is asked for the final text. */
+export function decideWhenDue(step: Step<'setup' | 'caller' | 'silence'>): void {
+  const { state, now } = step;
+  const { turn } = state.caller;
+  if (turn.phase !== 'pausing' || now < turn.decideAt) return;
+  const { words, startedAt, interrupted, lastVoiceAt } = turn;
+  noteDecision(state.caller.patience, now);
+  const giveUpAt = finalize(step);
+  state.caller.turn = {
+    phase: 'finalizing',
+    words,
+    startedAt,
+    interrupted,
+    lastVoiceAt,
+    decidedAt: now,
+    giveUpAt,
+  };
+}

@@ -1,0 +1,249 @@
+/** The caller's turn: its phases, and the text that STT made of it. */
+import {
+  flag,
+  list,
+  maybe,
+  number,
+  record,
+  text,
+  time,
+  union,
+  type Codec,
+} from '../../../shared/base/codec.ts';
+import type { Millis } from '../../../shared/base/units.ts';
+import type { PlayoutPosition } from '../events.ts';
+
+/** Text of a turn, in the order in which it was spoken. */
+export interface Words {
+  readonly finals: Segment[];
+  partial: string;
+  /** What was known before the audio of the turn was given to another session; counts while that one says nothing. */
+  fallback: string;
+  /** The newest text came with the sign of STT that the utterance is over. */
+  speechFinal: boolean;
+}
+
+interface Segment {
+  readonly text: string;
+  /** How much audio of the turn STT had been given when the text came. */
+  readonly givenMs: Millis;
+}
+
+export type Turn =
+  | { readonly phase: 'idle' }
+  /** The caller speaks while a response exists. Its output is held at a sample; nothing is dropped yet. */
+  | Candidate
+  /** The candidate fell silent. The response goes on at `resumeAt`. */
+  | Fading
+  /** The response has gone on, and what was said into it may still count. */
+  | Aside
+  | Speaking
+  /** Silence; the turn ends at `decideAt` unless the voice comes back. */
+  | Pausing
+  /** The turn is over; STT owes the final text. */
+  | Finalizing;
+
+interface Held {
+  readonly words: Words;
+  readonly startedAt: Millis;
+  /** The output is held; false once the candidate took so long that the bot goes on under it. */
+  held: boolean;
+  /** The voice was long enough to interrupt, where words do not say otherwise. */
+  loud: boolean;
+  /** The bot's echo is known so well that this voice is not it. */
+  isNoEcho: boolean;
+  /** Where playback stood when something was last heard of it. */
+  position: PlayoutPosition | undefined;
+}
+
+export interface Candidate extends Held {
+  readonly phase: 'candidate';
+  /** It has lasted long enough to interrupt whatever it says, and was looked at for that. */
+  isLong?: boolean;
+}
+
+export interface Fading extends Held {
+  readonly phase: 'fading';
+  readonly lastVoiceAt: Millis;
+  resumeAt: Millis;
+}
+
+/** STT still owes its text, or it may not interrupt and is answered when the response is over. */
+export interface Aside {
+  readonly phase: 'aside';
+  readonly words: Words;
+  readonly startedAt: Millis;
+  readonly lastVoiceAt: Millis;
+  position: PlayoutPosition | undefined;
+}
+
+interface OwnTurn {
+  readonly words: Words;
+  readonly startedAt: Millis;
+  readonly interrupted: boolean;
+}
+
+export interface Speaking extends OwnTurn {
+  readonly phase: 'speaking';
+}
+
+export interface Pausing extends OwnTurn {
+  readonly phase: 'pausing';
+  readonly lastVoiceAt: Millis;
+  decideAt: Millis;
+  /** A voice that may become speech holds the decision back until then. */
+  holdBy: Millis;
+  /** Number of the question to the turn model, and its answer. */
+  readonly ask: number;
+  probability: number | undefined;
+}
+
+export interface Finalizing extends OwnTurn {
+  readonly phase: 'finalizing';
+  readonly lastVoiceAt: Millis;
+  readonly decidedAt: Millis;
+  readonly giveUpAt: Millis;
+}
+
+export const newWords = (): Words => ({ finals: [], partial: '', fallback: '', speechFinal: false });
+
+/** Longest text that one turn may bring into the context; what comes after it is left out. */
+const maxTurnChars = 16_384;
+
+export function addFinal(words: Words, text: string, givenMs: Millis = 0): void {
+  const trimmed = text.trim();
+  words.partial = '';
+  if (trimmed !== '' && wholeText(words).length + trimmed.length < maxTurnChars)
+    words.finals.push({ text: trimmed, givenMs });
+}
+
+export function setPartial(words: Words, text: string): void {
+  words.partial = text.slice(0, maxTurnChars);
+}
+
+/** What was said says nothing. */
+export function forgetWords(words: Words): void {
+  words.finals.length = 0;
+  words.partial = '';
+  words.fallback = '';
+}
+
+/** Finals, then the partial that no final has replaced. */
+export function wholeText(words: Words): string {
+  const partial = words.partial.trim();
+  const fresh = words.finals.some(({ givenMs }) => givenMs >= 0) || partial !== '';
+  const newest = fresh ? partial : words.fallback;
+  const segments = newest === '' ? words.finals : [...words.finals, { text: newest, givenMs: 0 }];
+  return withoutSeam(segments).join(' ');
+}
+
+/** Words that a text is compared with another by. */
+const bare = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .split(/\s+/)
+    .map((word) => word.replace(/[^\p{L}\p{N}'-]/gu, ''));
+/** What two sessions both heard of the same audio is not longer. */
+const longestSeam = 6;
+
+/** The texts of segments. Where another session was given audio once more, words that both have heard count once. */
+function withoutSeam(segments: readonly Segment[]): string[] {
+  const texts = segments.map(({ text }) => text);
+  const seam = segments.findIndex(({ givenMs }) => givenMs >= 0);
+  const [before, behind] = [texts[seam - 1], texts[seam]];
+  if (before === undefined || behind === undefined) return texts;
+  const [ends, begins] = [bare(before), bare(behind)];
+  for (let count = Math.min(longestSeam, ends.length, begins.length); count > 0; count -= 1) {
+    if (ends.slice(-count).join(' ') !== begins.slice(0, count).join(' ')) continue;
+    texts[seam - 1] = before.split(/\s+/).slice(0, -count).join(' ');
+    break;
+  }
+  return texts.filter((text) => text !== '');
+}
+
+/**
+ * The audio after `fromMs` is given to another session, which will say its text again. Finals of audio before that stay;
+ * until the new session says something, the old text counts.
+ */
+export function forgetReplayed(words: Words, fromMs: Millis): void {
+  const kept = words.finals.filter(({ givenMs }) => givenMs < fromMs);
+  const gone = words.finals.filter(({ givenMs }) => givenMs >= fromMs).map(({ text }) => text);
+  const text = [...gone, words.partial.trim()].filter((part) => part !== '').join(' ');
+  if (text !== '') words.fallback = text;
+  // Negative: before anything the new session says.
+  words.finals.splice(0, Infinity, ...kept.map((segment) => ({ text: segment.text, givenMs: -1 })));
+  words.partial = '';
+}
+
+/**
+ * Which utterances STT owes text for. That of a candidate that died is an aside: it belongs to what follows only when it says
+ * something.
+ */
+export interface SttLedger {
+  readonly owed: { fate: 'keep' | 'aside'; readonly dueBy: Millis; readonly isEmpty: boolean }[];
+  /** STT was given audio since it was last asked to finish. */
+  hasNew: boolean;
+  /** Since when STT gets the caller's audio. */
+  listeningAt: Millis | undefined;
+  /** Audio of the present turn that STT got before that. */
+  givenMs: Millis;
+  /** The audio of the present turn was given to another session once. */
+  replayed: boolean;
+  /** This STT guesses while the caller speaks, so that its silence means something. */
+  guesses: boolean;
+}
+
+export const newSttLedger = (): SttLedger => ({
+  owed: [],
+  hasNew: false,
+  listeningAt: undefined,
+  givenMs: 0,
+  replayed: false,
+  guesses: false,
+});
+
+// ---- as text ----
+
+const wordsCodec = record<Words>({
+  finals: list(record<Segment>({ text: text(), givenMs: number })),
+  partial: text(),
+  fallback: text(),
+  speechFinal: flag,
+});
+
+const positionCodec = maybe(record<PlayoutPosition>({ context: number, sentMs: number }));
+const held = {
+  words: wordsCodec,
+  startedAt: time,
+  held: flag,
+  loud: flag,
+  isNoEcho: flag,
+  position: positionCodec,
+};
+const own = { words: wordsCodec, startedAt: time, interrupted: flag };
+
+export const turnCodec = union<Turn, 'phase'>('phase', {
+  idle: {},
+  candidate: { ...held, isLong: maybe(flag) },
+  fading: { ...held, lastVoiceAt: time, resumeAt: time },
+  aside: { words: wordsCodec, startedAt: time, lastVoiceAt: time, position: positionCodec },
+  speaking: own,
+  pausing: {
+    ...own,
+    lastVoiceAt: time,
+    decideAt: time,
+    holdBy: time,
+    ask: number,
+    probability: maybe(number),
+  },
+  finalizing: { ...own, lastVoiceAt: time, decidedAt: time, giveUpAt: time },
+});
+
+export const sttLedgerCodec: Codec<SttLedger> = record<SttLedger>({
+  owed: list(record<SttLedger['owed'][number]>({ fate: text(), dueBy: time, isEmpty: flag })),
+  hasNew: flag,
+  listeningAt: maybe(time),
+  givenMs: number,
+  replayed: flag,
+  guesses: flag,
+});
