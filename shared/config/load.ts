@@ -123,7 +123,7 @@ function readAgent({ value, known }: AgentReading, raw: unknown, site: AgentSite
     problems: site.problems,
   });
   if (value === undefined || prompt === undefined || announcement === undefined) return undefined;
-  const { confirm, ...rest } = withoutKeys(value, ['prompt', 'prompt_file', 'announcement']);
+  const { confirm, outage, ...rest } = withoutKeys(value, ['prompt', 'prompt_file', 'announcement']);
   const { texts } = site;
   const apology = rest.apology ?? texts.apology;
   return {
@@ -138,6 +138,12 @@ function readAgent({ value, known }: AgentReading, raw: unknown, site: AgentSite
       ask: confirm.ask ?? texts.confirmQuestion,
       yes: confirm.yes ?? texts.yes,
       no: confirm.no ?? texts.no,
+    },
+    outage: {
+      keepS: outage.keep_s,
+      hold: outage.hold ?? texts.hold,
+      back: outage.back ?? texts.back,
+      unheardNote: texts.unheardNote,
     },
     prompt,
   };

@@ -64,6 +64,7 @@ export type TimerName =
   | 'tools'
   | 'flow'
   | 'silence'
+  | 'retry'
   | 'last mark'
   | 'idle'
   | 'time limit'
