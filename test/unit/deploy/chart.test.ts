@@ -109,7 +109,12 @@ describe.skipIf(deployTools === undefined)(`the chart (${toolsMissing} where thi
         data: Readonly<Record<string, string>>;
       }
     ).data['agent.toml'];
-    const { problems } = loadAgentFile(text ?? '', { env: { LLM_API_KEY: 'k' } });
+    const { problems } = loadAgentFile(text ?? '', {
+      env: { LLM_API_KEY: 'k' },
+      readFile: () => undefined,
+      readBytes: () => undefined,
+      requireSecrets: true,
+    });
     expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
   });
 
@@ -150,7 +155,7 @@ describe.skipIf(deployTools === undefined)(`the chart (${toolsMissing} where thi
     const labels = ['Deployment', 'StatefulSet'].map((kind) => templateOf(chart, kind).metadata.labels);
     const selectors = chart.documents.flatMap(({ spec }) =>
       [spec?.['selector'], spec?.['podSelector']].flatMap((one) => (one === undefined ? [] : [one])),
-    ) as readonly Readonly<Record<string, unknown>>[];
+    ) as unknown as readonly Readonly<Record<string, unknown>>[];
     expect(selectors.length).toBeGreaterThan(7);
     const meets = (wanted: Readonly<Record<string, unknown>>): boolean =>
       labels.some((have) => Object.entries(wanted).every(([name, value]) => have[name] === value));
