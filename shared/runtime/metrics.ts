@@ -203,6 +203,7 @@ export interface SupervisorMetrics extends InferenceMetrics {
   readonly handoverWait: Gauge;
   readonly workerLateness: Gauge;
   readonly sessions: Gauge;
+  readonly sessionsLimit: Gauge;
   readonly connections: Gauge;
   readonly providerBreaker: Gauge<ProviderLabel>;
   readonly providerBreakerOpened: Gauge<ProviderLabel>;
@@ -247,6 +248,11 @@ export function newSupervisorMetrics(): SupervisorMetrics {
     ...newInferenceMetrics(registers),
     workerLateness: new Gauge({ name: 'svc_worker_lateness_seconds', help: 'Worst late tick', registers }),
     sessions: new Gauge({ name: 'svc_sessions', help: 'Calls that have begun', registers }),
+    sessionsLimit: new Gauge({
+      name: 'svc_sessions_limit',
+      help: 'Most calls at the same time (SVC_MAX_SESSIONS)',
+      registers,
+    }),
     connections: new Gauge({
       name: 'svc_connections',
       help: 'Connections of calls, those that have not begun among them',

@@ -24,7 +24,7 @@ import {
   type LifecycleEvent,
 } from './lifecycle.ts';
 import { LoadWatch } from './load-watch.ts';
-import { MetricsCollector, readSharedGauges } from './metrics.ts';
+import { MetricsCollector, readSessions, readSharedGauges } from './metrics.ts';
 import { SessionCount } from './session-count.ts';
 import { ProviderWatch, type AgentProviders } from './provider-watch.ts';
 import * as processes from '../children/process-table.ts';
@@ -326,7 +326,7 @@ export class Service {
     this.#metrics.workersReady.set(processes.readyWorkers(table).length);
     this.#metrics.inferenceUp.set(processes.inferenceReady(table) ? 1 : 0);
     this.#metrics.handoverWait.set(this.#handOver.oldestWaitMs() / 1000);
-    this.#metrics.sessions.set(this.#sessions.now);
+    readSessions(this.#metrics, this.#sessions.now, this.#options.settings.maxSessions);
     this.#metrics.connections.set(this.#admission.connections);
     return await this.#collector.render(this.#metrics, processes.reachableWorkers(table));
   }
