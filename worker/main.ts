@@ -30,6 +30,7 @@ import { machineMs } from '../shared/runtime/monotonic.ts';
 import { currentScope, Scope } from '../shared/runtime/scope.ts';
 import { mapSharedMemory } from '../shared/runtime/shm.ts';
 import { agentLinkServices } from './agent-link/agent-links.ts';
+import { openObservation, type Observation } from './observe/observation.ts';
 import { announcementLine } from './lines/announcement.ts';
 import { ringMarginFrames } from './call/audio.ts';
 import { CallHost } from './host/call-host.ts';
@@ -74,6 +75,7 @@ class Worker {
   readonly #failures: FailureLog;
   readonly #services: CallServices;
   readonly #registry: ToolRegistry;
+  readonly #observation: Observation;
   readonly #host: CallHost;
   readonly #boxes: Mailboxes;
   readonly #records: CallRecords | undefined;
@@ -108,6 +110,9 @@ class Worker {
       onEmpty: () => this.#exitIfDone(),
     });
     this.#registry = new ToolRegistry(toolSettings(definition), { clock: systemClock, log: this.#log });
+    this.#observation = openObservation(setup, definition, {
+      ...{ clock: systemClock, log: this.#log, metrics: this.#metrics },
+    });
     this.#services = this.#newServices(boxes, { definition, adapters });
     this.#server = new WebSocketServer(callSocketServerOptions(setup.limits));
     // Tokens stand in addresses: no answer to an upgrade may be kept by a cache (spec 01).
@@ -159,6 +164,7 @@ class Worker {
         });
         return { tools, book: toolBook(definition, tools.tools) };
       },
+      observe: this.#observation.observe,
       speech: speechSettings(definition, means),
       echo: definition.turn.echo,
       ...stages,
@@ -364,7 +370,7 @@ class Worker {
     this.#leaving = true;
     // Children of tool servers are told to leave; one that does not must not hold this process.
     systemClock.after(registryCloseMs, () => process.exit(0));
-    void this.#registry.close().finally(() => process.exit(0));
+    void Promise.all([this.#registry.close(), this.#observation.close()]).finally(() => process.exit(0));
   }
 
   /** Something escaped a call. The call ends, and this worker takes no more: what it left behind is unknown. */

@@ -13,6 +13,8 @@ import type { FlowDefinition } from './agent/flow.ts';
 import { mcpKeys } from './agent/mcp.ts';
 import type { McpDefinition } from './agent/mcp.ts';
 import type { Silences } from './agent/silences.ts';
+import { recordingKeys } from './agent/recording.ts';
+import type { RecordingDefinition } from './agent/recording.ts';
 import { dtmfKeys, telephonyKeys } from './agent/telephony.ts';
 import type { TelephonyDefinition } from './agent/telephony.ts';
 import { toolHttpKeys, toolKeys } from './agent/tools.ts';
@@ -251,6 +253,7 @@ export const agentFileTables: Readonly<Record<string, z.ZodObject>> = {
   flow: flowKeys,
   'flow.nodes.NAME': flowNodeKeys,
   'flow.nodes.NAME.next': flowNextKeys,
+  recording: recordingKeys,
   agent_link: agentLinkKeys,
   'agent_link.routes': agentRouteKeys,
 };
@@ -312,6 +315,8 @@ export interface AgentDefinition {
   readonly telephony: TelephonyDefinition;
   /** Its nodes' prompts and tools take the place of the agent's. */
   readonly flow?: FlowDefinition;
+  /** Absent: nothing of calls is kept. */
+  readonly recording?: RecordingDefinition;
   /** The processes that hold the application logic of calls. */
   readonly agentLink?: AgentLinkDefinition;
 }

@@ -9,6 +9,7 @@ import { checkVariables, checkVariablesOfFile } from './agent/call-variables.ts'
 import { readFlow } from './agent/flow.ts';
 import { readMcp } from './agent/mcp.ts';
 import { checkSilences, silencesOf } from './agent/silences.ts';
+import { readRecording } from './agent/recording.ts';
 import { readTelephony } from './agent/telephony.ts';
 import { builtInTexts, hasBuiltInTexts } from './agent/texts.ts';
 import type { BuiltInTexts } from './agent/texts.ts';
@@ -210,6 +211,7 @@ function readDefinition(
   const agent = readAgent(reading, raw, site);
   const turn = readTurn(tree, site);
   const reader = { env, requireSecrets, problems, tree, language, leftOut, packages: options.packages };
+  const recording = readRecording(tree['recording'], problems);
   const [stt, llm, tts] = [readStt(reader), readLlm(reader), readTts(reader)];
   if (agent === undefined || turn === undefined || telephony === undefined) return undefined;
   if (stt === undefined || llm === undefined || tts === undefined) return undefined;
@@ -217,6 +219,7 @@ function readDefinition(
     ...{ agent, turn, stt, llm, tts, tools, mcp, telephony },
     ...(flow !== undefined && { flow }),
     ...(agentLink !== undefined && { agentLink }),
+    ...(recording !== undefined && { recording }),
   };
 }
 

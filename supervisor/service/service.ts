@@ -3,7 +3,7 @@
  * table, admission) to the world. No audio passes here.
  */
 import type { ServerSettings } from '../../shared/config/server/server.ts';
-import type { FromWorker, NamedFiles } from '../../shared/protocol/ipc.ts';
+import type { FromWorker } from '../../shared/protocol/ipc.ts';
 import type { Clock, Timer } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import { newSupervisorMetrics } from '../../shared/runtime/metrics.ts';
@@ -11,7 +11,7 @@ import { machineMs } from '../../shared/runtime/monotonic.ts';
 import type { Systemd } from '../../shared/runtime/systemd.ts';
 import { Admission, type AdmissionFacts } from '../admission/admission.ts';
 import { CallMemory } from './call-memory.ts';
-import { newChildSetup } from '../children/child-setup.ts';
+import { newChildSetup, type AgentForWorkers } from '../children/child-setup.ts';
 import { Children } from '../children/children.ts';
 import { departWhenUnneeded } from '../restart/departure.ts';
 import { HandOver } from '../handover/hand-over.ts';
@@ -43,10 +43,7 @@ export interface ServiceOptions {
   /** Path of the turn model; absent: turns end by silence. */
   readonly turnModel?: string;
   readonly agentName: string;
-  readonly agentText: string;
-  readonly files: NamedFiles;
-  /** Certificates in PEM form that are trusted beside the public ones for agents. */
-  readonly agentCa: readonly string[];
+  readonly agent: AgentForWorkers;
   readonly providers: AgentProviders;
   readonly clock: Clock;
   readonly log: Log;
@@ -131,7 +128,7 @@ export class Service {
   }
 
   #newChildren(): Children {
-    const { settings, clock, log, workers, agentText, files, agentCa, priorities, parent } = this.#options;
+    const { settings, clock, log, workers, agent, priorities, parent } = this.#options;
     return new Children({
       clock,
       log,
@@ -142,9 +139,7 @@ export class Service {
       setup: newChildSetup({
         settings,
         memory: this.#memory,
-        agentText,
-        files,
-        agentCa,
+        ...agent,
         turnModel: () => this.#turnModel,
       }),
       onReady: (role, index) => this.#onChildReady(role, index),

@@ -89,7 +89,7 @@ export class CallRunner implements TransportEvents {
     this.#log = this.#services.log.child({ call: start.callId });
     this.#options.journal?.keepSetup(setup);
     this.#openLink(start, { terms: setup.link, saved: left.call.link });
-    const call = this.#build(start, transport, { setup, state, startedAt, turns });
+    const call = this.#build(start, transport, { setup, state, startedAt, turns, isResumed: true });
     this.#call = call;
     call.audio.keepEarlier(left.turnAudio);
     call.audio.allowBacklog(left.silentMs);
@@ -145,7 +145,7 @@ export class CallRunner implements TransportEvents {
     this.#options.journal?.keepSetup(setup);
     const state = (settings: CallSettings): CallState =>
       newCall(settings, { session: start.callId, now: startedAt });
-    const call = this.#build(start, transport, { setup, state, startedAt, turns: 0 });
+    const call = this.#build(start, transport, { setup, state, startedAt, turns: 0, isResumed: false });
     this.#call = call;
     transport.accept();
     const { sampleRate: rate, encoding, metadata } = start;
@@ -263,7 +263,10 @@ export class CallRunner implements TransportEvents {
   #handleFacts(call: RunningCall): boolean {
     let wasActedOn = false;
     for (let fact = this.#facts.shift(); fact !== undefined; fact = this.#facts.shift()) {
-      for (const action of step(call.state, fact, this.#services.clock.now())) {
+      const now = this.#services.clock.now();
+      const orders = step(call.state, fact, now);
+      call.observers.stepped({ fact, orders, now, state: call.state });
+      for (const action of orders) {
         if (action.type !== 'told') wasActedOn = true;
         this.#perform(call, action);
         if (this.#over) return wasActedOn;
@@ -328,7 +331,7 @@ export class CallRunner implements TransportEvents {
   #build(
     start: CallStart,
     transport: CallTransport,
-    from: Pick<CallBuild, 'setup' | 'state' | 'startedAt' | 'turns'>,
+    from: Pick<CallBuild, 'setup' | 'state' | 'startedAt' | 'turns' | 'isResumed'>,
   ): RunningCall {
     const { slot, journal } = this.#options;
     return buildCall({
@@ -380,6 +383,7 @@ export class CallRunner implements TransportEvents {
       this.#attempt(() => call.tools.close());
       this.#attempt(() => call.stages.close());
       const lastedMs = this.#services.clock.now() - call.startedAt;
+      call.observers.ended(end, this.#services.clock.now());
       call.log.ended(end, { lastedMs, energyFrames: call.audio.judgedByEnergy });
     }
     this.#opening?.cancel();

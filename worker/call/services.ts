@@ -6,6 +6,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import type { OpenCallLink } from '../agent-link/contract.ts';
+import type { ObserveCall } from './observer.ts';
 import type { CallSettings, ToolBook } from '../core/settings.ts';
 import type { OpenedTools } from '../tools/registry.ts';
 import type { RemoteTools } from '../tools/tool.ts';
@@ -38,6 +39,8 @@ export interface CallServices {
     context: StageContext,
     given: { readonly metadata: CallMetadata; readonly remote: RemoteTools | undefined },
   ) => { readonly tools: OpenedTools; readonly book: ToolBook };
+  /** Who follows calls to tell of them later; absent: nobody. */
+  readonly observe?: ObserveCall;
   readonly speech: SpeechDetectorSettings;
   /** Whether what the caller's microphone brings back is looked for. */
   readonly echo: EchoMode;

@@ -18,6 +18,8 @@ export interface ToolBook {
 
 export interface CallSettings {
   readonly prompt: string;
+  /** Spoken before everything else, whoever speaks first; absent: nothing. */
+  readonly consent?: string;
   /** Empty: the caller speaks first. */
   readonly greeting: string;
   readonly farewell: string;

@@ -22,6 +22,7 @@ import { modelVariables, takeModels, type ModelSettings } from './model-variable
 import { nearestName } from '../nearest.ts';
 import { originsVariable } from './origins-variable.ts';
 import { pageVariables, takePage, type PageSettings } from './page-variables.ts';
+import { recordingVariables, takeRecording, type RecordingSettings } from './recording-variables.ts';
 import { parseProviderLimits, providerLimitsForm, type ProviderLimits } from './provider-limits.ts';
 import type { Sensitive } from '../sensitive.ts';
 import { providerNames } from '../stages/providers.ts';
@@ -41,7 +42,8 @@ import type { MachineFacts, Variable } from './variables.ts';
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-export interface ServerSettings extends ModelSettings, LifetimeSettings, AgentLinkSettings {
+export interface ServerSettings
+  extends ModelSettings, LifetimeSettings, AgentLinkSettings, RecordingSettings {
   readonly agentFile: string;
   readonly ws: WsSettings;
   readonly health: {
@@ -161,6 +163,7 @@ const variables = {
   }),
   ...wsVariables,
   ...modelVariables,
+  ...recordingVariables,
 } as const;
 
 /** Names with the prefix that belong to the tests and say nothing to the server. */
@@ -284,6 +287,7 @@ export function parseServerSettings(
     logLevel: reader.take(variables.logLevel),
     ...takeModels(reader),
     ...takeAgentLink(reader),
+    ...takeRecording(reader),
   };
   refuseAbsent(env, reader);
   const warnings = [
