@@ -21,8 +21,6 @@ export interface BuiltInTexts {
   readonly idleQuestion: string;
   /** Asked before a tool that needs the caller's word is run. */
   readonly confirmQuestion: string;
-  /** Words of listening that never interrupt, in lower case. */
-  readonly backchannels: readonly string[];
   /** Whole answers or first words that mean yes, in lower case without punctuation. */
   readonly yes: readonly string[];
   readonly no: readonly string[];
@@ -40,7 +38,6 @@ const english: BuiltInTexts = {
   announcement: 'Sorry, something went wrong. Please wait, or call again later.',
   idleQuestion: 'Are you still there?',
   confirmQuestion: 'Shall I go ahead with that?',
-  backchannels: ['mm-hmm', 'mhm', 'uh-huh', 'okay', 'ok', 'right', 'yeah', 'i see', 'sure'],
   yes: [
     ...['yes', 'yeah', 'yep', 'yup', 'sure', 'okay', 'ok', 'please do', 'go ahead', 'do it', 'correct'],
     ...[
@@ -72,7 +69,6 @@ const turkish: BuiltInTexts = {
   announcement: '',
   idleQuestion: 'Hâlâ orada mısınız?',
   confirmQuestion: 'Bunu yapmamı onaylıyor musunuz?',
-  backchannels: ['hı hı', 'hıhı', 'hmm', 'tamam', 'evet', 'anladım', 'peki', 'tabii'],
   yes: [
     ...['evet', 'tamam', 'olur', 'tabii', 'tabi', 'elbette', 'onaylıyorum', 'onay', 'doğru', 'peki'],
     ...['yapın', 'yap', 'devam edin', 'devam et', 'lütfen yapın', 'kesinlikle', 'uygun', 'aynen'],
