@@ -1,6 +1,7 @@
 /** What each child process is told and given when it starts. */
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { InferenceSetup, NamedFiles, WorkerSetup } from '../../shared/protocol/ipc.ts';
+import { callMeans } from '../telephony/means.ts';
 import { callLimits } from '../service/call-limits.ts';
 import type { CallMemory } from '../service/call-memory.ts';
 
@@ -46,6 +47,7 @@ export function newChildSetup({
       agentText,
       files,
       agentCa,
+      callControl: callMeans(settings),
     }),
     inference: () => {
       const model = turnModel();
