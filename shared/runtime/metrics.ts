@@ -217,6 +217,7 @@ export interface SupervisorMetrics extends InferenceMetrics {
   readonly refusals: Counter<'reason'>;
   readonly tokens: Counter<'outcome'>;
   readonly restarts: Counter<'role'>;
+  readonly carrierCommands: Counter<'carrier' | 'command' | 'outcome'>;
   readonly workersReady: Gauge;
   readonly inferenceUp: Gauge;
   readonly handoverWait: Gauge;
@@ -255,6 +256,12 @@ export function newSupervisorMetrics(): SupervisorMetrics {
       name: 'svc_restarts_total',
       help: 'Child processes replaced, by role',
       labelNames: ['role'],
+      registers,
+    }),
+    carrierCommands: new Counter({
+      name: 'svc_carrier_commands_total',
+      help: 'What calls asked of their carriers, by what became of it',
+      labelNames: ['carrier', 'command', 'outcome'],
       registers,
     }),
     workersReady: new Gauge({ name: 'svc_workers_ready', help: 'Workers that take calls', registers }),

@@ -33,6 +33,8 @@ export interface CallRunnerOptions {
   readonly services: CallServices;
   /** The call's mailbox. */
   readonly slot: number;
+  /** What this call is to be although its agent says otherwise. */
+  readonly refine?: (setup: CallSetup) => CallSetup;
   /** Absent where calls end with their worker. */
   readonly journal?: CallJournal | undefined;
   /** The call is over and holds nothing any more. Called once. */
@@ -62,7 +64,7 @@ export class CallRunner implements TransportEvents {
   /** The call's agent process, where it has one. */
   #link: CallLink | undefined;
   /** Why the engine ends the call. */
-  #endReason: 'ended' | 'shutdown' = 'ended';
+  #endReason: 'ended' | 'shutdown' | 'transferred' = 'ended';
   readonly #session: SessionClaim;
   #over = false;
 
@@ -119,7 +121,7 @@ export class CallRunner implements TransportEvents {
           this.#log.warn('nobody said in time what the call is to be');
           this.#leaveLink('call_ended');
         }
-        this.#open(start, setup);
+        this.#open(start, this.#options.refine?.(setup) ?? setup);
       },
       failed: (error) => this.#fault(error),
     });
@@ -181,8 +183,11 @@ export class CallRunner implements TransportEvents {
   }
 
   ended(reason: TransportEnd): void {
-    this.#tell({ type: 'call.closed' });
-    this.#finish(reason);
+    const leave = (): void => {
+      this.#tell({ type: 'call.closed' });
+      this.#finish(reason);
+    };
+    if (this.#call?.control.holds(leave) !== true) leave();
   }
 
   // ---- the worker ----
@@ -209,7 +214,6 @@ export class CallRunner implements TransportEvents {
     this.#transport?.tick(now);
   }
 
-  /** Inference has results. */
   collectSpeech(): void {
     this.#call?.audio.collectSpeech();
   }
@@ -307,6 +311,10 @@ export class CallRunner implements TransportEvents {
       case 'tool.abandon':
         call.tools.abandon(action.key, action.reason);
         return;
+      case 'carrier.transfer':
+      case 'carrier.keys':
+        call.control.perform(action);
+        return;
       case 'turn.judge':
         call.audio.judge(action.ask);
         return;
@@ -314,7 +322,7 @@ export class CallRunner implements TransportEvents {
         this.#endReason = action.reason;
         call.audio.silence();
         call.stages.cancelLlm();
-        this.#transport?.end(action.reason);
+        this.#transport?.end(action.reason === 'shutdown' ? 'shutdown' : 'ended');
         return;
       case 'told':
         call.log.follow(action.event);

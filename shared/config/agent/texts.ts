@@ -26,6 +26,8 @@ export interface BuiltInTexts {
   readonly no: readonly string[];
   /** The user note of a completed entry of keys, with `{digits}` (spec 03, DTMF collection). */
   readonly keysNote: string;
+  /** Spoken to a caller whom nobody took over. */
+  readonly returnLine: string;
 }
 
 const english: BuiltInTexts = {
@@ -57,6 +59,7 @@ const english: BuiltInTexts = {
     ...["that's wrong", 'leave it', 'hold on', 'forget it', 'never mind'],
   ],
   keysNote: '[The caller pressed the keys: {digits}]',
+  returnLine: 'Sorry, nobody could take your call. How else can I help?',
 };
 
 const turkish: BuiltInTexts = {
@@ -78,6 +81,7 @@ const turkish: BuiltInTexts = {
     ...['iptal', 'vazgeç', 'vazgeçtim', 'yanlış', 'onaylamıyorum', 'değil', 'gerek yok', 'boş ver'],
   ],
   keysNote: '[Arayan şu tuşlara bastı: {digits}]',
+  returnLine: 'Üzgünüm, şu anda kimse yanıt veremedi. Başka nasıl yardımcı olabilirim?',
 };
 
 /** By primary subtag. */

@@ -19,6 +19,7 @@ import { Reader } from './environment.ts';
 import type { ConfigProblem, Env } from './environment.ts';
 import { lifetimeVariables, takeLifetime, type LifetimeSettings } from './lifetime-variables.ts';
 import { modelVariables, takeModels, type ModelSettings } from './model-variables.ts';
+import { takeTelephony, telephonyVariables, type TelephonySettings } from './telephony-variables.ts';
 import { nearestName } from '../nearest.ts';
 import { originsVariable } from './origins-variable.ts';
 import { pageVariables, takePage, type PageSettings } from './page-variables.ts';
@@ -55,6 +56,7 @@ export interface ServerSettings
   readonly page?: PageSettings;
   /** Absent: no telephone calls of carrier A. */
   readonly carrierA?: CarrierASettings;
+  readonly telephony: TelephonySettings;
   readonly maxSessions: number;
   /** Who may open calls. Empty secrets and no token: nobody is asked. */
   readonly access: {
@@ -89,6 +91,7 @@ const variables = {
   }),
   ...pageVariables,
   ...carrierAVariables,
+  ...telephonyVariables,
   maxSessions: countVariable('SVC_MAX_SESSIONS', 'Most calls at the same time.', {
     least: 1,
     most: 100_000,
@@ -279,6 +282,7 @@ export function parseServerSettings(
     },
     ...takePage(reader),
     ...takeCarrierA(reader),
+    telephony: takeTelephony(reader),
     maxSessions,
     access: takeAccess(reader),
     providerLimits: reader.take(variables.providerLimits),

@@ -400,7 +400,7 @@ export class ResponseJudge {
     return texts.some((text) => text.includes(own)) || this.#lines.was(own);
   }
 
-  #ended({ now, event }: Scene, reason: 'ended' | 'shutdown'): void {
+  #ended({ now, event }: Scene, reason: 'ended' | 'shutdown' | 'transferred'): void {
     const story = this.#story;
     const tts = story.isHopeless('tts', now);
     const late = story.openedAt !== undefined && now >= story.openedAt + story.settings.maxCallMs + 30_000;

@@ -20,6 +20,7 @@ import {
 } from './response.ts';
 import {
   completeResponse,
+  endCall,
   openAnswer,
   openResponse,
   sayOnEntry,
@@ -33,10 +34,13 @@ import { nobodySpeaks, noticeFault, type Step } from '../state.ts';
 import { tell } from '../told.ts';
 import { nextToolDeadline } from '../tools/tools.ts';
 import { resumeTools } from '../tools/tools-cut.ts';
+import { beginToolTransfer } from './transfer.ts';
 import type { ToolOrder, ToolOutcome } from '../tools/tools-state.ts';
 
 /** The built-in tool by which the LLM ends the call (spec 03, Telephony tools). */
 const endCallToolName = 'end_call';
+const transferToolName = 'transfer_call';
+const keysToolName = 'send_dtmf';
 
 /** The caller has waited long enough: something is said meanwhile. */
 export function fillSilence(step: Step<'setup' | 'silence'>, response: Response): void {
@@ -146,7 +150,7 @@ function runTools(step: Step, response: Response, event: Extract<CallEvent, { ty
 }
 
 /** Does what the tool machine orders, until nothing more follows at once. */
-function followTools(step: Step, orders: readonly ToolOrder[]): void {
+export function followTools(step: Step, orders: readonly ToolOrder[]): void {
   const queue = [...orders];
   for (let order = queue.shift(); order !== undefined; order = queue.shift()) {
     switch (order.type) {
@@ -154,9 +158,9 @@ function followTools(step: Step, orders: readonly ToolOrder[]): void {
         if (step.state.setup.settings.tools.performerOf(order.call.name) !== 'core') step.actions.push(order);
         else {
           const { key, attempt } = order;
-          queue.push(
-            ...tellTools(step, { type: 'tool.settled', key, attempt, outcome: perform(step, order) }),
-          );
+          const outcome = perform(step, order);
+          if (outcome !== undefined)
+            queue.push(...tellTools(step, { type: 'tool.settled', key, attempt, outcome }));
         }
         break;
       case 'tool.abandon':
@@ -179,14 +183,21 @@ function followTools(step: Step, orders: readonly ToolOrder[]): void {
   }
 }
 
-/** The tools that move the conversation itself. */
+/** The tools that move the conversation itself, and those of the carrier, whose outcome comes later. */
 function perform(
-  step: Step<'setup' | 'delivery' | 'conversation'>,
+  step: Step<'setup' | 'numbers' | 'delivery' | 'conversation' | 'commands'>,
   order: Extract<ToolOrder, { type: 'tool.run' }>,
-): ToolOutcome {
+): ToolOutcome | undefined {
   const { state, now } = step;
   const { name } = order.call;
   const done: ToolOutcome = { kind: 'result', text: '{"ok":true}' };
+  if (name === transferToolName) return beginToolTransfer(step, order);
+  if (name === keysToolName) {
+    const { key, attempt, idempotencyKey: commandId } = order;
+    const { digits } = JSON.parse(order.call.arguments) as { readonly digits: string };
+    step.actions.push({ type: 'carrier.keys', commandId, digits, key, attempt });
+    return undefined;
+  }
   if (name === endCallToolName) {
     if (state.delivery.response !== undefined) state.delivery.response.hangUpAfter = true;
     return done;
@@ -230,6 +241,11 @@ function onRoundOver(
   const { state } = step;
   const { pairs } = order;
   tell(step, { type: 'tools.answered', pairs });
+  // The caller is somebody else's: nothing more is said.
+  if (state.commands.transfer.phase === 'accepted') {
+    endCall(step, 'transferred');
+    return;
+  }
   const { response } = state.delivery;
   if (response?.inTools !== true) {
     addMessages(state.conversation.history, pairMessages(pairs, { reasoning: state.tools.reasoning }));

@@ -341,7 +341,7 @@ export function cutResponse(
 
 export function endCall(
   step: Step<'setup' | 'course' | 'caller' | 'guess' | 'delivery' | 'commands' | 'conversation' | 'tools'>,
-  reason: 'ended' | 'shutdown',
+  reason: 'ended' | 'shutdown' | 'transferred',
 ): void {
   const { state } = step;
   if (!endCourse(state.course)) return;
