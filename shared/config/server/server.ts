@@ -22,6 +22,7 @@ import { modelVariables, takeModels, type ModelSettings } from './model-variable
 import { nearestName } from '../nearest.ts';
 import { originsVariable } from './origins-variable.ts';
 import { pageVariables, takePage, type PageSettings } from './page-variables.ts';
+import { rtviVariables, takeRtvi, type RtviSettings } from './rtvi-variables.ts';
 import { parseProviderLimits, providerLimitsForm, type ProviderLimits } from './provider-limits.ts';
 import type { Sensitive } from '../sensitive.ts';
 import { providerNames } from '../stages/providers.ts';
@@ -53,6 +54,8 @@ export interface ServerSettings extends ModelSettings, LifetimeSettings, AgentLi
   readonly page?: PageSettings;
   /** Absent: no telephone calls of carrier A. */
   readonly carrierA?: CarrierASettings;
+  /** Absent: no RTVI. */
+  readonly rtvi?: RtviSettings;
   readonly maxSessions: number;
   /** Who may open calls. Empty secrets and no token: nobody is asked. */
   readonly access: {
@@ -87,6 +90,7 @@ const variables = {
   }),
   ...pageVariables,
   ...carrierAVariables,
+  ...rtviVariables,
   maxSessions: countVariable('SVC_MAX_SESSIONS', 'Most calls at the same time.', {
     least: 1,
     most: 100_000,
@@ -192,7 +196,7 @@ function takeAccess(reader: Reader): ServerSettings['access'] {
 /** Spec 01, Authentication 2, 3 and 5: off loopback only with authentication, or knowingly without. */
 function checkExposure(settings: ServerSettings, reader: Reader): string[] {
   const warnings: string[] = [];
-  const { access, ws, page, health, insecureListeners } = settings;
+  const { access, ws, page, rtvi, health, insecureListeners } = settings;
   const override = variables.insecureListeners.name;
   const guards = `${variables.sessionSecret.name} or ${variables.wsToken.name}`;
   const isGuarded = access.wsToken !== undefined || access.sessionSecrets.length > 0;
@@ -211,6 +215,13 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
       addr: page?.addr,
       isSafe: isGuarded,
       need: guards,
+      risk: 'its calls need no token',
+    },
+    {
+      variable: variables.rtviAddr,
+      addr: rtvi?.addr,
+      isSafe: rtvi?.token !== undefined || access.sessionSecrets.length > 0,
+      need: `${variables.sessionSecret.name} or ${variables.rtviToken.name}`,
       risk: 'its calls need no token',
     },
     {
@@ -234,6 +245,7 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
     );
   for (const [variable, token] of [
     [variables.wsToken, access.wsToken],
+    [variables.rtviToken, rtvi?.token],
     [variables.metricsToken, health.metricsToken],
   ] as const) {
     if (token === undefined) continue;
@@ -276,6 +288,7 @@ export function parseServerSettings(
     },
     ...takePage(reader),
     ...takeCarrierA(reader),
+    ...takeRtvi(reader),
     maxSessions,
     access: takeAccess(reader),
     providerLimits: reader.take(variables.providerLimits),
