@@ -22,7 +22,7 @@ import { heartbeatAge } from '../shared/protocol/heartbeat.ts';
 import { mailboxBytes, Mailboxes } from '../shared/protocol/mailbox.ts';
 import { vadFrameMs } from '../shared/protocol/mailbox-slot.ts';
 import { exitWithParent, firstMessage, wakeWhenOrphaned } from '../shared/runtime/child.ts';
-import { afterOthers, systemClock } from '../shared/runtime/clock.ts';
+import { afterOthers, systemClock, systemWallClock } from '../shared/runtime/clock.ts';
 import { giveBufferAway } from '../shared/runtime/detached-buffers.ts';
 import { errorFields, newLog, type Log } from '../shared/runtime/log.ts';
 import { newWorkerMetrics, type WorkerMetrics } from '../shared/runtime/metrics.ts';
@@ -351,6 +351,7 @@ class Worker {
           journal,
           saved,
           now: () => systemClock.now(),
+          wallNow: () => systemWallClock.now(),
           newCallId: randomUUID,
           bind: (callback) => runner.scope.bind(callback),
           faultSent: (code) => this.#metrics.protocolErrors.inc({ code }),

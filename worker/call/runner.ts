@@ -15,9 +15,11 @@ import type { CallServices } from './services.ts';
 import { SessionClaim } from './session-claim.ts';
 import { sessionEndOf } from './session-end.ts';
 import type { CallLink, CallLinkSite, LeftLink } from '../agent-link/contract.ts';
+import type { TypedText } from '../../shared/protocol/call.ts';
 import type { SessionEndReason } from '../../shared/protocol/agent-link/events.ts';
 import type { CallAction } from '../core/actions.ts';
 import { step } from '../core/call.ts';
+import { typedCommand } from '../core/commands.ts';
 import type { CallEvent } from '../core/events.ts';
 import type { CallSettings } from '../core/settings.ts';
 import { newCall, type CallState } from '../core/state.ts';
@@ -154,6 +156,7 @@ export class CallRunner implements TransportEvents {
     this.#log.info({ rate, encoding, metadata: Object.keys(metadata) }, 'call started');
     this.#tell({ type: 'call.opened' });
     for (const digit of opening.digits) this.dtmf(digit);
+    for (const typed of opening.texts) this.typed(typed);
     const { frames, ms } = opening.takeAudio();
     call.audio.allowBacklog(ms);
     this.#kept.add(frames);
@@ -176,6 +179,11 @@ export class CallRunner implements TransportEvents {
   dtmf(digit: string): void {
     this.#opening?.dtmf(digit);
     this.#tell({ type: 'dtmf.pressed', digit, position: this.#call?.audio.position });
+  }
+
+  typed(typed: TypedText): void {
+    this.#opening?.typed(typed);
+    this.#tell({ type: 'command.given', command: typedCommand(typed), position: this.#call?.audio.position });
   }
 
   markPlayed(id: string): void {
