@@ -95,6 +95,7 @@ export class Service {
       hangMs: settings.hangTimeoutMs,
       log,
       kill: (row) => this.#children.killOne(row),
+      stateOf: (row) => this.#children.stateOf(row),
     });
     this.#providers = new ProviderWatch(options.providers, boxes);
     this.#telephony = new Telephony({
