@@ -23,6 +23,8 @@ export interface WorkerMetrics {
   readonly vadFallback: Histogram;
   readonly agentLinks: Counter<'what'>;
   readonly agentHop: Histogram;
+  readonly recordings: Counter<'what'>;
+  readonly recordingLost: Counter<'what'>;
   readonly providerFirstResult: Histogram<ProviderLabel>;
   readonly providerErrors: Counter<ProviderLabel | 'kind' | 'status'>;
   readonly providerUnits: Counter<ProviderLabel | 'unit'>;
@@ -78,6 +80,22 @@ const newAgentMetrics = (registers: Registry[]): Pick<WorkerMetrics, 'agentLinks
     name: 'svc_agent_hop_seconds',
     help: 'From writing an event to an agent process to its command that reacts to it',
     buckets: turnBuckets,
+    registers,
+  }),
+});
+
+/** What a worker counts about recordings. */
+const newRecordingMetrics = (registers: Registry[]): Pick<WorkerMetrics, 'recordings' | 'recordingLost'> => ({
+  recordings: new Counter({
+    name: 'svc_recordings_total',
+    help: 'What became of recordings: finished, uploaded, deleted, cut, failed, upload_failed',
+    labelNames: ['what'],
+    registers,
+  }),
+  recordingLost: new Counter({
+    name: 'svc_recording_lost_total',
+    help: 'Times that sound (audio) or lines of a running call found no room, or could not be written',
+    labelNames: ['what'],
     registers,
   }),
 });
@@ -147,6 +165,7 @@ export function newWorkerMetrics(): WorkerMetrics {
       registers,
     }),
     ...newAgentMetrics(registers),
+    ...newRecordingMetrics(registers),
     ...newProviderMetrics(registers),
   };
 }
@@ -198,6 +217,7 @@ export interface SupervisorMetrics extends InferenceMetrics {
   readonly refusals: Counter<'reason'>;
   readonly tokens: Counter<'outcome'>;
   readonly restarts: Counter<'role'>;
+  readonly carrierCommands: Counter<'carrier' | 'command' | 'outcome'>;
   readonly workersReady: Gauge;
   readonly inferenceUp: Gauge;
   readonly handoverWait: Gauge;
@@ -236,6 +256,12 @@ export function newSupervisorMetrics(): SupervisorMetrics {
       name: 'svc_restarts_total',
       help: 'Child processes replaced, by role',
       labelNames: ['role'],
+      registers,
+    }),
+    carrierCommands: new Counter({
+      name: 'svc_carrier_commands_total',
+      help: 'What calls asked of their carriers, by what became of it',
+      labelNames: ['carrier', 'command', 'outcome'],
       registers,
     }),
     workersReady: new Gauge({ name: 'svc_workers_ready', help: 'Workers that take calls', registers }),
