@@ -9,6 +9,7 @@ import { checkVariables, checkVariablesOfFile } from './agent/call-variables.ts'
 import { readFlow } from './agent/flow.ts';
 import { readMcp } from './agent/mcp.ts';
 import { checkSilences, silencesOf } from './agent/silences.ts';
+import { readRecording } from './agent/recording.ts';
 import { readTelephony } from './agent/telephony.ts';
 import { backchannelsOf } from './agent/backchannels.ts';
 import { builtInTexts, hasBuiltInTexts } from './agent/texts.ts';
@@ -126,7 +127,7 @@ function readAgent({ value, known }: AgentReading, raw: unknown, site: AgentSite
     problems: site.problems,
   });
   if (value === undefined || prompt === undefined || announcement === undefined) return undefined;
-  const { confirm, ...rest } = withoutKeys(value, ['prompt', 'prompt_file', 'announcement']);
+  const { confirm, outage, ...rest } = withoutKeys(value, ['prompt', 'prompt_file', 'announcement']);
   const { texts } = site;
   const apology = rest.apology ?? texts.apology;
   return {
@@ -141,6 +142,12 @@ function readAgent({ value, known }: AgentReading, raw: unknown, site: AgentSite
       ask: confirm.ask ?? texts.confirmQuestion,
       yes: confirm.yes ?? texts.yes,
       no: confirm.no ?? texts.no,
+    },
+    outage: {
+      keepS: outage.keep_s,
+      hold: outage.hold ?? texts.hold,
+      back: outage.back ?? texts.back,
+      unheardNote: texts.unheardNote,
     },
     prompt,
   };
@@ -214,6 +221,7 @@ function readDefinition(
   const agent = readAgent(reading, raw, site);
   const turn = readTurn(tree, site);
   const reader = { env, requireSecrets, problems, tree, language, leftOut, packages: options.packages };
+  const recording = readRecording(tree['recording'], problems);
   const [stt, llm, tts] = [readStt(reader), readLlm(reader), readTts(reader)];
   if (agent === undefined || turn === undefined || telephony === undefined) return undefined;
   if (stt === undefined || llm === undefined || tts === undefined) return undefined;
@@ -221,6 +229,7 @@ function readDefinition(
     ...{ agent, turn, stt, llm, tts, tools, mcp, telephony },
     ...(flow !== undefined && { flow }),
     ...(agentLink !== undefined && { agentLink }),
+    ...(recording !== undefined && { recording }),
   };
 }
 

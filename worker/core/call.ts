@@ -43,6 +43,7 @@ import { endCall, startBotTurn } from './answer/speaking.ts';
 import { onSpeculativeLlm } from './answer/speculation.ts';
 import { beginIdle } from './turn/idle.ts';
 import { onDeadline } from './timers.ts';
+import { onCarrier, settleHandOff } from './answer/transferring.ts';
 import { greetingOf, nobodySpeaks, type CallState, type Step } from './state.ts';
 import { tell } from './told.ts';
 
@@ -112,7 +113,8 @@ function take(step: Step, event: CallEvent): void {
       onToolSettled(step, event);
       return;
     case 'command.given':
-      onCommand(step, event);
+    case 'carrier.answered':
+      takeOthers(step, event);
       return;
     case 'tts.failed':
       onTtsFailed(step, 'failed');
@@ -137,6 +139,15 @@ function take(step: Step, event: CallEvent): void {
         takeOutput(step, step.state.delivery.response, event);
       return;
   }
+}
+
+/** Takes what is neither of the caller nor of a stage. */
+function takeOthers(
+  step: Step,
+  event: Extract<CallEvent, { type: 'command.given' | 'carrier.answered' }>,
+): void {
+  if (event.type === 'command.given') onCommand(step, event);
+  else onCarrier(step, event);
 }
 
 type HearingEvent = Extract<
@@ -247,6 +258,8 @@ function settle(step: Step, hadResponse: boolean): void {
   if (!isOpen(state.course)) return;
   if (hadResponse && state.delivery.response === undefined) adoptSpeech(step);
   settleAside(step);
+  settleHandOff(step);
+  if (!isOpen(state.course)) return;
   if (isEnding(state.course)) dropWaiting(step, state.commands);
   answerTyped(step);
   if (state.commands.lines.length > 0) speakWaiting(step);

@@ -6,6 +6,7 @@ import type { Millis } from '../../shared/base/units.ts';
 import type { OpaqueReasoning } from './tools/tools-state.ts';
 import type { CallCommand } from './commands.ts';
 import type { RequestedCall, ToolEvent } from './tools/tools-state.ts';
+import type { CarrierOutcome } from '../../shared/protocol/call-control.ts';
 
 /** How far playback of a TTS context got on the wire: milliseconds of its audio handed to the transport. */
 export interface PlayoutPosition {
@@ -125,6 +126,12 @@ export type CallEvent =
   | { readonly type: 'mark.sent'; readonly id: string }
   /** The client echoed a mark. */
   | { readonly type: 'mark.played'; readonly id: string }
+  /** What the carrier made of `carrier.transfer`. */
+  | {
+      readonly type: 'carrier.answered';
+      readonly commandId: string;
+      readonly outcome: CarrierOutcome;
+    }
   | { readonly type: 'dtmf.pressed'; readonly digit: string; readonly position: PlayoutPosition | undefined }
   /** Somebody outside wants something done; `command.answered` is told of it once. `id` comes back with that. */
   | {

@@ -219,8 +219,8 @@ export const callerMutants: readonly Mutant[] = [
     to: '    void startText;',
   }),
   mutant('apologises for ever to somebody who mumbles', 'listening.ts', {
-    from: 'if (spoke && state.caller.wordlessTurns < maxWordlessApologies) {',
-    to: 'if (spoke && state.caller.wordlessTurns < 99 * maxWordlessApologies) {',
+    from: 'isDeaf || state.caller.wordlessTurns < maxWordlessApologies',
+    to: 'isDeaf || state.caller.wordlessTurns < 99 * maxWordlessApologies',
   }),
   mutant('says again what another worker had said', 'resume.ts', {
     from: '  const kept = piecesBefore(pieces, sentMs);',

@@ -320,7 +320,7 @@ function answerNothing(step: Step, turn: Finalizing, kind: 'echo' | 'listening' 
   const spoke = kind === 'silence' && (isDeaf || turn.lastVoiceAt - turn.startedAt >= longMs);
   if (state.conversation.owed) {
     startAnswer(step, owedSince);
-  } else if (spoke && state.caller.wordlessTurns < maxWordlessApologies) {
+  } else if (spoke && (isDeaf || state.caller.wordlessTurns < maxWordlessApologies)) {
     state.caller.wordlessTurns += 1;
     // It may have been noise after all: that is told, and does not count against STT.
     tell(step, { type: 'fault.noticed', stage: 'stt', what: 'empty' });
