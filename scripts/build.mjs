@@ -50,6 +50,8 @@ const outside = [
   'bufferutil',
   'esbuild',
   'koffi',
+  'libopus-wasm',
+  'node-datachannel',
   'piscina',
   'sherpa-onnx-node',
   'soundswallower',

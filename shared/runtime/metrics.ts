@@ -23,6 +23,7 @@ export interface WorkerMetrics {
   readonly vadFallback: Histogram;
   readonly agentLinks: Counter<'what'>;
   readonly agentHop: Histogram;
+  readonly webrtc: WebrtcMetrics;
   readonly providerFirstResult: Histogram<ProviderLabel>;
   readonly providerErrors: Counter<ProviderLabel | 'kind' | 'status'>;
   readonly providerUnits: Counter<ProviderLabel | 'unit'>;
@@ -78,6 +79,34 @@ const newAgentMetrics = (registers: Registry[]): Pick<WorkerMetrics, 'agentLinks
     name: 'svc_agent_hop_seconds',
     help: 'From writing an event to an agent process to its command that reacts to it',
     buckets: turnBuckets,
+    registers,
+  }),
+});
+
+/** What a worker counts about media of WebRTC calls. */
+export interface WebrtcMetrics {
+  readonly packets: Counter<'what'>;
+  readonly roundTrip: Histogram;
+  readonly clientLoss: Histogram;
+}
+
+const newWebrtcMetrics = (registers: Registry[]): WebrtcMetrics => ({
+  packets: new Counter({
+    name: 'svc_webrtc_packets_total',
+    help: 'Audio packets of WebRTC callers: received, come too late, come twice, concealed',
+    labelNames: ['what'],
+    registers,
+  }),
+  roundTrip: new Histogram({
+    name: 'svc_webrtc_round_trip_seconds',
+    help: 'Round trips to WebRTC clients, as their reports tell them',
+    buckets: turnBuckets,
+    registers,
+  }),
+  clientLoss: new Histogram({
+    name: 'svc_webrtc_client_loss_ratio',
+    help: 'Part of the bot audio that was lost on the way to a WebRTC client, from report to report',
+    buckets: [0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5],
     registers,
   }),
 });
@@ -147,6 +176,7 @@ export function newWorkerMetrics(): WorkerMetrics {
       registers,
     }),
     ...newAgentMetrics(registers),
+    webrtc: newWebrtcMetrics(registers),
     ...newProviderMetrics(registers),
   };
 }

@@ -18,6 +18,8 @@ export interface ChildSetupOptions {
   readonly agentText: string;
   readonly files: NamedFiles;
   readonly agentCa: readonly string[];
+  /** Workers, the spare among them. */
+  readonly seats: () => number;
   /** Path of the turn model; none when turns end by silence. */
   readonly turnModel: () => string | undefined;
 }
@@ -28,10 +30,11 @@ export function newChildSetup({
   agentText,
   files,
   agentCa,
+  seats,
   turnModel,
 }: ChildSetupOptions): ChildSetup {
   const { layout, mailboxesFd, recordsFd } = memory;
-  const { logLevel, callResume, vadModel } = settings;
+  const { logLevel, callResume, vadModel, webrtc } = settings;
   const limits = callLimits(settings);
   return {
     memoryFd: mailboxesFd,
@@ -46,6 +49,9 @@ export function newChildSetup({
       agentText,
       files,
       agentCa,
+      ...(webrtc !== undefined && {
+        webrtc: { udp: webrtc.udpAddr, seats: seats(), candidateIps: webrtc.candidateIps },
+      }),
     }),
     inference: () => {
       const model = turnModel();

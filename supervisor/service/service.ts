@@ -15,6 +15,7 @@ import { newChildSetup } from '../children/child-setup.ts';
 import { Children } from '../children/children.ts';
 import { departWhenUnneeded } from '../restart/departure.ts';
 import { HandOver } from '../handover/hand-over.ts';
+import { newSignaledCalls, tellHandOver } from '../handover/signaled-calls.ts';
 import { HangWatch } from '../children/hang-watch.ts';
 import {
   lifecycleDeadline,
@@ -145,6 +146,7 @@ export class Service {
         agentText,
         files,
         agentCa,
+        seats: () => this.#children.seats,
         turnModel: () => this.#turnModel,
       }),
       onReady: (role, index) => this.#onChildReady(role, index),
@@ -176,6 +178,7 @@ export class Service {
         renderMetrics: () => this.#renderMetrics(),
       },
       accepted: (socket, request, release) => this.#handOver.give(socket, request, release),
+      signaled: newSignaledCalls(this.#handOver, (worker, message) => this.#children.send(worker, message)),
       released: () => this.#lookWhetherEmpty(),
       carriedChanged: () => this.#sessions.share(),
       isServing: () => this.#lifecycle.state.phase === 'serving',
@@ -292,25 +295,18 @@ export class Service {
   }
 
   #onWorkerMessage(worker: number, message: FromWorker): void {
+    if (tellHandOver(this.#handOver, message)) {
+      this.#sessions.share();
+      return;
+    }
     switch (message.type) {
-      case 'call.taken':
-        this.#handOver.taken(message.offer);
-        this.#sessions.share();
-        return;
-      case 'call.declined':
-        this.#handOver.declined(message.offer);
-        return;
-      case 'call.over':
-        this.#handOver.over(message.offer);
-        return;
       case 'tainted':
         this.#options.log.error({ worker }, 'a worker is replaced once its calls have ended');
         return;
       case 'metrics.answer':
         this.#collector.answered(message.ask, message.metrics);
         return;
-      case 'ready':
-        return;
+      default:
     }
   }
 
@@ -345,7 +341,7 @@ export class Service {
     const untilDeadline = Math.min(lookEveryMs, this.#hangLookMs, (deadline ?? Infinity) - clock.now());
     if (deadline === undefined && this.#lifecycle.state.phase === 'gone') return;
     this.#timer = clock.after(Math.max(0, untilDeadline), () => {
-      if (this.#handOver.waiting > 0) this.#handOver.retry();
+      this.#handOver.retry();
       this.#sessions.share();
       this.#countRequests();
       this.#presence.isAlive(machineMs());

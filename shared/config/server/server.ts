@@ -16,7 +16,7 @@ import type { AgentLinkSettings } from './agent-link-variables.ts';
 import { lackedBy, refuseAbsent } from './absent-listeners.ts';
 import { carrierAVariables, takeCarrierA, type CarrierASettings } from './carrier-a-variables.ts';
 import { Reader } from './environment.ts';
-import type { ConfigProblem, Env } from './environment.ts';
+import type { ConfigProblem, Env, Exposure } from './environment.ts';
 import { lifetimeVariables, takeLifetime, type LifetimeSettings } from './lifetime-variables.ts';
 import { modelVariables, takeModels, type ModelSettings } from './model-variables.ts';
 import { nearestName } from '../nearest.ts';
@@ -25,6 +25,13 @@ import { pageVariables, takePage, type PageSettings } from './page-variables.ts'
 import { parseProviderLimits, providerLimitsForm, type ProviderLimits } from './provider-limits.ts';
 import type { Sensitive } from '../sensitive.ts';
 import { providerNames } from '../stages/providers.ts';
+import {
+  takeWebrtc,
+  webrtcExposure,
+  webrtcMaxHandshaking,
+  webrtcVariables,
+  type WebrtcSettings,
+} from './webrtc-variables.ts';
 import { takeWs, wsVariables, type WsSettings } from './ws-variables.ts';
 import {
   addressVariable,
@@ -53,6 +60,8 @@ export interface ServerSettings extends ModelSettings, LifetimeSettings, AgentLi
   readonly page?: PageSettings;
   /** Absent: no telephone calls of carrier A. */
   readonly carrierA?: CarrierASettings;
+  /** Absent: no WebRTC calls. */
+  readonly webrtc?: WebrtcSettings;
   readonly maxSessions: number;
   /** Who may open calls. Empty secrets and no token: nobody is asked. */
   readonly access: {
@@ -87,6 +96,8 @@ const variables = {
   }),
   ...pageVariables,
   ...carrierAVariables,
+  ...webrtcVariables,
+  webrtcMaxHandshaking,
   maxSessions: countVariable('SVC_MAX_SESSIONS', 'Most calls at the same time.', {
     least: 1,
     most: 100_000,
@@ -198,7 +209,7 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
   const isGuarded = access.wsToken !== undefined || access.sessionSecrets.length > 0;
   const tokensFor = variables.pageTokenUrl.name;
   const givesTokens = access.sessionSecrets.length > 0 && page?.tokenUrl === undefined;
-  const exposures = [
+  const exposures: Exposure[] = [
     {
       variable: variables.wsAddr,
       addr: ws.addr,
@@ -221,6 +232,7 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
       risk: 'it gives a session token to whoever asks',
     },
   ];
+  if (settings.webrtc !== undefined) exposures.push(webrtcExposure(settings.webrtc, access.sessionSecrets));
   for (const { variable, addr, isSafe, need, risk } of exposures) {
     if (addr === undefined || isLoopbackHost(addr.host) || isSafe) continue;
     if (insecureListeners)
@@ -234,6 +246,7 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
     );
   for (const [variable, token] of [
     [variables.wsToken, access.wsToken],
+    [variables.webrtcToken, settings.webrtc?.token],
     [variables.metricsToken, health.metricsToken],
   ] as const) {
     if (token === undefined) continue;
@@ -276,6 +289,7 @@ export function parseServerSettings(
     },
     ...takePage(reader),
     ...takeCarrierA(reader),
+    ...takeWebrtc(reader, maxSessions),
     maxSessions,
     access: takeAccess(reader),
     providerLimits: reader.take(variables.providerLimits),
