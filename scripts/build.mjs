@@ -94,6 +94,13 @@ function providersLeftOut() {
   return text;
 }
 
+/** Whether SIP is built in: SVC_BUILD_WITH lists what is not part of every build. */
+function withSip() {
+  const wanted = (process.env.SVC_BUILD_WITH ?? '').split(',').filter((name) => name.trim() !== '');
+  if (wanted.some((name) => name.trim() !== 'sip')) throw new Error('SVC_BUILD_WITH must be sip or nothing');
+  return wanted.length > 0;
+}
+
 export async function buildAll() {
   rmSync(at('dist'), { recursive: true, force: true });
   mkdirSync(at('dist'), { recursive: true });
@@ -134,6 +141,7 @@ const bundle = (chosen, external) =>
     format: 'esm',
     target: 'node20',
     define: {
+      BUILD_SIP: JSON.stringify(withSip()),
       BUILD_WITHOUT: JSON.stringify(providersLeftOut()),
       BUILD_VERSION: JSON.stringify(JSON.parse(readFileSync(at('package.json'), 'utf8')).version),
     },

@@ -3,7 +3,8 @@
  * only file that knows every adapter.
  */
 import '../shared/runtime/stack.ts';
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
+import type { Socket as DatagramSocket } from 'node:dgram';
 import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
@@ -18,7 +19,6 @@ import {
   type WorkerSetup,
 } from '../shared/protocol/ipc.ts';
 import { callRecordBytes, CallRecords } from '../shared/protocol/call-record.ts';
-import { heartbeatAge } from '../shared/protocol/heartbeat.ts';
 import { mailboxBytes, Mailboxes } from '../shared/protocol/mailbox.ts';
 import { vadFrameMs } from '../shared/protocol/mailbox-slot.ts';
 import { exitWithParent, firstMessage, wakeWhenOrphaned } from '../shared/runtime/child.ts';
@@ -33,9 +33,8 @@ import { agentLinkServices } from './agent-link/agent-links.ts';
 import { announcementLine } from './lines/announcement.ts';
 import { ringMarginFrames } from './call/audio.ts';
 import { CallHost } from './host/call-host.ts';
-import { CallJournal, readJournal } from './call/journal.ts';
-import { CallRunner } from './call/runner.ts';
 import type { CallServices } from './call/services.ts';
+import { Seating, type Seat } from './host/seating.ts';
 import { loadAgent, type LoadedAgent } from './host/agent.ts';
 import {
   callSettings,
@@ -56,16 +55,18 @@ import { noCallControl } from './tools/tool.ts';
 import { callSocketServerOptions, CallSocket, resumeCallSocket } from './transports/socket/call-socket.ts';
 import { ReadTurns } from './transports/socket/read-turns.ts';
 import { transports } from './transports/all.ts';
-import type { SavedTransport } from './transports/transport.ts';
+import type { SipOffer } from '../shared/protocol/sip.ts';
+import type { SipCalls, SipSite } from './transports/sip/sip-calls.ts';
+import type { CallTransport } from './transports/transport.ts';
 
 /** Calls say goodbye and sockets close within this time when the supervisor is gone. */
 const orphanExitMs = 3_000;
 
+/** Set by the bundler; absent when the sources run as they are. */
+declare const BUILD_SIP: boolean | undefined;
+
 /** Connections and child processes of tools are closed within this time. */
 const registryCloseMs = 1_000;
-
-/** From this process's clock to the machine's. */
-const toMachineMs = (): number => machineMs() - systemClock.now();
 
 class Worker {
   readonly #setup: WorkerSetup;
@@ -75,11 +76,13 @@ class Worker {
   readonly #services: CallServices;
   readonly #registry: ToolRegistry;
   readonly #host: CallHost;
+  readonly #seating: Seating;
   readonly #boxes: Mailboxes;
   readonly #records: CallRecords | undefined;
   /** What the process that had this seat before left: connections by slot, until somebody has taken them up or given them up. */
   readonly #awaited: ReadonlyMap<number, number>;
   readonly #server: WebSocketServer;
+  #sip: SipCalls | undefined;
   readonly #reads = new ReadTurns({ clock: systemClock, soon: afterOthers });
   /** Sockets that are not closed yet; some outlive their calls until the client has read the end. */
   #sockets = 0;
@@ -97,7 +100,8 @@ class Worker {
       ? new CallRecords(mapSharedMemory(callRecordsFd, callRecordBytes({ slots })), { slots })
       : undefined;
     this.#boxes = boxes;
-    this.#awaited = this.#left();
+    const own = setup.layout.slotsPerWorker;
+    this.#awaited = this.#records?.offersIn(setup.worker * own, own) ?? new Map();
     this.#host = new CallHost({
       worker: setup.worker,
       boxes,
@@ -109,21 +113,14 @@ class Worker {
     });
     this.#registry = new ToolRegistry(toolSettings(definition), { clock: systemClock, log: this.#log });
     this.#services = this.#newServices(boxes, { definition, adapters });
+    this.#seating = new Seating({
+      ...{ setup, boxes, services: this.#services, host: this.#host, records: this.#records },
+    });
     this.#server = new WebSocketServer(callSocketServerOptions(setup.limits));
     // Tokens stand in addresses: no answer to an upgrade may be kept by a cache (spec 01).
     this.#server.on('headers', (headers) => headers.push('Cache-Control: no-store'));
     this.#host.listenTo(new Socket({ fd: firstBellFd, readable: true, writable: false }));
     this.#metrics.callsActive.set(0);
-  }
-
-  #left(): ReadonlyMap<number, number> {
-    const { worker, layout } = this.#setup;
-    const left = new Map<number, number>();
-    for (let slot = worker * layout.slotsPerWorker; slot < (worker + 1) * layout.slotsPerWorker; slot += 1) {
-      const offer = this.#records?.offerOf(slot) ?? 0;
-      if (offer > 0) left.set(slot, offer);
-    }
-    return left;
   }
 
   #newServices(boxes: Mailboxes, { definition, adapters }: LoadedAgent): CallServices {
@@ -180,7 +177,9 @@ class Worker {
   }
 
   start(): void {
-    process.on('message', (message, socket) => this.#take(message as ToWorker, socket as Socket | undefined));
+    process.on('message', (message, socket) =>
+      this.#take(message as ToWorker, socket as Socket | DatagramSocket | undefined),
+    );
     process.on('uncaughtException', (error) => this.#escaped(error));
     process.on('unhandledRejection', (error) => this.#escaped(error));
     exitWithParent(() => {
@@ -189,20 +188,36 @@ class Worker {
       systemClock.after(orphanExitMs, () => process.exit(0));
     });
     this.#host.keepBeating();
+    void this.#begin();
+  }
+
+  async #begin(): Promise<void> {
+    if (typeof BUILD_SIP === 'undefined' || BUILD_SIP) this.#sip = await this.#newSip();
     // Servers of tools have a bounded time to answer; a call that came before would not have theirs.
-    void this.#registry.start(noCallControl).then(() => {
-      warmUpHearing();
-      warmUpLooks();
-      this.#send({ type: 'ready' });
+    await this.#registry.start(noCallControl);
+    warmUpHearing();
+    warmUpLooks();
+    this.#send({ type: 'ready' });
+  }
+
+  async #newSip(): Promise<SipCalls> {
+    const { SipCalls: Calls } = await import('./transports/sip/sip-calls.ts');
+    return new Calls({
+      now: () => systemClock.now(),
+      random: () => randomInt(2 ** 32),
+      send: (message) => this.#send(message),
+      seat: (offer, open) => this.#seatSip(offer, open),
+      failed: (error) => this.#log.error(errorFields(error), 'a call could not be opened'),
+      over: () => this.#exitIfDone(),
     });
   }
 
-  #take(message: ToWorker, socket: Socket | undefined): void {
+  #take(message: ToWorker, socket: Socket | DatagramSocket | undefined): void {
     switch (message.type) {
       case 'setup':
         return;
       case 'call.offer':
-        this.#takeOffer(message, socket);
+        this.#takeOffer(message, socket as Socket | undefined);
         return;
       case 'calls.given':
         this.#reads.begin();
@@ -219,6 +234,8 @@ class Worker {
           this.#send({ type: 'metrics.answer', ask: message.ask, metrics });
         });
         return;
+      default:
+        this.#sip?.take(message, socket as DatagramSocket | undefined);
     }
   }
 
@@ -260,7 +277,7 @@ class Worker {
     const head = Buffer.from(offer.head, 'base64');
     const { method, url, headers } = offer;
     const request = { method, url, headers, socket } as unknown as IncomingMessage;
-    const journal = this.#newJournal(offer, slot);
+    const journal = this.#seating.newJournal(offer.offer, slot);
     // What is thrown before the call has a scope of its own, or escapes from there, ends this connection and no other.
     const scope = new Scope(`connection ${offer.offer}`, (error) => {
       this.#log.error(errorFields(error), 'a connection could not be served');
@@ -271,7 +288,7 @@ class Worker {
     scope.run(() =>
       this.#server.handleUpgrade(request, socket, head, (ws) => {
         assert(ws instanceof CallSocket, 'the server makes sockets of the class it was given');
-        this.#serve(ws, offer, { slot, journal });
+        this.#seating.serve({ slot, journal }, (runner) => this.#openSocket(ws, offer, { runner, journal }));
       }),
     );
   }
@@ -281,72 +298,46 @@ class Worker {
     offer: CallOffer,
     { socket, slot, from, over }: { socket: Socket; slot: number; from: number; over: () => void },
   ): void {
-    const record = this.#records?.record(from);
-    assert(record?.left(offer.offer) === 'open', 'the record is the one of this connection');
-    const left = record.read();
-    const { transport, call } = readJournal(left, { toMachineMs: toMachineMs() });
-    const turnAudio = this.#boxes.mailbox(from).copyFrom(left.listenFrom, left.generation);
-    const journal = this.#newJournal(offer, slot);
-    const ws = resumeCallSocket(socket, left.tail, this.#setup.limits);
-    const runner = this.#serve(ws, offer, { slot, journal, saved: transport });
+    const opened: CallSocket[] = [];
+    const silentMs = this.#seating.takeUp(offer.offer, { slot, from }, (seat, tail) => {
+      const ws = resumeCallSocket(socket, tail, this.#setup.limits);
+      opened.push(ws);
+      return this.#openSocket(ws, offer, seat);
+    });
     this.#sockets += 1;
     socket.once('close', over);
-    const { heartbeatMs } = this.#boxes.workerStatus(Math.floor(from / this.#setup.layout.slotsPerWorker));
-    const silentMs = heartbeatAge(machineMs(), heartbeatMs);
-    runner.scope.run(() => {
-      if (call === undefined) runner.resumeOpening();
-      else runner.resume({ call, playout: left.playout, turnAudio, silentMs });
-    });
-    this.#reads.add(ws, silentMs);
-    // Only now is there nothing left that the old record could be needed for.
-    if (from !== slot) record.end();
+    for (const ws of opened) this.#reads.add(ws, silentMs);
     this.#send({ type: 'call.taken', offer: offer.offer });
   }
 
-  #newJournal(offer: CallOffer, slot: number): CallJournal | undefined {
-    const record = this.#records?.record(slot);
-    if (record === undefined) return undefined;
-    return new CallJournal(record, { offer: offer.offer, toMachineMs: toMachineMs() });
+  /** A SIP call in a free slot; undefined where there is none. */
+  #seatSip(
+    { offer, resumeFrom }: Pick<SipOffer, 'offer' | 'resumeFrom'>,
+    open: (site: SipSite) => CallTransport,
+  ): 'new' | 'resumed' | undefined {
+    const slot = this.#draining ? undefined : this.#host.freeSlot(resumeFrom);
+    if (slot === undefined) return undefined;
+    const make = ({ runner, saved }: Seat): CallTransport =>
+      open({ events: runner, saved, scope: runner.scope });
+    if (resumeFrom !== undefined) {
+      this.#seating.takeUp(offer, { slot, from: resumeFrom }, make);
+      return 'resumed';
+    }
+    const journal = this.#seating.newJournal(offer, slot);
+    this.#seating.serve({ slot, journal }, (runner) => make({ runner, journal }));
+    return 'new';
   }
 
-  /** @throws what building the call throws; nothing of the call is left then. */
-  #serve(
-    ws: CallSocket,
-    offer: CallOffer,
-    call: {
-      slot: number;
-      journal: CallJournal | undefined;
-      saved?: SavedTransport;
-    },
-  ): CallRunner {
-    const { slot, journal, saved } = call;
-    const runner = new CallRunner({
-      services: this.#services,
-      slot,
-      journal,
-      over: () => this.#host.remove(slot),
+  #openSocket(ws: CallSocket, offer: CallOffer, { runner, journal, saved }: Seat): CallTransport {
+    return transports[offer.transport](ws, runner, {
+      limits: this.#setup.limits,
+      signedMetadata: offer.signedMetadata,
+      ...{ journal, saved },
+      now: () => systemClock.now(),
+      newCallId: randomUUID,
+      bind: (callback) => runner.scope.bind(callback),
+      faultSent: (code) => this.#metrics.protocolErrors.inc({ code }),
     });
-    try {
-      journal?.opened();
-      this.#host.add(runner, slot);
-      runner.attach(
-        transports[offer.transport](ws, runner, {
-          limits: this.#setup.limits,
-          signedMetadata: offer.signedMetadata,
-          journal,
-          saved,
-          now: () => systemClock.now(),
-          newCallId: randomUUID,
-          bind: (callback) => runner.scope.bind(callback),
-          faultSent: (code) => this.#metrics.protocolErrors.inc({ code }),
-        }),
-      );
-    } catch (error) {
-      runner.scope.fault(error);
-      throw error;
-    }
-    this.#metrics.callsActive.set(this.#host.count);
-    return runner;
   }
 
   #shutdown(): void {
@@ -359,7 +350,13 @@ class Worker {
   /** Leaves once there is nothing to do and the supervisor wants it, or is gone. */
   #exitIfDone(): void {
     this.#metrics.callsActive.set(this.#host.count);
-    if (this.#host.count > 0 || this.#sockets > 0 || !(this.#exiting || this.#draining)) return;
+    if (
+      this.#host.count > 0 ||
+      this.#sockets > 0 ||
+      (this.#sip?.count ?? 0) > 0 ||
+      !(this.#exiting || this.#draining)
+    )
+      return;
     if (this.#leaving) return;
     this.#leaving = true;
     // Children of tool servers are told to leave; one that does not must not hold this process.

@@ -6,6 +6,7 @@
 import type { LogLevel } from '../config/server/server.ts';
 import type { WsCallLimits } from './call.ts';
 import type { MailboxLayout } from './mailbox.ts';
+import type { SipFromWorker, SipToWorker } from './sip.ts';
 
 /** Descriptor numbers in a child; 0 to 3 are the standard streams and the message channel. */
 export const sharedMemoryFd = 4;
@@ -70,6 +71,7 @@ export interface CallOffer {
 export type ToWorker =
   | WorkerSetup
   | CallOffer
+  | SipToWorker
   /** All calls that are to be taken up were offered. Stands behind the offers, as messages keep their order. */
   | { readonly type: 'calls.given' }
   /** Take no new call; end the ones that are there when told so. */
@@ -80,6 +82,7 @@ export type ToWorker =
 
 export type FromWorker =
   | { readonly type: 'ready' }
+  | SipFromWorker
   /** The worker has the socket: unless calls are taken up after a death, the supervisor drops its duplicate. */
   | { readonly type: 'call.taken'; readonly offer: number }
   /** The worker cannot take the call: it belongs to another one. */

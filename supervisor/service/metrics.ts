@@ -1,4 +1,5 @@
 /** Adds up the metrics of all processes for one answer. */
+import { inferenceReady, readyWorkers, type ProcessTable } from '../children/process-table.ts';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import { type Mailboxes } from '../../shared/protocol/mailbox.ts';
 import { vadFrameMs } from '../../shared/protocol/mailbox-slot.ts';
@@ -80,6 +81,23 @@ export class MetricsCollector {
 
 const addUp = (answers: readonly (readonly MetricJson[])[]): Registry =>
   AggregatorRegistry.aggregate(answers.filter((answer) => answer.length > 0).map((answer) => [...answer]));
+
+/** What this process counts itself. */
+export function setCounts(
+  metrics: SupervisorMetrics,
+  {
+    sessions,
+    connections,
+    waitMs,
+    table,
+  }: { sessions: number; connections: number; waitMs: Millis; table: ProcessTable },
+): void {
+  metrics.handoverWait.set(waitMs / 1000);
+  metrics.workersReady.set(readyWorkers(table).length);
+  metrics.inferenceUp.set(inferenceReady(table) ? 1 : 0);
+  metrics.sessions.set(sessions);
+  metrics.connections.set(connections);
+}
 
 /** Brings the gauges that come from shared memory up to date. `machineMs` is on the machine's clock, as in heartbeats. */
 export function readSharedGauges(metrics: SupervisorMetrics, boxes: Mailboxes, machineMs: Millis): void {

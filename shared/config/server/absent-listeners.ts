@@ -4,13 +4,17 @@
  */
 import type { Env, Reader } from './environment.ts';
 
+/** Set by the bundler; absent when the sources run as they are. */
+declare const BUILD_SIP: boolean | undefined;
+const hasSip = typeof BUILD_SIP === 'undefined' || BUILD_SIP;
+
 /** By the beginnings of their variables' names. */
 const absentListeners: readonly (readonly [prefix: string, listener: string])[] = [
   ['SVC_WEBRTC_', 'no WebRTC listener'],
   ['SVC_TURN_', 'no WebRTC listener, which relays belong to'],
   ['SVC_LOG_TURN_', 'no WebRTC listener, which relays belong to'],
   ['SVC_RTVI_', 'no RTVI listener'],
-  ['SVC_SIP_', 'no SIP listener'],
+  ...(hasSip ? [] : [['SVC_SIP_', 'no SIP: it has to be built with SVC_BUILD_WITH=sip'] as const]),
   ['SVC_CARRIER_B_', 'no listener for carrier B'],
   ['SVC_CALLBACK_', 'no callback listener'],
 ];

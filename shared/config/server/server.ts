@@ -25,6 +25,7 @@ import { pageVariables, takePage, type PageSettings } from './page-variables.ts'
 import { parseProviderLimits, providerLimitsForm, type ProviderLimits } from './provider-limits.ts';
 import type { Sensitive } from '../sensitive.ts';
 import { providerNames } from '../stages/providers.ts';
+import { sipVariables, takeSip, type SipSettings } from './sip-variables.ts';
 import { takeWs, wsVariables, type WsSettings } from './ws-variables.ts';
 import {
   addressVariable,
@@ -53,6 +54,8 @@ export interface ServerSettings extends ModelSettings, LifetimeSettings, AgentLi
   readonly page?: PageSettings;
   /** Absent: no telephone calls of carrier A. */
   readonly carrierA?: CarrierASettings;
+  /** Absent: no SIP. */
+  readonly sip?: SipSettings;
   readonly maxSessions: number;
   /** Who may open calls. Empty secrets and no token: nobody is asked. */
   readonly access: {
@@ -87,6 +90,7 @@ const variables = {
   }),
   ...pageVariables,
   ...carrierAVariables,
+  ...sipVariables,
   maxSessions: countVariable('SVC_MAX_SESSIONS', 'Most calls at the same time.', {
     least: 1,
     most: 100_000,
@@ -164,7 +168,7 @@ const variables = {
 } as const;
 
 /** Names with the prefix that belong to the tests and say nothing to the server. */
-const foreignNames: readonly string[] = ['SVC_BUILD_WITHOUT', 'SVC_TEST_ASSETS'];
+const foreignNames: readonly string[] = ['SVC_BUILD_WITH', 'SVC_BUILD_WITHOUT', 'SVC_TEST_ASSETS'];
 
 const knownNames: readonly string[] = Object.values(variables).map((variable) => variable.name);
 
@@ -276,6 +280,7 @@ export function parseServerSettings(
     },
     ...takePage(reader),
     ...takeCarrierA(reader),
+    ...takeSip(reader),
     maxSessions,
     access: takeAccess(reader),
     providerLimits: reader.take(variables.providerLimits),
