@@ -122,8 +122,8 @@ export async function buildAll() {
   // For agents that run beside a checkout (`svc-supervisor agent dev`); `npm run sdk` makes the whole package.
   if (existsSync(at('sdk/typescript/src'))) await buildSdkCode(at('dist/sdk'));
   await buildPage();
-  // Newer than every source: install.mjs asks for it.
-  writeFileSync(at('dist/.built'), '');
+  // Newer than every source, and what was built in: install.mjs asks for both.
+  writeFileSync(at('dist/.built'), withSip() ? 'sip' : '');
 }
 
 /** One self-contained file per entry. */
