@@ -43,6 +43,8 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 60_000,
           fileParallelism: false,
+          // Optional parts are tested too; what starts the service from here builds them in.
+          env: { SVC_BUILD_WITH: 'sip' },
           // Calls in real time on a shared machine: a stall of the host is not a fault. A test that needed this is reported.
           retry: 1,
         },

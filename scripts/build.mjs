@@ -97,6 +97,13 @@ function providersLeftOut() {
   return text;
 }
 
+/** Whether SIP is built in: SVC_BUILD_WITH lists what is not part of every build. */
+function withSip() {
+  const wanted = (process.env.SVC_BUILD_WITH ?? '').split(',').filter((name) => name.trim() !== '');
+  if (wanted.some((name) => name.trim() !== 'sip')) throw new Error('SVC_BUILD_WITH must be sip or nothing');
+  return wanted.length > 0;
+}
+
 export async function buildAll() {
   rmSync(at('dist'), { recursive: true, force: true });
   mkdirSync(at('dist'), { recursive: true });
@@ -118,8 +125,8 @@ export async function buildAll() {
   // For agents that run beside a checkout (`svc-supervisor agent dev`); `npm run sdk` makes the whole package.
   if (existsSync(at('sdk/typescript/src'))) await buildSdkCode(at('dist/sdk'));
   await buildPage();
-  // Newer than every source: install.mjs asks for it.
-  writeFileSync(at('dist/.built'), '');
+  // Newer than every source, and what was built in: install.mjs asks for both.
+  writeFileSync(at('dist/.built'), withSip() ? 'sip' : '');
 }
 
 /** One self-contained file per entry. */
@@ -137,6 +144,7 @@ const bundle = (chosen, external) =>
     format: 'esm',
     target: 'node20',
     define: {
+      BUILD_SIP: JSON.stringify(withSip()),
       BUILD_WITHOUT: JSON.stringify(providersLeftOut()),
       BUILD_VERSION: JSON.stringify(JSON.parse(readFileSync(at('package.json'), 'utf8')).version),
     },

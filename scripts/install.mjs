@@ -133,8 +133,12 @@ function newestIn(path) {
 function isBuilt() {
   const built = statSync(mark, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const newest = Math.max(...sources.map((name) => newestIn(join(root, name))));
-  return built > newest && existsSync(join(root, 'dist/supervisor/cli.js'));
+  return built > newest && existsSync(join(root, 'dist/supervisor/cli.js')) && hasWanted();
 }
+
+/** Whether what SVC_BUILD_WITH asks for is built in; more does not matter. */
+const hasWanted = () =>
+  !(process.env.SVC_BUILD_WITH ?? '').includes('sip') || readFileSync(mark, 'utf8') === 'sip';
 
 /** Leaves dist/ as new as the sources. */
 export async function ensureBuilt() {

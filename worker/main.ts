@@ -3,7 +3,8 @@
  * only file that knows every adapter.
  */
 import '../shared/runtime/stack.ts';
-import { randomUUID } from 'node:crypto';
+import { randomInt, randomUUID } from 'node:crypto';
+import type { Socket as DatagramSocket } from 'node:dgram';
 import { Socket } from 'node:net';
 import type { WebSocketServer } from 'ws';
 import { assert } from '../shared/base/assert.ts';
@@ -52,21 +53,24 @@ import { newFailureLog, type FailureLog } from './stages/failure-log.ts';
 import { openStages } from './stages/registry.ts';
 import { ToolRegistry } from './tools/registry.ts';
 import { noCallControl } from './tools/tool.ts';
-import { carriedSetup } from './telephony/carried.ts';
 import { meansOf } from './telephony/call-control.ts';
 import { CarrierLine } from './telephony/carrier-line.ts';
 import { resumeCallSocket, type CallSocket } from './transports/socket/call-socket.ts';
 import { newUpgradeServer, takeUpgrade } from './transports/socket/upgrades.ts';
 import { ReadTurns } from './transports/socket/read-turns.ts';
 import { transports } from './transports/all.ts';
-import type { CallTransport, SavedTransport } from './transports/transport.ts';
+import type { SipCalls } from './transports/sip/sip-calls.ts';
+import type { SavedTransport } from './transports/transport.ts';
+import { Places, type Place } from './places.ts';
 import { isOpusRate } from './media/opus/opus.ts';
-import { PeerCalls, type PeerSeat } from './transports/webrtc/peer-calls.ts';
-import { newPeerSeat } from './transports/webrtc/peer-seat.ts';
+import { PeerCalls } from './transports/webrtc/peer-calls.ts';
 import { peerMetrics } from './transports/webrtc/peer-metrics.ts';
 
 /** Calls say goodbye and sockets close within this time when the supervisor is gone. */
 const orphanExitMs = 3_000;
+
+/** Set by the bundler; absent when the sources run as they are. */
+declare const BUILD_SIP: boolean | undefined;
 
 /** Connections and child processes of tools are closed within this time. */
 const registryCloseMs = 1_000;
@@ -84,6 +88,8 @@ class Worker {
   readonly #left: LeftCalls;
   /** Calls that come by an offer, where there are any. */
   #peers: PeerCalls | undefined;
+  #sip: SipCalls | undefined;
+  readonly #places: Places;
   readonly #server: WebSocketServer;
   readonly #carriers = new CarrierLine((command) => this.#send({ type: 'control.ask', command }));
   readonly #reads = new ReadTurns({ clock: systemClock, soon: afterOthers });
@@ -113,6 +119,7 @@ class Worker {
       ...{ clock: systemClock, log: this.#log, metrics: this.#metrics },
     });
     this.#services = this.#newServices(boxes, { definition, adapters });
+    this.#places = new Places({ services: this.#services, host: this.#host, left: this.#left });
     this.#server = newUpgradeServer(setup.limits);
     this.#host.listenTo(new Socket({ fd: firstBellFd, readable: true, writable: false }));
     this.#metrics.callsActive.set(0);
@@ -174,7 +181,9 @@ class Worker {
   }
 
   start(): void {
-    process.on('message', (message, socket) => this.#take(message as ToWorker, socket as Socket | undefined));
+    process.on('message', (message, socket) => 
+      this.#take(message as ToWorker, socket as Socket | DatagramSocket | undefined),
+    );
     process.on('uncaughtException', (error) => this.#escaped(error));
     process.on('unhandledRejection', (error) => this.#escaped(error));
     exitWithParent(() => {
@@ -184,19 +193,19 @@ class Worker {
     });
     this.#host.keepBeating();
     // Servers of tools have a bounded time to answer; a call that came before would not have theirs.
-    void Promise.all([this.#registry.start(noCallControl), this.#openPeers()]).then(() => {
+    void Promise.all([this.#registry.start(noCallControl), this.#openPeers(), this.#openSip()]).then(() => {
       warmUpHearing();
       warmUpLooks();
       this.#send({ type: 'ready' });
     });
   }
 
-  #take(message: ToWorker, socket: Socket | undefined): void {
+  #take(message: ToWorker, socket: Socket | DatagramSocket | undefined): void {
     switch (message.type) {
       case 'setup':
         return;
       case 'call.offer':
-        this.#takeOffer(message, socket);
+        this.#takeOffer(message, socket as Socket | undefined);
         return;
       case 'call.hangup':
         this.#peers?.hangUp(message.offer);
@@ -219,6 +228,8 @@ class Worker {
           this.#send({ type: 'metrics.answer', ask: message.ask, metrics });
         });
         return;
+      default:
+        this.#sip?.take(message, socket as DatagramSocket | undefined);
     }
   }
 
@@ -227,7 +238,7 @@ class Worker {
       this.#peers.take(offer, offer.signaled);
       return;
     }
-    const slot = this.#draining ? undefined : this.#host.freeSlot(offer.resumeFrom);
+    const slot = this.#places.free(offer.resumeFrom);
     if (socket === undefined || slot === undefined) {
       this.#send({ type: 'call.declined', offer: offer.offer });
       socket?.destroy();
@@ -286,13 +297,8 @@ class Worker {
     this.#sockets += 1;
     socket.once('close', over);
     const silentMs = left.silentMs();
-    runner.scope.run(() => {
-      if (left.call === undefined) runner.resumeOpening();
-      else runner.resume(left.resumed(left.call));
-    });
+    this.#places.resume(runner, { slot, left });
     this.#reads.add(ws, silentMs);
-    // Only now is there nothing left that the old record could be needed for.
-    left.forget(slot);
     this.#send({ type: 'call.taken', offer: offer.offer });
   }
 
@@ -305,65 +311,35 @@ class Worker {
       sampleRate: isOpusRate(this.#speechRate) ? this.#speechRate : 24_000,
       now: () => systemClock.now(),
       unixMs: () => systemWallClock.now(),
-      seat: (offer) => this.#seatFor(offer),
+      seat: (offer) => this.#places.peer(offer, () => this.#peers?.over(offer.offer)),
       send: (message) => this.#send(message),
       failed: (error, sentence) => this.#log.error(errorFields(error), sentence),
       ...peerMetrics(this.#metrics.webrtc),
     });
   }
 
-  /** A place for a call by offer. */
-  #seatFor(offer: CallOffer): PeerSeat | undefined {
-    const { resumeFrom } = offer;
-    const slot = this.#draining ? undefined : this.#host.freeSlot(resumeFrom);
-    if (slot === undefined) return undefined;
-    const left = resumeFrom === undefined ? undefined : this.#left.read(offer.offer, resumeFrom);
-    return newPeerSeat(left, slot, (open) => {
-      const journal = this.#left.journal(offer.offer, slot);
-      return this.#serve(offer, { slot, journal, over: () => this.#peers?.over(offer.offer) }, open);
+  async #openSip(): Promise<void> {
+    if (typeof BUILD_SIP !== 'undefined' && !BUILD_SIP) return;
+    const { SipCalls: Calls } = await import('./transports/sip/sip-calls.ts');
+    this.#sip = new Calls({
+      now: () => systemClock.now(),
+      random: () => randomInt(2 ** 32),
+      send: (message) => this.#send(message),
+      seat: (offer, open) => this.#places.sip(offer, open),
+      failed: (error) => this.#log.error(errorFields(error), 'a call could not be opened'),
+      over: () => this.#exitIfDone(),
     });
-  }
-
-  /** @throws what building the call throws; nothing of the call is left then. */
-  #serve(
-    offer: CallOffer,
-    call: { slot: number; journal: CallJournal | undefined; over?: () => void },
-    open: (runner: CallRunner) => CallTransport,
-  ): CallRunner {
-    const { slot, journal, over } = call;
-    const { endsAtMs } = offer;
-    const runner = new CallRunner({
-      services: this.#services,
-      slot,
-      journal,
-      refine: (setup) => carriedSetup(setup, offer.carried, this.#services.carriers.telephony),
-      ...(endsAtMs !== undefined && { endsAt: endsAtMs - machineMs() + systemClock.now() }),
-      over: () => {
-        this.#host.remove(slot);
-        over?.();
-      },
-    });
-    try {
-      journal?.opened();
-      this.#host.add(runner, slot);
-      runner.attach(open(runner));
-    } catch (error) {
-      runner.scope.fault(error);
-      throw error;
-    }
-    this.#metrics.callsActive.set(this.#host.count);
-    return runner;
   }
 
   #serveSocket(
     ws: CallSocket,
     offer: CallOffer,
-    call: { slot: number; journal: CallJournal | undefined; saved?: SavedTransport },
+    call: Place & { readonly saved?: SavedTransport },
   ): CallRunner {
     const { journal, saved } = call;
     const { transport } = offer;
     assert(transport !== 'webrtc', 'a call with a socket has a transport on sockets');
-    return this.#serve(offer, call, (runner) =>
+    return this.#places.serve(offer, call, (runner) =>
       transports[transport](ws, runner, {
         limits: this.#setup.limits,
         signedMetadata: offer.signedMetadata,
@@ -388,7 +364,8 @@ class Worker {
   /** Leaves once there is nothing to do and the supervisor wants it, or is gone. */
   #exitIfDone(): void {
     this.#metrics.callsActive.set(this.#host.count);
-    if (this.#host.count > 0 || this.#sockets > 0 || !(this.#exiting || this.#draining)) return;
+    const isBusy = this.#host.count > 0 || this.#sockets > 0 || (this.#sip?.count ?? 0) > 0;
+    if (isBusy || !(this.#exiting || this.#draining)) return;
     if (this.#leaving) return;
     this.#leaving = true;
     // Children of tool servers are told to leave; one that does not must not hold this process.

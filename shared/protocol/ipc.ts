@@ -14,6 +14,7 @@ import type { LogLevel } from '../config/server/server.ts';
 import type { WsCallLimits } from './call.ts';
 import type { MailboxLayout } from './mailbox.ts';
 import type { RecordingSetup } from './recording.ts';
+import type { SipFromWorker, SipToWorker } from './sip.ts';
 
 /** Descriptor numbers in a child; 0 to 3 are the standard streams and the message channel. */
 export const sharedMemoryFd = 4;
@@ -110,6 +111,7 @@ export interface CallOffer {
 export type ToWorker =
   | WorkerSetup
   | CallOffer
+  | SipToWorker
   /** All calls that are to be taken up were offered. Stands behind the offers, as messages keep their order. */
   | { readonly type: 'calls.given' }
   /** The client of a signaled call hung up by signaling. */
@@ -123,6 +125,7 @@ export type ToWorker =
 
 export type FromWorker =
   | { readonly type: 'ready' }
+  | SipFromWorker
   /** The worker has the socket: unless calls are taken up after a death, the supervisor drops its duplicate. */
   | { readonly type: 'call.taken'; readonly offer: number }
   /** The worker cannot take the call: it belongs to another one. */

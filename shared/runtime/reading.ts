@@ -2,6 +2,7 @@
  * Whether a process reads from a socket that it has, at the kernel's end: what is not read stays there for whoever reads next,
  * be it another process. Node's own `pause` reads on until its buffer is full.
  */
+import type { Socket as DatagramSocket } from 'node:dgram';
 import type { Socket } from 'node:net';
 import { assert } from '../base/assert.ts';
 
@@ -25,4 +26,20 @@ export function startReading(socket: Socket): void {
   // Node starts on its own what it believes to be stopped, and takes it for an error that it was not.
   handle.reading = true;
   handle.readStart();
+}
+
+/** The part of Node's datagram socket that is not public. */
+interface Receiver {
+  readonly handle?: { recvStop?: () => number } | null;
+}
+
+/** Leaves the datagrams of a bound socket in the kernel, for a process that is given a duplicate of it. */
+export function stopReceiving(socket: DatagramSocket): void {
+  const symbol = Object.getOwnPropertySymbols(socket).find(
+    ({ description }) => description === 'state symbol',
+  );
+  const state: unknown = symbol && Reflect.get(socket, symbol);
+  const handle = (state as Receiver | undefined)?.handle;
+  assert(typeof handle?.recvStop === 'function', 'this version of Node can stop receiving on a socket');
+  handle.recvStop();
 }

@@ -3,11 +3,13 @@
  * ends to the process table. Bells belong to the supervisor, so a replaced child finds the one of its predecessor.
  */
 import { fork, type ChildProcess } from 'node:child_process';
+import type { Socket as DatagramSocket } from 'node:dgram';
 import type { Socket } from 'node:net';
 import type { Clock, Timer } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import { createSocketPair } from '../../shared/runtime/shm.ts';
 import type { CallOffer, FromInference, FromWorker, ToWorker } from '../../shared/protocol/ipc.ts';
+import type { SipOffer } from '../../shared/protocol/sip.ts';
 import type { ChildSetup } from './child-setup.ts';
 import type { Priorities } from './priorities.ts';
 import {
@@ -89,7 +91,7 @@ export class Children {
   }
 
   /** Hands a connection over, or an offer that has none. This process keeps its duplicate of the socket until it drops it itself. */
-  offer(worker: number, offer: CallOffer, socket: Socket | undefined): boolean {
+  offer(worker: number, offer: CallOffer | SipOffer, socket: Socket | DatagramSocket | undefined): boolean {
     if (socket === undefined) return this.send(worker, offer);
     const child = this.#worker(worker);
     if (child?.connected !== true) return false;

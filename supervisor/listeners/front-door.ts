@@ -145,6 +145,16 @@ export class FrontDoor {
     return undefined;
   }
 
+  /** Room for a call that its own listener has judged already: everything that it holds, or why there is none. */
+  room(pool: ConnectionPool, address: string): { readonly release: () => void } | Answer {
+    const refusal = this.#closedFor(pool);
+    const release = refusal === undefined ? this.#options.seats.take(address, pool.name) : undefined;
+    if (release !== undefined) return { release };
+    const answer = refusal ?? addressFull;
+    this.#options.metrics.refusals.inc({ reason: answer.code });
+    return answer;
+  }
+
   /** How an upgrade with this head would be refused now; undefined when it would not. Nothing is taken, used or counted. */
   look(arrival: Arrival): Answer | undefined {
     const asked = this.#ask(arrival, { counts: false });

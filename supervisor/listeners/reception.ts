@@ -10,7 +10,7 @@ import type { CallOffer } from '../../shared/protocol/ipc.ts';
 import { systemWallClock, type Clock } from '../../shared/runtime/clock.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
-import type { Admission, AdmissionFacts } from '../admission/admission.ts';
+import type { Admission, AdmissionFacts, ConnectionPool } from '../admission/admission.ts';
 import type { Answer } from './answer.ts';
 import { CallSeats } from '../admission/call-seats.ts';
 import { callEntrances, wantedListeners } from './all.ts';
@@ -235,6 +235,11 @@ export class Reception {
   /** This supervisor is the service: nobody serves before it or after it. */
   get isService(): boolean {
     return this.isThere && !this.isSucceeded;
+  }
+
+  /** Room for a call that no connection of ours brings, or how it is refused. */
+  room(pool: ConnectionPool, address: string): { readonly release: () => void } | Answer {
+    return this.#frontDoor.room(pool, address);
   }
 
   /** Starts a supervisor that takes over. An obstacle says why there can be none now. */

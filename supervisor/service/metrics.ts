@@ -1,4 +1,5 @@
 /** Adds up the metrics of all processes for one answer. */
+import { inferenceReady, readyWorkers, type ProcessTable } from '../children/process-table.ts';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import { type Mailboxes } from '../../shared/protocol/mailbox.ts';
 import { vadFrameMs } from '../../shared/protocol/mailbox-slot.ts';
@@ -81,9 +82,23 @@ export class MetricsCollector {
 const addUp = (answers: readonly (readonly MetricJson[])[]): Registry =>
   AggregatorRegistry.aggregate(answers.filter((answer) => answer.length > 0).map((answer) => [...answer]));
 
-export function readSessions(metrics: SupervisorMetrics, now: number, most: number): void {
-  metrics.sessions.set(now);
-  metrics.sessionsLimit.set(most);
+/** What this process counts itself. */
+export function setCounts(
+  metrics: SupervisorMetrics,
+  {
+    sessions,
+    mostSessions,
+    connections,
+    waitMs,
+    table,
+  }: { sessions: number; mostSessions: number; connections: number; waitMs: Millis; table: ProcessTable },
+): void {
+  metrics.handoverWait.set(waitMs / 1000);
+  metrics.workersReady.set(readyWorkers(table).length);
+  metrics.inferenceUp.set(inferenceReady(table) ? 1 : 0);
+  metrics.sessions.set(sessions);
+  metrics.sessionsLimit.set(mostSessions);
+  metrics.connections.set(connections);
 }
 
 /** Brings the gauges that come from shared memory up to date. `machineMs` is on the machine's clock, as in heartbeats. */

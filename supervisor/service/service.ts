@@ -22,8 +22,10 @@ import {
   type LifecycleEvent,
 } from './lifecycle.ts';
 import { LoadWatch } from './load-watch.ts';
-import { MetricsCollector, readSessions, readSharedGauges } from './metrics.ts';
+import { MetricsCollector, readSharedGauges, setCounts } from './metrics.ts';
 import { SessionCount } from './session-count.ts';
+import { connectionsOnly, SipDesk } from './sip-desk.ts';
+import { turnModelFailed } from './turn-model.ts';
 import { ProviderWatch } from './provider-watch.ts';
 import * as processes from '../children/process-table.ts';
 import { Presence } from './presence.ts';
@@ -50,6 +52,7 @@ export class Service {
   readonly #memory: CallMemory;
   readonly #sessions: SessionCount;
   readonly #telephony: Telephony;
+  readonly #sip: SipDesk;
   /** Path; none once it could not be loaded. */
   #turnModel: string | undefined;
   #stopsAsked = 0;
@@ -57,31 +60,30 @@ export class Service {
 
   constructor(options: ServiceOptions) {
     this.#options = options;
-    const { settings, clock, log, workers } = options;
-    const { systemd, launch, parent } = options;
+    const { settings, clock, log, workers, systemd, launch, parent, inferenceThreads, turnModel } = options;
     this.#presence = new Presence({ log, systemd, settings, pid: launch.pid, isFirst: parent === undefined });
-    this.#turnModel = options.turnModel;
+    this.#turnModel = turnModel;
     this.#lifecycle = newLifecycle(settings.drain);
-    this.#admission = new Admission({
-      maxSessions: settings.maxSessions,
-      acceptQueue: settings.ws.acceptQueue,
-    });
+    const { acceptQueue } = settings.ws;
+    this.#admission = new Admission({ maxSessions: settings.maxSessions, acceptQueue });
     this.#memory = new CallMemory({
       settings,
       workers,
-      inferenceThreads: options.inferenceThreads,
-      hasTurnModel: options.turnModel !== undefined,
+      inferenceThreads,
+      hasTurnModel: turnModel !== undefined,
     });
     const { layout, boxes } = this.#memory;
     this.#load = new LoadWatch(this.#memory);
     this.#children = this.#newChildren();
+    const readyWorkers = (): readonly number[] =>
+      this.#hangWatch.awake(processes.readyWorkers(this.#children.table), machineMs());
     this.#handOver = new HandOver({
       clock,
-      readyWorkers: () => this.#hangWatch.awake(processes.readyWorkers(this.#children.table), machineMs()),
+      readyWorkers,
       offer: (worker, message, socket) => this.#children.offer(worker, message, socket),
       allGiven: (worker) => this.#children.send(worker, { type: 'calls.given' }),
       keepsCalls: settings.callResume,
-      records: this.#memory,
+      records: { forget: this.#memory.forget, remains: connectionsOnly(this.#memory.remains) },
       isStopping: () => this.#children.table.closing,
       counted: (outcome) => this.#metrics.handovers.inc({ outcome }),
     });
@@ -103,6 +105,10 @@ export class Service {
       ...{ settings, clock, log, metrics: this.#metrics, wallClock: systemWallClock },
     });
     this.#reception = this.#newReception();
+    this.#sip = new SipDesk({
+      ...{ settings, clock, log, boxes, metrics: this.#metrics, records: this.#memory },
+      ...{ children: () => this.#children, reception: () => this.#reception, readyWorkers },
+    });
     this.#sessions.share();
     this.#collector = new MetricsCollector(clock, (worker, ask) =>
       this.#children.send(worker, { type: 'metrics.ask', ask }),
@@ -161,7 +167,10 @@ export class Service {
       isServing: () => this.#lifecycle.state.phase === 'serving',
       serves: () => this.#onServing(),
       cannotTake: () => this.#giveUp(),
-      left: (successorPid) => this.#onLeft(successorPid),
+      left: (successorPid) => {
+        this.#presence.succeededBy(successorPid);
+        this.#step({ type: 'handed.over' });
+      },
       hurry: () => this.#step({ type: 'signal.received' }),
     });
   }
@@ -169,6 +178,7 @@ export class Service {
   /** Binds the listeners and starts the children. Rejects when an address cannot be bound. */
   async start(): Promise<void> {
     await this.#reception.open();
+    await this.#sip.open();
     this.#children.run();
   }
 
@@ -190,7 +200,7 @@ export class Service {
 
   /** SIGUSR2: another supervisor takes over, this one drains. */
   restart(): void {
-    this.#reception.restart(this.#obstacle());
+    this.#reception.restart(this.#obstacle() ?? this.#sip.obstacle);
   }
 
   #obstacle(): string | undefined {
@@ -207,28 +217,18 @@ export class Service {
     log.info({ workers, maxSessions: settings.maxSessions }, 'ready');
   }
 
-  #onLeft(successorPid: number): void {
-    this.#presence.succeededBy(successorPid);
-    this.#step({ type: 'handed.over' });
-  }
-
   /** This process has no caller and leaves nothing behind but its words. */
   #giveUp(): void {
     this.#children.kill();
     this.#options.exit(1);
   }
 
-  /** A start is refused. A service that runs goes on without: its callers miss less than in a loop of restarts. */
   #onTurnModelFailed(): void {
-    const { log } = this.#options;
     this.#turnModel = undefined;
-    if (this.#lifecycle.state.phase !== 'starting') {
-      log.error('the turn model does not load any more: turns end by silence until the next start');
-      return;
-    }
-    const problem = 'the turn model does not load: SVC_SMART_TURN_MODEL must name another, or be off';
-    log.fatal(problem);
-    this.#reception.tellPredecessor(problem, () => this.#giveUp());
+    turnModelFailed(this.#options.log, {
+      isStarting: this.#lifecycle.state.phase === 'starting',
+      refuse: (problem) => this.#reception.tellPredecessor(problem, () => this.#giveUp()),
+    });
   }
 
   #admissionFacts(): AdmissionFacts {
@@ -248,6 +248,7 @@ export class Service {
 
   #onChildReady(role: 'worker' | 'inference', index: number): void {
     this.#handOver.retry();
+    this.#sip.retry();
     // What a worker was told before it could listen is lost.
     if (role === 'worker' && this.#lifecycle.state.phase === 'stopping')
       this.#children.send(index, { type: 'shutdown' });
@@ -259,13 +260,12 @@ export class Service {
     // Calls need not wait until its silence has lasted.
     if (role === 'inference') this.#memory.boxes.threadsGone();
     if (role === 'worker') {
-      const { open, writable, torn, moved, over } = this.#handOver.workerGone(index);
+      this.#sip.workerGone(index);
+      const { open: takenUp, writable, torn, moved, over } = this.#handOver.workerGone(index);
       this.#sessions.workerGone(index);
-      if (open + writable + torn + moved + over > 0)
-        this.#options.log.warn(
-          { worker: index, takenUp: open, cut: writable + torn, moved, over },
-          'the calls of a worker that is gone',
-        );
+      const fates = { takenUp, cut: writable + torn, moved, over };
+      if (takenUp + fates.cut + moved + over > 0)
+        this.#options.log.warn({ worker: index, ...fates }, 'the calls of a worker that is gone');
       void this.#collector.workerGone(index);
     }
     if (this.#children.count === 0) this.#step({ type: 'children.gone' });
@@ -276,6 +276,7 @@ export class Service {
       this.#sessions.share();
       return;
     }
+    if (message.type === 'ready' || this.#sip.take(worker, message)) return;
     switch (message.type) {
       case 'control.ask': {
         const { command } = message;
@@ -290,7 +291,6 @@ export class Service {
       case 'metrics.answer':
         this.#collector.answered(message.ask, message.metrics);
         return;
-      default:
     }
   }
 
@@ -303,11 +303,11 @@ export class Service {
     const { table } = this.#children;
     readSharedGauges(this.#metrics, this.#memory.boxes, machineMs());
     this.#providers.readGauges(this.#metrics, machineMs());
-    this.#metrics.workersReady.set(processes.readyWorkers(table).length);
-    this.#metrics.inferenceUp.set(processes.inferenceReady(table) ? 1 : 0);
-    this.#metrics.handoverWait.set(this.#handOver.oldestWaitMs() / 1000);
-    readSessions(this.#metrics, this.#sessions.now, this.#options.settings.maxSessions);
-    this.#metrics.connections.set(this.#admission.connections);
+    const counts = { sessions: this.#sessions.now, connections: this.#admission.connections };
+    setCounts(this.#metrics, {
+      ...{ ...counts, table, mostSessions: this.#options.settings.maxSessions },
+      waitMs: this.#handOver.oldestWaitMs(),
+    });
     return await this.#collector.render(this.#metrics, processes.reachableWorkers(table));
   }
 
@@ -326,6 +326,7 @@ export class Service {
     if (deadline === undefined && this.#lifecycle.state.phase === 'gone') return;
     this.#timer = clock.after(Math.max(0, untilDeadline), () => {
       this.#handOver.retry();
+      this.#sip.retry();
       this.#sessions.share();
       this.#countRequests();
       this.#presence.isAlive(machineMs());
@@ -371,6 +372,7 @@ export class Service {
       isNeeded: () => this.#handOver.isTelling || (this.#stopsAsked < 2 && this.#reception.isNeeded),
       leave: () => {
         this.#reception.close();
+        this.#sip.close();
         this.#presence.ends();
         log.info('stopped');
         exit(0);

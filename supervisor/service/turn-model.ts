@@ -2,6 +2,7 @@
  * Which turn model the service runs, decided once at the start, before any process is there. A model that was named and
  * is not there refuses the start; it is never silently replaced.
  */
+import type { Log } from '../../shared/runtime/log.ts';
 import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -71,4 +72,21 @@ export function chooseTurnModel(
   return options.smartTurn === 'on'
     ? fail(`turn.smart_turn is "on" in the agent file, but there is no turn model: ${advice}`)
     : ok({ warnings: [`there is no turn model: turns end by silence alone; ${advice}`] });
+}
+
+/**
+ * The turn model did not load in inference. A start is refused; a service that runs goes on without: its callers miss less than in a
+ * loop of restarts.
+ */
+export function turnModelFailed(
+  log: Log,
+  { isStarting, refuse }: { readonly isStarting: boolean; readonly refuse: (problem: string) => void },
+): void {
+  if (!isStarting) {
+    log.error('the turn model does not load any more: turns end by silence until the next start');
+    return;
+  }
+  const problem = 'the turn model does not load: SVC_SMART_TURN_MODEL must name another, or be off';
+  log.fatal(problem);
+  refuse(problem);
 }

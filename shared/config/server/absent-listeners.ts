@@ -4,6 +4,10 @@
  */
 import type { Env, Reader } from './environment.ts';
 
+/** Set by the bundler; absent when the sources run as they are. */
+declare const BUILD_SIP: boolean | undefined;
+const hasSip = typeof BUILD_SIP === 'undefined' || BUILD_SIP;
+
 /** By the beginnings of their variables' names. */
 const absentListeners: readonly (readonly [prefix: string, listener: string])[] = [
   ['SVC_WEBRTC_TCP_', 'no ICE-TCP listener'],
@@ -11,7 +15,7 @@ const absentListeners: readonly (readonly [prefix: string, listener: string])[] 
   ['SVC_WEBRTC_WS_', 'no WebSocket on the signaling port'],
   ['SVC_TURN_', 'no relays'],
   ['SVC_LOG_TURN_', 'no relays'],
-  ['SVC_SIP_', 'no SIP listener'],
+  ...(hasSip ? [] : [['SVC_SIP_', 'no SIP: it has to be built with SVC_BUILD_WITH=sip'] as const]),
   ['SVC_CARRIER_B_', 'no listener for carrier B'],
   ['SVC_CALLBACK_', 'no callback listener'],
 ];

@@ -35,6 +35,7 @@ import {
   webrtcVariables,
   type WebrtcSettings,
 } from './webrtc-variables.ts';
+import { sipVariables, takeSip, type SipSettings } from './sip-variables.ts';
 import { takeWs, wsVariables, type WsSettings } from './ws-variables.ts';
 import {
   addressVariable,
@@ -69,6 +70,8 @@ export interface ServerSettings
   readonly rtvi?: RtviSettings;
   /** Absent: no WebRTC calls. */
   readonly webrtc?: WebrtcSettings;
+  /** Absent: no SIP. */
+  readonly sip?: SipSettings;
   readonly maxSessions: number;
   /** Who may open calls. Empty secrets and no token: nobody is asked. */
   readonly access: {
@@ -107,6 +110,7 @@ const variables = {
   ...rtviVariables,
   ...webrtcVariables,
   webrtcMaxHandshaking,
+  ...sipVariables,
   maxSessions: countVariable('SVC_MAX_SESSIONS', 'Most calls at the same time.', {
     least: 1,
     most: 100_000,
@@ -185,7 +189,7 @@ const variables = {
 } as const;
 
 /** Names with the prefix that belong to the tests and say nothing to the server. */
-const foreignNames: readonly string[] = ['SVC_BUILD_WITHOUT', 'SVC_TEST_ASSETS'];
+const foreignNames: readonly string[] = ['SVC_BUILD_WITH', 'SVC_BUILD_WITHOUT', 'SVC_TEST_ASSETS'];
 
 const knownNames: readonly string[] = Object.values(variables).map((variable) => variable.name);
 
@@ -310,6 +314,7 @@ export function parseServerSettings(
     telephony: takeTelephony(reader),
     ...takeRtvi(reader),
     ...takeWebrtc(reader, maxSessions),
+    ...takeSip(reader),
     maxSessions,
     access: takeAccess(reader),
     providerLimits: reader.take(variables.providerLimits),

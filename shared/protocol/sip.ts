@@ -1,0 +1,75 @@
+/**
+ * SIP calls between the supervisor, which has signalling and sockets, and the worker, which has the media. The socket for RTP travels
+ * beside `sip.offer`; the supervisor keeps a duplicate, so that a call outlives its worker. All of it is plain data.
+ */
+
+export const sipCodecs = ['PCMU', 'PCMA'] as const;
+export type SipCodec = (typeof sipCodecs)[number];
+
+/** Suites of SDES (RFC 4568) in the order of preference. */
+export const srtpSuites = ['AES_CM_128_HMAC_SHA1_80', 'AES_CM_128_HMAC_SHA1_32'] as const;
+export type SrtpSuite = (typeof srtpSuites)[number];
+
+export interface SipKeys {
+  readonly suite: SrtpSuite;
+  /** Master key and salt, base64: what this side sends with, and what the peer does. */
+  readonly local: string;
+  readonly remote: string;
+}
+
+/** How the media of a call flow, as both sides agreed. */
+export interface SipMedia {
+  readonly codec: SipCodec;
+  readonly payloadType: number;
+  /** Payload type of keys (RFC 4733); absent: the peer sends none. */
+  readonly dtmfType?: number;
+  /** Where the peer wants its audio; absent while it is on hold by the old way, or has not said. */
+  readonly remote?: { readonly address: string; readonly port: number; readonly rtcpPort: number };
+  /** The peer takes audio; it sends some. */
+  readonly sends: boolean;
+  readonly receives: boolean;
+  readonly keys?: SipKeys;
+}
+
+/** Rate at which the engine works with a codec, in Hz. */
+const rates: Readonly<Record<SipCodec, number>> = { PCMU: 8_000, PCMA: 8_000 };
+export const sipCodecRate = (codec: SipCodec): number => rates[codec];
+
+/** A call on its way to a worker. Its number is of the same kind as that of a connection. */
+export interface SipOffer {
+  readonly type: 'sip.offer';
+  readonly offer: number;
+  readonly callId: string;
+  readonly media: SipMedia;
+  /** The peer has agreed to the call: audio may flow. */
+  readonly isOpen: boolean;
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Slot whose record says how a worker that is gone left this call. */
+  readonly resumeFrom?: number;
+}
+
+/** From the supervisor, of a call that was offered. */
+export type SipToWorker =
+  | SipOffer
+  /** The peer and this side agreed anew. */
+  | { readonly type: 'sip.media'; readonly offer: number; readonly media: SipMedia }
+  /** The peer has acknowledged the answer. */
+  | { readonly type: 'sip.open'; readonly offer: number }
+  | { readonly type: 'sip.digit'; readonly offer: number; readonly digit: string }
+  /** The peer hung up or is gone. */
+  | { readonly type: 'sip.closed'; readonly offer: number; readonly reason: 'hangup' | 'disconnected' };
+
+/** What a worker says of a call. */
+export type SipFromWorker =
+  | { readonly type: 'sip.taken'; readonly offer: number }
+  /** It belongs to another worker. */
+  | { readonly type: 'sip.declined'; readonly offer: number }
+  /** The call is built: the peer gets its answer. */
+  | { readonly type: 'sip.accept'; readonly offer: number }
+  | { readonly type: 'sip.refuse'; readonly offer: number }
+  /** The engine hangs up. */
+  | { readonly type: 'sip.hangup'; readonly offer: number }
+  | { readonly type: 'sip.over'; readonly offer: number };
+
+/** Calls without a connection of their own are numbered from here on, so that no number means two things. */
+export const sipOffersFrom = 2 ** 30;

@@ -1,0 +1,117 @@
+/**
+ * SIP beside the listeners of the service, in builds that have it and where the settings ask for it. Everything that it needs of the
+ * service is passed in here; where there is no SIP, every call of this file does nothing.
+ */
+import type { ServerSettings } from '../../shared/config/server/server.ts';
+import type { FromWorker } from '../../shared/protocol/ipc.ts';
+import { sipOffersFrom, type SipFromWorker } from '../../shared/protocol/sip.ts';
+import type { Mailboxes } from '../../shared/protocol/mailbox.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import type { Log } from '../../shared/runtime/log.ts';
+import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
+import type { Children } from '../children/children.ts';
+import type { Remains } from '../handover/hand-over.ts';
+import { CannotListen } from '../listeners/ports.ts';
+import type { Reception } from '../listeners/reception.ts';
+import type { SipService } from '../sip/sip-service.ts';
+
+/** Set by the bundler; absent when the sources run as they are. */
+declare const BUILD_SIP: boolean | undefined;
+
+export interface SipDeskOptions {
+  readonly settings: ServerSettings;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: SupervisorMetrics;
+  readonly boxes: Mailboxes;
+  readonly records: {
+    readonly remains: (worker: number) => ReadonlyMap<number, Remains>;
+    readonly forget: (slot: number, offer: number) => void;
+  };
+  readonly children: () => Children;
+  readonly reception: () => Reception;
+  readonly readyWorkers: () => readonly number[];
+}
+
+export class SipDesk {
+  readonly #options: SipDeskOptions;
+  #service: SipService | undefined;
+
+  constructor(options: SipDeskOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects when an address cannot be bound. */
+  async open(): Promise<void> {
+    const { sip: settings, maxSessions } = this.#options.settings;
+    if (settings === undefined || !(typeof BUILD_SIP === 'undefined' || BUILD_SIP)) return;
+    const { SipService: Sip } = await import('../sip/sip-service.ts');
+    const { clock, log, metrics, boxes, records, children, reception, readyWorkers } = this.#options;
+    const pool = { name: 'sip', most: maxSessions };
+    this.#service = new Sip({
+      ...{ settings, clock, log, readyWorkers },
+      load: (worker) => boxes.workerStatus(worker).calls,
+      offer: (worker, message, socket) => children().offer(worker, message, socket),
+      send: (worker, message) => void children().send(worker, message),
+      allGiven: (worker) => void children().send(worker, { type: 'calls.given' }),
+      records: { remains: (worker) => slotsOf(records.remains(worker)), forget: records.forget },
+      isStopping: () => children().table.closing,
+      isClosed: () => children().table.closing,
+      room: (address) => {
+        const room = reception().room(pool, address);
+        if ('release' in room) return room;
+        return { status: room.status === 429 ? 486 : 503, retryAfterS: room.retryAfterS };
+      },
+      counted: (what) => {
+        if ('refused' in what) metrics.refusals.inc({ reason: `sip_${what.refused}` });
+        else metrics.handovers.inc({ outcome: 'taken' });
+      },
+    });
+    try {
+      await this.#service.open();
+    } catch (error) {
+      throw new CannotListen(settings.addr === undefined ? 'SVC_SIP_TLS_ADDR' : 'SVC_SIP_ADDR', error);
+    }
+  }
+
+  /** Why another supervisor cannot take over now. */
+  get obstacle(): string | undefined {
+    return this.#service === undefined
+      ? undefined
+      : 'SIP cannot change hands: stop the service and start it anew';
+  }
+
+  /** True where the message was about a SIP call. */
+  take(worker: number, message: FromWorker): message is SipFromWorker {
+    const isOurs = message.type.startsWith('sip.');
+    if (isOurs) this.#service?.take(worker, message as SipFromWorker);
+    return isOurs;
+  }
+
+  /** Whoever has the calls of a worker that is gone: before the connections' hand-over, which shares the records. */
+  workerGone(worker: number): void {
+    this.#service?.workerGone(worker);
+  }
+
+  retry(): void {
+    this.#service?.retry();
+  }
+
+  close(): void {
+    this.#service?.close();
+  }
+}
+
+const slotsOf = (remains: ReadonlyMap<number, Remains>): ReadonlyMap<number, number> =>
+  new Map(
+    [...remains]
+      .filter(([offer, { connection }]) => offer >= sipOffersFrom && connection === 'open')
+      .map(([offer, { slot }]) => [offer, slot]),
+  );
+
+/** The records of connections alone. */
+export const connectionsOnly = (
+  remains: (worker: number) => ReadonlyMap<number, Remains>,
+): ((worker: number) => ReadonlyMap<number, Remains>) => {
+  return (worker) => new Map([...remains(worker)].filter(([offer]) => offer < sipOffersFrom));
+};

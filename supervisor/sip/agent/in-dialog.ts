@@ -1,0 +1,144 @@
+/** What a peer says within a call (RFC 3261, 12.2.2, 14, 15): hold and resume, moved media, keys, the end. */
+import { headerOf, type SipRequest } from '../message/message.ts';
+import { readCSeq, readNameAddr, wordOf } from '../message/fields.ts';
+import { sipCodecRate } from '../../../shared/protocol/sip.ts';
+import { agree, writeSdpAnswer, writeSdpOffer, type Agreed } from '../session/agree.ts';
+import type { SessionOffer } from '../session/sdp.ts';
+import { contactOf } from './client-transaction.ts';
+import { allowHeader, answerSession, bodyOf, takenBack } from './invite.ts';
+import { capabilities } from './manners.ts';
+import { answer, begin } from './server-transaction.ts';
+import { startTimer, timerHeaders, timerRefusal } from './session-timer.ts';
+import { endCall, type Flow, type ServerTransaction, type SipCall, type Step } from './state.ts';
+
+export function inDialog(
+  step: Step,
+  call: SipCall,
+  from: { readonly request: SipRequest; readonly flow: Flow },
+): void {
+  const { request, flow } = from;
+  const transaction = begin(step, request, flow);
+  const cseq = readCSeq(request)?.number ?? 0;
+  if (cseq <= call.remoteCSeq)
+    return void answer(step, transaction, { status: 500, reason: 'CSeq Out Of Order' });
+  call.remoteCSeq = cseq;
+  call.flow = flow;
+  switch (request.method) {
+    case 'BYE':
+      answer(step, transaction, { status: 200 });
+      if (call.phase === 'offered') takenBack(step, call);
+      else endCall(step, call, 'hangup');
+      return;
+    case 'INVITE':
+    case 'UPDATE':
+      renegotiate(step, call, transaction);
+      return;
+    case 'INFO':
+      info(step, call, transaction);
+      return;
+    case 'OPTIONS':
+      answer(step, transaction, { status: 200, headers: [...capabilities, ['Accept', 'application/sdp']] });
+      return;
+    case 'REFER':
+      answer(step, transaction, { status: 603 });
+      return;
+    default:
+      answer(step, transaction, { status: 405, headers: [allowHeader] });
+  }
+}
+
+/** A re-INVITE or UPDATE: the peer moves, holds, or says that it is still there. */
+function renegotiate(step: Step, call: SipCall, transaction: ServerTransaction): void {
+  const { request } = transaction;
+  const isInvite = request.method === 'INVITE';
+  if (isInvite) answer(step, transaction, { status: 100 });
+  // One exchange at a time (RFC 3261, 14.2; RFC 3311, 5.2).
+  if (call.phase === 'offered')
+    return void answer(step, transaction, { status: 500, headers: [['Retry-After', '1']] });
+  if (call.ok !== undefined && (call.ownOffer || isInvite))
+    return void answer(step, transaction, { status: 491 });
+  const early = timerRefusal(request);
+  if (early !== undefined) return void answer(step, transaction, early);
+  const body = bodyOf(request);
+  if (body === 'unknown')
+    return void answer(step, transaction, { status: 415, headers: [['Accept', 'application/sdp']] });
+  if (body === 'unreadable') return void answer(step, transaction, { status: 488 });
+  if (body !== 'none' && !agreeAnew(step, call, body)) return void answer(step, transaction, { status: 488 });
+  const target = readNameAddr(headerOf(request, 'contact') ?? '')?.uri;
+  if (target !== undefined) call.target = target;
+  startTimer(step, call, request);
+  if (isInvite) {
+    if (body === 'none') offerAnew(step, call);
+    answerSession(step, call, transaction);
+    return;
+  }
+  answer(step, transaction, {
+    status: 200,
+    headers: [['Contact', contactOf(call.flow)], ...capabilities, ...timerHeaders(call, request)],
+    ...(body !== 'none' && { body: { type: 'application/sdp', text: call.sdp } }),
+  });
+}
+
+/** False where there is nothing that both can have: the call goes on as it was. */
+function agreeAnew(step: Step, call: SipCall, offer: SessionOffer): boolean {
+  const { settings } = step.state;
+  const { local, agreed } = call;
+  if (local === undefined || agreed === undefined) return false;
+  const next = agree(offer, {
+    ...settings.rules,
+    isEncrypted: call.flow.protocol === 'TLS',
+    newKey: settings.newKey,
+    rate: sipCodecRate(agreed.media.codec),
+    key: agreed.media.keys,
+  });
+  // A call that began encrypted does not go on in the clear.
+  if (next === undefined || (agreed.media.keys !== undefined && next.media.keys === undefined)) return false;
+  call.session = offer;
+  writeAnew(call, local, next);
+  step.actions.push({ type: 'call.agreed', call: call.id, media: next.media });
+  return true;
+}
+
+function writeAnew(call: SipCall, local: NonNullable<SipCall['local']>, next: Agreed): void {
+  call.agreed = next;
+  if (call.session === undefined) return;
+  const place = { ...local, sessionId: call.sessionId, version: call.version };
+  const same = writeSdpAnswer(call.session, next, place);
+  if (same === call.sdp) return;
+  call.version += 1;
+  call.sdp = writeSdpAnswer(call.session, next, { ...place, version: call.version });
+}
+
+/** The peer asks for an offer: the one codec that runs. */
+function offerAnew(step: Step, call: SipCall): void {
+  const { local, agreed } = call;
+  if (local === undefined || agreed === undefined) return;
+  call.version += 1;
+  call.ownOffer = true;
+  const place = { ...local, sessionId: call.sessionId, version: call.version };
+  call.sdp =
+    agreed.media.keys === undefined && sipCodecRate(agreed.media.codec) === 8_000
+      ? writeSdpOffer([agreed.media.codec], place)
+      : call.sdp;
+}
+
+/** Keys that come as messages: `Signal=5`, or the key alone. */
+function info(step: Step, call: SipCall, transaction: ServerTransaction): void {
+  const { request } = transaction;
+  const type = wordOf(request, 'content-type');
+  const text = request.body.toString('latin1');
+  if (
+    type !== undefined &&
+    request.body.length > 0 &&
+    type !== 'application/dtmf-relay' &&
+    type !== 'application/dtmf'
+  ) {
+    answer(step, transaction, { status: 415, headers: [['Accept', 'application/dtmf-relay']] });
+    return;
+  }
+  answer(step, transaction, { status: 200 });
+  const signal = type === 'application/dtmf' ? text.trim() : /^\s*Signal\s*=\s*(\S+)/im.exec(text)?.[1];
+  const digit = signal?.toUpperCase().replace(/^10$/, '*').replace(/^11$/, '#');
+  if (digit !== undefined && /^[0-9A-D*#]$/.test(digit))
+    step.actions.push({ type: 'call.digit', call: call.id, digit });
+}

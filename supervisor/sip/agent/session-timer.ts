@@ -1,0 +1,68 @@
+/**
+ * Session timers (RFC 4028): a call whose peer vanished without a word ends by itself. The peer refreshes unless it asks this side to,
+ * which then does by UPDATE; a peer that wants this side to and knows no UPDATE gets no timer.
+ */
+import { headerOf, lists, type SipRequest } from '../message/message.ts';
+import { paramsOf } from '../message/fields.ts';
+import type { Answering, HeaderPair } from '../message/write.ts';
+import { contactOf, request as sendRequest } from './client-transaction.ts';
+import { capabilities } from './manners.ts';
+import type { SipCall, Step } from './state.ts';
+
+const leastS = 90;
+const mostS = 86_400;
+/** A session that is not refreshed ends so long before its time is over, at most (RFC 4028, 10). */
+const marginS = 32;
+
+function wanted(request: SipRequest): { readonly intervalS: number; readonly refresher: string } | undefined {
+  const [seconds = '', ...params] = (headerOf(request, 'session-expires') ?? '').split(';');
+  if (!/^\s*\d{1,9}\s*$/.test(seconds)) return undefined;
+  return { intervalS: Number(seconds), refresher: paramsOf(params).get('refresher')?.toLowerCase() ?? '' };
+}
+
+/** The answer to a peer that wants to be asked too often. */
+export function timerRefusal(request: SipRequest): Answering | undefined {
+  const asked = wanted(request);
+  if (asked === undefined || asked.intervalS >= leastS || !lists(request, 'supported', 'timer'))
+    return undefined;
+  return { status: 422, headers: [['Min-SE', String(leastS)]] };
+}
+
+/** Begins or goes on as a request has it. */
+export function startTimer(step: Step, call: SipCall, request: SipRequest): void {
+  const asked = wanted(request);
+  if (asked === undefined || !lists(request, 'supported', 'timer')) {
+    // A refresh without the header keeps what was agreed on.
+    if (call.timer !== undefined) setTime(step, call, call.timer.intervalS, call.timer.isOurs);
+    return;
+  }
+  const isOurs = asked.refresher === 'uas';
+  if (isOurs && !call.allowsUpdate) return;
+  setTime(step, call, Math.min(mostS, asked.intervalS), isOurs);
+}
+
+function setTime(step: Step, call: SipCall, intervalS: number, isOurs: boolean): void {
+  const endS = intervalS - Math.min(marginS, intervalS / 3);
+  call.timer = { intervalS, isOurs, at: step.now + (isOurs ? intervalS / 2 : endS) * 1000 };
+}
+
+export function timerHeaders(call: SipCall, request: SipRequest): HeaderPair[] {
+  if (call.timer === undefined || !lists(request, 'supported', 'timer')) return [];
+  const { intervalS, isOurs } = call.timer;
+  const expires: HeaderPair = ['Session-Expires', `${intervalS};refresher=${isOurs ? 'uas' : 'uac'}`];
+  return isOurs ? [expires] : [['Require', 'timer'], expires];
+}
+
+/** True where the peer has not refreshed in time. */
+export function timerIsOver(step: Step, call: SipCall): boolean {
+  const { timer } = call;
+  if (timer === undefined || step.now < timer.at || call.phase !== 'confirmed') return false;
+  if (!timer.isOurs) return true;
+  setTime(step, call, timer.intervalS, true);
+  sendRequest(step, call, 'UPDATE', [
+    ['Contact', contactOf(call.flow)],
+    ...capabilities,
+    ['Session-Expires', `${timer.intervalS};refresher=uac`],
+  ]);
+  return false;
+}

@@ -1,0 +1,206 @@
+/**
+ * What the agent of this side is made of (RFC 3261): its transactions, its calls, the events that change them and the orders that come
+ * out. Plain data; time is an argument, and what is random comes in as functions. Every timer is a moment that stands here.
+ */
+import type { Millis } from '../../../shared/base/units.ts';
+import type { SipMedia } from '../../../shared/protocol/sip.ts';
+import type { Refused } from '../message/validate.ts';
+import type { HeaderPair, Source } from '../message/write.ts';
+import type { SipMessage, SipRequest } from '../message/message.ts';
+import type { AgreeRules, Agreed } from '../session/agree.ts';
+import type { SessionOffer } from '../session/sdp.ts';
+
+/** The way to a peer: an address behind the one socket for UDP, or a connection. */
+export interface Flow {
+  /** Of a connection; 0 for UDP. */
+  readonly connection: number;
+  readonly protocol: 'UDP' | 'TCP' | 'TLS';
+  /** Where the peer sends from. */
+  readonly source: Source;
+  /** How the peer reaches this side. */
+  readonly local: { readonly address: string; readonly port: number };
+}
+
+/** Times of RFC 3261, 17. */
+export const timers = { t1: 500, t2: 4_000, t4: 5_000, giveUp: 32_000 } as const;
+
+export interface ServerTransaction {
+  readonly key: string;
+  readonly request: SipRequest;
+  flow: Flow;
+  /** `accepted`: an INVITE that was answered by 2xx, which the call repeats and not the transaction (RFC 6026). */
+  phase: 'proceeding' | 'completed' | 'confirmed' | 'accepted';
+  /** The newest answer, for those who ask again. */
+  answer: Buffer | undefined;
+  readonly toTag: string;
+  repeatAt: Millis | undefined;
+  repeatMs: Millis;
+  /** When it is forgotten, or gives up. */
+  endsAt: Millis | undefined;
+}
+
+export interface ClientTransaction {
+  readonly branch: string;
+  readonly method: string;
+  readonly request: Buffer;
+  readonly flow: Flow;
+  readonly call: number;
+  repeatAt: Millis | undefined;
+  repeatMs: Millis;
+  endsAt: Millis;
+}
+
+export interface SessionTimer {
+  readonly intervalS: number;
+  /** This side refreshes at half of the time. */
+  readonly isOurs: boolean;
+  at: Millis;
+}
+
+export interface SipCall {
+  readonly id: number;
+  readonly callId: string;
+  readonly localTag: string;
+  readonly remoteTag: string;
+  /** Our address and the peer's as they stand in To and From of the first request, without tags. */
+  readonly localAddress: string;
+  readonly remoteAddress: string;
+  /** Where requests to the peer are addressed, and through whom. */
+  target: string;
+  readonly routes: readonly string[];
+  flow: Flow;
+  localCSeq: number;
+  remoteCSeq: number;
+  /** `answered`: 2xx is out, and repeated until ACK. */
+  phase: 'offered' | 'answered' | 'confirmed';
+  readonly invite: SipRequest;
+  readonly inviteKey: string;
+  readonly allowsUpdate: boolean;
+  /** Undefined until the peer has said what it can, where it lets this side offer first. */
+  agreed: Agreed | undefined;
+  /** The peer's last word on media. */
+  session: SessionOffer | undefined;
+  local: { readonly address: string; readonly port: number } | undefined;
+  readonly sessionId: number;
+  version: number;
+  /** This side has made the newest offer, and the peer has not answered it. */
+  ownOffer: boolean;
+  /** SDP of this side as it was sent last. */
+  sdp: string;
+  /** The 2xx that waits for its ACK. */
+  ok:
+    | { readonly bytes: Buffer; readonly cseq: number; at: Millis; everyMs: Millis; readonly until: Millis }
+    | undefined;
+  timer: SessionTimer | undefined;
+}
+
+export interface Gate {
+  /** How a request is refused: who sends it may not, or has to prove who it is. */
+  readonly judge: (
+    request: SipRequest,
+    flow: Flow,
+    now: Millis,
+  ) => (Refused & { readonly headers?: readonly HeaderPair[] }) | 'ignored' | undefined;
+}
+
+export interface AgentSettings {
+  readonly gate: Gate;
+  readonly rules: Pick<AgreeRules, 'srtp' | 'codecs'>;
+  /** Letters and digits that nobody can guess. */
+  readonly newToken: () => string;
+  readonly newKey: () => string;
+  readonly newSessionId: () => number;
+  /** No new calls; probes are told so. */
+  readonly isClosed: () => boolean;
+  readonly mostTransactions: number;
+}
+
+export interface AgentState {
+  readonly settings: AgentSettings;
+  readonly transactions: Map<string, ServerTransaction>;
+  readonly clients: Map<string, ClientTransaction>;
+  readonly calls: Map<number, SipCall>;
+  /** Calls by Call-ID and both tags. */
+  readonly dialogs: Map<string, SipCall>;
+  /** First requests by what is the same in all copies of one. */
+  readonly merged: Map<string, string>;
+  lastCall: number;
+}
+
+export const newAgent = (settings: AgentSettings): AgentState => ({
+  settings,
+  transactions: new Map(),
+  clients: new Map(),
+  calls: new Map(),
+  dialogs: new Map(),
+  merged: new Map(),
+  lastCall: 0,
+});
+
+export type AgentEvent =
+  | {
+      readonly type: 'message.received';
+      readonly message: SipMessage;
+      readonly fault: string | undefined;
+      readonly flow: Flow;
+      /** Bytes of the datagram or message. */
+      readonly size: number;
+    }
+  | { readonly type: 'call.rings'; readonly call: number }
+  | {
+      readonly type: 'call.accepted';
+      readonly call: number;
+      readonly local: { readonly address: string; readonly port: number };
+    }
+  | {
+      readonly type: 'call.refused';
+      readonly call: number;
+      readonly status: number;
+      readonly retryAfterS?: number | undefined;
+    }
+  | { readonly type: 'call.hung-up'; readonly call: number }
+  | { readonly type: 'flow.failed'; readonly connection: number }
+  | { readonly type: 'time.passed' };
+
+export type AgentAction =
+  | { readonly type: 'send'; readonly flow: Flow; readonly to: Source; readonly bytes: Buffer }
+  /** A peer wants a call. */
+  | {
+      readonly type: 'call.offered';
+      readonly call: number;
+      readonly invite: SipRequest;
+      readonly flow: Flow;
+      /** Undefined where the peer wants to be offered something. */
+      readonly media: SipMedia | undefined;
+    }
+  | { readonly type: 'call.opened'; readonly call: number }
+  | { readonly type: 'call.agreed'; readonly call: number; readonly media: SipMedia }
+  | { readonly type: 'call.digit'; readonly call: number; readonly digit: string }
+  /** It is over and forgotten. */
+  | {
+      readonly type: 'call.ended';
+      readonly call: number;
+      readonly reason: 'hangup' | 'cancelled' | 'lost' | 'refused' | 'ours';
+    };
+
+/** One step: the state, the time, and the orders so far. */
+export interface Step {
+  readonly state: AgentState;
+  readonly now: Millis;
+  readonly actions: AgentAction[];
+}
+
+export const dialogKey = (callId: string, localTag: string, remoteTag: string): string =>
+  `${localTag}\n${remoteTag}\n${callId}`;
+
+/** Forgets a call, and tells why it is over. */
+export function endCall(
+  step: Step,
+  call: SipCall,
+  reason: Extract<AgentAction, { type: 'call.ended' }>['reason'],
+): void {
+  const { state } = step;
+  if (!state.calls.delete(call.id)) return;
+  state.dialogs.delete(dialogKey(call.callId, call.localTag, call.remoteTag));
+  step.actions.push({ type: 'call.ended', call: call.id, reason });
+}

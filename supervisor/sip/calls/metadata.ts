@@ -1,0 +1,48 @@
+/** What a call is told of who calls whom: as the trunk says it, for who may call was checked before (spec 01, Call metadata). */
+import { headerOf, listOf, type SipRequest } from '../message/message.ts';
+import { readNameAddr, readUri } from '../message/fields.ts';
+
+/** Longest value of metadata (spec 01, Call). */
+const mostChars = 128;
+
+/** Keys that the server sets. */
+const keys = {
+  transport: 'session.transport',
+  callId: 'session.carrier_call_id',
+  from: 'session.from',
+  to: 'session.to',
+} as const;
+
+/** The user part of an address, which is the number; the whole host where there is none. */
+function numberOf(value: string): string | undefined {
+  const uri = readNameAddr(value)?.uri ?? value;
+  const tel = /^tel:([^;?]+)/i.exec(uri)?.[1];
+  const sip = readUri(uri);
+  const text = tel ?? (sip?.user === '' ? sip.host : sip?.user);
+  return text === undefined ? undefined : printable(text);
+}
+
+/** Visible characters alone: what a stranger wrote ends up in prompts and logs. */
+const printable = (text: string): string | undefined => {
+  const clean = text.replaceAll(/[^\x20-\x7e]/g, '').slice(0, mostChars);
+  return clean === '' ? undefined : clean;
+};
+
+export function callMetadata(invite: SipRequest): {
+  readonly callId: string;
+  readonly metadata: Readonly<Record<string, string>>;
+} {
+  const [asserted] = listOf(invite, 'p-asserted-identity');
+  const from = numberOf(asserted ?? headerOf(invite, 'from') ?? '');
+  const to = numberOf(invite.uri);
+  const callId = printable(headerOf(invite, 'call-id') ?? '') ?? 'sip';
+  return {
+    callId,
+    metadata: {
+      [keys.transport]: 'sip',
+      [keys.callId]: callId,
+      ...(from !== undefined && { [keys.from]: from }),
+      ...(to !== undefined && { [keys.to]: to }),
+    },
+  };
+}

@@ -1,0 +1,110 @@
+/** Messages to bytes. Whoever calls gives values that came from a parsed message or from this program: no line break gets in here. */
+import { assert } from '../../../shared/base/assert.ts';
+import { listOf, type SipHeader, type SipRequest } from './message.ts';
+import { readVia } from './fields.ts';
+
+const reasons: Readonly<Record<number, string>> = {
+  100: 'Trying',
+  180: 'Ringing',
+  200: 'OK',
+  202: 'Accepted',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  406: 'Not Acceptable',
+  408: 'Request Timeout',
+  415: 'Unsupported Media Type',
+  416: 'Unsupported URI Scheme',
+  420: 'Bad Extension',
+  422: 'Session Interval Too Small',
+  481: 'Call/Transaction Does Not Exist',
+  482: 'Loop Detected',
+  483: 'Too Many Hops',
+  486: 'Busy Here',
+  487: 'Request Terminated',
+  488: 'Not Acceptable Here',
+  491: 'Request Pending',
+  500: 'Server Internal Error',
+  501: 'Not Implemented',
+  503: 'Service Unavailable',
+  505: 'Version Not Supported',
+  603: 'Decline',
+};
+
+export type HeaderPair = readonly [name: string, value: string];
+
+export interface Answering {
+  readonly status: number;
+  readonly reason?: string | undefined;
+  /** Tag of this side, where the To header has none. */
+  readonly toTag?: string | undefined;
+  readonly headers?: readonly HeaderPair[];
+  readonly body?: { readonly type: string; readonly text: string };
+}
+
+const isClean = (text: string): boolean => !/[\r\n]/.test(text);
+
+function head(first: string, headers: readonly HeaderPair[], body: Answering['body']): Buffer {
+  const bytes = Buffer.from(body?.text ?? '', 'latin1');
+  const all: HeaderPair[] = [...headers];
+  if (body !== undefined) all.push(['Content-Type', body.type]);
+  all.push(['Content-Length', String(bytes.length)]);
+  assert(isClean(first) && all.every(([, value]) => isClean(value)), 'a header is one line');
+  const text = all.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  return Buffer.concat([Buffer.from(`${first}\r\n${text}\r\n`, 'latin1'), bytes]);
+}
+
+/** Who sent a request, as its connection shows it. */
+export interface Source {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** Via as it goes back: with where the request came from (RFC 3261, 18.2.1; RFC 3581, 4). */
+export function markedVia(value: string, source: Source): string {
+  const via = readVia(value);
+  if (via === undefined) return value;
+  let marked = value;
+  if (via.params.has('rport')) {
+    marked = marked.replace(/;\s*rport(\s*=\s*\d*)?(?=\s*(;|$))/i, `;rport=${source.port}`);
+  }
+  if (via.host !== source.address || via.params.has('rport')) {
+    marked = marked.replace(/;\s*received\s*=[^;]*/i, '');
+    marked += `;received=${source.address}`;
+  }
+  return marked;
+}
+
+/** The answer to a request, as far as it is copied from it (RFC 3261, 8.2.6). */
+export function writeAnswer(request: SipRequest, source: Source, answer: Answering): Buffer {
+  const { status, reason, toTag, headers = [], body } = answer;
+  const copied: HeaderPair[] = listOf(request, 'via').map((via, index) => [
+    'Via',
+    index === 0 ? markedVia(via, source) : via,
+  ]);
+  if (status < 300 && request.method === 'INVITE')
+    for (const route of listOf(request, 'record-route')) copied.push(['Record-Route', route]);
+  for (const [name, shown] of [
+    ['from', 'From'],
+    ['to', 'To'],
+    ['call-id', 'Call-ID'],
+    ['cseq', 'CSeq'],
+  ] as const) {
+    const value = first(request.headers, name);
+    if (value === undefined) continue;
+    const needsTag = name === 'to' && toTag !== undefined && status > 100 && !/;\s*tag\s*=/i.test(value);
+    copied.push([shown, needsTag ? `${value};tag=${toTag}` : value]);
+  }
+  return head(`SIP/2.0 ${status} ${reason ?? reasons[status] ?? 'Unknown'}`, [...copied, ...headers], body);
+}
+
+const first = (headers: readonly SipHeader[], name: string): string | undefined =>
+  headers.find((header) => header.name === name)?.value;
+
+export const writeRequest = (
+  line: { readonly method: string; readonly uri: string },
+  headers: readonly HeaderPair[],
+  body?: Answering['body'],
+): Buffer => head(`${line.method} ${line.uri} SIP/2.0`, headers, body);

@@ -1,0 +1,153 @@
+/**
+ * What both sides can have, and how it is written: the answer to an offer, and the offer of this side where the peer made none
+ * (RFC 3264). Pure; ports and keys are arguments.
+ */
+import {
+  sipCodecRate,
+  type SipCodec,
+  type SipKeys,
+  type SipMedia,
+  type SrtpSuite,
+} from '../../../shared/protocol/sip.ts';
+import { isSecure, type Direction, type SessionOffer } from './sdp.ts';
+
+export interface AgreeRules {
+  /** Keys travel in the clear inside SDP: they may be taken where signalling is encrypted. */
+  readonly isEncrypted: boolean;
+  readonly srtp: 'off' | 'optional' | 'required';
+  readonly codecs: readonly SipCodec[];
+  /** Codec of a call that runs: the engine's rate stays what it is. */
+  readonly rate?: number;
+  /** Makes a master key with its salt, base64. */
+  readonly newKey: () => string;
+  /** Key of this side so far. */
+  readonly key?: { readonly suite: SrtpSuite; readonly local: string } | undefined;
+}
+
+export interface Agreed {
+  readonly media: SipMedia;
+  /** Tag of the crypto line that was chosen. */
+  readonly keyTag?: number;
+}
+
+/** Undefined where there is nothing that both can have (488). */
+export function agree(offer: SessionOffer, rules: AgreeRules): Agreed | undefined {
+  const chosen = offer.codecs.find(
+    ({ codec }) =>
+      rules.codecs.includes(codec) && (rules.rate === undefined || sipCodecRate(codec) === rules.rate),
+  );
+  if (chosen === undefined) return undefined;
+  const secured = keysFor(offer, rules);
+  if (secured === 'refused') return undefined;
+  const dtmfType = offer.dtmf.get(8_000);
+  const media: SipMedia = {
+    ...chosen,
+    ...(dtmfType !== undefined && { dtmfType }),
+    ...(offer.remote !== undefined && { remote: offer.remote }),
+    sends: offer.remote !== undefined && (offer.direction === 'sendrecv' || offer.direction === 'recvonly'),
+    receives: offer.direction === 'sendrecv' || offer.direction === 'sendonly',
+    ...(secured !== undefined && { keys: secured.keys }),
+  };
+  return { media, ...(secured !== undefined && { keyTag: secured.tag }) };
+}
+
+function keysFor(
+  offer: SessionOffer,
+  rules: AgreeRules,
+): { readonly keys: SipKeys; readonly tag: number } | undefined | 'refused' {
+  if (!isSecure(offer)) return rules.srtp === 'required' ? 'refused' : undefined;
+  if (!rules.isEncrypted || rules.srtp === 'off') return 'refused';
+  const [key] = offer.keys;
+  if (key === undefined) return 'refused';
+  const local = rules.key?.suite === key.suite ? rules.key.local : rules.newKey();
+  return { keys: { suite: key.suite, local, remote: key.key }, tag: key.tag };
+}
+
+/** This side's place in a session. */
+export interface LocalMedia {
+  readonly address: string;
+  readonly port: number;
+  readonly sessionId: number;
+  readonly version: number;
+}
+
+const mirrored: Readonly<Record<Direction, Direction>> = {
+  sendrecv: 'sendrecv',
+  sendonly: 'recvonly',
+  recvonly: 'sendonly',
+  inactive: 'inactive',
+};
+
+/** The answer to an offer. Streams that are not taken keep their place, with port 0. */
+export function writeSdpAnswer(offer: SessionOffer, { media, keyTag }: Agreed, local: LocalMedia): string {
+  const streams = offer.streams.map(({ type, protocol, payloads }, index) => {
+    if (index !== offer.audioAt) return [`m=${type} 0 ${protocol} ${payloads}`];
+    const crypto =
+      media.keys === undefined
+        ? []
+        : [`a=crypto:${keyTag ?? 1} ${media.keys.suite} inline:${media.keys.local}`];
+    return [
+      ...audioLines(protocol, local.port, {
+        codecs: [media],
+        dtmfType: media.dtmfType,
+        direction: mirrored[offer.direction],
+      }),
+      ...crypto,
+    ];
+  });
+  return session(local, streams.flat());
+}
+
+/** Codecs of an offer of this side, with the types that everybody gives them. */
+const ownTypes: Readonly<Record<SipCodec, number>> = { PCMU: 0, PCMA: 8 };
+const ownDtmfType = 101;
+
+/** The offer of this side to a peer that made none. Only codecs of one rate: the call has begun before the peer chooses. */
+export function writeSdpOffer(codecs: readonly SipCodec[], local: LocalMedia): string {
+  const own = codecs
+    .filter((codec) => sipCodecRate(codec) === 8_000)
+    .map((codec) => ({ codec, payloadType: ownTypes[codec] }));
+  return session(
+    local,
+    audioLines('RTP/AVP', local.port, { codecs: own, dtmfType: ownDtmfType, direction: 'sendrecv' }),
+  );
+}
+
+function audioLines(
+  protocol: string,
+  port: number,
+  what: {
+    readonly codecs: readonly { readonly codec: SipCodec; readonly payloadType: number }[];
+    readonly dtmfType: number | undefined;
+    readonly direction: Direction;
+  },
+): string[] {
+  const { codecs, dtmfType, direction } = what;
+  const types = [
+    ...codecs.map(({ payloadType }) => payloadType),
+    ...(dtmfType === undefined ? [] : [dtmfType]),
+  ];
+  const keys =
+    dtmfType === undefined ? [] : [`a=rtpmap:${dtmfType} telephone-event/8000`, `a=fmtp:${dtmfType} 0-16`];
+  return [
+    `m=audio ${port} ${protocol} ${types.join(' ')}`,
+    ...codecs.map(({ codec, payloadType }) => `a=rtpmap:${payloadType} ${codec}/8000`),
+    ...keys,
+    'a=ptime:20',
+    'a=maxptime:60',
+    `a=${direction}`,
+  ];
+}
+
+function session({ address, sessionId, version }: LocalMedia, streams: readonly string[]): string {
+  const family = address.includes(':') ? 'IP6' : 'IP4';
+  const lines = [
+    'v=0',
+    `o=- ${sessionId} ${version} IN ${family} ${address}`,
+    's=-',
+    `c=IN ${family} ${address}`,
+    't=0 0',
+    ...streams,
+  ];
+  return `${lines.join('\r\n')}\r\n`;
+}

@@ -1,0 +1,153 @@
+/**
+ * What a peer offers, read out of its session description (RFC 4566, 3264, 4568). Of several audio streams the first is taken that this
+ * side can have; everything that is kept was checked here, for the library checks nothing.
+ */
+import { parse, type MediaDescription, type SessionDescription } from 'sdp-transform';
+import { parseIp } from '../../../shared/net/cidr.ts';
+import { sipCodecs, srtpSuites, type SipCodec, type SrtpSuite } from '../../../shared/protocol/sip.ts';
+
+export interface OfferedCodec {
+  readonly codec: SipCodec;
+  readonly payloadType: number;
+}
+
+export interface OfferedKey {
+  readonly tag: number;
+  readonly suite: SrtpSuite;
+  /** Master key and salt, base64. */
+  readonly key: string;
+}
+
+export type Direction = 'sendrecv' | 'sendonly' | 'recvonly' | 'inactive';
+
+export interface SessionOffer {
+  /** Index of the stream among all, and what the others are called, so that each gets its line in the answer. */
+  readonly streams: readonly {
+    readonly type: string;
+    readonly protocol: string;
+    readonly payloads: string;
+  }[];
+  readonly audioAt: number;
+  readonly protocol: string;
+  readonly codecs: readonly OfferedCodec[];
+  /** Payload types of keys by clock rate. */
+  readonly dtmf: ReadonlyMap<number, number>;
+  /** Absent: the peer wants nothing sent for now. */
+  readonly remote: { readonly address: string; readonly port: number; readonly rtcpPort: number } | undefined;
+  readonly direction: Direction;
+  readonly keys: readonly OfferedKey[];
+}
+
+/** The peer offers SRTP, whatever it calls its profile. */
+export const isSecure = ({ protocol }: SessionOffer): boolean => protocol.includes('SAVP');
+
+const profiles = ['RTP/AVP', 'RTP/AVPF', 'RTP/SAVP', 'RTP/SAVPF'];
+
+/** Payload types that need no mapping (RFC 3551). */
+const staticTypes: Readonly<Record<number, string>> = { 0: 'PCMU', 8: 'PCMA', 9: 'G722' };
+
+/** Streams beyond this are nobody's phone. */
+const mostStreams = 16;
+
+/** Undefined where the text is no session, or none with audio that this side could have. */
+export function readSession(text: string): SessionOffer | undefined {
+  const session = parsed(text);
+  if (session === undefined || session.media.length > mostStreams) return undefined;
+  const audioAt = session.media.findIndex(isAudio);
+  const audio = session.media[audioAt];
+  if (audio === undefined) return undefined;
+  const payloads = payloadsOf(audio);
+  return {
+    streams: session.media.map(({ type, protocol, payloads: list }) => ({
+      type: word(type),
+      protocol: word(protocol),
+      payloads: (list ?? '0').replaceAll(/[^\w ./-]/g, ''),
+    })),
+    audioAt,
+    protocol: audio.protocol,
+    codecs: codecsOf(audio, payloads),
+    dtmf: keysOf(audio, payloads),
+    remote: remoteOf(session, audio),
+    direction: directionOf(session, audio),
+    keys: cryptoOf(audio),
+  };
+}
+
+function parsed(text: string): SessionDescription | undefined {
+  if (!/^v=0\r?\n/.test(text)) return undefined;
+  try {
+    const session = parse(text);
+    return Array.isArray(session.media) ? session : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const word = (text: string): string => text.replaceAll(/[^\w./-]/g, '');
+
+function isAudio({ type, port, protocol }: MediaDescription): boolean {
+  return type === 'audio' && port > 0 && port <= 65_535 && profiles.includes(protocol);
+}
+
+const payloadsOf = ({ payloads }: MediaDescription): readonly number[] =>
+  (payloads ?? '')
+    .split(' ')
+    .filter((text) => /^\d{1,3}$/.test(text))
+    .map(Number)
+    .filter((type) => type <= 127)
+    .slice(0, 64);
+
+function codecsOf({ rtp }: MediaDescription, payloads: readonly number[]): OfferedCodec[] {
+  const found: OfferedCodec[] = [];
+  for (const payloadType of payloads) {
+    const mapping = rtp.find(({ payload }) => payload === payloadType);
+    const name = (mapping?.codec ?? staticTypes[payloadType] ?? '').toUpperCase();
+    const codec = sipCodecs.find((known) => known === name);
+    // All of them have a clock of 8 kHz, G.722 too (RFC 3551, 4.5.2).
+    const isMono = mapping?.encoding === undefined || mapping.encoding === 1;
+    if (codec !== undefined && isMono && (mapping?.rate ?? 8_000) === 8_000)
+      found.push({ codec, payloadType });
+  }
+  return found;
+}
+
+function keysOf({ rtp }: MediaDescription, payloads: readonly number[]): ReadonlyMap<number, number> {
+  const found = new Map<number, number>();
+  for (const { payload, codec, rate } of rtp)
+    if (codec.toLowerCase() === 'telephone-event' && payloads.includes(payload) && !found.has(rate ?? 8_000))
+      found.set(rate ?? 8_000, payload);
+  return found;
+}
+
+function remoteOf(session: SessionDescription, audio: MediaDescription): SessionOffer['remote'] {
+  const { port, rtcp, rtcpMux } = audio;
+  const address = (audio.connection ?? session.connection)?.ip ?? '';
+  const ip = parseIp(address);
+  if (ip === undefined || ip.every((byte) => byte === 0)) return undefined;
+  const spoken = rtcp !== undefined && rtcp.port > 0 && rtcp.port <= 65_535 ? rtcp.port : port + 1;
+  return { address, port, rtcpPort: rtcpMux === undefined ? spoken : port };
+}
+
+const directions: readonly Direction[] = ['sendrecv', 'sendonly', 'recvonly', 'inactive'];
+
+const directionOf = (session: SessionDescription, audio: MediaDescription): Direction =>
+  directions.find((one) => one === (audio.direction ?? session.direction)) ?? 'sendrecv';
+
+/** Bytes of master key and salt. */
+const keyBytes = 30;
+
+function cryptoOf({ crypto }: MediaDescription): OfferedKey[] {
+  const found: OfferedKey[] = [];
+  for (const { id, suite, config, sessionConfig } of (crypto ?? []).slice(0, 16)) {
+    const known = srtpSuites.find((one) => one === suite);
+    const [, key] =
+      /^inline:([A-Za-z0-9+/]{40}={0,2})(?:\|(?:2\^\d{1,2}|\d{1,15}))?(?:\|1:[124])?$/.exec(config) ?? [];
+    // Parameters of a session switch protection off or change keys on the way: nobody needs them.
+    const isPlain = (sessionConfig ?? '').trim() === '';
+    if (known === undefined || key === undefined || !isPlain || !(id >= 1 && id <= 999_999_999)) continue;
+    // A key with an index of its own in every packet is another format on the wire.
+    if (config.includes('|1:')) continue;
+    if (Buffer.from(key, 'base64').length === keyBytes) found.push({ tag: id, suite: known, key });
+  }
+  return found;
+}

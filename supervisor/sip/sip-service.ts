@@ -1,0 +1,356 @@
+/**
+ * SIP at work in the supervisor: sockets and connections on one side, the pure agent in the middle, workers on the other. It awaits
+ * nothing but the binding of sockets, and has one timer. No audio passes here.
+ */
+import { randomBytes, randomInt } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { unreachable } from '../../shared/base/assert.ts';
+import type { SipSettings } from '../../shared/config/server/sip-variables.ts';
+import { formatHostPort, type HostPort } from '../../shared/net/address.ts';
+import { parseIp } from '../../shared/net/cidr.ts';
+import { sipCodecs, type SipFromWorker, type SipOffer, type SipToWorker } from '../../shared/protocol/sip.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { errorFields, type Log } from '../../shared/runtime/log.ts';
+import { newGate } from './access/gate.ts';
+import { step, waitsForTime } from './agent/agent.ts';
+import { newAgent, type AgentAction, type AgentEvent, type AgentState, type Flow } from './agent/state.ts';
+import { callMetadata } from './calls/metadata.ts';
+import { Placement, type PlacementOptions } from './calls/placement.ts';
+import { RtpPorts, type RtpSocket } from './calls/rtp-ports.ts';
+import { parseDatagram, type Parsed } from './message/parse.ts';
+import type { Source } from './message/write.ts';
+import { Connections } from './wire/connections.ts';
+import { openDatagrams, type Datagrams } from './wire/datagrams.ts';
+import { localAddressFor, ownAddresses } from './wire/local-address.ts';
+
+/** Timers of transactions are looked at so often. */
+const lookEveryMs = 50;
+/** A call that is not answered by then rings. */
+const ringAfterMs = 300;
+/** Requests and answers that are remembered at the same time: half a minute of far more calls than one machine takes. */
+const mostTransactions = 20_000;
+
+/** Whether there is room for a call: everything that it holds until it is given back, or how it is refused. */
+export type Room =
+  { readonly release: () => void } | { readonly status: number; readonly retryAfterS?: number | undefined };
+
+export interface SipServiceOptions extends Pick<
+  PlacementOptions,
+  'readyWorkers' | 'load' | 'send' | 'allGiven' | 'isStopping' | 'records'
+> {
+  readonly settings: SipSettings;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly room: (address: string) => Room;
+  /** No new calls are taken now. */
+  readonly isClosed: () => boolean;
+  readonly offer: (worker: number, message: SipOffer, socket: RtpSocket['socket']) => boolean;
+  readonly counted: (what: { readonly refused: string } | { readonly answered: true }) => void;
+}
+
+/** A call that was let in. */
+interface OwnCall {
+  readonly release: () => void;
+  readonly offeredAt: number;
+  offer: number | undefined;
+  rings: boolean;
+  /** The peer's side is over; what is left is the worker's. */
+  isOver: boolean;
+}
+
+export class SipService {
+  readonly #options: SipServiceOptions;
+  readonly #agent: AgentState;
+  readonly #placement: Placement;
+  readonly #ports: RtpPorts;
+  readonly #connections: Connections;
+  readonly #calls = new Map<number, OwnCall>();
+  #datagrams: Datagrams | undefined;
+  #tcpPort = 0;
+  #tlsPort = 0;
+  #isTicking = false;
+
+  constructor(options: SipServiceOptions) {
+    this.#options = options;
+    const { settings, clock } = options;
+    this.#agent = newAgent({
+      gate: newGate(settings, (why) => options.counted({ refused: why })),
+      rules: { srtp: settings.srtp, codecs: sipCodecs },
+      newToken: () => randomBytes(9).toString('base64url').replaceAll(/[-_]/g, 'x'),
+      newKey: () => randomBytes(30).toString('base64'),
+      newSessionId: () => randomInt(1, 2 ** 31),
+      isClosed: options.isClosed,
+      mostTransactions,
+    });
+    this.#ports = new RtpPorts(settings.rtpPorts);
+    this.#placement = new Placement({
+      ...options,
+      now: () => clock.now(),
+      offer: (worker, message, rtp) => options.offer(worker, message, rtp.socket),
+      lost: (call) => this.#lost(call),
+    });
+    this.#connections = new Connections({
+      ...settings,
+      clock,
+      received: ({ message, fault }, { localAddress, ...flow }) => {
+        const port = flow.protocol === 'TLS' ? this.#tlsPort : this.#tcpPort;
+        const local = { address: settings.publicIp ?? localAddress, port };
+        this.#step({ type: 'message.received', message, fault, flow: { ...flow, local }, size: Infinity });
+      },
+      closed: (connection) => this.#step({ type: 'flow.failed', connection }),
+      late: () => options.counted({ refused: 'handshake' }),
+    });
+  }
+
+  /** Binds everything. Rejects with the variable whose address cannot be bound. */
+  async open(): Promise<void> {
+    const { addr, tls } = this.#options.settings;
+    const { log } = this.#options;
+    if (addr !== undefined) {
+      this.#datagrams = await openDatagrams(addr, (bytes, source) => this.#received(bytes, source));
+      // One port for both, also where the system has chosen it.
+      const at = { host: addr.host, port: this.#datagrams.port };
+      this.#tcpPort = await this.#connections.listen(at);
+      log.info({ listener: 'sip', address: formatHostPort(at) }, 'listening');
+    }
+    if (tls !== undefined) {
+      const files = { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) };
+      this.#tlsPort = await this.#connections.listen(tls.addr, files);
+      log.info(
+        { listener: 'sips', address: formatHostPort({ ...tls.addr, port: this.#tlsPort }) },
+        'listening',
+      );
+    }
+  }
+
+  close(): void {
+    this.#datagrams?.close();
+    this.#connections.close();
+  }
+
+  /** Calls that a worker has or is to have. */
+  get calls(): number {
+    return this.#placement.count;
+  }
+
+  // ---- peers ----
+
+  #received(bytes: Buffer, source: Source): void {
+    // Keep-alives of phones behind a translation.
+    if (bytes.length < 16) return;
+    const parsed = parseDatagram(bytes);
+    if (parsed.ok) this.#take(parsed.value, this.#udpFlow(source), bytes.length);
+  }
+
+  #take({ message, fault }: Parsed, flow: Flow, size: number): void {
+    this.#step({ type: 'message.received', message, fault, flow, size });
+  }
+
+  #udpFlow(source: Source): Flow {
+    const { settings } = this.#options;
+    const bound = settings.addr?.host ?? '';
+    const isAny = parseIp(bound)?.every((byte) => byte === 0) !== false;
+    const own = isAny ? localAddressFor(source.address, ownAddresses()) : bound;
+    const local = { address: settings.publicIp ?? own ?? bound, port: this.#datagrams?.port ?? 0 };
+    return { connection: 0, protocol: 'UDP', source, local };
+  }
+
+  // ---- the agent ----
+
+  #step(event: AgentEvent): void {
+    const actions = step(this.#agent, event, this.#options.clock.now());
+    for (const action of actions) this.#perform(action);
+    this.#arm();
+  }
+
+  #perform(action: AgentAction): void {
+    switch (action.type) {
+      case 'send':
+        if (action.flow.protocol === 'UDP') this.#datagrams?.send(action.bytes, action.to);
+        else this.#connections.send(action.flow.connection, action.bytes);
+        return;
+      case 'call.offered':
+        this.#offered(action);
+        return;
+      case 'call.opened':
+        this.#change(action.call, (offer) => ({ type: 'sip.open', offer }), { isOpen: true });
+        return;
+      case 'call.agreed':
+        this.#change(action.call, (offer) => ({ type: 'sip.media', offer, media: action.media }), {
+          media: action.media,
+        });
+        return;
+      case 'call.digit': {
+        const offer = this.#calls.get(action.call)?.offer;
+        if (offer !== undefined)
+          this.#placement.tell(offer, { type: 'sip.digit', offer, digit: action.digit });
+        return;
+      }
+      case 'call.ended':
+        this.#ended(action.call, action.reason);
+        return;
+      default:
+        unreachable(action);
+    }
+  }
+
+  #offered({ call, invite, flow, media }: Extract<AgentAction, { type: 'call.offered' }>): void {
+    const room = this.#options.room(flow.source.address);
+    if (!('release' in room)) {
+      this.#options.counted({ refused: 'room' });
+      this.#step({ type: 'call.refused', call, ...room });
+      return;
+    }
+    const own: OwnCall = {
+      release: room.release,
+      offeredAt: this.#options.clock.now(),
+      offer: undefined,
+      rings: false,
+      isOver: false,
+    };
+    this.#calls.set(call, own);
+    this.#ports.take(this.#mediaHost()).then(
+      (rtp) => {
+        if (rtp === undefined || own.isOver) {
+          rtp?.close();
+          this.#options.log.warn('no port of SVC_SIP_RTP_PORTS is free');
+          this.#step({ type: 'call.refused', call, status: 503, retryAfterS: 5 });
+          return;
+        }
+        // Until the peer that was asked to choose has chosen, the first codec holds.
+        const first = media ?? { codec: 'PCMU' as const, payloadType: 0, sends: false, receives: true };
+        const metadata = callMetadata(invite);
+        own.offer = this.#placement.give(call, rtp, { ...metadata, media: first, isOpen: false });
+      },
+      (error: unknown) => {
+        this.#options.log.error(errorFields(error), 'a call could not be placed');
+        this.#step({ type: 'call.refused', call, status: 500 });
+      },
+    );
+  }
+
+  /** Audio goes where signalling goes, unless that is a translation's outer side. */
+  #mediaHost(): string {
+    const { addr, tls } = this.#options.settings;
+    const host = (addr ?? tls?.addr ?? anyAddress).host;
+    return host === 'localhost' ? '127.0.0.1' : host;
+  }
+
+  /** Tells the worker, and whoever has the call after it. */
+  #change(
+    call: number,
+    message: (offer: number) => SipToWorker,
+    kept: Partial<Pick<SipOffer, 'media' | 'isOpen'>>,
+  ): void {
+    const offer = this.#calls.get(call)?.offer;
+    const placed = offer === undefined ? undefined : this.#placement.callOf(offer);
+    if (offer === undefined || placed === undefined) return;
+    placed.message = { ...placed.message, ...kept };
+    this.#placement.tell(offer, message(offer));
+  }
+
+  #ended(call: number, reason: Extract<AgentAction, { type: 'call.ended' }>['reason']): void {
+    const own = this.#calls.get(call);
+    if (own === undefined) return;
+    own.isOver = true;
+    const { offer } = own;
+    if (offer !== undefined && this.#placement.isHeld(offer)) {
+      const how = reason === 'lost' ? 'disconnected' : 'hangup';
+      this.#placement.tell(offer, { type: 'sip.closed', offer, reason: how });
+      return;
+    }
+    if (offer !== undefined) this.#placement.forget(offer);
+    this.#gone(call);
+  }
+
+  #gone(call: number): void {
+    const own = this.#calls.get(call);
+    this.#calls.delete(call);
+    own?.release();
+  }
+
+  /** No worker can go on. */
+  #lost(call: number): void {
+    const own = this.#calls.get(call);
+    if (own === undefined) return;
+    own.offer = undefined;
+    this.#step({ type: 'call.refused', call, status: 503, retryAfterS: 5 });
+    this.#step({ type: 'call.hung-up', call });
+    this.#gone(call);
+  }
+
+  // ---- workers ----
+
+  take(worker: number, message: SipFromWorker): void {
+    const placed = this.#placement.callOf(message.offer);
+    if (placed === undefined) return;
+    const { call } = placed;
+    switch (message.type) {
+      case 'sip.taken':
+      case 'sip.declined':
+        this.#placement.take(worker, message);
+        // It was over before the worker had it.
+        if (this.#calls.get(call)?.isOver === true)
+          this.#placement.tell(message.offer, { type: 'sip.closed', offer: message.offer, reason: 'hangup' });
+        return;
+      case 'sip.accept':
+        this.#accept(call, placed.rtp);
+        return;
+      case 'sip.refuse':
+        this.#step({ type: 'call.refused', call, status: 503, retryAfterS: 1 });
+        return;
+      case 'sip.hangup':
+        this.#step({ type: 'call.hung-up', call });
+        return;
+      case 'sip.over':
+        this.#placement.forget(message.offer);
+        // A worker whose call broke inside says no more than this.
+        this.#step({ type: 'call.hung-up', call });
+        this.#gone(call);
+        return;
+      default:
+        unreachable(message);
+    }
+  }
+
+  #accept(call: number, rtp: RtpSocket): void {
+    const flow = this.#agent.calls.get(call)?.flow;
+    if (flow === undefined) return;
+    this.#options.counted({ answered: true });
+    this.#step({ type: 'call.accepted', call, local: { address: flow.local.address, port: rtp.port } });
+  }
+
+  workerGone(worker: number): void {
+    const { takenUp, over } = this.#placement.workerGone(worker);
+    if (takenUp + over > 0)
+      this.#options.log.warn({ worker, takenUp, over }, 'the SIP calls of a worker that is gone');
+  }
+
+  /** Something may be possible that was not. */
+  retry(): void {
+    this.#placement.retry();
+  }
+
+  // ---- time ----
+
+  #arm(): void {
+    if (this.#isTicking || !waitsForTime(this.#agent)) return;
+    this.#isTicking = true;
+    this.#options.clock.after(lookEveryMs, () => {
+      this.#isTicking = false;
+      this.#ring();
+      this.#step({ type: 'time.passed' });
+    });
+  }
+
+  #ring(): void {
+    const now = this.#options.clock.now();
+    for (const [call, own] of this.#calls) {
+      if (own.rings || now - own.offeredAt < ringAfterMs) continue;
+      own.rings = true;
+      this.#step({ type: 'call.rings', call });
+    }
+  }
+}
+
+const anyAddress: HostPort = { host: '0.0.0.0', port: 0 };

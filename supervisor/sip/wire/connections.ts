@@ -1,0 +1,138 @@
+/**
+ * SIP over TCP and TLS: connections of peers, bounded in number, in silence, and in the time until the first whole request. Where there
+ * are too many, a new one is closed: those that are there may have calls.
+ */
+import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import type { HostPort } from '../../../shared/net/address.ts';
+import type { Clock, Timer } from '../../../shared/runtime/clock.ts';
+import type { Source } from '../message/write.ts';
+import type { Parsed } from '../message/parse.ts';
+import { StreamFrames } from '../message/stream.ts';
+import { plain } from './datagrams.ts';
+
+export interface StreamFlow {
+  readonly connection: number;
+  readonly protocol: 'TCP' | 'TLS';
+  readonly source: Source;
+  readonly localAddress: string;
+}
+
+export interface ConnectionsOptions {
+  readonly clock: Clock;
+  readonly maxConnections: number;
+  readonly handshakeTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly received: (parsed: Parsed, flow: StreamFlow) => void;
+  readonly closed: (connection: number) => void;
+  /** A request that did not come in time. */
+  readonly late: () => void;
+}
+
+interface Connection {
+  readonly socket: Socket;
+  readonly flow: StreamFlow;
+  readonly frames: StreamFrames;
+  timer: Timer | undefined;
+}
+
+/** Output that a peer does not read. */
+const mostUnsentBytes = 256 * 1024;
+
+export class Connections {
+  readonly #options: ConnectionsOptions;
+  readonly #open = new Map<number, Connection>();
+  readonly #servers: Server[] = [];
+  /** Accepted and not yet closed, those that still shake hands among them. */
+  #count = 0;
+  #last = 0;
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Rejects when the address cannot be bound. Resolves with the port. */
+  listen(at: HostPort, tls?: { readonly cert: Buffer; readonly key: Buffer }): Promise<number> {
+    const { handshakeTimeoutMs } = this.#options;
+    const take = (socket: Socket): void => this.#take(socket, tls === undefined ? 'TCP' : 'TLS');
+    const server =
+      tls === undefined
+        ? createTcpServer(take)
+        : createTlsServer({ ...tls, handshakeTimeout: handshakeTimeoutMs, minVersion: 'TLSv1.2' }, take);
+    server.on('connection', (socket: Socket) => {
+      this.#count += 1;
+      socket.once('close', () => (this.#count -= 1));
+      if (this.#count > this.#options.maxConnections) socket.destroy();
+    });
+    // A handshake that fails closes its connection, which is all there is to do.
+    server.on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
+    this.#servers.push(server);
+    return new Promise((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(at, () => {
+        server.off('error', reject);
+        server.on('error', () => undefined);
+        const address = server.address();
+        resolve(typeof address === 'object' && address !== null ? address.port : at.port);
+      });
+    });
+  }
+
+  #take(socket: Socket, protocol: 'TCP' | 'TLS'): void {
+    socket.on('error', () => undefined);
+    const { remoteAddress = '', remotePort = 0, localAddress = '' } = socket;
+    if (socket.destroyed || remoteAddress === '') return;
+    socket.setNoDelay(true);
+    this.#last += 1;
+    const source = { address: plain(remoteAddress), port: remotePort };
+    const flow = { connection: this.#last, protocol, source, localAddress: plain(localAddress) };
+    const connection: Connection = { socket, flow, frames: new StreamFrames(), timer: undefined };
+    this.#open.set(flow.connection, connection);
+    this.#wait(connection, this.#options.handshakeTimeoutMs, () => this.#options.late());
+    socket.on('data', (bytes: Buffer) => this.#read(connection, bytes));
+    socket.on('close', () => {
+      connection.timer?.cancel();
+      this.#open.delete(flow.connection);
+      this.#options.closed(flow.connection);
+    });
+  }
+
+  /** Closes a connection that says nothing whole for so long. */
+  #wait(connection: Connection, afterMs: number, expired?: () => void): void {
+    connection.timer?.cancel();
+    connection.timer = this.#options.clock.after(afterMs, () => {
+      expired?.();
+      connection.socket.destroy();
+    });
+  }
+
+  #read(connection: Connection, bytes: Buffer): void {
+    const framed = connection.frames.take(bytes);
+    if (!framed.ok) {
+      connection.socket.destroy();
+      return;
+    }
+    const { messages, pings } = framed.value;
+    for (let i = 0; i < Math.min(pings, 4); i += 1)
+      this.send(connection.flow.connection, Buffer.from('\r\n'));
+    if (messages.length > 0 || pings > 0) this.#wait(connection, this.#options.idleTimeoutMs);
+    for (const parsed of messages) this.#options.received(parsed, connection.flow);
+  }
+
+  /** Does nothing where the connection is gone. */
+  send(id: number, bytes: Buffer): void {
+    const socket = this.#open.get(id)?.socket;
+    if (socket === undefined) return;
+    if (socket.writableLength > mostUnsentBytes) socket.destroy();
+    else socket.write(bytes);
+  }
+
+  close(): void {
+    for (const server of this.#servers) server.close();
+    for (const { socket } of this.#open.values()) socket.destroy();
+  }
+}

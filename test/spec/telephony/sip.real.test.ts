@@ -1,0 +1,110 @@
+/** SIP calls on the running service: a telephone of our own, real sockets, real workers (spec 01, SIP listener). */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { authorization, Phone } from '../../support/sip/phone.ts';
+import { TestService } from '../../support/process/service.ts';
+
+const sipPort = (service: TestService): number =>
+  Number(
+    String(service.said('listening', (line) => line['listener'] === 'sip')?.['address'])
+      .split(':')
+      .at(-1),
+  );
+
+const env = { SVC_SIP_ADDR: '127.0.0.1:0', SVC_SIP_RTP_PORTS: '31000-31998' };
+
+describe('a SIP call', () => {
+  let service: TestService;
+  let phone: Phone;
+
+  beforeAll(async () => {
+    service = await TestService.start({
+      workers: 2,
+      greeting: 'Hello there.',
+      env: { ...env, SVC_SPARE_WORKER: 'on' },
+    });
+  });
+  afterAll(async () => {
+    await service.stop();
+  });
+
+  const call = async (): Promise<Phone> => {
+    phone = await Phone.open(sipPort(service));
+    const reply = await phone.invite();
+    expect(reply.status).toBe(200);
+    return phone;
+  };
+
+  it('is answered with one codec and keys, and the greeting is heard', async () => {
+    await call();
+    const answer = phone.replies.find(({ status }) => status === 200)!;
+    expect(answer.body).toMatch(/m=audio \d+ RTP\/AVP 0 101\r\n/);
+    phone.talk();
+    await phone.until(() => phone.sound().some((sample) => Math.abs(sample) > 500));
+    expect((await phone.ask('BYE')).status).toBe(200);
+    await service.says('call ended', (line) => line['end'] === 'hangup');
+    phone.close();
+  });
+
+  it('is told who calls', async () => {
+    await call();
+    const started = await service.says('call started', (line) => line['call'] === phone.callId);
+    expect(started['metadata']).toContain('session.from');
+    await phone.ask('BYE');
+    phone.close();
+  });
+
+  it('goes on when its worker is killed: audio flows again, and the dialog is there', async () => {
+    await call();
+    phone.talk();
+    await phone.until(() => phone.heard.length > 50);
+    const started = await service.says('call started', (line) => line['call'] === phone.callId);
+    process.kill(Number(started['pid']), 'SIGKILL');
+    await service.says('call taken up', (line) => line['call'] === phone.callId);
+    const from = phone.heard.length;
+    await phone.until(() => phone.heard.length > from + 50);
+    expect((await phone.ask('OPTIONS')).status).toBe(200);
+    expect((await phone.ask('BYE')).status).toBe(200);
+    phone.close();
+  });
+
+  it('is held and taken back by re-INVITE', async () => {
+    await call();
+    phone.talk();
+    await phone.until(() => phone.heard.length > 10);
+    const held = await phone.ask('INVITE', { body: phone.sdp({ direction: 'sendonly', version: 2 }) });
+    phone.acknowledge(held);
+    expect(held.body).toContain('a=recvonly');
+    const resumed = await phone.ask('INVITE', { body: phone.sdp({ version: 3 }) });
+    phone.acknowledge(resumed);
+    expect(resumed.body).toContain('a=sendrecv');
+    const from = phone.heard.length;
+    await phone.until(() => phone.heard.length > from + 10);
+    await phone.ask('BYE');
+    phone.close();
+  });
+});
+
+describe('signing in', () => {
+  it('is asked of everybody, and a right password is let in', async () => {
+    const service = await TestService.start({
+      env: { ...env, SVC_SIP_USER: 'alice', SVC_SIP_PASSWORD: 's3cret' },
+    });
+    const phone = await Phone.open(sipPort(service));
+    const asked = await phone.invite();
+    expect(asked.status).toBe(401);
+    const uri = `sip:agent@127.0.0.1:${sipPort(service)}`;
+    const proof = authorization(asked.header('WWW-Authenticate') ?? '', {
+      ...{ method: 'INVITE', uri, user: 'alice', password: 's3cret' },
+    });
+    expect((await phone.invite({ headers: [proof] })).status).toBe(200);
+    await phone.ask('BYE');
+    phone.close();
+    const stranger = await Phone.open(sipPort(service));
+    const wrong = authorization(asked.header('WWW-Authenticate') ?? '', {
+      ...{ method: 'INVITE', uri, user: 'alice', password: 'wrong' },
+    });
+    expect((await stranger.invite({ headers: [wrong] })).status).toBe(401);
+    stranger.close();
+    await service.stop();
+  });
+});

@@ -1,0 +1,30 @@
+/** What a SIP call is given beside its engine: the way to the supervisor, which has the signalling, and what another worker left. */
+import type { Socket } from 'node:dgram';
+import type { Millis } from '../../../shared/base/units.ts';
+import type { Scope } from '../../../shared/runtime/scope.ts';
+import type { SipOffer } from '../../../shared/protocol/sip.ts';
+import type { SavedTransport, TransportEvents } from '../transport.ts';
+
+/** Tells the supervisor about a call. */
+export interface SipLine {
+  /** The call is built. */
+  accept(): void;
+  refuse(): void;
+  hangUp(): void;
+  /** Nothing is left of it here. Called once. */
+  over(): void;
+}
+
+export interface SipCallOptions {
+  readonly offer: SipOffer;
+  /** For audio; bound, and shared with the supervisor. */
+  readonly socket: Socket;
+  readonly events: TransportEvents;
+  readonly line: SipLine;
+  readonly now: () => Millis;
+  /** The call's own: what is thrown in it ends this call alone. */
+  readonly scope: Pick<Scope, 'bind'>;
+  /** 32 random bits. */
+  readonly random: () => number;
+  readonly saved?: SavedTransport | undefined;
+}

@@ -1,0 +1,113 @@
+/** The caller's audio out of RTP packets, in order and without holes, as PCM16 at the codec's rate; and the caller's keys. */
+import { writeInt16 } from '../../../shared/audio/pcm.ts';
+import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
+import type { SipMedia } from '../../../shared/protocol/sip.ts';
+import { codecOf, type PayloadCodec } from '../../media/rtp/codec.ts';
+import { Concealment } from '../../media/rtp/concealment.ts';
+import { JitterBuffer } from '../../media/rtp/jitter-buffer.ts';
+import { KeyReader } from '../../media/rtp/keys.ts';
+import { readRtp } from '../../media/rtp/rtp.ts';
+
+export interface RtpInSink {
+  /** PCM16, little-endian; valid until it returns. */
+  audio(pcm: Buffer): void;
+  key(digit: string): void;
+}
+
+/** A payload of more is no audio of a phone. */
+const mostPayloadBytes = 1_500;
+/** RFC 3389. */
+const comfortNoise = 13;
+/** The clock of telephone codecs in RTP, in Hz. */
+const clockRate = 8_000;
+
+export class RtpIn {
+  #media: SipMedia;
+  #codec: PayloadCodec;
+  readonly #sink: RtpInSink;
+  readonly #keys = new KeyReader();
+  #buffer: JitterBuffer;
+  /** The stream that is heard; a peer that begins another one leaves this one. */
+  #ssrc: number | undefined;
+  #concealment: Concealment;
+  readonly #pcm = new Int16Array(mostPayloadBytes * 2);
+  readonly #bytes = Buffer.alloc(mostPayloadBytes * 4);
+
+  constructor(media: SipMedia, sink: RtpInSink) {
+    this.#media = media;
+    this.#codec = codecOf(media.codec);
+    this.#sink = sink;
+    this.#buffer = this.#newBuffer();
+    this.#concealment = new Concealment((this.#codec.rate * FRAME_MS) / 1000);
+  }
+
+  #newBuffer(): JitterBuffer {
+    const { rate, samplesOf } = this.#codec;
+    const frameTicks = (clockRate * FRAME_MS) / 1000;
+    return new JitterBuffer({
+      clockRate,
+      frameTicks,
+      ticksOf: (payload) => (samplesOf(payload) * clockRate) / rate,
+    });
+  }
+
+  agreed(media: SipMedia): void {
+    if (media.codec !== this.#media.codec) {
+      this.#codec = codecOf(media.codec);
+      this.#buffer = this.#newBuffer();
+    }
+    this.#media = media;
+  }
+
+  /** False where this is nothing that the peer would send. The bytes are kept until they were heard. */
+  take(bytes: Buffer, now: Millis): boolean {
+    const packet = readRtp(bytes);
+    if (packet === undefined || packet.payload.length > mostPayloadBytes) return false;
+    const { payload, payloadType, ssrc } = packet;
+    if (payloadType === this.#media.dtmfType) {
+      const digit = this.#keys.take(packet);
+      if (digit !== undefined) this.#sink.key(digit);
+      return true;
+    }
+    if (payloadType !== this.#media.payloadType) return payloadType === comfortNoise;
+    if (payload.length === 0) return true;
+    if (ssrc !== this.#ssrc) this.#buffer = this.#newBuffer();
+    this.#ssrc = ssrc;
+    const { sequence, timestamp } = packet;
+    this.#buffer.push(
+      {
+        sequence,
+        timestamp,
+        payload: bytes.subarray(payload.byteOffset - bytes.byteOffset).subarray(0, payload.length),
+      },
+      now,
+    );
+    this.tick(now);
+    return true;
+  }
+
+  /** Tells what is due. */
+  tick(now: Millis): void {
+    for (;;) {
+      const next = this.#buffer.pull(now);
+      if (next.kind === 'nothing') return;
+      if (!this.#media.receives) continue;
+      if (next.kind === 'payload') {
+        const pcm = this.#pcm.subarray(0, this.#codec.samplesOf(next.payload));
+        this.#codec.decode(next.payload, pcm);
+        this.#concealment.heard(pcm);
+        this.#tell(pcm);
+      } else {
+        const pcm = this.#pcm.subarray(0, (next.ticks * this.#codec.rate) / clockRate);
+        this.#concealment.fill(pcm, next.row);
+        this.#tell(pcm);
+      }
+    }
+  }
+
+  #tell(pcm: Int16Array): void {
+    const audio = this.#bytes.subarray(0, pcm.length * 2);
+    writeInt16(pcm, audio);
+    this.#sink.audio(audio);
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * The bot's audio into RTP packets, one every 20 ms for as long as the call lasts: the engine's frames as it gives them, silence in
+ * between. Frames that come before the peer has agreed to the call wait, and everything after them keeps that distance.
+ */
+import type { Millis } from '../../../shared/base/units.ts';
+import { FRAME_MS } from '../../../shared/base/units.ts';
+import type { SipMedia } from '../../../shared/protocol/sip.ts';
+import { codecOf, silenceOf, type PayloadCodec } from '../../media/rtp/codec.ts';
+import { rtpHeadBytes, writeRtpHead } from '../../media/rtp/rtp.ts';
+import { newRtpStream, nextNumbers, rtpStreamCodec, skipAhead, type RtpStreamState } from './rtp-stream.ts';
+
+export type RtpOutState = RtpStreamState;
+export const rtpOutCodec = rtpStreamCodec;
+
+export interface RtpOutOptions {
+  readonly send: (packet: Buffer) => void;
+  readonly random: () => number;
+  /** What another worker left. */
+  readonly saved: RtpOutState | undefined;
+  readonly now: Millis;
+}
+
+/** Frames that wait for the peer's word: a greeting of this length is not lost. */
+const mostWaiting = 250;
+/** A tick may come this much early or late; silence is sent only where no frame of the engine can be meant. */
+const slackMs = 12;
+
+export class RtpOut {
+  readonly #options: RtpOutOptions;
+  readonly state: RtpOutState;
+  #media: SipMedia;
+  #codec: PayloadCodec;
+  #silence: Buffer;
+  readonly #waiting: Buffer[] = [];
+  #isOpen: boolean;
+  /** The next packet begins a stretch of speech. */
+  #isSilent = true;
+
+  constructor(media: SipMedia, options: RtpOutOptions) {
+    this.#options = options;
+    this.#media = media;
+    this.#codec = codecOf(media.codec);
+    this.#silence = silenceOf(media.codec);
+    this.#isOpen = options.saved !== undefined;
+    this.state = options.saved ?? newRtpStream(options.random, options.now);
+    if (options.saved !== undefined) skipAhead(this.state, options.now);
+  }
+
+  /** How long a frame that is given now waits before it is sent. */
+  get waitingMs(): Millis {
+    return this.#waiting.length * FRAME_MS;
+  }
+
+  /** The peer has agreed. */
+  open(now: Millis): void {
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    this.#next(now);
+  }
+
+  agreed(media: SipMedia): void {
+    if (media.codec !== this.#media.codec) {
+      this.#codec = codecOf(media.codec);
+      this.#silence = silenceOf(media.codec);
+    }
+    this.#media = media;
+  }
+
+  /** Takes 20 ms of PCM. */
+  frame(pcm: Int16Array, now: Millis): void {
+    const payload = Buffer.allocUnsafe(this.#codec.frameBytes);
+    this.#codec.encode(pcm, payload);
+    if (!this.#isOpen || this.#waiting.length > 0) {
+      this.#waiting.push(payload);
+      if (this.#waiting.length > mostWaiting) this.#waiting.shift();
+      if (!this.#isOpen) return;
+      this.#next(now);
+      return;
+    }
+    this.#packet(payload, now, this.#isSilent);
+    this.#isSilent = false;
+  }
+
+  /** What waits is not said any more. */
+  clear(): void {
+    this.#waiting.length = 0;
+  }
+
+  tick(now: Millis): void {
+    if (!this.#isOpen || now - this.state.sentAt < FRAME_MS + slackMs) return;
+    if (this.#waiting.length > 0) this.#next(now);
+    else {
+      this.#packet(this.#silence, now, false);
+      this.#isSilent = true;
+    }
+  }
+
+  #next(now: Millis): void {
+    const payload = this.#waiting.shift();
+    if (payload === undefined) return;
+    this.#packet(payload, now, this.#isSilent);
+    this.#isSilent = false;
+  }
+
+  #packet(payload: Buffer, now: Millis, marker: boolean): void {
+    nextNumbers(this.state, now, this.#codec.clockPerMs);
+    const packet = Buffer.allocUnsafe(rtpHeadBytes + payload.length);
+    const { sequence, timestamp, ssrc } = this.state;
+    writeRtpHead(packet, { payloadType: this.#media.payloadType, marker, sequence, timestamp, ssrc });
+    packet.set(payload, rtpHeadBytes);
+    this.#options.send(packet);
+  }
+}

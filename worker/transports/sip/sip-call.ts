@@ -1,0 +1,258 @@
+/**
+ * A SIP call as the engine sees it: RTP on the socket that the supervisor gave, signalling by messages to the supervisor. Audio goes out
+ * as the engine paces it, and silence in between, so that ways through translations stay open. The wire has no marks: what was sent is
+ * taken for heard after the time that a phone's buffer takes.
+ */
+import type { RemoteInfo } from 'node:dgram';
+import { flag, list, maybe, opaque, record, text, time, versionOf } from '../../../shared/base/codec.ts';
+import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
+import { int16View } from '../../../shared/audio/pcm.ts';
+import { sipCodecRate, type SipMedia } from '../../../shared/protocol/sip.ts';
+import type { CallStart, CallTransport, TransportEnd } from '../transport.ts';
+import type { SipCallOptions } from './line.ts';
+import { RtpIn } from './rtp-in.ts';
+import { RtpOut, rtpOutCodec, type RtpOutState } from './rtp-out.ts';
+
+/** What a phone holds back before it plays, and the way there. */
+const playoutMs = 100;
+/** The last words are on their way before the call is hung up. */
+const lingerMs = 200;
+
+interface SipCallState {
+  phase: 'starting' | 'open' | 'over';
+  media: SipMedia;
+  /** The peer has agreed: audio flows. */
+  isOpen: boolean;
+  /** Where the peer's audio comes from, which is where it wants its own (symmetric RTP). */
+  peer: { readonly address: string; readonly port: number } | undefined;
+  heardAt: Millis;
+  marks: { readonly id: string; readonly at: Millis }[];
+  out: RtpOutState | undefined;
+}
+
+const stateCodec = record<SipCallState>({
+  phase: text<SipCallState['phase']>(),
+  media: opaque<SipMedia>(),
+  isOpen: flag,
+  peer: maybe(opaque<NonNullable<SipCallState['peer']>>()),
+  heardAt: time,
+  marks: list(record<SipCallState['marks'][number]>({ id: text(), at: time })),
+  out: maybe(rtpOutCodec),
+});
+
+const kind = `sip ${versionOf(stateCodec)}`;
+
+export class SipCall implements CallTransport {
+  readonly #options: SipCallOptions;
+  readonly #state: SipCallState;
+  readonly #in: RtpIn;
+  readonly #out: RtpOut;
+  #ended: TransportEnd | undefined;
+  #hangUpAt: Millis | undefined;
+  #isClosed = false;
+  readonly #scratch = new Int16Array(960);
+
+  constructor(options: SipCallOptions) {
+    this.#options = options;
+    const { offer, socket, saved, scope, now, events } = options;
+    if (saved !== undefined && saved.kind !== kind)
+      throw new TypeError('the saved call is of another version');
+    const { media, isOpen } = offer;
+    // What both sides agreed on while nobody had the call stands in the offer.
+    const fresh = { phase: 'starting' as const, peer: undefined, heardAt: now(), marks: [], out: undefined };
+    const left = saved === undefined ? fresh : stateCodec.read(saved.json, saved.shiftMs);
+    this.#state = { ...left, media, isOpen: isOpen || left.phase === 'open' };
+    this.#in = new RtpIn(media, {
+      audio: (pcm) => void events.audio(pcm),
+      key: (digit) => events.dtmf(digit),
+    });
+    this.#out = new RtpOut(media, {
+      ...{ random: options.random, saved: this.#state.out, now: now() },
+      send: (packet) => this.#send(packet),
+    });
+    socket.on(
+      'message',
+      scope.bind((packet: Buffer, from: RemoteInfo) => this.#received(packet, from)),
+    );
+    // A peer that is not there any more is noticed by its silence, or says so itself.
+    socket.on('error', () => undefined);
+  }
+
+  /** Tells the engine of a new call. */
+  begin(): void {
+    this.#options.events.started(this.#start());
+  }
+
+  restart(): void {
+    if (this.#state.phase === 'starting') this.begin();
+  }
+
+  #start(): CallStart {
+    const { callId, metadata, media } = this.#options.offer;
+    return { callId, sampleRate: sipCodecRate(media.codec), encoding: 'pcm16', metadata };
+  }
+
+  // ---- orders of the engine ----
+
+  get bufferedBytes(): number {
+    return 0;
+  }
+
+  accept(): void {
+    if (this.#state.phase !== 'starting') return;
+    this.#state.phase = 'open';
+    this.#options.line.accept();
+  }
+
+  refuse(): void {
+    if (this.#state.phase === 'over') return;
+    this.#options.line.refuse();
+    this.#over('engine');
+  }
+
+  sendAudio(frame: Buffer, rate: number): void {
+    if (this.#state.phase !== 'open' || rate !== sipCodecRate(this.#state.media.codec)) return;
+    this.#out.frame(int16View(frame, this.#scratch), this.#options.now());
+  }
+
+  sendClear(): void {
+    this.#out.clear();
+    this.#state.marks = [];
+  }
+
+  sendMark(id: string): boolean {
+    if (this.#state.phase !== 'open') return false;
+    this.#state.marks.push({ id, at: this.#options.now() + this.#out.waitingMs + playoutMs });
+    return true;
+  }
+
+  tell(): void {
+    // A phone does not follow what is told of the conversation.
+  }
+
+  end(reason: 'ended' | 'shutdown'): void {
+    if (this.#state.phase === 'over') return;
+    const wait = reason === 'ended' && this.#state.phase === 'open' ? this.#out.waitingMs + lingerMs : 0;
+    this.#hangUpAt ??= this.#options.now() + wait;
+  }
+
+  fail(): void {
+    if (this.#state.phase === 'over') return;
+    this.#state.phase = 'over';
+    this.#options.line.hangUp();
+    // The engine does not come back to a call that broke.
+    this.#close();
+  }
+
+  inputTaken(): void {
+    // What the engine did not take is gone: nobody can make a phone wait.
+  }
+
+  save(): { readonly kind: string; readonly json: string } {
+    return { kind, json: stateCodec.write({ ...this.#state, out: this.#out.state }) };
+  }
+
+  tick(now: Millis): void {
+    if (this.#hangUpAt !== undefined && now >= this.#hangUpAt && this.#state.phase !== 'over') {
+      this.#options.line.hangUp();
+      this.#over('engine');
+    }
+    if (this.#state.phase !== 'over') {
+      this.#in.tick(now);
+      if (this.#state.isOpen) this.#out.tick(now);
+      this.#echoMarks(now);
+    }
+    this.#tellEnd();
+  }
+
+  #echoMarks(now: Millis): void {
+    const { marks } = this.#state;
+    while (marks[0] !== undefined && marks[0].at <= now) {
+      const mark = marks.shift();
+      if (mark !== undefined) this.#options.events.markPlayed(mark.id);
+    }
+  }
+
+  // ---- the supervisor ----
+
+  /** The peer has acknowledged the answer. */
+  opened(): void {
+    this.#state.isOpen = true;
+    this.#out.open(this.#options.now());
+  }
+
+  agreed(media: SipMedia): void {
+    const { remote } = this.#state.media;
+    const isMoved = remote?.address !== media.remote?.address || remote?.port !== media.remote?.port;
+    // Where it said that it moves to counts until it is heard from there.
+    if (isMoved) this.#state.peer = undefined;
+    this.#state.media = media;
+    this.#in.agreed(media);
+    this.#out.agreed(media);
+  }
+
+  digit(digit: string): void {
+    if (this.#state.phase !== 'over') this.#options.events.dtmf(digit);
+  }
+
+  closed(reason: 'hangup' | 'disconnected'): void {
+    this.#over(reason);
+    this.#tellEnd();
+  }
+
+  // ---- the wire ----
+
+  #received(packet: Buffer, from: RemoteInfo): void {
+    if (this.#state.phase === 'over') return;
+    const now = this.#options.now();
+    const isPeer = this.#state.peer?.address === from.address && this.#state.peer.port === from.port;
+    if (!this.#mayBePeer(from, isPeer, now)) return;
+    if (!this.#in.take(packet, now)) return;
+    this.#state.heardAt = now;
+    if (!isPeer) this.#state.peer = { address: from.address, port: from.port };
+  }
+
+  /**
+   * The first who sends valid audio is the peer, for its own idea of its address may lie behind a translation. Another one becomes it
+   * only where the first has fallen silent: a stranger that guesses the port can not take over a call that runs.
+   */
+  #mayBePeer(from: RemoteInfo, isPeer: boolean, now: Millis): boolean {
+    if (isPeer || this.#state.peer === undefined) return true;
+    const { remote } = this.#state.media;
+    const isAnnounced = remote?.address === from.address && remote.port === from.port;
+    return isAnnounced || now - this.#state.heardAt > 50 * FRAME_MS;
+  }
+
+  #send(packet: Buffer): void {
+    const { media, peer } = this.#state;
+    const to = peer ?? media.remote;
+    if (to === undefined || !media.sends) return;
+    this.#options.socket.send(packet, to.port, to.address, sent);
+  }
+
+  // ---- the end ----
+
+  #over(reason: TransportEnd): void {
+    if (this.#state.phase === 'over') return;
+    this.#state.phase = 'over';
+    this.#ended = reason;
+  }
+
+  #tellEnd(): void {
+    const reason = this.#ended;
+    if (reason === undefined) return;
+    this.#ended = undefined;
+    this.#options.events.ended(reason);
+    this.#close();
+  }
+
+  #close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#options.socket.close();
+    this.#options.line.over();
+  }
+}
+
+/** Without a callback an error on the way to a peer would be thrown. */
+const sent = (): void => undefined;
