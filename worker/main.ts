@@ -33,7 +33,6 @@ import { announcementLine } from './lines/announcement.ts';
 import { ringMarginFrames } from './call/audio.ts';
 import { CallHost } from './host/call-host.ts';
 import { LeftCalls } from './host/left-calls.ts';
-import type { CallJournal } from './call/journal.ts';
 import { CallRunner } from './call/runner.ts';
 import type { CallServices } from './call/services.ts';
 import { loadAgent, type LoadedAgent } from './host/agent.ts';
