@@ -6,6 +6,7 @@
 import type { LogLevel } from '../config/server/server.ts';
 import type { WsCallLimits } from './call.ts';
 import type { MailboxLayout } from './mailbox.ts';
+import type { LiveCall } from './live.ts';
 import type { RecordingSetup } from './recording.ts';
 
 /** Descriptor numbers in a child; 0 to 3 are the standard streams and the message channel. */
@@ -38,6 +39,8 @@ export interface WorkerSetup {
   readonly files: NamedFiles;
   /** Certificates in PEM form that are trusted beside the public ones for agents. */
   readonly agentCa: readonly string[];
+  /** Operators may look at calls while they run. */
+  readonly live: boolean;
   /** Present where the agent records calls. */
   readonly recording?: RecordingSetup;
 }
@@ -81,7 +84,10 @@ export type ToWorker =
   | { readonly type: 'drain' }
   /** Say `stop{shutdown}` to every call and exit when they are gone. */
   | { readonly type: 'shutdown' }
-  | { readonly type: 'metrics.ask'; readonly ask: number };
+  | { readonly type: 'metrics.ask'; readonly ask: number }
+  | { readonly type: 'live.ask'; readonly ask: number }
+  /** An operator ends a call, as an agent would. */
+  | { readonly type: 'call.end'; readonly call: string };
 
 export type FromWorker =
   | { readonly type: 'ready' }
@@ -92,7 +98,8 @@ export type FromWorker =
   | { readonly type: 'call.over'; readonly offer: number }
   /** Something escaped a call: the worker finishes its calls and wants to be replaced. */
   | { readonly type: 'tainted' }
-  | { readonly type: 'metrics.answer'; readonly ask: number; readonly metrics: unknown };
+  | { readonly type: 'metrics.answer'; readonly ask: number; readonly metrics: unknown }
+  | { readonly type: 'live.answer'; readonly ask: number; readonly calls: readonly LiveCall[] };
 
 export type FromInference =
   | { readonly type: 'ready' }

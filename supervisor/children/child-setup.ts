@@ -59,6 +59,7 @@ export function newChildSetup({
       agentText,
       files,
       agentCa,
+      live: settings.health.liveToken !== undefined,
       ...(recording !== undefined && { recording: recording.setup }),
     }),
     inference: () => {

@@ -23,7 +23,7 @@ export interface ListenerContext {
   readonly arrived: (arrived: Arrived) => void;
   /** How an upgrade with this head would be refused; undefined when it would not. */
   readonly look: (arrival: Arrival) => Answer | undefined;
-  readonly health: Pick<HealthOptions, 'unready' | 'counts' | 'renderMetrics'>;
+  readonly health: Pick<HealthOptions, 'unready' | 'counts' | 'renderMetrics' | 'live'>;
 }
 
 export interface ListenerPlace {

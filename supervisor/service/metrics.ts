@@ -103,6 +103,23 @@ export function readSharedGauges(metrics: SupervisorMetrics, boxes: Mailboxes, m
   readTurnGauges(metrics, boxes, machineMs);
 }
 
+/** What the supervisor counts itself, at the moment of an answer. */
+export interface ServiceCounts {
+  readonly workersReady: number;
+  readonly isInferenceUp: boolean;
+  readonly oldestWaitMs: Millis;
+  readonly sessions: number;
+  readonly connections: number;
+}
+
+export function setServiceGauges(metrics: SupervisorMetrics, counts: ServiceCounts): void {
+  metrics.workersReady.set(counts.workersReady);
+  metrics.inferenceUp.set(counts.isInferenceUp ? 1 : 0);
+  metrics.handoverWait.set(counts.oldestWaitMs / 1000);
+  metrics.sessions.set(counts.sessions);
+  metrics.connections.set(counts.connections);
+}
+
 /** The queue in front of the turn model. Every thread sees the same questions wait. */
 function readTurnGauges(metrics: SupervisorMetrics, boxes: Mailboxes, machineMs: Millis): void {
   const threads = boxes.layout.turnThreads ?? 0;

@@ -2,16 +2,13 @@
  * The supervisor at work: owns the listeners, the call slots and the children, and wires the pure machines (lifecycle, process
  * table, admission) to the world. No audio passes here.
  */
-import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { FromWorker } from '../../shared/protocol/ipc.ts';
-import type { Clock, Timer } from '../../shared/runtime/clock.ts';
-import type { Log } from '../../shared/runtime/log.ts';
+import type { Timer } from '../../shared/runtime/clock.ts';
 import { newSupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
-import type { Systemd } from '../../shared/runtime/systemd.ts';
 import { Admission, type AdmissionFacts } from '../admission/admission.ts';
 import { CallMemory } from './call-memory.ts';
-import { newChildSetup, type AgentForWorkers } from '../children/child-setup.ts';
+import { newChildSetup } from '../children/child-setup.ts';
 import { Children } from '../children/children.ts';
 import { departWhenUnneeded } from '../restart/departure.ts';
 import { HandOver } from '../handover/hand-over.ts';
@@ -24,37 +21,16 @@ import {
   type LifecycleEvent,
 } from './lifecycle.ts';
 import { LoadWatch } from './load-watch.ts';
-import { MetricsCollector, readSharedGauges } from './metrics.ts';
+import { LiveView } from './live-view.ts';
+import { MetricsCollector, readSharedGauges, setServiceGauges } from './metrics.ts';
+import type { ServiceOptions } from './service-options.ts';
 import { SessionCount } from './session-count.ts';
-import { ProviderWatch, type AgentProviders } from './provider-watch.ts';
+import { ProviderWatch } from './provider-watch.ts';
 import * as processes from '../children/process-table.ts';
-import type { ParentChannel } from '../restart/predecessor.ts';
-import type { Priorities } from '../children/priorities.ts';
 import { Presence } from './presence.ts';
 import { Reception } from '../listeners/reception.ts';
-import type { Launch } from '../restart/successor.ts';
 
 const lookEveryMs = 200;
-
-export interface ServiceOptions {
-  readonly settings: ServerSettings;
-  readonly workers: number;
-  readonly inferenceThreads: number;
-  /** Path of the turn model; absent: turns end by silence. */
-  readonly turnModel?: string;
-  readonly agentName: string;
-  readonly agent: AgentForWorkers;
-  readonly providers: AgentProviders;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** How to start this program once more, for a restart without a gap. */
-  readonly launch: Launch;
-  readonly priorities: Priorities;
-  /** Present where this supervisor takes over from the one that started it. */
-  readonly parent?: ParentChannel;
-  readonly systemd: Systemd;
-  readonly exit: (status: number) => void;
-}
 
 export class Service {
   readonly #options: ServiceOptions;
@@ -70,6 +46,7 @@ export class Service {
   readonly #presence: Presence;
   readonly #providers: ProviderWatch;
   readonly #collector: MetricsCollector;
+  readonly #live: LiveView;
   readonly #memory: CallMemory;
   readonly #sessions: SessionCount;
   /** Path; none once it could not be loaded. */
@@ -120,6 +97,14 @@ export class Service {
       kill: (row) => this.#children.killOne(row),
     });
     this.#providers = new ProviderWatch(options.providers, boxes);
+    this.#live = new LiveView({
+      ...{ agent: options.agentName, clock, boxes, machineMs, maxSessions: settings.maxSessions },
+      workers: () => processes.reachableWorkers(this.#children.table),
+      send: (worker, message) => this.#children.send(worker, message),
+      providers: () => this.#providers.rows(machineMs()),
+      unready: () => this.#unready(),
+      sessions: () => this.#sessions.now,
+    });
     this.#reception = this.#newReception();
     this.#sessions.share();
     this.#collector = new MetricsCollector(clock, (worker, ask) =>
@@ -169,6 +154,7 @@ export class Service {
           workers: processes.readyWorkers(this.#children.table).length,
         }),
         renderMetrics: () => this.#renderMetrics(),
+        live: this.#live,
       },
       accepted: (socket, request, release) => this.#handOver.give(socket, request, release),
       released: () => this.#lookWhetherEmpty(),
@@ -304,6 +290,9 @@ export class Service {
       case 'metrics.answer':
         this.#collector.answered(message.ask, message.metrics);
         return;
+      case 'live.answer':
+        this.#live.answered(message.ask, message.calls);
+        return;
       case 'ready':
         return;
     }
@@ -318,11 +307,12 @@ export class Service {
     const { table } = this.#children;
     readSharedGauges(this.#metrics, this.#memory.boxes, machineMs());
     this.#providers.readGauges(this.#metrics, machineMs());
-    this.#metrics.workersReady.set(processes.readyWorkers(table).length);
-    this.#metrics.inferenceUp.set(processes.inferenceReady(table) ? 1 : 0);
-    this.#metrics.handoverWait.set(this.#handOver.oldestWaitMs() / 1000);
-    this.#metrics.sessions.set(this.#sessions.now);
-    this.#metrics.connections.set(this.#admission.connections);
+    setServiceGauges(this.#metrics, {
+      workersReady: processes.readyWorkers(table).length,
+      isInferenceUp: processes.inferenceReady(table),
+      oldestWaitMs: this.#handOver.oldestWaitMs(),
+      ...{ sessions: this.#sessions.now, connections: this.#admission.connections },
+    });
     return await this.#collector.render(this.#metrics, processes.reachableWorkers(table));
   }
 
