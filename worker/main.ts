@@ -22,7 +22,7 @@ import { heartbeatAge } from '../shared/protocol/heartbeat.ts';
 import { mailboxBytes, Mailboxes } from '../shared/protocol/mailbox.ts';
 import { vadFrameMs } from '../shared/protocol/mailbox-slot.ts';
 import { exitWithParent, firstMessage, wakeWhenOrphaned } from '../shared/runtime/child.ts';
-import { afterOthers, systemClock } from '../shared/runtime/clock.ts';
+import { afterOthers, systemClock, systemWallClock } from '../shared/runtime/clock.ts';
 import { giveBufferAway } from '../shared/runtime/detached-buffers.ts';
 import { errorFields, newLog, type Log } from '../shared/runtime/log.ts';
 import { newWorkerMetrics, type WorkerMetrics } from '../shared/runtime/metrics.ts';
@@ -54,6 +54,9 @@ import { newFailureLog, type FailureLog } from './stages/failure-log.ts';
 import { openStages } from './stages/registry.ts';
 import { ToolRegistry } from './tools/registry.ts';
 import { noCallControl } from './tools/tool.ts';
+import { carriedSetup } from './telephony/carried.ts';
+import { meansOf } from './telephony/call-control.ts';
+import { CarrierLine } from './telephony/carrier-line.ts';
 import { callSocketServerOptions, CallSocket, resumeCallSocket } from './transports/socket/call-socket.ts';
 import { ReadTurns } from './transports/socket/read-turns.ts';
 import { transports } from './transports/all.ts';
@@ -82,6 +85,7 @@ class Worker {
   /** What the process that had this seat before left: connections by slot, until somebody has taken them up or given them up. */
   readonly #awaited: ReadonlyMap<number, number>;
   readonly #server: WebSocketServer;
+  readonly #carriers = new CarrierLine((command) => this.#send({ type: 'control.ask', command }));
   readonly #reads = new ReadTurns({ clock: systemClock, soon: afterOthers });
   /** Sockets that are not closed yet; some outlive their calls until the client has read the end. */
   #sockets = 0;
@@ -154,17 +158,18 @@ class Worker {
       settings,
       ...agentLinkServices(definition, {
         ...{ env: process.env, certificates: this.#setup.agentCa },
+        mayTransfer: (start) => meansOf(start, this.#setup.callControl)?.transfer === true,
         ...{ clock: systemClock, log: this.#log, metrics: this.#metrics },
       }),
-      openTools: (context, { metadata, remote }) => {
-        const tools = registry.openCall(context, {
-          control: noCallControl,
-          metadata,
-          ...(remote && { remote }),
-        });
+      openTools: (context, { metadata, remote, control }) => {
+        const tools = registry.openCall(context, { control, metadata, ...(remote && { remote }) });
         return { tools, book: toolBook(definition, tools.tools) };
       },
       observe: this.#observation.observe,
+      carriers: {
+        ...{ means: this.#setup.callControl, telephony: definition.telephony },
+        ...{ language: definition.agent.language, ask: this.#carriers.ask },
+      },
       speech: speechSettings(definition, means),
       echo: definition.turn.echo,
       ...stages,
@@ -219,6 +224,9 @@ class Worker {
         return;
       case 'shutdown':
         this.#shutdown();
+        return;
+      case 'control.answer':
+        this.#carriers.answered(message.commandId, message.outcome);
         return;
       case 'metrics.ask':
         void this.#metrics.registry.getMetricsAsJSON().then((metrics) => {
@@ -336,6 +344,7 @@ class Worker {
       services: this.#services,
       slot,
       journal,
+      refine: (setup) => carriedSetup(setup, offer.carried, this.#services.carriers.telephony),
       over: () => this.#host.remove(slot),
     });
     try {
@@ -348,6 +357,7 @@ class Worker {
           journal,
           saved,
           now: () => systemClock.now(),
+          wallNow: () => systemWallClock.now(),
           newCallId: randomUUID,
           bind: (callback) => runner.scope.bind(callback),
           faultSent: (code) => this.#metrics.protocolErrors.inc({ code }),

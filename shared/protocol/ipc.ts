@@ -3,6 +3,13 @@
  * Audio and load figures do not pass here: they are in shared memory, because a message waits behind every socket
  * that was sent before it and is not acknowledged.
  */
+import type {
+  CarriedCall,
+  CarrierName,
+  CarrierOutcome,
+  ControlCommand,
+  ControlMeans,
+} from './call-control.ts';
 import type { LogLevel } from '../config/server/server.ts';
 import type { WsCallLimits } from './call.ts';
 import type { MailboxLayout } from './mailbox.ts';
@@ -43,6 +50,8 @@ export interface WorkerSetup {
   readonly live: boolean;
   /** Present where the agent records calls. */
   readonly recording?: RecordingSetup;
+  /** What calls of carriers can be made to do. */
+  readonly callControl: Partial<Readonly<Record<CarrierName, ControlMeans>>>;
 }
 
 /** First message to the inference process. */
@@ -57,7 +66,7 @@ export interface InferenceSetup {
 }
 
 /** What a worker serves a connection with. */
-export type TransportKind = 'websocket' | 'carrier_a';
+export type TransportKind = 'websocket' | 'carrier_a' | 'rtvi';
 
 /** An accepted connection on its way to a worker. */
 export interface CallOffer {
@@ -73,6 +82,8 @@ export interface CallOffer {
   readonly signedMetadata: Readonly<Record<string, string>>;
   /** Slot whose record says how a worker that is gone left this call. */
   readonly resumeFrom?: number;
+  /** The telephone call was here before, and comes back. */
+  readonly carried?: CarriedCall;
 }
 
 export type ToWorker =
@@ -87,7 +98,8 @@ export type ToWorker =
   | { readonly type: 'metrics.ask'; readonly ask: number }
   | { readonly type: 'live.ask'; readonly ask: number }
   /** An operator ends a call, as an agent would. */
-  | { readonly type: 'call.end'; readonly call: string };
+  | { readonly type: 'call.end'; readonly call: string }
+  | { readonly type: 'control.answer'; readonly commandId: string; readonly outcome: CarrierOutcome };
 
 export type FromWorker =
   | { readonly type: 'ready' }
@@ -96,6 +108,8 @@ export type FromWorker =
   /** The worker cannot take the call: it belongs to another one. */
   | { readonly type: 'call.declined'; readonly offer: number }
   | { readonly type: 'call.over'; readonly offer: number }
+  /** A call wants something of its carrier; `control.answer` answers. */
+  | { readonly type: 'control.ask'; readonly command: ControlCommand }
   /** Something escaped a call: the worker finishes its calls and wants to be replaced. */
   | { readonly type: 'tainted' }
   | { readonly type: 'metrics.answer'; readonly ask: number; readonly metrics: unknown }

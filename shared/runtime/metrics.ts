@@ -217,11 +217,13 @@ export interface SupervisorMetrics extends InferenceMetrics {
   readonly refusals: Counter<'reason'>;
   readonly tokens: Counter<'outcome'>;
   readonly restarts: Counter<'role'>;
+  readonly carrierCommands: Counter<'carrier' | 'command' | 'outcome'>;
   readonly workersReady: Gauge;
   readonly inferenceUp: Gauge;
   readonly handoverWait: Gauge;
   readonly workerLateness: Gauge;
   readonly sessions: Gauge;
+  readonly sessionsLimit: Gauge;
   readonly connections: Gauge;
   readonly providerBreaker: Gauge<ProviderLabel>;
   readonly providerBreakerOpened: Gauge<ProviderLabel>;
@@ -256,6 +258,12 @@ export function newSupervisorMetrics(): SupervisorMetrics {
       labelNames: ['role'],
       registers,
     }),
+    carrierCommands: new Counter({
+      name: 'svc_carrier_commands_total',
+      help: 'What calls asked of their carriers, by what became of it',
+      labelNames: ['carrier', 'command', 'outcome'],
+      registers,
+    }),
     workersReady: new Gauge({ name: 'svc_workers_ready', help: 'Workers that take calls', registers }),
     inferenceUp: new Gauge({ name: 'svc_inference_up', help: '1 while inference answers', registers }),
     handoverWait: new Gauge({
@@ -266,6 +274,11 @@ export function newSupervisorMetrics(): SupervisorMetrics {
     ...newInferenceMetrics(registers),
     workerLateness: new Gauge({ name: 'svc_worker_lateness_seconds', help: 'Worst late tick', registers }),
     sessions: new Gauge({ name: 'svc_sessions', help: 'Calls that have begun', registers }),
+    sessionsLimit: new Gauge({
+      name: 'svc_sessions_limit',
+      help: 'Most calls at the same time (SVC_MAX_SESSIONS)',
+      registers,
+    }),
     connections: new Gauge({
       name: 'svc_connections',
       help: 'Connections of calls, those that have not begun among them',

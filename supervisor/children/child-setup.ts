@@ -1,6 +1,7 @@
 /** What each child process is told and given when it starts. */
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { InferenceSetup, NamedFiles, WorkerSetup } from '../../shared/protocol/ipc.ts';
+import { callMeans } from '../telephony/means.ts';
 import { callLimits } from '../service/call-limits.ts';
 import type { CallMemory } from '../service/call-memory.ts';
 import { newRecordingMemory } from '../service/recording-memory.ts';
@@ -61,6 +62,7 @@ export function newChildSetup({
       agentCa,
       live: settings.health.liveToken !== undefined,
       ...(recording !== undefined && { recording: recording.setup }),
+      callControl: callMeans(settings),
     }),
     inference: () => {
       const model = turnModel();

@@ -24,6 +24,7 @@ import {
   type ChildRow,
   type ProcessTable,
 } from './process-table.ts';
+import { readProcessState, type ProcessState } from './process-state.ts';
 
 export interface ChildrenOptions {
   readonly clock: Clock;
@@ -115,6 +116,12 @@ export class Children {
   /** Ends one child that hangs; its end is noticed like any other. */
   killOne(row: ChildRow): void {
     this.#processes.get(row)?.kill('SIGKILL');
+  }
+
+  /** What the kernel says of a child; undefined when it is gone. */
+  stateOf(row: ChildRow): ProcessState | undefined {
+    const pid = this.#processes.get(row)?.pid;
+    return pid === undefined ? undefined : readProcessState(pid);
   }
 
   kill(): void {

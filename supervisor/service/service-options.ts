@@ -1,4 +1,4 @@
-/** What the service is made of: settings, the agent, and the world around it. */
+/** What a service is made with. */
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';

@@ -3,7 +3,7 @@
  * table, admission) to the world. No audio passes here.
  */
 import type { FromWorker } from '../../shared/protocol/ipc.ts';
-import type { Timer } from '../../shared/runtime/clock.ts';
+import { systemWallClock, type Timer } from '../../shared/runtime/clock.ts';
 import { newSupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { Admission, type AdmissionFacts } from '../admission/admission.ts';
@@ -22,13 +22,14 @@ import {
 } from './lifecycle.ts';
 import { LoadWatch } from './load-watch.ts';
 import { LiveView } from './live-view.ts';
-import { MetricsCollector, readSharedGauges, setServiceGauges } from './metrics.ts';
-import type { ServiceOptions } from './service-options.ts';
+import { MetricsCollector, readSessions, readSharedGauges, setServiceGauges } from './metrics.ts';
 import { SessionCount } from './session-count.ts';
 import { ProviderWatch } from './provider-watch.ts';
 import * as processes from '../children/process-table.ts';
 import { Presence } from './presence.ts';
 import { Reception } from '../listeners/reception.ts';
+import type { ServiceOptions } from './service-options.ts';
+import { Telephony } from '../telephony/telephony.ts';
 
 const lookEveryMs = 200;
 
@@ -49,6 +50,7 @@ export class Service {
   readonly #live: LiveView;
   readonly #memory: CallMemory;
   readonly #sessions: SessionCount;
+  readonly #telephony: Telephony;
   /** Path; none once it could not be loaded. */
   #turnModel: string | undefined;
   #stopsAsked = 0;
@@ -95,6 +97,7 @@ export class Service {
       hangMs: settings.hangTimeoutMs,
       log,
       kill: (row) => this.#children.killOne(row),
+      stateOf: (row) => this.#children.stateOf(row),
     });
     this.#providers = new ProviderWatch(options.providers, boxes);
     this.#live = new LiveView({
@@ -104,6 +107,9 @@ export class Service {
       providers: () => this.#providers.rows(machineMs()),
       unready: () => this.#unready(),
       sessions: () => this.#sessions.now,
+    });
+    this.#telephony = new Telephony({
+      ...{ settings, clock, log, metrics: this.#metrics, wallClock: systemWallClock },
     });
     this.#reception = this.#newReception();
     this.#sessions.share();
@@ -156,7 +162,8 @@ export class Service {
         renderMetrics: () => this.#renderMetrics(),
         live: this.#live,
       },
-      accepted: (socket, request, release) => this.#handOver.give(socket, request, release),
+      accepted: (socket, request, release) =>
+        this.#handOver.give(socket, this.#telephony.greet(request), release),
       released: () => this.#lookWhetherEmpty(),
       carriedChanged: () => this.#sessions.share(),
       isServing: () => this.#lifecycle.state.phase === 'serving',
@@ -284,6 +291,13 @@ export class Service {
       case 'call.over':
         this.#handOver.over(message.offer);
         return;
+      case 'control.ask': {
+        const { command } = message;
+        this.#telephony.ask(command, (outcome) =>
+          this.#children.send(worker, { type: 'control.answer', commandId: command.commandId, outcome }),
+        );
+        return;
+      }
       case 'tainted':
         this.#options.log.error({ worker }, 'a worker is replaced once its calls have ended');
         return;
@@ -311,8 +325,9 @@ export class Service {
       workersReady: processes.readyWorkers(table).length,
       isInferenceUp: processes.inferenceReady(table),
       oldestWaitMs: this.#handOver.oldestWaitMs(),
-      ...{ sessions: this.#sessions.now, connections: this.#admission.connections },
+      connections: this.#admission.connections,
     });
+    readSessions(this.#metrics, this.#sessions.now, this.#options.settings.maxSessions);
     return await this.#collector.render(this.#metrics, processes.reachableWorkers(table));
   }
 

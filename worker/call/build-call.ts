@@ -19,6 +19,8 @@ import type { CallServices } from './services.ts';
 import { CallStages, stageContext } from './stages.ts';
 import { CallToolRuns } from './tool-runs.ts';
 import { withVariables } from './variables.ts';
+import { CallControl, meansOf, toolMeans, transferSettings } from '../telephony/call-control.ts';
+import { carriedContext } from '../telephony/carried.ts';
 
 export interface CallBuild {
   readonly services: CallServices;
@@ -51,22 +53,34 @@ export function buildCall(build: CallBuild): RunningCall {
   const { remoteTools, link: _terms, model, ...given } = setup;
   const remote =
     remoteTools === undefined || link === undefined ? undefined : { tools: remoteTools, runner: link };
-  const opened = services.openTools(stageContext({ clock, scope }), { metadata, remote });
+  const means = meansOf(start, services.carriers.means);
+  const opened = services.openTools(stageContext({ clock, scope }), {
+    ...{ metadata, remote },
+    control: toolMeans(means),
+  });
   link?.refused(opened.tools.refused.map(({ name, rule }) => `${name} ${rule}`));
   const tools = new CallToolRuns(opened.tools, tell);
   // What an agent process says is taken word for word.
-  const settings = { ...withVariables(services.settings, metadata), ...given };
+  const settings = {
+    ...withVariables(services.settings, metadata),
+    ...transferSettings(means, services.carriers.telephony),
+    ...given,
+  };
   const observers = newObservers(build);
   const whole = { ...settings, tools: observers.watchTools(opened.book) };
   const state = build.state(whole);
   const log = new CallLog({ log: build.log, metrics: services.metrics, turns: build.turns });
+  const control = new CallControl(services.carriers, start, {
+    ...{ clock, tell, context: () => carriedContext(state) },
+    bind: (callback) => scope.bind(callback),
+  });
   const llmCall = { conversation: start.callId, ...(model !== undefined && { model }) };
   const stages = openStages(build, llmCall);
   try {
     const audio = new CallAudio({ services, slot, start, transport, stages, tell, journal });
     observers.begins({ settings: whole, state, tap: audio.tap, now: clock.now() });
     return {
-      ...{ start, stages, audio, tools, state, log, observers, startedAt },
+      ...{ start, stages, audio, tools, control, state, log, observers, startedAt },
       get turns() {
         return log.turns;
       },

@@ -15,9 +15,11 @@ import type { CallServices } from './services.ts';
 import { SessionClaim } from './session-claim.ts';
 import { sessionEndOf } from './session-end.ts';
 import type { CallLink, CallLinkSite, LeftLink } from '../agent-link/contract.ts';
+import type { TypedText } from '../../shared/protocol/call.ts';
 import type { SessionEndReason } from '../../shared/protocol/agent-link/events.ts';
 import type { CallAction } from '../core/actions.ts';
 import { step } from '../core/call.ts';
+import { typedCommand } from '../core/commands.ts';
 import type { CallEvent } from '../core/events.ts';
 import type { CallSettings } from '../core/settings.ts';
 import { newCall, type CallState } from '../core/state.ts';
@@ -33,6 +35,8 @@ export interface CallRunnerOptions {
   readonly services: CallServices;
   /** The call's mailbox. */
   readonly slot: number;
+  /** What this call is to be although its agent says otherwise. */
+  readonly refine?: (setup: CallSetup) => CallSetup;
   /** Absent where calls end with their worker. */
   readonly journal?: CallJournal | undefined;
   /** The call is over and holds nothing any more. Called once. */
@@ -62,7 +66,7 @@ export class CallRunner implements TransportEvents {
   /** The call's agent process, where it has one. */
   #link: CallLink | undefined;
   /** Why the engine ends the call. */
-  #endReason: 'ended' | 'shutdown' = 'ended';
+  #endReason: 'ended' | 'shutdown' | 'transferred' = 'ended';
   readonly #session: SessionClaim;
   #over = false;
 
@@ -119,7 +123,7 @@ export class CallRunner implements TransportEvents {
           this.#log.warn('nobody said in time what the call is to be');
           this.#leaveLink('call_ended');
         }
-        this.#open(start, setup);
+        this.#open(start, this.#options.refine?.(setup) ?? setup);
       },
       failed: (error) => this.#fault(error),
     });
@@ -152,6 +156,7 @@ export class CallRunner implements TransportEvents {
     this.#log.info({ rate, encoding, metadata: Object.keys(metadata) }, 'call started');
     this.#tell({ type: 'call.opened' });
     for (const digit of opening.digits) this.dtmf(digit);
+    for (const typed of opening.texts) this.typed(typed);
     const { frames, ms } = opening.takeAudio();
     call.audio.allowBacklog(ms);
     this.#kept.add(frames);
@@ -176,13 +181,21 @@ export class CallRunner implements TransportEvents {
     this.#tell({ type: 'dtmf.pressed', digit, position: this.#call?.audio.position });
   }
 
+  typed(typed: TypedText): void {
+    this.#opening?.typed(typed);
+    this.#tell({ type: 'command.given', command: typedCommand(typed), position: this.#call?.audio.position });
+  }
+
   markPlayed(id: string): void {
     this.#tell({ type: 'mark.played', id });
   }
 
   ended(reason: TransportEnd): void {
-    this.#tell({ type: 'call.closed' });
-    this.#finish(reason);
+    const leave = (): void => {
+      this.#tell({ type: 'call.closed' });
+      this.#finish(reason);
+    };
+    if (this.#call?.control.holds(leave) !== true) leave();
   }
 
   // ---- the worker ----
@@ -209,7 +222,6 @@ export class CallRunner implements TransportEvents {
     this.#transport?.tick(now);
   }
 
-  /** Inference has results. */
   collectSpeech(): void {
     this.#call?.audio.collectSpeech();
   }
@@ -307,6 +319,10 @@ export class CallRunner implements TransportEvents {
       case 'tool.abandon':
         call.tools.abandon(action.key, action.reason);
         return;
+      case 'carrier.transfer':
+      case 'carrier.keys':
+        call.control.perform(action);
+        return;
       case 'turn.judge':
         call.audio.judge(action.ask);
         return;
@@ -314,7 +330,7 @@ export class CallRunner implements TransportEvents {
         this.#endReason = action.reason;
         call.audio.silence();
         call.stages.cancelLlm();
-        this.#transport?.end(action.reason);
+        this.#transport?.end(action.reason === 'shutdown' ? 'shutdown' : 'ended');
         return;
       case 'told':
         call.log.follow(action.event);

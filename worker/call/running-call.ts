@@ -6,6 +6,7 @@ import type { CallStart } from '../transports/transport.ts';
 import type { CallAudio } from './audio.ts';
 import type { CallLog } from './log.ts';
 import type { CallObservers } from './observer.ts';
+import type { CallControl } from '../telephony/call-control.ts';
 import type { CallStages } from './stages.ts';
 import type { CallToolRuns } from './tool-runs.ts';
 
@@ -15,6 +16,7 @@ export interface RunningCall {
   readonly stages: CallStages;
   readonly audio: CallAudio;
   readonly tools: CallToolRuns;
+  readonly control: CallControl;
   readonly startedAt: Millis;
   readonly log: CallLog;
   readonly observers: CallObservers;

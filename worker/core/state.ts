@@ -88,5 +88,5 @@ export function noticeFault(
   what: FaultKind,
 ): boolean {
   tell({ actions }, { type: 'fault.noticed', stage, what });
-  return countFault(state.faults, stage, { limits: state.setup.settings.limits, now });
+  return countFault(state.faults, stage, { settings: state.setup.settings, now });
 }

@@ -65,6 +65,12 @@ export function callSettings(definition: AgentDefinition, means: WorkerMeans): O
       dtmf: turn.interrupt.dtmf,
     },
     idle: { askAfterMs: turn.idle.askAfterS * 1000, ask: turn.idle.ask, endAfter: turn.idle.endAfter },
+    outage: {
+      keepMs: agent.outage.keepS * 1000,
+      hold: agent.outage.hold,
+      back: agent.outage.back,
+      unheardNote: agent.outage.unheardNote,
+    },
     limits: { ...defaultCallLimits, replayMs: means.replayMs },
   };
 }
@@ -78,7 +84,7 @@ export interface KnownTexts {
 }
 
 export function knownTexts(settings: Omit<CallSettings, 'tools'>): KnownTexts {
-  const { consent = '', greeting, apology, confirmQuestion, idle } = settings;
+  const { consent = '', greeting, apology, confirmQuestion, idle, outage } = settings;
   const pronounce = newRespelling(settings.pronounce);
   const pieces = (line: string): string[] => {
     const splitter = newSplitter();
@@ -90,7 +96,10 @@ export function knownTexts(settings: Omit<CallSettings, 'tools'>): KnownTexts {
   const greeted = pieces(consent === '' ? greeting : `${consent} ${greeting}`.trimEnd()).filter(
     (piece) => !hasVariables(piece),
   );
-  const [first, behind] = [[...greeted, ...pieces(apology)], pieces(idle.ask)];
+  const [first, behind] = [
+    [...greeted, ...pieces(apology)],
+    [...pieces(idle.ask), ...pieces(outage.hold)],
+  ];
   const texts = [...fillers, ...first, ...farewell, ...behind, pronounce(confirmQuestion)];
   return { texts, fillers, farewell };
 }

@@ -19,10 +19,12 @@ import { Reader } from './environment.ts';
 import type { ConfigProblem, Env } from './environment.ts';
 import { lifetimeVariables, takeLifetime, type LifetimeSettings } from './lifetime-variables.ts';
 import { modelVariables, takeModels, type ModelSettings } from './model-variables.ts';
+import { takeTelephony, telephonyVariables, type TelephonySettings } from './telephony-variables.ts';
 import { nearestName } from '../nearest.ts';
 import { originsVariable } from './origins-variable.ts';
 import { pageVariables, takePage, type PageSettings } from './page-variables.ts';
 import { recordingVariables, takeRecording, type RecordingSettings } from './recording-variables.ts';
+import { rtviVariables, takeRtvi, type RtviSettings } from './rtvi-variables.ts';
 import { parseProviderLimits, providerLimitsForm, type ProviderLimits } from './provider-limits.ts';
 import type { Sensitive } from '../sensitive.ts';
 import { providerNames } from '../stages/providers.ts';
@@ -57,6 +59,9 @@ export interface ServerSettings
   readonly page?: PageSettings;
   /** Absent: no telephone calls of carrier A. */
   readonly carrierA?: CarrierASettings;
+  readonly telephony: TelephonySettings;
+  /** Absent: no RTVI. */
+  readonly rtvi?: RtviSettings;
   readonly maxSessions: number;
   /** Who may open calls. Empty secrets and no token: nobody is asked. */
   readonly access: {
@@ -91,6 +96,8 @@ const variables = {
   }),
   ...pageVariables,
   ...carrierAVariables,
+  ...telephonyVariables,
+  ...rtviVariables,
   maxSessions: countVariable('SVC_MAX_SESSIONS', 'Most calls at the same time.', {
     least: 1,
     most: 100_000,
@@ -201,7 +208,7 @@ function takeAccess(reader: Reader): ServerSettings['access'] {
 /** Spec 01, Authentication 2, 3 and 5: off loopback only with authentication, or knowingly without. */
 function checkExposure(settings: ServerSettings, reader: Reader): string[] {
   const warnings: string[] = [];
-  const { access, ws, page, health, insecureListeners } = settings;
+  const { access, ws, page, rtvi, health, insecureListeners } = settings;
   const override = variables.insecureListeners.name;
   const guards = `${variables.sessionSecret.name} or ${variables.wsToken.name}`;
   const isGuarded = access.wsToken !== undefined || access.sessionSecrets.length > 0;
@@ -220,6 +227,13 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
       addr: page?.addr,
       isSafe: isGuarded,
       need: guards,
+      risk: 'its calls need no token',
+    },
+    {
+      variable: variables.rtviAddr,
+      addr: rtvi?.addr,
+      isSafe: rtvi?.token !== undefined || access.sessionSecrets.length > 0,
+      need: `${variables.sessionSecret.name} or ${variables.rtviToken.name}`,
       risk: 'its calls need no token',
     },
     {
@@ -243,6 +257,7 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
     );
   for (const [variable, token] of [
     [variables.wsToken, access.wsToken],
+    [variables.rtviToken, rtvi?.token],
     [variables.metricsToken, health.metricsToken],
     [variables.liveToken, health.liveToken],
   ] as const) {
@@ -288,6 +303,8 @@ export function parseServerSettings(
     },
     ...takePage(reader),
     ...takeCarrierA(reader),
+    telephony: takeTelephony(reader),
+    ...takeRtvi(reader),
     maxSessions,
     access: takeAccess(reader),
     providerLimits: reader.take(variables.providerLimits),

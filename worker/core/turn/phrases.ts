@@ -1,39 +1,12 @@
 /**
- * What recognised words amount to: listening, hesitation, or the bot's own voice that came back through the caller's
- * microphone. It compares words and knows nothing of time, turns or audio.
+ * What recognised words amount to: hesitation, a sentence, or the bot's own voice that came back through the caller's
+ * microphone (words of listening: backchannels.ts). It compares words and knows nothing of time, turns or audio.
  */
 
 /** Words as they are compared: lower case, without punctuation; apostrophes and hyphens inside words stay. */
 export function spokenWords(text: string): string[] {
   const plain = text.normalize('NFKC').replaceAll('İ', 'i').toLowerCase().replaceAll('’', "'");
   return plain.match(/[\p{L}\p{N}\p{M}]+(?:['-][\p{L}\p{N}\p{M}]+)*/gu) ?? [];
-}
-
-/** Sounds that STT writes down and that say nothing in any language. */
-export const sounds: readonly string[] = 'ah ahem eh er erm ha haha hm hmm mm mmm oh uh uhm um'.split(' ');
-
-/**
- * The words that are left when those of listening are taken away. Phrases of several words count as a whole; with
- * `unfinished`, one that is not complete yet counts too when nothing follows it.
- */
-export function withoutBackchannels(
-  words: readonly string[],
-  backchannels: readonly string[],
-  { unfinished = false }: { unfinished?: boolean } = {},
-): string[] {
-  const phrases = backchannels.map(spokenWords).filter((phrase) => phrase.length > 0);
-  phrases.sort((a, b) => b.length - a.length);
-  const left: string[] = [];
-  for (let at = 0; at < words.length;) {
-    const phrase = phrases.find((candidate) =>
-      candidate.every(
-        (word, index) => words[at + index] === word || (unfinished && at + index >= words.length),
-      ),
-    );
-    if (phrase === undefined) left.push(words[at] ?? '');
-    at += phrase?.length ?? 1;
-  }
-  return left;
 }
 
 /** Fewer words in a row prove nothing: callers repeat single words of the bot to answer it. */
@@ -81,19 +54,36 @@ function longestRun(
 /** Last words after which a speaker goes on; English and Turkish, which share none that would mislead the other. */
 const hesitations = new Set(
   [
-    'um uh uhm er erm hmm like so and but or because cause if when then that the a an to of for with from in on at my your',
-    'is are was well i we about into than as this these those very just maybe plus actually basically',
+    'um uh uhm er erm hmm and but or because cause if when the a an to of for with from my your is are was i we into than as',
+    'before after until without between',
     'ıı ııı ee eee şey yani ve ama veya ya çünkü ile için gibi eğer fakat ayrıca hani mesela bir',
   ].flatMap((line) => line.split(' ')),
 );
 
-/** The words end where nobody ends a sentence: in a filling sound, a conjunction, an article. */
-export function endsHesitant(text: string): boolean {
-  if (/[.?!…。！？]["'”’)\]]*\s*$/u.test(text) && !/(\.\.\.|…)\s*$/u.test(text)) return false;
-  if (/(,|\.\.\.|…|-)\s*$/u.test(text)) return true;
-  const last = spokenWords(text).at(-1);
-  return last !== undefined && hesitations.has(last);
+/** Words that end a sentence as often as they lead on: "book that", "I think that". */
+const doubtful = new Set(
+  'like so then that in on at well about this these those very just maybe plus actually basically'.split(' '),
+);
+/** Two last words after which a speaker goes on. */
+const begun =
+  /^(?:(?:can|could|would|will|do|did|should) (?:you|i|we)|(?:i|we) (?:need|want|have|think|mean)|would like|i'd like)$/u;
+
+/**
+ * The words end where nobody ends a sentence: in a filling sound, a conjunction, an article (`surely`); or where one may as well go on
+ * as have finished (`perhaps`).
+ */
+export function hesitationAt(text: string): 'surely' | 'perhaps' | undefined {
+  if (/[.?!…。！？]["'”’)\]]*\s*$/u.test(text) && !/(\.\.\.|…)\s*$/u.test(text)) return undefined;
+  if (/(,|\.\.\.|…|-)\s*$/u.test(text)) return 'surely';
+  const words = spokenWords(text);
+  const last = words.at(-1);
+  if (last === undefined) return undefined;
+  if (hesitations.has(last) || begun.test(words.slice(-2).join(' '))) return 'surely';
+  return doubtful.has(last) ? 'perhaps' : undefined;
 }
+
+/** More words are to be expected. */
+export const endsHesitant = (text: string): boolean => hesitationAt(text) !== undefined;
 
 /** The words end as a sentence does. */
 export const endsSentence = (text: string): boolean =>
