@@ -154,7 +154,10 @@ module.exports = {
     forbid(
       'transports-know-the-core',
       { path: '^worker/transports/([^/]+)/' },
-      { path: '^worker/', pathNot: '^worker/(transports/($1|socket)/|core/|transports/[^/]+[.]ts$)' },
+      {
+        path: '^worker/',
+        pathNot: '^worker/(transports/($1|socket)/|core/|media/(rtp|opus)/|transports/[^/]+[.]ts$)',
+      },
     ),
     forbid('web-stands-alone', { path: '^web/' }, { pathNot: '^web/' }),
     forbid('the-library-knows-no-page', { path: '^web/client/' }, { pathNot: '^web/client/' }),

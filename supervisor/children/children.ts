@@ -88,8 +88,9 @@ export class Children {
     return true;
   }
 
-  /** Hands a connection over. This process keeps its duplicate until it drops it itself. */
-  offer(worker: number, offer: CallOffer, socket: Socket): boolean {
+  /** Hands a connection over, or an offer that has none. This process keeps its duplicate of the socket until it drops it itself. */
+  offer(worker: number, offer: CallOffer, socket: Socket | undefined): boolean {
+    if (socket === undefined) return this.send(worker, offer);
     const child = this.#worker(worker);
     if (child?.connected !== true) return false;
     // What goes wrong on the way shows as the end of the worker, which gives the offer to another.

@@ -16,7 +16,7 @@ import type { AgentLinkSettings } from './agent-link-variables.ts';
 import { lackedBy, refuseAbsent } from './absent-listeners.ts';
 import { carrierAVariables, takeCarrierA, type CarrierASettings } from './carrier-a-variables.ts';
 import { Reader } from './environment.ts';
-import type { ConfigProblem, Env } from './environment.ts';
+import type { ConfigProblem, Env, Exposure } from './environment.ts';
 import { lifetimeVariables, takeLifetime, type LifetimeSettings } from './lifetime-variables.ts';
 import { modelVariables, takeModels, type ModelSettings } from './model-variables.ts';
 import { takeTelephony, telephonyVariables, type TelephonySettings } from './telephony-variables.ts';
@@ -28,6 +28,13 @@ import { rtviVariables, takeRtvi, type RtviSettings } from './rtvi-variables.ts'
 import { parseProviderLimits, providerLimitsForm, type ProviderLimits } from './provider-limits.ts';
 import type { Sensitive } from '../sensitive.ts';
 import { providerNames } from '../stages/providers.ts';
+import {
+  takeWebrtc,
+  webrtcExposure,
+  webrtcMaxHandshaking,
+  webrtcVariables,
+  type WebrtcSettings,
+} from './webrtc-variables.ts';
 import { takeWs, wsVariables, type WsSettings } from './ws-variables.ts';
 import {
   addressVariable,
@@ -62,6 +69,8 @@ export interface ServerSettings
   readonly telephony: TelephonySettings;
   /** Absent: no RTVI. */
   readonly rtvi?: RtviSettings;
+  /** Absent: no WebRTC calls. */
+  readonly webrtc?: WebrtcSettings;
   readonly maxSessions: number;
   /** Who may open calls. Empty secrets and no token: nobody is asked. */
   readonly access: {
@@ -98,6 +107,8 @@ const variables = {
   ...carrierAVariables,
   ...telephonyVariables,
   ...rtviVariables,
+  ...webrtcVariables,
+  webrtcMaxHandshaking,
   maxSessions: countVariable('SVC_MAX_SESSIONS', 'Most calls at the same time.', {
     least: 1,
     most: 100_000,
@@ -214,7 +225,7 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
   const isGuarded = access.wsToken !== undefined || access.sessionSecrets.length > 0;
   const tokensFor = variables.pageTokenUrl.name;
   const givesTokens = access.sessionSecrets.length > 0 && page?.tokenUrl === undefined;
-  const exposures = [
+  const exposures: Exposure[] = [
     {
       variable: variables.wsAddr,
       addr: ws.addr,
@@ -244,6 +255,7 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
       risk: 'it gives a session token to whoever asks',
     },
   ];
+  if (settings.webrtc !== undefined) exposures.push(webrtcExposure(settings.webrtc, access.sessionSecrets));
   for (const { variable, addr, isSafe, need, risk } of exposures) {
     if (addr === undefined || isLoopbackHost(addr.host) || isSafe) continue;
     if (insecureListeners)
@@ -258,6 +270,7 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
   for (const [variable, token] of [
     [variables.wsToken, access.wsToken],
     [variables.rtviToken, rtvi?.token],
+    [variables.webrtcToken, settings.webrtc?.token],
     [variables.metricsToken, health.metricsToken],
     [variables.liveToken, health.liveToken],
   ] as const) {
@@ -305,6 +318,7 @@ export function parseServerSettings(
     ...takeCarrierA(reader),
     telephony: takeTelephony(reader),
     ...takeRtvi(reader),
+    ...takeWebrtc(reader, maxSessions),
     maxSessions,
     access: takeAccess(reader),
     providerLimits: reader.take(variables.providerLimits),
