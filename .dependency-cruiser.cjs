@@ -1,6 +1,6 @@
 /** Who may import whom; the table is in ARCHITECTURE.md. Every folder of the service stands in a rule. */
 const pureFiles =
-  '^(worker/core/|worker/transports/[^/]+/(dialect|call-machine|call-state|allowance|late-frames)[.]ts|supervisor/(service/lifecycle|restart/restart|admission/admission|children/process-table)[.]ts|worker/agent-link/(command-ids|link|link-commands|link-say|link-state|link-tools|messages|outbox)[.]ts|inference/batcher[.]ts)';
+  '^(worker/core/|worker/transports/[^/]+/(dialect|call-machine|call-state|allowance|late-frames)[.]ts|supervisor/(service/lifecycle|restart/restart|admission/admission|children/process-table)[.]ts|worker/agent-link/(command-ids|link|link-commands|link-say|link-state|link-tools|messages|outbox)[.]ts|worker/recording/(facts|plain|redaction|replay|retention|transcript)[.]ts|inference/batcher[.]ts)';
 /** What a provider declares, and the list of providers, which the configuration reads. */
 const providerDeclaration = '^worker/stages/(stt|llm|tts)/[^/]+/declaration[.]ts$';
 const providerList = '^worker/stages/providers[.]ts$';
@@ -66,7 +66,7 @@ module.exports = {
       {
         path: '^(worker|inference)/',
         pathNot:
-          '^worker/(core/|stages/|tools/|agent-link/|call/(stages|tool-runs|variables)[.]ts|host/definition[.]ts)',
+          '^worker/(core/|stages/|tools/|agent-link/|call/(stages|tool-runs|variables)[.]ts|host/definition[.]ts|recording/(replay|facts|plain)[.]ts)',
       },
     ),
     forbid(
@@ -83,6 +83,20 @@ module.exports = {
       'the-host-of-calls-knows-no-adapter',
       { path: '^worker/(host|call|lines)/' },
       { path: '^worker/(transports|stages/(stt|llm|tts))/[^/]+/', pathNot: '^worker/transports/socket/' },
+    ),
+    forbid(
+      'who-observes-calls-knows-the-core-and-the-contract',
+      { path: '^worker/(recording|observe)/' },
+      {
+        path: '^worker/',
+        pathNot:
+          '^worker/(recording/|observe/|core/|call/observer[.]ts$|media/tap[.]ts$|transports/transport[.]ts$)',
+      },
+    ),
+    forbid(
+      'nobody-but-the-worker-itself-knows-who-observes',
+      { path: '^worker/', pathNot: '^worker/(main[.]ts$|recording/|observe/)' },
+      { path: '^worker/(recording|observe)/' },
     ),
     forbid(
       'calls-ask-carriers-through-the-supervisor',

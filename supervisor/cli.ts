@@ -13,6 +13,7 @@ import { runLocal } from './commands/local/local-command.ts';
 import { runModels } from './commands/models/models-command.ts';
 import { parentChannel } from './restart/predecessor.ts';
 import { runServe } from './commands/serve-command.ts';
+import { runTop } from './commands/top/top-command.ts';
 import { runToken } from './commands/token-command.ts';
 import { leadProcessGroup } from '../shared/runtime/child.ts';
 import { readTakeover, takeoverVariable } from '../shared/protocol/takeover.ts';
@@ -94,6 +95,9 @@ async function runCommand(name: CommandName, args: readonly string[]): Promise<n
       return await agentDev(args);
     case 'call':
       return await call(args);
+    case 'top':
+      return await top(args);
+    case 'replay':
     case 'console':
     case 'rehearse':
       await tryAgent();
@@ -158,6 +162,14 @@ async function call(args: readonly string[]): Promise<number> {
     return 2;
   }
   return await runCall(parsed.value, { write: out });
+}
+
+async function top(args: readonly string[]): Promise<number> {
+  const parsed = readArguments('top', args);
+  if (!parsed.ok) return 2;
+  const { url, once = false, json = false } = parsed.value.values;
+  const isTerminal = process.stdout.isTTY;
+  return await runTop({ ...{ url, once, json, env, clock, isTerminal }, write: out, writeError: err });
 }
 
 async function serve(args: readonly string[]): Promise<number | undefined> {

@@ -227,6 +227,12 @@ class Worker {
           this.#send({ type: 'metrics.answer', ask: message.ask, metrics });
         });
         return;
+      case 'live.ask':
+        this.#send({ type: 'live.answer', ask: message.ask, calls: this.#observation.liveCalls() });
+        return;
+      case 'call.end':
+        this.#observation.endCall(message.call);
+        return;
       default:
         this.#sip?.take(message, socket as DatagramSocket | undefined);
     }

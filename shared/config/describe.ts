@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { agentLinkKeys, agentRouteKeys, mostRoutes } from './agent/agent-link.ts';
 import { flowKeys, flowNextKeys, flowNodeKeys } from './agent/flow.ts';
 import { mcpKeys } from './agent/mcp.ts';
+import { recordingKeys } from './agent/recording.ts';
 import { telephonyKeys } from './agent/telephony.ts';
 import { toolKeys } from './agent/tools.ts';
 import { agentFileTables, agentKeys, inertKeys, turnKeys } from './agent-file.ts';
@@ -184,6 +185,7 @@ export function agentFileJsonSchema(): z.core.JSONSchema.BaseSchema {
     tools: z.array(toolKeys).optional(),
     mcp: z.array(mcpKeys).optional(),
     telephony: telephonyKeys.optional(),
+    recording: recordingKeys.optional(),
     agent_link: agentLinkKeys
       .extend({ routes: z.array(agentRouteKeys).max(mostRoutes).optional() })
       .optional(),

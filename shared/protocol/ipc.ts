@@ -13,6 +13,7 @@ import type {
 import type { LogLevel } from '../config/server/server.ts';
 import type { WsCallLimits } from './call.ts';
 import type { MailboxLayout } from './mailbox.ts';
+import type { LiveCall } from './live.ts';
 import type { RecordingSetup } from './recording.ts';
 import type { SipFromWorker, SipToWorker } from './sip.ts';
 
@@ -46,6 +47,8 @@ export interface WorkerSetup {
   readonly files: NamedFiles;
   /** Certificates in PEM form that are trusted beside the public ones for agents. */
   readonly agentCa: readonly string[];
+  /** Operators may look at calls while they run. */
+  readonly live: boolean;
   /** Present where the agent records calls. */
   readonly recording?: RecordingSetup;
   /** What calls of carriers can be made to do. */
@@ -121,6 +124,9 @@ export type ToWorker =
   /** Say `stop{shutdown}` to every call and exit when they are gone. */
   | { readonly type: 'shutdown' }
   | { readonly type: 'metrics.ask'; readonly ask: number }
+  | { readonly type: 'live.ask'; readonly ask: number }
+  /** An operator ends a call, as an agent would. */
+  | { readonly type: 'call.end'; readonly call: string }
   | { readonly type: 'control.answer'; readonly commandId: string; readonly outcome: CarrierOutcome };
 
 export type FromWorker =
@@ -141,7 +147,8 @@ export type FromWorker =
   | { readonly type: 'call.connected'; readonly offer: number }
   /** Something escaped a call: the worker finishes its calls and wants to be replaced. */
   | { readonly type: 'tainted' }
-  | { readonly type: 'metrics.answer'; readonly ask: number; readonly metrics: unknown };
+  | { readonly type: 'metrics.answer'; readonly ask: number; readonly metrics: unknown }
+  | { readonly type: 'live.answer'; readonly ask: number; readonly calls: readonly LiveCall[] };
 
 export type FromInference =
   | { readonly type: 'ready' }

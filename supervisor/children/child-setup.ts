@@ -63,6 +63,7 @@ export function newChildSetup({
       agentText,
       files,
       agentCa,
+      live: settings.health.liveToken !== undefined,
       ...(recording !== undefined && { recording: recording.setup }),
       callControl: callMeans(settings),
       ...(webrtc !== undefined && {

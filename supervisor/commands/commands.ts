@@ -106,6 +106,27 @@ Without a terminal, every line of the input is a turn, and nothing is waited for
     },
     notes: 'Ends with 0 when all pass, 1 when one fails, 2 when there is nothing valid to play.',
   },
+  replay: {
+    takes: ['FILE|CALL'],
+    summary: 'runs a recorded call again and says where its decisions would be others now',
+    options: {
+      agent: option('AGENT.toml', 'with the settings of this agent file instead of those of the call'),
+      json: flag('print one JSON object instead of lines'),
+    },
+    notes: `FILE is facts.jsonl.gz or its folder; CALL is the id of a call whose recording stands in SVC_RECORDING_DIR. Facts are recorded
+with facts = true in [recording]. Nothing is asked of any provider, and no tool is run. Ends with 0 when every order is the same, with 1
+when one differs, with 2 when there is nothing that can be replayed.`,
+  },
+  top: {
+    takes: [],
+    summary: 'shows the calls of a running service, as they go on',
+    options: {
+      url: option('URL', 'the health listener of the service (http://127.0.0.1:8081)'),
+      once: flag('print once and end'),
+      json: flag('print one JSON object a second instead'),
+    },
+    notes: 'The token is read from SVC_LIVE_TOKEN, which the service needs as well. Ctrl-C ends it.',
+  },
   'agent dev': {
     takes: ['FILE'],
     summary: 'runs the demo with an agent process of yours, and starts the agent anew when you save it',

@@ -12,6 +12,7 @@ export const healthListener: Listener = {
       ...(given !== undefined && { given }),
       metrics: settings.health.metrics,
       metricsToken: settings.health.metricsToken?.reveal(),
+      liveToken: settings.health.liveToken?.reveal(),
       ...health,
       unready: () => (isLeaving() ? undefined : health.unready()),
       isLeaving,

@@ -30,7 +30,7 @@ export interface ListenerContext {
   /** What becomes of such a call. */
   readonly signaled: SignaledCalls;
   readonly log: Log;
-  readonly health: Pick<HealthOptions, 'unready' | 'counts' | 'renderMetrics'>;
+  readonly health: Pick<HealthOptions, 'unready' | 'counts' | 'renderMetrics' | 'live'>;
 }
 
 export interface ListenerPlace {

@@ -38,7 +38,7 @@ export interface ReceptionOptions {
   /** Providers of the agent's stages, by canonical name; what calls asked of them has been reported by then. */
   readonly providers: () => readonly string[];
   readonly facts: () => AdmissionFacts;
-  readonly health: Pick<HealthOptions, 'unready' | 'counts' | 'renderMetrics'>;
+  readonly health: Pick<HealthOptions, 'unready' | 'counts' | 'renderMetrics' | 'live'>;
   /** A connection that was let in. */
   readonly accepted: (
     socket: Socket,

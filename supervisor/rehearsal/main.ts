@@ -1,5 +1,5 @@
 /**
- * The commands that try an agent without a call of a client, in a file of their own: the supervisor of a service loads neither the core
+ * The commands that try an agent without a call of a client, and the one that runs a recorded call again, in a file of their own: the supervisor of a service loads neither the core
  * nor an adapter. Runs the command of the process's arguments and ends the process with its status.
  */
 import '../../shared/runtime/stack.ts';
@@ -7,6 +7,7 @@ import { systemClock } from '../../shared/runtime/clock.ts';
 import { readBytes, readText } from '../service/named-files.ts';
 import { runConnectCheck } from './connect/connect-command.ts';
 import { runConsole } from './console/console-command.ts';
+import { runReplay } from './replay/replay-command.ts';
 import { runRehearse } from './scenarios/rehearse-command.ts';
 
 const writeError = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -17,6 +18,7 @@ async function run([command, ...args]: readonly string[]): Promise<number> {
   const output = process.stdout;
   if (command === 'check') return await runConnectCheck(args, { ...sources, output });
   if (command === 'console') return await runConsole(args, { ...sources, input: process.stdin, output });
+  if (command === 'replay') return runReplay(args, { ...sources, output });
   return await runRehearse(args, { ...sources, output });
 }
 

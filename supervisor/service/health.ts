@@ -8,6 +8,8 @@ import type { Server as NetServer } from 'node:net';
 import { isSameSecret } from '../../shared/auth/same-secret.ts';
 import { isLoopbackHost } from '../../shared/net/loopback.ts';
 import type { HostPort } from '../../shared/net/address.ts';
+import type { LiveView } from './live-view.ts';
+import { answerLive, isLive } from './live-answers.ts';
 import {
   answerHeaders,
   errorBody,
@@ -22,9 +24,12 @@ export interface HealthOptions {
   readonly given?: NetServer;
   readonly metrics: boolean;
   readonly metricsToken: string | undefined;
+  /** Opens the live view; absent: there is none. */
+  readonly liveToken?: string | undefined;
   /** Why a call would be refused now; `starting` before the children are ready. */
   readonly unready: () => string | undefined;
   readonly counts: () => Readonly<Record<string, number>>;
+  readonly live?: Pick<LiveView, 'state' | 'end'>;
   readonly renderMetrics: () => Promise<{ contentType: string; body: string }>;
   /** Another process accepts here now: what is still asked on old connections is the last thing asked on them. */
   readonly isLeaving: () => boolean;
@@ -51,6 +56,11 @@ async function answer(
   options: HealthOptions,
 ): Promise<void> {
   const path = (request.url ?? '/').split('?')[0];
+  const { liveToken: token, live } = options;
+  if (token !== undefined && live !== undefined && isLive(request)) {
+    await answerLive(request, response, { token, live });
+    return;
+  }
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('Allow', 'GET, HEAD');
     respond(response, 405, errorBody('method_not_allowed', 'only GET is answered here'));

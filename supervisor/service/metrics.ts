@@ -1,5 +1,4 @@
 /** Adds up the metrics of all processes for one answer. */
-import { inferenceReady, readyWorkers, type ProcessTable } from '../children/process-table.ts';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 import { type Mailboxes } from '../../shared/protocol/mailbox.ts';
 import { vadFrameMs } from '../../shared/protocol/mailbox-slot.ts';
@@ -82,23 +81,9 @@ export class MetricsCollector {
 const addUp = (answers: readonly (readonly MetricJson[])[]): Registry =>
   AggregatorRegistry.aggregate(answers.filter((answer) => answer.length > 0).map((answer) => [...answer]));
 
-/** What this process counts itself. */
-export function setCounts(
-  metrics: SupervisorMetrics,
-  {
-    sessions,
-    mostSessions,
-    connections,
-    waitMs,
-    table,
-  }: { sessions: number; mostSessions: number; connections: number; waitMs: Millis; table: ProcessTable },
-): void {
-  metrics.handoverWait.set(waitMs / 1000);
-  metrics.workersReady.set(readyWorkers(table).length);
-  metrics.inferenceUp.set(inferenceReady(table) ? 1 : 0);
-  metrics.sessions.set(sessions);
-  metrics.sessionsLimit.set(mostSessions);
-  metrics.connections.set(connections);
+export function readSessions(metrics: SupervisorMetrics, now: number, most: number): void {
+  metrics.sessions.set(now);
+  metrics.sessionsLimit.set(most);
 }
 
 /** Brings the gauges that come from shared memory up to date. `machineMs` is on the machine's clock, as in heartbeats. */
@@ -121,6 +106,21 @@ export function readSharedGauges(metrics: SupervisorMetrics, boxes: Mailboxes, m
   metrics.inferenceWait.set((unread * vadFrameMs) / 1000);
   metrics.workerLateness.set(worstLatenessMs(boxes, machineMs) / 1000);
   readTurnGauges(metrics, boxes, machineMs);
+}
+
+/** What the supervisor counts itself, at the moment of an answer. */
+export interface ServiceCounts {
+  readonly workersReady: number;
+  readonly isInferenceUp: boolean;
+  readonly oldestWaitMs: Millis;
+  readonly connections: number;
+}
+
+export function setServiceGauges(metrics: SupervisorMetrics, counts: ServiceCounts): void {
+  metrics.workersReady.set(counts.workersReady);
+  metrics.inferenceUp.set(counts.isInferenceUp ? 1 : 0);
+  metrics.handoverWait.set(counts.oldestWaitMs / 1000);
+  metrics.connections.set(counts.connections);
 }
 
 /** The queue in front of the turn model. Every thread sees the same questions wait. */

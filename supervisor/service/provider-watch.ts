@@ -4,6 +4,7 @@
  */
 import { providerRoles, type BreakerState, type ProviderRole } from '../../shared/protocol/breakers.ts';
 import { countedStages, type CountedStage, type Mailboxes } from '../../shared/protocol/mailbox.ts';
+import type { LiveProvider } from '../../shared/protocol/live.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import { RequestCounts } from './request-counts.ts';
 
@@ -42,6 +43,14 @@ export class ProviderWatch {
     this.#counts.take((stage, role, count) => {
       const provider = this.#names[stage][role];
       if (provider !== undefined) requested(provider, count);
+    });
+  }
+
+  /** The providers and their breakers, for the live view. */
+  rows(nowMs: number): LiveProvider[] {
+    return this.#all().map((row) => {
+      const state = this.#boxes.breakers.of(row.stage, row.role).state(nowMs);
+      return { ...row, breaker: state === 'half-open' ? 'half_open' : state };
     });
   }
 

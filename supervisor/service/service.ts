@@ -22,7 +22,8 @@ import {
   type LifecycleEvent,
 } from './lifecycle.ts';
 import { LoadWatch } from './load-watch.ts';
-import { MetricsCollector, readSharedGauges, setCounts } from './metrics.ts';
+import { LiveView } from './live-view.ts';
+import { MetricsCollector, readSessions, readSharedGauges, setServiceGauges } from './metrics.ts';
 import { SessionCount } from './session-count.ts';
 import { connectionsOnly, SipDesk } from './sip-desk.ts';
 import { turnModelFailed } from './turn-model.ts';
@@ -49,6 +50,7 @@ export class Service {
   readonly #presence: Presence;
   readonly #providers: ProviderWatch;
   readonly #collector: MetricsCollector;
+  readonly #live: LiveView;
   readonly #memory: CallMemory;
   readonly #sessions: SessionCount;
   readonly #telephony: Telephony;
@@ -101,6 +103,14 @@ export class Service {
       stateOf: (row) => this.#children.stateOf(row),
     });
     this.#providers = new ProviderWatch(options.providers, boxes);
+    this.#live = new LiveView({
+      ...{ agent: options.agentName, clock, boxes, machineMs, maxSessions: settings.maxSessions },
+      workers: () => processes.reachableWorkers(this.#children.table),
+      send: (worker, message) => this.#children.send(worker, message),
+      providers: () => this.#providers.rows(machineMs()),
+      unready: () => this.#unready(),
+      sessions: () => this.#sessions.now,
+    });
     this.#telephony = new Telephony({
       ...{ settings, clock, log, metrics: this.#metrics, wallClock: systemWallClock },
     });
@@ -158,6 +168,7 @@ export class Service {
           workers: processes.readyWorkers(this.#children.table).length,
         }),
         renderMetrics: () => this.#renderMetrics(),
+        live: this.#live,
       },
       accepted: (socket, request, release) =>
         this.#handOver.give(socket, this.#telephony.greet(request), release),
@@ -291,6 +302,9 @@ export class Service {
       case 'metrics.answer':
         this.#collector.answered(message.ask, message.metrics);
         return;
+      case 'live.answer':
+        this.#live.answered(message.ask, message.calls);
+        return;
       default:
     }
   }
@@ -304,11 +318,13 @@ export class Service {
     const { table } = this.#children;
     readSharedGauges(this.#metrics, this.#memory.boxes, machineMs());
     this.#providers.readGauges(this.#metrics, machineMs());
-    const counts = { sessions: this.#sessions.now, connections: this.#admission.connections };
-    setCounts(this.#metrics, {
-      ...{ ...counts, table, mostSessions: this.#options.settings.maxSessions },
-      waitMs: this.#handOver.oldestWaitMs(),
+    setServiceGauges(this.#metrics, {
+      workersReady: processes.readyWorkers(table).length,
+      isInferenceUp: processes.inferenceReady(table),
+      oldestWaitMs: this.#handOver.oldestWaitMs(),
+      connections: this.#admission.connections,
     });
+    readSessions(this.#metrics, this.#sessions.now, this.#options.settings.maxSessions);
     return await this.#collector.render(this.#metrics, processes.reachableWorkers(table));
   }
 

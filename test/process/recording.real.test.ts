@@ -148,7 +148,7 @@ describe('a recorded call', () => {
       'It is noon.',
     ]);
     expect(lines.find(({ type }) => type === 'caller')?.['text']).toBe('my card is [redacted]');
-    expect(lines.find(({ type }) => type === 'times')).toMatchObject({ responseMs: expect.any(Number) });
+    expect(lines.find(({ type }) => type === 'times')).toHaveProperty('responseMs');
     expect(lines.at(-1)).toMatchObject({ type: 'ended', end: 'hangup' });
     expect(await service.metric('svc_recording_lost_total{what="audio"}')).toBe(0);
   });

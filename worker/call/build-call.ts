@@ -4,6 +4,7 @@ import type { Log } from '../../shared/runtime/log.ts';
 import type { Scope } from '../../shared/runtime/scope.ts';
 import type { CallLink } from '../agent-link/contract.ts';
 import type { LlmCall } from '../stages/stage.ts';
+import type { CallCommand } from '../core/commands.ts';
 import type { CallEvent } from '../core/events.ts';
 import type { CallSettings } from '../core/settings.ts';
 import type { CallState } from '../core/state.ts';
@@ -93,8 +94,12 @@ export function buildCall(build: CallBuild): RunningCall {
   }
 }
 
-function newObservers({ services, start, slot, startedAt, isResumed, log }: CallBuild): CallObservers {
-  const observers = services.observe?.({ start, slot, startedAt, isResumed, log }) ?? [];
+function newObservers(build: CallBuild): CallObservers {
+  const { services, scope, start, slot, startedAt, isResumed, log, tell, audio } = build;
+  const command = scope.bind((given: CallCommand) =>
+    tell({ type: 'command.given', command: given, position: audio()?.position }),
+  );
+  const observers = services.observe?.({ start, slot, startedAt, isResumed, log, command }) ?? [];
   return new CallObservers(observers, log);
 }
 

@@ -5,6 +5,7 @@
 import type { Millis } from '../../shared/base/units.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import type { CallAction } from '../core/actions.ts';
+import type { CallCommand } from '../core/commands.ts';
 import type { CallEvent } from '../core/events.ts';
 import type { CallSettings, ToolBook } from '../core/settings.ts';
 import type { CallState } from '../core/state.ts';
@@ -20,6 +21,8 @@ export interface ObservedCall {
   /** Another worker had it before. */
   readonly isResumed: boolean;
   readonly log: Log;
+  /** Gives the core a command from outside, in the call's scope. */
+  readonly command: (command: CallCommand) => void;
 }
 
 /** What the core does in one step. */

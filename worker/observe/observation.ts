@@ -5,10 +5,16 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import type { CallObserver, ObserveCall } from '../call/observer.ts';
+import type { LiveCall } from '../../shared/protocol/live.ts';
+import { LiveCalls } from './live-calls.ts';
 import { Recordings } from '../recording/recordings.ts';
 
 export interface Observation {
   readonly observe: ObserveCall;
+  /** The calls of this worker for the live view; none where there is none. */
+  readonly liveCalls: () => readonly LiveCall[];
+  /** An operator ends a call, if it is here. */
+  readonly endCall: (call: string) => void;
   /** Resolves when what was observed is out of this process. */
   readonly close: () => Promise<void>;
 }
@@ -20,7 +26,7 @@ export interface ObservationSite {
 }
 
 export function openObservation(
-  { recording: setup, worker, layout }: WorkerSetup,
+  { recording: setup, worker, layout, live: isLive }: WorkerSetup,
   { agent, recording: definition }: AgentDefinition,
   site: ObservationSite,
 ): Observation {
@@ -31,12 +37,16 @@ export function openObservation(
           ...{ setup, definition, agent: agent.name, worker, ...site },
           slotsPerWorker: layout.slotsPerWorker,
         });
+  const live = isLive ? new LiveCalls() : undefined;
   return {
     observe: (call) => {
       const observers: CallObserver[] = [];
       if (recordings !== undefined) observers.push(recordings.observe(call));
+      if (live !== undefined) observers.push(live.observe(call));
       return observers;
     },
+    liveCalls: () => live?.rows(site.clock.now()) ?? [],
+    endCall: (call) => live?.end(call),
     close: async () => await recordings?.close(),
   };
 }

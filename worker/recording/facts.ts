@@ -133,5 +133,6 @@ export function stepLine(
 ): string {
   const { now, fact, orders } = step;
   const next = nextDeadline(state);
-  return writePlain({ type: 'step', now, fact, orders, next, ...(asked.length > 0 && { asked }) });
+  // Only settings know infinity; a step is written many times as often.
+  return JSON.stringify({ type: 'step', now, fact, orders, next, ...(asked.length > 0 && { asked }) });
 }

@@ -97,7 +97,7 @@ export class Keeper {
     if (upload === undefined || now() < this.#retryAt) return;
     for (const name of this.#names('outbox')) {
       const path = this.#path('outbox', name);
-      const [day = '', call = ''] = [name.slice(0, name.indexOf('_')), name.slice(name.indexOf('_') + 1)];
+      const [day, call] = [name.slice(0, name.indexOf('_')), name.slice(name.indexOf('_') + 1)];
       try {
         await uploadRecording(path, `${day}/${call}`, upload);
       } catch (error) {

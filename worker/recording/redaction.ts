@@ -54,4 +54,4 @@ export class Redaction {
 }
 
 /** Digits as voices and models write them: together, or with spaces, commas or dashes between. */
-const spacedOut = (digits: string): RegExp => new RegExp([...digits].join('[ ,.-]{0,2}'), 'gu');
+const spacedOut = (digits: string): RegExp => new RegExp(Array.from(digits).join('[ ,.-]{0,2}'), 'gu');

@@ -12,8 +12,9 @@ export type TranscriptLine = Readonly<Record<string, unknown>> & { readonly type
 
 export class Transcript {
   readonly #redaction: Redaction;
-  /** What the LLM or a line of the agent has said in the running round. */
+  /** What the LLM has said in the running round; a line of the agent comes whole and outside of one. */
   #botText = '';
+  #isInRound = false;
 
   constructor(redaction: Redaction) {
     this.#redaction = redaction;
@@ -30,10 +31,14 @@ export class Transcript {
     switch (event.type) {
       case 'user.text':
         return { type: 'caller', epoch: event.epoch, text: this.#redaction.text(event.text) };
+      case 'bot.llm_started':
+        this.#isInRound = true;
+        return undefined;
       case 'bot.text':
         this.#botText += event.text;
-        return undefined;
+        return this.#isInRound ? undefined : this.#said(event.epoch);
       case 'bot.llm_stopped':
+        this.#isInRound = false;
         return this.#said(event.epoch);
       case 'tools.answered':
         return { type: 'tools', calls: event.pairs.map(({ call, text }) => this.#toolOf(call, text)) };

@@ -60,6 +60,8 @@ export interface ServerSettings
     readonly addr: HostPort;
     readonly metrics: boolean;
     readonly metricsToken?: Sensitive<string>;
+    /** Absent: there is no live view. */
+    readonly liveToken?: Sensitive<string>;
   };
   /** Absent: no call page. */
   readonly page?: PageSettings;
@@ -179,6 +181,10 @@ const variables = {
     'SVC_METRICS_TOKEN',
     'Bearer token of /metrics. Without it /metrics answers only where SVC_HEALTH_ADDR is a loopback address, and 403 elsewhere, whoever asks.',
   ),
+  liveToken: secretVariable(
+    'SVC_LIVE_TOKEN',
+    'Bearer token of /live, the view of running calls; unset: there is none. Who has it can end calls.',
+  ),
   logLevel: choiceVariable('SVC_LOG_LEVEL', 'Least level that is logged.', {
     of: logLevels,
     fallback: 'info',
@@ -270,6 +276,7 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
     [variables.rtviToken, rtvi?.token],
     [variables.webrtcToken, settings.webrtc?.token],
     [variables.metricsToken, health.metricsToken],
+    [variables.liveToken, health.liveToken],
   ] as const) {
     if (token === undefined) continue;
     warnings.push(`${variable.name} is a static token: every client shares it and it never expires`);
@@ -301,6 +308,7 @@ export function parseServerSettings(
   const reader = new Reader(env, facts);
   const maxSessions = reader.take(variables.maxSessions);
   const metricsToken = reader.take(variables.metricsToken);
+  const liveToken = reader.take(variables.liveToken);
   const settings: ServerSettings = {
     agentFile: reader.take(variables.agentFile),
     ws: takeWs(reader, maxSessions),
@@ -308,6 +316,7 @@ export function parseServerSettings(
       addr: reader.take(variables.healthAddr),
       metrics: reader.take(variables.metrics),
       ...(metricsToken !== undefined && { metricsToken }),
+      ...(liveToken !== undefined && { liveToken }),
     },
     ...takePage(reader),
     ...takeCarrierA(reader),

@@ -54,6 +54,7 @@ describe('server settings', () => {
         maxCallsPerAddress: 0,
       },
       providerLimits: new Map(),
+      recording: { mostBytes: 10_000_000_000 },
       drain: { drainTimeoutMs: 30_000, cancelGraceMs: 5000, abortWaitMs: 1000 },
       restartTimeoutMs: 60_000,
       hangTimeoutMs: 5000,

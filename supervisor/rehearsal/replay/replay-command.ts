@@ -1,0 +1,82 @@
+/** `svc-supervisor replay`: runs the core again over the facts of a recorded call, and shows the first decision that differs. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import type { CallSettings } from '../../../worker/core/settings.ts';
+import { withVariables } from '../../../worker/call/variables.ts';
+import { callSettings } from '../../../worker/host/definition.ts';
+import type { FactsHead } from '../../../worker/recording/facts.ts';
+import { NotReplayable, replayFacts, type ReplayOptions } from '../../../worker/recording/replay.ts';
+import { recordingFolders } from '../../../shared/protocol/recording.ts';
+import { loadAgentFileAt } from '../../commands/check/check-command.ts';
+import { readArguments, usageError } from '../../commands/commands.ts';
+import type { AgentSources } from '../agent.ts';
+import { shownReplay } from './shown-replay.ts';
+
+const factsFile = 'facts.jsonl.gz';
+
+export interface ReplayRun extends Pick<AgentSources, 'env' | 'readFile' | 'readBytes' | 'writeError'> {
+  readonly output: { write(text: string): unknown };
+}
+
+/** Gives the status that the process ends with. */
+export function runReplay(args: readonly string[], run: ReplayRun): number {
+  const parsed = readArguments('replay', args);
+  if (!parsed.ok) {
+    run.writeError(usageError('replay', parsed.error));
+    return 2;
+  }
+  const { values, given } = parsed.value;
+  const path = factsAt(given[0] ?? '', run.env['SVC_RECORDING_DIR']);
+  if (path === undefined) {
+    run.writeError('there are no facts: name a file or its folder, or set SVC_RECORDING_DIR and name a call');
+    return 2;
+  }
+  const settings = values.agent === undefined ? {} : settingsFrom(values.agent, run);
+  if (settings === undefined) return 2;
+  try {
+    const replay = replayFacts(textOf(path), settings);
+    if (values.json === true) run.output.write(`${JSON.stringify({ path, ...replay })}\n`);
+    else for (const line of shownReplay(replay)) run.output.write(`${line}\n`);
+    return replay.different === 0 ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof NotReplayable)) throw error;
+    run.writeError(`${path} cannot be replayed: ${error.message}`);
+    return 2;
+  }
+}
+
+/** The file that is meant: itself, in a folder, or that of a call among the recordings. */
+function factsAt(given: string, dir: string | undefined): string | undefined {
+  if (existsSync(given)) return statSync(given).isDirectory() ? ifThere(join(given, factsFile)) : given;
+  const kept = join(dir ?? '', recordingFolders.kept);
+  if (dir === undefined || !/^[\w-]{1,100}$/.test(given) || !existsSync(kept)) return undefined;
+  const found = readdirSync(kept).map((day) => join(kept, day, given, factsFile));
+  return found.find((path) => existsSync(path));
+}
+
+const ifThere = (path: string): string | undefined => (existsSync(path) ? path : undefined);
+
+function textOf(path: string): string {
+  const bytes = readFileSync(path);
+  return (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
+}
+
+/** The settings of another agent for the same call; undefined, and said why, for a file with problems. */
+function settingsFrom(file: string, run: ReplayRun): Pick<ReplayOptions, 'settings'> | undefined {
+  const loaded = loadAgentFileAt(file, { ...run, requireSecrets: false });
+  const { definition, problems = [] } = loaded ?? {};
+  if (definition === undefined) {
+    run.writeError(
+      loaded === undefined ? '--agent: the file cannot be read' : '--agent: the file has errors',
+    );
+    for (const { line, column, message } of problems) run.writeError(`${line}:${column}: ${message}`);
+    return undefined;
+  }
+  const settings = (then: Omit<CallSettings, 'tools'>, head: FactsHead): Omit<CallSettings, 'tools'> => {
+    // The machine is the one that the call ran on.
+    const means = { turnModel: then.turn.model, replayMs: then.limits.replayMs };
+    return withVariables(callSettings(definition, means), head.metadata);
+  };
+  return { settings };
+}

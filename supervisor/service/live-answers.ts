@@ -1,0 +1,45 @@
+/**
+ * `/live` on the health listener, off by default: the page, the state as JSON, and the end of a call. The page itself holds nothing, so it
+ * needs no token; what it asks for does.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isSameSecret } from '../../shared/auth/same-secret.ts';
+import type { LiveView } from './live-view.ts';
+import { answerHeaders, errorBody } from '../listeners/listeners.ts';
+import { livePage, livePagePolicy } from './live-page.ts';
+
+export interface LiveAnswers {
+  readonly token: string;
+  readonly live: Pick<LiveView, 'state' | 'end'>;
+}
+
+/** Whether a request is one of the live view's, and what to do with it. */
+export async function answerLive(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { token, live }: LiveAnswers,
+): Promise<void> {
+  const path = (request.url ?? '/').split('?')[0] ?? '/';
+  const respond = (status: number, body: string): void => {
+    response.writeHead(status, answerHeaders(body)).end(body);
+  };
+  const ended = /^\/live\/calls\/([\w.:-]{1,128})\/end$/.exec(path)?.[1];
+  const isPost = request.method === 'POST';
+  if (path === '/live' && !isPost) {
+    response.setHeader('Content-Security-Policy', livePagePolicy);
+    response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'no-store' });
+    response.end(livePage);
+    return;
+  }
+  const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
+  if (!isSameSecret(given, token)) {
+    response.setHeader('WWW-Authenticate', 'Bearer');
+    respond(401, errorBody('unauthorized', 'the live view needs the bearer token'));
+  } else if (path === '/live/state' && !isPost) respond(200, `${JSON.stringify(await live.state())}\n`);
+  else if (ended !== undefined && isPost) {
+    live.end(ended);
+    respond(202, '{}\n');
+  } else respond(404, errorBody('not_found', 'there is /live, /live/state and /live/calls/ID/end'));
+}
+
+export const isLive = (request: IncomingMessage): boolean => /^\/live($|[/?])/.test(request.url ?? '');

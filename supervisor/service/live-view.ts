@@ -1,0 +1,82 @@
+/**
+ * The live view of the service, put together on demand: calls as their workers tell of them, and what the supervisor knows itself. A worker
+ * that does not answer in time is shown without its calls, and a question costs the calls nothing.
+ */
+import type { Millis } from '../../shared/base/units.ts';
+import { heartbeatAge } from '../../shared/protocol/heartbeat.ts';
+import type { ToWorker } from '../../shared/protocol/ipc.ts';
+import type { LiveCall, LiveProvider, LiveState, LiveWorker } from '../../shared/protocol/live.ts';
+import type { Mailboxes } from '../../shared/protocol/mailbox.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+
+const answerWithinMs: Millis = 500;
+
+export interface LiveViewOptions {
+  readonly agent: string;
+  readonly clock: Clock;
+  readonly machineMs: () => Millis;
+  readonly boxes: Mailboxes;
+  readonly workers: () => readonly number[];
+  readonly send: (worker: number, message: ToWorker) => boolean;
+  readonly providers: () => readonly LiveProvider[];
+  readonly unready: () => string | undefined;
+  readonly sessions: () => number;
+  readonly maxSessions: number;
+}
+
+export class LiveView {
+  readonly #options: LiveViewOptions;
+  readonly #open = new Map<number, (calls: readonly LiveCall[]) => void>();
+  #lastAsk = 0;
+
+  constructor(options: LiveViewOptions) {
+    this.#options = options;
+  }
+
+  answered(ask: number, calls: readonly LiveCall[]): void {
+    this.#open.get(ask)?.(calls);
+  }
+
+  async state(): Promise<LiveState> {
+    const { agent, unready, sessions, maxSessions, providers, workers } = this.#options;
+    const rows = workers();
+    const calls = await Promise.all(
+      rows.map(async (worker) => (await this.#ask(worker)).map((call) => ({ ...call, worker }))),
+    );
+    const reason = unready();
+    return {
+      ...{ agent, ready: reason === undefined, ...(reason !== undefined && { reason }) },
+      ...{ sessions: sessions(), maxSessions },
+      calls: calls.flat().toSorted((a, b) => b.ageMs - a.ageMs),
+      workers: rows.map((worker) => this.#worker(worker)),
+      providers: providers(),
+    };
+  }
+
+  /** Ends a call, wherever it is. A worker that does not have it takes no notice. */
+  end(call: string): void {
+    for (const worker of this.#options.workers()) this.#options.send(worker, { type: 'call.end', call });
+  }
+
+  #worker(worker: number): LiveWorker {
+    const { boxes, machineMs } = this.#options;
+    const { heartbeatMs, calls, worstLatenessUs } = boxes.workerStatus(worker);
+    const silentMs = Math.round(heartbeatAge(machineMs(), heartbeatMs));
+    return { worker, calls, silentMs, latenessMs: worstLatenessUs / 1000 };
+  }
+
+  #ask(worker: number): Promise<readonly LiveCall[]> {
+    return new Promise((resolve) => {
+      this.#lastAsk += 1;
+      const ask = this.#lastAsk;
+      const answer = (calls: readonly LiveCall[]): void => {
+        timer.cancel();
+        this.#open.delete(ask);
+        resolve(calls);
+      };
+      const timer = this.#options.clock.after(answerWithinMs, () => answer([]));
+      this.#open.set(ask, answer);
+      if (!this.#options.send(worker, { type: 'live.ask', ask })) answer([]);
+    });
+  }
+}

@@ -1,0 +1,106 @@
+/** Operators look at running calls, end one, and run a recorded one again. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { LiveState } from '../../shared/protocol/live.ts';
+import { TestService } from '../support/process/service.ts';
+
+const program = fileURLToPath(new URL('../../dist/supervisor/cli.js', import.meta.url));
+const token = 'a-token-of-an-operator';
+const bearer = { authorization: `Bearer ${token}` };
+
+let service: TestService;
+let folder = '';
+
+afterEach(async () => {
+  await service.stop();
+  if (folder !== '') rmSync(folder, { recursive: true, force: true });
+  folder = '';
+});
+
+/** A command of the service, run to its end. */
+const run = (
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<{ status: number; text: string }> =>
+  new Promise((resolve) => {
+    execFile(process.execPath, [program, ...args], { env: { ...process.env, ...env } }, (error, out, err) =>
+      resolve({ status: typeof error?.code === 'number' ? error.code : 0, text: out + err }),
+    );
+  });
+
+const post = (path: string, headers: Readonly<Record<string, string>>): Promise<Response> =>
+  fetch(`http://${service.address('health')}${path}`, { method: 'POST', headers });
+
+describe('the live view', () => {
+  it('is not there without a token in the settings', async () => {
+    service = await TestService.start();
+    expect((await service.get('/live')).status).toBe(404);
+    expect((await service.get('/live/state', bearer)).status).toBe(404);
+  });
+
+  it('shows who calls and who speaks to whoever has the token, and ends a call', async () => {
+    service = await TestService.start({
+      greeting: 'Good morning to you. '.repeat(8),
+      env: { SVC_LIVE_TOKEN: token },
+    });
+    expect((await service.get('/live/state')).status).toBe(401);
+    expect((await service.get('/live/state', { authorization: 'Bearer wrong' })).status).toBe(401);
+    const page = await service.get('/live');
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(await page.text()).toContain('<title>Live calls</title>');
+
+    const caller = await service.call();
+    await caller.next(({ type }) => type === 'audio');
+    const state = (await (await service.get('/live/state', bearer)).json()) as LiveState;
+    expect(state).toMatchObject({ agent: 'test', ready: true, sessions: 1 });
+    expect(state.calls).toMatchObject([{ call: caller.callId, speaker: 'agent', turns: 0, worker: 0 }]);
+    expect(state.workers).toMatchObject([{ worker: 0, calls: 1 }]);
+    expect(state.providers.map(({ stage, breaker }) => `${stage} ${breaker}`)).toEqual([
+      'stt closed',
+      'llm closed',
+      'tts closed',
+    ]);
+    const top = await run(['top', '--once', '--url', `http://${service.address('health')}`], {
+      SVC_LIVE_TOKEN: token,
+    });
+    expect(top.status).toBe(0);
+    expect(top.text).toMatch(new RegExp(`${caller.callId}\\s+0:0\\d\\s+agent\\s+0\\s+-`));
+    expect(
+      await run(['top', '--once', '--url', `http://${service.address('health')}`], { SVC_LIVE_TOKEN: 'no' }),
+    ).toEqual({
+      status: 1,
+      text: 'SVC_LIVE_TOKEN is not the token of the service\n',
+    });
+
+    expect((await post(`/live/calls/${caller.callId}/end`, {})).status).toBe(401);
+    expect((await post(`/live/calls/${caller.callId}/end`, bearer)).status).toBe(202);
+    expect(await caller.closed).toMatchObject({ code: 1000, reason: 'ended' });
+  });
+});
+
+describe('svc-supervisor replay', () => {
+  it('finds the same orders in a recorded call, and shows where another agent differs', async () => {
+    folder = mkdtempSync(join(tmpdir(), 'svc-replay-'));
+    const env = { SVC_RECORDING_DIR: folder };
+    service = await TestService.start({ greeting: 'Good morning.', agent: '[recording]\nfacts = true', env });
+    const caller = await service.call();
+    await caller.next(({ type }) => type === 'mark-played');
+    await caller.hangUp();
+    while ((await service.metric('svc_recordings_total{what="finished"}')) < 1);
+    const same = await run(['replay', caller.callId], env);
+    expect(same.text).toMatch(/agent test: \d+ steps, every order the same/);
+    expect(same.status).toBe(0);
+
+    const other = join(folder, 'other.toml');
+    writeFileSync(other, service.providers.agentText({ greeting: 'Good evening.' }));
+    const differs = await run(['replay', caller.callId, '--agent', other], env);
+    expect(differs.status).toBe(1);
+    expect(differs.text).toMatch(/- .*Good morning\./);
+    expect(differs.text).toMatch(/\+ .*Good evening\./);
+    expect((await run(['replay', 'nowhere'], env)).status).toBe(2);
+  });
+});

@@ -1,0 +1,211 @@
+import { createHash, createHmac } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { recordingFolders } from '../../../shared/protocol/recording.ts';
+import { finishRecording } from '../../../worker/recording/finish.ts';
+import { Keeper, type KeeperNews, type KeeperOptions } from '../../../worker/recording/keeper.ts';
+import { superfluous } from '../../../worker/recording/retention.ts';
+
+let dir: string;
+let news: KeeperNews[];
+let now: number;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'svc-keeper-'));
+  news = [];
+  now = Date.now();
+});
+
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const newKeeper = (options: Partial<KeeperOptions> = {}): Keeper =>
+  new Keeper({ dir, mostBytes: 1e9, now: () => now, told: (one) => news.push(one), ...options });
+
+const first =
+  '{"at":0,"type":"call","call":"c","agent":"desk","started":"2026-03-01T10:00:00.000Z","rate":8000}\n';
+
+/** What the writer leaves of a call. */
+function leave(name: string, state: keyof typeof recordingFolders = 'ended'): string {
+  const folder = join(dir, recordingFolders[state], name);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'lines-000000000000.jsonl'), first);
+  writeFileSync(join(folder, 'heard.pcm'), Buffer.from(Int16Array.of(1, 2, 3).buffer));
+  writeFileSync(join(folder, 'sent.pcm'), Buffer.from(Int16Array.of(9).buffer));
+  return folder;
+}
+
+const kept = (call: string): string => join(dir, 'kept', '2026-03-01', call);
+
+describe('a recording that is put together', () => {
+  it('is one WAV with the caller left, silence where a side has none, and the lines of all workers in order', async () => {
+    const folder = leave('c');
+    writeFileSync(join(folder, 'lines-000000002000.jsonl'), '{"at":2000,"type":"taken_up"}\n{"at":2100,"ty');
+    expect(await finishRecording(folder)).toEqual({ rate: 8000, day: '2026-03-01', agent: 'desk' });
+    expect(readdirSync(folder).toSorted()).toEqual(['audio.wav', 'call.jsonl']);
+    const wav = readFileSync(join(folder, 'audio.wav'));
+    expect(wav.length).toBe(44 + 12);
+    expect(wav.readUInt32LE(24)).toBe(8000);
+    expect(wav.readUInt32LE(40)).toBe(12);
+    expect(Array.from({ length: 6 }, (_, index) => wav.readInt16LE(44 + index * 2))).toEqual([
+      1, 9, 2, 0, 3, 0,
+    ]);
+    expect(readFileSync(join(folder, 'call.jsonl'), 'utf8')).toBe(`${first}{"at":2000,"type":"taken_up"}\n`);
+  });
+});
+
+describe('the keeper of recordings', () => {
+  it('keeps what has ended, by day, and takes up what another process left half done', async () => {
+    leave('a');
+    const half = leave('99-b', 'work');
+    utimesSync(half, now / 1000 - 3600, now / 1000 - 3600);
+    const keeper = newKeeper();
+    await keeper.look();
+    await keeper.look();
+    expect([existsSync(kept('a')), existsSync(kept('b'))]).toEqual([true, true]);
+    expect(news.map(({ type }) => type)).toEqual(['finished', 'finished']);
+  });
+
+  it('finishes a call that nobody ends any more, and says in it that it was lost', async () => {
+    const lost = leave('gone', 'open');
+    leave('alive', 'open');
+    utimesSync(lost, now / 1000 - 3600, now / 1000 - 3600);
+    await newKeeper().look();
+    expect(readFileSync(join(kept('gone'), 'call.jsonl'), 'utf8')).toContain('{"type":"ended","end":"lost"}');
+    expect(readdirSync(join(dir, 'open'))).toEqual(['alive']);
+  });
+
+  it('deletes the oldest where there is no room for all', async () => {
+    for (const name of ['a', 'b', 'c']) leave(name);
+    const keeper = newKeeper({ mostBytes: 2 * (56 + first.length) });
+    await keeper.look();
+    expect(news.filter(({ type }) => type === 'deleted')).toHaveLength(1);
+    expect(readdirSync(join(dir, 'kept', '2026-03-01'))).toHaveLength(2);
+  });
+});
+
+describe('retention', () => {
+  const one = (path: string, at: number, isWaiting = false) => ({ path, at, isWaiting, bytes: 10 });
+  const day = 86_400_000;
+
+  it('lets go of what is too old, and not of what waits for its upload', () => {
+    const all = [one('old', 0), one('new', 9 * day), one('waiting', 0, true)];
+    const gone = superfluous(all, { keepDays: 5, mostBytes: 1000 }, 10 * day);
+    expect(gone.map(({ path }) => path)).toEqual(['old']);
+  });
+
+  it('lets go of the oldest first, and of what waits last', () => {
+    const all = [one('waiting', 0, true), one('b', 2), one('a', 1)];
+    const gone = (mostBytes: number): string[] => superfluous(all, { mostBytes }, 3).map(({ path }) => path);
+    expect(gone(30)).toEqual([]);
+    expect(gone(20)).toEqual(['a']);
+    expect(gone(5)).toEqual(['a', 'b', 'waiting']);
+  });
+});
+
+/** The signature of a request, made anew from what came over the wire. */
+function signatureOf({ method, url, headers }: IncomingMessage, secret: string): string {
+  const authorization = headers.authorization ?? '';
+  const [, scope = '', signed = ''] =
+    /Credential=[^/]+\/([^,]+), SignedHeaders=([^,]+)/.exec(authorization) ?? [];
+  const canonical = [
+    ...[method, url, ''],
+    ...signed.split(';').map((name) => `${name}:${String(headers[name])}`),
+    ...['', signed, headers['x-amz-content-sha256']],
+  ].join('\n');
+  const text = [
+    'AWS4-HMAC-SHA256',
+    headers['x-amz-date'],
+    scope,
+    createHash('sha256').update(canonical).digest('hex'),
+  ];
+  const key = scope
+    .split('/')
+    .reduce<string | Buffer>(
+      (last, part) => createHmac('sha256', last).update(part).digest(),
+      `AWS4${secret}`,
+    );
+  return createHmac('sha256', key).update(text.join('\n')).digest('hex');
+}
+
+describe('an upload', () => {
+  let bucket: Server;
+  let objects: Map<string, Buffer>;
+  let fails: number;
+
+  beforeEach(async () => {
+    objects = new Map();
+    fails = 0;
+    bucket = createServer((request, response) => {
+      const parts: Buffer[] = [];
+      request.on('data', (part: Buffer) => parts.push(part));
+      request.on('end', () => {
+        const isSigned = request.headers.authorization?.endsWith(
+          `Signature=${signatureOf(request, 'secret')}`,
+        );
+        if (isSigned !== true) response.writeHead(403).end();
+        else if (fails > 0) response.writeHead(503).end(String(fails--));
+        else {
+          objects.set(String(request.url), Buffer.concat(parts));
+          response.writeHead(200).end();
+        }
+      });
+    });
+    await new Promise<void>((resolve) => bucket.listen(0, '127.0.0.1', resolve));
+  });
+
+  afterEach(() => bucket.close());
+
+  const target = (secret = 'secret') => ({
+    url: `http://127.0.0.1:${(bucket.address() as AddressInfo).port}/calls/eu`,
+    ...{ region: 'eu-1', keyId: 'key', secret },
+  });
+
+  it('moves a recording into the bucket, signed, the transcript last', async () => {
+    leave('c');
+    await newKeeper({ upload: target() }).look();
+    expect([...objects.keys()]).toEqual([
+      '/calls/eu/2026-03-01/c/audio.wav',
+      '/calls/eu/2026-03-01/c/call.jsonl',
+    ]);
+    expect(objects.get('/calls/eu/2026-03-01/c/call.jsonl')?.toString()).toBe(first);
+    expect(news.map(({ type }) => type)).toEqual(['finished', 'uploaded']);
+    expect(readdirSync(join(dir, 'outbox'))).toEqual([]);
+  });
+
+  it('is tried again after a pause, with nothing lost', async () => {
+    leave('c');
+    fails = 1;
+    const keeper = newKeeper({ upload: target() });
+    await keeper.look();
+    await keeper.look();
+    expect(objects.size).toBe(0);
+    expect(readdirSync(join(dir, 'outbox'))).toEqual(['2026-03-01_c']);
+    now += 2_000;
+    await keeper.look();
+    expect(objects.size).toBe(2);
+    expect(news.map(({ type }) => type)).toEqual(['finished', 'upload.failed', 'uploaded']);
+  });
+
+  it('with a wrong key keeps the recording', async () => {
+    leave('c');
+    await newKeeper({ upload: target('other') }).look();
+    expect(news.at(-1)).toMatchObject({
+      type: 'upload.failed',
+      error: { message: 'the bucket answered 403' },
+    });
+    expect(readdirSync(join(dir, 'outbox'))).toHaveLength(1);
+  });
+});

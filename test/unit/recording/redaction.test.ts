@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { Redaction } from '../../../worker/recording/redaction.ts';
+
+const press = (redaction: Redaction, keys: string, from = 0): string[] =>
+  Array.from(keys).map((key, index) => redaction.pressed(key, from + index * 300));
+
+describe('what is taken out of a transcript', () => {
+  it('is what a pattern matches, everywhere in a text', () => {
+    const redaction = new Redaction({ redactDtmf: true, redact: ['[0-9]{4} [0-9]{4}', 'Ada'] });
+    expect(redaction.text('Ada has 1234 5678, and 4321 8765.')).toBe(
+      '[redacted] has [redacted], and [redacted].',
+    );
+  });
+
+  it('are keys, and what was pressed wherever it comes up again', () => {
+    const redaction = new Redaction({ redactDtmf: true, redact: [] });
+    expect(press(redaction, '4711#')).toEqual(Array.from('4711#', () => '[redacted]'));
+    expect(redaction.text('You entered 4711, or 4 7 1 1.')).toBe('You entered [redacted], or [redacted].');
+    press(redaction, '9', 60_000);
+    expect(redaction.text('Press 9; your number is 4-7-1-1.')).toBe('Press 9; your number is [redacted].');
+  });
+
+  it('are no keys where the agent says so', () => {
+    const redaction = new Redaction({ redactDtmf: false, redact: [] });
+    expect(press(redaction, '4711')).toEqual(['4', '7', '1', '1']);
+    expect(redaction.text('You entered 4711.')).toBe('You entered 4711.');
+  });
+});
