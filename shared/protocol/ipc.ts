@@ -58,7 +58,7 @@ export interface InferenceSetup {
 }
 
 /** What a worker serves a connection with. */
-export type TransportKind = 'websocket' | 'carrier_a';
+export type TransportKind = 'websocket' | 'carrier_a' | 'carrier_b';
 
 /** An accepted connection on its way to a worker. */
 export interface CallOffer {

@@ -199,6 +199,7 @@ export interface SupervisorMetrics extends InferenceMetrics {
   readonly tokens: Counter<'outcome'>;
   readonly restarts: Counter<'role'>;
   readonly carrierCommands: Counter<'carrier' | 'command' | 'outcome'>;
+  readonly warmTransfers: Counter<'end'>;
   readonly workersReady: Gauge;
   readonly inferenceUp: Gauge;
   readonly handoverWait: Gauge;
@@ -242,6 +243,12 @@ export function newSupervisorMetrics(): SupervisorMetrics {
       name: 'svc_carrier_commands_total',
       help: 'What calls asked of their carriers, by what became of it',
       labelNames: ['carrier', 'command', 'outcome'],
+      registers,
+    }),
+    warmTransfers: new Counter({
+      name: 'svc_warm_transfers_total',
+      help: 'Warm transfers that are over: joined, back with the bot, gone, or refused',
+      labelNames: ['end'],
       registers,
     }),
     workersReady: new Gauge({ name: 'svc_workers_ready', help: 'Workers that take calls', registers }),

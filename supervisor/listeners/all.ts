@@ -1,13 +1,22 @@
 /** The listeners of this build, in the order in which they are bound. */
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import { carrierAListener } from './carrier-a/listener.ts';
+import { callbackListener } from './callback/listener.ts';
+import { carrierBListener } from './carrier-b/listener.ts';
 import { healthListener } from './health-listener.ts';
 import type { CallEntrance } from './entrance.ts';
 import type { Listener } from './listener.ts';
 import { pageListener } from './page-listener.ts';
 import { websocketListener } from './websocket-listener.ts';
 
-const listeners: readonly Listener[] = [websocketListener, healthListener, pageListener, carrierAListener];
+const listeners: readonly Listener[] = [
+  websocketListener,
+  healthListener,
+  pageListener,
+  carrierAListener,
+  carrierBListener,
+  callbackListener,
+];
 
 /** Those that the settings ask for. */
 export const wantedListeners = (settings: ServerSettings): readonly Listener[] =>

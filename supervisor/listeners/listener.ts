@@ -10,6 +10,7 @@ import type { Answer } from './answer.ts';
 import type { CallEntrance } from './entrance.ts';
 import type { Arrival } from './front-door.ts';
 import type { Arrived, OpenListener } from './listeners.ts';
+import type { Telephony } from '../telephony/telephony.ts';
 import type { PageTokens } from './page-tokens.ts';
 
 /** What a listener needs of the supervisor. */
@@ -23,6 +24,8 @@ export interface ListenerContext {
   readonly arrived: (arrived: Arrived) => void;
   /** How an upgrade with this head would be refused; undefined when it would not. */
   readonly look: (arrival: Arrival) => Answer | undefined;
+  /** What carriers tell of calls goes there. */
+  readonly telephony: Telephony;
   readonly health: Pick<HealthOptions, 'unready' | 'counts' | 'renderMetrics'>;
 }
 

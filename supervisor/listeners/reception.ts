@@ -23,6 +23,7 @@ import type { Priorities } from '../children/priorities.ts';
 import { Predecessor, type ParentChannel } from '../restart/predecessor.ts';
 import { RedisSet } from '../admission/redis-set.ts';
 import { Succession } from '../restart/succession.ts';
+import type { Telephony } from '../telephony/telephony.ts';
 import { Successor, type Launch } from '../restart/successor.ts';
 import { TokenLedger } from '../admission/token-ledger.ts';
 import { TokenStore } from '../admission/token-store.ts';
@@ -38,6 +39,7 @@ export interface ReceptionOptions {
   readonly providers: () => readonly string[];
   readonly facts: () => AdmissionFacts;
   readonly health: Pick<HealthOptions, 'unready' | 'counts' | 'renderMetrics'>;
+  readonly telephony: Telephony;
   /** A connection that was let in. */
   readonly accepted: (
     socket: Socket,
@@ -97,6 +99,7 @@ export class Reception {
         pageTokens: this.#newPageTokens(),
         arrived,
         look: (arrival) => this.#frontDoor.look(arrival),
+        telephony: options.telephony,
         health: options.health,
       },
       log,

@@ -134,6 +134,7 @@ export class Service {
   #newReception(): Reception {
     const { settings, agentName, clock, log, launch, priorities, parent } = this.#options;
     return new Reception({
+      telephony: this.#telephony,
       ...{ settings, agentName, clock, log, launch, priorities, parent },
       metrics: this.#metrics,
       admission: this.#admission,
@@ -153,7 +154,10 @@ export class Service {
         renderMetrics: () => this.#renderMetrics(),
       },
       accepted: (socket, request, release) =>
-        this.#handOver.give(socket, this.#telephony.greet(request), release),
+        this.#handOver.give(socket, this.#telephony.greet(request), () => {
+          release();
+          this.#telephony.streamOver(request);
+        }),
       released: () => this.#lookWhetherEmpty(),
       carriedChanged: () => this.#sessions.share(),
       isServing: () => this.#lifecycle.state.phase === 'serving',
@@ -202,11 +206,13 @@ export class Service {
     const { log, settings, workers, priorities } = this.#options;
     priorities.lead();
     this.#presence.serves();
+    this.#telephony.open();
     log.info({ workers, maxSessions: settings.maxSessions }, 'ready');
   }
 
   #onLeft(successorPid: number): void {
     this.#presence.succeededBy(successorPid);
+    this.#telephony.leave();
     this.#step({ type: 'handed.over' });
   }
 

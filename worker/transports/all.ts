@@ -1,6 +1,7 @@
 /** The transports of this build, by the name that a listener gives them (see shared/protocol/ipc.ts). */
 import type { TransportKind } from '../../shared/protocol/ipc.ts';
 import type { OpenSocketCall } from './socket/options.ts';
+import { carrierBDialect } from './carrier-b/dialect.ts';
 import { carrierADialect } from './carrier-a/dialect.ts';
 import { openSocketCalls } from './socket/socket-call.ts';
 import { websocketDialect } from './websocket/dialect.ts';
@@ -8,4 +9,5 @@ import { websocketDialect } from './websocket/dialect.ts';
 export const transports: Readonly<Record<TransportKind, OpenSocketCall>> = {
   websocket: openSocketCalls(websocketDialect),
   carrier_a: openSocketCalls(carrierADialect),
+  carrier_b: openSocketCalls(carrierBDialect),
 };

@@ -11,8 +11,6 @@ const absentListeners: readonly (readonly [prefix: string, listener: string])[] 
   ['SVC_LOG_TURN_', 'no WebRTC listener, which relays belong to'],
   ['SVC_RTVI_', 'no RTVI listener'],
   ['SVC_SIP_', 'no SIP listener'],
-  ['SVC_CARRIER_B_', 'no listener for carrier B'],
-  ['SVC_CALLBACK_', 'no callback listener'],
 ];
 
 /** What this build lacks of a variable, as `no SIP listener`; undefined when the variable is of no such listener. */

@@ -15,11 +15,17 @@ import { agentLinkVariables, agentLinkWarnings, takeAgentLink } from './agent-li
 import type { AgentLinkSettings } from './agent-link-variables.ts';
 import { lackedBy, refuseAbsent } from './absent-listeners.ts';
 import { carrierAVariables, takeCarrierA, type CarrierASettings } from './carrier-a-variables.ts';
+import { carrierBVariables, takeCarrierB, type CarrierBSettings } from './carrier-b-variables.ts';
 import { Reader } from './environment.ts';
 import type { ConfigProblem, Env } from './environment.ts';
 import { lifetimeVariables, takeLifetime, type LifetimeSettings } from './lifetime-variables.ts';
 import { modelVariables, takeModels, type ModelSettings } from './model-variables.ts';
-import { takeTelephony, telephonyVariables, type TelephonySettings } from './telephony-variables.ts';
+import {
+  takeTelephony,
+  telephonyVariables,
+  type CallbackSettings,
+  type TelephonySettings,
+} from './telephony-variables.ts';
 import { nearestName } from '../nearest.ts';
 import { originsVariable } from './origins-variable.ts';
 import { pageVariables, takePage, type PageSettings } from './page-variables.ts';
@@ -54,7 +60,11 @@ export interface ServerSettings extends ModelSettings, LifetimeSettings, AgentLi
   readonly page?: PageSettings;
   /** Absent: no telephone calls of carrier A. */
   readonly carrierA?: CarrierASettings;
+  /** Absent: no telephone calls of carrier B. */
+  readonly carrierB?: CarrierBSettings;
   readonly telephony: TelephonySettings;
+  /** Absent: no warm transfers. */
+  readonly callback?: CallbackSettings;
   readonly maxSessions: number;
   /** Who may open calls. Empty secrets and no token: nobody is asked. */
   readonly access: {
@@ -89,6 +99,7 @@ const variables = {
   }),
   ...pageVariables,
   ...carrierAVariables,
+  ...carrierBVariables,
   ...telephonyVariables,
   maxSessions: countVariable('SVC_MAX_SESSIONS', 'Most calls at the same time.', {
     least: 1,
@@ -210,6 +221,13 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
       risk: 'its calls need no token',
     },
     {
+      variable: variables.carrierBAddr,
+      addr: settings.carrierB?.addr,
+      isSafe: settings.carrierB?.streamToken !== undefined,
+      need: variables.carrierBStreamToken.name,
+      risk: 'its streams need no token',
+    },
+    {
       variable: variables.pageAddr,
       addr: page?.addr,
       isSafe: isGuarded,
@@ -279,7 +297,8 @@ export function parseServerSettings(
     },
     ...takePage(reader),
     ...takeCarrierA(reader),
-    telephony: takeTelephony(reader),
+    ...takeCarrierB(reader),
+    ...takeTelephony(reader),
     maxSessions,
     access: takeAccess(reader),
     providerLimits: reader.take(variables.providerLimits),
