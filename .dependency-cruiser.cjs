@@ -15,7 +15,7 @@ module.exports = {
       { path: '^shared/(config|protocol|audio|auth|net)/' },
       {
         pathNot:
-          '^shared/(base|config|protocol|audio|auth|net)/|node_modules/(zod|ajv|@iarna/toml|toml-eslint-parser)/|^(crypto|node:crypto)$|^worker/stages/providers[.]ts$',
+          '^shared/(base|config|protocol|audio|auth|net)/|node_modules/(zod|ajv|@bufbuild/protobuf|@iarna/toml|toml-eslint-parser)/|^(crypto|node:crypto)$|^worker/stages/providers[.]ts$',
       },
     ),
     forbid(

@@ -22,7 +22,7 @@ import { heartbeatAge } from '../shared/protocol/heartbeat.ts';
 import { mailboxBytes, Mailboxes } from '../shared/protocol/mailbox.ts';
 import { vadFrameMs } from '../shared/protocol/mailbox-slot.ts';
 import { exitWithParent, firstMessage, wakeWhenOrphaned } from '../shared/runtime/child.ts';
-import { afterOthers, systemClock } from '../shared/runtime/clock.ts';
+import { afterOthers, systemClock, systemWallClock } from '../shared/runtime/clock.ts';
 import { giveBufferAway } from '../shared/runtime/detached-buffers.ts';
 import { errorFields, newLog, type Log } from '../shared/runtime/log.ts';
 import { newWorkerMetrics, type WorkerMetrics } from '../shared/runtime/metrics.ts';
@@ -30,6 +30,7 @@ import { machineMs } from '../shared/runtime/monotonic.ts';
 import { currentScope, Scope } from '../shared/runtime/scope.ts';
 import { mapSharedMemory } from '../shared/runtime/shm.ts';
 import { agentLinkServices } from './agent-link/agent-links.ts';
+import { openObservation, type Observation } from './observe/observation.ts';
 import { announcementLine } from './lines/announcement.ts';
 import { ringMarginFrames } from './call/audio.ts';
 import { CallHost } from './host/call-host.ts';
@@ -54,7 +55,7 @@ import { openStages } from './stages/registry.ts';
 import { ToolRegistry } from './tools/registry.ts';
 import { noCallControl } from './tools/tool.ts';
 import { carriedSetup } from './telephony/carried.ts';
-import { meansOf } from './telephony/call-control.ts';
+import { meansOf, telephonyServices } from './telephony/call-control.ts';
 import { CarrierLine } from './telephony/carrier-line.ts';
 import { callSocketServerOptions, CallSocket, resumeCallSocket } from './transports/socket/call-socket.ts';
 import { ReadTurns } from './transports/socket/read-turns.ts';
@@ -77,6 +78,7 @@ class Worker {
   readonly #failures: FailureLog;
   readonly #services: CallServices;
   readonly #registry: ToolRegistry;
+  readonly #observation: Observation;
   readonly #host: CallHost;
   readonly #boxes: Mailboxes;
   readonly #records: CallRecords | undefined;
@@ -112,6 +114,9 @@ class Worker {
       onEmpty: () => this.#exitIfDone(),
     });
     this.#registry = new ToolRegistry(toolSettings(definition), { clock: systemClock, log: this.#log });
+    this.#observation = openObservation(setup, definition, {
+      ...{ clock: systemClock, log: this.#log, metrics: this.#metrics },
+    });
     this.#services = this.#newServices(boxes, { definition, adapters });
     this.#server = new WebSocketServer(callSocketServerOptions(setup.limits));
     // Tokens stand in addresses: no answer to an upgrade may be kept by a cache (spec 01).
@@ -160,10 +165,8 @@ class Worker {
         const tools = registry.openCall(context, { control, metadata, ...(remote && { remote }) });
         return { tools, book: toolBook(definition, tools.tools) };
       },
-      carriers: {
-        ...{ means: this.#setup.callControl, telephony: definition.telephony },
-        ...{ language: definition.agent.language, ask: this.#carriers.ask },
-      },
+      observe: this.#observation.observe,
+      carriers: telephonyServices(definition, this.#setup.callControl, this.#carriers.ask),
       speech: speechSettings(definition, means),
       echo: definition.turn.echo,
       ...stages,
@@ -345,6 +348,7 @@ class Worker {
           journal,
           saved,
           now: () => systemClock.now(),
+          wallNow: () => systemWallClock.now(),
           newCallId: randomUUID,
           bind: (callback) => runner.scope.bind(callback),
           faultSent: (code) => this.#metrics.protocolErrors.inc({ code }),
@@ -373,7 +377,7 @@ class Worker {
     this.#leaving = true;
     // Children of tool servers are told to leave; one that does not must not hold this process.
     systemClock.after(registryCloseMs, () => process.exit(0));
-    void this.#registry.close().finally(() => process.exit(0));
+    void Promise.all([this.#registry.close(), this.#observation.close()]).finally(() => process.exit(0));
   }
 
   /** Something escaped a call. The call ends, and this worker takes no more: what it left behind is unknown. */

@@ -13,6 +13,7 @@ import type {
 import type { LogLevel } from '../config/server/server.ts';
 import type { WsCallLimits } from './call.ts';
 import type { MailboxLayout } from './mailbox.ts';
+import type { RecordingSetup } from './recording.ts';
 
 /** Descriptor numbers in a child; 0 to 3 are the standard streams and the message channel. */
 export const sharedMemoryFd = 4;
@@ -20,6 +21,8 @@ export const sharedMemoryFd = 4;
 export const callRecordsFd = 5;
 /** In a worker: its end of the bell. In inference: the bell of worker 0, the others follow. */
 export const firstBellFd = 6;
+/** In a worker whose agent records calls: memory for what is on its way to the disk. */
+export const recordingRingsFd = 7;
 
 /** The files that the agent file names, by the name it uses: texts as they are, recordings as base64. */
 export interface NamedFiles {
@@ -42,6 +45,8 @@ export interface WorkerSetup {
   readonly files: NamedFiles;
   /** Certificates in PEM form that are trusted beside the public ones for agents. */
   readonly agentCa: readonly string[];
+  /** Present where the agent records calls. */
+  readonly recording?: RecordingSetup;
   /** What calls of carriers can be made to do. */
   readonly callControl: Partial<Readonly<Record<CarrierName, ControlMeans>>>;
 }
@@ -58,7 +63,7 @@ export interface InferenceSetup {
 }
 
 /** What a worker serves a connection with. */
-export type TransportKind = 'websocket' | 'carrier_a' | 'carrier_b';
+export type TransportKind = 'websocket' | 'carrier_a' | 'carrier_b' | 'rtvi';
 
 /** An accepted connection on its way to a worker. */
 export interface CallOffer {

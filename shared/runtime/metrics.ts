@@ -23,6 +23,8 @@ export interface WorkerMetrics {
   readonly vadFallback: Histogram;
   readonly agentLinks: Counter<'what'>;
   readonly agentHop: Histogram;
+  readonly recordings: Counter<'what'>;
+  readonly recordingLost: Counter<'what'>;
   readonly providerFirstResult: Histogram<ProviderLabel>;
   readonly providerErrors: Counter<ProviderLabel | 'kind' | 'status'>;
   readonly providerUnits: Counter<ProviderLabel | 'unit'>;
@@ -78,6 +80,22 @@ const newAgentMetrics = (registers: Registry[]): Pick<WorkerMetrics, 'agentLinks
     name: 'svc_agent_hop_seconds',
     help: 'From writing an event to an agent process to its command that reacts to it',
     buckets: turnBuckets,
+    registers,
+  }),
+});
+
+/** What a worker counts about recordings. */
+const newRecordingMetrics = (registers: Registry[]): Pick<WorkerMetrics, 'recordings' | 'recordingLost'> => ({
+  recordings: new Counter({
+    name: 'svc_recordings_total',
+    help: 'What became of recordings: finished, uploaded, deleted, cut, failed, upload_failed',
+    labelNames: ['what'],
+    registers,
+  }),
+  recordingLost: new Counter({
+    name: 'svc_recording_lost_total',
+    help: 'Times that sound (audio) or lines of a running call found no room, or could not be written',
+    labelNames: ['what'],
     registers,
   }),
 });
@@ -147,6 +165,7 @@ export function newWorkerMetrics(): WorkerMetrics {
       registers,
     }),
     ...newAgentMetrics(registers),
+    ...newRecordingMetrics(registers),
     ...newProviderMetrics(registers),
   };
 }
@@ -205,6 +224,7 @@ export interface SupervisorMetrics extends InferenceMetrics {
   readonly handoverWait: Gauge;
   readonly workerLateness: Gauge;
   readonly sessions: Gauge;
+  readonly sessionsLimit: Gauge;
   readonly connections: Gauge;
   readonly providerBreaker: Gauge<ProviderLabel>;
   readonly providerBreakerOpened: Gauge<ProviderLabel>;
@@ -261,6 +281,11 @@ export function newSupervisorMetrics(): SupervisorMetrics {
     ...newInferenceMetrics(registers),
     workerLateness: new Gauge({ name: 'svc_worker_lateness_seconds', help: 'Worst late tick', registers }),
     sessions: new Gauge({ name: 'svc_sessions', help: 'Calls that have begun', registers }),
+    sessionsLimit: new Gauge({
+      name: 'svc_sessions_limit',
+      help: 'Most calls at the same time (SVC_MAX_SESSIONS)',
+      registers,
+    }),
     connections: new Gauge({
       name: 'svc_connections',
       help: 'Connections of calls, those that have not begun among them',

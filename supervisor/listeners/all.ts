@@ -7,6 +7,7 @@ import { healthListener } from './health-listener.ts';
 import type { CallEntrance } from './entrance.ts';
 import type { Listener } from './listener.ts';
 import { pageListener } from './page-listener.ts';
+import { rtviListener } from './rtvi/listener.ts';
 import { websocketListener } from './websocket-listener.ts';
 
 const listeners: readonly Listener[] = [
@@ -16,6 +17,7 @@ const listeners: readonly Listener[] = [
   carrierAListener,
   carrierBListener,
   callbackListener,
+  rtviListener,
 ];
 
 /** Those that the settings ask for. */

@@ -1,9 +1,9 @@
 /** What a service is made with. */
 import type { ServerSettings } from '../../shared/config/server/server.ts';
-import type { NamedFiles } from '../../shared/protocol/ipc.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { Systemd } from '../../shared/runtime/systemd.ts';
+import type { AgentForWorkers } from '../children/child-setup.ts';
 import type { Priorities } from '../children/priorities.ts';
 import type { ParentChannel } from '../restart/predecessor.ts';
 import type { Launch } from '../restart/successor.ts';
@@ -16,10 +16,7 @@ export interface ServiceOptions {
   /** Path of the turn model; absent: turns end by silence. */
   readonly turnModel?: string;
   readonly agentName: string;
-  readonly agentText: string;
-  readonly files: NamedFiles;
-  /** Certificates in PEM form that are trusted beside the public ones for agents. */
-  readonly agentCa: readonly string[];
+  readonly agent: AgentForWorkers;
   readonly providers: AgentProviders;
   readonly clock: Clock;
   readonly log: Log;

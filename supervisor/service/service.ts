@@ -8,7 +8,7 @@ import { newSupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { Admission, type AdmissionFacts } from '../admission/admission.ts';
 import { CallMemory } from './call-memory.ts';
-import { newChildSetup } from '../children/child-setup.ts';
+import { newChildSetup, type AgentForWorkers } from '../children/child-setup.ts';
 import { Children } from '../children/children.ts';
 import { departWhenUnneeded } from '../restart/departure.ts';
 import { HandOver } from '../handover/hand-over.ts';
@@ -21,7 +21,7 @@ import {
   type LifecycleEvent,
 } from './lifecycle.ts';
 import { LoadWatch } from './load-watch.ts';
-import { MetricsCollector, readSharedGauges } from './metrics.ts';
+import { MetricsCollector, readSessions, readSharedGauges } from './metrics.ts';
 import { SessionCount } from './session-count.ts';
 import { ProviderWatch } from './provider-watch.ts';
 import * as processes from '../children/process-table.ts';
@@ -108,7 +108,7 @@ export class Service {
   }
 
   #newChildren(): Children {
-    const { settings, clock, log, workers, agentText, files, agentCa, priorities, parent } = this.#options;
+    const { settings, clock, log, workers, agent, priorities, parent } = this.#options;
     return new Children({
       clock,
       log,
@@ -119,9 +119,7 @@ export class Service {
       setup: newChildSetup({
         settings,
         memory: this.#memory,
-        agentText,
-        files,
-        agentCa,
+        ...agent,
         turnModel: () => this.#turnModel,
       }),
       onReady: (role, index) => this.#onChildReady(role, index),
@@ -317,7 +315,7 @@ export class Service {
     this.#metrics.workersReady.set(processes.readyWorkers(table).length);
     this.#metrics.inferenceUp.set(processes.inferenceReady(table) ? 1 : 0);
     this.#metrics.handoverWait.set(this.#handOver.oldestWaitMs() / 1000);
-    this.#metrics.sessions.set(this.#sessions.now);
+    readSessions(this.#metrics, this.#sessions.now, this.#options.settings.maxSessions);
     this.#metrics.connections.set(this.#admission.connections);
     return await this.#collector.render(this.#metrics, processes.reachableWorkers(table));
   }

@@ -11,6 +11,7 @@ import type { CallStart, CallTransport } from '../transports/transport.ts';
 import { CallAudio } from './audio.ts';
 import type { CallJournal } from './journal.ts';
 import { CallLog } from './log.ts';
+import { CallObservers } from './observer.ts';
 import type { CallSetup } from './opening.ts';
 import type { RunningCall } from './running-call.ts';
 import type { CallServices } from './services.ts';
@@ -33,6 +34,8 @@ export interface CallBuild {
   readonly setup: CallSetup;
   readonly state: (settings: CallSettings) => CallState;
   readonly startedAt: Millis;
+  /** Another worker had the call before. */
+  readonly isResumed: boolean;
   /** Turns that were answered before. */
   readonly turns: number;
   readonly tell: (event: CallEvent) => void;
@@ -62,7 +65,9 @@ export function buildCall(build: CallBuild): RunningCall {
     ...transferSettings(means, services.carriers.telephony),
     ...given,
   };
-  const state = build.state({ ...settings, tools: opened.book });
+  const observers = newObservers(build);
+  const whole = { ...settings, tools: observers.watchTools(opened.book) };
+  const state = build.state(whole);
   const log = new CallLog({ log: build.log, metrics: services.metrics, turns: build.turns });
   const control = new CallControl(services.carriers, start, {
     ...{ clock, tell, context: () => carriedContext(state) },
@@ -72,8 +77,9 @@ export function buildCall(build: CallBuild): RunningCall {
   const stages = openStages(build, llmCall);
   try {
     const audio = new CallAudio({ services, slot, start, transport, stages, tell, journal });
+    observers.begins({ settings: whole, state, tap: audio.tap, now: clock.now() });
     return {
-      ...{ start, stages, audio, tools, control, state, log, startedAt },
+      ...{ start, stages, audio, tools, control, state, log, observers, startedAt },
       get turns() {
         return log.turns;
       },
@@ -85,6 +91,11 @@ export function buildCall(build: CallBuild): RunningCall {
     stages.close();
     throw error;
   }
+}
+
+function newObservers({ services, start, slot, startedAt, isResumed, log }: CallBuild): CallObservers {
+  const observers = services.observe?.({ start, slot, startedAt, isResumed, log }) ?? [];
+  return new CallObservers(observers, log);
 }
 
 function openStages({ services, scope, tell, audio, log }: CallBuild, llmCall: LlmCall): CallStages {

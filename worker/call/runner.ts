@@ -15,15 +15,17 @@ import type { CallServices } from './services.ts';
 import { SessionClaim } from './session-claim.ts';
 import { sessionEndOf } from './session-end.ts';
 import type { CallLink, CallLinkSite, LeftLink } from '../agent-link/contract.ts';
+import type { TypedText } from '../../shared/protocol/call.ts';
 import type { SessionEndReason } from '../../shared/protocol/agent-link/events.ts';
 import type { CallAction } from '../core/actions.ts';
 import { step } from '../core/call.ts';
+import { typedCommand } from '../core/commands.ts';
 import type { CallEvent } from '../core/events.ts';
 import type { CallSettings } from '../core/settings.ts';
 import { newCall, type CallState } from '../core/state.ts';
 import { nextDeadline } from '../core/timers.ts';
 import type { ReadyLines } from '../lines/known-lines.ts';
-import { performStageOrder } from './stage-orders.ts';
+import { isPlayoutOrder, isStageOrder, performStageOrder } from './stage-orders.ts';
 import type { CallStart, CallTransport, TransportEnd, TransportEvents } from '../transports/transport.ts';
 
 /** Facts that may wait while one is handled; more means that facts breed facts. */
@@ -91,7 +93,7 @@ export class CallRunner implements TransportEvents {
     this.#log = this.#services.log.child({ call: start.callId });
     this.#options.journal?.keepSetup(setup);
     this.#openLink(start, { terms: setup.link, saved: left.call.link });
-    const call = this.#build(start, transport, { setup, state, startedAt, turns });
+    const call = this.#build(start, transport, { setup, state, startedAt, turns, isResumed: true });
     this.#call = call;
     call.audio.keepEarlier(left.turnAudio);
     call.audio.allowBacklog(left.silentMs);
@@ -147,13 +149,14 @@ export class CallRunner implements TransportEvents {
     this.#options.journal?.keepSetup(setup);
     const state = (settings: CallSettings): CallState =>
       newCall(settings, { session: start.callId, now: startedAt });
-    const call = this.#build(start, transport, { setup, state, startedAt, turns: 0 });
+    const call = this.#build(start, transport, { setup, state, startedAt, turns: 0, isResumed: false });
     this.#call = call;
     transport.accept();
     const { sampleRate: rate, encoding, metadata } = start;
     this.#log.info({ rate, encoding, metadata: Object.keys(metadata) }, 'call started');
     this.#tell({ type: 'call.opened' });
     for (const digit of opening.digits) this.dtmf(digit);
+    for (const typed of opening.texts) this.typed(typed);
     const { frames, ms } = opening.takeAudio();
     call.audio.allowBacklog(ms);
     this.#kept.add(frames);
@@ -176,6 +179,11 @@ export class CallRunner implements TransportEvents {
   dtmf(digit: string): void {
     this.#opening?.dtmf(digit);
     this.#tell({ type: 'dtmf.pressed', digit, position: this.#call?.audio.position });
+  }
+
+  typed(typed: TypedText): void {
+    this.#opening?.typed(typed);
+    this.#tell({ type: 'command.given', command: typedCommand(typed), position: this.#call?.audio.position });
   }
 
   markPlayed(id: string): void {
@@ -267,7 +275,10 @@ export class CallRunner implements TransportEvents {
   #handleFacts(call: RunningCall): boolean {
     let wasActedOn = false;
     for (let fact = this.#facts.shift(); fact !== undefined; fact = this.#facts.shift()) {
-      for (const action of step(call.state, fact, this.#services.clock.now())) {
+      const now = this.#services.clock.now();
+      const orders = step(call.state, fact, now);
+      call.observers.stepped({ fact, orders, now, state: call.state });
+      for (const action of orders) {
         if (action.type !== 'told') wasActedOn = true;
         this.#perform(call, action);
         if (this.#over) return wasActedOn;
@@ -278,30 +289,17 @@ export class CallRunner implements TransportEvents {
   }
 
   #perform(call: RunningCall, action: CallAction): void {
+    if (isStageOrder(action)) {
+      if (action.type === 'tts.speak' && action.recorded === true)
+        this.#log.warn({ stage: 'tts' }, 'announcement played');
+      performStageOrder(call, action);
+      return;
+    }
+    if (isPlayoutOrder(action)) {
+      call.audio.perform(action);
+      return;
+    }
     switch (action.type) {
-      case 'stt.listen':
-      case 'stt.replay':
-      case 'stt.finalize':
-      case 'stt.flush':
-      case 'stt.reopen':
-      case 'llm.start':
-      case 'llm.cancel':
-      case 'tts.speak':
-      case 'tts.flush':
-      case 'tts.cancel':
-      case 'tts.reopen':
-        if (action.type === 'tts.speak' && action.recorded === true)
-          this.#log.warn({ stage: 'tts' }, 'announcement played');
-        performStageOrder(call, action);
-        return;
-      case 'playout.open':
-      case 'playout.pause':
-      case 'playout.resume':
-      case 'playout.clear':
-      case 'playout.mark':
-      case 'playout.finish':
-        call.audio.perform(action);
-        return;
       case 'tool.run':
         call.tools.run(action);
         return;
@@ -336,7 +334,7 @@ export class CallRunner implements TransportEvents {
   #build(
     start: CallStart,
     transport: CallTransport,
-    from: Pick<CallBuild, 'setup' | 'state' | 'startedAt' | 'turns'>,
+    from: Pick<CallBuild, 'setup' | 'state' | 'startedAt' | 'turns' | 'isResumed'>,
   ): RunningCall {
     const { slot, journal } = this.#options;
     return buildCall({
@@ -388,6 +386,7 @@ export class CallRunner implements TransportEvents {
       this.#attempt(() => call.tools.close());
       this.#attempt(() => call.stages.close());
       const lastedMs = this.#services.clock.now() - call.startedAt;
+      call.observers.ended(end, this.#services.clock.now());
       call.log.ended(end, { lastedMs, energyFrames: call.audio.judgedByEnergy });
     }
     this.#opening?.cancel();

@@ -5,6 +5,7 @@ import type { CallState } from '../core/state.ts';
 import type { CallStart } from '../transports/transport.ts';
 import type { CallAudio } from './audio.ts';
 import type { CallLog } from './log.ts';
+import type { CallObservers } from './observer.ts';
 import type { CallControl } from '../telephony/call-control.ts';
 import type { CallStages } from './stages.ts';
 import type { CallToolRuns } from './tool-runs.ts';
@@ -18,6 +19,7 @@ export interface RunningCall {
   readonly control: CallControl;
   readonly startedAt: Millis;
   readonly log: CallLog;
+  readonly observers: CallObservers;
   /** Turns that were answered. */
   readonly turns: number;
   /** What another worker needs to go on with the call's agent link; absent: it has none. */

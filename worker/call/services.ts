@@ -6,6 +6,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import type { OpenCallLink } from '../agent-link/contract.ts';
+import type { ObserveCall } from './observer.ts';
 import type { CallSettings, ToolBook } from '../core/settings.ts';
 import type { OpenedTools } from '../tools/registry.ts';
 import type { EchoMode } from '../media/echo/echo.ts';
@@ -43,6 +44,8 @@ export interface CallServices {
       readonly control: ToolMeans;
     },
   ) => { readonly tools: OpenedTools; readonly book: ToolBook };
+  /** Who follows calls to tell of them later; absent: nobody. */
+  readonly observe?: ObserveCall;
   /** What is asked of carriers, and how. */
   readonly carriers: TelephonyServices;
   readonly speech: SpeechDetectorSettings;

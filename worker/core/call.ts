@@ -23,6 +23,7 @@ import {
   onSttFailed,
   onSttFinalized,
   onSttText,
+  onVoicePaused,
   onVoiceResumed,
 } from './turn/listening.ts';
 import {
@@ -91,6 +92,7 @@ function take(step: Step, event: CallEvent): void {
     case 'speech.confirmed':
     case 'speech.stopped':
     case 'voice.resumed':
+    case 'voice.paused':
     case 'turn.judged':
     case 'stt.partial':
     case 'stt.final':
@@ -157,7 +159,7 @@ type HearingEvent = Extract<
 function takeHearing(step: Step, event: HearingEvent): void {
   switch (event.type) {
     case 'speech.started':
-      onSpeechStarted(step);
+      onSpeechStarted(step, event);
       return;
     case 'speech.confirmed':
       onSpeechConfirmed(step, event);
@@ -167,6 +169,9 @@ function takeHearing(step: Step, event: HearingEvent): void {
       return;
     case 'voice.resumed':
       onVoiceResumed(step);
+      return;
+    case 'voice.paused':
+      onVoicePaused(step, event.silenceMs);
       return;
     case 'turn.judged':
       onTurnJudged(step, event.ask, event.probability);

@@ -35,8 +35,15 @@ export type CallEvent =
   | { readonly type: 'call.shutdown' }
   /** The earliest deadline of `nextDeadline` has been reached. */
   | { readonly type: 'deadline.reached'; readonly position?: PlayoutPosition | undefined }
-  /** The caller's voice lasted `turn.minSpeechMs`. */
-  | { readonly type: 'speech.started'; readonly position?: PlayoutPosition | undefined }
+  /**
+   * The caller's voice lasted `turn.minSpeechMs`, or is back after `voice.paused`. `isFaint`: it may be a hum, or is so soft that only
+   * its pitch tells it from noise, so that nothing is held for it before it is confirmed.
+   */
+  | {
+      readonly type: 'speech.started';
+      readonly position?: PlayoutPosition | undefined;
+      readonly isFaint?: boolean;
+    }
   /**
    * The caller's voice is surely speech, or lasted long enough to be an interruption. Always after `speech.started`. `isNoEcho`: the bot's
    * echo is well known in this call, and this voice is not it, whatever words STT has found by now.
@@ -45,6 +52,12 @@ export type CallEvent =
       readonly type: 'speech.confirmed';
       readonly position: PlayoutPosition | undefined;
       readonly isNoEcho?: boolean;
+    }
+  /** Silence of `silenceMs` within speech, shorter than `turn.stopMs`. Told once for each pause, while the bot can be heard. */
+  | {
+      readonly type: 'voice.paused';
+      readonly silenceMs: Millis;
+      readonly position?: PlayoutPosition | undefined;
     }
   /** Silence lasted `turn.stopMs` after speech. */
   | { readonly type: 'speech.stopped'; readonly position?: PlayoutPosition | undefined }
@@ -65,7 +78,11 @@ export type CallEvent =
       readonly position: PlayoutPosition | undefined;
     }
   /** STT has said all that it owed; `isLate`: not in time, and there may have been more. */
-  | { readonly type: 'stt.finalized'; readonly isLate?: true }
+  | {
+      readonly type: 'stt.finalized';
+      readonly isLate?: true;
+      readonly position?: PlayoutPosition | undefined;
+    }
   | { readonly type: 'stt.failed' }
   | { readonly type: 'llm.text'; readonly round: number; readonly text: string }
   | {

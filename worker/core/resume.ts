@@ -60,9 +60,19 @@ function resumeTurn(step: Step, turnAudio: boolean): void {
   switch (turn.phase) {
     case 'candidate':
     case 'fading': {
-      const { startedAt, held, loud, isNoEcho, position } = turn;
+      const { startedAt, held, loud, isNoEcho, position, isFaint } = turn;
       if (held) actions.push({ type: 'playout.pause' });
-      beginFading(step, { phase: 'candidate', words, startedAt, held, loud, isNoEcho, position }, now);
+      const candidate = {
+        phase: 'candidate',
+        words,
+        startedAt,
+        held,
+        loud,
+        isNoEcho,
+        position,
+        isFaint,
+      } as const;
+      beginFading(step, candidate, now);
       return;
     }
     case 'aside':

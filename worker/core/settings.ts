@@ -19,6 +19,8 @@ export interface ToolBook {
 
 export interface CallSettings {
   readonly prompt: string;
+  /** Spoken before everything else, whoever speaks first; absent: nothing. */
+  readonly consent?: string;
   /** Empty: the caller speaks first. */
   readonly greeting: string;
   readonly farewell: string;
@@ -66,7 +68,20 @@ export interface CallSettings {
     /** Questions without an answer before the call is ended. */
     readonly endAfter: number;
   };
+  readonly outage: OutageSettings;
   readonly limits: CallLimits;
+}
+
+/** What callers get while a stage is down. */
+export interface OutageSettings {
+  /** A call is kept for this long from the first of its stage's failures in a row. */
+  readonly keepMs: Millis;
+  /** Said when an answer was tried again and failed again. */
+  readonly hold: string;
+  /** Said in front of the answer that was tried again. */
+  readonly back: string;
+  /** What the LLM is told of an answer of which the caller heard nothing. */
+  readonly unheardNote: string;
 }
 
 export interface TurnSettings {
@@ -123,10 +138,8 @@ export interface CallLimits {
   readonly llmSilentMs: Millis;
   /** How long the last mark may stay away after the last frame, for a client that echoes marks. */
   readonly markGraceMs: Millis;
-  /** Failures of one stage in a row that end the call, */
+  /** Failures of one stage in a row that end the call, once it has been failing for longer than callers are kept. */
   readonly stageFailures: number;
-  /** once STT or TTS have been failing for this long. */
-  readonly stageDownMs: Millis;
   /** Audio of the running turn that the media side can give to another STT session. */
   readonly replayMs: Millis;
 }
@@ -146,6 +159,5 @@ export const defaultCallLimits: CallLimits = {
   llmSilentMs: 10_000,
   markGraceMs: 3_000,
   stageFailures: 3,
-  stageDownMs: 10_000,
   replayMs: 15_000,
 };

@@ -3,6 +3,8 @@ import type { TransportKind } from '../../shared/protocol/ipc.ts';
 import type { OpenSocketCall } from './socket/options.ts';
 import { carrierBDialect } from './carrier-b/dialect.ts';
 import { carrierADialect } from './carrier-a/dialect.ts';
+import { newCallerAudio } from './rtvi/caller-audio.ts';
+import { rtviDialect } from './rtvi/dialect.ts';
 import { openSocketCalls } from './socket/socket-call.ts';
 import { websocketDialect } from './websocket/dialect.ts';
 
@@ -10,4 +12,5 @@ export const transports: Readonly<Record<TransportKind, OpenSocketCall>> = {
   websocket: openSocketCalls(websocketDialect),
   carrier_a: openSocketCalls(carrierADialect),
   carrier_b: openSocketCalls(carrierBDialect),
+  rtvi: openSocketCalls(rtviDialect(newCallerAudio)),
 };

@@ -9,7 +9,6 @@ const absentListeners: readonly (readonly [prefix: string, listener: string])[] 
   ['SVC_WEBRTC_', 'no WebRTC listener'],
   ['SVC_TURN_', 'no WebRTC listener, which relays belong to'],
   ['SVC_LOG_TURN_', 'no WebRTC listener, which relays belong to'],
-  ['SVC_RTVI_', 'no RTVI listener'],
   ['SVC_SIP_', 'no SIP listener'],
 ];
 

@@ -29,6 +29,8 @@ import {
 import { nearestName } from '../nearest.ts';
 import { originsVariable } from './origins-variable.ts';
 import { pageVariables, takePage, type PageSettings } from './page-variables.ts';
+import { recordingVariables, takeRecording, type RecordingSettings } from './recording-variables.ts';
+import { rtviVariables, takeRtvi, type RtviSettings } from './rtvi-variables.ts';
 import { parseProviderLimits, providerLimitsForm, type ProviderLimits } from './provider-limits.ts';
 import type { Sensitive } from '../sensitive.ts';
 import { providerNames } from '../stages/providers.ts';
@@ -48,7 +50,8 @@ import type { MachineFacts, Variable } from './variables.ts';
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-export interface ServerSettings extends ModelSettings, LifetimeSettings, AgentLinkSettings {
+export interface ServerSettings
+  extends ModelSettings, LifetimeSettings, AgentLinkSettings, RecordingSettings {
   readonly agentFile: string;
   readonly ws: WsSettings;
   readonly health: {
@@ -65,6 +68,8 @@ export interface ServerSettings extends ModelSettings, LifetimeSettings, AgentLi
   readonly telephony: TelephonySettings;
   /** Absent: no warm transfers. */
   readonly callback?: CallbackSettings;
+  /** Absent: no RTVI. */
+  readonly rtvi?: RtviSettings;
   readonly maxSessions: number;
   /** Who may open calls. Empty secrets and no token: nobody is asked. */
   readonly access: {
@@ -101,6 +106,7 @@ const variables = {
   ...carrierAVariables,
   ...carrierBVariables,
   ...telephonyVariables,
+  ...rtviVariables,
   maxSessions: countVariable('SVC_MAX_SESSIONS', 'Most calls at the same time.', {
     least: 1,
     most: 100_000,
@@ -175,6 +181,7 @@ const variables = {
   }),
   ...wsVariables,
   ...modelVariables,
+  ...recordingVariables,
 } as const;
 
 /** Names with the prefix that belong to the tests and say nothing to the server. */
@@ -206,7 +213,7 @@ function takeAccess(reader: Reader): ServerSettings['access'] {
 /** Spec 01, Authentication 2, 3 and 5: off loopback only with authentication, or knowingly without. */
 function checkExposure(settings: ServerSettings, reader: Reader): string[] {
   const warnings: string[] = [];
-  const { access, ws, page, health, insecureListeners } = settings;
+  const { access, ws, page, rtvi, health, insecureListeners } = settings;
   const override = variables.insecureListeners.name;
   const guards = `${variables.sessionSecret.name} or ${variables.wsToken.name}`;
   const isGuarded = access.wsToken !== undefined || access.sessionSecrets.length > 0;
@@ -235,6 +242,13 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
       risk: 'its calls need no token',
     },
     {
+      variable: variables.rtviAddr,
+      addr: rtvi?.addr,
+      isSafe: rtvi?.token !== undefined || access.sessionSecrets.length > 0,
+      need: `${variables.sessionSecret.name} or ${variables.rtviToken.name}`,
+      risk: 'its calls need no token',
+    },
+    {
       variable: variables.pageAddr,
       addr: page?.addr,
       isSafe: !givesTokens,
@@ -255,6 +269,7 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
     );
   for (const [variable, token] of [
     [variables.wsToken, access.wsToken],
+    [variables.rtviToken, rtvi?.token],
     [variables.metricsToken, health.metricsToken],
   ] as const) {
     if (token === undefined) continue;
@@ -299,6 +314,7 @@ export function parseServerSettings(
     ...takeCarrierA(reader),
     ...takeCarrierB(reader),
     ...takeTelephony(reader),
+    ...takeRtvi(reader),
     maxSessions,
     access: takeAccess(reader),
     providerLimits: reader.take(variables.providerLimits),
@@ -307,6 +323,7 @@ export function parseServerSettings(
     logLevel: reader.take(variables.logLevel),
     ...takeModels(reader),
     ...takeAgentLink(reader),
+    ...takeRecording(reader),
   };
   refuseAbsent(env, reader);
   const warnings = [

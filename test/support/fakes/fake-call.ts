@@ -260,6 +260,7 @@ const fakeSettings = (): CallServices['settings'] => ({
   confirmQuestion: 'Shall I?',
   maxCallMs: 600_000,
   contextWindowTokens: 4_000,
+  outage: { keepMs: 10_000, hold: 'Still trouble.', back: 'I am back.', unheardNote: '[unheard]' },
   turn: {
     minSpeechMs: 96,
     stopMs: 160,

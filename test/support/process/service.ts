@@ -195,7 +195,9 @@ export class TestService extends Observed {
   }
 
   /** `host:port` of a listener. */
-  address(listener: 'websocket' | 'health' | 'page' | 'carrier_a' | 'carrier_b' | 'callback'): string {
+  address(
+    listener: 'websocket' | 'health' | 'page' | 'carrier_a' | 'carrier_b' | 'callback' | 'rtvi',
+  ): string {
     return String(this.said('listening', (line) => line['listener'] === listener)?.['address']);
   }
 

@@ -8,7 +8,16 @@ import { tellTools, toolSettings } from '../epoch.ts';
 import type { CallEvent } from '../events.ts';
 import { stepFlow, transitionTool } from '../flow/flow.ts';
 import { addMessages } from '../delivery/history.ts';
-import { finishWriting, flush, pauseWriting, speakSentence, writeText, type Response } from './response.ts';
+import { loseAnswer } from './outage.ts';
+import {
+  finishWriting,
+  flush,
+  pauseWriting,
+  speakSentence,
+  unfilled,
+  writeText,
+  type Response,
+} from './response.ts';
 import {
   completeResponse,
   endCall,
@@ -49,8 +58,12 @@ const wholeSentence = /[.!?…。！？]["'”’)]*\s*$/;
 
 export function onLlmText(step: Step<'setup'>, response: Response, text: string): void {
   response.llmAt = step.now;
-  if (text !== '') response.firstTextAt ??= step.now;
-  writeText(response, text, voiceOf(step));
+  if (text === '') return;
+  response.firstTextAt ??= step.now;
+  // Who has been told to hold on hears that it is over.
+  const back = response.again ? step.state.setup.settings.outage.back : '';
+  response.again = false;
+  writeText(response, back === '' ? text : `${back} ${text}`, voiceOf(step));
 }
 
 export function onLlmDone(
@@ -96,9 +109,13 @@ function speakInstead(
 ): void {
   if (noticeFault(step, 'llm', what)) endSoon(step.state.course);
   response.firstTextAt ??= step.now;
+  const { apology, outage } = step.state.setup.settings;
   const before = response.text + response.splitter.pending;
+  // Behind the beginning of an answer the caller decides what to ask; and who calls too many tools would call them again.
+  const isDown = what === 'failed' || what === 'stalled';
+  if (isDown && (unfilled(response, 0) + response.splitter.pending).trim() === '') loseAnswer(step);
   const space = before === '' || /\s$/.test(before) ? '' : ' ';
-  writeText(response, space + step.state.setup.settings.apology, voiceOf(step));
+  writeText(response, space + (response.again ? outage.hold : apology), voiceOf(step));
   finishOrComplete(step, response);
 }
 
