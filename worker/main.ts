@@ -52,7 +52,7 @@ import { newFailureLog, type FailureLog } from './stages/failure-log.ts';
 import { openStages } from './stages/registry.ts';
 import { ToolRegistry } from './tools/registry.ts';
 import { noCallControl } from './tools/tool.ts';
-import { meansOf } from './telephony/call-control.ts';
+import { meansOf, telephonyServices } from './telephony/call-control.ts';
 import { CarrierLine } from './telephony/carrier-line.ts';
 import { resumeCallSocket, type CallSocket } from './transports/socket/call-socket.ts';
 import { newUpgradeServer, takeUpgrade } from './transports/socket/upgrades.ts';
@@ -155,10 +155,7 @@ class Worker {
         return { tools, book: toolBook(definition, tools.tools) };
       },
       observe: this.#observation.observe,
-      carriers: {
-        ...{ means: this.#setup.callControl, telephony: definition.telephony },
-        ...{ language: definition.agent.language, ask: this.#carriers.ask },
-      },
+      carriers: telephonyServices(definition, this.#setup.callControl, this.#carriers.ask),
       speech: speechSettings(definition, means),
       echo: definition.turn.echo,
       ...stages,

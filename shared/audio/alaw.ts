@@ -1,5 +1,6 @@
 /** G.711 A-law by tables: one byte per sample, as telephones outside North America use it. The tables are built once, at load. */
 import { assert } from '../base/assert.ts';
+import { encodeMulaw } from './g711.ts';
 
 /** The code of silence. */
 export const ALAW_SILENCE = 0xd5;
@@ -35,4 +36,13 @@ export function decodeAlaw(bytes: Uint8Array, out: Int16Array): void {
 export function encodeAlaw(pcm: Int16Array, out: Uint8Array): void {
   assert(out.length >= pcm.length, 'A-law: the output holds one byte per sample');
   for (let i = 0; i < pcm.length; i++) out[i] = encoded[((pcm[i] ?? 0) >> 3) + 4_096] ?? 0;
+}
+
+const asMulaw = new Uint8Array(256);
+encodeMulaw(decoded, asMulaw);
+
+/** The same audio in mu-law, in place. */
+export function muLawOf(aLaw: Buffer): Buffer {
+  for (let at = 0; at < aLaw.length; at += 1) aLaw[at] = asMulaw[aLaw[at] ?? 0] ?? 0xff;
+  return aLaw;
 }

@@ -27,7 +27,8 @@ export type RefusedCode =
 
 export type CarrierOutcome =
   | { readonly kind: 'ok' }
-  | { readonly kind: 'refused'; readonly code: RefusedCode }
+  /** `gone`: because the call is over. */
+  | { readonly kind: 'refused'; readonly code: RefusedCode; readonly gone?: true }
   /** It may have happened. `handle` names a parked caller to an operator. */
   | { readonly kind: 'unknown'; readonly handle?: string };
 

@@ -21,4 +21,9 @@ export interface CarrierAMessage {
 export const carrierASampleRate = 8_000;
 
 /** Metadata that the server sets on a call of a carrier: its transport, and the carrier's own id of the call. */
-export const carrierKeys = { transport: 'session.transport', callId: 'session.carrier_call_id' } as const;
+export const carrierKeys = {
+  transport: 'session.transport',
+  callId: 'session.carrier_call_id',
+  /** `shown` where numbers are passed on. */
+  numbers: 'session.numbers',
+} as const;

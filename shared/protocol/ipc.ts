@@ -69,7 +69,7 @@ export interface InferenceSetup {
 }
 
 /** What a worker serves a connection with. */
-export type TransportKind = 'websocket' | 'carrier_a' | 'rtvi' | 'webrtc';
+export type TransportKind = 'websocket' | 'carrier_a' | 'carrier_b' | 'rtvi' | 'webrtc';
 
 /** Where the worker takes media of WebRTC calls, and what it tells clients of it. */
 export interface WebrtcSetup {

@@ -248,6 +248,7 @@ export interface SupervisorMetrics extends InferenceMetrics {
   readonly tokens: Counter<'outcome'>;
   readonly restarts: Counter<'role'>;
   readonly carrierCommands: Counter<'carrier' | 'command' | 'outcome'>;
+  readonly warmTransfers: Counter<'end'>;
   readonly workersReady: Gauge;
   readonly inferenceUp: Gauge;
   readonly handoverWait: Gauge;
@@ -258,6 +259,24 @@ export interface SupervisorMetrics extends InferenceMetrics {
   readonly providerBreaker: Gauge<ProviderLabel>;
   readonly providerBreakerOpened: Gauge<ProviderLabel>;
 }
+
+/** What calls asked of carriers. */
+const newCarrierMetrics = (
+  registers: Registry[],
+): Pick<SupervisorMetrics, 'carrierCommands' | 'warmTransfers'> => ({
+  carrierCommands: new Counter({
+    name: 'svc_carrier_commands_total',
+    help: 'What calls asked of their carriers, by what became of it',
+    labelNames: ['carrier', 'command', 'outcome'],
+    registers,
+  }),
+  warmTransfers: new Counter({
+    name: 'svc_warm_transfers_total',
+    help: 'Warm transfers that are over: joined, back with the bot, gone, or refused',
+    labelNames: ['end'],
+    registers,
+  }),
+});
 
 export function newSupervisorMetrics(): SupervisorMetrics {
   const registry = new Registry();
@@ -288,12 +307,7 @@ export function newSupervisorMetrics(): SupervisorMetrics {
       labelNames: ['role'],
       registers,
     }),
-    carrierCommands: new Counter({
-      name: 'svc_carrier_commands_total',
-      help: 'What calls asked of their carriers, by what became of it',
-      labelNames: ['carrier', 'command', 'outcome'],
-      registers,
-    }),
+    ...newCarrierMetrics(registers),
     workersReady: new Gauge({ name: 'svc_workers_ready', help: 'Workers that take calls', registers }),
     inferenceUp: new Gauge({ name: 'svc_inference_up', help: '1 while inference answers', registers }),
     handoverWait: new Gauge({

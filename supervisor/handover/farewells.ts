@@ -33,5 +33,6 @@ const stream: Farewell = { failed: closeFrame(1011), shutdown: closeFrame(1001) 
 export const farewells: Readonly<Record<Exclude<TransportKind, 'webrtc'>, Farewell>> = {
   websocket,
   carrier_a: stream,
+  carrier_b: stream,
   rtvi: stream,
 };

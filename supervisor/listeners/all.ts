@@ -1,6 +1,8 @@
 /** The listeners of this build, in the order in which they are bound. */
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import { carrierAListener } from './carrier-a/listener.ts';
+import { callbackListener } from './callback/listener.ts';
+import { carrierBListener } from './carrier-b/listener.ts';
 import { healthListener } from './health-listener.ts';
 import type { CallEntrance } from './entrance.ts';
 import type { Listener } from './listener.ts';
@@ -14,6 +16,8 @@ const listeners: readonly Listener[] = [
   healthListener,
   pageListener,
   carrierAListener,
+  carrierBListener,
+  callbackListener,
   rtviListener,
   webrtcListener,
 ];

@@ -24,6 +24,7 @@ import type { Priorities } from '../children/priorities.ts';
 import { Predecessor, type ParentChannel } from '../restart/predecessor.ts';
 import { RedisSet } from '../admission/redis-set.ts';
 import { Succession } from '../restart/succession.ts';
+import type { Telephony } from '../telephony/telephony.ts';
 import { Successor, type Launch } from '../restart/successor.ts';
 import { TokenLedger } from '../admission/token-ledger.ts';
 import { TokenStore } from '../admission/token-store.ts';
@@ -39,6 +40,7 @@ export interface ReceptionOptions {
   readonly providers: () => readonly string[];
   readonly facts: () => AdmissionFacts;
   readonly health: Pick<HealthOptions, 'unready' | 'counts' | 'renderMetrics' | 'live'>;
+  readonly telephony: Telephony;
   /** A connection that was let in. */
   readonly accepted: (
     socket: Socket,
@@ -110,6 +112,7 @@ export class Reception {
         decide: (arrival) => this.#decide(arrival),
         signaled: options.signaled,
         log,
+        telephony: options.telephony,
         health: options.health,
       },
       log,

@@ -151,6 +151,7 @@ export class Service {
   #newReception(): Reception {
     const { settings, agentName, clock, log, launch, priorities, parent } = this.#options;
     return new Reception({
+      telephony: this.#telephony,
       ...{ settings, agentName, clock, log, launch, priorities, parent },
       metrics: this.#metrics,
       admission: this.#admission,
@@ -171,7 +172,10 @@ export class Service {
         live: this.#live,
       },
       accepted: (socket, request, release) =>
-        this.#handOver.give(socket, this.#telephony.greet(request), release),
+        this.#handOver.give(socket, this.#telephony.greet(request), () => {
+          release();
+          this.#telephony.streamOver(request);
+        }),
       signaled: newSignaledCalls(this.#handOver, (worker, message) => this.#children.send(worker, message)),
       released: () => this.#lookWhetherEmpty(),
       carriedChanged: () => this.#sessions.share(),
@@ -180,6 +184,7 @@ export class Service {
       cannotTake: () => this.#giveUp(),
       left: (successorPid) => {
         this.#presence.succeededBy(successorPid);
+        this.#telephony.leave();
         this.#step({ type: 'handed.over' });
       },
       hurry: () => this.#step({ type: 'signal.received' }),
@@ -225,6 +230,7 @@ export class Service {
     const { log, settings, workers, priorities } = this.#options;
     priorities.lead();
     this.#presence.serves();
+    this.#telephony.open();
     log.info({ workers, maxSessions: settings.maxSessions }, 'ready');
   }
 

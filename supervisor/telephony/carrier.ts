@@ -14,15 +14,14 @@ export interface ColdTransfer {
   readonly from?: string;
 }
 
-/** A call of our own making: a leg to a destination, or to somebody whom the bot calls. */
+/** A leg to a destination, outside of the conference. */
 export interface Ring {
   readonly commandId: string;
   readonly to: string;
   readonly from: string;
-  /** Names the saga or the call in what the carrier tells of the leg. */
+  /** Names the transfer in what the carrier tells of the leg. */
   readonly tag: string;
-  /** `destination`: it waits in silence for `acceptS`. `bot`: it is connected to the bot. */
-  readonly purpose: 'destination' | 'bot';
+  /** How long it waits in silence once somebody has answered. */
   readonly acceptS: number;
   readonly ringS: number;
 }
@@ -37,4 +36,29 @@ export interface Carrier {
     callId: string,
     keys: { readonly commandId: string; readonly digits: string },
   ): Promise<CarrierOutcome>;
+}
+
+/** The steps of a warm transfer (spec 03, Warm transfer). */
+export interface WarmCarrier {
+  /** Puts the caller on hold in a conference; its id, where the carrier gives one. */
+  park(callId: string, given: { readonly tag: string; readonly commandId: string }): Promise<StepAnswer>;
+  ring(ring: Ring): Promise<StepAnswer>;
+  /** The destination hears the summary, then both meet. */
+  join(legId: string, given: Join): Promise<CarrierOutcome>;
+  hangUp(callId: string, commandId: string): Promise<CarrierOutcome>;
+  /** Connects the caller to the bot again. */
+  putBack(
+    callId: string,
+    given: { readonly conference: string; readonly commandId: string },
+  ): Promise<CarrierOutcome>;
+}
+
+type StepAnswer = MadeOutcome | { readonly kind: 'ok'; readonly id?: string };
+
+export interface Join {
+  readonly tag: string;
+  readonly conference: string;
+  readonly text: string;
+  readonly language: string;
+  readonly commandId: string;
 }

@@ -4,10 +4,19 @@ import type { CarrierName, ControlMeans } from '../../shared/protocol/call-contr
 
 export function callMeans({
   carrierA,
-}: Pick<ServerSettings, 'carrierA'>): Partial<Readonly<Record<CarrierName, ControlMeans>>> {
+  carrierB,
+  callback,
+}: Pick<ServerSettings, 'carrierA' | 'carrierB' | 'callback'>): Partial<
+  Readonly<Record<CarrierName, ControlMeans>>
+> {
+  // Warm transfers are completed by somebody who asks there.
+  const hasDesk = callback !== undefined;
   return {
     ...(carrierA?.control !== undefined && {
-      carrier_a: { transfer: true, warm: false, keys: carrierA.resumesStream },
+      carrier_a: { transfer: true, warm: hasDesk, keys: carrierA.resumesStream },
+    }),
+    ...(carrierB?.control !== undefined && {
+      carrier_b: { transfer: true, warm: hasDesk && carrierB.control.connectionId !== '', keys: true },
     }),
   };
 }

@@ -17,10 +17,15 @@ import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import { CarrierAControl } from './carrier-a/control.ts';
+import { CarrierBControl } from './carrier-b/control.ts';
 import type { Carrier } from './carrier.ts';
+import type { CarrierBEvent } from '../listeners/carrier-b/webhook.ts';
 import { CommandBook } from './commands.ts';
 import { callMeans } from './means.ts';
-import { newRest } from './rest.ts';
+import type { SagaFact } from './saga.ts';
+import { SagaStore } from './saga-store.ts';
+import { WarmTransfers, type TransferView } from './warm-transfers.ts';
+import { newRest, textAt } from './rest.ts';
 
 /** Calls whose next stream is expected; of more, the oldest begin anew when they come. */
 const mostReturning = 4_096;
@@ -30,8 +35,15 @@ export interface TelephonyOptions {
   readonly clock: Clock;
   readonly wallClock: WallClock;
   readonly log: Log;
-  readonly metrics: Pick<SupervisorMetrics, 'carrierCommands'>;
+  readonly metrics: Pick<SupervisorMetrics, 'carrierCommands' | 'warmTransfers'>;
 }
+
+/** Marks calls that came in, in what the carrier sends back. */
+const inbound = 'svc:in:';
+/** And legs of transfers. */
+const legMark = 'svc:leg:';
+/** A summary that takes longer is cut by the join. */
+const longestSummaryMs = 30_000;
 
 type StreamRequest = Omit<CallOffer, 'type' | 'offer'>;
 
@@ -41,6 +53,10 @@ export class Telephony {
   readonly #commands = new CommandBook();
   /** By the carrier's id of the call. */
   readonly #returning = new Map<string, CarriedCall>();
+  readonly #warm: WarmTransfers;
+  readonly #carrierB: CarrierBControl | undefined;
+  /** Calls that others have, or may have: whoever closes their streams does not hang up. */
+  readonly #givenAway = new Set<string>();
   readonly #closeRest: () => void;
 
   constructor(options: TelephonyOptions) {
@@ -49,12 +65,33 @@ export class Telephony {
     const rest = newRest();
     this.#closeRest = rest.close;
     const means = callMeans(settings);
-    const { carrierA } = settings;
+    const { carrierA, carrierB } = settings;
+    this.#warm = this.#newWarm();
     const nowS = (): number => wallClock.now() / 1000;
     if (carrierA?.control !== undefined && means.carrier_a !== undefined) {
       const given = { means: means.carrier_a, ask: rest.ask, nowS };
       this.#carriers.set('carrier_a', new CarrierAControl(carrierA, carrierA.control, given));
     }
+    if (carrierB?.control !== undefined && means.carrier_b !== undefined) {
+      const longestSummary = (): Promise<void> =>
+        new Promise((resolve) => void options.clock.after(longestSummaryMs, resolve));
+      const given = { means: means.carrier_b, ask: rest.ask, nowS, longestSummary };
+      this.#carrierB = new CarrierBControl(carrierB, carrierB.control, given);
+      this.#carriers.set('carrier_b', this.#carrierB);
+    }
+  }
+
+  #newWarm(): WarmTransfers {
+    const { settings, clock, wallClock, log, metrics } = this.#options;
+    return new WarmTransfers({
+      ...{ clock, wallClock, log },
+      store: new SagaStore(settings.telephony.stateDir),
+      warmOf: (name) => {
+        const carrier = this.#carriers.get(name);
+        return carrier instanceof CarrierAControl || carrier instanceof CarrierBControl ? carrier : undefined;
+      },
+      counted: ({ phase }) => metrics.warmTransfers.inc({ end: phase }),
+    });
   }
 
   /** A call wants something of its carrier. */
@@ -79,7 +116,82 @@ export class Telephony {
     const carried = callId === undefined ? undefined : this.#returning.get(callId);
     if (callId === undefined || carried === undefined) return request;
     this.#returning.delete(callId);
+    this.#givenAway.delete(callId);
+    this.#warm.toldOfCall(callId, { type: 'caller.back' });
     return { ...request, carried };
+  }
+
+  /** A stream is over. A call of carrier B goes on without it, so that one which nobody else has is hung up. */
+  streamOver(request: StreamRequest): void {
+    const callId = callOf(request);
+    if (callId === undefined || request.transport !== 'carrier_b' || this.#givenAway.has(callId)) return;
+    void this.#carrierB?.hangUp(callId, `over-${Buffer.from(callId).toString('base64url').slice(-40)}`);
+  }
+
+  /** Carrier B tells of a call; its signature was verified, and it says so for the first time. */
+  carrierBTold({ type, payload }: CarrierBEvent, route: string | undefined): void {
+    const callId = textAt(payload, 'call_control_id');
+    const state = Buffer.from(textAt(payload, 'client_state'), 'base64').toString();
+    const control = this.#carrierB;
+    if (callId === '' || control === undefined) return;
+    if (type === 'call.initiated' && payload['direction'] === 'incoming')
+      void this.#did('answer', callId, control.answer(callId, `${inbound}${route ?? ''}`));
+    else if (type === 'call.answered' && state.startsWith(inbound)) {
+      const given = state.slice(inbound.length);
+      const commandId = `stream-${Buffer.from(callId).toString('base64url').slice(-40)}`;
+      const asked = control.startStream(callId, { commandId, route: given === '' ? undefined : given });
+      void this.#did('stream', callId, asked);
+    } else this.#carrierBSaga(type, callId, { state, payload });
+  }
+
+  /** Of a leg its state names the transfer; of a caller it may be any. */
+  #carrierBSaga(
+    type: string,
+    callId: string,
+    { state, payload }: { readonly state: string; readonly payload: CarrierBEvent['payload'] },
+  ): void {
+    if (type === 'call.speak.ended') this.#carrierB?.spoken(callId);
+    const handle = state.startsWith(legMark) ? state.slice(legMark.length) : undefined;
+    if (type === 'call.machine.detection.ended' && handle !== undefined) {
+      const isMachine = payload['result'] === 'machine';
+      this.#warm.told(handle, { type: isMachine ? 'leg.machine' : 'leg.answered', leg: callId });
+    }
+    if (type !== 'call.hangup') return;
+    this.#givenAway.delete(callId);
+    if (handle === undefined) this.#warm.toldOfCall(callId, { type: 'caller.gone' });
+    else this.#warm.told(handle, { type: 'leg.ended', leg: callId });
+  }
+
+  /** Carrier A tells of a transfer. */
+  carrierATold(handle: string, fact: SagaFact): void {
+    this.#warm.told(handle, fact);
+  }
+
+  get transfers(): readonly TransferView[] {
+    return this.#warm.views;
+  }
+
+  /** An operator wants a transfer completed or aborted; why that is not done, or undefined. */
+  operatorSaid(handle: string, type: 'complete' | 'abort'): string | undefined {
+    return this.#warm.command(handle, type);
+  }
+
+  /** This supervisor serves. @throws when the folder of its state cannot be used. */
+  open(): void {
+    this.#warm.open();
+  }
+
+  /** Another supervisor serves now. */
+  leave(): void {
+    this.#warm.leave();
+  }
+
+  async #did(command: 'answer' | 'stream', call: string, asked: Promise<CarrierOutcome>): Promise<void> {
+    const outcome = await asked;
+    const code = outcome.kind === 'refused' ? outcome.code : outcome.kind;
+    const { log, metrics } = this.#options;
+    metrics.carrierCommands.inc({ carrier: 'carrier_b', command, outcome: code });
+    log.info({ call, command, outcome: code }, 'the carrier was asked');
   }
 
   close(): void {
@@ -91,15 +203,42 @@ export class Telephony {
     if (command.type === 'keys') {
       if (!carrier.means.keys) return { kind: 'refused', code: 'unsupported' };
       // The next stream may be here before the answer is.
-      this.#expect(callId, command.carried);
+      if (carrier.name === 'carrier_a') this.#expect(callId, command.carried);
       const digits = command.digits.replaceAll(/[a-d]/g, (key) => key.toUpperCase());
       const outcome = await carrier.pressKeys(callId, { commandId, digits });
       if (outcome.kind === 'refused') this.#returning.delete(callId);
       return outcome;
     }
-    if (command.mode === 'warm') return { kind: 'refused', code: 'unsupported' };
+    if (command.mode === 'warm') {
+      if (!carrier.means.warm) return { kind: 'refused', code: 'unsupported' };
+      return await this.#park(carrier, command);
+    }
     const { to, from } = command;
-    return await carrier.transfer(callId, { commandId, to, ...(from !== undefined && { from }) });
+    this.#givenAway.add(callId);
+    const outcome = await carrier.transfer(callId, { commandId, to, ...(from !== undefined && { from }) });
+    if (outcome.kind === 'refused') this.#givenAway.delete(callId);
+    for (const oldest of this.#givenAway) {
+      if (this.#givenAway.size <= mostReturning) break;
+      this.#givenAway.delete(oldest);
+    }
+    return outcome;
+  }
+
+  /** The bot's stream ends when the caller is parked, and another may come. */
+  async #park(
+    carrier: Carrier,
+    command: Extract<ControlCommand, { type: 'transfer' }>,
+  ): Promise<CarrierOutcome> {
+    const { callId, carried } = command;
+    const mayReturn = carrier.name === 'carrier_b' || carrier.means.keys;
+    this.#givenAway.add(callId);
+    this.#expect(callId, carried);
+    const outcome = await this.#warm.begin(command, { mayReturn });
+    if (outcome.kind === 'refused' && this.#warm.isFree(callId)) {
+      this.#givenAway.delete(callId);
+      this.#returning.delete(callId);
+    }
+    return outcome;
   }
 
   #expect(callId: string, carried: CarriedCall): void {

@@ -51,7 +51,7 @@ function newAgentLinks(
   const processOf = (target: LinkTarget): Process => ({ target, dial: newDialer(target, certificates) });
   const fallback = targets.fallback === undefined ? undefined : processOf(targets.fallback);
   const routes = new Map([...targets.routes].map(([name, target]) => [name, processOf(target)]));
-  const showsNumbers = !takeTelephony(new Reader(env, { cores: 1 })).redactsNumbers;
+  const showsNumbers = !takeTelephony(new Reader(env, { cores: 1 })).telephony.redactsNumbers;
   return (start, site, left): CallLink | undefined => {
     const found = routes.get(start.metadata[routeKey] ?? '') ?? fallback;
     if (found === undefined || (left !== undefined && left.terms === undefined)) return undefined;

@@ -25,7 +25,7 @@ import type { CallSettings } from '../core/settings.ts';
 import { newCall, type CallState } from '../core/state.ts';
 import { nextDeadline } from '../core/timers.ts';
 import type { ReadyLines } from '../lines/known-lines.ts';
-import { performStageOrder } from './stage-orders.ts';
+import { isPlayoutOrder, isStageOrder, performStageOrder } from './stage-orders.ts';
 import type { CallStart, CallTransport, TransportEnd, TransportEvents } from '../transports/transport.ts';
 
 /** Facts that may wait while one is handled; more means that facts breed facts. */
@@ -292,30 +292,17 @@ export class CallRunner implements TransportEvents {
   }
 
   #perform(call: RunningCall, action: CallAction): void {
+    if (isStageOrder(action)) {
+      if (action.type === 'tts.speak' && action.recorded === true)
+        this.#log.warn({ stage: 'tts' }, 'announcement played');
+      performStageOrder(call, action);
+      return;
+    }
+    if (isPlayoutOrder(action)) {
+      call.audio.perform(action);
+      return;
+    }
     switch (action.type) {
-      case 'stt.listen':
-      case 'stt.replay':
-      case 'stt.finalize':
-      case 'stt.flush':
-      case 'stt.reopen':
-      case 'llm.start':
-      case 'llm.cancel':
-      case 'tts.speak':
-      case 'tts.flush':
-      case 'tts.cancel':
-      case 'tts.reopen':
-        if (action.type === 'tts.speak' && action.recorded === true)
-          this.#log.warn({ stage: 'tts' }, 'announcement played');
-        performStageOrder(call, action);
-        return;
-      case 'playout.open':
-      case 'playout.pause':
-      case 'playout.resume':
-      case 'playout.clear':
-      case 'playout.mark':
-      case 'playout.finish':
-        call.audio.perform(action);
-        return;
       case 'tool.run':
         call.tools.run(action);
         return;

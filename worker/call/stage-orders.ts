@@ -6,6 +6,15 @@ import type { CallAction } from '../core/actions.ts';
 
 type StageOrder = Extract<CallAction, { type: `stt.${string}` | `llm.${string}` | `tts.${string}` }>;
 
+/** Whether an order is for a session with a provider. */
+export const isStageOrder = (action: CallAction): action is StageOrder =>
+  /^(stt|llm|tts)\./.test(action.type);
+
+/** Whether an order is for what the caller hears. */
+export const isPlayoutOrder = (
+  action: CallAction,
+): action is Extract<CallAction, { type: `playout.${string}` }> => action.type.startsWith('playout.');
+
 export function performStageOrder(
   { stages, audio }: { readonly stages: CallStages; readonly audio: CallAudio },
   order: StageOrder,

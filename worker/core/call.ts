@@ -106,12 +106,10 @@ function take(step: Step, event: CallEvent): void {
     case 'mark.sent':
       onMarkSent(step, event.id);
       return;
-    case 'dtmf.pressed':
-      onDtmf(step, event.digit, event.position);
-      return;
     case 'tool.settled':
       onToolSettled(step, event);
       return;
+    case 'dtmf.pressed':
     case 'command.given':
     case 'carrier.answered':
       takeOthers(step, event);
@@ -141,12 +139,13 @@ function take(step: Step, event: CallEvent): void {
   }
 }
 
-/** Takes what is neither of the caller nor of a stage. */
+/** Takes keys, and what is neither of the caller nor of a stage. */
 function takeOthers(
   step: Step,
-  event: Extract<CallEvent, { type: 'command.given' | 'carrier.answered' }>,
+  event: Extract<CallEvent, { type: 'dtmf.pressed' | 'command.given' | 'carrier.answered' }>,
 ): void {
-  if (event.type === 'command.given') onCommand(step, event);
+  if (event.type === 'dtmf.pressed') onDtmf(step, event.digit, event.position);
+  else if (event.type === 'command.given') onCommand(step, event);
   else onCarrier(step, event);
 }
 

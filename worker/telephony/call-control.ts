@@ -4,6 +4,7 @@
  * call waits for the answer before it is over.
  */
 import type { Millis } from '../../shared/base/units.ts';
+import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import type { TelephonyDefinition } from '../../shared/config/agent/telephony.ts';
 import {
   carrierNames,
@@ -34,6 +35,12 @@ export interface TelephonyServices {
   readonly language: string;
   readonly ask: AskCarrier;
 }
+
+export const telephonyServices = (
+  { telephony, agent: { language } }: Pick<AgentDefinition, 'telephony' | 'agent'>,
+  means: CarrierMeans,
+  ask: AskCarrier,
+): TelephonyServices => ({ telephony, language, means, ask });
 
 type CarrierOrder = Extract<CallAction, { type: `carrier.${string}` }>;
 

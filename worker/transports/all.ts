@@ -1,6 +1,7 @@
 /** The transports on sockets of this build, by the name that a listener gives them (see shared/protocol/ipc.ts). */
 import type { TransportKind } from '../../shared/protocol/ipc.ts';
 import type { OpenSocketCall } from './socket/options.ts';
+import { carrierBDialect } from './carrier-b/dialect.ts';
 import { carrierADialect } from './carrier-a/dialect.ts';
 import { newCallerAudio } from './rtvi/caller-audio.ts';
 import { rtviDialect } from './rtvi/dialect.ts';
@@ -10,5 +11,6 @@ import { websocketDialect } from './websocket/dialect.ts';
 export const transports: Readonly<Record<Exclude<TransportKind, 'webrtc'>, OpenSocketCall>> = {
   websocket: openSocketCalls(websocketDialect),
   carrier_a: openSocketCalls(carrierADialect),
+  carrier_b: openSocketCalls(carrierBDialect),
   rtvi: openSocketCalls(rtviDialect(newCallerAudio)),
 };

@@ -16,8 +16,6 @@ const absentListeners: readonly (readonly [prefix: string, listener: string])[] 
   ['SVC_TURN_', 'no relays'],
   ['SVC_LOG_TURN_', 'no relays'],
   ...(hasSip ? [] : [['SVC_SIP_', 'no SIP: it has to be built with SVC_BUILD_WITH=sip'] as const]),
-  ['SVC_CARRIER_B_', 'no listener for carrier B'],
-  ['SVC_CALLBACK_', 'no callback listener'],
 ];
 
 /** What this build lacks of a variable, as `no SIP listener`; undefined when the variable is of no such listener. */

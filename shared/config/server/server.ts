@@ -15,11 +15,17 @@ import { agentLinkVariables, agentLinkWarnings, takeAgentLink } from './agent-li
 import type { AgentLinkSettings } from './agent-link-variables.ts';
 import { lackedBy, refuseAbsent } from './absent-listeners.ts';
 import { carrierAVariables, takeCarrierA, type CarrierASettings } from './carrier-a-variables.ts';
+import { carrierBVariables, takeCarrierB, type CarrierBSettings } from './carrier-b-variables.ts';
 import { Reader } from './environment.ts';
 import type { ConfigProblem, Env, Exposure } from './environment.ts';
 import { lifetimeVariables, takeLifetime, type LifetimeSettings } from './lifetime-variables.ts';
 import { modelVariables, takeModels, type ModelSettings } from './model-variables.ts';
-import { takeTelephony, telephonyVariables, type TelephonySettings } from './telephony-variables.ts';
+import {
+  takeTelephony,
+  telephonyVariables,
+  type CallbackSettings,
+  type TelephonySettings,
+} from './telephony-variables.ts';
 import { nearestName } from '../nearest.ts';
 import { originsVariable } from './origins-variable.ts';
 import { pageVariables, takePage, type PageSettings } from './page-variables.ts';
@@ -67,7 +73,11 @@ export interface ServerSettings
   readonly page?: PageSettings;
   /** Absent: no telephone calls of carrier A. */
   readonly carrierA?: CarrierASettings;
+  /** Absent: no telephone calls of carrier B. */
+  readonly carrierB?: CarrierBSettings;
   readonly telephony: TelephonySettings;
+  /** Absent: no warm transfers. */
+  readonly callback?: CallbackSettings;
   /** Absent: no RTVI. */
   readonly rtvi?: RtviSettings;
   /** Absent: no WebRTC calls. */
@@ -108,6 +118,7 @@ const variables = {
   }),
   ...pageVariables,
   ...carrierAVariables,
+  ...carrierBVariables,
   ...telephonyVariables,
   ...rtviVariables,
   ...webrtcVariables,
@@ -238,6 +249,13 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
       risk: 'its calls need no token',
     },
     {
+      variable: variables.carrierBAddr,
+      addr: settings.carrierB?.addr,
+      isSafe: settings.carrierB?.streamToken !== undefined,
+      need: variables.carrierBStreamToken.name,
+      risk: 'its streams need no token',
+    },
+    {
       variable: variables.pageAddr,
       addr: page?.addr,
       isSafe: isGuarded,
@@ -320,7 +338,8 @@ export function parseServerSettings(
     },
     ...takePage(reader),
     ...takeCarrierA(reader),
-    telephony: takeTelephony(reader),
+    ...takeCarrierB(reader),
+    ...takeTelephony(reader),
     ...takeRtvi(reader),
     ...takeWebrtc(reader, maxSessions),
     ...takeSip(reader),

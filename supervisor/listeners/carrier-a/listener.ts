@@ -21,6 +21,10 @@ import {
   takeUpgrades,
   type OpenListener,
 } from '../listeners.ts';
+import { response as twimlOf } from '../../telephony/carrier-a/twiml.ts';
+import type { Telephony } from '../../telephony/telephony.ts';
+import { statusFact, statusPath, type StatusPath } from './status.ts';
+import { readBody } from '../request-body.ts';
 import { readSegment } from './segment.ts';
 import { isSigned, signatureHeader } from './signature.ts';
 import { answerVoice, mostFormBytes, voiceUrl } from './voice-webhook.ts';
@@ -50,7 +54,7 @@ export const carrierAListener: Listener = {
     pool: { name, most: 2 * settings.maxSessions },
     admit: (head, nowS) => admitStream(wanted(settings), head, nowS),
   }),
-  open: async ({ settings, arrived, wallClock }, { given, isLeaving }) => {
+  open: async ({ settings, arrived, wallClock, telephony }, { given, isLeaving }) => {
     const own = wanted(settings);
     let answering = 0;
     const { server, silent } = newGuardedServer((request, response) => {
@@ -58,7 +62,7 @@ export const carrierAListener: Listener = {
       response.once('close', () => (answering -= 1));
       if (isLeaving()) response.setHeader('Connection', 'close');
       const shows = !settings.telephony.redactsNumbers;
-      serve(own, { request, response, nowS: () => wallClock.now() / 1000, shows });
+      serve(own, { request, response, nowS: () => wallClock.now() / 1000, shows, telephony });
     });
     takeUpgrades({ server, silent, listener: name }, arrived);
     const opened: OpenListener = {
@@ -109,10 +113,16 @@ interface Served {
   readonly nowS: () => number;
   /** Numbers are passed on. */
   readonly shows: boolean;
+  readonly telephony: Telephony;
 }
 
-function serve(settings: CarrierASettings, { request, response, nowS, shows }: Served): void {
+function serve(settings: CarrierASettings, { request, response, nowS, shows, telephony }: Served): void {
   const [path = '', query] = (request.url ?? '/').split('?');
+  const status = statusPath(path);
+  if (status !== undefined && request.method === 'POST') {
+    takeStatus(settings, { request, response, telephony, status });
+    return;
+  }
   if (path !== new URL(voiceUrl(settings)).pathname) {
     refuse(response, notFound);
     return;
@@ -121,7 +131,8 @@ function serve(settings: CarrierASettings, { request, response, nowS, shows }: S
     refuse(response, notAllowed);
     return;
   }
-  readForm(request, (body) => {
+  readBody(request, mostFormBytes, (bytes) => {
+    const body = bytes?.toString('utf8');
     if (body === undefined) {
       refuse(response, formTooLarge);
       return;
@@ -140,15 +151,26 @@ function serve(settings: CarrierASettings, { request, response, nowS, shows }: S
   });
 }
 
-/** The whole body, or undefined once it is longer than a form may be. */
-function readForm(request: IncomingMessage, read: (body: string | undefined) => void): void {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  request.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes <= mostFormBytes) chunks.push(chunk);
+/** What the carrier tells of a transfer; instructions that are asked for are none, so that the call ends. */
+function takeStatus(
+  settings: CarrierASettings,
+  given: Pick<Served, 'request' | 'response' | 'telephony'> & { readonly status: StatusPath },
+): void {
+  const { request, response, telephony, status } = given;
+  readBody(request, mostFormBytes, (bytes) => {
+    const parameters = [...new URLSearchParams(bytes?.toString('utf8') ?? '')];
+    const url = new URL(voiceUrl(settings)).origin + (request.url ?? '');
+    const { headers } = request;
+    const isOwn = isSigned(headers[signatureHeader], { url, parameters, token: settings.authToken.reveal() });
+    if (bytes === undefined || !isOwn) {
+      refuse(response, bytes === undefined ? formTooLarge : unsigned);
+      return;
+    }
+    const fact = statusFact(status, parameters);
+    if (fact !== undefined) telephony.carrierATold(status.handle, fact);
+    const body = twimlOf();
+    response.writeHead(200, { ...answerHeaders(body), 'Content-Type': 'text/xml' }).end(body);
   });
-  request.on('end', () => read(bytes > mostFormBytes ? undefined : Buffer.concat(chunks).toString('utf8')));
 }
 
 function refuse(response: ServerResponse, { status, code, message }: Answer): void {

@@ -7,7 +7,7 @@ import { isSameSecret } from '../../../shared/auth/same-secret.ts';
 
 /** The carrier opens the stream as soon as it has read the answer of the webhook. */
 const lifetimeS = 120;
-const callIdForm = /^[A-Za-z0-9]{1,64}$/;
+const callIdForm = /^[\w-]{1,192}$/;
 
 export interface StreamPass {
   readonly callId: string;

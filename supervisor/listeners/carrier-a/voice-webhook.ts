@@ -47,6 +47,7 @@ export function answerVoice(
   if (!isOwn) return fail(unsigned);
   const callId = parameters.find(([name]) => name === 'CallSid')?.[1] ?? '';
   const secret = settings.streamSecret?.reveal();
+  if (!/^[A-Za-z0-9]{1,64}$/.test(callId)) return fail(noForm);
   const segment = secret === undefined ? '' : streamSegment(callId, { secret, nowS });
   if (segment === undefined) return fail(noForm);
   const url = segment === '' ? settings.publicUrl : `${settings.publicUrl}/${segment}`;

@@ -5,14 +5,14 @@
 import type { CarrierAAccount, CarrierASettings } from '../../../shared/config/server/carrier-a-variables.ts';
 import type { CarrierOutcome, ControlMeans } from '../../../shared/protocol/call-control.ts';
 import { streamSegment } from '../../listeners/carrier-a/segment.ts';
-import type { Carrier, ColdTransfer } from '../carrier.ts';
-import { outcomeOf, type AskRest, type RestAnswer } from '../rest.ts';
-import { connectStream, dialNumber, playDigits, response } from './twiml.ts';
+import type { Carrier, ColdTransfer, Join, MadeOutcome, Ring, WarmCarrier } from '../carrier.ts';
+import { outcomeOf, textAt, type AskRest, type RestAnswer } from '../rest.ts';
+import { connectStream, dialConference, dialNumber, pause, playDigits, response, say } from './twiml.ts';
 
 /** How long a destination rings (spec 03, Cold transfer). */
 const ringTimeoutS = 30;
 
-export class CarrierAControl implements Carrier {
+export class CarrierAControl implements Carrier, WarmCarrier {
   readonly name = 'carrier_a';
   readonly means: ControlMeans;
   readonly #settings: CarrierASettings;
@@ -47,6 +47,40 @@ export class CarrierAControl implements Carrier {
     return this.#done(await this.#update(callId, { Twiml: response(keys, this.#stream(callId)) }));
   }
 
+  async park(callId: string, { tag }: { readonly tag: string }): Promise<CarrierOutcome> {
+    const dial = dialConference(conferenceOf(tag), { starts: false, action: this.#eventUrl('parked', tag) });
+    return this.#done(await this.#update(callId, { Twiml: response(dial) }));
+  }
+
+  async ring({ to, from, tag, ringS, acceptS }: Ring): Promise<MadeOutcome> {
+    const answer = await this.#post('Calls.json', {
+      ...{ To: to, From: from, Timeout: String(ringS), Twiml: response(pause(acceptS)) },
+      StatusCallback: this.#eventUrl('leg', tag),
+      ...{ MachineDetection: 'Enable', AsyncAmd: 'true' },
+      AsyncAmdStatusCallback: this.#eventUrl('amd', tag),
+    });
+    const outcome = this.#done(answer);
+    if (outcome.kind !== 'ok') return outcome;
+    const id = answer.kind === 'answered' ? textAt(answer.body, 'sid') : '';
+    // It rings, and nobody can name it.
+    return id === '' ? { kind: 'unknown' } : { kind: 'ok', id };
+  }
+
+  async join(legId: string, { tag, text, language }: Join): Promise<CarrierOutcome> {
+    const summary = text === '' ? [] : [say(text, language)];
+    const dial = dialConference(conferenceOf(tag), { starts: true });
+    return this.#done(await this.#update(legId, { Twiml: response(...summary, dial) }));
+  }
+
+  async putBack(callId: string): Promise<CarrierOutcome> {
+    return this.#done(await this.#update(callId, { Twiml: response(this.#stream(callId)) }));
+  }
+
+  #eventUrl(kind: 'leg' | 'amd' | 'parked', tag: string): string {
+    const base = this.#settings.publicUrl.replace(/^wss:/, 'https:').replace(/\/stream$/, '');
+    return `${base}/events/${kind}/${tag}`;
+  }
+
   #stream(callId: string): string {
     const { publicUrl, streamSecret } = this.#settings;
     const secret = streamSecret?.reveal();
@@ -56,9 +90,10 @@ export class CarrierAControl implements Carrier {
 
   /** An update that the carrier cannot make of a call that is over answers 400 as well: the number was fine. */
   #done(answer: RestAnswer): CarrierOutcome {
-    const isOver =
-      answer.kind === 'answered' && answer.status === 400 && codeOf(answer.body) === notInProgress;
-    return isOver ? { kind: 'refused', code: 'rejected' } : outcomeOf(answer);
+    if (answer.kind !== 'answered') return outcomeOf(answer);
+    const { status, body } = answer;
+    const isOver = status === 404 || (status === 400 && codeOf(body) === notInProgress);
+    return isOver ? { kind: 'refused', code: 'rejected', gone: true } : outcomeOf(answer);
   }
 
   #update(callId: string, fields: Readonly<Record<string, string>>): Promise<RestAnswer> {
@@ -75,6 +110,8 @@ export class CarrierAControl implements Carrier {
     });
   }
 }
+
+const conferenceOf = (tag: string): string => `svc-${tag}`;
 
 const notInProgress = 21_220;
 

@@ -42,3 +42,22 @@ export function dialNumber(
 }
 
 export const playDigits = (digits: string): string => `<Play${attributes({ digits })}/>`;
+
+/** A conference: whoever does not start it waits there; it is over when one of the two leaves. */
+export function dialConference(
+  name: string,
+  { starts, action }: { readonly starts: boolean; readonly action?: string },
+): string {
+  const options = attributes({
+    startConferenceOnEnter: String(starts),
+    endConferenceOnExit: 'true',
+    beep: 'false',
+  });
+  return `<Dial${attributes({ action })}><Conference${options}>${escaped(name)}</Conference></Dial>`;
+}
+
+export const say = (text: string, language: string): string =>
+  `<Say${attributes({ language })}>${escaped(text)}</Say>`;
+
+/** Silence, at whose end the call is over. */
+export const pause = (seconds: number): string => `<Pause${attributes({ length: String(seconds) })}/>`;

@@ -207,8 +207,7 @@ describe('Errors', () => {
   });
 
   it('unknown_type with an id answers the command', () => {
-    expect(refusal({ type: 'dance', id: 'd' })).toMatchObject([
-    ]);
+    expect(refusal({ type: 'dance', id: 'd' })).toMatchObject([]);
   });
 
   it('binary_frame', () => {

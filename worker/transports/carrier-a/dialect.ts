@@ -14,16 +14,10 @@ import {
 import { carrierASampleRate, carrierKeys, type CarrierAMessage } from '../../../shared/protocol/carrier-a.ts';
 import type { ConversationMessage } from '../../../shared/protocol/conversation.ts';
 import type { Heard, NewDialect, SocketDialect } from '../socket/dialect.ts';
+import { markCameBack, marksCleared, markSent, type SentMarks } from '../socket/sent-marks.ts';
 
-/** Marks that the carrier has not sent back; of more, the oldest are taken for forgotten. */
-const mostMarks = 256;
-
-interface CarrierAState {
+interface CarrierAState extends SentMarks {
   streamSid: string;
-  /** Marks that were sent, in order. The carrier sends them back in the same order. */
-  readonly marks: string[];
-  /** How many of them, from the first on, were cleared: they come back at once, and nobody has heard what stood before them. */
-  cleared: number;
 }
 
 const stateCodec = record<CarrierAState>({ streamSid: text(), marks: list(text()), cleared: number });
@@ -63,7 +57,9 @@ class CarrierADialect implements SocketDialect {
       case 'dtmf':
         return heard(decodeClientFields({ type: 'dtmf', digit: message.dtmf?.digit }));
       case 'mark':
-        return this.#mark(message.mark?.name);
+        return markCameBack(this.#state, message.mark?.name)
+          ? heard({ type: 'mark', id: ok(String(message.mark?.name)) })
+          : nothing;
       case 'stop':
         return heard({ type: 'stop' });
       default:
@@ -94,28 +90,14 @@ class CarrierADialect implements SocketDialect {
     return read.fields.ok ? ok(read.fields.value) : read.fields;
   }
 
-  #mark(name: unknown): Heard {
-    const { marks } = this.#state;
-    const at = typeof name === 'string' ? marks.indexOf(name) : -1;
-    if (at < 0) return nothing;
-    marks.splice(0, at + 1);
-    const wasCleared = at < this.#state.cleared;
-    this.#state.cleared = Math.max(0, this.#state.cleared - at - 1);
-    return wasCleared ? nothing : heard({ type: 'mark', id: ok(String(name)) });
-  }
-
   write(message: ServerMessage | ConversationMessage): string | undefined {
-    const { marks, streamSid } = this.#state;
+    const { streamSid } = this.#state;
     switch (message.type) {
       case 'clear':
-        this.#state.cleared = marks.length;
+        marksCleared(this.#state);
         return JSON.stringify({ event: 'clear', streamSid });
       case 'mark':
-        marks.push(message.id);
-        while (marks.length > mostMarks) {
-          marks.shift();
-          this.#state.cleared = Math.max(0, this.#state.cleared - 1);
-        }
+        markSent(this.#state, message.id);
         return JSON.stringify({ event: 'mark', streamSid, mark: { name: message.id } });
       default:
         return undefined;

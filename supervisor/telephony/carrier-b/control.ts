@@ -1,0 +1,215 @@
+/**
+ * Call control at carrier B: its REST API in JSON. Command ids make a repeated command harmless for one call. A transfer that is refused
+ * because a stream is active is repeated once behind the end of the stream, under the id with the suffix `r1` (spec 03, Cold transfer).
+ */
+import type { CarrierBAccount, CarrierBSettings } from '../../../shared/config/server/carrier-b-variables.ts';
+import type { CarrierOutcome, ControlMeans } from '../../../shared/protocol/call-control.ts';
+import { streamSegment } from '../../listeners/carrier-a/segment.ts';
+import type { Carrier, ColdTransfer, Join, MadeOutcome, Ring, WarmCarrier } from '../carrier.ts';
+import { outcomeOf, textAt, type AskRest, type RestAnswer } from '../rest.ts';
+
+const ringTimeoutS = 30;
+const keyMs = 250;
+/** "A media stream is active." */
+const streamActive = '90045';
+/** "Call has already ended." */
+const callEnded = '90018';
+const over: CarrierOutcome = { kind: 'refused', code: 'rejected', gone: true };
+
+export class CarrierBControl implements Carrier, WarmCarrier {
+  readonly name = 'carrier_b';
+  readonly means: ControlMeans;
+  readonly #settings: CarrierBSettings;
+  readonly #account: CarrierBAccount;
+  readonly #ask: AskRest;
+  readonly #nowS: () => number;
+  /** Legs that hear a summary, and who waits for its end. */
+  readonly #speaking = new Map<string, () => void>();
+  readonly #longestSummary: () => Promise<void>;
+
+  constructor(
+    settings: CarrierBSettings,
+    account: CarrierBAccount,
+    given: {
+      readonly means: ControlMeans;
+      readonly ask: AskRest;
+      readonly nowS: () => number;
+      /** Resolves when a summary has had its time. */
+      readonly longestSummary: () => Promise<void>;
+    },
+  ) {
+    this.#settings = settings;
+    this.#account = account;
+    this.means = given.means;
+    this.#ask = given.ask;
+    this.#nowS = given.nowS;
+    this.#longestSummary = given.longestSummary;
+  }
+
+  async hangUp(callId: string, commandId: string): Promise<CarrierOutcome> {
+    const answer = await this.#act(callId, 'hangup', { command_id: commandId });
+    return hasCode(answer, callEnded) ? over : outcomeOf(answer);
+  }
+
+  async transfer(callId: string, { commandId, to, from }: ColdTransfer): Promise<CarrierOutcome> {
+    const fields = { to, ...(from !== undefined && { from }), timeout_secs: ringTimeoutS };
+    const first = await this.#act(callId, 'transfer', { ...fields, command_id: commandId });
+    if (!hasCode(first, streamActive)) return outcomeOf(first);
+    const stopped = outcomeOf(await this.#act(callId, 'streaming_stop', { command_id: `${commandId}s1` }));
+    if (stopped.kind !== 'ok') return stopped;
+    const second = outcomeOf(
+      await this.#act(callId, 'transfer', { ...fields, command_id: `${commandId}r1` }),
+    );
+    // The stream is gone: the bot cannot say that it was refused.
+    return second.kind === 'ok' ? second : { kind: 'unknown' };
+  }
+
+  async pressKeys(
+    callId: string,
+    { commandId, digits }: { readonly commandId: string; readonly digits: string },
+  ): Promise<CarrierOutcome> {
+    const fields = { digits, duration_millis: keyMs, command_id: commandId };
+    return outcomeOf(await this.#act(callId, 'send_dtmf', fields));
+  }
+
+  /** Takes an incoming call. `state` comes back with what the carrier tells of it. */
+  async answer(callId: string, state: string): Promise<CarrierOutcome> {
+    const fields = { client_state: base64(state), command_id: `answer-${keyOf(callId)}` };
+    return outcomeOf(await this.#act(callId, 'answer', fields));
+  }
+
+  /** Connects a call to the bot, on a path of its own. */
+  async startStream(
+    callId: string,
+    { commandId, route }: { readonly commandId: string; readonly route: string | undefined },
+  ): Promise<CarrierOutcome> {
+    const secret = this.#settings.streamToken?.reveal() ?? '';
+    const segment = streamSegment(base64url(callId), { secret, nowS: this.#nowS() });
+    if (segment === undefined) return { kind: 'refused', code: 'invalid_argument' };
+    const answer = await this.#act(callId, 'streaming_start', {
+      stream_url: `${this.#settings.publicUrl}/${segment}`,
+      stream_track: 'inbound_track',
+      stream_codec: 'PCMU',
+      // Without the mode the carrier takes files of sound, one a second.
+      stream_bidirectional_mode: 'rtp',
+      stream_bidirectional_codec: 'PCMU',
+      stream_bidirectional_sampling_rate: 8_000,
+      stream_auth_token: secret,
+      ...(route !== undefined && { custom_parameters: [{ name: 'agent_route', value: route }] }),
+      command_id: commandId,
+    });
+    return hasCode(answer, callEnded) ? { kind: 'refused', code: 'rejected', gone: true } : outcomeOf(answer);
+  }
+
+  async park(
+    callId: string,
+    { tag, commandId }: { readonly tag: string; readonly commandId: string },
+  ): Promise<MadeOutcome> {
+    return made(
+      await this.#post('/conferences', {
+        call_control_id: callId,
+        name: `svc-${tag}`,
+        start_conference_on_create: false,
+        beep_enabled: 'never',
+        client_state: base64(`svc:caller:${tag}`),
+        command_id: commandId,
+      }),
+      'id',
+    );
+  }
+
+  async ring({ to, from, ringS, tag, commandId }: Ring): Promise<MadeOutcome> {
+    return made(
+      await this.#post('/calls', {
+        connection_id: this.#account.connectionId,
+        to,
+        from,
+        timeout_secs: ringS,
+        answering_machine_detection: 'detect',
+        client_state: base64(`svc:leg:${tag}`),
+        command_id: commandId,
+      }),
+      'call_control_id',
+    );
+  }
+
+  async join(legId: string, { conference, text, language, commandId }: Join): Promise<CarrierOutcome> {
+    if (text !== '') {
+      const spoken = new Promise<void>((resolve) => this.#speaking.set(legId, resolve));
+      const fields = { payload: text, voice: 'female', language, command_id: `${commandId}s1` };
+      const said = outcomeOf(await this.#act(legId, 'speak', fields));
+      if (said.kind === 'ok') await Promise.race([spoken, this.#longestSummary()]);
+      this.#speaking.delete(legId);
+      if (said.kind === 'refused') return said;
+    }
+    return outcomeOf(
+      await this.#post(`/conferences/${encodeURIComponent(conference)}/actions/join`, {
+        call_control_id: legId,
+        start_conference_on_enter: true,
+        end_conference_on_exit: true,
+        beep_enabled: 'never',
+        command_id: commandId,
+      }),
+    );
+  }
+
+  /** The carrier has said all of what a leg was to hear. */
+  spoken(legId: string): void {
+    this.#speaking.get(legId)?.();
+  }
+
+  async putBack(
+    callId: string,
+    { conference, commandId }: { readonly conference: string; readonly commandId: string },
+  ): Promise<CarrierOutcome> {
+    const left = outcomeOf(
+      await this.#post(`/conferences/${encodeURIComponent(conference)}/actions/leave`, {
+        call_control_id: callId,
+        command_id: `${commandId}l1`,
+      }),
+    );
+    if (left.kind === 'unknown') return left;
+    return await this.startStream(callId, { commandId, route: undefined });
+  }
+
+  #act(callId: string, action: string, fields: object): Promise<RestAnswer> {
+    return this.#post(`/calls/${encodeURIComponent(callId)}/actions/${action}`, fields);
+  }
+
+  #post(path: string, fields: object): Promise<RestAnswer> {
+    const { apiUrl, apiKey } = this.#account;
+    return this.#ask({
+      url: apiUrl + path,
+      authorization: `Bearer ${apiKey.reveal()}`,
+      contentType: 'application/json',
+      body: JSON.stringify(fields),
+    });
+  }
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const base64url = (text: string): string => Buffer.from(text).toString('base64url');
+/** The newest characters of an id are the ones that differ. */
+const keyOf = (callId: string): string => base64url(callId).slice(-40);
+
+function made(answer: RestAnswer, id: string): MadeOutcome {
+  const outcome = outcomeOf(answer);
+  if (outcome.kind !== 'ok') return outcome;
+  const found = answer.kind === 'answered' ? textAt(answer.body, 'data', id) : '';
+  // It was made, and nobody can name it.
+  return found === '' ? { kind: 'unknown' } : { kind: 'ok', id: found };
+}
+
+/** Whether a refusal is for this reason; codes come as texts or numbers. */
+function hasCode(answer: RestAnswer, code: string): boolean {
+  if (answer.kind !== 'answered' || answer.status < 400 || answer.status > 499) return false;
+  const { body } = answer;
+  const errors: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'errors') : undefined;
+  return (
+    Array.isArray(errors) &&
+    errors.some(
+      (error: unknown) =>
+        typeof error === 'object' && error !== null && String(Reflect.get(error, 'code')) === code,
+    )
+  );
+}

@@ -1,0 +1,278 @@
+/**
+ * A warm transfer as a pure machine (spec 03, Warm transfer): park the caller, ring the destination, join both, or bring the caller back.
+ * Facts come in, orders go out, time is an argument.
+ *
+ * Invariant: a caller is in one place. Nobody is brought back while it is unknown whether they are joined or parked; nobody is joined
+ * with a leg that no person has answered; a step whose outcome is unknown is never repeated by itself, and leaves a handle by which an
+ * operator brings the caller back.
+ */
+import type { Millis } from '../../shared/base/units.ts';
+import type { CarrierName, RefusedCode } from '../../shared/protocol/call-control.ts';
+
+/** How long a destination rings, and how long it may take to accept (spec 03: 120 s). */
+export const ringS = 30;
+export const acceptS = 120;
+/** Ringing, accepting and the ways in between; then the caller is brought back whatever the carrier tells. */
+const longestMs: Millis = (ringS + acceptS + 30) * 1000;
+
+/** A transfer that nobody has looked after for this long is forgotten. */
+const forgottenMs: Millis = 24 * 3_600_000;
+
+export type SagaPhase =
+  | 'parking'
+  | 'ringing'
+  /** The leg exists; nobody is known to have answered, or a person has. */
+  | 'rung'
+  | 'answered'
+  | 'joining'
+  | 'hanging_up'
+  | 'returning'
+  /** In one of these it waits for an operator or for the carrier to tell more. */
+  | 'parked'
+  | 'unsure'
+  /** Over. */
+  | 'joined'
+  | 'back'
+  | 'gone'
+  | 'refused';
+
+export interface Saga {
+  /** Names it to operators and in what the carrier tells. */
+  readonly handle: string;
+  readonly carrier: CarrierName;
+  readonly callId: string;
+  readonly commandId: string;
+  readonly summary: string;
+  readonly language: string;
+  /** The caller can be connected to the bot again. */
+  readonly mayReturn: boolean;
+  readonly endsBy: Millis;
+  phase: SagaPhase;
+  conference: string;
+  leg: string;
+  /** Whoever asked for the transfer has its answer. */
+  isTold: boolean;
+  /** The two may have been joined. */
+  joinTried: boolean;
+  /** Steps that were ordered: each has a command id of its own. */
+  steps: number;
+}
+
+export type StepOutcome =
+  | { readonly kind: 'ok'; readonly id?: string }
+  /** `gone`: because the call is over. */
+  | { readonly kind: 'refused'; readonly code: RefusedCode; readonly gone?: true }
+  | { readonly kind: 'unknown' };
+
+export type SagaFact =
+  /** What became of the step that was ordered last. */
+  | { readonly type: 'step.done'; readonly step: number; readonly outcome: StepOutcome }
+  | { readonly type: 'leg.answered'; readonly leg: string }
+  | { readonly type: 'leg.machine'; readonly leg: string }
+  | { readonly type: 'leg.ended'; readonly leg: string }
+  /** The caller has hung up. */
+  | { readonly type: 'caller.gone' }
+  /** The caller is on a stream of the bot. */
+  | { readonly type: 'caller.back' }
+  | { readonly type: 'complete' }
+  | { readonly type: 'abort' }
+  | { readonly type: 'time.passed' };
+
+export type SagaOrder =
+  | { readonly type: 'park' | 'ring' | 'join' | 'hang_up' | 'put_back'; readonly step: number }
+  | {
+      readonly type: 'tell';
+      readonly outcome:
+        | { readonly kind: 'ok' }
+        | { readonly kind: 'refused'; readonly code: RefusedCode }
+        | { readonly kind: 'unknown'; readonly handle: string };
+    };
+
+const isGone = (outcome: StepOutcome): boolean => outcome.kind === 'refused' && outcome.gone === true;
+
+export const isOver = ({ phase }: Saga): boolean => ['joined', 'back', 'gone', 'refused'].includes(phase);
+
+type NewSaga = Omit<Saga, 'phase' | 'conference' | 'leg' | 'isTold' | 'joinTried' | 'steps' | 'endsBy'>;
+
+/** Begins: the first order parks the caller. */
+export function newSaga(given: NewSaga, now: Millis): { readonly saga: Saga; readonly orders: SagaOrder[] } {
+  const rest = {
+    phase: 'parking',
+    conference: '',
+    leg: '',
+    isTold: false,
+    joinTried: false,
+    steps: 0,
+  } as const;
+  const saga: Saga = { ...given, ...rest, endsBy: now + longestMs };
+  return { saga, orders: [order(saga, 'park')] };
+}
+
+/** Takes one fact. Why an operator's command is refused is returned beside the orders. */
+export function stepSaga(
+  saga: Saga,
+  fact: SagaFact,
+  now: Millis,
+): { readonly orders: SagaOrder[]; readonly refusal?: string } {
+  const orders: SagaOrder[] = [];
+  if (isOver(saga)) return { orders, refusal: 'over' };
+  const refusal = take({ saga, orders, now }, fact);
+  return refusal === undefined ? { orders } : { orders, refusal };
+}
+
+interface Site {
+  readonly saga: Saga;
+  readonly orders: SagaOrder[];
+  readonly now: Millis;
+}
+
+function take(site: Site, fact: SagaFact): string | undefined {
+  const { saga, now } = site;
+  switch (fact.type) {
+    case 'step.done':
+      if (fact.step === saga.steps) done(site, fact.outcome);
+      return undefined;
+    case 'leg.answered':
+      if (noteLeg(saga, fact.leg) && saga.phase === 'rung') saga.phase = 'answered';
+      return undefined;
+    case 'leg.machine':
+      if (noteLeg(saga, fact.leg) && (saga.phase === 'rung' || saga.phase === 'answered')) bringBack(site);
+      return undefined;
+    case 'leg.ended':
+      legEnded(site, fact.leg);
+      return undefined;
+    case 'caller.gone':
+      callerGone(site);
+      return undefined;
+    case 'caller.back':
+      if (['returning', 'parked', 'unsure'].includes(saga.phase)) saga.phase = 'back';
+      return undefined;
+    case 'complete':
+      return complete(site);
+    case 'abort':
+      return abort(site);
+    case 'time.passed':
+      if (now >= saga.endsBy && (saga.phase === 'rung' || saga.phase === 'answered')) bringBack(site);
+      // No call waits for so long.
+      if (now >= saga.endsBy + forgottenMs) saga.phase = 'gone';
+      return undefined;
+  }
+}
+
+function order(saga: Saga, type: 'park' | 'ring' | 'join' | 'hang_up' | 'put_back'): SagaOrder {
+  saga.steps += 1;
+  return { type, step: saga.steps };
+}
+
+function go({ saga, orders }: Site, phase: SagaPhase, type: 'ring' | 'join' | 'hang_up' | 'put_back'): void {
+  saga.phase = phase;
+  orders.push(order(saga, type));
+}
+
+function tell({ saga, orders }: Site, outcome: Extract<SagaOrder, { type: 'tell' }>['outcome']): void {
+  if (saga.isTold) return;
+  saga.isTold = true;
+  orders.push({ type: 'tell', outcome });
+}
+
+/** Nobody knows where the caller is: an operator may. */
+function leave(site: Site, phase: 'parked' | 'unsure'): void {
+  site.saga.phase = phase;
+  tell(site, { kind: 'unknown', handle: site.saga.handle });
+}
+
+/** The outcome of the newest step. */
+function done(site: Site, outcome: StepOutcome): void {
+  const { saga } = site;
+  switch (saga.phase) {
+    case 'parking':
+      if (outcome.kind === 'ok') {
+        saga.conference = outcome.id ?? '';
+        go(site, 'ringing', 'ring');
+      } else if (outcome.kind === 'refused') {
+        // The caller has never left the bot.
+        saga.phase = 'refused';
+        tell(site, outcome);
+      } else leave(site, 'parked');
+      return;
+    case 'ringing':
+      if (outcome.kind === 'ok') {
+        saga.phase = 'rung';
+        saga.leg = outcome.id ?? saga.leg;
+        tell(site, { kind: 'ok' });
+      } else if (outcome.kind === 'refused') {
+        tell(site, outcome);
+        bringBack(site);
+      } else leave(site, 'parked');
+      return;
+    case 'joining':
+      if (outcome.kind === 'ok') saga.phase = 'joined';
+      else if (outcome.kind === 'refused') bringBack(site);
+      else saga.phase = 'unsure';
+      return;
+    case 'hanging_up':
+      // A leg that was never to be joined is in no conference, whatever became of it; of another one it must be known that it is over.
+      if (saga.joinTried && outcome.kind !== 'ok' && !isGone(outcome)) saga.phase = 'unsure';
+      else putBack(site);
+      return;
+    case 'returning':
+      if (outcome.kind === 'ok') saga.phase = 'back';
+      else saga.phase = isGone(outcome) ? 'gone' : 'parked';
+      return;
+    default:
+  }
+}
+
+/** The leg is this one, which may be learnt from the carrier before, or without, the answer to the request. */
+function noteLeg(saga: Saga, leg: string): boolean {
+  if (saga.leg === '') saga.leg = leg;
+  return saga.leg === leg;
+}
+
+function legEnded(site: Site, leg: string): void {
+  const { saga } = site;
+  if (!noteLeg(saga, leg)) return;
+  if (saga.phase === 'rung' || saga.phase === 'answered') {
+    saga.leg = '';
+    putBack(site);
+  } else if (saga.phase === 'unsure') {
+    // Had they been joined, the conference would have ended with it, and the call with that.
+    saga.leg = '';
+    saga.phase = 'parked';
+  }
+}
+
+/** Ends the leg, then connects the caller to the bot again. */
+function bringBack(site: Site): void {
+  if (site.saga.leg === '') putBack(site);
+  else go(site, 'hanging_up', 'hang_up');
+}
+
+function putBack(site: Site): void {
+  if (site.saga.mayReturn) go(site, 'returning', 'put_back');
+  else site.saga.phase = 'parked';
+}
+
+function callerGone(site: Site): void {
+  const { saga, orders } = site;
+  const hasLeg = saga.leg !== '' && saga.phase !== 'hanging_up';
+  if (hasLeg) orders.push(order(saga, 'hang_up'));
+  tell(site, { kind: 'refused', code: 'rejected' });
+  saga.phase = 'gone';
+}
+
+/** Spec 03, step 3: only with a leg that a person has answered. */
+function complete(site: Site): string | undefined {
+  if (site.saga.phase !== 'answered') return site.saga.phase === 'rung' ? 'not_answered' : 'not_possible';
+  site.saga.joinTried = true;
+  go(site, 'joining', 'join');
+  return undefined;
+}
+
+/** Also how an operator recovers a parked caller: whatever leg there is ends first. */
+function abort(site: Site): string | undefined {
+  const { phase } = site.saga;
+  if (!['rung', 'answered', 'parked', 'unsure'].includes(phase)) return 'not_possible';
+  bringBack(site);
+  return undefined;
+}

@@ -1,0 +1,192 @@
+/**
+ * Warm transfers at work: performs what the saga orders, writes its state down before each step, and takes facts from carriers and
+ * operators. The number of a destination is kept in memory alone; a step whose outcome died with the service has an unknown one.
+ */
+import { randomBytes } from 'node:crypto';
+import type { CarrierOutcome, ControlCommand } from '../../shared/protocol/call-control.ts';
+import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
+import type { Log } from '../../shared/runtime/log.ts';
+import type { Carrier, WarmCarrier } from './carrier.ts';
+import type { SagaStore } from './saga-store.ts';
+import {
+  acceptS,
+  isOver,
+  newSaga,
+  ringS,
+  stepSaga,
+  type Saga,
+  type SagaFact,
+  type SagaOrder,
+  type StepOutcome,
+} from './saga.ts';
+
+type WarmCommand = Extract<ControlCommand, { type: 'transfer' }>;
+
+/** Warm transfers at a time. */
+const mostOpen = 1_024;
+const lookEveryMs = 5_000;
+
+export interface WarmTransfersOptions {
+  readonly store: SagaStore;
+  readonly clock: Clock;
+  readonly wallClock: WallClock;
+  readonly log: Log;
+  readonly warmOf: (carrier: Carrier['name']) => WarmCarrier | undefined;
+  readonly counted: (saga: Saga) => void;
+}
+
+interface Running {
+  readonly saga: Saga;
+  readonly numbers: { readonly to: string; readonly from: string } | undefined;
+  readonly reply: ((outcome: CarrierOutcome) => void) | undefined;
+}
+
+/** What an operator sees of a transfer. */
+export interface TransferView {
+  readonly handle: string;
+  readonly call: string;
+  readonly carrier: string;
+  readonly phase: Saga['phase'];
+}
+
+export class WarmTransfers {
+  readonly #options: WarmTransfersOptions;
+  readonly #running = new Map<string, Running>();
+  #isLeft = false;
+
+  constructor(options: WarmTransfersOptions) {
+    this.#options = options;
+  }
+
+  /** Finds the transfers that were not over when the service was last there, and begins to watch the time. */
+  open(): void {
+    for (const saga of this.#options.store.load()) {
+      this.#running.set(saga.handle, { saga, numbers: undefined, reply: undefined });
+      this.#options.log.warn({ transfer: saga.handle, phase: saga.phase }, 'a warm transfer is taken up');
+      this.#take(saga.handle, { type: 'step.done', step: saga.steps, outcome: { kind: 'unknown' } });
+    }
+    this.#watch();
+  }
+
+  /** Another supervisor has them now. */
+  leave(): void {
+    this.#isLeft = true;
+    this.#running.clear();
+  }
+
+  begin(command: WarmCommand, { mayReturn }: { readonly mayReturn: boolean }): Promise<CarrierOutcome> {
+    const { callId, carrier, commandId, summary, language, to, from } = command;
+    const isBusy = this.#running.size >= mostOpen || this.#ofCall(callId) !== undefined;
+    if (this.#isLeft || isBusy || from === undefined)
+      return Promise.resolve({
+        kind: 'refused',
+        code: from === undefined ? 'invalid_argument' : 'unavailable',
+      });
+    return new Promise((reply) => {
+      const handle = randomBytes(9).toString('base64url');
+      const given = { handle, carrier, callId, commandId, summary, language, mayReturn };
+      const { saga, orders } = newSaga(given, this.#options.wallClock.now());
+      this.#running.set(handle, { saga, numbers: { to, from }, reply });
+      this.#follow(handle, orders);
+    });
+  }
+
+  /** The carrier tells something of a transfer. */
+  told(handle: string, fact: SagaFact): void {
+    this.#take(handle, fact);
+  }
+
+  /** And of a call: it may be one that is being transferred. */
+  toldOfCall(callId: string, fact: SagaFact): void {
+    const handle = this.#ofCall(callId);
+    if (handle !== undefined) this.#take(handle, fact);
+  }
+
+  /** An operator's word: `unknown` for no such transfer, a reason where it cannot be done, undefined when it is being done. */
+  command(handle: string, type: 'complete' | 'abort'): string | undefined {
+    return this.#running.has(handle) ? this.#take(handle, { type }) : 'unknown';
+  }
+
+  /** No transfer of this call is under way. */
+  isFree(callId: string): boolean {
+    return this.#ofCall(callId) === undefined;
+  }
+
+  get views(): readonly TransferView[] {
+    return [...this.#running.values()].map(({ saga: { handle, callId: call, carrier, phase } }) => ({
+      ...{ handle, call, carrier, phase },
+    }));
+  }
+
+  #ofCall(callId: string): string | undefined {
+    for (const { saga } of this.#running.values()) if (saga.callId === callId) return saga.handle;
+    return undefined;
+  }
+
+  #take(handle: string, fact: SagaFact): string | undefined {
+    const running = this.#running.get(handle);
+    if (running === undefined) return undefined;
+    const { orders, refusal } = stepSaga(running.saga, fact, this.#options.wallClock.now());
+    this.#follow(handle, orders);
+    return refusal;
+  }
+
+  #follow(handle: string, orders: readonly SagaOrder[]): void {
+    const running = this.#running.get(handle);
+    if (running === undefined) return;
+    const { saga, reply } = running;
+    const { store, log, counted } = this.#options;
+    store.save(saga);
+    log.info({ transfer: handle, call: saga.callId, phase: saga.phase }, 'a warm transfer has moved');
+    for (const order of orders) {
+      if (order.type === 'tell') reply?.(order.outcome);
+      else void this.#perform(running, order);
+    }
+    if (!isOver(saga)) return;
+    counted(saga);
+    this.#running.delete(handle);
+  }
+
+  async #perform(running: Running, order: Exclude<SagaOrder, { type: 'tell' }>): Promise<void> {
+    const { saga } = running;
+    const outcome = await this.#ask(running, order).catch((): StepOutcome => ({ kind: 'unknown' }));
+    this.#take(saga.handle, { type: 'step.done', step: order.step, outcome });
+  }
+
+  async #ask(
+    { saga, numbers }: Running,
+    { type, step }: Exclude<SagaOrder, { type: 'tell' }>,
+  ): Promise<StepOutcome> {
+    const warm = this.#options.warmOf(saga.carrier);
+    if (warm === undefined) return { kind: 'refused', code: 'unsupported' };
+    const commandId = `${saga.commandId}-${step}`;
+    const { callId, handle: tag, conference, leg, summary: text, language } = saga;
+    switch (type) {
+      case 'park':
+        return await warm.park(callId, { tag, commandId });
+      case 'ring':
+        if (numbers === undefined) return { kind: 'refused', code: 'unavailable' };
+        return await warm.ring({ ...numbers, ringS, acceptS, tag, commandId });
+      case 'join':
+        return await warm.join(leg, { tag, conference, text, language, commandId });
+      case 'hang_up':
+        return await warm.hangUp(leg, commandId);
+      case 'put_back':
+        return await warm.putBack(callId, { conference, commandId });
+    }
+  }
+
+  #watch(): void {
+    this.#options.clock.after(lookEveryMs, () => {
+      if (this.#isLeft) return;
+      for (const handle of [...this.#running.keys()]) {
+        const before = this.#running.get(handle)?.saga.phase;
+        const running = this.#running.get(handle);
+        if (running === undefined || before === undefined) continue;
+        const { orders } = stepSaga(running.saga, { type: 'time.passed' }, this.#options.wallClock.now());
+        if (orders.length > 0 || running.saga.phase !== before) this.#follow(handle, orders);
+      }
+      this.#watch();
+    });
+  }
+}

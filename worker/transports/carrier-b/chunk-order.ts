@@ -1,0 +1,46 @@
+/**
+ * Brings chunks of audio into order, which carrier B does not promise. A chunk that is missing is waited for until a few are behind it,
+ * then it is left out; one that comes after its turn is dropped.
+ */
+
+/** Chunks that wait for an earlier one: 80 ms. */
+const window = 4;
+
+export class ChunkOrder {
+  /** The chunk whose turn it is; 0 before the first. */
+  next: number;
+  readonly #waiting = new Map<number, Buffer>();
+
+  constructor(next = 0) {
+    this.next = next;
+  }
+
+  /** What can be heard now; without a number a chunk is heard as it comes. */
+  take(chunk: number, bytes: Buffer): Buffer | undefined {
+    if (!Number.isSafeInteger(chunk) || chunk < 0) return bytes;
+    if (this.next === 0) this.next = chunk;
+    if (chunk < this.next) return undefined;
+    if (chunk === this.next && this.#waiting.size === 0) {
+      this.next += 1;
+      return bytes;
+    }
+    this.#waiting.set(chunk, bytes);
+    // What is far ahead of everything that was heard is no gap: the count has begun anew, or jumped.
+    if (this.#waiting.size > window) this.next = Math.min(...this.#waiting.keys());
+    return this.#drain();
+  }
+
+  #drain(): Buffer | undefined {
+    const ready: Buffer[] = [];
+    for (
+      let bytes = this.#waiting.get(this.next);
+      bytes !== undefined;
+      bytes = this.#waiting.get(this.next)
+    ) {
+      this.#waiting.delete(this.next);
+      ready.push(bytes);
+      this.next += 1;
+    }
+    return ready.length === 0 ? undefined : Buffer.concat(ready);
+  }
+}

@@ -1,0 +1,192 @@
+/**
+ * Calls of carrier B (Telnyx media streaming) in the vocabulary of the engine. `start` opens a call in the stream's encoding whose id is
+ * the carrier's; media come in any order and are heard in theirs; `stop` hangs up. What is sent is mu-law at 8 kHz, or L16 where the
+ * stream is. A frame of the kind `error` speaks of what was sent and changes nothing.
+ */
+import { fail, ok } from '../../../shared/base/result.ts';
+import { list, number, record, text, versionOf } from '../../../shared/base/codec.ts';
+import {
+  decodeClientFields,
+  violation,
+  type ClientMessage,
+  type ServerMessage,
+} from '../../../shared/protocol/call.ts';
+import { carrierKeys } from '../../../shared/protocol/carrier-a.ts';
+import type { CarrierBMessage } from '../../../shared/protocol/carrier-b.ts';
+import type { ConversationMessage } from '../../../shared/protocol/conversation.ts';
+import type { Heard, NewDialect, SocketDialect } from '../socket/dialect.ts';
+import { markCameBack, marksCleared, markSent, type SentMarks } from '../socket/sent-marks.ts';
+import { ChunkOrder } from './chunk-order.ts';
+import { formatOf, heardAs, type CarrierBFormat } from './encodings.ts';
+
+interface CarrierBState extends SentMarks {
+  streamId: string;
+  encoding: CarrierBFormat['name'];
+  nextChunk: number;
+}
+
+const stateCodec = record<CarrierBState>({
+  streamId: text(),
+  encoding: text<CarrierBFormat['name']>(),
+  nextChunk: number,
+  marks: list(text()),
+  cleared: number,
+});
+
+const nothing: Heard = { type: 'nothing' };
+const unknown: Heard = { type: 'message', message: { type: 'unknown' } };
+const heard = (message: ClientMessage): Heard => ({ type: 'message', message });
+
+const newState = (): CarrierBState => ({
+  streamId: '',
+  encoding: 'PCMU',
+  nextChunk: 0,
+  marks: [],
+  cleared: 0,
+});
+
+export const carrierBDialect: NewDialect = ({ signedMetadata, saved }) =>
+  new CarrierBDialect(signedMetadata, saved === undefined ? newState() : stateCodec.read(saved, 0));
+
+class CarrierBDialect implements SocketDialect {
+  readonly kind = `carrier_b ${versionOf(stateCodec)}`;
+  readonly audioComesAs = 'text';
+  readonly #callId: string | undefined;
+  readonly #showsNumbers: boolean;
+  readonly #state: CarrierBState;
+  readonly #order: ChunkOrder;
+
+  constructor(signedMetadata: Readonly<Record<string, string>>, state: CarrierBState) {
+    this.#callId = signedMetadata[carrierKeys.callId];
+    this.#showsNumbers = signedMetadata[carrierKeys.numbers] === 'shown';
+    this.#state = state;
+    this.#order = new ChunkOrder(state.nextChunk);
+  }
+
+  hear(frame: string): Heard {
+    const message = parsed(frame);
+    if (message === undefined) return heard({ type: 'not-json' });
+    if (message.event === 'connected' || message.event === 'error') return nothing;
+    if (message.event === 'start') return heard({ type: 'start', fields: this.#start(message) });
+    if (this.#state.streamId === '' || message.stream_id !== this.#state.streamId) return unknown;
+    switch (message.event) {
+      case 'media':
+        return this.#media(message);
+      case 'dtmf':
+        return heard(decodeClientFields({ type: 'dtmf', digit: message.dtmf?.digit }));
+      case 'mark': {
+        const name = message.mark?.name;
+        return markCameBack(this.#state, name) ? heard({ type: 'mark', id: ok(String(name)) }) : nothing;
+      }
+      case 'stop':
+        return heard({ type: 'stop' });
+      default:
+        return unknown;
+    }
+  }
+
+  #start(message: CarrierBMessage): Extract<ClientMessage, { type: 'start' }>['fields'] {
+    const {
+      call_control_id: callId,
+      media_format: media,
+      custom_parameters: given,
+      from,
+      to,
+    } = message.start ?? {};
+    const { stream_id: streamId } = message;
+    if (typeof streamId !== 'string' || !isId(streamId) || typeof callId !== 'string' || !isId(callId))
+      return fail(violation('start must name its stream and its call'));
+    if (this.#callId !== undefined && callId !== this.#callId)
+      return fail(violation('start.call_control_id must be the call that this address was made for'));
+    const format = formatOf(media?.encoding, media?.sample_rate);
+    if (format === undefined)
+      return fail(violation('start.media_format must be PCMU or PCMA at 8000 Hz, or L16'));
+    const numbers = this.#showsNumbers ? { from, to } : {};
+    const read = decodeClientFields({
+      type: 'start',
+      version: 1,
+      sample_rate: format.sampleRate,
+      encoding: format.name === 'L16' ? 'pcm16' : 'mulaw',
+      call_id: callId,
+      metadata: { ...texts(given), ...texts(numbers) },
+    });
+    if (read.type !== 'start') return fail(violation('start must be valid'));
+    // A second `start` is refused as it would be of any client, and changes nothing here.
+    if (read.fields.ok && this.#state.streamId === '') {
+      this.#state.streamId = streamId;
+      this.#state.encoding = format.name;
+    }
+    return read.fields.ok ? ok(read.fields.value) : read.fields;
+  }
+
+  #media({ media }: CarrierBMessage): Heard {
+    const { track, chunk, payload } = media ?? {};
+    if (typeof payload !== 'string') return unknown;
+    if (track !== undefined && track !== 'inbound' && track !== 'inbound_track') return nothing;
+    const ready = this.#order.take(Number(chunk ?? Number.NaN), Buffer.from(payload, 'base64'));
+    this.#state.nextChunk = this.#order.next;
+    if (ready === undefined) return nothing;
+    const bytes = heardAs(this.#state.encoding, ready);
+    return bytes === undefined ? unknown : { type: 'audio', bytes };
+  }
+
+  write(message: ServerMessage | ConversationMessage): string | undefined {
+    switch (message.type) {
+      case 'clear':
+        marksCleared(this.#state);
+        return '{"event":"clear"}';
+      case 'mark':
+        markSent(this.#state, message.id);
+        return JSON.stringify({ event: 'mark', mark: { name: message.id } });
+      default:
+        return undefined;
+    }
+  }
+
+  /** Base64 needs no escaping. */
+  writeAudio(frame: Buffer): string {
+    const bytes = this.#state.encoding === 'L16' ? frame.swap16() : frame;
+    return `{"event":"media","media":{"payload":"${bytes.toString('base64')}"}}`;
+  }
+
+  save(): string {
+    return stateCodec.write(this.#state);
+  }
+}
+
+function parsed(frame: string): CarrierBMessage | undefined {
+  try {
+    const message: unknown = JSON.parse(frame);
+    const isObject = typeof message === 'object' && message !== null && !Array.isArray(message);
+    return isObject ? readParts(message) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** The parts that are objects, so that a field can be asked for; what they hold is checked where it is read. */
+function readParts(message: object): CarrierBMessage {
+  const parts: Record<string, unknown> = { ...message };
+  for (const name of ['start', 'media', 'dtmf', 'mark']) if (!isObject(parts[name])) parts[name] = undefined;
+  const start = parts['start'] as Record<string, unknown> | undefined;
+  if (start !== undefined && !isObject(start['media_format']))
+    parts['start'] = { ...start, media_format: undefined };
+  return parts;
+}
+
+/** Parameters come as an object, or as a list of names and values. */
+function texts(given: unknown): Record<string, string> {
+  const pairs: [unknown, unknown][] = Array.isArray(given)
+    ? given.map((one: unknown): [unknown, unknown] =>
+        isObject(one) ? [Reflect.get(one, 'name'), Reflect.get(one, 'value')] : [undefined, undefined],
+      )
+    : Object.entries(isObject(given) ? given : {});
+  return Object.fromEntries(
+    pairs.filter((pair): pair is [string, string] => pair.every((part) => typeof part === 'string')),
+  );
+}
+
+/** Ids of the carrier: visible and short. */
+const isId = (value: string): boolean => /^[\w:.~+/=-]{1,128}$/.test(value);
