@@ -15,7 +15,7 @@ module.exports = {
       { path: '^shared/(config|protocol|audio|auth|net)/' },
       {
         pathNot:
-          '^shared/(base|config|protocol|audio|auth|net)/|node_modules/(zod|ajv|@iarna/toml|toml-eslint-parser)/|^(crypto|node:crypto)$|^worker/stages/providers[.]ts$',
+          '^shared/(base|config|protocol|audio|auth|net)/|node_modules/(zod|ajv|@bufbuild/protobuf|@iarna/toml|toml-eslint-parser)/|^(crypto|node:crypto)$|^worker/stages/providers[.]ts$',
       },
     ),
     forbid(
@@ -140,7 +140,10 @@ module.exports = {
     forbid(
       'transports-know-the-core',
       { path: '^worker/transports/([^/]+)/' },
-      { path: '^worker/', pathNot: '^worker/(transports/($1|socket)/|core/|transports/[^/]+[.]ts$)' },
+      {
+        path: '^worker/',
+        pathNot: '^worker/(transports/($1|socket)/|core/|media/(rtp|opus)/|transports/[^/]+[.]ts$)',
+      },
     ),
     forbid('web-stands-alone', { path: '^web/' }, { pathNot: '^web/' }),
     forbid('the-library-knows-no-page', { path: '^web/client/' }, { pathNot: '^web/client/' }),

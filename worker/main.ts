@@ -4,9 +4,8 @@
  */
 import '../shared/runtime/stack.ts';
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { WebSocketServer } from 'ws';
+import type { WebSocketServer } from 'ws';
 import { assert } from '../shared/base/assert.ts';
 import {
   callRecordsFd,
@@ -17,12 +16,10 @@ import {
   type ToWorker,
   type WorkerSetup,
 } from '../shared/protocol/ipc.ts';
-import { callRecordBytes, CallRecords } from '../shared/protocol/call-record.ts';
-import { heartbeatAge } from '../shared/protocol/heartbeat.ts';
 import { mailboxBytes, Mailboxes } from '../shared/protocol/mailbox.ts';
 import { vadFrameMs } from '../shared/protocol/mailbox-slot.ts';
 import { exitWithParent, firstMessage, wakeWhenOrphaned } from '../shared/runtime/child.ts';
-import { afterOthers, systemClock } from '../shared/runtime/clock.ts';
+import { afterOthers, systemClock, systemWallClock } from '../shared/runtime/clock.ts';
 import { giveBufferAway } from '../shared/runtime/detached-buffers.ts';
 import { errorFields, newLog, type Log } from '../shared/runtime/log.ts';
 import { newWorkerMetrics, type WorkerMetrics } from '../shared/runtime/metrics.ts';
@@ -34,7 +31,8 @@ import { openObservation, type Observation } from './observe/observation.ts';
 import { announcementLine } from './lines/announcement.ts';
 import { ringMarginFrames } from './call/audio.ts';
 import { CallHost } from './host/call-host.ts';
-import { CallJournal, readJournal } from './call/journal.ts';
+import { LeftCalls } from './host/left-calls.ts';
+import type { CallJournal } from './call/journal.ts';
 import { CallRunner } from './call/runner.ts';
 import type { CallServices } from './call/services.ts';
 import { loadAgent, type LoadedAgent } from './host/agent.ts';
@@ -57,19 +55,21 @@ import { noCallControl } from './tools/tool.ts';
 import { carriedSetup } from './telephony/carried.ts';
 import { meansOf } from './telephony/call-control.ts';
 import { CarrierLine } from './telephony/carrier-line.ts';
-import { callSocketServerOptions, CallSocket, resumeCallSocket } from './transports/socket/call-socket.ts';
+import { resumeCallSocket, type CallSocket } from './transports/socket/call-socket.ts';
+import { newUpgradeServer, takeUpgrade } from './transports/socket/upgrades.ts';
 import { ReadTurns } from './transports/socket/read-turns.ts';
 import { transports } from './transports/all.ts';
-import type { SavedTransport } from './transports/transport.ts';
+import type { CallTransport, SavedTransport } from './transports/transport.ts';
+import { isOpusRate } from './media/opus/opus.ts';
+import { PeerCalls, type PeerSeat } from './transports/webrtc/peer-calls.ts';
+import { newPeerSeat } from './transports/webrtc/peer-seat.ts';
+import { peerMetrics } from './transports/webrtc/peer-metrics.ts';
 
 /** Calls say goodbye and sockets close within this time when the supervisor is gone. */
 const orphanExitMs = 3_000;
 
 /** Connections and child processes of tools are closed within this time. */
 const registryCloseMs = 1_000;
-
-/** From this process's clock to the machine's. */
-const toMachineMs = (): number => machineMs() - systemClock.now();
 
 class Worker {
   readonly #setup: WorkerSetup;
@@ -80,10 +80,10 @@ class Worker {
   readonly #registry: ToolRegistry;
   readonly #observation: Observation;
   readonly #host: CallHost;
-  readonly #boxes: Mailboxes;
-  readonly #records: CallRecords | undefined;
-  /** What the process that had this seat before left: connections by slot, until somebody has taken them up or given them up. */
-  readonly #awaited: ReadonlyMap<number, number>;
+  readonly #speechRate: number;
+  readonly #left: LeftCalls;
+  /** Calls that come by an offer, where there are any. */
+  #peers: PeerCalls | undefined;
   readonly #server: WebSocketServer;
   readonly #carriers = new CarrierLine((command) => this.#send({ type: 'control.ask', command }));
   readonly #reads = new ReadTurns({ clock: systemClock, soon: afterOthers });
@@ -98,19 +98,14 @@ class Worker {
     this.#log = newLog({ role: `worker ${setup.worker}`, level: setup.logLevel });
     this.#failures = newFailureLog(systemClock, this.#log);
     const boxes = new Mailboxes(mapSharedMemory(sharedMemoryFd, mailboxBytes(setup.layout)), setup.layout);
-    const slots = boxes.slots;
-    this.#records = setup.callResume
-      ? new CallRecords(mapSharedMemory(callRecordsFd, callRecordBytes({ slots })), { slots })
-      : undefined;
-    this.#boxes = boxes;
-    this.#awaited = this.#left();
+    this.#left = new LeftCalls(setup, boxes, (bytes) => mapSharedMemory(callRecordsFd, bytes));
+    this.#speechRate = definition.tts.sampleRate;
     this.#host = new CallHost({
       worker: setup.worker,
       boxes,
       clock: systemClock,
       machineMs,
-      isAwaited: (slot) =>
-        this.#awaited.has(slot) && this.#awaited.get(slot) === this.#records?.offerOf(slot),
+      isAwaited: this.#left.isAwaited,
       onEmpty: () => this.#exitIfDone(),
     });
     this.#registry = new ToolRegistry(toolSettings(definition), { clock: systemClock, log: this.#log });
@@ -118,21 +113,9 @@ class Worker {
       ...{ clock: systemClock, log: this.#log, metrics: this.#metrics },
     });
     this.#services = this.#newServices(boxes, { definition, adapters });
-    this.#server = new WebSocketServer(callSocketServerOptions(setup.limits));
-    // Tokens stand in addresses: no answer to an upgrade may be kept by a cache (spec 01).
-    this.#server.on('headers', (headers) => headers.push('Cache-Control: no-store'));
+    this.#server = newUpgradeServer(setup.limits);
     this.#host.listenTo(new Socket({ fd: firstBellFd, readable: true, writable: false }));
     this.#metrics.callsActive.set(0);
-  }
-
-  #left(): ReadonlyMap<number, number> {
-    const { worker, layout } = this.#setup;
-    const left = new Map<number, number>();
-    for (let slot = worker * layout.slotsPerWorker; slot < (worker + 1) * layout.slotsPerWorker; slot += 1) {
-      const offer = this.#records?.offerOf(slot) ?? 0;
-      if (offer > 0) left.set(slot, offer);
-    }
-    return left;
   }
 
   #newServices(boxes: Mailboxes, { definition, adapters }: LoadedAgent): CallServices {
@@ -201,7 +184,7 @@ class Worker {
     });
     this.#host.keepBeating();
     // Servers of tools have a bounded time to answer; a call that came before would not have theirs.
-    void this.#registry.start(noCallControl).then(() => {
+    void Promise.all([this.#registry.start(noCallControl), this.#openPeers()]).then(() => {
       warmUpHearing();
       warmUpLooks();
       this.#send({ type: 'ready' });
@@ -214,6 +197,9 @@ class Worker {
         return;
       case 'call.offer':
         this.#takeOffer(message, socket);
+        return;
+      case 'call.hangup':
+        this.#peers?.hangUp(message.offer);
         return;
       case 'calls.given':
         this.#reads.begin();
@@ -237,6 +223,10 @@ class Worker {
   }
 
   #takeOffer(offer: CallOffer, socket: Socket | undefined): void {
+    if (offer.signaled !== undefined && this.#peers !== undefined && !this.#draining) {
+      this.#peers.take(offer, offer.signaled);
+      return;
+    }
     const slot = this.#draining ? undefined : this.#host.freeSlot(offer.resumeFrom);
     if (socket === undefined || slot === undefined) {
       this.#send({ type: 'call.declined', offer: offer.offer });
@@ -271,10 +261,7 @@ class Worker {
     this.#send({ type: 'call.taken', offer: offer.offer });
     // The library answers a malformed upgrade on its own and closes the socket; there is no call then.
     socket.once('close', over);
-    const head = Buffer.from(offer.head, 'base64');
-    const { method, url, headers } = offer;
-    const request = { method, url, headers, socket } as unknown as IncomingMessage;
-    const journal = this.#newJournal(offer, slot);
+    const journal = this.#left.journal(offer.offer, slot);
     // What is thrown before the call has a scope of its own, or escapes from there, ends this connection and no other.
     const scope = new Scope(`connection ${offer.offer}`, (error) => {
       this.#log.error(errorFields(error), 'a connection could not be served');
@@ -283,10 +270,7 @@ class Worker {
       socket.destroy();
     });
     scope.run(() =>
-      this.#server.handleUpgrade(request, socket, head, (ws) => {
-        assert(ws instanceof CallSocket, 'the server makes sockets of the class it was given');
-        this.#serve(ws, offer, { slot, journal });
-      }),
+      takeUpgrade(this.#server, { socket, offer }, (ws) => this.#serveSocket(ws, offer, { slot, journal })),
     );
   }
 
@@ -295,73 +279,103 @@ class Worker {
     offer: CallOffer,
     { socket, slot, from, over }: { socket: Socket; slot: number; from: number; over: () => void },
   ): void {
-    const record = this.#records?.record(from);
-    assert(record?.left(offer.offer) === 'open', 'the record is the one of this connection');
-    const left = record.read();
-    const { transport, call } = readJournal(left, { toMachineMs: toMachineMs() });
-    const turnAudio = this.#boxes.mailbox(from).copyFrom(left.listenFrom, left.generation);
-    const journal = this.#newJournal(offer, slot);
+    const left = this.#left.read(offer.offer, from);
+    const journal = this.#left.journal(offer.offer, slot);
     const ws = resumeCallSocket(socket, left.tail, this.#setup.limits);
-    const runner = this.#serve(ws, offer, { slot, journal, saved: transport });
+    const runner = this.#serveSocket(ws, offer, { slot, journal, saved: left.transport });
     this.#sockets += 1;
     socket.once('close', over);
-    const { heartbeatMs } = this.#boxes.workerStatus(Math.floor(from / this.#setup.layout.slotsPerWorker));
-    const silentMs = heartbeatAge(machineMs(), heartbeatMs);
+    const silentMs = left.silentMs();
     runner.scope.run(() => {
-      if (call === undefined) runner.resumeOpening();
-      else runner.resume({ call, playout: left.playout, turnAudio, silentMs });
+      if (left.call === undefined) runner.resumeOpening();
+      else runner.resume(left.resumed(left.call));
     });
     this.#reads.add(ws, silentMs);
     // Only now is there nothing left that the old record could be needed for.
-    if (from !== slot) record.end();
+    left.forget(slot);
     this.#send({ type: 'call.taken', offer: offer.offer });
   }
 
-  #newJournal(offer: CallOffer, slot: number): CallJournal | undefined {
-    const record = this.#records?.record(slot);
-    if (record === undefined) return undefined;
-    return new CallJournal(record, { offer: offer.offer, toMachineMs: toMachineMs() });
+  /** Makes ready for calls that come by an offer. Rejects where that cannot be. */
+  async #openPeers(): Promise<void> {
+    const { webrtc, worker } = this.#setup;
+    if (webrtc === undefined) return;
+    this.#peers = await PeerCalls.open({
+      ...{ setup: webrtc, worker, newCallId: randomUUID },
+      sampleRate: isOpusRate(this.#speechRate) ? this.#speechRate : 24_000,
+      now: () => systemClock.now(),
+      unixMs: () => systemWallClock.now(),
+      seat: (offer) => this.#seatFor(offer),
+      send: (message) => this.#send(message),
+      failed: (error, sentence) => this.#log.error(errorFields(error), sentence),
+      ...peerMetrics(this.#metrics.webrtc),
+    });
+  }
+
+  /** A place for a call by offer. */
+  #seatFor(offer: CallOffer): PeerSeat | undefined {
+    const { resumeFrom } = offer;
+    const slot = this.#draining ? undefined : this.#host.freeSlot(resumeFrom);
+    if (slot === undefined) return undefined;
+    const left = resumeFrom === undefined ? undefined : this.#left.read(offer.offer, resumeFrom);
+    return newPeerSeat(left, slot, (open) => {
+      const journal = this.#left.journal(offer.offer, slot);
+      return this.#serve(offer, { slot, journal, over: () => this.#peers?.over(offer.offer) }, open);
+    });
   }
 
   /** @throws what building the call throws; nothing of the call is left then. */
   #serve(
-    ws: CallSocket,
     offer: CallOffer,
-    call: {
-      slot: number;
-      journal: CallJournal | undefined;
-      saved?: SavedTransport;
-    },
+    call: { slot: number; journal: CallJournal | undefined; over?: () => void },
+    open: (runner: CallRunner) => CallTransport,
   ): CallRunner {
-    const { slot, journal, saved } = call;
+    const { slot, journal, over } = call;
+    const { endsAtMs } = offer;
     const runner = new CallRunner({
       services: this.#services,
       slot,
       journal,
       refine: (setup) => carriedSetup(setup, offer.carried, this.#services.carriers.telephony),
-      over: () => this.#host.remove(slot),
+      ...(endsAtMs !== undefined && { endsAt: endsAtMs - machineMs() + systemClock.now() }),
+      over: () => {
+        this.#host.remove(slot);
+        over?.();
+      },
     });
     try {
       journal?.opened();
       this.#host.add(runner, slot);
-      runner.attach(
-        transports[offer.transport](ws, runner, {
-          limits: this.#setup.limits,
-          signedMetadata: offer.signedMetadata,
-          journal,
-          saved,
-          now: () => systemClock.now(),
-          newCallId: randomUUID,
-          bind: (callback) => runner.scope.bind(callback),
-          faultSent: (code) => this.#metrics.protocolErrors.inc({ code }),
-        }),
-      );
+      runner.attach(open(runner));
     } catch (error) {
       runner.scope.fault(error);
       throw error;
     }
     this.#metrics.callsActive.set(this.#host.count);
     return runner;
+  }
+
+  #serveSocket(
+    ws: CallSocket,
+    offer: CallOffer,
+    call: { slot: number; journal: CallJournal | undefined; saved?: SavedTransport },
+  ): CallRunner {
+    const { journal, saved } = call;
+    const { transport } = offer;
+    assert(transport !== 'webrtc', 'a call with a socket has a transport on sockets');
+    return this.#serve(offer, call, (runner) =>
+      transports[transport](ws, runner, {
+        limits: this.#setup.limits,
+        signedMetadata: offer.signedMetadata,
+        journal,
+        saved,
+        now: () => systemClock.now(),
+        wallNow: () => systemWallClock.now(),
+        newCallId: randomUUID,
+        bind: (callback) => runner.scope.bind(callback),
+        faultSent: (code) => this.#metrics.protocolErrors.inc({ code }),
+      }),
+    );
   }
 
   #shutdown(): void {

@@ -5,9 +5,18 @@ import { healthListener } from './health-listener.ts';
 import type { CallEntrance } from './entrance.ts';
 import type { Listener } from './listener.ts';
 import { pageListener } from './page-listener.ts';
+import { rtviListener } from './rtvi/listener.ts';
+import { webrtcListener } from './webrtc/listener.ts';
 import { websocketListener } from './websocket-listener.ts';
 
-const listeners: readonly Listener[] = [websocketListener, healthListener, pageListener, carrierAListener];
+const listeners: readonly Listener[] = [
+  websocketListener,
+  healthListener,
+  pageListener,
+  carrierAListener,
+  rtviListener,
+  webrtcListener,
+];
 
 /** Those that the settings ask for. */
 export const wantedListeners = (settings: ServerSettings): readonly Listener[] =>
@@ -16,7 +25,9 @@ export const wantedListeners = (settings: ServerSettings): readonly Listener[] =
 /** How calls come in, by name of the listener. */
 export function callEntrances(settings: ServerSettings): ReadonlyMap<string, CallEntrance> {
   const entrances = new Map<string, CallEntrance>();
-  for (const { name, entrance } of wantedListeners(settings))
+  for (const { name, entrance, others } of wantedListeners(settings)) {
     if (entrance !== undefined) entrances.set(name, entrance(settings));
+    for (const [other, one] of others?.(settings) ?? []) entrances.set(other, one);
+  }
   return entrances;
 }

@@ -12,6 +12,7 @@ import { newChildSetup, type AgentForWorkers } from '../children/child-setup.ts'
 import { Children } from '../children/children.ts';
 import { departWhenUnneeded } from '../restart/departure.ts';
 import { HandOver } from '../handover/hand-over.ts';
+import { newSignaledCalls, tellHandOver } from '../handover/signaled-calls.ts';
 import { HangWatch } from '../children/hang-watch.ts';
 import {
   lifecycleDeadline,
@@ -95,6 +96,7 @@ export class Service {
       hangMs: settings.hangTimeoutMs,
       log,
       kill: (row) => this.#children.killOne(row),
+      stateOf: (row) => this.#children.stateOf(row),
     });
     this.#providers = new ProviderWatch(options.providers, boxes);
     this.#telephony = new Telephony({
@@ -120,6 +122,7 @@ export class Service {
         settings,
         memory: this.#memory,
         ...agent,
+        seats: () => this.#children.seats,
         turnModel: () => this.#turnModel,
       }),
       onReady: (role, index) => this.#onChildReady(role, index),
@@ -152,6 +155,7 @@ export class Service {
       },
       accepted: (socket, request, release) =>
         this.#handOver.give(socket, this.#telephony.greet(request), release),
+      signaled: newSignaledCalls(this.#handOver, (worker, message) => this.#children.send(worker, message)),
       released: () => this.#lookWhetherEmpty(),
       carriedChanged: () => this.#sessions.share(),
       isServing: () => this.#lifecycle.state.phase === 'serving',
@@ -268,17 +272,11 @@ export class Service {
   }
 
   #onWorkerMessage(worker: number, message: FromWorker): void {
+    if (tellHandOver(this.#handOver, message)) {
+      this.#sessions.share();
+      return;
+    }
     switch (message.type) {
-      case 'call.taken':
-        this.#handOver.taken(message.offer);
-        this.#sessions.share();
-        return;
-      case 'call.declined':
-        this.#handOver.declined(message.offer);
-        return;
-      case 'call.over':
-        this.#handOver.over(message.offer);
-        return;
       case 'control.ask': {
         const { command } = message;
         this.#telephony.ask(command, (outcome) =>
@@ -292,8 +290,7 @@ export class Service {
       case 'metrics.answer':
         this.#collector.answered(message.ask, message.metrics);
         return;
-      case 'ready':
-        return;
+      default:
     }
   }
 
@@ -328,7 +325,7 @@ export class Service {
     const untilDeadline = Math.min(lookEveryMs, this.#hangLookMs, (deadline ?? Infinity) - clock.now());
     if (deadline === undefined && this.#lifecycle.state.phase === 'gone') return;
     this.#timer = clock.after(Math.max(0, untilDeadline), () => {
-      if (this.#handOver.waiting > 0) this.#handOver.retry();
+      this.#handOver.retry();
       this.#sessions.share();
       this.#countRequests();
       this.#presence.isAlive(machineMs());

@@ -60,7 +60,7 @@ export class CallAudio {
   constructor(options: CallAudioOptions) {
     this.#options = options;
     const { services, stages, start, slot, tell } = options;
-    const { sampleRate, encoding } = start;
+    const { sampleRate, encoding, inputRate = sampleRate } = start;
     const detector = new SpeechDetector(
       services.speech,
       (fact) => {
@@ -72,14 +72,18 @@ export class CallAudio {
         isOverBot: () => this.#echo.isOverBot(this.#now()),
       },
     );
-    this.tap = new AudioTap(sampleRate);
+    this.tap = new AudioTap(sampleRate, inputRate);
     this.#outbound = new OutboundAudio({
       fromRate: stages.tts.sampleRate,
       toRate: sampleRate,
       encoding,
       taken: (pcm) => this.#onSent(pcm),
     });
-    this.#playout = new Playout(this.#outbound, { sink: this.#sink(), gridBefore: services.gridBefore });
+    this.#playout = new Playout(this.#outbound, {
+      sink: this.#sink(),
+      gridBefore: services.gridBefore,
+      leadMs: options.transport.leadMs,
+    });
     this.#vad = new VadClient({
       boxes: services.boxes,
       slot,
@@ -99,7 +103,7 @@ export class CallAudio {
       judged: (probability) => tell({ type: 'turn.judged', ask: this.#ask, probability }),
     });
     this.#inbound = new InboundAudio({
-      sampleRate,
+      sampleRate: inputRate,
       encoding,
       vad: this.#vad,
       toStt: (pcm) => void stages.stt.audio(pcm),

@@ -15,9 +15,11 @@ import type { CallServices } from './services.ts';
 import { SessionClaim } from './session-claim.ts';
 import { sessionEndOf } from './session-end.ts';
 import type { CallLink, CallLinkSite, LeftLink } from '../agent-link/contract.ts';
+import type { TypedText } from '../../shared/protocol/call.ts';
 import type { SessionEndReason } from '../../shared/protocol/agent-link/events.ts';
 import type { CallAction } from '../core/actions.ts';
 import { step } from '../core/call.ts';
+import { typedCommand } from '../core/commands.ts';
 import type { CallEvent } from '../core/events.ts';
 import type { CallSettings } from '../core/settings.ts';
 import { newCall, type CallState } from '../core/state.ts';
@@ -37,6 +39,8 @@ export interface CallRunnerOptions {
   readonly refine?: (setup: CallSetup) => CallSetup;
   /** Absent where calls end with their worker. */
   readonly journal?: CallJournal | undefined;
+  /** The call is hung up then (spec 01, max_s enforcement). */
+  readonly endsAt?: Millis;
   /** The call is over and holds nothing any more. Called once. */
   readonly over: () => void;
 }
@@ -154,6 +158,7 @@ export class CallRunner implements TransportEvents {
     this.#log.info({ rate, encoding, metadata: Object.keys(metadata) }, 'call started');
     this.#tell({ type: 'call.opened' });
     for (const digit of opening.digits) this.dtmf(digit);
+    for (const typed of opening.texts) this.typed(typed);
     const { frames, ms } = opening.takeAudio();
     call.audio.allowBacklog(ms);
     this.#kept.add(frames);
@@ -176,6 +181,11 @@ export class CallRunner implements TransportEvents {
   dtmf(digit: string): void {
     this.#opening?.dtmf(digit);
     this.#tell({ type: 'dtmf.pressed', digit, position: this.#call?.audio.position });
+  }
+
+  typed(typed: TypedText): void {
+    this.#opening?.typed(typed);
+    this.#tell({ type: 'command.given', command: typedCommand(typed), position: this.#call?.audio.position });
   }
 
   markPlayed(id: string): void {
@@ -211,6 +221,7 @@ export class CallRunner implements TransportEvents {
     this.#tellLines();
     if (this.#unsavedSince !== undefined && now - this.#unsavedSince >= unsavedForMs) this.#save();
     this.#link?.tick();
+    if (now >= (this.#options.endsAt ?? Infinity)) this.#transport?.end('ended');
     this.#transport?.tick(now);
   }
 

@@ -15,6 +15,7 @@
  */
 import { list, maybe, opaque, record, text, time } from '../../shared/base/codec.ts';
 import type { Millis } from '../../shared/base/units.ts';
+import type { TypedText } from '../../shared/protocol/call.ts';
 import { transferCodec, type TransferClaim } from './answer/transfer-claim.ts';
 import type { ContextEdit } from './answer/edits.ts';
 import { tell, type CommandOutcome, type Told } from './told.ts';
@@ -35,7 +36,7 @@ export type CallCommand =
   /** Ends the call as soon as nobody speaks, behind the farewell; without words it is none. */
   | { readonly type: 'end'; readonly farewell: string }
   /** What the caller types: a turn, or a part of the one that is being spoken. It interrupts the bot where the caller may. */
-  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'text'; readonly text: string; readonly answer?: 'text' }
   /** The caller is given over to this number, once the bot has said its sentence. */
   | {
       readonly type: 'transfer';
@@ -50,6 +51,12 @@ export const mostWaiting = 8;
 export const longestTextChars = 4_096;
 /** After `end` the call goes on for no longer than this (spec 02, Limits). */
 export const endGraceMs = 30_000;
+
+/** The command that typed text is: a turn, or with `none` words that the next answer knows of. */
+export function typedCommand({ text: typed, answer: as }: TypedText): CallCommand {
+  if (as === 'none') return { type: 'edit', edit: { append: [{ role: 'user', text: typed }] } };
+  return { type: 'text', text: typed, ...(as === 'text' && { answer: as }) };
+}
 
 /** The name that whoever gave a command gave it. */
 type CommandId = string | undefined;

@@ -5,7 +5,7 @@
  * A reader can rely on this order. `turn.user_started` opens a turn of the caller and `turn.user_ended` closes it, with at most one
  * `user.text` behind that. Each `bot.llm_started` is followed by one `bot.llm_stopped`; `bot.text` of a request stands between them.
  * `turn.bot_started` of an epoch comes before its `turn.bot_ended`, which is missing when the response was cut. When the caller
- * cuts it, `turn.interrupted` carries the new epoch, and what is told afterwards of an older epoch belongs to what was cut.
+ * cuts it, `bot.heard` comes first, for what was heard since it was told last, then `turn.interrupted` carries the new epoch, and what is told afterwards of an older epoch belongs to what was cut.
  * `command.answered`, `timer.fired` and `user.transcript` may stand anywhere.
  */
 import type { Millis } from '../../shared/base/units.ts';
@@ -30,6 +30,8 @@ export type ConversationEvent =
   | { readonly type: 'bot.tts_text'; readonly epoch: number; readonly text: string }
   /** TTS has given the last audio of a response. */
   | { readonly type: 'bot.tts_stopped'; readonly epoch: number }
+  /** More of a response was heard, behind what was told before: together it is what the conversation keeps of it. */
+  | { readonly type: 'bot.heard'; readonly epoch: number; readonly text: string }
   /** The first audio of a response went out. */
   | { readonly type: 'turn.bot_started'; readonly epoch: number }
   /** A response was played to its end. */

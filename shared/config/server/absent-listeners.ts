@@ -6,10 +6,11 @@ import type { Env, Reader } from './environment.ts';
 
 /** By the beginnings of their variables' names. */
 const absentListeners: readonly (readonly [prefix: string, listener: string])[] = [
-  ['SVC_WEBRTC_', 'no WebRTC listener'],
-  ['SVC_TURN_', 'no WebRTC listener, which relays belong to'],
-  ['SVC_LOG_TURN_', 'no WebRTC listener, which relays belong to'],
-  ['SVC_RTVI_', 'no RTVI listener'],
+  ['SVC_WEBRTC_TCP_', 'no ICE-TCP listener'],
+  ['SVC_WEBRTC_TURN_', 'no relays'],
+  ['SVC_WEBRTC_WS_', 'no WebSocket on the signaling port'],
+  ['SVC_TURN_', 'no relays'],
+  ['SVC_LOG_TURN_', 'no relays'],
   ['SVC_SIP_', 'no SIP listener'],
   ['SVC_CARRIER_B_', 'no listener for carrier B'],
   ['SVC_CALLBACK_', 'no callback listener'],

@@ -16,7 +16,7 @@ import type { AgentLinkSettings } from './agent-link-variables.ts';
 import { lackedBy, refuseAbsent } from './absent-listeners.ts';
 import { carrierAVariables, takeCarrierA, type CarrierASettings } from './carrier-a-variables.ts';
 import { Reader } from './environment.ts';
-import type { ConfigProblem, Env } from './environment.ts';
+import type { ConfigProblem, Env, Exposure } from './environment.ts';
 import { lifetimeVariables, takeLifetime, type LifetimeSettings } from './lifetime-variables.ts';
 import { modelVariables, takeModels, type ModelSettings } from './model-variables.ts';
 import { takeTelephony, telephonyVariables, type TelephonySettings } from './telephony-variables.ts';
@@ -24,9 +24,17 @@ import { nearestName } from '../nearest.ts';
 import { originsVariable } from './origins-variable.ts';
 import { pageVariables, takePage, type PageSettings } from './page-variables.ts';
 import { recordingVariables, takeRecording, type RecordingSettings } from './recording-variables.ts';
+import { rtviVariables, takeRtvi, type RtviSettings } from './rtvi-variables.ts';
 import { parseProviderLimits, providerLimitsForm, type ProviderLimits } from './provider-limits.ts';
 import type { Sensitive } from '../sensitive.ts';
 import { providerNames } from '../stages/providers.ts';
+import {
+  takeWebrtc,
+  webrtcExposure,
+  webrtcMaxHandshaking,
+  webrtcVariables,
+  type WebrtcSettings,
+} from './webrtc-variables.ts';
 import { takeWs, wsVariables, type WsSettings } from './ws-variables.ts';
 import {
   addressVariable,
@@ -57,6 +65,10 @@ export interface ServerSettings
   /** Absent: no telephone calls of carrier A. */
   readonly carrierA?: CarrierASettings;
   readonly telephony: TelephonySettings;
+  /** Absent: no RTVI. */
+  readonly rtvi?: RtviSettings;
+  /** Absent: no WebRTC calls. */
+  readonly webrtc?: WebrtcSettings;
   readonly maxSessions: number;
   /** Who may open calls. Empty secrets and no token: nobody is asked. */
   readonly access: {
@@ -92,6 +104,9 @@ const variables = {
   ...pageVariables,
   ...carrierAVariables,
   ...telephonyVariables,
+  ...rtviVariables,
+  ...webrtcVariables,
+  webrtcMaxHandshaking,
   maxSessions: countVariable('SVC_MAX_SESSIONS', 'Most calls at the same time.', {
     least: 1,
     most: 100_000,
@@ -198,13 +213,13 @@ function takeAccess(reader: Reader): ServerSettings['access'] {
 /** Spec 01, Authentication 2, 3 and 5: off loopback only with authentication, or knowingly without. */
 function checkExposure(settings: ServerSettings, reader: Reader): string[] {
   const warnings: string[] = [];
-  const { access, ws, page, health, insecureListeners } = settings;
+  const { access, ws, page, rtvi, health, insecureListeners } = settings;
   const override = variables.insecureListeners.name;
   const guards = `${variables.sessionSecret.name} or ${variables.wsToken.name}`;
   const isGuarded = access.wsToken !== undefined || access.sessionSecrets.length > 0;
   const tokensFor = variables.pageTokenUrl.name;
   const givesTokens = access.sessionSecrets.length > 0 && page?.tokenUrl === undefined;
-  const exposures = [
+  const exposures: Exposure[] = [
     {
       variable: variables.wsAddr,
       addr: ws.addr,
@@ -220,6 +235,13 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
       risk: 'its calls need no token',
     },
     {
+      variable: variables.rtviAddr,
+      addr: rtvi?.addr,
+      isSafe: rtvi?.token !== undefined || access.sessionSecrets.length > 0,
+      need: `${variables.sessionSecret.name} or ${variables.rtviToken.name}`,
+      risk: 'its calls need no token',
+    },
+    {
       variable: variables.pageAddr,
       addr: page?.addr,
       isSafe: !givesTokens,
@@ -227,6 +249,7 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
       risk: 'it gives a session token to whoever asks',
     },
   ];
+  if (settings.webrtc !== undefined) exposures.push(webrtcExposure(settings.webrtc, access.sessionSecrets));
   for (const { variable, addr, isSafe, need, risk } of exposures) {
     if (addr === undefined || isLoopbackHost(addr.host) || isSafe) continue;
     if (insecureListeners)
@@ -240,6 +263,8 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
     );
   for (const [variable, token] of [
     [variables.wsToken, access.wsToken],
+    [variables.rtviToken, rtvi?.token],
+    [variables.webrtcToken, settings.webrtc?.token],
     [variables.metricsToken, health.metricsToken],
   ] as const) {
     if (token === undefined) continue;
@@ -283,6 +308,8 @@ export function parseServerSettings(
     ...takePage(reader),
     ...takeCarrierA(reader),
     telephony: takeTelephony(reader),
+    ...takeRtvi(reader),
+    ...takeWebrtc(reader, maxSessions),
     maxSessions,
     access: takeAccess(reader),
     providerLimits: reader.take(variables.providerLimits),

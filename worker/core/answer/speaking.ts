@@ -6,6 +6,7 @@ import type { ContextMessage } from '../actions.ts';
 import { closeCommands } from '../commands.ts';
 import {
   enterHeard,
+  tellHeard,
   enterToolResults,
   messagesFor,
   reachSafePoint,
@@ -248,6 +249,8 @@ export function completeResponse(step: Step): void {
   const { response } = state.delivery;
   if (response === undefined) return;
   state.delivery.response = undefined;
+  if (response.phase !== 'waiting')
+    tellHeard(step, response, { from: response.heard.echoedChars, to: response.text.length });
   if (response.phase !== 'waiting' || response.wasAudible)
     tell(step, { type: 'turn.bot_ended', epoch: response.epoch });
   if (response.phase !== 'waiting') {
@@ -325,6 +328,7 @@ export function cutResponse(
     });
     state.delivery.lastSaid = { text: response.text, endedAt: now };
   }
+  tellHeard(step, response, { from: response.heard.echoedChars, to: chars });
   enterHeard(state.conversation.history, response, chars);
   const { asks } = response;
   // A caller who answers before the question is quite over has heard it.

@@ -14,7 +14,7 @@ import {
   noteMarkSent,
   noteSpoken,
 } from './heard.ts';
-import { enterHeard } from './context.ts';
+import { enterHeard, tellHeard } from './context.ts';
 import { loseAnswer } from '../answer/outage.ts';
 import { finishWriting, flush, isAnnounced, passText, unfilled, type Response } from '../answer/response.ts';
 import {
@@ -306,12 +306,14 @@ export function onMarkSent({ state, now }: Step<'delivery'>, id: string): void {
 export function onMarkPlayed(step: Step, id: string): void {
   const { state, now } = step;
   const { response } = state.delivery;
+  const heardBefore = response?.heard.echoedChars ?? 0;
   const expected = noteMarkPlayed(response?.heard ?? newHeardState(), {
     id,
     client: state.delivery.client,
     now,
   });
   if (response === undefined || !expected) return;
+  tellHeard(step, response, { from: heardBefore, to: response.heard.echoedChars });
   if (response.phase === 'draining' && response.heard.marks.size === 0) completeResponse(step);
 }
 
@@ -324,6 +326,7 @@ function speakRest(step: Step, response: Response, sentMs: Millis): void {
     { ...response.heard, acknowledged: undefined },
     { text, pronounce, position, client: newClientPlayout(), now: step.now },
   );
+  tellHeard(step, response, { from: response.heard.echoedChars, to: chars });
   enterHeard(step.state.conversation.history, response, chars);
   step.state.delivery.lastSaid = { text: response.text.slice(0, chars), endedAt: step.now };
   speakAgain(step, response, unfilled(response, chars) + response.splitter.pending);
