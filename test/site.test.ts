@@ -13,7 +13,7 @@ interface SiteModule {
   readonly buildSite: (folder: string) => Built;
 }
 
-const script = fileURLToPath(new URL('../scripts/site.mjs', import.meta.url));
+const script = fileURLToPath(new URL('../scripts/site/site.mjs', import.meta.url));
 let folder: string;
 let built: Built;
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'svc-site-'));
   const { buildSite } = (await import(pathToFileURL(script).href)) as SiteModule;
   built = buildSite(folder);
-});
+}, 60_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const htmlFiles = (): string[] =>

@@ -14,6 +14,7 @@ const isLogger = (text: string): boolean => /(^|[.#])log(ger)?$/i.test(text);
 /** Sentences that are made elsewhere, by the expression that logs them; the runbook has a part on each. */
 const madeElsewhere = new Map([
   ['warning', 'warnings at start'],
+  ['sentence', 'a connection could not be served'],
   ['problem', 'the turn model does not load'],
 ]);
 

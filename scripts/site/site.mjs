@@ -4,10 +4,10 @@ import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, writeFileSync
 import { dirname, join, posix, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import MiniSearch from 'minisearch';
-import { readPages, sectionNames } from './site/pages.mjs';
-import { parsePage, renderPage } from './site/render.mjs';
+import { readPages, sectionNames } from './pages.mjs';
+import { parsePage, renderPage } from './render.mjs';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const searchOptions = { fields: ['title', 'text'], storeFields: ['title', 'page', 'target'] };
 const escapeHtml = (text) => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
 
