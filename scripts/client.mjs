@@ -6,6 +6,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureInstalled } from './install.mjs';
+import { buildWidget } from './widget.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, 'web/client');
@@ -48,6 +49,7 @@ export async function buildClient(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   await buildCode(folder);
+  await buildWidget(join(folder, 'widget.js'));
   writeTypes(folder);
   for (const name of ['package.json', 'README.md']) cpSync(join(source, name), join(folder, name));
   cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
