@@ -30,6 +30,7 @@ import { machineMs } from '../shared/runtime/monotonic.ts';
 import { currentScope, Scope } from '../shared/runtime/scope.ts';
 import { mapSharedMemory } from '../shared/runtime/shm.ts';
 import { agentLinkServices } from './agent-link/agent-links.ts';
+import { openObservation, type Observation } from './observe/observation.ts';
 import { announcementLine } from './lines/announcement.ts';
 import { ringMarginFrames } from './call/audio.ts';
 import { CallHost } from './host/call-host.ts';
@@ -53,6 +54,9 @@ import { newFailureLog, type FailureLog } from './stages/failure-log.ts';
 import { openStages } from './stages/registry.ts';
 import { ToolRegistry } from './tools/registry.ts';
 import { noCallControl } from './tools/tool.ts';
+import { carriedSetup } from './telephony/carried.ts';
+import { meansOf } from './telephony/call-control.ts';
+import { CarrierLine } from './telephony/carrier-line.ts';
 import { callSocketServerOptions, CallSocket, resumeCallSocket } from './transports/socket/call-socket.ts';
 import { ReadTurns } from './transports/socket/read-turns.ts';
 import { transports } from './transports/all.ts';
@@ -74,12 +78,14 @@ class Worker {
   readonly #failures: FailureLog;
   readonly #services: CallServices;
   readonly #registry: ToolRegistry;
+  readonly #observation: Observation;
   readonly #host: CallHost;
   readonly #boxes: Mailboxes;
   readonly #records: CallRecords | undefined;
   /** What the process that had this seat before left: connections by slot, until somebody has taken them up or given them up. */
   readonly #awaited: ReadonlyMap<number, number>;
   readonly #server: WebSocketServer;
+  readonly #carriers = new CarrierLine((command) => this.#send({ type: 'control.ask', command }));
   readonly #reads = new ReadTurns({ clock: systemClock, soon: afterOthers });
   /** Sockets that are not closed yet; some outlive their calls until the client has read the end. */
   #sockets = 0;
@@ -108,6 +114,9 @@ class Worker {
       onEmpty: () => this.#exitIfDone(),
     });
     this.#registry = new ToolRegistry(toolSettings(definition), { clock: systemClock, log: this.#log });
+    this.#observation = openObservation(setup, definition, {
+      ...{ clock: systemClock, log: this.#log, metrics: this.#metrics },
+    });
     this.#services = this.#newServices(boxes, { definition, adapters });
     this.#server = new WebSocketServer(callSocketServerOptions(setup.limits));
     // Tokens stand in addresses: no answer to an upgrade may be kept by a cache (spec 01).
@@ -149,15 +158,17 @@ class Worker {
       settings,
       ...agentLinkServices(definition, {
         ...{ env: process.env, certificates: this.#setup.agentCa },
+        mayTransfer: (start) => meansOf(start, this.#setup.callControl)?.transfer === true,
         ...{ clock: systemClock, log: this.#log, metrics: this.#metrics },
       }),
-      openTools: (context, { metadata, remote }) => {
-        const tools = registry.openCall(context, {
-          control: noCallControl,
-          metadata,
-          ...(remote && { remote }),
-        });
+      openTools: (context, { metadata, remote, control }) => {
+        const tools = registry.openCall(context, { control, metadata, ...(remote && { remote }) });
         return { tools, book: toolBook(definition, tools.tools) };
+      },
+      observe: this.#observation.observe,
+      carriers: {
+        ...{ means: this.#setup.callControl, telephony: definition.telephony },
+        ...{ language: definition.agent.language, ask: this.#carriers.ask },
       },
       speech: speechSettings(definition, means),
       echo: definition.turn.echo,
@@ -213,6 +224,9 @@ class Worker {
         return;
       case 'shutdown':
         this.#shutdown();
+        return;
+      case 'control.answer':
+        this.#carriers.answered(message.commandId, message.outcome);
         return;
       case 'metrics.ask':
         void this.#metrics.registry.getMetricsAsJSON().then((metrics) => {
@@ -324,6 +338,7 @@ class Worker {
       services: this.#services,
       slot,
       journal,
+      refine: (setup) => carriedSetup(setup, offer.carried, this.#services.carriers.telephony),
       over: () => this.#host.remove(slot),
     });
     try {
@@ -365,7 +380,7 @@ class Worker {
     this.#leaving = true;
     // Children of tool servers are told to leave; one that does not must not hold this process.
     systemClock.after(registryCloseMs, () => process.exit(0));
-    void this.#registry.close().finally(() => process.exit(0));
+    void Promise.all([this.#registry.close(), this.#observation.close()]).finally(() => process.exit(0));
   }
 
   /** Something escaped a call. The call ends, and this worker takes no more: what it left behind is unknown. */

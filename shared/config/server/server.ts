@@ -19,9 +19,11 @@ import { Reader } from './environment.ts';
 import type { ConfigProblem, Env } from './environment.ts';
 import { lifetimeVariables, takeLifetime, type LifetimeSettings } from './lifetime-variables.ts';
 import { modelVariables, takeModels, type ModelSettings } from './model-variables.ts';
+import { takeTelephony, telephonyVariables, type TelephonySettings } from './telephony-variables.ts';
 import { nearestName } from '../nearest.ts';
 import { originsVariable } from './origins-variable.ts';
 import { pageVariables, takePage, type PageSettings } from './page-variables.ts';
+import { recordingVariables, takeRecording, type RecordingSettings } from './recording-variables.ts';
 import { rtviVariables, takeRtvi, type RtviSettings } from './rtvi-variables.ts';
 import { parseProviderLimits, providerLimitsForm, type ProviderLimits } from './provider-limits.ts';
 import type { Sensitive } from '../sensitive.ts';
@@ -42,7 +44,8 @@ import type { MachineFacts, Variable } from './variables.ts';
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-export interface ServerSettings extends ModelSettings, LifetimeSettings, AgentLinkSettings {
+export interface ServerSettings
+  extends ModelSettings, LifetimeSettings, AgentLinkSettings, RecordingSettings {
   readonly agentFile: string;
   readonly ws: WsSettings;
   readonly health: {
@@ -54,6 +57,7 @@ export interface ServerSettings extends ModelSettings, LifetimeSettings, AgentLi
   readonly page?: PageSettings;
   /** Absent: no telephone calls of carrier A. */
   readonly carrierA?: CarrierASettings;
+  readonly telephony: TelephonySettings;
   /** Absent: no RTVI. */
   readonly rtvi?: RtviSettings;
   readonly maxSessions: number;
@@ -90,6 +94,7 @@ const variables = {
   }),
   ...pageVariables,
   ...carrierAVariables,
+  ...telephonyVariables,
   ...rtviVariables,
   maxSessions: countVariable('SVC_MAX_SESSIONS', 'Most calls at the same time.', {
     least: 1,
@@ -165,6 +170,7 @@ const variables = {
   }),
   ...wsVariables,
   ...modelVariables,
+  ...recordingVariables,
 } as const;
 
 /** Names with the prefix that belong to the tests and say nothing to the server. */
@@ -288,6 +294,7 @@ export function parseServerSettings(
     },
     ...takePage(reader),
     ...takeCarrierA(reader),
+    telephony: takeTelephony(reader),
     ...takeRtvi(reader),
     maxSessions,
     access: takeAccess(reader),
@@ -297,6 +304,7 @@ export function parseServerSettings(
     logLevel: reader.take(variables.logLevel),
     ...takeModels(reader),
     ...takeAgentLink(reader),
+    ...takeRecording(reader),
   };
   refuseAbsent(env, reader);
   const warnings = [
