@@ -45,9 +45,11 @@ describe('frames', () => {
   });
 
   it('fields come in any order, unknown ones are skipped, and a 64-bit id is none of our business', () => {
-    const frame = Buffer.from(
-      '121d28013a03616263' + '20c0bb01' + '08ffffffffffffffff7f' + '1a0401000200' + '3001',
-      'hex',
+    const frame = new Uint8Array(
+      Buffer.from(
+        '121d28013a03616263' + '20c0bb01' + '08ffffffffffffffff7f' + '1a0401000200' + '3001',
+        'hex',
+      ),
     );
     expect(decodeRtviFrame(frame)).toEqual({
       type: 'audio',
