@@ -8,7 +8,7 @@ import { writeDeclarations } from './build/declarations.mjs';
 import { writeLineTables } from './build/line-table.mjs';
 import { thirdPartyNotices } from './build/notices.mjs';
 import { buildSdkCode } from './sdk/code.mjs';
-import { buildWidget } from './widget.mjs';
+import { buildWidget } from './client.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const at = (...parts) => join(root, ...parts);

@@ -6,7 +6,6 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureInstalled } from './install.mjs';
-import { buildWidget } from './widget.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, 'web/client');
@@ -22,6 +21,24 @@ async function buildCode(folder) {
     entryPoints: [join(source, 'index.ts')],
     outfile: join(folder, 'index.js'),
     define: { WORKLET_SOURCE: JSON.stringify(readFileSync(worklets, 'utf8')) },
+  });
+}
+
+/** The element for other pages as one script without anything beside it, the worklets inside. */
+export async function buildWidget(outfile) {
+  const worklets = await build({
+    ...bundled,
+    entryPoints: [join(source, 'worklets.ts')],
+    minify: true,
+    write: false,
+  });
+  await build({
+    ...bundled,
+    entryPoints: [join(root, 'web/widget.ts')],
+    format: 'iife',
+    minify: true,
+    outfile,
+    define: { WORKLET_SOURCE: JSON.stringify(worklets.outputFiles[0].text) },
   });
 }
 

@@ -2,7 +2,6 @@
  * What the call page shows of a conversation, in Chromium against a scripted service: typed text, words that nobody heard, the times of each
  * answer; what screen readers and keyboards find; and the element that other pages embed.
  */
-import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +12,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { chromiumMissing, type ChromiumPage, openChromium } from '../support/chromium.ts';
-import { buildPage, callerWav, type Peer, ScriptedService } from './scripted-service.ts';
+import { buildPage, buildWidget, callerWav, type Peer, ScriptedService } from './scripted-service.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -43,7 +42,7 @@ describe.skipIf(chromiumMissing !== undefined)(`talking on the call page ${chrom
     const wav = join(folder, 'caller.wav');
     writeFileSync(wav, callerWav());
     await buildPage(folder);
-    execFileSync(process.execPath, ['scripts/widget.mjs', join(folder, 'widget.js')]);
+    await buildWidget(folder);
     service = new ScriptedService(folder);
     await service.listen();
     chromium = await openChromium(wav);

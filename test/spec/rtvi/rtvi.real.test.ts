@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { mintSessionToken } from '../../../shared/auth/mint.ts';
 import { answer } from '../../support/fakes/fake-chat.ts';
-import { FakeRtvi } from '../../support/fakes/fake-rtvi.ts';
+import { FakeRtvi } from '../../support/rtvi/fake-rtvi.ts';
 import { TestService, type TestServiceOptions } from '../../support/process/service.ts';
 import { stopAll } from '../../support/process/succession.ts';
 
