@@ -28,13 +28,7 @@ import { ResponseTimes } from './response-times.ts';
 import { SpeechDetector } from './audio/speech-detector.ts';
 import { TurnView } from './turn-view.ts';
 import { CallFailed, DEFAULTS, type VoiceCallEvents, type VoiceCallOptions } from './voice-call-options.ts';
-import {
-  type ClientMessage,
-  decodeServerMessage,
-  MAX_TYPED,
-  type ServerMessage,
-  type TypedAnswer,
-} from './wire.ts';
+import { type ClientMessage, decodeServerMessage, type ServerMessage, type TypedAnswer } from './wire.ts';
 import { embeddedWorklets } from './audio/worklet-source.ts';
 import type { PlayoutReport } from './audio/worklet-messages.ts';
 
@@ -138,8 +132,7 @@ export class VoiceCall extends Emitter<VoiceCallEvents> {
 
   /** Says something without the microphone, at most 4,096 characters of it. `answer`: aloud, as text alone, or `none` for now. */
   sendText(text: string, { answer = 'speech' }: { readonly answer?: TypedAnswer } = {}): void {
-    const typed = text.trim().slice(0, MAX_TYPED);
-    if (typed !== '') this.#take({ type: 'text-typed', text: typed, answer });
+    this.#take({ type: 'text-typed', text, answer });
   }
 
   /** How loud the agent is played, 0 to 1. */
