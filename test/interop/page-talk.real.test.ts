@@ -117,9 +117,9 @@ describe.skipIf(chromiumMissing !== undefined)(`talking on the call page ${chrom
     expect(text).toBe(
       '655 msnoticing that you were done 300 ms, recognition 50 ms, language model 200 ms, voice 100 ms',
     );
-    const widths = await page
-      .locator('.turn-part')
-      .evaluateAll((parts) => parts.map((part) => Math.round(part.getBoundingClientRect().width)));
+    const widths = await page.evaluate<number[]>(
+      `[...document.querySelectorAll('.turn-part')].map((part) => part.getBoundingClientRect().width)`,
+    );
     expect(widths[0]).toBeGreaterThan((widths[1] ?? 0) * 4);
   });
 
