@@ -8,6 +8,7 @@ import { writeDeclarations } from './build/declarations.mjs';
 import { writeLineTables } from './build/line-table.mjs';
 import { thirdPartyNotices } from './build/notices.mjs';
 import { buildSdkCode } from './sdk/code.mjs';
+import { buildWidget } from './client.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const at = (...parts) => join(root, ...parts);
@@ -125,6 +126,7 @@ export async function buildAll() {
   // For agents that run beside a checkout (`svc-supervisor agent dev`); `npm run sdk` makes the whole package.
   if (existsSync(at('sdk/typescript/src'))) await buildSdkCode(at('dist/sdk'));
   await buildPage();
+  if (existsSync(at('web/widget.ts'))) await buildWidget(at('dist/web/widget.js'));
   // Newer than every source, and what was built in: install.mjs asks for both.
   writeFileSync(at('dist/.built'), withSip() ? 'sip' : '');
 }

@@ -24,6 +24,24 @@ async function buildCode(folder) {
   });
 }
 
+/** The element for other pages as one script without anything beside it, the worklets inside. */
+export async function buildWidget(outfile) {
+  const worklets = await build({
+    ...bundled,
+    entryPoints: [join(source, 'worklets.ts')],
+    minify: true,
+    write: false,
+  });
+  await build({
+    ...bundled,
+    entryPoints: [join(root, 'web/widget.ts')],
+    format: 'iife',
+    minify: true,
+    outfile,
+    define: { WORKLET_SOURCE: JSON.stringify(worklets.outputFiles[0].text) },
+  });
+}
+
 /** Declarations name their neighbours by the files that are there. */
 function writeTypes(folder) {
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
@@ -48,6 +66,7 @@ export async function buildClient(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   await buildCode(folder);
+  await buildWidget(join(folder, 'widget.js'));
   writeTypes(folder);
   for (const name of ['package.json', 'README.md']) cpSync(join(source, name), join(folder, name));
   cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));

@@ -72,6 +72,9 @@ function main(): void {
       return;
     }
     call = newCall();
+    call.voice.volume = view.volume.valueAsNumber / 100;
+    view.turns.clear();
+    call.voice.on('metrics', ({ metrics }) => view.turns.add(metrics));
     call.voice.on('state', (state) => {
       if (state === 'listening') void audioDevices().then((devices) => view.showDevices(devices));
     });
@@ -85,6 +88,12 @@ function main(): void {
     });
   });
   view.speakers.addEventListener('change', () => void call.voice.useSpeaker(view.chosenDevices.speaker));
+  view.volume.addEventListener('input', () => (call.voice.volume = view.volume.valueAsNumber / 100));
+  view.typing.addEventListener('submit', (event) => {
+    event.preventDefault();
+    call.voice.sendText(view.typed.value, { answer: view.answersQuietly ? 'text' : 'speech' });
+    view.typed.value = '';
+  });
   addKeys(view.keys, (digit) => call.voice.sendDigit(digit));
   window.addEventListener('pagehide', () => call.voice.hangUp());
   void loadConfig().then((config) => view.showAgent(config?.agent ?? ''));

@@ -8,6 +8,8 @@ import { byId, isAtEnd, setText } from './elements.ts';
 interface Drawn {
   readonly item: HTMLLIElement;
   readonly text: HTMLElement;
+  /** What the caller did not hear of a line that was cut. */
+  readonly unheard: HTMLElement;
   readonly note: HTMLElement;
 }
 
@@ -41,8 +43,11 @@ export class ConversationView {
   }
 
   #drawLine(line: ConversationLine): void {
-    const { item, text, note } = this.#drawn.get(line.id) ?? this.#add(line);
-    setText(text, line.text);
+    const { item, text, unheard, note } = this.#drawn.get(line.id) ?? this.#add(line);
+    const heard = line.state === 'cut' ? (line.heard ?? line.text.length) : line.text.length;
+    setText(text, line.text.slice(0, heard));
+    setText(unheard, line.text.slice(heard));
+    unheard.hidden = heard >= line.text.length;
     if (item.dataset['state'] === line.state) return;
     item.dataset['state'] = line.state;
     item.ariaBusy = line.state === 'open' ? 'true' : 'false';
@@ -60,7 +65,12 @@ export class ConversationView {
       return element;
     };
     part('line-who', SPEAKER[line.who]);
-    const drawn = { item, text: part('line-text', ''), note: part('line-note', '') };
+    const text = part('line-text', '');
+    const unheard = document.createElement('s');
+    unheard.hidden = true;
+    const words = document.createElement('span');
+    text.append(words, unheard);
+    const drawn = { item, text: words, unheard, note: part('line-note', '') };
     this.#list.append(item);
     this.#drawn.set(line.id, drawn);
     return drawn;

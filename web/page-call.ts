@@ -11,7 +11,8 @@ import {
   type WireNote,
 } from './client/index.ts';
 import { MessageLog } from './message-log.ts';
-import type { Circumstances } from './words.ts';
+import { LineWatch } from './line-watch.ts';
+import type { Circumstances, LineQuality } from './words.ts';
 
 const MAX_RECEIVED_TYPES = 500;
 
@@ -25,6 +26,7 @@ export class PageCall {
   #endedAt: number | undefined;
   #needsGesture = false;
   #isNetworkSlow = false;
+  readonly #watch = new LineWatch();
   #spokeWithoutText = false;
 
   constructor(options: VoiceCallOptions) {
@@ -66,6 +68,12 @@ export class PageCall {
   /** The agent has spoken, and the service has told nothing of the conversation. */
   get isWithoutTranscript(): boolean {
     return this.#spokeWithoutText;
+  }
+
+  get quality(): LineQuality {
+    if (!this.isOpen) return 'unknown';
+    if (this.#isNetworkSlow) return 'poor';
+    return this.#watch.judge(this.voice.lateFrames, performance.now());
   }
 
   /** How long the call has been open or was, in ms. */

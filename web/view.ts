@@ -10,7 +10,16 @@ import { byId, setText } from './elements.ts';
 import { formatLength, formatMs, meterShare } from './figures.ts';
 import { LogView } from './log-view.ts';
 import type { PageCall } from './page-call.ts';
-import { CONVERSATION_WORDS, hintFor, NOT_CONNECTED, problemOf, shownName, STATE_WORDS } from './words.ts';
+import { TurnChart } from './turn-chart.ts';
+import {
+  CONVERSATION_WORDS,
+  hintFor,
+  NOT_CONNECTED,
+  problemOf,
+  QUALITY_WORDS,
+  shownName,
+  STATE_WORDS,
+} from './words.ts';
 
 /** Share of a meter's height that it falls back by per drawing. */
 const METER_FALL = 0.9;
@@ -21,6 +30,10 @@ export class View {
   readonly microphones = byId('microphones', HTMLSelectElement);
   readonly speakers = byId('speakers', HTMLSelectElement);
   readonly keys = byId('keys', HTMLElement);
+  readonly volume = byId('volume', HTMLInputElement);
+  readonly typing = byId('typing', HTMLFormElement);
+  readonly typed = byId('typed', HTMLInputElement);
+  readonly turns = new TurnChart();
   readonly #stage = byId('stage', HTMLElement);
   readonly #state = byId('state', HTMLElement);
   readonly #hint = byId('hint', HTMLElement);
@@ -34,10 +47,18 @@ export class View {
   readonly #last = byId('last-time', HTMLElement);
   readonly #median = byId('median-time', HTMLElement);
   readonly #length = byId('length', HTMLElement);
+  readonly #quality = byId('quality', HTMLElement);
+  readonly #send = byId('send', HTMLButtonElement);
+  readonly #quietly = byId('quietly', HTMLInputElement);
   readonly #log = new LogView();
   readonly #conversation = new ConversationView();
   #callerShare = 0;
   #agentShare = 0;
+
+  /** The caller wants to read the answer to what is typed, and not to hear it. */
+  get answersQuietly(): boolean {
+    return this.#quietly.checked;
+  }
 
   showAgent(name: string): void {
     const shown = shownName(name);
@@ -75,6 +96,7 @@ export class View {
     setText(this.#last, formatMs(voice.responses.lastMs));
     setText(this.#median, formatMs(voice.responses.medianMs));
     setText(this.#length, formatLength(call.lengthMs));
+    setText(this.#quality, QUALITY_WORDS[call.quality]);
     const nothing = call.isWithoutTranscript ? CONVERSATION_WORDS.untold : CONVERSATION_WORDS.empty;
     this.#conversation.draw(voice.conversation.lines, nothing);
     this.#log.draw(call.log);
@@ -89,6 +111,7 @@ export class View {
     this.muteButton.classList.toggle('is-muted', voice.muted);
     setText(this.#muteLabel, voice.muted ? 'Unmute' : 'Mute');
     for (const key of this.keys.querySelectorAll('button')) key.disabled = !isOpen;
+    for (const field of [this.typed, this.#send, this.#quietly]) field.disabled = !isOpen;
   }
 
   #drawLevels({ voice }: PageCall): void {

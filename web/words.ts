@@ -25,6 +25,16 @@ export const STATE_WORDS: Readonly<Record<CallState, string>> = {
   ended: 'Call ended',
 };
 
+/** How well the line carries sound; nothing is known where there is no call. */
+export type LineQuality = 'unknown' | 'good' | 'fair' | 'poor';
+
+export const QUALITY_WORDS: Readonly<Record<LineQuality, string>> = {
+  unknown: '–',
+  good: 'Good',
+  fair: 'Fair',
+  poor: 'Poor',
+};
+
 /** Instead of the words for `ended` when there never was a call. */
 export const NOT_CONNECTED = 'Not connected';
 

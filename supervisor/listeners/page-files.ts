@@ -5,12 +5,15 @@
 import { readFileSync } from 'node:fs';
 
 const script = 'text/javascript; charset=utf-8';
+/** Meant for pages of other hosts. */
+export const widgetPath = '/widget.js';
 const names: readonly (readonly [path: string, name: string, type: string])[] = [
   ['/', 'index.html', 'text/html; charset=utf-8'],
   ['/index.html', 'index.html', 'text/html; charset=utf-8'],
   ['/style.css', 'style.css', 'text/css; charset=utf-8'],
   ['/icon.svg', 'icon.svg', 'image/svg+xml'],
   ['/favicon.ico', 'icon.svg', 'image/svg+xml'],
+  [widgetPath, 'widget.js', script],
   ['/app.js', 'app.js', script],
   ['/app.js.map', 'app.js.map', 'application/json'],
   ['/worklets.js', 'worklets.js', script],

@@ -24,7 +24,7 @@ import {
 } from './listeners.ts';
 import type { Listener } from './listener.ts';
 import { tokenEntrance, websocketPool } from './token-entrance.ts';
-import { pageHeaders, readPageFiles, type PageFile } from './page-files.ts';
+import { pageHeaders, readPageFiles, widgetPath, type PageFile } from './page-files.ts';
 import type { PageTokens } from './page-tokens.ts';
 
 export interface PageListenerOptions {
@@ -116,10 +116,12 @@ function answer(request: IncomingMessage, response: ServerResponse, options: Ser
   else {
     const file = options.files.get(path);
     if (file === undefined) refuse(response, notFound);
-    else
+    else {
+      if (path === widgetPath) response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
       response
         .writeHead(200, { 'Content-Type': file.type, 'Content-Length': file.body.length })
         .end(file.body);
+    }
   }
 }
 

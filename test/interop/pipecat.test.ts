@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { writeWav } from '../../shared/audio/wav.ts';
 import { type AnswerEar, loadAnswerEar } from '../support/audio/answer-ear.ts';
 import { chromiumMissing, openChromium, type ChromiumPage } from '../support/chromium.ts';
-import { PipecatPage, type PipecatPackages } from '../support/pipecat-page.ts';
+import { PipecatPage, type PipecatPackages } from '../support/rtvi/pipecat-page.ts';
 import { spoken, startDemo, type RunningDemo } from '../support/process/running-demo.ts';
 
 interface Generation extends PipecatPackages {
@@ -24,18 +24,6 @@ const generations: readonly Generation[] = [
     client: '@pipecat-ai/client-js',
     transport: '@pipecat-ai/websocket-transport',
     version: '2.1.0',
-  },
-  {
-    name: 'client-js 1.8.0 with websocket-transport 1.2.0',
-    client: 'pipecat-client-1-8',
-    transport: 'pipecat-transport-1-2',
-    version: '1.2.0',
-  },
-  {
-    name: 'client-js 1.0.0 with websocket-transport 1.0.0',
-    client: 'pipecat-client-1-0',
-    transport: 'pipecat-transport-1-0',
-    version: '1.0.0',
   },
 ];
 

@@ -6,10 +6,12 @@
 import { build } from 'esbuild';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { type WebSocket, WebSocketServer } from 'ws';
 
 export const RATE = 16_000;
@@ -228,4 +230,12 @@ export async function buildPage(dist: string): Promise<void> {
   for (const name of ['index.html', 'style.css', 'icon.svg']) {
     writeFileSync(join(dist, name), readFileSync(join(WEB, name)));
   }
+}
+
+/** Builds the element for other pages as the build does. */
+export async function buildWidget(dist: string): Promise<void> {
+  const script = `import { buildWidget } from './scripts/client.mjs'; await buildWidget(${JSON.stringify(join(dist, 'widget.js'))});`;
+  await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: fileURLToPath(new URL('../../', import.meta.url)),
+  });
 }

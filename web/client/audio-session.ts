@@ -70,6 +70,7 @@ export class AudioSession {
   #stream: MediaStream;
   readonly #capture: AudioWorkletNode;
   readonly #playout: AudioWorkletNode;
+  readonly #loudness: GainNode;
   #listener: AudioListener | undefined;
   #draining: (() => void) | undefined;
   #isMuted = false;
@@ -98,7 +99,8 @@ export class AudioSession {
     };
     // The capture node plays silence; it is connected because browsers run only what leads to the output.
     graph.source.connect(this.#capture).connect(graph.context.destination);
-    this.#playout.connect(graph.context.destination);
+    this.#loudness = graph.context.createGain();
+    this.#playout.connect(this.#loudness).connect(graph.context.destination);
   }
 
   /** Milliseconds on the audio clock. */
@@ -116,6 +118,11 @@ export class AudioSession {
 
   clear(): void {
     this.#order({ type: 'clear' });
+  }
+
+  /** 0 to 1; anything else is taken for the nearest of them. */
+  setVolume(volume: number): void {
+    this.#loudness.gain.value = Math.min(1, Math.max(0, volume));
   }
 
   /** Gives the microphone back at once; with `letPlay` the loudspeaker goes on until the buffer is empty. */

@@ -4,7 +4,7 @@
  * Invariant: each phase holds exactly what is valid in it, `ended` follows every call exactly once and says how, and a
  * mark is echoed at most once and never after the `clear` that cut it. It must not touch sockets, audio or the document.
  */
-import type { ClientMessage, ServerMessage } from './wire.ts';
+import { type ClientMessage, MAX_TYPED, type ServerMessage, type TypedAnswer } from './wire.ts';
 
 export type MicrophoneProblem = 'refused' | 'missing' | 'in-use' | 'insecure-page' | 'failed';
 
@@ -55,6 +55,7 @@ export type CallEvent =
   | { readonly type: 'message-received'; readonly message: ServerMessage }
   | { readonly type: 'mark-played'; readonly id: string }
   | { readonly type: 'key-pressed'; readonly digit: string }
+  | { readonly type: 'text-typed'; readonly text: string; readonly answer: TypedAnswer }
   | { readonly type: 'hang-up-asked' }
   | { readonly type: 'time-ran-out' };
 
@@ -128,6 +129,12 @@ export function stepCall(phase: CallPhase, event: CallEvent): CallStep {
     case 'key-pressed':
       if (phase.name !== 'open') return stay(phase);
       return { phase, orders: [{ type: 'send', message: { type: 'dtmf', digit: event.digit } }] };
+    case 'text-typed': {
+      const text = event.text.trim().slice(0, MAX_TYPED);
+      const { answer } = event;
+      if (phase.name !== 'open' || text === '') return stay(phase);
+      return { phase, orders: [{ type: 'send', message: { type: 'text', text, answer } }] };
+    }
     case 'hang-up-asked':
       return hangUp(phase);
     case 'time-ran-out':

@@ -20,7 +20,7 @@ export type ConversationEvent =
     }
   | { readonly type: 'user.transcript'; readonly text: string; readonly final: boolean }
   | {
-      readonly type: 'user.text' | 'bot.text' | 'bot.tts_text';
+      readonly type: 'user.text' | 'bot.text' | 'bot.tts_text' | 'bot.heard';
       readonly epoch: number;
       readonly text: string;
     }
@@ -36,6 +36,7 @@ export const DEFAULT_EVENTS: readonly ConversationEventName[] = [
   'user.transcript',
   'user.text',
   'bot.text',
+  'bot.heard',
   'turn.bot_started',
   'turn.bot_ended',
   'turn.interrupted',
@@ -69,6 +70,7 @@ export function readConversationEvent(type: string, fields: Fields): Conversatio
     case 'user.text':
     case 'bot.text':
     case 'bot.tts_text':
+    case 'bot.heard':
       return typeof epoch === 'number' && typeof text === 'string' ? { type, epoch, text } : undefined;
     case 'turn.metrics':
       return typeof epoch === 'number'

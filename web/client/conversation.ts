@@ -13,6 +13,8 @@ export interface ConversationLine {
   readonly text: string;
   /** `open`: more may come. `cut`: the caller interrupted the agent here, so not all of it was heard. */
   readonly state: 'open' | 'done' | 'cut';
+  /** Characters from the beginning that were surely heard, where the service tells; what lies behind them in a line that was cut was not. */
+  readonly heard?: number;
 }
 
 const LIMIT = 300;
@@ -24,6 +26,7 @@ interface Line {
   readonly epoch: number;
   text: string;
   state: ConversationLine['state'];
+  heard?: number;
 }
 
 export class Conversation {
@@ -46,6 +49,8 @@ export class Conversation {
         return this.#understood(event.text);
       case 'bot.text':
         return this.#answered(event.epoch, event.text);
+      case 'bot.heard':
+        return this.#wasHeard(event.epoch, event.text);
       case 'turn.bot_ended':
         return this.#finish(
           this.#openOf('agent', (line) => line.epoch === event.epoch),
@@ -99,6 +104,12 @@ export class Conversation {
     return this.#write(this.#begin('agent', epoch), text.trimStart());
   }
 
+  #wasHeard(epoch: number, text: string): Line | undefined {
+    const line = this.#openOf('agent', (one) => one.epoch === epoch);
+    if (line !== undefined) line.heard = placeBehind(line.text, line.heard ?? 0, text);
+    return line;
+  }
+
   #openOf(who: Line['who'], fits: (line: Line) => boolean = () => true): Line | undefined {
     return this.#lines.findLast((line) => line.who === who && line.state === 'open' && fits(line));
   }
@@ -120,6 +131,17 @@ export class Conversation {
     if (line !== undefined) line.state = state;
     return line;
   }
+}
+
+/** Where `part` ends in a text behind `from`: by its letters, because spaces differ between what is written and what is said. */
+function placeBehind(text: string, from: number, part: string): number {
+  let left = part.replaceAll(/\s/g, '').length;
+  let at = from;
+  while (at < text.length && left > 0) {
+    if (/\S/.test(text.charAt(at))) left -= 1;
+    at += 1;
+  }
+  return at;
 }
 
 /** Deltas bring their spaces with them; two sentences that were spoken separately do not. */

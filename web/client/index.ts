@@ -10,4 +10,4 @@ export type { ConversationEvent, ConversationEventName, TurnMetrics } from './co
 export { tokenFrom, TokenRefused } from './door.ts';
 export { audioDevices } from './devices.ts';
 export type { AudioDevices } from './devices.ts';
-export type { ClientMessage, ServerMessage } from './wire.ts';
+export type { ClientMessage, ServerMessage, TypedAnswer } from './wire.ts';

@@ -28,7 +28,7 @@ import { ResponseTimes } from './response-times.ts';
 import { SpeechDetector } from './audio/speech-detector.ts';
 import { TurnView } from './turn-view.ts';
 import { CallFailed, DEFAULTS, type VoiceCallEvents, type VoiceCallOptions } from './voice-call-options.ts';
-import { type ClientMessage, decodeServerMessage, type ServerMessage } from './wire.ts';
+import { type ClientMessage, decodeServerMessage, type ServerMessage, type TypedAnswer } from './wire.ts';
 import { embeddedWorklets } from './audio/worklet-source.ts';
 import type { PlayoutReport } from './audio/worklet-messages.ts';
 
@@ -54,6 +54,7 @@ export class VoiceCall extends Emitter<VoiceCallEvents> {
   readonly #abandoned = new AbortController();
   #timer: number | undefined;
   #isMuted = false;
+  #volume = 1;
   #inputLevel = 0;
   #outputLevel = 0;
   #lateFrames = 0;
@@ -127,6 +128,21 @@ export class VoiceCall extends Emitter<VoiceCallEvents> {
   sendDigit(digit: string): void {
     if (!/^[0-9*#A-Da-d]$/.test(digit)) throw new RangeError('a digit is one of 0-9, *, # and A-D');
     this.#take({ type: 'key-pressed', digit });
+  }
+
+  /** Says something without the microphone, at most 4,096 characters of it. `answer`: aloud, as text alone, or `none` for now. */
+  sendText(text: string, { answer = 'speech' }: { readonly answer?: TypedAnswer } = {}): void {
+    this.#take({ type: 'text-typed', text, answer });
+  }
+
+  /** How loud the agent is played, 0 to 1. */
+  set volume(volume: number) {
+    this.#volume = volume;
+    this.#audio?.setVolume(volume);
+  }
+
+  get volume(): number {
+    return this.#volume;
   }
 
   /** Goes on with another microphone; undefined is the one of the system. Rejects when it is not to be had. */
@@ -217,6 +233,7 @@ export class VoiceCall extends Emitter<VoiceCallEvents> {
       }
       this.#audio = audio;
       audio.mute(this.#isMuted);
+      audio.setVolume(this.#volume);
       this.#note(`microphone at ${audio.sampleRate} Hz`);
       this.#take({ type: 'microphone-ready', sampleRate: audio.sampleRate });
     } catch (error) {

@@ -33,8 +33,15 @@ export type ClientMessage =
       readonly events?: readonly string[];
     }
   | { readonly type: 'dtmf'; readonly digit: string }
+  | { readonly type: 'text'; readonly text: string; readonly answer?: TypedAnswer }
   | { readonly type: 'mark'; readonly id: string }
   | { readonly type: 'stop' };
+
+/** How typed text is answered: aloud, as text alone, or not before the next answer. */
+export type TypedAnswer = 'speech' | 'text' | 'none';
+
+/** Characters that one typed text may have. */
+export const MAX_TYPED = 4_096;
 
 /** The rates of spec 01, Call, in Hz. */
 export const CALL_RATES: readonly number[] = [8_000, 16_000, 22_050, 24_000, 44_100, 48_000];

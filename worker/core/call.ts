@@ -39,7 +39,7 @@ import {
 import { onTurnJudged } from './turn/pause.ts';
 import type { Response } from './answer/response.ts';
 import { onCallResumed, unexpectedText } from './resume.ts';
-import { endCall, startBotTurn } from './answer/speaking.ts';
+import { completeResponse, endCall, startBotTurn } from './answer/speaking.ts';
 import { onSpeculativeLlm } from './answer/speculation.ts';
 import { beginIdle } from './turn/idle.ts';
 import { onDeadline } from './timers.ts';
@@ -255,6 +255,8 @@ function open(step: Step): void {
 function settle(step: Step, hadResponse: boolean): void {
   const { state } = step;
   if (!isOpen(state.course)) return;
+  const { response } = state.delivery;
+  if (response?.isSilent === true && !response.writing && !response.inTools) completeResponse(step);
   if (hadResponse && state.delivery.response === undefined) adoptSpeech(step);
   settleAside(step);
   settleHandOff(step);

@@ -73,7 +73,7 @@ export interface WaitingLine {
 /** Commands that have yet to be answered. */
 export interface Commands {
   readonly lines: WaitingLine[];
-  readonly texts: { readonly id: CommandId; readonly text: string }[];
+  readonly texts: { readonly id: CommandId; readonly text: string; readonly answer?: 'text' }[];
   /** The call is to be ended; when it is at the latest. */
   end: { readonly id: CommandId; readonly farewell: string; readonly by: Millis } | undefined;
   /** The one transfer of the call, whoever asked for it. */

@@ -74,7 +74,7 @@ function onTyped(
   if (text === '') return 'empty';
   if (text.length > longestTextChars) return 'too_long';
   if (texts.length >= mostWaiting) return 'queue_full';
-  texts.push({ id, text });
+  texts.push({ id, text, ...(command.answer !== undefined && { answer: command.answer }) });
   if (interruptible(state)) cutResponse(step, step.position);
   return undefined;
 }

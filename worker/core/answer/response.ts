@@ -83,6 +83,8 @@ interface ResponseBase {
   starvedSaid: number;
   /** TTS has said that no more audio comes. */
   flushed: boolean;
+  /** It is written and not spoken: the caller reads it. TTS and playout never hear of it. */
+  readonly isSilent: boolean;
 }
 
 export type Response = ResponseBase &
@@ -102,6 +104,7 @@ export interface NewResponse {
   readonly owedSince: Millis;
   /** How fast TTS has spoken so far. */
   readonly msPerChar: Millis;
+  readonly isSilent: boolean;
   readonly now: Millis;
 }
 
@@ -127,9 +130,10 @@ export const newResponse = ({ owedSince, now, msPerChar, ...named }: NewResponse
   broken: false,
   firstTextAt: undefined,
   wasAudible: false,
-  again: false,
+again: false,
   standIns: 0,
-  silentAt: owedSince,
+  // Who reads does not wait for a sound.
+  silentAt: named.isSilent ? undefined : owedSince,
   starvedMs: 0,
   starvedSaid: 0,
   flushed: false,
@@ -183,6 +187,7 @@ export function flush(response: Response, voice: Voice): void {
 
 /** Speaks a filler now, before anything that is still being written. */
 export function speakFiller(response: Response, filler: string, voice: Voice): void {
+  if (response.isSilent) return;
   const from = response.text.length;
   speakPiece(response, `${needsSpace(response) ? ' ' : ''}${filler} `, voice);
   response.fillers.push({ from, to: response.text.length });
@@ -193,6 +198,7 @@ export function speakRecording(response: Response, text: string, voice: Voice): 
   const from = response.text.length;
   const said = text === '' ? '' : `${text} `;
   response.text += said;
+  if (response.isSilent) return;
   response.said += said.length;
   const [endChars, endSaid] = [response.text.length, response.said];
   response.fillers.push({ from, to: endChars });
@@ -218,7 +224,7 @@ export function unfilled(response: Response, chars: number, end = Infinity): str
 
 function speakPiece(response: Response, piece: string, voice: Voice): void {
   response.text += piece;
-  if (response.broken) return;
+  if (response.broken || response.isSilent) return;
   const said = voice.pronounce(piece);
   response.said += said.length;
   response.heard.pieces.push({ endChars: response.text.length, endSaid: response.said, endMs: undefined });
@@ -273,6 +279,7 @@ const base = {
   starvedMs: number,
   starvedSaid: number,
   flushed: flag,
+  isSilent: flag,
 };
 
 export const responseCodec = union<Response, 'phase'>('phase', {

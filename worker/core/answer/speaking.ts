@@ -55,7 +55,7 @@ function stillOwedSince({ state, now }: Step<'setup' | 'silence'>): Millis {
 export function openResponse(
   step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence'>,
   source: Response['source'],
-  options: { owedSince?: Millis; interruptible?: boolean } = {},
+  options: { owedSince?: Millis; interruptible?: boolean; isSilent?: boolean } = {},
 ): Response {
   const { state, now } = step;
   state.numbers.context += 1;
@@ -70,6 +70,7 @@ export function openResponse(
     interruptible: (options.interruptible ?? true) && source !== 'farewell',
     owedSince,
     msPerChar: state.delivery.msPerChar,
+    isSilent: options.isSilent ?? false,
     now,
   });
   const former = state.delivery.response;
@@ -126,13 +127,14 @@ export function stopLlm(step: Step<never>, response: Response, { cancels = true 
 export function openAnswer(
   step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation' | 'tools'>,
   owedSince: Millis,
+  options: { readonly isSilent?: boolean } = {},
 ): Response {
   step.state.conversation.owed = false;
   step.state.silence.retryAt = undefined;
   enterToolResults(step);
   applyEdits(step.state.conversation.edits, step.state.conversation.history);
   const say = reachSafePoint(step);
-  const response = openResponse(step, 'answer', { owedSince });
+  const response = openResponse(step, 'answer', { owedSince, ...options });
   sayOnEntry(step, response, say);
   return response;
 }
@@ -149,9 +151,10 @@ export function sayOnEntry(step: Step<'setup'>, response: Response, say: string)
 export function startAnswer(
   step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation' | 'tools'>,
   owedSince: Millis,
+  options: { readonly isSilent?: boolean } = {},
 ): void {
   tellTools(step, { type: 'question.left' });
-  const response = openAnswer(step, owedSince);
+  const response = openAnswer(step, owedSince, options);
   tell(step, { type: 'bot.llm_started', epoch: response.epoch });
   startRound(step, response);
 }
@@ -249,7 +252,7 @@ export function completeResponse(step: Step): void {
   const { response } = state.delivery;
   if (response === undefined) return;
   state.delivery.response = undefined;
-  if (response.phase !== 'waiting')
+  if (response.phase !== 'waiting' || response.isSilent)
     tellHeard(step, response, { from: response.heard.echoedChars, to: response.text.length });
   if (response.phase !== 'waiting' || response.wasAudible)
     tell(step, { type: 'turn.bot_ended', epoch: response.epoch });
@@ -258,7 +261,7 @@ export function completeResponse(step: Step): void {
     const playedAt = response.phase === 'draining' ? response.drainedAt + state.delivery.client.delayMs : now;
     state.delivery.lastSaid = { text: response.text, endedAt: Math.min(now, playedAt) };
   } else {
-    enterHeard(state.conversation.history, response, 0);
+    enterHeard(state.conversation.history, response, response.isSilent ? response.text.length : 0);
   }
   if (response.asks !== undefined) tellTools(step, { type: 'question.heard', key: response.asks.key });
   const isLast = response.hangUpAfter || response.source === 'closing' || endsWithNode(step, response);
@@ -317,7 +320,7 @@ export function cutResponse(
   }
   state.caller.clock = undefined;
   const onTheWire = response.phase !== 'waiting';
-  let chars = 0;
+  let chars = response.isSilent ? response.text.length : 0;
   if (onTheWire) {
     chars = heardChars(response.heard, {
       text: response.text,

@@ -248,11 +248,15 @@ function answerTurn(step: Step, turn: Finalizing): void {
   }
   state.caller.clock = { ...clock, hasWords: true };
   const said = kind === 'words' ? text : '';
-  answerWords(step, said === '' || typed === '' ? said + typed : `${said} ${typed}`, owedSince);
+  answerWords(step, said === '' || typed === '' ? said + typed : `${said} ${typed}`, { owedSince });
 }
 
 /** What the caller has said, or typed, enters the conversation and is answered. */
-function answerWords(step: Step, text: string, owedSince: Millis): void {
+function answerWords(
+  step: Step,
+  text: string,
+  { owedSince, isSilent = false }: { readonly owedSince: Millis; readonly isSilent?: boolean },
+): void {
   const { state } = step;
   tell(step, { type: 'user.text', epoch: state.numbers.epoch, text });
   state.caller.wordlessTurns = 0;
@@ -270,7 +274,7 @@ function answerWords(step: Step, text: string, owedSince: Millis): void {
   });
   if (promoted) return;
   addUser(state.conversation.history, text);
-  startAnswer(step, owedSince);
+  startAnswer(step, owedSince, { isSilent });
 }
 
 /** Typed text is a turn of its own when the caller does not speak, and otherwise a part of the one that is spoken. */
@@ -280,7 +284,8 @@ export function answerTyped(step: Step): void {
     return;
   beginEpoch(step);
   tell(step, { type: 'turn.user_ended', epoch: state.numbers.epoch });
-  answerWords(step, takeTexts(step, state.commands), step.now);
+  const isSilent = state.commands.texts.every(({ answer }) => answer === 'text');
+  answerWords(step, takeTexts(step, state.commands), { owedSince: step.now, isSilent });
 }
 
 /** What the words of a turn amount to: something said, the bot's own voice, words of listening, or no words at all. */

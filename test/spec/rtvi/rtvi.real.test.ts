@@ -1,0 +1,112 @@
+/** RTVI calls against the whole service: greeting, typed text in its three ways, an end, a worker's death, and who may call. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { mintSessionToken } from '../../../shared/auth/mint.ts';
+import { answer } from '../../support/fakes/fake-chat.ts';
+import { FakeRtvi } from '../../support/rtvi/fake-rtvi.ts';
+import { TestService, type TestServiceOptions } from '../../support/process/service.ts';
+import { stopAll } from '../../support/process/succession.ts';
+
+let service: TestService;
+const clients: FakeRtvi[] = [];
+const longAnswer = 'This goes on and on for quite a while, as some answers do. '.repeat(12);
+const secret = 's'.repeat(32);
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.close();
+  await stopAll(service);
+});
+
+async function start(options: TestServiceOptions = {}): Promise<void> {
+  service = await TestService.start({ ...options, env: { SVC_RTVI_ADDR: '127.0.0.1:0', ...options.env } });
+}
+
+async function connect(query = '', headers: Readonly<Record<string, string>> = {}): Promise<FakeRtvi> {
+  const client = new FakeRtvi(`ws://${service.address('rtvi')}/${query}`, headers);
+  clients.push(client);
+  await client.until(() => client.status !== 0);
+  return client;
+}
+
+async function call(): Promise<FakeRtvi> {
+  const client = await connect();
+  client.send('client-ready', { version: '2.1.0' });
+  await client.until(() => client.of('bot-ready').length === 1);
+  return client;
+}
+
+const lastRequest = (): string => JSON.stringify(service.providers.llm.requests.at(-1)?.body['messages']);
+
+describe('a call by RTVI', () => {
+  it('is greeted at 24 kHz, answers typed text aloud, and ends by disconnect-bot', async () => {
+    await start({ greeting: 'Hello there.' });
+    const client = await call();
+    await client.until(() => client.of('bot-stopped-speaking').length === 1);
+    expect(new Set(client.audio.map(({ sampleRate }) => sampleRate))).toEqual(new Set([24_000]));
+    service.providers.llm.script.push(answer('It is noon.'));
+    const frames = client.audio.length;
+    client.send('send-text', { content: 'What time is it?' });
+    await client.until(() => client.of('bot-stopped-speaking').length === 2);
+    expect(lastRequest()).toContain('What time is it?');
+    expect(client.audio.length).toBeGreaterThan(frames);
+    const completed = client.of('bot-output').filter(({ spoken_status }) => spoken_status === 'completed');
+    expect(completed.map(({ text }) => text)).toEqual(['Hello there.', 'It is noon.']);
+    client.send('disconnect-bot', {});
+    await client.until(() => client.closeCode === 1000);
+    expect(await service.says('call ended')).toMatchObject({ end: 'hangup' });
+  });
+
+  it('answers as text alone where that is asked, and remembers what is not to be answered', async () => {
+    await start({ greeting: '' });
+    const client = await call();
+    client.send('send-text', { content: 'I am Ann.', options: { run_immediately: false } });
+    service.providers.llm.script.push(answer('Hello Ann.'), answer('Still Ann.'));
+    client.send('send-text', { content: 'Who am I?', options: { audio_response: false } });
+    await client.until(() => client.of('bot-llm-stopped').length === 1);
+    expect(lastRequest()).toContain('I am Ann.');
+    client.send('send-text', { content: 'And now?', options: { audio_response: false } });
+    await client.until(() => client.of('bot-llm-stopped').length === 2);
+    // What was only read is part of the conversation, and nothing of it was spoken.
+    expect(lastRequest()).toContain('Hello Ann.');
+    expect([client.audio.length, client.of('bot-started-speaking').length]).toEqual([0, 0]);
+  });
+
+  it('outlives its worker: the voice goes on in the same connection', async () => {
+    await start({ greeting: longAnswer, workers: 2 });
+    const client = await call();
+    await client.until(() => client.audio.length > 50);
+    const { pid } = await service.says('call started');
+    await service.readiness();
+    process.kill(Number(pid), 'SIGKILL');
+    expect((await service.says('the calls of a worker that is gone'))['takenUp']).toBe(1);
+    const frames = client.audio.length;
+    await client.until(() => client.audio.length > frames + 50);
+    expect([client.closeCode, client.of('bot-started-speaking').length]).toEqual([undefined, 1]);
+  });
+});
+
+describe('who may call', () => {
+  it.each([
+    ['no token', '', 401],
+    ['a token of another listener', () => tokenFor('svc-ws'), 403],
+    ['its own token', () => tokenFor('svc-rtvi'), 101],
+    ['the static token', '?token=static-token-of-rtvi', 101],
+  ])('%s', async (_, query, status) => {
+    await start({ env: { SVC_SESSION_SECRET: secret, SVC_RTVI_TOKEN: 'static-token-of-rtvi' } });
+    expect((await connect(typeof query === 'string' ? query : query())).status).toBe(status);
+  });
+
+  it('a page of another origin may not, unless it is named', async () => {
+    await start({ env: { SVC_RTVI_ORIGINS: 'https://app.example' } });
+    expect((await connect('', { Origin: 'https://evil.example' })).status).toBe(403);
+    expect((await connect('', { Origin: 'https://app.example' })).status).toBe(101);
+  });
+});
+
+function tokenFor(aud: 'svc-ws' | 'svc-rtvi'): string {
+  const token = mintSessionToken(
+    { aud, ttlS: 60, sid: `sid-${aud}` },
+    { secret, nowS: Math.floor(Date.now() / 1000) },
+  );
+  if (!token.ok) throw new Error(token.error);
+  return `?token=${token.value}`;
+}

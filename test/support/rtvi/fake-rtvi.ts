@@ -1,0 +1,58 @@
+/** A client of RTVI without a browser: sends messages, keeps what it is told and what it would play. */
+import { WebSocket } from 'ws';
+import { decodeRtviFrame, encodeRtviMessage, type RtviFrame } from '../../../shared/protocol/rtvi/frame.ts';
+import { Observed } from '../process/observed.ts';
+
+type Data = Readonly<Record<string, unknown>>;
+
+export class FakeRtvi extends Observed {
+  status = 0;
+  closeCode: number | undefined;
+  readonly audio: Extract<RtviFrame, { type: 'audio' }>[] = [];
+  readonly #messages: { readonly type: string; readonly data?: Data }[] = [];
+  readonly #ws: WebSocket;
+  #nextId = 10_000_000;
+
+  constructor(url: string, headers: Readonly<Record<string, string>>) {
+    super();
+    this.#ws = new WebSocket(url, { headers });
+    this.#ws.on('open', () => {
+      this.status = 101;
+      this.changed();
+    });
+    this.#ws.on('unexpected-response', (request, response) => {
+      this.status = response.statusCode ?? 0;
+      request.destroy();
+      this.changed();
+    });
+    this.#ws.on('error', () => undefined);
+    this.#ws.on('message', (bytes: Buffer) => this.#take(bytes));
+    this.#ws.on('close', (code) => {
+      this.closeCode = code;
+      this.changed();
+    });
+  }
+
+  send(type: string, data: Data): void {
+    this.#nextId += 1;
+    const message = { label: 'rtvi-ai', id: String(this.#nextId), type, data };
+    this.#ws.send(encodeRtviMessage(JSON.stringify(message)));
+  }
+
+  /** The data of all messages of a type, oldest first. */
+  of(type: string): Data[] {
+    return this.#messages.filter((message) => message.type === type).map(({ data }) => data ?? {});
+  }
+
+  close(): void {
+    this.#ws.terminate();
+  }
+
+  #take(bytes: Buffer): void {
+    const frame = decodeRtviFrame(bytes);
+    if (frame?.type === 'audio') this.audio.push(frame);
+    else if (frame?.type === 'message')
+      this.#messages.push(JSON.parse(Buffer.from(frame.json).toString()) as { type: string; data?: Data });
+    this.changed();
+  }
+}
