@@ -19,7 +19,7 @@ import {
 import { mailboxBytes, Mailboxes } from '../shared/protocol/mailbox.ts';
 import { vadFrameMs } from '../shared/protocol/mailbox-slot.ts';
 import { exitWithParent, firstMessage, wakeWhenOrphaned } from '../shared/runtime/child.ts';
-import { afterOthers, systemClock, systemWallClock } from '../shared/runtime/clock.ts';
+import { afterOthers, systemClock } from '../shared/runtime/clock.ts';
 import { giveBufferAway } from '../shared/runtime/detached-buffers.ts';
 import { errorFields, newLog, type Log } from '../shared/runtime/log.ts';
 import { newWorkerMetrics, type WorkerMetrics } from '../shared/runtime/metrics.ts';
@@ -27,6 +27,7 @@ import { machineMs } from '../shared/runtime/monotonic.ts';
 import { currentScope, Scope } from '../shared/runtime/scope.ts';
 import { mapSharedMemory } from '../shared/runtime/shm.ts';
 import { agentLinkServices } from './agent-link/agent-links.ts';
+import { openObservation, type Observation } from './observe/observation.ts';
 import { announcementLine } from './lines/announcement.ts';
 import { ringMarginFrames } from './call/audio.ts';
 import { CallHost } from './host/call-host.ts';
@@ -51,15 +52,17 @@ import { newFailureLog, type FailureLog } from './stages/failure-log.ts';
 import { openStages } from './stages/registry.ts';
 import { ToolRegistry } from './tools/registry.ts';
 import { noCallControl } from './tools/tool.ts';
+import { carriedSetup } from './telephony/carried.ts';
+import { meansOf } from './telephony/call-control.ts';
+import { CarrierLine } from './telephony/carrier-line.ts';
 import { resumeCallSocket, type CallSocket } from './transports/socket/call-socket.ts';
 import { newUpgradeServer, takeUpgrade } from './transports/socket/upgrades.ts';
 import { ReadTurns } from './transports/socket/read-turns.ts';
 import { transports } from './transports/all.ts';
 import type { CallTransport, SavedTransport } from './transports/transport.ts';
-import { isOpusRate } from './media/opus/opus.ts';
-import { PeerCalls, type PeerSeat } from './transports/webrtc/peer-calls.ts';
+import { openPeerCalls } from './transports/webrtc/open-peer-calls.ts';
+import type { PeerCalls, PeerSeat } from './transports/webrtc/peer-calls.ts';
 import { newPeerSeat } from './transports/webrtc/peer-seat.ts';
-import { peerMetrics } from './transports/webrtc/peer-metrics.ts';
 
 /** Calls say goodbye and sockets close within this time when the supervisor is gone. */
 const orphanExitMs = 3_000;
@@ -74,12 +77,14 @@ class Worker {
   readonly #failures: FailureLog;
   readonly #services: CallServices;
   readonly #registry: ToolRegistry;
+  readonly #observation: Observation;
   readonly #host: CallHost;
   readonly #speechRate: number;
   readonly #left: LeftCalls;
   /** Calls that come by an offer, where there are any. */
   #peers: PeerCalls | undefined;
   readonly #server: WebSocketServer;
+  readonly #carriers = new CarrierLine((command) => this.#send({ type: 'control.ask', command }));
   readonly #reads = new ReadTurns({ clock: systemClock, soon: afterOthers });
   /** Sockets that are not closed yet; some outlive their calls until the client has read the end. */
   #sockets = 0;
@@ -103,6 +108,9 @@ class Worker {
       onEmpty: () => this.#exitIfDone(),
     });
     this.#registry = new ToolRegistry(toolSettings(definition), { clock: systemClock, log: this.#log });
+    this.#observation = openObservation(setup, definition, {
+      ...{ clock: systemClock, log: this.#log, metrics: this.#metrics },
+    });
     this.#services = this.#newServices(boxes, { definition, adapters });
     this.#server = newUpgradeServer(setup.limits);
     this.#host.listenTo(new Socket({ fd: firstBellFd, readable: true, writable: false }));
@@ -132,15 +140,17 @@ class Worker {
       settings,
       ...agentLinkServices(definition, {
         ...{ env: process.env, certificates: this.#setup.agentCa },
+        mayTransfer: (start) => meansOf(start, this.#setup.callControl)?.transfer === true,
         ...{ clock: systemClock, log: this.#log, metrics: this.#metrics },
       }),
-      openTools: (context, { metadata, remote }) => {
-        const tools = registry.openCall(context, {
-          control: noCallControl,
-          metadata,
-          ...(remote && { remote }),
-        });
+      openTools: (context, { metadata, remote, control }) => {
+        const tools = registry.openCall(context, { control, metadata, ...(remote && { remote }) });
         return { tools, book: toolBook(definition, tools.tools) };
+      },
+      observe: this.#observation.observe,
+      carriers: {
+        ...{ means: this.#setup.callControl, telephony: definition.telephony },
+        ...{ language: definition.agent.language, ask: this.#carriers.ask },
       },
       speech: speechSettings(definition, means),
       echo: definition.turn.echo,
@@ -173,7 +183,13 @@ class Worker {
     });
     this.#host.keepBeating();
     // Servers of tools have a bounded time to answer; a call that came before would not have theirs.
-    void Promise.all([this.#registry.start(noCallControl), this.#openPeers()]).then(() => {
+    const peers = openPeerCalls(this.#setup, this.#speechRate, {
+      ...{ log: this.#log, metrics: this.#metrics.webrtc },
+      seat: (offer) => this.#seatFor(offer),
+      send: (message) => this.#send(message),
+    });
+    void Promise.all([this.#registry.start(noCallControl), peers]).then(([, opened]) => {
+      this.#peers = opened;
       warmUpHearing();
       warmUpLooks();
       this.#send({ type: 'ready' });
@@ -199,6 +215,9 @@ class Worker {
         return;
       case 'shutdown':
         this.#shutdown();
+        return;
+      case 'control.answer':
+        this.#carriers.answered(message.commandId, message.outcome);
         return;
       case 'metrics.ask':
         void this.#metrics.registry.getMetricsAsJSON().then((metrics) => {
@@ -282,28 +301,11 @@ class Worker {
     this.#send({ type: 'call.taken', offer: offer.offer });
   }
 
-  /** Makes ready for calls that come by an offer. Rejects where that cannot be. */
-  async #openPeers(): Promise<void> {
-    const { webrtc, worker } = this.#setup;
-    if (webrtc === undefined) return;
-    this.#peers = await PeerCalls.open({
-      ...{ setup: webrtc, worker, newCallId: randomUUID },
-      sampleRate: isOpusRate(this.#speechRate) ? this.#speechRate : 24_000,
-      now: () => systemClock.now(),
-      unixMs: () => systemWallClock.now(),
-      seat: (offer) => this.#seatFor(offer),
-      send: (message) => this.#send(message),
-      failed: (error, sentence) => this.#log.error(errorFields(error), sentence),
-      ...peerMetrics(this.#metrics.webrtc),
-    });
-  }
-
   /** A place for a call by offer. */
   #seatFor(offer: CallOffer): PeerSeat | undefined {
-    const { resumeFrom } = offer;
-    const slot = this.#draining ? undefined : this.#host.freeSlot(resumeFrom);
+    const slot = this.#draining ? undefined : this.#host.freeSlot(offer.resumeFrom);
     if (slot === undefined) return undefined;
-    const left = resumeFrom === undefined ? undefined : this.#left.read(offer.offer, resumeFrom);
+    const left = this.#left.find(offer);
     return newPeerSeat(left, slot, (open) => {
       const journal = this.#left.journal(offer.offer, slot);
       return this.#serve(offer, { slot, journal, over: () => this.#peers?.over(offer.offer) }, open);
@@ -317,12 +319,9 @@ class Worker {
     open: (runner: CallRunner) => CallTransport,
   ): CallRunner {
     const { slot, journal, over } = call;
-    const { endsAtMs } = offer;
     const runner = new CallRunner({
-      services: this.#services,
-      slot,
-      journal,
-      ...(endsAtMs !== undefined && { endsAt: endsAtMs - machineMs() + systemClock.now() }),
+      ...{ services: this.#services, slot, journal },
+      refine: (setup) => carriedSetup(setup, offer.carried, this.#services.carriers.telephony),
       over: () => {
         this.#host.remove(slot);
         over?.();
@@ -331,7 +330,9 @@ class Worker {
     try {
       journal?.opened();
       this.#host.add(runner, slot);
-      runner.attach(open(runner));
+      const transport = open(runner);
+      runner.attach(transport);
+      this.#host.endAt(slot, offer.endsAtMs, () => transport.end('ended'));
     } catch (error) {
       runner.scope.fault(error);
       throw error;
@@ -345,8 +346,7 @@ class Worker {
     offer: CallOffer,
     call: { slot: number; journal: CallJournal | undefined; saved?: SavedTransport },
   ): CallRunner {
-    const { journal, saved } = call;
-    const { transport } = offer;
+    const [{ journal, saved }, { transport }] = [call, offer];
     assert(transport !== 'webrtc', 'a call with a socket has a transport on sockets');
     return this.#serve(offer, call, (runner) =>
       transports[transport](ws, runner, {
@@ -377,7 +377,7 @@ class Worker {
     this.#leaving = true;
     // Children of tool servers are told to leave; one that does not must not hold this process.
     systemClock.after(registryCloseMs, () => process.exit(0));
-    void this.#registry.close().finally(() => process.exit(0));
+    void Promise.all([this.#registry.close(), this.#observation.close()]).finally(() => process.exit(0));
   }
 
   /** Something escaped a call. The call ends, and this worker takes no more: what it left behind is unknown. */

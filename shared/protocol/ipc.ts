@@ -3,9 +3,17 @@
  * Audio and load figures do not pass here: they are in shared memory, because a message waits behind every socket
  * that was sent before it and is not acknowledged.
  */
+import type {
+  CarriedCall,
+  CarrierName,
+  CarrierOutcome,
+  ControlCommand,
+  ControlMeans,
+} from './call-control.ts';
 import type { LogLevel } from '../config/server/server.ts';
 import type { WsCallLimits } from './call.ts';
 import type { MailboxLayout } from './mailbox.ts';
+import type { RecordingSetup } from './recording.ts';
 
 /** Descriptor numbers in a child; 0 to 3 are the standard streams and the message channel. */
 export const sharedMemoryFd = 4;
@@ -13,6 +21,8 @@ export const sharedMemoryFd = 4;
 export const callRecordsFd = 5;
 /** In a worker: its end of the bell. In inference: the bell of worker 0, the others follow. */
 export const firstBellFd = 6;
+/** In a worker whose agent records calls: memory for what is on its way to the disk. */
+export const recordingRingsFd = 7;
 
 /** The files that the agent file names, by the name it uses: texts as they are, recordings as base64. */
 export interface NamedFiles {
@@ -37,6 +47,10 @@ export interface WorkerSetup {
   readonly agentCa: readonly string[];
   /** Absent: no WebRTC calls. */
   readonly webrtc?: WebrtcSetup;
+  /** Present where the agent records calls. */
+  readonly recording?: RecordingSetup;
+  /** What calls of carriers can be made to do. */
+  readonly callControl: Partial<Readonly<Record<CarrierName, ControlMeans>>>;
 }
 
 /** First message to the inference process. */
@@ -89,6 +103,8 @@ export interface CallOffer {
   readonly endsAtMs?: number;
   /** Present where the call comes by an offer and not with its socket. */
   readonly signaled?: SignaledOffer;
+  /** The telephone call was here before, and comes back. */
+  readonly carried?: CarriedCall;
 }
 
 export type ToWorker =
@@ -102,7 +118,8 @@ export type ToWorker =
   | { readonly type: 'drain' }
   /** Say `stop{shutdown}` to every call and exit when they are gone. */
   | { readonly type: 'shutdown' }
-  | { readonly type: 'metrics.ask'; readonly ask: number };
+  | { readonly type: 'metrics.ask'; readonly ask: number }
+  | { readonly type: 'control.answer'; readonly commandId: string; readonly outcome: CarrierOutcome };
 
 export type FromWorker =
   | { readonly type: 'ready' }
@@ -117,6 +134,8 @@ export type FromWorker =
   | { readonly type: 'call.unanswered'; readonly offer: number; readonly reason: UnansweredReason }
   /** The connection of a signaled call is established. */
   | { readonly type: 'call.connected'; readonly offer: number }
+  /** A call wants something of its carrier; `control.answer` answers. */
+  | { readonly type: 'control.ask'; readonly command: ControlCommand }
   /** Something escaped a call: the worker finishes its calls and wants to be replaced. */
   | { readonly type: 'tainted' }
   | { readonly type: 'metrics.answer'; readonly ask: number; readonly metrics: unknown };

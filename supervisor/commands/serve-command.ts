@@ -1,4 +1,5 @@
 /** Starts the service: settings, agent file, children, listeners, signals. Every problem is told before anything runs. */
+import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { fail, ok } from '../../shared/base/result.ts';
@@ -26,6 +27,7 @@ import type { AgentProviders, ProviderNames } from '../service/provider-watch.ts
 import { Priorities, systemScheduler } from '../children/priorities.ts';
 import { Service } from '../service/service.ts';
 import type { Launch } from '../restart/successor.ts';
+import { whyNotRecording } from '../service/recording-memory.ts';
 import { chooseTurnModel } from '../service/turn-model.ts';
 
 /** Descriptors beside those of calls: listeners, children, logs, pools. */
@@ -63,6 +65,16 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     options.writeError(agentCa.error);
     return 1;
   }
+  const recording = agent.records ? whyNotRecording(settings) : undefined;
+  if (recording !== undefined) {
+    options.writeError(recording);
+    return 1;
+  }
+  const missing = missingLibrary(settings);
+  if (missing !== undefined) {
+    options.writeError(missing);
+    return 1;
+  }
   const log = newLog({ role: 'supervisor', level: settings.logLevel });
   for (const warning of [...warnings, ...agent.notes, ...turn.value.warnings]) log.warn(warning);
   const files = raiseOpenFileLimit();
@@ -78,9 +90,7 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     inferenceThreads: Math.min(maxThreads, Math.max(1, Math.floor(availableParallelism() / 2))),
     ...(turn.value.path !== undefined && { turnModel: turn.value.path }),
     agentName: agent.name,
-    agentText: agent.text,
-    files: agent.files,
-    agentCa: agentCa.value,
+    agent: { agentText: agent.text, files: agent.files, agentCa: agentCa.value, records: agent.records },
     providers: agent.providers,
     clock: systemClock,
     log,
@@ -111,6 +121,8 @@ interface ReadAgent {
   readonly files: NamedFiles;
   readonly providers: AgentProviders;
   readonly smartTurn: 'auto' | 'on' | 'off';
+  /** It records calls. */
+  readonly records: boolean;
   /** Warnings and notes about the file. */
   readonly notes: readonly string[];
 }
@@ -145,8 +157,9 @@ async function readAgent(settings: ServerSettings, options: ServeOptions): Promi
     for (const problem of loaded.problems) options.writeError(showProblem(settings.agentFile, problem));
     return undefined;
   }
-  const { agent, stt, llm, tts, turn } = loaded.definition;
+  const { agent, stt, llm, tts, turn, recording } = loaded.definition;
   return {
+    records: recording !== undefined,
     name: agent.name,
     text,
     files: { texts, recordings, packages: addresses },
@@ -170,3 +183,15 @@ const namesOf = (stage: { provider: string; secondary?: { provider: string } }):
   primary: stage.provider,
   secondary: stage.secondary?.provider,
 });
+
+/** What has to be installed for these settings; undefined when nothing is missing. Nothing is loaded here. */
+function missingLibrary({ webrtc }: ServerSettings): string | undefined {
+  if (webrtc === undefined) return undefined;
+  try {
+    createRequire(import.meta.url).resolve('node-datachannel');
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return 'SVC_WEBRTC_ADDR needs a library that is not part of the service: npm install --ignore-scripts node-datachannel@0.33.4';
+  }
+}

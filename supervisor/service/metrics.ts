@@ -81,6 +81,11 @@ export class MetricsCollector {
 const addUp = (answers: readonly (readonly MetricJson[])[]): Registry =>
   AggregatorRegistry.aggregate(answers.filter((answer) => answer.length > 0).map((answer) => [...answer]));
 
+export function readSessions(metrics: SupervisorMetrics, now: number, most: number): void {
+  metrics.sessions.set(now);
+  metrics.sessionsLimit.set(most);
+}
+
 /** Brings the gauges that come from shared memory up to date. `machineMs` is on the machine's clock, as in heartbeats. */
 export function readSharedGauges(metrics: SupervisorMetrics, boxes: Mailboxes, machineMs: Millis): void {
   let frames = 0;

@@ -14,6 +14,7 @@ import { OutboundAudio } from '../media/out/outbound.ts';
 import { Playout, type PlayoutSink } from '../media/out/playout.ts';
 import { AudioTap } from '../media/tap.ts';
 import { SpeechDetector } from '../media/vad/speech-detector.ts';
+import { speechEvent } from './speech-event.ts';
 import { TurnClient } from '../media/vad/turn-client.ts';
 import { VadClient } from '../media/vad/vad-client.ts';
 import { vadFrameMs } from '../../shared/protocol/mailbox-slot.ts';
@@ -64,8 +65,7 @@ export class CallAudio {
       services.speech,
       (fact) => {
         const { position } = this;
-        if (fact === 'speech.confirmed') tell({ type: fact, position, isNoEcho: this.#echo.isClear });
-        else tell({ type: fact, position });
+        tell(speechEvent(fact, { position, isNoEcho: this.#echo.isClear, isFaint: detector.isFaint }));
       },
       {
         isEcho: () => this.#echo.isEcho(this.#now()),

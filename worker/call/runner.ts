@@ -33,10 +33,10 @@ export interface CallRunnerOptions {
   readonly services: CallServices;
   /** The call's mailbox. */
   readonly slot: number;
+  /** What this call is to be although its agent says otherwise. */
+  readonly refine?: (setup: CallSetup) => CallSetup;
   /** Absent where calls end with their worker. */
   readonly journal?: CallJournal | undefined;
-  /** The call is hung up then (spec 01, max_s enforcement). */
-  readonly endsAt?: Millis;
   /** The call is over and holds nothing any more. Called once. */
   readonly over: () => void;
 }
@@ -64,7 +64,7 @@ export class CallRunner implements TransportEvents {
   /** The call's agent process, where it has one. */
   #link: CallLink | undefined;
   /** Why the engine ends the call. */
-  #endReason: 'ended' | 'shutdown' = 'ended';
+  #endReason: 'ended' | 'shutdown' | 'transferred' = 'ended';
   readonly #session: SessionClaim;
   #over = false;
 
@@ -91,7 +91,7 @@ export class CallRunner implements TransportEvents {
     this.#log = this.#services.log.child({ call: start.callId });
     this.#options.journal?.keepSetup(setup);
     this.#openLink(start, { terms: setup.link, saved: left.call.link });
-    const call = this.#build(start, transport, { setup, state, startedAt, turns });
+    const call = this.#build(start, transport, { setup, state, startedAt, turns, isResumed: true });
     this.#call = call;
     call.audio.keepEarlier(left.turnAudio);
     call.audio.allowBacklog(left.silentMs);
@@ -121,7 +121,7 @@ export class CallRunner implements TransportEvents {
           this.#log.warn('nobody said in time what the call is to be');
           this.#leaveLink('call_ended');
         }
-        this.#open(start, setup);
+        this.#open(start, this.#options.refine?.(setup) ?? setup);
       },
       failed: (error) => this.#fault(error),
     });
@@ -147,7 +147,7 @@ export class CallRunner implements TransportEvents {
     this.#options.journal?.keepSetup(setup);
     const state = (settings: CallSettings): CallState =>
       newCall(settings, { session: start.callId, now: startedAt });
-    const call = this.#build(start, transport, { setup, state, startedAt, turns: 0 });
+    const call = this.#build(start, transport, { setup, state, startedAt, turns: 0, isResumed: false });
     this.#call = call;
     transport.accept();
     const { sampleRate: rate, encoding, metadata } = start;
@@ -183,8 +183,11 @@ export class CallRunner implements TransportEvents {
   }
 
   ended(reason: TransportEnd): void {
-    this.#tell({ type: 'call.closed' });
-    this.#finish(reason);
+    const leave = (): void => {
+      this.#tell({ type: 'call.closed' });
+      this.#finish(reason);
+    };
+    if (this.#call?.control.holds(leave) !== true) leave();
   }
 
   // ---- the worker ----
@@ -208,11 +211,9 @@ export class CallRunner implements TransportEvents {
     this.#tellLines();
     if (this.#unsavedSince !== undefined && now - this.#unsavedSince >= unsavedForMs) this.#save();
     this.#link?.tick();
-    if (now >= (this.#options.endsAt ?? Infinity)) this.#transport?.end('ended');
     this.#transport?.tick(now);
   }
 
-  /** Inference has results. */
   collectSpeech(): void {
     this.#call?.audio.collectSpeech();
   }
@@ -266,7 +267,10 @@ export class CallRunner implements TransportEvents {
   #handleFacts(call: RunningCall): boolean {
     let wasActedOn = false;
     for (let fact = this.#facts.shift(); fact !== undefined; fact = this.#facts.shift()) {
-      for (const action of step(call.state, fact, this.#services.clock.now())) {
+      const now = this.#services.clock.now();
+      const orders = step(call.state, fact, now);
+      call.observers.stepped({ fact, orders, now, state: call.state });
+      for (const action of orders) {
         if (action.type !== 'told') wasActedOn = true;
         this.#perform(call, action);
         if (this.#over) return wasActedOn;
@@ -307,6 +311,10 @@ export class CallRunner implements TransportEvents {
       case 'tool.abandon':
         call.tools.abandon(action.key, action.reason);
         return;
+      case 'carrier.transfer':
+      case 'carrier.keys':
+        call.control.perform(action);
+        return;
       case 'turn.judge':
         call.audio.judge(action.ask);
         return;
@@ -314,7 +322,7 @@ export class CallRunner implements TransportEvents {
         this.#endReason = action.reason;
         call.audio.silence();
         call.stages.cancelLlm();
-        this.#transport?.end(action.reason);
+        this.#transport?.end(action.reason === 'shutdown' ? 'shutdown' : 'ended');
         return;
       case 'told':
         call.log.follow(action.event);
@@ -331,7 +339,7 @@ export class CallRunner implements TransportEvents {
   #build(
     start: CallStart,
     transport: CallTransport,
-    from: Pick<CallBuild, 'setup' | 'state' | 'startedAt' | 'turns'>,
+    from: Pick<CallBuild, 'setup' | 'state' | 'startedAt' | 'turns' | 'isResumed'>,
   ): RunningCall {
     const { slot, journal } = this.#options;
     return buildCall({
@@ -383,6 +391,7 @@ export class CallRunner implements TransportEvents {
       this.#attempt(() => call.tools.close());
       this.#attempt(() => call.stages.close());
       const lastedMs = this.#services.clock.now() - call.startedAt;
+      call.observers.ended(end, this.#services.clock.now());
       call.log.ended(end, { lastedMs, energyFrames: call.audio.judgedByEnergy });
     }
     this.#opening?.cancel();

@@ -49,7 +49,7 @@ export type ConversationEvent =
   | {
       readonly type: 'command.answered';
       readonly id: string | undefined;
-      readonly command: 'say' | 'edit' | 'end' | 'text';
+      readonly command: 'say' | 'edit' | 'end' | 'text' | 'transfer';
       readonly outcome: CommandOutcome;
     };
 
@@ -61,9 +61,11 @@ export type TimerName =
   | 'final text'
   | 'stt'
   | 'keys'
+  | 'transfer'
   | 'tools'
   | 'flow'
   | 'silence'
+  | 'retry'
   | 'last mark'
   | 'idle'
   | 'time limit'
@@ -86,7 +88,15 @@ export type RefusalCode =
   /** The call is on its way to its end: its time is over, a stage has failed too often, or `end` was given. */
   | 'call_ending'
   /** The call has not begun, or has ended. */
-  | 'call_over';
+  | 'call_over'
+  /** The call cannot do that. */
+  | 'unsupported'
+  /** It was done before, or is under way, and is done once. */
+  | 'already_done'
+  /** The carrier has refused it. */
+  | 'transfer_failed'
+  /** It may have happened. */
+  | 'outcome_unknown';
 
 export type FaultStage = 'stt' | 'llm' | 'tts' | 'call';
 export type FaultKind = 'failed' | 'stalled' | 'empty' | 'given_up';

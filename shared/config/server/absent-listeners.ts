@@ -8,7 +8,6 @@ import type { Env, Reader } from './environment.ts';
 const absentListeners: readonly (readonly [prefix: string, listener: string])[] = [
   ['SVC_WEBRTC_TCP_', 'no ICE-TCP listener'],
   ['SVC_WEBRTC_TURN_', 'no relays'],
-  ['SVC_WEBRTC_WS_', 'no WebSocket on the signaling port'],
   ['SVC_TURN_', 'no relays'],
   ['SVC_LOG_TURN_', 'no relays'],
   ['SVC_RTVI_', 'no RTVI listener'],

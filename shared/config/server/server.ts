@@ -19,9 +19,11 @@ import { Reader } from './environment.ts';
 import type { ConfigProblem, Env, Exposure } from './environment.ts';
 import { lifetimeVariables, takeLifetime, type LifetimeSettings } from './lifetime-variables.ts';
 import { modelVariables, takeModels, type ModelSettings } from './model-variables.ts';
+import { takeTelephony, telephonyVariables, type TelephonySettings } from './telephony-variables.ts';
 import { nearestName } from '../nearest.ts';
 import { originsVariable } from './origins-variable.ts';
 import { pageVariables, takePage, type PageSettings } from './page-variables.ts';
+import { recordingVariables, takeRecording, type RecordingSettings } from './recording-variables.ts';
 import { parseProviderLimits, providerLimitsForm, type ProviderLimits } from './provider-limits.ts';
 import type { Sensitive } from '../sensitive.ts';
 import { providerNames } from '../stages/providers.ts';
@@ -48,7 +50,8 @@ import type { MachineFacts, Variable } from './variables.ts';
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-export interface ServerSettings extends ModelSettings, LifetimeSettings, AgentLinkSettings {
+export interface ServerSettings
+  extends ModelSettings, LifetimeSettings, AgentLinkSettings, RecordingSettings {
   readonly agentFile: string;
   readonly ws: WsSettings;
   readonly health: {
@@ -62,6 +65,7 @@ export interface ServerSettings extends ModelSettings, LifetimeSettings, AgentLi
   readonly carrierA?: CarrierASettings;
   /** Absent: no WebRTC calls. */
   readonly webrtc?: WebrtcSettings;
+  readonly telephony: TelephonySettings;
   readonly maxSessions: number;
   /** Who may open calls. Empty secrets and no token: nobody is asked. */
   readonly access: {
@@ -98,6 +102,7 @@ const variables = {
   ...carrierAVariables,
   ...webrtcVariables,
   webrtcMaxHandshaking,
+  ...telephonyVariables,
   maxSessions: countVariable('SVC_MAX_SESSIONS', 'Most calls at the same time.', {
     least: 1,
     most: 100_000,
@@ -172,6 +177,7 @@ const variables = {
   }),
   ...wsVariables,
   ...modelVariables,
+  ...recordingVariables,
 } as const;
 
 /** Names with the prefix that belong to the tests and say nothing to the server. */
@@ -290,6 +296,7 @@ export function parseServerSettings(
     ...takePage(reader),
     ...takeCarrierA(reader),
     ...takeWebrtc(reader, maxSessions),
+    telephony: takeTelephony(reader),
     maxSessions,
     access: takeAccess(reader),
     providerLimits: reader.take(variables.providerLimits),
@@ -298,6 +305,7 @@ export function parseServerSettings(
     logLevel: reader.take(variables.logLevel),
     ...takeModels(reader),
     ...takeAgentLink(reader),
+    ...takeRecording(reader),
   };
   refuseAbsent(env, reader);
   const warnings = [
