@@ -8,7 +8,7 @@ import { newSupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { Admission, type AdmissionFacts } from '../admission/admission.ts';
 import { CallMemory } from './call-memory.ts';
-import { newChildSetup, type AgentForWorkers } from '../children/child-setup.ts';
+import { newChildSetup } from '../children/child-setup.ts';
 import { Children } from '../children/children.ts';
 import { departWhenUnneeded } from '../restart/departure.ts';
 import { HandOver } from '../handover/hand-over.ts';
