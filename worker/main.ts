@@ -20,7 +20,7 @@ import {
 import { mailboxBytes, Mailboxes } from '../shared/protocol/mailbox.ts';
 import { vadFrameMs } from '../shared/protocol/mailbox-slot.ts';
 import { exitWithParent, firstMessage, wakeWhenOrphaned } from '../shared/runtime/child.ts';
-import { afterOthers, systemClock, systemWallClock } from '../shared/runtime/clock.ts';
+import { afterOthers, systemClock } from '../shared/runtime/clock.ts';
 import { giveBufferAway } from '../shared/runtime/detached-buffers.ts';
 import { errorFields, newLog, type Log } from '../shared/runtime/log.ts';
 import { newWorkerMetrics, type WorkerMetrics } from '../shared/runtime/metrics.ts';
@@ -58,12 +58,11 @@ import { resumeCallSocket, type CallSocket } from './transports/socket/call-sock
 import { newUpgradeServer, takeUpgrade } from './transports/socket/upgrades.ts';
 import { ReadTurns } from './transports/socket/read-turns.ts';
 import { transports } from './transports/all.ts';
+import { openPeerCalls } from './transports/webrtc/open-peer-calls.ts';
+import type { PeerCalls } from './transports/webrtc/peer-calls.ts';
 import type { SipCalls } from './transports/sip/sip-calls.ts';
 import type { SavedTransport } from './transports/transport.ts';
 import { Places, type Place } from './places.ts';
-import { isOpusRate } from './media/opus/opus.ts';
-import { PeerCalls } from './transports/webrtc/peer-calls.ts';
-import { peerMetrics } from './transports/webrtc/peer-metrics.ts';
 
 /** Calls say goodbye and sockets close within this time when the supervisor is gone. */
 const orphanExitMs = 3_000;
@@ -189,7 +188,13 @@ class Worker {
     });
     this.#host.keepBeating();
     // Servers of tools have a bounded time to answer; a call that came before would not have theirs.
-    void Promise.all([this.#registry.start(noCallControl), this.#openPeers(), this.#openSip()]).then(() => {
+    const peers = openPeerCalls(this.#setup, this.#speechRate, {
+      ...{ log: this.#log, metrics: this.#metrics.webrtc },
+      seat: (offer) => this.#places.peer(offer, () => this.#peers?.over(offer.offer)),
+      send: (message) => this.#send(message),
+    });
+    void Promise.all([peers, this.#registry.start(noCallControl), this.#openSip()]).then(([opened]) => {
+      this.#peers = opened;
       warmUpHearing();
       warmUpLooks();
       this.#send({ type: 'ready' });
@@ -304,22 +309,6 @@ class Worker {
     this.#send({ type: 'call.taken', offer: offer.offer });
   }
 
-  /** Makes ready for calls that come by an offer. Rejects where that cannot be. */
-  async #openPeers(): Promise<void> {
-    const { webrtc, worker } = this.#setup;
-    if (webrtc === undefined) return;
-    this.#peers = await PeerCalls.open({
-      ...{ setup: webrtc, worker, newCallId: randomUUID },
-      sampleRate: isOpusRate(this.#speechRate) ? this.#speechRate : 24_000,
-      now: () => systemClock.now(),
-      unixMs: () => systemWallClock.now(),
-      seat: (offer) => this.#places.peer(offer, () => this.#peers?.over(offer.offer)),
-      send: (message) => this.#send(message),
-      failed: (error, sentence) => this.#log.error(errorFields(error), sentence),
-      ...peerMetrics(this.#metrics.webrtc),
-    });
-  }
-
   async #openSip(): Promise<void> {
     if (typeof BUILD_SIP !== 'undefined' && !BUILD_SIP) return;
     const { SipCalls: Calls } = await import('./transports/sip/sip-calls.ts');
@@ -338,8 +327,7 @@ class Worker {
     offer: CallOffer,
     call: Place & { readonly saved?: SavedTransport },
   ): CallRunner {
-    const { journal, saved } = call;
-    const { transport } = offer;
+    const [{ journal, saved }, { transport }] = [call, offer];
     assert(transport !== 'webrtc', 'a call with a socket has a transport on sockets');
     return this.#places.serve(offer, call, (runner) =>
       transports[transport](ws, runner, {

@@ -1,4 +1,5 @@
 /** Starts the service: settings, agent file, children, listeners, signals. Every problem is told before anything runs. */
+import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { fail, ok } from '../../shared/base/result.ts';
@@ -67,6 +68,11 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
   const recording = agent.records ? whyNotRecording(settings) : undefined;
   if (recording !== undefined) {
     options.writeError(recording);
+    return 1;
+  }
+  const missing = missingLibrary(settings);
+  if (missing !== undefined) {
+    options.writeError(missing);
     return 1;
   }
   const log = newLog({ role: 'supervisor', level: settings.logLevel });
@@ -177,3 +183,15 @@ const namesOf = (stage: { provider: string; secondary?: { provider: string } }):
   primary: stage.provider,
   secondary: stage.secondary?.provider,
 });
+
+/** What has to be installed for these settings; undefined when nothing is missing. Nothing is loaded here. */
+function missingLibrary({ webrtc }: ServerSettings): string | undefined {
+  if (webrtc === undefined) return undefined;
+  try {
+    createRequire(import.meta.url).resolve('node-datachannel');
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return 'SVC_WEBRTC_ADDR needs a library that is not part of the service: npm install --ignore-scripts node-datachannel@0.33.4';
+  }
+}

@@ -38,6 +38,8 @@ export interface CallEntrance {
   readonly transport: TransportKind;
   /** Whose connections are counted together; listeners may share a pool. */
   readonly pool: ConnectionPool;
+  /** Calls are hung up when the time of their token is over (spec 01, max_s enforcement). */
+  readonly enforcesMaxS?: boolean;
   /** Absent: the limits that all share are enough. */
   readonly gate?: EntranceGate;
   /** Judges a request by its path, credentials and origin. Nothing is used or counted. */

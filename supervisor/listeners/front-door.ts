@@ -40,6 +40,8 @@ export type Decision =
       readonly signedMetadata: Readonly<Record<string, string>>;
       /** Gives everything back; a second time does nothing. */
       readonly release: () => void;
+      /** Seconds after which the call is hung up. */
+      readonly maxS?: number;
       /** A connection that is made after this decision is established. */
       readonly connected: () => void;
     };
@@ -112,6 +114,7 @@ export class FrontDoor {
     const asked = this.#ask(arrival, { counts: true });
     if ('answer' in asked) return this.#refuse(asked.answer);
     const { visitor, entrance } = asked;
+    const maxS = entrance.enforcesMaxS === true ? Number(visitor.metadata['session.max_s']) : 0;
     const { pass } = visitor;
     const held = this.#take(asked);
     if (held === undefined) return this.#refuse(addressFull);
@@ -126,8 +129,8 @@ export class FrontDoor {
       transport: entrance.transport,
       head: visitor.rest(),
       signedMetadata: visitor.metadata,
-      release,
-      connected,
+      ...(maxS > 0 && { maxS }),
+      ...{ release, connected },
     };
   }
 

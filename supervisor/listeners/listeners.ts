@@ -14,6 +14,7 @@ import type { Duplex } from 'node:stream';
 import { assert } from '../../shared/base/assert.ts';
 import type { HostPort } from '../../shared/net/address.ts';
 import type { CallOffer } from '../../shared/protocol/ipc.ts';
+import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { stopReading } from '../../shared/runtime/reading.ts';
 import type { Answer } from './answer.ts';
 import type { Decision, Arrival } from './front-door.ts';
@@ -224,7 +225,7 @@ export function judge({ arrival, socket, bytes }: Arrived, options: Judge): void
         refuseUpgrade(socket, decision.answer);
         return;
       }
-      const { transport, signedMetadata, release } = decision;
+      const { transport, signedMetadata, release, maxS } = decision;
       if (socket.destroyed) {
         release();
         return;
@@ -233,7 +234,10 @@ export function judge({ arrival, socket, bytes }: Arrived, options: Judge): void
       const head = bytes.toString('base64');
       // The library wants the one name that counted in what may have been a list.
       const upgrade = { ...headers, upgrade: 'websocket' };
-      const request = { transport, method: arrival.method, url, headers: upgrade, head, signedMetadata };
+      const request = {
+        ...{ transport, method: arrival.method, url, headers: upgrade, head, signedMetadata },
+        ...(maxS !== undefined && { endsAtMs: machineMs() + maxS * 1000 }),
+      };
       options.accepted(socket, request, release);
     },
     (error: unknown) => {

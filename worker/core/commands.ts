@@ -80,7 +80,12 @@ export interface Commands {
   transfer: TransferClaim;
 }
 
-export const newCommands = (): Commands => ({ lines: [], texts: [], end: undefined, transfer: { phase: 'none' } });
+export const newCommands = (): Commands => ({
+  lines: [],
+  texts: [],
+  end: undefined,
+  transfer: { phase: 'none' },
+});
 
 type Teller = { readonly actions: { push(told: Told): unknown } };
 

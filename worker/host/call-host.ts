@@ -22,6 +22,8 @@ interface HostedCall {
   readonly tick: (now: Millis) => void;
   readonly housekeep: (now: Millis) => void;
   readonly collect: () => void;
+  /** When it is hung up (spec 01, max_s enforcement), and how. */
+  end?: { readonly at: Millis; readonly hangUp: () => void };
 }
 
 export interface CallHostOptions {
@@ -90,6 +92,14 @@ export class CallHost {
     this.#pacer.start();
   }
 
+  /** Hangs a call up at a time of the machine's clock, whatever it is about; never where that is undefined. */
+  endAt(slot: number, atMachineMs: number | undefined, hangUp: () => void): void {
+    const call = this.#calls[slot - this.#firstSlot];
+    if (call === undefined || atMachineMs === undefined) return;
+    const at = atMachineMs - this.#options.machineMs() + this.#options.clock.now();
+    call.end = { at, hangUp: call.runner.scope.bind(hangUp) };
+  }
+
   remove(slot: number): void {
     if (this.#calls[slot - this.#firstSlot] === undefined) return;
     this.#calls[slot - this.#firstSlot] = undefined;
@@ -128,6 +138,7 @@ export class CallHost {
       if (call === undefined || now < call.housekeepAt) continue;
       // From the planned time, so that turns stay apart; from now on after a stall.
       call.housekeepAt = Math.max(call.housekeepAt + housekeepingMs, now + housekeepingMs - tickMs);
+      if (call.end !== undefined && now >= call.end.at) call.end.hangUp();
       call.housekeep(now);
     }
   }

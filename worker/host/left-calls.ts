@@ -7,7 +7,7 @@ import { assert } from '../../shared/base/assert.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { callRecordBytes, CallRecords } from '../../shared/protocol/call-record.ts';
 import { heartbeatAge } from '../../shared/protocol/heartbeat.ts';
-import type { WorkerSetup } from '../../shared/protocol/ipc.ts';
+import type { CallOffer, WorkerSetup } from '../../shared/protocol/ipc.ts';
 import type { Mailboxes } from '../../shared/protocol/mailbox.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
@@ -64,6 +64,11 @@ export class LeftCalls {
   journal(offer: number, slot: number): CallJournal | undefined {
     const record = this.#records?.record(slot);
     return record && new CallJournal(record, { offer, toMachineMs: toMachineMs() });
+  }
+
+  /** What was left of an offered call; undefined where it is new. @throws as `read`. */
+  find({ offer, resumeFrom }: CallOffer): FoundCall | undefined {
+    return resumeFrom === undefined ? undefined : this.read(offer, resumeFrom);
   }
 
   /** What was left of a connection in a slot. @throws where nothing was that this version can read. */

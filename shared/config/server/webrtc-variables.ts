@@ -19,6 +19,8 @@ export interface WebrtcSettings {
   readonly token?: Sensitive<string>;
   /** Absent: pages of the host that is asked. */
   readonly corsOrigin?: AllowedOrigins;
+  /** Where the call protocol is spoken by WebSocket; absent: nowhere. */
+  readonly wsPath?: string;
   /** Absent: no limit. */
   readonly offersPerMinute?: number;
   readonly maxHandshaking: number;
@@ -40,6 +42,15 @@ function readOffers(value: string): Result<number | undefined, string> {
   if (value === 'off') return ok(undefined);
   const count = /^\d{1,6}$/.test(value) ? Number(value) : Number.NaN;
   return count >= 1 && count <= 100_000 ? ok(count) : fail(`must be an ${offersForm}`);
+}
+
+const wsPathForm = 'a path such as /ws without query or trailing /, not under /whip, or off';
+
+function readWsPath(value: string): Result<string | undefined, string> {
+  if (value === 'off') return ok(undefined);
+  const isPath = /^(\/[\w.~!$&'()*+,;=:@%-]+)+$/.test(value) && value.length <= 256;
+  const isUnderWhip = value === '/whip' || value.startsWith('/whip/');
+  return isPath && !isUnderWhip ? ok(value) : fail(`must be ${wsPathForm}`);
 }
 
 export const webrtcVariables = {
@@ -79,6 +90,11 @@ export const webrtcVariables = {
     'Offers of one client address in a minute, and at once.',
     { form: offersForm, defaultText: '5', read: readOffers, fallback: 5 },
   ),
+  webrtcWsPath: readVariable<string | undefined>(
+    'SVC_WEBRTC_WS_PATH',
+    'Path of the signaling port at which the WebSocket call protocol is spoken, for networks that let nothing else through.',
+    { form: wsPathForm, defaultText: '/ws', read: readWsPath, fallback: '/ws' },
+  ),
   webrtcMaxCallsPerIp: countVariable(
     'SVC_WEBRTC_MAX_CALLS_PER_IP',
     'Most calls of one client address on the signaling port.',
@@ -105,6 +121,7 @@ export function takeWebrtc(reader: Reader, maxSessions: number): { readonly webr
   const candidateIps = reader.take(variables.webrtcCandidateIp);
   const token = reader.take(variables.webrtcToken);
   const corsOrigin = reader.take(variables.webrtcCorsOrigin);
+  const wsPath = reader.take(variables.webrtcWsPath);
   const offersPerMinute = reader.take(variables.webrtcOffersPerMinute);
   const maxHandshaking = reader.take(webrtcMaxHandshaking);
   const maxCallsPerAddress = reader.take(variables.webrtcMaxCallsPerIp);
@@ -128,6 +145,7 @@ export function takeWebrtc(reader: Reader, maxSessions: number): { readonly webr
       maxHandshaking: maxHandshaking === 0 ? Math.max(1, Math.floor(maxSessions / 4)) : maxHandshaking,
       ...(token !== undefined && { token }),
       ...(corsOrigin !== undefined && { corsOrigin }),
+      ...(wsPath !== undefined && { wsPath }),
       ...(offersPerMinute !== undefined && { offersPerMinute }),
     },
   };

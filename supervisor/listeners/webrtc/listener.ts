@@ -5,19 +5,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { assert } from '../../../shared/base/assert.ts';
 import { fail, ok } from '../../../shared/base/result.ts';
+import type { Result } from '../../../shared/base/result.ts';
 import { tokenAnswers } from '../../../shared/auth/token-fault.ts';
 import type { ServerSettings } from '../../../shared/config/server/server.ts';
 import type { WebrtcSettings } from '../../../shared/config/server/webrtc-variables.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
-import { judgeCredentials, signedMetadata } from '../../admission/credentials.ts';
-import type { CallEntrance } from '../entrance.ts';
+import { judgeCredentials, signedMetadata, type RequestHead } from '../../admission/credentials.ts';
+import type { Answer } from '../answer.ts';
+import type { CallEntrance, Visitor } from '../entrance.ts';
 import type { Listener } from '../listener.ts';
-import { listen, newGuardedServer, type OpenListener } from '../listeners.ts';
+import { listen, newGuardedServer, refuseUpgrade, takeUpgrades, type OpenListener } from '../listeners.ts';
 import { newSignalingGates } from './gate.ts';
 import { signalingRefusal } from './origin.ts';
 import { Signaling } from './signaling.ts';
 
 const name = 'webrtc';
+/** The call protocol by WebSocket, for clients whose network lets nothing else through. */
+const socketsName = 'webrtc_ws';
+const noSocketsHere: Answer = { status: 404, code: 'not_found', message: 'there is nothing here' };
 
 /** Names the transport to the agent, which a caller cannot set. */
 const transportKey = 'session.transport';
@@ -26,7 +31,8 @@ export const webrtcListener: Listener = {
   name,
   variable: 'SVC_WEBRTC_ADDR',
   isWanted: ({ webrtc }) => webrtc !== undefined,
-  entrance: (settings) => offerEntrance(settings),
+  entrance: (settings) => entrancesOf(settings).offers,
+  others: (settings) => new Map([[socketsName, entrancesOf(settings).sockets]]),
   open: async (context, { given, isLeaving }) => {
     const webrtc = wanted(context.settings);
     const signaling = new Signaling({ ...context, webrtc });
@@ -36,6 +42,11 @@ export const webrtcListener: Listener = {
       response.once('close', () => (answering -= 1));
       if (isLeaving()) response.setHeader('Connection', 'close');
       signaling.answer(request, response);
+    });
+    takeUpgrades({ server, silent, listener: socketsName }, (arrived) => {
+      const path = arrived.arrival.head.url.split('?')[0];
+      if (path === webrtc.wsPath) context.arrived(arrived);
+      else refuseUpgrade(arrived.socket, noSocketsHere);
     });
     const opened: OpenListener = {
       server,
@@ -51,30 +62,55 @@ function wanted({ webrtc }: ServerSettings): WebrtcSettings {
   return webrtc;
 }
 
-/** How offers come in: by a bearer token, from pages that may, within the limits of the port. */
-function offerEntrance(settings: ServerSettings): CallEntrance {
-  const webrtc = wanted(settings);
-  const { access } = settings;
-  const gates = newSignalingGates(webrtc, () => systemClock.now());
-  return {
-    transport: 'webrtc',
-    pool: { name, most: 2 * settings.maxSessions },
-    gate: gates.offers,
-    admit: (head, nowS) => {
-      const { verdict, rest } = judgeCredentials(head, {
-        staticToken: webrtc.token,
-        secrets: access.sessionSecrets,
-        audience: 'svc-webrtc',
-        nowS,
-        ways: 'bearer',
-      });
-      if (!verdict.ok) return fail(tokenAnswers[verdict.error]);
-      const foreign = signalingRefusal(head.headers, { webrtc, access });
-      if (foreign !== undefined) return fail(foreign);
-      const label = { [transportKey]: name };
-      if (verdict.value.kind !== 'session') return ok({ metadata: label, rest });
-      const { claims } = verdict.value;
-      return ok({ pass: claims, metadata: { ...label, ...signedMetadata(claims) }, rest });
+interface SignalingEntrances {
+  readonly offers: CallEntrance;
+  readonly sockets: CallEntrance;
+}
+
+/** The two entrances share what they count; settings are read once. */
+const entrances = new WeakMap<ServerSettings, SignalingEntrances>();
+
+function entrancesOf(settings: ServerSettings): SignalingEntrances {
+  const known = entrances.get(settings);
+  if (known !== undefined) return known;
+  const gates = newSignalingGates(wanted(settings), () => systemClock.now());
+  const common = { pool: { name, most: 2 * settings.maxSessions }, enforcesMaxS: true };
+  const made: SignalingEntrances = {
+    offers: {
+      ...{ ...common, transport: 'webrtc', gate: gates.offers },
+      admit: (head, nowS) => admit(head, { nowS, settings, label: name, ways: 'bearer' }),
+    },
+    sockets: {
+      ...{ ...common, transport: 'websocket', gate: gates.sockets },
+      admit: (head, nowS) => admit(head, { nowS, settings, label: 'webrtc-ws', ways: 'any' }),
     },
   };
+  entrances.set(settings, made);
+  return made;
+}
+
+/** Judges credentials, and then the page that asks. */
+function admit(
+  head: RequestHead,
+  options: {
+    readonly nowS: number;
+    readonly settings: ServerSettings;
+    /** The transport as the agent is told of it. */
+    readonly label: string;
+    readonly ways: 'any' | 'bearer';
+  },
+): Result<Visitor, Answer> {
+  const { nowS, settings, label, ways } = options;
+  const webrtc = wanted(settings);
+  const { access } = settings;
+  const { verdict, rest } = judgeCredentials(head, {
+    ...{ staticToken: webrtc.token, secrets: access.sessionSecrets, audience: 'svc-webrtc', nowS, ways },
+  });
+  if (!verdict.ok) return fail(tokenAnswers[verdict.error]);
+  const foreign = signalingRefusal(head.headers, { webrtc, access });
+  if (foreign !== undefined) return fail(foreign);
+  const metadata = { [transportKey]: label };
+  if (verdict.value.kind !== 'session') return ok({ metadata, rest });
+  const { claims } = verdict.value;
+  return ok({ pass: claims, metadata: { ...metadata, ...signedMetadata(claims) }, rest });
 }

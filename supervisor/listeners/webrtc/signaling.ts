@@ -33,6 +33,9 @@ export interface SignalingOptions {
 
 const endpoint = '/whip';
 const sessionsAt = '/whip/sessions/';
+const iceServersAt = '/whip/ice';
+/** This build offers no relay, so that there is nothing to ask a token for (spec 01, GET /whip/ice). */
+const noIceServers = { type: 'application/json', text: '{"iceServers":[]}\n' };
 const sdpType = 'application/sdp';
 const fragmentType = 'application/trickle-ice-sdpfrag';
 
@@ -87,8 +90,11 @@ export class Signaling {
   async #route(exchange: Exchange, path: string): Promise<void> {
     const { method } = exchange.request;
     const isSession = path.startsWith(sessionsAt);
-    if (path !== endpoint && !isSession) this.#refuse(exchange, notFound);
+    const isIce = path === iceServersAt;
+    if (path !== endpoint && !isSession && !isIce) this.#refuse(exchange, notFound);
     else if (method === 'OPTIONS') this.#send(exchange, { status: 204, headers: preflightHeaders });
+    else if (isIce && method !== 'GET') this.#refuse(exchange, notAllowed('GET, OPTIONS'));
+    else if (isIce) this.#send(exchange, { status: 200, body: noIceServers });
     else if (isSession) await this.#onSession(exchange, path.slice(sessionsAt.length));
     else if (method === 'GET' || method === 'HEAD') this.#send(exchange, { status: 204 });
     else if (method === 'POST') await this.#onOffer(exchange);
@@ -135,12 +141,11 @@ export class Signaling {
     },
   ): void {
     const session = this.#sessions.add(offer);
-    const { transport, signedMetadata, release, connected } = decision;
-    const maxS = Number(signedMetadata['session.max_s']);
+    const { transport, signedMetadata, release, connected, maxS } = decision;
     const request = {
       ...{ transport, signedMetadata, method: 'POST', url: endpoint, headers: {}, head: '' },
       signaled: { sdp },
-      ...(maxS > 0 && { endsAtMs: machineMs() + maxS * 1000 }),
+      ...(maxS !== undefined && { endsAtMs: machineMs() + maxS * 1000 }),
     };
     const signals = this.#signals(exchange, session, connected);
     session.call = this.#options.signaled.give(request, release, signals);

@@ -4,7 +4,6 @@ import { parseServerSettings } from '../../../shared/config/server/server.ts';
 import { runConfig } from '../../../supervisor/commands/config-command.ts';
 
 const rows: readonly (readonly [string, readonly string[]])[] = [
-  ['no WebSocket on the signaling port', ['SVC_WEBRTC_WS_PATH']],
   [
     'no ICE-TCP listener',
     [

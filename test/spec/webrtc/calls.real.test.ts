@@ -57,4 +57,68 @@ describe('a WebRTC call', () => {
     await service.readyWhen((body) => body['connections'] === 0);
     expect((await caller.hangUp()).status).toBe(404);
   });
+
+  it('goes on with another worker when its client comes back to the session URL', async () => {
+    await start({ greeting: 'One two three four five six seven. '.repeat(10), workers: 2 });
+    const caller = await call();
+    await caller.until(() => audible(caller) >= 20);
+    process.kill(Number((await service.says('call started'))['pid']), 'SIGKILL');
+    await service.says('the calls of a worker that is gone', (line) => line['takenUp'] === 1);
+    const again = new WeriftCaller();
+    callers.push(again);
+    expect((await again.call(caller.sessionUrl)).status).toBe(201);
+    expect(again.sessionUrl).toBe(caller.sessionUrl);
+    await again.connected();
+    await service.says('call taken up');
+    await again.until(() => audible(again) >= 20);
+    expect((await again.hangUp()).status).toBe(200);
+    await service.says('call ended');
+  });
+});
+
+describe('WebRTC signaling', () => {
+  it('answers each row of its tables', async () => {
+    const token = 'static-token-of-a-test';
+    await start({ env: { SVC_WEBRTC_TOKEN: token, SVC_WEBRTC_OFFERS_PER_MINUTE: '2' } });
+    const Authorization = `Bearer ${token}`;
+    const sdp = { 'Content-Type': 'application/sdp' };
+    const ask = (
+      method: string,
+      headers: Record<string, string>,
+      body?: string,
+      path = '',
+    ): Promise<Response> =>
+      fetch(`${whip()}${path}`, { method, headers, ...(body !== undefined && { body }) });
+    const preflight = await ask('OPTIONS', { Origin: `http://${service.address('webrtc')}` });
+    expect(preflight.headers.get('access-control-allow-methods')).toContain('PATCH');
+    expect(preflight.headers.get('access-control-allow-origin')).toContain('http://127.0.0.1');
+    expect((await ask('POST', { Authorization, 'Content-Type': 'text/plain' }, 'x')).status).toBe(415);
+    expect((await ask('POST', { Authorization, ...sdp }, 'x'.repeat(70_000))).status).toBe(413);
+    expect((await ask('POST', sdp, 'v=0')).status).toBe(401);
+    expect((await ask('POST', { ...sdp, Authorization: 'Bearer no' }, 'v=0')).status).toBe(403);
+    const foreign = { Authorization, ...sdp, Origin: 'https://elsewhere.example' };
+    expect((await ask('POST', foreign, 'v=0')).status).toBe(403);
+    const malformed = await ask('POST', { Authorization, ...sdp }, 'v=0');
+    expect([malformed.status, malformed.headers.get('cache-control')]).toEqual([400, 'no-store']);
+    const caller = new WeriftCaller();
+    callers.push(caller);
+    expect((await caller.call(whip(), { headers: { Authorization } })).status).toBe(201);
+    expect(caller.sessionUrl).toMatch(/\/whip\/sessions\/[\da-f]{32}$/);
+    const hurried = await ask('POST', { Authorization, ...sdp }, 'v=0');
+    expect([hurried.status, Number(hurried.headers.get('retry-after')) > 0]).toEqual([429, true]);
+    await caller.connected();
+    const patch = (body: string): Promise<Response> =>
+      fetch(caller.sessionUrl, {
+        method: 'PATCH',
+        headers: { Authorization, 'Content-Type': 'application/trickle-ice-sdpfrag' },
+        body,
+      });
+    expect((await patch('a=mid:0\r\n')).status).toBe(204);
+    expect((await patch('a=ice-ufrag:Other\r\na=ice-pwd:0123456789012345678901\r\n')).status).toBe(422);
+    expect((await fetch(caller.sessionUrl, { headers: { Authorization } })).status).toBe(204);
+    expect((await ask('GET', {}, undefined, '/ice')).status).toBe(200);
+    // With a static token alone the URL is not enough to hang up.
+    expect((await caller.hangUp()).status).toBe(401);
+    expect((await caller.hangUp({ Authorization })).status).toBe(200);
+  });
 });

@@ -83,7 +83,7 @@ export class PeerCalls {
 
   /** Rejects where no port is free, or the library is not installed. */
   static async open(options: PeerCallsOptions): Promise<PeerCalls> {
-    const library = await loadLibrary();
+    const library = await import('node-datachannel');
     // Loaded before the first caller waits for it.
     const { decoder, encoder } = await newOpus({ heard: options.sampleRate, spoken: options.sampleRate });
     decoder.free();
@@ -222,17 +222,5 @@ export class PeerCalls {
 
   #say(message: FromWorker): void {
     this.#options.send(message);
-  }
-}
-
-/** What an operator has to do where the library is not there. */
-const howToInstall =
-  'SVC_WEBRTC_ADDR needs a library that is not part of the service: npm install --ignore-scripts node-datachannel@0.33.4';
-
-async function loadLibrary(): Promise<typeof import('node-datachannel')> {
-  try {
-    return await import('node-datachannel');
-  } catch (error) {
-    throw new Error(howToInstall, { cause: error });
   }
 }
