@@ -15,7 +15,7 @@ module.exports = {
       { path: '^shared/(config|protocol|audio|auth|net)/' },
       {
         pathNot:
-          '^shared/(base|config|protocol|audio|auth|net)/|node_modules/(zod|ajv|@iarna/toml|toml-eslint-parser)/|^(crypto|node:crypto)$|^worker/stages/providers[.]ts$',
+          '^shared/(base|config|protocol|audio|auth|net)/|node_modules/(zod|ajv|@bufbuild/protobuf|@iarna/toml|toml-eslint-parser)/|^(crypto|node:crypto)$|^worker/stages/providers[.]ts$',
       },
     ),
     forbid(
@@ -76,13 +76,21 @@ module.exports = {
     ),
     forbid(
       'the-service-knows-no-command',
-      { path: '^supervisor/(service|listeners|admission|handover|restart|children)/' },
+      { path: '^supervisor/(service|listeners|admission|handover|restart|children|telephony)/' },
       { path: '^supervisor/(commands/|cli[.]ts)' },
     ),
     forbid(
       'the-host-of-calls-knows-no-adapter',
       { path: '^worker/(host|call|lines)/' },
       { path: '^worker/(transports|stages/(stt|llm|tts))/[^/]+/', pathNot: '^worker/transports/socket/' },
+    ),
+    forbid(
+      'calls-ask-carriers-through-the-supervisor',
+      { path: '^worker/telephony/' },
+      {
+        path: '^worker/',
+        pathNot: '^worker/(telephony|core)/|^worker/(call/opening|tools/tool|transports/transport)[.]ts$',
+      },
     ),
     forbid('processes-meet-in-the-protocol-2', { path: '^worker/' }, { path: '^(supervisor|inference)/' }),
     forbid('processes-meet-in-the-protocol-3', { path: '^inference/' }, { path: '^(supervisor|worker)/' }),

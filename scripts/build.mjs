@@ -24,6 +24,7 @@ const entries = [
   'supervisor/commands/local/voice-process',
   'supervisor/commands/agent-dev/typescript-hooks',
   'shared/auth/mint',
+  'worker/recording/recording-thread',
   'worker/stages/contract',
   'worker/stages/contract-checks',
   'examples/demo/main',

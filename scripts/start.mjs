@@ -85,7 +85,11 @@ async function startDemo() {
 
 /** The environment of the supervisor: the user's own settings win. */
 function supervisorEnv(agentFile) {
-  const fixed = { SVC_HEALTH_ADDR: '127.0.0.1:8081', SVC_PAGE_ADDR: '127.0.0.1:8088' };
+  const fixed = {
+    SVC_HEALTH_ADDR: '127.0.0.1:8081',
+    SVC_PAGE_ADDR: '127.0.0.1:8088',
+    SVC_RTVI_ADDR: '127.0.0.1:8089',
+  };
   const free = Object.fromEntries(
     ['SVC_WS_ADDR', ...Object.keys(fixed)].map((name) => [name, '127.0.0.1:0']),
   );
@@ -112,13 +116,14 @@ function follow(supervisor) {
   return up;
 }
 
-function summary({ page, ws, ready, ownAgent }) {
+function summary({ page, ws, rtvi, ready, ownAgent }) {
   return [
     '',
     '  The voice agent is running.',
     '',
     `  Call page     ${page}`,
     `  WebSocket     ${ws}`,
+    `  RTVI          ${rtvi}`,
     `  Ready?        ${ready}`,
     ...(ownAgent
       ? [`  Agent         ${ownAgent}`]
@@ -175,13 +180,14 @@ async function main() {
   follow(supervisor)
     .then((addresses) => {
       const ws = `ws://${addresses.websocket}`;
+      const rtvi = `ws://${addresses.rtvi}`;
       const health = `http://${addresses.health}/healthz`;
       const page = `http://${addresses.page}/`;
       const ready = `http://${addresses.health}/readyz`;
-      say(summary({ page, ws, ready, ownAgent: process.env.SVC_AGENT_FILE }));
+      say(summary({ page, ws, rtvi, ready, ownAgent: process.env.SVC_AGENT_FILE }));
       if (flags.json) {
         const { stt, llm, tts } = demo.ready;
-        process.stdout.write(`${JSON.stringify({ demo: 'ready', page, ws, health, stt, llm, tts })}\n`);
+        process.stdout.write(`${JSON.stringify({ demo: 'ready', page, ws, rtvi, health, stt, llm, tts })}\n`);
       }
     })
     .catch(() => supervisor.child.kill('SIGTERM'));

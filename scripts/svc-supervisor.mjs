@@ -11,8 +11,8 @@ if (existsSync(installer)) {
   await ensureBuilt();
 }
 if (!existsSync(new URL('../dist/supervisor/cli.js', import.meta.url))) {
-  // A plain `npm pack` obeys ignore-scripts of this project's .npmrc and packs what happens to be built.
-  process.stderr.write('This package was packed without its build; make it with `npm run pack`.\n');
+  // `npm pack` builds before it packs, unless its user turned scripts off.
+  process.stderr.write('This package was packed without its build; make it with `npm pack --ignore-scripts=false`.\n');
   process.exit(1);
 }
 await import('../dist/supervisor/cli.js');

@@ -15,6 +15,7 @@ interface Locked {
   readonly dev?: boolean;
   readonly link?: boolean;
   readonly license?: string;
+  readonly hasInstallScript?: boolean;
 }
 
 const { dependencies = {}, devDependencies = {}, ...others } = JSON.parse(textOf('package.json')) as Manifest;
@@ -41,6 +42,12 @@ describe('the packages of the project', () => {
   it('have their version in one place, also where a build asks for them', () => {
     expect(new Set(Object.values(ofBuild))).toEqual(new Set(['*']));
     expect(Object.keys(ofBuild).filter((name) => devDependencies[name] === undefined)).toEqual([]);
+  });
+
+  it('have none whose install script npm would run', () => {
+    const marked = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript === true);
+    // npm marks new packages; remove the line, unless the package cannot do without its script.
+    expect(marked.map(([folder]) => folder)).toEqual([]);
   });
 
   it('hold nothing copyleft among what a start installs', () => {

@@ -22,7 +22,7 @@ import { callRecordBytes, CallRecords } from '../shared/protocol/call-record.ts'
 import { mailboxBytes, Mailboxes } from '../shared/protocol/mailbox.ts';
 import { vadFrameMs } from '../shared/protocol/mailbox-slot.ts';
 import { exitWithParent, firstMessage, wakeWhenOrphaned } from '../shared/runtime/child.ts';
-import { afterOthers, systemClock } from '../shared/runtime/clock.ts';
+import { afterOthers, systemClock, systemWallClock } from '../shared/runtime/clock.ts';
 import { giveBufferAway } from '../shared/runtime/detached-buffers.ts';
 import { errorFields, newLog, type Log } from '../shared/runtime/log.ts';
 import { newWorkerMetrics, type WorkerMetrics } from '../shared/runtime/metrics.ts';
@@ -30,9 +30,11 @@ import { machineMs } from '../shared/runtime/monotonic.ts';
 import { currentScope, Scope } from '../shared/runtime/scope.ts';
 import { mapSharedMemory } from '../shared/runtime/shm.ts';
 import { agentLinkServices } from './agent-link/agent-links.ts';
+import { openObservation, type Observation } from './observe/observation.ts';
 import { announcementLine } from './lines/announcement.ts';
 import { ringMarginFrames } from './call/audio.ts';
 import { CallHost } from './host/call-host.ts';
+import type { CallSetup } from './call/opening.ts';
 import type { CallServices } from './call/services.ts';
 import { Seating, type Seat } from './host/seating.ts';
 import { loadAgent, type LoadedAgent } from './host/agent.ts';
@@ -52,11 +54,13 @@ import { newFailureLog, type FailureLog } from './stages/failure-log.ts';
 import { openStages } from './stages/registry.ts';
 import { ToolRegistry } from './tools/registry.ts';
 import { noCallControl } from './tools/tool.ts';
+import { carriedSetup } from './telephony/carried.ts';
+import { meansOf } from './telephony/call-control.ts';
+import { CarrierLine } from './telephony/carrier-line.ts';
 import { callSocketServerOptions, CallSocket, resumeCallSocket } from './transports/socket/call-socket.ts';
 import { ReadTurns } from './transports/socket/read-turns.ts';
 import { transports } from './transports/all.ts';
-import type { SipOffer } from '../shared/protocol/sip.ts';
-import type { SipCalls, SipSite } from './transports/sip/sip-calls.ts';
+import type { SipCalls } from './transports/sip/sip-calls.ts';
 import type { CallTransport } from './transports/transport.ts';
 
 /** Calls say goodbye and sockets close within this time when the supervisor is gone. */
@@ -75,6 +79,7 @@ class Worker {
   readonly #failures: FailureLog;
   readonly #services: CallServices;
   readonly #registry: ToolRegistry;
+  readonly #observation: Observation;
   readonly #host: CallHost;
   readonly #seating: Seating;
   readonly #boxes: Mailboxes;
@@ -83,6 +88,7 @@ class Worker {
   readonly #awaited: ReadonlyMap<number, number>;
   readonly #server: WebSocketServer;
   #sip: SipCalls | undefined;
+  readonly #carriers = new CarrierLine((command) => this.#send({ type: 'control.ask', command }));
   readonly #reads = new ReadTurns({ clock: systemClock, soon: afterOthers });
   /** Sockets that are not closed yet; some outlive their calls until the client has read the end. */
   #sockets = 0;
@@ -112,9 +118,16 @@ class Worker {
       onEmpty: () => this.#exitIfDone(),
     });
     this.#registry = new ToolRegistry(toolSettings(definition), { clock: systemClock, log: this.#log });
+    this.#observation = openObservation(setup, definition, {
+      ...{ clock: systemClock, log: this.#log, metrics: this.#metrics },
+    });
     this.#services = this.#newServices(boxes, { definition, adapters });
     this.#seating = new Seating({
-      ...{ setup, boxes, services: this.#services, host: this.#host, records: this.#records },
+      setup,
+      boxes,
+      services: this.#services,
+      host: this.#host,
+      records: this.#records,
     });
     this.#server = new WebSocketServer(callSocketServerOptions(setup.limits));
     // Tokens stand in addresses: no answer to an upgrade may be kept by a cache (spec 01).
@@ -146,15 +159,17 @@ class Worker {
       settings,
       ...agentLinkServices(definition, {
         ...{ env: process.env, certificates: this.#setup.agentCa },
+        mayTransfer: (start) => meansOf(start, this.#setup.callControl)?.transfer === true,
         ...{ clock: systemClock, log: this.#log, metrics: this.#metrics },
       }),
-      openTools: (context, { metadata, remote }) => {
-        const tools = registry.openCall(context, {
-          control: noCallControl,
-          metadata,
-          ...(remote && { remote }),
-        });
+      openTools: (context, { metadata, remote, control }) => {
+        const tools = registry.openCall(context, { control, metadata, ...(remote && { remote }) });
         return { tools, book: toolBook(definition, tools.tools) };
+      },
+      observe: this.#observation.observe,
+      carriers: {
+        ...{ means: this.#setup.callControl, telephony: definition.telephony },
+        ...{ language: definition.agent.language, ask: this.#carriers.ask },
       },
       speech: speechSettings(definition, means),
       echo: definition.turn.echo,
@@ -206,7 +221,12 @@ class Worker {
       now: () => systemClock.now(),
       random: () => randomInt(2 ** 32),
       send: (message) => this.#send(message),
-      seat: (offer, open) => this.#seatSip(offer, open),
+      seat: (offer, open) =>
+        this.#draining
+          ? undefined
+          : this.#seating.seat(offer, ({ runner, saved }) =>
+              open({ events: runner, saved, scope: runner.scope }),
+            ),
       failed: (error) => this.#log.error(errorFields(error), 'a call could not be opened'),
       over: () => this.#exitIfDone(),
     });
@@ -228,6 +248,9 @@ class Worker {
         return;
       case 'shutdown':
         this.#shutdown();
+        return;
+      case 'control.answer':
+        this.#carriers.answered(message.commandId, message.outcome);
         return;
       case 'metrics.ask':
         void this.#metrics.registry.getMetricsAsJSON().then((metrics) => {
@@ -288,7 +311,8 @@ class Worker {
     scope.run(() =>
       this.#server.handleUpgrade(request, socket, head, (ws) => {
         assert(ws instanceof CallSocket, 'the server makes sockets of the class it was given');
-        this.#seating.serve({ slot, journal }, (runner) => this.#openSocket(ws, offer, { runner, journal }));
+        const seat = { slot, journal, refine: this.#refined(offer) };
+        this.#seating.serve(seat, (runner) => this.#openSocket(ws, offer, { runner, journal }));
       }),
     );
   }
@@ -299,7 +323,8 @@ class Worker {
     { socket, slot, from, over }: { socket: Socket; slot: number; from: number; over: () => void },
   ): void {
     const opened: CallSocket[] = [];
-    const silentMs = this.#seating.takeUp(offer.offer, { slot, from }, (seat, tail) => {
+    const place = { slot, from, refine: this.#refined(offer) };
+    const silentMs = this.#seating.takeUp(offer.offer, place, (seat, tail) => {
       const ws = resumeCallSocket(socket, tail, this.#setup.limits);
       opened.push(ws);
       return this.#openSocket(ws, offer, seat);
@@ -310,31 +335,14 @@ class Worker {
     this.#send({ type: 'call.taken', offer: offer.offer });
   }
 
-  /** A SIP call in a free slot; undefined where there is none. */
-  #seatSip(
-    { offer, resumeFrom }: Pick<SipOffer, 'offer' | 'resumeFrom'>,
-    open: (site: SipSite) => CallTransport,
-  ): 'new' | 'resumed' | undefined {
-    const slot = this.#draining ? undefined : this.#host.freeSlot(resumeFrom);
-    if (slot === undefined) return undefined;
-    const make = ({ runner, saved }: Seat): CallTransport =>
-      open({ events: runner, saved, scope: runner.scope });
-    if (resumeFrom !== undefined) {
-      this.#seating.takeUp(offer, { slot, from: resumeFrom }, make);
-      return 'resumed';
-    }
-    const journal = this.#seating.newJournal(offer, slot);
-    this.#seating.serve({ slot, journal }, (runner) => make({ runner, journal }));
-    return 'new';
+  #refined({ carried }: CallOffer): (setup: CallSetup) => CallSetup {
+    return (setup) => carriedSetup(setup, carried, this.#services.carriers.telephony);
   }
 
   #openSocket(ws: CallSocket, offer: CallOffer, { runner, journal, saved }: Seat): CallTransport {
     return transports[offer.transport](ws, runner, {
-      limits: this.#setup.limits,
-      signedMetadata: offer.signedMetadata,
-      ...{ journal, saved },
-      now: () => systemClock.now(),
-      newCallId: randomUUID,
+      ...{ journal, saved, limits: this.#setup.limits, signedMetadata: offer.signedMetadata },
+      ...{ now: () => systemClock.now(), wallNow: () => systemWallClock.now(), newCallId: randomUUID },
       bind: (callback) => runner.scope.bind(callback),
       faultSent: (code) => this.#metrics.protocolErrors.inc({ code }),
     });
@@ -361,7 +369,7 @@ class Worker {
     this.#leaving = true;
     // Children of tool servers are told to leave; one that does not must not hold this process.
     systemClock.after(registryCloseMs, () => process.exit(0));
-    void this.#registry.close().finally(() => process.exit(0));
+    void Promise.all([this.#registry.close(), this.#observation.close()]).finally(() => process.exit(0));
   }
 
   /** Something escaped a call. The call ends, and this worker takes no more: what it left behind is unknown. */

@@ -1,5 +1,5 @@
 // Type declarations of what the package exports, and of the files that these name. TypeScript is not among what a start installs, so
-// a build without it leaves them out; `npm run pack` has it.
+// a build without it leaves them out; `npm pack` has it.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 

@@ -195,7 +195,7 @@ export class CallWorld {
     this.#in(finalAfterMs, () => {
       // What ends because it was asked to end is no evidence.
       if (text !== '') this.tell({ type: 'stt.final', text, speechFinal: false, position: this.position });
-      this.tell({ type: 'stt.finalized' });
+      this.tell({ type: 'stt.finalized', position: this.position });
     });
   }
 

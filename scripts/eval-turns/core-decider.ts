@@ -1,9 +1,11 @@
 /** The decision of the service: its call core, in a world that is played, told what the service hears. */
 import type { CallSettings } from '../../worker/core/settings.ts';
 import type { SpeechDetectorSettings, SpeechFact } from '../../worker/media/vad/speech-detector.ts';
+import { speechEvent } from '../../worker/call/speech-event.ts';
 import { CallWorld } from './call-world.ts';
 import { turnAnswerMs, type Decider } from './deciders.ts';
 import type { Scenario } from './scenarios.ts';
+import type { Heard } from './service-ear.ts';
 
 /** Audio before the reported start that belongs to the turn. */
 const beforeStartMs = 300;
@@ -80,11 +82,10 @@ export class CoreDecider implements Decider {
   }
 
   /** The service heard this, now. */
-  take(fact: SpeechFact, isNoEcho = false): void {
+  take(fact: SpeechFact, how: Heard = { isNoEcho: false, isFaint: false }): void {
     const world = this.#world;
     if (fact === 'speech.started') this.#startedMs ??= world.nowMs - this.#options.speech.minSpeechMs;
-    const { position } = world;
-    world.tell(fact === 'speech.confirmed' ? { type: fact, position, isNoEcho } : { type: fact });
+    world.tell(speechEvent(fact, { position: world.position, ...how }));
   }
 
   /** The real model's answer to the last question. */

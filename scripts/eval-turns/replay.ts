@@ -174,8 +174,8 @@ class ServicePlayer implements Player {
       slot,
       scenario,
       speech,
-      tell: (fact, isNoEcho) => {
-        for (const decider of this.deciders) decider.take(fact, isNoEcho);
+      tell: (fact, how) => {
+        for (const decider of this.deciders) decider.take(fact, how);
       },
     });
   }

@@ -16,13 +16,19 @@ import type { Scenario } from './scenarios.ts';
 const packetSamples = (ENGINE_RATE * FRAME_MS) / 1000;
 const nothing = new Int16Array(0);
 
+/** Whether the echo of the call is known well, and whether what is heard may be a hum. */
+export interface Heard {
+  readonly isNoEcho: boolean;
+  readonly isFaint: boolean;
+}
+
 export interface ServiceEarOptions {
   readonly boxes: Mailboxes;
   readonly slot: number;
   readonly scenario: Pick<Scenario, 'pcm' | 'played'>;
   readonly speech: SpeechDetectorSettings;
-  /** Told what was heard, and whether the echo of the call is known well by then. */
-  readonly tell: (fact: SpeechFact, isNoEcho: boolean) => void;
+  /** Told what was heard. */
+  readonly tell: (fact: SpeechFact, how: Heard) => void;
 }
 
 export class ServiceEar {
@@ -36,10 +42,14 @@ export class ServiceEar {
   constructor(options: ServiceEarOptions) {
     this.#options = options;
     const { boxes, slot, speech, tell } = options;
-    const detector = new SpeechDetector(speech, (fact) => tell(fact, this.#echo.isClear), {
-      isEcho: () => this.#echo.isEcho(this.nowMs),
-      isOverBot: () => this.#echo.isOverBot(this.nowMs),
-    });
+    const detector = new SpeechDetector(
+      speech,
+      (fact) => tell(fact, { isNoEcho: this.#echo.isClear, isFaint: detector.isFaint }),
+      {
+        isEcho: () => this.#echo.isEcho(this.nowMs),
+        isOverBot: () => this.#echo.isOverBot(this.nowMs),
+      },
+    );
     this.#vad = new VadClient({
       boxes,
       slot,

@@ -13,10 +13,13 @@ import type { FlowDefinition } from './agent/flow.ts';
 import { mcpKeys } from './agent/mcp.ts';
 import type { McpDefinition } from './agent/mcp.ts';
 import type { Silences } from './agent/silences.ts';
+import { recordingKeys } from './agent/recording.ts';
+import type { RecordingDefinition } from './agent/recording.ts';
 import { dtmfKeys, telephonyKeys } from './agent/telephony.ts';
 import type { TelephonyDefinition } from './agent/telephony.ts';
 import { toolHttpKeys, toolKeys } from './agent/tools.ts';
 import type { ToolDefinition } from './agent/tools.ts';
+import { outageKeys, type OutageTexts } from './agent/outage.ts';
 import type { CamelKeys } from './camel.ts';
 import type { LlmDefinition, SttDefinition, TtsDefinition } from './stages/definition.ts';
 import { declarations } from './stages/providers.ts';
@@ -125,6 +128,7 @@ export const agentKeys = z.strictObject({
     description:
       'A recording that is played when TTS cannot be heard and no line was made ahead of time; absent: in English one that ships, in other languages a signal without words.',
   }),
+  outage: outageKeys.prefault({}).meta({ description: 'What callers get while a provider is down.' }),
   confirm: confirmKeys.prefault({}).meta({ description: 'How the caller is asked before a tool is run.' }),
 });
 
@@ -228,6 +232,7 @@ export const agentFileTables: Readonly<Record<string, z.ZodObject>> = {
   agent: agentKeys,
   'agent.announcement': announcementKeys,
   'agent.confirm': confirmKeys,
+  'agent.outage': outageKeys,
   turn: turnKeys,
   'turn.interrupt': interruptKeys,
   'turn.idle': idleKeys,
@@ -248,6 +253,7 @@ export const agentFileTables: Readonly<Record<string, z.ZodObject>> = {
   flow: flowKeys,
   'flow.nodes.NAME': flowNodeKeys,
   'flow.nodes.NAME.next': flowNextKeys,
+  recording: recordingKeys,
   agent_link: agentLinkKeys,
   'agent_link.routes': agentRouteKeys,
 };
@@ -278,7 +284,7 @@ export interface ConfirmTexts {
 }
 
 export type AgentSection = Given<
-  Omit<CamelKeys<AgentKeys>, 'prompt' | 'promptFile' | 'announcement' | 'confirm'>,
+  Omit<CamelKeys<AgentKeys>, 'prompt' | 'promptFile' | 'announcement' | 'confirm' | 'outage'>,
   'farewell' | 'apology' | 'fillers'
 > & {
   /** Empty in an agent with a flow. */
@@ -287,6 +293,7 @@ export type AgentSection = Given<
   readonly lateLines: readonly string[];
   readonly announcement: AnnouncementDefinition;
   readonly confirm: ConfirmTexts;
+  readonly outage: OutageTexts;
 };
 
 /** One agent: loaded at start, serves every call (spec 01, What the service does). */
@@ -308,6 +315,8 @@ export interface AgentDefinition {
   readonly telephony: TelephonyDefinition;
   /** Its nodes' prompts and tools take the place of the agent's. */
   readonly flow?: FlowDefinition;
+  /** Absent: nothing of calls is kept. */
+  readonly recording?: RecordingDefinition;
   /** The processes that hold the application logic of calls. */
   readonly agentLink?: AgentLinkDefinition;
 }

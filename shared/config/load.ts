@@ -9,7 +9,9 @@ import { checkVariables, checkVariablesOfFile } from './agent/call-variables.ts'
 import { readFlow } from './agent/flow.ts';
 import { readMcp } from './agent/mcp.ts';
 import { checkSilences, silencesOf } from './agent/silences.ts';
+import { readRecording } from './agent/recording.ts';
 import { readTelephony } from './agent/telephony.ts';
+import { backchannelsOf } from './agent/backchannels.ts';
 import { builtInTexts, hasBuiltInTexts } from './agent/texts.ts';
 import type { BuiltInTexts } from './agent/texts.ts';
 import { builtInToolNames, checkToolNames } from './agent/tool-names.ts';
@@ -78,6 +80,8 @@ interface AgentSite {
   readonly problems: ProblemList;
   readonly options: LoadOptions;
   readonly texts: BuiltInTexts;
+  /** The agent's BCP 47 tag; empty where it has none that is valid. */
+  readonly language: string;
   readonly hasFlow: boolean;
   readonly provided: ProvidedTools;
 }
@@ -123,7 +127,7 @@ function readAgent({ value, known }: AgentReading, raw: unknown, site: AgentSite
     problems: site.problems,
   });
   if (value === undefined || prompt === undefined || announcement === undefined) return undefined;
-  const { confirm, ...rest } = withoutKeys(value, ['prompt', 'prompt_file', 'announcement']);
+  const { confirm, outage, ...rest } = withoutKeys(value, ['prompt', 'prompt_file', 'announcement']);
   const { texts } = site;
   const apology = rest.apology ?? texts.apology;
   return {
@@ -139,11 +143,17 @@ function readAgent({ value, known }: AgentReading, raw: unknown, site: AgentSite
       yes: confirm.yes ?? texts.yes,
       no: confirm.no ?? texts.no,
     },
+    outage: {
+      keepS: outage.keep_s,
+      hold: outage.hold ?? texts.hold,
+      back: outage.back ?? texts.back,
+      unheardNote: texts.unheardNote,
+    },
     prompt,
   };
 }
 
-function readTurn(tree: Tree, { problems, texts }: AgentSite): Section<'turn'> {
+function readTurn(tree: Tree, { problems, texts, language }: AgentSite): Section<'turn'> {
   const raw = tree['turn'] ?? {};
   const { value, known } = readTable(turnKeys, raw, { at: ['turn'], problems });
   if (isTable(raw)) checkSilences(known, problems);
@@ -153,7 +163,7 @@ function readTurn(tree: Tree, { problems, texts }: AgentSite): Section<'turn'> {
   const { min_speech_ms: minSpeechMs, sure_speech_ms: given } = interrupt;
   if (given !== undefined && given > minSpeechMs)
     problems.error(['turn', 'interrupt', 'sure_speech_ms'], 'must be at most turn.interrupt.min_speech_ms');
-  const backchannels = interrupt.backchannels ?? texts.backchannels;
+  const backchannels = interrupt.backchannels ?? backchannelsOf(language);
   const sureSpeechMs = given ?? Math.round(minSpeechMs / 2);
   return {
     ...camelKeys(rest),
@@ -200,10 +210,18 @@ function readDefinition(
   const texts = builtInTexts(language ?? '');
   const { provided, ...sections } = readToolSections(tree, texts, { env, requireSecrets, problems });
   const { tools, mcp, telephony, flow, agentLink } = sections;
-  const site: AgentSite = { problems, options, texts, hasFlow: tree['flow'] !== undefined, provided };
+  const site: AgentSite = {
+    problems,
+    options,
+    texts,
+    language: language ?? '',
+    hasFlow: tree['flow'] !== undefined,
+    provided,
+  };
   const agent = readAgent(reading, raw, site);
   const turn = readTurn(tree, site);
   const reader = { env, requireSecrets, problems, tree, language, leftOut, packages: options.packages };
+  const recording = readRecording(tree['recording'], problems);
   const [stt, llm, tts] = [readStt(reader), readLlm(reader), readTts(reader)];
   if (agent === undefined || turn === undefined || telephony === undefined) return undefined;
   if (stt === undefined || llm === undefined || tts === undefined) return undefined;
@@ -211,6 +229,7 @@ function readDefinition(
     ...{ agent, turn, stt, llm, tts, tools, mcp, telephony },
     ...(flow !== undefined && { flow }),
     ...(agentLink !== undefined && { agentLink }),
+    ...(recording !== undefined && { recording }),
   };
 }
 

@@ -105,7 +105,7 @@ ${generatedNote}
 
 Environment variables, read once at start. A bad value refuses the start and names the variable; all bad ones are reported
 together. A variable that is set but empty is bad too. An unknown name with this prefix gives a warning;
-one of a listener that this build does not have (WebRTC with its relays, RTVI, SIP, carriers, callback) refuses the start.
+one of a listener that this build does not have (WebRTC with its relays, SIP, carriers, callback) refuses the start.
 
 The time that a supervisor of processes should allow after SIGTERM is more than \`SVC_DRAIN_TIMEOUT\` +
 \`SVC_CANCEL_GRACE\` + \`SVC_ABORT_WAIT\` + 7 s: 43 s by default, 45 s recommended.

@@ -26,6 +26,8 @@ export const callFieldLimits = {
   metadataValueBytes: 256,
   markIdBytes: 256,
   followedEvents: 64,
+  /** Of typed text, in characters: what the conversation takes at a time. */
+  textChars: 4_096,
   /** One fault more than this ends the call. */
   faultsPerCall: 16,
 } as const;
@@ -199,6 +201,17 @@ export interface StartMessage {
   readonly metadata: Readonly<Record<string, string>>;
   /** What the client wants to be told of the conversation. */
   readonly events: readonly ConversationMessageType[];
+  /** Rate of the caller's audio in Hz where it is not that of the call; no field of the message. */
+  readonly inputRate?: number;
+}
+
+/** How typed text is answered: aloud, as text alone, or not at all until the next answer. */
+export type TypedAnswer = 'speech' | 'text' | 'none';
+
+/** What the caller typed. */
+export interface TypedText {
+  readonly text: string;
+  readonly answer: TypedAnswer;
 }
 
 /** A text frame of the client. A known type carries its decoded fields or the fault that they hold. */
@@ -206,6 +219,7 @@ export type ClientMessage =
   | { readonly type: 'start'; readonly fields: Result<StartMessage, CallFault> }
   | { readonly type: 'dtmf'; readonly digit: Result<string, CallFault> }
   | { readonly type: 'mark'; readonly id: Result<string, CallFault> }
+  | { readonly type: 'text'; readonly typed: Result<TypedText, CallFault> }
   | { readonly type: 'stop' }
   | { readonly type: 'unknown' }
   | { readonly type: 'not-json' };
@@ -223,6 +237,8 @@ export function decodeClientFields(fields: Readonly<Record<string, unknown>>): C
       return { type: 'mark', id: decodeMarkId(fields['id']) };
     case 'dtmf':
       return { type: 'dtmf', digit: decodeDigit(fields['digit']) };
+    case 'text':
+      return { type: 'text', typed: decodeTyped(fields) };
     case 'stop':
       return { type: 'stop' };
     case 'start':
@@ -258,6 +274,18 @@ function decodeDigit(digit: unknown): Result<string, CallFault> {
     return fail(malformed('dtmf.digit must be one of 0-9, *, #, A-D'));
   }
   return ok(digit.toUpperCase());
+}
+
+function decodeTyped({
+  text,
+  answer = 'speech',
+}: Readonly<Record<string, unknown>>): Result<TypedText, CallFault> {
+  if (typeof text !== 'string') return fail(malformed('text.text must be a string'));
+  if (text.length > callFieldLimits.textChars)
+    return fail(violation(`text.text must be at most ${callFieldLimits.textChars} characters`));
+  if (answer !== 'speech' && answer !== 'text' && answer !== 'none')
+    return fail(malformed('text.answer must be speech, text or none'));
+  return ok({ text, answer });
 }
 
 const startSchema = z.object({

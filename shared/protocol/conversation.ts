@@ -28,7 +28,7 @@ export type ConversationMessage =
     }
   | { readonly type: 'user.transcript'; readonly text: string; readonly final: boolean }
   | {
-      readonly type: 'user.text' | 'bot.text' | 'bot.tts_text';
+      readonly type: 'user.text' | 'bot.text' | 'bot.tts_text' | 'bot.heard';
       readonly epoch: number;
       readonly text: string;
     }
@@ -48,6 +48,7 @@ const types: Readonly<Record<ConversationMessageType, true>> = {
   'bot.llm_stopped': true,
   'bot.tts_text': true,
   'bot.tts_stopped': true,
+  'bot.heard': true,
   'turn.bot_started': true,
   'turn.bot_ended': true,
   'turn.interrupted': true,

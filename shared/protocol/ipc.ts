@@ -3,9 +3,17 @@
  * Audio and load figures do not pass here: they are in shared memory, because a message waits behind every socket
  * that was sent before it and is not acknowledged.
  */
+import type {
+  CarriedCall,
+  CarrierName,
+  CarrierOutcome,
+  ControlCommand,
+  ControlMeans,
+} from './call-control.ts';
 import type { LogLevel } from '../config/server/server.ts';
 import type { WsCallLimits } from './call.ts';
 import type { MailboxLayout } from './mailbox.ts';
+import type { RecordingSetup } from './recording.ts';
 import type { SipFromWorker, SipToWorker } from './sip.ts';
 
 /** Descriptor numbers in a child; 0 to 3 are the standard streams and the message channel. */
@@ -14,6 +22,8 @@ export const sharedMemoryFd = 4;
 export const callRecordsFd = 5;
 /** In a worker: its end of the bell. In inference: the bell of worker 0, the others follow. */
 export const firstBellFd = 6;
+/** In a worker whose agent records calls: memory for what is on its way to the disk. */
+export const recordingRingsFd = 7;
 
 /** The files that the agent file names, by the name it uses: texts as they are, recordings as base64. */
 export interface NamedFiles {
@@ -36,6 +46,10 @@ export interface WorkerSetup {
   readonly files: NamedFiles;
   /** Certificates in PEM form that are trusted beside the public ones for agents. */
   readonly agentCa: readonly string[];
+  /** Present where the agent records calls. */
+  readonly recording?: RecordingSetup;
+  /** What calls of carriers can be made to do. */
+  readonly callControl: Partial<Readonly<Record<CarrierName, ControlMeans>>>;
 }
 
 /** First message to the inference process. */
@@ -50,7 +64,7 @@ export interface InferenceSetup {
 }
 
 /** What a worker serves a connection with. */
-export type TransportKind = 'websocket' | 'carrier_a';
+export type TransportKind = 'websocket' | 'carrier_a' | 'rtvi';
 
 /** An accepted connection on its way to a worker. */
 export interface CallOffer {
@@ -66,6 +80,8 @@ export interface CallOffer {
   readonly signedMetadata: Readonly<Record<string, string>>;
   /** Slot whose record says how a worker that is gone left this call. */
   readonly resumeFrom?: number;
+  /** The telephone call was here before, and comes back. */
+  readonly carried?: CarriedCall;
 }
 
 export type ToWorker =
@@ -78,7 +94,8 @@ export type ToWorker =
   | { readonly type: 'drain' }
   /** Say `stop{shutdown}` to every call and exit when they are gone. */
   | { readonly type: 'shutdown' }
-  | { readonly type: 'metrics.ask'; readonly ask: number };
+  | { readonly type: 'metrics.ask'; readonly ask: number }
+  | { readonly type: 'control.answer'; readonly commandId: string; readonly outcome: CarrierOutcome };
 
 export type FromWorker =
   | { readonly type: 'ready' }
@@ -88,6 +105,8 @@ export type FromWorker =
   /** The worker cannot take the call: it belongs to another one. */
   | { readonly type: 'call.declined'; readonly offer: number }
   | { readonly type: 'call.over'; readonly offer: number }
+  /** A call wants something of its carrier; `control.answer` answers. */
+  | { readonly type: 'control.ask'; readonly command: ControlCommand }
   /** Something escaped a call: the worker finishes its calls and wants to be replaced. */
   | { readonly type: 'tainted' }
   | { readonly type: 'metrics.answer'; readonly ask: number; readonly metrics: unknown };

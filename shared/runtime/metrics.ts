@@ -23,6 +23,8 @@ export interface WorkerMetrics {
   readonly vadFallback: Histogram;
   readonly agentLinks: Counter<'what'>;
   readonly agentHop: Histogram;
+  readonly recordings: Counter<'what'>;
+  readonly recordingLost: Counter<'what'>;
   readonly providerFirstResult: Histogram<ProviderLabel>;
   readonly providerErrors: Counter<ProviderLabel | 'kind' | 'status'>;
   readonly providerUnits: Counter<ProviderLabel | 'unit'>;
@@ -78,6 +80,22 @@ const newAgentMetrics = (registers: Registry[]): Pick<WorkerMetrics, 'agentLinks
     name: 'svc_agent_hop_seconds',
     help: 'From writing an event to an agent process to its command that reacts to it',
     buckets: turnBuckets,
+    registers,
+  }),
+});
+
+/** What a worker counts about recordings. */
+const newRecordingMetrics = (registers: Registry[]): Pick<WorkerMetrics, 'recordings' | 'recordingLost'> => ({
+  recordings: new Counter({
+    name: 'svc_recordings_total',
+    help: 'What became of recordings: finished, uploaded, deleted, cut, failed, upload_failed',
+    labelNames: ['what'],
+    registers,
+  }),
+  recordingLost: new Counter({
+    name: 'svc_recording_lost_total',
+    help: 'Times that sound (audio) or lines of a running call found no room, or could not be written',
+    labelNames: ['what'],
     registers,
   }),
 });
@@ -147,6 +165,7 @@ export function newWorkerMetrics(): WorkerMetrics {
       registers,
     }),
     ...newAgentMetrics(registers),
+    ...newRecordingMetrics(registers),
     ...newProviderMetrics(registers),
   };
 }
@@ -198,11 +217,13 @@ export interface SupervisorMetrics extends InferenceMetrics {
   readonly refusals: Counter<'reason'>;
   readonly tokens: Counter<'outcome'>;
   readonly restarts: Counter<'role'>;
+  readonly carrierCommands: Counter<'carrier' | 'command' | 'outcome'>;
   readonly workersReady: Gauge;
   readonly inferenceUp: Gauge;
   readonly handoverWait: Gauge;
   readonly workerLateness: Gauge;
   readonly sessions: Gauge;
+  readonly sessionsLimit: Gauge;
   readonly connections: Gauge;
   readonly providerBreaker: Gauge<ProviderLabel>;
   readonly providerBreakerOpened: Gauge<ProviderLabel>;
@@ -237,6 +258,12 @@ export function newSupervisorMetrics(): SupervisorMetrics {
       labelNames: ['role'],
       registers,
     }),
+    carrierCommands: new Counter({
+      name: 'svc_carrier_commands_total',
+      help: 'What calls asked of their carriers, by what became of it',
+      labelNames: ['carrier', 'command', 'outcome'],
+      registers,
+    }),
     workersReady: new Gauge({ name: 'svc_workers_ready', help: 'Workers that take calls', registers }),
     inferenceUp: new Gauge({ name: 'svc_inference_up', help: '1 while inference answers', registers }),
     handoverWait: new Gauge({
@@ -247,6 +274,11 @@ export function newSupervisorMetrics(): SupervisorMetrics {
     ...newInferenceMetrics(registers),
     workerLateness: new Gauge({ name: 'svc_worker_lateness_seconds', help: 'Worst late tick', registers }),
     sessions: new Gauge({ name: 'svc_sessions', help: 'Calls that have begun', registers }),
+    sessionsLimit: new Gauge({
+      name: 'svc_sessions_limit',
+      help: 'Most calls at the same time (SVC_MAX_SESSIONS)',
+      registers,
+    }),
     connections: new Gauge({
       name: 'svc_connections',
       help: 'Connections of calls, those that have not begun among them',

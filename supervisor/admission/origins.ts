@@ -12,22 +12,23 @@ import { canonicalOrigin } from '../../shared/net/origin.ts';
 import type { Answer } from '../listeners/answer.ts';
 import type { RequestHead } from './credentials.ts';
 
-const originRefused: Answer = {
+const originRefused = (variable: string): Answer => ({
   status: 403,
   code: 'origin_refused',
-  message: 'a web page of this origin may not open calls; SVC_WS_ORIGINS names those that may',
-};
-const hostRefused: Answer = {
+  message: `a web page of this origin may not open calls; ${variable} names those that may`,
+});
+const hostRefused = (variable: string): Answer => ({
   status: 403,
   code: 'host_refused',
-  message:
-    'without a token calls are taken for localhost and for addresses; SVC_WS_ORIGINS names the pages of other hosts',
-};
+  message: `without a token calls are taken for localhost and for addresses; ${variable} names the pages of other hosts`,
+});
 
 export interface ListenerAccess {
   /** Where the listener is bound. */
   readonly bind: HostPort;
   readonly access: Pick<ServerSettings['access'], 'wsToken' | 'sessionSecrets' | 'wsOrigins'>;
+  /** Where an operator names origins; absent: SVC_WS_ORIGINS. */
+  readonly originsVariable?: string | undefined;
 }
 
 /**
@@ -36,16 +37,17 @@ export interface ListenerAccess {
  */
 export function originRefusal(headers: RequestHead['headers'], at: ListenerAccess): Answer | undefined {
   const { wsOrigins: allowed } = at.access;
+  const { originsVariable = 'SVC_WS_ORIGINS' } = at;
   const isPrivate = isOpen(at) && isLoopbackHost(at.bind.host);
   if (allowed === 'any' || (allowed === undefined && !isPrivate)) return undefined;
   const [host, origin] = [one(headers['host']), headers['origin']];
   if (isPrivate && !isOfThisMachine(host) && !(allowed ?? []).some((known) => known.endsWith(`://${host}`)))
-    return hostRefused;
+    return hostRefused(originsVariable);
   if (origin === undefined) return undefined;
   const asking = canonicalOrigin(one(origin));
-  if (asking === undefined) return originRefused;
+  if (asking === undefined) return originRefused(originsVariable);
   const own = canonicalOrigin(asking.replace(/:\/\/.*/, `://${host}`));
-  return asking === own || allowed?.includes(asking) === true ? undefined : originRefused;
+  return asking === own || allowed?.includes(asking) === true ? undefined : originRefused(originsVariable);
 }
 
 const isOpen = ({ access }: ListenerAccess): boolean =>

@@ -1,23 +1,34 @@
 /** What each child process is told and given when it starts. */
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { InferenceSetup, NamedFiles, WorkerSetup } from '../../shared/protocol/ipc.ts';
+import { callMeans } from '../telephony/means.ts';
 import { callLimits } from '../service/call-limits.ts';
 import type { CallMemory } from '../service/call-memory.ts';
+import { newRecordingMemory } from '../service/recording-memory.ts';
 
 export interface ChildSetup {
   /** Descriptors of the memory that all of them share. */
   readonly memoryFd: number;
   readonly recordsFd: number;
+  /** Present where calls are recorded. */
+  readonly recordingFd: number | undefined;
   worker(index: number): WorkerSetup;
   inference(): InferenceSetup;
 }
 
-export interface ChildSetupOptions {
-  readonly settings: ServerSettings;
-  readonly memory: CallMemory;
+/** What workers are told of the agent. */
+export interface AgentForWorkers {
   readonly agentText: string;
   readonly files: NamedFiles;
+  /** Certificates in PEM form that are trusted beside the public ones for agents. */
   readonly agentCa: readonly string[];
+  /** It records calls. */
+  readonly records: boolean;
+}
+
+export interface ChildSetupOptions extends AgentForWorkers {
+  readonly settings: ServerSettings;
+  readonly memory: CallMemory;
   /** Path of the turn model; none when turns end by silence. */
   readonly turnModel: () => string | undefined;
 }
@@ -28,14 +39,17 @@ export function newChildSetup({
   agentText,
   files,
   agentCa,
+  records,
   turnModel,
 }: ChildSetupOptions): ChildSetup {
   const { layout, mailboxesFd, recordsFd } = memory;
   const { logLevel, callResume, vadModel } = settings;
   const limits = callLimits(settings);
+  const recording = records ? newRecordingMemory(settings, layout) : undefined;
   return {
     memoryFd: mailboxesFd,
     recordsFd,
+    recordingFd: recording?.fd,
     worker: (index) => ({
       type: 'setup',
       worker: index,
@@ -46,6 +60,8 @@ export function newChildSetup({
       agentText,
       files,
       agentCa,
+      ...(recording !== undefined && { recording: recording.setup }),
+      callControl: callMeans(settings),
     }),
     inference: () => {
       const model = turnModel();

@@ -134,11 +134,12 @@ export class Children {
     if (row === undefined) return;
     const bells =
       role === 'worker' ? [this.#bells[index]?.[0] ?? -1] : this.#bells.map(([, inference]) => inference);
+    const rings = role === 'worker' && setup.recordingFd !== undefined ? [setup.recordingFd] : [];
     // Nobody waits for a new spare, and its start takes a core for a third of a second.
     const isBehind = role === 'worker' && readyWorkers(this.table).length >= this.table.workers;
     const start = (): ChildProcess =>
       fork(new URL(`../${role}/main.js`, import.meta.url), {
-        stdio: ['ignore', 'inherit', 'inherit', 'ipc', setup.memoryFd, setup.recordsFd, ...bells],
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc', setup.memoryFd, setup.recordsFd, ...bells, ...rings],
         execArgv: [],
       });
     const child = priorities.start(start, { isBehind });

@@ -26,6 +26,7 @@ import type { AgentProviders, ProviderNames } from '../service/provider-watch.ts
 import { Priorities, systemScheduler } from '../children/priorities.ts';
 import { Service } from '../service/service.ts';
 import type { Launch } from '../restart/successor.ts';
+import { whyNotRecording } from '../service/recording-memory.ts';
 import { chooseTurnModel } from '../service/turn-model.ts';
 
 /** Descriptors beside those of calls: listeners, children, logs, pools. */
@@ -63,6 +64,11 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     options.writeError(agentCa.error);
     return 1;
   }
+  const recording = agent.records ? whyNotRecording(settings) : undefined;
+  if (recording !== undefined) {
+    options.writeError(recording);
+    return 1;
+  }
   const log = newLog({ role: 'supervisor', level: settings.logLevel });
   for (const warning of [...warnings, ...agent.notes, ...turn.value.warnings]) log.warn(warning);
   const files = raiseOpenFileLimit();
@@ -78,9 +84,7 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     inferenceThreads: Math.min(maxThreads, Math.max(1, Math.floor(availableParallelism() / 2))),
     ...(turn.value.path !== undefined && { turnModel: turn.value.path }),
     agentName: agent.name,
-    agentText: agent.text,
-    files: agent.files,
-    agentCa: agentCa.value,
+    agent: { agentText: agent.text, files: agent.files, agentCa: agentCa.value, records: agent.records },
     providers: agent.providers,
     clock: systemClock,
     log,
@@ -111,6 +115,8 @@ interface ReadAgent {
   readonly files: NamedFiles;
   readonly providers: AgentProviders;
   readonly smartTurn: 'auto' | 'on' | 'off';
+  /** It records calls. */
+  readonly records: boolean;
   /** Warnings and notes about the file. */
   readonly notes: readonly string[];
 }
@@ -145,8 +151,9 @@ async function readAgent(settings: ServerSettings, options: ServeOptions): Promi
     for (const problem of loaded.problems) options.writeError(showProblem(settings.agentFile, problem));
     return undefined;
   }
-  const { agent, stt, llm, tts, turn } = loaded.definition;
+  const { agent, stt, llm, tts, turn, recording } = loaded.definition;
   return {
+    records: recording !== undefined,
     name: agent.name,
     text,
     files: { texts, recordings, packages: addresses },

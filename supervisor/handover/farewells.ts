@@ -26,7 +26,11 @@ const websocket: Farewell = {
   ]),
 };
 
-/** The carrier has no word for an end: it goes on behind the stream once the socket is closed. */
+/** Protocols without a word for an end: a carrier goes on behind the stream once the socket is closed. */
 const stream: Farewell = { failed: closeFrame(1011), shutdown: closeFrame(1001) };
 
-export const farewells: Readonly<Record<TransportKind, Farewell>> = { websocket, carrier_a: stream };
+export const farewells: Readonly<Record<TransportKind, Farewell>> = {
+  websocket,
+  carrier_a: stream,
+  rtvi: stream,
+};

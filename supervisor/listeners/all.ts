@@ -5,9 +5,16 @@ import { healthListener } from './health-listener.ts';
 import type { CallEntrance } from './entrance.ts';
 import type { Listener } from './listener.ts';
 import { pageListener } from './page-listener.ts';
+import { rtviListener } from './rtvi/listener.ts';
 import { websocketListener } from './websocket-listener.ts';
 
-const listeners: readonly Listener[] = [websocketListener, healthListener, pageListener, carrierAListener];
+const listeners: readonly Listener[] = [
+  websocketListener,
+  healthListener,
+  pageListener,
+  carrierAListener,
+  rtviListener,
+];
 
 /** Those that the settings ask for. */
 export const wantedListeners = (settings: ServerSettings): readonly Listener[] =>

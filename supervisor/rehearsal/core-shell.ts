@@ -350,6 +350,10 @@ export class CoreShell {
       case 'told':
         this.#follow(action.event);
         return;
+      // A rehearsed call has no carrier, and its agent is offered none of this.
+      case 'carrier.transfer':
+      case 'carrier.keys':
+        return;
       case 'call.end':
         this.#end('agent');
         return;

@@ -89,13 +89,15 @@ export function setCounts(
     sessions,
     connections,
     waitMs,
+    most,
     table,
-  }: { sessions: number; connections: number; waitMs: Millis; table: ProcessTable },
+  }: { sessions: number; most: number; connections: number; waitMs: Millis; table: ProcessTable },
 ): void {
   metrics.handoverWait.set(waitMs / 1000);
   metrics.workersReady.set(readyWorkers(table).length);
   metrics.inferenceUp.set(inferenceReady(table) ? 1 : 0);
   metrics.sessions.set(sessions);
+  metrics.sessionsLimit.set(most);
   metrics.connections.set(connections);
 }
 

@@ -2,13 +2,10 @@
  * The supervisor at work: owns the listeners, the call slots and the children, and wires the pure machines (lifecycle, process
  * table, admission) to the world. No audio passes here.
  */
-import type { ServerSettings } from '../../shared/config/server/server.ts';
-import type { FromWorker, NamedFiles } from '../../shared/protocol/ipc.ts';
-import type { Clock, Timer } from '../../shared/runtime/clock.ts';
-import type { Log } from '../../shared/runtime/log.ts';
+import type { FromWorker } from '../../shared/protocol/ipc.ts';
+import { systemWallClock, type Timer } from '../../shared/runtime/clock.ts';
 import { newSupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
-import type { Systemd } from '../../shared/runtime/systemd.ts';
 import { Admission, type AdmissionFacts } from '../admission/admission.ts';
 import { CallMemory } from './call-memory.ts';
 import { newChildSetup } from '../children/child-setup.ts';
@@ -28,38 +25,14 @@ import { MetricsCollector, readSharedGauges, setCounts } from './metrics.ts';
 import { SessionCount } from './session-count.ts';
 import { connectionsOnly, SipDesk } from './sip-desk.ts';
 import { turnModelFailed } from './turn-model.ts';
-import { ProviderWatch, type AgentProviders } from './provider-watch.ts';
+import { ProviderWatch } from './provider-watch.ts';
 import * as processes from '../children/process-table.ts';
-import type { ParentChannel } from '../restart/predecessor.ts';
-import type { Priorities } from '../children/priorities.ts';
 import { Presence } from './presence.ts';
 import { Reception } from '../listeners/reception.ts';
-import type { Launch } from '../restart/successor.ts';
+import type { ServiceOptions } from './service-options.ts';
+import { Telephony } from '../telephony/telephony.ts';
 
 const lookEveryMs = 200;
-
-export interface ServiceOptions {
-  readonly settings: ServerSettings;
-  readonly workers: number;
-  readonly inferenceThreads: number;
-  /** Path of the turn model; absent: turns end by silence. */
-  readonly turnModel?: string;
-  readonly agentName: string;
-  readonly agentText: string;
-  readonly files: NamedFiles;
-  /** Certificates in PEM form that are trusted beside the public ones for agents. */
-  readonly agentCa: readonly string[];
-  readonly providers: AgentProviders;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** How to start this program once more, for a restart without a gap. */
-  readonly launch: Launch;
-  readonly priorities: Priorities;
-  /** Present where this supervisor takes over from the one that started it. */
-  readonly parent?: ParentChannel;
-  readonly systemd: Systemd;
-  readonly exit: (status: number) => void;
-}
 
 export class Service {
   readonly #options: ServiceOptions;
@@ -78,6 +51,7 @@ export class Service {
   readonly #memory: CallMemory;
   readonly #sessions: SessionCount;
   readonly #sip: SipDesk;
+  readonly #telephony: Telephony;
   /** Path; none once it could not be loaded. */
   #turnModel: string | undefined;
   #stopsAsked = 0;
@@ -125,6 +99,9 @@ export class Service {
       kill: (row) => this.#children.killOne(row),
     });
     this.#providers = new ProviderWatch(options.providers, boxes);
+    this.#telephony = new Telephony({
+      ...{ settings, clock, log, metrics: this.#metrics, wallClock: systemWallClock },
+    });
     this.#reception = this.#newReception();
     this.#sip = new SipDesk({
       ...{ settings, clock, log, boxes, metrics: this.#metrics, records: this.#memory },
@@ -137,7 +114,7 @@ export class Service {
   }
 
   #newChildren(): Children {
-    const { settings, clock, log, workers, agentText, files, agentCa, priorities, parent } = this.#options;
+    const { settings, clock, log, workers, agent, priorities, parent } = this.#options;
     return new Children({
       clock,
       log,
@@ -148,9 +125,7 @@ export class Service {
       setup: newChildSetup({
         settings,
         memory: this.#memory,
-        agentText,
-        files,
-        agentCa,
+        ...agent,
         turnModel: () => this.#turnModel,
       }),
       onReady: (role, index) => this.#onChildReady(role, index),
@@ -181,7 +156,8 @@ export class Service {
         }),
         renderMetrics: () => this.#renderMetrics(),
       },
-      accepted: (socket, request, release) => this.#handOver.give(socket, request, release),
+      accepted: (socket, request, release) =>
+        this.#handOver.give(socket, this.#telephony.greet(request), release),
       released: () => this.#lookWhetherEmpty(),
       carriedChanged: () => this.#sessions.share(),
       isServing: () => this.#lifecycle.state.phase === 'serving',
@@ -304,6 +280,13 @@ export class Service {
       case 'call.over':
         this.#handOver.over(message.offer);
         return;
+      case 'control.ask': {
+        const { command } = message;
+        this.#telephony.ask(command, (outcome) =>
+          this.#children.send(worker, { type: 'control.answer', commandId: command.commandId, outcome }),
+        );
+        return;
+      }
       case 'tainted':
         this.#options.log.error({ worker }, 'a worker is replaced once its calls have ended');
         return;
@@ -323,7 +306,12 @@ export class Service {
     readSharedGauges(this.#metrics, this.#memory.boxes, machineMs());
     this.#providers.readGauges(this.#metrics, machineMs());
     const counts = { sessions: this.#sessions.now, connections: this.#admission.connections };
-    setCounts(this.#metrics, { ...counts, table, waitMs: this.#handOver.oldestWaitMs() });
+    setCounts(this.#metrics, {
+      ...counts,
+      table,
+      most: this.#options.settings.maxSessions,
+      waitMs: this.#handOver.oldestWaitMs(),
+    });
     return await this.#collector.render(this.#metrics, processes.reachableWorkers(table));
   }
 

@@ -191,6 +191,6 @@ describe('the commands of the checkout', () => {
       encoding: 'utf8',
     });
     expect(status).toBe(1);
-    expect(stderr).toBe('This package was packed without its build; make it with `npm run pack`.\n');
+    expect(stderr).toBe('This package was packed without its build; make it with `npm pack --ignore-scripts=false`.\n');
   });
 });

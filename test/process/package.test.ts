@@ -47,7 +47,7 @@ async function heardGreeting(program: string): Promise<boolean> {
   return heard !== undefined;
 }
 
-describe('a package made by npm run pack', () => {
+describe('a package made by npm pack', () => {
   let app: string;
   let problem: string;
 
@@ -55,7 +55,7 @@ describe('a package made by npm run pack', () => {
     app = join(folder, 'app');
     mkdirSync(app);
     writeFileSync(join(app, 'package.json'), '{ "name": "an-app", "version": "1.0.0", "type": "module" }');
-    const packed = run(project, 'npm', 'run', 'pack', '--', '--pack-destination', folder);
+    const packed = run(project, 'npm', 'pack', '--pack-destination', folder);
     expect(packed).toMatchObject({ status: 0 });
     const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
     const options = ['--prefer-offline', '--no-audit', '--no-fund'];

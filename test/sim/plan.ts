@@ -175,7 +175,12 @@ function settingsOf(prng: Prng): CallSettings {
     limits: {
       ...defaultCallLimits,
       markGraceMs: from(1_000, 2_000),
-      stageDownMs: stopMs % 40 === 0 ? defaultCallLimits.stageDownMs : 0,
+    },
+    outage: {
+      keepMs: stopMs % 40 === 0 ? 10_000 : 0,
+      hold: 'It is still broken.',
+      back: stopMs % 80 === 0 ? '' : 'It works now.',
+      unheardNote: '[unheard]',
     },
   };
 }

@@ -199,11 +199,10 @@ export class Story {
     if (stage === 'tts') this.tts.fault(now);
   }
 
-  /** Failed too often; STT and TTS also for too long. */
+  /** Failed too often, and for too long. */
   isHopeless(stage: FaultStage, now: number): boolean {
-    const { stageFailures, stageDownMs } = this.settings.limits;
-    const downMs = stage === 'llm' ? 0 : stageDownMs;
-    return this.faults[stage] >= stageFailures && now - this.#failingSince[stage] >= downMs;
+    const { limits, outage } = this.settings;
+    return this.faults[stage] >= limits.stageFailures && now - this.#failingSince[stage] >= outage.keepMs;
   }
 }
 
@@ -240,7 +239,16 @@ export function isRound({ actions, event }: Scene): boolean {
   return opened === -1 || answered > opened;
 }
 
-/** Without the beginning of a line whose rest is still to come. */
+/** A text without the rest of a line that it begins with. */
+export function withoutRest(text: string, line: string): string {
+  const words = line.split(' ');
+  const rest = words
+    .map((_, from) => words.slice(from).join(' '))
+    .find((part) => part !== '' && text.startsWith(part));
+  return rest === undefined ? text : text.slice(rest.length).trim();
+}
+
+/** A text without the beginning of a line that it ends with. */
 export function withoutBegun(text: string, line: string): string {
   const words = line.split(' ');
   for (let count = words.length - 1; count > 0; count -= 1) {

@@ -2,7 +2,8 @@
 import type { AgentDefinition } from '../../shared/config/agent-file.ts';
 import { linkTargets, type LinkTarget, type LinkTargets } from '../../shared/config/agent/agent-link.ts';
 import { agentLinkOf } from '../../shared/config/server/agent-link-variables.ts';
-import type { Env } from '../../shared/config/server/environment.ts';
+import { Reader, type Env } from '../../shared/config/server/environment.ts';
+import { takeTelephony } from '../../shared/config/server/telephony-variables.ts';
 import type { CallerIdentity } from '../../shared/protocol/agent-link/service-messages.ts';
 import { carrierKeys } from '../../shared/protocol/carrier-a.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
@@ -18,6 +19,8 @@ export interface AgentLinksOptions {
   readonly env: Env;
   /** Trusted beside the public ones, as PEM. */
   readonly certificates: readonly string[];
+  /** Whether the carrier of a call can transfer it. */
+  readonly mayTransfer: (start: CallStart) => boolean;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Pick<WorkerMetrics, 'agentHop' | 'agentLinks'>;
@@ -43,20 +46,20 @@ export function agentLinkServices(
 function newAgentLinks(
   targets: LinkTargets,
   { agent: { name: agent, farewell } }: AgentDefinition,
-  { certificates, clock, log, metrics }: AgentLinksOptions,
+  { env, certificates, mayTransfer, clock, log, metrics }: AgentLinksOptions,
 ): OpenCallLink {
   const processOf = (target: LinkTarget): Process => ({ target, dial: newDialer(target, certificates) });
   const fallback = targets.fallback === undefined ? undefined : processOf(targets.fallback);
   const routes = new Map([...targets.routes].map(([name, target]) => [name, processOf(target)]));
+  const showsNumbers = !takeTelephony(new Reader(env, { cores: 1 })).redactsNumbers;
   return (start, site, left): CallLink | undefined => {
     const found = routes.get(start.metadata[routeKey] ?? '') ?? fallback;
     if (found === undefined || (left !== undefined && left.terms === undefined)) return undefined;
-    const caller = found.target.callerIdentity ? callerOf(start) : undefined;
+    const caller = found.target.callerIdentity ? callerOf(start, showsNumbers) : undefined;
     const settings: LinkSettings = {
       sessionId: start.callId,
       agent,
-      // No transport of this build has call control.
-      capabilities: { transfer: false, tools: true },
+      capabilities: { transfer: mayTransfer(start), tools: true },
       farewell,
       ...(caller !== undefined && { caller }),
     };
@@ -71,9 +74,14 @@ function newAgentLinks(
   };
 }
 
-/** Of telephone calls alone. The numbers stay with the supervisor, which passes none of them on. */
-function callerOf({ metadata }: CallStart): CallerIdentity | undefined {
+/** Of telephone calls alone; numbers only where the service does not redact them. */
+function callerOf({ metadata }: CallStart, showsNumbers: boolean): CallerIdentity | undefined {
   if (metadata[carrierKeys.transport] === undefined) return undefined;
   const id = metadata[carrierKeys.callId];
-  return id === undefined ? {} : { carrier_call_id: id };
+  const { from, to } = showsNumbers ? metadata : {};
+  return {
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    ...(id !== undefined && { carrier_call_id: id }),
+  };
 }

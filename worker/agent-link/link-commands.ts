@@ -67,8 +67,12 @@ function callCommand(command: AgentCommand, farewell: string): CallCommand | Age
     case 'end':
       return { type: 'end', farewell: command.say ?? farewell };
     case 'transfer':
-      // No transport of this build has call control (spec 02, Behaviour rules 4).
-      return { code: 'unsupported' };
+      return {
+        type: 'transfer',
+        destination: command.destination,
+        mode: command.mode,
+        summary: command.summary ?? '',
+      };
     case 'context.update':
       return {
         type: 'edit',
@@ -107,6 +111,10 @@ const faultByRefusal: Readonly<Record<RefusalCode, AgentLinkFault>> = {
   queue_full: { code: 'queue_full' },
   call_ending: { code: 'call_ending' },
   call_over: { code: 'call_ending' },
+  unsupported: { code: 'unsupported' },
+  already_done: { code: 'already_done', message: 'a transfer is under way or was made already' },
+  transfer_failed: { code: 'transfer_failed' },
+  outcome_unknown: { code: 'outcome_unknown' },
 };
 
 function faultOf(outcome: CommandOutcome): AgentLinkFault | undefined {

@@ -15,6 +15,7 @@ export function messageOf(event: ConversationEvent): ServiceMessage | undefined 
     case 'node.entered':
     case 'timer.fired':
     case 'command.answered':
+    case 'bot.heard':
       return undefined;
     default:
       return event;

@@ -14,6 +14,7 @@ import { OutboundAudio } from '../media/out/outbound.ts';
 import { Playout, type PlayoutSink } from '../media/out/playout.ts';
 import { AudioTap } from '../media/tap.ts';
 import { SpeechDetector } from '../media/vad/speech-detector.ts';
+import { speechEvent } from './speech-event.ts';
 import { TurnClient } from '../media/vad/turn-client.ts';
 import { VadClient } from '../media/vad/vad-client.ts';
 import { vadFrameMs } from '../../shared/protocol/mailbox-slot.ts';
@@ -59,27 +60,30 @@ export class CallAudio {
   constructor(options: CallAudioOptions) {
     this.#options = options;
     const { services, stages, start, slot, tell } = options;
-    const { sampleRate, encoding } = start;
+    const { sampleRate, encoding, inputRate = sampleRate } = start;
     const detector = new SpeechDetector(
       services.speech,
       (fact) => {
         const { position } = this;
-        if (fact === 'speech.confirmed') tell({ type: fact, position, isNoEcho: this.#echo.isClear });
-        else tell({ type: fact, position });
+        tell(speechEvent(fact, { position, isNoEcho: this.#echo.isClear, isFaint: detector.isFaint }));
       },
       {
         isEcho: () => this.#echo.isEcho(this.#now()),
         isOverBot: () => this.#echo.isOverBot(this.#now()),
       },
     );
-    this.tap = new AudioTap(sampleRate);
+    this.tap = new AudioTap(sampleRate, inputRate);
     this.#outbound = new OutboundAudio({
       fromRate: stages.tts.sampleRate,
       toRate: sampleRate,
       encoding,
       taken: (pcm) => this.#onSent(pcm),
     });
-    this.#playout = new Playout(this.#outbound, { sink: this.#sink(), gridBefore: services.gridBefore });
+    this.#playout = new Playout(this.#outbound, {
+      sink: this.#sink(),
+      gridBefore: services.gridBefore,
+      leadMs: options.transport.leadMs,
+    });
     this.#vad = new VadClient({
       boxes: services.boxes,
       slot,
@@ -99,7 +103,7 @@ export class CallAudio {
       judged: (probability) => tell({ type: 'turn.judged', ask: this.#ask, probability }),
     });
     this.#inbound = new InboundAudio({
-      sampleRate,
+      sampleRate: inputRate,
       encoding,
       vad: this.#vad,
       toStt: (pcm) => void stages.stt.audio(pcm),

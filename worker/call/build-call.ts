@@ -11,12 +11,15 @@ import type { CallStart, CallTransport } from '../transports/transport.ts';
 import { CallAudio } from './audio.ts';
 import type { CallJournal } from './journal.ts';
 import { CallLog } from './log.ts';
+import { CallObservers } from './observer.ts';
 import type { CallSetup } from './opening.ts';
 import type { RunningCall } from './running-call.ts';
 import type { CallServices } from './services.ts';
 import { CallStages, stageContext } from './stages.ts';
 import { CallToolRuns } from './tool-runs.ts';
 import { withVariables } from './variables.ts';
+import { CallControl, meansOf, toolMeans, transferSettings } from '../telephony/call-control.ts';
+import { carriedContext } from '../telephony/carried.ts';
 
 export interface CallBuild {
   readonly services: CallServices;
@@ -31,6 +34,8 @@ export interface CallBuild {
   readonly setup: CallSetup;
   readonly state: (settings: CallSettings) => CallState;
   readonly startedAt: Millis;
+  /** Another worker had the call before. */
+  readonly isResumed: boolean;
   /** Turns that were answered before. */
   readonly turns: number;
   readonly tell: (event: CallEvent) => void;
@@ -47,19 +52,34 @@ export function buildCall(build: CallBuild): RunningCall {
   const { remoteTools, link: _terms, model, ...given } = setup;
   const remote =
     remoteTools === undefined || link === undefined ? undefined : { tools: remoteTools, runner: link };
-  const opened = services.openTools(stageContext({ clock, scope }), { metadata, remote });
+  const means = meansOf(start, services.carriers.means);
+  const opened = services.openTools(stageContext({ clock, scope }), {
+    ...{ metadata, remote },
+    control: toolMeans(means),
+  });
   link?.refused(opened.tools.refused.map(({ name, rule }) => `${name} ${rule}`));
   const tools = new CallToolRuns(opened.tools, tell);
   // What an agent process says is taken word for word.
-  const settings = { ...withVariables(services.settings, metadata), ...given };
-  const state = build.state({ ...settings, tools: opened.book });
+  const settings = {
+    ...withVariables(services.settings, metadata),
+    ...transferSettings(means, services.carriers.telephony),
+    ...given,
+  };
+  const observers = newObservers(build);
+  const whole = { ...settings, tools: observers.watchTools(opened.book) };
+  const state = build.state(whole);
   const log = new CallLog({ log: build.log, metrics: services.metrics, turns: build.turns });
+  const control = new CallControl(services.carriers, start, {
+    ...{ clock, tell, context: () => carriedContext(state) },
+    bind: (callback) => scope.bind(callback),
+  });
   const llmCall = { conversation: start.callId, ...(model !== undefined && { model }) };
   const stages = openStages(build, llmCall);
   try {
     const audio = new CallAudio({ services, slot, start, transport, stages, tell, journal });
+    observers.begins({ settings: whole, state, tap: audio.tap, now: clock.now() });
     return {
-      ...{ start, stages, audio, tools, state, log, startedAt },
+      ...{ start, stages, audio, tools, control, state, log, observers, startedAt },
       get turns() {
         return log.turns;
       },
@@ -71,6 +91,11 @@ export function buildCall(build: CallBuild): RunningCall {
     stages.close();
     throw error;
   }
+}
+
+function newObservers({ services, start, slot, startedAt, isResumed, log }: CallBuild): CallObservers {
+  const observers = services.observe?.({ start, slot, startedAt, isResumed, log }) ?? [];
+  return new CallObservers(observers, log);
 }
 
 function openStages({ services, scope, tell, audio, log }: CallBuild, llmCall: LlmCall): CallStages {

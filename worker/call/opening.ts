@@ -2,6 +2,7 @@
  * The time between a client's `start` and its call: somebody is asked what the call is to be, which may take seconds. What the
  * caller says and presses meanwhile is kept within bounds, and a caller who hangs up ends the waiting.
  */
+import type { TypedText } from '../../shared/protocol/call.ts';
 import { FRAME_MS, type Millis } from '../../shared/base/units.ts';
 import type { LinkTerms } from '../agent-link/link-state.ts';
 import type { CallSettings } from '../core/settings.ts';
@@ -31,6 +32,8 @@ const longestWaitMs: Millis = 10_000;
 /** Caller audio that is kept; of more, the newest. */
 const mostAudioMs: Millis = 5_000;
 const mostDigits = 64;
+/** As many as the conversation lets wait. */
+const mostTexts = 8;
 
 /** Of audio from before the call, at each tick of 5 ms: eight times as fast as it was spoken. */
 const framesPerTick = 2;
@@ -72,6 +75,7 @@ export class CallOpening {
   readonly #options: CallOpeningOptions;
   #isOver = false;
   readonly digits: string[] = [];
+  readonly texts: TypedText[] = [];
   #audio: Buffer[] = [];
   #audioBytes = 0;
 
@@ -103,8 +107,8 @@ export class CallOpening {
 
   /** Keeps a copy: the bytes belong to the transport. */
   audio(bytes: Uint8Array): void {
-    const { sampleRate, encoding } = this.#options.start;
-    const most = (mostAudioMs / 1000) * sampleRate * (encoding === 'pcm16' ? 2 : 1);
+    const { encoding, sampleRate, inputRate = sampleRate } = this.#options.start;
+    const most = (mostAudioMs / 1000) * inputRate * (encoding === 'pcm16' ? 2 : 1);
     this.#audio.push(Buffer.from(bytes));
     this.#audioBytes += bytes.length;
     while (this.#audioBytes > most) this.#audioBytes -= this.#audio.shift()?.length ?? this.#audioBytes;
@@ -114,13 +118,17 @@ export class CallOpening {
     if (this.digits.length < mostDigits) this.digits.push(digit);
   }
 
+  typed(typed: TypedText): void {
+    if (this.texts.length < mostTexts) this.texts.push(typed);
+  }
+
   /** What was said meanwhile, in frames, and how long it is. */
   takeAudio(): { readonly frames: readonly Buffer[]; readonly ms: Millis } {
-    const { sampleRate, encoding } = this.#options.start;
-    const bytesPerMs = (sampleRate * (encoding === 'pcm16' ? 2 : 1)) / 1000;
+    const { encoding, sampleRate, inputRate = sampleRate } = this.#options.start;
+    const bytesPerMs = (inputRate * (encoding === 'pcm16' ? 2 : 1)) / 1000;
     const whole = Buffer.concat(this.#audio);
     this.#audio = [];
-    const frameBytes = Math.floor((sampleRate * FRAME_MS) / 1000) * (encoding === 'pcm16' ? 2 : 1);
+    const frameBytes = Math.floor((inputRate * FRAME_MS) / 1000) * (encoding === 'pcm16' ? 2 : 1);
     const frames: Buffer[] = [];
     for (let at = 0; at < whole.length; at += frameBytes) frames.push(whole.subarray(at, at + frameBytes));
     return { frames, ms: whole.length / bytesPerMs };

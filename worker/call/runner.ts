@@ -15,9 +15,11 @@ import type { CallServices } from './services.ts';
 import { SessionClaim } from './session-claim.ts';
 import { sessionEndOf } from './session-end.ts';
 import type { CallLink, CallLinkSite, LeftLink } from '../agent-link/contract.ts';
+import type { TypedText } from '../../shared/protocol/call.ts';
 import type { SessionEndReason } from '../../shared/protocol/agent-link/events.ts';
 import type { CallAction } from '../core/actions.ts';
 import { step } from '../core/call.ts';
+import { typedCommand } from '../core/commands.ts';
 import type { CallEvent } from '../core/events.ts';
 import type { CallSettings } from '../core/settings.ts';
 import { newCall, type CallState } from '../core/state.ts';
@@ -33,6 +35,8 @@ export interface CallRunnerOptions {
   readonly services: CallServices;
   /** The call's mailbox. */
   readonly slot: number;
+  /** What this call is to be although its agent says otherwise. */
+  readonly refine?: (setup: CallSetup) => CallSetup;
   /** Absent where calls end with their worker. */
   readonly journal?: CallJournal | undefined;
   /** The call is over and holds nothing any more. Called once. */
@@ -62,7 +66,7 @@ export class CallRunner implements TransportEvents {
   /** The call's agent process, where it has one. */
   #link: CallLink | undefined;
   /** Why the engine ends the call. */
-  #endReason: 'ended' | 'shutdown' = 'ended';
+  #endReason: 'ended' | 'shutdown' | 'transferred' = 'ended';
   readonly #session: SessionClaim;
   #over = false;
 
@@ -89,7 +93,7 @@ export class CallRunner implements TransportEvents {
     this.#log = this.#services.log.child({ call: start.callId });
     this.#options.journal?.keepSetup(setup);
     this.#openLink(start, { terms: setup.link, saved: left.call.link });
-    const call = this.#build(start, transport, { setup, state, startedAt, turns });
+    const call = this.#build(start, transport, { setup, state, startedAt, turns, isResumed: true });
     this.#call = call;
     call.audio.keepEarlier(left.turnAudio);
     call.audio.allowBacklog(left.silentMs);
@@ -119,7 +123,7 @@ export class CallRunner implements TransportEvents {
           this.#log.warn('nobody said in time what the call is to be');
           this.#leaveLink('call_ended');
         }
-        this.#open(start, setup);
+        this.#open(start, this.#options.refine?.(setup) ?? setup);
       },
       failed: (error) => this.#fault(error),
     });
@@ -145,13 +149,14 @@ export class CallRunner implements TransportEvents {
     this.#options.journal?.keepSetup(setup);
     const state = (settings: CallSettings): CallState =>
       newCall(settings, { session: start.callId, now: startedAt });
-    const call = this.#build(start, transport, { setup, state, startedAt, turns: 0 });
+    const call = this.#build(start, transport, { setup, state, startedAt, turns: 0, isResumed: false });
     this.#call = call;
     transport.accept();
     const { sampleRate: rate, encoding, metadata } = start;
     this.#log.info({ rate, encoding, metadata: Object.keys(metadata) }, 'call started');
     this.#tell({ type: 'call.opened' });
     for (const digit of opening.digits) this.dtmf(digit);
+    for (const typed of opening.texts) this.typed(typed);
     const { frames, ms } = opening.takeAudio();
     call.audio.allowBacklog(ms);
     this.#kept.add(frames);
@@ -176,13 +181,21 @@ export class CallRunner implements TransportEvents {
     this.#tell({ type: 'dtmf.pressed', digit, position: this.#call?.audio.position });
   }
 
+  typed(typed: TypedText): void {
+    this.#opening?.typed(typed);
+    this.#tell({ type: 'command.given', command: typedCommand(typed), position: this.#call?.audio.position });
+  }
+
   markPlayed(id: string): void {
     this.#tell({ type: 'mark.played', id });
   }
 
   ended(reason: TransportEnd): void {
-    this.#tell({ type: 'call.closed' });
-    this.#finish(reason);
+    const leave = (): void => {
+      this.#tell({ type: 'call.closed' });
+      this.#finish(reason);
+    };
+    if (this.#call?.control.holds(leave) !== true) leave();
   }
 
   // ---- the worker ----
@@ -209,7 +222,6 @@ export class CallRunner implements TransportEvents {
     this.#transport?.tick(now);
   }
 
-  /** Inference has results. */
   collectSpeech(): void {
     this.#call?.audio.collectSpeech();
   }
@@ -263,7 +275,10 @@ export class CallRunner implements TransportEvents {
   #handleFacts(call: RunningCall): boolean {
     let wasActedOn = false;
     for (let fact = this.#facts.shift(); fact !== undefined; fact = this.#facts.shift()) {
-      for (const action of step(call.state, fact, this.#services.clock.now())) {
+      const now = this.#services.clock.now();
+      const orders = step(call.state, fact, now);
+      call.observers.stepped({ fact, orders, now, state: call.state });
+      for (const action of orders) {
         if (action.type !== 'told') wasActedOn = true;
         this.#perform(call, action);
         if (this.#over) return wasActedOn;
@@ -304,6 +319,10 @@ export class CallRunner implements TransportEvents {
       case 'tool.abandon':
         call.tools.abandon(action.key, action.reason);
         return;
+      case 'carrier.transfer':
+      case 'carrier.keys':
+        call.control.perform(action);
+        return;
       case 'turn.judge':
         call.audio.judge(action.ask);
         return;
@@ -311,7 +330,7 @@ export class CallRunner implements TransportEvents {
         this.#endReason = action.reason;
         call.audio.silence();
         call.stages.cancelLlm();
-        this.#transport?.end(action.reason);
+        this.#transport?.end(action.reason === 'shutdown' ? 'shutdown' : 'ended');
         return;
       case 'told':
         call.log.follow(action.event);
@@ -328,7 +347,7 @@ export class CallRunner implements TransportEvents {
   #build(
     start: CallStart,
     transport: CallTransport,
-    from: Pick<CallBuild, 'setup' | 'state' | 'startedAt' | 'turns'>,
+    from: Pick<CallBuild, 'setup' | 'state' | 'startedAt' | 'turns' | 'isResumed'>,
   ): RunningCall {
     const { slot, journal } = this.#options;
     return buildCall({
@@ -380,6 +399,7 @@ export class CallRunner implements TransportEvents {
       this.#attempt(() => call.tools.close());
       this.#attempt(() => call.stages.close());
       const lastedMs = this.#services.clock.now() - call.startedAt;
+      call.observers.ended(end, this.#services.clock.now());
       call.log.ended(end, { lastedMs, energyFrames: call.audio.judgedByEnergy });
     }
     this.#opening?.cancel();

@@ -5,6 +5,8 @@ import type { CallState } from '../core/state.ts';
 import type { CallStart } from '../transports/transport.ts';
 import type { CallAudio } from './audio.ts';
 import type { CallLog } from './log.ts';
+import type { CallObservers } from './observer.ts';
+import type { CallControl } from '../telephony/call-control.ts';
 import type { CallStages } from './stages.ts';
 import type { CallToolRuns } from './tool-runs.ts';
 
@@ -14,8 +16,10 @@ export interface RunningCall {
   readonly stages: CallStages;
   readonly audio: CallAudio;
   readonly tools: CallToolRuns;
+  readonly control: CallControl;
   readonly startedAt: Millis;
   readonly log: CallLog;
+  readonly observers: CallObservers;
   /** Turns that were answered. */
   readonly turns: number;
   /** What another worker needs to go on with the call's agent link; absent: it has none. */

@@ -6,12 +6,14 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import type { OpenCallLink } from '../agent-link/contract.ts';
+import type { ObserveCall } from './observer.ts';
 import type { CallSettings, ToolBook } from '../core/settings.ts';
 import type { OpenedTools } from '../tools/registry.ts';
-import type { RemoteTools } from '../tools/tool.ts';
 import type { EchoMode } from '../media/echo/echo.ts';
 import type { SpeechDetectorSettings } from '../media/vad/speech-detector.ts';
 import type { SpokenStage } from '../lines/known-lines.ts';
+import type { TelephonyServices } from '../telephony/call-control.ts';
+import type { CallControl as ToolMeans, RemoteTools } from '../tools/tool.ts';
 import type { LlmStage, StageContext, SttStage } from '../stages/stage.ts';
 
 /** The sessions of the service, as a call counts itself (spec 01, Limits). */
@@ -36,8 +38,16 @@ export interface CallServices {
   /** The tools of a call, and what the core knows of them. */
   readonly openTools: (
     context: StageContext,
-    given: { readonly metadata: CallMetadata; readonly remote: RemoteTools | undefined },
+    given: {
+      readonly metadata: CallMetadata;
+      readonly remote: RemoteTools | undefined;
+      readonly control: ToolMeans;
+    },
   ) => { readonly tools: OpenedTools; readonly book: ToolBook };
+  /** Who follows calls to tell of them later; absent: nobody. */
+  readonly observe?: ObserveCall;
+  /** What is asked of carriers, and how. */
+  readonly carriers: TelephonyServices;
   readonly speech: SpeechDetectorSettings;
   /** Whether what the caller's microphone brings back is looked for. */
   readonly echo: EchoMode;

@@ -3,8 +3,12 @@ import { unreachable } from '../../shared/base/assert.ts';
 import type { SessionEndReason } from '../../shared/protocol/agent-link/events.ts';
 import type { TransportEnd } from '../transports/transport.ts';
 
-/** `engine` is why the engine ended it, where it did. */
-export function sessionEndOf(end: TransportEnd, engine: 'ended' | 'shutdown'): SessionEndReason {
+/** `engine` is why the engine ended it, where it did. One that somebody else took ends as such, whoever closed its stream. */
+export function sessionEndOf(
+  end: TransportEnd,
+  engine: 'ended' | 'shutdown' | 'transferred',
+): SessionEndReason {
+  if (engine === 'transferred') return 'transferred';
   switch (end) {
     case 'engine':
       return engine === 'shutdown' ? 'shutdown' : 'call_ended';

@@ -161,7 +161,11 @@ export class CallStages {
         });
         return;
       case 'finalized':
-        tell({ type: 'stt.finalized', ...(event.isLate && { isLate: true }) });
+        tell({
+          type: 'stt.finalized',
+          ...(event.isLate && { isLate: true }),
+          position: this.#options.position(),
+        });
         return;
       case 'error':
         this.#options.onFailure('stt', reasonOf(event.error));

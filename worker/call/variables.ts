@@ -22,6 +22,7 @@ export function withVariables(settings: Settings, metadata: CallMetadata): Setti
     ...settings,
     prompt: prompt(settings.prompt),
     greeting: fillVariables(settings.greeting, metadata),
+    ...(settings.consent !== undefined && { consent: fillVariables(settings.consent, metadata) }),
     ...(flow !== undefined && {
       flow: {
         ...flow,

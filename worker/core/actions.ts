@@ -73,6 +73,24 @@ export type CallAction =
   | { readonly type: 'playout.finish'; readonly context: number }
   /** Run a tool; `tool.settled` answers. Or give a run up. */
   | Extract<ToolOrder, { type: 'tool.run' | 'tool.abandon' }>
-  | { readonly type: 'call.end'; readonly reason: 'ended' | 'shutdown' }
+  /** Have the carrier give the caller over; `carrier.answered` answers. A number comes from an agent process, else it is a name. */
+  | {
+      readonly type: 'carrier.transfer';
+      readonly commandId: string;
+      readonly destination: string;
+      readonly isNumber: boolean;
+      readonly mode: 'cold' | 'warm';
+      readonly summary: string;
+    }
+  /** Have the carrier press keys; `tool.settled` answers. */
+  | {
+      readonly type: 'carrier.keys';
+      readonly commandId: string;
+      readonly digits: string;
+      readonly key: number;
+      readonly attempt: number;
+    }
+  /** `transferred`: somebody else has the caller. */
+  | { readonly type: 'call.end'; readonly reason: 'ended' | 'shutdown' | 'transferred' }
   /** Nothing to do: what happened, for those who follow the conversation. */
   | Told;

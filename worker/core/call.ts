@@ -23,6 +23,7 @@ import {
   onSttFailed,
   onSttFinalized,
   onSttText,
+  onVoicePaused,
   onVoiceResumed,
 } from './turn/listening.ts';
 import {
@@ -42,6 +43,7 @@ import { endCall, startBotTurn } from './answer/speaking.ts';
 import { onSpeculativeLlm } from './answer/speculation.ts';
 import { beginIdle } from './turn/idle.ts';
 import { onDeadline } from './timers.ts';
+import { onCarrier, settleHandOff } from './answer/transferring.ts';
 import { greetingOf, nobodySpeaks, type CallState, type Step } from './state.ts';
 import { tell } from './told.ts';
 
@@ -90,6 +92,7 @@ function take(step: Step, event: CallEvent): void {
     case 'speech.confirmed':
     case 'speech.stopped':
     case 'voice.resumed':
+    case 'voice.paused':
     case 'turn.judged':
     case 'stt.partial':
     case 'stt.final':
@@ -110,7 +113,8 @@ function take(step: Step, event: CallEvent): void {
       onToolSettled(step, event);
       return;
     case 'command.given':
-      onCommand(step, event);
+    case 'carrier.answered':
+      takeOthers(step, event);
       return;
     case 'tts.failed':
       onTtsFailed(step, 'failed');
@@ -137,6 +141,15 @@ function take(step: Step, event: CallEvent): void {
   }
 }
 
+/** Takes what is neither of the caller nor of a stage. */
+function takeOthers(
+  step: Step,
+  event: Extract<CallEvent, { type: 'command.given' | 'carrier.answered' }>,
+): void {
+  if (event.type === 'command.given') onCommand(step, event);
+  else onCarrier(step, event);
+}
+
 type HearingEvent = Extract<
   CallEvent,
   { type: `speech.${string}` | `voice.${string}` | `turn.${string}` | `stt.${string}` }
@@ -146,7 +159,7 @@ type HearingEvent = Extract<
 function takeHearing(step: Step, event: HearingEvent): void {
   switch (event.type) {
     case 'speech.started':
-      onSpeechStarted(step);
+      onSpeechStarted(step, event);
       return;
     case 'speech.confirmed':
       onSpeechConfirmed(step, event);
@@ -156,6 +169,9 @@ function takeHearing(step: Step, event: HearingEvent): void {
       return;
     case 'voice.resumed':
       onVoiceResumed(step);
+      return;
+    case 'voice.paused':
+      onVoicePaused(step, event.silenceMs);
       return;
     case 'turn.judged':
       onTurnJudged(step, event.ask, event.probability);
@@ -242,6 +258,8 @@ function settle(step: Step, hadResponse: boolean): void {
   if (!isOpen(state.course)) return;
   if (hadResponse && state.delivery.response === undefined) adoptSpeech(step);
   settleAside(step);
+  settleHandOff(step);
+  if (!isOpen(state.course)) return;
   if (isEnding(state.course)) dropWaiting(step, state.commands);
   answerTyped(step);
   if (state.commands.lines.length > 0) speakWaiting(step);

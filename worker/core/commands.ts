@@ -9,11 +9,14 @@
  * | `edit` | at once: it comes into force as a whole, right before the next response starts | never | `queue_full`, `call_ending`, `call_over` |
  * | `end` | when the call is being ended, behind the farewell or after `endGraceMs` | when the caller has hung up before that | `call_ending`, `call_over` |
  * | `text` | when the turn is answered that it is, or is part of | when the call goes to its end while it waits | `empty`, `too_long`, `queue_full`, `call_ending`, `call_over` |
+ * | `transfer` | when the carrier has taken it | never | `unsupported`, `already_done`, `transfer_failed`, `outcome_unknown`, `call_ending`, `call_over` |
  *
  * The codes stand in told.ts. An edit is not held back until it is in force: an agent that waits for the answer within a tool would wait for its own result.
  */
 import { list, maybe, opaque, record, text, time } from '../../shared/base/codec.ts';
 import type { Millis } from '../../shared/base/units.ts';
+import type { TypedText } from '../../shared/protocol/call.ts';
+import { transferCodec, type TransferClaim } from './answer/transfer-claim.ts';
 import type { ContextEdit } from './answer/edits.ts';
 import { tell, type CommandOutcome, type Told } from './told.ts';
 
@@ -33,7 +36,14 @@ export type CallCommand =
   /** Ends the call as soon as nobody speaks, behind the farewell; without words it is none. */
   | { readonly type: 'end'; readonly farewell: string }
   /** What the caller types: a turn, or a part of the one that is being spoken. It interrupts the bot where the caller may. */
-  | { readonly type: 'text'; readonly text: string };
+  | { readonly type: 'text'; readonly text: string; readonly answer?: 'text' }
+  /** The caller is given over to this number, once the bot has said its sentence. */
+  | {
+      readonly type: 'transfer';
+      readonly destination: string;
+      readonly mode: 'cold' | 'warm';
+      readonly summary: string;
+    };
 
 /** Lines that wait at a time (spec 02, Limits), and typed texts. */
 export const mostWaiting = 8;
@@ -41,6 +51,12 @@ export const mostWaiting = 8;
 export const longestTextChars = 4_096;
 /** After `end` the call goes on for no longer than this (spec 02, Limits). */
 export const endGraceMs = 30_000;
+
+/** The command that typed text is: a turn, or with `none` words that the next answer knows of. */
+export function typedCommand({ text: typed, answer: as }: TypedText): CallCommand {
+  if (as === 'none') return { type: 'edit', edit: { append: [{ role: 'user', text: typed }] } };
+  return { type: 'text', text: typed, ...(as === 'text' && { answer: as }) };
+}
 
 /** The name that whoever gave a command gave it. */
 type CommandId = string | undefined;
@@ -60,9 +76,11 @@ export interface Commands {
   readonly texts: { readonly id: CommandId; readonly text: string }[];
   /** The call is to be ended; when it is at the latest. */
   end: { readonly id: CommandId; readonly farewell: string; readonly by: Millis } | undefined;
+  /** The one transfer of the call, whoever asked for it. */
+  transfer: TransferClaim;
 }
 
-export const newCommands = (): Commands => ({ lines: [], texts: [], end: undefined });
+export const newCommands = (): Commands => ({ lines: [], texts: [], end: undefined, transfer: { phase: 'none' } });
 
 type Teller = { readonly actions: { push(told: Told): unknown } };
 
@@ -104,4 +122,5 @@ export const commandsCodec = record<Commands>({
   lines: list(opaque<WaitingLine>()),
   texts: list(opaque<Commands['texts'][number]>()),
   end: maybe(record<NonNullable<Commands['end']>>({ id: maybe(text()), farewell: text(), by: time })),
+  transfer: transferCodec,
 });

@@ -6,6 +6,7 @@ import type { Millis } from '../../shared/base/units.ts';
 import type { OpaqueReasoning } from './tools/tools-state.ts';
 import type { CallCommand } from './commands.ts';
 import type { RequestedCall, ToolEvent } from './tools/tools-state.ts';
+import type { CarrierOutcome } from '../../shared/protocol/call-control.ts';
 
 /** How far playback of a TTS context got on the wire: milliseconds of its audio handed to the transport. */
 export interface PlayoutPosition {
@@ -34,8 +35,15 @@ export type CallEvent =
   | { readonly type: 'call.shutdown' }
   /** The earliest deadline of `nextDeadline` has been reached. */
   | { readonly type: 'deadline.reached'; readonly position?: PlayoutPosition | undefined }
-  /** The caller's voice lasted `turn.minSpeechMs`. */
-  | { readonly type: 'speech.started'; readonly position?: PlayoutPosition | undefined }
+  /**
+   * The caller's voice lasted `turn.minSpeechMs`, or is back after `voice.paused`. `isFaint`: it may be a hum, or is so soft that only
+   * its pitch tells it from noise, so that nothing is held for it before it is confirmed.
+   */
+  | {
+      readonly type: 'speech.started';
+      readonly position?: PlayoutPosition | undefined;
+      readonly isFaint?: boolean;
+    }
   /**
    * The caller's voice is surely speech, or lasted long enough to be an interruption. Always after `speech.started`. `isNoEcho`: the bot's
    * echo is well known in this call, and this voice is not it, whatever words STT has found by now.
@@ -44,6 +52,12 @@ export type CallEvent =
       readonly type: 'speech.confirmed';
       readonly position: PlayoutPosition | undefined;
       readonly isNoEcho?: boolean;
+    }
+  /** Silence of `silenceMs` within speech, shorter than `turn.stopMs`. Told once for each pause, while the bot can be heard. */
+  | {
+      readonly type: 'voice.paused';
+      readonly silenceMs: Millis;
+      readonly position?: PlayoutPosition | undefined;
     }
   /** Silence lasted `turn.stopMs` after speech. */
   | { readonly type: 'speech.stopped'; readonly position?: PlayoutPosition | undefined }
@@ -64,7 +78,11 @@ export type CallEvent =
       readonly position: PlayoutPosition | undefined;
     }
   /** STT has said all that it owed; `isLate`: not in time, and there may have been more. */
-  | { readonly type: 'stt.finalized'; readonly isLate?: true }
+  | {
+      readonly type: 'stt.finalized';
+      readonly isLate?: true;
+      readonly position?: PlayoutPosition | undefined;
+    }
   | { readonly type: 'stt.failed' }
   | { readonly type: 'llm.text'; readonly round: number; readonly text: string }
   | {
@@ -108,6 +126,12 @@ export type CallEvent =
   | { readonly type: 'mark.sent'; readonly id: string }
   /** The client echoed a mark. */
   | { readonly type: 'mark.played'; readonly id: string }
+  /** What the carrier made of `carrier.transfer`. */
+  | {
+      readonly type: 'carrier.answered';
+      readonly commandId: string;
+      readonly outcome: CarrierOutcome;
+    }
   | { readonly type: 'dtmf.pressed'; readonly digit: string; readonly position: PlayoutPosition | undefined }
   /** Somebody outside wants something done; `command.answered` is told of it once. `id` comes back with that. */
   | {

@@ -1,7 +1,7 @@
 /** Failures of stages in a row, and when they are too many for the call to go on. */
 import { flag, number, record, time } from '../../shared/base/codec.ts';
 import type { Millis } from '../../shared/base/units.ts';
-import type { CallLimits } from './settings.ts';
+import type { CallSettings } from './settings.ts';
 import type { FaultStage } from './told.ts';
 
 export interface Faults {
@@ -19,18 +19,19 @@ export const newFaults = (): Faults => ({
 });
 
 /**
- * Counts a fault. True when the stage has failed too often, and for too long, for the call to go on. Each failure of the LLM is a
- * turn that nobody answered: there the count alone tells. STT and TTS fail many times within a moment.
+ * Counts a fault. True when the stage has failed too often, and for longer than the operator wants callers to be kept: a stage fails
+ * many times within a moment, and a provider that is restarted is back within one.
  */
 export function countFault(
   { inARow, since }: Faults,
   stage: FaultStage,
-  { limits, now }: { limits: Pick<CallLimits, 'stageFailures' | 'stageDownMs'>; now: Millis },
+  { settings, now }: { settings: Pick<CallSettings, 'limits' | 'outage'>; now: Millis },
 ): boolean {
   if (inARow[stage] === 0) since[`${stage}At`] = now;
   inARow[stage] += 1;
-  if (inARow[stage] < limits.stageFailures) return false;
-  return stage === 'llm' || now - since[`${stage}At`] >= limits.stageDownMs;
+  return (
+    inARow[stage] >= settings.limits.stageFailures && now - since[`${stage}At`] >= settings.outage.keepMs
+  );
 }
 
 /** The stage has done what it owed. */

@@ -14,6 +14,7 @@ import { beginPause } from './turn/pause.ts';
 import { unfilled, type Response } from './answer/response.ts';
 import { startRound } from './answer/speaking.ts';
 import type { Step } from './state.ts';
+import { resumeTransfer } from './answer/transfer.ts';
 import { addFinal, type Words } from './turn/turn.ts';
 
 type Resumed = Extract<CallEvent, { type: 'call.resumed' }>;
@@ -39,6 +40,7 @@ export function onCallResumed(step: Step, event: Resumed): void {
     resumeResponse(step, response, sentMs);
   }
   onToolsResumed(step);
+  resumeTransfer(step);
   resumeTurn(step, event.turnAudio);
 }
 
@@ -58,9 +60,19 @@ function resumeTurn(step: Step, turnAudio: boolean): void {
   switch (turn.phase) {
     case 'candidate':
     case 'fading': {
-      const { startedAt, held, loud, isNoEcho, position } = turn;
+      const { startedAt, held, loud, isNoEcho, position, isFaint } = turn;
       if (held) actions.push({ type: 'playout.pause' });
-      beginFading(step, { phase: 'candidate', words, startedAt, held, loud, isNoEcho, position }, now);
+      const candidate = {
+        phase: 'candidate',
+        words,
+        startedAt,
+        held,
+        loud,
+        isNoEcho,
+        position,
+        isFaint,
+      } as const;
+      beginFading(step, candidate, now);
       return;
     }
     case 'aside':

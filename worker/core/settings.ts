@@ -4,6 +4,7 @@ import type { ContextMessage, OfferedTool } from './actions.ts';
 import type { DtmfSettings } from './turn/dtmf.ts';
 import type { FlowSettings } from './flow/flow.ts';
 import type { ToolRule, Verdict } from './tools/tools-state.ts';
+import type { TransferSettings } from './answer/transfer-claim.ts';
 
 /** What is known of the tools of a call. Pure functions; `node` is the flow's present node. */
 export interface ToolBook {
@@ -18,6 +19,8 @@ export interface ToolBook {
 
 export interface CallSettings {
   readonly prompt: string;
+  /** Spoken before everything else, whoever speaks first; absent: nothing. */
+  readonly consent?: string;
   /** Empty: the caller speaks first. */
   readonly greeting: string;
   readonly farewell: string;
@@ -38,6 +41,8 @@ export interface CallSettings {
   readonly confirmQuestion: string;
   /** Absent: the agent's prompt and tools stay for the whole call. */
   readonly flow?: FlowSettings;
+  /** Absent: the call cannot be given to anybody else. */
+  readonly transfer?: TransferSettings;
   readonly maxCallMs: Millis;
   /** Messages that the conversation begins with; absent: none. */
   readonly context?: readonly ContextMessage[];
@@ -63,7 +68,20 @@ export interface CallSettings {
     /** Questions without an answer before the call is ended. */
     readonly endAfter: number;
   };
+  readonly outage: OutageSettings;
   readonly limits: CallLimits;
+}
+
+/** What callers get while a stage is down. */
+export interface OutageSettings {
+  /** A call is kept for this long from the first of its stage's failures in a row. */
+  readonly keepMs: Millis;
+  /** Said when an answer was tried again and failed again. */
+  readonly hold: string;
+  /** Said in front of the answer that was tried again. */
+  readonly back: string;
+  /** What the LLM is told of an answer of which the caller heard nothing. */
+  readonly unheardNote: string;
 }
 
 export interface TurnSettings {
@@ -120,10 +138,8 @@ export interface CallLimits {
   readonly llmSilentMs: Millis;
   /** How long the last mark may stay away after the last frame, for a client that echoes marks. */
   readonly markGraceMs: Millis;
-  /** Failures of one stage in a row that end the call, */
+  /** Failures of one stage in a row that end the call, once it has been failing for longer than callers are kept. */
   readonly stageFailures: number;
-  /** once STT or TTS have been failing for this long. */
-  readonly stageDownMs: Millis;
   /** Audio of the running turn that the media side can give to another STT session. */
   readonly replayMs: Millis;
 }
@@ -143,6 +159,5 @@ export const defaultCallLimits: CallLimits = {
   llmSilentMs: 10_000,
   markGraceMs: 3_000,
   stageFailures: 3,
-  stageDownMs: 10_000,
   replayMs: 15_000,
 };

@@ -69,8 +69,9 @@ export interface Step<Name extends keyof CallState = keyof CallState> {
 }
 
 /** What the bot says when the call opens: the agent's greeting, or the line of the flow's first node. */
-export function greetingOf({ flow, greeting }: CallSettings): string {
-  return greeting.trim() === '' && flow !== undefined ? (flow.nodes[flow.start]?.say ?? '') : greeting;
+export function greetingOf({ flow, greeting, consent = '' }: CallSettings): string {
+  const first = greeting.trim() === '' && flow !== undefined ? (flow.nodes[flow.start]?.say ?? '') : greeting;
+  return consent === '' ? first : `${consent} ${first}`.trimEnd();
 }
 
 export const outputHeld = ({ caller }: Slices<'caller'>): boolean => holdsOutput(caller);
@@ -87,5 +88,5 @@ export function noticeFault(
   what: FaultKind,
 ): boolean {
   tell({ actions }, { type: 'fault.noticed', stage, what });
-  return countFault(state.faults, stage, { limits: state.setup.settings.limits, now });
+  return countFault(state.faults, stage, { settings: state.setup.settings, now });
 }

@@ -11,8 +11,11 @@ import { idleDeadline, onIdleDeadline } from './turn/idle.ts';
 import { onDtmfDeadline } from './turn/keys.ts';
 import { decisionDeadline, finalDeadline, onFinalDeadline, onSttSilent } from './turn/listening.ts';
 import { askEarlyAt, askWhenDue, decideWhenDue } from './turn/pause.ts';
+import { onRetryDeadline, retryDeadline } from './answer/outage.ts';
 import { onSilenceDeadline, silenceDeadline } from './answer/silence.ts';
 import { completeResponse, endCall } from './answer/speaking.ts';
+import { transferDeadline } from './answer/transfer.ts';
+import { onTransferDue } from './answer/transferring.ts';
 import type { CallState, Step, Slices } from './state.ts';
 import { tell, type TimerName } from './told.ts';
 import { nextToolDeadline } from './tools/tools.ts';
@@ -31,10 +34,12 @@ const timers: readonly Timer[] = [
   { name: 'final text', due: finalDeadline, fire: onFinalDeadline },
   { name: 'stt', due: sttDeadline, fire: onSttSilent },
   { name: 'keys', due: ({ keys }) => keys.completeAt, fire: onDtmfDeadline },
+  { name: 'transfer', due: transferDeadline, fire: onTransferDue },
   { name: 'tools', due: ({ tools }) => nextToolDeadline(tools), fire: onToolDeadline },
   // A move of the flow that waits for its safe point needs no further look.
   { name: 'flow', due: ({ conversation: { flow } }) => flow?.leavesAt, fire: onFlowDeadline },
   { name: 'silence', due: silenceDeadline, fire: onSilenceDeadline },
+  { name: 'retry', due: retryDeadline, fire: onRetryDeadline },
   { name: 'last mark', due: lastMarkDeadline, fire: completeResponse },
   { name: 'idle', due: idleDeadline, fire: onIdleDeadline },
   { name: 'time limit', due: ({ course }) => courseDeadline(course), fire: onTimeLimit },

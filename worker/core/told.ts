@@ -5,7 +5,7 @@
  * A reader can rely on this order. `turn.user_started` opens a turn of the caller and `turn.user_ended` closes it, with at most one
  * `user.text` behind that. Each `bot.llm_started` is followed by one `bot.llm_stopped`; `bot.text` of a request stands between them.
  * `turn.bot_started` of an epoch comes before its `turn.bot_ended`, which is missing when the response was cut. When the caller
- * cuts it, `turn.interrupted` carries the new epoch, and what is told afterwards of an older epoch belongs to what was cut.
+ * cuts it, `bot.heard` comes first, for what was heard since it was told last, then `turn.interrupted` carries the new epoch, and what is told afterwards of an older epoch belongs to what was cut.
  * `command.answered`, `timer.fired` and `user.transcript` may stand anywhere.
  */
 import type { Millis } from '../../shared/base/units.ts';
@@ -30,6 +30,8 @@ export type ConversationEvent =
   | { readonly type: 'bot.tts_text'; readonly epoch: number; readonly text: string }
   /** TTS has given the last audio of a response. */
   | { readonly type: 'bot.tts_stopped'; readonly epoch: number }
+  /** More of a response was heard, behind what was told before: together it is what the conversation keeps of it. */
+  | { readonly type: 'bot.heard'; readonly epoch: number; readonly text: string }
   /** The first audio of a response went out. */
   | { readonly type: 'turn.bot_started'; readonly epoch: number }
   /** A response was played to its end. */
@@ -49,7 +51,7 @@ export type ConversationEvent =
   | {
       readonly type: 'command.answered';
       readonly id: string | undefined;
-      readonly command: 'say' | 'edit' | 'end' | 'text';
+      readonly command: 'say' | 'edit' | 'end' | 'text' | 'transfer';
       readonly outcome: CommandOutcome;
     };
 
@@ -61,9 +63,11 @@ export type TimerName =
   | 'final text'
   | 'stt'
   | 'keys'
+  | 'transfer'
   | 'tools'
   | 'flow'
   | 'silence'
+  | 'retry'
   | 'last mark'
   | 'idle'
   | 'time limit'
@@ -86,7 +90,15 @@ export type RefusalCode =
   /** The call is on its way to its end: its time is over, a stage has failed too often, or `end` was given. */
   | 'call_ending'
   /** The call has not begun, or has ended. */
-  | 'call_over';
+  | 'call_over'
+  /** The call cannot do that. */
+  | 'unsupported'
+  /** It was done before, or is under way, and is done once. */
+  | 'already_done'
+  /** The carrier has refused it. */
+  | 'transfer_failed'
+  /** It may have happened. */
+  | 'outcome_unknown';
 
 export type FaultStage = 'stt' | 'llm' | 'tts' | 'call';
 export type FaultKind = 'failed' | 'stalled' | 'empty' | 'given_up';

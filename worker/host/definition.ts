@@ -30,11 +30,12 @@ export interface WorkerMeans {
 
 /** Everything but the tools and the variables, which each call has of its own. */
 export function callSettings(definition: AgentDefinition, means: WorkerMeans): Omit<CallSettings, 'tools'> {
-  const { agent, turn, llm, flow, telephony } = definition;
+  const { agent, turn, llm, flow, telephony, recording } = definition;
   const silences = silencesOf(turn, means);
   return {
     prompt: agent.prompt,
     greeting: agent.greeting,
+    ...(recording !== undefined && recording.consent !== '' && { consent: recording.consent }),
     farewell: agent.farewell,
     apology: agent.apology,
     announcement: agent.announcement.text,
@@ -64,6 +65,12 @@ export function callSettings(definition: AgentDefinition, means: WorkerMeans): O
       dtmf: turn.interrupt.dtmf,
     },
     idle: { askAfterMs: turn.idle.askAfterS * 1000, ask: turn.idle.ask, endAfter: turn.idle.endAfter },
+    outage: {
+      keepMs: agent.outage.keepS * 1000,
+      hold: agent.outage.hold,
+      back: agent.outage.back,
+      unheardNote: agent.outage.unheardNote,
+    },
     limits: { ...defaultCallLimits, replayMs: means.replayMs },
   };
 }
@@ -77,7 +84,7 @@ export interface KnownTexts {
 }
 
 export function knownTexts(settings: Omit<CallSettings, 'tools'>): KnownTexts {
-  const { greeting, apology, confirmQuestion, idle } = settings;
+  const { consent = '', greeting, apology, confirmQuestion, idle, outage } = settings;
   const pronounce = newRespelling(settings.pronounce);
   const pieces = (line: string): string[] => {
     const splitter = newSplitter();
@@ -86,8 +93,13 @@ export function knownTexts(settings: Omit<CallSettings, 'tools'>): KnownTexts {
   const fillers = (settings.fillers.length > 0 ? settings.fillers : settings.lateLines).map(pronounce);
   const farewell = pieces(settings.farewell);
   // What a call fills in is not known before it.
-  const greeted = pieces(greeting).filter((piece) => !hasVariables(piece));
-  const [first, behind] = [[...greeted, ...pieces(apology)], pieces(idle.ask)];
+  const greeted = pieces(consent === '' ? greeting : `${consent} ${greeting}`.trimEnd()).filter(
+    (piece) => !hasVariables(piece),
+  );
+  const [first, behind] = [
+    [...greeted, ...pieces(apology)],
+    [...pieces(idle.ask), ...pieces(outage.hold)],
+  ];
   const texts = [...fillers, ...first, ...farewell, ...behind, pronounce(confirmQuestion)];
   return { texts, fillers, farewell };
 }

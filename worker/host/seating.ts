@@ -10,7 +10,7 @@ import type { Mailboxes } from '../../shared/protocol/mailbox.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { CallJournal, readJournal } from '../call/journal.ts';
-import { CallRunner } from '../call/runner.ts';
+import { CallRunner, type CallRunnerOptions } from '../call/runner.ts';
 import type { CallServices } from '../call/services.ts';
 import type { CallTransport, SavedTransport } from '../transports/transport.ts';
 import type { CallHost } from './call-host.ts';
@@ -23,6 +23,13 @@ export interface Seat {
   readonly runner: CallRunner;
   readonly journal: CallJournal | undefined;
   readonly saved?: SavedTransport;
+}
+
+/** A slot and what belongs to a call in it. */
+export interface SeatTaken {
+  readonly refine?: CallRunnerOptions['refine'] | undefined;
+  readonly slot: number;
+  readonly journal: CallJournal | undefined;
 }
 
 export interface SeatingOptions {
@@ -47,12 +54,13 @@ export class Seating {
   }
 
   /** @throws what building the call throws; nothing of the call is left then. */
-  serve(
-    { slot, journal }: { readonly slot: number; readonly journal: CallJournal | undefined },
-    open: (runner: CallRunner) => CallTransport,
-  ): CallRunner {
+  serve({ slot, journal, refine }: SeatTaken, open: (runner: CallRunner) => CallTransport): CallRunner {
     const { services, host } = this.#options;
-    const runner = new CallRunner({ services, slot, journal, over: () => host.remove(slot) });
+    const runner = new CallRunner({
+      ...{ services, slot, journal },
+      ...(refine !== undefined && { refine }),
+      over: () => host.remove(slot),
+    });
     try {
       journal?.opened();
       host.add(runner, slot);
@@ -71,7 +79,7 @@ export class Seating {
    */
   takeUp(
     offer: number,
-    { slot, from }: { readonly slot: number; readonly from: number },
+    { slot, from, refine }: Omit<SeatTaken, 'journal'> & { readonly from: number },
     open: (seat: Seat, tail: Buffer) => CallTransport,
   ): number {
     const { records, boxes, setup } = this.#options;
@@ -81,7 +89,9 @@ export class Seating {
     const { transport: saved, call } = readJournal(left, { toMachineMs: toMachineMs() });
     const turnAudio = boxes.mailbox(from).copyFrom(left.listenFrom, left.generation);
     const journal = this.newJournal(offer, slot);
-    const runner = this.serve({ slot, journal }, (one) => open({ runner: one, journal, saved }, left.tail));
+    const runner = this.serve({ slot, journal, refine }, (one) =>
+      open({ runner: one, journal, saved }, left.tail),
+    );
     const { heartbeatMs } = boxes.workerStatus(Math.floor(from / setup.layout.slotsPerWorker));
     const silentMs = heartbeatAge(machineMs(), heartbeatMs);
     runner.scope.run(() => {
@@ -91,5 +101,21 @@ export class Seating {
     // Only now is there nothing left that the old record could be needed for.
     if (from !== slot) record.end();
     return silentMs;
+  }
+
+  /** A call that needs no connection of its own, in a free slot; undefined where there is none. */
+  seat(
+    { offer, resumeFrom }: { readonly offer: number; readonly resumeFrom?: number },
+    open: (seat: Seat) => CallTransport,
+  ): 'new' | 'resumed' | undefined {
+    const slot = this.#options.host.freeSlot(resumeFrom);
+    if (slot === undefined) return undefined;
+    if (resumeFrom !== undefined) {
+      this.takeUp(offer, { slot, from: resumeFrom }, open);
+      return 'resumed';
+    }
+    const journal = this.newJournal(offer, slot);
+    this.serve({ slot, journal }, (runner) => open({ runner, journal }));
+    return 'new';
   }
 }

@@ -4,6 +4,7 @@
  *
  * Invariant: places of a direction never go back, and its samples never overlap; what lies between two of its pieces was silence.
  */
+import { newResampler, type Resampler } from '../../shared/audio/resampler.ts';
 import { assert } from '../../shared/base/assert.ts';
 import type { Millis } from '../../shared/base/units.ts';
 
@@ -33,11 +34,14 @@ interface Lines {
 
 export class AudioTap {
   readonly #rate: number;
+  readonly #inputRate: number;
   #lines: Lines | undefined;
+  #toRate: Resampler | undefined;
 
-  /** @param sampleRate of the call, in Hz. */
-  constructor(sampleRate: number) {
+  /** @param sampleRate of the call, in Hz; `inputRate` is that of the caller's audio, where it is another. */
+  constructor(sampleRate: number, inputRate = sampleRate) {
     this.#rate = sampleRate;
+    this.#inputRate = inputRate;
   }
 
   /** Everything from `now` on goes to this listener, until it is closed by what is given back. One at a time. */
@@ -55,9 +59,12 @@ export class AudioTap {
   }
 
   /** These samples of the caller have come just now: they end here. */
-  heard(pcm: Int16Array, now: Millis): void {
+  heard(input: Int16Array, now: Millis): void {
     if (this.#lines === undefined) return;
     const { listener, heard } = this.#lines;
+    if (this.#inputRate !== this.#rate)
+      this.#toRate ??= newResampler({ from: this.#inputRate, to: this.#rate });
+    const pcm = this.#toRate?.process(input) ?? input;
     listener.heard(pcm, heard.place(pcm.length, now - (pcm.length * 1000) / this.#rate));
   }
 

@@ -5,6 +5,7 @@
 import { fail, ok } from '../../shared/base/result.ts';
 import type { Result } from '../../shared/base/result.ts';
 import type { TelephonyDefinition } from '../../shared/config/agent/telephony.ts';
+import { controlBudgetMs } from '../../shared/protocol/call-control.ts';
 import type { ToolRule } from '../core/tools/tools-state.ts';
 import type { ToolDeclaration } from '../stages/stage.ts';
 import type { CallControl } from './tool.ts';
@@ -28,7 +29,7 @@ export const coreRule: ToolRule = {
 };
 
 /** What a carrier is given, beside the wait for the hand-off sentence (spec 03, Transfer result). */
-const transferBudgetMs = 42_000;
+const carrierBudgetMs = controlBudgetMs + 2_000;
 
 const endCall: BuiltInTool = {
   declaration: {
@@ -59,7 +60,7 @@ function transferCall(telephony: TelephonyDefinition, { warm }: { readonly warm:
       },
     },
     // One transfer runs at a time and at most one succeeds; whether another may be tried is the core's to say.
-    rule: { ...coreRule, timeoutMs: telephony.settleTimeoutMs + transferBudgetMs },
+    rule: { ...coreRule, timeoutMs: telephony.settleTimeoutMs + carrierBudgetMs, outlives: true },
   };
 }
 
@@ -74,7 +75,7 @@ const sendDtmf: BuiltInTool = {
       additionalProperties: false,
     },
   },
-  rule: coreRule,
+  rule: { ...coreRule, timeoutMs: carrierBudgetMs },
   refine: ({ digits }) => {
     const keys = typeof digits === 'string' ? digits.replace(/[A-D]/g, (key) => key.toLowerCase()) : '';
     if (!/[0-9a-d*#]/.test(keys)) return fail('digits must hold at least one key');

@@ -2,10 +2,13 @@
 import type { TransportKind } from '../../shared/protocol/ipc.ts';
 import type { OpenSocketCall } from './socket/options.ts';
 import { carrierADialect } from './carrier-a/dialect.ts';
+import { newCallerAudio } from './rtvi/caller-audio.ts';
+import { rtviDialect } from './rtvi/dialect.ts';
 import { openSocketCalls } from './socket/socket-call.ts';
 import { websocketDialect } from './websocket/dialect.ts';
 
 export const transports: Readonly<Record<TransportKind, OpenSocketCall>> = {
   websocket: openSocketCalls(websocketDialect),
   carrier_a: openSocketCalls(carrierADialect),
+  rtvi: openSocketCalls(rtviDialect(newCallerAudio)),
 };

@@ -6,13 +6,16 @@
  * `ended`. A transport owns no timer: the worker's ticker calls `tick`.
  */
 import type { Millis } from '../../shared/base/units.ts';
+import type { TypedText } from '../../shared/protocol/call.ts';
 import type { ConversationEvent } from '../core/told.ts';
 
 /** What a client asked for, checked, with the metadata that the server set (spec 01, Call). */
 export interface CallStart {
   readonly callId: string;
-  /** Hz, for both directions. */
+  /** Hz, for both directions unless `inputRate` says otherwise. */
   readonly sampleRate: number;
+  /** Hz of the caller's audio where it has another rate than the bot's. */
+  readonly inputRate?: number | undefined;
   readonly encoding: 'pcm16' | 'mulaw';
   readonly metadata: Readonly<Record<string, string>>;
 }
@@ -35,6 +38,8 @@ export interface TransportEvents {
   /** One of 0-9, *, #, A-D. */
   dtmf(digit: string): void;
   markPlayed(id: string): void;
+  /** The caller typed. */
+  typed(typed: TypedText): void;
   /** The transport is gone or done; exactly once, always last, also when `started` never came. */
   ended(reason: TransportEnd): void;
 }
@@ -77,4 +82,6 @@ export interface CallTransport {
   tick(now: Millis): void;
   /** Bytes sent but not yet taken by the kernel. */
   readonly bufferedBytes: number;
+  /** How far ahead of real time the client needs its audio, where it keeps no buffer of its own; absent: not at all. */
+  readonly leadMs?: Millis | undefined;
 }

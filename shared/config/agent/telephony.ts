@@ -46,6 +46,11 @@ export const telephonyKeys = z.strictObject({
     description: 'How long a transfer waits for the hand-off sentence to finish.',
   }),
   warm_transfer: z.boolean().default(false).meta({ description: 'Whether warm transfers are offered.' }),
+  return_line: z.string().max(1000).exactOptional().meta({
+    sample: 'Sorry, nobody could take your call. How can I help?',
+    description:
+      'Spoken to a caller who comes back from a transfer that came to nothing; absent: the text of the language.',
+  }),
   caller_id: phoneNumber.exactOptional().meta({
     sample: '+15550100000',
     description: 'Number that a destination sees.',
@@ -74,6 +79,8 @@ export interface DtmfDefinition {
 export interface TelephonyDefinition {
   readonly settleTimeoutMs: number;
   readonly warmTransfer: boolean;
+  /** Spoken to a caller who comes back from a transfer. */
+  readonly returnLine: string;
   readonly callerId?: Sensitive<string>;
   /** Without an entry `transfer_call` is not registered. */
   readonly destinations: ReadonlyMap<string, Sensitive<string>>;
@@ -98,6 +105,7 @@ export function readTelephony(
   return {
     settleTimeoutMs: value.settle_timeout_ms,
     warmTransfer: value.warm_transfer,
+    returnLine: value.return_line ?? texts.returnLine,
     ...(value.caller_id !== undefined && { callerId: new Sensitive(value.caller_id) }),
     destinations: new Map(destinations.map(([name, number]) => [name, new Sensitive(number)])),
     dtmf: {

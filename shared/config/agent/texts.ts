@@ -10,29 +10,36 @@ export interface BuiltInTexts {
   /** Spoken when an answer could not be made. */
   readonly apology: string;
   readonly farewell: string;
+  /** Said when an answer that was tried again could not be made either, and in front of the one that could. */
+  readonly hold: string;
+  readonly back: string;
+  /** The user note that asks the LLM for an answer of which the caller heard nothing. */
+  readonly unheardNote: string;
   /** What the recording says that ships for the language; empty: none does, and callers hear a signal without words. */
   readonly announcement: string;
   /** Asked when nobody has spoken for a while. */
   readonly idleQuestion: string;
   /** Asked before a tool that needs the caller's word is run. */
   readonly confirmQuestion: string;
-  /** Words of listening that never interrupt, in lower case. */
-  readonly backchannels: readonly string[];
   /** Whole answers or first words that mean yes, in lower case without punctuation. */
   readonly yes: readonly string[];
   readonly no: readonly string[];
   /** The user note of a completed entry of keys, with `{digits}` (spec 03, DTMF collection). */
   readonly keysNote: string;
+  /** Spoken to a caller whom nobody took over. */
+  readonly returnLine: string;
 }
 
 const english: BuiltInTexts = {
   fillers: ['One moment.', 'Let me check.', 'Just a second.'],
   apology: 'Sorry, something went wrong on my side. Could you say that again?',
   farewell: 'Goodbye.',
+  hold: 'I am still having trouble. Please stay on the line.',
+  back: 'Thank you for waiting.',
+  unheardNote: '[The caller has not heard your answer. Give it now.]',
   announcement: 'Sorry, something went wrong. Please wait, or call again later.',
   idleQuestion: 'Are you still there?',
   confirmQuestion: 'Shall I go ahead with that?',
-  backchannels: ['mm-hmm', 'mhm', 'uh-huh', 'okay', 'ok', 'right', 'yeah', 'i see', 'sure'],
   yes: [
     ...['yes', 'yeah', 'yep', 'yup', 'sure', 'okay', 'ok', 'please do', 'go ahead', 'do it', 'correct'],
     ...[
@@ -52,16 +59,19 @@ const english: BuiltInTexts = {
     ...["that's wrong", 'leave it', 'hold on', 'forget it', 'never mind'],
   ],
   keysNote: '[The caller pressed the keys: {digits}]',
+  returnLine: 'Sorry, nobody could take your call. How else can I help?',
 };
 
 const turkish: BuiltInTexts = {
   fillers: ['Bir saniye lütfen.', 'Hemen bakıyorum.', 'Kontrol ediyorum.'],
   apology: 'Özür dilerim, bir sorun oluştu. Tekrar söyler misiniz?',
   farewell: 'Hoşça kalın.',
+  hold: 'Sorun hâlâ sürüyor. Lütfen hatta kalın.',
+  back: 'Beklediğiniz için teşekkür ederim.',
+  unheardNote: '[Arayan yanıtınızı duymadı. Şimdi verin.]',
   announcement: '',
   idleQuestion: 'Hâlâ orada mısınız?',
   confirmQuestion: 'Bunu yapmamı onaylıyor musunuz?',
-  backchannels: ['hı hı', 'hıhı', 'hmm', 'tamam', 'evet', 'anladım', 'peki', 'tabii'],
   yes: [
     ...['evet', 'tamam', 'olur', 'tabii', 'tabi', 'elbette', 'onaylıyorum', 'onay', 'doğru', 'peki'],
     ...['yapın', 'yap', 'devam edin', 'devam et', 'lütfen yapın', 'kesinlikle', 'uygun', 'aynen'],
@@ -71,6 +81,7 @@ const turkish: BuiltInTexts = {
     ...['iptal', 'vazgeç', 'vazgeçtim', 'yanlış', 'onaylamıyorum', 'değil', 'gerek yok', 'boş ver'],
   ],
   keysNote: '[Arayan şu tuşlara bastı: {digits}]',
+  returnLine: 'Üzgünüm, şu anda kimse yanıt veremedi. Başka nasıl yardımcı olabilirim?',
 };
 
 /** By primary subtag. */

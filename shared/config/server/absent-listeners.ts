@@ -13,7 +13,6 @@ const absentListeners: readonly (readonly [prefix: string, listener: string])[] 
   ['SVC_WEBRTC_', 'no WebRTC listener'],
   ['SVC_TURN_', 'no WebRTC listener, which relays belong to'],
   ['SVC_LOG_TURN_', 'no WebRTC listener, which relays belong to'],
-  ['SVC_RTVI_', 'no RTVI listener'],
   ...(hasSip ? [] : [['SVC_SIP_', 'no SIP: it has to be built with SVC_BUILD_WITH=sip'] as const]),
   ['SVC_CARRIER_B_', 'no listener for carrier B'],
   ['SVC_CALLBACK_', 'no callback listener'],

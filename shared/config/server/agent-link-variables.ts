@@ -43,7 +43,7 @@ export const agentLinkVariables = {
   ),
   agentCallerIdentity: switchVariable(
     'SVC_AGENT_CALLER_IDENTITY',
-    "Sends the carrier's id of telephone calls to that process; numbers are withheld. Not for routes.",
+    "Sends the carrier's id of telephone calls to that process, and the numbers where SVC_REDACT_PHONE_NUMBERS is off. Not for routes.",
     false,
   ),
   agentTlsCa: optionalPathVariable(

@@ -5,6 +5,7 @@ import { parseHostPort } from '../../net/address.ts';
 import type { HostPort } from '../../net/address.ts';
 import type { Reader } from './environment.ts';
 import type { Sensitive } from '../sensitive.ts';
+import { apiUrlVariable } from './api-url-variable.ts';
 import { readVariable, secretVariable, signingSecretVariable, switchVariable } from './variables.ts';
 
 export interface CarrierASettings {
@@ -17,6 +18,20 @@ export interface CarrierASettings {
   readonly streamSecret?: Sensitive<string>;
   /** The fixed address opens calls, too. */
   readonly allowsStaticUrl: boolean;
+  /** How calls are controlled; absent: they are not. */
+  readonly control?: CarrierAAccount;
+  /** A stream may be ended and opened again: to press keys, and for a caller who comes back. */
+  readonly resumesStream: boolean;
+}
+
+/** Who asks for changes of calls. */
+export interface CarrierAAccount {
+  readonly accountSid: string;
+  /** The account itself, or one of its API keys. */
+  readonly user: string;
+  readonly password: Sensitive<string>;
+  /** Without a slash at its end. */
+  readonly apiUrl: string;
 }
 
 const publicUrlForm =
@@ -30,6 +45,10 @@ function readPublicUrl(value: string): Result<string, string> {
   const isRight = protocol === 'wss:' && isPlain && pathname.endsWith('/carrier_a/stream');
   return isRight && new URL(value).href === value ? ok(value) : fail(`must be ${publicUrlForm}`);
 }
+
+const sidForm = 'two capital letters and 32 hexadecimal digits, such as AC0123456789abcdef0123456789abcdef';
+const readSid = (value: string): Result<string, string> =>
+  /^[A-Z]{2}[0-9a-fA-F]{32}$/.test(value) ? ok(value) : fail(`must be ${sidForm}`);
 
 export const carrierAVariables = {
   carrierAAddr: readVariable<HostPort | undefined>(
@@ -60,7 +79,44 @@ export const carrierAVariables = {
     'For a first try: takes media streams at the fixed address too, where a signature that was read once can be used again.',
     false,
   ),
+  carrierAAccountSid: readVariable<string>(
+    'SVC_CARRIER_A_ACCOUNT_SID',
+    'Account at carrier A whose calls are transferred and made; without it calls only come in.',
+    { form: sidForm, defaultText: 'unset: no call control', read: readSid, fallback: '' },
+  ),
+  carrierAApiKeySid: readVariable<string>(
+    'SVC_CARRIER_A_API_KEY_SID',
+    'API key that asks carrier A, instead of the account with its auth token.',
+    { form: sidForm, defaultText: 'unset', read: readSid, fallback: '' },
+  ),
+  carrierAApiKeySecret: secretVariable('SVC_CARRIER_A_API_KEY_SECRET', 'Secret of that API key.'),
+  carrierAApiUrl: apiUrlVariable(
+    'SVC_CARRIER_A_API_URL',
+    'Address of the API of carrier A, for another region.',
+    'https://api.twilio.com',
+  ),
+  carrierAResumeStream: switchVariable(
+    'SVC_CARRIER_A_RESUME_STREAM',
+    'Streams may be ended and opened again within a call: send_dtmf works, and a caller whom nobody took over comes back to the bot.',
+    false,
+  ),
 } as const;
+
+function takeAccount(reader: Reader, authToken: Sensitive<string>): { readonly control?: CarrierAAccount } {
+  const variables = carrierAVariables;
+  const accountSid = reader.take(variables.carrierAAccountSid);
+  const keySid = reader.take(variables.carrierAApiKeySid);
+  const keySecret = reader.take(variables.carrierAApiKeySecret);
+  const apiUrl = reader.take(variables.carrierAApiUrl);
+  if (reader.isSet(variables.carrierAApiKeySid) !== reader.isSet(variables.carrierAApiKeySecret))
+    reader.refuse(
+      variables.carrierAApiKeySid,
+      `needs ${variables.carrierAApiKeySecret.name} beside it, and the reverse`,
+    );
+  if (accountSid === '') return {};
+  const password = keySecret ?? authToken;
+  return { control: { accountSid, user: keySid === '' ? accountSid : keySid, password, apiUrl } };
+}
 
 export function takeCarrierA(reader: Reader): { readonly carrierA?: CarrierASettings } {
   const variables = carrierAVariables;
@@ -69,6 +125,7 @@ export function takeCarrierA(reader: Reader): { readonly carrierA?: CarrierASett
   const authToken = reader.take(variables.carrierAAuthToken);
   const streamSecret = reader.take(variables.carrierAStreamSecret);
   const allowsStaticUrl = reader.take(variables.carrierAAllowStaticUrl);
+  const resumesStream = reader.take(variables.carrierAResumeStream);
   if (addr === undefined) return {};
   const missing = (variable: { readonly name: string }): void => {
     if (!reader.isSet(variable))
@@ -81,7 +138,12 @@ export function takeCarrierA(reader: Reader): { readonly carrierA?: CarrierASett
       variables.carrierAStreamSecret,
       `must be set where ${variables.carrierAAddr.name} is, or ${variables.carrierAAllowStaticUrl.name}=1 for a first try`,
     );
+  if (resumesStream && !reader.isSet(variables.carrierAStreamSecret))
+    reader.refuse(variables.carrierAResumeStream, `needs ${variables.carrierAStreamSecret.name} beside it`);
   if (authToken === undefined) return {};
   const secret = streamSecret !== undefined && { streamSecret };
-  return { carrierA: { addr, publicUrl, authToken, ...secret, allowsStaticUrl } };
+  const account = takeAccount(reader, authToken);
+  return {
+    carrierA: { addr, publicUrl, authToken, ...secret, allowsStaticUrl, ...account, resumesStream },
+  };
 }

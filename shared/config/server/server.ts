@@ -19,9 +19,12 @@ import { Reader } from './environment.ts';
 import type { ConfigProblem, Env } from './environment.ts';
 import { lifetimeVariables, takeLifetime, type LifetimeSettings } from './lifetime-variables.ts';
 import { modelVariables, takeModels, type ModelSettings } from './model-variables.ts';
+import { takeTelephony, telephonyVariables, type TelephonySettings } from './telephony-variables.ts';
 import { nearestName } from '../nearest.ts';
 import { originsVariable } from './origins-variable.ts';
 import { pageVariables, takePage, type PageSettings } from './page-variables.ts';
+import { recordingVariables, takeRecording, type RecordingSettings } from './recording-variables.ts';
+import { rtviVariables, takeRtvi, type RtviSettings } from './rtvi-variables.ts';
 import { parseProviderLimits, providerLimitsForm, type ProviderLimits } from './provider-limits.ts';
 import type { Sensitive } from '../sensitive.ts';
 import { providerNames } from '../stages/providers.ts';
@@ -42,7 +45,8 @@ import type { MachineFacts, Variable } from './variables.ts';
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-export interface ServerSettings extends ModelSettings, LifetimeSettings, AgentLinkSettings {
+export interface ServerSettings
+  extends ModelSettings, LifetimeSettings, AgentLinkSettings, RecordingSettings {
   readonly agentFile: string;
   readonly ws: WsSettings;
   readonly health: {
@@ -56,6 +60,9 @@ export interface ServerSettings extends ModelSettings, LifetimeSettings, AgentLi
   readonly carrierA?: CarrierASettings;
   /** Absent: no SIP. */
   readonly sip?: SipSettings;
+  readonly telephony: TelephonySettings;
+  /** Absent: no RTVI. */
+  readonly rtvi?: RtviSettings;
   readonly maxSessions: number;
   /** Who may open calls. Empty secrets and no token: nobody is asked. */
   readonly access: {
@@ -91,6 +98,8 @@ const variables = {
   ...pageVariables,
   ...carrierAVariables,
   ...sipVariables,
+  ...telephonyVariables,
+  ...rtviVariables,
   maxSessions: countVariable('SVC_MAX_SESSIONS', 'Most calls at the same time.', {
     least: 1,
     most: 100_000,
@@ -165,6 +174,7 @@ const variables = {
   }),
   ...wsVariables,
   ...modelVariables,
+  ...recordingVariables,
 } as const;
 
 /** Names with the prefix that belong to the tests and say nothing to the server. */
@@ -196,7 +206,7 @@ function takeAccess(reader: Reader): ServerSettings['access'] {
 /** Spec 01, Authentication 2, 3 and 5: off loopback only with authentication, or knowingly without. */
 function checkExposure(settings: ServerSettings, reader: Reader): string[] {
   const warnings: string[] = [];
-  const { access, ws, page, health, insecureListeners } = settings;
+  const { access, ws, page, rtvi, health, insecureListeners } = settings;
   const override = variables.insecureListeners.name;
   const guards = `${variables.sessionSecret.name} or ${variables.wsToken.name}`;
   const isGuarded = access.wsToken !== undefined || access.sessionSecrets.length > 0;
@@ -215,6 +225,13 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
       addr: page?.addr,
       isSafe: isGuarded,
       need: guards,
+      risk: 'its calls need no token',
+    },
+    {
+      variable: variables.rtviAddr,
+      addr: rtvi?.addr,
+      isSafe: rtvi?.token !== undefined || access.sessionSecrets.length > 0,
+      need: `${variables.sessionSecret.name} or ${variables.rtviToken.name}`,
       risk: 'its calls need no token',
     },
     {
@@ -238,6 +255,7 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
     );
   for (const [variable, token] of [
     [variables.wsToken, access.wsToken],
+    [variables.rtviToken, rtvi?.token],
     [variables.metricsToken, health.metricsToken],
   ] as const) {
     if (token === undefined) continue;
@@ -281,6 +299,8 @@ export function parseServerSettings(
     ...takePage(reader),
     ...takeCarrierA(reader),
     ...takeSip(reader),
+    telephony: takeTelephony(reader),
+    ...takeRtvi(reader),
     maxSessions,
     access: takeAccess(reader),
     providerLimits: reader.take(variables.providerLimits),
@@ -289,6 +309,7 @@ export function parseServerSettings(
     logLevel: reader.take(variables.logLevel),
     ...takeModels(reader),
     ...takeAgentLink(reader),
+    ...takeRecording(reader),
   };
   refuseAbsent(env, reader);
   const warnings = [

@@ -90,8 +90,9 @@ is one text frame with one JSON object and a \`type\`. Unknown fields are ignore
 
 The agent's \`error\` events start with the code. A command with an \`id\` is answered by one \`command.result\`; one whose id came before is
 not done again and is answered the same (the newest ${agentLinkLimits.rememberedCommands} ids are remembered). \`done\` means: a line begins to be spoken, an edit
-will be in force for the next response, the call is being ended. \`transfer\` is refused \`unsupported\`: no transport of this version has
-call control, and \`capabilities.transfer\` is false.
+will be in force for the next response, the call is being ended. the carrier has taken the
+transfer. \`transfer\` is refused \`unsupported\` where \`capabilities.transfer\` is false; it waits for the bot's sentence to end, then the
+carrier is asked once: \`transfer_failed\` says that nothing has happened, \`outcome_unknown\` that it may have.
 `;
 
 const order = `## The order of events

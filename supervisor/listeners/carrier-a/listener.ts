@@ -57,7 +57,8 @@ export const carrierAListener: Listener = {
       answering += 1;
       response.once('close', () => (answering -= 1));
       if (isLeaving()) response.setHeader('Connection', 'close');
-      serve(own, { request, response, nowS: () => wallClock.now() / 1000 });
+      const shows = !settings.telephony.redactsNumbers;
+      serve(own, { request, response, nowS: () => wallClock.now() / 1000, shows });
     });
     takeUpgrades({ server, silent, listener: name }, arrived);
     const opened: OpenListener = {
@@ -106,9 +107,11 @@ interface Served {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly nowS: () => number;
+  /** Numbers are passed on. */
+  readonly shows: boolean;
 }
 
-function serve(settings: CarrierASettings, { request, response, nowS }: Served): void {
+function serve(settings: CarrierASettings, { request, response, nowS, shows }: Served): void {
   const [path = '', query] = (request.url ?? '/').split('?');
   if (path !== new URL(voiceUrl(settings)).pathname) {
     refuse(response, notFound);
@@ -127,7 +130,7 @@ function serve(settings: CarrierASettings, { request, response, nowS }: Served):
     const answer = answerVoice(
       settings,
       { headers, query: query === undefined ? '' : `?${query}`, body },
-      nowS(),
+      { nowS: nowS(), shows },
     );
     if (answer.ok)
       response

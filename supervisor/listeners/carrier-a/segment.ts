@@ -1,6 +1,6 @@
 /**
  * The last part of a media stream's address (spec 03, Carrier A flow): made for one call by HMAC over its id, good until it expires, and
- * for one use. It is `<expiry>.<call id>.<mac>`; the expiry is Unix seconds in base 36.
+ * for one use. It is `<expiry>.<call id>.<mac>`; the expiry is Unix milliseconds in base 36.
  */
 import { createHmac } from 'node:crypto';
 import { isSameSecret } from '../../../shared/auth/same-secret.ts';
@@ -26,7 +26,8 @@ export function streamSegment(
   { secret, nowS }: { secret: string; nowS: number },
 ): string | undefined {
   if (!callIdForm.test(callId)) return undefined;
-  const expiry = (Math.floor(nowS) + lifetimeS).toString(36);
+  // In milliseconds, so that a call that comes back gets an address of its own.
+  const expiry = (Math.floor(nowS * 1000) + lifetimeS * 1000).toString(36);
   return `${expiry}.${callId}.${macOf(callId, expiry, secret)}`;
 }
 
@@ -38,6 +39,6 @@ export function readSegment(
   const [expiry = '', callId = '', mac = '', ...more] = segment.split('.');
   const isFormed = more.length === 0 && /^[0-9a-z]{1,9}$/.test(expiry) && callIdForm.test(callId);
   if (!isFormed || !isSameSecret(mac, macOf(callId, expiry, secret))) return undefined;
-  const expS = Number.parseInt(expiry, 36);
+  const expS = Number.parseInt(expiry, 36) / 1000;
   return nowS < expS ? { callId, expS, id: `carrier_a ${expiry} ${callId}` } : undefined;
 }

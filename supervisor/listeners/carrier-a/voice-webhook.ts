@@ -1,12 +1,14 @@
 /**
  * The voice webhook of carrier A: a call has come, and the answer says where its audio goes. The form's signature is checked before
- * anything of it is read; numbers in it are neither logged nor passed on.
+ * anything of it is read; numbers in it are not logged, and are passed
+ * to the stream only where the operator wants that.
  */
 import type { IncomingMessage } from 'node:http';
 import { fail, ok } from '../../../shared/base/result.ts';
 import type { Result } from '../../../shared/base/result.ts';
 import type { CarrierASettings } from '../../../shared/config/server/carrier-a-variables.ts';
 import type { Answer } from '../answer.ts';
+import { connectStream, response } from '../../telephony/carrier-a/twiml.ts';
 import { streamSegment } from './segment.ts';
 import { isSigned, signatureHeader, type FormParameters } from './signature.ts';
 
@@ -27,11 +29,14 @@ const noForm: Answer = {
 export const voiceUrl = ({ publicUrl }: CarrierASettings): string =>
   publicUrl.replace(/^wss:/, 'https:').replace(/\/stream$/, '/voice');
 
-/** TwiML that connects the call to its media stream, or why there is none. `query` is that of the request, with its question mark. */
+/**
+ * TwiML that connects the call to its media stream, or why there is none. `query` is that of the request, with its question mark;
+ * `shows` says that numbers are passed on.
+ */
 export function answerVoice(
   settings: CarrierASettings,
   request: { readonly headers: IncomingMessage['headers']; readonly query: string; readonly body: string },
-  nowS: number,
+  { nowS, shows }: { readonly nowS: number; readonly shows: boolean },
 ): Result<string, Answer> {
   const parameters: FormParameters = [...new URLSearchParams(request.body)];
   const isOwn = isSigned(request.headers[signatureHeader], {
@@ -45,23 +50,14 @@ export function answerVoice(
   const segment = secret === undefined ? '' : streamSegment(callId, { secret, nowS });
   if (segment === undefined) return fail(noForm);
   const url = segment === '' ? settings.publicUrl : `${settings.publicUrl}/${segment}`;
-  return ok(twiml(url, new URLSearchParams(request.query).get('agent_route') ?? undefined));
+  const route = new URLSearchParams(request.query).get('agent_route')?.slice(0, 64);
+  return ok(response(connectStream(url, { agent_route: route, ...numbersOf(parameters, shows) })));
 }
 
-function twiml(url: string, route: string | undefined): string {
-  const parameter =
-    route === undefined ? '' : `<Parameter name="agent_route" value="${escaped(route.slice(0, 64))}"/>`;
-  const stream = `<Stream url="${escaped(url)}">${parameter}</Stream>`;
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<Response><Connect>${stream}</Connect></Response>\n`;
+/** What the stream is told of caller and called; the carrier itself does not repeat it there. */
+function numbersOf(form: FormParameters, shows: boolean): { readonly from?: string; readonly to?: string } {
+  const number = (field: string): string | undefined => form.find(([name]) => name === field)?.[1];
+  const [from, to] = [number('From'), number('To')];
+  if (!shows) return {};
+  return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
 }
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&apos;',
-};
-// Other control characters are no XML at all.
-const escaped = (text: string): string =>
-  text.replaceAll(/[\p{Cc}]/gu, '').replaceAll(/[&<>"']/g, (char) => entities[char] ?? '');

@@ -48,15 +48,15 @@ export const failures: readonly Dialogue[] = [
     call.later(1_500).skips().later(100).ordered('tts.speak 1 "Sorry, say that again."');
   }),
 
-  dialogue('an LLM that fails three times in a row ends the call after the apology', (begin) => {
-    const call = begin().opens();
+  dialogue('an LLM that fails three times in a row ends the call where callers are not kept', (begin) => {
+    const call = begin({ settings: { outage: { ...scriptSettings.outage, keepMs: 0 } } }).opens();
     for (const text of ['One.', 'Two.']) call.callerSays(text).llmFails().botFinishes().ends(undefined);
     call.callerSays('Three.').llmFails().botSays('Sorry, say that again.').botFinishes();
     call.botSays('Goodbye.').botFinishes().ends('ended');
   }),
 
   dialogue('an LLM that has nothing to say three times in a row ends the call as well', (begin) => {
-    const call = begin().opens();
+    const call = begin({ settings: { outage: { ...scriptSettings.outage, keepMs: 0 } } }).opens();
     for (const text of ['One.', 'Two.']) call.callerSays(text).llmAnswers(' ').botFinishes().ends(undefined);
     call.callerSays('Three.').llmAnswers(' ').botSays('Sorry, say that again.').botFinishes();
     call.botSays('Goodbye.').botFinishes().ends('ended');
@@ -153,8 +153,48 @@ export const failures: readonly Dialogue[] = [
   dialogue('TTS that stalls for ever is left with a goodbye', (begin) => {
     const call = begin().opens().callerSays('Hm?').llmAnswers('Here it is.').later(2_000).later(2_700);
     call.botSays('Let me see. Here it is.').later(2_700).later(2_700).ends(undefined);
-    call.later(2_700).botSays('Goodbye.').ends(undefined);
-    call.later(2_700).botSays('Something is not working. ').botFinishes().ends('ended');
+    call.later(2_700).botSays('').later(60_000).ends('ended');
+  }),
+
+  dialogue(
+    'who waits while the LLM is down is told so again, and gets the answer when it is back',
+    (begin) => {
+      const call = begin({ settings: { outage: { ...scriptSettings.outage, keepMs: 60_000 } } }).opens();
+      call
+        .callerSays('Hm?')
+        .llmFails()
+        .botSays('Sorry, say that again.')
+        .botFinishes()
+        .later(6_000)
+        .rounds(1);
+      call.later(1_000).rounds(2);
+      call.llmIsAsked('user: Hm?', 'assistant: Sorry, say that again.', 'user: [unheard]');
+      call.llmFails().botSays('Still trouble.').botFinishes().later(8_000).skips().llmAnswers('It is ten.');
+      call.botSays('I am back. It is ten.').botFinishes().later(9_000).rounds(3).ends(undefined);
+    },
+  ),
+
+  dialogue('an answer is not tried again once the caller has spoken', (begin) => {
+    const call = begin().opens().callerSays('Hm?').llmFails().botFinishes().callerSays('Well?');
+    call.rounds(2).llmAnswers('Ten.').botSays('Ten.').botFinishes().later(9_000).rounds(2);
+  }),
+
+  dialogue('half an answer is not tried again: the caller was asked to speak', (begin) => {
+    const call = begin().opens().callerSays('Hm?').llmWrites('It is ten. And ').llmFails().botFinishes();
+    call.later(9_000).rounds(1);
+  }),
+
+  dialogue('an outage that lasts longer than callers are kept ends with the farewell', (begin) => {
+    const call = begin().opens().callerSays('Hm?').llmFails().botFinishes().ends(undefined);
+    call.later(7_000).llmFails().botSays('Still trouble.').botFinishes().ends(undefined);
+    call
+      .later(8_000)
+      .llmFails()
+      .botSays('Still trouble.')
+      .botFinishes()
+      .botSays('Goodbye.')
+      .botFinishes()
+      .ends('ended');
   }),
 
   dialogue('an answer that TTS speaks again does not play into a candidate', (begin) => {
@@ -210,9 +250,10 @@ export const failures: readonly Dialogue[] = [
   }),
 
   dialogue('a farewell for a TTS that makes no sound waits until the caller has spoken', (begin) => {
-    const limits = { ...scriptSettings.limits, stageFailures: 2, stageDownMs: 0 };
+    const limits = { ...scriptSettings.limits, stageFailures: 2 };
+    const outage = { ...scriptSettings.outage, keepMs: 0 };
     const interrupt = { ...scriptSettings.interrupt, enabled: false };
-    const call = begin({ settings: { limits, interrupt } })
+    const call = begin({ settings: { limits, outage, interrupt } })
       .opens()
       .callerSays('Go.')
       .llmAnswers('Short one.');

@@ -151,8 +151,7 @@ export const interruptions: readonly Dialogue[] = [
   dialogue('a cough holds the output and lets it go on', (begin) => {
     const call = begin().opens().callerSays('Go.').llmAnswers('A long enough answer.').botPlays(300).skips();
     call.callerBegins().callerStops().orders('playout.pause', 'stt.listen', 'stt.finalize');
-    call.sttHears('Ahem.').sttFinalizes().later(399).orders();
-    call.later(1).orders('playout.resume');
+    call.sttHears('Ahem.').orders('playout.resume').sttFinalizes().later(3_000).orders();
     call.botFinishes().callerSays('Thanks.');
     call.llmIsAsked('user: Go.', 'assistant: A long enough answer.', 'user: Thanks.');
   }),
@@ -234,9 +233,14 @@ export const interruptions: readonly Dialogue[] = [
     const call = begin({ echoMs: 100 }).opens().callerSays('Go.').llmAnswers('First part. Second part here.');
     call.botPlays(words('First part. ')).callerBegins().callerInsists().sttHears('Stop.').callerStops();
     call.silenceEndsTheTurn().sttFinalizes().llmAnswers('Fine, later.').botPlays(100);
-    call.tell({ type: 'mark.played', id: 'm1' }).callerBegins().callerInsists().sttHears('Hm.').callerStops();
+    call
+      .tell({ type: 'mark.played', id: 'm1' })
+      .callerBegins()
+      .callerInsists()
+      .sttHears('Well.')
+      .callerStops();
     call.silenceEndsTheTurn().sttFinalizes();
-    call.llmIsAsked('user: Go.', 'assistant: First part.', 'user: Stop.', 'user: Hm.');
+    call.llmIsAsked('user: Go.', 'assistant: First part.', 'user: Stop.', 'user: Well.');
   }),
 
   dialogue(

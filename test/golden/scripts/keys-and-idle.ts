@@ -115,7 +115,9 @@ export const keysAndIdle: readonly Dialogue[] = [
   dialogue('a key into a candidate cuts, and a sound in it is thrown away', (begin) => {
     const call = begin().opens().callerSays('Menu.').llmAnswers('Press one for sales.').botPlays(500).skips();
     call.callerBegins().sttGuesses('Hmm').callerStops().presses('1');
-    call.orders('playout.pause', 'stt.listen', 'stt.finalize', 'playout.clear 2', 'tts.cancel 1');
+    call.orders(
+      ...['playout.pause', 'stt.listen', 'stt.finalize', 'playout.resume', 'playout.clear 2', 'tts.cancel 1'],
+    );
     call.sttHears('Hmm.').sttFinalizes().later(3_000);
     call.llmIsAsked('user: Menu.', 'assistant: Press one', 'user: [The caller pressed the keys: 1]');
   }),

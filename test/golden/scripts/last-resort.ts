@@ -32,6 +32,15 @@ export const lastResort: readonly Dialogue[] = [
     },
   ),
 
+  dialogue('a TTS that stays down keeps the answer for later, and the caller may speak', (begin) => {
+    const outage = { ...scriptSettings.outage, keepMs: 60_000 };
+    const call = begin({ linesReady: false, settings: { outage } }).opens().callerSays('Hm?');
+    refuses(call.llmWrites('Here it is. '), 2_000).botSays(`${announcement}Here it is. `).botPlays(1_400);
+    call.ttsFails().drains().ends(undefined).skips().later(8_000).rounds(2);
+    call.llmIsAsked('user: Hm?', 'assistant: Something is not working.', 'user: [unheard]');
+    call.llmAnswers('Here it is.').botSays('I am back. Here it is.').botFinishes().ends(undefined);
+  }),
+
   dialogue('a TTS that takes text and says nothing is stood in for in time', (begin) => {
     const call = begin({ linesReady: false }).opens().callerSays('Hm?').llmAnswers('Here it is.').skips();
     call.later(1_999).orders().later(1).ordered('fault tts stalled').ordered(`announce 2 "${announcement}"`);
@@ -147,8 +156,8 @@ export const lastResort: readonly Dialogue[] = [
   }),
 
   dialogue('an announcement that is heard to be the last has the end of the call behind it', (begin) => {
-    const limits = { ...scriptSettings.limits, stageFailures: 3, stageDownMs: 0 };
-    const call = begin({ linesReady: false, settings: { limits } }).opens().callerSays('Hm?');
+    const outage = { ...scriptSettings.outage, keepMs: 0 };
+    const call = begin({ linesReady: false, settings: { outage } }).opens().callerSays('Hm?');
     call.later(1_100).later(900).botSays(announcement).botPlays(300).llmAnswers('Ten.');
     call.ttsFails().ttsFails().botPlays(Infinity).drains().ends('ended');
   }),
@@ -199,6 +208,14 @@ export const lastResort: readonly Dialogue[] = [
 
   dialogue('an announcement that nothing plays does not hold the call for ever', (begin) => {
     const call = begin({ linesReady: false }).opens().callerSays('Hm?').llmAnswers('Here it is.');
-    call.later(2_700).later(2_700).later(2_700).later(2_700).ends(undefined).later(2_700).ends('ended');
+    call
+      .later(2_700)
+      .later(2_700)
+      .later(2_700)
+      .later(2_700)
+      .ends(undefined)
+      .later(2_700)
+      .later(60_000)
+      .ends('ended');
   }),
 ];

@@ -24,15 +24,39 @@ const interruptedBy = (minWords: number, wordlessMs = 0): Omit<ScriptOptions, 'c
 
 export const listening: readonly Dialogue[] = [
   dialogue('"mm-hmm" holds the output and lets it go on at the sample', (begin) => {
-    const call = speaking(begin).skips().callerBegins().sttGuesses('Mm-hmm.').callerInsists().callerStops();
-    call
-      .later(399)
-      .isHeld()
-      .orders('playout.pause', 'stt.listen', 'stt.finalize')
-      .later(1)
-      .orders('playout.resume');
+    const call = speaking(begin).skips().callerBegins().sttGuesses('Mm-hmm.').isHeld().callerStops();
+    call.orders('playout.pause', 'stt.listen', 'stt.finalize', 'playout.resume');
     call.sttHears('Mm-hmm.').sttFinalizes().botFinishes().callerSays('Thanks.');
     call.llmIsAsked('user: Go.', `assistant: ${answer}`, 'user: Thanks.');
+  }),
+
+  dialogue(
+    'a voice that goes on behind words of listening is heard, and its first telling word cuts',
+    (begin) => {
+      const call = speaking(begin, interruptedBy(1, 700)).callerBegins().skips();
+      call.sttGuesses('Mm-hmm').later(249).orders().later(1).orders('playout.resume').later(300).orders();
+      call.sttGuesses('Mm-hmm but').ordered('playout.clear 2');
+    },
+  ),
+
+  dialogue('a sound of which STT finds no word lets the bot go on as soon as STT has said so', (begin) => {
+    const call = speaking(begin, interruptedBy(1, 700)).callerBegins().callerStops().skips();
+    call.later(200).orders().sttFinalizes().orders('playout.resume');
+    call.later(3_000).orders().botFinishes().callerSays('Thanks.');
+    call.llmIsAsked('user: Go.', `assistant: ${answer}`, 'user: Thanks.');
+  }),
+
+  dialogue('a short pause of a voice over the bot asks what was said, and ends no turn', (begin) => {
+    const call = speaking(begin, interruptedBy(1, 700)).callerBegins().skips();
+    call.tell({ type: 'voice.paused', silenceMs: 192 }).orders('stt.finalize');
+    call.sttHears('Mm-hmm.').orders('playout.resume').sttFinalizes();
+    call.callerStops().later(3_000).orders();
+  }),
+
+  dialogue('a hum holds nothing before it is confirmed', (begin) => {
+    const call = speaking(begin, interruptedBy(1, 700)).skips();
+    call.tell({ type: 'speech.started', isFaint: true }).orders('stt.listen');
+    call.callerInsists().orders('playout.pause').sttGuesses('Stop').ordered('playout.clear 2');
   }),
 
   dialogue('half of "I see" is not an interruption yet', (begin) => {
@@ -69,7 +93,7 @@ export const listening: readonly Dialogue[] = [
 
   dialogue('where a word is asked for, listening holds the output for no longer than it lasts', (begin) => {
     const call = speaking(begin, interruptedBy(1, 700)).callerBegins().callerInsists().skips();
-    call.sttGuesses('Mm-hmm').later(1_000).orders().callerStops().later(400).ordered('playout.resume');
+    call.sttGuesses('Mm-hmm').later(249).orders().later(1).orders('playout.resume').callerStops();
     call.sttHears('Mm-hmm.').sttFinalizes().botFinishes().callerSays('Thanks.');
     call.llmIsAsked('user: Go.', `assistant: ${answer}`, 'user: Thanks.');
   }),

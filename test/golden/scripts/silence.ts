@@ -162,7 +162,7 @@ export const silence: readonly Dialogue[] = [
       .later(1_000)
       .callerBegins()
       .skips();
-    call.later(1_500).orders().callerStops().sttFinalizes().later(400).skips().later(1_499).orders();
+    call.later(1_500).orders().callerStops().sttFinalizes().skips().later(1_499).orders();
     call.later(1).orders('tts.speak 1 "One moment. "');
   }),
 
@@ -185,6 +185,6 @@ export const silence: readonly Dialogue[] = [
     call.tell({ type: 'playout.starved', context, sentMs: 600 }).later(2_700).ordered('playout.finish 2');
     call.tell({ type: 'playout.drained', context, sentMs: 600 }).botSays('Let me see. Here it is.');
     // Failures that are as old as this have been in a row since before the filler.
-    call.later(2_700).later(2_700).later(2_700).botSays('Goodbye.');
+    call.later(2_700).later(2_700).botSays('Something is not working. ').later(60_000).ends('ended');
   }),
 ];

@@ -132,7 +132,7 @@ export class ContextJudge {
         heard.push({ words: wordsOf(text), after: at, before: Infinity, calls });
         continue;
       }
-      if (role !== 'user') continue;
+      if (role !== 'user' || text === story.settings.outage.unheardNote) continue;
       const isLast = !told.slice(index + 1).some((later) => later.role === 'user' && later.text === text);
       const found = placeOf(text, story.users, { at, isLast });
       if (found === -1 || story.users.slice(at, found).some(({ needed }) => needed)) {

@@ -6,7 +6,16 @@ import { goesOn, isPart, plainWords, type ContextJudge } from './context-judge.t
 import { markPlayed, markSent } from '../world/echoes.ts';
 import type { LineJudge } from './line-judge.ts';
 import { newStoryResponse } from '../story-response.ts';
-import { flat, withoutBegun, isLine, isRound, type Scene, type Story, type StoryResponse } from '../story.ts';
+import {
+  flat,
+  withoutBegun,
+  withoutRest,
+  isLine,
+  isRound,
+  type Scene,
+  type Story,
+  type StoryResponse,
+} from '../story.ts';
 import type { TurnJudge } from './turn-judge.ts';
 
 const unconfirmedMs = 500;
@@ -109,8 +118,10 @@ export class ResponseJudge {
     if (response.broken) {
       this.#context.broken(response, response.drainedMs);
       this.#close(response);
-      this.#repeated = response;
-      if (!scene.has('playout.open')) this.#afterEnd(scene, response);
+      // Behind the announcement nothing is spoken again: an answer is asked for later.
+      const isGivenUp = response.announced && response.plain.trim() !== '';
+      if (!isGivenUp) this.#repeated = response;
+      if (isGivenUp || !scene.has('playout.open')) this.#afterEnd(scene, response);
       return;
     }
     if (response.startedAt === undefined || this.#playedToItsEnd(scene, response)) {
@@ -380,15 +391,16 @@ export class ResponseJudge {
 
   #isKnown(plain: string): boolean {
     const { settings, witnesses } = this.#story;
-    const { greeting, farewell, apology, idle } = settings;
+    const { greeting, farewell, apology, idle, outage } = settings;
     // The requests of one answer follow one another.
     const answers = flat([...witnesses.llm.written.values()].join(' '));
-    const own = withoutBegun(flat(plain.replaceAll(apology, '')), apology);
-    const texts = [greeting, farewell, apology, idle.ask, answers];
+    const written = plain.replaceAll(apology, '').replaceAll(outage.back || apology, '');
+    const own = withoutRest(withoutBegun(flat(written), apology), outage.back);
+    const texts = [greeting, farewell, apology, idle.ask, outage.hold, answers];
     return texts.some((text) => text.includes(own)) || this.#lines.was(own);
   }
 
-  #ended({ now, event }: Scene, reason: 'ended' | 'shutdown'): void {
+  #ended({ now, event }: Scene, reason: 'ended' | 'shutdown' | 'transferred'): void {
     const story = this.#story;
     const tts = story.isHopeless('tts', now);
     const late = story.openedAt !== undefined && now >= story.openedAt + story.settings.maxCallMs + 30_000;

@@ -20,6 +20,8 @@ export class TurnJudge {
   #resumeAt = Infinity;
   /** STT has said something of the candidate. */
   #texts = 0;
+  /** And what, as far as it is known by now. */
+  #told = { finals: '', partial: '' };
   #speculations = 0;
   readonly #asides: Asides;
   readonly #keys: KeyJudge;
@@ -35,6 +37,9 @@ export class TurnJudge {
     const { event } = scene;
     this.#keys.facts(scene);
     if (event.type === 'stt.partial' || event.type === 'stt.final') this.#texts += 1;
+    if (event.type === 'stt.partial') this.#told.partial = event.text;
+    else if (event.type === 'stt.final')
+      this.#told = { finals: `${this.#told.finals} ${event.text}`, partial: '' };
   }
 
   /** The caller's turn moves on. Called before the judge of responses. */
@@ -50,6 +55,9 @@ export class TurnJudge {
       case 'speech.stopped':
         this.#stopped(scene);
         break;
+      case 'voice.paused':
+        if (this.#story.mouth === 'candidate') this.#falls(scene, scene.now - scene.event.silenceMs);
+        break;
       case 'voice.resumed':
         this.#resumed(scene);
         break;
@@ -61,6 +69,7 @@ export class TurnJudge {
         break;
       default:
     }
+    this.#goesOn(scene);
     const mayDecide =
       this.#story.mouth === 'own' || (this.#isLateAside && scene.event.type !== 'call.resumed');
     if (mayDecide && isDecision(scene)) this.#decides(scene);
@@ -131,6 +140,7 @@ export class TurnJudge {
     this.#beganAt = now;
     this.#loud = false;
     this.#texts = 0;
+    this.#told = { finals: '', partial: '' };
     this.#resumeAt = Infinity;
     this.#story.done('resume');
   }
@@ -176,7 +186,8 @@ export class TurnJudge {
       this.#began(now);
       story.mouth = 'candidate';
     } else {
-      const held = scene.has('playout.pause') || story.witnesses.plan.micHearsBot;
+      const isFaint = scene.event.type === 'speech.started' && scene.event.isFaint === true;
+      const held = scene.has('playout.pause') || story.witnesses.plan.micHearsBot || isFaint;
       story.demand(now, held && listens, 'speech does not hold the output');
       this.#began(now);
       story.mouth = 'candidate';
@@ -198,11 +209,19 @@ export class TurnJudge {
   }
 
   #stopped(scene: Scene): void {
+    const story = this.#story;
+    const wasPaused = !story.voice;
+    if (wasPaused && story.mouth === 'candidate') return;
+    this.#falls(scene, scene.now - story.settings.turn.stopMs);
+  }
+
+  /** The voice falls silent. */
+  #falls(scene: Scene, lastVoiceAt: number): void {
     const { now } = scene;
     const story = this.#story;
-    const { turn, interrupt } = story.settings;
+    const { interrupt } = story.settings;
     story.voice = false;
-    this.#lastVoiceAt = now - turn.stopMs;
+    this.#lastVoiceAt = lastVoiceAt;
     if (story.mouth === 'candidate') {
       story.demand(now, scene.has('stt.finalize'), 'nobody asks what a candidate said');
       if (!story.interruptible && !story.held) {
@@ -407,6 +426,24 @@ export class TurnJudge {
       story.mouth !== 'none' && !story.voice,
       'the LLM is asked while the caller speaks',
     );
+  }
+
+  /** All that STT has told of the candidate is listening, or it has told that there is nothing: the bot may go on at once. */
+  #mayGoOn(): boolean {
+    const { finals, partial } = this.#told;
+    const words = `${finals} ${partial}`.split(/\s+/).filter((word) => word !== '');
+    return telling(words).length === 0 && (words.length > 0 || this.#owed === 0);
+  }
+
+  /** The bot goes on before its time. */
+  #goesOn(scene: Scene): void {
+    const story = this.#story;
+    const { now } = scene;
+    if (story.mouth !== 'candidate' || !scene.has('playout.resume')) return;
+    const isDue = now >= this.#resumeAt || now >= this.#beganAt + longestHoldMs;
+    const may = isDue || !story.witnesses.stt.exact || this.#mayGoOn();
+    story.demand(now, may, 'the bot goes on into what was said');
+    if (!story.voice) this.#becomesAside();
   }
 
   /** The output is held for a candidate, and not for long. */

@@ -171,8 +171,24 @@ export const botMutants: readonly Mutant[] = [
     to: "'question'",
   }),
   mutant('does not apologise', 'answering.ts', {
-    from: 'writeText(response, space + step.state.setup.settings.apology, voiceOf(step));',
-    to: 'void space;',
+    from: 'writeText(response, space + (response.again ? outage.hold : apology), voiceOf(step));',
+    to: 'void [space, outage, apology];',
+  }),
+  mutant('does not try a lost answer again', 'outage.ts', {
+    from: 'state.silence.retryAt = now + retryAfterMs;',
+    to: 'void [state, now, retryAfterMs];',
+  }),
+  mutant('tries a lost answer again although the caller has spoken', 'speaking.ts', {
+    from: '  step.state.silence.retryAt = undefined;',
+    to: '',
+  }),
+  mutant('does not say that it is back', 'answering.ts', {
+    from: "response.again ? step.state.setup.settings.outage.back : ''",
+    to: "''",
+  }),
+  mutant('speaks a text for ever that TTS cannot say', 'output.ts', {
+    from: 'if (isUseless && !outputHeld(state)) {',
+    to: 'if (isUseless && 1 + 1 === 3) {',
   }),
   mutant('glues the first words of a stalled LLM to the apology', 'answering.ts', {
     from: "  response.splitter.pending = '';\n  speakInstead",

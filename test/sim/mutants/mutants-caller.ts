@@ -59,11 +59,11 @@ export const callerMutants: readonly Mutant[] = [
     to: '  };',
   }),
   mutant('takes words of listening for an interruption', 'candidate.ts', {
-    from: 'const telling = withoutBackchannels(own, [...backchannels, ...sounds], { unfinished: true });',
+    from: 'const telling = withoutListening(own, backchannels, { unfinished: true, partial: unfinished });',
     to: 'const telling = own;',
   }),
   mutant('takes half a phrase of listening for an interruption', 'candidate.ts', {
-    from: ', { unfinished: true }',
+    from: ', { unfinished: true, partial: unfinished }',
     to: '',
   }),
   mutant('takes the echo of the bot for an interruption', 'candidate.ts', {
@@ -219,8 +219,8 @@ export const callerMutants: readonly Mutant[] = [
     to: '    void startText;',
   }),
   mutant('apologises for ever to somebody who mumbles', 'listening.ts', {
-    from: 'if (spoke && state.caller.wordlessTurns < maxWordlessApologies) {',
-    to: 'if (spoke && state.caller.wordlessTurns < 99 * maxWordlessApologies) {',
+    from: 'isDeaf || state.caller.wordlessTurns < maxWordlessApologies',
+    to: 'isDeaf || state.caller.wordlessTurns < 99 * maxWordlessApologies',
   }),
   mutant('says again what another worker had said', 'resume.ts', {
     from: '  const kept = piecesBefore(pieces, sentMs);',

@@ -86,7 +86,7 @@ export class SimStt {
       return;
     }
     this.#final(plan.stt.finalizeMs, false);
-    this.#deliver(0, { type: 'stt.finalized' });
+    this.#deliver(0, { type: 'stt.finalized', position: undefined });
   }
 
   reopen(): void {
@@ -163,7 +163,7 @@ export class SimStt {
     this.#lastAt = Math.max(this.#lastAt, time.now + delayMs);
     time.after(this.#lastAt - time.now, () => {
       if (session !== this.#session) return;
-      const placed = event.type === 'stt.partial' || event.type === 'stt.final';
+      const placed = 'position' in event;
       this.#world.tell(placed ? { ...event, position: this.#world.position } : event);
     });
   }

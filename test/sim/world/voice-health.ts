@@ -26,8 +26,8 @@ export class VoiceHealth {
   fault(now: number): void {
     if (this.#failures === 0) this.#failingSince = now;
     this.#failures += 1;
-    const { stageFailures, stageDownMs } = this.#settings.limits;
-    this.givenUp ||= this.#failures >= stageFailures && now - this.#failingSince >= stageDownMs;
+    const { limits, outage } = this.#settings;
+    this.givenUp ||= this.#failures >= limits.stageFailures && now - this.#failingSince >= outage.keepMs;
   }
 
   /** A piece of a response; `end` is its end in everything that the response was given. */

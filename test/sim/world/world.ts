@@ -3,7 +3,9 @@
  * shell of a call does and tells the judge everything. It decides nothing and never reads the state of the core, except to hand
  * it over to another worker, as text.
  */
-import { SpeechDetector } from '../../../worker/media/vad/speech-detector.ts';
+import { newPrng } from '../../../shared/base/prng.ts';
+import { speechEvent } from '../../../worker/call/speech-event.ts';
+import { SpeechDetector, type SpeechFact } from '../../../worker/media/vad/speech-detector.ts';
 import type { CallAction } from '../../../worker/core/actions.ts';
 import type { CallEvent, PlayoutPosition } from '../../../worker/core/events.ts';
 import type { Core } from '../../support/core/core.ts';
@@ -149,10 +151,10 @@ class World implements SimWorld {
     const { confirmMs, micHearsBot, echoIsClear } = this.plan;
     const isNoEcho = micHearsBot && echoIsClear;
     const settings = { threshold: 0.5, minSpeechMs, confirmMs, sureMs: confirmMs, stopMs };
-    return new SpeechDetector(settings, (type) => {
-      const { position } = this;
-      this.tell(type === 'speech.confirmed' ? { type, position, isNoEcho } : { type, position });
-    });
+    const faint = newPrng(this.plan.seed + 7);
+    const tell = (fact: SpeechFact): void =>
+      this.tell(speechEvent(fact, { position: this.position, isNoEcho, isFaint: faint.chance(0.2) }));
+    return new SpeechDetector(settings, tell, { isOverBot: () => true });
   }
 
   get position(): PlayoutPosition {

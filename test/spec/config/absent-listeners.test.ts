@@ -42,7 +42,6 @@ const rows: readonly (readonly [string, readonly string[]])[] = [
       'SVC_LOG_TURN_CLIENT',
     ],
   ],
-  ['no RTVI listener', ['SVC_RTVI_ADDR', 'SVC_RTVI_TOKEN']],
   [
     'no SIP listener',
     [
@@ -73,10 +72,14 @@ describe('a variable of a listener that this build does not have refuses the sta
 
   it('each is named, and none is taken for another listener', () => {
     const said: string[] = [];
-    const env = { SVC_AGENT_FILE: 'agent.toml', SVC_RTVI_ADDR: '127.0.0.1:1', SVC_SIP_ADDR: '127.0.0.1:2' };
+    const env = {
+      SVC_AGENT_FILE: 'agent.toml',
+      SVC_CALLBACK_ADDR: '127.0.0.1:1',
+      SVC_SIP_ADDR: '127.0.0.1:2',
+    };
     expect(runConfig({ env, cores: 2, write: (line) => said.push(line) })).toBe(1);
     expect(said.filter((line) => /^(error|warning)/.test(line))).toEqual([
-      'error: SVC_RTVI_ADDR must not be set: this build has no RTVI listener',
+      'error: SVC_CALLBACK_ADDR must not be set: this build has no callback listener',
       'error: SVC_SIP_ADDR must not be set: this build has no SIP listener',
     ]);
   });

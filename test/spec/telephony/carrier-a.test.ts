@@ -26,6 +26,7 @@ const settings: CarrierASettings = {
   authToken: new Sensitive(token),
   streamSecret: new Sensitive(secret),
   allowsStaticUrl: false,
+  resumesStream: false,
 };
 
 describe('the signature', () => {
@@ -125,7 +126,7 @@ describe('an upgrade at the stream', () => {
 
 describe('the voice webhook', () => {
   const form = { CallSid: 'CA1', From: '+15550100001', CallerName: '' };
-  const ask = (query = '', body = form, signed: Record<string, string> = body) =>
+  const ask = (query = '', body = form, signed: Record<string, string> = body, shows = false) =>
     answerVoice(
       settings,
       {
@@ -133,7 +134,7 @@ describe('the voice webhook', () => {
         query,
         body: new URLSearchParams(body).toString(),
       },
-      nowS,
+      { nowS, shows },
     );
 
   it('connects the call to its own stream, and passes no number on', () => {
@@ -143,6 +144,11 @@ describe('the voice webhook', () => {
     expect(url.startsWith(`${publicUrl}/`)).toBe(true);
     expect(readSegment(url.split('/').at(-1) ?? '', { secret, nowS })?.callId).toBe('CA1');
     expect(answer.value).not.toContain('555');
+  });
+
+  it('tells the stream who calls whom where the operator wants that', () => {
+    const answer = ask('', form, form, true);
+    expect(answer.ok && answer.value).toContain('<Parameter name="from" value="+15550100001"/>');
   });
 
   it('names the route of the agent, escaped', () => {

@@ -47,5 +47,6 @@ export const scriptSettings: CallSettings = {
     dtmf: true,
   },
   idle: { askAfterMs: 10_000, ask: 'Are you still there?', endAfter: 2 },
+  outage: { keepMs: 10_000, hold: 'Still trouble.', back: 'I am back.', unheardNote: '[unheard]' },
   limits: defaultCallLimits,
 };

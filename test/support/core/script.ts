@@ -116,7 +116,7 @@ export class Script {
   }
 
   sttFinalizes(): this {
-    return this.tell({ type: 'stt.finalized' });
+    return this.tell({ type: 'stt.finalized', position: this.#position() });
   }
 
   /** A whole turn. */

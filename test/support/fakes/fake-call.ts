@@ -260,6 +260,7 @@ const fakeSettings = (): CallServices['settings'] => ({
   confirmQuestion: 'Shall I?',
   maxCallMs: 600_000,
   contextWindowTokens: 4_000,
+  outage: { keepMs: 10_000, hold: 'Still trouble.', back: 'I am back.', unheardNote: '[unheard]' },
   turn: {
     minSpeechMs: 96,
     stopMs: 160,
@@ -299,6 +300,15 @@ export function newFakeWorld(): FakeWorld & { lend(stages: FakeStages): CallServ
       metrics: newWorkerMetrics(),
       boxes,
       settings: fakeSettings(),
+      carriers: {
+        means: {},
+        telephony: {
+          ...{ settleTimeoutMs: 8_000, warmTransfer: false, returnLine: '', destinations: new Map() },
+          dtmf: defaultDtmfSettings,
+        },
+        language: 'en',
+        ask: (_, answered) => answered({ kind: 'refused', code: 'unavailable' }),
+      },
       openTools: () => ({ tools: noTools, book: newToolBook() }),
       speech: { threshold: 0.5, minSpeechMs: 96, confirmMs: 192, sureMs: 96, stopMs: 160 },
       echo: 'auto',

@@ -46,6 +46,18 @@ export function answer(text: string): FakeReply {
   ]);
 }
 
+/** A complete answer that says something and then calls a tool. */
+export function sayAndCall(text: string, name: string, args: unknown, id = 'call_a'): FakeReply {
+  const call = { index: 0, id, type: 'function', function: { name, arguments: JSON.stringify(args) } };
+  return stream([
+    ...(text.match(/\S+\s*/g) ?? []).map((word) => choice({ content: word })),
+    choice({ tool_calls: [call] }),
+    choice({}, 'tool_calls'),
+    usage(10, 5),
+    DONE_EVENT,
+  ]);
+}
+
 /** A complete answer that calls one tool. */
 export function toolCall(name: string, args: unknown, id = 'call_a'): FakeReply {
   const text = JSON.stringify(args);

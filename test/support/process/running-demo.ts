@@ -17,6 +17,7 @@ const project = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** Where everything listens. */
 export interface DemoAddresses {
+  readonly rtvi: string;
   readonly page: string;
   readonly ws: string;
   readonly health: string;

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, it, expect } from 'vitest';
+import { backchannelsOf } from '../../../shared/config/agent/backchannels.ts';
 import { builtInTexts } from '../../../shared/config/agent/texts.ts';
 import { inertKeys } from '../../../shared/config/agent-file.ts';
 import { changed, errorsOf, goodFile, load } from './agent-text.ts';
@@ -11,7 +12,7 @@ const plainInterrupt = {
   sureSpeechMs: 150,
   minWords: 1,
   wordlessMs: 700,
-  backchannels: english.backchannels,
+  backchannels: backchannelsOf('en'),
   resumeAfterMs: 600,
   dtmf: true,
 };

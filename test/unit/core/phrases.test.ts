@@ -1,15 +1,6 @@
-/** What recognised words amount to: listening, hesitation, or the bot's own voice. */
+/** What recognised words amount to: hesitation, or the bot's own voice. */
 import { describe, it, expect } from 'vitest';
-import {
-  endsHesitant,
-  endsSentence,
-  spokenWords,
-  withoutBackchannels,
-  withoutEcho,
-} from '../../../worker/core/turn/phrases.ts';
-
-const without = (text: string, unfinished = false): string[] =>
-  withoutBackchannels(spokenWords(text), ['mm-hmm', 'okay', 'i see', 'ben anladım'], { unfinished });
+import { endsHesitant, endsSentence, spokenWords, withoutEcho } from '../../../worker/core/turn/phrases.ts';
 
 describe('words', () => {
   it('are compared without case and punctuation, and keep what belongs inside them', () => {
@@ -31,32 +22,6 @@ describe('words', () => {
   it('are told in scripts without spaces and with marks of their own', () => {
     expect(spokenWords('はい。')).toEqual(['はい']);
     expect(spokenWords('हाँ, ठीक है')).toEqual(['हाँ', 'ठीक', 'है']);
-  });
-});
-
-describe('words of listening', () => {
-  it('leave nothing when they are all there is, however often', () => {
-    for (const text of ['Mm-hmm.', 'Okay. Okay!', 'I see, mm-hmm.', 'Ben anladım, okay'])
-      expect(without(text)).toEqual([]);
-  });
-
-  it('leave everything else', () => {
-    expect(without('Okay, but wait.')).toEqual(['but', 'wait']);
-    expect(without('I saw')).toEqual(['i', 'saw']);
-    expect(without('see I see')).toEqual(['see']);
-  });
-
-  it('may be half a phrase while more can follow, and only at the end', () => {
-    expect(without('I')).toEqual(['i']);
-    expect(without('I', true)).toEqual([]);
-    expect(without('Okay, I', true)).toEqual([]);
-    expect(without('I want', true)).toEqual(['i', 'want']);
-    expect(without('', true)).toEqual([]);
-  });
-
-  it('prefer the longest phrase, and ignore empty ones', () => {
-    expect(withoutBackchannels(['i', 'see'], ['i', 'i see', ' '])).toEqual([]);
-    expect(withoutBackchannels(['stop'], [''])).toEqual(['stop']);
   });
 });
 

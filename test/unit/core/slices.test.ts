@@ -61,17 +61,12 @@ describe('the course of a call', () => {
 });
 
 describe('the faults of a call', () => {
-  const limits = { stageFailures: 3, stageDownMs: 10_000 };
+  const settings = { ...scriptSettings, outage: { ...scriptSettings.outage, keepMs: 10_000 } };
   const count = (faults: ReturnType<typeof newFaults>, stage: 'stt' | 'llm' | 'tts', now: number): boolean =>
-    countFault(faults, stage, { limits, now });
+    countFault(faults, stage, { settings, now });
 
-  it('are too many when an LLM has left three turns without an answer', () => {
-    const faults = newFaults();
-    expect([0, 1, 2].map((now) => count(faults, 'llm', now))).toEqual([false, false, true]);
-  });
-
-  it('are too many when STT or TTS fail three times, and for ten seconds', () => {
-    for (const stage of ['stt', 'tts'] as const) {
+  it('are too many when a stage fails three times, and for longer than callers are kept', () => {
+    for (const stage of ['stt', 'llm', 'tts'] as const) {
       const faults = newFaults();
       expect([0, 1, 9_999].map((now) => count(faults, stage, now))).toEqual([false, false, false]);
       expect(count(faults, stage, 10_000)).toBe(true);

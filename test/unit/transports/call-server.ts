@@ -113,6 +113,7 @@ export class CallServer {
         return true;
       },
       dtmf: (digit) => note(`dtmf ${digit}`),
+      typed: () => undefined,
       markPlayed: (id) => note(`mark ${id}`),
       ended: (reason) => note(`ended ${reason}`),
     };

@@ -8,9 +8,19 @@ import { tellTools, toolSettings } from '../epoch.ts';
 import type { CallEvent } from '../events.ts';
 import { stepFlow, transitionTool } from '../flow/flow.ts';
 import { addMessages } from '../delivery/history.ts';
-import { finishWriting, flush, pauseWriting, speakSentence, writeText, type Response } from './response.ts';
+import { loseAnswer } from './outage.ts';
+import {
+  finishWriting,
+  flush,
+  pauseWriting,
+  speakSentence,
+  unfilled,
+  writeText,
+  type Response,
+} from './response.ts';
 import {
   completeResponse,
+  endCall,
   openAnswer,
   openResponse,
   sayOnEntry,
@@ -24,10 +34,13 @@ import { nobodySpeaks, noticeFault, type Step } from '../state.ts';
 import { tell } from '../told.ts';
 import { nextToolDeadline } from '../tools/tools.ts';
 import { resumeTools } from '../tools/tools-cut.ts';
+import { beginToolTransfer } from './transfer.ts';
 import type { ToolOrder, ToolOutcome } from '../tools/tools-state.ts';
 
 /** The built-in tool by which the LLM ends the call (spec 03, Telephony tools). */
 const endCallToolName = 'end_call';
+const transferToolName = 'transfer_call';
+const keysToolName = 'send_dtmf';
 
 /** The caller has waited long enough: something is said meanwhile. */
 export function fillSilence(step: Step<'setup' | 'silence'>, response: Response): void {
@@ -45,8 +58,12 @@ const wholeSentence = /[.!?…。！？]["'”’)]*\s*$/;
 
 export function onLlmText(step: Step<'setup'>, response: Response, text: string): void {
   response.llmAt = step.now;
-  if (text !== '') response.firstTextAt ??= step.now;
-  writeText(response, text, voiceOf(step));
+  if (text === '') return;
+  response.firstTextAt ??= step.now;
+  // Who has been told to hold on hears that it is over.
+  const back = response.again ? step.state.setup.settings.outage.back : '';
+  response.again = false;
+  writeText(response, back === '' ? text : `${back} ${text}`, voiceOf(step));
 }
 
 export function onLlmDone(
@@ -92,9 +109,13 @@ function speakInstead(
 ): void {
   if (noticeFault(step, 'llm', what)) endSoon(step.state.course);
   response.firstTextAt ??= step.now;
+  const { apology, outage } = step.state.setup.settings;
   const before = response.text + response.splitter.pending;
+  // Behind the beginning of an answer the caller decides what to ask; and who calls too many tools would call them again.
+  const isDown = what === 'failed' || what === 'stalled';
+  if (isDown && (unfilled(response, 0) + response.splitter.pending).trim() === '') loseAnswer(step);
   const space = before === '' || /\s$/.test(before) ? '' : ' ';
-  writeText(response, space + step.state.setup.settings.apology, voiceOf(step));
+  writeText(response, space + (response.again ? outage.hold : apology), voiceOf(step));
   finishOrComplete(step, response);
 }
 
@@ -129,7 +150,7 @@ function runTools(step: Step, response: Response, event: Extract<CallEvent, { ty
 }
 
 /** Does what the tool machine orders, until nothing more follows at once. */
-function followTools(step: Step, orders: readonly ToolOrder[]): void {
+export function followTools(step: Step, orders: readonly ToolOrder[]): void {
   const queue = [...orders];
   for (let order = queue.shift(); order !== undefined; order = queue.shift()) {
     switch (order.type) {
@@ -137,9 +158,9 @@ function followTools(step: Step, orders: readonly ToolOrder[]): void {
         if (step.state.setup.settings.tools.performerOf(order.call.name) !== 'core') step.actions.push(order);
         else {
           const { key, attempt } = order;
-          queue.push(
-            ...tellTools(step, { type: 'tool.settled', key, attempt, outcome: perform(step, order) }),
-          );
+          const outcome = perform(step, order);
+          if (outcome !== undefined)
+            queue.push(...tellTools(step, { type: 'tool.settled', key, attempt, outcome }));
         }
         break;
       case 'tool.abandon':
@@ -162,14 +183,21 @@ function followTools(step: Step, orders: readonly ToolOrder[]): void {
   }
 }
 
-/** The tools that move the conversation itself. */
+/** The tools that move the conversation itself, and those of the carrier, whose outcome comes later. */
 function perform(
-  step: Step<'setup' | 'delivery' | 'conversation'>,
+  step: Step<'setup' | 'numbers' | 'delivery' | 'conversation' | 'commands'>,
   order: Extract<ToolOrder, { type: 'tool.run' }>,
-): ToolOutcome {
+): ToolOutcome | undefined {
   const { state, now } = step;
   const { name } = order.call;
   const done: ToolOutcome = { kind: 'result', text: '{"ok":true}' };
+  if (name === transferToolName) return beginToolTransfer(step, order);
+  if (name === keysToolName) {
+    const { key, attempt, idempotencyKey: commandId } = order;
+    const { digits } = JSON.parse(order.call.arguments) as { readonly digits: string };
+    step.actions.push({ type: 'carrier.keys', commandId, digits, key, attempt });
+    return undefined;
+  }
   if (name === endCallToolName) {
     if (state.delivery.response !== undefined) state.delivery.response.hangUpAfter = true;
     return done;
@@ -213,6 +241,11 @@ function onRoundOver(
   const { state } = step;
   const { pairs } = order;
   tell(step, { type: 'tools.answered', pairs });
+  // The caller is somebody else's: nothing more is said.
+  if (state.commands.transfer.phase === 'accepted') {
+    endCall(step, 'transferred');
+    return;
+  }
   const { response } = state.delivery;
   if (response?.inTools !== true) {
     addMessages(state.conversation.history, pairMessages(pairs, { reasoning: state.tools.reasoning }));

@@ -16,6 +16,7 @@ import { noteEdit } from './edits.ts';
 import { nextEpoch, tellTools } from '../epoch.ts';
 import type { CallEvent } from '../events.ts';
 import { cutResponse, startText } from './speaking.ts';
+import { beginCommandTransfer } from './transfer.ts';
 import { nobodySpeaks, type Step } from '../state.ts';
 import type { RefusalCode } from '../told.ts';
 
@@ -44,6 +45,8 @@ function accept(step: Step, id: string | undefined, command: CallCommand): Refus
       state.commands.end = { id, farewell: command.farewell.trim(), by: step.now + endGraceMs };
       endSoon(state.course);
       return undefined;
+    case 'transfer':
+      return beginCommandTransfer(step, id, command);
   }
 }
 

@@ -6,6 +6,8 @@ export interface Silence {
   /** Since when the caller waits for a sound that the bot owes, whichever response it was to come from. */
   since: Millis | undefined;
   fillersSpoken: number;
+  /** When the answer that a broken stage kept from the caller is tried again. */
+  retryAt: Millis | undefined;
   /** Lines that are heard even when TTS is down. */
   readyLines: { readonly fillers: boolean; readonly farewell: boolean };
   /** Questions to a caller who says nothing, and when the next one is due. */
@@ -15,6 +17,7 @@ export interface Silence {
 export const newSilence = (): Silence => ({
   since: undefined,
   fillersSpoken: 0,
+  retryAt: undefined,
   readyLines: { fillers: false, farewell: false },
   idle: { asks: 0, askAt: undefined },
 });
@@ -29,6 +32,7 @@ export function nextFiller(silence: Silence, lines: readonly string[]): string |
 export const silenceCodec = record<Silence>({
   since: maybe(time),
   fillersSpoken: number,
+  retryAt: maybe(time),
   readyLines: opaque(),
   idle: record<Silence['idle']>({ asks: number, askAt: maybe(time) }),
 });

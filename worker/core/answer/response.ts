@@ -72,6 +72,10 @@ interface ResponseBase {
   firstTextAt: Millis | undefined;
   /** Audio of it was heard before TTS had to begin it anew. */
   wasAudible: boolean;
+  /** It is tried again: nothing was heard of an earlier attempt but that something is wrong. */
+  again: boolean;
+  /** Times that something stood in for what TTS owed. */
+  standIns: number;
   /** Since when the caller waits and nothing goes out. Undefined while something does. */
   silentAt: Millis | undefined;
   /** How much had been sent, and given to TTS, when the output last ran dry. */
@@ -123,6 +127,8 @@ export const newResponse = ({ owedSince, now, msPerChar, ...named }: NewResponse
   broken: false,
   firstTextAt: undefined,
   wasAudible: false,
+  again: false,
+  standIns: 0,
   silentAt: owedSince,
   starvedMs: 0,
   starvedSaid: 0,
@@ -261,6 +267,8 @@ const base = {
   broken: flag,
   firstTextAt: maybe(time),
   wasAudible: flag,
+  again: flag,
+  standIns: number,
   silentAt: maybe(time),
   starvedMs: number,
   starvedSaid: number,

@@ -6,6 +6,7 @@ import type { ContextMessage } from '../actions.ts';
 import { closeCommands } from '../commands.ts';
 import {
   enterHeard,
+  tellHeard,
   enterToolResults,
   messagesFor,
   reachSafePoint,
@@ -127,6 +128,7 @@ export function openAnswer(
   owedSince: Millis,
 ): Response {
   step.state.conversation.owed = false;
+  step.state.silence.retryAt = undefined;
   enterToolResults(step);
   applyEdits(step.state.conversation.edits, step.state.conversation.history);
   const say = reachSafePoint(step);
@@ -193,9 +195,11 @@ function sayClosing(step: Step, farewell: string, options: { owedSince?: Millis 
 export function startAnnouncement(
   step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation'>,
   kind: 'apology' | 'farewell',
+  { standIns = 0 } = {},
 ): void {
   applyEdits(step.state.conversation.edits, step.state.conversation.history);
   const response = openResponse(step, kind);
+  response.standIns = standIns;
   announce(step, response);
   response.writing = false;
   flush(response, voiceOf(step));
@@ -245,6 +249,8 @@ export function completeResponse(step: Step): void {
   const { response } = state.delivery;
   if (response === undefined) return;
   state.delivery.response = undefined;
+  if (response.phase !== 'waiting')
+    tellHeard(step, response, { from: response.heard.echoedChars, to: response.text.length });
   if (response.phase !== 'waiting' || response.wasAudible)
     tell(step, { type: 'turn.bot_ended', epoch: response.epoch });
   if (response.phase !== 'waiting') {
@@ -257,9 +263,18 @@ export function completeResponse(step: Step): void {
   if (response.asks !== undefined) tellTools(step, { type: 'question.heard', key: response.asks.key });
   const isLast = response.hangUpAfter || response.source === 'closing' || endsWithNode(step, response);
   if (isLast) endCall(step, 'ended');
-  else if (state.conversation.owed && !isEnding(state.course) && nobodySpeaks(state))
-    // Who heard nothing has been waiting all the time.
-    startOwedAnswer(step, stillOwedSince(step));
+  // Who heard nothing has been waiting all the time.
+  else answerOwed(step, stillOwedSince(step));
+}
+
+/** Answers what entered the context while a response ran, unless somebody speaks or the call is on its way to its end. */
+export function answerOwed(
+  step: Step<'setup' | 'course' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation' | 'tools'>,
+  owedSince: Millis,
+): void {
+  const { state } = step;
+  if (state.conversation.owed && !isEnding(state.course) && nobodySpeaks(state))
+    startOwedAnswer(step, owedSince);
 }
 
 /** The flow's node ends the call after its answer. */
@@ -313,6 +328,7 @@ export function cutResponse(
     });
     state.delivery.lastSaid = { text: response.text, endedAt: now };
   }
+  tellHeard(step, response, { from: response.heard.echoedChars, to: chars });
   enterHeard(state.conversation.history, response, chars);
   const { asks } = response;
   // A caller who answers before the question is quite over has heard it.
@@ -329,7 +345,7 @@ export function cutResponse(
 
 export function endCall(
   step: Step<'setup' | 'course' | 'caller' | 'guess' | 'delivery' | 'commands' | 'conversation' | 'tools'>,
-  reason: 'ended' | 'shutdown',
+  reason: 'ended' | 'shutdown' | 'transferred',
 ): void {
   const { state } = step;
   if (!endCourse(state.course)) return;

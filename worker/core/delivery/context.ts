@@ -82,6 +82,16 @@ export function enterHeard(history: History, response: Response, chars: number):
   addHeard(history, response.text.slice(from, Math.max(from, chars)), { before: response.notes });
 }
 
+/** Tells which part of the response was heard, where there is one. */
+export function tellHeard(
+  step: Parameters<typeof tell>[0],
+  { text, epoch }: Response,
+  { from, to }: { readonly from: number; readonly to: number },
+): void {
+  if (to > from && text.slice(from, to).trim() !== '')
+    tell(step, { type: 'bot.heard', epoch, text: text.slice(from, to) });
+}
+
 /** What tools left behind since the last response enters the conversation. */
 export function enterToolResults(step: Step<'conversation' | 'tools'>): void {
   const {

@@ -14,10 +14,12 @@ import {
   noteMarkSent,
   noteSpoken,
 } from './heard.ts';
-import { enterHeard } from './context.ts';
+import { enterHeard, tellHeard } from './context.ts';
+import { loseAnswer } from '../answer/outage.ts';
 import { finishWriting, flush, isAnnounced, passText, unfilled, type Response } from '../answer/response.ts';
 import {
   announce,
+  answerOwed,
   completeResponse,
   endCall,
   openResponse,
@@ -27,7 +29,7 @@ import {
   stopLlm,
   voiceOf,
 } from '../answer/speaking.ts';
-import { noticeFault, type Step, type Slices } from '../state.ts';
+import { noticeFault, outputHeld, type Step, type Slices } from '../state.ts';
 import { tell } from '../told.ts';
 
 /** How long a client that never echoed a mark is assumed to play on after the last frame. */
@@ -114,12 +116,42 @@ export function audibleWithin(state: Slices<'setup' | 'caller' | 'faults'>, resp
   return Math.min(audibleWithinMs, Math.max(audibleWithinMs - pausedMs, leastMs));
 }
 
+/** Times that something stands in for what TTS owes before the caller is told and the response is given up. */
+const mostStandIns = 3;
+
+/** TTS does not come back in time for this response. An answer is tried again later, and the caller may speak meanwhile. */
+function giveUpResponse(step: Step, former: Response): void {
+  const { state, now } = step;
+  stopLlm(step, former);
+  if (former.hangUpAfter || former.source === 'closing') {
+    sayLastWords(step, former);
+    return;
+  }
+  if (former.source === 'answer') loseAnswer(step);
+  if (!isAnnounced(former)) {
+    startAnnouncement(step, 'apology', { standIns: mostStandIns });
+    return;
+  }
+  state.delivery.response = undefined;
+  state.silence.since = undefined;
+  if (former.phase !== 'waiting' || former.wasAudible)
+    tell(step, { type: 'turn.bot_ended', epoch: former.epoch });
+  answerOwed(step, now);
+}
+
 /** Speaks what is left of a response in a new session, after a filler when the caller has been waiting. */
 function speakAgain(step: Step, former: Response, text: string): void {
   const { state, now } = step;
   if (state.faults.lastWords) {
     stopLlm(step, former);
     sayLastWords(step, former);
+    return;
+  }
+  const wasTold = former.phase !== 'waiting' && isAnnounced(former);
+  // Whose voice holds the output may be asking something else.
+  const isUseless = (wasTold && text.trim() !== '') || former.standIns >= mostStandIns;
+  if (isUseless && !outputHeld(state)) {
+    giveUpResponse(step, former);
     return;
   }
   const waitedMs = now - (former.silentAt ?? now);
@@ -140,6 +172,8 @@ function speakAgain(step: Step, former: Response, text: string): void {
   again.llmAt = former.llmAt;
   again.firstTextAt = former.firstTextAt;
   again.hangUpAfter = former.hangUpAfter;
+  again.again = former.again;
+
   again.writing = former.writing;
   again.inTools = former.inTools;
   if (former.asks !== undefined) again.asks = { key: former.asks.key, from: 0 };
@@ -149,6 +183,7 @@ function speakAgain(step: Step, former: Response, text: string): void {
   // A filler that is not ready would be asked of the TTS that has just failed.
   const fillsSilence = (): boolean => state.silence.readyLines.fillers && speakForSilence(step, again);
   if (lost || (fills && !fillsSilence())) announce(step, again);
+  again.standIns = former.standIns + (again.fillers.length > 0 ? 1 : 0);
   passText(again, text, voice);
   if (again.writing) return;
   if (finishWriting(again, voice) || again.fillers.length > 0) flush(again, voice);
@@ -271,12 +306,14 @@ export function onMarkSent({ state, now }: Step<'delivery'>, id: string): void {
 export function onMarkPlayed(step: Step, id: string): void {
   const { state, now } = step;
   const { response } = state.delivery;
+  const heardBefore = response?.heard.echoedChars ?? 0;
   const expected = noteMarkPlayed(response?.heard ?? newHeardState(), {
     id,
     client: state.delivery.client,
     now,
   });
   if (response === undefined || !expected) return;
+  tellHeard(step, response, { from: heardBefore, to: response.heard.echoedChars });
   if (response.phase === 'draining' && response.heard.marks.size === 0) completeResponse(step);
 }
 
@@ -289,6 +326,7 @@ function speakRest(step: Step, response: Response, sentMs: Millis): void {
     { ...response.heard, acknowledged: undefined },
     { text, pronounce, position, client: newClientPlayout(), now: step.now },
   );
+  tellHeard(step, response, { from: response.heard.echoedChars, to: chars });
   enterHeard(step.state.conversation.history, response, chars);
   step.state.delivery.lastSaid = { text: response.text.slice(0, chars), endedAt: step.now };
   speakAgain(step, response, unfilled(response, chars) + response.splitter.pending);

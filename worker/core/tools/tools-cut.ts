@@ -116,6 +116,7 @@ export function resumeTools(
     const { phase } = record;
     if (phase.type === 'held' && phase.giveUpAt !== undefined) phase.giveUpAt = now + confirmWaitMs;
     if (phase.type !== 'running' && phase.type !== 'retrying') continue;
+    if (rule?.outlives === true) continue;
     if (record.kind === 'read_only' && rule !== undefined) {
       record.phase = { type: 'new' };
       run(site, record, { rule, attempt: phase.attempt + 1 });

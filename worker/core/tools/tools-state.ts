@@ -37,6 +37,8 @@ export interface ToolRule {
   readonly fillerAfterMs: Millis;
   readonly confirm: boolean;
   readonly repeatable: boolean;
+  /** What runs it is not of the worker: another one goes on waiting for the same outcome. */
+  readonly outlives?: true;
 }
 
 /** What a look at the arguments found: their text in one canonical form, or the rule that they break. */

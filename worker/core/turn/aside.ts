@@ -6,7 +6,8 @@ import { isEnding } from '../course.ts';
 import { interruptible, tellingWords } from './candidate.ts';
 import { beginEpoch } from '../epoch.ts';
 import { beginPause } from './pause.ts';
-import { sounds, spokenWords, withoutBackchannels } from './phrases.ts';
+import { withoutSounds } from './backchannels.ts';
+import { spokenWords } from './phrases.ts';
 import { startOwedAnswer } from '../answer/speaking.ts';
 import { nobodySpeaks, type Step, type Slices } from '../state.ts';
 import { forgetWords, wholeText, type Aside, type Turn } from './turn.ts';
@@ -35,7 +36,7 @@ function weightOf(state: Slices<'setup' | 'delivery'>, turn: Aside): 'much' | 'l
   const { own, telling } = wordsOf(state, turn);
   if (own.length <= said.length * ownShare) return 'nothing';
   if (telling.length > 0) return 'much';
-  return withoutBackchannels(own, sounds).length > 0 ? 'listening' : 'nothing';
+  return withoutSounds(own).length > 0 ? 'listening' : 'nothing';
 }
 
 /** What holds after every step: an aside waits for its text, then for the end of the response, and for nothing else. */

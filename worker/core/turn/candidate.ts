@@ -8,7 +8,8 @@ import type { CallEvent, PlayoutPosition } from '../events.ts';
 import { finalize, listen, setAside } from './hearing.ts';
 import { charsAt, noteGap } from '../delivery/heard.ts';
 import { beginPause, resumeMarginMs } from './pause.ts';
-import { sounds, spokenWords, withoutBackchannels, withoutEcho } from './phrases.ts';
+import { withoutListening } from './backchannels.ts';
+import { spokenWords, withoutEcho } from './phrases.ts';
 import { resumeOutput } from '../answer/silence.ts';
 import { unfilled, type Response } from '../answer/response.ts';
 import { cutResponse } from '../answer/speaking.ts';
@@ -18,6 +19,8 @@ import { newWords, wholeText, type Aside, type Candidate, type Fading, type Word
 
 /** Words of listening for longer than this are something to say. */
 const listeningMs = 1_500;
+/** A voice that goes on behind a word of listening may say more by then: the bot would begin and break off again. */
+const moreWordsMs = 250;
 /** No candidate holds the output for longer; the caller would take the bot for gone. */
 const longestHoldMs = 2_500;
 /** Text before and behind the position on the wire whose echo may arrive now. */
@@ -28,7 +31,7 @@ export const echoWithinMs = 300;
 
 /** What a cut touches: whoever takes over begins a turn, and the answer that was asked for early is none. */
 type Cutting = Step<
-  'setup' | 'course' | 'numbers' | 'caller' | 'guess' | 'delivery' | 'conversation' | 'tools'
+  'setup' | 'course' | 'numbers' | 'caller' | 'guess' | 'delivery' | 'silence' | 'conversation' | 'tools'
 >;
 
 /** Whether the caller's voice may cut the running response. A farewell is spoken to its end. */
@@ -43,7 +46,10 @@ export function interruptible({
 const isPlayed = ({ delivery: { response } }: Slices<'delivery'>, now: Millis): boolean =>
   response?.phase === 'draining' && now >= response.endsBy;
 
-export function beginCandidate(step: Step<'setup' | 'caller' | 'delivery'>): void {
+export function beginCandidate(
+  step: Step<'setup' | 'caller' | 'delivery'>,
+  { isFaint = false }: { isFaint?: boolean } = {},
+): void {
   const { state, now } = step;
   const { turn } = state.caller;
   // What was said before and still counts is the beginning of what is said now.
@@ -53,16 +59,19 @@ export function beginCandidate(step: Step<'setup' | 'caller' | 'delivery'>): voi
     words,
     startedAt: now,
     // Where the bot's voice comes back, it would hold itself at every word.
-    held: interruptible(state) && !state.delivery.echoes,
+    held: interruptible(state) && !state.delivery.echoes && !isFaint,
     loud: false,
     isNoEcho: false,
     position: undefined,
+    isFaint,
   };
-  if (outputHeld(state)) {
-    if (state.delivery.response !== undefined) noteGap(state.delivery.response.heard, now);
-    step.actions.push({ type: 'playout.pause' });
-  }
+  if (outputHeld(state)) holdOutput(step);
   listen(step, turn.phase !== 'aside');
+}
+
+function holdOutput({ state, now, actions }: Step<'delivery'>): void {
+  if (state.delivery.response !== undefined) noteGap(state.delivery.response.heard, now);
+  actions.push({ type: 'playout.pause' });
 }
 
 /** The voice lasted long enough to be an interruption, where words do not say otherwise. */
@@ -77,7 +86,13 @@ export function onSpeechConfirmed(
   if (turn.phase !== 'candidate') return;
   turn.loud = true;
   turn.isNoEcho = isNoEcho;
+  const { state } = step;
+  const wasFaint = turn.isFaint === true && turn.listensAt === undefined;
+  turn.isFaint = false;
   reviewCandidate(step, position);
+  if (!wasFaint || state.caller.turn !== turn || !interruptible(state) || state.delivery.echoes) return;
+  turn.held = true;
+  holdOutput(step);
 }
 
 /** More is known about the candidate. */
@@ -86,6 +101,33 @@ export function reviewCandidate(step: Cutting, position: PlayoutPosition | undef
   if (turn.phase !== 'candidate' && turn.phase !== 'fading' && turn.phase !== 'aside') return;
   turn.position = position ?? turn.position;
   if (interrupts(step, turn)) confirm(step, turn);
+  else if (turn.phase !== 'aside') goOnWhenListening(step, turn);
+}
+
+/** Whether all that was said is listening, whole words of it; what may still become something else is not. */
+function listensOnly(state: Slices<'setup' | 'delivery'>, turn: Candidate | Fading): boolean {
+  const { own } = tellingWords(state, turn);
+  return own.length > 0 && withoutListening(own, state.setup.settings.interrupt.backchannels).length === 0;
+}
+
+/** The bot goes on as soon as the words are those of listening, or STT has found none: a silence would tell nothing more. */
+function goOnWhenListening(
+  { state, now, ...rest }: Step<'setup' | 'caller' | 'delivery' | 'silence'>,
+  turn: Candidate | Fading,
+): void {
+  const step = { state, now, ...rest };
+  const listens = listensOnly(state, turn);
+  turn.listensAt = listens ? (turn.listensAt ?? now) : undefined;
+  if (turn.phase === 'candidate' || !turn.held) return;
+  const isNothing = state.caller.stt.owed.length === 0 && wholeText(turn.words).trim() === '';
+  if (!listens && !isNothing) return;
+  turn.resumeAt = Math.min(turn.resumeAt, Math.max(now, turn.voiceBy ?? now));
+  if (now >= turn.resumeAt) endFading(step, turn);
+}
+
+function endFading(step: Step<'caller' | 'delivery' | 'silence'>, turn: Fading): void {
+  beginAside(step, turn);
+  if (turn.held) resumeOutput(step);
 }
 
 function interrupts(
@@ -139,7 +181,7 @@ export function tellingWords(
   const unfinished = words.partial.trim() !== '';
   const played = playedWords(state, voice);
   const own = withoutEcho(spokenWords(wholeText(words)), played, { unfinished });
-  const telling = withoutBackchannels(own, [...backchannels, ...sounds], { unfinished: true });
+  const telling = withoutListening(own, backchannels, { unfinished: true, partial: unfinished });
   return {
     own,
     telling: late || state.delivery.echoes ? telling.filter((word) => !played.includes(word)) : telling,
@@ -188,25 +230,23 @@ export function beginFading(
   lastVoiceAt: Millis,
 ): void {
   const { settings } = step.state.setup;
-  const { words, startedAt, held, loud, isNoEcho, position } = turn;
+  const { words, startedAt, held, position } = turn;
   if (!held && !interruptible(step.state)) {
     beginAside(step, { words, startedAt, lastVoiceAt, position });
     finalize(step);
     return;
   }
   const resumeAt = lastVoiceAt + settings.interrupt.resumeAfterMs;
-  step.state.caller.turn = {
+  const { isLong: _, ...rest } = turn;
+  const fading: Fading = {
+    ...rest,
     phase: 'fading',
-    words,
-    startedAt,
-    held,
-    loud,
-    isNoEcho,
-    position,
     lastVoiceAt,
     resumeAt: held ? Math.max(step.now, Math.min(resumeAt, startedAt + longestHoldMs)) : resumeAt,
   };
+  step.state.caller.turn = fading;
   finalize(step);
+  if (held && fading.listensAt !== undefined) endFading(step, fading);
 }
 
 /** What was said cuts nothing, as far as is known. */
@@ -222,6 +262,7 @@ export function prolongFading(step: Step<'setup'>, turn: Fading): void {
   const until = Math.min(step.now + minSpeechMs + resumeMarginMs, turn.lastVoiceAt + maxSilenceMs);
   const latest = turn.held ? turn.startedAt + longestHoldMs : Infinity;
   turn.resumeAt = Math.max(turn.resumeAt, Math.min(until, latest));
+  turn.voiceBy = Math.min(until, latest);
 }
 
 export function candidateDeadline(state: Slices<'setup' | 'caller'>): Millis | undefined {
@@ -229,21 +270,23 @@ export function candidateDeadline(state: Slices<'setup' | 'caller'>): Millis | u
   if (turn.phase === 'fading') return turn.resumeAt;
   if (turn.phase !== 'candidate') return undefined;
   const isLongAt = turn.loud && turn.isLong !== true ? longAt(state, turn) : Infinity;
-  const at = Math.min(isLongAt, turn.held ? turn.startedAt + longestHoldMs : Infinity);
+  const at = Math.min(isLongAt, turn.held ? heldUntil(turn) : Infinity);
   return at === Infinity ? undefined : at;
 }
+
+/** When a candidate whose voice goes on holds the output no longer. */
+const heldUntil = ({ startedAt, listensAt }: Candidate): Millis =>
+  Math.min(startedAt + longestHoldMs, listensAt === undefined ? Infinity : listensAt + moreWordsMs);
 
 export function onCandidateDeadline(step: Step): void {
   const { state, now } = step;
   const { turn } = state.caller;
-  if (turn.phase === 'fading' && now >= turn.resumeAt) {
-    beginAside(step, turn);
-    if (turn.held) resumeOutput(step);
-  } else if (turn.phase === 'candidate') {
+  if (turn.phase === 'fading' && now >= turn.resumeAt) endFading(step, turn);
+  else if (turn.phase === 'candidate') {
     if (now >= longAt(state, turn)) turn.isLong = true;
     // A response that has been played to its end by now is not cut any more.
     if (!isPlayed(state, now)) reviewCandidate(step, step.position);
-    if (state.caller.turn !== turn || !turn.held || now < turn.startedAt + longestHoldMs) return;
+    if (state.caller.turn !== turn || !turn.held || now < heldUntil(turn)) return;
     // The bot goes on; words can still interrupt it.
     turn.held = false;
     resumeOutput(step);

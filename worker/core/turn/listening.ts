@@ -2,6 +2,7 @@
 import { forgetFaults } from '../faults.ts';
 import { endSoon, isEnding } from '../course.ts';
 import { weighAside } from './aside.ts';
+import { withoutListening } from './backchannels.ts';
 import { beginCandidate, beginFading } from './candidate.ts';
 import { echoWithinMs, prolongFading, reviewCandidate } from './candidate.ts';
 import { noteSpeechAfterDecision } from './end-of-turn.ts';
@@ -12,7 +13,7 @@ import type { CallEvent } from '../events.ts';
 import { listen, onSttDeadline, reopenStt } from './hearing.ts';
 import { addUser } from '../delivery/history.ts';
 import { beginPause, resumeMarginMs, reviewPause } from './pause.ts';
-import { spokenWords, withoutBackchannels, withoutEcho } from './phrases.ts';
+import { spokenWords, withoutEcho } from './phrases.ts';
 import { startAnswer, startLine, startText } from '../answer/speaking.ts';
 import {
   dropSpeculation,
@@ -41,6 +42,7 @@ const maxWordlessApologies = 2;
 
 export function onSpeechStarted(
   step: Step<'setup' | 'numbers' | 'caller' | 'guess' | 'delivery' | 'silence' | 'conversation' | 'tools'>,
+  { isFaint = false }: { isFaint?: boolean } = {},
 ): void {
   const { state, now } = step;
   state.caller.voice = 'speech';
@@ -48,15 +50,15 @@ export function onSpeechStarted(
   switch (turn.phase) {
     case 'idle':
       if (state.delivery.response === undefined) beginTurn(step);
-      else if (!state.delivery.response.hangUpAfter) beginCandidate(step);
+      else if (!state.delivery.response.hangUpAfter) beginCandidate(step, { isFaint });
       return;
     case 'aside':
       if (state.delivery.response === undefined) beginTurnWith(step, turn);
-      else if (!state.delivery.response.hangUpAfter) beginCandidate(step);
+      else if (!state.delivery.response.hangUpAfter) beginCandidate(step, { isFaint });
       return;
     case 'fading': {
-      const { words, startedAt, held, loud, isNoEcho, position } = turn;
-      state.caller.turn = { phase: 'candidate', words, startedAt, held, loud, isNoEcho, position };
+      const { lastVoiceAt: _, resumeAt: __, ...candidate } = turn;
+      state.caller.turn = { ...candidate, phase: 'candidate' };
       listen(step, false);
       return;
     }
@@ -109,6 +111,17 @@ export function onSpeechStopped(step: Step): void {
   else if (turn.phase === 'speaking') beginPause(step, turn, lastVoiceAt);
 }
 
+/** A short silence, which ends no turn. Of a candidate it is worth asking what was said: the bot stands still meanwhile. */
+export function onVoicePaused(
+  step: Step<'setup' | 'caller' | 'delivery' | 'silence'>,
+  silenceMs: Millis,
+): void {
+  const { caller } = step.state;
+  if (caller.turn.phase !== 'candidate') return;
+  caller.voice = 'silent';
+  beginFading(step, caller.turn, step.now - silenceMs);
+}
+
 /**
  * A voice that may turn out to be speech holds decisions back until it has, but never beyond the longest silence: a noise
  * that comes and goes must not keep the caller waiting.
@@ -129,7 +142,7 @@ export function onVoiceResumed(step: Guessing): void {
 }
 
 export function onSttText(
-  step: Guessing,
+  step: Guessing & Step<'silence'>,
   event: Extract<CallEvent, { type: 'stt.partial' | 'stt.final' }>,
 ): void {
   const { state } = step;
@@ -162,6 +175,7 @@ export function onSttFinalized(step: Step, isLate: boolean): void {
   // To have said everything of no audio is no proof of life.
   if (!isLate && !given.isEmpty) forgetFaults(state.faults, 'stt');
   if (given.fate === 'aside') weighAside(step);
+  else if (state.caller.turn.phase === 'fading') reviewCandidate(step, step.position);
   if (state.caller.turn.phase === 'finalizing' && state.caller.stt.owed.length === 0)
     answerTurn(step, state.caller.turn);
 }
@@ -288,7 +302,7 @@ function kindOf(
     state.delivery.echoes = true;
     return 'echo';
   }
-  const listensOnly = withoutBackchannels(own, settings.interrupt.backchannels).length === 0;
+  const listensOnly = withoutListening(own, settings.interrupt.backchannels).length === 0;
   return turn.interrupted && state.delivery.cutOff.trim() !== '' && listensOnly ? 'listening' : 'words';
 }
 
@@ -306,7 +320,7 @@ function answerNothing(step: Step, turn: Finalizing, kind: 'echo' | 'listening' 
   const spoke = kind === 'silence' && (isDeaf || turn.lastVoiceAt - turn.startedAt >= longMs);
   if (state.conversation.owed) {
     startAnswer(step, owedSince);
-  } else if (spoke && state.caller.wordlessTurns < maxWordlessApologies) {
+  } else if (spoke && (isDeaf || state.caller.wordlessTurns < maxWordlessApologies)) {
     state.caller.wordlessTurns += 1;
     // It may have been noise after all: that is told, and does not count against STT.
     tell(step, { type: 'fault.noticed', stage: 'stt', what: 'empty' });

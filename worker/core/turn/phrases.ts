@@ -1,39 +1,12 @@
 /**
- * What recognised words amount to: listening, hesitation, or the bot's own voice that came back through the caller's
- * microphone. It compares words and knows nothing of time, turns or audio.
+ * What recognised words amount to: hesitation, a sentence, or the bot's own voice that came back through the caller's
+ * microphone (words of listening: backchannels.ts). It compares words and knows nothing of time, turns or audio.
  */
 
 /** Words as they are compared: lower case, without punctuation; apostrophes and hyphens inside words stay. */
 export function spokenWords(text: string): string[] {
   const plain = text.normalize('NFKC').replaceAll('İ', 'i').toLowerCase().replaceAll('’', "'");
   return plain.match(/[\p{L}\p{N}\p{M}]+(?:['-][\p{L}\p{N}\p{M}]+)*/gu) ?? [];
-}
-
-/** Sounds that STT writes down and that say nothing in any language. */
-export const sounds: readonly string[] = 'ah ahem eh er erm ha haha hm hmm mm mmm oh uh uhm um'.split(' ');
-
-/**
- * The words that are left when those of listening are taken away. Phrases of several words count as a whole; with
- * `unfinished`, one that is not complete yet counts too when nothing follows it.
- */
-export function withoutBackchannels(
-  words: readonly string[],
-  backchannels: readonly string[],
-  { unfinished = false }: { unfinished?: boolean } = {},
-): string[] {
-  const phrases = backchannels.map(spokenWords).filter((phrase) => phrase.length > 0);
-  phrases.sort((a, b) => b.length - a.length);
-  const left: string[] = [];
-  for (let at = 0; at < words.length;) {
-    const phrase = phrases.find((candidate) =>
-      candidate.every(
-        (word, index) => words[at + index] === word || (unfinished && at + index >= words.length),
-      ),
-    );
-    if (phrase === undefined) left.push(words[at] ?? '');
-    at += phrase?.length ?? 1;
-  }
-  return left;
 }
 
 /** Fewer words in a row prove nothing: callers repeat single words of the bot to answer it. */

@@ -54,6 +54,10 @@ interface Held {
   isNoEcho: boolean;
   /** Where playback stood when something was last heard of it. */
   position: PlayoutPosition | undefined;
+  /** It began as a hum or too softly to be sure: it holds nothing until it is confirmed. */
+  isFaint?: boolean | undefined;
+  /** Since when all its words are words of listening. */
+  listensAt?: Millis | undefined;
 }
 
 export interface Candidate extends Held {
@@ -66,6 +70,8 @@ export interface Fading extends Held {
   readonly phase: 'fading';
   readonly lastVoiceAt: Millis;
   resumeAt: Millis;
+  /** A voice that is back may prove to be speech until then. */
+  voiceBy?: Millis | undefined;
 }
 
 /** STT still owes its text, or it may not interrupt and is answered when the response is over. */
@@ -219,13 +225,15 @@ const held = {
   loud: flag,
   isNoEcho: flag,
   position: positionCodec,
+  isFaint: maybe(flag),
+  listensAt: maybe(time),
 };
 const own = { words: wordsCodec, startedAt: time, interrupted: flag };
 
 export const turnCodec = union<Turn, 'phase'>('phase', {
   idle: {},
   candidate: { ...held, isLong: maybe(flag) },
-  fading: { ...held, lastVoiceAt: time, resumeAt: time },
+  fading: { ...held, lastVoiceAt: time, resumeAt: time, voiceBy: maybe(time) },
   aside: { words: wordsCodec, startedAt: time, lastVoiceAt: time, position: positionCodec },
   speaking: own,
   pausing: {

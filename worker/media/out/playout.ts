@@ -33,14 +33,25 @@ export class Playout {
   readonly #audio: OutboundAudio;
   readonly #sink: PlayoutSink;
   readonly #gridBefore: (time: Millis) => Millis;
+  /** Frames go out this much before their time, as far as they exist. */
+  readonly #leadMs: Millis;
   /** When the next frame is due; undefined between stretches of audio. */
   #dueAt: Millis | undefined;
   #startedContext = 0;
   /** The context that has started has nothing to send. */
   #starving = false;
 
-  constructor(audio: OutboundAudio, options: { sink: PlayoutSink; gridBefore: (time: Millis) => Millis }) {
+  constructor(
+    audio: OutboundAudio,
+    options: {
+      readonly sink: PlayoutSink;
+      readonly gridBefore: (time: Millis) => Millis;
+      /** How far ahead of real time the client needs its audio; at most 80 ms. */
+      readonly leadMs?: Millis | undefined;
+    },
+  ) {
     this.#audio = audio;
+    this.#leadMs = options.leadMs ?? 0;
     this.#sink = options.sink;
     this.#gridBefore = options.gridBefore;
   }
@@ -48,8 +59,10 @@ export class Playout {
   /** Sends what is due. Called on every tick, and when audio arrives. */
   advance(now: Millis): void {
     for (let sent = 0; sent < catchUpFrames; sent += 1) {
-      if (this.#dueAt !== undefined && now < this.#dueAt - earlyMs) break;
+      if (this.#dueAt !== undefined && now < this.#dueAt - earlyMs - this.#leadMs) break;
       if (!this.#audio.ready) {
+        // The client has the lead yet to play.
+        if (this.#leadMs > 0 && this.#dueAt !== undefined && now < this.#dueAt - earlyMs) break;
         this.#pause();
         break;
       }

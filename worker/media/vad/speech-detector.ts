@@ -19,7 +19,11 @@ export interface SpeechDetectorSettings {
   readonly stopMs: Millis;
 }
 
-export type SpeechFact = 'speech.started' | 'speech.confirmed' | 'speech.stopped' | 'voice.resumed';
+export type SpeechFact =
+  'speech.started' | 'speech.confirmed' | 'speech.stopped' | 'voice.resumed' | 'voice.paused';
+
+/** A silence this long within speech is told while the bot can be heard; where `stopMs` is no longer, the end of speech tells it. */
+export const voicePauseMs: Millis = 192;
 
 /** Once there is speech, a frame counts as voice down to this much below the threshold. */
 const hysteresis = 0.15;
@@ -51,6 +55,7 @@ export class SpeechDetector {
   /** That part of it which was hummed. */
   #hummedMs = 0;
   #silenceMs = 0;
+  #isPaused = false;
   #hadSpeech = false;
   /** Frames that count as echo before the next look. */
   #echoFrames = 0;
@@ -124,7 +129,13 @@ export class SpeechDetector {
     this.#confirm();
   }
 
+  /** What has just started may be a hum: it is told to hold nothing. */
+  get isFaint(): boolean {
+    return !this.isConfirmed && this.#proof.isHum;
+  }
+
   #begin(): void {
+    this.#isPaused = false;
     this.#speech = true;
     this.#hadSpeech = true;
     this.#confirmed = false;
@@ -135,16 +146,31 @@ export class SpeechDetector {
   #duringSpeech(probability: number, frameMs: Millis): void {
     if (probability >= this.#release) {
       this.#silenceMs = 0;
+      this.#goOn();
       this.#hear(frameMs);
       this.#confirm();
       return;
     }
     this.#silenceMs += frameMs;
-    if (this.#silenceMs < this.#settings.stopMs) return;
+    if (this.#silenceMs < this.#settings.stopMs) {
+      if (!this.#isPaused && this.#silenceMs >= voicePauseMs && this.#isOverBot()) {
+        this.#isPaused = true;
+        this.#tell('voice.paused');
+      }
+      return;
+    }
     this.#speech = false;
     this.#voiceMs = 0;
     this.#hummedMs = 0;
     this.#tell('speech.stopped');
+  }
+
+  #goOn(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#tell('speech.started');
+    // It was known to be the caller's before the pause.
+    if (this.#confirmed) this.#tell('speech.confirmed');
   }
 
   #hear(frameMs: Millis): void {

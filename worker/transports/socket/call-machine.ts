@@ -106,6 +106,9 @@ function receive(state: WsCallState, message: ClientMessage, now: Millis): reado
     case 'mark':
       if (!message.id.ok) return fault(state, message.id.error, now);
       return [{ type: 'notify.mark', id: message.id.value }];
+    case 'text':
+      if (!message.typed.ok) return fault(state, message.typed.error, now);
+      return [{ type: 'notify.typed', typed: message.typed.value }];
     case 'stop':
       return stop(state, { reason: 'ended', end: 'hangup', now });
   }
@@ -118,6 +121,7 @@ function started(state: WsCallState, message: StartMessage): readonly WsAction[]
     encoding: message.encoding,
     metadata: callMetadata(message, state.settings.signedMetadata),
     events: message.events,
+    ...(message.inputRate !== undefined && { inputRate: message.inputRate }),
   };
   state.phase = { name: 'starting', start };
   return [{ type: 'notify.started', start }];

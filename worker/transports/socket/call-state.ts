@@ -11,6 +11,7 @@ import type {
   CallErrorCode,
   ClientMessage,
   ServerMessage,
+  TypedText,
   WsCallLimits,
 } from '../../../shared/protocol/call.ts';
 import type { ConversationMessage, ConversationMessageType } from '../../../shared/protocol/conversation.ts';
@@ -33,6 +34,8 @@ export interface WsCallStart {
   readonly metadata: Readonly<Record<string, string>>;
   /** What the client follows of the conversation. */
   readonly events: readonly ConversationMessageType[];
+  /** Rate of the caller's audio in Hz where it has another one. */
+  readonly inputRate?: number;
 }
 
 export type WsEnd = 'hangup' | 'disconnected' | 'closed' | 'fault' | 'engine';
@@ -102,6 +105,7 @@ export type WsAction =
   | { readonly type: 'notify.started'; readonly start: WsCallStart }
   | { readonly type: 'notify.dtmf'; readonly digit: string }
   | { readonly type: 'notify.mark'; readonly id: string }
+  | { readonly type: 'notify.typed'; readonly typed: TypedText }
   | { readonly type: 'notify.ended'; readonly reason: WsEnd };
 
 /** What another process needs of the state; the settings it has itself. Metadata is the client's. */

@@ -4,26 +4,64 @@
  */
 import type { ClientMessage, ServerMessage } from '../../../shared/protocol/call.ts';
 import type { ConversationMessage } from '../../../shared/protocol/conversation.ts';
+import type { Millis } from '../../../shared/base/units.ts';
+import type { ConversationEvent } from '../../core/told.ts';
 
 /** What a text frame of the client says. */
 export type Heard =
   | { readonly type: 'message'; readonly message: ClientMessage }
   /** Caller audio in the call's encoding. */
   | { readonly type: 'audio'; readonly bytes: Buffer }
+  /** Nothing but an answer by the protocol's own rules. */
+  | { readonly type: 'answer'; readonly frame: Outgoing }
+  /** More than one thing, in this order. */
+  | { readonly type: 'several'; readonly all: readonly Heard[] }
   /** Nothing that changes the call. */
   | { readonly type: 'nothing' };
+
+/** A frame to the client: bytes go as a binary frame, a string as a text frame. */
+export type Outgoing = Buffer | string;
+
+/** What a binary frame holds where audio and messages share them. */
+export type Unpacked =
+  /** Caller audio in the call's encoding. */
+  | { readonly type: 'audio'; readonly bytes: Buffer }
+  /** A message, as UTF-8: it is read as a text frame is elsewhere. */
+  | { readonly type: 'text'; readonly bytes: Buffer }
+  | { readonly type: 'nothing' }
+  /** No frame of the protocol. */
+  | { readonly type: 'broken' };
+
+/** How a client plays that tells nothing of it: in real time, so that the clock says what it has played. */
+export interface ClockPlayout {
+  /** How far ahead of real time it needs its audio, so that it does not run dry. */
+  readonly leadMs: Millis;
+  /** From sending a frame that is due at once to hearing it. */
+  readonly delayMs: Millis;
+}
 
 /** One call's. It may keep what the protocol wants to have kept, and must not throw whatever a client sends. */
 export interface SocketDialect {
   /** Names the protocol, and the shape of what `save` gives, in what is saved of a call. */
   readonly kind: string;
-  /** Where caller audio comes: in binary frames, or inside text frames, where a binary frame is a fault. */
-  readonly audioComesAs: 'binary' | 'text';
+  /**
+   * Where caller audio comes: in binary frames; inside text frames, where a binary frame is a fault; or in binary frames that hold
+   * messages as well, which `unpack` tells apart, and where a text frame is a fault.
+   */
+  readonly audioComesAs: 'binary' | 'text' | 'packed';
+  /** Present where audio comes `packed`. What it gives is valid until the next call. */
+  unpack?(frame: Buffer): Unpacked;
   hear(text: string): Heard;
-  /** The text frame for a message; undefined where the protocol has none. */
-  write(message: ServerMessage | ConversationMessage): string | undefined;
-  /** One frame of bot audio as it goes out: bytes as a binary frame, a string as a text frame. */
-  writeAudio(frame: Buffer): Buffer | string;
+  /** The frame for a message; undefined where the protocol has none. */
+  write(message: ServerMessage | ConversationMessage): Outgoing | undefined;
+  /** One frame of bot audio as it goes out. */
+  writeAudio(frame: Buffer): Outgoing;
+  /** Present where the protocol has words of its own for the conversation, and every client is told of it. */
+  tell?(event: ConversationEvent): readonly Outgoing[];
+  /** Present where the client tells nothing of what it has played. */
+  readonly playout?: ClockPlayout;
+  /** What is due by now; asked about every 20 ms where it is present. */
+  due?(now: Millis): readonly Outgoing[];
   /** What another process needs to go on, as JSON. */
   save(): string;
 }
@@ -32,6 +70,8 @@ export interface SocketDialect {
 export type NewDialect = (options: {
   /** Metadata that the server set. */
   readonly signedMetadata: Readonly<Record<string, string>>;
+  /** Unix time in milliseconds. */
+  readonly wallNow?: () => number;
   /** What `save` gave, parsed. */
   readonly saved?: unknown;
 }) => SocketDialect;

@@ -22,6 +22,8 @@ export interface SocketCallOptions {
   readonly signedMetadata: Readonly<Record<string, string>>;
   /** Monotonic milliseconds, the same clock as `tick`'s argument. */
   now(): Millis;
+  /** Unix time in milliseconds; absent where no clock of the wall is at hand, as in tests. */
+  wallNow?(): number;
   newCallId(): string;
   /** Wraps a callback into the call's scope; after the scope ended the result may do nothing. */
   bind<A extends readonly unknown[]>(callback: (...args: A) => void): (...args: A) => void;

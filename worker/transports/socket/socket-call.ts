@@ -15,8 +15,10 @@ import { conversationMessage } from '../conversation-message.ts';
 import type { CallTransport, TransportEnd, TransportEvents } from '../transport.ts';
 import type { CallSocket, ClosingCause } from './call-socket.ts';
 import { FrameTail } from './frame-tail.ts';
-import type { ConnectionJournal } from './connection-journal.ts';
-import type { Heard, NewDialect, SocketDialect } from './dialect.ts';
+import { ClockMarks } from './clock-marks.ts';
+import type { Heard, NewDialect, Outgoing, SocketDialect } from './dialect.ts';
+import { FrameWriter } from './frame-writer.ts';
+import { listenTo } from './socket-events.ts';
 import type { OpenSocketCall, SocketCallOptions } from './options.ts';
 import { intakeCosts } from './allowance.ts';
 import {
@@ -39,9 +41,6 @@ export const openSocketCalls =
   (ws, events, options) =>
     new SocketCall(ws, { events, options, newDialect });
 
-const BINARY_FRAME = Object.freeze({ binary: true, compress: false, fin: true });
-const TEXT_FRAME = Object.freeze({ binary: false, compress: false, fin: true });
-
 class SocketCall implements CallTransport {
   readonly #ws: CallSocket;
   readonly #events: TransportEvents;
@@ -54,14 +53,10 @@ class SocketCall implements CallTransport {
   #ended: TransportEnd | undefined;
   readonly #held: HeldAudio;
   readonly #late: LateFrames;
-  /** Something was handed to the kernel since the last tick. */
-  #outputMoved = false;
-  readonly #journal: ConnectionJournal | undefined;
+  readonly #writer: FrameWriter;
   readonly #tail: FrameTail;
-  readonly #onFlushed = (error?: Error | null): void => {
-    if (!error) this.#outputMoved = true;
-    this.#noteWritten();
-  };
+  /** What a client has played that does not tell. */
+  readonly #clockMarks: ClockMarks | undefined;
 
   constructor(
     ws: CallSocket,
@@ -75,7 +70,7 @@ class SocketCall implements CallTransport {
     this.#ws = ws;
     this.#events = events;
     this.#options = options;
-    this.#journal = options.journal;
+    this.#writer = new FrameWriter(ws, options.journal);
     this.#tail = new FrameTail(options.journal);
     this.#tail.take(ws.earlyBytes);
     const settings = {
@@ -87,9 +82,11 @@ class SocketCall implements CallTransport {
     const { saved, signedMetadata } = options;
     this.#dialect = given.newDialect({
       signedMetadata,
+      ...(options.wallNow !== undefined && { wallNow: () => options.wallNow?.() ?? 0 }),
       ...(saved !== undefined && { saved: savedParts(saved.json).dialect }),
     });
-    const dialect = this.#dialect.kind;
+    const { kind: dialect, playout } = this.#dialect;
+    this.#clockMarks = playout === undefined ? undefined : new ClockMarks(playout);
     this.#state =
       saved === undefined
         ? newWsCall(settings)
@@ -103,33 +100,23 @@ class SocketCall implements CallTransport {
       maxTextBytes: options.limits.maxControlBytes,
       textCost: this.#dialect.audioComesAs === 'text' ? intakeCosts.audioFrame : intakeCosts.control,
     });
-    ws.closingHook = options.bind((cause) => this.#onClosing(cause));
-    ws.readHook = options.bind((chunk) => this.#onRead(chunk));
-    ws.on(
-      'message',
-      options.bind((data, isBinary) => this.#onMessage(data, isBinary)),
-    );
-    ws.on(
-      'ping',
-      options.bind((data) => this.#onPing(data)),
-    );
-    ws.on(
-      'pong',
-      options.bind(() => this.#onPong()),
-    );
-    ws.on(
-      'error',
-      options.bind(() => this.#socketEvent({ type: 'framing.broken' })),
-    );
-    ws.on(
-      'close',
-      options.bind(() => this.#socketEvent({ type: 'socket.closed' })),
-    );
-    ws.on('close', () => options.socketClosed?.());
+    listenTo(ws, options, {
+      closing: (cause) => this.#onClosing(cause),
+      read: (chunk) => this.#onRead(chunk),
+      message: (data, isBinary) => this.#onMessage(data, isBinary),
+      ping: (data) => this.#onPing(data),
+      pong: () => this.#onPong(),
+      broken: () => this.#socketEvent({ type: 'framing.broken' }),
+      closed: () => this.#socketEvent({ type: 'socket.closed' }),
+    });
   }
 
   get bufferedBytes(): number {
-    return this.#ws.bufferedAmount;
+    return this.#writer.bufferedBytes;
+  }
+
+  get leadMs(): Millis {
+    return this.#dialect.playout?.leadMs ?? 0;
   }
 
   accept(): void {
@@ -151,26 +138,28 @@ class SocketCall implements CallTransport {
 
   sendAudio(frame: Buffer, rate: number): void {
     if (this.#openRate === rate) {
-      if (this.#journal !== undefined) this.#journal.isWriting = true;
-      const out = this.#dialect.writeAudio(frame);
-      this.#ws.send(out, typeof out === 'string' ? TEXT_FRAME : BINARY_FRAME, this.#onFlushed);
-      this.#noteWritten();
+      this.#writer.send(this.#dialect.writeAudio(frame));
+      this.#clockMarks?.sent(this.#options.now());
     } else if (this.#openRate !== 0) this.#step({ type: 'output.mismatched' });
   }
 
   sendClear(epoch: number): void {
+    this.#clockMarks?.clear();
     this.#step({ type: 'output.cleared', epoch });
   }
 
   sendMark(id: string): boolean {
     const isOpen = this.#openRate !== 0;
+    if (isOpen) this.#clockMarks?.add(id);
     this.#step({ type: 'output.marked', id });
     return isOpen && markFits(id);
   }
 
   tell(event: ConversationEvent): void {
     const { phase } = this.#state;
-    if (phase.name !== 'open' || phase.start.events.length === 0) return;
+    if (phase.name !== 'open') return;
+    if (this.#dialect.tell !== undefined) this.#writer.sendAll(this.#dialect.tell(event));
+    if (phase.start.events.length === 0) return;
     const message = conversationMessage(event);
     if (message !== undefined) this.#step({ type: 'conversation.told', message });
   }
@@ -193,12 +182,15 @@ class SocketCall implements CallTransport {
     if (!this.#held.isEmpty) this.#drainHeld(now);
     if (this.#state.outranAt !== undefined) this.#catchUp(now);
     if (this.#deadline !== undefined && now >= this.#deadline) this.#step({ type: 'time.passed' }, now);
+    if (this.#openRate !== 0) this.#playedUntil(now);
     this.#tellEnd();
   }
 
-  /** Bytes that the kernel has not taken would be gone with this process, perhaps in the middle of a frame. */
-  #noteWritten(): void {
-    if (this.#journal !== undefined) this.#journal.isWriting = this.#ws.bufferedAmount > 0;
+  /** What a client has played by now that does not tell. */
+  #playedUntil(now: Millis): void {
+    const marks = this.#clockMarks;
+    for (let id = marks?.next(now); id !== undefined; id = marks?.next(now)) this.#events.markPlayed(id);
+    if (this.#dialect.due !== undefined) this.#writer.sendAll(this.#dialect.due(now));
   }
 
   // ---- From the socket -----------------------------------------------------------------------------------------------
@@ -206,8 +198,9 @@ class SocketCall implements CallTransport {
   #onMessage(data: RawData, isBinary: boolean): void {
     const now = this.#options.now();
     if (!Buffer.isBuffer(data)) return;
-    if (isBinary) this.#onBinary(data, now);
-    else this.#onText(data, now);
+    if (!isBinary && this.#dialect.audioComesAs !== 'packed') this.#onText(data, now);
+    else if (isBinary && this.#dialect.unpack !== undefined) this.#onPacked(data, now);
+    else this.#onBinary(data, now);
     this.#tellEnd();
   }
 
@@ -260,6 +253,19 @@ class SocketCall implements CallTransport {
   #onHeard(heard: Heard, now: Millis): void {
     if (heard.type === 'message') this.#step({ type: 'message.received', message: heard.message }, now);
     else if (heard.type === 'audio') this.#onAudio(heard.bytes, now);
+    else if (heard.type === 'answer' && !this.#isOver()) this.#writer.send(heard.frame);
+    else if (heard.type === 'several') for (const one of heard.all) this.#onHeard(one, now);
+  }
+
+  #onPacked(data: Buffer, now: Millis): void {
+    const unpacked = this.#dialect.unpack?.(data);
+    if (unpacked?.type === 'text') {
+      this.#onText(unpacked.bytes, now);
+      return;
+    }
+    if (!this.#late.charge(intakeCosts.audioFrame, now)) this.#step({ type: 'allowance.spent' }, now);
+    if (unpacked?.type === 'audio') this.#onAudio(unpacked.bytes, now);
+    else if (unpacked?.type === 'broken') this.#step({ type: 'framing.broken' }, now);
   }
 
   #onBinary(data: Buffer, now: Millis): void {
@@ -312,17 +318,17 @@ class SocketCall implements CallTransport {
   #frameBytes(): number {
     const { phase } = this.#state;
     if (phase.name !== 'starting' && phase.name !== 'open') return 0;
-    const samples = Math.floor((phase.start.sampleRate * FRAME_MS) / 1000);
+    const { sampleRate, inputRate = sampleRate } = phase.start;
+    const samples = Math.floor((inputRate * FRAME_MS) / 1000);
     return phase.start.encoding === 'pcm16' ? samples * 2 : samples;
   }
 
   // ---- The machine ---------------------------------------------------------------------------------------------------
 
   #watchOutput(now: Millis): void {
-    const isBacklogged = this.#ws.bufferedAmount > 0;
-    if (isBacklogged) this.#step({ type: 'output.backlogged', moved: this.#outputMoved }, now);
+    const moved = this.#writer.takeMoved();
+    if (this.#writer.bufferedBytes > 0) this.#step({ type: 'output.backlogged', moved }, now);
     else if (this.#state.outputStuckAt !== undefined) this.#step({ type: 'output.drained' }, now);
-    this.#outputMoved = false;
   }
 
   #isOver(): boolean {
@@ -340,7 +346,7 @@ class SocketCall implements CallTransport {
   #perform(action: WsAction): void {
     switch (action.type) {
       case 'send':
-        this.#sendText(this.#dialect.write(action.message));
+        this.#send(this.#dialect.write(action.message));
         if (action.message.type === 'error') {
           this.#options.faultSent?.(action.message.code, action.message.fatal);
         }
@@ -369,6 +375,9 @@ class SocketCall implements CallTransport {
       case 'notify.mark':
         this.#events.markPlayed(action.id);
         return;
+      case 'notify.typed':
+        this.#events.typed(action.typed);
+        return;
       case 'notify.ended':
         this.#held.drop();
         this.#late.drop();
@@ -377,11 +386,8 @@ class SocketCall implements CallTransport {
     }
   }
 
-  #sendText(text: string | undefined): void {
-    if (text === undefined) return;
-    if (this.#journal !== undefined) this.#journal.isWriting = true;
-    this.#ws.send(text, this.#onFlushed);
-    this.#noteWritten();
+  #send(frame: Outgoing | undefined): void {
+    if (frame !== undefined) this.#writer.send(frame);
   }
 
   /** Told here and nowhere else, so that the engine never hears of its end from inside its own order. */

@@ -69,6 +69,7 @@ export type LinkErrorCode =
   | 'queue_full'
   | 'dropped'
   | 'call_ending'
+  | 'transfer_failed'
   | 'unknown_call'
   | 'unavailable'
   | 'too_slow'

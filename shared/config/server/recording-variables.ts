@@ -1,0 +1,86 @@
+/** The server variables that say where recordings of calls are kept, and where they go. Part of the list in `server.ts`. */
+import { fail, ok } from '../../base/result.ts';
+import type { Result } from '../../base/result.ts';
+import { isLoopbackHost } from '../../net/loopback.ts';
+import type { Sensitive } from '../sensitive.ts';
+import type { Reader } from './environment.ts';
+import { countVariable, optionalPathVariable, readVariable, secretVariable } from './variables.ts';
+
+/** A bucket that recordings are uploaded to. */
+export interface UploadSettings {
+  /** Bucket, and the beginning of names in it: `https://s3.example/bucket/calls`. */
+  readonly url: string;
+  readonly region: string;
+  readonly keyId: Sensitive<string>;
+  readonly secret: Sensitive<string>;
+}
+
+export interface RecordingSettings {
+  readonly recording: {
+    /** Absent: agents that record cannot be served. */
+    readonly dir?: string;
+    readonly mostBytes: number;
+    /** Absent: recordings stay on this machine. */
+    readonly upload?: UploadSettings;
+  };
+}
+
+const megabyte = 1_000_000;
+const urlForm = 'an https address with a bucket, such as https://s3.example/bucket/calls; http on loopback';
+
+function readUploadUrl(value: string): Result<string, string> {
+  if (value.length > 2048 || !URL.canParse(value)) return fail(`must be ${urlForm}`);
+  const { protocol, hostname, pathname, username, password, search, hash } = new URL(value);
+  if (username !== '' || password !== '') return fail('must hold neither a user nor a password');
+  const isPrivate = protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname));
+  if (!isPrivate || pathname === '/' || search !== '' || hash !== '') return fail(`must be ${urlForm}`);
+  return ok(value.replace(/\/+$/, ''));
+}
+
+export const recordingVariables = {
+  recordingDir: optionalPathVariable(
+    'SVC_RECORDING_DIR',
+    'Folder for the recordings of calls; agents with [recording] need it.',
+  ),
+  recordingMaxMb: countVariable(
+    'SVC_RECORDING_MAX_MB',
+    'Most megabytes of recordings in that folder; beyond it the oldest are deleted.',
+    { least: 10, most: 100_000_000, defaultText: '10000', fallback: () => 10_000 },
+  ),
+  recordingUploadUrl: readVariable<string | undefined>(
+    'SVC_RECORDING_UPLOAD_URL',
+    'S3-compatible bucket that finished recordings are moved to.',
+    { form: urlForm, defaultText: 'unset: they stay', read: readUploadUrl, fallback: undefined },
+  ),
+  recordingUploadRegion: readVariable<string>(
+    'SVC_RECORDING_UPLOAD_REGION',
+    'Region that uploads are signed for.',
+    {
+      form: 'letters, digits and -, at most 64',
+      defaultText: 'us-east-1',
+      read: (value) =>
+        /^[A-Za-z0-9-]{1,64}$/.test(value) ? ok(value) : fail('must be letters, digits and -, at most 64'),
+      fallback: 'us-east-1',
+    },
+  ),
+  recordingUploadKeyId: secretVariable('SVC_RECORDING_UPLOAD_KEY_ID', 'Access key of the bucket.'),
+  recordingUploadSecret: secretVariable('SVC_RECORDING_UPLOAD_SECRET', 'Secret of that key.'),
+} as const;
+
+export function takeRecording(reader: Reader): RecordingSettings {
+  const variables = recordingVariables;
+  const dir = reader.take(variables.recordingDir);
+  const mostBytes = reader.take(variables.recordingMaxMb) * megabyte;
+  const url = reader.take(variables.recordingUploadUrl);
+  const region = reader.take(variables.recordingUploadRegion);
+  const keyId = reader.take(variables.recordingUploadKeyId);
+  const secret = reader.take(variables.recordingUploadSecret);
+  const base = { mostBytes, ...(dir !== undefined && { dir }) };
+  if (url === undefined) return { recording: base };
+  if (keyId === undefined || secret === undefined) {
+    const { recordingUploadKeyId: id, recordingUploadSecret: key } = variables;
+    reader.refuse(variables.recordingUploadUrl, `needs ${id.name} and ${key.name} beside it`);
+    return { recording: base };
+  }
+  return { recording: { ...base, upload: { url, region, keyId, secret } } };
+}

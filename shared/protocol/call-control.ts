@@ -1,0 +1,68 @@
+/**
+ * What a call may ask of its carrier (spec 03, Telephony tools and Transfers): commands with ids, which are done once however often they
+ * are asked for, and their outcomes. Workers ask, the supervisor performs: it outlives the streams that a transfer ends.
+ */
+import type { Millis } from '../base/units.ts';
+
+/** Carriers whose calls can be controlled, by the transport of their streams. */
+export const carrierNames = ['carrier_a', 'carrier_b'] as const;
+export type CarrierName = (typeof carrierNames)[number];
+
+/** What calls of a carrier can be made to do. */
+export interface ControlMeans {
+  readonly transfer: boolean;
+  readonly warm: boolean;
+  readonly keys: boolean;
+}
+
+/** Why a carrier, or the service, does not do a command. Nothing of it has happened. */
+export type RefusedCode =
+  /** The carrier says no: the call is over, or it may not be done. */
+  | 'rejected'
+  /** Nobody could be asked, or too much is asked at present. */
+  | 'unavailable'
+  /** The carrier cannot read what it is asked. */
+  | 'invalid_argument'
+  | 'unsupported';
+
+export type CarrierOutcome =
+  | { readonly kind: 'ok' }
+  | { readonly kind: 'refused'; readonly code: RefusedCode }
+  /** It may have happened. `handle` names a parked caller to an operator. */
+  | { readonly kind: 'unknown'; readonly handle?: string };
+
+/** What is said before a call that comes back on another stream goes on. */
+export interface CarriedCall {
+  /** The conversation so far. */
+  readonly context: readonly { readonly role: 'system' | 'user' | 'assistant'; readonly text: string }[];
+  /** Why it is back: what the bot says first depends on it. */
+  readonly after: 'keys' | 'transfer';
+}
+
+interface ControlCommandBase {
+  /** Names the command: the same one is done once and answered as often as it is asked for. */
+  readonly commandId: string;
+  readonly carrier: CarrierName;
+  /** The carrier's own id of the call. */
+  readonly callId: string;
+  /** What a call goes on with that comes back. */
+  readonly carried: CarriedCall;
+}
+
+export type ControlCommand = ControlCommandBase &
+  (
+    | {
+        readonly type: 'transfer';
+        readonly mode: 'cold' | 'warm';
+        /** E.164. */
+        readonly to: string;
+        /** What the destination sees; absent: the carrier's own choice. */
+        readonly from?: string;
+        readonly summary: string;
+        readonly language: string;
+      }
+    | { readonly type: 'keys'; readonly digits: string }
+  );
+
+/** Provider budget of one command (spec 03, Transfer result). */
+export const controlBudgetMs: Millis = 40_000;

@@ -1,0 +1,53 @@
+/**
+ * The listener of RTVI, the protocol of Pipecat's clients, by WebSocket. Its path is not inspected. Stock clients present their token as
+ * `?token=`, and play what they are sent at a rate of their own: `?output_sample_rate=` names it where it is not 24 kHz.
+ */
+import { assert } from '../../../shared/base/assert.ts';
+import type { RtviSettings } from '../../../shared/config/server/rtvi-variables.ts';
+import type { ServerSettings } from '../../../shared/config/server/server.ts';
+import { callSampleRates } from '../../../shared/protocol/call.ts';
+import { rtviKeys, rtviOutputRate } from '../../../shared/protocol/rtvi/messages.ts';
+import { openCallListener } from '../listeners.ts';
+import type { Listener } from '../listener.ts';
+import { tokenEntrance } from '../token-entrance.ts';
+
+const name = 'rtvi';
+
+export const rtviListener: Listener = {
+  name,
+  variable: 'SVC_RTVI_ADDR',
+  isWanted: ({ rtvi }) => rtvi !== undefined,
+  entrance: (settings) => {
+    const { addr, token, origins } = wanted(settings);
+    const { sessionSecrets } = settings.access;
+    return tokenEntrance({
+      transport: 'rtvi',
+      pool: { name, most: 2 * settings.maxSessions },
+      audience: 'svc-rtvi',
+      bind: addr,
+      access: {
+        sessionSecrets,
+        ...(token !== undefined && { wsToken: token }),
+        ...(origins !== undefined && { wsOrigins: origins }),
+      },
+      originsVariable: 'SVC_RTVI_ORIGINS',
+      metadata: ({ url }) => ({
+        [rtviKeys.transport]: name,
+        [rtviKeys.outputRate]: String(outputRateOf(url)),
+      }),
+    });
+  },
+  open: ({ settings, arrived }, { given }) =>
+    openCallListener({ at: given ?? wanted(settings).addr, name, arrived }),
+};
+
+function wanted({ rtvi }: ServerSettings): RtviSettings {
+  assert(rtvi !== undefined, 'the settings ask for RTVI');
+  return rtvi;
+}
+
+/** What the client plays; a rate that no call can have is not taken. */
+export function outputRateOf(url: string): number {
+  const asked = Number(new URLSearchParams(url.split('?')[1] ?? '').get(rtviKeys.outputRate));
+  return callSampleRates.includes(asked) ? asked : rtviOutputRate;
+}

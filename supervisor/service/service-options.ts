@@ -1,0 +1,30 @@
+/** What a service is made with. */
+import type { ServerSettings } from '../../shared/config/server/server.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import type { Log } from '../../shared/runtime/log.ts';
+import type { Systemd } from '../../shared/runtime/systemd.ts';
+import type { AgentForWorkers } from '../children/child-setup.ts';
+import type { Priorities } from '../children/priorities.ts';
+import type { ParentChannel } from '../restart/predecessor.ts';
+import type { Launch } from '../restart/successor.ts';
+import type { AgentProviders } from './provider-watch.ts';
+
+export interface ServiceOptions {
+  readonly settings: ServerSettings;
+  readonly workers: number;
+  readonly inferenceThreads: number;
+  /** Path of the turn model; absent: turns end by silence. */
+  readonly turnModel?: string;
+  readonly agentName: string;
+  readonly agent: AgentForWorkers;
+  readonly providers: AgentProviders;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How to start this program once more, for a restart without a gap. */
+  readonly launch: Launch;
+  readonly priorities: Priorities;
+  /** Present where this supervisor takes over from the one that started it. */
+  readonly parent?: ParentChannel;
+  readonly systemd: Systemd;
+  readonly exit: (status: number) => void;
+}

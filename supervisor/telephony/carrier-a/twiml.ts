@@ -1,0 +1,44 @@
+/** Instructions to carrier A (TwiML), as text. Every value is escaped where it is put in. */
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+
+// Other control characters are no XML at all.
+const escaped = (text: string): string =>
+  text.replaceAll(/[\p{Cc}]/gu, '').replaceAll(/[&<>"']/g, (char) => entities[char] ?? '');
+
+const attributes = (values: Readonly<Record<string, string | undefined>>): string =>
+  Object.entries(values)
+    .map(([name, value]) => (value === undefined ? '' : ` ${name}="${escaped(value)}"`))
+    .join('');
+
+/** A whole answer: what the carrier does, in order. */
+export const response = (...verbs: readonly string[]): string =>
+  `<?xml version="1.0" encoding="UTF-8"?>\n<Response>${verbs.join('')}</Response>\n`;
+
+/** Connects the call to a media stream, which gets the parameters. */
+export function connectStream(
+  url: string,
+  parameters: Readonly<Record<string, string | undefined>> = {},
+): string {
+  const given = Object.entries(parameters)
+    .map(([name, value]) => (value === undefined ? '' : `<Parameter${attributes({ name, value })}/>`))
+    .join('');
+  return `<Connect><Stream${attributes({ url })}>${given}</Stream></Connect>`;
+}
+
+/** Rings a number and connects it when somebody answers. */
+export function dialNumber(
+  to: string,
+  { callerId, timeoutS }: { readonly callerId: string | undefined; readonly timeoutS: number },
+): string {
+  const options = attributes({ callerId, answerOnBridge: 'true', timeout: String(timeoutS) });
+  return `<Dial${options}><Number>${escaped(to)}</Number></Dial>`;
+}
+
+export const playDigits = (digits: string): string => `<Play${attributes({ digits })}/>`;

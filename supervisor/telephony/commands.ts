@@ -1,0 +1,51 @@
+/**
+ * Commands by their ids: one that is asked for again, by the worker that took a call up or by an agent that repeats itself, is not done
+ * again; it is answered alike. The newest answers are remembered.
+ */
+import type { CarrierOutcome } from '../../shared/protocol/call-control.ts';
+
+type Reply = (outcome: CarrierOutcome) => void;
+
+/** Answers that are remembered. */
+const mostAnswered = 4_096;
+/** Commands under way; calls are bounded, and each has few. */
+const mostRunning = 8_192;
+
+export class CommandBook {
+  readonly #running = new Map<string, Reply[]>();
+  readonly #answered = new Map<string, CarrierOutcome>();
+
+  /** Does the command unless it was begun before; `reply` is told once. */
+  take(id: string, reply: Reply, perform: () => Promise<CarrierOutcome>): void {
+    const known = this.#answered.get(id);
+    if (known !== undefined) {
+      reply(known);
+      return;
+    }
+    const running = this.#running.get(id);
+    if (running !== undefined) {
+      running.push(reply);
+      return;
+    }
+    if (this.#running.size >= mostRunning) {
+      reply({ kind: 'refused', code: 'unavailable' });
+      return;
+    }
+    this.#running.set(id, [reply]);
+    perform().then(
+      (outcome) => this.#settle(id, outcome),
+      () => this.#settle(id, { kind: 'unknown' }),
+    );
+  }
+
+  #settle(id: string, outcome: CarrierOutcome): void {
+    const replies = this.#running.get(id) ?? [];
+    this.#running.delete(id);
+    this.#answered.set(id, outcome);
+    for (const oldest of this.#answered.keys()) {
+      if (this.#answered.size <= mostAnswered) break;
+      this.#answered.delete(oldest);
+    }
+    for (const reply of replies) reply(outcome);
+  }
+}

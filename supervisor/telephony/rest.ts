@@ -1,0 +1,99 @@
+/**
+ * One request to a carrier's API and what is known afterwards: an answer, that nothing went out, or that nobody knows. It never tries
+ * again and follows no redirect; what the answer says is bounded, and neither addresses nor credentials get into anything it tells.
+ */
+import { Agent } from '../../shared/runtime/undici.ts';
+import type { CarrierOutcome } from '../../shared/protocol/call-control.ts';
+
+/** Of one request; a command that takes several stays within its budget of 40 s. */
+const answerTimeoutMs = 10_000;
+const connectTimeoutMs = 3_000;
+const mostAnswerBytes = 65_536;
+
+export interface RestRequest {
+  readonly url: string;
+  readonly authorization: string;
+  readonly contentType: string;
+  readonly body: string;
+}
+
+export type RestAnswer =
+  | { readonly kind: 'answered'; readonly status: number; readonly body: unknown }
+  | { readonly kind: 'unsent' }
+  | { readonly kind: 'lost' };
+
+export type AskRest = (request: RestRequest) => Promise<RestAnswer>;
+
+/** Codes of errors that come before a request is written. */
+const unsentCodes: readonly string[] = [
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'],
+  ...['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  ...['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
+];
+
+function isUnsent(error: unknown): boolean {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+  return typeof code === 'string' && unsentCodes.includes(code);
+}
+
+/** A way to ask, with connections of its own. */
+export function newRest(): { readonly ask: AskRest; readonly close: () => void } {
+  const agent = new Agent({ connect: { timeout: connectTimeoutMs } });
+  const ask: AskRest = async ({ url, authorization, contentType, body }) => {
+    const { origin, pathname, search } = new URL(url);
+    try {
+      const response = await agent.request({
+        ...{ origin, path: pathname + search, method: 'POST', body },
+        headers: { authorization, 'content-type': contentType, accept: 'application/json' },
+        headersTimeout: answerTimeoutMs,
+        bodyTimeout: answerTimeoutMs,
+      });
+      return { kind: 'answered', status: response.statusCode, body: await readBody(response.body) };
+    } catch (error) {
+      return { kind: isUnsent(error) ? 'unsent' : 'lost' };
+    }
+  };
+  return { ask, close: () => void agent.destroy() };
+}
+
+/** What cannot be read is none: the status says whether the command was taken. */
+async function readBody(body: AsyncIterable<Buffer> & { destroy(): void }): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > mostAnswerBytes) {
+      body.destroy();
+      return undefined;
+    }
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What became of a command, by the status of its answer (spec 03, States: 4xx is definite, 5xx and silence are not). */
+export function outcomeOf(answer: RestAnswer): CarrierOutcome {
+  if (answer.kind === 'unsent') return { kind: 'refused', code: 'unavailable' };
+  if (answer.kind === 'lost') return { kind: 'unknown' };
+  const { status } = answer;
+  if (status >= 200 && status <= 299) return { kind: 'ok' };
+  if (status === 401 || status === 403 || status === 429) return { kind: 'refused', code: 'unavailable' };
+  if (status === 400) return { kind: 'refused', code: 'invalid_argument' };
+  // A request that took too long on its way may have been read.
+  if (status >= 400 && status <= 499 && status !== 408) return { kind: 'refused', code: 'rejected' };
+  return { kind: 'unknown' };
+}
+
+/** A text field of an answer; empty where there is none. */
+export function textAt(body: unknown, ...path: readonly string[]): string {
+  let value = body;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return '';
+    value = Reflect.get(value, key);
+  }
+  return typeof value === 'string' ? value : '';
+}

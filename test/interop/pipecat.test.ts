@@ -1,0 +1,108 @@
+/**
+ * Pipecat's own browser clients against the demo as a newcomer starts it: greeting, question, interruption, typed text. What the bot
+ * said is written down from the sound that the client was given to play.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { writeWav } from '../../shared/audio/wav.ts';
+import { type AnswerEar, loadAnswerEar } from '../support/audio/answer-ear.ts';
+import { chromiumMissing, openChromium, type ChromiumPage } from '../support/chromium.ts';
+import { PipecatPage, type PipecatPackages } from '../support/pipecat-page.ts';
+import { spoken, startDemo, type RunningDemo } from '../support/process/running-demo.ts';
+
+interface Generation extends PipecatPackages {
+  readonly name: string;
+  /** What `bot-ready` says to it. */
+  readonly version: string;
+}
+
+const generations: readonly Generation[] = [
+  {
+    name: 'client-js 1.13.1 with websocket-transport 1.7.1',
+    client: '@pipecat-ai/client-js',
+    transport: '@pipecat-ai/websocket-transport',
+    version: '2.1.0',
+  },
+  {
+    name: 'client-js 1.8.0 with websocket-transport 1.2.0',
+    client: 'pipecat-client-1-8',
+    transport: 'pipecat-transport-1-2',
+    version: '1.2.0',
+  },
+  {
+    name: 'client-js 1.0.0 with websocket-transport 1.0.0',
+    client: 'pipecat-client-1-0',
+    transport: 'pipecat-transport-1-0',
+    version: '1.0.0',
+  },
+];
+
+describe.skipIf(chromiumMissing !== undefined)(`Pipecat's clients ${chromiumMissing ?? ''}`, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pipecat-'));
+  let demo: RunningDemo;
+  let ear: AnswerEar;
+  let chromium: ChromiumPage;
+  let bot: PipecatPage;
+
+  beforeAll(async () => {
+    const wav = join(folder, 'silence.wav');
+    writeFileSync(wav, writeWav(new Int16Array(16_000), 16_000));
+    [demo, ear, chromium] = await Promise.all([
+      startDemo({ SVC_RTVI_ORIGINS: '*' }),
+      loadAnswerEar(),
+      openChromium(wav),
+    ]);
+  });
+
+  afterEach(() => bot.close());
+
+  afterAll(async () => {
+    await chromium.close();
+    await demo.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  const open = async (generation: Generation): Promise<void> => {
+    bot = await PipecatPage.open(await chromium.browser.newPage(), generation);
+  };
+
+  const say = async (text: string): Promise<void> => bot.say(await spoken(demo, text, { rate: 16_000 }));
+
+  const heard = async (from: number, to?: number): Promise<string> => {
+    const { pcm, rate } = await bot.played(from, to);
+    return ear.transcribe(pcm, rate);
+  };
+
+  it.each(generations)('$name: greeting, question, interruption', async (generation) => {
+    await open(generation);
+    expect(await bot.connect(demo.rtvi)).toMatchObject({ version: generation.version });
+    let at = await bot.until('BotStoppedSpeaking');
+
+    const weatherFrom = await bot.playedChunks();
+    await say("What's the weather in Paris?");
+    at = await bot.until('UserTranscript', { from: at, fits: '(data) => data.final' });
+    at = await bot.until('BotStoppedSpeaking', { from: at });
+    const weatherTo = await bot.playedChunks();
+
+    await say("What's the weather in London?");
+    at = await bot.until('BotStartedSpeaking', { from: at });
+    const cutFrom = await bot.playedChunks();
+    await say("What's the weather in Madrid?");
+    at = await bot.until('BotStartedSpeaking', { from: at });
+    const answerFrom = (await bot.events())[at - 1]?.played ?? 0;
+    await bot.until('BotStoppedSpeaking', { from: at });
+
+    // Looking at sounds takes so long that the agent would ask whether anybody is there.
+    expect(await heard(0, weatherFrom)).toBe(
+      'hello you can ask me about the time the weather a table or an order',
+    );
+    expect(await heard(weatherFrom, weatherTo)).toBe(
+      'in paris it is eighteen degrees with clear sky that is demo data not a real forecast',
+    );
+    // The client plays whatever it was sent, so the answer that was cut has to end where it was.
+    expect(await heard(cutFrom, answerFrom)).not.toMatch(/forecast/);
+    expect(await heard(answerFrom)).toMatch(/^in madrid it is twenty four degrees with sunshine/);
+  });
+});

@@ -1,0 +1,98 @@
+/**
+ * The REST side of carrier A (Twilio): updates of calls and new calls, form-encoded under the account's credentials. What an update does
+ * to a call is done to its stream: it stops at once, and instructions with a stream open another one.
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Observed } from '../process/observed.ts';
+import { carrierToken, FakeStream, streamUrlOf } from '../fakes/fake-carrier-a.ts';
+
+export const accountSid = `AC${'0'.repeat(32)}`;
+
+export interface ApiRequest {
+  readonly path: string;
+  readonly form: Readonly<Record<string, string>>;
+}
+
+/** How a request is answered: by its status, by no answer at all (`silent`: after it was done), or by a connection that breaks. */
+export type Reply = number | 'silent' | 'broken';
+
+const errors: Readonly<Record<number, number>> = { 400: 21_220, 401: 20_003, 404: 20_404, 429: 20_429 };
+
+export class FakeCarrierAApi extends Observed {
+  readonly requests: ApiRequest[] = [];
+  /** Answers to the next requests, in order; then all is well. */
+  readonly replies: Reply[] = [];
+  readonly streams = new Map<string, FakeStream>();
+  /** Where streams that come back are opened. */
+  listener = '';
+  #server: Server | undefined;
+  #made = 0;
+
+  async start(): Promise<this> {
+    const server = createServer((request, response) => void this.#take(request, response));
+    this.#server = server;
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return this;
+  }
+
+  get env(): Readonly<Record<string, string>> {
+    const { port } = this.#server?.address() as AddressInfo;
+    return { SVC_CARRIER_A_ACCOUNT_SID: accountSid, SVC_CARRIER_A_API_URL: `http://127.0.0.1:${port}` };
+  }
+
+  async close(): Promise<void> {
+    for (const stream of this.streams.values()) stream.close();
+    this.#server?.closeAllConnections();
+    await new Promise((resolve) => this.#server?.close(resolve) ?? resolve(undefined));
+  }
+
+  /** The call that these instructions of a request are for. */
+  twiml(index: number): string {
+    return this.requests[index]?.form['Twiml'] ?? '';
+  }
+
+  async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const form = Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString()));
+    const path = (request.url ?? '').replace(`/2010-04-01/Accounts/${accountSid}`, '');
+    const expected = `Basic ${Buffer.from(`${accountSid}:${carrierToken}`).toString('base64')}`;
+    const reply = request.headers.authorization === expected ? (this.replies.shift() ?? 200) : 401;
+    this.requests.push({ path, form });
+    const isDone = typeof reply !== 'number' || reply < 300;
+    const [, callSid] = /^\/Calls\/([^/]+)\.json$/.exec(path) ?? [];
+    if (isDone && callSid !== undefined) this.#update(callSid, form['Twiml'] ?? '');
+    this.changed();
+    if (reply === 'silent') return;
+    if (reply === 'broken') {
+      request.socket.destroy();
+      return;
+    }
+    const sid = callSid ?? this.#newSid();
+    const body = isDone
+      ? { sid, status: 'in-progress' }
+      : { code: errors[reply], message: 'no', status: reply };
+    response.writeHead(reply, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  }
+
+  #newSid(): string {
+    this.#made += 1;
+    return `CA9${String(this.#made).padStart(3, '0')}`;
+  }
+
+  #update(callSid: string, twiml: string): void {
+    this.streams.get(callSid)?.stop();
+    this.streams.get(callSid)?.close();
+    this.streams.delete(callSid);
+    const url = streamUrlOf(twiml);
+    if (url === '') return;
+    const stream = new FakeStream(this.listener, { callSid, url, streamSid: `MZ${this.requests.length}000` });
+    this.streams.set(callSid, stream);
+    void stream
+      .until(() => stream.status !== 0)
+      .then(() => {
+        if (stream.status === 101) stream.begin();
+      });
+  }
+}

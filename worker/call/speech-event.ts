@@ -1,0 +1,25 @@
+/** A fact about the caller's voice as the core is told it. */
+import type { CallEvent, PlayoutPosition } from '../core/events.ts';
+import { voicePauseMs, type SpeechFact } from '../media/vad/speech-detector.ts';
+
+/** What belongs to the moment of the fact. */
+export interface Moment {
+  readonly position: PlayoutPosition | undefined;
+  /** The call's echo is known so well that this voice is not it. */
+  readonly isNoEcho: boolean;
+  /** What started may be a hum. */
+  readonly isFaint: boolean;
+}
+
+export function speechEvent(fact: SpeechFact, { position, isNoEcho, isFaint }: Moment): CallEvent {
+  switch (fact) {
+    case 'speech.started':
+      return { type: fact, position, isFaint };
+    case 'speech.confirmed':
+      return { type: fact, position, isNoEcho };
+    case 'voice.paused':
+      return { type: fact, position, silenceMs: voicePauseMs };
+    default:
+      return { type: fact, position };
+  }
+}

@@ -1,0 +1,187 @@
+/**
+ * Giving the caller over to somebody else (spec 03, Telephony tools; spec 02, `transfer`): the hand-off sentence is heard to its end,
+ * then the carrier is asked once, and the call ends when it has done it. A caller who speaks before that keeps the bot.
+ */
+import { answer, type CallCommand } from '../commands.ts';
+import type { CallEvent } from '../events.ts';
+import type { CallState, Slices, Step } from '../state.ts';
+import type { RefusalCode } from '../told.ts';
+import type { Millis } from '../../../shared/base/units.ts';
+import { idempotencyKey, type ToolOrder, type ToolOutcome } from '../tools/tools-state.ts';
+import { transferAnswerMs, type TransferRequest } from './transfer-claim.ts';
+
+/** A client that echoes no marks is taken to have played the sentence this long after its last frame, */
+const unconfirmedMs = 500;
+/** and one that owes an echo is waited for no longer than this. */
+const echoGraceMs = 1_500;
+
+type Run = Extract<ToolOrder, { type: 'tool.run' }>;
+type Answered = Extract<CallEvent, { type: 'carrier.answered' }>;
+
+const failed = (message: string, transport = false): ToolOutcome => ({ kind: 'failed', message, transport });
+
+/** The tool was called. Its outcome, where that is known at once. */
+export function beginToolTransfer(
+  step: Step<'setup' | 'numbers' | 'commands'>,
+  order: Run,
+): ToolOutcome | undefined {
+  const { state, now } = step;
+  const { transfer } = state.setup.settings;
+  if (transfer === undefined) return failed('this call cannot be transferred');
+  if (state.commands.transfer.phase !== 'none')
+    return failed('a transfer is under way or was made already: there is one in a call, do not repeat it');
+  const given = JSON.parse(order.call.arguments) as {
+    readonly destination: string;
+    readonly mode?: 'cold' | 'warm';
+    readonly summary?: string;
+  };
+  const { destination, mode = 'cold', summary = '' } = given;
+  const by = { kind: 'tool', key: order.key, attempt: order.attempt, epoch: state.numbers.epoch } as const;
+  const { idempotencyKey: commandId } = order;
+  const request: TransferRequest = { commandId, destination, isNumber: false, mode, summary, by };
+  state.commands.transfer = { phase: 'settling', request, by: now + transfer.settleMs };
+  return undefined;
+}
+
+/** An agent process wants it (spec 02, Behaviour rules 4). */
+export function beginCommandTransfer(
+  step: Step<'setup' | 'commands' | 'tools'>,
+  id: string | undefined,
+  command: Extract<CallCommand, { type: 'transfer' }>,
+): RefusalCode | undefined {
+  const { state, now } = step;
+  const { transfer } = state.setup.settings;
+  const { destination, mode, summary } = command;
+  if (transfer === undefined || (mode === 'warm' && !transfer.warm)) return 'unsupported';
+  if (state.commands.transfer.phase !== 'none') return 'already_done';
+  const call = { id: id ?? '', name: 'transfer', arguments: '' };
+  const commandId = idempotencyKey(state.tools.session, 0, call);
+  const by = { kind: 'command', id } as const;
+  const request: TransferRequest = { commandId, destination, isNumber: true, mode, summary, by };
+  state.commands.transfer = { phase: 'settling', request, by: now + transfer.settleMs };
+  return undefined;
+}
+
+/** When it is time to look again; undefined while nothing waits. */
+export function transferDeadline(state: Slices<'commands' | 'delivery'>): Millis | undefined {
+  const { transfer: claim } = state.commands;
+  if (claim.phase === 'asked') return claim.by;
+  if (claim.phase !== 'settling') return undefined;
+  return Math.min(claim.by, heardBy(state) ?? Infinity);
+}
+
+/** By when the sentence was heard whatever is echoed; undefined while it is still going out. */
+function heardBy({ delivery: { response, client } }: Slices<'delivery'>): Millis | undefined {
+  if (response?.phase !== 'playing' || !response.inTools || response.silentAt === undefined) return undefined;
+  return response.silentAt + (client.echoesMarks ? echoGraceMs : unconfirmedMs);
+}
+
+/** Everything that was said before the transfer has been heard. */
+function isHeard(state: Slices<'delivery'>, { by }: TransferRequest, now: Millis): boolean {
+  const { response, client } = state.delivery;
+  if (response === undefined) return true;
+  if (by.kind === 'command') return false;
+  if (response.text === '' && response.splitter.pending === '') return true;
+  const at = heardBy(state);
+  if (at === undefined) return false;
+  const { heard, spokenSaid, said } = response;
+  return now >= at || (client.echoesMarks && heard.marks.size === 0 && spokenSaid >= said);
+}
+
+/**
+ * Asks the carrier once the sentence was heard. Returns the outcome of a transfer that a caller who spoke has stopped; nothing of it
+ * had gone out.
+ */
+export function settleTransfer(step: Step<'numbers' | 'delivery' | 'commands'>): TransferRequest | undefined {
+  const { state, now, actions } = step;
+  const { transfer: claim } = state.commands;
+  if (claim.phase !== 'settling') return undefined;
+  const { request } = claim;
+  if (request.by.kind === 'tool' && state.numbers.epoch > request.by.epoch) {
+    state.commands.transfer = { phase: 'none' };
+    return request;
+  }
+  if (now < claim.by && !isHeard(state, request, now)) return undefined;
+  state.commands.transfer = { phase: 'asked', request, by: now + transferAnswerMs };
+  actions.push(orderOf(request));
+  return undefined;
+}
+
+export const spokeFirst = failed(
+  'the caller spoke before it, so nothing was done; ask again if it is still wanted',
+);
+
+export function orderOf(
+  request: TransferRequest,
+): Extract<Step['actions'][number], { type: 'carrier.transfer' }> {
+  const { commandId, destination, isNumber, mode, summary } = request;
+  return { type: 'carrier.transfer', commandId, destination, isNumber, mode, summary };
+}
+
+/** Another worker had asked: the carrier's side knows the command by its id and answers this one. */
+export function resumeTransfer(step: Step<'commands'>): void {
+  const { transfer: claim } = step.state.commands;
+  if (claim.phase !== 'asked') return;
+  step.state.commands.transfer = { ...claim, by: step.now + transferAnswerMs };
+  step.actions.push(orderOf(claim.request));
+}
+
+/** What the carrier made of it; undefined where nobody waits for that. */
+export interface TransferEnd {
+  readonly request: TransferRequest;
+  readonly outcome: ToolOutcome;
+  /** The bot leaves the call. */
+  readonly leaves: boolean;
+}
+
+export function onCarrierAnswered(step: Step<'commands'>, event: Answered): TransferEnd | undefined {
+  const { commands } = step.state;
+  const { transfer: claim } = commands;
+  if (claim.phase !== 'asked' || claim.request.commandId !== event.commandId) return undefined;
+  const { request } = claim;
+  const { outcome } = event;
+  switch (outcome.kind) {
+    case 'ok':
+      commands.transfer = { phase: 'accepted' };
+      return { request, outcome: { kind: 'result', text: initiated(request) }, leaves: true };
+    case 'refused':
+      commands.transfer = { phase: 'none' };
+      return { request, outcome: failed(`the transfer was not made (${outcome.code})`), leaves: false };
+    case 'unknown':
+      commands.transfer = { phase: 'unknown' };
+      return { request, outcome: failed('nobody knows whether the transfer was made', true), leaves: false };
+  }
+}
+
+/** The carrier has said nothing in its time. */
+export const lostAnswer = (state: Pick<CallState, 'commands'>): Answered | undefined =>
+  state.commands.transfer.phase === 'asked'
+    ? {
+        type: 'carrier.answered',
+        commandId: state.commands.transfer.request.commandId,
+        outcome: { kind: 'unknown' },
+      }
+    : undefined;
+
+/** Spec 03, Transfer result. */
+const initiated = ({ mode, destination }: TransferRequest): string =>
+  JSON.stringify({
+    status: 'initiated',
+    mode,
+    destination,
+    summary_delivered: false,
+    instruction: 'The caller is being connected. Say nothing more.',
+  });
+
+/** Tells whoever gave the command what came of it. */
+export function answerTransfer(step: Step<'commands'>, { request, outcome }: TransferEnd): void {
+  if (request.by.kind !== 'command') return;
+  const { id } = request.by;
+  const told = { id, type: 'transfer' } as const;
+  if (outcome.kind === 'result') answer(step, told, { kind: 'done' });
+  else
+    answer(step, told, {
+      kind: 'refused',
+      code: outcome.transport ? 'outcome_unknown' : 'transfer_failed',
+    });
+}

@@ -1,0 +1,164 @@
+/**
+ * Records one call: sound from the tap, lines of the transcript, facts. Everything goes into the call's ring, which never waits for the
+ * disk; what finds no room is lost, counted, and marked in the transcript where it is missing.
+ *
+ * Invariant: places of sound count from the beginning of the call, in whichever worker it is.
+ */
+import type { Millis } from '../../shared/base/units.ts';
+import type { RecordingDefinition } from '../../shared/config/agent/recording.ts';
+import type { EntryKind, RecordingRing } from '../../shared/protocol/recording-ring.ts';
+import type { CallObserver, CallStep, ObservedCall } from '../call/observer.ts';
+import type { CallSettings, ToolBook } from '../core/settings.ts';
+import type { CallState } from '../core/state.ts';
+import type { AudioTap } from '../media/tap.ts';
+import type { TransportEnd } from '../transports/transport.ts';
+import { headLine, stepLine, WatchedTools } from './facts.ts';
+import { Redaction } from './redaction.ts';
+import { Transcript, type TranscriptLine } from './transcript.ts';
+
+export interface CallRecorderOptions {
+  readonly call: ObservedCall;
+  readonly ring: RecordingRing;
+  readonly definition: RecordingDefinition;
+  readonly agent: string;
+  readonly now: Millis;
+  /** Milliseconds since 1970. */
+  readonly wallNow: () => number;
+  /** Names the folder of the recording. */
+  readonly name: string;
+  /** So much was not written for want of room. */
+  readonly lost: (what: 'audio' | 'lines') => void;
+}
+
+const encoder = new TextEncoder();
+
+export class CallRecorder implements CallObserver {
+  readonly #options: CallRecorderOptions;
+  readonly #ring: RecordingRing;
+  readonly #transcript: Transcript;
+  #tools: WatchedTools | undefined;
+  #stopListening: () => void = () => undefined;
+  /** Entries that found no room since the last line that says so. */
+  #lostSound = 0;
+  #lostLines = 0;
+  #lostFacts = false;
+  /** Without its first entry, nothing of a recording may be put in: it would be taken for the one before. */
+  #isOpen = false;
+
+  constructor(options: CallRecorderOptions) {
+    this.#options = options;
+    this.#ring = options.ring;
+    this.#transcript = new Transcript(new Redaction(options.definition));
+  }
+
+  watchTools(book: ToolBook): ToolBook {
+    if (!this.#options.definition.facts) return book;
+    this.#tools = new WatchedTools(book);
+    return this.#tools;
+  }
+
+  begins({
+    settings,
+    state,
+    tap,
+    now,
+  }: {
+    settings: CallSettings;
+    state: CallState;
+    tap: AudioTap;
+    now: Millis;
+  }): void {
+    const { call, definition, name, agent } = this.#options;
+    const { start, startedAt, isResumed } = call;
+    const since = now - startedAt;
+    this.#isOpen = this.#push('open', since, name);
+    if (!this.#isOpen) return;
+    if (isResumed) this.#line({ type: 'taken_up' }, now);
+    else {
+      const started = new Date(this.#options.wallNow() - since).toISOString();
+      const { callId, sampleRate: rate } = start;
+      this.#line({ type: 'call', call: callId, agent, started, rate, audio: definition.audio }, now);
+    }
+    if (definition.audio) this.#listen(tap, now);
+    if (!definition.facts) return;
+    const { callId, metadata } = start;
+    const of = { call: callId, agent, metadata, settings, state, startedAt, isTaken: isResumed };
+    this.#fact(headLine(of), now);
+  }
+
+  stepped(step: CallStep): void {
+    const { fact, orders, now, state } = step;
+    const { definition } = this.#options;
+    if (!this.#isOpen) return;
+    if (definition.transcript) {
+      this.#line(this.#transcript.fact(fact, now), now);
+      for (const order of orders) {
+        if (order.type === 'told')
+          this.#line(
+            this.#transcript.told(order.event, () => heardOf(state)),
+            now,
+          );
+        if (order.type === 'call.end') this.#line({ type: 'ends', reason: order.reason }, now);
+      }
+    }
+    if (!definition.facts) return;
+    this.#fact(stepLine({ fact, orders, now }, { state, asked: this.#tools?.takeAsked() ?? [] }), now);
+  }
+
+  ended(end: TransportEnd, now: Millis): void {
+    this.#stopListening();
+    if (!this.#isOpen) return;
+    this.#line({ type: 'ended', end, ...(this.#lostFacts && { factsIncomplete: true }) }, now);
+    this.#push('end', this.#since(now), '');
+  }
+
+  #listen(tap: AudioTap, now: Millis): void {
+    const { call } = this.#options;
+    // Two workers have clocks of their own; the call's age is the same in both.
+    const base = Math.round((this.#since(now) * call.start.sampleRate) / 1000);
+    const keep = (kind: 'heard' | 'sent', pcm: Int16Array, at: number): void => {
+      const bytes = new Uint8Array(pcm.buffer, pcm.byteOffset, pcm.byteLength);
+      if (this.#ring.push(kind, base + at, bytes)) return;
+      if (this.#lostSound === 0) this.#options.lost('audio');
+      this.#lostSound += pcm.length;
+    };
+    this.#stopListening = tap.listen(
+      { heard: (pcm, at) => keep('heard', pcm, at), sent: (pcm, at) => keep('sent', pcm, at) },
+      now,
+    );
+  }
+
+  #since(now: Millis): Millis {
+    return now - this.#options.call.startedAt;
+  }
+
+  #line(line: TranscriptLine | undefined, now: Millis): void {
+    if (line === undefined) return;
+    const at = Math.round(this.#since(now));
+    if (this.#lostSound > 0 || this.#lostLines > 0) {
+      const { sampleRate } = this.#options.call.start;
+      const soundMs = Math.round((this.#lostSound * 1000) / sampleRate);
+      const gap = { at, type: 'lost', soundMs, lines: this.#lostLines };
+      if (this.#push('line', at, `${JSON.stringify(gap)}\n`)) this.#lostSound = this.#lostLines = 0;
+    }
+    if (!this.#push('line', at, `${JSON.stringify({ at, ...line })}\n`)) this.#lostLines += 1;
+  }
+
+  #fact(text: string, now: Millis): void {
+    // Facts after one that is missing cannot be replayed.
+    if (this.#lostFacts) return;
+    if (!this.#push('fact', this.#since(now), `${text}\n`)) this.#lostFacts = true;
+  }
+
+  #push(kind: EntryKind, at: number, text: string): boolean {
+    const isThere = this.#ring.push(kind, at, encoder.encode(text));
+    if (!isThere) this.#options.lost('lines');
+    return isThere;
+  }
+}
+
+/** What the agent said last, as far as the caller heard it. */
+function heardOf(state: CallState): string {
+  const last = state.conversation.history.messages.findLast(({ role }) => role === 'assistant');
+  return last?.role === 'assistant' ? last.text : '';
+}

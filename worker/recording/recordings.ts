@@ -1,0 +1,116 @@
+/**
+ * The recordings of one worker: a recorder for each call, and the thread that brings to the disk what they put into the rings. A thread
+ * that dies is replaced once a second; the rings keep what it has not written.
+ */
+import { createHash } from 'node:crypto';
+import { Worker } from 'node:worker_threads';
+import type { RecordingDefinition } from '../../shared/config/agent/recording.ts';
+import { recordingRingsFd } from '../../shared/protocol/ipc.ts';
+import type { RecordingSetup } from '../../shared/protocol/recording.ts';
+import { recordingBytes, RecordingRing } from '../../shared/protocol/recording-ring.ts';
+import { systemWallClock, type Clock } from '../../shared/runtime/clock.ts';
+import { errorFields, type Log } from '../../shared/runtime/log.ts';
+import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
+import { mapSharedMemory } from '../../shared/runtime/shm.ts';
+import type { CallObserver, ObservedCall } from '../call/observer.ts';
+import { CallRecorder } from './call-recorder.ts';
+import type { RecordingTask } from './recording-thread.ts';
+import type { FromRecordingThread } from './thread-messages.ts';
+
+export interface RecordingsOptions {
+  readonly setup: RecordingSetup;
+  readonly definition: RecordingDefinition;
+  readonly agent: string;
+  readonly worker: number;
+  readonly slotsPerWorker: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Pick<WorkerMetrics, 'recordings' | 'recordingLost'>;
+}
+
+const againAfterMs = 1_000;
+
+/** The name of a call's folder: its id, or where that is no name of a file, a text made of it. */
+export const recordingName = (callId: string): string =>
+  /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(callId)
+    ? callId
+    : createHash('sha256').update(callId).digest('hex').slice(0, 32);
+
+export class Recordings {
+  readonly #options: RecordingsOptions;
+  readonly #memory: ArrayBuffer;
+  #thread: Worker | undefined;
+  #flushed: (() => void) | undefined;
+  #isClosed = false;
+
+  constructor(options: RecordingsOptions) {
+    this.#options = options;
+    this.#memory = mapSharedMemory(recordingRingsFd, recordingBytes(options.setup.layout));
+    this.#start();
+  }
+
+  observe(call: ObservedCall): CallObserver {
+    const { setup, definition, agent, clock, metrics } = this.#options;
+    return new CallRecorder({
+      ...{ call, definition, agent },
+      ring: new RecordingRing(this.#memory, call.slot, setup.layout),
+      now: clock.now(),
+      wallNow: () => systemWallClock.now(),
+      name: recordingName(call.start.callId),
+      lost: (what) => metrics.recordingLost.inc({ what }),
+    });
+  }
+
+  /** Resolves when everything of calls that are over is on the disk, or cannot be brought there. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const thread = this.#thread;
+    if (thread === undefined) return;
+    await new Promise<void>((resolve) => {
+      this.#flushed = resolve;
+      thread.postMessage({ type: 'flush' });
+    });
+  }
+
+  #start(): void {
+    const { setup, definition, worker, slotsPerWorker, clock, log } = this.#options;
+    const { keepDays } = definition;
+    const task: RecordingTask = {
+      ...{ setup, memoryFd: recordingRingsFd, firstSlot: worker * slotsPerWorker, slots: slotsPerWorker },
+      ...{ keeps: worker === 0, ...(keepDays !== undefined && { keepDays }) },
+    };
+    const thread = new Worker(new URL('./recording/recording-thread.js', import.meta.url), {
+      workerData: task,
+      execArgv: [],
+    });
+    this.#thread = thread;
+    thread.unref();
+    thread.on('message', (message: FromRecordingThread) => this.#take(message));
+    thread.on('error', (error) => log.error(errorFields(error), 'the thread of recordings failed'));
+    thread.once('exit', () => {
+      this.#thread = undefined;
+      this.#flushed?.();
+      if (!this.#isClosed) clock.after(againAfterMs, () => this.#start());
+    });
+  }
+
+  #take(message: FromRecordingThread): void {
+    const { log, metrics } = this.#options;
+    switch (message.type) {
+      case 'flushed':
+        this.#flushed?.();
+        return;
+      case 'write.failed':
+        metrics.recordingLost.inc({ what: 'write' });
+        log.warn({ code: message.code }, 'a recording could not be written');
+        return;
+      case 'kept': {
+        const { what, call, code } = message;
+        metrics.recordings.inc({ what: what.replace('.', '_') });
+        if (code !== undefined) log.warn({ what, code }, 'recordings could not be looked after');
+        else log.debug({ call, what }, 'recording');
+        return;
+      }
+    }
+  }
+}

@@ -1,0 +1,57 @@
+/** What is taken out of transcripts: what the agent's patterns match, and digits that the caller pressed, wherever they come up again. */
+import type { Millis } from '../../shared/base/units.ts';
+
+const replacement = '[redacted]';
+/** Digits within this time belong together, whatever the agent makes of them. */
+const sameEntryMs: Millis = 10_000;
+/** Fewer digits are a choice in a menu and come up everywhere. */
+const fewestDigits = 3;
+const mostEntries = 64;
+
+export interface RedactionSettings {
+  readonly redactDtmf: boolean;
+  readonly redact: readonly string[];
+}
+
+export class Redaction {
+  readonly #patterns: readonly RegExp[];
+  readonly #takesDigits: boolean;
+  #digits = '';
+  #pressedAt: Millis = -Infinity;
+  /** What was pressed before, the newest last. */
+  readonly #entries: string[] = [];
+
+  constructor({ redactDtmf, redact }: RedactionSettings) {
+    this.#takesDigits = redactDtmf;
+    this.#patterns = redact.map((pattern) => new RegExp(pattern, 'gu'));
+  }
+
+  /** The caller pressed a key. What is to be written of it. */
+  pressed(digit: string, now: Millis): string {
+    if (!this.#takesDigits) return digit;
+    const isNew = !/[0-9]/.test(digit) || now - this.#pressedAt > sameEntryMs;
+    if (isNew) this.#close();
+    this.#pressedAt = now;
+    if (/[0-9]/.test(digit)) this.#digits += digit;
+    return replacement;
+  }
+
+  /** The text without what must not be kept. */
+  text(text: string): string {
+    let left = text;
+    for (const pattern of this.#patterns) left = left.replace(pattern, replacement);
+    if (this.#digits === '' && this.#entries.length === 0) return left;
+    for (const entry of [this.#digits, ...this.#entries])
+      if (entry.length >= fewestDigits) left = left.replace(spacedOut(entry), replacement);
+    return left;
+  }
+
+  #close(): void {
+    if (this.#digits.length >= fewestDigits) this.#entries.push(this.#digits);
+    if (this.#entries.length > mostEntries) this.#entries.shift();
+    this.#digits = '';
+  }
+}
+
+/** Digits as voices and models write them: together, or with spaces, commas or dashes between. */
+const spacedOut = (digits: string): RegExp => new RegExp([...digits].join('[ ,.-]{0,2}'), 'gu');

@@ -1,0 +1,76 @@
+/**
+ * The transcript of one call as lines of JSON, read from what the core tells. A line says what happened and how many milliseconds after the
+ * call began; texts are whole sentences of a side, never pieces. Pure.
+ */
+import type { Millis } from '../../shared/base/units.ts';
+import type { CallEvent } from '../core/events.ts';
+import type { ConversationEvent } from '../core/told.ts';
+import type { Redaction } from './redaction.ts';
+
+/** One line, before it is written. */
+export type TranscriptLine = Readonly<Record<string, unknown>> & { readonly type: string };
+
+export class Transcript {
+  readonly #redaction: Redaction;
+  /** What the LLM or a line of the agent has said in the running round. */
+  #botText = '';
+
+  constructor(redaction: Redaction) {
+    this.#redaction = redaction;
+  }
+
+  /** The lines that a fact leads to by itself. */
+  fact(fact: CallEvent, now: Millis): TranscriptLine | undefined {
+    if (fact.type !== 'dtmf.pressed') return undefined;
+    return { type: 'dtmf', digit: this.#redaction.pressed(fact.digit, now) };
+  }
+
+  /** The line that something told leads to. `heard`: the end of the conversation as the caller heard it. */
+  told(event: ConversationEvent, heard: () => string): TranscriptLine | undefined {
+    switch (event.type) {
+      case 'user.text':
+        return { type: 'caller', epoch: event.epoch, text: this.#redaction.text(event.text) };
+      case 'bot.text':
+        this.#botText += event.text;
+        return undefined;
+      case 'bot.llm_stopped':
+        return this.#said(event.epoch);
+      case 'tools.answered':
+        return { type: 'tools', calls: event.pairs.map(({ call, text }) => this.#toolOf(call, text)) };
+      case 'turn.user_started':
+      case 'turn.user_ended':
+      case 'turn.bot_started':
+      case 'turn.bot_ended':
+        return { type: event.type, epoch: event.epoch };
+      case 'turn.interrupted':
+        return { type: 'interrupted', epoch: event.epoch, heard: this.#redaction.text(heard()) };
+      case 'turn.measured':
+        return { type: 'times', epoch: event.epoch, ...rounded(event.times) };
+      case 'fault.noticed':
+        return { type: 'fault', stage: event.stage, what: event.what };
+      case 'node.entered':
+        return { type: 'node', node: event.node };
+      default:
+        return undefined;
+    }
+  }
+
+  #said(epoch: number): TranscriptLine | undefined {
+    const text = this.#botText.trim();
+    this.#botText = '';
+    return text === '' ? undefined : { type: 'agent', epoch, text: this.#redaction.text(text) };
+  }
+
+  #toolOf(call: { readonly name: string; readonly arguments: string }, result: string): object {
+    const { name } = call;
+    return { name, arguments: this.#redaction.text(call.arguments), result: this.#redaction.text(result) };
+  }
+}
+
+const rounded = (times: object): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(times).map(([name, value]: [string, unknown]) => [
+      name,
+      typeof value === 'number' ? Math.round(value) : value,
+    ]),
+  );

@@ -1,0 +1,167 @@
+/**
+ * What one call asks of its carrier, through the supervisor, which outlives the call's stream. Every order is answered once: by the
+ * carrier, or by the core's own time limit. A stream that ends while an answer is out may have ended because of what was asked, so the
+ * call waits for the answer before it is over.
+ */
+import type { Millis } from '../../shared/base/units.ts';
+import type { TelephonyDefinition } from '../../shared/config/agent/telephony.ts';
+import {
+  carrierNames,
+  type CarriedCall,
+  type CarrierName,
+  type CarrierOutcome,
+  type ControlCommand,
+  type ControlMeans,
+} from '../../shared/protocol/call-control.ts';
+import { carrierKeys } from '../../shared/protocol/carrier-a.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import type { CallAction } from '../core/actions.ts';
+import type { CallEvent } from '../core/events.ts';
+import type { TransferSettings } from '../core/answer/transfer-claim.ts';
+import type { CallControl as ToolMeans } from '../tools/tool.ts';
+import type { CallStart } from '../transports/transport.ts';
+import type { AskCarrier } from './carrier-line.ts';
+
+/** A stream that is gone is waited for this long: a carrier's answer follows the end of the stream at once. */
+const longestLeaveMs: Millis = 15_000;
+
+/** What calls of this build can be made to do, by carrier. */
+export type CarrierMeans = Partial<Readonly<Record<CarrierName, ControlMeans>>>;
+
+export interface TelephonyServices {
+  readonly means: CarrierMeans;
+  readonly telephony: TelephonyDefinition;
+  readonly language: string;
+  readonly ask: AskCarrier;
+}
+
+type CarrierOrder = Extract<CallAction, { type: `carrier.${string}` }>;
+
+export interface CallControlOptions {
+  readonly clock: Clock;
+  readonly bind: <A extends readonly unknown[]>(callback: (...args: A) => void) => (...args: A) => void;
+  readonly tell: (event: CallEvent) => void;
+  /** The conversation so far. */
+  readonly context: () => CarriedCall['context'];
+}
+
+/** What the carrier of a call can do; undefined where it has none. */
+export function meansOf(
+  { metadata }: Pick<CallStart, 'metadata'>,
+  means: CarrierMeans,
+): ControlMeans | undefined {
+  const carrier = carrierNames.find((name) => name === metadata[carrierKeys.transport]);
+  return carrier === undefined ? undefined : means[carrier];
+}
+
+/** The same as the tools of a call are offered by it. */
+export const toolMeans = (means: ControlMeans | undefined): ToolMeans => ({
+  sendDtmf: means?.keys === true,
+  ...(means?.transfer === true && { transfer: { warm: means.warm } }),
+});
+
+/** And as its core decides by it. */
+export const transferSettings = (
+  means: ControlMeans | undefined,
+  { settleTimeoutMs, warmTransfer }: TelephonyDefinition,
+): { readonly transfer?: TransferSettings } =>
+  means?.transfer === true
+    ? { transfer: { settleMs: settleTimeoutMs, warm: means.warm && warmTransfer } }
+    : {};
+
+export class CallControl {
+  readonly #services: TelephonyServices;
+  readonly #start: CallStart;
+  readonly #options: CallControlOptions;
+  readonly #out = new Set<string>();
+  #leave: (() => void) | undefined;
+
+  constructor(services: TelephonyServices, start: CallStart, options: CallControlOptions) {
+    this.#services = services;
+    this.#start = start;
+    this.#options = options;
+  }
+
+  perform(order: CarrierOrder): void {
+    const command = this.#command(order);
+    const { bind } = this.#options;
+    if (command === undefined) {
+      this.#answered(order, { kind: 'refused', code: 'unsupported' });
+      return;
+    }
+    this.#out.add(order.commandId);
+    this.#services.ask(
+      command,
+      bind((outcome: CarrierOutcome) => {
+        this.#out.delete(order.commandId);
+        this.#answered(order, outcome);
+        this.#leaveNow();
+      }),
+    );
+  }
+
+  /** The stream has ended. True when an answer is out: `leave` is called when it is there, or when it has had its time. */
+  holds(leave: () => void): boolean {
+    if (this.#out.size === 0) return false;
+    this.#leave = leave;
+    const { clock, bind } = this.#options;
+    clock.after(
+      longestLeaveMs,
+      bind(() => {
+        this.#out.clear();
+        this.#leaveNow();
+      }),
+    );
+    return true;
+  }
+
+  #leaveNow(): void {
+    if (this.#out.size > 0) return;
+    const leave = this.#leave;
+    this.#leave = undefined;
+    leave?.();
+  }
+
+  #command(order: CarrierOrder): ControlCommand | undefined {
+    const { metadata, callId: ownId } = this.#start;
+    const carrier = carrierNames.find((name) => name === metadata[carrierKeys.transport]);
+    if (carrier === undefined) return undefined;
+    const { telephony, language } = this.#services;
+    const { commandId } = order;
+    const callId = metadata[carrierKeys.callId] ?? ownId;
+    const after = order.type === 'carrier.keys' ? 'keys' : 'transfer';
+    const common = {
+      commandId,
+      carrier,
+      callId,
+      carried: { context: this.#options.context(), after },
+    } as const;
+    if (order.type === 'carrier.keys') return { ...common, type: 'keys', digits: order.digits };
+    const { destination, isNumber, mode, summary } = order;
+    const to = isNumber ? destination : telephony.destinations.get(destination)?.reveal();
+    if (to === undefined) return undefined;
+    const from = telephony.callerId?.reveal();
+    return { ...common, type: 'transfer', mode, to, ...(from !== undefined && { from }), summary, language };
+  }
+
+  #answered(order: CarrierOrder, outcome: CarrierOutcome): void {
+    const { tell } = this.#options;
+    const { commandId } = order;
+    if (order.type === 'carrier.transfer') {
+      tell({ type: 'carrier.answered', commandId, outcome });
+      return;
+    }
+    const { key, attempt } = order;
+    const text = '{"status":"sent"}';
+    const message = outcome.kind === 'refused' ? `the keys were not sent (${outcome.code})` : 'no answer';
+    tell({
+      type: 'tool.settled',
+      key,
+      attempt,
+      outcome:
+        outcome.kind === 'ok'
+          ? { kind: 'result', text }
+          : { kind: 'failed', message, transport: outcome.kind === 'unknown' },
+    });
+  }
+}

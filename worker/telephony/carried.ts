@@ -1,0 +1,35 @@
+/** A conversation that goes on in another stream of the same telephone call: what is taken along, and how the new call begins with it. */
+import type { CarriedCall } from '../../shared/protocol/call-control.ts';
+import type { CallSetup } from '../call/opening.ts';
+import type { ContextMessage } from '../core/actions.ts';
+import type { CallState } from '../core/state.ts';
+
+/** Characters that are taken along; of more, the newest messages. */
+const mostChars = 32_768;
+
+/** What was said and heard so far, tools left out, with what the bot is saying now. */
+export function carriedContext({ conversation, delivery }: CallState): CarriedCall['context'] {
+  const said = delivery.response?.text.trim() ?? '';
+  const all: ContextMessage[] = [...conversation.history.messages];
+  if (said !== '') all.push({ role: 'assistant', text: said });
+  const kept: CarriedCall['context'][number][] = [];
+  let left = mostChars;
+  for (const message of all.toReversed()) {
+    if (message.role === 'tool' || message.text === '') continue;
+    left -= message.text.length;
+    if (left < 0) break;
+    kept.unshift({ role: message.role, text: message.text });
+  }
+  return kept;
+}
+
+/** The call that comes back is not greeted again; after a transfer that came to nothing the bot says so. */
+export function carriedSetup(
+  setup: CallSetup,
+  carried: CarriedCall | undefined,
+  { returnLine }: { readonly returnLine: string },
+): CallSetup {
+  if (carried === undefined) return setup;
+  const greeting = carried.after === 'transfer' ? returnLine : '';
+  return { ...setup, greeting, context: [...(setup.context ?? []), ...carried.context] };
+}

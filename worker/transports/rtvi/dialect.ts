@@ -1,0 +1,227 @@
+/**
+ * Calls of RTVI clients (Pipecat's) in the vocabulary of the engine. `client-ready` opens a call of 24 kHz, which is what stock clients
+ * play whatever a frame says, and `bot-ready` answers it. The protocol has neither marks nor a flush: what was sent is played, so
+ * audio goes out with a small lead and the clock says what was heard. It has no words for an end: the socket is closed.
+ */
+import { ok } from '../../../shared/base/result.ts';
+import { maybe, record, text, versionOf } from '../../../shared/base/codec.ts';
+import { FRAME_MS, ENGINE_RATE, type Millis } from '../../../shared/base/units.ts';
+import {
+  callSampleRates,
+  decodeClientFields,
+  type ClientMessage,
+  type ServerMessage,
+} from '../../../shared/protocol/call.ts';
+import type { ConversationMessage } from '../../../shared/protocol/conversation.ts';
+import {
+  decodeRtviFrame,
+  encodeRtviAudio,
+  encodeRtviMessage,
+  type RtviFrame,
+} from '../../../shared/protocol/rtvi/frame.ts';
+import {
+  formatOf,
+  keysOf,
+  readRtviRequest,
+  rtviKeys,
+  rtviMessage,
+  rtviOutputRate,
+  rtviVersion,
+  typedIn,
+  type RtviFormat,
+  type RtviRequest,
+} from '../../../shared/protocol/rtvi/messages.ts';
+import type { ConversationEvent } from '../../core/told.ts';
+import type { Heard, NewDialect, Outgoing, SocketDialect, Unpacked } from '../socket/dialect.ts';
+import {
+  narrate,
+  narrateProgress,
+  narrationCodec,
+  newNarration,
+  voiceSent,
+  type NarrationState,
+} from './narration.ts';
+
+/** Brings a frame's audio to the rate of the call; undefined for audio that nobody can read. */
+export type ConvertAudio = (frame: Extract<RtviFrame, { type: 'audio' }>) => Buffer | undefined;
+
+/** Three frames: a client that runs dry clicks, and whatever is ahead is heard after an interruption. */
+const leadMs = 60;
+/** From the network to the loudspeaker, beyond the lead. */
+const delayMs = 60;
+/** What was said is told at most this often. */
+const progressEveryMs = 200;
+
+interface RtviState {
+  /** The id of `client-ready`; undefined before it. */
+  readyId: string | undefined;
+  /** The version to answer with. */
+  version: string;
+  format: RtviFormat;
+  readonly narration: NarrationState;
+}
+
+const stateCodec = record<RtviState>({
+  readyId: maybe(text()),
+  version: text(),
+  format: { shape: 'f', write: String, read: (json) => (json === 1 ? 1 : 2) },
+  narration: narrationCodec,
+});
+
+const newState = (): RtviState => ({
+  readyId: undefined,
+  version: rtviVersion,
+  format: 2,
+  narration: newNarration(),
+});
+
+const nothing: Heard = { type: 'nothing' };
+const heard = (message: ClientMessage): Heard => ({ type: 'message', message });
+const answered = (json: string): Heard => ({ type: 'answer', frame: encodeRtviMessage(json) });
+const refused = (id: string, error: string): Heard => answered(rtviMessage('error-response', { error }, id));
+const noAudio: Unpacked = { type: 'nothing' };
+
+/** `newConverter`: makes what brings caller audio to a rate, for one call. */
+export const rtviDialect =
+  (newConverter: (toRate: number) => ConvertAudio): NewDialect =>
+  ({ signedMetadata, wallNow, saved }) =>
+    new RtviDialect({
+      outputRate: Number(signedMetadata[rtviKeys.outputRate] ?? rtviOutputRate),
+      convert: newConverter(ENGINE_RATE),
+      wallNow: wallNow ?? (() => 0),
+      state: saved === undefined ? newState() : stateCodec.read(saved, 0),
+    });
+
+class RtviDialect implements SocketDialect {
+  readonly kind = `rtvi ${versionOf(stateCodec)}`;
+  readonly audioComesAs = 'packed';
+  readonly playout = { leadMs, delayMs };
+  readonly #outputRate: number;
+  readonly #convert: ConvertAudio;
+  readonly #wallNow: () => number;
+  readonly #state: RtviState;
+  #progressAt: Millis = 0;
+
+  constructor(options: {
+    readonly outputRate: number;
+    readonly convert: ConvertAudio;
+    readonly wallNow: () => number;
+    readonly state: RtviState;
+  }) {
+    const { outputRate, convert, wallNow, state } = options;
+    this.#outputRate = callSampleRates.includes(outputRate) ? outputRate : rtviOutputRate;
+    this.#convert = convert;
+    this.#wallNow = wallNow;
+    this.#state = state;
+  }
+
+  unpack(bytes: Buffer): Unpacked {
+    const frame = decodeRtviFrame(bytes);
+    if (frame === undefined) return { type: 'broken' };
+    if (frame.type === 'message') return { type: 'text', bytes: Buffer.from(frame.json) };
+    // Stock clients send nothing before they are ready; what others send is of no call yet.
+    if (frame.type === 'other' || this.#state.readyId === undefined) return noAudio;
+    const audio = this.#convert(frame);
+    return audio === undefined ? noAudio : { type: 'audio', bytes: audio };
+  }
+
+  hear(json: string): Heard {
+    const request = readRtviRequest(json);
+    if (request === undefined) return heard({ type: 'not-json' });
+    if (request === 'other') return nothing;
+    const { id, type, data } = request;
+    if (type === 'client-ready') return this.#ready(request);
+    switch (type) {
+      case 'disconnect-bot':
+        return heard({ type: 'stop' });
+      case 'send-text': {
+        const typed = typedIn(data);
+        return typed === undefined
+          ? refused(id, 'send-text.content must be a string')
+          : heard({ type: 'text', typed: ok(typed) });
+      }
+      case 'append-to-context':
+        return this.#append(request);
+      case 'dtmf': {
+        const keys = keysOf(data);
+        if (keys === undefined) return refused(id, 'dtmf must name keys of 0-9, * and #');
+        return several(keys.map((digit) => heard({ type: 'dtmf', digit: ok(digit) })));
+      }
+      default:
+        return refused(id, `Unsupported type ${type.slice(0, 64)}`);
+    }
+  }
+
+  /** A second one is answered again and changes nothing. */
+  #ready({ id, data }: RtviRequest): Heard {
+    const format = formatOf(data['version']);
+    const isFirst = this.#state.readyId === undefined;
+    this.#state.readyId = id;
+    if (!isFirst) return answered(this.#botReady());
+    this.#state.format = format ?? 2;
+    this.#state.version = format === 1 ? String(data['version']) : rtviVersion;
+    const start = startOf(this.#outputRate);
+    if (format !== undefined) return start;
+    return several([refused(id, `This service speaks RTVI ${rtviVersion} and 1.x`), start]);
+  }
+
+  #botReady(): string {
+    const { version, readyId } = this.#state;
+    return rtviMessage('bot-ready', { version, about: { library: 'voice-agent-service' } }, readyId);
+  }
+
+  /** Of clients before `send-text`; those that wait for an answer wait for this one. */
+  #append({ id, data }: RtviRequest): Heard {
+    const { role, content, run_immediately: runs } = data;
+    if (role !== 'user' || typeof content !== 'string')
+      return refused(id, 'append-to-context takes text of the role user');
+    const answer = runs === true ? 'speech' : 'none';
+    return several([
+      heard({ type: 'text', typed: ok({ text: content, answer }) }),
+      answered(rtviMessage('server-response', { t: 'append-to-context', d: {}, result: true }, id)),
+    ]);
+  }
+
+  write(message: ServerMessage | ConversationMessage): Outgoing | undefined {
+    switch (message.type) {
+      case 'started':
+        return encodeRtviMessage(this.#botReady());
+      case 'error':
+        return encodeRtviMessage(rtviMessage('error', { error: message.message, fatal: message.fatal }));
+      default:
+        return undefined;
+    }
+  }
+
+  writeAudio(frame: Buffer): Buffer {
+    voiceSent(this.#state.narration, FRAME_MS);
+    return encodeRtviAudio(frame, this.#outputRate);
+  }
+
+  tell(event: ConversationEvent): Outgoing[] {
+    const { narration, format } = this.#state;
+    return narrate(narration, event, { format, wallMs: this.#wallNow() }).map(encodeRtviMessage);
+  }
+
+  due(now: Millis): readonly Outgoing[] {
+    if (now < this.#progressAt) return none;
+    this.#progressAt = now + progressEveryMs;
+    const { narration, format } = this.#state;
+    return narrateProgress(narration, { format, behindMs: leadMs + delayMs }).map(encodeRtviMessage);
+  }
+
+  save(): string {
+    return stateCodec.write(this.#state);
+  }
+}
+
+const none: readonly Outgoing[] = [];
+const several = (all: readonly Heard[]): Heard => ({ type: 'several', all });
+
+/** The start of a call with a client of this protocol. */
+function startOf(sampleRate: number): Heard {
+  const read = decodeClientFields({ type: 'start', version: 1, sample_rate: sampleRate });
+  return read.type === 'start' && read.fields.ok
+    ? heard({ type: 'start', fields: ok({ ...read.fields.value, inputRate: ENGINE_RATE }) })
+    : heard(read);
+}
