@@ -33,7 +33,7 @@ function agent(): AgentState {
 
 function text(
   method: string,
-  { cseq = 1, branch = `b${cseq}${method}`, toTag = '', body = '', more = '' } = {},
+  { cseq = 1, branch = `b1${method}`, toTag = '', body = '', more = '' } = {},
 ): string {
   const type = body === '' ? '' : 'Content-Type: application/sdp\r\n';
   return `${method} sip:100@198.51.100.7 SIP/2.0\r\nVia: SIP/2.0/UDP 192.0.2.1:5060;rport;branch=z9hG4bK${branch}\r\nMax-Forwards: 70\r\nFrom: <sip:1@192.0.2.1>;tag=f\r\nTo: <sip:100@198.51.100.7>${toTag === '' ? '' : `;tag=${toTag}`}\r\nCall-ID: c1\r\nCSeq: ${cseq} ${method}\r\nContact: <sip:1@192.0.2.1>\r\n${more}${type}Content-Length: ${body.length}\r\n\r\n${body}`;
