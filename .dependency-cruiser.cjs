@@ -142,7 +142,7 @@ module.exports = {
       { path: '^worker/transports/([^/]+)/' },
       {
         path: '^worker/',
-        pathNot: '^worker/(transports/($1|socket)/|core/|media/rtp/|transports/[^/]+[.]ts$)',
+        pathNot: '^worker/(transports/($1|socket)/|core/|media/(rtp|opus)/|transports/[^/]+[.]ts$)',
       },
     ),
     forbid('web-stands-alone', { path: '^web/' }, { pathNot: '^web/' }),

@@ -51,6 +51,8 @@ const outside = [
   'bufferutil',
   'esbuild',
   'koffi',
+  'libopus-wasm',
+  'node-datachannel',
   'piscina',
   'sherpa-onnx-node',
   'soundswallower',

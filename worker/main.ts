@@ -5,9 +5,8 @@
 import '../shared/runtime/stack.ts';
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Socket as DatagramSocket } from 'node:dgram';
-import type { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { WebSocketServer } from 'ws';
+import type { WebSocketServer } from 'ws';
 import { assert } from '../shared/base/assert.ts';
 import {
   callRecordsFd,
@@ -18,7 +17,6 @@ import {
   type ToWorker,
   type WorkerSetup,
 } from '../shared/protocol/ipc.ts';
-import { callRecordBytes, CallRecords } from '../shared/protocol/call-record.ts';
 import { mailboxBytes, Mailboxes } from '../shared/protocol/mailbox.ts';
 import { vadFrameMs } from '../shared/protocol/mailbox-slot.ts';
 import { exitWithParent, firstMessage, wakeWhenOrphaned } from '../shared/runtime/child.ts';
@@ -34,9 +32,9 @@ import { openObservation, type Observation } from './observe/observation.ts';
 import { announcementLine } from './lines/announcement.ts';
 import { ringMarginFrames } from './call/audio.ts';
 import { CallHost } from './host/call-host.ts';
-import type { CallSetup } from './call/opening.ts';
+import { LeftCalls } from './host/left-calls.ts';
+import { CallRunner } from './call/runner.ts';
 import type { CallServices } from './call/services.ts';
-import { Seating, type Seat } from './host/seating.ts';
 import { loadAgent, type LoadedAgent } from './host/agent.ts';
 import {
   callSettings,
@@ -54,14 +52,18 @@ import { newFailureLog, type FailureLog } from './stages/failure-log.ts';
 import { openStages } from './stages/registry.ts';
 import { ToolRegistry } from './tools/registry.ts';
 import { noCallControl } from './tools/tool.ts';
-import { carriedSetup } from './telephony/carried.ts';
 import { meansOf } from './telephony/call-control.ts';
 import { CarrierLine } from './telephony/carrier-line.ts';
-import { callSocketServerOptions, CallSocket, resumeCallSocket } from './transports/socket/call-socket.ts';
+import { resumeCallSocket, type CallSocket } from './transports/socket/call-socket.ts';
+import { newUpgradeServer, takeUpgrade } from './transports/socket/upgrades.ts';
 import { ReadTurns } from './transports/socket/read-turns.ts';
 import { transports } from './transports/all.ts';
 import type { SipCalls } from './transports/sip/sip-calls.ts';
-import type { CallTransport } from './transports/transport.ts';
+import type { SavedTransport } from './transports/transport.ts';
+import { Places, type Place } from './places.ts';
+import { isOpusRate } from './media/opus/opus.ts';
+import { PeerCalls } from './transports/webrtc/peer-calls.ts';
+import { peerMetrics } from './transports/webrtc/peer-metrics.ts';
 
 /** Calls say goodbye and sockets close within this time when the supervisor is gone. */
 const orphanExitMs = 3_000;
@@ -81,13 +83,13 @@ class Worker {
   readonly #registry: ToolRegistry;
   readonly #observation: Observation;
   readonly #host: CallHost;
-  readonly #seating: Seating;
-  readonly #boxes: Mailboxes;
-  readonly #records: CallRecords | undefined;
-  /** What the process that had this seat before left: connections by slot, until somebody has taken them up or given them up. */
-  readonly #awaited: ReadonlyMap<number, number>;
-  readonly #server: WebSocketServer;
+  readonly #speechRate: number;
+  readonly #left: LeftCalls;
+  /** Calls that come by an offer, where there are any. */
+  #peers: PeerCalls | undefined;
   #sip: SipCalls | undefined;
+  readonly #places: Places;
+  readonly #server: WebSocketServer;
   readonly #carriers = new CarrierLine((command) => this.#send({ type: 'control.ask', command }));
   readonly #reads = new ReadTurns({ clock: systemClock, soon: afterOthers });
   /** Sockets that are not closed yet; some outlive their calls until the client has read the end. */
@@ -101,20 +103,14 @@ class Worker {
     this.#log = newLog({ role: `worker ${setup.worker}`, level: setup.logLevel });
     this.#failures = newFailureLog(systemClock, this.#log);
     const boxes = new Mailboxes(mapSharedMemory(sharedMemoryFd, mailboxBytes(setup.layout)), setup.layout);
-    const slots = boxes.slots;
-    this.#records = setup.callResume
-      ? new CallRecords(mapSharedMemory(callRecordsFd, callRecordBytes({ slots })), { slots })
-      : undefined;
-    this.#boxes = boxes;
-    const own = setup.layout.slotsPerWorker;
-    this.#awaited = this.#records?.offersIn(setup.worker * own, own) ?? new Map();
+    this.#left = new LeftCalls(setup, boxes, (bytes) => mapSharedMemory(callRecordsFd, bytes));
+    this.#speechRate = definition.tts.sampleRate;
     this.#host = new CallHost({
       worker: setup.worker,
       boxes,
       clock: systemClock,
       machineMs,
-      isAwaited: (slot) =>
-        this.#awaited.has(slot) && this.#awaited.get(slot) === this.#records?.offerOf(slot),
+      isAwaited: this.#left.isAwaited,
       onEmpty: () => this.#exitIfDone(),
     });
     this.#registry = new ToolRegistry(toolSettings(definition), { clock: systemClock, log: this.#log });
@@ -122,16 +118,8 @@ class Worker {
       ...{ clock: systemClock, log: this.#log, metrics: this.#metrics },
     });
     this.#services = this.#newServices(boxes, { definition, adapters });
-    this.#seating = new Seating({
-      setup,
-      boxes,
-      services: this.#services,
-      host: this.#host,
-      records: this.#records,
-    });
-    this.#server = new WebSocketServer(callSocketServerOptions(setup.limits));
-    // Tokens stand in addresses: no answer to an upgrade may be kept by a cache (spec 01).
-    this.#server.on('headers', (headers) => headers.push('Cache-Control: no-store'));
+    this.#places = new Places({ services: this.#services, host: this.#host, left: this.#left });
+    this.#server = newUpgradeServer(setup.limits);
     this.#host.listenTo(new Socket({ fd: firstBellFd, readable: true, writable: false }));
     this.#metrics.callsActive.set(0);
   }
@@ -192,7 +180,7 @@ class Worker {
   }
 
   start(): void {
-    process.on('message', (message, socket) =>
+    process.on('message', (message, socket) => 
       this.#take(message as ToWorker, socket as Socket | DatagramSocket | undefined),
     );
     process.on('uncaughtException', (error) => this.#escaped(error));
@@ -203,32 +191,11 @@ class Worker {
       systemClock.after(orphanExitMs, () => process.exit(0));
     });
     this.#host.keepBeating();
-    void this.#begin();
-  }
-
-  async #begin(): Promise<void> {
-    if (typeof BUILD_SIP === 'undefined' || BUILD_SIP) this.#sip = await this.#newSip();
     // Servers of tools have a bounded time to answer; a call that came before would not have theirs.
-    await this.#registry.start(noCallControl);
-    warmUpHearing();
-    warmUpLooks();
-    this.#send({ type: 'ready' });
-  }
-
-  async #newSip(): Promise<SipCalls> {
-    const { SipCalls: Calls } = await import('./transports/sip/sip-calls.ts');
-    return new Calls({
-      now: () => systemClock.now(),
-      random: () => randomInt(2 ** 32),
-      send: (message) => this.#send(message),
-      seat: (offer, open) =>
-        this.#draining
-          ? undefined
-          : this.#seating.seat(offer, ({ runner, saved }) =>
-              open({ events: runner, saved, scope: runner.scope }),
-            ),
-      failed: (error) => this.#log.error(errorFields(error), 'a call could not be opened'),
-      over: () => this.#exitIfDone(),
+    void Promise.all([this.#registry.start(noCallControl), this.#openPeers(), this.#openSip()]).then(() => {
+      warmUpHearing();
+      warmUpLooks();
+      this.#send({ type: 'ready' });
     });
   }
 
@@ -238,6 +205,9 @@ class Worker {
         return;
       case 'call.offer':
         this.#takeOffer(message, socket as Socket | undefined);
+        return;
+      case 'call.hangup':
+        this.#peers?.hangUp(message.offer);
         return;
       case 'calls.given':
         this.#reads.begin();
@@ -263,7 +233,11 @@ class Worker {
   }
 
   #takeOffer(offer: CallOffer, socket: Socket | undefined): void {
-    const slot = this.#draining ? undefined : this.#host.freeSlot(offer.resumeFrom);
+    if (offer.signaled !== undefined && this.#peers !== undefined && !this.#draining) {
+      this.#peers.take(offer, offer.signaled);
+      return;
+    }
+    const slot = this.#places.free(offer.resumeFrom);
     if (socket === undefined || slot === undefined) {
       this.#send({ type: 'call.declined', offer: offer.offer });
       socket?.destroy();
@@ -297,10 +271,7 @@ class Worker {
     this.#send({ type: 'call.taken', offer: offer.offer });
     // The library answers a malformed upgrade on its own and closes the socket; there is no call then.
     socket.once('close', over);
-    const head = Buffer.from(offer.head, 'base64');
-    const { method, url, headers } = offer;
-    const request = { method, url, headers, socket } as unknown as IncomingMessage;
-    const journal = this.#seating.newJournal(offer.offer, slot);
+    const journal = this.#left.journal(offer.offer, slot);
     // What is thrown before the call has a scope of its own, or escapes from there, ends this connection and no other.
     const scope = new Scope(`connection ${offer.offer}`, (error) => {
       this.#log.error(errorFields(error), 'a connection could not be served');
@@ -309,11 +280,7 @@ class Worker {
       socket.destroy();
     });
     scope.run(() =>
-      this.#server.handleUpgrade(request, socket, head, (ws) => {
-        assert(ws instanceof CallSocket, 'the server makes sockets of the class it was given');
-        const seat = { slot, journal, refine: this.#refined(offer) };
-        this.#seating.serve(seat, (runner) => this.#openSocket(ws, offer, { runner, journal }));
-      }),
+      takeUpgrade(this.#server, { socket, offer }, (ws) => this.#serveSocket(ws, offer, { slot, journal })),
     );
   }
 
@@ -322,30 +289,68 @@ class Worker {
     offer: CallOffer,
     { socket, slot, from, over }: { socket: Socket; slot: number; from: number; over: () => void },
   ): void {
-    const opened: CallSocket[] = [];
-    const place = { slot, from, refine: this.#refined(offer) };
-    const silentMs = this.#seating.takeUp(offer.offer, place, (seat, tail) => {
-      const ws = resumeCallSocket(socket, tail, this.#setup.limits);
-      opened.push(ws);
-      return this.#openSocket(ws, offer, seat);
-    });
+    const left = this.#left.read(offer.offer, from);
+    const journal = this.#left.journal(offer.offer, slot);
+    const ws = resumeCallSocket(socket, left.tail, this.#setup.limits);
+    const runner = this.#serveSocket(ws, offer, { slot, journal, saved: left.transport });
     this.#sockets += 1;
     socket.once('close', over);
-    for (const ws of opened) this.#reads.add(ws, silentMs);
+    const silentMs = left.silentMs();
+    this.#places.resume(runner, { slot, left });
+    this.#reads.add(ws, silentMs);
     this.#send({ type: 'call.taken', offer: offer.offer });
   }
 
-  #refined({ carried }: CallOffer): (setup: CallSetup) => CallSetup {
-    return (setup) => carriedSetup(setup, carried, this.#services.carriers.telephony);
+  /** Makes ready for calls that come by an offer. Rejects where that cannot be. */
+  async #openPeers(): Promise<void> {
+    const { webrtc, worker } = this.#setup;
+    if (webrtc === undefined) return;
+    this.#peers = await PeerCalls.open({
+      ...{ setup: webrtc, worker, newCallId: randomUUID },
+      sampleRate: isOpusRate(this.#speechRate) ? this.#speechRate : 24_000,
+      now: () => systemClock.now(),
+      unixMs: () => systemWallClock.now(),
+      seat: (offer) => this.#places.peer(offer, () => this.#peers?.over(offer.offer)),
+      send: (message) => this.#send(message),
+      failed: (error, sentence) => this.#log.error(errorFields(error), sentence),
+      ...peerMetrics(this.#metrics.webrtc),
+    });
   }
 
-  #openSocket(ws: CallSocket, offer: CallOffer, { runner, journal, saved }: Seat): CallTransport {
-    return transports[offer.transport](ws, runner, {
-      ...{ journal, saved, limits: this.#setup.limits, signedMetadata: offer.signedMetadata },
-      ...{ now: () => systemClock.now(), wallNow: () => systemWallClock.now(), newCallId: randomUUID },
-      bind: (callback) => runner.scope.bind(callback),
-      faultSent: (code) => this.#metrics.protocolErrors.inc({ code }),
+  async #openSip(): Promise<void> {
+    if (typeof BUILD_SIP !== 'undefined' && !BUILD_SIP) return;
+    const { SipCalls: Calls } = await import('./transports/sip/sip-calls.ts');
+    this.#sip = new Calls({
+      now: () => systemClock.now(),
+      random: () => randomInt(2 ** 32),
+      send: (message) => this.#send(message),
+      seat: (offer, open) => this.#places.sip(offer, open),
+      failed: (error) => this.#log.error(errorFields(error), 'a call could not be opened'),
+      over: () => this.#exitIfDone(),
     });
+  }
+
+  #serveSocket(
+    ws: CallSocket,
+    offer: CallOffer,
+    call: Place & { readonly saved?: SavedTransport },
+  ): CallRunner {
+    const { journal, saved } = call;
+    const { transport } = offer;
+    assert(transport !== 'webrtc', 'a call with a socket has a transport on sockets');
+    return this.#places.serve(offer, call, (runner) =>
+      transports[transport](ws, runner, {
+        limits: this.#setup.limits,
+        signedMetadata: offer.signedMetadata,
+        journal,
+        saved,
+        now: () => systemClock.now(),
+        wallNow: () => systemWallClock.now(),
+        newCallId: randomUUID,
+        bind: (callback) => runner.scope.bind(callback),
+        faultSent: (code) => this.#metrics.protocolErrors.inc({ code }),
+      }),
+    );
   }
 
   #shutdown(): void {
@@ -358,13 +363,8 @@ class Worker {
   /** Leaves once there is nothing to do and the supervisor wants it, or is gone. */
   #exitIfDone(): void {
     this.#metrics.callsActive.set(this.#host.count);
-    if (
-      this.#host.count > 0 ||
-      this.#sockets > 0 ||
-      (this.#sip?.count ?? 0) > 0 ||
-      !(this.#exiting || this.#draining)
-    )
-      return;
+    const isBusy = this.#host.count > 0 || this.#sockets > 0 || (this.#sip?.count ?? 0) > 0;
+    if (isBusy || !(this.#exiting || this.#draining)) return;
     if (this.#leaving) return;
     this.#leaving = true;
     // Children of tool servers are told to leave; one that does not must not hold this process.

@@ -29,6 +29,12 @@ export interface CallNotes {
   readonly cutMs: number[];
   /** Time for which the output was held at a sample. */
   heldMs: number;
+  /** When the bot's voice stopped: held or cut. */
+  readonly stoppedMs: number[];
+  /** Requests to the LLM. */
+  requests: number;
+  /** STT has told a word of the caller's. */
+  hasWords: boolean;
 }
 
 export interface CallWorldOptions {
@@ -55,7 +61,15 @@ interface Output {
 }
 
 export class CallWorld {
-  readonly notes: CallNotes = { decidedMs: [], audibleMs: [], cutMs: [], heldMs: 0 };
+  readonly notes: CallNotes = {
+    decidedMs: [],
+    audibleMs: [],
+    cutMs: [],
+    heldMs: 0,
+    stoppedMs: [],
+    requests: 0,
+    hasWords: false,
+  };
   readonly #options: CallWorldOptions;
   readonly #state: CallState;
   readonly #ear: WordEar;
@@ -104,8 +118,10 @@ export class CallWorld {
     this.#play(untilMs);
     if (!this.#options.streams) return;
     const text = this.#ear.partial(this.#now);
-    if (text !== undefined && text !== '')
+    if (text !== undefined && text !== '') {
+      this.notes.hasWords = true;
       this.tell({ type: 'stt.partial', text, speechFinal: false, position: this.position });
+    }
   }
 
   #in(ms: number, tell: () => void): void {
@@ -148,6 +164,7 @@ export class CallWorld {
         this.#options.judge(action.ask);
         return;
       case 'llm.start': {
+        this.notes.requests += 1;
         const { round } = action;
         this.#in(firstTextAfterMs, () => {
           this.tell({ type: 'llm.text', round, text: answer });
@@ -168,13 +185,17 @@ export class CallWorld {
         };
         return;
       case 'playout.pause':
+        if (this.#output?.started === true) this.notes.stoppedMs.push(this.#now);
         this.#held = true;
         return;
       case 'playout.resume':
         this.#held = false;
         return;
       case 'playout.clear':
-        if (this.#output?.started === true) this.notes.cutMs.push(this.#now);
+        if (this.#output?.started === true) {
+          this.notes.cutMs.push(this.#now);
+          this.notes.stoppedMs.push(this.#now);
+        }
         this.#output = undefined;
         this.#held = false;
         return;
@@ -192,6 +213,7 @@ export class CallWorld {
 
   #finalize(): void {
     const text = this.#ear.finish(this.#now);
+    this.notes.hasWords ||= text !== '';
     this.#in(finalAfterMs, () => {
       // What ends because it was asked to end is no evidence.
       if (text !== '') this.tell({ type: 'stt.final', text, speechFinal: false, position: this.position });

@@ -2,7 +2,7 @@
 import type { CallSettings } from '../../worker/core/settings.ts';
 import type { SpeechDetectorSettings, SpeechFact } from '../../worker/media/vad/speech-detector.ts';
 import { speechEvent } from '../../worker/call/speech-event.ts';
-import { CallWorld } from './call-world.ts';
+import { CallWorld, type CallNotes } from './call-world.ts';
 import { turnAnswerMs, type Decider } from './deciders.ts';
 import type { Scenario } from './scenarios.ts';
 import type { Heard } from './service-ear.ts';
@@ -43,7 +43,7 @@ export class CoreDecider implements Decider {
     this.#world = new CallWorld({
       settings: {
         ...settings,
-        greeting: scenario.botText,
+        greeting: scenario.botText === '' ? (scenario.asked ?? '') : scenario.botText,
         turn: { ...settings.turn, model: options.model !== 'none' },
       },
       words: scenario.words,
@@ -63,6 +63,10 @@ export class CoreDecider implements Decider {
 
   get audibleMs(): readonly number[] {
     return this.#world.notes.audibleMs;
+  }
+
+  get notes(): CallNotes {
+    return this.#world.notes;
   }
 
   get heldMs(): number {

@@ -4,6 +4,8 @@
  */
 import { SpeechDetector, type SpeechFact } from '../../worker/media/vad/speech-detector.ts';
 
+import type { CallNotes } from './call-world.ts';
+
 export interface TurnSettings {
   readonly threshold: number;
   readonly minSpeechMs: number;
@@ -27,6 +29,8 @@ export interface Decider {
   readonly confirmedMs: readonly number[];
   /** Times at which the bot became audible; undefined where nobody answers. */
   readonly audibleMs?: readonly number[];
+  /** What a call noted; undefined where there is none. */
+  readonly notes?: CallNotes;
   /** Time for which the bot's voice was held, whatever came of it. */
   readonly heldMs?: number;
 }
@@ -91,6 +95,7 @@ export class ModelDecider implements Decider {
         this.#endAtMs = undefined;
         return;
       case 'voice.resumed':
+      case 'voice.paused':
         return;
       case 'speech.stopped':
         this.#ask(this.#nowMs - (this.#startedMs ?? this.#nowMs) + beforeStartMs);

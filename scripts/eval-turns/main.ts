@@ -8,6 +8,9 @@ import { parseArgs } from 'node:util';
 import { silencesOf } from '../../shared/config/agent/silences.ts';
 import { turnKeys } from '../../shared/config/agent-file.ts';
 import { loadAgentFile } from '../../shared/config/load.ts';
+import { loadFlite } from '../../examples/demo/flite.ts';
+import { voices } from '../../examples/demo/voices.ts';
+import { newPrng } from '../../shared/base/prng.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { chooseTurnModel } from '../../supervisor/service/turn-model.ts';
 import type { CallSettings, ToolBook } from '../../worker/core/settings.ts';
@@ -16,17 +19,19 @@ import type { TurnSettings } from './deciders.ts';
 import { startInference } from './inference.ts';
 import { recordingsIn, textsIn, type Recording } from './recordings.ts';
 import { replay, type CoreRow, type ServiceRows } from './replay.ts';
-import { interruptionScenarios, isOneTurn, pausesMs, turnScenarios } from './scenarios.ts';
+import { interruptionScenarios, isOneTurn, pausesMs, turnScenarios, type Scenario } from './scenarios.ts';
+import { digitStrings, shortWords, spokenOverBot, type Speaker } from './spoken.ts';
 import { tables } from './table.ts';
 
 const slots = 64;
 /** Rooms' impulse responses lie beside the noises and are shorter. */
 const leastNoiseSamples = 32_000;
 
-const usage = `usage: npm run eval:turns [-- FOLDER...] [--model FILE]
+const usage = `usage: npm run eval:turns [-- FOLDER...] [--model FILE] [--only PART,...] [--sample N]
 
 Folders hold WAV files, one turn of a caller each, with their words in a text file of the same name. Without one, and beside them, SVC_TEST_ASSETS names the folder of
-recordings of the tests. The turn model is FILE, else the one that the service would run.`;
+recordings of the tests. PART is one of turns, interruptions, spoken, digits, strings; N is how many scenarios of each kind are drawn, always the same ones.
+The turn model is FILE, else the one that the service would run.`;
 
 const agentText = `
 [agent]
@@ -99,26 +104,86 @@ export function service(hasModel: boolean): { withoutModel: ServiceRows; withMod
   return { withoutModel, withModel };
 }
 
-function material(folders: readonly string[]): { speech: Recording[]; noises: Int16Array[] } {
+function material(folders: readonly string[]): Material {
   const assets = process.env['SVC_TEST_ASSETS'];
   const noiseFolder = assets === undefined ? undefined : join(assets, 'audio', 'noise');
   const speechFolders = assets === undefined ? folders : [join(assets, 'audio', 'speech'), ...folders];
   const texts = textsIn(join(assets ?? '', 'audio', 'manifest.json'));
-  const speech = speechFolders.flatMap((folder) => recordingsIn(resolve(folder), texts)).filter(isOneTurn);
+  const all = speechFolders.flatMap((folder) => recordingsIn(resolve(folder), texts));
+  const speech = all.filter(isOneTurn);
+  const digits = all.filter(({ name }) => name.startsWith('digit_'));
   const noises =
     noiseFolder === undefined || !existsSync(noiseFolder)
       ? []
       : recordingsIn(noiseFolder).flatMap(({ pcm }) => (pcm.length >= leastNoiseSamples ? [pcm] : []));
-  return { speech, noises };
+  return { speech, digits, noises };
+}
+
+interface Material {
+  readonly speech: Recording[];
+  readonly digits: Recording[];
+  readonly noises: Int16Array[];
+}
+
+/** Voices and speakers that nothing is chosen by. */
+const asideVoices: readonly string[] = ['awb', 'kal16'];
+const isAside = (clip: string): boolean => clip.includes('petewarden');
+
+async function speakers(): Promise<Speaker[]> {
+  const flite = await loadFlite();
+  return voices.flatMap((voice) =>
+    [0.85, 1, 1.2].map((speed) => ({
+      name: `${voice} ${speed}`,
+      isAside: asideVoices.includes(voice),
+      say: (text: string) => flite(text, { voice, speed }),
+    })),
+  );
+}
+
+/** The scenarios of the parts that are wanted, or so many of each kind and group. */
+async function scenariosOf(
+  { speech, digits, noises }: Material,
+  { only, sample }: { only: ReadonlySet<string>; sample: number },
+): Promise<Scenario[]> {
+  const wants = (part: string): boolean => only.size === 0 || only.has(part);
+  const [bot] = speech;
+  const found = [
+    ...(wants('turns') ? turnScenarios(speech, noises) : []),
+    ...(wants('interruptions') ? interruptionScenarios(speech, noises) : []),
+    ...(wants('spoken') && bot !== undefined ? spokenOverBot(await speakers(), bot) : []),
+    ...(wants('digits') && bot !== undefined ? shortWords(digits, bot) : []),
+    ...(wants('strings') ? digitStrings(digits, isAside) : []),
+  ];
+  if (sample === 0) return found;
+  const prng = newPrng(3);
+  const drawn = new Map<string, Scenario[]>();
+  for (const one of found) {
+    const key = `${one.kind}|${one.group}`;
+    drawn.set(key, [...(drawn.get(key) ?? []), one]);
+  }
+  return [...drawn.values()].flatMap((ones) => {
+    for (let at = ones.length - 1; at > 0; at -= 1) {
+      const other = prng.below(at + 1);
+      const [a, b] = [ones[at], ones[other]];
+      if (a !== undefined && b !== undefined) [ones[at], ones[other]] = [b, a];
+    }
+    return ones.slice(0, sample);
+  });
 }
 
 export async function main(args: readonly string[], root: URL): Promise<number> {
   const { values, positionals } = parseArgs({
     args: [...args],
-    options: { model: { type: 'string' }, help: { type: 'boolean' } },
+    options: {
+      model: { type: 'string' },
+      only: { type: 'string' },
+      sample: { type: 'string' },
+      help: { type: 'boolean' },
+    },
     allowPositionals: true,
   });
-  const { speech, noises } = material(positionals);
+  const found = material(positionals);
+  const { speech, noises } = found;
   if (values.help === true || speech.length === 0) {
     say(usage);
     return values.help === true ? 0 : 1;
@@ -133,7 +198,8 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
     say(chosen.error);
     return 1;
   }
-  const scenarios = [...turnScenarios(speech, noises), ...interruptionScenarios(speech, noises)];
+  const only = new Set((values.only ?? '').split(',').filter((part) => part !== ''));
+  const scenarios = await scenariosOf(found, { only, sample: Number(values.sample ?? 0) });
   const seconds = scenarios.reduce((sum, { pcm }) => sum + pcm.length / 16_000, 0);
   say(`${speech.length} recordings, pauses of ${pausesMs.join(', ')} ms, ${noises.length} noises:`);
   say(`${scenarios.length} scenarios, ${Math.round(seconds)} s of audio`);

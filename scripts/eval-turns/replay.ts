@@ -202,6 +202,10 @@ class ServicePlayer implements Player {
   }
 }
 
+/** Of what is said briefly, only the service has an opinion. */
+const isShort = ({ kind }: Scenario): boolean => ['listening', 'telling', 'short word'].includes(kind);
+const nobody: Player = { deciders: [], over: true, judgedByEnergy: 0, advance: () => false };
+
 /** A row of the table for the whole decision of the service. */
 export type CoreRow = Omit<CoreDeciderOptions, 'scenario' | 'ask' | 'speech'>;
 
@@ -234,7 +238,7 @@ export async function replay(scenarios: readonly Scenario[], options: ReplayOpti
   const found = scenarios.map((): (readonly Decider[])[] => []);
   // Ways through one scenario, in the order of the rows.
   const players: readonly ((scenario: Scenario, slot: number) => Player)[] = [
-    (scenario, slot) => new FramePlayer(scenario, slot, options),
+    (scenario, slot) => (isShort(scenario) ? nobody : new FramePlayer(scenario, slot, options)),
     ...options.services.map(
       (rows) => (scenario: Scenario, slot: number) =>
         new ServicePlayer(scenario, slot, { ...rows, boxes: options.boxes }),

@@ -25,10 +25,14 @@ const echoDb = [-30, -20, -12] as const;
 const writtenEchoDb = -20;
 
 export interface Scenario {
-  readonly kind: 'turn' | 'interruption' | 'no interruption';
+  readonly kind: 'turn' | 'interruption' | 'no interruption' | 'listening' | 'telling' | 'short word';
   /** Rows of the table group by this. */
   readonly group: string;
   readonly pcm: Int16Array;
+  /** The recording that it is one of several of. */
+  readonly clip?: string;
+  /** What the bot asked before the turn; absent: nothing. */
+  readonly asked?: string;
   /** Where the caller's speech begins and ends, in milliseconds. */
   readonly startMs: number;
   readonly endMs: number;
@@ -41,10 +45,10 @@ export interface Scenario {
   readonly played?: Int16Array;
 }
 
-const samplesOf = (ms: number): number => Math.round((ms * sampleRate) / 1000);
-const msOf = (samples: number): number => (samples * 1000) / sampleRate;
+export const samplesOf = (ms: number): number => Math.round((ms * sampleRate) / 1000);
+export const msOf = (samples: number): number => (samples * 1000) / sampleRate;
 
-function rms(pcm: Int16Array): number {
+export function rms(pcm: Int16Array): number {
   let sum = 0;
   for (const sample of pcm) sum += sample * sample;
   return Math.sqrt(sum / Math.max(1, pcm.length));
@@ -78,7 +82,7 @@ function quietPlace(pcm: Int16Array): number {
   return best.at;
 }
 
-function faded(pcm: Int16Array): Int16Array {
+export function faded(pcm: Int16Array): Int16Array {
   const out = pcm.slice();
   for (let i = 0; i < Math.min(fadeSamples, out.length); i += 1) {
     out[i] = Math.round(((out[i] ?? 0) * i) / fadeSamples);
@@ -89,14 +93,14 @@ function faded(pcm: Int16Array): Int16Array {
 }
 
 /** Silence as a line has it, with the parts laid into it. */
-function laid(lengthMs: number, parts: readonly { atMs: number; pcm: Int16Array }[]): Int16Array {
+export function laid(lengthMs: number, parts: readonly { atMs: number; pcm: Int16Array }[]): Int16Array {
   const prng = newPrng(1);
   const out = Int16Array.from({ length: samplesOf(lengthMs) }, () => prng.below(5) - 2);
   for (const { atMs, pcm } of parts) mix(out, pcm, { at: samplesOf(atMs), gain: 1 });
   return out;
 }
 
-function mix(into: Int16Array, pcm: Int16Array, { at, gain }: { at: number; gain: number }): void {
+export function mix(into: Int16Array, pcm: Int16Array, { at, gain }: { at: number; gain: number }): void {
   for (let i = 0; i < pcm.length && at + i < into.length; i += 1) {
     const sum = (into[at + i] ?? 0) + (pcm[i] ?? 0) * gain;
     into[at + i] = Math.max(-32_768, Math.min(32_767, Math.round(sum)));

@@ -1,5 +1,7 @@
 /** What the replay amounts to, by decider and group. */
 import type { Replayed } from './replay.ts';
+import { print, quantile, share } from './print.ts';
+import { spokenTables } from './spoken-table.ts';
 
 /** A decision this much before the end of speech may still be about it: frames are 32 ms, and words fade. */
 const toleranceMs = 150;
@@ -51,7 +53,7 @@ function count(row: Row, { scenario, deciders }: Replayed, name: string): void {
     if (decider.endsMs.some((atMs) => atMs < endMs - toleranceMs)) row.cutOff += 1;
     if (decider.audibleMs !== undefined) {
       row.spokenInto ??= 0;
-      if (decider.audibleMs.some((atMs) => atMs < endMs - toleranceMs)) row.spokenInto += 1;
+      if (decider.audibleMs.some((atMs) => atMs > startMs && atMs < endMs - toleranceMs)) row.spokenInto += 1;
       const answer = decider.audibleMs.find((atMs) => atMs >= endMs - toleranceMs);
       if (answer !== undefined) row.answersMs.push(answer - endMs);
     }
@@ -73,35 +75,13 @@ function count(row: Row, { scenario, deciders }: Replayed, name: string): void {
   }
 }
 
-function quantile(values: readonly number[], share: number): string {
-  const sorted = [...values].sort((a, b) => a - b);
-  const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
-  return value === undefined ? '-' : `${Math.round(value)} ms`;
-}
-
-const share = (part: number, whole: number): string =>
-  whole === 0 ? '-' : `${part}/${whole} (${((100 * part) / whole).toFixed(1)} %)`;
-
-function print(title: readonly string[], lines: readonly (readonly string[])[]): string {
-  const rows = [title, ...lines];
-  const widths = title.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) =>
-      row
-        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
-}
-
 /** Two tables: how turns end, and what interrupts. */
 export function tables(replayed: readonly Replayed[]): string {
-  const names = replayed[0]?.deciders.map((decider) => decider.name) ?? [];
+  const names = [...new Set(replayed.flatMap(({ deciders }) => deciders.map(({ name }) => name)))];
   const groupsOf = (isTurn: boolean): string[] => [
     ...new Set(
       replayed
-        .filter(({ scenario }) => (scenario.kind === 'turn') === isTurn)
+        .filter(({ scenario }) => (isTurn ? ['turn'] : asInterruptions).includes(scenario.kind))
         .map(({ scenario }) => scenario.group),
     ),
   ];
@@ -131,26 +111,43 @@ export function tables(replayed: readonly Replayed[]): string {
       return [group, name, share(row.falseInterruptions, all), again, missed, median, p95, held];
     }),
   );
-  return [
-    print(
-      ['turns', 'decided by', 'false ends', 'bot heard too early', 'missed ends', 'median', 'p95', 'answer'],
-      turns,
-    ),
-    print(
-      [
-        'bot speaks',
-        'decided by',
-        'false interruptions',
-        'more than once',
-        'missed interruptions',
-        'median',
-        'p95',
-        'held for nothing, p95',
-      ],
-      interruptions,
-    ),
-  ].join('\n\n');
+  const parts: string[] = [];
+  if (turns.length > 0)
+    parts.push(
+      print(
+        [
+          'turns',
+          'decided by',
+          'false ends',
+          'bot heard too early',
+          'missed ends',
+          'median',
+          'p95',
+          'answer',
+        ],
+        turns,
+      ),
+    );
+  if (interruptions.length > 0)
+    parts.push(
+      print(
+        [
+          'bot speaks',
+          'decided by',
+          'false interruptions',
+          'more than once',
+          'missed interruptions',
+          'median',
+          'p95',
+          'held for nothing, p95',
+        ],
+        interruptions,
+      ),
+    );
+  return [...parts, ...spokenTables(replayed)].join('\n\n');
 }
+
+const asInterruptions: readonly string[] = ['interruption', 'no interruption'];
 
 /** The turn model has none, nor has an early answer. */
 const hasSayInInterruptions = (name: string): boolean => !/Smart Turn|right model|not ahead/.test(name);

@@ -50,6 +50,8 @@ export interface WorkerSetup {
   readonly recording?: RecordingSetup;
   /** What calls of carriers can be made to do. */
   readonly callControl: Partial<Readonly<Record<CarrierName, ControlMeans>>>;
+  /** Absent: no WebRTC calls. */
+  readonly webrtc?: WebrtcSetup;
 }
 
 /** First message to the inference process. */
@@ -64,7 +66,25 @@ export interface InferenceSetup {
 }
 
 /** What a worker serves a connection with. */
-export type TransportKind = 'websocket' | 'carrier_a' | 'rtvi';
+export type TransportKind = 'websocket' | 'carrier_a' | 'rtvi' | 'webrtc';
+
+/** Where the worker takes media of WebRTC calls, and what it tells clients of it. */
+export interface WebrtcSetup {
+  /** Port of worker 0; 0: each worker takes a free one. */
+  readonly udp: { readonly host: string; readonly port: number };
+  /** Workers, the spare among them: as many ports are taken by them. */
+  readonly seats: number;
+  readonly candidateIps: readonly string[];
+}
+
+/** An offer of a call whose connection the worker makes itself: no socket travels beside it. */
+export interface SignaledOffer {
+  /** The client's SDP offer, which the supervisor has read. */
+  readonly sdp: string;
+}
+
+/** Why a worker has no answer to an offer. */
+export type UnansweredReason = 'bad_offer' | 'failed';
 
 /** An accepted connection on its way to a worker. */
 export interface CallOffer {
@@ -82,6 +102,10 @@ export interface CallOffer {
   readonly resumeFrom?: number;
   /** The telephone call was here before, and comes back. */
   readonly carried?: CarriedCall;
+  /** When the call is hung up (spec 01, max_s enforcement), on the machine's clock; absent: the agent's limit alone counts. */
+  readonly endsAtMs?: number;
+  /** Present where the call comes by an offer and not with its socket. */
+  readonly signaled?: SignaledOffer;
 }
 
 export type ToWorker =
@@ -90,6 +114,8 @@ export type ToWorker =
   | SipToWorker
   /** All calls that are to be taken up were offered. Stands behind the offers, as messages keep their order. */
   | { readonly type: 'calls.given' }
+  /** The client of a signaled call hung up by signaling. */
+  | { readonly type: 'call.hangup'; readonly offer: number }
   /** Take no new call; end the ones that are there when told so. */
   | { readonly type: 'drain' }
   /** Say `stop{shutdown}` to every call and exit when they are gone. */
@@ -107,6 +133,12 @@ export type FromWorker =
   | { readonly type: 'call.over'; readonly offer: number }
   /** A call wants something of its carrier; `control.answer` answers. */
   | { readonly type: 'control.ask'; readonly command: ControlCommand }
+  /** The answer to the offer of a signaled call, beside `call.taken`. */
+  | { readonly type: 'call.answered'; readonly offer: number; readonly sdp: string }
+  /** A signaled call has no answer, and is over. */
+  | { readonly type: 'call.unanswered'; readonly offer: number; readonly reason: UnansweredReason }
+  /** The connection of a signaled call is established. */
+  | { readonly type: 'call.connected'; readonly offer: number }
   /** Something escaped a call: the worker finishes its calls and wants to be replaced. */
   | { readonly type: 'tainted' }
   | { readonly type: 'metrics.answer'; readonly ask: number; readonly metrics: unknown };

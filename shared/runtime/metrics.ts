@@ -25,6 +25,7 @@ export interface WorkerMetrics {
   readonly agentHop: Histogram;
   readonly recordings: Counter<'what'>;
   readonly recordingLost: Counter<'what'>;
+  readonly webrtc: WebrtcMetrics;
   readonly providerFirstResult: Histogram<ProviderLabel>;
   readonly providerErrors: Counter<ProviderLabel | 'kind' | 'status'>;
   readonly providerUnits: Counter<ProviderLabel | 'unit'>;
@@ -100,6 +101,34 @@ const newRecordingMetrics = (registers: Registry[]): Pick<WorkerMetrics, 'record
   }),
 });
 
+/** What a worker counts about media of WebRTC calls. */
+export interface WebrtcMetrics {
+  readonly packets: Counter<'what'>;
+  readonly roundTrip: Histogram;
+  readonly clientLoss: Histogram;
+}
+
+const newWebrtcMetrics = (registers: Registry[]): WebrtcMetrics => ({
+  packets: new Counter({
+    name: 'svc_webrtc_packets_total',
+    help: 'Audio packets of WebRTC callers: received, come too late, come twice, concealed',
+    labelNames: ['what'],
+    registers,
+  }),
+  roundTrip: new Histogram({
+    name: 'svc_webrtc_round_trip_seconds',
+    help: 'Round trips to WebRTC clients, as their reports tell them',
+    buckets: turnBuckets,
+    registers,
+  }),
+  clientLoss: new Histogram({
+    name: 'svc_webrtc_client_loss_ratio',
+    help: 'Part of the bot audio that was lost on the way to a WebRTC client, from report to report',
+    buckets: [0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5],
+    registers,
+  }),
+});
+
 export function newWorkerMetrics(): WorkerMetrics {
   const registry = new Registry();
   const registers = [registry];
@@ -166,6 +195,7 @@ export function newWorkerMetrics(): WorkerMetrics {
     }),
     ...newAgentMetrics(registers),
     ...newRecordingMetrics(registers),
+    webrtc: newWebrtcMetrics(registers),
     ...newProviderMetrics(registers),
   };
 }

@@ -29,6 +29,8 @@ export interface AgentForWorkers {
 export interface ChildSetupOptions extends AgentForWorkers {
   readonly settings: ServerSettings;
   readonly memory: CallMemory;
+  /** Workers, the spare among them. */
+  readonly seats: () => number;
   /** Path of the turn model; none when turns end by silence. */
   readonly turnModel: () => string | undefined;
 }
@@ -40,10 +42,11 @@ export function newChildSetup({
   files,
   agentCa,
   records,
+  seats,
   turnModel,
 }: ChildSetupOptions): ChildSetup {
   const { layout, mailboxesFd, recordsFd } = memory;
-  const { logLevel, callResume, vadModel } = settings;
+  const { logLevel, callResume, vadModel, webrtc } = settings;
   const limits = callLimits(settings);
   const recording = records ? newRecordingMemory(settings, layout) : undefined;
   return {
@@ -62,6 +65,9 @@ export function newChildSetup({
       agentCa,
       ...(recording !== undefined && { recording: recording.setup }),
       callControl: callMeans(settings),
+      ...(webrtc !== undefined && {
+        webrtc: { udp: webrtc.udpAddr, seats: seats(), candidateIps: webrtc.candidateIps },
+      }),
     }),
     inference: () => {
       const model = turnModel();

@@ -26,6 +26,7 @@ import {
   type ChildRow,
   type ProcessTable,
 } from './process-table.ts';
+import { readProcessState, type ProcessState } from './process-state.ts';
 
 export interface ChildrenOptions {
   readonly clock: Clock;
@@ -89,8 +90,9 @@ export class Children {
     return true;
   }
 
-  /** Hands a connection over. This process keeps its duplicate until it drops it itself. */
-  offer(worker: number, offer: CallOffer | SipOffer, socket: Socket | DatagramSocket): boolean {
+  /** Hands a connection over, or an offer that has none. This process keeps its duplicate of the socket until it drops it itself. */
+  offer(worker: number, offer: CallOffer | SipOffer, socket: Socket | DatagramSocket | undefined): boolean {
+    if (socket === undefined) return this.send(worker, offer);
     const child = this.#worker(worker);
     if (child?.connected !== true) return false;
     // What goes wrong on the way shows as the end of the worker, which gives the offer to another.
@@ -117,6 +119,12 @@ export class Children {
   /** Ends one child that hangs; its end is noticed like any other. */
   killOne(row: ChildRow): void {
     this.#processes.get(row)?.kill('SIGKILL');
+  }
+
+  /** What the kernel says of a child; undefined when it is gone. */
+  stateOf(row: ChildRow): ProcessState | undefined {
+    const pid = this.#processes.get(row)?.pid;
+    return pid === undefined ? undefined : readProcessState(pid);
   }
 
   kill(): void {

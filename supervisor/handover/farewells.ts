@@ -29,7 +29,8 @@ const websocket: Farewell = {
 /** Protocols without a word for an end: a carrier goes on behind the stream once the socket is closed. */
 const stream: Farewell = { failed: closeFrame(1011), shutdown: closeFrame(1001) };
 
-export const farewells: Readonly<Record<TransportKind, Farewell>> = {
+/** What comes by an offer has no socket on which something could be said. */
+export const farewells: Readonly<Record<Exclude<TransportKind, 'webrtc'>, Farewell>> = {
   websocket,
   carrier_a: stream,
   rtvi: stream,

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import type { Millis } from '../../shared/base/units.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { LeftConnection } from '../../shared/protocol/call-record.ts';
-import type { CallOffer } from '../../shared/protocol/ipc.ts';
+import type { CallOffer, UnansweredReason } from '../../shared/protocol/ipc.ts';
 import { startReading } from '../../shared/runtime/reading.ts';
 import { refuseUpgrade } from '../listeners/listeners.ts';
 import { farewells } from './farewells.ts';
@@ -25,16 +25,37 @@ const noWorkerCame = {
   message: 'no worker can take the call',
 } as const;
 
+/** A client of a signaled call that lost its worker may come back within this time. */
+const comeBackMs = 30_000;
+
+/** What becomes of a call that came by an offer, for whoever answers its client. */
+export interface OfferSignals {
+  /** The worker's answer; once for each offer, or else `unanswered`. */
+  readonly answered: (sdp: string) => void;
+  readonly unanswered: (reason: UnansweredReason | 'no_worker') => void;
+  /** The connection is established. */
+  readonly connected: () => void;
+  /** The worker is gone; the client may come back. */
+  readonly left: () => void;
+  /** The last word, whatever came before it. */
+  readonly over: () => void;
+}
+
 type OfferState =
   | { readonly phase: 'waiting'; readonly since: Millis }
+  /** Its worker is gone, and its client has to come back first. */
+  | { readonly phase: 'left'; readonly since: Millis }
   | { readonly phase: 'offered'; readonly worker: number }
   | { readonly phase: 'taken'; readonly worker: number };
 
 interface OpenOffer {
   message: CallOffer;
   readonly givenAt: Millis;
-  /** Our duplicate; nothing is ever read from it. */
-  readonly socket: Socket;
+  /** Our duplicate; nothing is ever read from it. Absent where the call came by an offer. */
+  readonly socket: Socket | undefined;
+  /** Present where it did. */
+  signals: OfferSignals | undefined;
+  isAnswered: boolean;
   readonly declinedBy: Set<number>;
   readonly release: () => void;
   state: OfferState;
@@ -51,7 +72,7 @@ export type HandOverOutcome = 'taken' | 'moved' | 'lost' | 'resumed' | 'cut';
 export interface HandOverOptions {
   readonly clock: Clock;
   readonly readyWorkers: () => readonly number[];
-  readonly offer: (worker: number, message: CallOffer, socket: Socket) => boolean;
+  readonly offer: (worker: number, message: CallOffer, socket: Socket | undefined) => boolean;
   /** A worker was sent calls to take up, and no more of them follow for now. */
   readonly allGiven: (worker: number) => void;
   /** Calls may be taken up by another worker: duplicates are kept until a call is over. */
@@ -91,7 +112,7 @@ export class HandOver {
     if (this.#waiting === 0) return 0;
     // Offers are kept in the order in which they came.
     for (const offer of this.#offers.values())
-      if (offer.state.phase !== 'taken') return this.#options.clock.now() - offer.givenAt;
+      if (isUnconfirmed(offer.state)) return this.#options.clock.now() - offer.givenAt;
     return 0;
   }
 
@@ -118,16 +139,70 @@ export class HandOver {
 
   /** Gives a connection away. Its reading has been stopped, and it has a call slot. */
   give(socket: Socket, request: Omit<CallOffer, 'type' | 'offer'>, release: () => void): void {
+    // Without a listener a reset of our duplicate would end the process; the worker sees it on its own one.
+    socket.on('error', () => undefined);
+    this.#give({ socket, signals: undefined }, request, release);
+  }
+
+  /** Has a worker answer an offer. Returns its number. */
+  giveOffer(request: Omit<CallOffer, 'type' | 'offer'>, release: () => void, signals: OfferSignals): number {
+    return this.#give({ socket: undefined, signals }, request, release);
+  }
+
+  /** The client of a call that lost its worker is back, with another offer. False when there is nothing to go on with. */
+  comeBack(id: number, sdp: string, signals: OfferSignals): boolean {
+    const offer = this.#offers.get(id);
+    if (offer?.state.phase !== 'left') return false;
+    offer.message = { ...offer.message, signaled: { sdp } };
+    offer.signals = signals;
+    offer.isAnswered = false;
+    offer.declinedBy.clear();
+    offer.state = { phase: 'waiting', since: this.#options.clock.now() };
+    this.#waiting += 1;
+    this.#place(offer);
+    return true;
+  }
+
+  /** The worker that serves a signaled call; undefined while none does. */
+  workerOf(id: number): number | undefined {
+    const state = this.#offers.get(id)?.state;
+    return state?.phase === 'taken' || state?.phase === 'offered' ? state.worker : undefined;
+  }
+
+  answered(id: number, sdp: string): void {
+    const offer = this.#offers.get(id);
+    if (offer?.signals === undefined || offer.isAnswered) return;
+    offer.isAnswered = true;
+    offer.signals.answered(sdp);
+  }
+
+  unanswered(id: number, reason: UnansweredReason): void {
+    const offer = this.#offers.get(id);
+    if (offer?.signals === undefined || offer.isAnswered) return;
+    offer.isAnswered = true;
+    offer.signals.unanswered(reason);
+    this.#forget(id);
+  }
+
+  connected(id: number): void {
+    this.#offers.get(id)?.signals?.connected();
+  }
+
+  #give(
+    { socket, signals }: Pick<OpenOffer, 'socket' | 'signals'>,
+    request: Omit<CallOffer, 'type' | 'offer'>,
+    release: () => void,
+  ): number {
     this.#lastOffer += 1;
     const message: CallOffer = { type: 'call.offer', offer: this.#lastOffer, ...request };
     const givenAt = this.#options.clock.now();
     const state: OfferState = { phase: 'waiting', since: givenAt };
-    const offer: OpenOffer = { message, givenAt, socket, declinedBy: new Set(), release, state };
+    const declinedBy = new Set<number>();
+    const offer = { message, givenAt, socket, signals, declinedBy, release, state, isAnswered: false };
     this.#offers.set(message.offer, offer);
     this.#waiting += 1;
-    // Without a listener a reset of our duplicate would end the process; the worker sees it on its own one.
-    socket.on('error', () => undefined);
     this.#place(offer);
+    return message.offer;
   }
 
   taken(id: number): void {
@@ -135,7 +210,7 @@ export class HandOver {
     if (offer?.state.phase !== 'offered') return;
     offer.state = { phase: 'taken', worker: offer.state.worker };
     this.#waiting -= 1;
-    if (!this.#options.keepsCalls) offer.socket.destroy();
+    if (!this.#options.keepsCalls) offer.socket?.destroy();
     this.#options.counted('taken');
   }
 
@@ -161,8 +236,12 @@ export class HandOver {
     const { records } = this.#options;
     const remains = records.remains(worker);
     for (const [id, offer] of this.#offers) {
-      if (offer.state.phase === 'waiting' || offer.state.worker !== worker) continue;
+      if (!('worker' in offer.state) || offer.state.worker !== worker) continue;
       const left = remains.get(id);
+      if (offer.signals !== undefined) {
+        fates[this.#leaveSignaled(id, offer, left)] += 1;
+        continue;
+      }
       fates[left?.connection ?? (offer.state.phase === 'taken' ? 'over' : 'moved')] += 1;
       if (left?.connection === 'open' && !this.#isEnd) this.#takeUp(offer, left.slot);
       else if (left !== undefined) this.#cut(id, offer, left.connection);
@@ -175,6 +254,25 @@ export class HandOver {
     if (this.#isEnd)
       for (const [id, offer] of this.#offers) if (offer.state.phase === 'waiting') this.#lose(id, offer);
     return fates;
+  }
+
+  /** A signaled call has lost its worker: one without an answer goes to another, one with an answer waits for its client. */
+  #leaveSignaled(id: number, offer: OpenOffer, left: Remains | undefined): 'open' | 'moved' | 'over' {
+    if (!offer.isAnswered) {
+      if (offer.state.phase === 'taken') this.#waiting += 1;
+      this.#offerAgain(offer);
+      return 'moved';
+    }
+    if (left?.connection !== 'open' || this.#options.isStopping()) {
+      this.#forget(id);
+      return 'over';
+    }
+    if (offer.state.phase === 'offered') this.#waiting -= 1;
+    offer.message = { ...offer.message, resumeFrom: left.slot };
+    offer.state = { phase: 'left', since: this.#options.clock.now() };
+    this.#options.counted('resumed');
+    offer.signals?.left();
+    return 'open';
   }
 
   /** The service stops and its last worker is gone. */
@@ -201,8 +299,10 @@ export class HandOver {
   }
 
   #sayGoodbye({ socket, message }: OpenOffer, connection: LeftConnection): void {
+    const { transport } = message;
+    if (socket === undefined || transport === 'webrtc') return;
     if (connection === 'torn') socket.end();
-    else socket.end(farewells[message.transport][this.#isEnd ? 'shutdown' : 'failed']);
+    else socket.end(farewells[transport][this.#isEnd ? 'shutdown' : 'failed']);
     // A socket that is closed over bytes that nobody read resets the connection, and the client loses what was sent last.
     startReading(socket);
     socket.resume();
@@ -223,6 +323,7 @@ export class HandOver {
   retry(): void {
     const now = this.#options.clock.now();
     for (const [id, offer] of this.#offers) {
+      if (offer.state.phase === 'left' && now - offer.state.since >= comeBackMs) this.#forget(id);
       if (offer.state.phase !== 'waiting') continue;
       if (now - offer.state.since >= rescueMs) this.#lose(id, offer);
       else this.#place(offer);
@@ -253,7 +354,7 @@ export class HandOver {
     const ready = this.#options.readyWorkers().filter((worker) => !declinedBy.has(worker));
     const load = new Map(ready.map((worker) => [worker, 0]));
     for (const { state } of this.#offers.values()) {
-      if (state.phase === 'waiting') continue;
+      if (!('worker' in state)) continue;
       load.set(state.worker, (load.get(state.worker) ?? 0) + 1);
     }
     let best: number | undefined;
@@ -266,7 +367,10 @@ export class HandOver {
     this.#options.counted('lost');
     // Only a connection of which nothing was begun waits without a record, and only one that can be gone on with waits with one.
     const { socket, message } = offer;
-    if (message.resumeFrom === undefined) {
+    if (socket === undefined) {
+      if (!offer.isAnswered) offer.signals?.unanswered('no_worker');
+      offer.isAnswered = true;
+    } else if (message.resumeFrom === undefined) {
       refuseUpgrade(socket, noWorkerCame);
       this.#waitUntilRead(socket);
     } else {
@@ -279,10 +383,15 @@ export class HandOver {
     const offer = this.#offers.get(id);
     if (offer === undefined) return;
     this.#offers.delete(id);
-    if (offer.state.phase !== 'taken') this.#waiting -= 1;
-    if (!keepSocket) offer.socket.destroy();
+    if (isUnconfirmed(offer.state)) this.#waiting -= 1;
+    if (!keepSocket) offer.socket?.destroy();
     const { resumeFrom } = offer.message;
     if (resumeFrom !== undefined) this.#options.records.forget(resumeFrom, id);
     offer.release();
+    if (!offer.isAnswered) offer.signals?.unanswered('failed');
+    offer.signals?.over();
   }
 }
+
+/** No worker has confirmed it yet, and one is to. */
+const isUnconfirmed = ({ phase }: OfferState): boolean => phase === 'waiting' || phase === 'offered';

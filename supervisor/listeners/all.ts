@@ -6,6 +6,7 @@ import type { CallEntrance } from './entrance.ts';
 import type { Listener } from './listener.ts';
 import { pageListener } from './page-listener.ts';
 import { rtviListener } from './rtvi/listener.ts';
+import { webrtcListener } from './webrtc/listener.ts';
 import { websocketListener } from './websocket-listener.ts';
 
 const listeners: readonly Listener[] = [
@@ -14,6 +15,7 @@ const listeners: readonly Listener[] = [
   pageListener,
   carrierAListener,
   rtviListener,
+  webrtcListener,
 ];
 
 /** Those that the settings ask for. */
@@ -23,7 +25,9 @@ export const wantedListeners = (settings: ServerSettings): readonly Listener[] =
 /** How calls come in, by name of the listener. */
 export function callEntrances(settings: ServerSettings): ReadonlyMap<string, CallEntrance> {
   const entrances = new Map<string, CallEntrance>();
-  for (const { name, entrance } of wantedListeners(settings))
+  for (const { name, entrance, others } of wantedListeners(settings)) {
     if (entrance !== undefined) entrances.set(name, entrance(settings));
+    for (const [other, one] of others?.(settings) ?? []) entrances.set(other, one);
+  }
   return entrances;
 }

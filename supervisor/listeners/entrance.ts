@@ -15,12 +15,31 @@ export interface Visitor {
   readonly rest: () => RequestHead;
 }
 
+/** The limits of a listener beside those that all share (spec 01, Processing order). */
+export interface EntranceGate {
+  /** Counts an attempt of an address; the answer when it has made too many. */
+  readonly asked: (address: string) => Answer | undefined;
+  /** The answer when too many connections are not established yet. */
+  readonly crowded: () => Answer | undefined;
+  /** Takes a place of the address; undefined when it has none left. */
+  readonly take: (address: string) => GatePlace | undefined;
+}
+
+export interface GatePlace {
+  /** The connection is established. */
+  readonly connected: () => void;
+  /** Gives back what is still held; a second time does nothing. */
+  readonly release: () => void;
+}
+
 /** How calls come in at a listener. */
 export interface CallEntrance {
   /** What a worker serves its connections with. */
   readonly transport: TransportKind;
   /** Whose connections are counted together; listeners may share a pool. */
   readonly pool: ConnectionPool;
+  /** Absent: the limits that all share are enough. */
+  readonly gate?: EntranceGate;
   /** Judges a request by its path, credentials and origin. Nothing is used or counted. */
   readonly admit: (head: RequestHead, nowS: number) => Result<Visitor, Answer>;
 }

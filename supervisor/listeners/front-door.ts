@@ -14,7 +14,7 @@ import type { Admission, AdmissionFacts, ConnectionPool } from '../admission/adm
 import type { Answer } from './answer.ts';
 import type { CallSeats } from '../admission/call-seats.ts';
 import type { RequestHead } from '../admission/credentials.ts';
-import type { CallEntrance, Visitor } from './entrance.ts';
+import type { CallEntrance, GatePlace, Visitor } from './entrance.ts';
 import type { TokenLedger } from '../admission/token-ledger.ts';
 import type { TokenStore } from '../admission/token-store.ts';
 
@@ -40,6 +40,8 @@ export type Decision =
       readonly signedMetadata: Readonly<Record<string, string>>;
       /** Gives everything back; a second time does nothing. */
       readonly release: () => void;
+      /** A connection that is made after this decision is established. */
+      readonly connected: () => void;
     };
 
 export interface FrontDoorOptions {
@@ -107,12 +109,13 @@ export class FrontDoor {
   /** Never rejects for anything that a client can send. */
   async decide(arrival: Arrival): Promise<Decision> {
     if (arrival.fault !== undefined) return this.#refuse(arrival.fault);
-    const asked = this.#ask(arrival);
+    const asked = this.#ask(arrival, { counts: true });
     if ('answer' in asked) return this.#refuse(asked.answer);
-    const { visitor, entrance, address } = asked;
+    const { visitor, entrance } = asked;
     const { pass } = visitor;
-    const release = this.#options.seats.take(address, entrance.pool.name);
-    if (release === undefined) return this.#refuse(addressFull);
+    const held = this.#take(asked);
+    if (held === undefined) return this.#refuse(addressFull);
+    const { release, connected } = held;
     const fault = pass === undefined ? undefined : await this.#use(pass);
     if (fault !== undefined) {
       release();
@@ -124,7 +127,22 @@ export class FrontDoor {
       head: visitor.rest(),
       signedMetadata: visitor.metadata,
       release,
+      connected,
     };
+  }
+
+  /** Takes a place at the listener and a seat; undefined when the address has none left. */
+  #take({ entrance, address }: Asked): GatePlace | undefined {
+    const place = entrance.gate?.take(address);
+    if (entrance.gate !== undefined && place === undefined) return undefined;
+    const seat = this.#options.seats.take(address, entrance.pool.name);
+    const release = (): void => {
+      place?.release();
+      seat?.();
+    };
+    if (seat !== undefined) return { release, connected: () => place?.connected() };
+    release();
+    return undefined;
   }
 
   /** Room for a call that its own listener has judged already: everything that it holds, or why there is none. */
@@ -139,13 +157,13 @@ export class FrontDoor {
 
   /** How an upgrade with this head would be refused now; undefined when it would not. Nothing is taken, used or counted. */
   look(arrival: Arrival): Answer | undefined {
-    const asked = this.#ask(arrival);
+    const asked = this.#ask(arrival, { counts: false });
     if ('answer' in asked) return asked.answer;
     return this.#options.seats.hasRoomFor(asked.address) ? undefined : addressFull;
   }
 
   /** Everything that is decided before something is taken. */
-  #ask(arrival: Arrival): { readonly answer: Answer } | Asked {
+  #ask(arrival: Arrival, { counts }: { readonly counts: boolean }): { readonly answer: Answer } | Asked {
     const { settings, entrances, tokenLedger } = this.#options;
     const { access } = settings;
     const entrance = entrances.get(arrival.listener);
@@ -155,12 +173,16 @@ export class FrontDoor {
     const { pass } = admitted.value;
     if (pass !== undefined && tokenLedger.isUsed(pass.sid, this.#nowS()))
       return { answer: tokenAnswers.reused };
-    const closed = this.#closedFor(entrance.pool);
+    // Looked up late, where it is: who is refused before anybody asks for it is refused sooner.
+    const addressOf = (): string =>
+      clientAddress(
+        { peer: arrival.peer, headers: arrival.head.headers },
+        { trustedProxies: access.trustedProxies, header: access.clientIpHeader },
+      );
+    const hurried = counts ? entrance.gate?.asked(addressOf()) : undefined;
+    const closed = hurried ?? this.#closedFor(entrance.pool) ?? entrance.gate?.crowded();
     if (closed !== undefined) return { answer: closed };
-    const address = clientAddress(
-      { peer: arrival.peer, headers: arrival.head.headers },
-      { trustedProxies: access.trustedProxies, header: access.clientIpHeader },
-    );
+    const address = addressOf();
     return { visitor: admitted.value, entrance, address };
   }
 

@@ -5,10 +5,12 @@
 import type { Server as NetServer } from 'node:net';
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { WallClock } from '../../shared/runtime/clock.ts';
+import type { Log } from '../../shared/runtime/log.ts';
+import type { SignaledCalls } from '../handover/signaled-calls.ts';
 import type { HealthOptions } from '../service/health.ts';
 import type { Answer } from './answer.ts';
 import type { CallEntrance } from './entrance.ts';
-import type { Arrival } from './front-door.ts';
+import type { Arrival, Decision } from './front-door.ts';
 import type { Arrived, OpenListener } from './listeners.ts';
 import type { PageTokens } from './page-tokens.ts';
 
@@ -23,6 +25,11 @@ export interface ListenerContext {
   readonly arrived: (arrived: Arrived) => void;
   /** How an upgrade with this head would be refused; undefined when it would not. */
   readonly look: (arrival: Arrival) => Answer | undefined;
+  /** Judges a request for a call that comes by an offer, and takes what it holds. */
+  readonly decide: (arrival: Arrival) => Promise<Decision>;
+  /** What becomes of such a call. */
+  readonly signaled: SignaledCalls;
+  readonly log: Log;
   readonly health: Pick<HealthOptions, 'unready' | 'counts' | 'renderMetrics'>;
 }
 
@@ -42,6 +49,8 @@ export interface Listener {
   readonly isWanted: (settings: ServerSettings) => boolean;
   /** Absent where no calls come in. */
   readonly entrance?: (settings: ServerSettings) => CallEntrance;
+  /** Where calls come in by more than one transport: the other entrances, by the name that their arrivals give. */
+  readonly others?: (settings: ServerSettings) => ReadonlyMap<string, CallEntrance>;
   /** Binds it, or has it accept on the socket that was given. Rejects when the address cannot be bound. */
   readonly open: (context: ListenerContext, place: ListenerPlace) => Promise<OpenListener>;
 }

@@ -14,9 +14,10 @@ import type { Admission, AdmissionFacts, ConnectionPool } from '../admission/adm
 import type { Answer } from './answer.ts';
 import { CallSeats } from '../admission/call-seats.ts';
 import { callEntrances, wantedListeners } from './all.ts';
-import { FrontDoor } from './front-door.ts';
+import { FrontDoor, type Arrival, type Decision } from './front-door.ts';
 import type { HealthOptions } from '../service/health.ts';
 import { judge, type Arrived } from './listeners.ts';
+import type { SignaledCalls } from '../handover/signaled-calls.ts';
 import { PageTokens } from './page-tokens.ts';
 import { Ports } from './ports.ts';
 import type { Priorities } from '../children/priorities.ts';
@@ -44,6 +45,8 @@ export interface ReceptionOptions {
     request: Omit<CallOffer, 'type' | 'offer'>,
     release: () => void,
   ) => void;
+  /** Calls that come by an offer. */
+  readonly signaled: SignaledCalls;
   /** Something that calls hold became free. */
   readonly released: () => void;
   /** The number of calls at the supervisor before this one has changed. */
@@ -64,6 +67,13 @@ export interface ReceptionOptions {
   /** The drain of this supervisor should be over sooner. */
   readonly hurry: () => void;
 }
+
+const restarting: Answer = {
+  status: 503,
+  code: 'restarting',
+  message: 'the service is being restarted; ask again on a new connection',
+  retryAfterS: 1,
+};
 
 export class Reception {
   readonly seats: CallSeats;
@@ -97,6 +107,9 @@ export class Reception {
         pageTokens: this.#newPageTokens(),
         arrived,
         look: (arrival) => this.#frontDoor.look(arrival),
+        decide: (arrival) => this.#decide(arrival),
+        signaled: options.signaled,
+        log,
         health: options.health,
       },
       log,
@@ -179,6 +192,12 @@ export class Reception {
         cannotTake();
       },
     });
+  }
+
+  /** An HTTP request cannot change hands as an upgrade does; while another supervisor takes over, its client asks again. */
+  async #decide(arrival: Arrival): Promise<Decision> {
+    if (this.isService && !this.#succession.isBusy) return this.#frontDoor.decide(arrival);
+    return { kind: 'refused', answer: restarting };
   }
 
   /** Binds the listeners, unless they come from the supervisor before this one. Rejects when an address cannot be bound. */

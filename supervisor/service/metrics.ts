@@ -87,17 +87,17 @@ export function setCounts(
   metrics: SupervisorMetrics,
   {
     sessions,
+    mostSessions,
     connections,
     waitMs,
-    most,
     table,
-  }: { sessions: number; most: number; connections: number; waitMs: Millis; table: ProcessTable },
+  }: { sessions: number; mostSessions: number; connections: number; waitMs: Millis; table: ProcessTable },
 ): void {
   metrics.handoverWait.set(waitMs / 1000);
   metrics.workersReady.set(readyWorkers(table).length);
   metrics.inferenceUp.set(inferenceReady(table) ? 1 : 0);
   metrics.sessions.set(sessions);
-  metrics.sessionsLimit.set(most);
+  metrics.sessionsLimit.set(mostSessions);
   metrics.connections.set(connections);
 }
 

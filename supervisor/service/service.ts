@@ -12,6 +12,7 @@ import { newChildSetup } from '../children/child-setup.ts';
 import { Children } from '../children/children.ts';
 import { departWhenUnneeded } from '../restart/departure.ts';
 import { HandOver } from '../handover/hand-over.ts';
+import { newSignaledCalls, tellHandOver } from '../handover/signaled-calls.ts';
 import { HangWatch } from '../children/hang-watch.ts';
 import {
   lifecycleDeadline,
@@ -50,8 +51,8 @@ export class Service {
   readonly #collector: MetricsCollector;
   readonly #memory: CallMemory;
   readonly #sessions: SessionCount;
-  readonly #sip: SipDesk;
   readonly #telephony: Telephony;
+  readonly #sip: SipDesk;
   /** Path; none once it could not be loaded. */
   #turnModel: string | undefined;
   #stopsAsked = 0;
@@ -97,6 +98,7 @@ export class Service {
       hangMs: settings.hangTimeoutMs,
       log,
       kill: (row) => this.#children.killOne(row),
+      stateOf: (row) => this.#children.stateOf(row),
     });
     this.#providers = new ProviderWatch(options.providers, boxes);
     this.#telephony = new Telephony({
@@ -126,6 +128,7 @@ export class Service {
         settings,
         memory: this.#memory,
         ...agent,
+        seats: () => this.#children.seats,
         turnModel: () => this.#turnModel,
       }),
       onReady: (role, index) => this.#onChildReady(role, index),
@@ -158,6 +161,7 @@ export class Service {
       },
       accepted: (socket, request, release) =>
         this.#handOver.give(socket, this.#telephony.greet(request), release),
+      signaled: newSignaledCalls(this.#handOver, (worker, message) => this.#children.send(worker, message)),
       released: () => this.#lookWhetherEmpty(),
       carriedChanged: () => this.#sessions.share(),
       isServing: () => this.#lifecycle.state.phase === 'serving',
@@ -268,18 +272,12 @@ export class Service {
   }
 
   #onWorkerMessage(worker: number, message: FromWorker): void {
+    if (tellHandOver(this.#handOver, message)) {
+      this.#sessions.share();
+      return;
+    }
     if (message.type === 'ready' || this.#sip.take(worker, message)) return;
     switch (message.type) {
-      case 'call.taken':
-        this.#handOver.taken(message.offer);
-        this.#sessions.share();
-        return;
-      case 'call.declined':
-        this.#handOver.declined(message.offer);
-        return;
-      case 'call.over':
-        this.#handOver.over(message.offer);
-        return;
       case 'control.ask': {
         const { command } = message;
         this.#telephony.ask(command, (outcome) =>
@@ -293,6 +291,7 @@ export class Service {
       case 'metrics.answer':
         this.#collector.answered(message.ask, message.metrics);
         return;
+      default:
     }
   }
 
@@ -307,9 +306,7 @@ export class Service {
     this.#providers.readGauges(this.#metrics, machineMs());
     const counts = { sessions: this.#sessions.now, connections: this.#admission.connections };
     setCounts(this.#metrics, {
-      ...counts,
-      table,
-      most: this.#options.settings.maxSessions,
+      ...{ ...counts, table, mostSessions: this.#options.settings.maxSessions },
       waitMs: this.#handOver.oldestWaitMs(),
     });
     return await this.#collector.render(this.#metrics, processes.reachableWorkers(table));
@@ -329,7 +326,7 @@ export class Service {
     const untilDeadline = Math.min(lookEveryMs, this.#hangLookMs, (deadline ?? Infinity) - clock.now());
     if (deadline === undefined && this.#lifecycle.state.phase === 'gone') return;
     this.#timer = clock.after(Math.max(0, untilDeadline), () => {
-      if (this.#handOver.waiting > 0) this.#handOver.retry();
+      this.#handOver.retry();
       this.#sip.retry();
       this.#sessions.share();
       this.#countRequests();

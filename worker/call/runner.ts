@@ -39,6 +39,8 @@ export interface CallRunnerOptions {
   readonly refine?: (setup: CallSetup) => CallSetup;
   /** Absent where calls end with their worker. */
   readonly journal?: CallJournal | undefined;
+  /** The call is hung up then (spec 01, max_s enforcement). */
+  readonly endsAt?: Millis;
   /** The call is over and holds nothing any more. Called once. */
   readonly over: () => void;
 }
@@ -219,6 +221,7 @@ export class CallRunner implements TransportEvents {
     this.#tellLines();
     if (this.#unsavedSince !== undefined && now - this.#unsavedSince >= unsavedForMs) this.#save();
     this.#link?.tick();
+    if (now >= (this.#options.endsAt ?? Infinity)) this.#transport?.end('ended');
     this.#transport?.tick(now);
   }
 

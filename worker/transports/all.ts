@@ -1,4 +1,4 @@
-/** The transports of this build, by the name that a listener gives them (see shared/protocol/ipc.ts). */
+/** The transports on sockets of this build, by the name that a listener gives them (see shared/protocol/ipc.ts). */
 import type { TransportKind } from '../../shared/protocol/ipc.ts';
 import type { OpenSocketCall } from './socket/options.ts';
 import { carrierADialect } from './carrier-a/dialect.ts';
@@ -7,7 +7,7 @@ import { rtviDialect } from './rtvi/dialect.ts';
 import { openSocketCalls } from './socket/socket-call.ts';
 import { websocketDialect } from './websocket/dialect.ts';
 
-export const transports: Readonly<Record<TransportKind, OpenSocketCall>> = {
+export const transports: Readonly<Record<Exclude<TransportKind, 'webrtc'>, OpenSocketCall>> = {
   websocket: openSocketCalls(websocketDialect),
   carrier_a: openSocketCalls(carrierADialect),
   rtvi: openSocketCalls(rtviDialect(newCallerAudio)),

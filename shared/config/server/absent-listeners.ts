@@ -10,9 +10,11 @@ const hasSip = typeof BUILD_SIP === 'undefined' || BUILD_SIP;
 
 /** By the beginnings of their variables' names. */
 const absentListeners: readonly (readonly [prefix: string, listener: string])[] = [
-  ['SVC_WEBRTC_', 'no WebRTC listener'],
-  ['SVC_TURN_', 'no WebRTC listener, which relays belong to'],
-  ['SVC_LOG_TURN_', 'no WebRTC listener, which relays belong to'],
+  ['SVC_WEBRTC_TCP_', 'no ICE-TCP listener'],
+  ['SVC_WEBRTC_TURN_', 'no relays'],
+  ['SVC_WEBRTC_WS_', 'no WebSocket on the signaling port'],
+  ['SVC_TURN_', 'no relays'],
+  ['SVC_LOG_TURN_', 'no relays'],
   ...(hasSip ? [] : [['SVC_SIP_', 'no SIP: it has to be built with SVC_BUILD_WITH=sip'] as const]),
   ['SVC_CARRIER_B_', 'no listener for carrier B'],
   ['SVC_CALLBACK_', 'no callback listener'],

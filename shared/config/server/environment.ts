@@ -1,6 +1,7 @@
 /** Reading server variables from an environment that is handed in: all problems at once, never a value in a message. */
 import { fail } from '../../base/result.ts';
 import type { Result } from '../../base/result.ts';
+import type { HostPort } from '../../net/address.ts';
 import type { MachineFacts, Variable } from './variables.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -9,6 +10,17 @@ export type Env = Readonly<Record<string, string | undefined>>;
 export interface ConfigProblem {
   readonly variable: string;
   readonly message: string;
+}
+
+/** A listener, and what strangers could do there were it not on a loopback address. */
+export interface Exposure {
+  readonly variable: { readonly name: string };
+  /** Absent: there is no such listener. */
+  readonly addr: HostPort | undefined;
+  readonly isSafe: boolean;
+  /** The variables that would make it safe. */
+  readonly need: string;
+  readonly risk: string;
 }
 
 /** Takes variables one by one; a bad one is reported and stands in with its default until the end. */

@@ -16,7 +16,7 @@ import type { AgentLinkSettings } from './agent-link-variables.ts';
 import { lackedBy, refuseAbsent } from './absent-listeners.ts';
 import { carrierAVariables, takeCarrierA, type CarrierASettings } from './carrier-a-variables.ts';
 import { Reader } from './environment.ts';
-import type { ConfigProblem, Env } from './environment.ts';
+import type { ConfigProblem, Env, Exposure } from './environment.ts';
 import { lifetimeVariables, takeLifetime, type LifetimeSettings } from './lifetime-variables.ts';
 import { modelVariables, takeModels, type ModelSettings } from './model-variables.ts';
 import { takeTelephony, telephonyVariables, type TelephonySettings } from './telephony-variables.ts';
@@ -28,6 +28,13 @@ import { rtviVariables, takeRtvi, type RtviSettings } from './rtvi-variables.ts'
 import { parseProviderLimits, providerLimitsForm, type ProviderLimits } from './provider-limits.ts';
 import type { Sensitive } from '../sensitive.ts';
 import { providerNames } from '../stages/providers.ts';
+import {
+  takeWebrtc,
+  webrtcExposure,
+  webrtcMaxHandshaking,
+  webrtcVariables,
+  type WebrtcSettings,
+} from './webrtc-variables.ts';
 import { sipVariables, takeSip, type SipSettings } from './sip-variables.ts';
 import { takeWs, wsVariables, type WsSettings } from './ws-variables.ts';
 import {
@@ -58,11 +65,13 @@ export interface ServerSettings
   readonly page?: PageSettings;
   /** Absent: no telephone calls of carrier A. */
   readonly carrierA?: CarrierASettings;
-  /** Absent: no SIP. */
-  readonly sip?: SipSettings;
   readonly telephony: TelephonySettings;
   /** Absent: no RTVI. */
   readonly rtvi?: RtviSettings;
+  /** Absent: no WebRTC calls. */
+  readonly webrtc?: WebrtcSettings;
+  /** Absent: no SIP. */
+  readonly sip?: SipSettings;
   readonly maxSessions: number;
   /** Who may open calls. Empty secrets and no token: nobody is asked. */
   readonly access: {
@@ -97,9 +106,11 @@ const variables = {
   }),
   ...pageVariables,
   ...carrierAVariables,
-  ...sipVariables,
   ...telephonyVariables,
   ...rtviVariables,
+  ...webrtcVariables,
+  webrtcMaxHandshaking,
+  ...sipVariables,
   maxSessions: countVariable('SVC_MAX_SESSIONS', 'Most calls at the same time.', {
     least: 1,
     most: 100_000,
@@ -212,7 +223,7 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
   const isGuarded = access.wsToken !== undefined || access.sessionSecrets.length > 0;
   const tokensFor = variables.pageTokenUrl.name;
   const givesTokens = access.sessionSecrets.length > 0 && page?.tokenUrl === undefined;
-  const exposures = [
+  const exposures: Exposure[] = [
     {
       variable: variables.wsAddr,
       addr: ws.addr,
@@ -242,6 +253,7 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
       risk: 'it gives a session token to whoever asks',
     },
   ];
+  if (settings.webrtc !== undefined) exposures.push(webrtcExposure(settings.webrtc, access.sessionSecrets));
   for (const { variable, addr, isSafe, need, risk } of exposures) {
     if (addr === undefined || isLoopbackHost(addr.host) || isSafe) continue;
     if (insecureListeners)
@@ -256,6 +268,7 @@ function checkExposure(settings: ServerSettings, reader: Reader): string[] {
   for (const [variable, token] of [
     [variables.wsToken, access.wsToken],
     [variables.rtviToken, rtvi?.token],
+    [variables.webrtcToken, settings.webrtc?.token],
     [variables.metricsToken, health.metricsToken],
   ] as const) {
     if (token === undefined) continue;
@@ -298,9 +311,10 @@ export function parseServerSettings(
     },
     ...takePage(reader),
     ...takeCarrierA(reader),
-    ...takeSip(reader),
     telephony: takeTelephony(reader),
     ...takeRtvi(reader),
+    ...takeWebrtc(reader, maxSessions),
+    ...takeSip(reader),
     maxSessions,
     access: takeAccess(reader),
     providerLimits: reader.take(variables.providerLimits),

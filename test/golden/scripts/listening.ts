@@ -85,7 +85,7 @@ export const listening: readonly Dialogue[] = [
     const call = speaking(begin, interruptedBy(1, 700)).callerBegins().callerInsists().skips();
     const { minSpeechMs } = scriptSettings.turn;
     call
-      .later(700 - minSpeechMs - 250 - 1)
+      .later(700 + 200 - minSpeechMs - 250 - 1)
       .orders()
       .later(1)
       .ordered('playout.clear 2');

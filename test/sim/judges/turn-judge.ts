@@ -7,6 +7,8 @@ import { SttLedger } from '../world/stt-ledger.ts';
 /** No candidate holds the output for longer; and words of listening for longer than this are something to say. */
 const longestHoldMs = 2_500;
 const listeningMs = 1_500;
+/** That a voice has ended is known this much later. */
+const pauseKnownMs = 200;
 
 export class TurnJudge {
   readonly #story: Story;
@@ -388,7 +390,7 @@ export class TurnJudge {
     const { interrupt, turn } = this.#story.settings;
     const { minWords, wordlessMs } = interrupt;
     if (minWords === 0 || wordlessMs === 0 || !this.#loud) return false;
-    return now - this.#beganAt >= wordlessMs - turn.minSpeechMs;
+    return now - this.#beganAt >= wordlessMs - turn.minSpeechMs + pauseKnownMs;
   }
 
   #takenOver(scene: Scene): void {

@@ -4,18 +4,10 @@ import { parseServerSettings } from '../../../shared/config/server/server.ts';
 import { runConfig } from '../../../supervisor/commands/config-command.ts';
 
 const rows: readonly (readonly [string, readonly string[]])[] = [
+  ['no WebSocket on the signaling port', ['SVC_WEBRTC_WS_PATH']],
   [
-    'no WebRTC listener',
+    'no ICE-TCP listener',
     [
-      'SVC_WEBRTC_ADDR',
-      'SVC_WEBRTC_UDP_ADDR',
-      'SVC_WEBRTC_CANDIDATE_IP',
-      'SVC_WEBRTC_CORS_ORIGIN',
-      'SVC_WEBRTC_OFFERS_PER_MINUTE',
-      'SVC_WEBRTC_MAX_HANDSHAKING',
-      'SVC_WEBRTC_MAX_CALLS_PER_IP',
-      'SVC_WEBRTC_TOKEN',
-      'SVC_WEBRTC_WS_PATH',
       'SVC_WEBRTC_TCP_ADDR',
       'SVC_WEBRTC_TCP_CANDIDATE_PORT',
       'SVC_WEBRTC_TCP_MAX_CONNECTIONS',
@@ -23,13 +15,13 @@ const rows: readonly (readonly [string, readonly string[]])[] = [
       'SVC_WEBRTC_TCP_IDLE_TIMEOUT',
       'SVC_WEBRTC_TCP_MAX_FRAME',
       'SVC_WEBRTC_TCP_QUEUE',
-      'SVC_WEBRTC_TURN_RELAY',
-      'SVC_WEBRTC_TURN_RELAY_TIMEOUT',
     ],
   ],
   [
-    'no WebRTC listener, which relays belong to',
+    'no relays',
     [
+      'SVC_WEBRTC_TURN_RELAY',
+      'SVC_WEBRTC_TURN_RELAY_TIMEOUT',
       'SVC_TURN_PROVIDER',
       'SVC_TURN_TTL',
       'SVC_TURN_URLS',

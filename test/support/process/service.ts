@@ -195,7 +195,7 @@ export class TestService extends Observed {
   }
 
   /** `host:port` of a listener. */
-  address(listener: 'websocket' | 'health' | 'page' | 'carrier_a' | 'rtvi'): string {
+  address(listener: 'websocket' | 'health' | 'page' | 'carrier_a' | 'rtvi' | 'webrtc'): string {
     return String(this.said('listening', (line) => line['listener'] === listener)?.['address']);
   }
 

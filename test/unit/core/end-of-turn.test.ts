@@ -26,6 +26,7 @@ const after = (evidence: Partial<PauseEvidence>): number =>
   endOfTurn(
     {
       text: '',
+      asked: '',
       guessed: false,
       speechFinal: false,
       probability: undefined,
@@ -52,6 +53,15 @@ describe('the silence that ends a turn', () => {
     ['the model doubts a little', { text: 'two tickets', probability: 0.49 }, 1_240],
     ['the model is sure that more comes', { text: 'two tickets', probability: 0 }, 2_500],
     ['the model doubts and the words hesitate', { text: 'two and', probability: 0.4 }, 2_500],
+    ['the words may lead on', { text: 'i would like to book that' }, 910],
+    ['the words may lead on and the melody is sure', { text: 'book that', probability: 0.9 }, 200],
+    ['the words may lead on and the melody is not', { text: 'book that', probability: 0.6 }, 700],
+    ['a number is too short', { asked: 'Your four-digit PIN, please?', text: 'one two' }, 2_000],
+    ['a number is as long as it was to be', { asked: 'Your four-digit PIN?', text: 'one two 34' }, 400],
+    ['a short number sounds finished', { asked: 'The four digits?', text: 'five', probability: 0.99 }, 2_000],
+    ['a number may be whole', { asked: 'What is your phone number?', text: 'five five' }, 1_200],
+    ['nobody asked for the number', { asked: 'Hello.', text: 'it is five five one' }, 1_200],
+    ['it is no number', { asked: 'For how many?', text: 'five' }, 700],
     ['the caller pauses a lot', { patienceMs: 500 }, 1_200],
     ['the caller pauses a lot and the model is sure', { patienceMs: 500, probability: 0.9 }, 200],
   ];
@@ -62,7 +72,8 @@ describe('the silence that ends a turn', () => {
     fc.assert(
       fc.property(
         fc.record({
-          text: fc.constantFrom('', 'yes', 'Yes.', 'and', 'well,', 'So…'),
+          text: fc.constantFrom('', 'yes', 'Yes.', 'and', 'well,', 'So…', 'one two'),
+          asked: fc.constantFrom('', 'Your PIN?', 'Four digits, please.'),
           guessed: fc.boolean(),
           speechFinal: fc.boolean(),
           probability: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined }),

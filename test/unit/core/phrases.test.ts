@@ -57,7 +57,17 @@ describe('echo', () => {
 
 describe('the end of what was said', () => {
   it('is hesitant behind a filling sound, a conjunction or an article', () => {
-    for (const text of ['I need a', 'So um', 'Tomorrow and', 'Yarın ve', 'Bir', 'My number is'])
+    for (const text of [
+      'I need a',
+      'So um',
+      'Can you',
+      'I need',
+      'The day before',
+      'Tomorrow and',
+      'Yarın ve',
+      'Bir',
+      'My number is',
+    ])
       expect(endsHesitant(text), text).toBe(true);
   });
 

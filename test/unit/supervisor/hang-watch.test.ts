@@ -11,16 +11,23 @@ import {
   type ProcessTable,
 } from '../../../supervisor/children/process-table.ts';
 
+/** What the kernel says of the worker. */
+interface Kernel {
+  stopped: boolean;
+  cpuMs: number;
+}
+
 function world(
   turnThreads = 0,
   workers = 1,
-): { watch: HangWatch; boxes: Mailboxes; hung: string[]; table: ProcessTable } {
+): { watch: HangWatch; boxes: Mailboxes; hung: string[]; table: ProcessTable; kernel: Kernel } {
   const layout = { workers, slotsPerWorker: 1, ringFrames: 16, threads: 2, turnThreads: 1 };
   const boxes = new Mailboxes(new ArrayBuffer(mailboxBytes(layout)), layout);
   const table = newProcessTable(1);
   dueForks(table, 0);
   for (const row of table.rows) childReady(table, row);
   const hung: string[] = [];
+  const kernel: Kernel = { stopped: false, cpuMs: 0 };
   const watch = new HangWatch({
     table,
     boxes,
@@ -28,8 +35,9 @@ function world(
     hangMs: 5_000,
     log: { error: () => undefined },
     kill: (row) => hung.push(row.role),
+    stateOf: (row) => (row.role === 'worker' ? { ...kernel } : undefined),
   });
-  return { watch, boxes, hung, table };
+  return { watch, boxes, hung, table, kernel };
 }
 
 /** The clock of heartbeats began long before that of the process. */
@@ -67,6 +75,38 @@ describe('the watch over hanging children', () => {
       watch.look(now, machineTime(now));
     }
     expect(hung).toEqual(['worker']);
+  });
+
+  it('finds a worker that a signal has stopped within a second', () => {
+    const { watch, boxes, hung, kernel } = world();
+    beat(boxes, 10_000, { worker: true });
+    kernel.stopped = true;
+    for (let now = 10_000; now <= 11_000; now += 200) {
+      beat(boxes, now, { threads: [0, 1] });
+      watch.look(now, machineTime(now));
+    }
+    expect(hung).toEqual([]);
+    beat(boxes, 11_001, { threads: [0, 1] });
+    watch.look(11_001, machineTime(11_001));
+    expect(hung).toEqual(['worker']);
+  });
+
+  it('finds a worker in a circle within two seconds, and waits for one that gets no processor', () => {
+    for (const [share, found] of [
+      [0.9, 12_200],
+      [0.4, 15_200],
+    ] as const) {
+      const { watch, boxes, hung, kernel } = world();
+      beat(boxes, 10_000, { worker: true });
+      let foundAt: number | undefined;
+      for (let now = 10_000; now <= 15_200; now += 200) {
+        kernel.cpuMs += 200 * share;
+        beat(boxes, now, { threads: [0, 1] });
+        watch.look(now, machineTime(now));
+        if (hung.length > 0) foundAt ??= now;
+      }
+      expect(foundAt).toBe(found);
+    }
   });
 
   it('says when a child could first be found', () => {

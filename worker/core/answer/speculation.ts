@@ -5,6 +5,7 @@
 import { isEnding } from '../course.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import type { CallEvent } from '../events.ts';
+import { numberSaid } from '../turn/numbers-said.ts';
 import { endsHesitant } from '../turn/phrases.ts';
 import { onLlmDone, onLlmText } from './answering.ts';
 import { openAnswer, requestAnswer } from './speaking.ts';
@@ -39,7 +40,8 @@ export function reviewSpeculation(step: Guessing): void {
   }
   if (turn.phase !== 'pausing' || state.guess.running !== undefined || text === '') return;
   const guessed = turn.words.partial.trim() !== '';
-  const worthIt = !endsHesitant(text) && (state.guess.trustsStt || !guessed);
+  const isPart = endsHesitant(text) || numberSaid(state.delivery.lastSaid.text, text) === 'begun';
+  const worthIt = !isPart && (state.guess.trustsStt || !guessed);
   const allowed =
     settings.turn.speculate &&
     state.guess.wasted < maxWastedRounds &&

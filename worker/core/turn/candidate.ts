@@ -21,6 +21,8 @@ import { newWords, wholeText, type Aside, type Candidate, type Fading, type Word
 const listeningMs = 1_500;
 /** A voice that goes on behind a word of listening may say more by then: the bot would begin and break off again. */
 const moreWordsMs = 250;
+/** That a voice has ended is known this much later: it has lasted for so long only if nothing was told by then. */
+const pauseKnownMs = 200;
 /** No candidate holds the output for longer; the caller would take the bot for gone. */
 const longestHoldMs = 2_500;
 /** Text before and behind the position on the wire whose echo may arrive now. */
@@ -154,7 +156,8 @@ function interrupts(
 function wordlessAt({ setup: { settings } }: Slices<'setup'>, { startedAt }: Candidate): Millis {
   const { minWords, wordlessMs } = settings.interrupt;
   if (minWords === 0) return startedAt;
-  return wordlessMs === 0 ? Infinity : startedAt + Math.max(0, wordlessMs - settings.turn.minSpeechMs);
+  if (wordlessMs === 0) return Infinity;
+  return startedAt + Math.max(0, wordlessMs - settings.turn.minSpeechMs) + pauseKnownMs;
 }
 
 /** When a candidate has lasted so long that it interrupts whatever it says, or without a word. */

@@ -4,12 +4,15 @@
  */
 import { maybe, number, record, time } from '../../../shared/base/codec.ts';
 import type { Millis } from '../../../shared/base/units.ts';
-import { endsHesitant, endsSentence } from './phrases.ts';
+import { numberSaid } from './numbers-said.ts';
+import { endsSentence, hesitationAt } from './phrases.ts';
 import type { TurnSettings } from '../settings.ts';
 
 export interface PauseEvidence {
   /** Words of the turn so far, as STT writes them. */
   readonly text: string;
+  /** What the bot said before the turn. */
+  readonly asked: string;
   /** The newest of them are a guess that may still change. */
   readonly guessed: boolean;
   /** STT says that the utterance is over. */
@@ -20,8 +23,16 @@ export interface PauseEvidence {
   readonly patienceMs: Millis;
 }
 
-/** A word of hesitation at the end makes the pause that much longer. */
+/** A word of hesitation at the end makes the pause that much longer; one that may as well end a sentence by less. */
 const hesitantFactor = 1.8;
+const doubtfulFactor = 1.3;
+/** From this probability on the melody outweighs a word that may as well end a sentence. */
+const surelyComplete = 0.8;
+/** Pauses between the groups of a number that is read out: one that is known to be too short, and one that may be whole. */
+const begunNumberMs = 2_000;
+const openNumberMs = 1_200;
+/** A number that is as long as it was to be needs no melody. */
+const wholeNumberMs = 400;
 /** Where the model and STT agree on the end, this share of the way from stopMs to silenceEndMs is still waited. */
 const finishedShare = 0.4;
 
@@ -33,12 +44,19 @@ export function endOfTurn(evidence: PauseEvidence, settings: TurnSettings): Mill
 
 function unbounded(evidence: PauseEvidence, settings: TurnSettings): Millis {
   const { stopMs, silenceEndMs, maxSilenceMs, completeAt } = settings;
-  const { text, probability, patienceMs } = evidence;
-  const hesitant = endsHesitant(text);
+  const { text, asked, probability, patienceMs } = evidence;
+  const number = numberSaid(asked, text);
+  // Each group of a number sounds finished, and is none of the caller's sentences.
+  if (number === 'whole') return wholeNumberMs;
+  if (number === 'begun') return begunNumberMs + patienceMs;
+  if (number === 'open') return Math.max(openNumberMs, silenceEndMs) + patienceMs;
+  const hesitation = hesitationAt(text);
+  const outweighs = probability !== undefined && probability >= Math.max(completeAt, surelyComplete);
+  const hesitant = hesitation === 'surely' || (hesitation === 'perhaps' && !outweighs);
   const finished = evidence.speechFinal && !evidence.guessed && endsSentence(text);
   const waitMs = silenceEndMs + patienceMs;
   if (probability === undefined) {
-    if (hesitant) return waitMs * hesitantFactor;
+    if (hesitant) return waitMs * (hesitation === 'surely' ? hesitantFactor : doubtfulFactor);
     if (finished && patienceMs === 0) return stopMs + (silenceEndMs - stopMs) * finishedShare;
     return waitMs;
   }

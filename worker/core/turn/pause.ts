@@ -9,6 +9,9 @@ import { wholeText, type Speaking } from './turn.ts';
 /** Less time than this between STT's early text and the decision gains nothing. */
 const worthAskingMs = 60;
 
+/** What the bot asked for stands at the end of what it said. */
+const askedChars = 200;
+
 /** Margin on top of `minSpeechMs` for a voice that came back to be reported as speech. */
 export const resumeMarginMs = 100;
 
@@ -44,6 +47,7 @@ export function reviewPause(step: Guessing): void {
   const waitMs = endOfTurn(
     {
       text: wholeText(turn.words),
+      asked: state.delivery.lastSaid.text.slice(-askedChars),
       guessed: turn.words.partial.trim() !== '',
       speechFinal: turn.words.speechFinal,
       probability: turn.probability,

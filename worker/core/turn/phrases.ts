@@ -54,19 +54,36 @@ function longestRun(
 /** Last words after which a speaker goes on; English and Turkish, which share none that would mislead the other. */
 const hesitations = new Set(
   [
-    'um uh uhm er erm hmm like so and but or because cause if when then that the a an to of for with from in on at my your',
-    'is are was well i we about into than as this these those very just maybe plus actually basically',
+    'um uh uhm er erm hmm and but or because cause if when the a an to of for with from my your is are was i we into than as',
+    'before after until without between',
     'ıı ııı ee eee şey yani ve ama veya ya çünkü ile için gibi eğer fakat ayrıca hani mesela bir',
   ].flatMap((line) => line.split(' ')),
 );
 
-/** The words end where nobody ends a sentence: in a filling sound, a conjunction, an article. */
-export function endsHesitant(text: string): boolean {
-  if (/[.?!…。！？]["'”’)\]]*\s*$/u.test(text) && !/(\.\.\.|…)\s*$/u.test(text)) return false;
-  if (/(,|\.\.\.|…|-)\s*$/u.test(text)) return true;
-  const last = spokenWords(text).at(-1);
-  return last !== undefined && hesitations.has(last);
+/** Words that end a sentence as often as they lead on: "book that", "I think that". */
+const doubtful = new Set(
+  'like so then that in on at well about this these those very just maybe plus actually basically'.split(' '),
+);
+/** Two last words after which a speaker goes on. */
+const begun =
+  /^(?:(?:can|could|would|will|do|did|should) (?:you|i|we)|(?:i|we) (?:need|want|have|think|mean)|would like|i'd like)$/u;
+
+/**
+ * The words end where nobody ends a sentence: in a filling sound, a conjunction, an article (`surely`); or where one may as well go on
+ * as have finished (`perhaps`).
+ */
+export function hesitationAt(text: string): 'surely' | 'perhaps' | undefined {
+  if (/[.?!…。！？]["'”’)\]]*\s*$/u.test(text) && !/(\.\.\.|…)\s*$/u.test(text)) return undefined;
+  if (/(,|\.\.\.|…|-)\s*$/u.test(text)) return 'surely';
+  const words = spokenWords(text);
+  const last = words.at(-1);
+  if (last === undefined) return undefined;
+  if (hesitations.has(last) || begun.test(words.slice(-2).join(' '))) return 'surely';
+  return doubtful.has(last) ? 'perhaps' : undefined;
 }
+
+/** More words are to be expected. */
+export const endsHesitant = (text: string): boolean => hesitationAt(text) !== undefined;
 
 /** The words end as a sentence does. */
 export const endsSentence = (text: string): boolean =>

@@ -1,0 +1,87 @@
+// Markdown to HTML, with every link looked up: to a page, to a file that is copied along, or to a heading. What leads nowhere is a problem.
+import { existsSync, statSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import MarkdownIt from 'markdown-it';
+
+/** As code hosts make them of headings, so that links work there and here. */
+export const slugOf = (text) =>
+  text
+    .toLowerCase()
+    .replace(/<[^>]*>/g, '')
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replace(/\s/g, '-');
+
+const isElsewhere = (href) => /^[a-z][a-z0-9+.-]*:/i.test(href) || href.startsWith('//');
+
+function newParser() {
+  const parser = new MarkdownIt({ html: true, linkify: false });
+  // Tables and code are wider than a phone: they scroll by themselves.
+  parser.renderer.rules.table_open = () => '<div class="wide"><table>';
+  parser.renderer.rules.table_close = () => '</table></div>';
+  return parser;
+}
+const parser = newParser();
+
+/** Tokens of a page, its headings, and the plain text of each part of it. */
+export function parsePage(page) {
+  const tokens = parser.parse(page.text, {});
+  const taken = new Map();
+  const parts = [{ slug: '', title: page.title, text: '' }];
+  tokens.forEach((token, index) => {
+    if (token.type === 'heading_open') {
+      const title = tokens[index + 1].content.replace(/[`*]|\[|\]\([^)]*\)/g, '');
+      const plain = slugOf(title);
+      const count = taken.get(plain) ?? 0;
+      taken.set(plain, count + 1);
+      const slug = count === 0 ? plain : `${plain}-${count}`;
+      token.attrSet('id', slug);
+      if (token.tag !== 'h1') parts.push({ slug, title, text: '' });
+    } else if (token.type === 'inline' || token.type === 'fence') {
+      parts.at(-1).text += ` ${token.content}`;
+    }
+  });
+  return { ...page, tokens, parts, slugs: new Set(tokens.flatMap((token) => token.attrGet?.('id') ?? [])) };
+}
+
+/** Turns links into those of the site. Files that are no pages are told to `copied`. */
+export function renderPage(page, { root, pages, copied, problems }) {
+  const folder = posix.dirname(page.path);
+  const here = posix.dirname(page.target);
+  const up = (target) => posix.relative(here, target) || posix.basename(target);
+  const lookUp = (href) => {
+    if (isElsewhere(href)) return href;
+    const [path, anchor] = href.split('#');
+    const wanted =
+      path === '' ? page.path : posix.normalize(posix.join(folder, decodeURI(path))).replace(/\/$/, '');
+    const other = pages.get(wanted) ?? pages.get(posix.join(wanted, 'README.md'));
+    if (other !== undefined) {
+      if (anchor !== undefined && anchor !== '' && !other.slugs.has(anchor))
+        problems.push(`${page.path}: ${href} names no heading`);
+      return path === '' ? href : `${up(other.target)}${anchor === undefined ? '' : `#${anchor}`}`;
+    }
+    const file = join(root, wanted);
+    if (wanted.startsWith('..') || !existsSync(file)) {
+      problems.push(`${page.path}: ${href} leads nowhere`);
+      return undefined;
+    }
+    // Folders of the repository are not on the site.
+    if (statSync(file).isDirectory()) return undefined;
+    copied.add(wanted);
+    return up(wanted);
+  };
+  const fix = (tokens) => {
+    for (const token of tokens) {
+      for (const name of ['href', 'src']) {
+        const value = token.attrGet?.(name);
+        if (value === null || value === undefined) continue;
+        const found = lookUp(value);
+        if (found === undefined) token.attrs = token.attrs.filter(([attribute]) => attribute !== name);
+        else token.attrSet(name, found);
+      }
+      if (token.children) fix(token.children);
+    }
+  };
+  fix(page.tokens);
+  return parser.renderer.render(page.tokens, parser.options, {});
+}

@@ -1,0 +1,149 @@
+/** The server variables of WebRTC signaling and of where media goes (spec 01, WebRTC signaling and Limits; spec 03, WebRTC reachability). Part of the list in `server.ts`. */
+import { fail, ok } from '../../base/result.ts';
+import type { Result } from '../../base/result.ts';
+import { parseHostPort } from '../../net/address.ts';
+import type { HostPort } from '../../net/address.ts';
+import { parseIp } from '../../net/cidr.ts';
+import { originsForm, parseOrigins, type AllowedOrigins } from '../../net/origin.ts';
+import type { Exposure, Reader } from './environment.ts';
+import type { Sensitive } from '../sensitive.ts';
+import { addressVariable, countVariable, readVariable, secretVariable } from './variables.ts';
+
+export interface WebrtcSettings {
+  /** Signaling: POST /whip and its session URLs. */
+  readonly addr: HostPort;
+  /** Where workers take media; worker `i` has port + `i`, and port 0 gives each a free one. */
+  readonly udpAddr: HostPort;
+  /** Addresses that clients are told instead of the one that is bound; empty: that one. */
+  readonly candidateIps: readonly string[];
+  readonly token?: Sensitive<string>;
+  /** Absent: pages of the host that is asked. */
+  readonly corsOrigin?: AllowedOrigins;
+  /** Absent: no limit. */
+  readonly offersPerMinute?: number;
+  readonly maxHandshaking: number;
+  readonly maxCallsPerAddress: number;
+}
+
+const mostCandidateIps = 8;
+const candidateIpForm = `up to ${mostCandidateIps} addresses separated by commas, IPv4 or IPv6 without brackets`;
+
+function readCandidateIps(value: string): Result<readonly string[], string> {
+  const entries = value.split(',').map((entry) => entry.trim());
+  const isRight = entries.length <= mostCandidateIps && entries.every((one) => parseIp(one) !== undefined);
+  return isRight ? ok(entries) : fail(`must be ${candidateIpForm}`);
+}
+
+const offersForm = 'integer from 1 to 100000, or off';
+
+function readOffers(value: string): Result<number | undefined, string> {
+  if (value === 'off') return ok(undefined);
+  const count = /^\d{1,6}$/.test(value) ? Number(value) : Number.NaN;
+  return count >= 1 && count <= 100_000 ? ok(count) : fail(`must be an ${offersForm}`);
+}
+
+export const webrtcVariables = {
+  webrtcAddr: readVariable<HostPort | undefined>(
+    'SVC_WEBRTC_ADDR',
+    'Listener of WebRTC signaling: offers at POST /whip. Off loopback it needs authentication or SVC_INSECURE_LISTENERS.',
+    {
+      form: 'host:port, [::1]:8070 for IPv6; port 0 takes a free one',
+      defaultText: 'unset: no WebRTC calls',
+      read: parseHostPort,
+      fallback: undefined,
+    },
+  ),
+  webrtcUdpAddr: addressVariable(
+    'SVC_WEBRTC_UDP_ADDR',
+    'Where media of WebRTC calls arrives. Worker i takes the port i above this one; while a service is restarted, the ports above those are taken too. Port 0 gives each worker a free one.',
+    { host: '127.0.0.1', port: 0 },
+  ),
+  webrtcCandidateIp: readVariable<readonly string[]>(
+    'SVC_WEBRTC_CANDIDATE_IP',
+    'Addresses at which clients reach the UDP ports, where they are not the one that is bound. Needed where that one is 0.0.0.0 or [::].',
+    { form: candidateIpForm, defaultText: 'the address that is bound', read: readCandidateIps, fallback: [] },
+  ),
+  webrtcToken: secretVariable('SVC_WEBRTC_TOKEN', 'Static token of WebRTC signaling, shared by all clients.'),
+  webrtcCorsOrigin: readVariable<AllowedOrigins | undefined>(
+    'SVC_WEBRTC_CORS_ORIGIN',
+    'Origins of web pages that may open calls by WebRTC besides those of the host that is asked.',
+    {
+      form: originsForm,
+      defaultText: 'pages of the host that is asked',
+      read: parseOrigins,
+      fallback: undefined,
+    },
+  ),
+  webrtcOffersPerMinute: readVariable<number | undefined>(
+    'SVC_WEBRTC_OFFERS_PER_MINUTE',
+    'Offers of one client address in a minute, and at once.',
+    { form: offersForm, defaultText: '5', read: readOffers, fallback: 5 },
+  ),
+  webrtcMaxCallsPerIp: countVariable(
+    'SVC_WEBRTC_MAX_CALLS_PER_IP',
+    'Most calls of one client address on the signaling port.',
+    { least: 1, most: 100_000, defaultText: '8', fallback: () => 8 },
+  ),
+} as const;
+
+/** The limit of the handshake pool depends on the one of all calls. */
+export const webrtcMaxHandshaking = countVariable(
+  'SVC_WEBRTC_MAX_HANDSHAKING',
+  'Most WebRTC calls whose connection is not established yet.',
+  {
+    least: 1,
+    most: 100_000,
+    defaultText: 'a quarter of SVC_MAX_SESSIONS',
+    fallback: () => 0,
+  },
+);
+
+export function takeWebrtc(reader: Reader, maxSessions: number): { readonly webrtc?: WebrtcSettings } {
+  const variables = webrtcVariables;
+  const addr = reader.take(variables.webrtcAddr);
+  const udpAddr = reader.take(variables.webrtcUdpAddr);
+  const candidateIps = reader.take(variables.webrtcCandidateIp);
+  const token = reader.take(variables.webrtcToken);
+  const corsOrigin = reader.take(variables.webrtcCorsOrigin);
+  const offersPerMinute = reader.take(variables.webrtcOffersPerMinute);
+  const maxHandshaking = reader.take(webrtcMaxHandshaking);
+  const maxCallsPerAddress = reader.take(variables.webrtcMaxCallsPerIp);
+  if (addr === undefined) return {};
+  const isOpen = token === undefined && !reader.isSet({ name: 'SVC_SESSION_SECRET' });
+  if (corsOrigin === 'any' && isOpen)
+    reader.refuse(
+      variables.webrtcCorsOrigin,
+      `must name origins without SVC_SESSION_SECRET or ${variables.webrtcToken.name}`,
+    );
+  if (parseIp(udpAddr.host) === undefined)
+    reader.refuse(variables.webrtcUdpAddr, 'must be an address and not a name');
+  else if (isUnspecified(udpAddr.host) && candidateIps.length === 0)
+    reader.refuse(
+      variables.webrtcCandidateIp,
+      `must be set where ${variables.webrtcUdpAddr.name} is not one address`,
+    );
+  return {
+    webrtc: {
+      ...{ addr, udpAddr, candidateIps, maxCallsPerAddress },
+      maxHandshaking: maxHandshaking === 0 ? Math.max(1, Math.floor(maxSessions / 4)) : maxHandshaking,
+      ...(token !== undefined && { token }),
+      ...(corsOrigin !== undefined && { corsOrigin }),
+      ...(offersPerMinute !== undefined && { offersPerMinute }),
+    },
+  };
+}
+
+/** Spec 01, Authentication 2 and 3. */
+export const webrtcExposure = (
+  { addr, token }: WebrtcSettings,
+  sessionSecrets: readonly unknown[],
+): Exposure => ({
+  variable: webrtcVariables.webrtcAddr,
+  addr,
+  isSafe: token !== undefined || sessionSecrets.length > 0,
+  need: `SVC_SESSION_SECRET or ${webrtcVariables.webrtcToken.name}`,
+  risk: 'its calls need no token',
+});
+
+/** Every address of the machine. */
+export const isUnspecified = (host: string): boolean => parseIp(host)?.every((byte) => byte === 0) === true;

@@ -1,0 +1,312 @@
+/**
+ * Answers the requests of the signaling port. POST /whip opens a call; its session URL takes DELETE (hang up), PATCH (candidates), GET,
+ * and POST (another offer after the call has lost its worker).
+ *
+ * Invariant: every answer has `Cache-Control: no-store` and says to a browser which page may read it. A call that was let in and not
+ * answered gives everything back.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerSettings } from '../../../shared/config/server/server.ts';
+import type { WebrtcSettings } from '../../../shared/config/server/webrtc-variables.ts';
+import { isSameSecret } from '../../../shared/auth/same-secret.ts';
+import type { UnansweredReason } from '../../../shared/protocol/ipc.ts';
+import { readFragment, readOffer, sdpLimits } from '../../../shared/protocol/webrtc/sdp.ts';
+import { errorFields, type Log } from '../../../shared/runtime/log.ts';
+import { machineMs } from '../../../shared/runtime/monotonic.ts';
+import { presentedBy } from '../../admission/credentials.ts';
+import type { OfferSignals } from '../../handover/hand-over.ts';
+import type { SignaledCalls } from '../../handover/signaled-calls.ts';
+import type { Answer } from '../answer.ts';
+import type { Arrival, Decision } from '../front-door.ts';
+import { answerHeaders, errorBody } from '../listeners.ts';
+import { headOf } from '../request-form.ts';
+import { corsHeaders, preflightHeaders, signalingRefusal } from './origin.ts';
+import { newEtag, SignalingSessions, type SignalingSession } from './sessions.ts';
+
+export interface SignalingOptions {
+  readonly settings: ServerSettings;
+  readonly webrtc: WebrtcSettings;
+  readonly decide: (arrival: Arrival) => Promise<Decision>;
+  readonly signaled: SignaledCalls;
+  readonly log: Log;
+}
+
+const endpoint = '/whip';
+const sessionsAt = '/whip/sessions/';
+const sdpType = 'application/sdp';
+const fragmentType = 'application/trickle-ice-sdpfrag';
+
+const answerOf = (status: number, code: string, message: string): Answer => ({ status, code, message });
+const notFound = answerOf(404, 'not_found', 'there is nothing here');
+const noSession = answerOf(404, 'no_session', 'there is no such session, or it is over');
+const badType = (type: string): Answer => answerOf(415, 'bad_type', `the body has to be ${type}`);
+const tooLarge = answerOf(413, 'too_large', `a body has at most ${sdpLimits.bytes} bytes`);
+const badOffer = (rule: string): Answer => answerOf(400, 'bad_offer', rule);
+const needsToken = answerOf(
+  401,
+  'missing_token',
+  'the session URL alone is not enough here: a token is needed',
+);
+const noRestart = answerOf(422, 'no_ice_restart', 'ICE is not restarted; the call goes on as it was');
+const staleTag = answerOf(412, 'stale_etag', 'the session has another entity tag');
+const isThere = answerOf(409, 'call_goes_on', 'the call has not lost its connection');
+const serverError = answerOf(500, 'server_error', 'the call could not be built');
+const unanswered: Readonly<Record<UnansweredReason | 'no_worker', Answer>> = {
+  bad_offer: badOffer('the offer cannot be answered'),
+  failed: serverError,
+  no_worker: { ...answerOf(503, 'no_worker', 'no worker can take the call'), retryAfterS: 1 },
+};
+const notAllowed = (methods: string): Answer => ({
+  ...answerOf(405, 'method_not_allowed', `only ${methods} is answered here`),
+  headers: { Allow: methods },
+});
+
+/** One request, and where its answer goes. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+export class Signaling {
+  readonly #options: SignalingOptions;
+  readonly #sessions = new SignalingSessions();
+
+  constructor(options: SignalingOptions) {
+    this.#options = options;
+  }
+
+  answer(request: IncomingMessage, response: ServerResponse): void {
+    const exchange = { request, response };
+    const path = (request.url ?? '/').split('?')[0] ?? '/';
+    this.#route(exchange, path).catch((error: unknown) => {
+      this.#options.log.error(errorFields(error), 'a signaling request failed');
+      this.#refuse(exchange, serverError);
+    });
+  }
+
+  async #route(exchange: Exchange, path: string): Promise<void> {
+    const { method } = exchange.request;
+    const isSession = path.startsWith(sessionsAt);
+    if (path !== endpoint && !isSession) this.#refuse(exchange, notFound);
+    else if (method === 'OPTIONS') this.#send(exchange, { status: 204, headers: preflightHeaders });
+    else if (isSession) await this.#onSession(exchange, path.slice(sessionsAt.length));
+    else if (method === 'GET' || method === 'HEAD') this.#send(exchange, { status: 204 });
+    else if (method === 'POST') await this.#onOffer(exchange);
+    else this.#refuse(exchange, notAllowed('POST, GET, OPTIONS'));
+  }
+
+  // ---- A new call ----
+
+  async #onOffer(exchange: Exchange): Promise<void> {
+    const sdp = await this.#body(exchange, sdpType);
+    if (sdp === undefined) return;
+    const { request, response } = exchange;
+    const decision = await this.#options.decide({
+      listener: 'webrtc',
+      method: 'POST',
+      head: headOf(request),
+      get peer() {
+        return request.socket.remoteAddress;
+      },
+    });
+    if (decision.kind === 'refused') {
+      this.#refuse(exchange, decision.answer);
+      return;
+    }
+    const offer = readOffer(sdp);
+    if (!offer.ok || response.destroyed) {
+      decision.release();
+      if (!offer.ok) this.#refuse(exchange, badOffer(offer.error));
+      return;
+    }
+    this.#open(exchange, { sdp, offer: offer.value, decision });
+  }
+
+  #open(
+    exchange: Exchange,
+    {
+      sdp,
+      offer,
+      decision,
+    }: {
+      sdp: string;
+      offer: SignalingSession['offer'];
+      decision: Extract<Decision, { kind: 'admitted' }>;
+    },
+  ): void {
+    const session = this.#sessions.add(offer);
+    const { transport, signedMetadata, release, connected } = decision;
+    const maxS = Number(signedMetadata['session.max_s']);
+    const request = {
+      ...{ transport, signedMetadata, method: 'POST', url: endpoint, headers: {}, head: '' },
+      signaled: { sdp },
+      ...(maxS > 0 && { endsAtMs: machineMs() + maxS * 1000 }),
+    };
+    const signals = this.#signals(exchange, session, connected);
+    session.call = this.#options.signaled.give(request, release, signals);
+  }
+
+  #signals(exchange: Exchange, session: SignalingSession, connected: () => void): OfferSignals {
+    return {
+      answered: (sdp) => this.#created(exchange, session, sdp),
+      unanswered: (reason) => this.#refuse(exchange, unanswered[reason]),
+      connected,
+      left: () => (session.isLeft = true),
+      over: () => this.#sessions.forget(session.id),
+    };
+  }
+
+  #created(exchange: Exchange, session: SignalingSession, sdp: string): void {
+    // Nobody is there to read the answer.
+    if (exchange.response.destroyed) {
+      this.#options.signaled.hangUp(session.call);
+      return;
+    }
+    this.#send(exchange, {
+      status: 201,
+      headers: { Location: `${sessionsAt}${session.id}`, ETag: session.etag },
+      body: { type: sdpType, text: sdp },
+    });
+  }
+
+  // ---- A session URL ----
+
+  async #onSession(exchange: Exchange, id: string): Promise<void> {
+    const refusal = this.#mayUse(exchange);
+    const session = this.#sessions.find(id);
+    if (refusal !== undefined) this.#refuse(exchange, refusal);
+    else if (session === undefined) this.#refuse(exchange, noSession);
+    else await this.#use(exchange, session);
+  }
+
+  async #use(exchange: Exchange, session: SignalingSession): Promise<void> {
+    switch (exchange.request.method) {
+      case 'DELETE':
+        this.#sessions.forget(session.id);
+        this.#options.signaled.hangUp(session.call);
+        this.#send(exchange, { status: 200 });
+        return;
+      case 'GET':
+      case 'HEAD':
+        this.#send(exchange, { status: 204, headers: { ETag: session.etag } });
+        return;
+      case 'PATCH':
+        await this.#onPatch(exchange, session);
+        return;
+      case 'POST':
+        await this.#comeBack(exchange, session);
+        return;
+      default:
+        this.#refuse(exchange, notAllowed('DELETE, PATCH, POST, GET, OPTIONS'));
+    }
+  }
+
+  /** Once session tokens are in use the URL is enough; a static token alone has to be there with it (spec 01, DELETE). */
+  #mayUse({ request }: Exchange): Answer | undefined {
+    const { webrtc, settings } = this.#options;
+    const head = headOf(request);
+    const foreign = signalingRefusal(head.headers, { webrtc, access: settings.access });
+    if (foreign !== undefined) return foreign;
+    if (webrtc.token === undefined || settings.access.sessionSecrets.length > 0) return undefined;
+    const secret = webrtc.token.reveal();
+    return presentedBy({ url: '/', headers: head.headers }).some((one) => isSameSecret(one, secret))
+      ? undefined
+      : needsToken;
+  }
+
+  /** Candidates need no answer: the client is found by the checks that it sends. Another pair of credentials would restart ICE. */
+  async #onPatch(exchange: Exchange, session: SignalingSession): Promise<void> {
+    const text = await this.#body(exchange, fragmentType);
+    if (text === undefined) return;
+    const tag = exchange.request.headers['if-match'];
+    const fragment = readFragment(text);
+    if (!fragment.ok) {
+      this.#refuse(exchange, badOffer(fragment.error));
+      return;
+    }
+    const { ufrag = session.offer.ufrag, pwd = session.offer.pwd } = fragment.value;
+    if (ufrag !== session.offer.ufrag || pwd !== session.offer.pwd) this.#refuse(exchange, noRestart);
+    else if (tag !== undefined && tag !== '*' && tag !== session.etag) this.#refuse(exchange, staleTag);
+    else this.#send(exchange, { status: 204 });
+  }
+
+  async #comeBack(exchange: Exchange, session: SignalingSession): Promise<void> {
+    const sdp = await this.#body(exchange, sdpType);
+    if (sdp === undefined) return;
+    const offer = readOffer(sdp);
+    if (!offer.ok) {
+      this.#refuse(exchange, badOffer(offer.error));
+      return;
+    }
+    session.offer = offer.value;
+    session.etag = newEtag();
+    const signals = this.#signals(exchange, session, () => undefined);
+    if (this.#options.signaled.comeBack(session.call, sdp, signals)) session.isLeft = false;
+    else this.#refuse(exchange, isThere);
+  }
+
+  // ---- HTTP ----
+
+  /** The whole body; undefined when it was refused. */
+  async #body(exchange: Exchange, type: string): Promise<string | undefined> {
+    const { request } = exchange;
+    const given = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
+    if (given !== type) {
+      this.#refuse(exchange, badType(type));
+      return undefined;
+    }
+    const text = await readText(request);
+    if (text === undefined) this.#refuse(exchange, tooLarge);
+    return text;
+  }
+
+  #refuse(exchange: Exchange, { status, code, message, retryAfterS, headers }: Answer): void {
+    const text = errorBody(code, message);
+    this.#send(exchange, {
+      status,
+      headers: {
+        ...headers,
+        ...(retryAfterS !== undefined && { 'Retry-After': String(retryAfterS) }),
+        ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
+      },
+      body: { type: 'application/json', text },
+    });
+  }
+
+  #send(
+    { request, response }: Exchange,
+    answer: {
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: { readonly type: string; readonly text: string };
+    },
+  ): void {
+    if (response.headersSent || response.destroyed) return;
+    const { status, headers, body } = answer;
+    const { 'Content-Type': _type, 'Content-Length': length, ...common } = answerHeaders(body?.text ?? '');
+    response.writeHead(status, {
+      ...common,
+      ...corsHeaders(request.headers as Record<string, string>, this.#options.webrtc.corsOrigin),
+      ...headers,
+      ...(status !== 204 && { 'Content-Length': length }),
+      ...(body !== undefined && { 'Content-Type': body.type }),
+    });
+    response.end(body?.text);
+  }
+}
+
+/** The body as text; undefined once it is longer than an offer may be. */
+function readText(request: IncomingMessage): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= sdpLimits.bytes) chunks.push(chunk);
+    });
+    request.on('end', () =>
+      resolve(bytes > sdpLimits.bytes ? undefined : Buffer.concat(chunks).toString('utf8')),
+    );
+    request.on('error', reject);
+  });
+}

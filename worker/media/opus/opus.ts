@@ -1,0 +1,128 @@
+/**
+ * Opus for one call: the caller's packets to PCM16 and the bot's frames to packets, mono, at the rate that is asked for, so that nobody
+ * resamples. The codec is loaded by the first call that needs it.
+ *
+ * Invariant: what a stranger sent and the decoder does not take is silence of the same length, never a fault of the call.
+ */
+import type { OpusDecoderHandle, OpusEncoderHandle } from 'libopus-wasm';
+import { FRAME_MS } from '../../../shared/base/units.ts';
+
+/** Rates that the codec knows without a resampler, in Hz. */
+const opusRates = [8_000, 12_000, 16_000, 24_000, 48_000] as const;
+export type OpusRate = (typeof opusRates)[number];
+export const isOpusRate = (rate: number): rate is OpusRate => opusRates.some((one) => one === rate);
+
+/** RTP timestamps of Opus have this rate whatever the codec's own is (RFC 7587, 4.1). */
+export const opusClockRate = 48_000;
+
+const bitrate = 28_000;
+/** Above this nobody hears a difference in speech, and one call costs twice as much (docs/measurements/webrtc.md). */
+const complexity = 5;
+/** Lost packets that the encoder prepares for, in percent. */
+const expectedLoss = 5;
+const longestPacketMs = 120;
+
+/** Length of a packet's audio in milliseconds, of what its first bytes say (RFC 6716, 3.1); 20 for what is no packet. */
+export function opusPacketMs(packet: Uint8Array): number {
+  const [toc, count = 0] = packet;
+  if (toc === undefined) return FRAME_MS;
+  const config = toc >> 3;
+  const frames = [1, 2, 2, count & 0x3f][toc & 3] ?? 1;
+  const frameMs =
+    config < 12
+      ? [10, 20, 40, 60][config & 3]
+      : config < 16
+        ? [10, 20][config & 1]
+        : [2.5, 5, 10, 20][config & 3];
+  const ms = frames * (frameMs ?? FRAME_MS);
+  return ms > 0 && ms <= longestPacketMs ? ms : FRAME_MS;
+}
+
+export class OpusDecoder {
+  readonly #handle: OpusDecoderHandle;
+  readonly #rate: OpusRate;
+
+  constructor(handle: OpusDecoderHandle, rate: OpusRate) {
+    this.#handle = handle;
+    this.#rate = rate;
+  }
+
+  /** The audio of a packet. */
+  decode(packet: Uint8Array): Int16Array {
+    return this.#attempt(packet, () => this.#handle.decode(packet));
+  }
+
+  /** What the packet behind a lost one says of it, or what the decoder makes up. */
+  recover(ms: number, behind: Uint8Array | undefined): Int16Array {
+    const frameSize = Math.round((this.#rate * ms) / 1000);
+    if (behind === undefined) return this.#conceal(frameSize);
+    return this.#attempt(behind, () => this.#handle.decode(behind, { decodeFec: true, frameSize }));
+  }
+
+  #conceal(frameSize: number): Int16Array {
+    try {
+      return this.#handle.decodePacketLoss(frameSize);
+    } catch (error) {
+      return silenceFor(error, frameSize);
+    }
+  }
+
+  #attempt(packet: Uint8Array, decode: () => Int16Array): Int16Array {
+    try {
+      return decode();
+    } catch (error) {
+      return silenceFor(error, Math.round((this.#rate * opusPacketMs(packet)) / 1000));
+    }
+  }
+
+  free(): void {
+    this.#handle.free();
+  }
+}
+
+/** @throws what is no complaint of the codec about its input. */
+function silenceFor(error: unknown, samples: number): Int16Array {
+  if (error instanceof Error && error.name === 'OpusError') return new Int16Array(samples);
+  throw error;
+}
+
+export class OpusEncoder {
+  readonly #handle: OpusEncoderHandle;
+  readonly #silence: Int16Array;
+
+  constructor(handle: OpusEncoderHandle, rate: OpusRate) {
+    this.#handle = handle;
+    this.#silence = new Int16Array((rate * FRAME_MS) / 1000);
+  }
+
+  /** One frame of 20 ms, PCM16. */
+  encode(pcm: Int16Array): Uint8Array {
+    return this.#handle.encode(pcm);
+  }
+
+  encodeSilence(): Uint8Array {
+    return this.#handle.encode(this.#silence);
+  }
+
+  free(): void {
+    this.#handle.free();
+  }
+}
+
+/** Both ways of one call. */
+export async function newOpus(rates: {
+  readonly heard: OpusRate;
+  readonly spoken: OpusRate;
+}): Promise<{ readonly decoder: OpusDecoder; readonly encoder: OpusEncoder }> {
+  const { Application, createDecoder, createEncoder } = await import('libopus-wasm');
+  const decoder = await createDecoder({ sampleRate: rates.heard, channels: 1 });
+  const encoder = await createEncoder({
+    ...{ sampleRate: rates.spoken, channels: 1, application: Application.Voip },
+    ...{ bitrate, complexity, fec: true, packetLossPercent: expectedLoss, dtx: true },
+    frameSize: (rates.spoken * FRAME_MS) / 1000,
+  });
+  return {
+    decoder: new OpusDecoder(decoder, rates.heard),
+    encoder: new OpusEncoder(encoder, rates.spoken),
+  };
+}

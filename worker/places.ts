@@ -1,0 +1,113 @@
+/**
+ * How a call gets its place in this worker: a free slot, a record of its own, a runner and a transport; new, or as another worker
+ * left it. Nothing is left of a call that could not be made.
+ */
+import type { CallOffer } from '../shared/protocol/ipc.ts';
+import type { SipOffer } from '../shared/protocol/sip.ts';
+import { systemClock } from '../shared/runtime/clock.ts';
+import { machineMs } from '../shared/runtime/monotonic.ts';
+import type { CallJournal } from './call/journal.ts';
+import { CallRunner } from './call/runner.ts';
+import type { CallServices } from './call/services.ts';
+import type { CallHost } from './host/call-host.ts';
+import type { FoundCall, LeftCalls } from './host/left-calls.ts';
+import { carriedSetup } from './telephony/carried.ts';
+import type { SipSite } from './transports/sip/sip-calls.ts';
+import type { CallTransport } from './transports/transport.ts';
+import type { PeerSeat } from './transports/webrtc/peer-calls.ts';
+import { newPeerSeat } from './transports/webrtc/peer-seat.ts';
+
+/** What of an offer decides how the call goes, however it came. */
+type Terms = Pick<CallOffer, 'endsAtMs' | 'carried'>;
+
+export interface Place {
+  readonly slot: number;
+  readonly journal: CallJournal | undefined;
+  readonly over?: () => void;
+}
+
+export interface PlacesOptions {
+  readonly services: CallServices;
+  readonly host: CallHost;
+  readonly left: LeftCalls;
+}
+
+export class Places {
+  readonly #options: PlacesOptions;
+
+  constructor(options: PlacesOptions) {
+    this.#options = options;
+  }
+
+  /** A slot for a call; undefined when none is free, or no more calls are taken. */
+  free(resumeFrom: number | undefined): number | undefined {
+    const { services, host } = this.#options;
+    return services.takesCalls() ? host.freeSlot(resumeFrom) : undefined;
+  }
+
+  /** @throws what building the call throws; nothing of the call is left then. */
+  serve({ endsAtMs, carried }: Terms, place: Place, open: (runner: CallRunner) => CallTransport): CallRunner {
+    const { services, host } = this.#options;
+    const { slot, journal, over } = place;
+    const runner = new CallRunner({
+      services,
+      slot,
+      journal,
+      refine: (setup) => carriedSetup(setup, carried, services.carriers.telephony),
+      ...(endsAtMs !== undefined && { endsAt: endsAtMs - machineMs() + systemClock.now() }),
+      over: () => {
+        host.remove(slot);
+        over?.();
+      },
+    });
+    try {
+      journal?.opened();
+      host.add(runner, slot);
+      runner.attach(open(runner));
+    } catch (error) {
+      runner.scope.fault(error);
+      throw error;
+    }
+    services.metrics.callsActive.set(host.count);
+    return runner;
+  }
+
+  /** Goes on where the worker that is gone stood. */
+  resume(runner: CallRunner, { slot, left }: { readonly slot: number; readonly left: FoundCall }): void {
+    runner.scope.run(() => {
+      if (left.call === undefined) runner.resumeOpening();
+      else runner.resume(left.resumed(left.call));
+    });
+    // Only now is there nothing left that the old record could be needed for.
+    left.forget(slot);
+  }
+
+  /** A place for a WebRTC call, whose connection is made here. */
+  peer(offer: CallOffer, over: () => void): PeerSeat | undefined {
+    const { resumeFrom } = offer;
+    const slot = this.free(resumeFrom);
+    if (slot === undefined) return undefined;
+    const left = resumeFrom === undefined ? undefined : this.#options.left.read(offer.offer, resumeFrom);
+    return newPeerSeat(left, slot, (open) => {
+      const journal = this.#options.left.journal(offer.offer, slot);
+      return this.serve(offer, { slot, journal, over }, open);
+    });
+  }
+
+  /** A SIP call, whose socket has come; undefined where there is no slot. */
+  sip(
+    { offer, resumeFrom }: Pick<SipOffer, 'offer' | 'resumeFrom'>,
+    open: (site: SipSite) => CallTransport,
+  ): 'new' | 'resumed' | undefined {
+    const slot = this.free(resumeFrom);
+    if (slot === undefined) return undefined;
+    const left = resumeFrom === undefined ? undefined : this.#options.left.read(offer, resumeFrom);
+    const journal = this.#options.left.journal(offer, slot);
+    const runner = this.serve({}, { slot, journal }, (one) =>
+      open({ events: one, saved: left?.transport, scope: one.scope }),
+    );
+    if (left === undefined) return 'new';
+    this.resume(runner, { slot, left });
+    return 'resumed';
+  }
+}

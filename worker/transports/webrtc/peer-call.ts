@@ -1,0 +1,280 @@
+/**
+ * The shell of one WebRTC call: the peer connection on one side, the engine's contract on the other, between them the machine of
+ * call-machine.ts. Caller audio goes through the jitter buffer and the decoder, bot audio through the encoder.
+ *
+ * Invariant: `ended` is told to the engine from a tick or an event of the connection, never from inside one of its own orders, and
+ * nothing after it. This file must not decide when a call is over, and owns no timer.
+ */
+import type { Millis } from '../../../shared/base/units.ts';
+import { JitterBuffer } from '../../media/rtp/jitter-buffer.ts';
+import { opusClockRate, opusPacketMs, type OpusDecoder, type OpusEncoder } from '../../media/opus/opus.ts';
+import type { CallTransport, TransportEvents } from '../transport.ts';
+import {
+  isHeard,
+  isOpen,
+  isOver,
+  savedPeerCall,
+  step,
+  type PeerCallAction,
+  type PeerCallEnd,
+  type PeerCallEvent,
+  type PeerCallState,
+} from './call-machine.ts';
+import { MediaOut } from './media-out.ts';
+import { PlayoutClock } from './playout-clock.ts';
+import { RtcpReporter, type ClientReport } from './rtcp.ts';
+import { isRtcp, readRtp } from './rtp.ts';
+
+/** The connection as the call needs it. */
+export interface CallPeer {
+  send(packet: Buffer): boolean;
+  close(): void;
+}
+
+export interface PeerCallOptions {
+  readonly state: PeerCallState;
+  readonly events: TransportEvents;
+  readonly codec: { readonly decoder: OpusDecoder; readonly encoder: OpusEncoder };
+  /** Payload type of Opus in both directions. */
+  readonly payloadType: number;
+  /** Of what is sent; its numbers begin anywhere. */
+  readonly ssrc: number;
+  readonly firstSequence: number;
+  readonly firstTimestamp: number;
+  /** Monotonic milliseconds, the same clock as `tick`'s argument. */
+  readonly now: () => Millis;
+  /** The time of day, for reports. */
+  readonly unixMs: () => Millis;
+  /** The connection is established. */
+  readonly connected: () => void;
+  /** The client reported how the bot's audio arrives. */
+  readonly reported: (report: ClientReport) => void;
+  /** The call is over: what was lost and late of the caller's audio. */
+  readonly measured: (stats: JitterBuffer['stats']) => void;
+}
+
+/** Reports of both directions go out this often. */
+const reportEveryMs = 2_500;
+/** Sound is made up for a hole of so many frames; what is longer is silence. */
+const longestConcealed = 6;
+/** No packet of speech is larger; the rest is no Opus. */
+const mostPayloadBytes = 1_500;
+
+export class PeerCall implements CallTransport {
+  readonly #options: PeerCallOptions;
+  readonly #state: PeerCallState;
+  readonly #jitter: JitterBuffer;
+  readonly #reporter: RtcpReporter;
+  readonly #marks = new PlayoutClock();
+  readonly #out: MediaOut;
+  #peer: CallPeer | undefined;
+  #ended: PeerCallEnd | undefined;
+  #reportAt: Millis;
+  #ssrcHeard: number | undefined;
+  /** The engine took no audio; it says when it does again. */
+  #isRefused = false;
+
+  constructor(options: PeerCallOptions) {
+    this.#options = options;
+    this.#state = options.state;
+    const { ssrc, codec } = options;
+    this.#jitter = new JitterBuffer({
+      clockRate: opusClockRate,
+      frameTicks: opusClockRate / 50,
+      ticksOf: (payload) => (opusPacketMs(payload) * opusClockRate) / 1000,
+    });
+    this.#reporter = new RtcpReporter({ ssrc, clockRate: opusClockRate });
+    this.#reportAt = options.now() + reportEveryMs;
+    this.#out = new MediaOut({
+      ...{ ssrc, clockRate: opusClockRate, payloadType: options.payloadType },
+      ...{ firstSequence: options.firstSequence, firstTimestamp: options.firstTimestamp },
+      encode: (pcm) => (pcm === undefined ? codec.encoder.encodeSilence() : codec.encoder.encode(pcm)),
+      send: (packet, { timestamp, bytes }) => {
+        if (this.#peer?.send(packet) === true) this.#reporter.sent({ timestamp, bytes }, options.now());
+      },
+    });
+  }
+
+  /** Gives the call its connection, before any event of it. */
+  attach(peer: CallPeer): void {
+    this.#peer = peer;
+  }
+
+  get bufferedBytes(): number {
+    return 0;
+  }
+
+  // ---- From the connection and from signaling ----
+
+  /** What became of the connection, or what the client wants of it. */
+  happened(type: 'peer.connected' | 'peer.closed' | 'signaling.ended'): void {
+    this.#step({ type });
+    this.#tellEnd();
+  }
+
+  packet(packet: Buffer): void {
+    if (isOver(this.#state)) return;
+    const now = this.#options.now();
+    this.#step({ type: 'media.arrived' }, now);
+    if (isRtcp(packet)) this.#onReport(packet, now);
+    else this.#onRtp(packet, now);
+    this.#tellEnd();
+  }
+
+  #onReport(packet: Buffer, now: Millis): void {
+    const report = this.#reporter.read(packet, now, this.#options.unixMs());
+    if (report === undefined) return;
+    this.#marks.noteWay(report);
+    this.#options.reported(report);
+  }
+
+  #onRtp(packet: Buffer, now: Millis): void {
+    const rtp = readRtp(packet);
+    if (rtp?.payloadType !== this.#options.payloadType) return;
+    if (rtp.payload.length === 0 || rtp.payload.length > mostPayloadBytes) return;
+    // Another source would have another line of timestamps.
+    this.#ssrcHeard ??= rtp.ssrc;
+    if (rtp.ssrc !== this.#ssrcHeard) return;
+    this.#reporter.arrived(rtp, now);
+    this.#jitter.push(rtp, now);
+    this.#hear(now);
+  }
+
+  // ---- From the engine ----
+
+  accept(): void {
+    this.#step({ type: 'call.accepted' });
+  }
+
+  restart(): void {
+    if (this.#state.phase.name !== 'over') this.#options.events.started(this.#state.start);
+  }
+
+  refuse(): void {
+    this.#step({ type: 'call.refused' });
+  }
+
+  save(): { kind: string; json: string } {
+    return savedPeerCall(this.#state);
+  }
+
+  sendAudio(frame: Buffer, rate: number): void {
+    if (!isOpen(this.#state) || rate !== this.#state.start.sampleRate) return;
+    const pcm = new Int16Array(frame.buffer, frame.byteOffset, frame.length >> 1);
+    this.#out.frame(pcm, this.#options.now());
+  }
+
+  /** The client has no word for it: what is not sent is not heard, and its own buffer is short. */
+  sendClear(): void {
+    this.#marks.cleared();
+  }
+
+  sendMark(id: string): boolean {
+    if (!isOpen(this.#state)) return false;
+    this.#marks.sent(id, this.#options.now());
+    return true;
+  }
+
+  tell(): void {
+    // A client by WHIP follows nothing of the conversation.
+  }
+
+  end(): void {
+    this.#step({ type: 'call.ended' });
+  }
+
+  fail(): void {
+    this.#step({ type: 'call.failed' });
+  }
+
+  inputTaken(): void {
+    this.#isRefused = false;
+    this.#hear(this.#options.now());
+  }
+
+  tick(now: Millis): void {
+    if (!isOver(this.#state)) this.#work(now);
+    this.#tellEnd();
+  }
+
+  #work(now: Millis): void {
+    this.#step({ type: 'time.passed' }, now);
+    this.#hear(now);
+    if (!isOpen(this.#state)) return;
+    for (let id = this.#marks.takePlayed(now); id !== undefined; id = this.#marks.takePlayed(now))
+      this.#options.events.markPlayed(id);
+    // A mark may have ended the call.
+    if (!isOpen(this.#state)) return;
+    this.#out.tick(now);
+    if (now < this.#reportAt) return;
+    this.#reportAt = now + reportEveryMs;
+    this.#peer?.send(this.#reporter.report(now, this.#options.unixMs()));
+  }
+
+  // ---- The caller's audio ----
+
+  /** Gives the engine what is due. Audio from before the engine knows the call is not heard. */
+  #hear(now: Millis): void {
+    if (this.#isRefused) return;
+    for (let pulled = this.#jitter.pull(now); pulled.kind !== 'nothing'; pulled = this.#jitter.pull(now)) {
+      if (!isHeard(this.#state)) continue;
+      const { decoder } = this.#options.codec;
+      if (pulled.kind === 'payload') this.#give(decoder.decode(pulled.payload));
+      else {
+        const ms = (pulled.ticks * 1000) / opusClockRate;
+        const isSilence = pulled.row > longestConcealed && pulled.next === undefined;
+        this.#give(isSilence ? this.#silence(ms) : decoder.recover(ms, pulled.next));
+      }
+      if (this.#isRefused || isOver(this.#state)) return;
+    }
+  }
+
+  #silence(ms: Millis): Int16Array {
+    return new Int16Array(Math.round((this.#state.start.sampleRate * ms) / 1000));
+  }
+
+  #give(pcm: Int16Array): void {
+    const bytes = new Uint8Array(pcm.buffer, pcm.byteOffset, pcm.byteLength);
+    // What an engine that is full does not take is lost, as it would be by a network that is.
+    if (!this.#options.events.audio(bytes)) this.#isRefused = true;
+  }
+
+  // ---- The machine ----
+
+  #step(event: PeerCallEvent, now: Millis = this.#options.now()): void {
+    for (const action of step(this.#state, event, now)) this.#perform(action);
+  }
+
+  #perform(action: PeerCallAction): void {
+    switch (action.type) {
+      case 'notify.connected':
+        this.#options.connected();
+        return;
+      case 'notify.started':
+        this.#options.events.started(this.#state.start);
+        return;
+      case 'close':
+        this.#close();
+        return;
+      case 'notify.ended':
+        this.#ended = action.reason;
+        return;
+    }
+  }
+
+  #close(): void {
+    const { codec, now, unixMs, measured } = this.#options;
+    this.#peer?.send(this.#reporter.goodbye(now(), unixMs()));
+    this.#peer?.close();
+    codec.decoder.free();
+    codec.encoder.free();
+    measured(this.#jitter.stats);
+  }
+
+  #tellEnd(): void {
+    const reason = this.#ended;
+    if (reason === undefined) return;
+    this.#ended = undefined;
+    this.#options.events.ended(reason);
+  }
+}

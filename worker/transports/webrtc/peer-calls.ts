@@ -1,0 +1,238 @@
+/**
+ * All WebRTC calls of a worker: makes a call of an offer, answers it, and passes on what signaling says of it later. The library and the
+ * codec are loaded where WebRTC is configured, and nowhere else.
+ *
+ * Invariant: each offer is answered, unanswered or declined exactly once, and is over exactly once after an answer.
+ */
+import { randomBytes, randomInt } from 'node:crypto';
+import type { Millis } from '../../../shared/base/units.ts';
+import type { CallOffer, FromWorker, SignaledOffer, WebrtcSetup } from '../../../shared/protocol/ipc.ts';
+import {
+  answerWith,
+  readOffer,
+  type AnswerCandidate,
+  type SdpOffer,
+} from '../../../shared/protocol/webrtc/sdp.ts';
+import { newOpus, type OpusRate } from '../../media/opus/opus.ts';
+import type { CallTransport, SavedTransport, TransportEvents } from '../transport.ts';
+import { newPeerCall, savedStart, type PeerCallStart } from './call-machine.ts';
+import { mediaPort } from './media-port.ts';
+import { Peer, type PeerEvents, type PeerOptions } from './peer.ts';
+import { PeerCall, type PeerCallOptions } from './peer-call.ts';
+import type { ClientReport } from './rtcp.ts';
+
+/** A place for a call in its worker. */
+export interface PeerSeat {
+  /** What the transport of the call before left, where the call goes on. */
+  readonly saved: SavedTransport | undefined;
+  /** Makes the call with its transport. @throws what building it throws; nothing is left then. */
+  readonly serve: (open: (site: PeerSite) => CallTransport) => void;
+}
+
+/** What a transport is given beside its engine. */
+export interface PeerSite {
+  readonly events: TransportEvents;
+  /** Wraps a callback into the call's scope. */
+  readonly bind: <A extends readonly unknown[]>(callback: (...args: A) => void) => (...args: A) => void;
+  /** The connection is established: a call that another worker had goes on now. */
+  readonly connected: () => void;
+}
+
+export interface PeerCallsOptions {
+  readonly setup: WebrtcSetup;
+  readonly worker: number;
+  /** Rate of bot audio that the encoder takes as it is. */
+  readonly sampleRate: OpusRate;
+  readonly now: () => Millis;
+  readonly unixMs: () => Millis;
+  readonly newCallId: () => string;
+  /** A place for this offer's call; undefined where there is none. */
+  readonly seat: (offer: CallOffer) => PeerSeat | undefined;
+  readonly send: (message: FromWorker) => void;
+  readonly failed: (error: unknown, sentence: string) => void;
+  readonly reported: (report: ClientReport) => void;
+  readonly measured: PeerCallOptions['measured'];
+}
+
+/** An offer that is being made a call. */
+interface OfferedCall {
+  readonly sdp: SdpOffer;
+  readonly seat: PeerSeat;
+  readonly codec: PeerCallOptions['codec'];
+  /** Lets go of the codec, where no call took it. */
+  readonly free: () => void;
+}
+
+/** Random parts of ICE credentials, which a stranger must not guess (RFC 8839, 5.4): whole groups of base64, which are ICE characters. */
+const [ufragBytes, pwdBytes] = [9, 24];
+
+export class PeerCalls {
+  readonly #options: PeerCallsOptions;
+  readonly #library: typeof import('node-datachannel');
+  readonly #port: number;
+  readonly #calls = new Map<number, PeerCall>();
+
+  private constructor(
+    options: PeerCallsOptions,
+    loaded: { readonly library: typeof import('node-datachannel'); readonly port: number },
+  ) {
+    this.#options = options;
+    this.#library = loaded.library;
+    this.#port = loaded.port;
+  }
+
+  /** Rejects where no port is free, or the library is not installed. */
+  static async open(options: PeerCallsOptions): Promise<PeerCalls> {
+    const library = await loadLibrary();
+    // Loaded before the first caller waits for it.
+    const { decoder, encoder } = await newOpus({ heard: options.sampleRate, spoken: options.sampleRate });
+    decoder.free();
+    encoder.free();
+    return new PeerCalls(options, { library, port: await mediaPort(options.setup, options.worker) });
+  }
+
+  /** Calls that signaling still knows. */
+  get count(): number {
+    return this.#calls.size;
+  }
+
+  /** Answers an offer; what goes wrong is told to the supervisor. */
+  take(offer: CallOffer, signaled: SignaledOffer): void {
+    const { sampleRate, failed } = this.#options;
+    newOpus({ heard: sampleRate, spoken: sampleRate })
+      .then((codec) => this.#answer(offer, { signaled, codec }))
+      .catch((error: unknown) => {
+        failed(error, 'an offer could not be answered');
+        this.#say({ type: 'call.unanswered', offer: offer.offer, reason: 'failed' });
+      });
+  }
+
+  /** The client hung up by signaling. */
+  hangUp(offer: number): void {
+    this.#calls.get(offer)?.happened('signaling.ended');
+  }
+
+  #answer(
+    offer: CallOffer,
+    { signaled, codec }: { signaled: SignaledOffer; codec: OfferedCall['codec'] },
+  ): void {
+    const free = (): void => {
+      codec.decoder.free();
+      codec.encoder.free();
+    };
+    const read = readOffer(signaled.sdp);
+    const seat = read.ok ? this.#options.seat(offer) : undefined;
+    if (!read.ok || seat === undefined) {
+      free();
+      this.#say(
+        read.ok
+          ? { type: 'call.declined', offer: offer.offer }
+          : { type: 'call.unanswered', offer: offer.offer, reason: 'bad_offer' },
+      );
+      return;
+    }
+    this.#serve(offer, { sdp: read.value, seat, codec, free });
+  }
+
+  #serve(offer: CallOffer, { sdp, seat, codec, free }: OfferedCall): void {
+    const ssrc = randomInt(1, 2 ** 32 - 1);
+    let told: PeerEvents | undefined;
+    let peer: Peer;
+    try {
+      peer = new Peer(this.#peerOptions(sdp, ssrc), {
+        connected: () => told?.connected(),
+        closed: () => told?.closed(),
+        packet: (packet) => told?.packet(packet),
+      });
+    } catch (error) {
+      // The library takes no offer that contradicts itself, and repeats in its words what a stranger sent.
+      if (!(error instanceof Error)) throw error;
+      free();
+      this.#say({ type: 'call.unanswered', offer: offer.offer, reason: 'bad_offer' });
+      return;
+    }
+    try {
+      seat.serve((site) => {
+        const call = this.#newCall(offer, { sdp, seat, codec, site, ssrc });
+        call.attach(peer);
+        told = {
+          connected: site.bind(() => call.happened('peer.connected')),
+          closed: site.bind(() => call.happened('peer.closed')),
+          packet: site.bind((packet: Buffer) => call.packet(packet)),
+        };
+        this.#calls.set(offer.offer, call);
+        return call;
+      });
+    } catch (error) {
+      peer.close();
+      this.#options.failed(error, 'an offered call could not be built');
+      this.over(offer.offer);
+      return;
+    }
+    this.#say({ type: 'call.taken', offer: offer.offer });
+    const sdpAnswer = answerWith(peer.answer, this.#candidates());
+    this.#say({ type: 'call.answered', offer: offer.offer, sdp: sdpAnswer });
+  }
+
+  /** The call is over and holds nothing any more. */
+  over(offer: number): void {
+    this.#calls.delete(offer);
+    this.#say({ type: 'call.over', offer });
+  }
+
+  #newCall(
+    offer: CallOffer,
+    { sdp, seat, codec, site, ssrc }: Omit<OfferedCall, 'free'> & { site: PeerSite; ssrc: number },
+  ): PeerCall {
+    const { now, unixMs, reported, measured } = this.#options;
+    const start = seat.saved === undefined ? this.#start(offer) : savedStart(seat.saved);
+    return new PeerCall({
+      ...{ codec, ssrc, now, unixMs, reported, measured, events: site.events },
+      state: newPeerCall(start, { now: now(), isResumed: seat.saved !== undefined }),
+      payloadType: sdp.audio.opus,
+      firstSequence: randomInt(0, 2 ** 15),
+      firstTimestamp: randomInt(0, 2 ** 31),
+      connected: () => {
+        this.#say({ type: 'call.connected', offer: offer.offer });
+        site.connected();
+      },
+    });
+  }
+
+  #start({ signedMetadata }: CallOffer): PeerCallStart {
+    const { sampleRate, newCallId } = this.#options;
+    const metadata = { sample_rate: String(sampleRate), ...signedMetadata };
+    return { callId: newCallId(), sampleRate, encoding: 'pcm16', metadata };
+  }
+
+  #peerOptions(offer: SdpOffer, ssrc: number): PeerOptions {
+    const { host } = this.#options.setup.udp;
+    const own = {
+      ufrag: randomBytes(ufragBytes).toString('base64'),
+      pwd: randomBytes(pwdBytes).toString('base64'),
+    };
+    return { library: this.#library, offer, ssrc, own, bind: { host, port: this.#port } };
+  }
+
+  #candidates(): AnswerCandidate[] {
+    const { udp, candidateIps } = this.#options.setup;
+    const ips = candidateIps.length > 0 ? candidateIps : [udp.host];
+    return ips.map((ip) => ({ transport: 'udp', type: 'host', ip, port: this.#port }));
+  }
+
+  #say(message: FromWorker): void {
+    this.#options.send(message);
+  }
+}
+
+/** What an operator has to do where the library is not there. */
+const howToInstall =
+  'SVC_WEBRTC_ADDR needs a library that is not part of the service: npm install --ignore-scripts node-datachannel@0.33.4';
+
+async function loadLibrary(): Promise<typeof import('node-datachannel')> {
+  try {
+    return await import('node-datachannel');
+  } catch (error) {
+    throw new Error(howToInstall, { cause: error });
+  }
+}
