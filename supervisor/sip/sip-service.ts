@@ -95,7 +95,7 @@ export class SipService {
       received: ({ message, fault }, { localAddress, ...flow }) => {
         const port = flow.protocol === 'TLS' ? this.#tlsPort : this.#tcpPort;
         const local = { address: settings.publicIp ?? localAddress, port };
-        this.#step({ type: 'message.received', message, fault, flow: { ...flow, local }, size: Infinity });
+        this.#take({ message, ...(fault !== undefined && { fault }) }, { ...flow, local }, Infinity);
       },
       closed: (connection) => this.#step({ type: 'flow.failed', connection }),
       late: () => options.counted({ refused: 'handshake' }),
@@ -143,7 +143,12 @@ export class SipService {
   }
 
   #take({ message, fault }: Parsed, flow: Flow, size: number): void {
-    this.#step({ type: 'message.received', message, fault, flow, size });
+    try {
+      this.#step({ type: 'message.received', message, fault, flow, size });
+    } catch (error) {
+      // A message that finds a fault of ours must not end the calls of everybody else.
+      this.#options.log.error(errorFields(error), 'a SIP message could not be served');
+    }
   }
 
   #udpFlow(source: Source): Flow {

@@ -49,8 +49,11 @@ export interface Parsed {
 /** Reads the head of a message, without its body. */
 export function parseHead(text: string): Result<Parsed, string> {
   const lines = unfold(text);
+  if (lines[0]?.includes('\r') === true) return fail('the start line holds a carriage return');
   const first = lines.shift();
   if (first === undefined) return fail('there is no start line');
+  // Alone it ends a line for some readers and not for others.
+  if (lines.some((line) => line.includes('\r'))) return fail('a line holds a carriage return');
   if (lines.length > mostHeaders) return fail('there are too many headers');
   const headers: SipHeader[] = [];
   let fault: string | undefined;

@@ -51,6 +51,15 @@ const mostStreams = 16;
 
 /** Undefined where the text is no session, or none with audio that this side could have. */
 export function readSession(text: string): SessionOffer | undefined {
+  try {
+    return sessionOf(text);
+  } catch {
+    // The library makes numbers of what its types call texts, wherever a peer writes one.
+    return undefined;
+  }
+}
+
+function sessionOf(text: string): SessionOffer | undefined {
   const session = parsed(text);
   if (session === undefined || session.media.length > mostStreams) return undefined;
   const audioAt = session.media.findIndex(isAudio);
@@ -61,7 +70,7 @@ export function readSession(text: string): SessionOffer | undefined {
     streams: session.media.map(({ type, protocol, payloads: list }) => ({
       type: word(type),
       protocol: word(protocol),
-      payloads: (list ?? '0').replaceAll(/[^\w ./-]/g, ''),
+      payloads: `${list ?? '0'}`.replaceAll(/[^\w ./-]/g, ''),
     })),
     audioAt,
     protocol: audio.protocol,
@@ -75,12 +84,8 @@ export function readSession(text: string): SessionOffer | undefined {
 
 function parsed(text: string): SessionDescription | undefined {
   if (!/^v=0\r?\n/.test(text)) return undefined;
-  try {
-    const session = parse(text);
-    return Array.isArray(session.media) ? session : undefined;
-  } catch {
-    return undefined;
-  }
+  const session = parse(text);
+  return Array.isArray(session.media) ? session : undefined;
 }
 
 const word = (text: string): string => text.replaceAll(/[^\w./-]/g, '');
@@ -90,7 +95,8 @@ function isAudio({ type, port, protocol }: MediaDescription): boolean {
 }
 
 const payloadsOf = ({ payloads }: MediaDescription): readonly number[] =>
-  (payloads ?? '')
+  // One type alone is a number, whatever the library's types say.
+  `${payloads ?? ''}`
     .split(' ')
     .filter((text) => /^\d{1,3}$/.test(text))
     .map(Number)

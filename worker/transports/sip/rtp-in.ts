@@ -7,6 +7,7 @@ import { Concealment } from '../../media/rtp/concealment.ts';
 import { JitterBuffer } from '../../media/rtp/jitter-buffer.ts';
 import { KeyReader } from '../../media/rtp/keys.ts';
 import { readRtp } from '../../media/rtp/rtp.ts';
+import { SrtpReader } from '../../media/rtp/srtp.ts';
 
 export interface RtpInSink {
   /** PCM16, little-endian; valid until it returns. */
@@ -27,6 +28,7 @@ export class RtpIn {
   readonly #sink: RtpInSink;
   readonly #keys = new KeyReader();
   #buffer: JitterBuffer;
+  #srtp: SrtpReader | undefined;
   /** The stream that is heard; a peer that begins another one leaves this one. */
   #ssrc: number | undefined;
   #concealment: Concealment;
@@ -38,6 +40,7 @@ export class RtpIn {
     this.#codec = codecOf(media.codec);
     this.#sink = sink;
     this.#buffer = this.#newBuffer();
+    this.#srtp = readerOf(media);
     this.#concealment = new Concealment((this.#codec.rate * FRAME_MS) / 1000);
   }
 
@@ -56,11 +59,23 @@ export class RtpIn {
       this.#codec = codecOf(media.codec);
       this.#buffer = this.#newBuffer();
     }
+    if (media.keys?.remote !== this.#media.keys?.remote) this.#srtp = readerOf(media);
     this.#media = media;
   }
 
+  /** Where an encrypted stream stands, for whoever goes on with the call. */
+  get place(): SrtpReader['place'] {
+    return this.#srtp?.place;
+  }
+
+  restore(place: NonNullable<SrtpReader['place']>): void {
+    this.#srtp?.restore(place);
+  }
+
   /** False where this is nothing that the peer would send. The bytes are kept until they were heard. */
-  take(bytes: Buffer, now: Millis): boolean {
+  take(datagram: Buffer, now: Millis): boolean {
+    const bytes = this.#srtp === undefined ? datagram : this.#srtp.open(datagram);
+    if (bytes === undefined) return false;
     const packet = readRtp(bytes);
     if (packet === undefined || packet.payload.length > mostPayloadBytes) return false;
     const { payload, payloadType, ssrc } = packet;
@@ -111,3 +126,6 @@ export class RtpIn {
     this.#sink.audio(audio);
   }
 }
+
+const readerOf = ({ keys }: SipMedia): SrtpReader | undefined =>
+  keys && new SrtpReader(keys.remote, keys.suite);

@@ -7,6 +7,7 @@ import { FRAME_MS } from '../../../shared/base/units.ts';
 import type { SipMedia } from '../../../shared/protocol/sip.ts';
 import { codecOf, silenceOf, type PayloadCodec } from '../../media/rtp/codec.ts';
 import { rtpHeadBytes, writeRtpHead } from '../../media/rtp/rtp.ts';
+import { SrtpWriter } from '../../media/rtp/srtp.ts';
 import { newRtpStream, nextNumbers, rtpStreamCodec, skipAhead, type RtpStreamState } from './rtp-stream.ts';
 
 export type RtpOutState = RtpStreamState;
@@ -31,6 +32,7 @@ export class RtpOut {
   #media: SipMedia;
   #codec: PayloadCodec;
   #silence: Buffer;
+  #srtp: SrtpWriter | undefined;
   readonly #waiting: Buffer[] = [];
   #isOpen: boolean;
   /** The next packet begins a stretch of speech. */
@@ -41,6 +43,7 @@ export class RtpOut {
     this.#media = media;
     this.#codec = codecOf(media.codec);
     this.#silence = silenceOf(media.codec);
+    this.#srtp = writerOf(media);
     this.#isOpen = options.saved !== undefined;
     this.state = options.saved ?? newRtpStream(options.random, options.now);
     if (options.saved !== undefined) skipAhead(this.state, options.now);
@@ -63,6 +66,7 @@ export class RtpOut {
       this.#codec = codecOf(media.codec);
       this.#silence = silenceOf(media.codec);
     }
+    if (media.keys?.local !== this.#media.keys?.local) this.#srtp = writerOf(media);
     this.#media = media;
   }
 
@@ -108,6 +112,9 @@ export class RtpOut {
     const { sequence, timestamp, ssrc } = this.state;
     writeRtpHead(packet, { payloadType: this.#media.payloadType, marker, sequence, timestamp, ssrc });
     packet.set(payload, rtpHeadBytes);
-    this.#options.send(packet);
+    this.#options.send(this.#srtp?.close(packet, sequence) ?? packet);
   }
 }
+
+const writerOf = ({ keys }: SipMedia): SrtpWriter | undefined =>
+  keys && new SrtpWriter(keys.local, keys.suite);

@@ -28,6 +28,8 @@ interface SipCallState {
   heardAt: Millis;
   marks: { readonly id: string; readonly at: Millis }[];
   out: RtpOutState | undefined;
+  /** Where the peer's encrypted stream stands. */
+  srtp: { readonly ssrc: number; readonly index: number } | undefined;
 }
 
 const stateCodec = record<SipCallState>({
@@ -38,6 +40,7 @@ const stateCodec = record<SipCallState>({
   heardAt: time,
   marks: list(record<SipCallState['marks'][number]>({ id: text(), at: time })),
   out: maybe(rtpOutCodec),
+  srtp: maybe(opaque<NonNullable<SipCallState['srtp']>>()),
 });
 
 const kind = `sip ${versionOf(stateCodec)}`;
@@ -59,13 +62,21 @@ export class SipCall implements CallTransport {
       throw new TypeError('the saved call is of another version');
     const { media, isOpen } = offer;
     // What both sides agreed on while nobody had the call stands in the offer.
-    const fresh = { phase: 'starting' as const, peer: undefined, heardAt: now(), marks: [], out: undefined };
+    const fresh = {
+      phase: 'starting' as const,
+      peer: undefined,
+      heardAt: now(),
+      marks: [],
+      out: undefined,
+      srtp: undefined,
+    };
     const left = saved === undefined ? fresh : stateCodec.read(saved.json, saved.shiftMs);
     this.#state = { ...left, media, isOpen: isOpen || left.phase === 'open' };
     this.#in = new RtpIn(media, {
       audio: (pcm) => void events.audio(pcm),
       key: (digit) => events.dtmf(digit),
     });
+    if (left.srtp !== undefined) this.#in.restore(left.srtp);
     this.#out = new RtpOut(media, {
       ...{ random: options.random, saved: this.#state.out, now: now() },
       send: (packet) => this.#send(packet),
@@ -149,7 +160,7 @@ export class SipCall implements CallTransport {
   }
 
   save(): { readonly kind: string; readonly json: string } {
-    return { kind, json: stateCodec.write({ ...this.#state, out: this.#out.state }) };
+    return { kind, json: stateCodec.write({ ...this.#state, out: this.#out.state, srtp: this.#in.place }) };
   }
 
   tick(now: Millis): void {

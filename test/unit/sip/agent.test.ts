@@ -1,0 +1,168 @@
+/** The pure agent: retransmission, races and refusals by their times, and messages that nobody should send. */
+import { describe, expect, it } from 'vitest';
+import { newPrng } from '../../../shared/base/prng.ts';
+import { step } from '../../../supervisor/sip/agent/agent.ts';
+import {
+  newAgent,
+  type AgentAction,
+  type AgentState,
+  type Flow,
+} from '../../../supervisor/sip/agent/state.ts';
+import { parseDatagram } from '../../../supervisor/sip/message/parse.ts';
+
+const sdp =
+  'v=0\r\no=- 1 1 IN IP4 192.0.2.1\r\ns=-\r\nc=IN IP4 192.0.2.1\r\nt=0 0\r\nm=audio 4000 RTP/AVP 0 101\r\na=rtpmap:101 telephone-event/8000\r\n';
+
+const flow: Flow = {
+  ...{ connection: 0, protocol: 'UDP', source: { address: '192.0.2.1', port: 5060 } },
+  local: { address: '198.51.100.7', port: 5060 },
+};
+
+function agent(): AgentState {
+  let last = 0;
+  return newAgent({
+    gate: { judge: () => undefined },
+    rules: { srtp: 'optional', codecs: ['PCMU', 'PCMA'] },
+    newToken: () => `t${(last += 1)}`,
+    newKey: () => Buffer.alloc(30, 1).toString('base64'),
+    newSessionId: () => 7,
+    isClosed: () => false,
+    mostTransactions: 1_000,
+  });
+}
+
+function text(
+  method: string,
+  { cseq = 1, branch = `b1${method}`, toTag = '', body = '', more = '' } = {},
+): string {
+  const type = body === '' ? '' : 'Content-Type: application/sdp\r\n';
+  return `${method} sip:100@198.51.100.7 SIP/2.0\r\nVia: SIP/2.0/UDP 192.0.2.1:5060;rport;branch=z9hG4bK${branch}\r\nMax-Forwards: 70\r\nFrom: <sip:1@192.0.2.1>;tag=f\r\nTo: <sip:100@198.51.100.7>${toTag === '' ? '' : `;tag=${toTag}`}\r\nCall-ID: c1\r\nCSeq: ${cseq} ${method}\r\nContact: <sip:1@192.0.2.1>\r\n${more}${type}Content-Length: ${body.length}\r\n\r\n${body}`;
+}
+
+function give(state: AgentState, message: string | Buffer, now = 0): readonly AgentAction[] {
+  const bytes = Buffer.from(message as string, 'latin1');
+  const parsed = parseDatagram(bytes);
+  if (!parsed.ok) return [];
+  const { message: read, fault } = parsed.value;
+  return step(state, { type: 'message.received', message: read, fault, flow, size: bytes.length }, now);
+}
+
+const said = (actions: readonly AgentAction[]): string[] =>
+  actions.flatMap((action) =>
+    action.type === 'send' ? [action.bytes.toString('latin1').split('\r\n', 1)[0]!] : [`<${action.type}>`],
+  );
+
+const invite = (state: AgentState, now = 0): readonly AgentAction[] =>
+  give(state, text('INVITE', { body: sdp }), now);
+const accept = (state: AgentState, now = 0): readonly AgentAction[] =>
+  step(state, { type: 'call.accepted', call: 1, local: { address: '198.51.100.7', port: 10_000 } }, now);
+const passed = (state: AgentState, now: number): readonly AgentAction[] =>
+  step(state, { type: 'time.passed' }, now);
+
+describe('an INVITE', () => {
+  it('gets 100 at once, then 200 again and again until its ACK', () => {
+    const state = agent();
+    expect(said(invite(state))).toEqual(['SIP/2.0 100 Trying', '<call.offered>']);
+    expect(said(accept(state, 10))).toEqual(['SIP/2.0 200 OK']);
+    expect(said(passed(state, 500))).toEqual([]);
+    expect(said(passed(state, 510))).toEqual(['SIP/2.0 200 OK']);
+    expect(said(passed(state, 1_510))).toEqual(['SIP/2.0 200 OK']);
+    expect(said(give(state, text('ACK', { branch: 'other', toTag: 't1' }), 1_600))).toEqual([
+      '<call.opened>',
+    ]);
+    expect(said(passed(state, 5_000))).toEqual([]);
+  });
+
+  it('that is never acknowledged ends with BYE after 32 s', () => {
+    const state = agent();
+    invite(state);
+    accept(state, 0);
+    expect(said(passed(state, 32_000))).toEqual(['BYE sip:1@192.0.2.1 SIP/2.0', '<call.ended>']);
+  });
+
+  it('that comes twice is answered twice and is one call', () => {
+    const state = agent();
+    invite(state);
+    expect(said(invite(state, 100))).toEqual(['SIP/2.0 100 Trying']);
+  });
+
+  it('that is cancelled gets 487, and a CANCEL after the answer changes nothing', () => {
+    const state = agent();
+    invite(state);
+    const cancel = text('CANCEL', { branch: 'b1INVITE' });
+    expect(said(give(state, cancel))).toEqual([
+      'SIP/2.0 200 OK',
+      'SIP/2.0 487 Request Terminated',
+      '<call.ended>',
+    ]);
+    const later = agent();
+    invite(later);
+    accept(later);
+    expect(said(give(later, cancel))).toEqual(['SIP/2.0 200 OK']);
+  });
+
+  it.each([
+    ['v=0\r\nm=audio 4000 RTP/AVP 3\r\n', '488'],
+    [sdp.replace('RTP/AVP', 'RTP/SAVP'), '488'],
+  ])('with nothing that both can have is refused', (body, status) => {
+    expect(said(give(agent(), text('INVITE', { body })))[1]).toContain(status);
+  });
+
+  it('that needs an extension is told which one is missing', () => {
+    const [only] = give(agent(), text('INVITE', { body: sdp, more: 'Require: 100rel\r\n' }));
+    expect(only?.type === 'send' && only.bytes.toString()).toMatch(/^SIP\/2.0 420 [^]*Unsupported: 100rel/);
+  });
+});
+
+describe('requests without a call', () => {
+  it.each([
+    ['OPTIONS', '', '200'],
+    ['BYE', 'x', '481'],
+    ['REGISTER', '', '405'],
+    ['CANCEL', '', '481'],
+  ])('%s is answered as it should', (method, toTag, status) => {
+    expect(
+      said(give(agent(), text(method, { toTag, more: `Subject: ${'x'.repeat(120)}\r\n` })))[0],
+    ).toContain(status);
+  });
+});
+
+describe('messages that nobody should send', () => {
+  it('do not throw, and get no more bytes than they have, from a seed', () => {
+    const prng = newPrng(4_475);
+    const state = newAgent({
+      ...agent().settings,
+      gate: { judge: () => ({ status: 403, reason: 'Forbidden' }) },
+    });
+    const bases = ['INVITE', 'OPTIONS', 'BYE', 'REGISTER', 'CANCEL', 'ACK'].map((method) =>
+      text(method, { body: sdp }),
+    );
+    for (let round = 0; round < 5_000; round += 1) {
+      let message = prng.pick(bases);
+      for (let changes = prng.below(6); changes > 0; changes -= 1) {
+        const at = prng.below(message.length);
+        const piece = prng.pick([
+          '',
+          '\r\n',
+          ' ',
+          '"',
+          '<',
+          ';',
+          ',',
+          ':',
+          '\0',
+          'x'.repeat(prng.below(300)),
+          message.slice(0, at),
+        ]);
+        message = message.slice(0, at) + piece + message.slice(at + prng.below(20));
+      }
+      const out = give(state, message, round).reduce(
+        (sum, one) => sum + (one.type === 'send' ? one.bytes.length : 0),
+        0,
+      );
+      expect(out, message).toBeLessThanOrEqual(message.length);
+      passed(state, round);
+    }
+    expect(state.transactions.size).toBe(0);
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { Digest, digestResponse } from '../../../supervisor/sip/access/digest.ts';
+import { parseDatagram } from '../../../supervisor/sip/message/parse.ts';
+import type { SipRequest } from '../../../supervisor/sip/message/message.ts';
+
+const account = { user: 'alice', realm: 'sip.example.com', password: 's3cret' };
+const proof = {
+  ...{ isSession: false, method: 'INVITE', uri: 'sip:100@sip.example.com', nonce: 'n0nce' },
+  ...{ nc: '00000001', cnonce: 'c0nce', qop: 'auth' },
+};
+
+function request(authorization: string): SipRequest {
+  const parsed = parseDatagram(
+    Buffer.from(`INVITE sip:100@sip.example.com SIP/2.0\r\nAuthorization: ${authorization}\r\n\r\n`),
+  );
+  if (!parsed.ok || parsed.value.message.kind !== 'request') throw new Error('no request');
+  return parsed.value.message;
+}
+
+describe('digest', () => {
+  it.each([
+    ['MD5', 'cf244c4acfe43d30850a257250d859dc'],
+    ['SHA-256', '320d8862b01b601d8f632dc4a07304a50d84aa2c0cd2b8cd3639d1ead1a22a6d'],
+  ] as const)('makes the known response with %s', (algorithm, response) => {
+    expect(digestResponse(account, { ...proof, algorithm })).toBe(response);
+  });
+
+  const signed = (digest: Digest, { at = 0, nc = '00000001' } = {}): SipRequest => {
+    const [, value] = digest.challenge(at, { stale: false })[0]!;
+    const nonce = /nonce="([^"]+)"/.exec(value)![1]!;
+    const response = digestResponse(account, { ...proof, nonce, nc, algorithm: 'SHA-256' });
+    return request(
+      `Digest username="alice", realm="sip.example.com", nonce="${nonce}", uri="${proof.uri}", qop=auth, nc=${nc}, cnonce="c0nce", algorithm=SHA-256, response="${response}"`,
+    );
+  };
+
+  it('lets a right password in once for each use of a nonce', () => {
+    const digest = new Digest(account);
+    const one = signed(digest);
+    expect(digest.judge(one, 10)).toBe('proved');
+    expect(digest.judge(one, 20)).toBe('stale');
+  });
+
+  it('calls an old nonce stale, and one that it has not made unproved', () => {
+    expect(new Digest(account).judge(signed(new Digest(account)), 0)).toBe('unproved');
+    const digest = new Digest(account);
+    expect(digest.judge(signed(digest), 301_000)).toBe('stale');
+  });
+
+  it('lets nobody in without a proof, or with another password', () => {
+    const digest = new Digest(account);
+    expect(digest.judge(request('Basic YWxpY2U6czNjcmV0'), 0)).toBe('unproved');
+    expect(
+      new Digest({ ...account, password: 'other' }, Buffer.alloc(32)).judge(
+        signed(new Digest(account, Buffer.alloc(32))),
+        0,
+      ),
+    ).toBe('unproved');
+  });
+});
