@@ -31,6 +31,8 @@ export interface CallNotes {
   heldMs: number;
   /** When the bot's voice stopped: held or cut. */
   readonly stoppedMs: number[];
+  /** How long the caller waited by the figures of the service, and when the answer began. */
+  readonly measured: { readonly responseMs: number; readonly atMs: number }[];
   /** Requests to the LLM. */
   requests: number;
   /** STT has told a word of the caller's. */
@@ -67,6 +69,7 @@ export class CallWorld {
     cutMs: [],
     heldMs: 0,
     stoppedMs: [],
+    measured: [],
     requests: 0,
     hasWords: false,
   };
@@ -183,6 +186,10 @@ export class CallWorld {
           flushed: false,
           started: false,
         };
+        return;
+      case 'told':
+        if (action.event.type === 'turn.measured')
+          this.notes.measured.push({ responseMs: action.event.times.responseMs, atMs: this.#now });
         return;
       case 'playout.pause':
         if (this.#output?.started === true) this.notes.stoppedMs.push(this.#now);

@@ -16,10 +16,11 @@ import type { Scenario } from './scenarios.ts';
 const packetSamples = (ENGINE_RATE * FRAME_MS) / 1000;
 const nothing = new Int16Array(0);
 
-/** Whether the echo of the call is known well, and whether what is heard may be a hum. */
+/** Whether the echo of the call is known well, whether what is heard may be a hum, and since when there is no sound of a voice. */
 export interface Heard {
   readonly isNoEcho: boolean;
   readonly isFaint: boolean;
+  readonly quietMs: number;
 }
 
 export interface ServiceEarOptions {
@@ -44,7 +45,8 @@ export class ServiceEar {
     const { boxes, slot, speech, tell } = options;
     const detector = new SpeechDetector(
       speech,
-      (fact) => tell(fact, { isNoEcho: this.#echo.isClear, isFaint: detector.isFaint }),
+      (fact) =>
+        tell(fact, { isNoEcho: this.#echo.isClear, isFaint: detector.isFaint, quietMs: detector.quietMs }),
       {
         isEcho: () => this.#echo.isEcho(this.nowMs),
         isOverBot: () => this.#echo.isOverBot(this.nowMs),

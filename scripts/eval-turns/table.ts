@@ -17,6 +17,8 @@ interface Row {
   readonly latenciesMs: number[];
   /** From the end of speech to the first sound of the answer. */
   readonly answersMs: number[];
+  /** By how much the figure of the service differs from that. */
+  readonly offMs: number[];
   interruptions: number;
   missedInterruptions: number;
   quiet: number;
@@ -35,6 +37,7 @@ const newRow = (): Row => ({
   missed: 0,
   latenciesMs: [],
   answersMs: [],
+  offMs: [],
   interruptions: 0,
   missedInterruptions: 0,
   quiet: 0,
@@ -57,6 +60,8 @@ function count(row: Row, { scenario, deciders }: Replayed, name: string): void {
       const answer = decider.audibleMs.find((atMs) => atMs >= endMs - toleranceMs);
       if (answer !== undefined) row.answersMs.push(answer - endMs);
     }
+    for (const { responseMs, atMs } of decider.notes?.measured ?? [])
+      if (atMs >= endMs) row.offMs.push(Math.abs(atMs - endMs - responseMs));
     const end = decider.endsMs.find((atMs) => atMs >= endMs - toleranceMs);
     if (end === undefined) row.missed += 1;
     else row.latenciesMs.push(end - endMs);
@@ -74,6 +79,11 @@ function count(row: Row, { scenario, deciders }: Replayed, name: string): void {
     row.cutAgain = (row.cutAgain ?? 0) + (decider.confirmedMs.length > 1 ? 1 : 0);
   }
 }
+
+const turnTitles = [
+  ...['turns', 'decided by', 'false ends', 'bot heard too early', 'missed ends', 'median', 'p95', 'answer'],
+  'figure off',
+];
 
 /** Two tables: how turns end, and what interrupts. */
 export function tables(replayed: readonly Replayed[]): string {
@@ -97,7 +107,8 @@ export function tables(replayed: readonly Replayed[]): string {
       const [median, p95] = [quantile(latenciesMs, 0.5), quantile(latenciesMs, 0.95)];
       const into = spokenInto === undefined ? '-' : share(spokenInto, all);
       const answer = quantile(row.answersMs, 0.5);
-      return [group, name, share(row.cutOff, all), into, share(row.missed, all), median, p95, answer];
+      const off = `${quantile(row.offMs, 0.5)}, ${quantile(row.offMs, 0.95)}`;
+      return [group, name, share(row.cutOff, all), into, share(row.missed, all), median, p95, answer, off];
     }),
   );
   const interruptions = groupsOf(false).flatMap((group) =>
@@ -112,22 +123,7 @@ export function tables(replayed: readonly Replayed[]): string {
     }),
   );
   const parts: string[] = [];
-  if (turns.length > 0)
-    parts.push(
-      print(
-        [
-          'turns',
-          'decided by',
-          'false ends',
-          'bot heard too early',
-          'missed ends',
-          'median',
-          'p95',
-          'answer',
-        ],
-        turns,
-      ),
-    );
+  if (turns.length > 0) parts.push(print(turnTitles, turns));
   if (interruptions.length > 0)
     parts.push(
       print(

@@ -65,7 +65,14 @@ export class CallAudio {
       services.speech,
       (fact) => {
         const { position } = this;
-        tell(speechEvent(fact, { position, isNoEcho: this.#echo.isClear, isFaint: detector.isFaint }));
+        tell(
+          speechEvent(fact, {
+            position,
+            isNoEcho: this.#echo.isClear,
+            isFaint: detector.isFaint,
+            quietMs: detector.quietMs,
+          }),
+        );
       },
       {
         isEcho: () => this.#echo.isEcho(this.#now()),

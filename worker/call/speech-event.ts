@@ -1,4 +1,5 @@
 /** A fact about the caller's voice as the core is told it. */
+import type { Millis } from '../../shared/base/units.ts';
 import type { CallEvent, PlayoutPosition } from '../core/events.ts';
 import { voicePauseMs, type SpeechFact } from '../media/vad/speech-detector.ts';
 
@@ -9,14 +10,18 @@ export interface Moment {
   readonly isNoEcho: boolean;
   /** What started may be a hum. */
   readonly isFaint: boolean;
+  /** Since the last sound of the voice. */
+  readonly quietMs: Millis;
 }
 
-export function speechEvent(fact: SpeechFact, { position, isNoEcho, isFaint }: Moment): CallEvent {
+export function speechEvent(fact: SpeechFact, { position, isNoEcho, isFaint, quietMs }: Moment): CallEvent {
   switch (fact) {
     case 'speech.started':
       return { type: fact, position, isFaint };
     case 'speech.confirmed':
       return { type: fact, position, isNoEcho };
+    case 'speech.stopped':
+      return { type: fact, position, quietMs };
     case 'voice.paused':
       return { type: fact, position, silenceMs: voicePauseMs };
     default:

@@ -101,10 +101,8 @@ function take(step: Step, event: CallEvent): void {
       takeHearing(step, event);
       return;
     case 'mark.played':
-      onMarkPlayed(step, event.id);
-      return;
     case 'mark.sent':
-      onMarkSent(step, event.id);
+      takeMark(step, event);
       return;
     case 'tool.settled':
       onToolSettled(step, event);
@@ -149,6 +147,11 @@ function takeOthers(
   else onCarrier(step, event);
 }
 
+function takeMark(step: Step, { type, id }: Extract<CallEvent, { type: `mark.${string}` }>): void {
+  if (type === 'mark.played') onMarkPlayed(step, id);
+  else onMarkSent(step, id);
+}
+
 type HearingEvent = Extract<
   CallEvent,
   { type: `speech.${string}` | `voice.${string}` | `turn.${string}` | `stt.${string}` }
@@ -164,7 +167,7 @@ function takeHearing(step: Step, event: HearingEvent): void {
       onSpeechConfirmed(step, event);
       return;
     case 'speech.stopped':
-      onSpeechStopped(step);
+      onSpeechStopped(step, event.quietMs);
       return;
     case 'voice.resumed':
       onVoiceResumed(step);

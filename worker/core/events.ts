@@ -60,7 +60,12 @@ export type CallEvent =
       readonly position?: PlayoutPosition | undefined;
     }
   /** Silence lasted `turn.stopMs` after speech. */
-  | { readonly type: 'speech.stopped'; readonly position?: PlayoutPosition | undefined }
+  | {
+      readonly type: 'speech.stopped';
+      readonly position?: PlayoutPosition | undefined;
+      /** Since the last sound of the voice, by its level; absent or less than `turn.stopMs`: since VAD heard the last of it. */
+      readonly quietMs?: Millis;
+    }
   /** Voice is back after `speech.stopped`, not yet long enough to be speech. */
   | { readonly type: 'voice.resumed'; readonly position?: PlayoutPosition | undefined }
   /** The turn model's answer to the question `ask`; undefined when there is none in time. */

@@ -3,15 +3,15 @@ import { mutant, type Mutant } from './mutant.ts';
 
 export const callerMutants: readonly Mutant[] = [
   mutant('does not hold the output for a candidate', 'candidate.ts', {
-    from: "  step.actions.push({ type: 'playout.pause' });",
+    from: "  actions.push({ type: 'playout.pause' });",
     to: '',
   }),
   mutant('throws away what STT tells after the bot has gone on', 'candidate.ts', {
-    from: '    beginAside(step, turn);\n',
-    to: "    setAside(state);\n    state.caller.turn = { phase: 'idle' };\n",
+    from: '  beginAside(step, turn);\n',
+    to: "  setAside(step.state);\n  step.state.caller.turn = { phase: 'idle' };\n",
   }),
   mutant('hears nobody where interruptions are off', 'listening.ts', {
-    from: "beginCandidate(step);\n      return;\n    case 'aside':",
+    from: "beginCandidate(step, { isFaint });\n      return;\n    case 'aside':",
     to: "{ if (state.setup.settings.interrupt.enabled) beginCandidate(step); }\n      return;\n    case 'aside':",
   }),
   mutant('forgets what was said into a response', 'aside.ts', {
@@ -55,8 +55,8 @@ export const callerMutants: readonly Mutant[] = [
     to: 'const longestHoldMs = 250_000;',
   }),
   mutant('does not ask what a candidate said', 'candidate.ts', {
-    from: '  };\n  finalize(step);',
-    to: '  };',
+    from: '  step.state.caller.turn = fading;\n  finalize(step);',
+    to: '  step.state.caller.turn = fading;',
   }),
   mutant('takes words of listening for an interruption', 'candidate.ts', {
     from: 'const telling = withoutListening(own, backchannels, { unfinished: true, partial: unfinished });',
@@ -79,8 +79,8 @@ export const callerMutants: readonly Mutant[] = [
     to: ';',
   }),
   mutant('never interrupts by voice where words are asked for', 'candidate.ts', {
-    from: 'return wordlessMs === 0 ? Infinity :',
-    to: 'return wordlessMs >= 0 ? Infinity :',
+    from: 'if (wordlessMs === 0) return Infinity;',
+    to: 'if (wordlessMs >= 0) return Infinity;',
   }),
   mutant('does not wake for a voice without words', 'candidate.ts', {
     from: 'if (state.setup.settings.interrupt.minWords > 0) return wordlessAt(state, turn);',
@@ -143,7 +143,7 @@ export const callerMutants: readonly Mutant[] = [
     to: '  const doubt = 1 - probability / completeAt;\n  if (doubt >= 0) return waitMs;',
   }),
   mutant('does not hear hesitation', 'end-of-turn.ts', {
-    from: '    if (hesitant) return waitMs * hesitantFactor;\n',
+    from: "    if (hesitant) return waitMs * (hesitation === 'surely' ? hesitantFactor : doubtfulFactor);\n",
     to: '',
   }),
   mutant('does not hear that a sentence is finished', 'end-of-turn.ts', {
@@ -248,7 +248,7 @@ export const callerMutants: readonly Mutant[] = [
     to: '  void stt;\n  void turn;',
   }),
   mutant('holds the bot for its own echo', 'candidate.ts', {
-    from: 'held: interruptible(state) && !state.delivery.echoes,',
+    from: 'held: interruptible(state) && !state.delivery.echoes && !isFaint,',
     to: 'held: true,',
   }),
   mutant('takes a finalize of no audio for a proof that STT lives', 'listening.ts', {

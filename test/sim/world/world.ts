@@ -153,7 +153,9 @@ class World implements SimWorld {
     const settings = { threshold: 0.5, minSpeechMs, confirmMs, sureMs: confirmMs, stopMs };
     const faint = newPrng(this.plan.seed + 7);
     const tell = (fact: SpeechFact): void =>
-      this.tell(speechEvent(fact, { position: this.position, isNoEcho, isFaint: faint.chance(0.2) }));
+      this.tell(
+        speechEvent(fact, { position: this.position, isNoEcho, isFaint: faint.chance(0.2), quietMs: 0 }),
+      );
     return new SpeechDetector(settings, tell, { isOverBot: () => true });
   }
 

@@ -1,6 +1,7 @@
 /**
  * Cuts a stream of text into pieces that can be spoken. The first piece is short, so that audio starts early; later
- * ones are sentences, because prosody suffers from every cut. Pieces concatenated are exactly the text that came in.
+ * ones are sentences, or the clauses of a long one, because prosody suffers from every other cut. No piece ends behind a word that leads
+ * on to the next ("and", "the"). Pieces concatenated are exactly the text that came in.
  */
 import { flag, record, text } from '../../../shared/base/codec.ts';
 
@@ -16,12 +17,30 @@ const maxPieceChars = 300;
 const firstClauseChars = 24;
 /** A first piece ends at a space once it has this many characters. */
 const firstBreathChars = 80;
+/** A sentence that goes on for longer is spoken clause by clause: what was heard of it is known at each cut. */
+const longSentenceChars = 120;
+/** A clause of it has at least so many characters. */
+const leastClauseChars = 40;
 /** Shorter sentences are spoken together with the next one, except at the start of a response. */
 const minSentenceChars = 12;
 
 const sentenceEnd = /[.!?…。！？]["'”’)\]]*(?=\s)|\n/g;
 const clauseEnd = /[,;:—–](?=\s)/g;
 const abbreviation = /(?:^|[\s(])(?:mr|mrs|ms|dr|prof|st|no|vs|etc|approx|e\.g|i\.e|a\.m|p\.m|[a-z])\.$/i;
+
+/** Words that nobody pauses behind: articles, conjunctions, prepositions, pronouns and auxiliary verbs. */
+const leadsOn = new Set(
+  [
+    'a an the and or but nor so if as of to in on at by for from with into about than that which who when while because',
+    'i you he she it we they my your his her its our their this these those is are was were be been am will would can',
+    "could should shall may might must do does did have has had not no don't i'm i'll we'll it's very more",
+    've veya ya ama ile için gibi bir bu şu o çok daha en',
+    'der die das den dem des ein eine einen einem einer und oder aber dass weil wenn zu von mit für auf in im an am',
+    'ich sie wir er es ist sind war wird werden kann nicht sehr',
+    'el la los las un una unos unas y o pero que de del a al en con por para su sus mi es son se no muy',
+    'le les une des du et ou mais de au aux dans sur avec pour par que qui ce cette ces son sa ses votre vos est sont ne pas très',
+  ].flatMap((line) => line.split(' ')),
+);
 
 export const newSplitter = (): Splitter => ({ pending: '', started: false });
 
@@ -50,7 +69,7 @@ function pieceEnd(splitter: Splitter): number | undefined {
   const minChars = splitter.started ? minSentenceChars : 1;
   const end =
     endOf(text, { pattern: sentenceEnd, minChars }) ??
-    (splitter.started ? undefined : firstPieceEnd(text)) ??
+    (splitter.started ? longSentenceEnd(text) : firstPieceEnd(text)) ??
     (text.length > maxPieceChars ? breathBefore(text, maxPieceChars) : undefined);
   return end !== undefined && end > maxPieceChars ? breathBefore(text, maxPieceChars) : end;
 }
@@ -60,6 +79,12 @@ function firstPieceEnd(text: string): number | undefined {
   if (clause !== undefined) return clause;
   return text.length > firstBreathChars ? breathBefore(text, firstBreathChars) : undefined;
 }
+
+/** The first clause of a sentence that is long already. */
+const longSentenceEnd = (text: string): number | undefined =>
+  text.length > longSentenceChars
+    ? endOf(text, { pattern: clauseEnd, minChars: leastClauseChars })
+    : undefined;
 
 /** End of the first match at or after `minChars` that is not an abbreviation, behind the white space that follows. */
 function endOf(text: string, options: { pattern: RegExp; minChars: number }): number | undefined {
@@ -73,10 +98,20 @@ function endOf(text: string, options: { pattern: RegExp; minChars: number }): nu
   return undefined;
 }
 
-/** Behind the last white space before `limit`, or `limit` itself for a word that is longer than a piece. */
+/**
+ * Behind the last white space before `limit` where a speaker may breathe, or behind the last of all where there is none; `limit` itself
+ * for a word that is longer than a piece.
+ */
 function breathBefore(text: string, limit: number): number {
-  const space = text.slice(0, limit).search(/\s\S*$/);
-  return space > 0 ? space + 1 : limit;
+  const spaces = [...text.slice(0, limit).matchAll(/\s+/g)].map(
+    ({ index, 0: space }) => index + space.length,
+  );
+  const mayBreathe = (at: number): boolean => {
+    const [last = ''] = /[\p{L}\p{M}'’]+(?=\s*$)/u.exec(text.slice(0, at)) ?? [];
+    return at >= limit / 3 && !leadsOn.has(last.replace('’', "'").toLowerCase());
+  };
+  const at = spaces.findLast(mayBreathe) ?? spaces.at(-1);
+  return at !== undefined && at > 0 && at <= limit ? at : limit;
 }
 
 export const splitterCodec = record<Splitter>({ pending: text(), started: flag });

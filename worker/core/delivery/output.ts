@@ -220,12 +220,12 @@ export function onPlayoutStarted(
     type: 'turn.measured',
     epoch: response.epoch,
     times: {
-      endOfTurnMs: clock.decidedAt - clock.lastVoiceAt,
+      endOfTurnMs: clock.decidedAt - clock.soundEndAt,
       sttFinalMs: clock.finalAt - clock.decidedAt,
       llmTtftMs: firstTextAt - clock.finalAt,
       ttsTtfbMs: audioAt - firstTextAt,
       wireMs: now - audioAt,
-      responseMs: now - clock.lastVoiceAt,
+      responseMs: now - clock.soundEndAt,
       filled: response.fillers[0]?.from === 0,
     },
   });

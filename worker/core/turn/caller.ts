@@ -8,6 +8,8 @@ import { newSttLedger, sttLedgerCodec, turnCodec, type SttLedger, type Turn } fr
 export interface TurnClock {
   readonly epoch: number;
   readonly lastVoiceAt: Millis;
+  /** When the caller's voice ended as others hear it: VAD takes the dying away of a word for voice. Only figures begin there. */
+  readonly soundEndAt: Millis;
   readonly decidedAt: Millis;
   readonly finalAt: Millis;
   /** Only such a turn is measured. */
@@ -23,6 +25,8 @@ export interface Caller {
   /** Turns in a row in which somebody spoke and STT found no words. */
   wordlessTurns: number;
   clock: TurnClock | undefined;
+  /** When the sound of the newest voice ended. */
+  soundEndAt: Millis | undefined;
 }
 
 export const newCaller = (): Caller => ({
@@ -32,6 +36,7 @@ export const newCaller = (): Caller => ({
   patience: newPatience(),
   wordlessTurns: 0,
   clock: undefined,
+  soundEndAt: undefined,
 });
 
 /** A line or an answer of the bot's own waits while the caller speaks (spec 02, Behaviour rules 2). */
@@ -48,6 +53,14 @@ export const callerCodec = record<Caller>({
   patience: patienceCodec,
   wordlessTurns: number,
   clock: maybe(
-    record<TurnClock>({ epoch: number, lastVoiceAt: time, decidedAt: time, finalAt: time, hasWords: flag }),
+    record<TurnClock>({
+      epoch: number,
+      lastVoiceAt: time,
+      soundEndAt: time,
+      decidedAt: time,
+      finalAt: time,
+      hasWords: flag,
+    }),
   ),
+  soundEndAt: maybe(time),
 });

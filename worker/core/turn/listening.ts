@@ -102,11 +102,16 @@ function beginTurn(
   listen(step, true);
 }
 
-export function onSpeechStopped(step: Step): void {
+/** The sound of a word may end this much before VAD's voice; what ended earlier was another. */
+const longestFadeMs = 800;
+
+export function onSpeechStopped(step: Step, quietMs: Millis = 0): void {
   const { state, now } = step;
   const { turn } = state.caller;
   state.caller.voice = 'silent';
-  const lastVoiceAt = now - state.setup.settings.turn.stopMs;
+  const { stopMs } = state.setup.settings.turn;
+  const lastVoiceAt = now - stopMs;
+  state.caller.soundEndAt = now - Math.max(quietMs, stopMs);
   if (turn.phase === 'candidate') beginFading(step, turn, lastVoiceAt);
   else if (turn.phase === 'speaking') beginPause(step, turn, lastVoiceAt);
 }
@@ -229,7 +234,15 @@ function answerTurn(step: Step, turn: Finalizing): void {
   const text = wholeText(turn.words);
   const { lastVoiceAt, decidedAt } = turn;
   const owedSince = decidedAt;
-  const clock = { epoch: state.numbers.epoch, lastVoiceAt, decidedAt, finalAt: now };
+  const { soundEndAt = lastVoiceAt } = state.caller;
+  const fadedMs = lastVoiceAt - soundEndAt;
+  const clock = {
+    epoch: state.numbers.epoch,
+    lastVoiceAt,
+    soundEndAt: fadedMs >= 0 && fadedMs <= longestFadeMs ? soundEndAt : lastVoiceAt,
+    decidedAt,
+    finalAt: now,
+  };
   state.caller.clock = { ...clock, hasWords: false };
   state.caller.turn = { phase: 'idle' };
   tell(step, { type: 'turn.user_ended', epoch: state.numbers.epoch });

@@ -3,7 +3,7 @@
  * kind of voice, and how long silence. Times are times of audio, so a burst of late frames is judged like punctual ones.
  */
 import type { Millis } from '../../../shared/base/units.ts';
-import type { FrameSound } from './frame-sound.ts';
+import { decibels, type FrameSound } from './frame-sound.ts';
 import { longestUnprovedMs, VoiceProof } from '../echo/echo.ts';
 
 export interface SpeechDetectorSettings {
@@ -31,6 +31,9 @@ const hysteresis = 0.15;
 const lowestRelease = 0.03;
 /** Nobody hums for longer: what goes on is a voice that only sounds dark. */
 const longestHumMs = 1_000;
+/** The sound of a voice is what is at most so much softer than the loudest of it: what dies away below that nobody hears as speech. */
+const fadeDb = 26;
+const silentDb = -120;
 /** After an echo was found, voice is an echo for so many frames more: the next look is saved, and its pauses are bridged. */
 const echoFrames = 2;
 
@@ -55,6 +58,9 @@ export class SpeechDetector {
   /** That part of it which was hummed. */
   #hummedMs = 0;
   #silenceMs = 0;
+  /** Level of the loudest frame of the speech, and how long ago a frame was last part of its sound. */
+  #loudestDb = silentDb;
+  #quietMs = 0;
   #isPaused = false;
   #hadSpeech = false;
   /** Frames that count as echo before the next look. */
@@ -80,8 +86,21 @@ export class SpeechDetector {
     if (isOwnVoice) this.#proof.forget();
     else this.#proof.take(probability, frameMs, sound);
     const voice = isOwnVoice ? 0 : probability;
+    this.#followSound(voice, frameMs, sound);
     if (this.#speech) this.#duringSpeech(voice, frameMs);
     else this.#duringSilence(voice, frameMs);
+  }
+
+  /** For how long there has been no sound of the voice, by its level; no less than VAD's own silence where noise hides it. */
+  get quietMs(): Millis {
+    return Math.max(this.#quietMs, this.#silenceMs);
+  }
+
+  #followSound(probability: number, frameMs: Millis, sound: FrameSound | undefined): void {
+    const levelDb = sound === undefined ? silentDb : decibels(sound.power);
+    if (probability >= this.#settings.threshold) this.#loudestDb = Math.max(this.#loudestDb, levelDb);
+    const isSound = sound === undefined || levelDb > this.#loudestDb - fadeDb;
+    this.#quietMs = isSound ? 0 : this.#quietMs + frameMs;
   }
 
   /** A look at the newest audio, so much newer than the last frame, may prove a voice over the bot. */
@@ -163,6 +182,7 @@ export class SpeechDetector {
     this.#voiceMs = 0;
     this.#hummedMs = 0;
     this.#tell('speech.stopped');
+    this.#loudestDb = silentDb;
   }
 
   #goOn(): void {
