@@ -12,7 +12,9 @@ if (existsSync(installer)) {
 }
 if (!existsSync(new URL('../dist/supervisor/cli.js', import.meta.url))) {
   // `npm pack` builds before it packs, unless its user turned scripts off.
-  process.stderr.write('This package was packed without its build; make it with `npm pack --ignore-scripts=false`.\n');
+  process.stderr.write(
+    'This package was packed without its build; make it with `npm pack --ignore-scripts=false`.\n',
+  );
   process.exit(1);
 }
 await import('../dist/supervisor/cli.js');

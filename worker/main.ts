@@ -20,7 +20,7 @@ import {
 import { mailboxBytes, Mailboxes } from '../shared/protocol/mailbox.ts';
 import { vadFrameMs } from '../shared/protocol/mailbox-slot.ts';
 import { exitWithParent, firstMessage, wakeWhenOrphaned } from '../shared/runtime/child.ts';
-import { afterOthers, systemClock } from '../shared/runtime/clock.ts';
+import { afterOthers, systemClock, systemWallClock } from '../shared/runtime/clock.ts';
 import { giveBufferAway } from '../shared/runtime/detached-buffers.ts';
 import { errorFields, newLog, type Log } from '../shared/runtime/log.ts';
 import { newWorkerMetrics, type WorkerMetrics } from '../shared/runtime/metrics.ts';
@@ -176,7 +176,7 @@ class Worker {
   }
 
   start(): void {
-    process.on('message', (message, socket) => 
+    process.on('message', (message, socket) =>
       this.#take(message as ToWorker, socket as Socket | DatagramSocket | undefined),
     );
     process.on('uncaughtException', (error) => this.#escaped(error));
@@ -310,16 +310,20 @@ class Worker {
   }
 
   async #openSip(): Promise<void> {
-    if (typeof BUILD_SIP !== 'undefined' && !BUILD_SIP) return;
-    const { SipCalls: Calls } = await import('./transports/sip/sip-calls.ts');
-    this.#sip = new Calls({
-      now: () => systemClock.now(),
-      random: () => randomInt(2 ** 32),
-      send: (message) => this.#send(message),
-      seat: (offer, open) => this.#places.sip(offer, open),
-      failed: (error) => this.#log.error(errorFields(error), 'a call could not be opened'),
-      over: () => this.#exitIfDone(),
-    });
+    const sip =
+      typeof BUILD_SIP === 'undefined' || BUILD_SIP
+        ? await import('./transports/sip/sip-calls.ts')
+        : undefined;
+    this.#sip =
+      sip &&
+      new sip.SipCalls({
+        now: () => systemClock.now(),
+        random: () => randomInt(2 ** 32),
+        send: (message) => this.#send(message),
+        seat: (offer, open) => this.#places.sip(offer, open),
+        failed: (error) => this.#log.error(errorFields(error), 'a call could not be opened'),
+        over: () => this.#exitIfDone(),
+      });
   }
 
   #serveSocket(

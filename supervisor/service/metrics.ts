@@ -81,11 +81,6 @@ export class MetricsCollector {
 const addUp = (answers: readonly (readonly MetricJson[])[]): Registry =>
   AggregatorRegistry.aggregate(answers.filter((answer) => answer.length > 0).map((answer) => [...answer]));
 
-export function readSessions(metrics: SupervisorMetrics, now: number, most: number): void {
-  metrics.sessions.set(now);
-  metrics.sessionsLimit.set(most);
-}
-
 /** Brings the gauges that come from shared memory up to date. `machineMs` is on the machine's clock, as in heartbeats. */
 export function readSharedGauges(metrics: SupervisorMetrics, boxes: Mailboxes, machineMs: Millis): void {
   let frames = 0;
@@ -114,6 +109,8 @@ export interface ServiceCounts {
   readonly isInferenceUp: boolean;
   readonly oldestWaitMs: Millis;
   readonly connections: number;
+  readonly sessions: number;
+  readonly mostSessions: number;
 }
 
 export function setServiceGauges(metrics: SupervisorMetrics, counts: ServiceCounts): void {
@@ -121,6 +118,8 @@ export function setServiceGauges(metrics: SupervisorMetrics, counts: ServiceCoun
   metrics.inferenceUp.set(counts.isInferenceUp ? 1 : 0);
   metrics.handoverWait.set(counts.oldestWaitMs / 1000);
   metrics.connections.set(counts.connections);
+  metrics.sessions.set(counts.sessions);
+  metrics.sessionsLimit.set(counts.mostSessions);
 }
 
 /** The queue in front of the turn model. Every thread sees the same questions wait. */

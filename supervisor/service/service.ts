@@ -23,9 +23,9 @@ import {
 } from './lifecycle.ts';
 import { LoadWatch } from './load-watch.ts';
 import { LiveView } from './live-view.ts';
-import { MetricsCollector, readSessions, readSharedGauges, setServiceGauges } from './metrics.ts';
+import { MetricsCollector, readSharedGauges, setServiceGauges } from './metrics.ts';
 import { SessionCount } from './session-count.ts';
-import { connectionsOnly, SipDesk } from './sip-desk.ts';
+import { connectionsOnly, SipDesk } from '../listeners/sip-desk.ts';
 import { turnModelFailed } from './turn-model.ts';
 import { ProviderWatch } from './provider-watch.ts';
 import * as processes from '../children/process-table.ts';
@@ -295,13 +295,9 @@ export class Service {
     }
     if (message.type === 'ready' || this.#sip.take(worker, message)) return;
     switch (message.type) {
-      case 'control.ask': {
-        const { command } = message;
-        this.#telephony.ask(command, (outcome) =>
-          this.#children.send(worker, { type: 'control.answer', commandId: command.commandId, outcome }),
-        );
+      case 'control.ask':
+        this.#telephony.answer(message.command, (answer) => this.#children.send(worker, answer));
         return;
-      }
       case 'tainted':
         this.#options.log.error({ worker }, 'a worker is replaced once its calls have ended');
         return;
@@ -310,7 +306,7 @@ export class Service {
         return;
       case 'live.answer':
         this.#live.answered(message.ask, message.calls);
-        return;
+        break;
       default:
     }
   }
@@ -321,22 +317,21 @@ export class Service {
   }
 
   async #renderMetrics(): Promise<{ contentType: string; body: string }> {
-    const { table } = this.#children;
     readSharedGauges(this.#metrics, this.#memory.boxes, machineMs());
     this.#providers.readGauges(this.#metrics, machineMs());
     setServiceGauges(this.#metrics, {
-      workersReady: processes.readyWorkers(table).length,
-      isInferenceUp: processes.inferenceReady(table),
+      workersReady: processes.readyWorkers(this.#children.table).length,
+      isInferenceUp: processes.inferenceReady(this.#children.table),
       oldestWaitMs: this.#handOver.oldestWaitMs(),
       connections: this.#admission.connections,
+      sessions: this.#sessions.now,
+      mostSessions: this.#options.settings.maxSessions,
     });
-    readSessions(this.#metrics, this.#sessions.now, this.#options.settings.maxSessions);
-    return await this.#collector.render(this.#metrics, processes.reachableWorkers(table));
+    return await this.#collector.render(this.#metrics, processes.reachableWorkers(this.#children.table));
   }
 
   #step(event: LifecycleEvent): void {
-    const { clock } = this.#options;
-    for (const action of stepLifecycle(this.#lifecycle, event, clock.now())) this.#perform(action);
+    stepLifecycle(this.#lifecycle, event, this.#options.clock.now()).forEach((one) => this.#perform(one));
     this.#arm();
   }
 

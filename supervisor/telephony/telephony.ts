@@ -12,7 +12,7 @@ import {
   type ControlCommand,
 } from '../../shared/protocol/call-control.ts';
 import { carrierKeys } from '../../shared/protocol/carrier-a.ts';
-import type { CallOffer } from '../../shared/protocol/ipc.ts';
+import type { CallOffer, ToWorker } from '../../shared/protocol/ipc.ts';
 import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
@@ -92,6 +92,15 @@ export class Telephony {
       },
       counted: ({ phase }) => metrics.warmTransfers.inc({ end: phase }),
     });
+  }
+
+  /** What a call wants of its carrier, answered as a worker is. */
+  answer(
+    command: ControlCommand,
+    send: (answer: Extract<ToWorker, { type: 'control.answer' }>) => void,
+  ): void {
+    const { commandId } = command;
+    this.ask(command, (outcome) => send({ type: 'control.answer', commandId, outcome }));
   }
 
   /** A call wants something of its carrier. */

@@ -46,8 +46,6 @@ export interface FactsStep {
   readonly asked?: readonly Asked[];
 }
 
-export type FactsLine = FactsHead | FactsStep;
-
 /** A tool book that notes what it was asked for the first time. */
 export class WatchedTools implements ToolBook {
   readonly #book: ToolBook;

@@ -150,13 +150,11 @@ class RememberedTools implements ToolBook {
   }
 
   ruleOf(name: string): ReturnType<ToolBook['ruleOf']> {
-    const unknown: ReturnType<ToolBook['ruleOf']> = undefined;
-    return this.#answer(questionOf('ruleOf', name), unknown);
+    return this.#answer<ReturnType<ToolBook['ruleOf']>>(questionOf('ruleOf', name), undefined);
   }
 
   performerOf(name: string): ReturnType<ToolBook['performerOf']> {
-    const unknown: ReturnType<ToolBook['performerOf']> = undefined;
-    return this.#answer(questionOf('performerOf', name), unknown);
+    return this.#answer<ReturnType<ToolBook['performerOf']>>(questionOf('performerOf', name), undefined);
   }
 
   validate(name: string, argumentsText: string, node?: string): ReturnType<ToolBook['validate']> {

@@ -5,7 +5,7 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { isSameSecret } from '../../../shared/auth/same-secret.ts';
 import type { Millis } from '../../../shared/base/units.ts';
-import { headerOf, listOf, type SipRequest } from '../message/message.ts';
+import { listOf, type SipRequest } from '../message/message.ts';
 import { paramsOf, readUri, type Params } from '../message/fields.ts';
 import type { HeaderPair } from '../message/write.ts';
 
@@ -145,7 +145,3 @@ function isSameTarget(proved: string, asked: string): boolean {
   const [left, right] = [readUri(proved), readUri(asked)];
   return left !== undefined && right !== undefined && left.user === right.user;
 }
-
-/** Whether a request tries to prove something; others are asked to. */
-export const provesSomething = (request: SipRequest): boolean =>
-  headerOf(request, 'authorization') !== undefined;

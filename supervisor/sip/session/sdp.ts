@@ -70,7 +70,7 @@ function sessionOf(text: string): SessionOffer | undefined {
     streams: session.media.map(({ type, protocol, payloads: list }) => ({
       type: word(type),
       protocol: word(protocol),
-      payloads: `${list ?? '0'}`.replaceAll(/[^\w ./-]/g, ''),
+      payloads: asText(list ?? '0').replaceAll(/[^\w ./-]/g, ''),
     })),
     audioAt,
     protocol: audio.protocol,
@@ -88,6 +88,9 @@ function parsed(text: string): SessionDescription | undefined {
   return Array.isArray(session.media) ? session : undefined;
 }
 
+/** What the library's types call a text, and may be a number. */
+const asText = (value: unknown): string => String(value);
+
 const word = (text: string): string => text.replaceAll(/[^\w./-]/g, '');
 
 function isAudio({ type, port, protocol }: MediaDescription): boolean {
@@ -96,7 +99,7 @@ function isAudio({ type, port, protocol }: MediaDescription): boolean {
 
 const payloadsOf = ({ payloads }: MediaDescription): readonly number[] =>
   // One type alone is a number, whatever the library's types say.
-  `${payloads ?? ''}`
+  asText(payloads ?? '')
     .split(' ')
     .filter((text) => /^\d{1,3}$/.test(text))
     .map(Number)

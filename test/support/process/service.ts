@@ -196,8 +196,7 @@ export class TestService extends Observed {
 
   /** `host:port` of a listener. */
   address(
-    listener:
-      'websocket' | 'health' | 'page' | 'carrier_a' | 'carrier_b' | 'callback' | 'rtvi' | 'webrtc',
+    listener: 'websocket' | 'health' | 'page' | 'carrier_a' | 'carrier_b' | 'callback' | 'rtvi' | 'webrtc',
   ): string {
     return String(this.said('listening', (line) => line['listener'] === listener)?.['address']);
   }

@@ -130,7 +130,7 @@ export const newResponse = ({ owedSince, now, msPerChar, ...named }: NewResponse
   broken: false,
   firstTextAt: undefined,
   wasAudible: false,
-again: false,
+  again: false,
   standIns: 0,
   // Who reads does not wait for a sound.
   silentAt: named.isSilent ? undefined : owedSince,

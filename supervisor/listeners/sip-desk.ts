@@ -11,8 +11,8 @@ import type { Log } from '../../shared/runtime/log.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import type { Children } from '../children/children.ts';
 import type { Remains } from '../handover/hand-over.ts';
-import { CannotListen } from '../listeners/ports.ts';
-import type { Reception } from '../listeners/reception.ts';
+import { CannotListen } from './ports.ts';
+import type { Reception } from './reception.ts';
 import type { SipService } from '../sip/sip-service.ts';
 
 /** Set by the bundler; absent when the sources run as they are. */
@@ -44,11 +44,14 @@ export class SipDesk {
   /** Rejects when an address cannot be bound. */
   async open(): Promise<void> {
     const { sip: settings, maxSessions } = this.#options.settings;
-    if (settings === undefined || !(typeof BUILD_SIP === 'undefined' || BUILD_SIP)) return;
-    const { SipService: Sip } = await import('../sip/sip-service.ts');
+    if (settings === undefined) return;
+    // The bundler leaves the import out where the constant is false; behind a return it would not.
+    const sip =
+      typeof BUILD_SIP === 'undefined' || BUILD_SIP ? await import('../sip/sip-service.ts') : undefined;
+    if (sip === undefined) return;
     const { clock, log, metrics, boxes, records, children, reception, readyWorkers } = this.#options;
     const pool = { name: 'sip', most: maxSessions };
-    this.#service = new Sip({
+    this.#service = new sip.SipService({
       ...{ settings, clock, log, readyWorkers },
       load: (worker) => boxes.workerStatus(worker).calls,
       offer: (worker, message, socket) => children().offer(worker, message, socket),
