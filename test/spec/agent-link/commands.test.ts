@@ -1,5 +1,6 @@
 /** Spec 02, Agent to server commands, Events, Errors and Limits: each row of the tables on the machine of the link. */
 import { describe, expect, it } from 'vitest';
+import { agentLinkErrors } from '../../../shared/protocol/agent-link/errors.ts';
 import { conversationEventSchemas } from '../../../shared/protocol/agent-link/events.ts';
 import {
   agentLinkBacklog,
@@ -207,7 +208,9 @@ describe('Errors', () => {
   });
 
   it('unknown_type with an id answers the command', () => {
-    expect(refusal({ type: 'dance', id: 'd' })).toMatchObject([]);
+    expect(refusal({ type: 'dance', id: 'd' })).toMatchObject([
+      failed('unknown_type', agentLinkErrors.unknown_type),
+    ]);
   });
 
   it('binary_frame', () => {

@@ -18,6 +18,7 @@ const plainInterrupt = {
 };
 const plainTelephony = {
   settleTimeoutMs: 8000,
+  returnLine: 'Sorry, nobody could take your call. How else can I help?',
   warmTransfer: false,
   destinations: new Map(),
   dtmf: {
@@ -48,6 +49,12 @@ describe('a good agent file', () => {
         fillers: ['One moment.', 'Let me check.', 'Just a second.'],
         lateLines: ['One moment.', 'Let me check.', 'Just a second.'],
         maxCallS: 3600,
+        outage: {
+          keepS: 60,
+          hold: 'I am still having trouble. Please stay on the line.',
+          back: 'Thank you for waiting.',
+          unheardNote: '[The caller has not heard your answer. Give it now.]',
+        },
         pronounce: {},
         confirm: { ask: english.confirmQuestion, yes: english.yes, no: english.no },
       },

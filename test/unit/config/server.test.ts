@@ -60,6 +60,7 @@ describe('server settings', () => {
       hangTimeoutMs: 5000,
       callResume: true,
       spareWorker: true,
+      telephony: { redactsNumbers: true },
       raisesPriority: true,
       insecureListeners: false,
       logLevel: 'info',

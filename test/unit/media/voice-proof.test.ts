@@ -271,7 +271,7 @@ describe('a look at the newest audio, over the bot', () => {
     detector.peek(0.98, 16, vowel);
     for (const [before, heard] of frames(2, 0.98, vowel)) detector.take(before, 32, heard);
     for (const [before, heard] of frames(9, 0.01, room)) detector.take(before, 32, heard);
-    const spoken = ['speech.started', 'speech.confirmed', 'speech.stopped'];
+    const spoken = ['speech.started', 'speech.confirmed', 'voice.paused', 'speech.stopped'];
     expect(facts).toEqual([...spoken, 'voice.resumed', ...spoken]);
   });
 });
