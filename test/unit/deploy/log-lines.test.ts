@@ -9,6 +9,8 @@ const runbook = readFileSync(new URL('docs/operate/runbook.md', root), 'utf8');
 
 /** Levels that somebody should look at, and receivers that are loggers by their names. */
 const serious = new Set(['warn', 'error', 'fatal']);
+/** What passes a sentence on to the log of the process that it runs in. */
+const passesOn = (text: string): boolean => /(^|[.])failed$/.test(text);
 const isLogger = (text: string): boolean => /(^|[.#])log(ger)?$/i.test(text);
 
 /** Sentences that are made elsewhere, by the expression that logs them; the runbook has a part on each. */
@@ -54,7 +56,11 @@ function seriousLines(path: string, text = readFileSync(new URL(path, root), 'ut
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const found: string[] = [];
   visit(file, (node) => {
-    if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return;
+    if (!ts.isCallExpression(node)) return;
+    const passed = node.arguments[1];
+    if (passesOn(node.expression.getText(file)) && passed !== undefined && ts.isStringLiteral(passed))
+      found.push(passed.text);
+    if (!ts.isPropertyAccessExpression(node.expression)) return;
     const { name, expression } = node.expression;
     if (!serious.has(name.text) || !isLogger(expression.getText(file))) return;
     const sentence = node.arguments.at(-1);
