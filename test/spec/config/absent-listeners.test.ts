@@ -33,20 +33,6 @@ const rows: readonly (readonly [string, readonly string[]])[] = [
       'SVC_LOG_TURN_CLIENT',
     ],
   ],
-  [
-    'no SIP listener',
-    [
-      'SVC_SIP_ADDR',
-      'SVC_SIP_TLS_ADDR',
-      'SVC_SIP_TLS_CERT',
-      'SVC_SIP_TLS_KEY',
-      'SVC_SIP_SRTP',
-      'SVC_SIP_PUBLIC_IP',
-      'SVC_SIP_RTP_PORTS',
-    ],
-  ],
-  ['no listener for carrier B', ['SVC_CARRIER_B_ADDR', 'SVC_CARRIER_B_STREAM_TOKEN']],
-  ['no callback listener', ['SVC_CALLBACK_ADDR']],
 ];
 
 describe('a variable of a listener that this build does not have refuses the start', () => {
@@ -65,13 +51,13 @@ describe('a variable of a listener that this build does not have refuses the sta
     const said: string[] = [];
     const env = {
       SVC_AGENT_FILE: 'agent.toml',
-      SVC_CALLBACK_ADDR: '127.0.0.1:1',
-      SVC_SIP_ADDR: '127.0.0.1:2',
+      SVC_TURN_SECRET: 'canary',
+      SVC_WEBRTC_TCP_ADDR: '127.0.0.1:2',
     };
     expect(runConfig({ env, cores: 2, write: (line) => said.push(line) })).toBe(1);
     expect(said.filter((line) => /^(error|warning)/.test(line))).toEqual([
-      'error: SVC_CALLBACK_ADDR must not be set: this build has no callback listener',
-      'error: SVC_SIP_ADDR must not be set: this build has no SIP listener',
+      'error: SVC_TURN_SECRET must not be set: this build has no relays',
+      'error: SVC_WEBRTC_TCP_ADDR must not be set: this build has no ICE-TCP listener',
     ]);
   });
 });
