@@ -1,7 +1,8 @@
 /**
  * Short things that callers say: words of listening and words that want something, over the bot, by synthetic voices; single digits at
  * every place of a frame; digits in a row with the pauses of somebody who reads a number. One half of the voices is kept aside: no
- * threshold is chosen on it.
+ * threshold was tuned on it, though both halves were looked at when the pause before `wordless_ms` was chosen, and the words of listening
+ * are those of the lists.
  */
 import { newPrng } from '../../shared/base/prng.ts';
 import type { Recording } from './recordings.ts';

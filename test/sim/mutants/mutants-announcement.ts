@@ -43,8 +43,8 @@ export const announcementMutants: readonly Mutant[] = [
     to: 'options.owedSince ?? now;',
   }),
   mutant('gives the answer behind a line without sound the time of a new one', 'speaking.ts', {
-    from: 'startOwedAnswer(step, stillOwedSince(step));',
-    to: 'startOwedAnswer(step, now);',
+    from: 'else answerOwed(step, stillOwedSince(step));',
+    to: 'else answerOwed(step, now);',
   }),
   mutant('has TTS repeat the announcement', 'response.ts', {
     from: '  response.fillers.push({ from, to: endChars });',
