@@ -298,8 +298,8 @@ describe('fail closed', () => {
     ['with limits of an unknown provider', { SVC_PROVIDER_LIMITS: 'canary:rpm=1' }, /SVC_PROVIDER_LIMITS/],
     [
       'for a listener that this build does not have',
-      { SVC_WEBRTC_ADDR: 'canary:1' },
-      /SVC_WEBRTC_ADDR.*this build has no WebRTC listener/,
+      { SVC_WEBRTC_TCP_ADDR: 'canary:1' },
+      /SVC_WEBRTC_TCP_ADDR.*this build has no ICE-TCP listener/,
     ],
     ['with a store that is no Redis', { SVC_TOKEN_STORE_URL: 'http://canary/' }, /SVC_TOKEN_STORE_URL/],
   ])('the start %s is refused with status 1, by name and never by value', async (_, env, said) => {
