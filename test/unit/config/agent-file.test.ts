@@ -33,6 +33,13 @@ const plainTelephony = {
 const withAgentLine = (line: string): string => changed(['name = "desk"', `name = "desk"\n${line}`]);
 const withSection = (text: string): string => `${goodFile}\n${text}`;
 
+const defaultOutage = {
+  keepS: 60,
+  hold: 'I am still having trouble. Please stay on the line.',
+  back: 'Thank you for waiting.',
+  unheardNote: '[The caller has not heard your answer. Give it now.]',
+};
+
 describe('a good agent file', () => {
   it('gives a definition in camelCase with every default', () => {
     const { definition, problems } = load(goodFile);
@@ -49,12 +56,7 @@ describe('a good agent file', () => {
         fillers: ['One moment.', 'Let me check.', 'Just a second.'],
         lateLines: ['One moment.', 'Let me check.', 'Just a second.'],
         maxCallS: 3600,
-        outage: {
-          keepS: 60,
-          hold: 'I am still having trouble. Please stay on the line.',
-          back: 'Thank you for waiting.',
-          unheardNote: '[The caller has not heard your answer. Give it now.]',
-        },
+        outage: defaultOutage,
         pronounce: {},
         confirm: { ask: english.confirmQuestion, yes: english.yes, no: english.no },
       },
