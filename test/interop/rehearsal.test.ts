@@ -130,13 +130,13 @@ ${out.slice(out.indexOf('This is not a command.'), out.indexOf('The caller hung 
         await command.shows('twelve');
         command.child.stdin.write('\u0003');
         await command.shows('(interrupted');
-        command.child.stdin.write('Go on.\r');
+        command.child.stdin.write('Start again.\r');
         await command.shows('Fine.');
         command.child.stdin.write('\u0004');
         expect(await command.status).toBe(0);
         expect(command.out).toContain('\u001b[36magent: Hello.');
         const messages = chat.requests[1]?.body['messages'] as { role: string; content: string }[];
-        expect(messages.at(-1)?.content).toMatch(/Go on\.$/);
+        expect(messages.at(-1)?.content).toMatch(/Start again\.$/);
         expect(JSON.stringify(messages)).not.toContain('twelve');
       },
     );
