@@ -14,7 +14,7 @@ import { hangs, type ChildPhase, type ChildRow, type ProcessTable } from './proc
 const longestOwnGapMs = 1_000;
 /** A child that was killed stands in the table until the kernel says that it is gone. */
 const shortestPauseMs = 20;
-/** A child that was stopped by a signal comes back by another one, or never. */
+/** A worker that was stopped by a signal comes back by another one, or never. */
 const stoppedMs = 1_000;
 /** A worker whose event loop has kept a processor busy for this long without a beat is in a circle. */
 const spinningMs = 2_000;
@@ -81,11 +81,10 @@ export class HangWatch {
       this.#silent.delete(row.state);
       return hangMs;
     }
-    const state = stateOf(row);
+    // While inference is silent calls are judged by loudness: nobody waits for it.
+    const state = row.role === 'worker' ? stateOf(row) : undefined;
     if (state === undefined) return hangMs;
     if (state.stopped) return Math.min(hangMs, stoppedMs);
-    // Of inference the threads beat, and the kernel is asked about the process.
-    if (row.role !== 'worker') return hangMs;
     const first = this.#silent.get(row.state);
     if (first === undefined || first.silentMs > silentMs) {
       this.#silent.set(row.state, { silentMs, cpuMs: state.cpuMs });

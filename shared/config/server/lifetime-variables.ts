@@ -44,7 +44,7 @@ export const lifetimeVariables = {
   ),
   hangTimeout: durationVariable(
     'SVC_HANG_TIMEOUT',
-    'A worker or inference process that gives no sign of life for this long is killed and replaced; one that a signal has stopped after 1s, a worker in a circle after 2s.',
+    'A worker or inference process that gives no sign of life for this long is killed and replaced; a worker that a signal has stopped after 1s, one in a circle after 2s.',
     { defaultMs: 5000, leastMs: 500 },
   ),
   callResume: switchVariable(

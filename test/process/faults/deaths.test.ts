@@ -105,6 +105,7 @@ describe('kill -9 of inference', () => {
     const [inference] = service.children('inference');
     process.kill(inference!, 'SIGSTOP');
     await ask(call, 'second question');
+    process.kill(inference!, 'SIGKILL');
     await service.says('inference ready', (line) => line['pid'] !== inference);
     while ((await service.metric('svc_inference_up')) !== 1);
     const judgedBefore = await service.metric('svc_inference_frames{state="judged"}');
