@@ -7,7 +7,8 @@ import { RawCaller, startFrame } from './raw-caller.ts';
 
 const project = new URL('../../', import.meta.url);
 const pathOf = (path: string): string => fileURLToPath(new URL(path, project));
-const preload = (name: string): string => `--import ${new URL(`../support/process/${name}`, import.meta.url).href}`;
+const preload = (name: string): string =>
+  `--import ${new URL(`../support/process/${name}`, import.meta.url).href}`;
 
 let service: TestService | undefined;
 
