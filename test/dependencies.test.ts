@@ -50,15 +50,12 @@ describe('the packages of the project', () => {
     expect(marked.map(([folder]) => folder)).toEqual([]);
   });
 
-  it('hold nothing copyleft among what a start installs, but for the library of WebRTC', () => {
+  it('hold nothing copyleft among what a start installs', () => {
     const shipped = Object.entries(packages).filter(
       ([folder, { dev, link }]) => folder.startsWith('node_modules/') && dev !== true && link !== true,
     );
     expect(shipped.length).toBeGreaterThan(100);
-    // WebRTC in a checkout; neither the package nor the image has it (decision 0045).
-    const ofWebrtc = /^node_modules\/(@node-datachannel\/|node-datachannel$)/;
-    const others = shipped.filter(([folder]) => !ofWebrtc.test(folder));
-    expect(others.filter(([, { license }]) => license === undefined || isCopyleft(license))).toEqual([]);
+    expect(shipped.filter(([, { license }]) => license === undefined || isCopyleft(license))).toEqual([]);
     expect(
       ['GPL-3.0-or-later', 'LGPL-2.1', 'MPL-2.0', 'AGPL-3.0-only'].filter((name) => !isCopyleft(name)),
     ).toEqual([]);
