@@ -162,37 +162,42 @@ describe.skipIf(chromiumMissing !== undefined)(`a call from the page ${chromiumM
     });
   });
 
-  it('falls silent when the caller talks over the answer, and answers the new question', async () => {
-    const wav = await recording('interrupts.wav', [
-      [9, "What's the weather in Boston?"],
-      [14, "What's the weather in Rome?"],
-    ]);
-    await withPage(wav, async (page) => {
-      await untilHeard(page, echoedMarks(page));
-      await heardSoFar(page);
-      const clear = page.locator('#log li.row-clear');
-      await clear.waitFor({ timeout: 30_000 });
-      const cut = await heardSoFar(page);
-      await untilState(page, 'thinking');
-      const silence = await heardSoFar(page);
-      await untilHeard(page, echoedMarks(page, 'li.row-clear ~'));
-      const answer = await heardSoFar(page);
-
-      expect(loudSeconds(cut)).toBeGreaterThan(1);
-      expect(ear.transcribe(cut.pcm, cut.rate)).not.toMatch(/real forecast$/);
-      // What was on its way through the tap when the clear came, and no more.
-      expect(loudSeconds(silence)).toBeLessThan(0.2);
-      expect(ear.transcribe(answer.pcm, answer.rate)).toBe(
-        'in rome it is twenty two degrees with sunshine that is demo data not a real forecast',
-      );
-      expect(await clear.allTextContents()).toEqual([expect.stringMatching(/epoch \d+$/)]);
-      const lines = await linesOf(page);
-      expect(lines.filter((parts) => parts.includes('You interrupted this answer'))).toEqual([
-        ['Agent', expect.stringMatching(/Boston/), 'You interrupted this answer'],
+  // The recording plays on whatever the machine does: on a busy one the second question may miss the answer.
+  it(
+    'falls silent when the caller talks over the answer, and answers the new question',
+    { retry: 3 },
+    async () => {
+      const wav = await recording('interrupts.wav', [
+        [9, "What's the weather in Boston?"],
+        [14, "What's the weather in Rome?"],
       ]);
-      expect(lines.at(-1)).toEqual(['Agent', expect.stringMatching(/^In Rome .* real forecast\.$/)]);
-      await page.getByRole('button', { name: 'Hang up' }).click();
-      await untilState(page, 'ended');
-    });
-  });
+      await withPage(wav, async (page) => {
+        await untilHeard(page, echoedMarks(page));
+        await heardSoFar(page);
+        const clear = page.locator('#log li.row-clear');
+        await clear.waitFor({ timeout: 30_000 });
+        const cut = await heardSoFar(page);
+        await untilState(page, 'thinking');
+        const silence = await heardSoFar(page);
+        await untilHeard(page, echoedMarks(page, 'li.row-clear ~'));
+        const answer = await heardSoFar(page);
+
+        expect(loudSeconds(cut)).toBeGreaterThan(1);
+        expect(ear.transcribe(cut.pcm, cut.rate)).not.toMatch(/real forecast$/);
+        // What was on its way through the tap when the clear came, and no more.
+        expect(loudSeconds(silence)).toBeLessThan(0.2);
+        expect(ear.transcribe(answer.pcm, answer.rate)).toBe(
+          'in rome it is twenty two degrees with sunshine that is demo data not a real forecast',
+        );
+        expect(await clear.allTextContents()).toEqual([expect.stringMatching(/epoch \d+$/)]);
+        const lines = await linesOf(page);
+        expect(lines.filter((parts) => parts.includes('You interrupted this answer'))).toEqual([
+          ['Agent', expect.stringMatching(/Boston/), 'You interrupted this answer'],
+        ]);
+        expect(lines.at(-1)).toEqual(['Agent', expect.stringMatching(/^In Rome .* real forecast\.$/)]);
+        await page.getByRole('button', { name: 'Hang up' }).click();
+        await untilState(page, 'ended');
+      });
+    },
+  );
 });
