@@ -57,11 +57,18 @@ class World {
   }
 }
 
-const command = {
-  ...{ type: 'transfer', mode: 'warm', commandId: 'c-1', carrier: 'carrier_a', callId: 'CA1' },
-  ...{ to: '+15550100077', from: '+15550100002', summary: 'a secret of the caller', language: 'en' },
+const command: Parameters<WarmTransfers['begin']>[0] = {
+  type: 'transfer',
+  mode: 'warm',
+  commandId: 'c-1',
+  carrier: 'carrier_a',
+  callId: 'CA1',
+  to: '+15550100077',
+  from: '+15550100002',
+  summary: 'a secret of the caller',
+  language: 'en',
   carried: { context: [], after: 'transfer' },
-} as const;
+};
 
 let folder: string;
 const lines: unknown[][] = [];
