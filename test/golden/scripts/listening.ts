@@ -75,9 +75,14 @@ export const listening: readonly Dialogue[] = [
     call.llmIsAsked('user: Go.', 'assistant: Alpha beta gamma', 'user: Stop.');
   }),
 
-  dialogue('a word that calls for a stop is not waited for to become one of the bot\'s', (begin) => {
+  dialogue("a word that calls for a stop is not waited for to become one of the bot's", (begin) => {
     const call = begin().opens().callerSays('Go.').llmAnswers('It is now nothing but a whatnot, a stopgap.');
-    call.botPlays(20 * msPerChar).callerBegins().skips().sttGuesses('no').ordered('playout.clear 2');
+    call
+      .botPlays(20 * msPerChar)
+      .callerBegins()
+      .skips()
+      .sttGuesses('no')
+      .ordered('playout.clear 2');
   }),
 
   dialogue('a short word that STT hears after the voice is gone still interrupts', (begin) => {
@@ -93,7 +98,12 @@ export const listening: readonly Dialogue[] = [
 
   dialogue('a voice without a word lasts longer where STT tells words only when it is asked', (begin) => {
     const call = begin(interruptedBy(1, 700)).opens().callerBegins().callerInsists().callerStops();
-    call.silenceEndsTheTurn().sttHears('Go.').sttFinalizes().llmAnswers(answer).botPlays(20 * msPerChar);
+    call
+      .silenceEndsTheTurn()
+      .sttHears('Go.')
+      .sttFinalizes()
+      .llmAnswers(answer)
+      .botPlays(20 * msPerChar);
     call.callerBegins().callerInsists().skips().callerGoesOn(700).orders().callerGoesOn(999).orders();
     call.callerGoesOn(1_000).ordered('playout.clear 2');
   }),

@@ -15,7 +15,15 @@ import { unfilled, type Response } from '../answer/response.ts';
 import { cutResponse } from '../answer/speaking.ts';
 import { outputHeld, type Step, type Slices } from '../state.ts';
 import { tell } from '../told.ts';
-import { newWords, tellsLate, wholeText, type Aside, type Candidate, type Fading, type Words } from './turn.ts';
+import {
+  newWords,
+  tellsLate,
+  wholeText,
+  type Aside,
+  type Candidate,
+  type Fading,
+  type Words,
+} from './turn.ts';
 
 /** Words of listening for longer than this are something to say. */
 const listeningMs = 1_500;

@@ -22,7 +22,12 @@ export interface SpeechDetectorSettings {
 }
 
 export type SpeechFact =
-  'speech.started' | 'speech.confirmed' | 'speech.stopped' | 'voice.resumed' | 'voice.paused' | 'voice.lasted';
+  | 'speech.started'
+  | 'speech.confirmed'
+  | 'speech.stopped'
+  | 'voice.resumed'
+  | 'voice.paused'
+  | 'voice.lasted';
 
 /** A silence this long within speech is told while the bot can be heard; where `stopMs` is no longer, the end of speech tells it. */
 export const voicePauseMs: Millis = 192;
