@@ -1,5 +1,4 @@
 /** Connects a call: by WebRTC where that is wanted and gets through, else by WebSocket. */
-import { outcomeOfStatus, TokenRefused } from '../door.ts';
 import type { VoiceCallOptions } from '../voice-call-options.ts';
 import type { LineKind } from './line-kind.ts';
 import type { Line, LineAudio, LineListener } from './line.ts';
@@ -19,16 +18,16 @@ export interface OpenedLine {
   readonly token: string | undefined;
 }
 
-/** Rejects with {@link TokenRefused} where there is no token, or the service takes no call; and with what a giver of tokens throws. */
+/** Rejects with what a giver of tokens throws. */
 export async function openLine(options: VoiceCallOptions, wanted: OpenLineOptions): Promise<OpenedLine> {
   const { whip, url } = options;
-  if (whip !== undefined) {
+  // Some browsers are set up without it.
+  if (whip !== undefined && 'RTCPeerConnection' in window) {
     const token = await tokenOf(options, 'webrtc');
     const line = await PeerLine.open({ ...wanted, url: new URL(whip, location.href).href, token });
     if (line instanceof PeerLine) return { line, kind: 'webrtc', token };
-    const isRefused = line.kind === 'refused' && line.status !== 404 && line.status < 500;
-    if (isRefused) throw new TokenRefused(outcomeOfStatus(line.status));
-    console.info('the service is not reached by WebRTC; the call goes by WebSocket');
+    // Refused or not reached: a call by WebSocket goes, or says in its own words why it does not.
+    console.info('the service takes no call by WebRTC; this one goes by WebSocket');
   }
   const token = await tokenOf(options, 'websocket');
   return { line: new SocketLine(socketUrl(url), token, wanted.listener), kind: 'websocket', token };

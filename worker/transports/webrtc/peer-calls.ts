@@ -153,14 +153,14 @@ export class PeerCalls {
   }
 
   #secondPeer(served: ServedCall, sdp: SdpOffer): Peer | undefined {
-    let peer: Peer | undefined;
     const connected = (): void => {
       if (peer === undefined || served.pending !== peer) return;
       served.pending = undefined;
       served.peer = peer;
       served.call.moveTo(peer, sdp.audio);
     };
-    peer = this.#newPeer(sdp, served.ssrc, eventsOf(served, { peer: () => peer, connected }));
+    const events = eventsOf(served, { peer: () => peer, connected });
+    const peer: Peer | undefined = this.#newPeer(sdp, served.ssrc, events);
     return peer;
   }
 
