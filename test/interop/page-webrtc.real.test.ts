@@ -73,7 +73,7 @@ describe.skipIf(chromiumMissing !== undefined)(`the page by WebRTC ${chromiumMis
     await service.says('call taken up');
     await ask('And now?', 'It is one.');
     await page.locator('#stage[data-state="agent-speaking"]').waitFor();
-    expect(await page.getByText('It is noon.').count()).toBe(1);
+    expect(await page.locator('#lines').getByText('It is noon.').count()).toBe(1);
     await hangUp();
   });
 
@@ -103,7 +103,7 @@ describe.skipIf(chromiumMissing !== undefined)(`the page by WebRTC ${chromiumMis
     await page.locator('details.log summary').click();
     await page.getByText('connected again').waitFor();
     await ask('And now?', 'One it is.');
-    expect(await page.getByText('Noon it is.').count()).toBe(1);
+    expect(await page.locator('#lines').getByText('Noon it is.').count()).toBe(1);
     await hangUp();
   });
 

@@ -7,7 +7,8 @@ import type { ToWorker } from '../../../shared/protocol/ipc.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 const request = {
-  ...{ transport: 'webrtc', method: 'POST', url: '/whip', headers: {}, head: '', signedMetadata: {} },
+  transport: 'webrtc',
+  ...{ method: 'POST', url: '/whip', headers: {}, head: '', signedMetadata: {} },
   signaled: { sdp: 'first' },
 } as const;
 
