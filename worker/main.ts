@@ -211,6 +211,9 @@ class Worker {
       case 'call.hangup':
         this.#peers?.hangUp(message.offer);
         return;
+      case 'call.renew':
+        this.#peers?.renew(message.offer, message.sdp);
+        return;
       case 'calls.given':
         this.#reads.begin();
         return;

@@ -119,6 +119,8 @@ export type ToWorker =
   | { readonly type: 'calls.given' }
   /** The client of a signaled call hung up by signaling. */
   | { readonly type: 'call.hangup'; readonly offer: number }
+  /** The client of a signaled call has lost its connection and offers another one. */
+  | { readonly type: 'call.renew'; readonly offer: number; readonly sdp: string }
   /** Take no new call; end the ones that are there when told so. */
   | { readonly type: 'drain' }
   /** Say `stop{shutdown}` to every call and exit when they are gone. */
