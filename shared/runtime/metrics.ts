@@ -25,6 +25,7 @@ export interface WorkerMetrics {
   readonly agentHop: Histogram;
   readonly recordings: Counter<'what'>;
   readonly recordingLost: Counter<'what'>;
+  readonly spans: Counter<'what'>;
   readonly webrtc: WebrtcMetrics;
   readonly providerFirstResult: Histogram<ProviderLabel>;
   readonly providerErrors: Counter<ProviderLabel | 'kind' | 'status'>;
@@ -96,6 +97,16 @@ const newRecordingMetrics = (registers: Registry[]): Pick<WorkerMetrics, 'record
   recordingLost: new Counter({
     name: 'svc_recording_lost_total',
     help: 'Times that sound (audio) or lines of a running call found no room, or could not be written',
+    labelNames: ['what'],
+    registers,
+  }),
+});
+
+/** What a worker counts about traces. */
+const newTracingMetrics = (registers: Registry[]): Pick<WorkerMetrics, 'spans'> => ({
+  spans: new Counter({
+    name: 'svc_spans_total',
+    help: 'Spans of traced calls: sent, not taken by the collector, no room while they waited for it',
     labelNames: ['what'],
     registers,
   }),
@@ -194,7 +205,7 @@ export function newWorkerMetrics(): WorkerMetrics {
       registers,
     }),
     ...newAgentMetrics(registers),
-    ...newRecordingMetrics(registers),
+    ...{ ...newRecordingMetrics(registers), ...newTracingMetrics(registers) },
     webrtc: newWebrtcMetrics(registers),
     ...newProviderMetrics(registers),
   };
