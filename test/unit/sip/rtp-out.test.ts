@@ -6,7 +6,10 @@ import type { SipCodec, SipMedia } from '../../../shared/protocol/sip.ts';
 
 const media = (codec: SipCodec): SipMedia => ({ codec, payloadType: 0, sends: true, receives: true });
 
-function out({ codec = 'PCMU', isOpen = true }: { codec?: SipCodec; isOpen?: boolean } = {}): { rtp: RtpOut; sent: RtpPacket[] } {
+function out({ codec = 'PCMU', isOpen = true }: { codec?: SipCodec; isOpen?: boolean } = {}): {
+  rtp: RtpOut;
+  sent: RtpPacket[];
+} {
   const sent: RtpPacket[] = [];
   const rtp = new RtpOut(media(codec), {
     send: (packet) => sent.push(readRtp(Buffer.from(packet))!),
