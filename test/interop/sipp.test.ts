@@ -43,6 +43,9 @@ const again = (cseq: number, body: string, has: string): string[] => [
   send('ACK', { cseq }),
 ];
 
+/** A request outside of what came before: nobody's tag is in it. */
+const fresh = (text: string): string => text.replace('[peer_tag_param]', '');
+
 const key = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwd';
 
 const calls: Readonly<Record<string, readonly string[]>> = {
@@ -294,6 +297,3 @@ describe.skipIf(sippMissing !== undefined)(
     });
   },
 );
-
-/** A request outside of what came before: nobody's tag is in it. */
-const fresh = (text: string): string => text.replace('[peer_tag_param]', '');

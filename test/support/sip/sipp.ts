@@ -80,6 +80,9 @@ export interface SippOptions {
   readonly account?: { readonly user: string; readonly password: string };
 }
 
+/** Below what systems give out by themselves: several that look for a port at once would find the same one. */
+let lastPort = 20_000;
+
 /** Runs one call of a scenario. Resolves with undefined where everything came as it should, else with what went wrong. */
 export function runSipp(steps: readonly string[], options: SippOptions): Promise<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'sipp-'));
@@ -89,9 +92,10 @@ export function runSipp(steps: readonly string[], options: SippOptions): Promise
     `<?xml version="1.0" encoding="UTF-8"?>\n<scenario name="one">${steps.join('\n')}${reference}</scenario>\n`,
   );
   const { account, transport = 'udp' } = options;
+  lastPort += 2;
   const args = [
     ...['-sf', 'one.xml', '-m', '1', '-i', '127.0.0.1', '-t', transport === 'tcp' ? 't1' : 'u1', '-nostdin'],
-    ...['-recv_timeout', '20000', '-timeout', '60s', '-timeout_error', '-trace_err'],
+    ...['-p', String(lastPort), '-recv_timeout', '20000', '-timeout', '60s', '-timeout_error', '-trace_err'],
     ...(account === undefined ? [] : ['-au', account.user, '-ap', account.password]),
     `127.0.0.1:${options.port}`,
   ];
