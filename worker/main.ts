@@ -324,6 +324,7 @@ class Worker {
       sip &&
       new sip.SipCalls({
         now: () => systemClock.now(),
+        unixMs: () => systemWallClock.now(),
         random: () => randomInt(2 ** 32),
         send: (message) => this.#send(message),
         seat: (offer, open) => this.#places.sip(offer, open),

@@ -260,6 +260,7 @@ export interface SupervisorMetrics extends InferenceMetrics {
   readonly restarts: Counter<'role'>;
   readonly carrierCommands: Counter<'carrier' | 'command' | 'outcome'>;
   readonly warmTransfers: Counter<'end'>;
+  readonly outboundCalls: Counter<'carrier' | 'end'>;
   readonly workersReady: Gauge;
   readonly inferenceUp: Gauge;
   readonly handoverWait: Gauge;
@@ -274,11 +275,17 @@ export interface SupervisorMetrics extends InferenceMetrics {
 /** What calls asked of carriers. */
 const newCarrierMetrics = (
   registers: Registry[],
-): Pick<SupervisorMetrics, 'carrierCommands' | 'warmTransfers'> => ({
+): Pick<SupervisorMetrics, 'carrierCommands' | 'warmTransfers' | 'outboundCalls'> => ({
   carrierCommands: new Counter({
     name: 'svc_carrier_commands_total',
     help: 'What calls asked of their carriers, by what became of it',
     labelNames: ['carrier', 'command', 'outcome'],
+    registers,
+  }),
+  outboundCalls: new Counter({
+    name: 'svc_outbound_calls_total',
+    help: 'Calls that the service made and that are over, by what became of them',
+    labelNames: ['carrier', 'end'],
     registers,
   }),
   warmTransfers: new Counter({
