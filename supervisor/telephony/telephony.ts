@@ -134,7 +134,26 @@ export class Telephony {
   streamOver(request: StreamRequest): void {
     const callId = callOf(request);
     if (callId === undefined || request.transport !== 'carrier_b' || this.#givenAway.has(callId)) return;
-    void this.#carrierB?.hangUp(callId, `over-${Buffer.from(callId).toString('base64url').slice(-40)}`);
+    void this.#hangUp(callId);
+  }
+
+  /** Nobody else has the caller: they never left the bot, or are on their way back to it. */
+  #isOurs(callId: string): boolean {
+    const comesBack = this.#returning.has(callId) && this.#warm.isFree(callId);
+    return comesBack || !this.#givenAway.has(callId);
+  }
+
+  /** Ends a call of carrier B. */
+  #hangUp(callId: string): Promise<CarrierOutcome> {
+    const commandId = `over-${Buffer.from(callId).toString('base64url').slice(-40)}`;
+    return this.#carrierB?.hangUp(callId, commandId) ?? Promise.resolve({ kind: 'unknown' });
+  }
+
+  /** A call that was answered and gets no stream is ended; nobody is left in silence. */
+  async #orHungUp(callId: string, asked: Promise<CarrierOutcome>): Promise<CarrierOutcome> {
+    const outcome = await asked;
+    if (outcome.kind !== 'ok') await this.#hangUp(callId);
+    return outcome;
   }
 
   /** Carrier B tells of a call; its signature was verified, and it says so for the first time. */
@@ -149,7 +168,10 @@ export class Telephony {
       const given = state.slice(inbound.length);
       const commandId = `stream-${Buffer.from(callId).toString('base64url').slice(-40)}`;
       const asked = control.startStream(callId, { commandId, route: given === '' ? undefined : given });
-      void this.#did('stream', callId, asked);
+      void this.#did('stream', callId, this.#orHungUp(callId, asked));
+    } else if (type === 'streaming.failed' && this.#isOurs(callId)) {
+      // The caller was answered, and would hear nobody.
+      void this.#did('hangup', callId, this.#hangUp(callId));
     } else this.#carrierBSaga(type, callId, { state, payload });
   }
 
@@ -195,7 +217,11 @@ export class Telephony {
     this.#warm.leave();
   }
 
-  async #did(command: 'answer' | 'stream', call: string, asked: Promise<CarrierOutcome>): Promise<void> {
+  async #did(
+    command: 'answer' | 'stream' | 'hangup',
+    call: string,
+    asked: Promise<CarrierOutcome>,
+  ): Promise<void> {
     const outcome = await asked;
     const code = outcome.kind === 'refused' ? outcome.code : outcome.kind;
     const { log, metrics } = this.#options;

@@ -4,14 +4,13 @@ import { linkTargets, type LinkTarget, type LinkTargets } from '../../shared/con
 import { agentLinkOf } from '../../shared/config/server/agent-link-variables.ts';
 import { Reader, type Env } from '../../shared/config/server/environment.ts';
 import { takeTelephony } from '../../shared/config/server/telephony-variables.ts';
-import type { CallerIdentity } from '../../shared/protocol/agent-link/service-messages.ts';
-import { carrierKeys } from '../../shared/protocol/carrier-a.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import type { CallStart } from '../transports/transport.ts';
 import { newDialer, type Dial } from './agent-socket.ts';
 import { AgentCallLink } from './call-link.ts';
+import { callerOf } from './caller-identity.ts';
 import type { CallLink, OpenCallLink } from './contract.ts';
 import { newLink, resumedLink, type LinkSettings } from './link-state.ts';
 
@@ -55,7 +54,7 @@ function newAgentLinks(
   return (start, site, left): CallLink | undefined => {
     const found = routes.get(start.metadata[routeKey] ?? '') ?? fallback;
     if (found === undefined || (left !== undefined && left.terms === undefined)) return undefined;
-    const caller = found.target.callerIdentity ? callerOf(start, showsNumbers) : undefined;
+    const caller = found.target.callerIdentity ? callerOf(start, { showsNumbers }) : undefined;
     const settings: LinkSettings = {
       sessionId: start.callId,
       agent,
@@ -71,17 +70,5 @@ function newAgentLinks(
     const { shown } = found.target.url;
     const ownLog = log.child({ call: start.callId, agent: shown });
     return new AgentCallLink({ clock, metrics, log: ownLog, dial: found.dial, site, state });
-  };
-}
-
-/** Of telephone calls alone; numbers only where the service does not redact them. */
-function callerOf({ metadata }: CallStart, showsNumbers: boolean): CallerIdentity | undefined {
-  if (metadata[carrierKeys.transport] === undefined) return undefined;
-  const id = metadata[carrierKeys.callId];
-  const { from, to } = showsNumbers ? metadata : {};
-  return {
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-    ...(id !== undefined && { carrier_call_id: id }),
   };
 }

@@ -43,6 +43,8 @@ export class AgentCallLink implements CallLink {
   readonly #state: LinkState;
   #socket: AgentSocket | undefined;
   #prepared: ((setup: CallSetup) => void) | undefined;
+  /** What the agent sent between its answer and the call that is made of it: a command may stand right behind the accept. */
+  #held: LinkFact[] | undefined;
   readonly #sinks = new Map<number, (report: ToolReport) => void>();
   /** Outcomes that came of an order to run, which is never answered from inside. */
   #early: Settled | undefined;
@@ -54,18 +56,30 @@ export class AgentCallLink implements CallLink {
   }
 
   prepare(): Promise<CallSetup> {
-    return new Promise((resolve) => {
-      this.#prepared = resolve;
-      this.#step({ type: 'call.began' });
+    const prepared = new Promise<CallSetup>((resolve) => {
+      this.#prepared = (setup) => {
+        this.#held = [];
+        resolve(setup);
+        // Whoever asked was first to wait for the answer: the call is there by then.
+        void prepared.then(this.#options.site.bind(() => this.#letGo()));
+      };
     });
+    this.#step({ type: 'call.began' });
+    return prepared;
+  }
+
+  #letGo(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const fact of held) this.#step(fact);
   }
 
   follow(event: ConversationEvent): void {
     this.#step({ type: 'told', event });
   }
 
-  refused(rules: readonly string[]): void {
-    if (rules.length > 0) this.#step({ type: 'tools.refused', rules });
+  equipped(tools: { readonly refused: readonly string[]; readonly isTool: (name: string) => boolean }): void {
+    this.#step({ type: 'tools.known', ...tools });
   }
 
   tick(): void {
@@ -156,6 +170,9 @@ export class AgentCallLink implements CallLink {
       case 'news':
         this.#tellNews(order);
         return;
+      case 'reason':
+        this.#options.log.info({ reason: order.reason }, reasonTexts[order.command]);
+        return;
       default:
         unreachable(order);
     }
@@ -164,7 +181,9 @@ export class AgentCallLink implements CallLink {
   #connect(): void {
     const { clock, dial, site } = this.#options;
     const ifPresent = (fact: LinkFact): void => {
-      if (this.#socket === socket) this.#step(fact);
+      if (this.#socket !== socket) return;
+      if (this.#held === undefined) this.#step(fact);
+      else this.#held.push(fact);
     };
     const on = site.bind(ifPresent);
     const socket: AgentSocket = dial(clock, {
@@ -200,6 +219,11 @@ const newsTexts: Readonly<Record<LinkNews, string>> = {
   broken: 'the agent process is lost: the service connects again',
   gone: 'the agent process is lost: the call goes on by itself',
 };
+
+const reasonTexts = {
+  end: 'the agent process ends the call',
+  transfer: 'the agent process transfers the call',
+} as const;
 
 /** What the call is made with; nothing beside its agent's definition where no agent took it. */
 function setupOf(accept: ReadAccept | undefined): CallSetup {

@@ -14,8 +14,8 @@ export interface CallLink extends ToolRunner {
   prepare(): CallSetup | Promise<CallSetup>;
   /** What the core tells, as it tells it. */
   follow(event: ConversationEvent): void;
-  /** Tools of the agent that the call did not get, and why. */
-  refused(rules: readonly string[]): void;
+  /** The tools of the call are there. `refused`: those of the agent that it did not get, and why. */
+  equipped(tools: { readonly refused: readonly string[]; readonly isTool: (name: string) => boolean }): void;
   /** About every 20 ms. */
   tick(): void;
   /** The call is over; nothing of the link is left. */

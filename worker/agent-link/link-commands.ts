@@ -1,5 +1,6 @@
 /** What an agent wants done, and how it is answered (spec 02, Agent to server commands and Behaviour rules). */
 import { readCommand, type MessageFields } from '../../shared/protocol/agent-link/decode.ts';
+import { agentLinkLimits as limits } from '../../shared/protocol/agent-link/limits.ts';
 import type { AgentCommand } from '../../shared/protocol/agent-link/agent-messages.ts';
 import type { AgentLinkFault } from '../../shared/protocol/agent-link/errors.ts';
 import type { CallCommand } from '../core/commands.ts';
@@ -56,7 +57,21 @@ function onCommand(step: LinkStep, command: AgentCommand): void {
     return;
   }
   if (wanted.type === 'end') state.isEndedByAgent = true;
+  if ('reason' in command && command.reason !== undefined && command.reason !== '')
+    orders.push({ type: 'reason', command: command.type, reason: command.reason });
+  if (command.type === 'tools.set') noteUnknownTools(step, command.enabled ?? []);
   orders.push({ type: 'command', id: id === undefined ? noId : idPrefix + id, command: wanted });
+}
+
+/** A name that is no tool of the call changes nothing: the rest of the command is done, and the agent is told. */
+function noteUnknownTools(step: LinkStep, names: readonly string[]): void {
+  const unknown = names.flatMap((name, at) => (step.state.isTool(name) ? [] : [`[${at}]`]));
+  if (unknown.length === 0) return;
+  const shown = unknown.slice(0, limits.handshakeProblems).join(', ');
+  report(step, {
+    code: 'unknown_tool',
+    message: `tools.set.enabled${shown}: no tool of the call has this name`,
+  });
 }
 
 /** The command in the words of the core, or why it cannot be done. */

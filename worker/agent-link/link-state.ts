@@ -45,8 +45,12 @@ export type LinkFact =
   | { readonly type: 'binary.received' }
   | { readonly type: 'pong.received' }
   | { readonly type: 'told'; readonly event: ConversationEvent }
-  /** Tools of the handshake that the call did not get. */
-  | { readonly type: 'tools.refused'; readonly rules: readonly string[] }
+  /** The tools of the call are there. `refused`: those of the handshake that it did not get, and why. */
+  | {
+      readonly type: 'tools.known';
+      readonly refused: readonly string[];
+      readonly isTool: (name: string) => boolean;
+    }
   | { readonly type: 'tool.run'; readonly call: RemoteCall }
   | { readonly type: 'tool.abandoned'; readonly id: number; readonly reason: AbandonReason }
   | { readonly type: 'call.ended'; readonly reason: SessionEndReason }
@@ -67,6 +71,8 @@ export type LinkOrder =
   | { readonly type: 'tool.settled'; readonly id: number; readonly outcome: ToolOutcome }
   /** The agent reacted to an event that was written so long ago. */
   | { readonly type: 'hop'; readonly ms: Millis }
+  /** Why the agent ends or transfers the call, in its own words: for a log. */
+  | { readonly type: 'reason'; readonly command: 'end' | 'transfer'; readonly reason: string }
   | { readonly type: 'news'; readonly news: LinkNews; readonly why: string };
 
 export type LinkPhase =
@@ -95,6 +101,8 @@ export interface LinkState {
   readonly ids: CommandIds;
   nextCall: number;
   readonly calls: Map<number, PendingCall>;
+  /** Whether the call has a tool of this name, offered now or not. Anything goes until its tools are there. */
+  isTool: (name: string) => boolean;
   /** The agent's `end` is being done. */
   isEndedByAgent: boolean;
   /** Since when there is no link, the next pause, and the newest message of the broken one. */
@@ -109,6 +117,7 @@ export const newLink = (settings: LinkSettings, now: Millis): LinkState => ({
   ids: newCommandIds(),
   nextCall: 1,
   calls: new Map(),
+  isTool: () => true,
   isEndedByAgent: false,
   broken: undefined,
 });
@@ -154,6 +163,7 @@ export function resumedLink(
     ids: loadCommandIds(saved?.ids ?? []),
     nextCall: (saved?.nextCall ?? 1) + unsavedMessages,
     calls: new Map(),
+    isTool: () => true,
     isEndedByAgent: saved?.isEndedByAgent ?? false,
     broken: mayResume ? { since: now, pauseMs: agentLinkTimes.resumeFirstPauseMs, upTo: seq } : undefined,
   };

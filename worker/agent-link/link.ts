@@ -64,8 +64,9 @@ function take(step: LinkStep, fact: LinkFact): void {
     case 'told':
       onTold(step, fact.event);
       return;
-    case 'tools.refused':
-      for (const rule of fact.rules.slice(0, limits.handshakeProblems))
+    case 'tools.known':
+      step.state.isTool = fact.isTool;
+      for (const rule of fact.refused.slice(0, limits.handshakeProblems))
         report(step, { code: 'tool_refused', message: rule });
       return;
     case 'tool.run':

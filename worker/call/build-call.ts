@@ -58,7 +58,10 @@ export function buildCall(build: CallBuild): RunningCall {
     ...{ metadata, remote },
     control: toolMeans(means),
   });
-  link?.refused(opened.tools.refused.map(({ name, rule }) => `${name} ${rule}`));
+  link?.equipped({
+    refused: opened.tools.refused.map(({ name, rule }) => `${name} ${rule}`),
+    isTool: (name) => opened.book.ruleOf(name) !== undefined,
+  });
   const tools = new CallToolRuns(opened.tools, tell);
   // What an agent process says is taken word for word.
   const settings = {

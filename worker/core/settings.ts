@@ -55,6 +55,8 @@ export interface CallSettings {
     readonly minWords: number;
     /** With words asked for: voice this long of which STT says nothing interrupts all the same. 0: it never does. */
     readonly wordlessMs: Millis;
+    /** So much longer, where STT tells its words only when it is asked for them. */
+    readonly lateWordsMs: Millis;
     /** Words of listening, in lower case. Alone they never interrupt. */
     readonly backchannels: readonly string[];
     /** A candidate that ended resumes the bot this long after its last voice. At least `turn.stopMs`. */

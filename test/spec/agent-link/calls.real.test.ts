@@ -1,4 +1,5 @@
 /** Spec 02 on the running service: an agent process without an SDK, as it should be and as it should not. */
+import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallClient } from '../../../supervisor/commands/call/caller.ts';
 import { toolCall } from '../../support/fakes/fake-chat.ts';
@@ -246,7 +247,52 @@ describe('Limits and errors', () => {
   });
 });
 
+/** Sends messages at once: they arrive in one packet. */
+function sendTogether(
+  { socket }: AgentSession,
+  messages: readonly Readonly<Record<string, unknown>>[],
+): void {
+  const stream = Reflect.get(socket, '_socket') as Socket;
+  stream.cork();
+  for (const message of messages) socket.send(JSON.stringify(message));
+  stream.uncork();
+}
+
 describe('Commands', () => {
+  it('right behind the accept, in the same packet, are done', async () => {
+    const one = await linked((event, session) => {
+      if (event.type !== 'session.start') return;
+      sendTogether(session, [
+        { type: 'session.accept', version: 1 },
+        { type: 'context.update', id: 'c', system_prompt: 'A new prompt.' },
+        { type: 'say', id: 's', text: 'I speak at once.' },
+      ]);
+    });
+    expect(await answered(one.session, 'c')).toMatchObject({ ok: true });
+    expect(await answered(one.session, 's')).toMatchObject({ ok: true });
+    await one.session.says('bot.text', (event) => event['text'] === 'I speak at once.');
+    await ended(one);
+  });
+
+  it('tools.set: a name that is no tool is told, and the others are offered', async () => {
+    const one = await linked(accepting({ tools: [{ name: 'lookup' }] }));
+    const { session, call } = one;
+    await session.says('turn.bot_ended');
+    session.send({ type: 'tools.set', id: 't', enabled: ['lookup', 'no-such-tool'] });
+    expect(await answered(session, 't')).toMatchObject({ ok: true });
+    expect(session.said('error')).toMatchObject({
+      stage: 'agent_link',
+      message: 'unknown_tool: tools.set.enabled[1]: no tool of the call has this name',
+    });
+    const { llm } = service.providers;
+    const before = llm.requests.length;
+    for (const key of '5#') call.sendDtmf(key);
+    await llm.until(() => llm.requests.length > before);
+    const offered = llm.requests.at(-1)?.body['tools'] as { function: { name: string } }[];
+    expect(offered.map((tool) => tool.function.name)).toEqual(['lookup']);
+    await ended(one);
+  });
+
   it('end: speaks the farewell, answers, and ends the session as ended_by_agent', async () => {
     const one = await linked();
     const { session } = one;
@@ -259,6 +305,7 @@ describe('Commands', () => {
     expect(session.said('bot.tts_text')).toMatchObject({ text: 'Farewell.' });
     expect(types.slice(-2)).toEqual(['command.result', 'session.end']);
     expect((await one.call.closed).reason).toBe('ended');
+    await service.says('the agent process ends the call', (line) => line['reason'] === 'done');
   });
 });
 

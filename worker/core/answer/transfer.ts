@@ -77,10 +77,11 @@ function heardBy({ delivery: { response, client } }: Slices<'delivery'>): Millis
 }
 
 /** Everything that was said before the transfer has been heard. */
-function isHeard(state: Slices<'delivery'>, { by }: TransferRequest, now: Millis): boolean {
+function isHeard(state: Slices<'delivery' | 'commands'>, { by }: TransferRequest, now: Millis): boolean {
   const { response, client } = state.delivery;
+  // A line that the agent gave before it is a sentence of the bot, too.
+  if (by.kind === 'command') return response === undefined && state.commands.lines.length === 0;
   if (response === undefined) return true;
-  if (by.kind === 'command') return false;
   if (response.text === '' && response.splitter.pending === '') return true;
   const at = heardBy(state);
   if (at === undefined) return false;
