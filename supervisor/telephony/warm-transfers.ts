@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { CarrierOutcome, ControlCommand, RefusedCode } from '../../shared/protocol/call-control.ts';
+import type { TransferView } from '../../shared/protocol/callback/api.ts';
 import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { Carrier, WarmCarrier } from './carrier.ts';
@@ -41,14 +42,6 @@ interface Running {
   readonly saga: Saga;
   readonly numbers: { readonly to: string; readonly from: string } | undefined;
   readonly reply: ((outcome: CarrierOutcome) => void) | undefined;
-}
-
-/** What an operator sees of a transfer. */
-export interface TransferView {
-  readonly handle: string;
-  readonly call: string;
-  readonly carrier: string;
-  readonly phase: Saga['phase'];
 }
 
 const refused = (code: RefusedCode): Promise<CarrierOutcome> => Promise.resolve({ kind: 'refused', code });
@@ -134,8 +127,8 @@ export class WarmTransfers {
   }
 
   get views(): readonly TransferView[] {
-    return [...this.#running.values()].map(({ saga: { handle, callId: call, carrier, phase } }) => ({
-      ...{ handle, call, carrier, phase },
+    return [...this.#running.values()].map(({ saga: { handle, callId: call, carrier, phase, summary } }) => ({
+      ...{ handle, call, carrier, phase, summary },
     }));
   }
 
