@@ -76,7 +76,7 @@ module.exports = {
     ),
     forbid(
       'the-service-knows-no-command',
-      { path: '^supervisor/(service|listeners|admission|handover|restart|children|telephony)/' },
+      { path: '^supervisor/(service|listeners|admission|handover|restart|children|telephony|telemetry)/' },
       { path: '^supervisor/(commands/|cli[.]ts)' },
     ),
     forbid(
@@ -86,17 +86,17 @@ module.exports = {
     ),
     forbid(
       'who-observes-calls-knows-the-core-and-the-contract',
-      { path: '^worker/(recording|observe)/' },
+      { path: '^worker/(recording|observe|tracing)/' },
       {
         path: '^worker/',
         pathNot:
-          '^worker/(recording/|observe/|core/|call/observer[.]ts$|media/tap[.]ts$|transports/transport[.]ts$)',
+          '^worker/(recording/|observe/|tracing/|core/|call/(observer|trace)[.]ts$|media/tap[.]ts$|stages/provider-note[.]ts$|transports/transport[.]ts$)',
       },
     ),
     forbid(
       'nobody-but-the-worker-itself-knows-who-observes',
-      { path: '^worker/', pathNot: '^worker/(main[.]ts$|recording/|observe/)' },
-      { path: '^worker/(recording|observe)/' },
+      { path: '^worker/', pathNot: '^worker/(main[.]ts$|recording/|observe/|tracing/)' },
+      { path: '^worker/(recording|observe|tracing)/' },
     ),
     forbid(
       'calls-ask-carriers-through-the-supervisor',

@@ -3,7 +3,7 @@
  *
  * Invariant: the page shows the last call until the next one begins. `window.svcCall` is a read-only window for tests.
  */
-import { audioDevices, tokenFrom, TokenRefused } from './client/index.ts';
+import { audioDevices, type LineKind, tokenFrom, TokenRefused } from './client/index.ts';
 import { parseObject } from './client/wire.ts';
 import { PageCall } from './page-call.ts';
 import { View } from './view.ts';
@@ -19,6 +19,7 @@ declare global {
       readonly sampleRate: number | undefined;
       readonly answers: { readonly count: number; readonly lastMs: number | undefined };
       readonly lateFrames: number;
+      readonly line: string | undefined;
     };
   }
 }
@@ -29,6 +30,8 @@ interface PageConfig {
   readonly agent: string;
   /** Where a token for a call is to be had; undefined: calls need none. */
   readonly token: string | undefined;
+  /** Where WebRTC offers are taken; undefined: nowhere. */
+  readonly whip: string | undefined;
 }
 
 /** Undefined when the page's own server does not answer. */
@@ -37,10 +40,11 @@ async function loadConfig(): Promise<PageConfig | undefined> {
     const response = await fetch('config.json', { cache: 'no-store' });
     if (!response.ok) return undefined;
     const fields = parseObject(await response.text());
-    const [agent, token] = [fields?.get('agent'), fields?.get('token')];
+    const [agent, token, whip] = ['agent', 'token', 'whip'].map((name) => fields?.get(name));
     return {
       agent: typeof agent === 'string' ? agent : '',
       token: typeof token === 'string' ? token : undefined,
+      whip: typeof whip === 'string' ? whip : undefined,
     };
   } catch (error) {
     console.warn('config.json could not be read', error);
@@ -49,10 +53,10 @@ async function loadConfig(): Promise<PageConfig | undefined> {
 }
 
 /** The settings are read anew for each call: the service may have been started with others since the page was opened. */
-async function tokenForCall(): Promise<string | undefined> {
+async function tokenForCall(line: LineKind): Promise<string | undefined> {
   const config = await loadConfig();
   if (config === undefined) throw new TokenRefused({ kind: 'down' });
-  return config.token === undefined ? undefined : tokenFrom(config.token)();
+  return config.token === undefined ? undefined : tokenFrom(config.token)(line);
 }
 
 function main(): void {
@@ -63,6 +67,7 @@ function main(): void {
       token: tokenForCall,
       workletUrl: new URL('worklets.js', import.meta.url),
       ...view.chosenDevices,
+      ...(view.whip !== undefined && { whip: view.whip }),
     });
   let call = newCall();
 
@@ -96,7 +101,10 @@ function main(): void {
   });
   addKeys(view.keys, (digit) => call.voice.sendDigit(digit));
   window.addEventListener('pagehide', () => call.voice.hangUp());
-  void loadConfig().then((config) => view.showAgent(config?.agent ?? ''));
+  void loadConfig().then((config) => {
+    view.showAgent(config?.agent ?? '');
+    view.offerWebrtc(config?.whip);
+  });
 
   const draw = (): void => {
     view.draw(call);
@@ -124,6 +132,9 @@ function offerToTests(shown: () => PageCall): void {
     get answers() {
       const { count, lastMs } = shown().voice.responses;
       return { count, lastMs };
+    },
+    get line() {
+      return shown().voice.line;
     },
     get lateFrames() {
       return shown().voice.lateFrames;

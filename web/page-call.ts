@@ -26,6 +26,7 @@ export class PageCall {
   #endedAt: number | undefined;
   #needsGesture = false;
   #isNetworkSlow = false;
+  #isMoving = false;
   readonly #watch = new LineWatch();
   #spokeWithoutText = false;
 
@@ -33,7 +34,10 @@ export class PageCall {
     this.voice = new VoiceCall(options);
     this.voice.on('wire', (note) => this.#write(note));
     this.voice.on('gesture-needed', () => (this.#needsGesture = true));
-    this.voice.on('network', ({ slow }) => (this.#isNetworkSlow = slow));
+    this.voice.on('network', ({ slow, moving }) => {
+      this.#isNetworkSlow = slow;
+      this.#isMoving = moving;
+    });
     this.voice.on('interrupted', () => this.log.cutAudio('received'));
     this.voice.on('ended', () => (this.#endedAt = performance.now()));
     this.voice.on('state', (state) => {
@@ -72,7 +76,7 @@ export class PageCall {
 
   get quality(): LineQuality {
     if (!this.isOpen) return 'unknown';
-    if (this.#isNetworkSlow) return 'poor';
+    if (this.#isNetworkSlow || this.#isMoving) return 'poor';
     return this.#watch.judge(this.voice.lateFrames, performance.now());
   }
 
@@ -88,6 +92,7 @@ export class PageCall {
       needsGesture: this.#needsGesture && isAsking,
       isMuted: this.voice.muted,
       isNetworkSlow: this.#isNetworkSlow,
+      isMoving: this.#isMoving,
       outcome: this.outcome,
     };
   }

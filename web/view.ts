@@ -14,6 +14,7 @@ import { TurnChart } from './turn-chart.ts';
 import {
   CONVERSATION_WORDS,
   hintFor,
+  LINE_WORDS,
   NOT_CONNECTED,
   problemOf,
   QUALITY_WORDS,
@@ -52,6 +53,8 @@ export class View {
   readonly #quietly = byId('quietly', HTMLInputElement);
   readonly #log = new LogView();
   readonly #conversation = new ConversationView();
+  readonly #lines = byId('lines-choice', HTMLSelectElement);
+  #whip: string | undefined;
   #callerShare = 0;
   #agentShare = 0;
 
@@ -64,6 +67,17 @@ export class View {
     const shown = shownName(name);
     byId('agent', HTMLElement).textContent = shown;
     document.title = shown;
+  }
+
+  /** The page may call by WebRTC, at this address. */
+  offerWebrtc(whip: string | undefined): void {
+    this.#whip = whip;
+    byId('line-choice', HTMLElement).hidden = whip === undefined;
+  }
+
+  /** Where calls by WebRTC go; undefined where they are not wanted. */
+  get whip(): string | undefined {
+    return this.#lines.value === 'webrtc' ? this.#whip : undefined;
   }
 
   /** Device ids that were chosen; nothing for those of the system. */
@@ -97,6 +111,7 @@ export class View {
     setText(this.#median, formatMs(voice.responses.medianMs));
     setText(this.#length, formatLength(call.lengthMs));
     setText(this.#quality, QUALITY_WORDS[call.quality]);
+    this.#quality.title = voice.line === undefined ? '' : `By ${LINE_WORDS[voice.line]}`;
     const nothing = call.isWithoutTranscript ? CONVERSATION_WORDS.untold : CONVERSATION_WORDS.empty;
     this.#conversation.draw(voice.conversation.lines, nothing);
     this.#log.draw(call.log);

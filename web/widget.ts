@@ -67,9 +67,11 @@ class VoiceAgentCall extends HTMLElement {
 
   #begin(): void {
     const endpoint = this.getAttribute('token-endpoint');
+    const whip = this.getAttribute('whip');
     const workletUrl = this.getAttribute('worklets');
     const call = new VoiceCall({
       url: this.getAttribute('url') ?? '/ws',
+      ...(whip !== null && { whip }),
       ...(endpoint !== null && { token: tokenFrom(new URL(endpoint, document.baseURI)) }),
       ...(workletUrl !== null && { workletUrl: new URL(workletUrl, document.baseURI) }),
     });

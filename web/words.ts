@@ -6,6 +6,7 @@
  */
 import type { CallOutcome, MicrophoneProblem } from './client/call-machine.ts';
 import type { CallState } from './client/call-state.ts';
+import type { LineKind } from './client/line/line-kind.ts';
 
 export interface Problem {
   readonly title: string;
@@ -115,6 +116,8 @@ export interface Circumstances {
   readonly needsGesture: boolean;
   readonly isMuted: boolean;
   readonly isNetworkSlow: boolean;
+  /** The connection is gone, and another one is being made. */
+  readonly isMoving: boolean;
   readonly outcome: CallOutcome | undefined;
 }
 
@@ -126,6 +129,7 @@ export function hintFor(state: CallState, now: Circumstances): string {
   }
   if (now.needsGesture) return 'Click anywhere, or press a key, to start the sound.';
   if (now.isAsking) return 'Waiting for your microphone.';
+  if (now.isMoving) return 'The connection broke. Connecting again.';
   if (now.isNetworkSlow) return 'Your network is slow: the agent may not hear you.';
   if (now.isMuted && state !== 'idle' && state !== 'connecting') return 'Your microphone is muted.';
   return HINTS[state];
@@ -162,6 +166,9 @@ export const CONVERSATION_WORDS = {
   empty: 'What you and the agent say appears here.',
   untold: 'This service sends no transcript of its calls.',
 } as const;
+
+/** What a call goes by, as the page shows it. */
+export const LINE_WORDS: Readonly<Record<LineKind, string>> = { webrtc: 'WebRTC', websocket: 'WebSocket' };
 
 /** The agent's name from its file, as a title: `pizza-line` becomes `Pizza line`. */
 export function shownName(name: string): string {

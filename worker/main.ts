@@ -136,7 +136,9 @@ class Worker {
       machineMs,
       requested: (stage, role) => boxes.countRequest(this.#setup.worker, stage, role),
       failed: (failure) => this.#failures.note(failure),
+      noted: this.#observation.tracing?.noted,
     });
+    const traceOf = this.#observation.tracing?.traceOf;
     return {
       clock: systemClock,
       machineMs,
@@ -147,13 +149,14 @@ class Worker {
       ...agentLinkServices(definition, {
         ...{ env: process.env, certificates: this.#setup.agentCa },
         mayTransfer: (start) => meansOf(start, this.#setup.callControl)?.transfer === true,
-        ...{ clock: systemClock, log: this.#log, metrics: this.#metrics },
+        ...{ clock: systemClock, log: this.#log, metrics: this.#metrics, traceOf },
       }),
       openTools: (context, { metadata, remote, control }) => {
         const tools = registry.openCall(context, { control, metadata, ...(remote && { remote }) });
         return { tools, book: toolBook(definition, tools.tools) };
       },
       observe: this.#observation.observe,
+      traceOf,
       carriers: telephonyServices(definition, this.#setup.callControl, this.#carriers.ask),
       speech: speechSettings(definition, means),
       echo: definition.turn.echo,
@@ -210,6 +213,9 @@ class Worker {
         return;
       case 'call.hangup':
         this.#peers?.hangUp(message.offer);
+        return;
+      case 'call.renew':
+        this.#peers?.renew(message.offer, message.sdp);
         return;
       case 'calls.given':
         this.#reads.begin();
@@ -318,6 +324,7 @@ class Worker {
       sip &&
       new sip.SipCalls({
         now: () => systemClock.now(),
+        unixMs: () => systemWallClock.now(),
         random: () => randomInt(2 ** 32),
         send: (message) => this.#send(message),
         seat: (offer, open) => this.#places.sip(offer, open),

@@ -23,10 +23,13 @@ instead of holding calls for a while:
   --only TEXT      only what has these words in its name, such as "that echo"; repeatable
   --agent-link     what a link to an agent process adds between an event and the socket, without a service
   --restart        calls run while the service is restarted and then stopped: does anybody notice?
+  --transport sip  calls over SIP: how soon are they answered, what do they hear? In a build with SVC_BUILD_WITH=sip
+  --kill-worker    of them, and a worker is killed: do they go on?
 SVC_TEST_ASSETS names a folder with recordings (audio/speech/*.wav); without it the demo's voice speaks.`;
 
 export type Mode =
   | { readonly name: 'hold' | 'find-max' | 'overload' | 'restart' | 'agent-link' }
+  | { readonly name: 'sip'; readonly killWorker: boolean }
   | { readonly name: 'interruptions'; readonly rounds: number; readonly only: readonly string[] }
   | { readonly name: 'soak'; readonly total: number; readonly warmUp: number };
 
@@ -60,6 +63,8 @@ export function parseCommand(args: readonly string[]): Command | undefined {
       interruptions: { type: 'boolean', default: false },
       rounds: { type: 'string', default: '1' },
       only: { type: 'string', multiple: true, default: [] },
+      transport: { type: 'string', default: 'websocket' },
+      'kill-worker': { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -95,6 +100,8 @@ function modeOf(values: {
   readonly rounds: string;
   readonly only: readonly string[];
   readonly 'find-max': boolean;
+  readonly transport: string;
+  readonly 'kill-worker': boolean;
 }): Mode {
   const names = (['overload', 'restart', 'interruptions', 'find-max', 'agent-link'] as const).filter(
     (name) => values[name],
@@ -103,6 +110,13 @@ function modeOf(values: {
     throw new UsageError(
       '--soak, --overload, --restart, --interruptions, --agent-link and --find-max exclude one another',
     );
+  if (values.transport !== 'websocket' && values.transport !== 'sip')
+    throw new UsageError('--transport: must be websocket or sip');
+  const isSip = values.transport === 'sip';
+  if (isSip && (names.length > 0 || values.soak !== undefined))
+    throw new UsageError('--transport sip: holds calls for a while and nothing else');
+  if (values['kill-worker'] && !isSip) throw new UsageError('--kill-worker: needs --transport sip');
+  if (isSip) return { name: 'sip', killWorker: values['kill-worker'] };
   const [name = 'hold'] = names;
   if (name === 'interruptions')
     return { name, rounds: countOf('--rounds', values.rounds, 100), only: values.only };

@@ -86,7 +86,7 @@ export class CoreDecider implements Decider {
   }
 
   /** The service heard this, now. */
-  take(fact: SpeechFact, how: Heard = { isNoEcho: false, isFaint: false, quietMs: 0 }): void {
+  take(fact: SpeechFact, how: Heard = { isNoEcho: false, isFaint: false, quietMs: 0, lastedMs: 0 }): void {
     const world = this.#world;
     if (fact === 'speech.started') this.#startedMs ??= world.nowMs - this.#options.speech.minSpeechMs;
     world.tell(speechEvent(fact, { position: world.position, ...how }));

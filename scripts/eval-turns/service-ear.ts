@@ -16,11 +16,12 @@ import type { Scenario } from './scenarios.ts';
 const packetSamples = (ENGINE_RATE * FRAME_MS) / 1000;
 const nothing = new Int16Array(0);
 
-/** Whether the echo of the call is known well, whether what is heard may be a hum, and since when there is no sound of a voice. */
+/** Whether the echo of the call is known well, whether what is heard may be a hum, and since when there is no sound of a voice, and how long one has lasted. */
 export interface Heard {
   readonly isNoEcho: boolean;
   readonly isFaint: boolean;
   readonly quietMs: number;
+  readonly lastedMs: number;
 }
 
 export interface ServiceEarOptions {
@@ -46,7 +47,12 @@ export class ServiceEar {
     const detector = new SpeechDetector(
       speech,
       (fact) =>
-        tell(fact, { isNoEcho: this.#echo.isClear, isFaint: detector.isFaint, quietMs: detector.quietMs }),
+        tell(fact, {
+          isNoEcho: this.#echo.isClear,
+          isFaint: detector.isFaint,
+          quietMs: detector.quietMs,
+          lastedMs: detector.lastedMs,
+        }),
       {
         isEcho: () => this.#echo.isEcho(this.nowMs),
         isOverBot: () => this.#echo.isOverBot(this.nowMs),

@@ -3,6 +3,7 @@
  * are these texts; a test compares them.
  */
 import { builtInToolNames } from './agent/tool-names.ts';
+import { callbackOpenApi } from '../protocol/callback/openapi.ts';
 import { agentLinkPage } from '../protocol/agent-link/reference.ts';
 import { listTables } from './agent-file.ts';
 import { agentFileJsonSchema, describeAgentFile } from './describe.ts';
@@ -195,6 +196,7 @@ export function referenceFiles(): GeneratedFile[] {
     { path: 'docs/reference/agent-file.md', text: agentPage() },
     { path: 'docs/reference/server-settings.md', text: serverPage() },
     { path: 'docs/reference/agent-link.md', text: agentLinkPage() },
+    { path: 'docs/reference/callback.openapi.json', text: callbackOpenApi() },
     {
       path: 'docs/reference/agent-file.schema.json',
       text: `${JSON.stringify(agentFileJsonSchema(), null, 2)}\n`,

@@ -15,6 +15,7 @@ import type { WsCallLimits } from './call.ts';
 import type { MailboxLayout } from './mailbox.ts';
 import type { LiveCall } from './live.ts';
 import type { RecordingSetup } from './recording.ts';
+import type { TracingSetup } from './telemetry/setup.ts';
 import type { SipFromWorker, SipToWorker } from './sip.ts';
 
 /** Descriptor numbers in a child; 0 to 3 are the standard streams and the message channel. */
@@ -51,6 +52,8 @@ export interface WorkerSetup {
   readonly live: boolean;
   /** Present where the agent records calls. */
   readonly recording?: RecordingSetup;
+  /** Present where calls are traced. */
+  readonly tracing?: TracingSetup;
   /** What calls of carriers can be made to do. */
   readonly callControl: Partial<Readonly<Record<CarrierName, ControlMeans>>>;
   /** Absent: no WebRTC calls. */
@@ -119,6 +122,8 @@ export type ToWorker =
   | { readonly type: 'calls.given' }
   /** The client of a signaled call hung up by signaling. */
   | { readonly type: 'call.hangup'; readonly offer: number }
+  /** The client of a signaled call has lost its connection and offers another one. */
+  | { readonly type: 'call.renew'; readonly offer: number; readonly sdp: string }
   /** Take no new call; end the ones that are there when told so. */
   | { readonly type: 'drain' }
   /** Say `stop{shutdown}` to every call and exit when they are gone. */

@@ -25,6 +25,7 @@ export interface WorkerMetrics {
   readonly agentHop: Histogram;
   readonly recordings: Counter<'what'>;
   readonly recordingLost: Counter<'what'>;
+  readonly spans: Counter<'what'>;
   readonly webrtc: WebrtcMetrics;
   readonly providerFirstResult: Histogram<ProviderLabel>;
   readonly providerErrors: Counter<ProviderLabel | 'kind' | 'status'>;
@@ -96,6 +97,16 @@ const newRecordingMetrics = (registers: Registry[]): Pick<WorkerMetrics, 'record
   recordingLost: new Counter({
     name: 'svc_recording_lost_total',
     help: 'Times that sound (audio) or lines of a running call found no room, or could not be written',
+    labelNames: ['what'],
+    registers,
+  }),
+});
+
+/** What a worker counts about traces. */
+const newTracingMetrics = (registers: Registry[]): Pick<WorkerMetrics, 'spans'> => ({
+  spans: new Counter({
+    name: 'svc_spans_total',
+    help: 'Spans of traced calls: sent, not taken by the collector, no room while they waited for it',
     labelNames: ['what'],
     registers,
   }),
@@ -194,7 +205,7 @@ export function newWorkerMetrics(): WorkerMetrics {
       registers,
     }),
     ...newAgentMetrics(registers),
-    ...newRecordingMetrics(registers),
+    ...{ ...newRecordingMetrics(registers), ...newTracingMetrics(registers) },
     webrtc: newWebrtcMetrics(registers),
     ...newProviderMetrics(registers),
   };
@@ -249,6 +260,7 @@ export interface SupervisorMetrics extends InferenceMetrics {
   readonly restarts: Counter<'role'>;
   readonly carrierCommands: Counter<'carrier' | 'command' | 'outcome'>;
   readonly warmTransfers: Counter<'end'>;
+  readonly outboundCalls: Counter<'carrier' | 'end'>;
   readonly workersReady: Gauge;
   readonly inferenceUp: Gauge;
   readonly handoverWait: Gauge;
@@ -263,11 +275,17 @@ export interface SupervisorMetrics extends InferenceMetrics {
 /** What calls asked of carriers. */
 const newCarrierMetrics = (
   registers: Registry[],
-): Pick<SupervisorMetrics, 'carrierCommands' | 'warmTransfers'> => ({
+): Pick<SupervisorMetrics, 'carrierCommands' | 'warmTransfers' | 'outboundCalls'> => ({
   carrierCommands: new Counter({
     name: 'svc_carrier_commands_total',
     help: 'What calls asked of their carriers, by what became of it',
     labelNames: ['carrier', 'command', 'outcome'],
+    registers,
+  }),
+  outboundCalls: new Counter({
+    name: 'svc_outbound_calls_total',
+    help: 'Calls that the service made and that are over, by what became of them',
+    labelNames: ['carrier', 'end'],
     registers,
   }),
   warmTransfers: new Counter({

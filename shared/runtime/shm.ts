@@ -18,6 +18,8 @@ const sockStream = 1;
 const sockCloexec = 0o2000000;
 const mfdCloexec = 1;
 const rlimitNofile = 7;
+const lockExclusive = 2;
+const lockNonBlocking = 4;
 
 interface LibC {
   memfdCreate(name: string, flags: number): number;
@@ -26,6 +28,7 @@ interface LibC {
   socketpair(domain: number, type: number, protocol: number, fds: Int32Array): number;
   getrlimit(resource: number, limits: BigUint64Array): number;
   setrlimit(resource: number, limits: BigUint64Array): number;
+  flock(fd: number, operation: number): number;
 }
 
 let loaded: { koffi: Koffi; libc: LibC } | undefined;
@@ -46,6 +49,7 @@ function native(): { koffi: Koffi; libc: LibC } {
     ) as LibC['socketpair'],
     getrlimit: lib.func('int getrlimit(int resource, _Out_ uint64_t *rlim)') as LibC['getrlimit'],
     setrlimit: lib.func('int setrlimit(int resource, uint64_t *rlim)') as LibC['setrlimit'],
+    flock: lib.func('int flock(int fd, int operation)') as LibC['flock'],
   };
   loaded = { koffi, libc };
   return loaded;
@@ -87,3 +91,10 @@ export function raiseOpenFileLimit(): { soft: number; hard: number; raised: bool
   const raised = libc.setrlimit(rlimitNofile, new BigUint64Array([hard, hard])) === 0;
   return { soft: Number(raised ? hard : (limits[0] ?? 0n)), hard: Number(hard), raised };
 }
+
+/**
+ * Whether this open file has the lock of its file now. One has it at a time, until it is closed, which the system does for a process that
+ * dies; other containers of the machine are seen as well.
+ */
+export const lockFile = (fd: number): boolean =>
+  native().libc.flock(fd, lockExclusive | lockNonBlocking) === 0;

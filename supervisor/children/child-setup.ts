@@ -4,6 +4,7 @@ import type { InferenceSetup, NamedFiles, WorkerSetup } from '../../shared/proto
 import { callMeans } from '../telephony/means.ts';
 import { callLimits } from '../service/call-limits.ts';
 import type { CallMemory } from '../service/call-memory.ts';
+import { tracingSetup } from '../telemetry/resource.ts';
 import { newRecordingMemory } from '../service/recording-memory.ts';
 
 export interface ChildSetup {
@@ -65,6 +66,7 @@ export function newChildSetup({
       agentCa,
       live: settings.health.liveToken !== undefined,
       ...(recording !== undefined && { recording: recording.setup }),
+      ...tracingSetup(settings),
       callControl: callMeans(settings),
       ...(webrtc !== undefined && {
         webrtc: { udp: webrtc.udpAddr, seats: seats(), candidateIps: webrtc.candidateIps },

@@ -29,6 +29,7 @@ import { Service } from '../service/service.ts';
 import type { Launch } from '../restart/successor.ts';
 import { whyNotRecording } from '../service/recording-memory.ts';
 import { chooseTurnModel } from '../service/turn-model.ts';
+import { whyNoState } from '../telephony/saga-store.ts';
 
 /** Descriptors beside those of calls: listeners, children, logs, pools. */
 const descriptorMargin = 256;
@@ -65,12 +66,10 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     options.writeError(agentCa.error);
     return 1;
   }
-  const recording = agent.records ? whyNotRecording(settings) : undefined;
-  if (recording !== undefined) {
-    options.writeError(recording);
-    return 1;
-  }
-  const missing = missingLibrary(settings);
+  const missing =
+    (agent.records ? whyNotRecording(settings) : undefined) ??
+    whyNoState(settings.telephony.stateDir, { isSuccessor: options.parent !== undefined }) ??
+    missingLibrary(settings);
   if (missing !== undefined) {
     options.writeError(missing);
     return 1;

@@ -11,6 +11,7 @@ import type { CallOffer, UnansweredReason } from '../../shared/protocol/ipc.ts';
 import { startReading } from '../../shared/runtime/reading.ts';
 import { refuseUpgrade } from '../listeners/listeners.ts';
 import { farewells } from './farewells.ts';
+import { isUnconfirmed, type OfferSignals, type OfferState, type OpenOffer } from './open-offer.ts';
 
 /**
  * How long a connection may wait for a worker after the one that had it died. Where all died at once it waits for the start of a
@@ -27,39 +28,6 @@ const noWorkerCame = {
 
 /** A client of a signaled call that lost its worker may come back within this time. */
 const comeBackMs = 30_000;
-
-/** What becomes of a call that came by an offer, for whoever answers its client. */
-export interface OfferSignals {
-  /** The worker's answer; once for each offer, or else `unanswered`. */
-  readonly answered: (sdp: string) => void;
-  readonly unanswered: (reason: UnansweredReason | 'no_worker') => void;
-  /** The connection is established. */
-  readonly connected: () => void;
-  /** The worker is gone; the client may come back. */
-  readonly left: () => void;
-  /** The last word, whatever came before it. */
-  readonly over: () => void;
-}
-
-type OfferState =
-  | { readonly phase: 'waiting'; readonly since: Millis }
-  /** Its worker is gone, and its client has to come back first. */
-  | { readonly phase: 'left'; readonly since: Millis }
-  | { readonly phase: 'offered'; readonly worker: number }
-  | { readonly phase: 'taken'; readonly worker: number };
-
-interface OpenOffer {
-  message: CallOffer;
-  readonly givenAt: Millis;
-  /** Our duplicate; nothing is ever read from it. Absent where the call came by an offer. */
-  readonly socket: Socket | undefined;
-  /** Present where it did. */
-  signals: OfferSignals | undefined;
-  isAnswered: boolean;
-  readonly declinedBy: Set<number>;
-  readonly release: () => void;
-  state: OfferState;
-}
 
 /** What a worker that is gone left of a connection: the slot of its record, and how far the stream of bytes can be trusted. */
 export interface Remains {
@@ -149,10 +117,18 @@ export class HandOver {
     return this.#give({ socket: undefined, signals }, request, release);
   }
 
-  /** The client of a call that lost its worker is back, with another offer. False when there is nothing to go on with. */
-  comeBack(id: number, sdp: string, signals: OfferSignals): boolean {
+  /**
+   * The client of a call is back with another offer. `placed`: its worker is gone, and another one takes the call up. A number: that
+   * worker has the call and is to make another connection for it. Undefined: there is nothing to go on with now.
+   */
+  comeBack(id: number, sdp: string, signals: OfferSignals): 'placed' | number | undefined {
     const offer = this.#offers.get(id);
-    if (offer?.state.phase !== 'left') return false;
+    if (offer?.state.phase === 'taken' && offer.signals !== undefined) {
+      offer.renewal?.signals.unanswered('failed');
+      offer.renewal = { sdp, signals };
+      return offer.state.worker;
+    }
+    if (offer?.state.phase !== 'left') return undefined;
     offer.message = { ...offer.message, signaled: { sdp } };
     offer.signals = signals;
     offer.isAnswered = false;
@@ -160,7 +136,7 @@ export class HandOver {
     offer.state = { phase: 'waiting', since: this.#options.clock.now() };
     this.#waiting += 1;
     this.#place(offer);
-    return true;
+    return 'placed';
   }
 
   /** The worker that serves a signaled call; undefined while none does. */
@@ -171,13 +147,23 @@ export class HandOver {
 
   answered(id: number, sdp: string): void {
     const offer = this.#offers.get(id);
-    if (offer?.signals === undefined || offer.isAnswered) return;
+    if (offer?.signals === undefined) return;
+    if (offer.renewal !== undefined) {
+      offer.signals = offer.renewal.signals;
+      offer.renewal = undefined;
+    } else if (offer.isAnswered) return;
     offer.isAnswered = true;
     offer.signals.answered(sdp);
   }
 
   unanswered(id: number, reason: UnansweredReason): void {
     const offer = this.#offers.get(id);
+    if (offer?.renewal !== undefined) {
+      // The call itself goes on.
+      offer.renewal.signals.unanswered(reason);
+      offer.renewal = undefined;
+      return;
+    }
     if (offer?.signals === undefined || offer.isAnswered) return;
     offer.isAnswered = true;
     offer.signals.unanswered(reason);
@@ -198,7 +184,8 @@ export class HandOver {
     const givenAt = this.#options.clock.now();
     const state: OfferState = { phase: 'waiting', since: givenAt };
     const declinedBy = new Set<number>();
-    const offer = { message, givenAt, socket, signals, declinedBy, release, state, isAnswered: false };
+    const fresh = { isAnswered: false, renewal: undefined };
+    const offer: OpenOffer = { message, givenAt, socket, signals, declinedBy, release, state, ...fresh };
     this.#offers.set(message.offer, offer);
     this.#waiting += 1;
     this.#place(offer);
@@ -271,7 +258,10 @@ export class HandOver {
     offer.message = { ...offer.message, resumeFrom: left.slot };
     offer.state = { phase: 'left', since: this.#options.clock.now() };
     this.#options.counted('resumed');
-    offer.signals?.left();
+    const { renewal } = offer;
+    offer.renewal = undefined;
+    // Its client noticed before we did, and waits already.
+    if (renewal !== undefined) this.comeBack(id, renewal.sdp, renewal.signals);
     return 'open';
   }
 
@@ -388,10 +378,8 @@ export class HandOver {
     const { resumeFrom } = offer.message;
     if (resumeFrom !== undefined) this.#options.records.forget(resumeFrom, id);
     offer.release();
+    offer.renewal?.signals.unanswered('failed');
     if (!offer.isAnswered) offer.signals?.unanswered('failed');
     offer.signals?.over();
   }
 }
-
-/** No worker has confirmed it yet, and one is to. */
-const isUnconfirmed = ({ phase }: OfferState): boolean => phase === 'waiting' || phase === 'offered';

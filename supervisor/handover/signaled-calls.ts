@@ -1,6 +1,7 @@
 /** Calls that come by an offer, as a listener and the workers speak of them to the hand-over. */
 import type { CallOffer, FromWorker, ToWorker } from '../../shared/protocol/ipc.ts';
-import type { HandOver, OfferSignals } from './hand-over.ts';
+import type { HandOver } from './hand-over.ts';
+import type { OfferSignals } from './open-offer.ts';
 
 /** What a listener can do with a call that comes by an offer. */
 export interface SignaledCalls {
@@ -10,7 +11,7 @@ export interface SignaledCalls {
     release: () => void,
     signals: OfferSignals,
   ) => number;
-  /** The client is back after its worker was lost. False when there is nothing to go on with. */
+  /** The client is back, after its worker or its own network was lost. False when there is nothing to go on with. */
   readonly comeBack: (id: number, sdp: string, signals: OfferSignals) => boolean;
   /** The client hangs up by signaling. */
   readonly hangUp: (id: number) => void;
@@ -21,7 +22,11 @@ export const newSignaledCalls = (
   send: (worker: number, message: ToWorker) => void,
 ): SignaledCalls => ({
   give: (request, release, signals) => handOver.giveOffer(request, release, signals),
-  comeBack: (id, sdp, signals) => handOver.comeBack(id, sdp, signals),
+  comeBack: (id, sdp, signals) => {
+    const way = handOver.comeBack(id, sdp, signals);
+    if (typeof way === 'number') send(way, { type: 'call.renew', offer: id, sdp });
+    return way !== undefined;
+  },
   hangUp: (id) => {
     const worker = handOver.workerOf(id);
     if (worker === undefined) handOver.over(id);

@@ -9,6 +9,7 @@ import { assert } from '../../shared/base/assert.ts';
 import type { PageSettings } from '../../shared/config/server/page-variables.ts';
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { HostPort } from '../../shared/net/address.ts';
+import { isLoopbackHost } from '../../shared/net/loopback.ts';
 import type { Answer } from './answer.ts';
 import type { Arrival } from './front-door.ts';
 import {
@@ -23,6 +24,8 @@ import {
   type OpenListener,
 } from './listeners.ts';
 import type { Listener } from './listener.ts';
+import { isSignaling, type Signaling } from './webrtc/signaling.ts';
+import { signalingOf } from './webrtc/listener.ts';
 import { tokenEntrance, websocketPool } from './token-entrance.ts';
 import { pageHeaders, readPageFiles, widgetPath, type PageFile } from './page-files.ts';
 import type { PageTokens } from './page-tokens.ts';
@@ -37,6 +40,8 @@ export interface PageListenerOptions {
   readonly tokenUrl: string | undefined;
   /** The own endpoint for tokens; absent where calls need none or somebody else gives them. */
   readonly tokens: PageTokens | undefined;
+  /** Answers WebRTC offers; absent where the page makes none. */
+  readonly signaling?: Signaling;
   /** How an upgrade with this head would be refused; undefined when it would not. */
   readonly look: (arrival: Arrival) => Answer | undefined;
   readonly arrived: (arrived: Arrived) => void;
@@ -56,14 +61,23 @@ export const pageListener: Listener = {
     const pool = websocketPool(settings);
     return tokenEntrance({ pool, audience: 'svc-ws', bind: addr, access: settings.access });
   },
-  open: ({ settings, agentName, pageTokens, look, arrived }, { given, isLeaving }) => {
+  open: (context, { given, isLeaving }) => {
+    const { settings, agentName, pageTokens, look, arrived } = context;
     const { addr, tokenUrl } = wanted(settings);
     return openPageListener({
+      ...(offersWebrtc(settings) && { signaling: signalingOf(context) }),
       ...{ at: given ?? addr, folder: pageFolder, tokenUrl, agentName },
       ...{ tokens: pageTokens, look, arrived, isLeaving },
     });
   },
 };
+
+/** Where a caller of the page can have what its offers need: a token, or nothing on a machine's own address. */
+function offersWebrtc({ webrtc, access, page }: ServerSettings): boolean {
+  if (webrtc === undefined) return false;
+  if (access.sessionSecrets.length > 0) return true;
+  return webrtc.token === undefined && page !== undefined && isLoopbackHost(page.addr.host);
+}
 
 function wanted({ page }: ServerSettings): PageSettings {
   assert(page !== undefined, 'the settings ask for the page');
@@ -108,6 +122,10 @@ interface Served extends PageListenerOptions {
 
 function answer(request: IncomingMessage, response: ServerResponse, options: Served): void {
   const path = pathOf(request.url ?? '/');
+  if (options.signaling !== undefined && isSignaling(path)) {
+    options.signaling.answer(request, response);
+    return;
+  }
   if (path === '/token' && options.tokens !== undefined) giveToken(request, response, options.tokens);
   else if (request.method !== 'GET' && request.method !== 'HEAD') refuse(response, notAllowed('GET'));
   else if (path === '/config.json') sendJson(response, configOf(options));
@@ -126,8 +144,9 @@ function answer(request: IncomingMessage, response: ServerResponse, options: Ser
 }
 
 /** What the page has to know. A `token` without a host is on the page's own. */
-const configOf = ({ agentName, tokenUrl, tokens }: PageListenerOptions): object => ({
+const configOf = ({ agentName, tokenUrl, tokens, signaling }: PageListenerOptions): object => ({
   agent: agentName,
+  whip: signaling === undefined ? null : 'whip',
   token: tokenUrl ?? (tokens === undefined ? null : 'token'),
 });
 

@@ -63,12 +63,18 @@ export class PageTokens {
     const offer = this.#asked.offer(address, clock.now());
     if (offer.kind === 'refused') return fail(tooMany(offer.retryAfterS));
     const minted = mintSessionToken(
-      { aud: 'svc-ws', ttlS, sid: newId() },
+      { aud: audienceOf(head.url), ttlS, sid: newId() },
       { secret: access.sessionSecrets[0]?.reveal() ?? '', nowS: Math.floor(wallClock.now() / 1000) },
     );
     if (!minted.ok) throw new Error(minted.error);
     return ok(minted.value);
   }
+}
+
+/** A call by WebRTC needs a token of its own audience, and asks for it by `?transport=webrtc`. */
+function audienceOf(url: string): 'svc-ws' | 'svc-webrtc' {
+  const query = new URLSearchParams(url.split('?')[1] ?? '');
+  return query.get('transport') === 'webrtc' ? 'svc-webrtc' : 'svc-ws';
 }
 
 function isOfThisMachine(host: string, headers: Arrival['head']['headers']): boolean {

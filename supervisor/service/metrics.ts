@@ -49,13 +49,10 @@ export class MetricsCollector {
     if (counts.length > 0) this.#retired = await addUp([this.#retired, counts]).getMetricsAsJSON();
   }
 
-  async render(
-    own: SupervisorMetrics,
-    workers: readonly number[],
-  ): Promise<{ contentType: string; body: string }> {
+  /** The metrics of all processes in one. */
+  async gather(own: SupervisorMetrics, workers: readonly number[]): Promise<Registry> {
     await Promise.all(workers.map((worker) => this.#askOne(worker)));
-    const sum = addUp([await own.registry.getMetricsAsJSON(), this.#retired, ...this.#newest.values()]);
-    return { contentType: sum.contentType, body: await sum.metrics() };
+    return addUp([await own.registry.getMetricsAsJSON(), this.#retired, ...this.#newest.values()]);
   }
 
   #askOne(worker: number): Promise<void> {
@@ -77,6 +74,12 @@ export class MetricsCollector {
     });
   }
 }
+
+/** As `/metrics` answers. */
+export const rendered = async (metrics: Registry): Promise<{ contentType: string; body: string }> => ({
+  contentType: metrics.contentType,
+  body: await metrics.metrics(),
+});
 
 const addUp = (answers: readonly (readonly MetricJson[])[]): Registry =>
   AggregatorRegistry.aggregate(answers.filter((answer) => answer.length > 0).map((answer) => [...answer]));

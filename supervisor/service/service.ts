@@ -23,7 +23,7 @@ import {
 } from './lifecycle.ts';
 import { LoadWatch } from './load-watch.ts';
 import { LiveView } from './live-view.ts';
-import { MetricsCollector, readSharedGauges, setServiceGauges } from './metrics.ts';
+import { MetricsCollector, readSharedGauges, rendered, setServiceGauges } from './metrics.ts';
 import { SessionCount } from './session-count.ts';
 import { connectionsOnly, SipDesk } from '../listeners/sip-desk.ts';
 import { turnModelFailed } from './turn-model.ts';
@@ -32,6 +32,7 @@ import * as processes from '../children/process-table.ts';
 import { Presence } from './presence.ts';
 import { Reception } from '../listeners/reception.ts';
 import type { ServiceOptions } from './service-options.ts';
+import { exportMetrics } from '../telemetry/metrics-export.ts';
 import { Telephony } from '../telephony/telephony.ts';
 
 const lookEveryMs = 200;
@@ -66,8 +67,7 @@ export class Service {
     this.#presence = new Presence({ log, systemd, settings, pid: launch.pid, isFirst: parent === undefined });
     this.#turnModel = turnModel;
     this.#lifecycle = newLifecycle(settings.drain);
-    const { acceptQueue } = settings.ws;
-    this.#admission = new Admission({ maxSessions: settings.maxSessions, acceptQueue });
+    this.#admission = new Admission({ ...settings, acceptQueue: settings.ws.acceptQueue });
     this.#memory = new CallMemory({
       settings,
       workers,
@@ -123,6 +123,7 @@ export class Service {
     this.#collector = new MetricsCollector(clock, (worker, ask) =>
       this.#children.send(worker, { type: 'metrics.ask', ask }),
     );
+    exportMetrics({ settings, clock, log, wallClock: systemWallClock }, () => this.#gatherMetrics());
   }
 
   #newChildren(): Children {
@@ -153,8 +154,7 @@ export class Service {
     return new Reception({
       telephony: this.#telephony,
       ...{ settings, agentName, clock, log, launch, priorities, parent },
-      metrics: this.#metrics,
-      admission: this.#admission,
+      ...{ metrics: this.#metrics, admission: this.#admission },
       providers: () => {
         this.#countRequests();
         return this.#providers.inUse(machineMs());
@@ -168,7 +168,7 @@ export class Service {
           max_sessions: settings.maxSessions,
           workers: processes.readyWorkers(this.#children.table).length,
         }),
-        renderMetrics: () => this.#renderMetrics(),
+        renderMetrics: async () => await rendered(await this.#gatherMetrics()),
         live: this.#live,
       },
       accepted: (socket, request, release) =>
@@ -316,7 +316,7 @@ export class Service {
     if (this.#reception.seats.own === 0) this.#step({ type: 'calls.gone' });
   }
 
-  async #renderMetrics(): Promise<{ contentType: string; body: string }> {
+  #gatherMetrics(): ReturnType<MetricsCollector['gather']> {
     readSharedGauges(this.#metrics, this.#memory.boxes, machineMs());
     this.#providers.readGauges(this.#metrics, machineMs());
     setServiceGauges(this.#metrics, {
@@ -327,7 +327,7 @@ export class Service {
       sessions: this.#sessions.now,
       mostSessions: this.#options.settings.maxSessions,
     });
-    return await this.#collector.render(this.#metrics, processes.reachableWorkers(this.#children.table));
+    return this.#collector.gather(this.#metrics, processes.reachableWorkers(this.#children.table));
   }
 
   #step(event: LifecycleEvent): void {

@@ -62,3 +62,27 @@ export interface Join {
   readonly language: string;
   readonly commandId: string;
 }
+
+/** A call that the service makes. */
+export interface Dial {
+  /** Names it in what the carrier tells. */
+  readonly id: string;
+  readonly to: string;
+  readonly from: string;
+  readonly ringS: number;
+}
+
+/** How calls are made. Carriers that ask what to do when somebody has answered are told then; the others by `connect` and `say`. */
+export interface OutboundCarrier {
+  readonly name: CarrierName;
+  dial(dial: Dial): Promise<MadeOutcome>;
+  connect?(
+    callId: string,
+    given: { readonly id: string; readonly parameters: Readonly<Record<string, string>> },
+  ): Promise<CarrierOutcome>;
+  say?(
+    callId: string,
+    given: { readonly id: string; readonly text: string; readonly language: string },
+  ): Promise<CarrierOutcome>;
+  hangUp(callId: string, commandId: string): Promise<CarrierOutcome>;
+}

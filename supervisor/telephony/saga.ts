@@ -18,23 +18,27 @@ const longestMs: Millis = (ringS + acceptS + 30) * 1000;
 /** A transfer that nobody has looked after for this long is forgotten. */
 const forgottenMs: Millis = 24 * 3_600_000;
 
-export type SagaPhase =
-  | 'parking'
-  | 'ringing'
+const phases = [
+  'parking',
+  'ringing',
   /** The leg exists; nobody is known to have answered, or a person has. */
-  | 'rung'
-  | 'answered'
-  | 'joining'
-  | 'hanging_up'
-  | 'returning'
+  'rung',
+  'answered',
+  'joining',
+  'hanging_up',
+  'returning',
   /** In one of these it waits for an operator or for the carrier to tell more. */
-  | 'parked'
-  | 'unsure'
+  'parked',
+  'unsure',
   /** Over. */
-  | 'joined'
-  | 'back'
-  | 'gone'
-  | 'refused';
+  'joined',
+  'back',
+  'gone',
+  'refused',
+] as const;
+export type SagaPhase = (typeof phases)[number];
+
+export const isPhase = (value: unknown): value is SagaPhase => phases.some((phase) => phase === value);
 
 export interface Saga {
   /** Names it to operators and in what the carrier tells. */

@@ -11,20 +11,25 @@ import {
   type CarrierOutcome,
   type ControlCommand,
 } from '../../shared/protocol/call-control.ts';
+import type { TransferView } from '../../shared/protocol/callback/api.ts';
 import { carrierKeys } from '../../shared/protocol/carrier-a.ts';
 import type { CallOffer, ToWorker } from '../../shared/protocol/ipc.ts';
 import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import { CarrierAControl } from './carrier-a/control.ts';
+import type { FormParameters } from '../listeners/carrier-a/signature.ts';
 import { CarrierBControl } from './carrier-b/control.ts';
 import type { Carrier } from './carrier.ts';
 import type { CarrierBEvent } from '../listeners/carrier-b/webhook.ts';
 import { CommandBook } from './commands.ts';
 import { callMeans } from './means.ts';
+import { answerCarrierA, hangUpNow, outboundCarriers, outboundFactB } from './outbound/carriers.ts';
+import type { OutboundFact } from './outbound/outbound-call.ts';
+import { OutboundCalls } from './outbound/outbound-calls.ts';
 import type { SagaFact } from './saga.ts';
 import { SagaStore } from './saga-store.ts';
-import { WarmTransfers, type TransferView } from './warm-transfers.ts';
+import { WarmTransfers } from './warm-transfers.ts';
 import { newRest, textAt } from './rest.ts';
 
 /** Calls whose next stream is expected; of more, the oldest begin anew when they come. */
@@ -35,13 +40,15 @@ export interface TelephonyOptions {
   readonly clock: Clock;
   readonly wallClock: WallClock;
   readonly log: Log;
-  readonly metrics: Pick<SupervisorMetrics, 'carrierCommands' | 'warmTransfers'>;
+  readonly metrics: Pick<SupervisorMetrics, 'carrierCommands' | 'warmTransfers' | 'outboundCalls'>;
 }
 
 /** Marks calls that came in, in what the carrier sends back. */
 const inbound = 'svc:in:';
 /** And legs of transfers. */
 const legMark = 'svc:leg:';
+/** And calls that were made here. */
+const outboundMark = 'svc:out:';
 /** A summary that takes longer is cut by the join. */
 const longestSummaryMs = 30_000;
 
@@ -58,6 +65,8 @@ export class Telephony {
   /** Calls that others have, or may have: whoever closes their streams does not hang up. */
   readonly #givenAway = new Set<string>();
   readonly #closeRest: () => void;
+  /** Calls that are made here. */
+  readonly outbound: OutboundCalls;
 
   constructor(options: TelephonyOptions) {
     this.#options = options;
@@ -67,6 +76,7 @@ export class Telephony {
     const means = callMeans(settings);
     const { carrierA, carrierB } = settings;
     this.#warm = this.#newWarm();
+    this.outbound = this.#newOutbound();
     const nowS = (): number => wallClock.now() / 1000;
     if (carrierA?.control !== undefined && means.carrier_a !== undefined) {
       const given = { means: means.carrier_a, ask: rest.ask, nowS };
@@ -92,6 +102,30 @@ export class Telephony {
       },
       counted: ({ phase }) => metrics.warmTransfers.inc({ end: phase }),
     });
+  }
+
+  #newOutbound(): OutboundCalls {
+    const { settings, clock, wallClock, log, metrics } = this.#options;
+    return new OutboundCalls({
+      ...{ settings: settings.callback?.outbound, clock, wallClock, log },
+      carriers: () => outboundCarriers(this.#carriers, settings),
+      counted: (carrier, end) => metrics.outboundCalls.inc({ carrier, end }),
+    });
+  }
+
+  /** What carrier A shall do with a call that was made here and answered, as its own instructions. */
+  carrierAAnswered(id: string, form: FormParameters): string {
+    const carrier = this.#carriers.get('carrier_a');
+    if (!(carrier instanceof CarrierAControl)) return hangUpNow;
+    const shows = !this.#options.settings.telephony.redactsNumbers;
+    return answerCarrierA(id, form, { carrier, outbound: this.outbound, shows });
+  }
+
+  /** A person who answers talks with the agent, even where the process that made the call is gone. */
+  #outboundTold(id: string, fact: OutboundFact): void {
+    if (this.outbound.view(id) !== undefined) this.outbound.told(id, fact);
+    else if (fact.type === 'person') void this.#carrierB?.connect(fact.call, { id, parameters: {} });
+    else if (fact.type === 'machine') void this.#hangUp(fact.call);
   }
 
   /** What a call wants of its carrier, answered as a worker is. */
@@ -134,7 +168,26 @@ export class Telephony {
   streamOver(request: StreamRequest): void {
     const callId = callOf(request);
     if (callId === undefined || request.transport !== 'carrier_b' || this.#givenAway.has(callId)) return;
-    void this.#carrierB?.hangUp(callId, `over-${Buffer.from(callId).toString('base64url').slice(-40)}`);
+    void this.#hangUp(callId);
+  }
+
+  /** Nobody else has the caller: they never left the bot, or are on their way back to it. */
+  #isOurs(callId: string): boolean {
+    const comesBack = this.#returning.has(callId) && this.#warm.isFree(callId);
+    return comesBack || !this.#givenAway.has(callId);
+  }
+
+  /** Ends a call of carrier B. */
+  #hangUp(callId: string): Promise<CarrierOutcome> {
+    const commandId = `over-${Buffer.from(callId).toString('base64url').slice(-40)}`;
+    return this.#carrierB?.hangUp(callId, commandId) ?? Promise.resolve({ kind: 'unknown' });
+  }
+
+  /** A call that was answered and gets no stream is ended; nobody is left in silence. */
+  async #orHungUp(callId: string, asked: Promise<CarrierOutcome>): Promise<CarrierOutcome> {
+    const outcome = await asked;
+    if (outcome.kind !== 'ok') await this.#hangUp(callId);
+    return outcome;
   }
 
   /** Carrier B tells of a call; its signature was verified, and it says so for the first time. */
@@ -143,13 +196,21 @@ export class Telephony {
     const state = Buffer.from(textAt(payload, 'client_state'), 'base64').toString();
     const control = this.#carrierB;
     if (callId === '' || control === undefined) return;
+    if (state.startsWith(outboundMark)) {
+      const fact = outboundFactB(type, callId, payload);
+      if (fact !== undefined) this.#outboundTold(state.slice(outboundMark.length), fact);
+    }
     if (type === 'call.initiated' && payload['direction'] === 'incoming')
       void this.#did('answer', callId, control.answer(callId, `${inbound}${route ?? ''}`));
     else if (type === 'call.answered' && state.startsWith(inbound)) {
       const given = state.slice(inbound.length);
       const commandId = `stream-${Buffer.from(callId).toString('base64url').slice(-40)}`;
-      const asked = control.startStream(callId, { commandId, route: given === '' ? undefined : given });
-      void this.#did('stream', callId, asked);
+      const parameters = given === '' ? {} : { agent_route: given };
+      const asked = control.startStream(callId, { commandId, parameters });
+      void this.#did('stream', callId, this.#orHungUp(callId, asked));
+    } else if (type === 'streaming.failed' && this.#isOurs(callId)) {
+      // The caller was answered, and would hear nobody.
+      void this.#did('hangup', callId, this.#hangUp(callId));
     } else this.#carrierBSaga(type, callId, { state, payload });
   }
 
@@ -188,6 +249,7 @@ export class Telephony {
   /** This supervisor serves. @throws when the folder of its state cannot be used. */
   open(): void {
     this.#warm.open();
+    this.outbound.open();
   }
 
   /** Another supervisor serves now. */
@@ -195,7 +257,11 @@ export class Telephony {
     this.#warm.leave();
   }
 
-  async #did(command: 'answer' | 'stream', call: string, asked: Promise<CarrierOutcome>): Promise<void> {
+  async #did(
+    command: 'answer' | 'stream' | 'hangup',
+    call: string,
+    asked: Promise<CarrierOutcome>,
+  ): Promise<void> {
     const outcome = await asked;
     const code = outcome.kind === 'refused' ? outcome.code : outcome.kind;
     const { log, metrics } = this.#options;

@@ -3,7 +3,8 @@
  * operators. The number of a destination is kept in memory alone; a step whose outcome died with the service has an unknown one.
  */
 import { randomBytes } from 'node:crypto';
-import type { CarrierOutcome, ControlCommand } from '../../shared/protocol/call-control.ts';
+import type { CarrierOutcome, ControlCommand, RefusedCode } from '../../shared/protocol/call-control.ts';
+import type { TransferView } from '../../shared/protocol/callback/api.ts';
 import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { Carrier, WarmCarrier } from './carrier.ts';
@@ -25,6 +26,8 @@ type WarmCommand = Extract<ControlCommand, { type: 'transfer' }>;
 /** Warm transfers at a time. */
 const mostOpen = 1_024;
 const lookEveryMs = 5_000;
+/** How often it is asked whether the process before this one has let the folder go. */
+const lockEveryMs = 100;
 
 export interface WarmTransfersOptions {
   readonly store: SagaStore;
@@ -41,18 +44,13 @@ interface Running {
   readonly reply: ((outcome: CarrierOutcome) => void) | undefined;
 }
 
-/** What an operator sees of a transfer. */
-export interface TransferView {
-  readonly handle: string;
-  readonly call: string;
-  readonly carrier: string;
-  readonly phase: Saga['phase'];
-}
+const refused = (code: RefusedCode): Promise<CarrierOutcome> => Promise.resolve({ kind: 'refused', code });
 
 export class WarmTransfers {
   readonly #options: WarmTransfersOptions;
   readonly #running = new Map<string, Running>();
-  #isLeft = false;
+  /** `before`: another process may still write the transfers. */
+  #place: 'before' | 'here' | 'left' = 'before';
 
   constructor(options: WarmTransfersOptions) {
     this.#options = options;
@@ -60,9 +58,17 @@ export class WarmTransfers {
 
   /** Finds the transfers that were not over when the service was last there, and begins to watch the time. */
   open(): void {
-    for (const saga of this.#options.store.load()) {
+    const { store, log } = this.#options;
+    if (!store.lock()) {
+      this.#options.clock.after(lockEveryMs, () => {
+        if (this.#place === 'before') this.open();
+      });
+      return;
+    }
+    this.#place = 'here';
+    for (const saga of store.load()) {
       this.#running.set(saga.handle, { saga, numbers: undefined, reply: undefined });
-      this.#options.log.warn({ transfer: saga.handle, phase: saga.phase }, 'a warm transfer is taken up');
+      log.warn({ transfer: saga.handle, phase: saga.phase }, 'a warm transfer is taken up');
       this.#take(saga.handle, { type: 'step.done', step: saga.steps, outcome: { kind: 'unknown' } });
     }
     this.#watch();
@@ -70,25 +76,33 @@ export class WarmTransfers {
 
   /** Another supervisor has them now. */
   leave(): void {
-    this.#isLeft = true;
+    this.#place = 'left';
     this.#running.clear();
+    this.#options.store.close();
   }
 
   begin(command: WarmCommand, { mayReturn }: { readonly mayReturn: boolean }): Promise<CarrierOutcome> {
     const { callId, carrier, commandId, summary, language, to, from } = command;
-    const isBusy = this.#running.size >= mostOpen || this.#ofCall(callId) !== undefined;
-    if (this.#isLeft || isBusy || from === undefined)
-      return Promise.resolve({
-        kind: 'refused',
-        code: from === undefined ? 'invalid_argument' : 'unavailable',
-      });
+    const isFull = this.#running.size >= mostOpen || this.#ofCall(callId) !== undefined;
+    if (from === undefined) return refused('invalid_argument');
+    if (this.#place !== 'here' || isFull) return refused('unavailable');
+    const handle = randomBytes(9).toString('base64url');
+    const given = { handle, carrier, callId, commandId, summary, language, mayReturn };
+    const { saga, orders } = newSaga(given, this.#options.wallClock.now());
+    // Nobody is parked who would be forgotten.
+    if (!this.#save(saga)) return refused('unavailable');
     return new Promise((reply) => {
-      const handle = randomBytes(9).toString('base64url');
-      const given = { handle, carrier, callId, commandId, summary, language, mayReturn };
-      const { saga, orders } = newSaga(given, this.#options.wallClock.now());
       this.#running.set(handle, { saga, numbers: { to, from }, reply });
       this.#follow(handle, orders);
     });
+  }
+
+  #save(saga: Saga): boolean {
+    const { store, log } = this.#options;
+    const error = store.save(saga);
+    if (error !== undefined)
+      log.error({ transfer: saga.handle, error }, 'a warm transfer could not be written down');
+    return error === undefined;
   }
 
   /** The carrier tells something of a transfer. */
@@ -113,8 +127,8 @@ export class WarmTransfers {
   }
 
   get views(): readonly TransferView[] {
-    return [...this.#running.values()].map(({ saga: { handle, callId: call, carrier, phase } }) => ({
-      ...{ handle, call, carrier, phase },
+    return [...this.#running.values()].map(({ saga: { handle, callId: call, carrier, phase, summary } }) => ({
+      ...{ handle, call, carrier, phase, summary },
     }));
   }
 
@@ -135,8 +149,8 @@ export class WarmTransfers {
     const running = this.#running.get(handle);
     if (running === undefined) return;
     const { saga, reply } = running;
-    const { store, log, counted } = this.#options;
-    store.save(saga);
+    const { log, counted } = this.#options;
+    this.#save(saga);
     log.info({ transfer: handle, call: saga.callId, phase: saga.phase }, 'a warm transfer has moved');
     for (const order of orders) {
       if (order.type === 'tell') reply?.(order.outcome);
@@ -178,7 +192,7 @@ export class WarmTransfers {
 
   #watch(): void {
     this.#options.clock.after(lookEveryMs, () => {
-      if (this.#isLeft) return;
+      if (this.#place === 'left') return;
       for (const handle of [...this.#running.keys()]) {
         const before = this.#running.get(handle)?.saga.phase;
         const running = this.#running.get(handle);

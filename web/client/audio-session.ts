@@ -5,7 +5,9 @@
  * call protocol has, so nothing is resampled here. After `close` no listener is called and the microphone is given back.
  */
 import type { CapturedFrame } from './audio/capture-framer.ts';
+import { StreamVoice } from './audio/stream-voice.ts';
 import type { MicrophoneProblem } from './call-machine.ts';
+import type { LineAudio } from './line/line.ts';
 import { CALL_RATES } from './wire.ts';
 import type { CaptureReport, PlayoutOrder, PlayoutReport } from './audio/worklet-messages.ts';
 
@@ -39,12 +41,15 @@ export interface AudioOptions {
   readonly speaker: string | undefined;
   /** Address of the module with both worklets. */
   readonly workletUrl: string | URL;
+  /** The line brings its own voice at any rate: the rate of the device is best then. */
+  readonly isWide: boolean;
   /** Fires when nobody wants the audio any more. */
   readonly abandoned: AbortSignal;
 }
 
 /** 16 kHz is what the engine listens at; the device's own rate and 48 kHz are for browsers that do not convert. */
 const WANTED_RATES: readonly (number | undefined)[] = [16_000, undefined, 48_000];
+const WIDE_RATES: readonly (number | undefined)[] = [48_000, undefined, 16_000];
 /** A browser that wants a gesture first leaves the audio suspended; any other starts it sooner than this. */
 const STARTS_WITHIN_MS = 500;
 const GESTURES = ['pointerup', 'keydown'] as const;
@@ -63,7 +68,7 @@ interface SinkContext {
 
 const canChooseSink = (context: object): context is SinkContext => 'setSinkId' in context;
 
-export class AudioSession {
+export class AudioSession implements LineAudio {
   readonly sampleRate: number;
   readonly #context: AudioContext;
   #source: MediaStreamAudioSourceNode;
@@ -74,6 +79,8 @@ export class AudioSession {
   #listener: AudioListener | undefined;
   #draining: (() => void) | undefined;
   #isMuted = false;
+  #changed: ((track: MediaStreamTrack) => void) | undefined;
+  #voice: StreamVoice | undefined;
 
   constructor(graph: Graph, stream: MediaStream, options: { readonly listener: AudioListener }) {
     this.#context = graph.context;
@@ -103,6 +110,25 @@ export class AudioSession {
     this.#playout.connect(this.#loudness).connect(graph.context.destination);
   }
 
+  get microphone(): MediaStreamTrack {
+    const [track] = this.#stream.getAudioTracks();
+    if (track === undefined) throw new AudioProblem('missing');
+    return track;
+  }
+
+  onMicrophone(changed: ((track: MediaStreamTrack) => void) | undefined): void {
+    this.#changed = changed;
+  }
+
+  /** Plays the agent's voice from a stream instead of frames; the one before it is not heard any more. */
+  playStream(stream: MediaStream): void {
+    this.#voice?.close();
+    this.#voice = new StreamVoice(stream, {
+      ...{ context: this.#context, output: this.#loudness },
+      reported: (report) => this.#listener?.reported(report),
+    });
+  }
+
   /** Milliseconds on the audio clock. */
   get nowMs(): number {
     return this.#context.currentTime * 1000;
@@ -130,7 +156,8 @@ export class AudioSession {
     this.#listener = undefined;
     stopTracks(this.#stream);
     this.#source.disconnect();
-    if (letPlay) await this.#drained();
+    if (letPlay && this.#voice === undefined) await this.#drained();
+    this.#voice?.close();
     this.#playout.disconnect();
     if (this.#context.state !== 'closed') await this.#context.close();
   }
@@ -156,6 +183,7 @@ export class AudioSession {
     this.#watch(stream);
     this.mute(this.#isMuted);
     source.connect(this.#capture);
+    this.#changed?.(this.microphone);
   }
 
   /** False where the browser leaves the choice to the system. */
@@ -193,7 +221,7 @@ export async function openAudio(listener: AudioListener, options: AudioOptions):
   const stream = await askForMicrophone(options.microphone);
   let graph: Graph | undefined;
   try {
-    graph = openGraph(stream);
+    graph = openGraph(stream, options.isWide ? WIDE_RATES : WANTED_RATES);
     await addWorklets(graph.context, options.workletUrl);
     await running(graph.context, { listener, abandoned: options.abandoned });
     await chooseSink(graph.context, options.speaker);
@@ -275,9 +303,9 @@ function problemOfRefusal(name: string): MicrophoneProblem {
 }
 
 /** The first context whose rate the protocol has and which accepts the microphone (Firefox converts no input). */
-function openGraph(stream: MediaStream): Graph {
+function openGraph(stream: MediaStream, rates: readonly (number | undefined)[]): Graph {
   let refusal: unknown = new Error('no sample rate of the call protocol is available');
-  for (const sampleRate of WANTED_RATES) {
+  for (const sampleRate of rates) {
     let context: AudioContext | undefined;
     try {
       context = new AudioContext({

@@ -3,6 +3,7 @@
  * requests: of the endpoint for tokens before the call, and of the call's own address after a refusal.
  */
 import type { CallOutcome } from './call-machine.ts';
+import type { LineKind } from './line/line-kind.ts';
 import { parseObject } from './wire.ts';
 
 /** Thrown by whoever gives tokens, to say how the call ends without one. */
@@ -26,10 +27,12 @@ export function outcomeOfStatus(status: number): CallOutcome {
 
 /**
  * A giver of tokens that asks an endpoint: POST, answered with `{"token": "..."}`. Cookies go with it, so that a backend knows who
- * asks.
+ * asks. For a call by WebRTC, whose tokens have an audience of their own, `?transport=webrtc` is added.
  */
-export function tokenFrom(endpoint: string | URL): () => Promise<string> {
-  return async () => {
+export function tokenFrom(address: string | URL): (line?: LineKind) => Promise<string> {
+  return async (line) => {
+    const endpoint = new URL(address, location.href);
+    if (line === 'webrtc') endpoint.searchParams.set('transport', line);
     let response: Response;
     try {
       response = await fetch(endpoint, { method: 'POST', credentials: 'include', cache: 'no-store' });

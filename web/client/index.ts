@@ -7,6 +7,7 @@ export type { CallState } from './call-state.ts';
 export { Conversation } from './conversation.ts';
 export type { ConversationLine } from './conversation.ts';
 export type { ConversationEvent, ConversationEventName, TurnMetrics } from './conversation-events.ts';
+export type { LineKind } from './line/line-kind.ts';
 export { tokenFrom, TokenRefused } from './door.ts';
 export { audioDevices } from './devices.ts';
 export type { AudioDevices } from './devices.ts';

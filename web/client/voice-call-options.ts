@@ -8,13 +8,19 @@ import {
   type TurnMetrics,
 } from './conversation-events.ts';
 import type { ConversationLine } from './conversation.ts';
+import type { LineKind } from './line/line-kind.ts';
 import type { ClientMessage, ServerMessage } from './wire.ts';
 
 export interface VoiceCallOptions {
   /** Where the service takes calls: `wss://`, `ws://`, `https://`, `http://`, or a path on the host of the page, such as `/ws`. */
   readonly url: string | URL;
+  /**
+   * Where the service takes WebRTC offers (WHIP), such as `/whip`: the call goes that way where it gets through, and by `url` where it
+   * does not. Absent: by `url`.
+   */
+  readonly whip?: string | URL;
   /** A session token, or what gives one when the call connects, as `tokenFrom(endpoint)` does; undefined: the service wants none. */
-  readonly token?: string | (() => string | undefined | Promise<string | undefined>);
+  readonly token?: string | ((line: LineKind) => string | undefined | Promise<string | undefined>);
   readonly callId?: string;
   readonly metadata?: Readonly<Record<string, string>>;
   /** What the service is asked to tell of the conversation; an empty list is nothing. Default: everything but `bot.tts_text`. */
@@ -52,7 +58,10 @@ export interface VoiceCallEvents {
   /** The browser wants a click or a key press before there can be sound; the next one starts the call. */
   'gesture-needed': undefined;
   /** The network takes no audio at the moment, or takes it again. */
-  network: { readonly slow: boolean };
+  network: {
+    readonly slow: boolean;
+    /** It is gone; another connection is being made for the call. */ readonly moving: boolean;
+  };
   wire: WireNote;
   ended: CallOutcome;
 }

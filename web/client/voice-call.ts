@@ -11,7 +11,6 @@ import {
   openAudio,
   WorkletsOutOfReach,
 } from './audio-session.ts';
-import { CallLine, type LineListener } from './call-line.ts';
 import {
   type CallEvent,
   type CallOrder,
@@ -22,8 +21,12 @@ import {
 import { callState, type CallState } from './call-state.ts';
 import { type CapturedFrame, FRAME_MS, fromPcm16 } from './audio/capture-framer.ts';
 import { Conversation } from './conversation.ts';
+import { type PromiseWithResolversOf, withResolvers } from './deferred.ts';
 import { askWhy, TokenRefused } from './door.ts';
 import { Emitter } from './emitter.ts';
+import type { LineKind } from './line/line-kind.ts';
+import type { Line, LineListener } from './line/line.ts';
+import { openLine, socketUrl } from './line/open-line.ts';
 import { ResponseTimes } from './response-times.ts';
 import { SpeechDetector } from './audio/speech-detector.ts';
 import { TurnView } from './turn-view.ts';
@@ -48,7 +51,8 @@ export class VoiceCall extends Emitter<VoiceCallEvents> {
   #phase: CallPhase = { name: 'idle' };
   #shown: CallState = 'idle';
   #start: PromiseWithResolversOf<void> | undefined;
-  #line: CallLine | undefined;
+  #line: Line | undefined;
+  #lineKind: LineKind | undefined;
   #token: string | undefined;
   #audio: AudioSession | undefined;
   readonly #abandoned = new AbortController();
@@ -86,6 +90,11 @@ export class VoiceCall extends Emitter<VoiceCallEvents> {
   /** Hz, for both directions; undefined before the microphone is there. */
   get sampleRate(): number | undefined {
     return this.#audio?.sampleRate;
+  }
+
+  /** What the call goes by; undefined before it is connected. */
+  get line(): LineKind | undefined {
+    return this.#lineKind;
   }
 
   /** How often audio of the agent came too late to be played without a gap. */
@@ -189,7 +198,7 @@ export class VoiceCall extends Emitter<VoiceCallEvents> {
         void this.#connect();
         return;
       case 'ask-why':
-        void askWhy(this.#address(), this.#token).then((outcome) =>
+        void askWhy(socketUrl(this.#options.url), this.#token).then((outcome) =>
           this.#take({ type: 'refusal-known', outcome }),
         );
         return;
@@ -218,13 +227,14 @@ export class VoiceCall extends Emitter<VoiceCallEvents> {
   }
 
   async #openMicrophone(): Promise<void> {
-    const { microphone, speaker, workletUrl } = this.#options;
+    const { microphone, speaker, workletUrl, whip } = this.#options;
     const embedded = workletUrl === undefined ? embeddedWorklets() : undefined;
     try {
       const audio = await openAudio(this.#audioListener, {
         microphone,
         speaker,
         workletUrl: workletUrl ?? embedded ?? '',
+        isWide: whip !== undefined,
         abandoned: this.#abandoned.signal,
       });
       if (this.#phase.name !== 'preparing') {
@@ -247,24 +257,7 @@ export class VoiceCall extends Emitter<VoiceCallEvents> {
     }
   }
 
-  /** The address of the call as a WebSocket one. */
-  #address(): string {
-    const url = new URL(this.#options.url, location.href);
-    url.protocol = url.protocol.replace(/^http/, 'ws');
-    return url.href;
-  }
-
   async #connect(): Promise<void> {
-    const { token } = this.#options;
-    try {
-      this.#token = typeof token === 'function' ? await token() : token;
-    } catch (error) {
-      const outcome: CallOutcome = error instanceof TokenRefused ? error.outcome : { kind: 'no-token' };
-      if (!(error instanceof TokenRefused)) console.error('no token was given', error);
-      this.#take({ type: 'preparation-failed', outcome });
-      return;
-    }
-    if (this.#phase.name !== 'connecting') return;
     const listener: LineListener = {
       opened: () => {
         this.#note('connected');
@@ -275,10 +268,29 @@ export class VoiceCall extends Emitter<VoiceCallEvents> {
         this.#note(`connection closed with code ${code}`);
         this.#take({ type: 'socket-closed', code });
       },
-      slow: (isSlow) => this.emit('network', { slow: isSlow }),
+      moving: (isMoving) => {
+        this.#note(isMoving ? 'connection lost; making another one' : 'connected again');
+        this.emit('network', { slow: false, moving: isMoving });
+      },
+      lost: (packets) => (this.#lateFrames = packets),
+      slow: (isSlow) => this.emit('network', { slow: isSlow, moving: false }),
       stuck: () => this.#take({ type: 'network-stuck' }),
     };
-    this.#line = new CallLine(this.#address(), this.#token, listener);
+    const { signal: abandoned } = this.#abandoned;
+    try {
+      if (this.#audio === undefined) return;
+      const opened = await openLine(this.#options, { audio: this.#audio, listener, abandoned });
+      if (this.#phase.name !== 'connecting') {
+        opened.line.close();
+        return;
+      }
+      ({ line: this.#line, kind: this.#lineKind, token: this.#token } = opened);
+      opened.line.begin?.();
+    } catch (error) {
+      const outcome: CallOutcome = error instanceof TokenRefused ? error.outcome : { kind: 'no-token' };
+      if (!(error instanceof TokenRefused)) console.error('no token was given', error);
+      this.#take({ type: 'preparation-failed', outcome });
+    }
   }
 
   #receive(data: string | ArrayBuffer): void {
@@ -357,7 +369,7 @@ export class VoiceCall extends Emitter<VoiceCallEvents> {
         break;
       case 'level':
         this.#outputLevel = report.rms;
-        this.#lateFrames = report.lateFrames;
+        if (this.#lineKind !== 'webrtc') this.#lateFrames = report.lateFrames;
         break;
     }
     this.#look();
@@ -377,20 +389,4 @@ export class VoiceCall extends Emitter<VoiceCallEvents> {
   #note(note: string): void {
     this.emit('wire', { direction: 'note', note });
   }
-}
-
-interface PromiseWithResolversOf<T> {
-  readonly promise: Promise<T>;
-  readonly resolve: (value: T) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-function withResolvers(): PromiseWithResolversOf<void> {
-  let resolve: () => void = () => undefined;
-  let reject: (error: unknown) => void = () => undefined;
-  const promise = new Promise<void>((yes, no) => {
-    resolve = yes;
-    reject = no;
-  });
-  return { promise, resolve, reject };
 }

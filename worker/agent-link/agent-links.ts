@@ -7,6 +7,7 @@ import { takeTelephony } from '../../shared/config/server/telephony-variables.ts
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
+import { traceparentOf, type TraceOf } from '../call/trace.ts';
 import type { CallStart } from '../transports/transport.ts';
 import { newDialer, type Dial } from './agent-socket.ts';
 import { AgentCallLink } from './call-link.ts';
@@ -23,6 +24,8 @@ export interface AgentLinksOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Pick<WorkerMetrics, 'agentHop' | 'agentLinks'>;
+  /** Absent: calls have no trace. */
+  readonly traceOf?: TraceOf | undefined;
 }
 
 interface Process {
@@ -45,7 +48,7 @@ export function agentLinkServices(
 function newAgentLinks(
   targets: LinkTargets,
   { agent: { name: agent, farewell } }: AgentDefinition,
-  { env, certificates, mayTransfer, clock, log, metrics }: AgentLinksOptions,
+  { env, certificates, mayTransfer, clock, log, metrics, traceOf }: AgentLinksOptions,
 ): OpenCallLink {
   const processOf = (target: LinkTarget): Process => ({ target, dial: newDialer(target, certificates) });
   const fallback = targets.fallback === undefined ? undefined : processOf(targets.fallback);
@@ -69,6 +72,9 @@ function newAgentLinks(
         : resumedLink(settings, left.terms, { saved: left.saved, now });
     const { shown } = found.target.url;
     const ownLog = log.child({ call: start.callId, agent: shown });
-    return new AgentCallLink({ clock, metrics, log: ownLog, dial: found.dial, site, state });
+    const trace = traceOf?.(start);
+    const headers = trace === undefined ? {} : { traceparent: traceparentOf(trace, trace.spanId) };
+    const dial: Dial = (...[ofProcess, events]) => found.dial(ofProcess, events, headers);
+    return new AgentCallLink({ clock, metrics, log: ownLog, dial, site, state });
   };
 }

@@ -28,7 +28,12 @@ export interface AgentSocket {
   close(code: number, reason: string): void;
 }
 
-export type Dial = (clock: Clock, events: AgentSocketEvents) => AgentSocket;
+/** `headers` are those of the call, beside the token of the process. */
+export type Dial = (
+  clock: Clock,
+  events: AgentSocketEvents,
+  headers?: Readonly<Record<string, string>>,
+) => AgentSocket;
 
 /** TLS sessions that are gone on with, per agent process. */
 const sessionsKept = 4;
@@ -47,10 +52,10 @@ export function newDialer({ url, token }: LinkTarget, certificates: readonly str
       })
     : new PlainAgent(way);
   const headers = token === undefined ? {} : { Authorization: `Bearer ${token.reveal()}` };
-  return (clock, events) => {
+  return (clock, events, ofCall) => {
     const socket = new WebSocket(url.href, {
       agent,
-      headers,
+      headers: { ...headers, ...ofCall },
       perMessageDeflate: false,
       followRedirects: false,
       maxPayload: agentLinkLimits.messageBytes,

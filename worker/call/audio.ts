@@ -71,6 +71,7 @@ export class CallAudio {
             isNoEcho: this.#echo.isClear,
             isFaint: detector.isFaint,
             quietMs: detector.quietMs,
+            lastedMs: detector.lastedMs,
           }),
         );
       },

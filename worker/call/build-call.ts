@@ -18,6 +18,7 @@ import type { RunningCall } from './running-call.ts';
 import type { CallServices } from './services.ts';
 import { CallStages, stageContext } from './stages.ts';
 import { CallToolRuns } from './tool-runs.ts';
+import { traceparentOfTools } from './trace.ts';
 import { withVariables } from './variables.ts';
 import { CallControl, meansOf, toolMeans, transferSettings } from '../telephony/call-control.ts';
 import { carriedContext } from '../telephony/carried.ts';
@@ -62,7 +63,7 @@ export function buildCall(build: CallBuild): RunningCall {
     refused: opened.tools.refused.map(({ name, rule }) => `${name} ${rule}`),
     isTool: (name) => opened.book.ruleOf(name) !== undefined,
   });
-  const tools = new CallToolRuns(opened.tools, tell);
+  const tools = new CallToolRuns(opened.tools, tell, traceparentOfTools(services.traceOf?.(start)));
   // What an agent process says is taken word for word.
   const settings = {
     ...withVariables(services.settings, metadata),

@@ -13,6 +13,7 @@ import { CallOpening, KeptAudio, type CallSetup } from './opening.ts';
 import type { RunningCall } from './running-call.ts';
 import type { CallServices } from './services.ts';
 import { SessionClaim } from './session-claim.ts';
+import { callLog } from './trace.ts';
 import { sessionEndOf } from './session-end.ts';
 import type { CallLink, CallLinkSite, LeftLink } from '../agent-link/contract.ts';
 import type { TypedText } from '../../shared/protocol/call.ts';
@@ -90,7 +91,7 @@ export class CallRunner implements TransportEvents {
     assert(transport !== undefined, 'a call goes on with its transport');
     this.#session.carry();
     const { start, setup, state, startedAt, turns } = left.call;
-    this.#log = this.#services.log.child({ call: start.callId });
+    this.#log = callLog(this.#services, start);
     this.#options.journal?.keepSetup(setup);
     this.#openLink(start, { terms: setup.link, saved: left.call.link });
     const call = this.#build(start, transport, { setup, state, startedAt, turns, isResumed: true });
@@ -113,7 +114,7 @@ export class CallRunner implements TransportEvents {
       transport.refuse('server_busy');
       return;
     }
-    this.#log = this.#services.log.child({ call: start.callId });
+    this.#log = callLog(this.#services, start);
     const opening = new CallOpening({
       start,
       now: this.#services.clock.now(),

@@ -7,6 +7,7 @@ import type { Log } from '../../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import type { OpenCallLink } from '../agent-link/contract.ts';
 import type { ObserveCall } from './observer.ts';
+import type { TraceOf } from './trace.ts';
 import type { CallSettings, ToolBook } from '../core/settings.ts';
 import type { OpenedTools } from '../tools/registry.ts';
 import type { EchoMode } from '../media/echo/echo.ts';
@@ -46,6 +47,8 @@ export interface CallServices {
   ) => { readonly tools: OpenedTools; readonly book: ToolBook };
   /** Who follows calls to tell of them later; absent: nobody. */
   readonly observe?: ObserveCall;
+  /** Absent: calls have no trace. */
+  readonly traceOf?: TraceOf | undefined;
   /** What is asked of carriers, and how. */
   readonly carriers: TelephonyServices;
   readonly speech: SpeechDetectorSettings;

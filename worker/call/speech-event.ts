@@ -12,9 +12,12 @@ export interface Moment {
   readonly isFaint: boolean;
   /** Since the last sound of the voice. */
   readonly quietMs: Millis;
+  /** For how long at least a voice has lasted that goes on. */
+  readonly lastedMs: Millis;
 }
 
-export function speechEvent(fact: SpeechFact, { position, isNoEcho, isFaint, quietMs }: Moment): CallEvent {
+export function speechEvent(fact: SpeechFact, moment: Moment): CallEvent {
+  const { position, isNoEcho, isFaint, quietMs, lastedMs } = moment;
   switch (fact) {
     case 'speech.started':
       return { type: fact, position, isFaint };
@@ -24,6 +27,8 @@ export function speechEvent(fact: SpeechFact, { position, isNoEcho, isFaint, qui
       return { type: fact, position, quietMs };
     case 'voice.paused':
       return { type: fact, position, silenceMs: voicePauseMs };
+    case 'voice.lasted':
+      return { type: fact, position, lastedMs };
     default:
       return { type: fact, position };
   }

@@ -7,21 +7,29 @@ import type { CallEvent } from '../core/events.ts';
 import type { AbandonReason } from '../core/tools/tools-state.ts';
 import type { OpenedTools } from '../tools/registry.ts';
 import type { ToolRun } from '../tools/tool.ts';
+import type { ToolAttempt } from './trace.ts';
 
 export class CallToolRuns {
   readonly #opened: OpenedTools;
   readonly #tell: (event: CallEvent) => void;
+  readonly #traceparent: (run: ToolAttempt) => string | undefined;
   /** By the key that the core gave the call. */
   readonly #runs = new Map<number, ToolRun>();
 
-  constructor(opened: OpenedTools, tell: (event: CallEvent) => void) {
+  constructor(
+    opened: OpenedTools,
+    tell: (event: CallEvent) => void,
+    traceparent: (run: ToolAttempt) => string | undefined = () => undefined,
+  ) {
     this.#opened = opened;
     this.#tell = tell;
+    this.#traceparent = traceparent;
   }
 
   run(order: Extract<CallAction, { type: 'tool.run' }>): void {
     const { key, attempt } = order;
-    const run = this.#opened.tools.run(order, (outcome) => {
+    const traced = { ...order, traceparent: this.#traceparent(order) };
+    const run = this.#opened.tools.run(traced, (outcome) => {
       if (this.#runs.get(key) === run) this.#runs.delete(key);
       this.#tell({ type: 'tool.settled', key, attempt, outcome });
     });

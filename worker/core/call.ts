@@ -11,7 +11,7 @@ import { answer, closeCommands, dropWaiting } from './commands.ts';
 import { tellTools } from './epoch.ts';
 import type { CallEvent } from './events.ts';
 import { onLlmDone, onLlmFailed, onLlmText, onToolSettled } from './answer/answering.ts';
-import { onSpeechConfirmed } from './turn/candidate.ts';
+import { onSpeechConfirmed, onVoiceLasted } from './turn/candidate.ts';
 import { noteAcknowledged, noteWord } from './delivery/heard.ts';
 import { onDtmf } from './turn/keys.ts';
 import { onCommand, speakWaiting } from './answer/lines.ts';
@@ -93,6 +93,7 @@ function take(step: Step, event: CallEvent): void {
     case 'speech.stopped':
     case 'voice.resumed':
     case 'voice.paused':
+    case 'voice.lasted':
     case 'turn.judged':
     case 'stt.partial':
     case 'stt.final':
@@ -174,6 +175,9 @@ function takeHearing(step: Step, event: HearingEvent): void {
       return;
     case 'voice.paused':
       onVoicePaused(step, event.silenceMs);
+      return;
+    case 'voice.lasted':
+      onVoiceLasted(step, event);
       return;
     case 'turn.judged':
       onTurnJudged(step, event.ask, event.probability);

@@ -59,6 +59,12 @@ export type CallEvent =
       readonly silenceMs: Millis;
       readonly position?: PlayoutPosition | undefined;
     }
+  /** The voice goes on, and there was `lastedMs` of it since it began: `wordlessMs`, and then that and `lateWordsMs`. Dips between syllables and humming do not count. */
+  | {
+      readonly type: 'voice.lasted';
+      readonly lastedMs: Millis;
+      readonly position?: PlayoutPosition | undefined;
+    }
   /** Silence lasted `turn.stopMs` after speech. */
   | {
       readonly type: 'speech.stopped';

@@ -60,7 +60,7 @@ function resumeTurn(step: Step, turnAudio: boolean): void {
   switch (turn.phase) {
     case 'candidate':
     case 'fading': {
-      const { startedAt, held, loud, isNoEcho, position, isFaint } = turn;
+      const { startedAt, held, loud, lastedMs, isNoEcho, position, isFaint } = turn;
       if (held) actions.push({ type: 'playout.pause' });
       const candidate = {
         phase: 'candidate',
@@ -68,6 +68,7 @@ function resumeTurn(step: Step, turnAudio: boolean): void {
         startedAt,
         held,
         loud,
+        lastedMs,
         isNoEcho,
         position,
         isFaint,

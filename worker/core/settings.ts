@@ -55,6 +55,8 @@ export interface CallSettings {
     readonly minWords: number;
     /** With words asked for: voice this long of which STT says nothing interrupts all the same. 0: it never does. */
     readonly wordlessMs: Millis;
+    /** So much longer, where STT tells its words only when it is asked for them. */
+    readonly lateWordsMs: Millis;
     /** Words of listening, in lower case. Alone they never interrupt. */
     readonly backchannels: readonly string[];
     /** A candidate that ended resumes the bot this long after its last voice. At least `turn.stopMs`. */
@@ -120,7 +122,9 @@ export interface CallLimits {
   readonly sttDeafMs: Millis;
   /** The caller waits, and nothing has been given to TTS: a filler is. */
   readonly fillerAfterMs: Millis;
-  /** The same for an agent without fillers: now a stage is late. Below `audibleWithinMs`. */
+  /** The same behind a filler that was heard: who says one after another sounds like a machine. With the line's first sound below `deadAirMs`. */
+  readonly fillerAgainMs: Millis;
+  /** The same as the first for an agent without fillers: now a stage is late. Below `audibleWithinMs`. */
   readonly lateAfterMs: Millis;
   /** Either, while TTS has yet to make what would be said: where it makes no sound, time is left for what stands in for it. */
   readonly unreadyAfterMs: Millis;
@@ -149,6 +153,7 @@ export const defaultCallLimits: CallLimits = {
   sttGiveUpUnreadyMs: 1_600,
   sttDeafMs: 6_000,
   fillerAfterMs: 1_500,
+  fillerAgainMs: 2_400,
   lateAfterMs: 2_000,
   unreadyAfterMs: 1_100,
   audibleWithinMs: 2_700,

@@ -23,6 +23,7 @@ import { newFailoverStt } from './failover/stt.ts';
 import { newFailoverTts } from './failover/tts.ts';
 import { providers } from './providers.ts';
 import type { Factory } from './providers.ts';
+import type { ProviderNote } from './provider-note.ts';
 import { addressOf, newFailureReader, type ProviderSite } from './provider-failure.ts';
 import type { LlmStage, ProviderAccess, SttAccess, SttStage, TtsAccess, TtsStage } from './stage.ts';
 
@@ -69,6 +70,8 @@ export interface StageServices {
   /** Takes each failure of a provider, for the people who run the service. */
   readonly failed: (failure: Failure) => void;
   readonly budgets?: RetryBudgets;
+  /** Takes what traces tell of providers. */
+  readonly noted?: ((note: ProviderNote) => void) | undefined;
 }
 
 type Adapters = { readonly [S in StageName]: ReadonlyMap<string, Factory<Access[S], Stages[S]>> };
@@ -237,7 +240,7 @@ function guarded<S extends StageName>(
     adapters,
     secrets,
   }: {
-    services: Required<StageServices>;
+    services: StageServices & Required<Pick<StageServices, 'budgets'>>;
     adapters: Adapters[S];
     secrets: readonly string[];
   },
@@ -252,6 +255,7 @@ function guarded<S extends StageName>(
       role,
       provider,
       requested: () => requested(stage, role),
+      noted: services.noted,
       failed: (error) => services.failed(failureOf(error)),
     });
     return { role, stage: openOne(adapters, one), breaker: breakers.of(stage, role), meter };

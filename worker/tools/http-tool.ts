@@ -113,6 +113,7 @@ export class HttpTool implements ToolRunner {
         ...revealed(this.#definition.secretHeaders),
         'accept-encoding': 'identity',
         'idempotency-key': request.idempotencyKey,
+        ...(request.traceparent !== undefined && { traceparent: request.traceparent }),
       },
       ...(hasBody && {
         body: JSON.stringify(body === undefined ? filled.rest : fillBody(body, request.arguments, metadata)),

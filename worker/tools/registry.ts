@@ -214,7 +214,7 @@ class ToolsOfCall implements CallTools {
   }
 
   run(order: OrderedRun, sink: (report: ToolReport) => void): ToolRun {
-    const { call, epoch, idempotencyKey, timeoutMs } = order;
+    const { call, epoch, idempotencyKey, timeoutMs, traceparent } = order;
     const tool = this.#catalog.find(call.name);
     const runner = tool?.runner;
     const given = readArguments(call.arguments);
@@ -231,6 +231,7 @@ class ToolsOfCall implements CallTools {
       epoch,
       idempotencyKey,
       timeoutMs,
+      traceparent,
     };
     const inner = runner.run(this.#context, request, (report) => {
       this.#running.delete(run);

@@ -27,6 +27,8 @@ export interface ToolRunRequest {
   /** 16 hex digits, the same for every attempt of one call. */
   readonly idempotencyKey: string;
   readonly timeoutMs: Millis;
+  /** The run's span, as W3C Trace Context writes it; absent where calls have no trace. */
+  readonly traceparent?: string | undefined;
 }
 
 /**
@@ -101,6 +103,7 @@ export interface OrderedRun {
   readonly epoch: number;
   readonly idempotencyKey: string;
   readonly timeoutMs: Millis;
+  readonly traceparent?: string | undefined;
 }
 
 /**

@@ -36,7 +36,9 @@ export class Reader {
 
   take<T>(variable: Variable<T>): T {
     const text = this.#env[variable.name];
-    if (text === undefined) {
+    // OpenTelemetry wants its variables read so; of ours an empty one is a slip.
+    const isUnset = text === undefined || (text === '' && variable.name.startsWith('OTEL_'));
+    if (isUnset) {
       if (variable.isRequired) this.refuse(variable, `must be set: ${variable.form}`);
       return variable.fallback(this.#facts);
     }

@@ -1,5 +1,5 @@
 /**
- * The server variables: the only list of SVC_ names. Each is declared once, with its form, default and one line of
+ * The server variables: the only list of SVC_ names, and of the OTEL_ names that are obeyed. Each is declared once, with its form, default and one line of
  * explanation; reading the environment, messages, help and the reference page come from here. The environment is an
  * argument, nothing reads the process.
  */
@@ -42,6 +42,7 @@ import {
   type WebrtcSettings,
 } from './webrtc-variables.ts';
 import { sipVariables, takeSip, type SipSettings } from './sip-variables.ts';
+import { takeTelemetry, telemetryVariables, type TelemetrySettings } from './telemetry-variables.ts';
 import { takeWs, wsVariables, type WsSettings } from './ws-variables.ts';
 import {
   addressVariable,
@@ -59,7 +60,7 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 export interface ServerSettings
-  extends ModelSettings, LifetimeSettings, AgentLinkSettings, RecordingSettings {
+  extends ModelSettings, LifetimeSettings, AgentLinkSettings, RecordingSettings, TelemetrySettings {
   readonly agentFile: string;
   readonly ws: WsSettings;
   readonly health: {
@@ -203,6 +204,7 @@ const variables = {
   ...wsVariables,
   ...modelVariables,
   ...recordingVariables,
+  ...telemetryVariables,
 } as const;
 
 /** Names with the prefix that belong to the tests and say nothing to the server. */
@@ -352,6 +354,7 @@ export function parseServerSettings(
     ...takeModels(reader),
     ...takeAgentLink(reader),
     ...takeRecording(reader),
+    ...takeTelemetry(reader),
   };
   refuseAbsent(env, reader);
   const warnings = [

@@ -1,9 +1,17 @@
 /** The server variables of telephone calls that belong to no single carrier. */
+import { fail, ok } from '../../base/result.ts';
+import type { Result } from '../../base/result.ts';
 import { parseHostPort } from '../../net/address.ts';
 import type { HostPort } from '../../net/address.ts';
-import type { Sensitive } from '../sensitive.ts';
+import { Sensitive } from '../sensitive.ts';
 import type { Reader } from './environment.ts';
-import { optionalPathVariable, readVariable, signingSecretVariable, switchVariable } from './variables.ts';
+import {
+  countVariable,
+  optionalPathVariable,
+  readVariable,
+  signingSecretVariable,
+  switchVariable,
+} from './variables.ts';
 
 export interface TelephonySettings {
   /** Telephone numbers leave the supervisor for no prompt, log, event or agent process. */
@@ -16,7 +24,31 @@ export interface TelephonySettings {
 export interface CallbackSettings {
   readonly addr: HostPort;
   readonly secret: Sensitive<string>;
+  /** Absent: no calls are made. */
+  readonly outbound?: OutboundSettings;
 }
+
+/** Calls that the service makes. */
+export interface OutboundSettings {
+  /** What those who are called see. */
+  readonly from: Sensitive<string>;
+  /** Beginnings of the numbers that may be called. */
+  readonly allowed: readonly string[];
+  readonly perMinute: number;
+}
+
+const prefixesForm =
+  'beginnings of numbers, separated by commas, each + and 1 to 15 digits, such as +1555,+90';
+
+function readPrefixes(value: string): Result<readonly string[], string> {
+  const prefixes = value.split(',').map((prefix) => prefix.trim());
+  const isRight = prefixes.length <= 256 && prefixes.every((prefix) => /^\+[0-9]{1,15}$/.test(prefix));
+  return isRight ? ok(prefixes) : fail(`must be ${prefixesForm}, at most 256`);
+}
+
+const numberForm = 'E.164 number: + and 8 to 15 digits';
+const readNumber = (value: string): Result<Sensitive<string> | undefined, string> =>
+  /^\+[0-9]{8,15}$/.test(value) ? ok(new Sensitive(value)) : fail(`must be an ${numberForm}`);
 
 export const telephonyVariables = {
   redactPhoneNumbers: switchVariable(
@@ -38,6 +70,21 @@ export const telephonyVariables = {
     'SVC_CALLBACK_SECRET',
     'What every request to that listener brings: as a bearer token, or as the password of Basic authentication.',
   ),
+  outboundFrom: readVariable<Sensitive<string> | undefined>(
+    'SVC_OUTBOUND_FROM',
+    'Number of the account from which POST /calls of the callback listener makes calls.',
+    { form: numberForm, defaultText: 'unset: no calls are made', read: readNumber, fallback: undefined },
+  ),
+  outboundAllow: readVariable<readonly string[]>(
+    'SVC_OUTBOUND_ALLOW',
+    'Numbers that may be called, by how they begin; every other one is refused.',
+    { form: prefixesForm, defaultText: 'unset: none', read: readPrefixes, fallback: [] },
+  ),
+  outboundPerMinute: countVariable(
+    'SVC_OUTBOUND_PER_MINUTE',
+    'Calls that are made within a minute at most.',
+    { least: 1, most: 6_000, defaultText: '30', fallback: () => 30 },
+  ),
   stateDir: optionalPathVariable(
     'SVC_STATE_DIR',
     'Folder in which warm transfers are written down, so that a parked caller is found again after the service has died.',
@@ -54,8 +101,21 @@ export function takeTelephony(reader: Reader): {
   const [addr, secret] = [reader.take(variables.callbackAddr), reader.take(variables.callbackSecret)];
   if (addr !== undefined && !reader.isSet(variables.callbackSecret))
     reader.refuse(variables.callbackSecret, `must be set where ${variables.callbackAddr.name} is`);
+  const outbound = takeOutbound(reader, addr !== undefined);
   return {
     telephony: { redactsNumbers, ...(stateDir !== undefined && { stateDir }) },
-    ...(addr !== undefined && secret !== undefined && { callback: { addr, secret } }),
+    ...(addr !== undefined && secret !== undefined && { callback: { addr, secret, ...outbound } }),
   };
+}
+
+function takeOutbound(reader: Reader, hasListener: boolean): { readonly outbound?: OutboundSettings } {
+  const variables = telephonyVariables;
+  const from = reader.take(variables.outboundFrom);
+  const allowed = reader.take(variables.outboundAllow);
+  const perMinute = reader.take(variables.outboundPerMinute);
+  if (from === undefined) return {};
+  if (!hasListener) reader.refuse(variables.outboundFrom, `needs ${variables.callbackAddr.name} beside it`);
+  if (!reader.isSet(variables.outboundAllow))
+    reader.refuse(variables.outboundAllow, `must be set where ${variables.outboundFrom.name} is`);
+  return { outbound: { from, allowed, perMinute } };
 }

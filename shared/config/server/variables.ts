@@ -16,9 +16,12 @@ export interface MachineFacts {
   readonly cores: number;
 }
 
+/** A name of our own, or one that OpenTelemetry gives. */
+export type Name = `SVC_${string}` | `OTEL_${string}`;
+
 /** One server variable: everything that parsing, messages and the reference page need. */
 export interface Variable<T> {
-  readonly name: `SVC_${string}`;
+  readonly name: Name;
   /** What it does, in one line. */
   readonly text: string;
   /** What the value looks like, with bounds: `duration from 10ms to 24h`. */
@@ -33,8 +36,6 @@ export interface Variable<T> {
   /** The default; for a required variable what stands in until the start is refused. */
   fallback(facts: MachineFacts): T;
 }
-
-type Name = `SVC_${string}`;
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 const longestDurationMs = 24 * 3_600_000;

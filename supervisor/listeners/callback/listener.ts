@@ -1,6 +1,7 @@
 /**
- * The listener of operators (spec 03, Warm transfer): what warm transfers there are, joining them, and bringing their callers back. Every
- * request brings the secret, as a bearer token or as the password of Basic authentication; it is compared in constant time.
+ * The listener of operators (spec 03, Warm transfer): what warm transfers there are, joining them, bringing their callers back, and calls
+ * that the service makes. Every request brings the secret, as a bearer token or as the password of Basic authentication, compared in
+ * constant time; only the page of the desk, which holds nothing, is anybody's. `shared/protocol/callback/api.ts` has the shapes.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isSameSecret } from '../../../shared/auth/same-secret.ts';
@@ -10,7 +11,18 @@ import type { Telephony } from '../../telephony/telephony.ts';
 import type { Answer } from '../answer.ts';
 import type { Listener } from '../listener.ts';
 import { answerHeaders, errorBody, listen, newGuardedServer } from '../listeners.ts';
+import { readBody } from '../request-body.ts';
+import { makeCall, type CallsContext, type Reply } from './calls.ts';
+import { deskPage, deskPolicy } from './desk-page.ts';
 
+const mostBodyBytes = 32 * 1024;
+
+const tooLarge: Answer = { status: 413, code: 'too_large', message: 'the body is too large' };
+const elsewhere: Answer = {
+  status: 403,
+  code: 'other_site',
+  message: 'a page of another site must not send this',
+};
 const notFound: Answer = { status: 404, code: 'not_found', message: 'there is nothing here' };
 const unauthorized: Answer = {
   status: 401,
@@ -31,14 +43,14 @@ export const callbackListener: Listener = {
   name: 'callback',
   variable: 'SVC_CALLBACK_ADDR',
   isWanted: ({ callback }) => callback !== undefined,
-  open: async ({ settings: { callback }, telephony }, { given, isLeaving }) => {
+  open: async ({ settings: { callback }, telephony, health }, { given, isLeaving }) => {
     assert(callback !== undefined, 'the settings ask for the callback listener');
     let answering = 0;
     const { server, silent } = newGuardedServer((request, response) => {
       answering += 1;
       response.once('close', () => (answering -= 1));
       if (isLeaving()) response.setHeader('Connection', 'close');
-      serve(request, response, { secret: callback.secret, telephony });
+      serve(request, response, { secret: callback.secret, telephony, unready: health.unready });
     });
     return {
       server,
@@ -48,33 +60,69 @@ export const callbackListener: Listener = {
   },
 };
 
-function serve(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { secret, telephony }: { readonly secret: Sensitive<string>; readonly telephony: Telephony },
-): void {
-  if (!isAllowed(request.headers.authorization, secret.reveal())) {
+interface Served {
+  readonly secret: Sensitive<string>;
+  readonly telephony: Telephony;
+  readonly unready: () => string | undefined;
+}
+
+function serve(request: IncomingMessage, response: ServerResponse, served: Served): void {
+  const [path = ''] = (request.url ?? '/').split('?');
+  if (path === '/desk' && request.method === 'GET') {
+    const headers = { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': deskPolicy };
+    response.writeHead(200, { ...answerHeaders(deskPage), ...headers }).end(deskPage);
+    return;
+  }
+  if (!isAllowed(request.headers.authorization, served.secret.reveal())) {
     refuse(response, unauthorized);
     return;
   }
-  const [path = ''] = (request.url ?? '/').split('?');
-  if (path === '/transfers' && request.method === 'GET') {
-    reply(response, 200, { transfers: telephony.transfers });
+  // A browser that was given the secret once would send it along for any page.
+  if (
+    request.method === 'POST' &&
+    ['cross-site', 'same-site'].includes(String(request.headers['sec-fetch-site']))
+  ) {
+    refuse(response, elsewhere);
     return;
   }
-  const [, handle = '', type] = /^\/transfers\/([\w-]{1,64})\/(complete|abort)_warm$/.exec(path) ?? [];
-  if (type === undefined || request.method !== 'POST') {
-    refuse(response, notFound);
-    return;
-  }
-  const refusal = telephony.operatorSaid(handle, type === 'complete' ? 'complete' : 'abort');
-  if (refusal === undefined) reply(response, 202, { handle, accepted: true });
-  else
-    refuse(response, {
-      status: refusal === 'unknown' ? 404 : 409,
-      code: refusal,
-      message: refusals[refusal] ?? refusal,
+  if (path === '/calls' && request.method === 'POST') {
+    readBody(request, mostBodyBytes, (body) => {
+      if (body === undefined) refuse(response, tooLarge);
+      else
+        void makeCall(body.toString(), request.headers, callsOf(served)).then((made) => send(response, made));
     });
+    return;
+  }
+  send(response, answerOf(path, request.method, served));
+}
+
+const callsOf = ({ telephony: { outbound }, unready }: Served): CallsContext => ({ outbound, unready });
+
+function answerOf(path: string, method: string | undefined, { telephony }: Served): Reply {
+  const { outbound } = telephony;
+  if (method === 'GET' && path === '/transfers')
+    return { status: 200, value: { transfers: telephony.transfers } };
+  if (method === 'GET' && path === '/calls') return { status: 200, value: { calls: outbound.views } };
+  const [, handle = '', command] = /^\/transfers\/([\w-]{1,64})\/(complete|abort)_warm$/.exec(path) ?? [];
+  if (command !== undefined && method === 'POST') {
+    const refusal = telephony.operatorSaid(handle, command === 'complete' ? 'complete' : 'abort');
+    if (refusal === undefined) return { status: 202, value: { handle, accepted: true } };
+    const message = refusals[refusal] ?? refusal;
+    return { status: refusal === 'unknown' ? 404 : 409, code: refusal, message };
+  }
+  const [, id = '', end] = /^\/calls\/([\w-]{1,64})(\/hang_up)?$/.exec(path) ?? [];
+  const view = outbound.view(id);
+  if (view === undefined) return notFound;
+  if (end === undefined) return method === 'GET' ? { status: 200, value: view } : notFound;
+  if (method !== 'POST') return notFound;
+  return outbound.hangUp(id)
+    ? { status: 202, value: { id, accepted: true } }
+    : { status: 409, code: 'over', message: 'the call is over' };
+}
+
+function send(response: ServerResponse, given: Reply): void {
+  if ('value' in given) reply(response, given.status, given.value);
+  else refuse(response, given);
 }
 
 export function isAllowed(header: string | undefined, secret: string): boolean {
@@ -94,7 +142,8 @@ function reply(response: ServerResponse, status: number, value: unknown): void {
   response.writeHead(status, answerHeaders(body)).end(body);
 }
 
-function refuse(response: ServerResponse, { status, code, message, headers }: Answer): void {
+function refuse(response: ServerResponse, { status, code, message, headers, retryAfterS }: Answer): void {
   const body = errorBody(code, message);
-  response.writeHead(status, { ...answerHeaders(body), ...headers, Connection: 'close' }).end(body);
+  const retry = retryAfterS === undefined ? {} : { 'Retry-After': String(retryAfterS) };
+  response.writeHead(status, { ...answerHeaders(body), ...headers, ...retry, Connection: 'close' }).end(body);
 }

@@ -23,7 +23,7 @@ import {
 } from '../listeners.ts';
 import { response as twimlOf } from '../../telephony/carrier-a/twiml.ts';
 import type { Telephony } from '../../telephony/telephony.ts';
-import { statusFact, statusPath, type StatusPath } from './status.ts';
+import { outboundEnded, statusFact, statusPath, type StatusPath } from './status.ts';
 import { readBody } from '../request-body.ts';
 import { readSegment } from './segment.ts';
 import { isSigned, signatureHeader } from './signature.ts';
@@ -168,7 +168,10 @@ function takeStatus(
     }
     const fact = statusFact(status, parameters);
     if (fact !== undefined) telephony.carrierATold(status.handle, fact);
-    const body = twimlOf();
+    const ended = status.kind === 'call' ? outboundEnded(parameters) : undefined;
+    if (ended !== undefined) telephony.outbound.told(status.handle, ended);
+    const body =
+      status.kind === 'answered' ? telephony.carrierAAnswered(status.handle, parameters) : twimlOf();
     response.writeHead(200, { ...answerHeaders(body), 'Content-Type': 'text/xml' }).end(body);
   });
 }

@@ -1,22 +1,25 @@
 /**
  * What carrier A tells of transfers (`/carrier_a/events/<kind>/<handle>`): signed like its webhook, over the whole public address and the
- * form. `leg` and `amd` speak of the destination's leg, `parked` says that the caller has left the conference.
+ * form. `leg` and `amd` speak of the destination's leg, `parked` says that the caller has left the conference; `answered` asks what to do with
+ * a call that the service made, and `call` tells its end.
  */
+import type { OutboundEnd, OutboundFact } from '../../telephony/outbound/outbound-call.ts';
 import type { SagaFact } from '../../telephony/saga.ts';
 import type { FormParameters } from './signature.ts';
 
-const eventPath = /\/carrier_a\/events\/(leg|amd|parked)\/([\w-]{1,64})$/;
+const eventPath = /\/carrier_a\/events\/(leg|amd|parked|answered|call)\/([\w-]{1,64})$/;
+
+const kinds = ['leg', 'amd', 'parked', 'answered', 'call'] as const;
 
 export interface StatusPath {
-  readonly kind: 'leg' | 'amd' | 'parked';
+  readonly kind: (typeof kinds)[number];
   readonly handle: string;
 }
 
 export function statusPath(path: string): StatusPath | undefined {
-  const [, kind, handle] = eventPath.exec(path) ?? [];
-  return handle !== undefined && (kind === 'leg' || kind === 'amd' || kind === 'parked')
-    ? { kind, handle }
-    : undefined;
+  const [, given, handle] = eventPath.exec(path) ?? [];
+  const kind = kinds.find((known) => known === given);
+  return handle !== undefined && kind !== undefined ? { kind, handle } : undefined;
 }
 
 const ended: readonly string[] = ['completed', 'busy', 'no-answer', 'failed', 'canceled'];
@@ -29,6 +32,24 @@ export function statusFact({ kind }: StatusPath, form: FormParameters): SagaFact
   if (leg === '') return undefined;
   if (kind === 'leg') return ended.includes(field('CallStatus')) ? { type: 'leg.ended', leg } : undefined;
   const by = field('AnsweredBy');
-  if (by === '') return undefined;
-  return { type: by.startsWith('machine') || by === 'fax' ? 'leg.machine' : 'leg.answered', leg };
+  if (kind !== 'amd' || by === '') return undefined;
+  return { type: isMachine(by) ? 'leg.machine' : 'leg.answered', leg };
+}
+
+export const isMachine = (answeredBy: string): boolean =>
+  answeredBy.startsWith('machine') || answeredBy === 'fax';
+
+const ends: Readonly<Record<string, OutboundEnd>> = {
+  busy: 'busy',
+  'no-answer': 'no_answer',
+  canceled: 'canceled',
+  failed: 'failed',
+  completed: 'failed',
+};
+
+/** How a call that the service made has ended; undefined while it has not. */
+export function outboundEnded(form: FormParameters): Extract<OutboundFact, { type: 'ended' }> | undefined {
+  const field = (name: string): string => form.find(([is]) => is === name)?.[1] ?? '';
+  const reason = ends[field('CallStatus')];
+  return reason === undefined ? undefined : { type: 'ended', call: field('CallSid'), reason };
 }

@@ -13,7 +13,7 @@ import { systemClock } from '../../../shared/runtime/clock.ts';
 import { judgeCredentials, signedMetadata, type RequestHead } from '../../admission/credentials.ts';
 import type { Answer } from '../answer.ts';
 import type { CallEntrance, Visitor } from '../entrance.ts';
-import type { Listener } from '../listener.ts';
+import type { Listener, ListenerContext } from '../listener.ts';
 import { listen, newGuardedServer, refuseUpgrade, takeUpgrades, type OpenListener } from '../listeners.ts';
 import { newSignalingGates } from './gate.ts';
 import { signalingRefusal } from './origin.ts';
@@ -35,7 +35,7 @@ export const webrtcListener: Listener = {
   others: (settings) => new Map([[socketsName, entrancesOf(settings).sockets]]),
   open: async (context, { given, isLeaving }) => {
     const webrtc = wanted(context.settings);
-    const signaling = new Signaling({ ...context, webrtc });
+    const signaling = signalingOf(context);
     let answering = 0;
     const { server, silent } = newGuardedServer((request: IncomingMessage, response: ServerResponse) => {
       answering += 1;
@@ -56,6 +56,18 @@ export const webrtcListener: Listener = {
     return opened;
   },
 };
+
+/** One for all listeners of a supervisor: a call that began at one of them may be hung up at another. */
+const signalings = new WeakMap<ListenerContext, Signaling>();
+
+/** Answers signaling; for the listener of the page, too, whose calls then need no host but its own. */
+export function signalingOf(context: ListenerContext): Signaling {
+  const known = signalings.get(context);
+  if (known !== undefined) return known;
+  const made = new Signaling({ ...context, webrtc: wanted(context.settings) });
+  signalings.set(context, made);
+  return made;
+}
 
 function wanted({ webrtc }: ServerSettings): WebrtcSettings {
   assert(webrtc !== undefined, 'the settings ask for WebRTC');

@@ -14,8 +14,6 @@ export interface SignalingSession {
   call: number;
   /** ICE credentials of the client, by which a restart of ICE is told from more candidates. */
   offer: Pick<SdpOffer, 'ufrag' | 'pwd'>;
-  /** Its worker is gone; the client may come back. */
-  isLeft: boolean;
 }
 
 export class SignalingSessions {
@@ -27,7 +25,7 @@ export class SignalingSessions {
 
   add(offer: SignalingSession['offer']): SignalingSession {
     const id = randomBytes(16).toString('hex');
-    const session = { id, etag: newEtag(), call: 0, offer, isLeft: false };
+    const session = { id, etag: newEtag(), call: 0, offer };
     this.#sessions.set(id, session);
     return session;
   }

@@ -1,6 +1,6 @@
 /**
  * Answers the requests of the signaling port. POST /whip opens a call; its session URL takes DELETE (hang up), PATCH (candidates), GET,
- * and POST (another offer after the call has lost its worker).
+ * and POST (another offer of a client that has lost its connection, or whose call has lost its worker).
  *
  * Invariant: every answer has `Cache-Control: no-store` and says to a browser which page may read it. A call that was let in and not
  * answered gives everything back.
@@ -14,7 +14,7 @@ import { readFragment, readOffer, sdpLimits } from '../../../shared/protocol/web
 import { errorFields, type Log } from '../../../shared/runtime/log.ts';
 import { machineMs } from '../../../shared/runtime/monotonic.ts';
 import { presentedBy } from '../../admission/credentials.ts';
-import type { OfferSignals } from '../../handover/hand-over.ts';
+import type { OfferSignals } from '../../handover/open-offer.ts';
 import type { SignaledCalls } from '../../handover/signaled-calls.ts';
 import type { Answer } from '../answer.ts';
 import type { Arrival, Decision } from '../front-door.ts';
@@ -36,6 +36,8 @@ const sessionsAt = '/whip/sessions/';
 const iceServersAt = '/whip/ice';
 /** This build offers no relay, so that there is nothing to ask a token for (spec 01, GET /whip/ice). */
 const noIceServers = { type: 'application/json', text: '{"iceServers":[]}\n' };
+/** Whether a path is one of those that are answered here. */
+export const isSignaling = (path: string): boolean => path === endpoint || path.startsWith(`${endpoint}/`);
 const sdpType = 'application/sdp';
 const fragmentType = 'application/trickle-ice-sdpfrag';
 
@@ -52,7 +54,10 @@ const needsToken = answerOf(
 );
 const noRestart = answerOf(422, 'no_ice_restart', 'ICE is not restarted; the call goes on as it was');
 const staleTag = answerOf(412, 'stale_etag', 'the session has another entity tag');
-const isThere = answerOf(409, 'call_goes_on', 'the call has not lost its connection');
+const notYet: Answer = {
+  ...answerOf(409, 'call_is_moving', 'the call is on its way to a worker; ask again'),
+  retryAfterS: 1,
+};
 const serverError = answerOf(500, 'server_error', 'the call could not be built');
 const unanswered: Readonly<Record<UnansweredReason | 'no_worker', Answer>> = {
   bad_offer: badOffer('the offer cannot be answered'),
@@ -156,7 +161,6 @@ export class Signaling {
       answered: (sdp) => this.#created(exchange, session, sdp),
       unanswered: (reason) => this.#refuse(exchange, unanswered[reason]),
       connected,
-      left: () => (session.isLeft = true),
       over: () => this.#sessions.forget(session.id),
     };
   }
@@ -243,11 +247,15 @@ export class Signaling {
       this.#refuse(exchange, badOffer(offer.error));
       return;
     }
-    session.offer = offer.value;
-    session.etag = newEtag();
+    const etag = newEtag();
     const signals = this.#signals(exchange, session, () => undefined);
-    if (this.#options.signaled.comeBack(session.call, sdp, signals)) session.isLeft = false;
-    else this.#refuse(exchange, isThere);
+    const answered = (answer: string): void => {
+      session.offer = offer.value;
+      session.etag = etag;
+      signals.answered(answer);
+    };
+    if (!this.#options.signaled.comeBack(session.call, sdp, { ...signals, answered }))
+      this.#refuse(exchange, notYet);
   }
 
   // ---- HTTP ----

@@ -5,14 +5,23 @@
 import type { CarrierAAccount, CarrierASettings } from '../../../shared/config/server/carrier-a-variables.ts';
 import type { CarrierOutcome, ControlMeans } from '../../../shared/protocol/call-control.ts';
 import { streamSegment } from '../../listeners/carrier-a/segment.ts';
-import type { Carrier, ColdTransfer, Join, MadeOutcome, Ring, WarmCarrier } from '../carrier.ts';
+import type {
+  Carrier,
+  ColdTransfer,
+  Dial,
+  Join,
+  MadeOutcome,
+  OutboundCarrier,
+  Ring,
+  WarmCarrier,
+} from '../carrier.ts';
 import { outcomeOf, textAt, type AskRest, type RestAnswer } from '../rest.ts';
 import { connectStream, dialConference, dialNumber, pause, playDigits, response, say } from './twiml.ts';
 
 /** How long a destination rings (spec 03, Cold transfer). */
 const ringTimeoutS = 30;
 
-export class CarrierAControl implements Carrier, WarmCarrier {
+export class CarrierAControl implements Carrier, WarmCarrier, OutboundCarrier {
   readonly name = 'carrier_a';
   readonly means: ControlMeans;
   readonly #settings: CarrierASettings;
@@ -59,11 +68,22 @@ export class CarrierAControl implements Carrier, WarmCarrier {
       ...{ MachineDetection: 'Enable', AsyncAmd: 'true' },
       AsyncAmdStatusCallback: this.#eventUrl('amd', tag),
     });
-    const outcome = this.#done(answer);
-    if (outcome.kind !== 'ok') return outcome;
-    const id = answer.kind === 'answered' ? textAt(answer.body, 'sid') : '';
-    // It rings, and nobody can name it.
-    return id === '' ? { kind: 'unknown' } : { kind: 'ok', id };
+    return this.#made(answer);
+  }
+
+  /** The carrier asks what to do once it knows who has answered; of a machine, behind its beep. */
+  async dial({ id, to, from, ringS }: Dial): Promise<MadeOutcome> {
+    const answer = await this.#post('Calls.json', {
+      ...{ To: to, From: from, Timeout: String(ringS) },
+      ...{ Url: this.#eventUrl('answered', id), MachineDetection: 'DetectMessageEnd' },
+      StatusCallback: this.#eventUrl('call', id),
+    });
+    return this.#made(answer);
+  }
+
+  /** Instructions that connect a call to the bot. */
+  connected(callId: string, parameters: Readonly<Record<string, string | undefined>>): string {
+    return response(this.#stream(callId, parameters));
   }
 
   async join(legId: string, { tag, text, language }: Join): Promise<CarrierOutcome> {
@@ -76,16 +96,24 @@ export class CarrierAControl implements Carrier, WarmCarrier {
     return this.#done(await this.#update(callId, { Twiml: response(this.#stream(callId)) }));
   }
 
-  #eventUrl(kind: 'leg' | 'amd' | 'parked', tag: string): string {
+  #made(answer: RestAnswer): MadeOutcome {
+    const outcome = this.#done(answer);
+    if (outcome.kind !== 'ok') return outcome;
+    const id = answer.kind === 'answered' ? textAt(answer.body, 'sid') : '';
+    // It rings, and nobody can name it.
+    return id === '' ? { kind: 'unknown' } : { kind: 'ok', id };
+  }
+
+  #eventUrl(kind: 'leg' | 'amd' | 'parked' | 'answered' | 'call', tag: string): string {
     const base = this.#settings.publicUrl.replace(/^wss:/, 'https:').replace(/\/stream$/, '');
     return `${base}/events/${kind}/${tag}`;
   }
 
-  #stream(callId: string): string {
+  #stream(callId: string, parameters: Readonly<Record<string, string | undefined>> = {}): string {
     const { publicUrl, streamSecret } = this.#settings;
     const secret = streamSecret?.reveal();
     const segment = secret === undefined ? undefined : streamSegment(callId, { secret, nowS: this.#nowS() });
-    return connectStream(segment === undefined ? publicUrl : `${publicUrl}/${segment}`);
+    return connectStream(segment === undefined ? publicUrl : `${publicUrl}/${segment}`, parameters);
   }
 
   /** An update that the carrier cannot make of a call that is over answers 400 as well: the number was fine. */

@@ -5,7 +5,16 @@
 import type { CarrierBAccount, CarrierBSettings } from '../../../shared/config/server/carrier-b-variables.ts';
 import type { CarrierOutcome, ControlMeans } from '../../../shared/protocol/call-control.ts';
 import { streamSegment } from '../../listeners/carrier-a/segment.ts';
-import type { Carrier, ColdTransfer, Join, MadeOutcome, Ring, WarmCarrier } from '../carrier.ts';
+import type {
+  Carrier,
+  ColdTransfer,
+  Dial,
+  Join,
+  MadeOutcome,
+  OutboundCarrier,
+  Ring,
+  WarmCarrier,
+} from '../carrier.ts';
 import { outcomeOf, textAt, type AskRest, type RestAnswer } from '../rest.ts';
 
 const ringTimeoutS = 30;
@@ -16,7 +25,7 @@ const streamActive = '90045';
 const callEnded = '90018';
 const over: CarrierOutcome = { kind: 'refused', code: 'rejected', gone: true };
 
-export class CarrierBControl implements Carrier, WarmCarrier {
+export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
   readonly name = 'carrier_b';
   readonly means: ControlMeans;
   readonly #settings: CarrierBSettings;
@@ -81,11 +90,15 @@ export class CarrierBControl implements Carrier, WarmCarrier {
   /** Connects a call to the bot, on a path of its own. */
   async startStream(
     callId: string,
-    { commandId, route }: { readonly commandId: string; readonly route: string | undefined },
+    {
+      commandId,
+      parameters,
+    }: { readonly commandId: string; readonly parameters: Readonly<Record<string, string>> },
   ): Promise<CarrierOutcome> {
     const secret = this.#settings.streamToken?.reveal() ?? '';
     const segment = streamSegment(base64url(callId), { secret, nowS: this.#nowS() });
     if (segment === undefined) return { kind: 'refused', code: 'invalid_argument' };
+    const given = Object.entries(parameters).map(([name, value]) => ({ name, value }));
     const answer = await this.#act(callId, 'streaming_start', {
       stream_url: `${this.#settings.publicUrl}/${segment}`,
       stream_track: 'inbound_track',
@@ -95,7 +108,7 @@ export class CarrierBControl implements Carrier, WarmCarrier {
       stream_bidirectional_codec: 'PCMU',
       stream_bidirectional_sampling_rate: 8_000,
       stream_auth_token: secret,
-      ...(route !== undefined && { custom_parameters: [{ name: 'agent_route', value: route }] }),
+      ...(given.length > 0 && { custom_parameters: given }),
       command_id: commandId,
     });
     return hasCode(answer, callEnded) ? { kind: 'refused', code: 'rejected', gone: true } : outcomeOf(answer);
@@ -131,6 +144,37 @@ export class CarrierBControl implements Carrier, WarmCarrier {
       }),
       'call_control_id',
     );
+  }
+
+  /** What has answered, and a machine's beep, are told of the call. */
+  async dial({ id, to, from, ringS }: Dial): Promise<MadeOutcome> {
+    return made(
+      await this.#post('/calls', {
+        connection_id: this.#account.connectionId,
+        to,
+        from,
+        timeout_secs: ringS,
+        answering_machine_detection: 'greeting_end',
+        client_state: base64(`svc:out:${id}`),
+        command_id: `out-${id}`,
+      }),
+      'call_control_id',
+    );
+  }
+
+  async connect(
+    callId: string,
+    { id, parameters }: { readonly id: string; readonly parameters: Readonly<Record<string, string>> },
+  ): Promise<CarrierOutcome> {
+    return await this.startStream(callId, { commandId: `out-${id}-stream`, parameters });
+  }
+
+  async say(
+    callId: string,
+    { id, text, language }: { readonly id: string; readonly text: string; readonly language: string },
+  ): Promise<CarrierOutcome> {
+    const fields = { payload: text, voice: 'female', language, command_id: `out-${id}-say` };
+    return outcomeOf(await this.#act(callId, 'speak', fields));
   }
 
   async join(legId: string, { conference, text, language, commandId }: Join): Promise<CarrierOutcome> {
@@ -169,7 +213,7 @@ export class CarrierBControl implements Carrier, WarmCarrier {
       }),
     );
     if (left.kind === 'unknown') return left;
-    return await this.startStream(callId, { commandId, route: undefined });
+    return await this.startStream(callId, { commandId, parameters: {} });
   }
 
   #act(callId: string, action: string, fields: object): Promise<RestAnswer> {

@@ -34,9 +34,9 @@ export const failures: readonly Dialogue[] = [
   dialogue('an LLM that stalls is filled for, and given up with the apology', (begin) => {
     const call = begin().opens().callerSays('Hm?').skips().later(1_499).orders();
     call.later(1).orders('tts.speak 1 "One moment. "').botPlays(Infinity);
-    call.later(1_499).botSays('One moment. ').later(1).botSays('One moment. Let me see. ').botPlays(Infinity);
-    call.later(1_500).botSays('One moment. Let me see. One moment. ').botPlays(Infinity);
-    call.later(1_500).botPlays(Infinity).later(1_500).skips().later(99).orders();
+    call.later(2_399).botSays('One moment. ').later(1).botSays('One moment. Let me see. ').botPlays(Infinity);
+    call.later(2_400).botSays('One moment. Let me see. One moment. ').botPlays(Infinity);
+    call.botPlays(Infinity).skips().later(1_899).orders();
     call.later(1).ordered('llm.cancel').ordered('fault llm stalled').ordered('tts.flush 1');
     call.ordered('tts.speak 1 "Sorry, say that again."');
     call.skips().llmWrites('Too late. ').orders();
@@ -44,8 +44,9 @@ export const failures: readonly Dialogue[] = [
 
   dialogue('words of an LLM that stalled before its first piece are not glued to the apology', (begin) => {
     const call = begin().opens().callerSays('Hm?').llmWrites('Well, I');
-    for (let fillers = 0; fillers < 4; fillers += 1) call.later(1_500).botPlays(Infinity);
-    call.later(1_500).skips().later(100).ordered('tts.speak 1 "Sorry, say that again."');
+    call.later(1_500).botPlays(Infinity);
+    for (let fillers = 0; fillers < 2; fillers += 1) call.later(2_400).botPlays(Infinity);
+    call.skips().later(1_900).ordered('tts.speak 1 "Sorry, say that again."');
   }),
 
   dialogue('an LLM that fails three times in a row ends the call where callers are not kept', (begin) => {

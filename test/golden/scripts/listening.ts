@@ -75,6 +75,16 @@ export const listening: readonly Dialogue[] = [
     call.llmIsAsked('user: Go.', 'assistant: Alpha beta gamma', 'user: Stop.');
   }),
 
+  dialogue("a word that calls for a stop is not waited for to become one of the bot's", (begin) => {
+    const call = begin().opens().callerSays('Go.').llmAnswers('It is now nothing but a whatnot, a stopgap.');
+    call
+      .botPlays(20 * msPerChar)
+      .callerBegins()
+      .skips()
+      .sttGuesses('no')
+      .ordered('playout.clear 2');
+  }),
+
   dialogue('a short word that STT hears after the voice is gone still interrupts', (begin) => {
     const call = speaking(begin).callerBegins().callerStops().later(150).skips();
     call.sttHears('Stop.').ordered('playout.clear 2').sttFinalizes().silenceEndsTheTurn().sttFinalizes();
@@ -83,12 +93,19 @@ export const listening: readonly Dialogue[] = [
 
   dialogue('where a word is asked for, a voice without one interrupts once it has lasted', (begin) => {
     const call = speaking(begin, interruptedBy(1, 700)).callerBegins().callerInsists().skips();
-    const { minSpeechMs } = scriptSettings.turn;
+    call.later(600).orders().callerGoesOn(699).orders().callerGoesOn(700).ordered('playout.clear 2');
+  }),
+
+  dialogue('a voice without a word lasts longer where STT tells words only when it is asked', (begin) => {
+    const call = begin(interruptedBy(1, 700)).opens().callerBegins().callerInsists().callerStops();
     call
-      .later(700 + 200 - minSpeechMs - 250 - 1)
-      .orders()
-      .later(1)
-      .ordered('playout.clear 2');
+      .silenceEndsTheTurn()
+      .sttHears('Go.')
+      .sttFinalizes()
+      .llmAnswers(answer)
+      .botPlays(20 * msPerChar);
+    call.callerBegins().callerInsists().skips().callerGoesOn(700).orders().callerGoesOn(999).orders();
+    call.callerGoesOn(1_000).ordered('playout.clear 2');
   }),
 
   dialogue('where a word is asked for, listening holds the output for no longer than it lasts', (begin) => {

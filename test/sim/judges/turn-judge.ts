@@ -7,8 +7,6 @@ import { SttLedger } from '../world/stt-ledger.ts';
 /** No candidate holds the output for longer; and words of listening for longer than this are something to say. */
 const longestHoldMs = 2_500;
 const listeningMs = 1_500;
-/** That a voice has ended is known this much later. */
-const pauseKnownMs = 200;
 
 export class TurnJudge {
   readonly #story: Story;
@@ -17,6 +15,11 @@ export class TurnJudge {
   #lastVoiceAt = 0;
   #beganAt = 0;
   #loud = false;
+  /** For how long at least the voice has lasted. */
+  #lastedMs = 0;
+  /** What STT has shown of itself. */
+  #guesses = false;
+  #tells = false;
   #decidedAt = 0;
   readonly #stt = new SttLedger();
   #resumeAt = Infinity;
@@ -39,6 +42,8 @@ export class TurnJudge {
     const { event } = scene;
     this.#keys.facts(scene);
     if (event.type === 'stt.partial' || event.type === 'stt.final') this.#texts += 1;
+    this.#guesses ||= event.type === 'stt.partial';
+    this.#tells ||= event.type === 'stt.final' && event.text.trim() !== '';
     if (event.type === 'stt.partial') this.#told.partial = event.text;
     else if (event.type === 'stt.final')
       this.#told = { finals: `${this.#told.finals} ${event.text}`, partial: '' };
@@ -62,6 +67,10 @@ export class TurnJudge {
         break;
       case 'voice.resumed':
         this.#resumed(scene);
+        break;
+      case 'voice.lasted':
+        this.#lastedMs = scene.event.lastedMs;
+        this.#wordless(scene);
         break;
       case 'deadline.reached':
         this.#deadline(scene);
@@ -141,6 +150,7 @@ export class TurnJudge {
   #began(now: number): void {
     this.#beganAt = now;
     this.#loud = false;
+    this.#lastedMs = 0;
     this.#texts = 0;
     this.#told = { finals: '', partial: '' };
     this.#resumeAt = Infinity;
@@ -260,7 +270,6 @@ export class TurnJudge {
   #deadline(scene: Scene): void {
     const story = this.#story;
     const { now } = scene;
-    this.#wordless(scene);
     if (story.mouth !== 'candidate' || story.voice || now < this.#resumeAt) return;
     story.demand(now, !story.held || scene.has('playout.resume'), 'a candidate that died does not resume');
     this.#becomesAside();
@@ -353,18 +362,18 @@ export class TurnJudge {
     const may = worded || witnesses.plan.micHearsBot || !witnesses.stt.exact;
     switch (event.type) {
       case 'speech.confirmed':
-        return minWords > 0 && !may && !this.#isLong(now) ? 'a voice without words interrupts' : undefined;
+        return minWords > 0 && !may && !this.#isLong ? 'a voice without words interrupts' : undefined;
       case 'stt.partial':
       case 'stt.final': {
         const late = this.#loud && now - this.#beganAt >= listeningMs;
         return may || (late && minWords === 0) ? undefined : 'words of listening interrupt';
       }
       case 'deadline.reached':
-        return may ||
-          this.#isLong(now) ||
-          (this.#loud && minWords === 0 && now - this.#beganAt >= listeningMs)
+        return may || (this.#loud && minWords === 0 && now - this.#beganAt >= listeningMs)
           ? undefined
           : 'time interrupts';
+      case 'voice.lasted':
+        return may || this.#isLong ? undefined : 'a voice without words interrupts too soon';
       default:
         return 'a cut without a reason';
     }
@@ -375,7 +384,7 @@ export class TurnJudge {
     const story = this.#story;
     if (story.mouth !== 'candidate' || !story.voice || !story.interruptible) return;
     if (story.witnesses.stt.turnWords.length > 0 || this.#owed > 0) return;
-    if (story.witnesses.plan.micHearsBot || !this.#isLong(scene.now)) return;
+    if (story.witnesses.plan.micHearsBot || !this.#isLong) return;
     // A response that has just been played to its end is not cut any more.
     const isPlayed = story.response?.drainedAt !== undefined;
     story.demand(
@@ -386,11 +395,10 @@ export class TurnJudge {
   }
 
   /** Words are asked for, STT has none, and the voice has lasted long enough without. */
-  #isLong(now: number): boolean {
-    const { interrupt, turn } = this.#story.settings;
-    const { minWords, wordlessMs } = interrupt;
+  get #isLong(): boolean {
+    const { minWords, wordlessMs, lateWordsMs } = this.#story.settings.interrupt;
     if (minWords === 0 || wordlessMs === 0 || !this.#loud) return false;
-    return now - this.#beganAt >= wordlessMs - turn.minSpeechMs + pauseKnownMs;
+    return this.#lastedMs >= wordlessMs + (this.#tells && !this.#guesses ? lateWordsMs : 0);
   }
 
   #takenOver(scene: Scene): void {

@@ -75,16 +75,20 @@ export const callerMutants: readonly Mutant[] = [
     to: '',
   }),
   mutant('interrupts by voice where words are asked for', 'candidate.ts', {
-    from: '&& now >= wordlessAt(state, turn);',
+    from: '&& mayBeWordless(state, turn);',
     to: ';',
   }),
   mutant('never interrupts by voice where words are asked for', 'candidate.ts', {
-    from: 'if (wordlessMs === 0) return Infinity;',
-    to: 'if (wordlessMs >= 0) return Infinity;',
+    from: 'return wordlessMs > 0 && lastedMs',
+    to: 'return wordlessMs < 0 && lastedMs',
   }),
-  mutant('does not wake for a voice without words', 'candidate.ts', {
-    from: 'if (state.setup.settings.interrupt.minWords > 0) return wordlessAt(state, turn);',
-    to: 'if (state.setup.settings.interrupt.minWords > 0) return Infinity;',
+  mutant('waits no longer for an STT that tells its words late', 'candidate.ts', {
+    from: 'tellsLate(stt) ? lateWordsMs : 0',
+    to: 'tellsLate(stt) ? 0 * lateWordsMs : 0',
+  }),
+  mutant('does not listen to how long a voice lasts', 'candidate.ts', {
+    from: 'turn.lastedMs = Math.max(turn.lastedMs, lastedMs);',
+    to: '',
   }),
   mutant('waits for words where STT has only the echo', 'candidate.ts', {
     from: 'if (wordless || (turn.isNoEcho && own.length === 0))',

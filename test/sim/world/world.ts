@@ -150,13 +150,22 @@ class World implements SimWorld {
     const { minSpeechMs, stopMs } = this.plan.settings.turn;
     const { confirmMs, micHearsBot, echoIsClear } = this.plan;
     const isNoEcho = micHearsBot && echoIsClear;
-    const settings = { threshold: 0.5, minSpeechMs, confirmMs, sureMs: confirmMs, stopMs };
+    const { wordlessMs, lateWordsMs } = this.plan.settings.interrupt;
+    const lastsMs = wordlessMs === 0 ? [] : [wordlessMs, wordlessMs + lateWordsMs];
+    const settings = { threshold: 0.5, minSpeechMs, confirmMs, sureMs: confirmMs, stopMs, lastsMs };
     const faint = newPrng(this.plan.seed + 7);
     const tell = (fact: SpeechFact): void =>
       this.tell(
-        speechEvent(fact, { position: this.position, isNoEcho, isFaint: faint.chance(0.2), quietMs: 0 }),
+        speechEvent(fact, {
+          position: this.position,
+          isNoEcho,
+          isFaint: faint.chance(0.2),
+          quietMs: 0,
+          lastedMs: detector.lastedMs,
+        }),
       );
-    return new SpeechDetector(settings, tell, { isOverBot: () => true });
+    const detector: SpeechDetector = new SpeechDetector(settings, tell, { isOverBot: () => true });
+    return detector;
   }
 
   get position(): PlayoutPosition {

@@ -85,6 +85,21 @@ describe('a telephone call of carrier B', () => {
   });
 });
 
+describe('a caller whom carrier B has answered and who gets no stream', () => {
+  it('is hung up, whether the carrier refuses the stream or cannot open it', async () => {
+    await start();
+    carrier.refusals.set('streaming_start', [{ status: 422, code: '90015' }]);
+    await carrier.tell('call.initiated', { call_control_id: callId, direction: 'incoming' });
+    await carrier.until(() => carrier.of('hangup').length > 0);
+    await carrier.tell('streaming.failed', { call_control_id: 'v3:other' });
+    await carrier.until(() => carrier.of('hangup').length > 1);
+    expect(carrier.of('hangup').map(({ path }) => decodeURIComponent(path))).toEqual([
+      `/calls/${callId}/actions/hangup`,
+      '/calls/v3:other/actions/hangup',
+    ]);
+  });
+});
+
 describe('what is not a call of carrier B', () => {
   it('webhooks without its signature, or of other minutes, are refused; one that comes twice is one', async () => {
     await start();

@@ -93,6 +93,11 @@ export class Script {
     return this.later(250).tell({ type: 'speech.confirmed', position: this.#position(), isNoEcho });
   }
 
+  /** The voice goes on, and has done so for `lastedMs` since it began. */
+  callerGoesOn(lastedMs: number): this {
+    return this.tell({ type: 'voice.lasted', lastedMs, position: this.#position() });
+  }
+
   callerStops(): this {
     return this.later(this.#settings.turn.stopMs).tell({ type: 'speech.stopped' });
   }

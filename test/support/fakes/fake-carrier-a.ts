@@ -50,6 +50,19 @@ export function postVoice(
   });
 }
 
+/** Posts what the carrier tells below `/carrier_a/events/`, signed. */
+export function postEvent(
+  address: string,
+  path: string,
+  form: Readonly<Record<string, string>>,
+): Promise<Response> {
+  return fetch(`http://${address}${path}`, {
+    method: 'POST',
+    headers: { 'X-Twilio-Signature': sign(`https://voice.example.com${path}`, form) },
+    body: new URLSearchParams(form),
+  });
+}
+
 /** The address of the stream in an answer of the webhook. */
 export const streamUrlOf = (twiml: string): string => /<Stream url="([^"]+)"/.exec(twiml)?.[1] ?? '';
 

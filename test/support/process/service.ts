@@ -108,7 +108,7 @@ function build(): void {
 
 /** The environment of the test without what the service sets for itself, or has set for it. */
 function cleanEnv(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(SVC|ORT)_/.test(name)));
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(SVC|ORT|OTEL)_/.test(name)));
 }
 
 export class TestService extends Observed {

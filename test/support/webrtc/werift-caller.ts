@@ -3,7 +3,14 @@
  * hears. Answers are events; nothing is waited for by time.
  */
 import { createDecoder, createEncoder } from 'libopus-wasm';
-import { MediaStreamTrack, RTCPeerConnection, RTCRtpCodecParameters, RtpHeader, RtpPacket } from 'werift';
+import {
+  MediaStreamTrack,
+  type RTCDataChannel,
+  RTCPeerConnection,
+  RTCRtpCodecParameters,
+  RtpHeader,
+  RtpPacket,
+} from 'werift';
 import { Observed } from '../process/observed.ts';
 
 const rate = 16_000;
@@ -12,6 +19,8 @@ const frameSamples = rate / 50;
 export interface CallerOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly direction?: 'sendrecv' | 'sendonly' | 'recvonly';
+  /** Opens the data channel of the call beside the audio. */
+  readonly talks?: boolean;
 }
 
 export class WeriftCaller extends Observed {
@@ -20,12 +29,15 @@ export class WeriftCaller extends Observed {
   /** Packets of the bot, in the order in which they came. */
   readonly packets: RtpPacket[] = [];
   readonly states: string[] = [];
+  /** Messages of the data channel, in the order in which they came. */
+  readonly messages: Record<string, unknown>[] = [];
+  readonly #channel: RTCDataChannel | undefined;
   answer: Response | undefined;
   sessionUrl = '';
   #sequence = 100;
   #timestamp = 1_000;
 
-  constructor({ direction = 'sendrecv' }: CallerOptions = {}) {
+  constructor({ direction = 'sendrecv', talks = false }: CallerOptions = {}) {
     super();
     this.#connection = new RTCPeerConnection({
       codecs: {
@@ -52,6 +64,19 @@ export class WeriftCaller extends Observed {
         this.changed();
       });
     });
+    if (!talks) return;
+    this.#channel = this.#connection.createDataChannel('svc');
+    this.#channel.stateChanged.subscribe(() => this.changed());
+    this.#channel.onMessage.subscribe((message) => {
+      this.messages.push(JSON.parse(String(message)) as Record<string, unknown>);
+      this.changed();
+    });
+  }
+
+  /** Says something on the data channel once it is open. */
+  async tell(message: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.until(() => this.#channel?.readyState === 'open');
+    this.#channel?.send(JSON.stringify(message));
   }
 
   /** Makes an offer with all its candidates. */

@@ -85,7 +85,14 @@ describe('the faults of a call', () => {
 });
 
 describe('the caller', () => {
-  const held = { words: newWords(), startedAt: 0, loud: false, isNoEcho: false, position: undefined };
+  const held = {
+    words: newWords(),
+    startedAt: 0,
+    lastedMs: 0,
+    loud: false,
+    isNoEcho: false,
+    position: undefined,
+  };
 
   it('is quiet without a turn and without a voice', () => {
     const caller = newCaller();

@@ -25,6 +25,27 @@ describe('the speech detector', () => {
     expect(take(0.9, 500)).toEqual([]);
   });
 
+  it('tells that a voice goes on by the voice in it, once for each of its lengths', () => {
+    const take = newDetector({ lastsMs: [320, 640] });
+    expect(take(0.9, 9)).toEqual(['speech.started', 'speech.confirmed']);
+    // A voice that ends here has not lasted for so long.
+    expect([...take(0, 4)]).toEqual([]);
+    expect(take(0.9)).toEqual(['voice.lasted']);
+    expect([...take(0.9, 9)]).toEqual([]);
+    expect([...take(0.9, 100)]).toEqual(['voice.lasted']);
+    expect(take(0, 5)).toEqual(['speech.stopped']);
+    expect(take(0.9, 10)).toEqual(['voice.resumed', 'speech.started', 'speech.confirmed', 'voice.lasted']);
+  });
+
+  it('says which of its lengths a voice has reached', () => {
+    const detector = new SpeechDetector({ ...settings, lastsMs: [320, 640] }, () => undefined);
+    const after = (frames: number): number => {
+      for (let i = 0; i < frames; i += 1) detector.take(0.9, 32);
+      return detector.lastedMs;
+    };
+    expect([after(9), after(1), after(9), after(1)]).toEqual([0, 320, 320, 640]);
+  });
+
   it('takes nothing below the threshold for the beginning of speech', () => {
     expect(newDetector()(0.499, 1_000)).toEqual([]);
   });

@@ -22,8 +22,8 @@ function newTokens(env: Headers = {}) {
     wallClock: { now: () => nowS * 1000 },
     newId: () => `call-${(last += 1)}`,
   });
-  const ask = (headers: Headers, peer = '127.0.0.1') =>
-    tokens.give({ head: { url: '/token', headers }, peer });
+  const ask = (headers: Headers, peer = '127.0.0.1', url = '/token') =>
+    tokens.give({ head: { url, headers }, peer });
   const codeOf = (headers: Headers, peer?: string): string => {
     const given = ask(headers, peer);
     return given.ok ? 'token' : given.error.code;
@@ -47,6 +47,12 @@ describe('the endpoint for tokens', () => {
       return claims.ok && claims.value.sid;
     });
     expect(sids).toEqual(['call-1', 'call-2']);
+  });
+
+  it('gives one for the WebRTC listener where the page asks for it', () => {
+    const given = newTokens().ask(local, '127.0.0.1', '/token?transport=webrtc');
+    const options = { secrets: [secret], audience: 'svc-webrtc', nowS } as const;
+    expect(verifySessionToken(given.ok ? given.value : '', options).ok).toBe(true);
   });
 
   it.each([

@@ -4,6 +4,7 @@
  * nothing of time, turns or audio. A word that calls for a stop is never part of listening.
  */
 import { spokenWords } from './phrases.ts';
+import { bare, isUrgent } from './urgent.ts';
 
 /** Sounds of assent: "mm-hmm", "uh-huh", "aha", "hı hı", "ajá". They answer a question, as a yes does. */
 const assent = /^(?:m+h+[hmu]*|h+m+h+m+|u+h*h+u+[hm]*|a+h+a+[hm]*|a+j+a+[mj]*|m+j+m*|h*ı+h+ı+m*)$/u;
@@ -12,25 +13,6 @@ const hesitation =
   /^(?:[hm]*m[hm]*|h?u+h*m+|u+h+|a+h+|ahe+m|o+h+|e+h+m*|e+r+m*|(?:h+a+){2,}h*|[äö]+h*m*|h?e+u+h+|h?eu|h*ı+[hım]*|e{2,})$/u;
 /** A sound of refusal: its two halves are alike, and the hyphen is how it is written. */
 const refusal = /^(?:n?uh-uh|huh-uh|unh-unh)$/u;
-
-/** Words that want something at once: none of them waits for what may follow. */
-const urgent = new Set(
-  [
-    'no not nope stop wait hold what who when where why how which pardon sorry',
-    'hayır yok dur durun bekle bekleyin ne kim nerede neden nasıl hangi',
-    'nein halt stopp warte warten was wer wann wo warum wie welche',
-    'para alto espera espere que quien cuando donde como cual',
-    'non arrete arretez attends attendez quoi qui quand ou pourquoi comment quel',
-  ].flatMap((line) => line.split(' ')),
-);
-
-/** A word as it sounds: without hyphens, apostrophes and accents; a letter that is drawn out counts once. */
-function bare(word: string): string {
-  const plain = word.replaceAll(/['-]/g, '').normalize('NFD').replaceAll(/\p{M}/gu, '');
-  return plain.replaceAll(/(\p{L})\1{2,}/gu, '$1');
-}
-
-const isUrgent = (word: string): boolean => urgent.has(bare(word)) || urgent.has(word);
 
 /** The word is a sound and no word; with `assents`, also one that means yes. */
 function isSound(word: string, { assents }: { assents: boolean }): boolean {

@@ -15,14 +15,20 @@ import { unfilled, type Response } from '../answer/response.ts';
 import { cutResponse } from '../answer/speaking.ts';
 import { outputHeld, type Step, type Slices } from '../state.ts';
 import { tell } from '../told.ts';
-import { newWords, wholeText, type Aside, type Candidate, type Fading, type Words } from './turn.ts';
+import {
+  newWords,
+  tellsLate,
+  wholeText,
+  type Aside,
+  type Candidate,
+  type Fading,
+  type Words,
+} from './turn.ts';
 
 /** Words of listening for longer than this are something to say. */
 const listeningMs = 1_500;
 /** A voice that goes on behind a word of listening may say more by then: the bot would begin and break off again. */
 const moreWordsMs = 250;
-/** That a voice has ended is known this much later: it has lasted for so long only if nothing was told by then. */
-const pauseKnownMs = 200;
 /** No candidate holds the output for longer; the caller would take the bot for gone. */
 const longestHoldMs = 2_500;
 /** Text before and behind the position on the wire whose echo may arrive now. */
@@ -63,6 +69,7 @@ export function beginCandidate(
     // Where the bot's voice comes back, it would hold itself at every word.
     held: interruptible(state) && !state.delivery.echoes && !isFaint,
     loud: false,
+    lastedMs: 0,
     isNoEcho: false,
     position: undefined,
     isFaint,
@@ -95,6 +102,18 @@ export function onSpeechConfirmed(
   if (!wasFaint || state.caller.turn !== turn || !interruptible(state) || state.delivery.echoes) return;
   turn.held = true;
   holdOutput(step);
+}
+
+/** The voice goes on and on. */
+export function onVoiceLasted(
+  step: Cutting,
+  { position, lastedMs }: Pick<Extract<CallEvent, { type: 'voice.lasted' }>, 'position' | 'lastedMs'>,
+): void {
+  const { turn } = step.state.caller;
+  if (turn.phase !== 'candidate') return;
+  turn.lastedMs = Math.max(turn.lastedMs, lastedMs);
+  // A response that has been played to its end by now is not cut any more.
+  if (!isPlayed(step.state, step.now)) reviewCandidate(step, position);
 }
 
 /** More is known about the candidate. */
@@ -148,21 +167,24 @@ function interrupts(
     spokenWords(wholeText(turn.words)).length === 0 || state.caller.stt.owed[0]?.fate === 'aside';
   // STT may have written down the bot's echo from before this voice began.
   if (wordless || (turn.isNoEcho && own.length === 0))
-    return (turn.isNoEcho || !state.delivery.echoes) && now >= wordlessAt(state, turn);
+    return (turn.isNoEcho || !state.delivery.echoes) && mayBeWordless(state, turn);
   return minWords === 0 && own.length > 0 && now - turn.startedAt >= listeningMs;
 }
 
-/** From when on the voice alone interrupts, once it is loud enough. */
-function wordlessAt({ setup: { settings } }: Slices<'setup'>, { startedAt }: Candidate): Millis {
-  const { minWords, wordlessMs } = settings.interrupt;
-  if (minWords === 0) return startedAt;
-  if (wordlessMs === 0) return Infinity;
-  return startedAt + Math.max(0, wordlessMs - settings.turn.minSpeechMs) + pauseKnownMs;
+/** Whether the voice alone interrupts, once it is loud enough. One that has ended has not lasted for longer than it did. */
+function mayBeWordless(
+  { setup: { settings }, caller: { stt } }: Slices<'setup' | 'caller'>,
+  { lastedMs }: Candidate,
+): boolean {
+  const { minWords, wordlessMs, lateWordsMs } = settings.interrupt;
+  if (minWords === 0) return true;
+  // An STT that tells words while they are spoken would have told some by now.
+  return wordlessMs > 0 && lastedMs >= wordlessMs + (tellsLate(stt) ? lateWordsMs : 0);
 }
 
-/** When a candidate has lasted so long that it interrupts whatever it says, or without a word. */
+/** When a candidate has lasted so long that it interrupts whatever it says. */
 function longAt(state: Slices<'setup'>, turn: Candidate): Millis {
-  if (state.setup.settings.interrupt.minWords > 0) return wordlessAt(state, turn);
+  if (state.setup.settings.interrupt.minWords > 0) return Infinity;
   return wholeText(turn.words) === '' ? Infinity : turn.startedAt + listeningMs;
 }
 

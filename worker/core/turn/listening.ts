@@ -152,16 +152,15 @@ export function onSttText(
 ): void {
   const { state } = step;
   const { turn, stt } = state.caller;
+  const { text } = event;
+  if (event.type === 'stt.partial') stt.guesses = true;
+  else stt.hasTold ||= text.trim() !== '';
   if (!('words' in turn)) return;
   const { words } = turn;
   const before = wholeText(words);
-  const { text } = event;
   if (text.trim() !== '') tell(step, { type: 'user.transcript', text, final: event.type === 'stt.final' });
   if (event.type === 'stt.final') addFinal(words, event.text, stt.givenMs + heardSince(step));
-  else {
-    stt.guesses = true;
-    setPartial(words, event.text);
-  }
+  else setPartial(words, event.text);
   if (event.text.trim() !== '' || event.speechFinal) words.speechFinal = event.speechFinal;
   if (turn.phase === 'candidate' || turn.phase === 'fading' || turn.phase === 'aside')
     reviewCandidate(step, event.position);

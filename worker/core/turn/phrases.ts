@@ -2,6 +2,7 @@
  * What recognised words amount to: hesitation, a sentence, or the bot's own voice that came back through the caller's
  * microphone (words of listening: backchannels.ts). It compares words and knows nothing of time, turns or audio.
  */
+import { isUrgent } from './urgent.ts';
 
 /** Words as they are compared: lower case, without punctuation; apostrophes and hyphens inside words stay. */
 export function spokenWords(text: string): string[] {
@@ -44,8 +45,9 @@ function longestRun(
     let run = 0;
     while (at + run < words.length && words[at + run] === played[start + run]) run += 1;
     const next = words[at + run];
-    const isBegun = unfinished && next !== undefined && at + run === words.length - 1;
-    if (isBegun && played[start + run]?.startsWith(next) === true) run += 1;
+    const isLast = unfinished && next !== undefined && at + run === words.length - 1;
+    // "no" is no half of "now": who waits for the rest of it makes the caller say it twice.
+    if (isLast && !(run === 0 && isUrgent(next)) && played[start + run]?.startsWith(next) === true) run += 1;
     longest = Math.max(longest, run);
   }
   return longest;

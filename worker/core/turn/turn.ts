@@ -50,6 +50,8 @@ interface Held {
   held: boolean;
   /** The voice was long enough to interrupt, where words do not say otherwise. */
   loud: boolean;
+  /** For how long at least it has lasted, as far as that was told. */
+  lastedMs: Millis;
   /** The bot's echo is known so well that this voice is not it. */
   isNoEcho: boolean;
   /** Where playback stood when something was last heard of it. */
@@ -197,7 +199,12 @@ export interface SttLedger {
   replayed: boolean;
   /** This STT guesses while the caller speaks, so that its silence means something. */
   guesses: boolean;
+  /** It has told words of an utterance; without having guessed, it tells them only when it is asked. */
+  hasTold: boolean;
 }
+
+/** STT is known to say nothing while the caller speaks. */
+export const tellsLate = ({ guesses, hasTold }: SttLedger): boolean => hasTold && !guesses;
 
 export const newSttLedger = (): SttLedger => ({
   owed: [],
@@ -206,6 +213,7 @@ export const newSttLedger = (): SttLedger => ({
   givenMs: 0,
   replayed: false,
   guesses: false,
+  hasTold: false,
 });
 
 // ---- as text ----
@@ -223,6 +231,7 @@ const held = {
   startedAt: time,
   held: flag,
   loud: flag,
+  lastedMs: number,
   isNoEcho: flag,
   position: positionCodec,
   isFaint: maybe(flag),
@@ -254,4 +263,5 @@ export const sttLedgerCodec: Codec<SttLedger> = record<SttLedger>({
   givenMs: number,
   replayed: flag,
   guesses: flag,
+  hasTold: flag,
 });

@@ -17,10 +17,17 @@ export interface SpeechDetectorSettings {
   readonly sureMs: Millis;
   /** Silence for this long ends speech. */
   readonly stopMs: Millis;
+  /** That speech goes on is told when there was so much of it, in rising order; the default is never. Humming does not count before it is long. */
+  readonly lastsMs?: readonly Millis[];
 }
 
 export type SpeechFact =
-  'speech.started' | 'speech.confirmed' | 'speech.stopped' | 'voice.resumed' | 'voice.paused';
+  | 'speech.started'
+  | 'speech.confirmed'
+  | 'speech.stopped'
+  | 'voice.resumed'
+  | 'voice.paused'
+  | 'voice.lasted';
 
 /** A silence this long within speech is told while the bot can be heard; where `stopMs` is no longer, the end of speech tells it. */
 export const voicePauseMs: Millis = 192;
@@ -58,6 +65,8 @@ export class SpeechDetector {
   /** That part of it which was hummed. */
   #hummedMs = 0;
   #silenceMs = 0;
+  /** How many of `lastsMs` were told of this speech. */
+  #lastsTold = 0;
   /** Level of the loudest frame of the speech, and how long ago a frame was last part of its sound. */
   #loudestDb = silentDb;
   #quietMs = 0;
@@ -159,6 +168,7 @@ export class SpeechDetector {
     this.#hadSpeech = true;
     this.#confirmed = false;
     this.#silenceMs = 0;
+    this.#lastsTold = 0;
     this.#tell('speech.started');
   }
 
@@ -168,6 +178,7 @@ export class SpeechDetector {
       this.#goOn();
       this.#hear(frameMs);
       this.#confirm();
+      this.#last();
       return;
     }
     this.#silenceMs += frameMs;
@@ -185,6 +196,20 @@ export class SpeechDetector {
     this.#loudestDb = silentDb;
   }
 
+  /** Told in frames of voice alone: a voice that has ended has not lasted any longer. */
+  #last(): void {
+    const { lastsMs = [] } = this.#settings;
+    const spokenMs = Math.max(this.#spokenMs, this.#voiceMs - longestHumMs);
+    if (spokenMs < (lastsMs[this.#lastsTold] ?? Infinity)) return;
+    this.#lastsTold += 1;
+    this.#tell('voice.lasted');
+  }
+
+  /** The newest of `lastsMs` that was told of this speech. */
+  get lastedMs(): Millis {
+    return this.#settings.lastsMs?.[this.#lastsTold - 1] ?? 0;
+  }
+
   #goOn(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
@@ -196,6 +221,11 @@ export class SpeechDetector {
   #hear(frameMs: Millis): void {
     this.#voiceMs += frameMs;
     if (this.#proof.isHum) this.#hummedMs += frameMs;
+  }
+
+  /** Voice that is neither silence between syllables nor a hum, as in most of "mm-hmm". */
+  get #spokenMs(): Millis {
+    return this.#voiceMs - this.#hummedMs;
   }
 
   /** What VAD is sure of began with the sound that it belongs to. */
@@ -215,8 +245,7 @@ export class SpeechDetector {
   #confirm(): void {
     if (this.#confirmed) return;
     const { confirmMs } = this.#settings;
-    const spokenMs = this.#voiceMs - this.#hummedMs;
-    const isLong = spokenMs >= confirmMs || this.#voiceMs >= Math.max(confirmMs, longestHumMs);
+    const isLong = this.#spokenMs >= confirmMs || this.#voiceMs >= Math.max(confirmMs, longestHumMs);
     if (!isLong && !this.#isSure) return;
     this.#confirmed = true;
     this.#tell('speech.confirmed');

@@ -148,9 +148,13 @@ export class McpServer implements ToolRunner {
   }
 
   async #ask(client: Client, request: ToolRunRequest, signal: AbortSignal): Promise<ToolReport> {
-    const { name, idempotencyKey, timeoutMs } = request;
+    const { name, idempotencyKey, timeoutMs, traceparent } = request;
     const given = { ...request.arguments, ...this.#argumentsOf(name, request.metadata) };
-    const params = { name, arguments: given, _meta: { idempotencyKey } };
+    const params = {
+      name,
+      arguments: given,
+      _meta: { idempotencyKey, ...(traceparent !== undefined && { traceparent }) },
+    };
     // The request itself and not callTool, which would compile and obey schemas of the server.
     const answer = await client.request({ method: 'tools/call', params }, toolResult, {
       signal,

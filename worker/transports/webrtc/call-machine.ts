@@ -34,11 +34,19 @@ export interface PeerCallState {
   phase: Phase;
   /** When the client was last heard. */
   heardAt: Millis;
+  /** The client is about to make another connection for the call: that this one closes is no end. */
+  isMoving: boolean;
 }
 
 export type PeerCallEvent =
   | { readonly type: 'peer.connected' }
   | { readonly type: 'peer.closed' }
+  /** The client has offered another connection for the call. */
+  | { readonly type: 'peer.awaited' }
+  /** Nothing came of it. */
+  | { readonly type: 'peer.missed' }
+  /** It is established, and the one before it is of no interest any more. */
+  | { readonly type: 'peer.moved' }
   /** A packet of the client that proves that it is there. */
   | { readonly type: 'media.arrived' }
   /** The client hung up by its session URL. */
@@ -81,6 +89,7 @@ export const newPeerCall = (
   ...{ start, isResumed },
   phase: { name: 'connecting', connectBy: now + connectTimeoutMs },
   heardAt: now,
+  isMoving: false,
 });
 
 /** The engine knows the call: what the caller says is heard. */
@@ -94,14 +103,17 @@ export function step(state: PeerCallState, event: PeerCallEvent, now: Millis): r
   if (state.phase.name === 'over') return [];
   switch (event.type) {
     case 'peer.connected':
-      if (state.phase.name !== 'connecting') return [];
+      return connected(state, now);
+    case 'peer.awaited':
+      state.isMoving = true;
+      return [];
+    case 'peer.missed':
+      state.isMoving = false;
+      return [];
+    case 'peer.moved':
+      state.isMoving = false;
       state.heardAt = now;
-      // A call that goes on is open at once: the engine has it already.
-      state.phase = { name: state.isResumed ? 'open' : 'starting' };
-      return [
-        { type: 'notify.connected' },
-        ...(state.isResumed ? [] : [{ type: 'notify.started' } as const]),
-      ];
+      return connected(state, now);
     case 'media.arrived':
       state.heardAt = now;
       return [];
@@ -109,7 +121,7 @@ export function step(state: PeerCallState, event: PeerCallEvent, now: Millis): r
       if (state.phase.name === 'starting') state.phase = { name: 'open' };
       return [];
     case 'peer.closed':
-      return end(state, 'disconnected');
+      return state.isMoving ? [] : end(state, 'disconnected');
     case 'signaling.ended':
       return end(state, 'hangup');
     case 'call.refused':
@@ -120,6 +132,14 @@ export function step(state: PeerCallState, event: PeerCallEvent, now: Millis): r
     case 'time.passed':
       return isTimeOver(state, now) ? end(state, 'disconnected') : [];
   }
+}
+
+function connected(state: PeerCallState, now: Millis): readonly PeerCallAction[] {
+  if (state.phase.name !== 'connecting') return [];
+  state.heardAt = now;
+  // A call that goes on is open at once: the engine has it already.
+  state.phase = { name: state.isResumed ? 'open' : 'starting' };
+  return [{ type: 'notify.connected' }, ...(state.isResumed ? [] : [{ type: 'notify.started' } as const])];
 }
 
 function isTimeOver({ phase, heardAt }: PeerCallState, now: Millis): boolean {

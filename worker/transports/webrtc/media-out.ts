@@ -28,6 +28,8 @@ export class MediaOut {
   readonly #frameTicks: number;
   #sequence: number;
   #timestamp: number;
+  /** Of Opus at the client; another connection of it may have another one. */
+  payloadType: number;
   /** When the last frame went out; undefined before the first. */
   #sentAt: Millis | undefined;
   /** Frames of silence that the pause has had; a stretch has none. */
@@ -35,6 +37,7 @@ export class MediaOut {
 
   constructor(options: MediaOutOptions) {
     this.#options = options;
+    this.payloadType = options.payloadType;
     this.#frameTicks = (options.clockRate * FRAME_MS) / 1000;
     this.#sequence = options.firstSequence;
     this.#timestamp = options.firstTimestamp;
@@ -69,7 +72,8 @@ export class MediaOut {
   }
 
   #packet(payload: Uint8Array, marker: boolean): void {
-    const { ssrc, payloadType, send } = this.#options;
+    const { ssrc, send } = this.#options;
+    const { payloadType } = this;
     const timestamp = this.#timestamp;
     const header = { marker, payloadType, sequence: this.#sequence, timestamp, ssrc };
     this.#sequence = (this.#sequence + 1) & 0xffff;

@@ -22,6 +22,7 @@ export async function openPeerCalls(
     ...{ setup: webrtc, worker, seat, send, newCallId: randomUUID },
     sampleRate: isOpusRate(speechRate) ? speechRate : usualRate,
     now: () => systemClock.now(),
+    later: (run, afterMs) => void systemClock.after(afterMs, run),
     unixMs: () => systemWallClock.now(),
     failed: (error, sentence) => log.error(errorFields(error), sentence),
     reported: ({ lost, roundTripMs }) => {

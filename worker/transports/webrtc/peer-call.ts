@@ -7,8 +7,11 @@
  */
 import type { Millis } from '../../../shared/base/units.ts';
 import { JitterBuffer } from '../../media/rtp/jitter-buffer.ts';
+import { KeyReader } from '../../media/rtp/keys.ts';
 import { opusClockRate, opusPacketMs, type OpusDecoder, type OpusEncoder } from '../../media/opus/opus.ts';
+import type { ConversationEvent } from '../../core/told.ts';
 import type { CallTransport, TransportEvents } from '../transport.ts';
+import { Channel, clearMessage, startedMessage, stopMessage } from './channel.ts';
 import {
   isHeard,
   isOpen,
@@ -22,21 +25,29 @@ import {
 } from './call-machine.ts';
 import { MediaOut } from './media-out.ts';
 import { PlayoutClock } from './playout-clock.ts';
-import { RtcpReporter, type ClientReport } from './rtcp.ts';
+import { RtcpReporter, type ClientReport } from '../../media/rtp/rtcp.ts';
 import { isRtcp, readRtp } from './rtp.ts';
 
 /** The connection as the call needs it. */
 export interface CallPeer {
   send(packet: Buffer): boolean;
+  /** A message of the data channel; lost where there is none. */
+  say(text: string): void;
   close(): void;
+}
+
+/** What an offer says of its media. */
+export interface PeerMedia {
+  /** Payload type of Opus in both directions. */
+  readonly opus: number;
+  readonly telephoneEvent?: { readonly payloadType: number } | undefined;
 }
 
 export interface PeerCallOptions {
   readonly state: PeerCallState;
   readonly events: TransportEvents;
   readonly codec: { readonly decoder: OpusDecoder; readonly encoder: OpusEncoder };
-  /** Payload type of Opus in both directions. */
-  readonly payloadType: number;
+  readonly media: PeerMedia;
   /** Of what is sent; its numbers begin anywhere. */
   readonly ssrc: number;
   readonly firstSequence: number;
@@ -63,8 +74,12 @@ const mostPayloadBytes = 1_500;
 export class PeerCall implements CallTransport {
   readonly #options: PeerCallOptions;
   readonly #state: PeerCallState;
-  readonly #jitter: JitterBuffer;
-  readonly #reporter: RtcpReporter;
+  readonly #earlier: JitterBuffer['stats'][] = [];
+  #jitter: JitterBuffer;
+  #reporter: RtcpReporter;
+  #media: PeerMedia;
+  #keys = new KeyReader();
+  readonly #channel: Channel;
   readonly #marks = new PlayoutClock();
   readonly #out: MediaOut;
   #peer: CallPeer | undefined;
@@ -78,15 +93,13 @@ export class PeerCall implements CallTransport {
     this.#options = options;
     this.#state = options.state;
     const { ssrc, codec } = options;
-    this.#jitter = new JitterBuffer({
-      clockRate: opusClockRate,
-      frameTicks: opusClockRate / 50,
-      ticksOf: (payload) => (opusPacketMs(payload) * opusClockRate) / 1000,
-    });
+    this.#jitter = newJitterBuffer();
     this.#reporter = new RtcpReporter({ ssrc, clockRate: opusClockRate });
+    this.#media = options.media;
+    this.#channel = new Channel(options.now());
     this.#reportAt = options.now() + reportEveryMs;
     this.#out = new MediaOut({
-      ...{ ssrc, clockRate: opusClockRate, payloadType: options.payloadType },
+      ...{ ssrc, clockRate: opusClockRate, payloadType: options.media.opus },
       ...{ firstSequence: options.firstSequence, firstTimestamp: options.firstTimestamp },
       encode: (pcm) => (pcm === undefined ? codec.encoder.encodeSilence() : codec.encoder.encode(pcm)),
       send: (packet, { timestamp, bytes }) => {
@@ -100,6 +113,28 @@ export class PeerCall implements CallTransport {
     this.#peer = peer;
   }
 
+  /**
+   * The client has made another connection for this call: from here on it is heard and spoken to there. What it sends has other numbers
+   * and another clock; what is sent goes on as it was.
+   */
+  moveTo(peer: CallPeer, media: PeerMedia): void {
+    if (isOver(this.#state)) {
+      peer.close();
+      return;
+    }
+    this.#peer?.close();
+    this.#peer = peer;
+    this.#media = media;
+    this.#out.payloadType = media.opus;
+    this.#earlier.push(this.#jitter.stats);
+    this.#jitter = newJitterBuffer();
+    this.#keys = new KeyReader();
+    this.#reporter = new RtcpReporter({ ssrc: this.#options.ssrc, clockRate: opusClockRate });
+    this.#ssrcHeard = undefined;
+    this.#channel.reset();
+    this.happened('peer.moved');
+  }
+
   get bufferedBytes(): number {
     return 0;
   }
@@ -107,7 +142,10 @@ export class PeerCall implements CallTransport {
   // ---- From the connection and from signaling ----
 
   /** What became of the connection, or what the client wants of it. */
-  happened(type: 'peer.connected' | 'peer.closed' | 'signaling.ended'): void {
+  happened(
+    type:
+      'peer.connected' | 'peer.closed' | 'peer.awaited' | 'peer.missed' | 'peer.moved' | 'signaling.ended',
+  ): void {
     this.#step({ type });
     this.#tellEnd();
   }
@@ -121,6 +159,32 @@ export class PeerCall implements CallTransport {
     this.#tellEnd();
   }
 
+  /** A message of the data channel. */
+  text(text: string): void {
+    if (isOver(this.#state)) return;
+    const request = this.#channel.hear(text, this.#options.now());
+    switch (request.type) {
+      case 'nothing':
+        return;
+      case 'answer':
+        this.#peer?.say(request.json);
+        return;
+      case 'start':
+        if (isOpen(this.#state)) this.#peer?.say(startedMessage(this.#state.start));
+        return;
+      case 'dtmf':
+        if (isHeard(this.#state)) this.#options.events.dtmf(request.digit);
+        break;
+      case 'typed':
+        if (isHeard(this.#state)) this.#options.events.typed(request.typed);
+        break;
+      case 'stop':
+        this.#peer?.say(stopMessage('ended'));
+        this.#step({ type: 'signaling.ended' });
+    }
+    this.#tellEnd();
+  }
+
   #onReport(packet: Buffer, now: Millis): void {
     const report = this.#reporter.read(packet, now, this.#options.unixMs());
     if (report === undefined) return;
@@ -130,7 +194,8 @@ export class PeerCall implements CallTransport {
 
   #onRtp(packet: Buffer, now: Millis): void {
     const rtp = readRtp(packet);
-    if (rtp?.payloadType !== this.#options.payloadType) return;
+    if (rtp !== undefined && rtp.payloadType === this.#media.telephoneEvent?.payloadType) this.#onKey(rtp);
+    if (rtp?.payloadType !== this.#media.opus) return;
     if (rtp.payload.length === 0 || rtp.payload.length > mostPayloadBytes) return;
     // Another source would have another line of timestamps.
     this.#ssrcHeard ??= rtp.ssrc;
@@ -140,10 +205,16 @@ export class PeerCall implements CallTransport {
     this.#hear(now);
   }
 
+  #onKey(packet: Parameters<KeyReader['take']>[0]): void {
+    const digit = this.#keys.take(packet);
+    if (digit !== undefined && isHeard(this.#state)) this.#options.events.dtmf(digit);
+  }
+
   // ---- From the engine ----
 
   accept(): void {
     this.#step({ type: 'call.accepted' });
+    if (isOpen(this.#state) && this.#channel.isStarted) this.#peer?.say(startedMessage(this.#state.start));
   }
 
   restart(): void {
@@ -164,9 +235,10 @@ export class PeerCall implements CallTransport {
     this.#out.frame(pcm, this.#options.now());
   }
 
-  /** The client has no word for it: what is not sent is not heard, and its own buffer is short. */
-  sendClear(): void {
+  /** What is not sent is not heard, and the client's own buffer is short; one that follows the conversation is told. */
+  sendClear(epoch: number): void {
     this.#marks.cleared();
+    if (isOpen(this.#state) && this.#channel.isStarted) this.#peer?.say(clearMessage(epoch));
   }
 
   sendMark(id: string): boolean {
@@ -175,11 +247,14 @@ export class PeerCall implements CallTransport {
     return true;
   }
 
-  tell(): void {
-    // A client by WHIP follows nothing of the conversation.
+  /** A client without a data channel follows nothing of the conversation. */
+  tell(event: ConversationEvent): void {
+    const message = isOpen(this.#state) ? this.#channel.told(event) : undefined;
+    if (message !== undefined) this.#peer?.say(message);
   }
 
-  end(): void {
+  end(reason: 'ended' | 'shutdown'): void {
+    if (!isOver(this.#state) && this.#channel.isStarted) this.#peer?.say(stopMessage(reason));
     this.#step({ type: 'call.ended' });
   }
 
@@ -268,7 +343,7 @@ export class PeerCall implements CallTransport {
     this.#peer?.close();
     codec.decoder.free();
     codec.encoder.free();
-    measured(this.#jitter.stats);
+    for (const stats of [...this.#earlier, this.#jitter.stats]) measured(stats);
   }
 
   #tellEnd(): void {
@@ -278,3 +353,10 @@ export class PeerCall implements CallTransport {
     this.#options.events.ended(reason);
   }
 }
+
+const newJitterBuffer = (): JitterBuffer =>
+  new JitterBuffer({
+    clockRate: opusClockRate,
+    frameTicks: opusClockRate / 50,
+    ticksOf: (payload) => (opusPacketMs(payload) * opusClockRate) / 1000,
+  });

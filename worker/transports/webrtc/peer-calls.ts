@@ -15,11 +15,11 @@ import {
 } from '../../../shared/protocol/webrtc/sdp.ts';
 import { newOpus, type OpusRate } from '../../media/opus/opus.ts';
 import type { CallTransport, SavedTransport, TransportEvents } from '../transport.ts';
-import { newPeerCall, savedStart, type PeerCallStart } from './call-machine.ts';
+import { connectTimeoutMs, newPeerCall, savedStart, type PeerCallStart } from './call-machine.ts';
 import { mediaPort } from './media-port.ts';
 import { Peer, type PeerEvents, type PeerOptions } from './peer.ts';
 import { PeerCall, type PeerCallOptions } from './peer-call.ts';
-import type { ClientReport } from './rtcp.ts';
+import type { ClientReport } from '../../media/rtp/rtcp.ts';
 
 /** A place for a call in its worker. */
 export interface PeerSeat {
@@ -50,6 +50,7 @@ export interface PeerCallsOptions {
   readonly seat: (offer: CallOffer) => PeerSeat | undefined;
   readonly send: (message: FromWorker) => void;
   readonly failed: (error: unknown, sentence: string) => void;
+  readonly later: PeerOptions['later'];
   readonly reported: (report: ClientReport) => void;
   readonly measured: PeerCallOptions['measured'];
 }
@@ -63,6 +64,17 @@ interface OfferedCall {
   readonly free: () => void;
 }
 
+/** A call that signaling knows, and what another connection for it needs. */
+interface ServedCall {
+  readonly call: PeerCall;
+  readonly ssrc: number;
+  readonly bind: PeerSite['bind'];
+  /** The connection that it has; what others tell is of no interest. */
+  peer: Peer;
+  /** Another one that the client has offered, which is not established yet. */
+  pending: Peer | undefined;
+}
+
 /** Random parts of ICE credentials, which a stranger must not guess (RFC 8839, 5.4): whole groups of base64, which are ICE characters. */
 const [ufragBytes, pwdBytes] = [9, 24];
 
@@ -70,7 +82,7 @@ export class PeerCalls {
   readonly #options: PeerCallsOptions;
   readonly #library: typeof import('node-datachannel');
   readonly #port: number;
-  readonly #calls = new Map<number, PeerCall>();
+  readonly #calls = new Map<number, ServedCall>();
 
   private constructor(
     options: PeerCallsOptions,
@@ -109,7 +121,57 @@ export class PeerCalls {
 
   /** The client hung up by signaling. */
   hangUp(offer: number): void {
-    this.#calls.get(offer)?.happened('signaling.ended');
+    this.#calls.get(offer)?.call.happened('signaling.ended');
+  }
+
+  /** The client has lost its connection: another one takes its place as soon as it is established, and until then nothing changes. */
+  renew(offer: number, text: string): void {
+    const served = this.#calls.get(offer);
+    const sdp = readOffer(text);
+    const peer = served !== undefined && sdp.ok ? this.#secondPeer(served, sdp.value) : undefined;
+    if (served === undefined || peer === undefined) {
+      const reason = served === undefined ? 'failed' : 'bad_offer';
+      this.#say({ type: 'call.unanswered', offer, reason });
+      return;
+    }
+    const { call } = served;
+    served.pending?.close();
+    served.pending = peer;
+    this.#options.later(
+      served.bind(() => this.#missed(served, peer)),
+      connectTimeoutMs,
+    );
+    call.happened('peer.awaited');
+    this.#say({ type: 'call.answered', offer, sdp: answerWith(peer.answer, this.#candidates()) });
+  }
+
+  #missed(served: ServedCall, peer: Peer): void {
+    if (served.pending !== peer) return;
+    served.pending = undefined;
+    peer.close();
+    served.call.happened('peer.missed');
+  }
+
+  #secondPeer(served: ServedCall, sdp: SdpOffer): Peer | undefined {
+    const connected = (): void => {
+      if (peer === undefined || served.pending !== peer) return;
+      served.pending = undefined;
+      served.peer = peer;
+      served.call.moveTo(peer, sdp.audio);
+    };
+    const events = eventsOf(served, { peer: () => peer, connected });
+    const peer: Peer | undefined = this.#newPeer(sdp, served.ssrc, events);
+    return peer;
+  }
+
+  /** Undefined where the library does not take the offer: it takes none that contradicts itself, and repeats in its words what a stranger sent. */
+  #newPeer(sdp: SdpOffer, ssrc: number, events: PeerEvents): Peer | undefined {
+    try {
+      return new Peer(this.#peerOptions(sdp, ssrc), events);
+    } catch (error) {
+      if (error instanceof Error) return undefined;
+      throw error;
+    }
   }
 
   #answer(
@@ -137,16 +199,13 @@ export class PeerCalls {
   #serve(offer: CallOffer, { sdp, seat, codec, free }: OfferedCall): void {
     const ssrc = randomInt(1, 2 ** 32 - 1);
     let told: PeerEvents | undefined;
-    let peer: Peer;
-    try {
-      peer = new Peer(this.#peerOptions(sdp, ssrc), {
-        connected: () => told?.connected(),
-        closed: () => told?.closed(),
-        packet: (packet) => told?.packet(packet),
-      });
-    } catch (error) {
-      // The library takes no offer that contradicts itself, and repeats in its words what a stranger sent.
-      if (!(error instanceof Error)) throw error;
+    const peer = this.#newPeer(sdp, ssrc, {
+      connected: () => told?.connected(),
+      closed: () => told?.closed(),
+      packet: (packet) => told?.packet(packet),
+      text: (text) => told?.text(text),
+    });
+    if (peer === undefined) {
       free();
       this.#say({ type: 'call.unanswered', offer: offer.offer, reason: 'bad_offer' });
       return;
@@ -155,12 +214,10 @@ export class PeerCalls {
       seat.serve((site) => {
         const call = this.#newCall(offer, { sdp, seat, codec, site, ssrc });
         call.attach(peer);
-        told = {
-          connected: site.bind(() => call.happened('peer.connected')),
-          closed: site.bind(() => call.happened('peer.closed')),
-          packet: site.bind((packet: Buffer) => call.packet(packet)),
-        };
-        this.#calls.set(offer.offer, call);
+        const bind: ServedCall['bind'] = (callback) => site.bind(callback);
+        const served: ServedCall = { call, ssrc, peer, bind, pending: undefined };
+        told = eventsOf(served, { peer: () => peer, connected: () => call.happened('peer.connected') });
+        this.#calls.set(offer.offer, served);
         return call;
       });
     } catch (error) {
@@ -176,6 +233,7 @@ export class PeerCalls {
 
   /** The call is over and holds nothing any more. */
   over(offer: number): void {
+    this.#calls.get(offer)?.pending?.close();
     this.#calls.delete(offer);
     this.#say({ type: 'call.over', offer });
   }
@@ -189,7 +247,7 @@ export class PeerCalls {
     return new PeerCall({
       ...{ codec, ssrc, now, unixMs, reported, measured, events: site.events },
       state: newPeerCall(start, { now: now(), isResumed: seat.saved !== undefined }),
-      payloadType: sdp.audio.opus,
+      media: sdp.audio,
       firstSequence: randomInt(0, 2 ** 15),
       firstTimestamp: randomInt(0, 2 ** 31),
       connected: () => {
@@ -211,7 +269,8 @@ export class PeerCalls {
       ufrag: randomBytes(ufragBytes).toString('base64'),
       pwd: randomBytes(pwdBytes).toString('base64'),
     };
-    return { library: this.#library, offer, ssrc, own, bind: { host, port: this.#port } };
+    const { later } = this.#options;
+    return { library: this.#library, offer, ssrc, own, bind: { host, port: this.#port }, later };
   }
 
   #candidates(): AnswerCandidate[] {
@@ -223,4 +282,25 @@ export class PeerCalls {
   #say(message: FromWorker): void {
     this.#options.send(message);
   }
+}
+
+/** What a connection tells, as long as it is the one that the call has. */
+function eventsOf(
+  served: ServedCall,
+  { peer, connected }: { peer: () => Peer | undefined; connected: () => void },
+): PeerEvents {
+  const { call, bind } = served;
+  const isServing = (): boolean => served.peer === peer();
+  return {
+    connected: bind(connected),
+    closed: bind(() => {
+      if (isServing()) call.happened('peer.closed');
+    }),
+    packet: bind((packet: Buffer) => {
+      if (isServing()) call.packet(packet);
+    }),
+    text: bind((text: string) => {
+      if (isServing()) call.text(text);
+    }),
+  };
 }

@@ -4,23 +4,14 @@
  * Invariant: after `close` no listener is called. Microphone audio that the network does not take is dropped: late speech is worth
  * nothing.
  */
-import type { ClientMessage } from './wire.ts';
-
-export interface LineListener {
-  opened(): void;
-  received(data: string | ArrayBuffer): void;
-  closed(code: number): void;
-  /** Audio cannot leave, or can again. */
-  slow(isSlow: boolean): void;
-  /** Nothing has left for so long that the other side cannot be there. */
-  stuck(): void;
-}
+import type { ClientMessage } from '../wire.ts';
+import type { Line, LineListener } from './line.ts';
 
 const MAX_UNSENT_MS = 2_000;
 const STUCK_MS = 10_000;
 const ABNORMAL = 1006;
 
-export class CallLine {
+export class SocketLine implements Line {
   readonly #socket: WebSocket | undefined;
   #listener: LineListener | undefined;
   #slowSince: number | undefined;

@@ -1,0 +1,218 @@
+/**
+ * The variables of OpenTelemetry that the service obeys, under the names that the OpenTelemetry specification gives them. Part of the
+ * list in `server.ts`. One that is empty counts as unset, as that specification wants it.
+ */
+import { fail, ok } from '../../base/result.ts';
+import type { Result } from '../../base/result.ts';
+import type { OtlpTarget, Resource, Sampling } from '../../protocol/telemetry/setup.ts';
+import { Sensitive } from '../sensitive.ts';
+import type { Reader } from './environment.ts';
+import { choiceVariable, countVariable, readVariable } from './variables.ts';
+
+export interface TelemetrySettings {
+  /** Absent: nothing is exported and no call is traced. */
+  readonly telemetry?: {
+    readonly resource: Resource;
+    /** Absent: no traces. */
+    readonly traces?: { readonly target: Sensitive<OtlpTarget>; readonly sampling: Sampling };
+    /** Absent: no metrics but those of /metrics. */
+    readonly metrics?: { readonly target: Sensitive<OtlpTarget>; readonly everyMs: number };
+  };
+}
+
+const urlForm = 'an address such as http://127.0.0.1:4318, http or https';
+
+function readUrl(value: string): Result<string, string> {
+  if (value.length > 2048 || !URL.canParse(value)) return fail(`must be ${urlForm}`);
+  const { protocol, username, password, hash } = new URL(value);
+  if (username !== '' || password !== '') return fail('must hold neither a user nor a password');
+  return /^https?:$/.test(protocol) && hash === '' ? ok(value) : fail(`must be ${urlForm}`);
+}
+
+const pairsForm = 'pairs of name=value separated by commas, values percent-encoded, at most 64';
+type Pairs = Readonly<Record<string, string>>;
+
+/** The form of a W3C Baggage header, as the specification has it for both lists. */
+function readPairs(value: string, name: RegExp): Result<Pairs, string> {
+  const pairs: Record<string, string> = {};
+  const items = value.split(',').filter((item) => item.trim() !== '');
+  if (value.length > 8192 || items.length > 64) return fail(`must be ${pairsForm}`);
+  for (const item of items) {
+    const [, key = '', text = ''] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(item) ?? [];
+    const decoded = decode(text);
+    if (!name.test(key) || decoded === undefined) return fail(`must be ${pairsForm}`);
+    pairs[key] = decoded;
+  }
+  return ok(pairs);
+}
+
+/** Undefined for what is no text, or would break the line that carries it. */
+function decode(text: string): string | undefined {
+  try {
+    const decoded = decodeURIComponent(text);
+    return /^[^\p{Cc}]*$/u.test(decoded) ? decoded : undefined;
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}
+
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
+const attributeName = /^[\w./-]{1,255}$/;
+const samplers = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
+
+const endpoint = (name: `OTEL_${string}`, text: string) =>
+  readVariable<string | undefined>(name, text, {
+    form: urlForm,
+    defaultText: 'unset',
+    read: readUrl,
+    fallback: undefined,
+  });
+
+export const telemetryVariables = {
+  otelDisabled: choiceVariable('OTEL_SDK_DISABLED', 'true switches all of OpenTelemetry off.', {
+    of: ['false', 'true'],
+    fallback: 'false',
+  }),
+  otelEndpoint: endpoint(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    'Collector that takes OTLP over HTTP; /v1/traces and /v1/metrics are added. Unset, with the two below: no OpenTelemetry.',
+  ),
+  otelTracesEndpoint: endpoint('OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'Where traces go instead, as it is.'),
+  otelMetricsEndpoint: endpoint('OTEL_EXPORTER_OTLP_METRICS_ENDPOINT', 'Where metrics go instead, as it is.'),
+  otelTraces: choiceVariable('OTEL_TRACES_EXPORTER', 'Whether traces are exported.', {
+    of: ['otlp', 'none'],
+    fallback: 'otlp',
+  }),
+  otelMetrics: choiceVariable('OTEL_METRICS_EXPORTER', 'Whether metrics are exported, beside /metrics.', {
+    of: ['otlp', 'none'],
+    fallback: 'otlp',
+  }),
+  otelProtocol: choiceVariable(
+    'OTEL_EXPORTER_OTLP_PROTOCOL',
+    'How it is exported. A collector that takes http/protobuf takes http/json at the same address.',
+    { of: ['http/json'], fallback: 'http/json' },
+  ),
+  otelHeaders: readVariable<Sensitive<Pairs>>(
+    'OTEL_EXPORTER_OTLP_HEADERS',
+    'Headers of every export, such as a key of the collector.',
+    {
+      form: pairsForm,
+      defaultText: 'none',
+      read: (value) => {
+        const pairs = readPairs(value, headerName);
+        if (!pairs.ok) return pairs;
+        const isHeader = Object.values(pairs.value).every((text) => /^[\x20-\x7e]*$/.test(text));
+        return isHeader ? ok(new Sensitive(pairs.value)) : fail('must hold ASCII characters alone');
+      },
+      fallback: new Sensitive({}),
+      isSecret: true,
+    },
+  ),
+  otelTimeout: countVariable('OTEL_EXPORTER_OTLP_TIMEOUT', 'Milliseconds that one export may take.', {
+    least: 100,
+    most: 60_000,
+    defaultText: '10000',
+    fallback: () => 10_000,
+  }),
+  otelSampler: choiceVariable('OTEL_TRACES_SAMPLER', 'Which calls are traced.', {
+    of: samplers,
+    fallback: 'parentbased_always_on',
+  }),
+  otelSamplerRatio: readVariable<number>(
+    'OTEL_TRACES_SAMPLER_ARG',
+    'Part of the calls that is traced, for the samplers with a ratio.',
+    {
+      form: 'number from 0 to 1',
+      defaultText: '1',
+      read: (value) =>
+        /^(0|1|0?\.\d{1,9}|1\.0*)$/.test(value) ? ok(Number(value)) : fail('must be a number from 0 to 1'),
+      fallback: 1,
+    },
+  ),
+  otelServiceName: readVariable<string | undefined>(
+    'OTEL_SERVICE_NAME',
+    'Name of the service in traces and metrics.',
+    {
+      form: 'text without control characters, at most 255',
+      defaultText: 'voice-agent',
+      read: (value) =>
+        /^[^\p{Cc}]{1,255}$/u.test(value)
+          ? ok(value)
+          : fail('must be a text without control characters, at most 255'),
+      fallback: undefined,
+    },
+  ),
+  otelResource: readVariable<Pairs>(
+    'OTEL_RESOURCE_ATTRIBUTES',
+    'Attributes of the service in traces and metrics, such as deployment.environment.name=production.',
+    {
+      form: pairsForm,
+      defaultText: 'none',
+      read: (value) => readPairs(value, attributeName),
+      fallback: {},
+    },
+  ),
+  otelMetricInterval: countVariable(
+    'OTEL_METRIC_EXPORT_INTERVAL',
+    'Milliseconds from one export of metrics to the next.',
+    {
+      least: 1000,
+      most: 3_600_000,
+      defaultText: '60000',
+      fallback: () => 60_000,
+    },
+  ),
+} as const;
+
+export function takeTelemetry(reader: Reader): TelemetrySettings {
+  const v = telemetryVariables;
+  const isOff = reader.take(v.otelDisabled) === 'true';
+  const base = reader.take(v.otelEndpoint);
+  const traces = reader.take(v.otelTracesEndpoint) ?? withPath(base, 'v1/traces');
+  const metrics = reader.take(v.otelMetricsEndpoint) ?? withPath(base, 'v1/metrics');
+  const tracesOff = reader.take(v.otelTraces) === 'none';
+  const metricsOff = reader.take(v.otelMetrics) === 'none';
+  reader.take(v.otelProtocol);
+  const headers = reader.take(v.otelHeaders).reveal();
+  const timeoutMs = reader.take(v.otelTimeout);
+  const sampling = samplingOf(reader.take(v.otelSampler), reader.take(v.otelSamplerRatio));
+  const name = reader.take(v.otelServiceName);
+  const attributes = reader.take(v.otelResource);
+  const everyMs = reader.take(v.otelMetricInterval);
+  const targetOf = (url: string | undefined, isWithout: boolean): Sensitive<OtlpTarget> | undefined =>
+    url === undefined || isWithout || isOff ? undefined : new Sensitive({ url, headers, timeoutMs });
+  const [toTraces, toMetrics] = [targetOf(traces, tracesOff), targetOf(metrics, metricsOff)];
+  if (toTraces === undefined && toMetrics === undefined) return {};
+  return {
+    telemetry: {
+      resource: {
+        'service.name': 'voice-agent',
+        ...attributes,
+        ...(name !== undefined && { 'service.name': name }),
+      },
+      ...(toTraces !== undefined && { traces: { target: toTraces, sampling } }),
+      ...(toMetrics !== undefined && { metrics: { target: toMetrics, everyMs } }),
+    },
+  };
+}
+
+function withPath(base: string | undefined, path: string): string | undefined {
+  if (base === undefined) return undefined;
+  const url = new URL(base);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`;
+  return url.href;
+}
+
+function samplingOf(sampler: (typeof samplers)[number], ratio: number): Sampling {
+  const followsParent = sampler.startsWith('parentbased_');
+  if (sampler.endsWith('always_off')) return { followsParent, ratio: 0 };
+  return { followsParent, ratio: sampler.endsWith('always_on') ? 1 : ratio };
+}

@@ -1,0 +1,46 @@
+/** One connection on its way to a worker or with one, as the hand-over keeps it. Types, and one question. */
+import type { Socket } from 'node:net';
+import type { Millis } from '../../shared/base/units.ts';
+import type { CallOffer, UnansweredReason } from '../../shared/protocol/ipc.ts';
+
+/** What becomes of a call that came by an offer, for whoever answers its client. */
+export interface OfferSignals {
+  /** The worker's answer; once for each offer, or else `unanswered`. */
+  readonly answered: (sdp: string) => void;
+  readonly unanswered: (reason: UnansweredReason | 'no_worker') => void;
+  /** The connection is established. */
+  readonly connected: () => void;
+  /** The last word, whatever came before it. */
+  readonly over: () => void;
+}
+
+export type OfferState =
+  | { readonly phase: 'waiting'; readonly since: Millis }
+  /** Its worker is gone, and its client has to come back first. */
+  | { readonly phase: 'left'; readonly since: Millis }
+  | { readonly phase: 'offered'; readonly worker: number }
+  | { readonly phase: 'taken'; readonly worker: number };
+
+/** The offer of a client that is back while its call is with its worker. */
+export interface Renewal {
+  readonly sdp: string;
+  readonly signals: OfferSignals;
+}
+
+export interface OpenOffer {
+  message: CallOffer;
+  readonly givenAt: Millis;
+  /** Our duplicate; nothing is ever read from it. Absent where the call came by an offer. */
+  readonly socket: Socket | undefined;
+  /** Present where it did. */
+  signals: OfferSignals | undefined;
+  isAnswered: boolean;
+  /** Its client has lost its connection and its worker has not: another one is being made to the same call. */
+  renewal: Renewal | undefined;
+  readonly declinedBy: Set<number>;
+  readonly release: () => void;
+  state: OfferState;
+}
+
+/** No worker has confirmed it yet, and one is to. */
+export const isUnconfirmed = ({ phase }: OfferState): boolean => phase === 'waiting' || phase === 'offered';

@@ -1,0 +1,91 @@
+/** How each carrier's words about calls that the service makes become facts, and which carriers can make them. */
+import type { ServerSettings } from '../../../shared/config/server/server.ts';
+import type { CarrierName } from '../../../shared/protocol/call-control.ts';
+import type { FormParameters } from '../../listeners/carrier-a/signature.ts';
+import { isMachine } from '../../listeners/carrier-a/status.ts';
+import { CarrierAControl } from '../carrier-a/control.ts';
+import { response, say } from '../carrier-a/twiml.ts';
+import { CarrierBControl } from '../carrier-b/control.ts';
+import type { Carrier, OutboundCarrier } from '../carrier.ts';
+import { textAt } from '../rest.ts';
+import type { OutboundEnd, OutboundFact } from './outbound-call.ts';
+import { parametersOf, type OutboundCalls } from './outbound-calls.ts';
+
+/** Instructions of which there are none: the call ends. */
+export const hangUpNow = response();
+
+export function outboundCarriers(
+  carriers: ReadonlyMap<CarrierName, Carrier>,
+  { carrierB }: Pick<ServerSettings, 'carrierB'>,
+): ReadonlyMap<CarrierName, OutboundCarrier> {
+  const able = new Map<CarrierName, OutboundCarrier>();
+  for (const [name, carrier] of carriers) {
+    if (carrier instanceof CarrierAControl) able.set(name, carrier);
+    // Without a connection there is nothing to make calls with.
+    else if (carrier instanceof CarrierBControl && carrierB?.control?.connectionId !== '')
+      able.set(name, carrier);
+  }
+  return able;
+}
+
+/**
+ * Carrier A asks what to do: it knows who has answered, and of a machine that it has finished (MachineDetection=DetectMessageEnd). A call
+ * that nobody remembers, because another process made it, is connected all the same when a person has answered.
+ */
+export function answerCarrierA(
+  id: string,
+  form: FormParameters,
+  {
+    carrier,
+    outbound,
+    shows,
+  }: { readonly carrier: CarrierAControl; readonly outbound: OutboundCalls; readonly shows: boolean },
+): string {
+  const field = (name: string): string => form.find(([is]) => is === name)?.[1] ?? '';
+  const call = field('CallSid');
+  const isPerson = !isMachine(field('AnsweredBy'));
+  const numbers = shows ? { from: field('From'), to: field('To') } : {};
+  const request = outbound.request(id);
+  if (request === undefined)
+    return isPerson && outbound.view(id) === undefined ? carrier.connected(call, numbers) : hangUpNow;
+  if (isPerson) {
+    const isOurs = outbound.take(id, { type: 'person', call }).includes('connect');
+    return isOurs ? carrier.connected(call, { ...parametersOf(request), ...numbers }) : hangUpNow;
+  }
+  outbound.take(id, { type: 'machine', call });
+  // Nothing is said to a fax.
+  if (field('AnsweredBy') === 'fax' || !outbound.take(id, { type: 'beep', call }).includes('say'))
+    return hangUpNow;
+  return response(say(request.voicemail ?? '', request.language));
+}
+
+const ends: Readonly<Record<string, OutboundEnd>> = {
+  user_busy: 'busy',
+  call_rejected: 'busy',
+  timeout: 'no_answer',
+  no_answer: 'no_answer',
+  normal_clearing: 'no_answer',
+  originator_cancel: 'canceled',
+};
+
+/** The fact in an event of carrier B; undefined where it says nothing new. */
+export function outboundFactB(
+  type: string,
+  call: string,
+  payload: Readonly<Record<string, unknown>>,
+): OutboundFact | undefined {
+  switch (type) {
+    case 'call.machine.detection.ended': {
+      const result = textAt(payload, 'result');
+      return { type: result === 'human' || result === 'not_sure' ? 'person' : 'machine', call };
+    }
+    case 'call.machine.greeting.ended':
+      return { type: 'beep', call };
+    case 'call.speak.ended':
+      return { type: 'spoken', call };
+    case 'call.hangup':
+      return { type: 'ended', call, reason: ends[textAt(payload, 'hangup_cause')] ?? 'failed' };
+    default:
+      return undefined;
+  }
+}

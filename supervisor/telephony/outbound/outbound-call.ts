@@ -1,0 +1,117 @@
+/**
+ * A call that the service makes, as a pure machine: it rings, a person or a machine answers, and then the agent talks, a message is left
+ * after the beep, or nobody is troubled further. Facts come in, orders go out, time is an argument.
+ *
+ * Invariant: the agent is connected once, and only to what the carrier does not take for a machine; nothing is said before the beep; a call
+ * whose making has an unknown outcome is never made again.
+ */
+import type { Millis } from '../../../shared/base/units.ts';
+import type { CarrierName } from '../../../shared/protocol/call-control.ts';
+import type { outboundEnds, outboundPhases } from '../../../shared/protocol/callback/api.ts';
+import type { MadeOutcome } from '../carrier.ts';
+
+export type OutboundPhase = (typeof outboundPhases)[number];
+export type OutboundEnd = (typeof outboundEnds)[number];
+
+/** Greetings of machines, and a message: whatever takes longer is ended. */
+const longestAnswerMs: Millis = 150_000;
+/** A talk whose end the carrier has not told is forgotten. */
+const longestTalkMs: Millis = 24 * 3_600_000;
+
+export interface OutboundCall {
+  readonly id: string;
+  readonly carrier: CarrierName;
+  /** Something is said to a machine. */
+  readonly hasMessage: boolean;
+  readonly beganAt: Millis;
+  readonly ringMs: Millis;
+  phase: OutboundPhase;
+  end: OutboundEnd | undefined;
+  /** The carrier's id; empty as long as nobody knows it. */
+  call: string;
+}
+
+export type OutboundFact =
+  | { readonly type: 'dialed'; readonly outcome: MadeOutcome }
+  | { readonly type: 'person' | 'machine' | 'beep' | 'spoken'; readonly call: string }
+  | { readonly type: 'ended'; readonly call: string; readonly reason: OutboundEnd }
+  | { readonly type: 'hang_up' }
+  | { readonly type: 'time.passed' };
+
+export type OutboundOrder = 'connect' | 'say' | 'hang_up';
+
+export const newOutboundCall = (
+  given: Pick<OutboundCall, 'id' | 'carrier' | 'hasMessage' | 'beganAt' | 'ringMs'>,
+): OutboundCall => ({ ...given, phase: 'dialing', end: undefined, call: '' });
+
+export function stepOutbound(call: OutboundCall, fact: OutboundFact, now: Millis): readonly OutboundOrder[] {
+  if (call.phase === 'over') return [];
+  if ('call' in fact) {
+    // Nothing of another call belongs to this one.
+    if (call.call === '') call.call = fact.call;
+    if (call.call !== fact.call) return [];
+  }
+  const rings = call.phase === 'dialing' || call.phase === 'ringing';
+  switch (fact.type) {
+    case 'dialed':
+      return dialed(call, fact.outcome);
+    case 'person':
+      if (!rings) return [];
+      call.phase = 'person';
+      return ['connect'];
+    case 'machine':
+      if (!rings) return [];
+      if (!call.hasMessage) return over(call, 'voicemail');
+      call.phase = 'machine';
+      return [];
+    case 'beep':
+      if (call.phase !== 'machine') return [];
+      call.phase = 'message';
+      return ['say'];
+    case 'spoken':
+      return call.phase === 'message' ? over(call, 'message_left') : [];
+    case 'ended':
+      over(call, endOf(call, fact.reason));
+      return [];
+    case 'hang_up':
+      return over(call, 'canceled');
+    case 'time.passed':
+      return timePassed(call, now);
+  }
+}
+
+function dialed(call: OutboundCall, outcome: MadeOutcome): readonly OutboundOrder[] {
+  // Who answers may be told before the request is.
+  if (call.phase !== 'dialing') return [];
+  if (outcome.kind === 'refused') {
+    over(call, 'refused');
+    return [];
+  }
+  call.phase = 'ringing';
+  if (outcome.kind === 'ok') call.call = outcome.id;
+  return [];
+}
+
+function timePassed(call: OutboundCall, now: Millis): readonly OutboundOrder[] {
+  const age = now - call.beganAt;
+  if (call.phase === 'person') {
+    if (age >= longestTalkMs) over(call, 'unknown');
+    return [];
+  }
+  return age >= call.ringMs + longestAnswerMs ? over(call, 'unknown') : [];
+}
+
+function over(call: OutboundCall, end: OutboundEnd): readonly OutboundOrder[] {
+  call.phase = 'over';
+  call.end = end;
+  return call.call === '' ? [] : ['hang_up'];
+}
+
+/** What the end of the call means where it had come. */
+function endOf({ phase, carrier }: OutboundCall, reason: OutboundEnd): OutboundEnd {
+  if (phase === 'person') return 'talked';
+  if (phase === 'machine') return 'voicemail';
+  // Carrier A ends the call behind the message; carrier B tells first that it was said.
+  if (phase === 'message') return carrier === 'carrier_a' ? 'message_left' : 'voicemail';
+  return reason;
+}

@@ -1,0 +1,203 @@
+/**
+ * Calls that the service makes: who may be called and how often, the requests to carriers, and what becomes of each call. The numbers are
+ * kept in memory as long as a call is under way, and told to nobody but the carrier.
+ */
+import { randomBytes } from 'node:crypto';
+import { fail, ok } from '../../../shared/base/result.ts';
+import type { Result } from '../../../shared/base/result.ts';
+import type { OutboundSettings } from '../../../shared/config/server/telephony-variables.ts';
+import type { CarrierName, CarrierOutcome } from '../../../shared/protocol/call-control.ts';
+import type { OutboundRequest, OutboundView } from '../../../shared/protocol/callback/api.ts';
+import type { Clock, WallClock } from '../../../shared/runtime/clock.ts';
+import type { Log } from '../../../shared/runtime/log.ts';
+import type { OutboundCarrier } from '../carrier.ts';
+import {
+  newOutboundCall,
+  stepOutbound,
+  type OutboundCall,
+  type OutboundFact,
+  type OutboundOrder,
+} from './outbound-call.ts';
+
+const mostOpen = 1_024;
+/** Calls that are over and can still be asked for. */
+const mostOver = 1_024;
+const lookEveryMs = 5_000;
+const minuteMs = 60_000;
+
+export interface OutboundOptions {
+  /** Absent: no calls are made. */
+  readonly settings: OutboundSettings | undefined;
+  readonly clock: Clock;
+  readonly wallClock: WallClock;
+  readonly log: Log;
+  readonly carriers: () => ReadonlyMap<CarrierName, OutboundCarrier>;
+  readonly counted: (carrier: CarrierName, end: string) => void;
+}
+
+export type OutboundRefusal =
+  'off' | 'not_allowed' | 'busy' | 'full' | 'rate_limited' | 'carrier' | 'key_reused' | 'refused';
+
+interface Entry {
+  readonly call: OutboundCall;
+  readonly request: OutboundRequest;
+}
+
+export class OutboundCalls {
+  readonly #options: OutboundOptions;
+  readonly #open = new Map<string, Entry>();
+  readonly #over = new Map<string, OutboundView>();
+  /** Ids of calls by the key that their request brought, with the request. */
+  readonly #keys = new Map<string, { readonly id: string; readonly body: string }>();
+  /** When the calls of the last minute were begun. */
+  #begun: number[] = [];
+
+  constructor(options: OutboundOptions) {
+    this.#options = options;
+  }
+
+  /** Begins to watch the time. */
+  open(): void {
+    this.#options.clock.after(lookEveryMs, () => {
+      for (const id of [...this.#open.keys()]) this.told(id, { type: 'time.passed' });
+      this.open();
+    });
+  }
+
+  /** Newest last. */
+  get views(): readonly OutboundView[] {
+    return [...this.#over.values(), ...[...this.#open.values()].map(({ call }) => viewOf(call))];
+  }
+
+  view(id: string): OutboundView | undefined {
+    const entry = this.#open.get(id);
+    return entry === undefined ? this.#over.get(id) : viewOf(entry.call);
+  }
+
+  /** Makes a call; with the `key` of an earlier request it is that one's call. Resolves when the carrier has answered. */
+  async make(
+    request: OutboundRequest,
+    key: string | undefined,
+  ): Promise<Result<OutboundView, OutboundRefusal>> {
+    const body = JSON.stringify(request);
+    const known = key === undefined ? undefined : this.#keys.get(key);
+    if (known !== undefined) {
+      const view = this.view(known.id);
+      return known.body !== body || view === undefined ? fail('key_reused') : ok(view);
+    }
+    const allowed = this.#judge(request);
+    if (!allowed.ok) return allowed;
+    const { carrier, settings } = allowed.value;
+    const id = randomBytes(9).toString('base64url');
+    if (key !== undefined) this.#remember(key, { id, body });
+    const now = this.#options.wallClock.now();
+    this.#begun.push(now);
+    const { to, ring_s: ringS, voicemail } = request;
+    const given = { id, carrier: carrier.name, hasMessage: voicemail !== undefined, beganAt: now };
+    const call = newOutboundCall({ ...given, ringMs: ringS * 1000 });
+    this.#open.set(id, { call, request });
+    const from = settings.from.reveal();
+    const outcome = await carrier.dial({ id, to, from, ringS }).catch(() => ({ kind: 'unknown' }) as const);
+    this.told(id, { type: 'dialed', outcome });
+    return outcome.kind === 'refused' ? fail('refused') : ok(viewOf(call));
+  }
+
+  #judge({
+    to,
+    carrier: wanted,
+  }: OutboundRequest): Result<
+    { readonly carrier: OutboundCarrier; readonly settings: OutboundSettings },
+    OutboundRefusal
+  > {
+    const { settings, carriers, wallClock } = this.#options;
+    if (settings === undefined || carriers().size === 0) return fail('off');
+    const [only, ...others] = carriers().values();
+    const carrier = wanted === undefined && others.length === 0 ? only : wanted && carriers().get(wanted);
+    if (carrier === undefined) return fail('carrier');
+    if (!settings.allowed.some((prefix) => to.startsWith(prefix))) return fail('not_allowed');
+    if ([...this.#open.values()].some(({ request }) => request.to === to)) return fail('busy');
+    if (this.#open.size >= mostOpen) return fail('full');
+    const now = wallClock.now();
+    this.#begun = this.#begun.filter((at) => now - at < minuteMs);
+    return this.#begun.length >= settings.perMinute ? fail('rate_limited') : ok({ carrier, settings });
+  }
+
+  #remember(key: string, made: { readonly id: string; readonly body: string }): void {
+    this.#keys.set(key, made);
+    for (const oldest of this.#keys.keys()) {
+      if (this.#keys.size <= mostOver) return;
+      this.#keys.delete(oldest);
+    }
+  }
+
+  /** An operator wants it ended. False when there is no such call, or it is over. */
+  hangUp(id: string): boolean {
+    const isThere = this.#open.has(id);
+    this.told(id, { type: 'hang_up' });
+    return isThere;
+  }
+
+  /** Something is known of a call; what has to be done about it is done. */
+  told(id: string, fact: OutboundFact): void {
+    const entry = this.#open.get(id);
+    for (const order of this.take(id, fact)) if (entry !== undefined) this.#perform(entry, order);
+  }
+
+  /** The same for whoever does what has to be done. */
+  take(id: string, fact: OutboundFact): readonly OutboundOrder[] {
+    const entry = this.#open.get(id);
+    if (entry === undefined) return [];
+    const { call } = entry;
+    const before = call.phase;
+    const orders = stepOutbound(call, fact, this.#options.wallClock.now());
+    const { log, counted } = this.#options;
+    if (call.phase !== before)
+      log.info({ outbound: id, phase: call.phase, end: call.end }, 'an outbound call has moved');
+    if (call.phase === 'over') {
+      counted(call.carrier, call.end ?? 'unknown');
+      this.#open.delete(id);
+      this.#over.set(id, viewOf(call));
+      const [oldest] = this.#over.keys();
+      if (this.#over.size > mostOver && oldest !== undefined) this.#over.delete(oldest);
+    }
+    return orders;
+  }
+
+  /** What a call was asked for with. */
+  request(id: string): OutboundRequest | undefined {
+    return this.#open.get(id)?.request;
+  }
+
+  #perform({ call, request }: Entry, order: OutboundOrder): void {
+    const carrier = this.#options.carriers().get(call.carrier);
+    const { id, call: callId } = call;
+    const { voicemail = '', language, route, metadata } = request;
+    let done: Promise<CarrierOutcome> | undefined;
+    if (order === 'connect')
+      done = carrier?.connect?.(callId, { id, parameters: parametersOf({ route, metadata }) });
+    else if (order === 'say') done = carrier?.say?.(callId, { id, text: voicemail, language });
+    else done = carrier?.hangUp(callId, `out-${id}-end`);
+    // Whoever answered is not left in silence.
+    done?.then(
+      ({ kind }) => {
+        if (kind !== 'ok' && order !== 'hang_up') this.told(id, { type: 'hang_up' });
+      },
+      () => this.told(id, { type: 'hang_up' }),
+    );
+  }
+}
+
+/** What the stream of a call is told. */
+export const parametersOf = ({
+  route,
+  metadata,
+}: {
+  readonly route?: string | undefined;
+  readonly metadata: Readonly<Record<string, string>>;
+}): Readonly<Record<string, string>> => ({ ...metadata, ...(route !== undefined && { agent_route: route }) });
+
+const viewOf = ({ id, carrier, phase, end, call }: OutboundCall): OutboundView => ({
+  ...{ id, carrier, phase },
+  ...(end !== undefined && { end }),
+  ...(call !== '' && { call }),
+});

@@ -1,0 +1,95 @@
+/** Calls by offer in the hand-over: their clients come back, to another worker or to the same one. */
+import { describe, expect, it } from 'vitest';
+import { HandOver, type Remains } from '../../../supervisor/handover/hand-over.ts';
+import type { OfferSignals } from '../../../supervisor/handover/open-offer.ts';
+import { newSignaledCalls } from '../../../supervisor/handover/signaled-calls.ts';
+import type { ToWorker } from '../../../shared/protocol/ipc.ts';
+import { newVirtualClock } from '../../support/core/virtual-clock.ts';
+
+const request = {
+  transport: 'webrtc',
+  ...{ method: 'POST', url: '/whip', headers: {}, head: '', signedMetadata: {} },
+  signaled: { sdp: 'first' },
+} as const;
+
+function newWorld() {
+  const told: string[] = [];
+  const sent: ToWorker[] = [];
+  const offers: { worker: number; sdp: string | undefined; resumeFrom: number | undefined }[] = [];
+  const remains = new Map<number, Remains>();
+  const world = { ready: [0], released: 0 };
+  const handOver = new HandOver({
+    clock: newVirtualClock(),
+    readyWorkers: () => world.ready,
+    offer: (worker, { signaled, resumeFrom }) => {
+      offers.push({ worker, sdp: signaled?.sdp, resumeFrom });
+      return true;
+    },
+    allGiven: () => undefined,
+    keepsCalls: true,
+    records: { remains: () => remains, forget: () => undefined },
+    isStopping: () => false,
+    counted: () => undefined,
+  });
+  const signaled = newSignaledCalls(handOver, (_worker, message) => sent.push(message));
+  const signals = (name: string): OfferSignals => ({
+    answered: (sdp) => told.push(`${name} ${sdp}`),
+    unanswered: (reason) => told.push(`${name} ${reason}`),
+    connected: () => undefined,
+    over: () => told.push(`${name} over`),
+  });
+  const id = signaled.give(request, () => (world.released += 1), signals('first'));
+  handOver.taken(id);
+  handOver.answered(id, 'answer');
+  told.length = 0;
+  return { handOver, signaled, signals, id, told, sent, offers, remains, world };
+}
+
+describe('a call by offer whose client comes back', () => {
+  it('stays with its worker as long as that one lives', () => {
+    const { signaled, signals, handOver, id, told, sent, world } = newWorld();
+    expect(signaled.comeBack(id, 'second', signals('second'))).toBe(true);
+    expect(sent).toEqual([{ type: 'call.renew', offer: id, sdp: 'second' }]);
+    handOver.answered(id, 'again');
+    expect(told).toEqual(['second again']);
+    handOver.over(id);
+    expect([told, world.released]).toEqual([['second again', 'second over'], 1]);
+  });
+
+  it('goes on as it was where the worker does not take the offer', () => {
+    const { signaled, signals, handOver, id, told, world } = newWorld();
+    signaled.comeBack(id, 'second', signals('second'));
+    handOver.unanswered(id, 'bad_offer');
+    expect([told, world.released, handOver.workerOf(id)]).toEqual([['second bad_offer'], 0, 0]);
+    handOver.over(id);
+    expect(told).toEqual(['second bad_offer', 'first over']);
+  });
+
+  it('has one offer at a time, the newest', () => {
+    const { signaled, signals, handOver, id, told } = newWorld();
+    signaled.comeBack(id, 'second', signals('second'));
+    signaled.comeBack(id, 'third', signals('third'));
+    handOver.answered(id, 'again');
+    expect(told).toEqual(['second failed', 'third again']);
+  });
+
+  it('goes to another worker when its own turns out to be dead', () => {
+    const { signaled, signals, handOver, id, told, offers, remains, world } = newWorld();
+    signaled.comeBack(id, 'second', signals('second'));
+    world.ready = [1];
+    remains.set(id, { slot: 7, connection: 'open' });
+    handOver.workerGone(0);
+    expect(offers.at(-1)).toEqual({ worker: 1, sdp: 'second', resumeFrom: 7 });
+    handOver.taken(id);
+    handOver.answered(id, 'again');
+    expect(told).toEqual(['second again']);
+  });
+
+  it('is told at once when its call is over meanwhile', () => {
+    const { signaled, signals, handOver, id, told } = newWorld();
+    signaled.comeBack(id, 'second', signals('second'));
+    handOver.over(id);
+    expect(told).toEqual(['second failed', 'first over']);
+    expect(signaled.comeBack(id, 'third', signals('third'))).toBe(false);
+  });
+});

@@ -1,0 +1,228 @@
+/** Calls that the service makes: who may be called, how often, and what becomes of what answers. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Sensitive } from '../../../shared/config/sensitive.ts';
+import { parseServerSettings } from '../../../shared/config/server/server.ts';
+import { readOutboundRequest, type OutboundRequest } from '../../../shared/protocol/callback/api.ts';
+import type { Log } from '../../../shared/runtime/log.ts';
+import type { MadeOutcome, OutboundCarrier } from '../../../supervisor/telephony/carrier.ts';
+import { outboundFactB } from '../../../supervisor/telephony/outbound/carriers.ts';
+import {
+  newOutboundCall,
+  stepOutbound,
+  type OutboundCall,
+  type OutboundFact,
+} from '../../../supervisor/telephony/outbound/outbound-call.ts';
+import { OutboundCalls } from '../../../supervisor/telephony/outbound/outbound-calls.ts';
+import { newVirtualClock } from '../../support/core/virtual-clock.ts';
+
+const fact = (type: 'person' | 'machine' | 'beep' | 'spoken', call = 'c'): OutboundFact => ({ type, call });
+const ended = (reason: 'busy' | 'failed' = 'failed'): OutboundFact => ({ type: 'ended', call: 'c', reason });
+const dialed: OutboundFact = { type: 'dialed', outcome: { kind: 'ok', id: 'c' } };
+const lost: OutboundFact = { type: 'dialed', outcome: { kind: 'unknown' } };
+
+describe('a call that is made', () => {
+  const run = (facts: readonly OutboundFact[], given: Partial<OutboundCall> = {}): unknown[] => {
+    const call = newOutboundCall({
+      ...{ id: 'i', carrier: 'carrier_b', hasMessage: true, beganAt: 0, ringMs: 30_000 },
+      ...given,
+    });
+    const orders = facts.flatMap((one) => stepOutbound(call, one, 0));
+    return [call.end ?? call.phase, ...orders];
+  };
+
+  it.each([
+    ['a person answers and talks', [dialed, fact('person'), ended()], ['talked', 'connect']],
+    ['a person answers before the carrier does', [fact('person'), dialed], ['person', 'connect']],
+    [
+      'a person answers a call whose making had an unknown outcome',
+      [lost, fact('person')],
+      ['person', 'connect'],
+    ],
+    [
+      'it is told twice that a person answers',
+      [dialed, fact('person'), fact('person')],
+      ['person', 'connect'],
+    ],
+    [
+      'a machine answers, and the message follows its beep',
+      [dialed, fact('machine'), fact('beep'), fact('spoken')],
+      ['message_left', 'say', 'hang_up'],
+    ],
+    ['a machine answers and gives no beep', [dialed, fact('machine'), ended()], ['voicemail']],
+    ['a beep comes without a machine', [dialed, fact('beep')], ['ringing']],
+    ['a machine is said to be a person later', [dialed, fact('machine'), fact('person')], ['machine']],
+    ['it is busy', [dialed, ended('busy')], ['busy']],
+    ['it is refused', [{ type: 'dialed', outcome: { kind: 'refused', code: 'rejected' } }], ['refused']],
+    ['an operator ends it', [dialed, { type: 'hang_up' }], ['canceled', 'hang_up']],
+    ['an operator ends it before it has a name', [{ type: 'hang_up' }], ['canceled']],
+    ['somebody else is told to have answered', [dialed, fact('person', 'x')], ['ringing']],
+    ['nothing counts any more', [dialed, ended('busy'), fact('person')], ['busy']],
+  ] as [string, OutboundFact[], string[]][])('where %s', (_, facts, outcome) => {
+    expect(run(facts)).toEqual(outcome);
+  });
+
+  it('without a message ends at a machine at once', () => {
+    expect(run([dialed, fact('machine')], { hasMessage: false })).toEqual(['voicemail', 'hang_up']);
+  });
+
+  it('that nobody tells more of is ended when its time is over; a talk is forgotten after a day', () => {
+    const call = newOutboundCall({
+      id: 'i',
+      carrier: 'carrier_a',
+      hasMessage: false,
+      beganAt: 0,
+      ringMs: 30_000,
+    });
+    stepOutbound(call, dialed, 0);
+    expect(stepOutbound(call, { type: 'time.passed' }, 179_999)).toEqual([]);
+    expect(stepOutbound(call, { type: 'time.passed' }, 180_000)).toEqual(['hang_up']);
+    const talk: OutboundCall = { ...call, phase: 'person', end: undefined };
+    expect(stepOutbound(talk, { type: 'time.passed' }, 1_000_000)).toEqual([]);
+    expect(stepOutbound(talk, { type: 'time.passed' }, 86_400_000)).toEqual([]);
+    expect(talk.phase).toBe('over');
+  });
+
+  it.each([
+    ['call.machine.detection.ended', { result: 'human' }, { type: 'person' }],
+    ['call.machine.detection.ended', { result: 'not_sure' }, { type: 'person' }],
+    ['call.machine.detection.ended', { result: 'machine' }, { type: 'machine' }],
+    ['call.machine.greeting.ended', { result: 'beep_detected' }, { type: 'beep' }],
+    ['call.speak.ended', {}, { type: 'spoken' }],
+    ['call.hangup', { hangup_cause: 'user_busy' }, { reason: 'busy' }],
+    ['call.hangup', { hangup_cause: 'timeout' }, { reason: 'no_answer' }],
+    ['call.hangup', { hangup_cause: 'not_found' }, { reason: 'failed' }],
+  ])('of carrier B: %s %j', (type, payload, expected) => {
+    expect(outboundFactB(type, 'c', payload)).toMatchObject({ call: 'c', ...expected });
+  });
+});
+
+describe('who is called', () => {
+  let dials: { readonly to: string; readonly from: string }[];
+  let outcome: MadeOutcome;
+  let lines: unknown[];
+  let now = 0;
+  beforeEach(() => {
+    [dials, lines, now] = [[], [], 0];
+    outcome = { kind: 'ok', id: 'c' };
+  });
+  const carrier: OutboundCarrier = {
+    name: 'carrier_a',
+    dial: async (dial) => {
+      dials.push(dial);
+      return await Promise.resolve(outcome);
+    },
+    hangUp: async () => await Promise.resolve({ kind: 'ok' }),
+  };
+  const newCalls = (perMinute = 30, carriers: readonly OutboundCarrier[] = [carrier]): OutboundCalls =>
+    new OutboundCalls({
+      settings: { from: new Sensitive('+15550100002'), allowed: ['+1555', '+90'], perMinute },
+      clock: newVirtualClock(),
+      wallClock: { now: () => now },
+      log: { info: (...line: unknown[]) => lines.push(line) } as unknown as Log,
+      carriers: () => new Map(carriers.map((one) => [one.name, one])),
+      counted: () => undefined,
+    });
+  const request = (to = '+15550100077', more: object = {}): OutboundRequest => {
+    const read = readOutboundRequest(JSON.stringify({ to, ...more }));
+    if (!read.ok) throw new Error(read.error);
+    return read.value;
+  };
+
+  it('is who is allowed, from the number of the account; no number is logged or shown', async () => {
+    const calls = newCalls();
+    const made = await calls.make(request(), undefined);
+    expect(made).toMatchObject({ ok: true, value: { carrier: 'carrier_a', phase: 'ringing', call: 'c' } });
+    expect(dials).toMatchObject([{ to: '+15550100077', from: '+15550100002', ringS: 30 }]);
+    expect(JSON.stringify([lines, calls.views])).not.toContain('5550100');
+    expect(await calls.make(request('+442079460000'), undefined)).toMatchObject({ error: 'not_allowed' });
+    expect(dials.length).toBe(1);
+  });
+
+  it('is called once at a time, and again when that is over', async () => {
+    const calls = newCalls();
+    const first = await calls.make(request(), undefined);
+    expect(await calls.make(request(), undefined)).toMatchObject({ error: 'busy' });
+    calls.told(first.ok ? first.value.id : '', { type: 'ended', call: 'c', reason: 'no_answer' });
+    expect(calls.views).toMatchObject([{ phase: 'over', end: 'no_answer' }]);
+    expect(await calls.make(request(), undefined)).toMatchObject({ ok: true });
+  });
+
+  it('is called no more often than is allowed within a minute', async () => {
+    const calls = newCalls(2);
+    const make = (last: number): Promise<unknown> => calls.make(request(`+1555010007${last}`), undefined);
+    expect([await make(1), await make(2), await make(3)]).toMatchObject([
+      { ok: true },
+      { ok: true },
+      { error: 'rate_limited' },
+    ]);
+    now = 60_000;
+    expect(await make(3)).toMatchObject({ ok: true });
+  });
+
+  it('is called once for one Idempotency-Key', async () => {
+    const calls = newCalls();
+    const first = await calls.make(request(), 'k');
+    const again = await calls.make(request(), 'k');
+    expect(again).toEqual(first);
+    expect(await calls.make(request('+15550100078'), 'k')).toMatchObject({ error: 'key_reused' });
+    expect(dials.length).toBe(1);
+  });
+
+  it('is not called again where nobody knows what became of it, and is free where the carrier refused', async () => {
+    const calls = newCalls();
+    outcome = { kind: 'unknown' };
+    expect(await calls.make(request(), undefined)).toMatchObject({ ok: true, value: { phase: 'ringing' } });
+    expect(await calls.make(request(), undefined)).toMatchObject({ error: 'busy' });
+    outcome = { kind: 'refused', code: 'rejected' };
+    expect(await calls.make(request('+15550100078'), undefined)).toMatchObject({ error: 'refused' });
+    expect(dials.length).toBe(2);
+  });
+
+  it('is called by the carrier that is named, or by the only one', async () => {
+    const both = newCalls(30, [carrier, { ...carrier, name: 'carrier_b' }]);
+    expect(await both.make(request(), undefined)).toMatchObject({ error: 'carrier' });
+    expect(await both.make(request(undefined, { carrier: 'carrier_b' }), undefined)).toMatchObject({
+      value: { carrier: 'carrier_b' },
+    });
+    expect(await newCalls(30, []).make(request(), undefined)).toMatchObject({ error: 'off' });
+    expect(await newCalls().make(request(undefined, { carrier: 'carrier_b' }), undefined)).toMatchObject({
+      error: 'carrier',
+    });
+  });
+});
+
+describe('a request to make a call', () => {
+  it.each([
+    ['{', 'the body must be JSON'],
+    ['[]', 'the body must be a JSON object'],
+    ['{}', 'to: must be a text'],
+    ['{"to":"0800-secret"}', 'to: must be an E.164 number: + and 8 to 15 digits'],
+    ['{"to":"+15550100077","who":"secret"}', 'the body has a field that is not known'],
+    ['{"to":"+15550100077","carrier":"secret"}', 'carrier: must be one of carrier_a, carrier_b'],
+    ['{"to":"+15550100077","ring_s":4}', 'ring_s: must be an integer from 5 to 120'],
+    ['{"to":"+15550100077","voicemail":""}', 'voicemail: must not be empty'],
+    ['{"to":"+15550100077","language":"<secret>"}', 'language: must be a language tag such as en-US'],
+    ['{"to":"+15550100077","route":"a b"}', 'route: must be 1 to 32 letters, digits, _ or -'],
+    ['{"to":"+15550100077","metadata":{"a":5}}', 'metadata: must be a text'],
+    ['{"to":"+15550100077","metadata":{"a b":"secret"}}', 'metadata: has a name that it may not have'],
+  ])('%s', (body, error) => {
+    expect(readOutboundRequest(body)).toEqual({ ok: false, error });
+  });
+});
+
+describe('the settings', () => {
+  const problems = (env: Record<string, string>): string[] => {
+    const read = parseServerSettings({ SVC_AGENT_FILE: 'a.toml', ...env }, { cores: 2 });
+    return read.ok ? [] : read.error.map(({ variable }) => variable);
+  };
+  const callback = { SVC_CALLBACK_ADDR: '127.0.0.1:1', SVC_CALLBACK_SECRET: 's'.repeat(32) };
+
+  it('make no calls unless a number is set, and then need a list of who may be called', () => {
+    const from = { SVC_OUTBOUND_FROM: '+15550100002' };
+    expect(problems(callback)).toEqual([]);
+    expect(problems({ ...callback, ...from })).toEqual(['SVC_OUTBOUND_ALLOW']);
+    expect(problems({ ...callback, ...from, SVC_OUTBOUND_ALLOW: '+1555, +90' })).toEqual([]);
+    expect(problems({ ...callback, ...from, SVC_OUTBOUND_ALLOW: '*' })).toEqual(['SVC_OUTBOUND_ALLOW']);
+    expect(problems({ ...from, SVC_OUTBOUND_ALLOW: '+1' })).toEqual(['SVC_OUTBOUND_FROM']);
+  });
+});

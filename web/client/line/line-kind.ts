@@ -1,0 +1,2 @@
+/** What a call goes by. */
+export type LineKind = 'websocket' | 'webrtc';

@@ -1,0 +1,149 @@
+/**
+ * One WebRTC connection to the service: the microphone, the agent's voice, and the data channel. It is offered once, by a POST, and
+ * watched: a service that is there sends something at least every half second.
+ *
+ * Invariant: after `close` nobody is told anything.
+ */
+export interface LinkListener {
+  received(json: string): void;
+  heard(stream: MediaStream): void;
+  /** Nothing comes any more; told once. */
+  broken(): void;
+  lost(packets: number): void;
+}
+
+/** What the service said to an offer. */
+export type LinkAnswer =
+  | { readonly kind: 'open'; readonly session: string }
+  | { readonly kind: 'refused'; readonly status: number }
+  /** No answer, or none that leads to a connection; `session` is to be ended where there is one. */
+  | { readonly kind: 'unreachable'; readonly session?: string };
+
+const CHANNEL = 'svc';
+const WATCH_MS = 200;
+/** The service is quieter than this only when it is gone, or the network is; a call that moved without need loses nothing. */
+const SILENT_MS = 1_000;
+/** Candidates of the own host are there at once; the service does not use them, so nobody waits for others. */
+const GATHER_MS = 250;
+
+export class PeerLink {
+  readonly #connection = new RTCPeerConnection();
+  readonly #channel: RTCDataChannel;
+  readonly #sender: RTCRtpSender;
+  #listener: LinkListener | undefined;
+  #watch: number | undefined;
+  #packets = -1;
+  #packetsAt = 0;
+
+  constructor(microphone: MediaStreamTrack, listener: LinkListener) {
+    this.#listener = listener;
+    const connection = this.#connection;
+    this.#sender = connection.addTransceiver(microphone, { direction: 'sendrecv' }).sender;
+    this.#channel = connection.createDataChannel(CHANNEL);
+    this.#channel.onmessage = (event: MessageEvent<unknown>) => {
+      if (typeof event.data === 'string') this.#listener?.received(event.data);
+    };
+    connection.ontrack = ({ track }) => this.#listener?.heard(new MediaStream([track]));
+  }
+
+  /** Offers the connection at `url` and resolves when it stands, or cannot within `withinMs`. */
+  async offer(
+    url: string,
+    { token, withinMs }: { readonly token: string | undefined; readonly withinMs: number },
+  ): Promise<LinkAnswer> {
+    const until = performance.now() + withinMs;
+    try {
+      await this.#connection.setLocalDescription(await this.#connection.createOffer());
+      await this.#gathered();
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: {
+          'Content-Type': 'application/sdp',
+          ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+        },
+        body: this.#connection.localDescription?.sdp ?? '',
+        cache: 'no-store',
+        signal: AbortSignal.timeout(withinMs),
+      });
+      if (response.status !== 201) return { kind: 'refused', status: response.status };
+      const session = new URL(response.headers.get('Location') ?? '', response.url).href;
+      await this.#connection.setRemoteDescription({ type: 'answer', sdp: await response.text() });
+      if (!(await this.#opened(until - performance.now()))) return { kind: 'unreachable', session };
+      this.#watchOver();
+      return { kind: 'open', session };
+    } catch (error) {
+      console.debug('the connection could not be made', error);
+      return { kind: 'unreachable' };
+    }
+  }
+
+  /** False when there is no channel. */
+  send(json: string): boolean {
+    if (this.#channel.readyState !== 'open') return false;
+    this.#channel.send(json);
+    return true;
+  }
+
+  useMicrophone(track: MediaStreamTrack): void {
+    void this.#sender.replaceTrack(track);
+  }
+
+  close(): void {
+    this.#listener = undefined;
+    window.clearInterval(this.#watch);
+    this.#connection.close();
+  }
+
+  #gathered(): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (this.#connection.iceGatheringState === 'complete') resolve();
+      };
+      this.#connection.onicegatheringstatechange = look;
+      window.setTimeout(resolve, GATHER_MS);
+      look();
+    });
+  }
+
+  #opened(withinMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      if (this.#channel.readyState === 'open') resolve(true);
+      this.#channel.onopen = () => resolve(true);
+      this.#channel.onclose = () => resolve(false);
+      window.setTimeout(() => resolve(false), withinMs);
+    });
+  }
+
+  #watchOver(): void {
+    this.#packetsAt = performance.now();
+    this.#channel.onclose = () => this.#break();
+    this.#connection.onconnectionstatechange = () => {
+      const { connectionState } = this.#connection;
+      if (connectionState === 'failed' || connectionState === 'disconnected') this.#break();
+    };
+    this.#watch = window.setInterval(() => void this.#look(), WATCH_MS);
+  }
+
+  async #look(): Promise<void> {
+    for (const report of (await this.#connection.getStats()).values()) {
+      const { type, packetsReceived, packetsLost } = report as {
+        type: string;
+        packetsReceived?: number;
+        packetsLost?: number;
+      };
+      if (type !== 'inbound-rtp' || packetsReceived === undefined) continue;
+      this.#listener?.lost(Math.max(0, packetsLost ?? 0));
+      if (packetsReceived === this.#packets) continue;
+      this.#packets = packetsReceived;
+      this.#packetsAt = performance.now();
+    }
+    if (performance.now() - this.#packetsAt > SILENT_MS) this.#break();
+  }
+
+  #break(): void {
+    const listener = this.#listener;
+    this.#listener = undefined;
+    window.clearInterval(this.#watch);
+    listener?.broken();
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * The data channel of a WebRTC call: the messages of the call protocol (spec 01, WebSocket call protocol) beside the audio, for clients
+ * that want more than WHIP has words for. `start` says what of the conversation is to be told and is answered by `started`; its other
+ * fields are those of the call already and are not looked at. Pure.
+ *
+ * Invariant: nothing is told before `start`; what breaks a rule is answered and never ends the call; a flood is dropped.
+ */
+import type { Result } from '../../../shared/base/result.ts';
+import type { Millis } from '../../../shared/base/units.ts';
+import {
+  CALL_PROTOCOL_VERSION,
+  callErrors,
+  decodeClientMessage,
+  type CallFault,
+  type ClientMessage,
+  type ServerMessage,
+  type TypedText,
+} from '../../../shared/protocol/call.ts';
+import type { ConversationMessage, ConversationMessageType } from '../../../shared/protocol/conversation.ts';
+import type { ConversationEvent } from '../../core/told.ts';
+import { conversationMessage } from '../conversation-message.ts';
+import { intakeCosts, newAllowance, spend, type Allowance } from '../socket/allowance.ts';
+import type { PeerCallStart } from './call-machine.ts';
+
+/** A longer message is none of the protocol. */
+const mostChars = 16 * 1024;
+
+/** What a message of the client asks for. */
+export type ChannelRequest =
+  | { readonly type: 'nothing' }
+  | { readonly type: 'start' }
+  | { readonly type: 'dtmf'; readonly digit: string }
+  | { readonly type: 'typed'; readonly typed: TypedText }
+  | { readonly type: 'stop' }
+  | { readonly type: 'answer'; readonly json: string };
+
+const nothing: ChannelRequest = { type: 'nothing' };
+const json = (message: ServerMessage | ConversationMessage): string => JSON.stringify(message);
+
+export class Channel {
+  readonly #allowance: Allowance;
+  #events: ReadonlySet<ConversationMessageType> | undefined;
+
+  constructor(now: Millis) {
+    this.#allowance = newAllowance(now);
+  }
+
+  /** The client has said `start`. */
+  get isStarted(): boolean {
+    return this.#events !== undefined;
+  }
+
+  /** Another connection of the same client has a channel of its own, which starts anew. */
+  reset(): void {
+    this.#events = undefined;
+  }
+
+  hear(text: string, now: Millis): ChannelRequest {
+    if (!spend(this.#allowance, intakeCosts.control, now) || text.length > mostChars) return nothing;
+    const message = decodeClientMessage(text);
+    switch (message.type) {
+      case 'start':
+        return this.#start(message);
+      case 'dtmf':
+        return asked(message.digit, (digit) => ({ type: 'dtmf', digit }));
+      case 'text':
+        return asked(message.typed, (typed) => ({ type: 'typed', typed }));
+      case 'stop':
+        return { type: 'stop' };
+      case 'mark':
+        return nothing;
+      case 'unknown':
+        return refused({ code: 'unknown_message' });
+      case 'not-json':
+        return refused({ code: 'invalid_json' });
+    }
+  }
+
+  #start({ fields }: Extract<ClientMessage, { type: 'start' }>): ChannelRequest {
+    return asked(fields, ({ events }) => {
+      this.#events = new Set(events);
+      return { type: 'start' };
+    });
+  }
+
+  /** What a client that follows is told of it; undefined where it does not. */
+  told(event: ConversationEvent): string | undefined {
+    const message = conversationMessage(event);
+    return message !== undefined && this.#events?.has(message.type) === true ? json(message) : undefined;
+  }
+}
+
+export const startedMessage = ({ callId, sampleRate, encoding }: PeerCallStart): string =>
+  json({
+    ...{ type: 'started', version: CALL_PROTOCOL_VERSION },
+    ...{ call_id: callId, sample_rate: sampleRate, encoding },
+  });
+
+export const stopMessage = (reason: 'ended' | 'shutdown'): string => json({ type: 'stop', reason });
+export const clearMessage = (epoch: number): string => json({ type: 'clear', epoch });
+
+function asked<T>(given: Result<T, CallFault>, ask: (value: T) => ChannelRequest): ChannelRequest {
+  return given.ok ? ask(given.value) : refused(given.error);
+}
+
+/** Nothing here is fatal: the call is its audio. */
+function refused({ code, message }: CallFault): ChannelRequest {
+  return {
+    type: 'answer',
+    json: json({ type: 'error', code, message: message ?? callErrors[code].message, fatal: false }),
+  };
+}
