@@ -58,8 +58,14 @@ export const silence: readonly Dialogue[] = [
       .callerSays('Hm?')
       .later(2_000);
     for (let late = 0; late < 2; late += 1) call.botPlays(Infinity).later(2_400);
-    call.botPlays(Infinity).skips().later(1_200).ordered('fault llm stalled').ordered('llm.cancel').ordered('tts.flush 1');
-    call.ordered('tts.speak 1 "Sorry, say that again."').botFinishes().later(5_000).rounds(1);
+    call
+      .botPlays(Infinity)
+      .skips()
+      .later(1_200)
+      .ordered('fault llm stalled')
+      .ordered('llm.cancel')
+      .ordered('tts.flush 1');
+    call.ordered('tts.speak 1 "Sorry, say that again."').botFinishes().later(1_999).rounds(1);
   }),
 
   dialogue('with nothing to say for a silence nothing is said', (begin) => {
