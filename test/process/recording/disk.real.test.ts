@@ -20,7 +20,10 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'svc-disk-'));
 });
 
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 async function start(): Promise<void> {
   service = await TestService.start({
