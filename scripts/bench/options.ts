@@ -1,6 +1,7 @@
 /** The command line of the bench. */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { transports } from './client/wire.ts';
 import { SAMPLE_RATES } from '../../shared/audio/resampler.ts';
 import type { RunOptions } from './run.ts';
 
@@ -10,6 +11,7 @@ export const usage = `usage: npm run bench -- [options]
   --workers N      call workers of the service (auto: one for each core)
   --rate HZ        sample rate of the calls (16000)
   --encoding E     pcm16 or mulaw (pcm16)
+  --transport T    websocket or carrier_a (websocket); calls of a carrier are mulaw at 8000
   --set NAME=VALUE a variable of the service; may be given several times
   --find-max       raise the number of calls until the floor is not kept any more
   --profile DIR    write CPU profiles of the service's processes, and show where the time goes
@@ -49,6 +51,7 @@ export function parseCommand(args: readonly string[]): Command | undefined {
       workers: { type: 'string', default: 'auto' },
       rate: { type: 'string', default: '16000' },
       encoding: { type: 'string', default: 'pcm16' },
+      transport: { type: 'string', default: 'websocket' },
       set: { type: 'string', multiple: true, default: [] },
       profile: { type: 'string' },
       'find-max': { type: 'boolean', default: false },
@@ -68,16 +71,21 @@ export function parseCommand(args: readonly string[]): Command | undefined {
   const { encoding } = values;
   if (encoding !== 'pcm16' && encoding !== 'mulaw')
     throw new UsageError('--encoding: must be pcm16 or mulaw');
+  const transport = transports.find((name) => name === values.transport);
+  if (transport === undefined) throw new UsageError(`--transport: must be one of ${transports.join(', ')}`);
   const sampleRate = Number(values.rate);
   if (!SAMPLE_RATES.includes(sampleRate))
     throw new UsageError(`--rate: must be one of ${SAMPLE_RATES.join(', ')}`);
   const mode = modeOf(values);
+  if (transport !== 'websocket' && mode.name !== 'hold' && mode.name !== 'find-max')
+    throw new UsageError('--transport: only calls that are held, and --find-max, have another one');
   return {
     mode,
     calls: countOf('--calls', values.calls ?? (mode.name === 'soak' ? '60' : '100'), 4096),
     seconds: countOf('--seconds', values.seconds, 86_400),
     workers: values.workers === 'auto' ? 'auto' : String(countOf('--workers', values.workers, 256)),
-    format: { sampleRate, encoding },
+    format: transport === 'carrier_a' ? { sampleRate: 8_000, encoding: 'mulaw' } : { sampleRate, encoding },
+    transport,
     profile: values.profile === undefined ? undefined : resolve(values.profile),
     assets: process.env['SVC_TEST_ASSETS'],
     variables: Object.fromEntries(values.set.map(variableOf)),
