@@ -10,6 +10,7 @@ import { describe, judge, type FloorRow } from './report/report.ts';
 import { describeOverload, judgeOverload, overload } from './overload.ts';
 import { describeRestart, judgeRestart, restart } from './restart.ts';
 import { runOnce } from './run.ts';
+import { describeSip, judgeSip, sipCalls } from './sip.ts';
 import { soak } from './soak.ts';
 import { describeSoak, judgeSoak } from './report/soak-report.ts';
 
@@ -76,6 +77,10 @@ async function perform(command: Command, root: URL): Promise<boolean> {
     case 'restart': {
       const result = await restart({ ...command, root });
       return print(command, { result, rows: judgeRestart(result), text: describeRestart(result) });
+    }
+    case 'sip': {
+      const result = await sipCalls({ ...command, ...mode, root });
+      return print(command, { result, rows: judgeSip(result), text: describeSip(result) });
     }
     case 'soak': {
       const { total, warmUp } = mode;

@@ -13,6 +13,7 @@ export const usage = `usage: npm run bench -- [options]
   --encoding E     pcm16 or mulaw (pcm16)
   --transport T    websocket or carrier_a (websocket); calls of a carrier are mulaw at 8000
   --set NAME=VALUE a variable of the service; may be given several times
+  --observed       every call is recorded, with sound, transcript and facts, and traced to a collector of the bench
   --find-max       raise the number of calls until the floor is not kept any more
   --profile DIR    write CPU profiles of the service's processes, and show where the time goes
   --json           print the figures as one JSON object
@@ -25,10 +26,13 @@ instead of holding calls for a while:
   --only TEXT      only what has these words in its name, such as "that echo"; repeatable
   --agent-link     what a link to an agent process adds between an event and the socket, without a service
   --restart        calls run while the service is restarted and then stopped: does anybody notice?
+  --transport sip  calls over SIP: how soon are they answered, what do they hear? In a build with SVC_BUILD_WITH=sip
+  --kill-worker    of them, and a worker is killed: do they go on?
 SVC_TEST_ASSETS names a folder with recordings (audio/speech/*.wav); without it the demo's voice speaks.`;
 
 export type Mode =
   | { readonly name: 'hold' | 'find-max' | 'overload' | 'restart' | 'agent-link' }
+  | { readonly name: 'sip'; readonly killWorker: boolean }
   | { readonly name: 'interruptions'; readonly rounds: number; readonly only: readonly string[] }
   | { readonly name: 'soak'; readonly total: number; readonly warmUp: number };
 
@@ -54,6 +58,7 @@ export function parseCommand(args: readonly string[]): Command | undefined {
       transport: { type: 'string', default: 'websocket' },
       set: { type: 'string', multiple: true, default: [] },
       profile: { type: 'string' },
+      observed: { type: 'boolean', default: false },
       'find-max': { type: 'boolean', default: false },
       soak: { type: 'string' },
       'warm-up': { type: 'string' },
@@ -63,6 +68,8 @@ export function parseCommand(args: readonly string[]): Command | undefined {
       interruptions: { type: 'boolean', default: false },
       rounds: { type: 'string', default: '1' },
       only: { type: 'string', multiple: true, default: [] },
+      transport: { type: 'string', default: 'websocket' },
+      'kill-worker': { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -89,6 +96,7 @@ export function parseCommand(args: readonly string[]): Command | undefined {
     profile: values.profile === undefined ? undefined : resolve(values.profile),
     assets: process.env['SVC_TEST_ASSETS'],
     variables: Object.fromEntries(values.set.map(variableOf)),
+    observed: values.observed,
     json: values.json,
   };
 }
@@ -103,6 +111,8 @@ function modeOf(values: {
   readonly rounds: string;
   readonly only: readonly string[];
   readonly 'find-max': boolean;
+  readonly transport: string;
+  readonly 'kill-worker': boolean;
 }): Mode {
   const names = (['overload', 'restart', 'interruptions', 'find-max', 'agent-link'] as const).filter(
     (name) => values[name],
@@ -111,6 +121,13 @@ function modeOf(values: {
     throw new UsageError(
       '--soak, --overload, --restart, --interruptions, --agent-link and --find-max exclude one another',
     );
+  if (values.transport !== 'websocket' && values.transport !== 'sip')
+    throw new UsageError('--transport: must be websocket or sip');
+  const isSip = values.transport === 'sip';
+  if (isSip && (names.length > 0 || values.soak !== undefined))
+    throw new UsageError('--transport sip: holds calls for a while and nothing else');
+  if (values['kill-worker'] && !isSip) throw new UsageError('--kill-worker: needs --transport sip');
+  if (isSip) return { name: 'sip', killWorker: values['kill-worker'] };
   const [name = 'hold'] = names;
   if (name === 'interruptions')
     return { name, rounds: countOf('--rounds', values.rounds, 100), only: values.only };

@@ -3,7 +3,7 @@
  * beside `sip.offer`; the supervisor keeps a duplicate, so that a call outlives its worker. All of it is plain data.
  */
 
-export const sipCodecs = ['PCMU', 'PCMA'] as const;
+export const sipCodecs = ['PCMU', 'PCMA', 'G722'] as const;
 export type SipCodec = (typeof sipCodecs)[number];
 
 /** Suites of SDES (RFC 4568) in the order of preference. */
@@ -25,6 +25,8 @@ export interface SipMedia {
   readonly dtmfType?: number;
   /** Where the peer wants its audio; absent while it is on hold by the old way, or has not said. */
   readonly remote?: { readonly address: string; readonly port: number; readonly rtcpPort: number };
+  /** Reports of both sides travel with the audio, on its ports. */
+  readonly rtcpMux?: boolean;
   /** The peer takes audio; it sends some. */
   readonly sends: boolean;
   readonly receives: boolean;
@@ -32,7 +34,7 @@ export interface SipMedia {
 }
 
 /** Rate at which the engine works with a codec, in Hz. */
-const rates: Readonly<Record<SipCodec, number>> = { PCMU: 8_000, PCMA: 8_000 };
+const rates: Readonly<Record<SipCodec, number>> = { PCMU: 8_000, PCMA: 8_000, G722: 16_000 };
 export const sipCodecRate = (codec: SipCodec): number => rates[codec];
 
 /** A call on its way to a worker. Its number is of the same kind as that of a connection. */

@@ -98,6 +98,10 @@ export class SipService {
         this.#take({ message, ...(fault !== undefined && { fault }) }, { ...flow, local }, Infinity);
       },
       closed: (connection) => this.#step({ type: 'flow.failed', connection }),
+      isNeeded: (connection) => {
+        for (const { flow } of this.#agent.calls.values()) if (flow.connection === connection) return true;
+        return false;
+      },
       late: () => options.counted({ refused: 'handshake' }),
     });
   }
@@ -171,8 +175,7 @@ export class SipService {
   #perform(action: AgentAction): void {
     switch (action.type) {
       case 'send':
-        if (action.flow.protocol === 'UDP') this.#datagrams?.send(action.bytes, action.to);
-        else this.#connections.send(action.flow.connection, action.bytes);
+        this.#send(action);
         return;
       case 'call.offered':
         this.#offered(action);
@@ -197,6 +200,12 @@ export class SipService {
       default:
         unreachable(action);
     }
+  }
+
+  #send({ flow, to, bytes, orAt }: Extract<AgentAction, { type: 'send' }>): void {
+    if (flow.protocol === 'UDP') this.#datagrams?.send(bytes, to);
+    else if (!this.#connections.send(flow.connection, bytes) && orAt !== undefined)
+      this.#connections.call(orAt, { protocol: flow.protocol, bytes });
   }
 
   #offered({ call, invite, flow, media }: Extract<AgentAction, { type: 'call.offered' }>): void {

@@ -122,7 +122,9 @@ export interface CallLimits {
   readonly sttDeafMs: Millis;
   /** The caller waits, and nothing has been given to TTS: a filler is. */
   readonly fillerAfterMs: Millis;
-  /** The same for an agent without fillers: now a stage is late. Below `audibleWithinMs`. */
+  /** The same behind a filler that was heard: who says one after another sounds like a machine. With the line's first sound below `deadAirMs`. */
+  readonly fillerAgainMs: Millis;
+  /** The same as the first for an agent without fillers: now a stage is late. Below `audibleWithinMs`. */
   readonly lateAfterMs: Millis;
   /** Either, while TTS has yet to make what would be said: where it makes no sound, time is left for what stands in for it. */
   readonly unreadyAfterMs: Millis;
@@ -151,6 +153,7 @@ export const defaultCallLimits: CallLimits = {
   sttGiveUpUnreadyMs: 1_600,
   sttDeafMs: 6_000,
   fillerAfterMs: 1_500,
+  fillerAgainMs: 2_400,
   lateAfterMs: 2_000,
   unreadyAfterMs: 1_100,
   audibleWithinMs: 2_700,

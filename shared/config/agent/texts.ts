@@ -31,7 +31,7 @@ export interface BuiltInTexts {
 }
 
 const english: BuiltInTexts = {
-  fillers: ['One moment.', 'Let me check.', 'Just a second.'],
+  fillers: ['One moment.', 'Let me check.', 'Just a second.', 'Bear with me.'],
   apology: 'Sorry, something went wrong on my side. Could you say that again?',
   farewell: 'Goodbye.',
   hold: 'I am still having trouble. Please stay on the line.',
@@ -63,7 +63,7 @@ const english: BuiltInTexts = {
 };
 
 const turkish: BuiltInTexts = {
-  fillers: ['Bir saniye lütfen.', 'Hemen bakıyorum.', 'Kontrol ediyorum.'],
+  fillers: ['Bir saniye lütfen.', 'Hemen bakıyorum.', 'Kontrol ediyorum.', 'Biraz daha bekleteceğim.'],
   apology: 'Özür dilerim, bir sorun oluştu. Tekrar söyler misiniz?',
   farewell: 'Hoşça kalın.',
   hold: 'Sorun hâlâ sürüyor. Lütfen hatta kalın.',

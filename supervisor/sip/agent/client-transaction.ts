@@ -1,14 +1,30 @@
 /** Requests of this side within a call (RFC 3261, 17.1.2): repeated over UDP until an answer comes, given up after 32 s. */
 import type { SipResponse } from '../message/message.ts';
-import { readCSeq, topVia } from '../message/fields.ts';
-import { writeRequest, type HeaderPair } from '../message/write.ts';
+import { readCSeq, readNameAddr, readUri, topVia } from '../message/fields.ts';
+import { writeRequest, type HeaderPair, type Source } from '../message/write.ts';
 import { endCall, timers, type SipCall, type Step } from './state.ts';
 
 /** Text of `host` in addresses. */
 export const hostText = (address: string): string => (address.includes(':') ? `[${address}]` : address);
 
-export const contactOf = ({ local, protocol }: SipCall['flow']): string =>
-  `<sip:${hostText(local.address)}:${local.port}${protocol === 'UDP' ? '' : `;transport=${protocol.toLowerCase()}`}>`;
+/** Where this side is reached within a call. A peer that asked for `sips` is given nothing less (RFC 3261, 12.1.1). */
+export function contactOf({ invite, flow }: Pick<SipCall, 'invite' | 'flow'>): string {
+  const { local, protocol } = flow;
+  const at = `${hostText(local.address)}:${local.port}`;
+  if (protocol === 'TLS' && /^sips:/i.test(invite.uri)) return `<sips:${at}>`;
+  return `<sip:${at}${protocol === 'UDP' ? '' : `;transport=${protocol.toLowerCase()}`}>`;
+}
+
+/**
+ * Where a peer takes connections whose own one is gone: its next hop's port, on the machine that called. Another machine is never
+ * called: its name is all that is known of it.
+ */
+function listensAt({ routes, target, flow }: SipCall): Source | undefined {
+  if (flow.protocol === 'UDP') return undefined;
+  const hop = readUri(readNameAddr(routes[0] ?? '')?.uri ?? target);
+  const port = hop?.port ?? (flow.protocol === 'TLS' ? 5061 : 5060);
+  return { address: flow.source.address, port };
+}
 
 /** Sends a request to where the peer sends from: its own idea of its address may lie behind a translation. */
 export function request(
@@ -34,7 +50,8 @@ export function request(
     ['CSeq', `${call.localCSeq} ${method}`],
     ...headers,
   ]);
-  step.actions.push({ type: 'send', flow, to: flow.source, bytes });
+  const orAt = listensAt(call);
+  step.actions.push({ type: 'send', flow, to: flow.source, bytes, ...(orAt !== undefined && { orAt }) });
   state.clients.set(branch, {
     branch,
     method,

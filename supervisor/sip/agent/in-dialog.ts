@@ -74,7 +74,7 @@ function renegotiate(step: Step, call: SipCall, transaction: ServerTransaction):
   }
   answer(step, transaction, {
     status: 200,
-    headers: [['Contact', contactOf(call.flow)], ...capabilities, ...timerHeaders(call, request)],
+    headers: [['Contact', contactOf(call)], ...capabilities, ...timerHeaders(call, request)],
     ...(body !== 'none' && { body: { type: 'application/sdp', text: call.sdp } }),
   });
 }

@@ -98,7 +98,7 @@ export function rings(step: Step, id: number): void {
   const call = step.state.calls.get(id);
   const transaction = call && step.state.transactions.get(call.inviteKey);
   if (call?.phase !== 'offered' || transaction === undefined) return;
-  answer(step, transaction, { status: 180, headers: [['Contact', contactOf(call.flow)]] });
+  answer(step, transaction, { status: 180, headers: [['Contact', contactOf(call)]] });
 }
 
 export function accepted(
@@ -124,7 +124,7 @@ export function accepted(
 export function answerSession(step: Step, call: SipCall, transaction: ServerTransaction): void {
   const bytes = answer(step, transaction, {
     status: 200,
-    headers: [['Contact', contactOf(call.flow)], ...capabilities, ...timerHeaders(call, transaction.request)],
+    headers: [['Contact', contactOf(call)], ...capabilities, ...timerHeaders(call, transaction.request)],
     body: { type: 'application/sdp', text: call.sdp },
   });
   const cseq = readCSeq(transaction.request)?.number ?? 0;

@@ -60,7 +60,7 @@ export function timerIsOver(step: Step, call: SipCall): boolean {
   if (!timer.isOurs) return true;
   setTime(step, call, timer.intervalS, true);
   sendRequest(step, call, 'UPDATE', [
-    ['Contact', contactOf(call.flow)],
+    ['Contact', contactOf(call)],
     ...capabilities,
     ['Session-Expires', `${timer.intervalS};refresher=uac`],
   ]);

@@ -163,7 +163,14 @@ export type AgentEvent =
   | { readonly type: 'time.passed' };
 
 export type AgentAction =
-  | { readonly type: 'send'; readonly flow: Flow; readonly to: Source; readonly bytes: Buffer }
+  | {
+      readonly type: 'send';
+      readonly flow: Flow;
+      readonly to: Source;
+      readonly bytes: Buffer;
+      /** Where a connection may be made for it, should the flow's be gone. */
+      readonly orAt?: Source;
+    }
   /** A peer wants a call. */
   | {
       readonly type: 'call.offered';

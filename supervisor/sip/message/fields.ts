@@ -55,13 +55,11 @@ export interface SipUri {
 export function readUri(text: string): SipUri | undefined {
   const [, scheme = '', rest = ''] = /^(sips?):(.+)$/i.exec(text) ?? [];
   if (scheme === '' || /[\s<>"]/.test(rest)) return undefined;
-  const at = rest.lastIndexOf('@');
-  const user = at < 0 ? '' : (rest.slice(0, at).split(':')[0] ?? '');
-  const [address = '', ...params] =
-    rest
-      .slice(at + 1)
-      .split('?', 1)[0]
-      ?.split(';') ?? [];
+  const headers = headersAt(rest);
+  const base = headers < 0 ? rest : rest.slice(0, headers);
+  const at = base.lastIndexOf('@');
+  const user = at < 0 ? '' : (base.slice(0, at).split(':')[0] ?? '');
+  const [address = '', ...params] = base.slice(at + 1).split(';');
   const [, v6, name, digits] = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::(\d{1,5}))?$/i.exec(address) ?? [];
   const host = v6 ?? name;
   const port = digits === undefined ? undefined : Number(digits);
@@ -75,6 +73,9 @@ export function readUri(text: string): SipUri | undefined {
     params: paramsOf(params),
   };
 }
+
+/** Where the headers of an address begin, or -1: a question mark in the user part is one of its characters. */
+export const headersAt = (uri: string): number => uri.indexOf('?', uri.indexOf('@') + 1);
 
 /** Percent escapes of a user part; one that is none stays as it is. */
 function decoded(text: string): string {

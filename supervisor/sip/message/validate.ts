@@ -1,6 +1,6 @@
 /** What every request must have before anybody looks at what it wants (RFC 3261, 8.1.1 and 8.2), and the answer where it has not. */
 import { headerOf, isBalanced, listOf, type SipRequest } from './message.ts';
-import { readCSeq, readNameAddr, readUri, topVia } from './fields.ts';
+import { headersAt, readCSeq, readNameAddr, readUri, topVia } from './fields.ts';
 import { versionFault } from './parse.ts';
 
 export interface Refused {
@@ -51,7 +51,7 @@ function uriFault(uri: string): Refused | undefined {
   if (scheme === 'tel') return undefined;
   if (scheme !== 'sip' && scheme !== 'sips') return { status: 416, reason: 'Unsupported URI Scheme' };
   // Headers inside a Request-URI are an attempt to have them copied (RFC 3261, 19.1.1).
-  return readUri(uri) === undefined || uri.includes('?') ? bad('Bad Request-URI') : undefined;
+  return readUri(uri) === undefined || headersAt(uri) >= 0 ? bad('Bad Request-URI') : undefined;
 }
 
 function contactFault(request: SipRequest): Refused | undefined {

@@ -44,6 +44,7 @@ export function agree(offer: SessionOffer, rules: AgreeRules): Agreed | undefine
     ...chosen,
     ...(dtmfType !== undefined && { dtmfType }),
     ...(offer.remote !== undefined && { remote: offer.remote }),
+    ...(offer.rtcpMux && { rtcpMux: true }),
     sends: offer.remote !== undefined && (offer.direction === 'sendrecv' || offer.direction === 'recvonly'),
     receives: offer.direction === 'sendrecv' || offer.direction === 'sendonly',
     ...(secured !== undefined && { keys: secured.keys }),
@@ -92,6 +93,9 @@ export function writeSdpAnswer(offer: SessionOffer, { media, keyTag }: Agreed, l
         dtmfType: media.dtmfType,
         direction: mirrored[offer.direction],
       }),
+      // One port for both: a peer that does not know the one attribute may know the other (RFC 3605).
+      `a=rtcp:${local.port}`,
+      ...(media.rtcpMux === true ? ['a=rtcp-mux'] : []),
       ...crypto,
     ];
   });
@@ -99,7 +103,7 @@ export function writeSdpAnswer(offer: SessionOffer, { media, keyTag }: Agreed, l
 }
 
 /** Codecs of an offer of this side, with the types that everybody gives them. */
-const ownTypes: Readonly<Record<SipCodec, number>> = { PCMU: 0, PCMA: 8 };
+const ownTypes: Readonly<Record<SipCodec, number>> = { PCMU: 0, PCMA: 8, G722: 9 };
 const ownDtmfType = 101;
 
 /** The offer of this side to a peer that made none. Only codecs of one rate: the call has begun before the peer chooses. */

@@ -34,6 +34,7 @@ export interface SessionOffer {
   readonly dtmf: ReadonlyMap<number, number>;
   /** Absent: the peer wants nothing sent for now. */
   readonly remote: { readonly address: string; readonly port: number; readonly rtcpPort: number } | undefined;
+  readonly rtcpMux: boolean;
   readonly direction: Direction;
   readonly keys: readonly OfferedKey[];
 }
@@ -77,6 +78,7 @@ function sessionOf(text: string): SessionOffer | undefined {
     codecs: codecsOf(audio, payloads),
     dtmf: keysOf(audio, payloads),
     remote: remoteOf(session, audio),
+    rtcpMux: audio.rtcpMux !== undefined,
     direction: directionOf(session, audio),
     keys: cryptoOf(audio),
   };

@@ -2,8 +2,8 @@
  * SIP over TCP and TLS: connections of peers, bounded in number, in silence, and in the time until the first whole request. Where there
  * are too many, a new one is closed: those that are there may have calls.
  */
-import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer } from 'node:tls';
+import { connect as connectTcp, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
 import type { HostPort } from '../../../shared/net/address.ts';
 import type { Clock, Timer } from '../../../shared/runtime/clock.ts';
 import type { Source } from '../message/write.ts';
@@ -25,6 +25,8 @@ export interface ConnectionsOptions {
   readonly idleTimeoutMs: number;
   readonly received: (parsed: Parsed, flow: StreamFlow) => void;
   readonly closed: (connection: number) => void;
+  /** A call runs over it: its silence is no idleness. */
+  readonly isNeeded: (connection: number) => boolean;
   /** A request that did not come in time. */
   readonly late: () => void;
 }
@@ -43,6 +45,8 @@ export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #open = new Map<number, Connection>();
   readonly #servers: Server[] = [];
+  /** Connections that this side has made, by whom they lead to. */
+  readonly #made = new Map<string, number>();
   /** Accepted and not yet closed, those that still shake hands among them. */
   #count = 0;
   #last = 0;
@@ -58,14 +62,18 @@ export class Connections {
   /** Rejects when the address cannot be bound. Resolves with the port. */
   listen(at: HostPort, tls?: { readonly cert: Buffer; readonly key: Buffer }): Promise<number> {
     const { handshakeTimeoutMs } = this.#options;
-    const take = (socket: Socket): void => this.#take(socket, tls === undefined ? 'TCP' : 'TLS');
+    const take = (socket: Socket): void => {
+      const id = this.#take(socket, tls === undefined ? 'TCP' : 'TLS');
+      const connection = id === undefined ? undefined : this.#open.get(id);
+      if (connection !== undefined)
+        this.#wait(connection, this.#options.handshakeTimeoutMs, () => this.#options.late());
+    };
     const server =
       tls === undefined
         ? createTcpServer(take)
         : createTlsServer({ ...tls, handshakeTimeout: handshakeTimeoutMs, minVersion: 'TLSv1.2' }, take);
     server.on('connection', (socket: Socket) => {
-      this.#count += 1;
-      socket.once('close', () => (this.#count -= 1));
+      this.#counted(socket);
       if (this.#count > this.#options.maxConnections) socket.destroy();
     });
     // A handshake that fails closes its connection, which is all there is to do.
@@ -82,29 +90,65 @@ export class Connections {
     });
   }
 
-  #take(socket: Socket, protocol: 'TCP' | 'TLS'): void {
+  /**
+   * Sends to a peer that has let go of its own connection. Over TLS its certificate must be one that the system trusts, for the address
+   * that it has; where the way cannot be made nothing is sent, and the request runs into its time limit.
+   */
+  call(at: Source, { protocol, bytes }: { readonly protocol: 'TCP' | 'TLS'; readonly bytes: Buffer }): void {
+    const key = `${protocol} ${at.address} ${at.port}`;
+    const known = this.#made.get(key);
+    if (known !== undefined && this.send(known, bytes)) return;
+    this.#made.delete(key);
+    if (this.#count >= this.#options.maxConnections) return;
+    const to = { host: at.address, port: at.port };
+    const socket = protocol === 'TCP' ? connectTcp(to) : connectTls({ ...to, minVersion: 'TLSv1.2' });
+    this.#counted(socket);
+    socket.on('error', () => undefined);
+    const timer = this.#options.clock.after(this.#options.handshakeTimeoutMs, () => socket.destroy());
+    socket.once('close', () => timer.cancel());
+    socket.once(protocol === 'TCP' ? 'connect' : 'secureConnect', () => {
+      timer.cancel();
+      const id = this.#take(socket, protocol);
+      if (id === undefined) return;
+      this.#made.set(key, id);
+      socket.once('close', () => this.#made.delete(key));
+      this.send(id, bytes);
+    });
+  }
+
+  #counted(socket: Socket): void {
+    this.#count += 1;
+    socket.once('close', () => (this.#count -= 1));
+  }
+
+  #take(socket: Socket, protocol: 'TCP' | 'TLS'): number | undefined {
     socket.on('error', () => undefined);
     const { remoteAddress = '', remotePort = 0, localAddress = '' } = socket;
-    if (socket.destroyed || remoteAddress === '') return;
+    if (socket.destroyed || remoteAddress === '') return undefined;
     socket.setNoDelay(true);
     this.#last += 1;
     const source = { address: plain(remoteAddress), port: remotePort };
     const flow = { connection: this.#last, protocol, source, localAddress: plain(localAddress) };
     const connection: Connection = { socket, flow, frames: new StreamFrames(), timer: undefined };
     this.#open.set(flow.connection, connection);
-    this.#wait(connection, this.#options.handshakeTimeoutMs, () => this.#options.late());
+    this.#wait(connection, this.#options.idleTimeoutMs);
     socket.on('data', (bytes: Buffer) => this.#read(connection, bytes));
     socket.on('close', () => {
       connection.timer?.cancel();
       this.#open.delete(flow.connection);
       this.#options.closed(flow.connection);
     });
+    return flow.connection;
   }
 
   /** Closes a connection that says nothing whole for so long. */
   #wait(connection: Connection, afterMs: number, expired?: () => void): void {
     connection.timer?.cancel();
     connection.timer = this.#options.clock.after(afterMs, () => {
+      if (this.#options.isNeeded(connection.flow.connection)) {
+        this.#wait(connection, afterMs);
+        return;
+      }
       expired?.();
       connection.socket.destroy();
     });
@@ -123,12 +167,13 @@ export class Connections {
     for (const parsed of messages) this.#options.received(parsed, connection.flow);
   }
 
-  /** Does nothing where the connection is gone. */
-  send(id: number, bytes: Buffer): void {
+  /** False where the connection is gone. */
+  send(id: number, bytes: Buffer): boolean {
     const socket = this.#open.get(id)?.socket;
-    if (socket === undefined) return;
+    if (socket?.writable !== true) return false;
     if (socket.writableLength > mostUnsentBytes) socket.destroy();
     else socket.write(bytes);
+    return true;
   }
 
   close(): void {

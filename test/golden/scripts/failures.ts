@@ -34,9 +34,9 @@ export const failures: readonly Dialogue[] = [
   dialogue('an LLM that stalls is filled for, and given up with the apology', (begin) => {
     const call = begin().opens().callerSays('Hm?').skips().later(1_499).orders();
     call.later(1).orders('tts.speak 1 "One moment. "').botPlays(Infinity);
-    call.later(1_499).botSays('One moment. ').later(1).botSays('One moment. Let me see. ').botPlays(Infinity);
-    call.later(1_500).botSays('One moment. Let me see. One moment. ').botPlays(Infinity);
-    call.later(1_500).botPlays(Infinity).later(1_500).skips().later(99).orders();
+    call.later(2_399).botSays('One moment. ').later(1).botSays('One moment. Let me see. ').botPlays(Infinity);
+    call.later(2_400).botSays('One moment. Let me see. One moment. ').botPlays(Infinity);
+    call.botPlays(Infinity).skips().later(1_899).orders();
     call.later(1).ordered('llm.cancel').ordered('fault llm stalled').ordered('tts.flush 1');
     call.ordered('tts.speak 1 "Sorry, say that again."');
     call.skips().llmWrites('Too late. ').orders();
@@ -44,8 +44,9 @@ export const failures: readonly Dialogue[] = [
 
   dialogue('words of an LLM that stalled before its first piece are not glued to the apology', (begin) => {
     const call = begin().opens().callerSays('Hm?').llmWrites('Well, I');
-    for (let fillers = 0; fillers < 4; fillers += 1) call.later(1_500).botPlays(Infinity);
-    call.later(1_500).skips().later(100).ordered('tts.speak 1 "Sorry, say that again."');
+    call.later(1_500).botPlays(Infinity);
+    for (let fillers = 0; fillers < 2; fillers += 1) call.later(2_400).botPlays(Infinity);
+    call.skips().later(1_900).ordered('tts.speak 1 "Sorry, say that again."');
   }),
 
   dialogue('an LLM that fails three times in a row ends the call where callers are not kept', (begin) => {
@@ -153,7 +154,7 @@ export const failures: readonly Dialogue[] = [
   dialogue('TTS that stalls for ever is left with a goodbye', (begin) => {
     const call = begin().opens().callerSays('Hm?').llmAnswers('Here it is.').later(2_000).later(2_700);
     call.botSays('Let me see. Here it is.').later(2_700).later(2_700).ends(undefined);
-    call.later(2_700).botSays('').later(60_000).ends('ended');
+    call.later(2_700).botSays('Let me see. ').later(60_000).ends('ended');
   }),
 
   dialogue(
@@ -165,11 +166,11 @@ export const failures: readonly Dialogue[] = [
         .llmFails()
         .botSays('Sorry, say that again.')
         .botFinishes()
-        .later(6_000)
+        .later(1_999)
         .rounds(1);
-      call.later(1_000).rounds(2);
+      call.later(1).rounds(2);
       call.llmIsAsked('user: Hm?', 'assistant: Sorry, say that again.', 'user: [unheard]');
-      call.llmFails().botSays('Still trouble.').botFinishes().later(8_000).skips().llmAnswers('It is ten.');
+      call.llmFails().botSays('Still trouble.').botFinishes().later(2_000).skips().llmAnswers('It is ten.');
       call.botSays('I am back. It is ten.').botFinishes().later(9_000).rounds(3).ends(undefined);
     },
   ),
@@ -185,10 +186,19 @@ export const failures: readonly Dialogue[] = [
   }),
 
   dialogue('an outage that lasts longer than callers are kept ends with the farewell', (begin) => {
-    const call = begin().opens().callerSays('Hm?').llmFails().botFinishes().ends(undefined);
-    call.later(7_000).llmFails().botSays('Still trouble.').botFinishes().ends(undefined);
+    const outage = { ...scriptSettings.outage, keepMs: 6_000 };
+    const call = begin({ settings: { outage } }).opens().callerSays('Hm?');
     call
-      .later(8_000)
+      .llmFails()
+      .botFinishes()
+      .ends(undefined)
+      .later(2_000)
+      .llmFails()
+      .botSays('Still trouble.')
+      .botFinishes()
+      .ends(undefined);
+    call
+      .later(2_000)
       .llmFails()
       .botSays('Still trouble.')
       .botFinishes()

@@ -47,7 +47,7 @@ export const silence: readonly Dialogue[] = [
         .callerSays('Hm?')
         .skips();
       call.later(1_999).orders().later(1).botSays('Bear with me. ').botPlays(Infinity).skips();
-      call.later(1_999).orders().later(1).botSays('Bear with me. Still at it. ').botPlays(Infinity);
+      call.later(2_399).orders().later(1).botSays('Bear with me. Still at it. ').botPlays(Infinity);
       call.llmAnswers('It is ten.').botSays('Bear with me. Still at it. It is ten.');
     },
   ),
@@ -57,9 +57,15 @@ export const silence: readonly Dialogue[] = [
       .opens()
       .callerSays('Hm?')
       .later(2_000);
-    for (let late = 0; late < 3; late += 1) call.botPlays(Infinity).later(2_000);
-    call.ordered('fault llm stalled').ordered('llm.cancel').ordered('tts.flush 1');
-    call.ordered('tts.speak 1 "Sorry, say that again."').botFinishes().later(5_000).rounds(1);
+    for (let late = 0; late < 2; late += 1) call.botPlays(Infinity).later(2_400);
+    call
+      .botPlays(Infinity)
+      .skips()
+      .later(1_200)
+      .ordered('fault llm stalled')
+      .ordered('llm.cancel')
+      .ordered('tts.flush 1');
+    call.ordered('tts.speak 1 "Sorry, say that again."').botFinishes().later(1_999).rounds(1);
   }),
 
   dialogue('with nothing to say for a silence nothing is said', (begin) => {

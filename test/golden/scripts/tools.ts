@@ -183,7 +183,7 @@ export const toolRounds: readonly Dialogue[] = [
 
   dialogue('a slow tool is bridged once by its filler, and by more when the silence goes on', (begin) => {
     const call = begin({ settings }).opens().callerSays('Hm?').llmCalls('slow').later(699).botSays('');
-    call.later(1).botSays('One moment. ').botPlays(Infinity).later(1_500);
+    call.later(1).botSays('One moment. ').botPlays(Infinity).later(2_400);
     call.botSays('One moment. Let me see. ').toolAnswers('slow', 'yes').llmAnswers('Yes.');
     call.botFinishes().callerSays('Ok.');
     call.llmSees(

@@ -202,6 +202,10 @@ export const botMutants: readonly Mutant[] = [
     from: 'lines[silence.fillersSpoken % Math.max(1, lines.length)]',
     to: 'lines[0]',
   }),
+  mutant('waits for ever behind a filler', 'silence.ts', {
+    from: 'return limits.fillerAgainMs;',
+    to: 'return 2 * limits.fillerAgainMs;',
+  }),
   mutant('never gives up a TTS that says nothing', 'silence.ts', {
     from: 'if (ttsOwes(state, response)) return audibleWithin(state, response);',
     to: 'if (ttsOwes(state, response)) return undefined;',

@@ -22,7 +22,7 @@ function agent(): AgentState {
   let last = 0;
   return newAgent({
     gate: { judge: () => undefined },
-    rules: { srtp: 'optional', codecs: ['PCMU', 'PCMA'] },
+    rules: { srtp: 'optional', codecs: ['PCMU', 'PCMA', 'G722'] },
     newToken: () => `t${(last += 1)}`,
     newKey: () => Buffer.alloc(30, 1).toString('base64'),
     newSessionId: () => 7,
@@ -102,6 +102,24 @@ describe('an INVITE', () => {
   });
 
   it.each([
+    ['0 8 9', 'RTP/AVP 0 101'],
+    ['9 0', 'RTP/AVP 9 101'],
+    ['18 8 0', 'RTP/AVP 8 101'],
+  ])('gets the first codec of its own order that both know (%s)', (types, answer) => {
+    const state = agent();
+    give(state, text('INVITE', { body: sdp.replace('RTP/AVP 0', `RTP/AVP ${types}`) }));
+    const [ok] = accept(state);
+    expect(ok?.type === 'send' && ok.bytes.toString()).toContain(answer);
+  });
+
+  it('is told that reports come to the port of the audio, and shares it where the peer does', () => {
+    const state = agent();
+    give(state, text('INVITE', { body: `${sdp}a=rtcp-mux\r\n` }));
+    const [ok] = accept(state);
+    expect(ok?.type === 'send' && ok.bytes.toString()).toContain('a=rtcp:10000\r\na=rtcp-mux\r\n');
+  });
+
+  it.each([
     ['v=0\r\nm=audio 4000 RTP/AVP 3\r\n', '488'],
     [sdp.replace('RTP/AVP', 'RTP/SAVP'), '488'],
   ])('with nothing that both can have is refused', (body, status) => {
@@ -124,6 +142,45 @@ describe('requests without a call', () => {
     expect(
       said(give(agent(), text(method, { toTag, more: `Subject: ${'x'.repeat(120)}\r\n` })))[0],
     ).toContain(status);
+  });
+});
+
+describe('requests of this side', () => {
+  const over = (protocol: 'TCP' | 'TLS'): Flow => ({ ...flow, connection: 3, protocol });
+  const answered = (protocol: 'TCP' | 'TLS', more: (text: string) => string): AgentState => {
+    const state = agent();
+    const parsed = parseDatagram(Buffer.from(more(text('INVITE', { body: sdp })), 'latin1'));
+    if (!parsed.ok) throw new Error(parsed.error);
+    const { message, fault } = parsed.value;
+    step(state, { type: 'message.received', message, fault, flow: over(protocol), size: Infinity }, 0);
+    return state;
+  };
+  const hungUp = (state: AgentState): AgentAction | undefined => {
+    accept(state);
+    return step(state, { type: 'call.hung-up', call: 1 }, 0)[0];
+  };
+
+  it('may go to where the peer listens, on its own machine alone, should its connection be gone', () => {
+    const elsewhere = (invite: string): string =>
+      invite.replace('Contact: <sip:1@192.0.2.1>', 'Contact: <sip:1@203.0.113.7:5090;transport=tcp>');
+    expect(hungUp(answered('TCP', elsewhere))).toMatchObject({ orAt: { address: '192.0.2.1', port: 5090 } });
+    expect(hungUp(answered('TLS', (invite) => invite))).toMatchObject({
+      orAt: { address: '192.0.2.1', port: 5061 },
+    });
+  });
+
+  it('are addressed through the proxies that the peer came through', () => {
+    const routed = (invite: string): string =>
+      invite.replace('Contact:', 'Record-Route: <sip:192.0.2.9:5070;lr>\r\nContact:');
+    const bye = hungUp(answered('TCP', routed));
+    expect(bye).toMatchObject({ orAt: { address: '192.0.2.1', port: 5070 } });
+    expect(bye?.type === 'send' && bye.bytes.toString()).toContain('\r\nRoute: <sip:192.0.2.9:5070;lr>\r\n');
+  });
+
+  it('give a peer that asked for sips an address of sips', () => {
+    const state = answered('TLS', (invite) => invite.replace('INVITE sip:', 'INVITE sips:'));
+    const [ok] = accept(state);
+    expect(ok?.type === 'send' && ok.bytes.toString()).toContain('Contact: <sips:198.51.100.7:5060>');
   });
 });
 

@@ -41,6 +41,18 @@ describe('digest', () => {
     expect(digest.judge(one, 20)).toBe('stale');
   });
 
+  it.each(['sip:sip.example.com', 'sip:+1100@trunk.example.net;transport=tcp', 'sips:100@sip.example.com'])(
+    'takes a proof for the address as a trunk wrote it: %s',
+    (uri) => {
+      const digest = new Digest(account);
+      const [, value] = digest.challenge(0, { stale: false })[0]!;
+      const nonce = /nonce="([^"]+)"/.exec(value)![1]!;
+      const response = digestResponse(account, { ...proof, uri, nonce, algorithm: 'SHA-256' });
+      const text = `Digest username="alice", realm="sip.example.com", nonce="${nonce}", uri="${uri}", qop=auth, nc=00000001, cnonce="c0nce", algorithm=SHA-256, response="${response}"`;
+      expect(digest.judge(request(text), 0)).toBe('proved');
+    },
+  );
+
   it('calls an old nonce stale, and one that it has not made unproved', () => {
     expect(new Digest(account).judge(signed(new Digest(account)), 0)).toBe('unproved');
     const digest = new Digest(account);

@@ -7,7 +7,7 @@ import {
   step,
 } from '../../../worker/transports/webrtc/call-machine.ts';
 import { PlayoutClock } from '../../../worker/transports/webrtc/playout-clock.ts';
-import { RtcpReporter } from '../../../worker/transports/webrtc/rtcp.ts';
+import { RtcpReporter } from '../../../worker/media/rtp/rtcp.ts';
 import { readRtp, writeRtp } from '../../../worker/transports/webrtc/rtp.ts';
 
 const start = { callId: 'c', sampleRate: 24_000, encoding: 'pcm16', metadata: {} } as const;

@@ -193,6 +193,12 @@ export function speakFiller(response: Response, filler: string, voice: Voice): v
   response.fillers.push({ from, to: response.text.length });
 }
 
+/** The newest thing that was said in it is a filler. */
+export function endsInFiller({ fillers, text }: Response): boolean {
+  const last = fillers.at(-1);
+  return last !== undefined && last.to > last.from && last.to === text.length;
+}
+
 /** Plays the announcement. The caller hears what it says, and like a filler nobody repeats it. */
 export function speakRecording(response: Response, text: string, voice: Voice): void {
   const from = response.text.length;

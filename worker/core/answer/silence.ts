@@ -6,7 +6,7 @@
 import type { Millis } from '../../../shared/base/units.ts';
 import { fastestMsPerChar, noteFlow } from '../delivery/heard.ts';
 import { audibleWithin, onTtsFailed } from '../delivery/output.ts';
-import type { Response } from './response.ts';
+import { endsInFiller, type Response } from './response.ts';
 import { fillSilence, onLlmStalled } from './answering.ts';
 import { outputHeld, type Step, type Slices } from '../state.ts';
 
@@ -34,6 +34,7 @@ function longestWait(
   const { limits, fillers } = state.setup.settings;
   if (ttsOwes(state, response)) return audibleWithin(state, response);
   if (!state.silence.readyLines.fillers) return limits.unreadyAfterMs;
+  if (endsInFiller(response)) return limits.fillerAgainMs;
   return fillers.length > 0 ? limits.fillerAfterMs : limits.lateAfterMs;
 }
 

@@ -1,7 +1,9 @@
-/** What travels in RTP payloads, as PCM16 at the codec's rate. Codecs of one sample a byte keep no state. */
+/** What travels in RTP payloads, as PCM16 at the codec's rate. */
 import { ALAW_SILENCE, decodeAlaw, encodeAlaw } from '../../../shared/audio/alaw.ts';
 import { decodeMulaw, encodeMulaw, MULAW_SILENCE } from '../../../shared/audio/g711.ts';
+import { FRAME_MS } from '../../../shared/base/units.ts';
 import type { SipCodec } from '../../../shared/protocol/sip.ts';
+import { G722Decoder, G722Encoder } from './g722.ts';
 
 export interface PayloadCodec {
   /** Hz of the PCM. */
@@ -15,6 +17,8 @@ export interface PayloadCodec {
   readonly decode: (payload: Uint8Array, out: Int16Array) => void;
   /** Writes 20 ms of PCM. */
   readonly encode: (pcm: Int16Array, out: Uint8Array) => void;
+  /** Writes 20 ms of silence. */
+  readonly encodeSilence: (out: Uint8Array) => void;
 }
 
 const telephone = {
@@ -24,15 +28,33 @@ const telephone = {
   samplesOf: (payload: Uint8Array) => payload.length,
 };
 
-const pcmu: PayloadCodec = { ...telephone, decode: decodeMulaw, encode: encodeMulaw };
-const pcma: PayloadCodec = { ...telephone, decode: decodeAlaw, encode: encodeAlaw };
+const pcmu: PayloadCodec = {
+  ...telephone,
+  ...{ decode: decodeMulaw, encode: encodeMulaw },
+  encodeSilence: (out) => void out.fill(MULAW_SILENCE),
+};
+const pcma: PayloadCodec = {
+  ...telephone,
+  ...{ decode: decodeAlaw, encode: encodeAlaw },
+  encodeSilence: (out) => void out.fill(ALAW_SILENCE),
+};
 
-/** A codec of its own for one direction of one call. */
-export function codecOf(name: SipCodec): PayloadCodec {
-  return name === 'PCMA' ? pcma : pcmu;
+/** Two samples a byte; the clock of RTP counts bytes, for a mistake of RFC 1890 that stays (RFC 3551, 4.5.2). */
+function g722(): PayloadCodec {
+  const decoder = new G722Decoder();
+  const encoder = new G722Encoder();
+  const silence = new Int16Array(16 * FRAME_MS);
+  return {
+    ...{ rate: 16_000, clockPerMs: 8, frameBytes: 160 },
+    samplesOf: (payload) => payload.length * 2,
+    decode: (payload, out) => decoder.decode(payload, out),
+    encode: (pcm, out) => encoder.encode(pcm, out),
+    encodeSilence: (out) => encoder.encode(silence, out),
+  };
 }
 
-/** 20 ms of silence. */
-export function silenceOf(name: SipCodec): Buffer {
-  return Buffer.alloc(160, name === 'PCMA' ? ALAW_SILENCE : MULAW_SILENCE);
+/** A codec of its own for one direction of one call: what G.722 makes of a frame depends on those before it. */
+export function codecOf(name: SipCodec): PayloadCodec {
+  if (name === 'G722') return g722();
+  return name === 'PCMA' ? pcma : pcmu;
 }

@@ -12,6 +12,10 @@ export interface RtpPacket {
 
 export const rtpHeadBytes = 12;
 
+/** Whether a datagram on a port for both is RTCP (RFC 5761, 4). */
+export const isRtcp = (packet: Uint8Array): boolean =>
+  packet.length >= 8 && (packet[1] ?? 0) >= 192 && (packet[1] ?? 0) <= 223;
+
 /** Bytes of the head with its contributors and extension; undefined where this is no RTP. */
 export function rtpHeadLength(packet: Uint8Array): number | undefined {
   const [first = 0, second = 0] = packet;

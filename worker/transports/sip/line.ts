@@ -22,6 +22,8 @@ export interface SipCallOptions {
   readonly events: TransportEvents;
   readonly line: SipLine;
   readonly now: () => Millis;
+  /** Milliseconds since 1970, for reports. */
+  readonly unixMs: () => Millis;
   /** The call's own: what is thrown in it ends this call alone. */
   readonly scope: Pick<Scope, 'bind'>;
   /** 32 random bits. */

@@ -6,13 +6,15 @@ import { codecOf, type PayloadCodec } from '../../media/rtp/codec.ts';
 import { Concealment } from '../../media/rtp/concealment.ts';
 import { JitterBuffer } from '../../media/rtp/jitter-buffer.ts';
 import { KeyReader } from '../../media/rtp/keys.ts';
-import { readRtp } from '../../media/rtp/rtp.ts';
+import { readRtp, type RtpPacket } from '../../media/rtp/rtp.ts';
 import { SrtpReader } from '../../media/rtp/srtp.ts';
 
 export interface RtpInSink {
   /** PCM16, little-endian; valid until it returns. */
   audio(pcm: Buffer): void;
   key(digit: string): void;
+  /** A packet of the stream that is heard. */
+  arrived(packet: Pick<RtpPacket, 'ssrc' | 'sequence' | 'timestamp'>): void;
 }
 
 /** A payload of more is no audio of a phone. */
@@ -89,6 +91,7 @@ export class RtpIn {
     if (ssrc !== this.#ssrc) this.#buffer = this.#newBuffer();
     this.#ssrc = ssrc;
     const { sequence, timestamp } = packet;
+    this.#sink.arrived(packet);
     this.#buffer.push(
       {
         sequence,

@@ -5,7 +5,7 @@
 import type { Millis } from '../../../shared/base/units.ts';
 import { FRAME_MS } from '../../../shared/base/units.ts';
 import type { SipMedia } from '../../../shared/protocol/sip.ts';
-import { codecOf, silenceOf, type PayloadCodec } from '../../media/rtp/codec.ts';
+import { codecOf, type PayloadCodec } from '../../media/rtp/codec.ts';
 import { rtpHeadBytes, writeRtpHead } from '../../media/rtp/rtp.ts';
 import { SrtpWriter } from '../../media/rtp/srtp.ts';
 import { newRtpStream, nextNumbers, rtpStreamCodec, skipAhead, type RtpStreamState } from './rtp-stream.ts';
@@ -14,7 +14,7 @@ export type RtpOutState = RtpStreamState;
 export const rtpOutCodec = rtpStreamCodec;
 
 export interface RtpOutOptions {
-  readonly send: (packet: Buffer) => void;
+  readonly send: (packet: Buffer, of: { readonly timestamp: number; readonly bytes: number }) => void;
   readonly random: () => number;
   /** What another worker left. */
   readonly saved: RtpOutState | undefined;
@@ -25,13 +25,14 @@ export interface RtpOutOptions {
 const mostWaiting = 250;
 /** A tick may come this much early or late; silence is sent only where no frame of the engine can be meant. */
 const slackMs = 12;
+/** A worker that comes late makes up for this much; what lies further back is left out. */
+const mostBehindMs = 4 * FRAME_MS;
 
 export class RtpOut {
   readonly #options: RtpOutOptions;
   readonly state: RtpOutState;
   #media: SipMedia;
   #codec: PayloadCodec;
-  #silence: Buffer;
   #srtp: SrtpWriter | undefined;
   readonly #waiting: Buffer[] = [];
   #isOpen: boolean;
@@ -42,7 +43,6 @@ export class RtpOut {
     this.#options = options;
     this.#media = media;
     this.#codec = codecOf(media.codec);
-    this.#silence = silenceOf(media.codec);
     this.#srtp = writerOf(media);
     this.#isOpen = options.saved !== undefined;
     this.state = options.saved ?? newRtpStream(options.random, options.now);
@@ -62,10 +62,7 @@ export class RtpOut {
   }
 
   agreed(media: SipMedia): void {
-    if (media.codec !== this.#media.codec) {
-      this.#codec = codecOf(media.codec);
-      this.#silence = silenceOf(media.codec);
-    }
+    if (media.codec !== this.#media.codec) this.#codec = codecOf(media.codec);
     if (media.keys?.local !== this.#media.keys?.local) this.#srtp = writerOf(media);
     this.#media = media;
   }
@@ -90,12 +87,18 @@ export class RtpOut {
     this.#waiting.length = 0;
   }
 
+  /** Every moment has its packet: a phone that misses one makes up sound. */
   tick(now: Millis): void {
-    if (!this.#isOpen || now - this.state.sentAt < FRAME_MS + slackMs) return;
-    if (this.#waiting.length > 0) this.#next(now);
-    else {
-      this.#packet(this.#silence, now, false);
-      this.#isSilent = true;
+    if (!this.#isOpen) return;
+    while (now - this.state.sentAt >= FRAME_MS + slackMs) {
+      const dueAt = Math.max(this.state.sentAt + FRAME_MS, now - mostBehindMs);
+      if (this.#waiting.length > 0) this.#next(dueAt);
+      else {
+        const silence = Buffer.allocUnsafe(this.#codec.frameBytes);
+        this.#codec.encodeSilence(silence);
+        this.#packet(silence, dueAt, false);
+        this.#isSilent = true;
+      }
     }
   }
 
@@ -112,7 +115,8 @@ export class RtpOut {
     const { sequence, timestamp, ssrc } = this.state;
     writeRtpHead(packet, { payloadType: this.#media.payloadType, marker, sequence, timestamp, ssrc });
     packet.set(payload, rtpHeadBytes);
-    this.#options.send(this.#srtp?.close(packet, sequence) ?? packet);
+    const bytes = payload.length;
+    this.#options.send(this.#srtp?.close(packet, sequence) ?? packet, { timestamp, bytes });
   }
 }
 

@@ -11,7 +11,7 @@ export interface RtpStreamState {
   /** Counts packets since the beginning, without a turn at 65536. */
   sequence: number;
   timestamp: number;
-  /** When the packet with these numbers went out. */
+  /** When the packet with these numbers was due: a multiple of 20 ms behind the first, so that timestamps keep to the clock. */
   sentAt: Millis;
 }
 
@@ -43,5 +43,5 @@ export function nextNumbers(stream: RtpStreamState, now: Millis, clockPerMs: num
   const frames = Math.max(1, Math.round((now - stream.sentAt) / frameMs));
   stream.sequence += 1;
   stream.timestamp = (stream.timestamp + frames * frameMs * clockPerMs) >>> 0;
-  stream.sentAt = now;
+  stream.sentAt += frames * frameMs;
 }

@@ -8,6 +8,8 @@ import { flag, list, maybe, opaque, record, text, time, versionOf } from '../../
 import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
 import { int16View } from '../../../shared/audio/pcm.ts';
 import { sipCodecRate, type SipMedia } from '../../../shared/protocol/sip.ts';
+import { RtcpReporter } from '../../media/rtp/rtcp.ts';
+import { isRtcp } from '../../media/rtp/rtp.ts';
 import type { CallStart, CallTransport, TransportEnd } from '../transport.ts';
 import type { SipCallOptions } from './line.ts';
 import { RtpIn } from './rtp-in.ts';
@@ -15,8 +17,14 @@ import { RtpOut, rtpOutCodec, type RtpOutState } from './rtp-out.ts';
 
 /** What a phone holds back before it plays, and the way there. */
 const playoutMs = 100;
+/** A peer that should send and sends nothing for so long is not there any more, whatever signalling says. */
+const vanishedMs = 120_000;
 /** The last words are on their way before the call is hung up. */
 const lingerMs = 200;
+/** The fixed interval of RFC 3550, 6.2. */
+const reportEveryMs = 5_000;
+/** The clock of telephone codecs in RTP, in Hz. */
+const clockRate = 8_000;
 
 interface SipCallState {
   phase: 'starting' | 'open' | 'over';
@@ -53,6 +61,8 @@ export class SipCall implements CallTransport {
   #ended: TransportEnd | undefined;
   #hangUpAt: Millis | undefined;
   #isClosed = false;
+  readonly #reporter: RtcpReporter;
+  #reportAt: Millis;
   readonly #scratch = new Int16Array(960);
 
   constructor(options: SipCallOptions) {
@@ -75,12 +85,17 @@ export class SipCall implements CallTransport {
     this.#in = new RtpIn(media, {
       audio: (pcm) => void events.audio(pcm),
       key: (digit) => events.dtmf(digit),
+      arrived: (packet) => this.#reporter.arrived(packet, now()),
     });
     if (left.srtp !== undefined) this.#in.restore(left.srtp);
     this.#out = new RtpOut(media, {
       ...{ random: options.random, saved: this.#state.out, now: now() },
-      send: (packet) => this.#send(packet),
+      send: (packet, of) => {
+        if (this.#send(packet)) this.#reporter.sent(of, now());
+      },
     });
+    this.#reporter = new RtcpReporter({ ssrc: this.#out.state.ssrc, clockRate });
+    this.#reportAt = now() + reportEveryMs;
     socket.on(
       'message',
       scope.bind((packet: Buffer, from: RemoteInfo) => this.#received(packet, from)),
@@ -172,8 +187,20 @@ export class SipCall implements CallTransport {
       this.#in.tick(now);
       if (this.#state.isOpen) this.#out.tick(now);
       this.#echoMarks(now);
+      this.#noteAbsence(now);
+      this.#report(now);
     }
     this.#tellEnd();
+  }
+
+  /** A peer on hold owes no audio, and its time begins anew when it comes back. */
+  #noteAbsence(now: Millis): void {
+    const { isOpen, media, phase } = this.#state;
+    if (!isOpen || !media.receives) this.#state.heardAt = now;
+    else if (phase === 'open' && now - this.#state.heardAt > vanishedMs) {
+      this.#options.line.hangUp();
+      this.#over('disconnected');
+    }
   }
 
   #echoMarks(now: Millis): void {
@@ -216,6 +243,10 @@ export class SipCall implements CallTransport {
   #received(packet: Buffer, from: RemoteInfo): void {
     if (this.#state.phase === 'over') return;
     const now = this.#options.now();
+    if (isRtcp(packet)) {
+      this.#reporter.read(packet, now, this.#options.unixMs());
+      return;
+    }
     const isPeer = this.#state.peer?.address === from.address && this.#state.peer.port === from.port;
     if (!this.#mayBePeer(from, isPeer, now)) return;
     if (!this.#in.take(packet, now)) return;
@@ -234,11 +265,35 @@ export class SipCall implements CallTransport {
     return isAnnounced || now - this.#state.heardAt > 50 * FRAME_MS;
   }
 
-  #send(packet: Buffer): void {
+  #send(packet: Buffer): boolean {
     const { media, peer } = this.#state;
     const to = peer ?? media.remote;
-    if (to === undefined || !media.sends) return;
+    if (to === undefined || !media.sends) return false;
     this.#options.socket.send(packet, to.port, to.address, sent);
+    return true;
+  }
+
+  /** Tells the peer how its audio arrives. Nothing is told in the clear of a call that is encrypted. */
+  #report(now: Millis, last?: () => void): boolean {
+    const { media, peer, isOpen } = this.#state;
+    const to = peer ?? media.remote;
+    if (
+      !isOpen ||
+      to === undefined ||
+      media.keys !== undefined ||
+      (now < this.#reportAt && last === undefined)
+    )
+      return false;
+    this.#reportAt = now + reportEveryMs;
+    const isWhereItSaid = to.port === media.remote?.port;
+    const beside = isWhereItSaid ? media.remote.rtcpPort : to.port + 1;
+    const port = media.rtcpMux === true ? to.port : beside;
+    if (port > 65_535) return false;
+    const unixMs = this.#options.unixMs();
+    const packet =
+      last === undefined ? this.#reporter.report(now, unixMs) : this.#reporter.goodbye(now, unixMs);
+    this.#options.socket.send(packet, port, to.address, last ?? sent);
+    return true;
   }
 
   // ---- the end ----
@@ -260,7 +315,9 @@ export class SipCall implements CallTransport {
   #close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#options.socket.close();
+    // What is sent is on its way only when that is told: a socket that is closed before sends nothing.
+    const close = (): void => void this.#options.socket.close();
+    if (!this.#report(this.#options.now(), close)) close();
     this.#options.line.over();
   }
 }

@@ -12,7 +12,7 @@ export interface SipSite extends Pick<SipCallOptions, 'scope'> {
   readonly saved?: SavedTransport | undefined;
 }
 
-export interface SipCallsOptions extends Pick<SipCallOptions, 'now' | 'random'> {
+export interface SipCallsOptions extends Pick<SipCallOptions, 'now' | 'unixMs' | 'random'> {
   readonly send: (message: SipFromWorker) => void;
   /**
    * Makes a call in a free slot, or goes on with one that another worker left. False where this worker cannot.
@@ -69,10 +69,10 @@ export class SipCalls {
   }
 
   #newCall(offer: SipOffer, { socket, site }: { readonly socket: Socket; readonly site: SipSite }): SipCall {
-    const { send, now, random } = this.#options;
+    const { send, now, unixMs, random } = this.#options;
     const id = { offer: offer.offer };
     const call = new SipCall({
-      ...{ offer, socket, now, random, ...site },
+      ...{ offer, socket, now, unixMs, random, ...site },
       line: {
         accept: () => send({ type: 'sip.accept', ...id }),
         refuse: () => send({ type: 'sip.refuse', ...id }),

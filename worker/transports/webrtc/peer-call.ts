@@ -25,7 +25,7 @@ import {
 } from './call-machine.ts';
 import { MediaOut } from './media-out.ts';
 import { PlayoutClock } from './playout-clock.ts';
-import { RtcpReporter, type ClientReport } from './rtcp.ts';
+import { RtcpReporter, type ClientReport } from '../../media/rtp/rtcp.ts';
 import { isRtcp, readRtp } from './rtp.ts';
 
 /** The connection as the call needs it. */

@@ -19,7 +19,7 @@ import { connectTimeoutMs, newPeerCall, savedStart, type PeerCallStart } from '.
 import { mediaPort } from './media-port.ts';
 import { Peer, type PeerEvents, type PeerOptions } from './peer.ts';
 import { PeerCall, type PeerCallOptions } from './peer-call.ts';
-import type { ClientReport } from './rtcp.ts';
+import type { ClientReport } from '../../media/rtp/rtcp.ts';
 
 /** A place for a call in its worker. */
 export interface PeerSeat {

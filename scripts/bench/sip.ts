@@ -1,0 +1,153 @@
+/** Calls over SIP: how soon they are answered when many come at once, what they hear, and what is left of them when a worker dies. */
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SipLoad, type SipHeard } from './client/sip-load.ts';
+import { loadVoices } from './client/speech.ts';
+import { withParties, type Parties } from './parties.ts';
+import { machineUse, serviceProcesses } from './processes.ts';
+import { ms, table, times, type FloorRow } from './report/report.ts';
+import type { Summary } from './report/statistics.ts';
+import type { RunOptions } from './run.ts';
+import { complaintText } from './started.ts';
+
+export interface SipResult {
+  readonly calls: number;
+  readonly seconds: number;
+  readonly voices: string;
+  readonly answers: Readonly<Record<number, number>>;
+  readonly setup: Summary;
+  readonly heard: SipHeard;
+  /** Over the death of a worker, where that was asked for. */
+  readonly takenOver: SipHeard | undefined;
+  readonly hungUp: number;
+  readonly busyCores: number;
+  readonly complaints: readonly string[];
+}
+
+const callsPerSecond = 30;
+const settleMs = 3_000;
+const takeoverMs = 5_000;
+const setupLimitMs = 200;
+/** A telephone's own buffer bridges as much. */
+const gapLimitMs = 100;
+const expectedPerSecond = 50;
+
+export async function sipCalls(options: RunOptions & { readonly killWorker: boolean }): Promise<SipResult> {
+  const { root, workers, calls, variables } = options;
+  const port = await freePort();
+  const env = {
+    SVC_MAX_SESSIONS: String(Math.max(512, calls)),
+    SVC_SIP_ADDR: `127.0.0.1:${port}`,
+    SVC_SIP_RTP_PORTS: '20000-29999',
+    ...variables,
+  };
+  return await withParties({ root, workers, env }, (parties) => measure(options, parties, port));
+}
+
+async function measure(
+  { calls, seconds, assets, killWorker }: RunOptions & { readonly killWorker: boolean },
+  { service }: Parties,
+  port: number,
+): Promise<SipResult> {
+  const voices = await loadVoices({ sampleRate: 8_000, encoding: 'mulaw' }, assets);
+  const load = await SipLoad.open(port, voices);
+  try {
+    await load.call(calls, callsPerSecond);
+    await sleep(settleMs);
+    const [before, startedAt] = [machineUse(), performance.now()];
+    load.begin();
+    await sleep(seconds * 1000);
+    const heard = load.end();
+    const busyCores = (machineUse().busyMs - before.busyMs) / (performance.now() - startedAt);
+    const takenOver = killWorker ? await overDeath(load, service.pid) : undefined;
+    const hungUp = await load.hangUp();
+    return {
+      ...{ calls, seconds, voices: voices.source, answers: load.answers, setup: load.setups.summary() },
+      ...{ heard, takenOver, hungUp, busyCores, complaints: service.complaints },
+    };
+  } finally {
+    load.close();
+  }
+}
+
+async function overDeath(load: SipLoad, supervisor: number): Promise<SipHeard> {
+  const [, pid] = [...serviceProcesses(supervisor)].find(([name]) => name.startsWith('worker')) ?? [];
+  if (pid === undefined) throw new Error('no worker was found');
+  load.begin();
+  await sleep(1_000);
+  process.kill(pid, 'SIGKILL');
+  await sleep(takeoverMs);
+  return load.end();
+}
+
+async function freePort(): Promise<number> {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  const { port } = socket.address();
+  socket.close();
+  return port;
+}
+
+export function judgeSip({
+  calls,
+  seconds,
+  answers,
+  setup,
+  heard,
+  takenOver,
+  hungUp,
+}: SipResult): FloorRow[] {
+  const expected = calls * seconds * expectedPerSecond;
+  const share = heard.packets / expected;
+  const rows = [
+    { rule: 'every call is answered by 200', found: JSON.stringify(answers), passed: answers[200] === calls },
+    {
+      rule: `from INVITE to 200 at ${callsPerSecond} calls a second, p99, at most ${setupLimitMs} ms`,
+      found: `${ms(setup.p99Ms)} ms`,
+      passed: setup.p99Ms <= setupLimitMs,
+    },
+    {
+      rule: 'a packet every 20 ms in every call, none lost',
+      found: `${(share * 100).toFixed(1)} %, ${heard.lost} lost`,
+      passed: share > 0.99 && share < 1.01 && heard.lost === 0,
+    },
+    {
+      rule: `longest time without a packet, of 99 of 100 calls, at most ${gapLimitMs} ms`,
+      found: `${ms(heard.gaps.p99Ms)} ms`,
+      passed: heard.gaps.p99Ms <= gapLimitMs,
+    },
+    { rule: 'every BYE is answered', found: `${hungUp} of ${calls}`, passed: hungUp === calls },
+  ];
+  if (takenOver === undefined) return rows;
+  return [
+    ...rows,
+    {
+      rule: 'a worker is killed: at least 95 % of the calls go on, silent for less than a second',
+      found: `${takenOver.unbroken} of ${calls}, longest silence ${ms(takenOver.gaps.maxMs)} ms`,
+      passed: takenOver.unbroken >= 0.95 * calls,
+    },
+  ];
+}
+
+export function describeSip(result: SipResult): string {
+  const { calls, seconds, heard, takenOver, busyCores } = result;
+  const rows = judgeSip(result);
+  return [
+    `${calls} calls over SIP (UDP, PCMU) for ${seconds} s; ${busyCores.toFixed(2)} cores busy, callers included; ${result.voices}`,
+    '',
+    ...table([
+      ['ms', 'p50', 'p99', 'max', 'count'],
+      times('from INVITE to 200', result.setup),
+      times('longest time without a packet', heard.gaps),
+      ...(takenOver === undefined ? [] : [times('the same while a worker dies', takenOver.gaps)]),
+    ]),
+    ...complaintText(result.complaints),
+    '',
+    ...table([
+      ['calls over SIP', 'found', ''],
+      ...rows.map((row) => [row.rule, row.found, row.passed ? 'PASS' : 'FAIL']),
+    ]),
+    rows.every(({ passed }) => passed) ? '  PASS' : '  FAIL',
+  ].join('\n');
+}

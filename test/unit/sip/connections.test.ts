@@ -1,0 +1,89 @@
+/** Connections of SIP peers on real sockets: those that calls need stay, and a peer that has let go of its own is called. */
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Connections, type ConnectionsOptions } from '../../../supervisor/sip/wire/connections.ts';
+import { newVirtualClock, type VirtualClock } from '../../support/core/virtual-clock.ts';
+
+const ping = 'OPTIONS sip:a@b SIP/2.0\r\nContent-Length: 0\r\n\r\n';
+const opened: { close: () => void }[] = [];
+afterEach(() => {
+  for (const one of opened.splice(0)) one.close();
+});
+
+function connections(options: Partial<ConnectionsOptions> = {}): {
+  all: Connections;
+  clock: VirtualClock;
+  heard: () => Promise<number>;
+} {
+  const clock = newVirtualClock();
+  let tell: (connection: number) => void = () => undefined;
+  const all = new Connections({
+    ...{ clock, maxConnections: 4, handshakeTimeoutMs: 1_000, idleTimeoutMs: 10_000 },
+    ...{ closed: () => undefined, late: () => undefined, isNeeded: () => false },
+    received: (_parsed, flow) => tell(flow.connection),
+    ...options,
+  });
+  opened.push(all);
+  const heard = (): Promise<number> => new Promise((resolve) => (tell = resolve));
+  return { all, clock, heard };
+}
+
+async function peer(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  opened.push({ close: () => socket.destroy() });
+  return socket;
+}
+
+describe('a connection of a SIP peer', () => {
+  it('is closed when it says nothing whole in time, and when it is idle', async () => {
+    const { all, clock, heard } = connections();
+    const port = await all.listen({ host: '127.0.0.1', port: 0 });
+    const socket = await peer(port);
+    const first = heard();
+    socket.write(ping);
+    await first;
+    const gone = once(socket, 'close');
+    clock.advance(10_001);
+    await gone;
+    expect(all.send(1, Buffer.from('x'))).toBe(false);
+  });
+
+  it('stays open for as long as a call runs over it', async () => {
+    const { all, clock, heard } = connections({ isNeeded: () => true });
+    const port = await all.listen({ host: '127.0.0.1', port: 0 });
+    const socket = await peer(port);
+    const first = heard();
+    socket.write(ping);
+    const connection = await first;
+    for (let hour = 0; hour < 60; hour += 1) clock.advance(60_000);
+    const said = once(socket, 'data') as Promise<[Buffer]>;
+    expect(all.send(connection, Buffer.from('BYE'))).toBe(true);
+    expect((await said)[0].toString()).toBe('BYE');
+  });
+
+  it('is made to a peer that has closed its own, once for all that it is told', async () => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    opened.push(server);
+    const { port } = server.address() as { port: number };
+    const { all } = connections();
+    const arrived = once(server, 'connection') as Promise<[Socket]>;
+    all.call({ address: '127.0.0.1', port }, { protocol: 'TCP', bytes: Buffer.from('BYE 1') });
+    const [socket] = await arrived;
+    opened.push({ close: () => socket.destroy() });
+    expect(String((await once(socket, 'data'))[0])).toBe('BYE 1');
+    all.call({ address: '127.0.0.1', port }, { protocol: 'TCP', bytes: Buffer.from('BYE 2') });
+    expect(String((await once(socket, 'data'))[0])).toBe('BYE 2');
+    expect(all.count).toBe(1);
+  });
+
+  it('is not made beyond the number that there may be', async () => {
+    const { all } = connections({ maxConnections: 0 });
+    all.call({ address: '127.0.0.1', port: 1 }, { protocol: 'TCP', bytes: Buffer.from('BYE') });
+    await Promise.resolve();
+    expect(all.count).toBe(0);
+  });
+});

@@ -1,0 +1,154 @@
+/** A SIP call as its engine and its peer see it: reports of both sides, and a peer that vanishes. */
+import { EventEmitter } from 'node:events';
+import type { Socket } from 'node:dgram';
+import { describe, expect, it } from 'vitest';
+import type { SipMedia } from '../../../shared/protocol/sip.ts';
+import { SipCall } from '../../../worker/transports/sip/sip-call.ts';
+
+interface Sent {
+  readonly bytes: Buffer;
+  readonly port: number;
+}
+
+/** A socket that keeps what is sent. */
+class Wire extends EventEmitter {
+  readonly sent: Sent[] = [];
+  isClosed = false;
+  send(bytes: Buffer, port: number, _address: string, done: () => void): void {
+    this.sent.push({ bytes: Buffer.from(bytes), port });
+    done();
+  }
+  close(): void {
+    this.isClosed = true;
+  }
+  get reports(): readonly Sent[] {
+    return this.sent.filter(({ bytes }) => bytes[1] === 200 || bytes[1] === 201);
+  }
+}
+
+const plain: SipMedia = {
+  ...{ codec: 'PCMU', payloadType: 0, dtmfType: 101, sends: true, receives: true },
+  remote: { address: '192.0.2.1', port: 4_000, rtcpPort: 4_001 },
+};
+
+function newCall(media: SipMedia = plain): {
+  call: SipCall;
+  wire: Wire;
+  said: string[];
+  at: (now: number) => void;
+} {
+  const wire = new Wire();
+  const said: string[] = [];
+  const note =
+    (what: string) =>
+    (value?: unknown): void =>
+      void said.push(`${what} ${typeof value === 'string' ? value : ''}`.trim());
+  let now = 0;
+  const call = new SipCall({
+    offer: { type: 'sip.offer', offer: 1, callId: 'c', media, isOpen: false, metadata: {} },
+    socket: wire as unknown as Socket,
+    events: {
+      ...{ started: note('started'), dtmf: note('key'), markPlayed: note('mark'), typed: note('typed') },
+      ...{ ended: note('ended'), audio: () => true },
+    },
+    line: { accept: note('accept'), refuse: note('refuse'), hangUp: note('hang up'), over: note('over') },
+    ...{ now: () => now, unixMs: () => 1_700_000_000_000 + now, random: () => 7 },
+    scope: { bind: (work) => work },
+  });
+  call.begin();
+  call.accept();
+  const at = (time: number): void => {
+    for (; now < time; now += 20) call.tick(now);
+  };
+  return { call, wire, said, at };
+}
+
+function audio(sequence: number): Buffer {
+  const packet = Buffer.alloc(172, 0xff);
+  packet.set([0x80, 0]);
+  packet.writeUInt16BE(sequence, 2);
+  packet.writeUInt32BE(sequence * 160, 4);
+  packet.writeUInt32BE(9, 8);
+  return packet;
+}
+const peer = { address: '192.0.2.1', port: 4_000 };
+
+describe('reports of a SIP call', () => {
+  it('go to the port above the audio every 5 s, and say goodbye at the end', () => {
+    const { call, wire, at } = newCall();
+    call.opened();
+    wire.emit('message', audio(1), peer);
+    at(5_100);
+    const [report] = wire.reports;
+    expect(report?.port).toBe(4_001);
+    // A sender's report of at least 240 packets, with one block about the peer.
+    expect([...report!.bytes.subarray(0, 2)]).toEqual([0x81, 200]);
+    expect(report!.bytes.readUInt32BE(20)).toBeGreaterThan(240);
+    expect(report!.bytes.readUInt32BE(28)).toBe(9);
+    call.closed('hangup');
+    expect(wire.reports.at(-1)!.bytes.includes(Buffer.from([0x81, 203]))).toBe(true);
+    expect(wire.isClosed).toBe(true);
+  });
+
+  it('go where the audio goes, where the peer takes both on one port', () => {
+    const { call, wire, at } = newCall({ ...plain, rtcpMux: true });
+    call.opened();
+    at(5_100);
+    expect(wire.reports.map(({ port }) => port)).toEqual([4_000]);
+  });
+
+  it('are not sent in the clear of an encrypted call', () => {
+    const key = Buffer.alloc(30, 1).toString('base64');
+    const keys = { suite: 'AES_CM_128_HMAC_SHA1_80', local: key, remote: key } as const;
+    const { call, wire, at } = newCall({ ...plain, keys });
+    call.opened();
+    at(5_100);
+    call.closed('hangup');
+    expect(wire.reports).toEqual([]);
+  });
+
+  it('that are no reports are nobody', () => {
+    const { call, wire, at } = newCall();
+    call.opened();
+    for (const bytes of [
+      [0x80, 200, 0, 6, 0, 0, 0, 0],
+      [0x9f, 201, 255, 255, 1, 2, 3, 4],
+    ])
+      wire.emit('message', Buffer.from(bytes), { address: '203.0.113.9', port: 9 });
+    at(100);
+    expect(new Set(wire.sent.map(({ port }) => port))).toEqual(new Set([4_000]));
+  });
+});
+
+describe('a peer of a SIP call', () => {
+  it('that sends nothing for two minutes is gone, and is hung up on', () => {
+    const { call, wire, said, at } = newCall();
+    call.opened();
+    at(60_000);
+    wire.emit('message', audio(1), peer);
+    at(179_000);
+    expect(said).not.toContain('ended disconnected');
+    at(181_000);
+    expect(said.slice(-3)).toEqual(['hang up', 'ended disconnected', 'over']);
+  });
+
+  it('that holds the call may be silent for as long as it likes', () => {
+    const { call, said, at } = newCall();
+    call.opened();
+    call.agreed({ ...plain, receives: false });
+    at(600_000);
+    call.agreed(plain);
+    at(700_000);
+    expect(said).not.toContain('ended disconnected');
+  });
+
+  it('is whoever sends audio, and no stranger takes its place while it does', () => {
+    const { call, wire, at } = newCall();
+    call.opened();
+    const outside = { address: '198.51.100.9', port: 7_000 };
+    wire.emit('message', audio(1), outside);
+    wire.emit('message', audio(2), { address: '203.0.113.9', port: 9 });
+    at(100);
+    expect(new Set(wire.sent.map(({ port }) => port))).toEqual(new Set([7_000]));
+  });
+});
