@@ -11,7 +11,7 @@ export const usage = `usage: npm run bench -- [options]
   --workers N      call workers of the service (auto: one for each core)
   --rate HZ        sample rate of the calls (16000)
   --encoding E     pcm16 or mulaw (pcm16)
-  --transport T    websocket or carrier_a (websocket); calls of a carrier are mulaw at 8000
+  --transport carrier_a  calls over media streams of carrier A, mulaw at 8000, in place of websocket
   --set NAME=VALUE a variable of the service; may be given several times
   --observed       every call is recorded, with sound, transcript and facts, and traced to a collector of the bench
   --find-max       raise the number of calls until the floor is not kept any more
@@ -55,7 +55,6 @@ export function parseCommand(args: readonly string[]): Command | undefined {
       workers: { type: 'string', default: 'auto' },
       rate: { type: 'string', default: '16000' },
       encoding: { type: 'string', default: 'pcm16' },
-      transport: { type: 'string', default: 'websocket' },
       set: { type: 'string', multiple: true, default: [] },
       profile: { type: 'string' },
       observed: { type: 'boolean', default: false },
@@ -78,8 +77,7 @@ export function parseCommand(args: readonly string[]): Command | undefined {
   const { encoding } = values;
   if (encoding !== 'pcm16' && encoding !== 'mulaw')
     throw new UsageError('--encoding: must be pcm16 or mulaw');
-  const transport = transports.find((name) => name === values.transport);
-  if (transport === undefined) throw new UsageError(`--transport: must be one of ${transports.join(', ')}`);
+  const transport = transports.find((name) => name === values.transport) ?? 'websocket';
   const sampleRate = Number(values.rate);
   if (!SAMPLE_RATES.includes(sampleRate))
     throw new UsageError(`--rate: must be one of ${SAMPLE_RATES.join(', ')}`);
@@ -121,8 +119,8 @@ function modeOf(values: {
     throw new UsageError(
       '--soak, --overload, --restart, --interruptions, --agent-link and --find-max exclude one another',
     );
-  if (values.transport !== 'websocket' && values.transport !== 'sip')
-    throw new UsageError('--transport: must be websocket or sip');
+  if (![...transports, 'sip'].includes(values.transport))
+    throw new UsageError(`--transport: must be one of ${transports.join(', ')}, sip`);
   const isSip = values.transport === 'sip';
   if (isSip && (names.length > 0 || values.soak !== undefined))
     throw new UsageError('--transport sip: holds calls for a while and nothing else');
