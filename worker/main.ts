@@ -306,11 +306,11 @@ class Worker {
     const left = this.#left.read(offer.offer, from);
     const journal = this.#left.journal(offer.offer, slot);
     const ws = resumeCallSocket(socket, left.tail, this.#setup.limits);
-    const runner = this.#serveSocket(ws, offer, { slot, journal, saved: left.transport });
+    const runner = this.#serveSocket(ws, offer, { slot, journal, left });
     this.#sockets += 1;
     socket.once('close', over);
     const silentMs = left.silentMs();
-    this.#places.resume(runner, { slot, left });
+    this.#places.resume(runner, { slot, left, journal });
     this.#reads.add(ws, silentMs);
     this.#send({ type: 'call.taken', offer: offer.offer });
   }
@@ -333,19 +333,15 @@ class Worker {
       });
   }
 
-  #serveSocket(
-    ws: CallSocket,
-    offer: CallOffer,
-    call: Place & { readonly saved?: SavedTransport },
-  ): CallRunner {
-    const [{ journal, saved }, { transport }] = [call, offer];
+  #serveSocket(ws: CallSocket, offer: CallOffer, call: Place): CallRunner {
+    const [{ journal, left }, { transport }] = [call, offer];
     assert(transport !== 'webrtc', 'a call with a socket has a transport on sockets');
     return this.#places.serve(offer, call, (runner) =>
       transports[transport](ws, runner, {
         limits: this.#setup.limits,
         signedMetadata: offer.signedMetadata,
         journal,
-        saved,
+        saved: left?.transport,
         now: () => systemClock.now(),
         wallNow: () => systemWallClock.now(),
         newCallId: randomUUID,

@@ -24,6 +24,8 @@ export interface Place {
   readonly slot: number;
   readonly journal: CallJournal | undefined;
   readonly over?: () => void;
+  /** What another worker left of the call; absent where it is new. */
+  readonly left?: FoundCall | undefined;
 }
 
 export interface PlacesOptions {
@@ -48,7 +50,7 @@ export class Places {
   /** @throws what building the call throws; nothing of the call is left then. */
   serve({ endsAtMs, carried }: Terms, place: Place, open: (runner: CallRunner) => CallTransport): CallRunner {
     const { services, host } = this.#options;
-    const { slot, journal, over } = place;
+    const { slot, journal, over, left } = place;
     const runner = new CallRunner({
       services,
       slot,
@@ -61,7 +63,7 @@ export class Places {
       },
     });
     try {
-      journal?.opened();
+      if (left === undefined) journal?.opened();
       host.add(runner, slot);
       runner.attach(open(runner));
     } catch (error) {
@@ -73,12 +75,13 @@ export class Places {
   }
 
   /** Goes on where the worker that is gone stood. */
-  resume(runner: CallRunner, { slot, left }: { readonly slot: number; readonly left: FoundCall }): void {
+  resume(runner: CallRunner, { slot, left, journal }: Place & { readonly left: FoundCall }): void {
     runner.scope.run(() => {
       if (left.call === undefined) runner.resumeOpening();
       else runner.resume(left.resumed(left.call));
     });
     // Only now is there nothing left that the old record could be needed for.
+    journal?.opened();
     left.forget(slot);
   }
 
@@ -88,9 +91,14 @@ export class Places {
     const slot = this.free(resumeFrom);
     if (slot === undefined) return undefined;
     const left = resumeFrom === undefined ? undefined : this.#options.left.read(offer.offer, resumeFrom);
-    return newPeerSeat(left, slot, (open) => {
-      const journal = this.#options.left.journal(offer.offer, slot);
-      return this.serve(offer, { slot, journal, over }, open);
+    let journal: CallJournal | undefined;
+    const forget = (own: number): void => {
+      journal?.opened();
+      left?.forget(own);
+    };
+    return newPeerSeat(left && { ...left, forget }, slot, (open) => {
+      journal = this.#options.left.journal(offer.offer, slot);
+      return this.serve(offer, { slot, journal, over, left }, open);
     });
   }
 
@@ -103,11 +111,11 @@ export class Places {
     if (slot === undefined) return undefined;
     const left = resumeFrom === undefined ? undefined : this.#options.left.read(offer, resumeFrom);
     const journal = this.#options.left.journal(offer, slot);
-    const runner = this.serve({}, { slot, journal }, (one) =>
+    const runner = this.serve({}, { slot, journal, left }, (one) =>
       open({ events: one, saved: left?.transport, scope: one.scope }),
     );
     if (left === undefined) return 'new';
-    this.resume(runner, { slot, left });
+    this.resume(runner, { slot, left, journal });
     return 'resumed';
   }
 }

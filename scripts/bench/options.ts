@@ -11,6 +11,7 @@ export const usage = `usage: npm run bench -- [options]
   --rate HZ        sample rate of the calls (16000)
   --encoding E     pcm16 or mulaw (pcm16)
   --set NAME=VALUE a variable of the service; may be given several times
+  --observed       every call is recorded, with sound, transcript and facts, and traced to a collector of the bench
   --find-max       raise the number of calls until the floor is not kept any more
   --profile DIR    write CPU profiles of the service's processes, and show where the time goes
   --json           print the figures as one JSON object
@@ -54,6 +55,7 @@ export function parseCommand(args: readonly string[]): Command | undefined {
       encoding: { type: 'string', default: 'pcm16' },
       set: { type: 'string', multiple: true, default: [] },
       profile: { type: 'string' },
+      observed: { type: 'boolean', default: false },
       'find-max': { type: 'boolean', default: false },
       soak: { type: 'string' },
       'warm-up': { type: 'string' },
@@ -86,6 +88,7 @@ export function parseCommand(args: readonly string[]): Command | undefined {
     profile: values.profile === undefined ? undefined : resolve(values.profile),
     assets: process.env['SVC_TEST_ASSETS'],
     variables: Object.fromEntries(values.set.map(variableOf)),
+    observed: values.observed,
     json: values.json,
   };
 }

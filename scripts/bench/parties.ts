@@ -1,5 +1,7 @@
 /** Who takes part in a run: providers, load and service in processes of their own. None outlives the run, however it ends. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,6 +19,8 @@ export interface PartyOptions {
   /** Modules that the service's processes load first, as URLs. */
   readonly preloads?: readonly string[];
   readonly silenceEndMs?: number;
+  /** Calls are recorded in a folder of the run, and traced to a collector that takes all and keeps nothing. */
+  readonly observed?: boolean;
 }
 
 export interface Parties {
@@ -48,19 +52,23 @@ export async function withParties<T>(
   const folder = mkdtempSync(join(tmpdir(), 'voice-bench-'));
   const providers = new Messenger(new URL('dist/bench/providers.mjs', options.root));
   const load = new Messenger(new URL('dist/bench/load.mjs', options.root));
+  const collector = options.observed === true ? await startCollector() : undefined;
   let service: ServiceProcess | undefined;
   const stop = (): void => {
     service?.kill();
     providers.stop();
     load.stop();
+    collector?.close();
     rmSync(folder, { recursive: true, force: true });
   };
   running.add(stop);
   try {
     const ports = (await providers.ask(undefined, 'ready', startLimitMs)) as ProvidersReady;
     const file = join(folder, 'agent.toml');
-    writeFileSync(file, agentFile(ports, options.silenceEndMs));
-    service = startService(options, file);
+    const text = agentFile(ports, options.silenceEndMs);
+    writeFileSync(file, collector === undefined ? text : `${text}\n${recordedText}`);
+    const observed = collector === undefined ? {} : observedEnv(folder, collector);
+    service = startService({ ...options, env: { ...observed, ...options.env } }, file);
     await service.ready();
     const result = await use({ providers, load, service });
     await service.stop();
@@ -69,6 +77,21 @@ export async function withParties<T>(
     stop();
     running.delete(stop);
   }
+}
+
+const recordedText = '[recording]\naudio = true\ntranscript = true\nfacts = true\n';
+
+const observedEnv = (folder: string, collector: Server): Record<string, string> => ({
+  SVC_RECORDING_DIR: folder,
+  OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(collector.address() as AddressInfo).port}`,
+});
+
+function startCollector(): Promise<Server> {
+  const server = createServer((request, response) => {
+    request.resume();
+    request.on('end', () => response.end('{}'));
+  });
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
 }
 
 function startService({ root, workers, env, preloads = [] }: PartyOptions, file: string): ServiceProcess {

@@ -108,3 +108,12 @@ export function serviceProcesses(supervisor: number): Map<string, number> {
   }
   return found;
 }
+
+/** Supervisors of a process group, the oldest first: two of them while one takes over from the other. */
+export function supervisorsOf(group: number): number[] {
+  const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
+  const startOf = (pid: number): number => Number(statOf(pid)?.[19] ?? 0);
+  return pids
+    .filter((pid) => Number(statOf(pid)?.[2]) === group && /supervisor[\\/]cli\.js/.test(commandOf(pid)))
+    .sort((a, b) => startOf(a) - startOf(b));
+}

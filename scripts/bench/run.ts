@@ -25,6 +25,8 @@ export interface RunOptions {
   readonly assets: string | undefined;
   /** Variables of the service, by name. */
   readonly variables: Readonly<Record<string, string>>;
+  /** Calls are recorded and traced. */
+  readonly observed: boolean;
   /** The project's folder, as a URL that ends in a slash. */
   readonly root: URL;
 }
@@ -62,9 +64,10 @@ const afterLookMs = 500;
 
 /** Holds calls for a while and measures what they cost and what their callers saw. */
 export function runOnce(options: RunOptions): Promise<RunResult> {
-  const { root, workers, profile, variables } = options;
+  const { root, workers, profile, variables, observed } = options;
   const parties = {
     root,
+    observed,
     workers,
     env: {
       SVC_MAX_SESSIONS: String(Math.max(512, options.calls)),

@@ -7,6 +7,9 @@ import { groupMs, groupsPerWord, wordsIn, type HeardGroup } from './coded-audio.
 /** A part of two frames may be lost or padded where one worker stops and another goes on. */
 export const seamMs = 40;
 
+/** Stands behind the context of a request whose answer is tried again, and in no later one. */
+const askedAgainNote = '[The caller has not heard your answer. Give it now.]';
+
 export interface ChatMessage {
   readonly role: string;
   readonly content: string;
@@ -93,7 +96,7 @@ export class Account {
 
   /** The service asks the model with this context on behalf of this call. */
   asked(messages: readonly ChatMessage[]): void {
-    const said = messages.filter(({ role }) => role !== 'system');
+    const said = messages.filter(({ role, content }) => role !== 'system' && content !== askedAgainNote);
     this.#compareWithEarlier(said);
     this.#judgeEntries(said);
     this.#judgeWords(said);

@@ -6,6 +6,7 @@ import type { Prng } from '../../shared/base/prng.ts';
 import { CallClient } from '../bench/client/client.ts';
 import { Account } from './account.ts';
 import { GroupReader, groupsPerWord, sampleRate } from './coded-audio.ts';
+import { OwedSilence } from './owed-silence.ts';
 import { wordsPerReply } from './providers.ts';
 
 export interface CallerOptions {
@@ -39,9 +40,11 @@ export class Caller {
   readonly #options: CallerOptions;
   readonly #client: CallClient;
   readonly #reader = new GroupReader();
+  readonly silence = new OwedSilence();
   #state: State = { name: 'resting', until: Infinity };
   #marks: { readonly id: string; readonly at: number }[] = [];
   #playedAt = 0;
+  #soundAt = 0;
   #stretch: { readonly startAt: number; frames: number; lastAt: number } | undefined;
   #silenceAt = 0;
   #entries = 0;
@@ -91,6 +94,7 @@ export class Caller {
   watchRecovery(now: number): void {
     this.recoveredMs = undefined;
     this.longestGapMs = 0;
+    this.silence.restart(now);
     this.#recovery = { since: now, token: `r${Math.round(now)}`, pingAt: now };
   }
 
@@ -117,6 +121,7 @@ export class Caller {
       this.#client.ping(this.#recovery.token);
       this.#recovery.pingAt = now + pingEveryMs;
     }
+    this.silence.look(now);
     this.#move(now);
     this.#sendFrame(now);
   }
@@ -144,19 +149,30 @@ export class Caller {
       if (this.#entries === 0 || prng.chance(0.5)) this.#pressKeys(now);
       else {
         this.turns += 1;
+        this.silence.settled(now);
         this.#state = { name: 'speaking', clip: prng.pick(clips), at: 0 };
       }
-    } else if (state.name === 'waiting' && now - state.since > answerTimeoutMs) {
+    } else if (
+      state.name === 'waiting' &&
+      (now - state.since > answerTimeoutMs || this.#wasPutOff(state.since, now))
+    ) {
       this.unanswered += 1;
       this.#rest(now);
     } else if (state.name === 'listening') this.#listenOn(state.cutAt, now);
   }
 
+  /** Something was said that is no answer, and nothing follows: a caller would say it again. */
+  #wasPutOff(since: number, now: number): boolean {
+    return this.#soundAt > since && now - this.#soundAt > goneQuietMs;
+  }
+
   #listenOn(cutAt: number, now: number): void {
     const lastAt = this.#stretch?.lastAt ?? now;
     if (now >= cutAt) this.#pressKeys(now);
-    else if (this.account.heardGroups >= replyGroups - 2) this.#rest(now + (this.#playedAt - now));
-    else if (now - lastAt > goneQuietMs) {
+    else if (this.account.heardGroups >= replyGroups - 2) {
+      this.silence.settled(now);
+      this.#rest(now + (this.#playedAt - now));
+    } else if (now - lastAt > goneQuietMs) {
       this.short += 1;
       this.#rest(now);
     }
@@ -173,6 +189,7 @@ export class Caller {
 
   #wait(now: number): void {
     this.#stretch = undefined;
+    this.silence.owed(now);
     this.#state = { name: 'waiting', since: now, lastReply: this.account.reply };
   }
 
@@ -184,6 +201,8 @@ export class Caller {
   #onAudio(payload: Buffer, now: number): void {
     this.#reader.read(payload, (group) => this.account.heard(group));
     this.#playedAt = Math.max(this.#playedAt, now) + frameMs;
+    this.#soundAt = now;
+    this.silence.heard(now);
     const state = this.#state;
     if (state.name === 'waiting' && this.account.reply > state.lastReply) {
       this.answered += 1;
@@ -232,5 +251,6 @@ export class Caller {
     if (this.endedBy !== undefined) return;
     this.endedBy = reason;
     this.endedAt = performance.now();
+    this.silence.settled(this.endedAt);
   }
 }

@@ -1,6 +1,7 @@
 /** What one fault did to the calls, as data and as text. */
 import type { HistogramSummary, Summary } from '../bench/report/statistics.ts';
 import { seamMs } from './account.ts';
+import { longestQuietMs } from './owed-silence.ts';
 import type { Totals } from './crowd.ts';
 import type { FaultName } from './faults.ts';
 
@@ -16,6 +17,9 @@ export interface FaultResult {
   /** When the service's log said that calls were taken up by another worker. */
   readonly takenUp: Summary;
   readonly gaps: Summary;
+  /** The longest time in which each affected caller was owed an answer and heard nothing; how many of those were too long. */
+  readonly silences: Summary;
+  readonly silencesTooLong: number;
   /** Frames of calls that the fault should not touch. */
   readonly othersLateness: Summary;
   readonly did: Totals;
@@ -48,6 +52,7 @@ export function faultText(fault: FaultResult): string {
     lines.push(
       `  answered   again after p50/p99/max ${spread(fault.recovery)} ms; ${(fault.recoveredInTime * 100).toFixed(1)} % in time`,
       `  gaps       longest of each call p50/p99/max ${spread(fault.gaps)} ms`,
+      `  silence    longest of each call that is owed an answer p50/p99/max ${spread(fault.silences)} ms; ${fault.silencesTooLong} longer than ${longestQuietMs / 1000} s`,
     );
   lines.push(
     `  others     frames late p50/p99/max ${spread(fault.othersLateness)} ms`,

@@ -5,6 +5,7 @@ export const faultNames = [
   'worker-kill',
   'worker-stop',
   'worker-pause',
+  'worker-kill-often',
   'inference-kill',
   'inference-stop',
   'stt-stall',
@@ -13,11 +14,16 @@ export const faultNames = [
   'llm-stall',
   'llm-reset',
   'llm-garbage',
+  'llm-limit',
   'tts-stall',
   'tts-reset',
   'tts-garbage',
+  'all-stall',
+  'all-reset',
   'client-stop',
   'clock-step',
+  'descriptors',
+  'restart-kill',
   'log-full',
   'supervisor-kill',
 ] as const;
@@ -33,15 +39,40 @@ export interface PlannedFault {
 }
 
 /** A fault shows its effects for about this long before the next one comes. */
-export const spacingMs = 6_000;
+const effectMs = 6_000;
 /** A hung worker is found after the service's own time first. */
-export const hangSpacingMs = 14_000;
+const hangEffectMs = 14_000;
+/** The service is back, and its breakers close again. */
+const outageEffectMs = 14_000;
+/** Replacements come with growing pauses after many deaths. */
+const manyDeathsEffectMs = 20_000;
 
-export const spaceAfter = (name: FaultName): number =>
-  name === 'worker-stop' || name === 'inference-stop' ? hangSpacingMs : spacingMs;
+const allStalledMs = 10_000;
+const allGoneMs = 30_000;
+const killsLastMs = 60_000;
+
+const isProviderFault = (name: FaultName): boolean => /^(stt|llm|tts|all)-/.test(name);
+
+/** How long a fault lasts; `providerMs` is that of one stage. */
+export function lastsMs(name: FaultName, providerMs: number): number {
+  if (name === 'all-stall') return Math.max(allStalledMs, providerMs);
+  if (name === 'all-reset') return Math.max(allGoneMs, providerMs);
+  if (name === 'worker-kill-often') return killsLastMs;
+  return isProviderFault(name) ? providerMs : 0;
+}
+
+export function spaceAfter(name: FaultName, providerMs: number): number {
+  const lasts = lastsMs(name, providerMs);
+  if (name === 'worker-kill-often') return lasts + manyDeathsEffectMs;
+  if (isProviderFault(name)) return lasts > effectMs ? lasts + outageEffectMs : effectMs;
+  return name === 'worker-stop' || name === 'inference-stop' ? hangEffectMs : effectMs;
+}
 
 /** Every wanted fault once, then more of them by chance, until the time is over. */
-export function plan(wanted: readonly FaultName[], options: { seconds: number; prng: Prng }): PlannedFault[] {
+export function plan(
+  wanted: readonly FaultName[],
+  options: { seconds: number; providerMs: number; prng: Prng },
+): PlannedFault[] {
   const names = wanted.filter((name) => !unscheduled.includes(name));
   const faults: PlannedFault[] = [];
   if (names.length === 0) return faults;
@@ -52,8 +83,10 @@ export function plan(wanted: readonly FaultName[], options: { seconds: number; p
       left.length > 0
         ? (left.splice(options.prng.below(left.length), 1)[0] ?? names[0])
         : options.prng.pick(names);
-    if (name === undefined || atMs + spaceAfter(name) > options.seconds * 1_000) return faults;
+    if (name === undefined) return faults;
+    const space = spaceAfter(name, options.providerMs);
+    if (atMs + space > options.seconds * 1_000) return faults;
     faults.push({ name, atMs });
-    atMs += spaceAfter(name) + options.prng.below(1_000);
+    atMs += space + options.prng.below(1_000);
   }
 }

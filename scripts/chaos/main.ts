@@ -11,6 +11,7 @@ const help = `Usage: npm run chaos -- [options]
   --seed X       the same seed gives the same schedule (1)
   --workers N    call workers (2)
   --faults LIST  names with commas between them (all but log-full); --list names them
+  --provider-seconds N   how long one stage of providers is at fault (2)
   --lenient      promises about time do not count: for machines that do other work as well
 `;
 
@@ -23,6 +24,7 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
       seed: { type: 'string', default: '1' },
       workers: { type: 'string', default: '2' },
       faults: { type: 'string' },
+      'provider-seconds': { type: 'string', default: '2' },
       lenient: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -32,7 +34,10 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
     process.stdout.write(values.help ? help : `${faultNames.join('\n')}\n`);
     return 0;
   }
-  const whole = (name: 'calls' | 'seconds' | 'seed' | 'workers', least: number): number => {
+  const whole = (
+    name: 'calls' | 'seconds' | 'seed' | 'workers' | 'provider-seconds',
+    least: number,
+  ): number => {
     const value = Number(values[name]);
     if (!Number.isInteger(value) || value < least || value > 100_000)
       throw new Error(`--${name} must be a whole number from ${least} on`);
@@ -45,6 +50,7 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
     seconds: whole('seconds', 1),
     seed: whole('seed', 0),
     workers: whole('workers', 1),
+    providerMs: whole('provider-seconds', 1) * 1_000,
   };
   const result = await runChaos({ ...options, faults, root }, (text) => process.stderr.write(text));
   process.stdout.write(reportText(result));

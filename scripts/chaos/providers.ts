@@ -10,8 +10,10 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import type { ChatMessage } from './account.ts';
 import { speechFor, wordText } from './coded-audio.ts';
 
-export type Stage = 'stt' | 'llm' | 'tts';
-export type ProviderFault = 'stall' | 'reset' | 'garbage';
+export const stages = ['stt', 'llm', 'tts'] as const;
+export type Stage = (typeof stages)[number];
+/** `limit` answers 429, which only the model does. */
+export type ProviderFault = 'stall' | 'reset' | 'garbage' | 'limit';
 
 export interface ChaosProvidersOptions {
   /** A request to the model, before it is answered. */
@@ -49,7 +51,7 @@ export class ChaosProviders {
       llm: createServer((request, response) => this.#answer('llm', request, response)),
       tts: createServer((request, response) => this.#answer('tts', request, response)),
     };
-    for (const stage of ['stt', 'llm', 'tts'] as const) {
+    for (const stage of stages) {
       this.#servers[stage].keepAliveTimeout = 600_000;
       this.#servers[stage].on('connection', (socket: Duplex) => {
         this.#sockets[stage].add(socket);
@@ -73,7 +75,7 @@ export class ChaosProviders {
   }
 
   close(): void {
-    for (const stage of ['stt', 'llm', 'tts'] as const) {
+    for (const stage of stages) {
       for (const socket of this.#sockets[stage]) socket.destroy();
       this.#servers[stage].close();
     }
@@ -124,6 +126,11 @@ export class ChaosProviders {
     );
     const call = Number(keys?.[1] ?? 0);
     this.#options.asked(call, messages);
+    if (this.#faults.get('llm') === 'limit') {
+      const error = { message: 'Rate limit reached', type: 'requests', code: 'rate_limit_exceeded' };
+      response.writeHead(429, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
+      return;
+    }
     if (this.#faults.get('llm') === 'stall') return;
     const chunks = this.#faults.get('llm') === 'garbage' ? ['data: }{\n\n'] : this.#reply(call, messages);
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });

@@ -22,6 +22,8 @@ export interface ChaosOptions {
   readonly seed: number;
   readonly workers: number;
   readonly faults: readonly FaultName[];
+  /** How long one stage of providers is at fault, in ms. */
+  readonly providerMs: number;
   readonly root: URL;
 }
 
@@ -69,7 +71,8 @@ export async function runChaos(
         SVC_AGENT_FILE: join(folder, 'agent.toml'),
         SVC_MAX_SESSIONS: String(options.calls * 2),
         SVC_HANG_TIMEOUT: `${hangTimeoutMs}ms`,
-        SVC_DRAIN_TIMEOUT: '0ms',
+        // Calls of a supervisor that was replaced go on there.
+        SVC_DRAIN_TIMEOUT: '600s',
         CHAOS_CLOCK_FILE: clockFile,
         NODE_OPTIONS: `--import ${new URL('scripts/chaos/clock-step.mjs', options.root).href}`,
       },
@@ -95,7 +98,7 @@ interface Stage {
 async function withCalls(options: ChaosOptions, stage: Stage): Promise<ChaosResult> {
   const { crowd, service, log } = stage;
   const prng = newPrng(options.seed);
-  const schedule = plan(options.faults, { seconds: options.seconds, prng });
+  const schedule = plan(options.faults, { seconds: options.seconds, providerMs: options.providerMs, prng });
   await crowd.fill(service.address);
   // What opening them cost is no measure of faults.
   crowd.lateness = new Distribution();
@@ -106,7 +109,7 @@ async function withCalls(options: ChaosOptions, stage: Stage): Promise<ChaosResu
   const faults: FaultResult[] = [];
   for (const planned of schedule) {
     await sleep(Math.max(0, planned.atMs - (performance.now() - startAt)));
-    const fault = await suffer(planned, stage, prng);
+    const fault = await suffer(planned, { ...stage, providerMs: options.providerMs }, prng);
     faults.push(fault);
     log(`${faultText(fault)}\n`);
     await crowd.fill(service.address);
@@ -135,7 +138,7 @@ async function withCalls(options: ChaosOptions, stage: Stage): Promise<ChaosResu
 
 async function suffer(
   planned: PlannedFault,
-  stage: Stage,
+  stage: Stage & { readonly providerMs: number },
   prng: ReturnType<typeof newPrng>,
 ): Promise<FaultResult> {
   const { crowd } = stage;
@@ -147,7 +150,7 @@ async function suffer(
   const struck = await strike(planned.name, { ...stage, prng });
   crowd.disturbed = struck.affected;
   for (const caller of open) caller.watchRecovery(now);
-  await sleep(Math.max(0, now + spaceAfter(planned.name) - 1_000 - performance.now()));
+  await sleep(Math.max(0, now + spaceAfter(planned.name, stage.providerMs) - 1_000 - performance.now()));
   struck.heal();
   crowd.disturbed = new Set();
   const takenUp = new Distribution();
@@ -162,12 +165,16 @@ function judged(
   const { struck, open, crowd, before } = found;
   const recovery = new Distribution();
   const gaps = new Distribution();
+  const silences = new Distribution();
   const affected = open.filter((caller) => struck.affected.has(caller));
   const ended = (callers: readonly Crowd['callers'][number][]): number =>
     callers.filter(({ endedBy }) => endedBy !== undefined).length;
-  for (const { recoveredMs, longestGapMs } of affected) {
+  let tooLong = 0;
+  for (const { recoveredMs, longestGapMs, silence } of affected) {
     if (recoveredMs !== undefined) recovery.add(recoveredMs);
     gaps.add(longestGapMs);
+    silences.add(silence.longestMs);
+    tooLong += silence.tooLong;
   }
   const inTime = affected.filter(({ recoveredMs = Infinity }) => recoveredMs <= struck.limitMs);
   const after = crowd.totals(open);
@@ -181,6 +188,8 @@ function judged(
     recoveredInTime: affected.length === 0 ? 1 : inTime.length / affected.length,
     recovery: recovery.summary(),
     gaps: gaps.summary(),
+    silences: silences.summary(),
+    silencesTooLong: tooLong,
     othersLateness: crowd.lateness.summary(),
     did: {
       turns: grown('turns'),

@@ -4,7 +4,7 @@ import { openSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { serviceProcesses } from '../bench/processes.ts';
+import { serviceProcesses, supervisorsOf } from '../bench/processes.ts';
 
 export interface ChaosServiceOptions {
   readonly root: URL;
@@ -61,11 +61,14 @@ export class ChaosService {
     return { host: '127.0.0.1', port: this.#ports.ws };
   }
 
-  /** Process ids by role, as they are now. */
+  /** Process ids by role, as they are now: the newest supervisor, and the workers of all. */
   processes(): { supervisor: number; inference: number | undefined; workers: number[] } {
-    const all = serviceProcesses(this.#child.pid ?? 0);
-    const workers = [...all].filter(([name]) => name.startsWith('worker')).map(([, pid]) => pid);
-    return { supervisor: this.#child.pid ?? 0, inference: all.get('inference'), workers };
+    const supervisors = supervisorsOf(this.#child.pid ?? 0);
+    const supervisor = supervisors.at(-1) ?? this.#child.pid ?? 0;
+    const workers = supervisors.flatMap((pid) =>
+      [...serviceProcesses(pid)].filter(([name]) => name.startsWith('worker')).map(([, worker]) => worker),
+    );
+    return { supervisor, inference: serviceProcesses(supervisor).get('inference'), workers };
   }
 
   async isReady(): Promise<boolean> {
@@ -79,15 +82,15 @@ export class ChaosService {
   }
 
   signal(signal: NodeJS.Signals): void {
-    this.#child.kill(signal);
+    process.kill(this.processes().supervisor, signal);
   }
 
   async exitWithin(limitMs: number): Promise<boolean> {
     for (const until = performance.now() + limitMs; performance.now() < until;) {
-      if (this.exited) return true;
+      if (supervisorsOf(this.#child.pid ?? 0).length === 0) return true;
       await sleep(20);
     }
-    return this.exited;
+    return false;
   }
 
   /** Whatever is left of the group. */

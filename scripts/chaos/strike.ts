@@ -1,12 +1,14 @@
 /** Does each fault to the service, and knows which calls it should touch. */
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Prng } from '../../shared/base/prng.ts';
+import { descriptorsOf } from '../bench/processes.ts';
 import { growth, histogramOf, parseMetrics, type HistogramSummary } from '../bench/report/statistics.ts';
 import type { Caller } from './caller.ts';
 import type { Crowd } from './crowd.ts';
-import type { FaultName } from './faults.ts';
-import type { ChaosProviders, ProviderFault, Stage } from './providers.ts';
+import { lastsMs, type FaultName } from './faults.ts';
+import { stages, type ChaosProviders, type ProviderFault, type Stage } from './providers.ts';
 import type { ChaosService } from './service.ts';
 
 /** The service's default. */
@@ -30,11 +32,17 @@ export interface Target {
   readonly service: ChaosService;
   readonly clockFile: string;
   readonly prng: Prng;
+  /** How long one stage of providers is at fault. */
+  readonly providerMs: number;
 }
 
 const takeUpLimitMs = 1_000;
 const pauseMs = 500;
-const providerFaultMs = 2_000;
+const killEveryMs = 2_000;
+/** Between the request for a new supervisor and the death of a worker. */
+const restartKillMs = 400;
+/** Descriptors that the supervisor may open beyond those that it has. */
+const spareDescriptors = 2;
 const clientStopMs = 3_000;
 const clockStepMs = 3_600_000;
 const stoppedShare = 0.05;
@@ -57,6 +65,12 @@ export async function strike(name: FaultName, target: Target): Promise<Struck> {
     case 'inference-kill':
     case 'inference-stop':
       return strikeInference(name, target);
+    case 'worker-kill-often':
+      return killOften(target);
+    case 'restart-kill':
+      return restartAndKill(target);
+    case 'descriptors':
+      return useUpDescriptors(target);
     case 'client-stop':
       return stopClients(target);
     case 'clock-step':
@@ -66,7 +80,9 @@ export async function strike(name: FaultName, target: Target): Promise<Struck> {
       return plain('for the whole run', []);
     default: {
       const [stage, fault] = name.split('-');
-      return strikeProvider(stage as Stage, fault as ProviderFault, target);
+      const struck = stage === 'all' ? stages : [stage as Stage];
+      const durationMs = lastsMs(name, target.providerMs);
+      return strikeProviders(struck, { fault: fault as ProviderFault, durationMs }, target);
     }
   }
 }
@@ -117,10 +133,50 @@ async function strikeInference(
   };
 }
 
-function strikeProvider(stage: Stage, fault: ProviderFault, { providers, crowd }: Target): Struck {
-  providers.setFault(stage, fault);
-  setTimeout(() => providers.setFault(stage, undefined), providerFaultMs);
-  return plain(`${providerFaultMs / 1000} s`, crowd.stillOpen);
+function strikeProviders(
+  struck: readonly Stage[],
+  { fault, durationMs }: { readonly fault: ProviderFault; readonly durationMs: number },
+  { providers, crowd }: Target,
+): Struck {
+  for (const stage of struck) providers.setFault(stage, fault);
+  setTimeout(() => {
+    for (const stage of struck) providers.setFault(stage, undefined);
+  }, durationMs);
+  return plain(`${durationMs / 1000} s`, crowd.stillOpen);
+}
+
+/** One worker after the other, whichever is there. */
+function killOften(target: Target): Struck {
+  const { crowd, service, prng } = target;
+  const open = crowd.stillOpen;
+  const until = performance.now() + lastsMs('worker-kill-often', 0);
+  const kill = (): void => {
+    const { workers } = service.processes();
+    if (workers.length > 0) process.kill(prng.pick(workers), 'SIGKILL');
+    if (performance.now() + killEveryMs < until) setTimeout(kill, killEveryMs);
+  };
+  kill();
+  return plain(`every ${killEveryMs / 1000} s`, open);
+}
+
+/** A new supervisor takes over, and a worker of the old one dies meanwhile. */
+function restartAndKill(target: Target): Struck {
+  const { crowd, service } = target;
+  const open = crowd.stillOpen;
+  service.signal('SIGUSR2');
+  setTimeout(() => strikeWorker('worker-kill', target), restartKillMs);
+  return plain('a worker dies during a restart', open, restartKillMs + takeUpLimitMs);
+}
+
+/** A worker dies while the supervisor can open next to nothing. */
+function useUpDescriptors(target: Target): Struck {
+  const { supervisor } = target.service.processes();
+  const limit = (value: number | string): void => {
+    execFileSync('prlimit', ['--pid', String(supervisor), `--nofile=${value}:`]);
+  };
+  limit(descriptorsOf(supervisor) + spareDescriptors);
+  const struck = strikeWorker('worker-kill', target);
+  return { ...struck, what: `${struck.what}, no descriptors`, heal: () => limit(4096) };
 }
 
 function stopClients({ crowd, prng }: Target): Struck {

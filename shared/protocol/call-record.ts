@@ -20,7 +20,7 @@ const recordBytes = roundUp(headerBytes + 2 * historyBytes + 2 * stateBytes + se
 const field = {
   /** The connection's number; 0 while the slot holds no call. */
   offer: 0,
-  /** The handshake was answered. */
+  /** The record holds: the handshake was answered, or the call was taken up. */
   isOpen: 1,
   /** Counts saved states; the lowest bit names the half that is valid. */
   saves: 2,
@@ -64,9 +64,10 @@ export interface LeftCall {
 
 /**
  * How a connection was left: `open` can be taken up; of a `writable` one it is known where the bytes to the client stand, and
- * not enough besides; in a `torn` one nothing is known.
+ * not enough besides; in a `torn` one nothing is known. A worker that was to take a call up and had not yet left it `begun`: what the
+ * worker before it wrote still holds.
  */
-export type LeftConnection = 'open' | 'writable' | 'torn';
+export type LeftConnection = 'open' | 'writable' | 'torn' | 'begun';
 
 export class CallRecords {
   readonly #memory: ArrayBuffer;
@@ -136,7 +137,7 @@ export class CallRecord {
     this.#set(field.offer, offer);
   }
 
-  /** The connection speaks WebSocket from here on. */
+  /** The handshake of a new connection was answered; a call that was taken up is written down whole. */
   opened(): void {
     this.#set(field.isOpen, 1);
   }
@@ -222,7 +223,8 @@ export class CallRecord {
   /** How the connection was left by a worker that is gone; undefined when this record knows nothing of it. */
   left(offer: number): LeftConnection | undefined {
     if (this.offer !== offer) return undefined;
-    if (this.#get(field.isOpen) === 0 || this.#get(field.isWriting) === 1) return 'torn';
+    if (this.#get(field.isWriting) === 1) return 'torn';
+    if (this.#get(field.isOpen) === 0) return 'begun';
     const isWhole = this.#get(field.tail) >= 0 && this.#get(field.setup) >= 0 && this.#stateLength > 0;
     return isWhole ? 'open' : 'writable';
   }

@@ -43,6 +43,8 @@ export interface ForkOrder {
 const provenMs = 30_000;
 const firstPauseMs = 200;
 const longestPauseMs = 5_000;
+/** One that was ready can start: whatever killed it, the calls that it had wait for the next one in silence. */
+const longestPauseOfReadyMs = 500;
 /** With a spare in its place a worker is not missed; its successor's start must not slow down the calls that move. */
 const coveredPauseMs = 3_000;
 /** After this many ends in a row a human has to look. The child is still tried again. */
@@ -98,11 +100,12 @@ function promoteSpare(table: ProcessTable): void {
 
 /** The process is gone, for whatever reason. */
 export function childGone(table: ProcessTable, row: ChildRow, now: Millis): void {
-  const asked = row.state.phase === 'leaving';
+  const { phase } = row.state;
+  const asked = phase === 'leaving';
   const soon = row.lastEndAt !== undefined && now - row.lastEndAt < provenMs;
   row.failures = asked ? 0 : soon ? row.failures + 1 : 1;
   row.lastEndAt = now;
-  row.state = { phase: 'waiting', until: now + pauseMs(row.failures) };
+  row.state = { phase: 'waiting', until: now + pauseMs(row.failures, phase === 'ready') };
   promoteSpare(table);
 }
 
@@ -115,8 +118,10 @@ function dueAt(table: ProcessTable, row: ChildRow): Millis | undefined {
   return Math.max(until, row.lastEndAt + coveredPauseMs);
 }
 
-const pauseMs = (failures: number): Millis =>
-  failures <= 1 ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 2));
+const pauseMs = (failures: number, wasReady: boolean): Millis =>
+  failures <= 1
+    ? 0
+    : Math.min(wasReady ? longestPauseOfReadyMs : longestPauseMs, firstPauseMs * 2 ** (failures - 2));
 
 /** The child has used up its budget of ends in a row with this one. */
 export const usedUp = (row: ChildRow): boolean => row.failures === failureBudget;

@@ -12,6 +12,7 @@ import { startReading } from '../../shared/runtime/reading.ts';
 import { refuseUpgrade } from '../listeners/listeners.ts';
 import { farewells } from './farewells.ts';
 import { isUnconfirmed, type OfferSignals, type OfferState, type OpenOffer } from './open-offer.ts';
+import { validRemains, type Remains } from './remains.ts';
 
 /**
  * How long a connection may wait for a worker after the one that had it died. Where all died at once it waits for the start of a
@@ -28,12 +29,6 @@ const noWorkerCame = {
 
 /** A client of a signaled call that lost its worker may come back within this time. */
 const comeBackMs = 30_000;
-
-/** What a worker that is gone left of a connection: the slot of its record, and how far the stream of bytes can be trusted. */
-export interface Remains {
-  readonly slot: number;
-  readonly connection: LeftConnection;
-}
 
 export type HandOverOutcome = 'taken' | 'moved' | 'lost' | 'resumed' | 'cut';
 
@@ -219,12 +214,12 @@ export class HandOver {
    * never began goes to another. Returns how many of each there were.
    */
   workerGone(worker: number): Record<LeftConnection | 'moved' | 'over', number> {
-    const fates = { open: 0, writable: 0, torn: 0, moved: 0, over: 0 };
+    const fates = { open: 0, writable: 0, torn: 0, begun: 0, moved: 0, over: 0 };
     const { records } = this.#options;
     const remains = records.remains(worker);
     for (const [id, offer] of this.#offers) {
       if (!('worker' in offer.state) || offer.state.worker !== worker) continue;
-      const left = remains.get(id);
+      const left = validRemains(remains.get(id), offer.message.resumeFrom);
       if (offer.signals !== undefined) {
         fates[this.#leaveSignaled(id, offer, left)] += 1;
         continue;
@@ -291,7 +286,7 @@ export class HandOver {
   #sayGoodbye({ socket, message }: OpenOffer, connection: LeftConnection): void {
     const { transport } = message;
     if (socket === undefined || transport === 'webrtc') return;
-    if (connection === 'torn') socket.end();
+    if (connection === 'torn' || connection === 'begun') socket.end();
     else socket.end(farewells[transport][this.#isEnd ? 'shutdown' : 'failed']);
     // A socket that is closed over bytes that nobody read resets the connection, and the client loses what was sent last.
     startReading(socket);

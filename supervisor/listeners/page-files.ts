@@ -2,7 +2,7 @@
  * The files of the call page, and the headers that every answer of its listener has. Only names of a fixed table are served, so
  * no request can reach another file; they are read once, so that a release that is being replaced is never served in parts.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
 const script = 'text/javascript; charset=utf-8';
 /** Meant for pages of other hosts. */
@@ -15,8 +15,11 @@ const names: readonly (readonly [path: string, name: string, type: string])[] = 
   ['/favicon.ico', 'icon.svg', 'image/svg+xml'],
   [widgetPath, 'widget.js', script],
   ['/app.js', 'app.js', script],
-  ['/app.js.map', 'app.js.map', 'application/json'],
   ['/worklets.js', 'worklets.js', script],
+];
+/** For those who look into the page with a debugger; packages leave them out. */
+const maps: typeof names = [
+  ['/app.js.map', 'app.js.map', 'application/json'],
   ['/worklets.js.map', 'worklets.js.map', 'application/json'],
 ];
 
@@ -28,8 +31,12 @@ export interface PageFile {
 /** By path. Throws when the page was not built. */
 export function readPageFiles(folder: URL): ReadonlyMap<string, PageFile> {
   try {
+    const present = maps.filter(([, name]) => existsSync(new URL(name, folder)));
     return new Map(
-      names.map(([path, name, type]) => [path, { type, body: readFileSync(new URL(name, folder)) }]),
+      [...names, ...present].map(([path, name, type]) => [
+        path,
+        { type, body: readFileSync(new URL(name, folder)) },
+      ]),
     );
   } catch (error) {
     throw new Error('the files of the call page are missing: build the service again', { cause: error });

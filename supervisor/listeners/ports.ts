@@ -29,8 +29,14 @@ const obstacles: Readonly<Record<string, string>> = {
 export class CannotListen extends Error {
   constructor(variable: string, cause: unknown) {
     const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
-    const text = typeof code === 'string' ? code : 'unknown';
-    super(`${variable}: cannot listen there: ${obstacles[text] ?? 'the system refuses'} (${text})`, {
+    const why =
+      typeof code === 'string'
+        ? `${obstacles[code] ?? 'the system refuses'} (${code})`
+        : // What has no code is no refusal of the system, and says itself what is in the way.
+          cause instanceof Error
+          ? cause.message
+          : 'unknown';
+    super(`${variable}: cannot listen there: ${why}`, {
       cause,
     });
   }

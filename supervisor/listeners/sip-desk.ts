@@ -10,7 +10,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import type { Children } from '../children/children.ts';
-import type { Remains } from '../handover/hand-over.ts';
+import type { Remains } from '../handover/remains.ts';
 import { CannotListen } from './ports.ts';
 import type { Reception } from './reception.ts';
 import type { SipService } from '../sip/sip-service.ts';

@@ -14,7 +14,7 @@ import {
 } from '../../shared/protocol/mailbox.ts';
 import { machineMs } from '../../shared/runtime/monotonic.ts';
 import { createSharedMemory, mapSharedMemory } from '../../shared/runtime/shm.ts';
-import type { Remains } from '../handover/hand-over.ts';
+import type { Remains } from '../handover/remains.ts';
 
 /** History that inference keeps of a call when no turn model reads it. */
 const shortRingFrames = 16;

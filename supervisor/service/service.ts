@@ -278,9 +278,9 @@ export class Service {
     if (role === 'inference') this.#memory.boxes.threadsGone();
     if (role === 'worker') {
       this.#sip.workerGone(index);
-      const { open: takenUp, writable, torn, moved, over } = this.#handOver.workerGone(index);
+      const { open: takenUp, writable, torn, begun, moved, over } = this.#handOver.workerGone(index);
       this.#sessions.workerGone(index);
-      const fates = { takenUp, cut: writable + torn, moved, over };
+      const fates = { takenUp, cut: writable + torn + begun, moved, over };
       if (takenUp + fates.cut + moved + over > 0)
         this.#options.log.warn({ worker: index, ...fates }, 'the calls of a worker that is gone');
       void this.#collector.workerGone(index);

@@ -37,9 +37,13 @@ const filesIn = (path: string): string[] =>
     statSync(join(path, name)).isFile(),
   );
 
-/** A call that has heard the greeting. */
+/** A call that has heard the greeting, beside the call page. */
 async function heardGreeting(program: string): Promise<boolean> {
-  const service = await TestService.start({ program, greeting: 'Hello there.' });
+  const service = await TestService.start({
+    ...{ program, greeting: 'Hello there.', env: { SVC_PAGE_ADDR: '127.0.0.1:0' } },
+  });
+  const page = await fetch(`http://${service.address('page')}/app.js`);
+  expect(page.status).toBe(200);
   const call = await service.call();
   const heard = await call.next(({ type }) => type === 'mark-played');
   await call.hangUp();

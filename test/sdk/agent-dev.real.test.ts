@@ -40,6 +40,11 @@ class Command extends Observed {
     });
   }
 
+  /** Nobody writes to its streams any more. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   /** Resolves with what the pattern finds in a line after the first `from`. */
   async says(pattern: RegExp, from = 0): Promise<RegExpExecArray> {
     const find = (): RegExpExecArray | undefined => {
@@ -125,6 +130,63 @@ describe('agent dev', () => {
       "import { Agent } from '@voice-agent-service/agent';\nawait new Agent({ name: 'x' }).listen();\n",
     );
     await command.says(/the agent listens/);
+  });
+
+  it.each([
+    ['a typo', 'const agent = new Agent({ name: "x" ;\n', /agent\.ts:1:36: ERROR: Expected/],
+    [
+      'a package that is not installed',
+      "import 'no-such-package';\n",
+      /Cannot find package 'no-such-package'/,
+    ],
+  ])('says what is wrong with %s, in one place, and goes on watching', async (_, text, words) => {
+    const file = join(newFolder(), 'agent.ts');
+    writeFileSync(file, text);
+    const command = run([file, ...ownService]);
+    await command.says(words);
+    await command.says(/^-- the agent ended \(1\); it starts again when a file changes/);
+  });
+
+  it('takes a save in the middle of a call: that call goes on, the next one gets the new agent', async () => {
+    const file = join(newFolder(), 'agent.ts');
+    const text = (greeting: string): string =>
+      `import { Agent } from '@voice-agent-service/agent';
+await new Agent({ name: 'dev', greeting: '${greeting}' }).listen();
+`;
+    writeFileSync(file, text('Before.'));
+    const command = run([file, ...ownService]);
+    const url = await urlOf(command);
+    await command.says(/the agent listens/);
+    const service = await TestService.start({ env: { SVC_AGENT_URL: url } });
+    const { tts, llm } = service.providers;
+    const spokenText = (words: string) => () => tts.requests.some(({ body }) => body['input'] === words);
+    const call = await service.call();
+    await tts.until(spokenText('Before.'));
+    const from = command.lines.length;
+    writeFileSync(file, text('After.'));
+    await command.says(/the agent listens/, from);
+    // The new process has no session of that call: it goes on with what it was started with.
+    await service.says(
+      'the agent process is lost: the call goes on by itself',
+      (line) => line['call'] === call.callId,
+    );
+    const before = llm.requests.length;
+    call.sendText('are you there');
+    await llm.until(() => llm.requests.length > before);
+    const next = await service.call();
+    await tts.until(spokenText('After.'));
+    call.abandon();
+    next.abandon();
+    await service.stop();
+  });
+
+  it('killed, leaves nothing behind of what it started', async () => {
+    const command = run(['sdk/typescript/examples/hello.ts', '--free-ports']);
+    await command.says(/^-- speak with it at http:/);
+    await command.says(/the agent listens/);
+    command.child.kill('SIGKILL');
+    // The agent and the demo write where it wrote: the streams end with the last of them.
+    await command.until(() => command.isOver);
   });
 
   it('prints what passes on the link, passes pings on, and refuses what the agent refuses', async () => {

@@ -30,6 +30,8 @@ describe('simulated agent links', () => {
       result: 1_000,
       failed: 1_000,
       abandoned: 500,
+      arrived: 10_000,
+      lost: 1_000,
     });
     for (const [what, times] of often) expect(counts.get(what) ?? 0, what).toBeGreaterThan(times);
   });

@@ -22,6 +22,7 @@ import {
   type ToolOrder,
   type ToolSettings,
 } from '../../worker/core/tools/tools-state.ts';
+import { OrderJudge } from './link-order.ts';
 import { linkSettings } from '../support/link-driver.ts';
 
 const callMs = 90_000;
@@ -76,6 +77,8 @@ class LinkWorld {
   readonly #known = new Set<number>();
   readonly #done = new Map<string, number>();
   #sentCommands = 0;
+  #told = 0;
+  readonly #heardInOrder = new OrderJudge((rule) => this.#violated(rule));
 
   constructor(seed: number) {
     this.#random = newPrng(seed);
@@ -99,8 +102,8 @@ class LinkWorld {
     return { violations: this.violations, counts: this.counts };
   }
 
-  #count(what: string): void {
-    this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
+  #count(what: string, times = 1): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + times);
   }
 
   #violated(rule: string): void {
@@ -175,8 +178,10 @@ class LinkWorld {
     this.#fact({ type: 'time.passed' });
     const due = nextToolDeadline(this.#tools);
     if (due !== undefined && due <= this.#now) this.#tool({ type: 'deadline.reached' });
-    if (this.#random.chance(0.02))
-      this.#fact({ type: 'told', event: { type: 'bot.text', epoch: 1, text: 'a' } });
+    if (!this.#random.chance(0.05)) return;
+    this.#told += 1;
+    const type = this.#random.pick(['bot.text', 'user.text'] as const);
+    this.#fact({ type: 'told', event: { type, epoch: 1, text: OrderJudge.event(this.#told) } });
   }
 
   #round(): void {
@@ -277,6 +282,10 @@ class LinkWorld {
     const { waiting, kept } = this.#link.outbox;
     if (waiting.length > 100 || kept.length > 64) this.#violated('what is kept is bounded');
     this.#fact({ type: 'call.ended', reason: 'hangup' });
+    const { arrived, lost } = this.#heardInOrder;
+    this.#count('told', this.#told);
+    this.#count('arrived', arrived);
+    this.#count('lost', lost);
   }
 
   // ---- the network ----
@@ -304,7 +313,7 @@ class LinkWorld {
   #deliver(message: Message): void {
     const own = this.#connection;
     this.#later(this.#now + 40, () => {
-      if (own === this.#connection) this.#heard(message);
+      if (own === this.#connection) this.#heard(message, own);
     });
   }
 
@@ -321,8 +330,10 @@ class LinkWorld {
 
   // ---- the agent ----
 
-  #heard(message: Message): void {
-    this.#seen = Math.max(this.#seen, Number(message['seq']));
+  #heard(message: Message, connection: number): void {
+    // A replay begins behind the newest that an agent says it saw; one that says nothing gets none.
+    this.#heardInOrder.hear(message, connection);
+    if (message.type !== 'session.resume') this.#seen = Math.max(this.#seen, Number(message['seq']));
     if (message.type === 'session.start' && this.#accepts)
       this.#reply(this.#random.below(2_200), { type: 'session.accept', version: 1, resume: this.#resumes });
     if (message.type === 'session.resume') {

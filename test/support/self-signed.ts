@@ -13,10 +13,10 @@ const oid = (hex: string): Buffer => der(0x06, Buffer.from(hex, 'hex'));
 const utcTime = (date: Date): Buffer =>
   der(0x17, Buffer.from(`${date.toISOString().slice(2, 19).replace(/[-:T]/g, '')}Z`));
 
-export function selfSigned(): { readonly key: string; readonly cert: string } {
+export function selfSigned(subject = 'fake'): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const algorithm = sequence(oid('2a8648ce3d040302'));
-  const name = sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from('fake')))));
+  const name = sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(subject)))));
   const dayMs = 86_400_000;
   const validity = sequence(
     utcTime(new Date(Date.now() - dayMs)),

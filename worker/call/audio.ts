@@ -210,6 +210,8 @@ export class CallAudio {
     switch (action.type) {
       case 'playout.open':
         outbound.open(action.context, action.from);
+        // A worker that dies before the first frame leaves what an earlier one had sent.
+        this.#options.journal?.played(outbound.context, outbound.sentSamples);
         playout.interrupt();
         this.#audioAt = undefined;
         this.#relieveTts();

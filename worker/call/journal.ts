@@ -66,7 +66,7 @@ export class CallJournal implements ConnectionJournal {
     record.begin(options.offer);
   }
 
-  /** The connection speaks WebSocket from here on. */
+  /** The handshake of a new connection was answered; a call that was taken up is written down whole. */
   opened(): void {
     this.#record.opened();
   }

@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import type { Clock, WallClock } from '../../../shared/runtime/clock.ts';
 import { AgentProcess, commandFor } from './agent-process.ts';
 import { eventLine } from './event-line.ts';
+import { Keeper } from './keeper.ts';
 import { Tap } from './tap.ts';
 
 export interface AgentDevOptions {
@@ -74,6 +75,7 @@ export async function runAgentDev(options: AgentDevOptions): Promise<1 | 2 | und
     return 1;
   }
   const note = (text: string): void => write(`-- ${text}`);
+  const keeper = new Keeper();
   const agent = new AgentProcess(
     {
       file,
@@ -86,6 +88,7 @@ export async function runAgentDev(options: AgentDevOptions): Promise<1 | 2 | und
       hooks,
       pythonPath: fileURLToPath(fromHere('../../sdk/python/src')),
       clock: options.clock,
+      started: (child) => keeper.keep(child),
       note,
     },
     command,
@@ -93,6 +96,7 @@ export async function runAgentDev(options: AgentDevOptions): Promise<1 | 2 | und
   agent.start();
   const url = `ws://127.0.0.1:${tapPort}`;
   const demo = options.noService ? undefined : startDemo(start, { url, token }, options);
+  if (demo !== undefined) keeper.keep(demo);
   if (demo === undefined) note(`start your service with SVC_AGENT_URL=${url}`);
   stopBySignal({ agent, tap, demo }, options);
   return undefined;

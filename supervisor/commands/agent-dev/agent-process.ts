@@ -21,6 +21,8 @@ export interface AgentProcessOptions {
   readonly hooks: URL;
   readonly pythonPath: string;
   readonly clock: Clock;
+  /** Is told of each process that is started. */
+  readonly started: (child: ChildProcess) => void;
   readonly note: (text: string) => void;
 }
 
@@ -85,6 +87,7 @@ export class AgentProcess {
       detached: true,
     });
     this.#child = child;
+    this.#options.started(child);
     child.once('error', () => note(`${program} could not be started`));
     child.once('exit', (code, signal) => {
       if (this.#child !== child) return;

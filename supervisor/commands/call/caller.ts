@@ -164,6 +164,11 @@ export class CallClient {
     this.#send({ type: 'dtmf', digit });
   }
 
+  /** Types: a turn of the caller without a sound. */
+  sendText(text: string): void {
+    this.#send({ type: 'text', text });
+  }
+
   /** Hangs up: sends `stop` and waits for the server to close; after `timeoutMs` cuts the connection. */
   async hangUp(timeoutMs: Millis = 3000): Promise<CallEnd> {
     this.#microphone?.cancel();

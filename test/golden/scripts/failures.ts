@@ -154,7 +154,7 @@ export const failures: readonly Dialogue[] = [
   dialogue('TTS that stalls for ever is left with a goodbye', (begin) => {
     const call = begin().opens().callerSays('Hm?').llmAnswers('Here it is.').later(2_000).later(2_700);
     call.botSays('Let me see. Here it is.').later(2_700).later(2_700).ends(undefined);
-    call.later(2_700).botSays('').later(60_000).ends('ended');
+    call.later(2_700).botSays('Let me see. ').later(60_000).ends('ended');
   }),
 
   dialogue(
@@ -166,11 +166,11 @@ export const failures: readonly Dialogue[] = [
         .llmFails()
         .botSays('Sorry, say that again.')
         .botFinishes()
-        .later(6_000)
+        .later(1_999)
         .rounds(1);
-      call.later(1_000).rounds(2);
+      call.later(1).rounds(2);
       call.llmIsAsked('user: Hm?', 'assistant: Sorry, say that again.', 'user: [unheard]');
-      call.llmFails().botSays('Still trouble.').botFinishes().later(8_000).skips().llmAnswers('It is ten.');
+      call.llmFails().botSays('Still trouble.').botFinishes().later(2_000).skips().llmAnswers('It is ten.');
       call.botSays('I am back. It is ten.').botFinishes().later(9_000).rounds(3).ends(undefined);
     },
   ),
@@ -186,10 +186,19 @@ export const failures: readonly Dialogue[] = [
   }),
 
   dialogue('an outage that lasts longer than callers are kept ends with the farewell', (begin) => {
-    const call = begin().opens().callerSays('Hm?').llmFails().botFinishes().ends(undefined);
-    call.later(7_000).llmFails().botSays('Still trouble.').botFinishes().ends(undefined);
+    const outage = { ...scriptSettings.outage, keepMs: 6_000 };
+    const call = begin({ settings: { outage } }).opens().callerSays('Hm?');
     call
-      .later(8_000)
+      .llmFails()
+      .botFinishes()
+      .ends(undefined)
+      .later(2_000)
+      .llmFails()
+      .botSays('Still trouble.')
+      .botFinishes()
+      .ends(undefined);
+    call
+      .later(2_000)
       .llmFails()
       .botSays('Still trouble.')
       .botFinishes()

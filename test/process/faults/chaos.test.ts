@@ -21,6 +21,7 @@ describe('calls under faults', () => {
       seconds: 24,
       seed: 11,
       workers: 2,
+      providerMs: 2_000,
       faults: ['worker-kill', 'inference-kill', 'client-stop', 'supervisor-kill'],
       root,
     });
@@ -45,6 +46,7 @@ describe('a disk without room for the log', () => {
       seconds: 7,
       seed: 5,
       workers: 2,
+      providerMs: 2_000,
       faults: ['log-full', 'clock-step'],
       root,
     });

@@ -3,7 +3,8 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite } from '../../../examples/demo/flite.ts';
 import type { CallClient, CallerEvent } from '../../../supervisor/commands/call/caller.ts';
 import { answer } from '../../support/fakes/fake-chat.ts';
-import { samplesOf } from '../../support/fakes/fake-speech.ts';
+import type { FakeRequest } from '../../support/fakes/fake-http.ts';
+import { samplesOf, speakBody } from '../../support/fakes/fake-speech.ts';
 import { TestService, type LogLine } from '../../support/process/service.ts';
 import { RawCaller, startFrame } from '../raw-caller.ts';
 
@@ -129,6 +130,26 @@ describe('a call whose worker is killed', () => {
       await service.readyWhen((body) => body['workers'] === 1);
     }
     await caller.hear(5_000);
+    expect((await caller.call.hangUp()).code).toBe(1000);
+  });
+
+  it('and dies with its successor before that has made a sound: hears the rest once', async () => {
+    service = await TestService.start({ workers: 2, greeting, env: spare });
+    const caller = await Listener.join();
+    await caller.hear(2_000);
+    const first = await service.workerOf(caller.call);
+    await service.readiness();
+    const { tts } = service.providers;
+    const isRest = ({ body }: FakeRequest): boolean => greeting.includes(String(body['input']).trim());
+    for (let i = 0; i < 20; i += 1)
+      tts.script.push((request) => (isRest(request) ? undefined : speakBody(request)));
+    process.kill(first, 'SIGKILL');
+    const second = Number((await service.says('call taken up'))['pid']);
+    process.kill(second, 'SIGKILL');
+    tts.script.length = 0;
+    await service.says('call taken up', ({ pid }) => pid !== second);
+    while (caller.marks.length < 2) await caller.call.next(({ type }) => type === 'mark-played');
+    expect(Math.abs(caller.heardMs - lengthMs(greeting))).toBeLessThanOrEqual(2 * seamMs);
     expect((await caller.call.hangUp()).code).toBe(1000);
   });
 

@@ -152,6 +152,30 @@ describe('Agent to server commands', () => {
     }
   });
 
+  it('tools.set: a name that is no tool of the call is told, and the command is done', () => {
+    const link = new LinkDriver().accepted();
+    link.give({ type: 'tools.known', refused: [], isTool: (name) => name === 'known' });
+    const orders = link.says({ type: 'tools.set', id: 't', enabled: ['known', 'typo', 'other'] });
+    expect(commandsOf(orders)).toEqual([
+      { id: 'agent:t', command: { type: 'edit', edit: { tools: ['known', 'typo', 'other'] } } },
+    ]);
+    expect(written(orders)).toMatchObject([
+      {
+        type: 'error',
+        stage: 'agent_link',
+        message: 'unknown_tool: tools.set.enabled[1], [2]: no tool of the call has this name',
+      },
+    ]);
+  });
+
+  it.each([
+    ['end', {}],
+    ['transfer', { destination: '+15550100000' }],
+  ])('%s: its reason is for a log', (type, fields) => {
+    const orders = new LinkDriver().accepted().says({ type, reason: 'over', ...fields });
+    expect(orders[0]).toEqual({ type: 'reason', command: type, reason: 'over' });
+  });
+
   it('tools.set: names, or null for all', () => {
     expect(given({ type: 'tools.set', enabled: ['a'] })).toEqual({ type: 'edit', edit: { tools: ['a'] } });
     expect(given({ type: 'tools.set', enabled: null })).toEqual({ type: 'edit', edit: { tools: null } });

@@ -65,7 +65,8 @@ export function refuse(status: number): FakeReply {
   });
 }
 
-function speakBody(request: FakeRequest): void {
+/** A tone as long as the text takes. */
+export function speakBody(request: FakeRequest): void {
   const text = String(request.body['input']);
   const bytes = tone(samplesOf(text));
   const isWav = request.body['response_format'] === 'wav';

@@ -100,14 +100,14 @@ describe('the comparison with the service', () => {
 
 describe('the schedule', () => {
   it('is the same for the same seed, holds every fault that fits, and keeps to its time', () => {
-    const schedule = plan(faultNames, { seconds: 200, prng: newPrng(7) });
-    expect(plan(faultNames, { seconds: 200, prng: newPrng(7) })).toEqual(schedule);
-    expect(plan(faultNames, { seconds: 200, prng: newPrng(8) })).not.toEqual(schedule);
+    const schedule = plan(faultNames, { seconds: 200, providerMs: 2_000, prng: newPrng(7) });
+    expect(plan(faultNames, { seconds: 200, providerMs: 2_000, prng: newPrng(7) })).toEqual(schedule);
+    expect(plan(faultNames, { seconds: 200, providerMs: 2_000, prng: newPrng(8) })).not.toEqual(schedule);
     expect(new Set(schedule.map(({ name }) => name)).size).toBe(faultNames.length - 2);
     expect(schedule.at(-1)?.atMs).toBeLessThan(200_000);
   });
 
   it('is empty without faults', () => {
-    expect(plan(['log-full'], { seconds: 60, prng: newPrng(1) })).toEqual([]);
+    expect(plan(['log-full'], { seconds: 60, providerMs: 2_000, prng: newPrng(1) })).toEqual([]);
   });
 });

@@ -12,7 +12,7 @@ describe('the record of a call', () => {
   it('is read by another process as it was written, and only for its own connection', () => {
     const { writer, reader, neighbour } = newRecords();
     writer.begin(7);
-    expect(reader().left(7)).toBe('torn');
+    expect(reader().left(7)).toBe('begun');
     writer.opened();
     expect(reader().left(7)).toBe('writable');
     writer.keepSetup('{"prompt":"ü"}');

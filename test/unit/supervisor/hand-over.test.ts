@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { stopReading } from '../../../shared/runtime/reading.ts';
-import { HandOver, type Remains } from '../../../supervisor/handover/hand-over.ts';
+import { HandOver } from '../../../supervisor/handover/hand-over.ts';
+import type { Remains } from '../../../supervisor/handover/remains.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 const request = {
@@ -288,6 +289,22 @@ describe('the hand-over', () => {
     expect([world.forgotten, world.resumeFrom.at(-1)]).toEqual([[{ slot: 0, offer: 1 }], 10]);
     handOver.over(1);
     expect(world.forgotten.at(-1)).toEqual({ slot: 10, offer: 1 });
+  });
+
+  it('goes on from the earlier record where the worker that was to take the call up died before it had it whole', () => {
+    const { give, offers, handOver, world } = newWorld([0], true);
+    give();
+    handOver.taken(1);
+    world.ready = [1];
+    world.remains.set(1, { slot: 0, connection: 'open' });
+    handOver.workerGone(0);
+    world.ready = [2];
+    world.remains.clear();
+    world.remains.set(1, { slot: 10, connection: 'begun' });
+    handOver.workerGone(1);
+    expect([offers.at(-1), world.resumeFrom]).toEqual([{ worker: 2, offer: 1 }, [0, 0]]);
+    // The record that was only begun is of no use to anybody.
+    expect([world.forgotten, world.counts.cut]).toEqual([[{ slot: 10, offer: 1 }], 0]);
   });
 
   it('keeps a connection for the replacement when no worker is there', () => {

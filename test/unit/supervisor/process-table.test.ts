@@ -23,11 +23,11 @@ function row(table: ProcessTable, index = 0): ChildRow {
   return found;
 }
 
-/** The pause after each of `ends`, for a worker that becomes ready at once and dies at once. */
-function pauses(table: ProcessTable, ends: readonly number[]): number[] {
+/** The pause after each of `ends`, for a worker that dies at once, before it is ready or behind that. */
+function pauses(table: ProcessTable, ends: readonly number[], { ready = false } = {}): number[] {
   return ends.map((now) => {
     dueForks(table, Number.POSITIVE_INFINITY);
-    childReady(table, row(table));
+    if (ready) childReady(table, row(table));
     childGone(table, row(table), now);
     return (nextFork(table) ?? Number.NaN) - now;
   });
@@ -75,6 +75,12 @@ describe('the process table', () => {
   it('replaces at once the first time, then with pauses that double up to five seconds', () => {
     expect(pauses(newProcessTable(1), [0, 1, 2, 3, 4, 5, 6, 7])).toEqual([
       0, 200, 400, 800, 1600, 3200, 5000, 5000,
+    ]);
+  });
+
+  it('lets calls wait for half a second at most where the child could start before', () => {
+    expect(pauses(newProcessTable(1), [0, 1, 2, 3, 4, 5], { ready: true })).toEqual([
+      0, 200, 400, 500, 500, 500,
     ]);
   });
 

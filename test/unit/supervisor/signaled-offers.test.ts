@@ -1,7 +1,8 @@
 /** Calls by offer in the hand-over: their clients come back, to another worker or to the same one. */
 import { describe, expect, it } from 'vitest';
-import { HandOver, type Remains } from '../../../supervisor/handover/hand-over.ts';
+import { HandOver } from '../../../supervisor/handover/hand-over.ts';
 import type { OfferSignals } from '../../../supervisor/handover/open-offer.ts';
+import type { Remains } from '../../../supervisor/handover/remains.ts';
 import { newSignaledCalls } from '../../../supervisor/handover/signaled-calls.ts';
 import type { ToWorker } from '../../../shared/protocol/ipc.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';

@@ -8,14 +8,16 @@ import { isEnding } from '../course.ts';
 import { nextEpoch, tellTools } from '../epoch.ts';
 import { nobodySpeaks, type Slices, type Step } from '../state.ts';
 import { tell } from '../told.ts';
+import { postponeRetry } from './quiet.ts';
 import { openAnswer, startRound } from './speaking.ts';
 
-/** From one attempt to the next: time for the apology to be heard, and for the caller to speak instead. */
-const retryAfterMs = 8_000;
+/** So much of the pause before an attempt counts as waiting: where the LLM is mute again, a filler comes before the silence is too long. */
+const waitedMs = 1_000;
 
 /** The answer will be tried again, unless the caller or somebody else speaks first. */
 export function loseAnswer({ state, now }: Step<'silence'>): void {
-  state.silence.retryAt = now + retryAfterMs;
+  state.silence.retryAt = now;
+  postponeRetry(state.silence, now);
 }
 
 export function retryDeadline(
@@ -32,7 +34,7 @@ export function onRetryDeadline(
   const { state } = step;
   tellTools(step, { type: 'question.left' });
   nextEpoch(step);
-  const response = openAnswer(step, step.now);
+  const response = openAnswer(step, step.now - waitedMs);
   response.again = true;
   tell(step, { type: 'bot.llm_started', epoch: response.epoch });
   const note: ContextMessage = { role: 'user', text: state.setup.settings.outage.unheardNote };

@@ -29,6 +29,14 @@ export function nextFiller(silence: Silence, lines: readonly string[]): string |
   return line === undefined || line.trim() === '' ? undefined : line;
 }
 
+/** From the end of an apology to the next attempt: time for the caller to speak instead, and no dead air. */
+const retryAfterMs = 2_000;
+
+/** The bot spoke until now: only here does the pause before the next attempt begin. */
+export function postponeRetry(silence: Silence, now: Millis): void {
+  if (silence.retryAt !== undefined) silence.retryAt = now + retryAfterMs;
+}
+
 export const silenceCodec = record<Silence>({
   since: maybe(time),
   fillersSpoken: number,

@@ -33,7 +33,7 @@ import {
   type Response,
   type Voice,
 } from './response.ts';
-import { nextFiller } from './quiet.ts';
+import { nextFiller, postponeRetry } from './quiet.ts';
 import { tell } from '../told.ts';
 import { awaitsWord, greetingOf, nobodySpeaks, outputHeld, type Step } from '../state.ts';
 
@@ -252,6 +252,7 @@ export function completeResponse(step: Step): void {
   const { response } = state.delivery;
   if (response === undefined) return;
   state.delivery.response = undefined;
+  postponeRetry(state.silence, now);
   if (response.phase !== 'waiting' || response.isSilent)
     tellHeard(step, response, { from: response.heard.echoedChars, to: response.text.length });
   if (response.phase !== 'waiting' || response.wasAudible)
