@@ -54,7 +54,9 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
     workers: whole('workers', 1),
     providerMs: whole('provider-seconds', 1) * 1_000,
   };
-  const result = await runChaos({ ...options, faults, logFile: values.log, root }, (text) => process.stderr.write(text));
+  const result = await runChaos({ ...options, faults, logFile: values.log, root }, (text) =>
+    process.stderr.write(text),
+  );
   process.stdout.write(reportText(result));
   const { broken, late } = verdictOf(result);
   return broken.length > 0 || (late.length > 0 && !values.lenient) ? 1 : 0;
