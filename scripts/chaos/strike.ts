@@ -42,7 +42,7 @@ const killEveryMs = 2_000;
 /** Between the request for a new supervisor and the death of a worker, which is one of the old supervisor's or of the new one's then. */
 const restartKillsMs = [400, 1_500, 3_000];
 /** Descriptors that the supervisor may open beyond those that it has. */
-const spareDescriptors = 2;
+const spareDescriptors = 0;
 const clientStopMs = 3_000;
 const clockStepMs = 3_600_000;
 const stoppedShare = 0.05;
