@@ -1,5 +1,7 @@
 /** What the files in `deploy/` say, compared with what the service and their platforms take. */
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parseServerSettings } from '../shared/config/server/server.ts';
 
@@ -24,6 +26,18 @@ const problemsOf = (env: Readonly<Record<string, string>>): unknown => {
   const parsed = parseServerSettings({ ...secrets, ...env }, { cores: 2 });
   return parsed.ok ? parsed.value.warnings : parsed.error;
 };
+
+describe('the unit', () => {
+  it('is exposed by at most 2.0 of 10, as systemd judges it', (context) => {
+    const file = fileURLToPath(new URL('../deploy/systemd/voice-agent.service', import.meta.url));
+    const judged = spawnSync('systemd-analyze', ['security', '--offline=true', '--no-pager', file], {
+      encoding: 'utf8',
+    });
+    const [, exposure] = /Overall exposure level for \S+: ([\d.]+)/.exec(judged.stdout ?? '') ?? [];
+    if (exposure === undefined) context.skip('systemd-analyze is not there, or cannot judge a file');
+    expect(Number(exposure)).toBeLessThanOrEqual(2);
+  });
+});
 
 describe('the files for running the service', () => {
   it.each([

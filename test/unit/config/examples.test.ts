@@ -28,6 +28,15 @@ const files = readdirSync(join(project, 'examples'), { recursive: true, encoding
   .filter((name) => name.endsWith('.toml') && !name.endsWith('rehearsal.toml'))
   .map((name) => `examples/${name}`);
 
+describe('the quick start', () => {
+  it('has an agent that is valid once its keys are set', () => {
+    const page = readFileSync(join(project, 'docs/quick-start.md'), 'utf8');
+    const text = /```toml\n(.*?)```/s.exec(page)?.[1] ?? '';
+    const keys = { DEEPGRAM_API_KEY: 'a-key', GROQ_API_KEY: 'a-key' };
+    expect(check('agent.toml', text, keys)).toEqual(['agent.toml: valid']);
+  });
+});
+
 describe('the example agent files', () => {
   it('are found', () => {
     expect(files.length).toBeGreaterThanOrEqual(5);
