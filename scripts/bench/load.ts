@@ -3,7 +3,7 @@
  * deadlines serves all calls; calls send at different phases of the 20 ms.
  */
 import { newPrng } from '../../shared/base/prng.ts';
-import { audioFrame } from './client/client.ts';
+import { wires, type TransportName } from './client/wire.ts';
 import { Caller, newFindings, type Findings } from './client/caller.ts';
 import { loadVoices, type CallFormat } from './client/speech.ts';
 import { Distribution, frameMs, type Stall, type Summary } from './report/statistics.ts';
@@ -14,6 +14,7 @@ export interface LoadOrder {
   readonly calls: number;
   readonly callsPerSecond: number;
   readonly format: CallFormat;
+  readonly transport: TransportName;
   readonly assets: string | undefined;
 }
 
@@ -73,15 +74,19 @@ function run(): void {
 /** Opens calls, beside those that are open already. */
 async function open(order: LoadOrder): Promise<void> {
   const voices = await loadVoices(order.format, order.assets);
-  const clips = voices.clips.map((clip) => clip.map(audioFrame));
-  const silence = voices.silence.map(audioFrame);
+  const wire = wires[order.transport];
+  const clips = voices.clips.map((clip) => clip.map((bytes) => wire.audio(bytes)));
+  const silence = voices.silence.map((bytes) => wire.audio(bytes));
   tell({ type: 'loaded', source: voices.source });
   if (callers.length === 0) run();
   for (let count = 0; count < order.calls; count += 1) {
     const call = callers.length;
+    const callId = `CA${String(call).padStart(32, '0')}`;
+    const head = await wire.head(order.address, callId);
     const caller = new Caller({
       address: order.address,
       start: { sample_rate: order.format.sampleRate, encoding: order.format.encoding },
+      ...{ wire, head, callId },
       clips,
       silence,
       findings: () => findings,

@@ -1,6 +1,7 @@
 /** The command line of the bench. */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { transports } from './client/wire.ts';
 import { SAMPLE_RATES } from '../../shared/audio/resampler.ts';
 import type { RunOptions } from './run.ts';
 
@@ -10,6 +11,7 @@ export const usage = `usage: npm run bench -- [options]
   --workers N      call workers of the service (auto: one for each core)
   --rate HZ        sample rate of the calls (16000)
   --encoding E     pcm16 or mulaw (pcm16)
+  --transport carrier_a  calls over media streams of carrier A, mulaw at 8000, in place of websocket
   --set NAME=VALUE a variable of the service; may be given several times
   --observed       every call is recorded, with sound, transcript and facts, and traced to a collector of the bench
   --find-max       raise the number of calls until the floor is not kept any more
@@ -75,16 +77,20 @@ export function parseCommand(args: readonly string[]): Command | undefined {
   const { encoding } = values;
   if (encoding !== 'pcm16' && encoding !== 'mulaw')
     throw new UsageError('--encoding: must be pcm16 or mulaw');
+  const transport = transports.find((name) => name === values.transport) ?? 'websocket';
   const sampleRate = Number(values.rate);
   if (!SAMPLE_RATES.includes(sampleRate))
     throw new UsageError(`--rate: must be one of ${SAMPLE_RATES.join(', ')}`);
   const mode = modeOf(values);
+  if (transport !== 'websocket' && mode.name !== 'hold' && mode.name !== 'find-max')
+    throw new UsageError('--transport: only calls that are held, and --find-max, have another one');
   return {
     mode,
     calls: countOf('--calls', values.calls ?? (mode.name === 'soak' ? '60' : '100'), 4096),
     seconds: countOf('--seconds', values.seconds, 86_400),
     workers: values.workers === 'auto' ? 'auto' : String(countOf('--workers', values.workers, 256)),
-    format: { sampleRate, encoding },
+    format: transport === 'carrier_a' ? { sampleRate: 8_000, encoding: 'mulaw' } : { sampleRate, encoding },
+    transport,
     profile: values.profile === undefined ? undefined : resolve(values.profile),
     assets: process.env['SVC_TEST_ASSETS'],
     variables: Object.fromEntries(values.set.map(variableOf)),
@@ -113,8 +119,8 @@ function modeOf(values: {
     throw new UsageError(
       '--soak, --overload, --restart, --interruptions, --agent-link and --find-max exclude one another',
     );
-  if (values.transport !== 'websocket' && values.transport !== 'sip')
-    throw new UsageError('--transport: must be websocket or sip');
+  if (![...transports, 'sip'].includes(values.transport))
+    throw new UsageError(`--transport: must be one of ${transports.join(', ')}, sip`);
   const isSip = values.transport === 'sip';
   if (isSip && (names.length > 0 || values.soak !== undefined))
     throw new UsageError('--transport sip: holds calls for a while and nothing else');

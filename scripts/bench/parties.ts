@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoadOrder, LoadResult } from './load.ts';
 import type { ProvidersReady } from './providers.ts';
 import { agentFile } from './client/script.ts';
+import { wires } from './client/wire.ts';
 import { Messenger, ServiceProcess } from './started.ts';
 
 export interface PartyOptions {
@@ -118,10 +119,15 @@ const settleMs = 8_000;
 /** Opens calls, beside those that are open, and lets them settle. Resolves with whose voices they have. */
 export async function openCalls(
   { load, service }: Parties,
-  { calls, format, assets }: Pick<LoadOrder, 'calls' | 'format' | 'assets'>,
+  {
+    calls,
+    format,
+    assets,
+    transport = 'websocket',
+  }: Pick<LoadOrder, 'calls' | 'format' | 'assets'> & Partial<Pick<LoadOrder, 'transport'>>,
 ): Promise<string> {
-  const address = service.address;
-  const order: LoadOrder = { type: 'open', address, calls, callsPerSecond, format, assets };
+  const address = service.addressOf(wires[transport].listener);
+  const order: LoadOrder = { type: 'open', address, calls, callsPerSecond, format, assets, transport };
   const speech = load.ask(undefined, 'loaded', startLimitMs);
   await load.ask(order, 'opened', startLimitMs + (calls / callsPerSecond) * 2_000);
   await sleep(settleMs);

@@ -13,6 +13,7 @@ import {
   type TimeUse,
 } from './processes.ts';
 import type { CallFormat } from './client/speech.ts';
+import { wires, type TransportName } from './client/wire.ts';
 import { growth, parseMetrics, type Samples } from './report/statistics.ts';
 
 export interface RunOptions {
@@ -20,6 +21,7 @@ export interface RunOptions {
   readonly seconds: number;
   readonly workers: string;
   readonly format: CallFormat;
+  readonly transport: TransportName;
   /** Folder for CPU profiles of the service's processes. */
   readonly profile: string | undefined;
   readonly assets: string | undefined;
@@ -42,7 +44,7 @@ export interface ProcessFinding {
 }
 
 export interface RunResult {
-  readonly options: Pick<RunOptions, 'calls' | 'seconds' | 'workers' | 'format' | 'variables'>;
+  readonly options: Pick<RunOptions, 'calls' | 'seconds' | 'workers' | 'format' | 'transport' | 'variables'>;
   readonly voices: string;
   readonly windowMs: number;
   readonly load: LoadResult;
@@ -64,7 +66,7 @@ const afterLookMs = 500;
 
 /** Holds calls for a while and measures what they cost and what their callers saw. */
 export function runOnce(options: RunOptions): Promise<RunResult> {
-  const { root, workers, profile, variables, observed } = options;
+  const { root, workers, profile, variables, transport, observed } = options;
   const parties = {
     root,
     observed,
@@ -74,6 +76,7 @@ export function runOnce(options: RunOptions): Promise<RunResult> {
       // Says of each turn where its time went, which is one line for each.
       SVC_LOG_LEVEL: 'debug',
       ...(profile !== undefined && { BENCH_PROFILE_DIR: profile }),
+      ...wires[transport].env,
       ...variables,
     },
     preloads: profile === undefined ? [] : [new URL('scripts/bench/profiler.mjs', root).href],
@@ -116,6 +119,7 @@ async function measure(options: RunOptions, parties: Parties): Promise<RunResult
       seconds: options.seconds,
       workers: options.workers,
       format,
+      transport: options.transport,
       variables: options.variables,
     },
     voices,

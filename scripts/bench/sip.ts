@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SipLoad, type SipHeard } from './client/sip-load.ts';
 import { loadVoices } from './client/speech.ts';
 import { withParties, type Parties } from './parties.ts';
-import { machineUse, serviceProcesses } from './processes.ts';
+import { machineUse, serviceProcesses, timeUse } from './processes.ts';
 import { ms, table, times, type FloorRow } from './report/report.ts';
 import type { Summary } from './report/statistics.ts';
 import type { RunOptions } from './run.ts';
@@ -21,7 +21,9 @@ export interface SipResult {
   /** Over the death of a worker, where that was asked for. */
   readonly takenOver: SipHeard | undefined;
   readonly hungUp: number;
+  /** Of the whole machine, and of that the service's processes: the rest are callers, providers and whatever else runs. */
   readonly busyCores: number;
+  readonly serviceCores: number;
   readonly complaints: readonly string[];
 }
 
@@ -55,16 +57,20 @@ async function measure(
   try {
     await load.call(calls, callsPerSecond);
     await sleep(settleMs);
-    const [before, startedAt] = [machineUse(), performance.now()];
+    const pids = serviceProcesses(service.pid);
+    const cpuMs = (): number => [...pids.values()].reduce((sum, pid) => sum + timeUse(pid).cpuMs, 0);
+    const [before, cpuBefore, startedAt] = [machineUse(), cpuMs(), performance.now()];
     load.begin();
     await sleep(seconds * 1000);
     const heard = load.end();
-    const busyCores = (machineUse().busyMs - before.busyMs) / (performance.now() - startedAt);
+    const windowMs = performance.now() - startedAt;
+    const busyCores = (machineUse().busyMs - before.busyMs) / windowMs;
+    const serviceCores = (cpuMs() - cpuBefore) / windowMs;
     const takenOver = killWorker ? await overDeath(load, service.pid) : undefined;
     const hungUp = await load.hangUp();
     return {
       ...{ calls, seconds, voices: voices.source, answers: load.answers, setup: load.setups.summary() },
-      ...{ heard, takenOver, hungUp, busyCores, complaints: service.complaints },
+      ...{ heard, takenOver, hungUp, busyCores, serviceCores, complaints: service.complaints },
     };
   } finally {
     load.close();
@@ -131,10 +137,10 @@ export function judgeSip({
 }
 
 export function describeSip(result: SipResult): string {
-  const { calls, seconds, heard, takenOver, busyCores } = result;
+  const { calls, seconds, heard, takenOver, busyCores, serviceCores } = result;
   const rows = judgeSip(result);
   return [
-    `${calls} calls over SIP (UDP, PCMU) for ${seconds} s; ${busyCores.toFixed(2)} cores busy, callers included; ${result.voices}`,
+    `${calls} calls over SIP (UDP, PCMU) for ${seconds} s; ${busyCores.toFixed(2)} cores busy, ${serviceCores.toFixed(2)} of them the service; ${result.voices}`,
     '',
     ...table([
       ['ms', 'p50', 'p99', 'max', 'count'],

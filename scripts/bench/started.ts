@@ -74,7 +74,7 @@ export class ServiceProcess {
   readonly complaints: string[] = [];
   /** Of every turn that was answered, where the log level lets it be told. */
   readonly turns: AnsweredTurn[] = [];
-  ws = '';
+  readonly #listeners = new Map<string, string>();
   health = '';
 
   constructor({ command, env }: ServiceOptions) {
@@ -94,7 +94,11 @@ export class ServiceProcess {
   }
 
   get address(): { readonly host: string; readonly port: number } {
-    const [host = '', port = ''] = this.ws.split(':');
+    return this.addressOf('websocket');
+  }
+
+  addressOf(listener: string): { readonly host: string; readonly port: number } {
+    const [host = '', port = ''] = (this.#listeners.get(listener) ?? '').split(':');
     return { host, port: Number(port) };
   }
 
@@ -174,7 +178,7 @@ export class ServiceProcess {
   #read(text: string): void {
     if (!text.startsWith('{')) return;
     const line = JSON.parse(text) as LogLine;
-    if (line['msg'] === 'listening' && line['listener'] === 'websocket') this.ws = String(line['address']);
+    if (line['msg'] === 'listening') this.#listeners.set(String(line['listener']), String(line['address']));
     if (line['msg'] === 'listening' && line['listener'] === 'health') this.health = String(line['address']);
     if (line['msg'] === 'ready' && line['role'] === 'supervisor') this.#supervisors.push(Number(line['pid']));
     if (line['msg'] === 'turn answered') this.turns.push(readTurn(line));

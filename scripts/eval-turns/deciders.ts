@@ -96,6 +96,7 @@ export class ModelDecider implements Decider {
         return;
       case 'voice.resumed':
       case 'voice.paused':
+      case 'voice.lasted':
         return;
       case 'speech.stopped':
         this.#ask(this.#nowMs - (this.#startedMs ?? this.#nowMs) + beforeStartMs);

@@ -2,7 +2,7 @@
  * How turns end, measured: recordings with pauses, noise and echo go through the real inference process, and a table says
  * what each way of deciding made of them. Time is the time of the audio; the replay itself runs faster.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { silencesOf } from '../../shared/config/agent/silences.ts';
@@ -18,6 +18,7 @@ import { callSettings, speechSettings } from '../../worker/host/definition.ts';
 import type { TurnSettings } from './deciders.ts';
 import { startInference } from './inference.ts';
 import { recordingsIn, textsIn, type Recording } from './recordings.ts';
+import { countsOf, worseThan, type Counts } from './ratchet.ts';
 import { replay, type CoreRow, type ServiceRows } from './replay.ts';
 import { interruptionScenarios, isOneTurn, pausesMs, turnScenarios, type Scenario } from './scenarios.ts';
 import { digitStrings, shortWords, spokenOverBot, type Speaker } from './spoken.ts';
@@ -27,11 +28,12 @@ const slots = 64;
 /** Rooms' impulse responses lie beside the noises and are shorter. */
 const leastNoiseSamples = 32_000;
 
-const usage = `usage: npm run eval:turns [-- FOLDER...] [--model FILE] [--only PART,...] [--sample N]
+const usage = `usage: npm run eval:turns [-- FOLDER...] [--model FILE] [--only PART,...] [--sample N] [--ratchet FILE [--note]]
 
 Folders hold WAV files, one turn of a caller each, with their words in a text file of the same name. Without one, and beside them, SVC_TEST_ASSETS names the folder of
 recordings of the tests. PART is one of turns, interruptions, spoken, digits, strings; N is how many scenarios of each kind are drawn, always the same ones.
-The turn model is FILE, else the one that the service would run.`;
+The turn model is FILE, else the one that the service would run. With --ratchet what went wrong is compared with what FILE says of an earlier replay of the same parts and sample, and
+the exit status is 1 where a row is worse by more than chance explains; with --note it is written there.`;
 
 const agentText = `
 [agent]
@@ -178,6 +180,8 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
       model: { type: 'string' },
       only: { type: 'string' },
       sample: { type: 'string' },
+      ratchet: { type: 'string' },
+      note: { type: 'boolean' },
       help: { type: 'boolean' },
     },
     allowPositionals: true,
@@ -218,5 +222,17 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
   const tookS = (systemClock.now() - startedAt) / 1000;
   say(`replayed in ${tookS.toFixed(1)} s (${(seconds / tookS).toFixed(0)} times real time)\n`);
   say(tables(replayed));
-  return status === 0 ? 0 : 1;
+  const holds = values.ratchet === undefined || compare(values.ratchet, countsOf(replayed), values.note);
+  return status === 0 && holds ? 0 : 1;
+}
+
+/** Whether nothing is worse than the file says; with `note` it is written instead. */
+function compare(file: string, now: Counts, note = false): boolean {
+  if (note) {
+    writeFileSync(file, `${JSON.stringify(now, undefined, 2)}\n`);
+    return true;
+  }
+  const worse = worseThan(JSON.parse(readFileSync(file, 'utf8')) as Counts, now);
+  say(worse.length === 0 ? '\nno row is worse than it was' : `\nworse than before:\n${worse.join('\n')}`);
+  return worse.length === 0;
 }

@@ -26,9 +26,12 @@ function rowsOf(replayed: readonly Replayed[], kind: string): [string, string, O
 }
 
 const count = (ones: readonly One[], is: (one: One) => boolean): number => ones.filter(is).length;
-const isCut = ({ notes, scenario }: One): boolean => notes.cutMs.some((at) => at >= scenario.startMs);
-const isSoon = ({ notes, scenario }: One): boolean =>
+export const isCut = ({ notes, scenario }: One): boolean => notes.cutMs.some((at) => at >= scenario.startMs);
+export const isSoon = ({ notes, scenario }: One): boolean =>
   notes.cutMs.some((at) => at >= scenario.startMs && at <= scenario.endMs + noticedWithinMs);
+/** STT was given its word; over the bot, it cut. */
+export const isHeard = (one: One): boolean =>
+  one.scenario.botText === '' ? one.notes.hasWords : isSoon(one);
 const stops = (ones: readonly One[]): number[] =>
   ones.flatMap(({ notes, scenario }) => {
     const at = notes.stoppedMs.find((ms) => ms >= scenario.startMs);
@@ -61,7 +64,6 @@ function telling(replayed: readonly Replayed[]): string[][] {
 
 function shortWords(replayed: readonly Replayed[]): string[][] {
   return rowsOf(replayed, 'short word').map(([group, name, ones]) => {
-    const isHeard = (one: One): boolean => (one.scenario.botText === '' ? one.notes.hasWords : isSoon(one));
     const clips = new Set(ones.map(({ scenario }) => scenario.clip));
     const lost = new Set(ones.flatMap((one) => (isHeard(one) ? [] : [one.scenario.clip])));
     const whole = clips.size - lost.size;

@@ -4,7 +4,7 @@ import { print, quantile, share } from './print.ts';
 import { spokenTables } from './spoken-table.ts';
 
 /** A decision this much before the end of speech may still be about it: frames are 32 ms, and words fade. */
-const toleranceMs = 150;
+export const toleranceMs = 150;
 /** An interruption that is noticed later than this was missed. */
 const interruptWithinMs = 1_000;
 

@@ -261,14 +261,6 @@ export const agentFileTables: Readonly<Record<string, z.ZodObject>> = {
 /** Tables that are written once for each entry of a list, with two brackets. */
 export const listTables: readonly string[] = ['tools', 'mcp', 'flow.nodes.NAME.next', 'agent_link.routes'];
 
-/** Keys that are read and checked but do not change what this version does. */
-export const inertKeys: readonly string[] = [
-  'telephony.settle_timeout_ms',
-  'telephony.warm_transfer',
-  'telephony.caller_id',
-  'telephony.destinations',
-];
-
 // ---- The definition that calls run on ------------------------------------------------------------------------------
 
 type AgentKeys = z.output<typeof agentKeys>;

@@ -8,7 +8,7 @@ import { mcpKeys } from './agent/mcp.ts';
 import { recordingKeys } from './agent/recording.ts';
 import { telephonyKeys } from './agent/telephony.ts';
 import { toolKeys } from './agent/tools.ts';
-import { agentFileTables, agentKeys, inertKeys, turnKeys } from './agent-file.ts';
+import { agentFileTables, agentKeys, turnKeys } from './agent-file.ts';
 import { declarations } from './stages/providers.ts';
 import {
   llmKeys,
@@ -35,7 +35,6 @@ export interface KeyDescription {
   /** `1 to 32`, `at most 64 entries`. */
   readonly bounds?: string;
   readonly text: string;
-  readonly isInert: boolean;
 }
 
 export interface TableDescription {
@@ -124,7 +123,6 @@ function describeKey(
     ...(unit !== undefined && { unit }),
     ...(bounds !== undefined && { bounds }),
     text: schema.description,
-    isInert: inertKeys.some((inert) => `${table}.${name}.`.startsWith(`${inert}.`)),
   };
 }
 

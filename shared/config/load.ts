@@ -17,7 +17,7 @@ import type { BuiltInTexts } from './agent/texts.ts';
 import { builtInToolNames, checkToolNames } from './agent/tool-names.ts';
 import type { ProvidedTools } from './agent/tool-names.ts';
 import { readTools } from './agent/tools.ts';
-import { agentFileTables, agentKeys, inertKeys, longestPrompt, turnKeys } from './agent-file.ts';
+import { agentFileTables, agentKeys, longestPrompt, turnKeys } from './agent-file.ts';
 import type { AgentDefinition } from './agent-file.ts';
 import type { VariableSite } from './agent/secrets.ts';
 import { agentLinkOf } from './server/agent-link-variables.ts';
@@ -58,15 +58,6 @@ const knownSections = Object.keys(agentFileTables).filter((name) => !name.includ
 function checkSections(tree: Tree, problems: ProblemList): void {
   for (const name of Object.keys(tree)) {
     if (!knownSections.includes(name)) reportUnknownKey([name], knownSections, problems);
-  }
-}
-
-function noteInertKeys(tree: Tree, problems: ProblemList): void {
-  for (const name of inertKeys) {
-    const path = name.split('.');
-    let value: unknown = tree;
-    for (const key of path) value = isTable(value) && Object.hasOwn(value, key) ? value[key] : undefined;
-    if (value !== undefined) problems.note(path, 'is accepted, but this version does not act on it yet');
   }
 }
 
@@ -200,7 +191,6 @@ function readDefinition(
   options: LoadOptions,
 ): AgentDefinition | undefined {
   checkSections(tree, problems);
-  noteInertKeys(tree, problems);
   const { env, requireSecrets, leftOut = leftOutOfBuild } = options;
   const raw = tree['agent'];
   if (raw === undefined) problems.missing(['agent'], 'is a required section');

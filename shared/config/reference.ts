@@ -51,12 +51,7 @@ function vendorIn({ name }: TableDescription): string {
 }
 
 function agentTable(table: TableDescription): string {
-  const rows = table.keys.map((key) => [
-    `\`${key.name}\``,
-    valueCell(key),
-    defaultCell(key),
-    key.isInert ? `${key.text} Not acted on by this version yet.` : key.text,
-  ]);
+  const rows = table.keys.map((key) => [`\`${key.name}\``, valueCell(key), defaultCell(key), key.text]);
   return `## ${vendorIn(table)}\`${headerOf(table)}\`\n\n${markdownTable(['Key', 'Value', 'Default', 'Meaning'], rows)}\n`;
 }
 
@@ -125,7 +120,7 @@ function exampleKey(key: KeyDescription): string[] {
 function exampleFile(): string {
   const shown = describeAgentFile().filter(({ isOfExample }) => isOfExample);
   const tables = shown.flatMap((table) => {
-    const keys = table.keys.filter((key) => !key.isInert).flatMap(exampleKey);
+    const keys = table.keys.flatMap(exampleKey);
     return keys.length === 0 ? [] : [[headerOf(table), ...keys].join('\n')];
   });
   return `# An agent file with every key that this version acts on, for one provider of each stage;

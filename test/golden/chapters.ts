@@ -18,6 +18,7 @@ import { listening } from './scripts/listening.ts';
 import { silence } from './scripts/silence.ts';
 import { speculation } from './scripts/speculation.ts';
 import { turnTaking } from './scripts/turn-taking.ts';
+import { transfers } from './scripts/transfers.ts';
 import { toolsCut } from './scripts/tools-cut.ts';
 import { toolRounds } from './scripts/tools.ts';
 
@@ -38,6 +39,7 @@ export const chapters: Readonly<Record<string, readonly Dialogue[]>> = {
   endings,
   tools: toolRounds,
   'tools that are cut': toolsCut,
+  transfers,
   confirmations,
   flows,
   'edits from outside': edits,

@@ -4,6 +4,7 @@
  * notes what it saw.
  */
 import { CallClient } from './client.ts';
+import type { Said, UpgradeHead, Wire } from './wire.ts';
 import { answer, framesOfText, greeting, turn } from './script.ts';
 import {
   Distribution,
@@ -52,6 +53,9 @@ export const newFindings = (): Findings => ({
 export interface CallerOptions {
   readonly address: { readonly host: string; readonly port: number };
   readonly start: { readonly sample_rate: number; readonly encoding: string };
+  readonly wire: Wire;
+  readonly head: UpgradeHead;
+  readonly callId: string;
   /** Complete WebSocket frames. */
   readonly clips: readonly (readonly Buffer[])[];
   readonly silence: readonly Buffer[];
@@ -95,14 +99,18 @@ export class Caller {
 
   constructor(options: CallerOptions) {
     this.#options = options;
-    this.#client = new CallClient(options.address, {
-      opened: () => this.#client.sendMessage({ type: 'start', version: 1, ...options.start }),
+    const { address, wire, start, callId, head } = options;
+    const events = {
+      opened: () => {
+        for (const message of wire.begin(start, callId)) this.#client.sendMessage(message);
+      },
       audio: () => this.#onAudio(performance.now()),
-      message: (message) => this.#onMessage(message),
-      closed: (reason) => {
+      message: (message: Record<string, unknown>) => this.#onSaid(wire.read(message)),
+      closed: (reason: string) => {
         if (!this.#stopping) options.failed(reason);
       },
-    });
+    };
+    this.#client = new CallClient(address, events, head);
   }
 
   get isOpen(): boolean {
@@ -111,7 +119,7 @@ export class Caller {
 
   hangUp(): void {
     this.#stopping = true;
-    this.#client.sendMessage({ type: 'stop' });
+    this.#client.sendMessage(this.#options.wire.end);
   }
 
   destroy(): void {
@@ -219,22 +227,27 @@ export class Caller {
     return random() < talkOverShare ? now + 600 + random() * 2_000 : Infinity;
   }
 
-  #onMessage(message: Record<string, unknown>): void {
+  #onSaid(said: Said | undefined): void {
     const now = performance.now();
-    switch (message['type']) {
+    switch (said?.type) {
       case 'started':
         this.started = true;
         return;
+      case 'audio':
+        // A carrier is not told that its call has begun.
+        this.started = true;
+        this.#onAudio(now);
+        return;
       case 'mark':
-        this.#marks.push({ id: String(message['id']), at: (this.#watch.playedAt ?? now) + markDelayMs });
+        this.#marks.push({ id: said.id, at: (this.#watch.playedAt ?? now) + markDelayMs });
         return;
       case 'clear':
         this.#onClear(now);
         return;
-      case 'error':
-      case 'stop':
-        if (!this.#stopping)
-          this.#options.failed(`${message['type']} ${JSON.stringify(message['code'] ?? '')}`);
+      case 'failed':
+        if (!this.#stopping) this.#options.failed(said.reason);
+        return;
+      default:
     }
   }
 
@@ -250,7 +263,7 @@ export class Caller {
   #echoMarks(now: number): void {
     for (let mark = this.#marks[0]; mark !== undefined && now >= mark.at; mark = this.#marks[0]) {
       this.#marks.shift();
-      this.#client.sendMessage({ type: 'mark', id: mark.id });
+      this.#client.sendMessage(this.#options.wire.mark(mark.id));
     }
   }
 }

@@ -31,6 +31,8 @@ export function clientFrame(code: number, payload: Uint8Array): Buffer {
 }
 
 export const audioFrame = (payload: Uint8Array): Buffer => clientFrame(opcode.binary, payload);
+export const textFrame = (message: object): Buffer =>
+  clientFrame(opcode.text, Buffer.from(JSON.stringify(message)));
 
 export class CallClient {
   readonly #socket: Socket;
@@ -39,14 +41,24 @@ export class CallClient {
   #over = false;
   #rest: Buffer = Buffer.alloc(0);
 
-  constructor(address: { host: string; port: number }, events: ClientEvents) {
+  constructor(
+    address: { host: string; port: number },
+    events: ClientEvents,
+    { path, headers }: { path: string; headers: Readonly<Record<string, string>> } = {
+      path: '/',
+      headers: {},
+    },
+  ) {
     this.#events = events;
     this.#socket = connect({ ...address, noDelay: true });
     this.#socket.on('connect', () => {
       const key = 'dGhlIHNhbXBsZSBub25jZQ==';
       this.#socket.write(
-        `GET / HTTP/1.1\r\nHost: ${address.host}:${address.port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
-          `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`,
+        `GET ${path} HTTP/1.1\r\nHost: ${address.host}:${address.port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+          `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n` +
+          `${Object.entries(headers)
+            .map(([name, value]) => `${name}: ${value}\r\n`)
+            .join('')}\r\n`,
       );
     });
     this.#socket.on('data', (chunk) => this.#read(chunk));
@@ -64,7 +76,7 @@ export class CallClient {
   }
 
   sendMessage(message: object): void {
-    this.sendFrame(clientFrame(opcode.text, Buffer.from(JSON.stringify(message))));
+    this.sendFrame(textFrame(message));
   }
 
   ping(payload: string): void {

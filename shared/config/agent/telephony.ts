@@ -101,6 +101,8 @@ export function readTelephony(
     problems.error(['telephony', 'destinations'], `must have at most ${mostDestinations} entries`);
     return undefined;
   }
+  if (value.warm_transfer && value.caller_id === undefined)
+    problems.warning(['telephony', 'warm_transfer'], 'needs caller_id beside it: without it each is refused');
   const { dtmf } = value;
   return {
     settleTimeoutMs: value.settle_timeout_ms,

@@ -132,4 +132,35 @@ describe('what is not a call of carrier B', () => {
       expect(stream.status).toBe(403);
     }
   });
+
+  it('a binary frame, broken JSON, media of another stream, 1 MiB and a flood hurt no other call', async () => {
+    await start({ greeting: 'This goes on and on for quite a while, as some answers do. '.repeat(12) });
+    const good = await call();
+    await good.until(() => good.of('media').length > 2);
+    const media = (id: string, chunk = '1'): string =>
+      JSON.stringify({ event: 'media', stream_id: id, media: { track: 'inbound', chunk, payload: '////' } });
+    const bad: readonly (readonly [readonly (string | Buffer)[], number | undefined])[] = [
+      [['{"event":'], 1002],
+      [[Buffer.alloc(10)], undefined],
+      [[media('stream-9')], undefined],
+      [['x'.repeat(1_048_576)], 1009],
+      [Array.from({ length: 5_000 }, (_, chunk) => media('stream-1', String(chunk + 10))), undefined],
+    ];
+    for (const [index, [frames, code]] of bad.entries()) {
+      const id = `v3:bad-${index}`;
+      const before = carrier.streams.length;
+      await carrier.tell('call.initiated', { call_control_id: id, direction: 'incoming' });
+      await carrier.until(() => carrier.streams.length > before);
+      const stream = carrier.streams.at(-1);
+      await stream?.until(() => stream.of('media').length > 2);
+      for (const frame of frames) stream?.sendRaw(frame);
+      const heard = stream?.of('media').length ?? 0;
+      if (code === undefined) await stream?.until(() => stream.of('media').length > heard + 10);
+      else await stream?.until(() => stream.closeCode === code);
+      stream?.close();
+    }
+    const heard = good.of('media').length;
+    await good.until(() => good.of('media').length > heard + 20);
+    expect(good.closeCode).toBeUndefined();
+  });
 });

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import type { CallAction, ContextMessage } from '../../../worker/core/actions.ts';
 import type { OpaqueReasoning } from '../../../worker/core/tools/tools-state.ts';
 import type { TurnTimes } from '../../../worker/core/told.ts';
+import type { CarrierOutcome } from '../../../shared/protocol/call-control.ts';
 import type { CallEvent } from '../../../worker/core/events.ts';
 import type { CallSettings } from '../../../worker/core/settings.ts';
 import type { CallState } from '../../../worker/core/state.ts';
@@ -32,6 +33,8 @@ export class Script {
   #finalizes = 0;
   #endReason: string | undefined;
   #offered: readonly string[] = [];
+  /** What the carrier was asked for. */
+  readonly transfers: Extract<CallAction, { type: 'carrier.transfer' }>[] = [];
   readonly #tools = new ScriptedTools((event) => this.tell(event));
   readonly #lines: CallEvent;
 
@@ -173,6 +176,12 @@ export class Script {
     return this.tell({ type: 'call.resumed', position: this.#position(), turnAudio: false }).tell(
       this.#lines,
     );
+  }
+
+  /** The carrier says what became of the newest transfer. */
+  carrierAnswers(outcome: CarrierOutcome): this {
+    const { commandId = '' } = this.transfers.at(-1) ?? {};
+    return this.tell({ type: 'carrier.answered', commandId, outcome });
   }
 
   toolAnswers(name: string, text = 'fine'): this {
@@ -391,7 +400,8 @@ export class Script {
     else if (order.type === 'playout.clear') {
       this.#audio = noAudio(0);
       this.#echoes = [];
-    } else if (order.type === 'call.end') this.#endReason = order.reason;
+    } else if (order.type === 'carrier.transfer') this.transfers.push(order);
+    else if (order.type === 'call.end') this.#endReason = order.reason;
     else if (order.type === 'llm.start') {
       this.#epoch = order.epoch;
       this.#round = order.round;

@@ -81,6 +81,10 @@ export class FakeBStream extends Observed {
     if (this.#ws.readyState === WebSocket.OPEN) this.#ws.send(JSON.stringify(message));
   }
 
+  sendRaw(data: string | Buffer): void {
+    this.#ws.send(data);
+  }
+
   press(digit: string): void {
     this.send({ event: 'dtmf', stream_id: 'stream-1', dtmf: { digit } });
   }

@@ -1,0 +1,70 @@
+/**
+ * Whether a replay went worse than one that was noted down: each row counts what went wrong of so many, and may get worse by no more than
+ * chance explains. It reads no audio and decides nothing about turns.
+ */
+import { isCut, isHeard, isSoon } from './spoken-table.ts';
+import type { Replayed } from './replay.ts';
+import { toleranceMs } from './table.ts';
+
+export interface Count {
+  readonly bad: number;
+  readonly of: number;
+}
+
+export type Counts = Readonly<Record<string, Count>>;
+
+/** Rows that say what could be, and not what the service does by default. */
+const notByDefault = /right model|not ahead/;
+/** Of a normal distribution, so that 95 of 100 lie within it. */
+const z = 1.96;
+
+function isBad({ scenario }: Replayed, decider: Replayed['deciders'][number]): boolean | undefined {
+  const { notes } = decider;
+  if (notes === undefined || notByDefault.test(decider.name)) return undefined;
+  const one = { scenario, notes };
+  switch (scenario.kind) {
+    case 'listening':
+      return isCut(one);
+    case 'telling':
+      return !isSoon(one);
+    case 'short word':
+      return !isHeard(one);
+    case 'turn':
+      return decider.endsMs.some((atMs) => atMs < scenario.endMs - toleranceMs);
+    default:
+      return undefined;
+  }
+}
+
+/** What went wrong, by group and decider. */
+export function countsOf(replayed: readonly Replayed[]): Counts {
+  const counts = new Map<string, { bad: number; of: number }>();
+  for (const one of replayed)
+    for (const decider of one.deciders) {
+      const bad = isBad(one, decider);
+      if (bad === undefined) continue;
+      const name = `${one.scenario.group}: ${decider.name}`;
+      const count = counts.get(name) ?? { bad: 0, of: 0 };
+      counts.set(name, { bad: count.bad + (bad ? 1 : 0), of: count.of + 1 });
+    }
+  return Object.fromEntries([...counts].sort(([a], [b]) => a.localeCompare(b)));
+}
+
+/** Upper end of the interval in which the share lies that so few of so many stand for (Wilson). */
+export function upperShare({ bad, of }: Count): number {
+  if (of === 0) return 1;
+  const share = bad / of;
+  const square = (z * z) / of;
+  const spread = z * Math.sqrt((share * (1 - share)) / of + square / (4 * of));
+  return (share + square / 2 + spread) / (1 + square);
+}
+
+/** What is worse than it was noted down, a line each; a row that is missing is worse than any. */
+export function worseThan(noted: Counts, now: Counts): string[] {
+  return Object.entries(noted).flatMap(([name, before]) => {
+    const count = now[name];
+    if (count === undefined) return [`${name}: missing, was ${before.bad} of ${before.of}`];
+    if (count.of > 0 && count.bad / count.of <= upperShare(before)) return [];
+    return [`${name}: ${count.bad} of ${count.of}, was ${before.bad} of ${before.of}`];
+  });
+}

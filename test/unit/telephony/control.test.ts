@@ -1,0 +1,232 @@
+/** Call control by its rows (spec 03, Telephony tools, Cold transfer and Warm transfer): what each carrier is asked, and what its answers mean. */
+import { describe, expect, it } from 'vitest';
+import { Sensitive } from '../../../shared/config/sensitive.ts';
+import { onCarrierAnswered } from '../../../worker/core/answer/transfer.ts';
+import { CarrierAControl } from '../../../supervisor/telephony/carrier-a/control.ts';
+import { CarrierBControl } from '../../../supervisor/telephony/carrier-b/control.ts';
+import { CommandBook } from '../../../supervisor/telephony/commands.ts';
+import type { RestAnswer, RestRequest } from '../../../supervisor/telephony/rest.ts';
+
+const means = { transfer: true, warm: true, keys: true };
+const ok: RestAnswer = { kind: 'answered', status: 200, body: { data: { result: 'ok' } } };
+const refusedWith = (code: string | number, status = 422): RestAnswer => ({
+  ...{ kind: 'answered', status },
+  body: { errors: [{ code, title: 'no' }] },
+});
+
+/** Answers in order, then all is well; notes what was asked. */
+function newRest(...answers: RestAnswer[]) {
+  const asked: RestRequest[] = [];
+  const ask = async (request: RestRequest): Promise<RestAnswer> => {
+    asked.push(request);
+    return await Promise.resolve(answers.shift() ?? ok);
+  };
+  return { asked, ask };
+}
+
+function newB(...answers: RestAnswer[]) {
+  const { asked, ask } = newRest(...answers);
+  const account = {
+    ...{
+      apiKey: new Sensitive('KEY'),
+      apiUrl: 'https://api.example/v2',
+      publicKey: '',
+      connectionId: 'conn',
+    },
+  };
+  const control = new CarrierBControl(
+    {
+      addr: { host: '', port: 0 },
+      publicUrl: 'wss://voice.example.com/carrier_b/stream',
+      streamToken: new Sensitive('token'),
+      control: account,
+    },
+    account,
+    { means, ask, nowS: () => 0, longestSummary: () => Promise.resolve() },
+  );
+  const sent = () =>
+    asked.map(({ url, body }) => [
+      url.replace('https://api.example/v2', ''),
+      JSON.parse(body) as Record<string, unknown>,
+    ]);
+  return { control, sent };
+}
+
+function newA(...answers: RestAnswer[]) {
+  const { asked, ask } = newRest(...answers);
+  const account = {
+    ...{ accountSid: 'AC1', user: 'AC1', password: new Sensitive('p'), apiUrl: 'https://api.example' },
+  };
+  const control = new CarrierAControl(
+    {
+      addr: { host: '', port: 0 },
+      publicUrl: 'wss://voice.example.com/carrier_a/stream',
+      authToken: new Sensitive('p'),
+      streamSecret: new Sensitive('s'.repeat(32)),
+      allowsStaticUrl: false,
+      resumesStream: true,
+      control: account,
+    },
+    account,
+    { means, ask, nowS: () => 0 },
+  );
+  return { control, asked, form: () => Object.fromEntries(new URLSearchParams(asked.at(-1)?.body)) };
+}
+
+describe('cold transfer, carrier B', () => {
+  const transfer = { commandId: 'k', to: '+15550100077', from: '+15550100002' };
+  const path = '/calls/v3%3Aa/actions/transfer';
+
+  it('posts a transfer action with to, optional from, timeout_secs and command_id', async () => {
+    const { control, sent } = newB();
+    expect(await control.transfer('v3:a', transfer)).toEqual({ kind: 'ok' });
+    await control.transfer('v3:a', { commandId: 'k2', to: '+15550100077' });
+    expect(sent()).toEqual([
+      [path, { to: '+15550100077', from: '+15550100002', timeout_secs: 30, command_id: 'k' }],
+      [path, { to: '+15550100077', timeout_secs: 30, command_id: 'k2' }],
+    ]);
+  });
+
+  it.each(['90045', 90045])(
+    'refused with code %j: stops the stream, repeats once with the suffix r1',
+    async (code) => {
+      const { control, sent } = newB(refusedWith(code));
+      expect(await control.transfer('v3:a', transfer)).toEqual({ kind: 'ok' });
+      expect(sent().map(([at, fields]) => [at, (fields as { command_id: string }).command_id])).toEqual([
+        [path, 'k'],
+        ['/calls/v3%3Aa/actions/streaming_stop', 'ks1'],
+        [path, 'kr1'],
+      ]);
+    },
+  );
+
+  it.each([
+    ['refused again', refusedWith('90045')],
+    ['refused for another reason', refusedWith('90018')],
+    ['lost', { kind: 'lost' } as const],
+    ['answered with 500', refusedWith('1', 500)],
+  ])(
+    'a retry that is %s after the stop succeeded has an unknown outcome, and is the last',
+    async (_, second) => {
+      const { control, sent } = newB(refusedWith('90045'), ok, second);
+      expect(await control.transfer('v3:a', transfer)).toEqual({ kind: 'unknown' });
+      expect(sent().length).toBe(3);
+    },
+  );
+
+  it('a stop that is refused leaves the caller with the bot; one that is lost has an unknown outcome', async () => {
+    const refused = newB(refusedWith('90045'), refusedWith('1'));
+    expect(await refused.control.transfer('v3:a', transfer)).toEqual({ kind: 'refused', code: 'rejected' });
+    const lost = newB(refusedWith('90045'), { kind: 'lost' });
+    expect(await lost.control.transfer('v3:a', transfer)).toEqual({ kind: 'unknown' });
+    expect([refused.sent().length, lost.sent().length]).toEqual([2, 2]);
+  });
+
+  it('another refusal is not repeated, and 90045 of a server error is none', async () => {
+    const refused = newB(refusedWith('10015'));
+    expect(await refused.control.transfer('v3:a', transfer)).toMatchObject({ kind: 'refused' });
+    const broken = newB(refusedWith('90045', 500));
+    expect(await broken.control.transfer('v3:a', transfer)).toEqual({ kind: 'unknown' });
+    expect([refused.sent().length, broken.sent().length]).toEqual([1, 1]);
+  });
+});
+
+describe('cold transfer, carrier A', () => {
+  it('updates the call with a dial instruction: optional caller id, answer-on-bridge, 30 s', async () => {
+    const { control, asked, form } = newA();
+    await control.transfer('CA1', { commandId: 'k', to: '+15550100077', from: '+15550100002' });
+    expect(asked[0]?.url).toBe('https://api.example/2010-04-01/Accounts/AC1/Calls/CA1.json');
+    expect(form()['Twiml']).toContain(
+      '<Dial callerId="+15550100002" answerOnBridge="true" timeout="30"><Number>+15550100077</Number></Dial>',
+    );
+    await control.transfer('CA1', { commandId: 'k', to: '+15550100077' });
+    expect(form()['Twiml']).toContain('<Dial answerOnBridge="true"');
+  });
+
+  it.each([
+    [400, 21_220, { kind: 'refused', code: 'rejected', gone: true }],
+    [400, 21_211, { kind: 'refused', code: 'invalid_argument' }],
+    [404, 20_404, { kind: 'refused', code: 'rejected', gone: true }],
+    [401, 20_003, { kind: 'refused', code: 'unavailable' }],
+    [429, 20_429, { kind: 'refused', code: 'unavailable' }],
+    [503, 0, { kind: 'unknown' }],
+  ])('status %i, code %i', async (status, code, outcome) => {
+    const { control } = newA({ kind: 'answered', status, body: { code } });
+    expect(await control.transfer('CA1', { commandId: 'k', to: '+15550100077' })).toEqual(outcome);
+  });
+
+  it('an API key asks in place of the account', async () => {
+    const { control, asked } = newA();
+    await control.hangUp('CA1');
+    const given = Buffer.from((asked[0]?.authorization ?? '').replace('Basic ', ''), 'base64').toString();
+    expect([given, asked[0]?.body]).toEqual(['AC1:p', 'Status=completed']);
+  });
+});
+
+describe('send_dtmf', () => {
+  it('carrier B: a request with the digits and 250 ms', async () => {
+    const { control, sent } = newB();
+    await control.pressKeys('v3:a', { commandId: 'k', digits: '1wD#' });
+    const fields = { digits: '1wD#', duration_millis: 250, command_id: 'k' };
+    expect(sent()).toEqual([['/calls/v3%3Aa/actions/send_dtmf', fields]]);
+  });
+
+  it('carrier A: plays the digits, a long pause as two short ones, and connects the stream again on a new segment', async () => {
+    const { control, form } = newA();
+    await control.pressKeys('CA1', { digits: '1W2' });
+    expect(form()['Twiml']).toMatch(
+      /<Play digits="1ww2"\/><Connect><Stream url="wss:\/\/voice\.example\.com\/carrier_a\/stream\/\w+\.CA1\./,
+    );
+  });
+});
+
+describe('idempotency', () => {
+  it('a command that is asked for again, while it runs or later, is done once and answered alike', async () => {
+    const book = new CommandBook();
+    const told: unknown[] = [];
+    let done = 0;
+    let finish: (outcome: { kind: 'ok' }) => void = () => undefined;
+    const perform = () => {
+      done += 1;
+      return new Promise<{ kind: 'ok' }>((resolve) => (finish = resolve));
+    };
+    for (let times = 0; times < 3; times += 1) book.take('k', (outcome) => told.push(outcome), perform);
+    finish({ kind: 'ok' });
+    await new Promise((resolve) => setImmediate(resolve));
+    book.take('k', (outcome) => told.push(outcome), perform);
+    expect([done, told]).toEqual([1, Array.from({ length: 4 }, () => ({ kind: 'ok' }))]);
+  });
+
+  it('a command that breaks has an unknown outcome', async () => {
+    const outcome = await new Promise((resolve) => {
+      new CommandBook().take('k', resolve, () => Promise.reject(new Error('broken')));
+    });
+    expect(outcome).toEqual({ kind: 'unknown' });
+  });
+});
+
+describe('the transfer result', () => {
+  it('has status, mode, destination, summary_delivered and instruction, and the name in place of a number', () => {
+    const request = {
+      ...{ commandId: 'k', destination: 'billing', isNumber: false, mode: 'warm', summary: 'x' },
+      by: { kind: 'tool', key: 1, attempt: 1, epoch: 1 },
+    } as const;
+    const commands = { transfer: { phase: 'asked', request, by: 1 } };
+    const step = { state: { commands }, now: 0, actions: [] } as unknown as Parameters<
+      typeof onCarrierAnswered
+    >[0];
+    const end = onCarrierAnswered(step, {
+      type: 'carrier.answered',
+      commandId: 'k',
+      outcome: { kind: 'ok' },
+    });
+    const { outcome } = end ?? {};
+    expect(JSON.parse(outcome?.kind === 'result' ? outcome.text : '')).toEqual({
+      status: 'initiated',
+      mode: 'warm',
+      destination: 'billing',
+      summary_delivered: false,
+      instruction: expect.any(String) as string,
+    });
+  });
+});
