@@ -12,6 +12,7 @@ const help = `Usage: npm run chaos -- [options]
   --workers N    call workers (2)
   --faults LIST  names with commas between them (all but log-full); --list names them
   --provider-seconds N   how long one stage of providers is at fault (2)
+  --log FILE     the service's log is written there
   --lenient      promises about time do not count: for machines that do other work as well
 `;
 
@@ -24,6 +25,7 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
       seed: { type: 'string', default: '1' },
       workers: { type: 'string', default: '2' },
       faults: { type: 'string' },
+      log: { type: 'string' },
       'provider-seconds': { type: 'string', default: '2' },
       lenient: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
@@ -52,7 +54,9 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
     workers: whole('workers', 1),
     providerMs: whole('provider-seconds', 1) * 1_000,
   };
-  const result = await runChaos({ ...options, faults, root }, (text) => process.stderr.write(text));
+  const result = await runChaos({ ...options, faults, logFile: values.log, root }, (text) =>
+    process.stderr.write(text),
+  );
   process.stdout.write(reportText(result));
   const { broken, late } = verdictOf(result);
   return broken.length > 0 || (late.length > 0 && !values.lenient) ? 1 : 0;

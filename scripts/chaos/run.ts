@@ -24,6 +24,7 @@ export interface ChaosOptions {
   readonly faults: readonly FaultName[];
   /** How long one stage of providers is at fault, in ms. */
   readonly providerMs: number;
+  readonly logFile?: string | undefined;
   readonly root: URL;
 }
 
@@ -66,6 +67,7 @@ export async function runChaos(
     service = await ChaosService.start({
       root: options.root,
       workers: options.workers,
+      logFile: options.logFile,
       fullDisk: options.faults.includes('log-full'),
       env: {
         SVC_AGENT_FILE: join(folder, 'agent.toml'),

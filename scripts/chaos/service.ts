@@ -1,6 +1,6 @@
 /** The service under faults: started in a process group of its own, and known by what its log and /proc say. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { openSync } from 'node:fs';
+import { appendFileSync, openSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,12 +12,15 @@ export interface ChaosServiceOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Standard output and error are a disk without room. */
   readonly fullDisk: boolean;
+  /** Where the log of the service is written down. */
+  readonly logFile?: string | undefined;
 }
 
 const startLimitMs = 30_000;
 
 export class ChaosService {
   readonly #child: ChildProcess;
+  readonly #logFile: string | undefined;
   readonly #ports: { readonly ws: number; readonly health: number };
   /** Worker of each call as the log has it, by call id. */
   readonly workerOf = new Map<string, number>();
@@ -39,6 +42,7 @@ export class ChaosService {
 
   private constructor(options: ChaosServiceOptions, ports: { ws: number; health: number }) {
     this.#ports = ports;
+    this.#logFile = options.logFile;
     const foreign = Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_'));
     const full = options.fullDisk ? openSync('/dev/full', 'w') : undefined;
     this.#child = spawn(process.execPath, ['dist/supervisor/cli.js', '--workers', String(options.workers)], {
@@ -108,6 +112,7 @@ export class ChaosService {
 
   #read(line: string): void {
     this.logLines += 1;
+    if (this.#logFile !== undefined) appendFileSync(this.#logFile, `${line}\n`);
     if (!line.startsWith('{')) return;
     const entry = JSON.parse(line) as Record<string, unknown>;
     const what = String(entry['msg']);

@@ -39,10 +39,10 @@ export interface Target {
 const takeUpLimitMs = 1_000;
 const pauseMs = 500;
 const killEveryMs = 2_000;
-/** Between the request for a new supervisor and the death of a worker. */
-const restartKillMs = 400;
+/** Between the request for a new supervisor and the death of a worker, which is one of the old supervisor's or of the new one's then. */
+const restartKillsMs = [400, 1_500, 3_000];
 /** Descriptors that the supervisor may open beyond those that it has. */
-const spareDescriptors = 2;
+const spareDescriptors = 0;
 const clientStopMs = 3_000;
 const clockStepMs = 3_600_000;
 const stoppedShare = 0.05;
@@ -163,9 +163,10 @@ function killOften(target: Target): Struck {
 function restartAndKill(target: Target): Struck {
   const { crowd, service } = target;
   const open = crowd.stillOpen;
+  const afterMs = target.prng.pick(restartKillsMs);
   service.signal('SIGUSR2');
-  setTimeout(() => strikeWorker('worker-kill', target), restartKillMs);
-  return plain('a worker dies during a restart', open, restartKillMs + takeUpLimitMs);
+  setTimeout(() => strikeWorker('worker-kill', target), afterMs);
+  return plain(`a worker dies ${afterMs / 1000} s into a restart`, open, afterMs + takeUpLimitMs);
 }
 
 /** A worker dies while the supervisor can open next to nothing. */

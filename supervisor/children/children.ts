@@ -11,6 +11,7 @@ import { createSocketPair } from '../../shared/runtime/shm.ts';
 import type { CallOffer, FromInference, FromWorker, ToWorker } from '../../shared/protocol/ipc.ts';
 import type { SipOffer } from '../../shared/protocol/sip.ts';
 import type { ChildSetup } from './child-setup.ts';
+import { DescriptorReserve } from './descriptor-reserve.ts';
 import type { Priorities } from './priorities.ts';
 import {
   childGone,
@@ -53,6 +54,7 @@ export class Children {
   readonly #options: ChildrenOptions;
   readonly #processes = new Map<ChildRow, ChildProcess>();
   readonly #bells: readonly (readonly [worker: number, inference: number])[];
+  readonly #reserve = new DescriptorReserve();
   #timer: Timer | undefined;
 
   constructor(options: ChildrenOptions) {
@@ -150,7 +152,11 @@ export class Children {
         stdio: ['ignore', 'inherit', 'inherit', 'ipc', setup.memoryFd, setup.recordsFd, ...bells, ...rings],
         execArgv: [],
       });
-    const child = priorities.start(start, { isBehind });
+    const child = this.#reserve.around(() => priorities.start(start, { isBehind }));
+    if (child.pid === undefined) {
+      this.#notStarted(row, child);
+      return;
+    }
     this.#processes.set(row, child);
     child.on('message', (message) => this.#take(row, message as FromWorker | FromInference));
     child.on('error', (error) =>
@@ -168,6 +174,15 @@ export class Children {
       this.run();
     });
     child.send(role === 'worker' ? setup.worker(index) : setup.inference());
+  }
+
+  /** The kernel has no descriptor, process or memory for it: it is tried again as if it had died. */
+  #notStarted(row: ChildRow, child: ChildProcess): void {
+    const { log, clock } = this.#options;
+    child.once('error', ({ message }) =>
+      log.error({ child: row.role, index: row.index, error: message }, 'child process error'),
+    );
+    childGone(this.table, row, clock.now());
   }
 
   #take(row: ChildRow, message: FromWorker | FromInference): void {

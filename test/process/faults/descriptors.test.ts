@@ -1,4 +1,5 @@
 /** Nothing is left open: descriptors of every process after many calls, and after hand-overs that went wrong. */
+import { execFileSync } from 'node:child_process';
 import { afterEach, describe, expect, it } from 'vitest';
 import { descriptorsOf, TestService } from '../../support/process/service.ts';
 import { RawCaller, startFrame } from '../raw-caller.ts';
@@ -50,5 +51,18 @@ describe('descriptors', () => {
       await service.readyWhen((body) => body['connections'] === 0);
     }
     await fallsTo(service.pid, before + 1);
+  });
+
+  it('that are used up keep no dead worker from being replaced, and its call goes on', async () => {
+    service = await TestService.start({ env: { SVC_SPARE_WORKER: 'off' } });
+    const call = await service.call({ microphone: false });
+    const limit = (soft: number): void => {
+      execFileSync('prlimit', ['--pid', String(service.pid), `--nofile=${soft}:`]);
+    };
+    limit(descriptorsOf(service.pid));
+    process.kill(await service.workerOf(call), 'SIGKILL');
+    await service.says('call taken up');
+    limit(1_024);
+    expect((await call.hangUp()).code).toBe(1000);
   });
 });

@@ -1,0 +1,118 @@
+/** Each row of WebRTC signaling that the calls themselves do not show (spec 01: WebRTC signaling, Processing order, Limits). */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import WebSocket from 'ws';
+import { TestService } from '../../support/process/service.ts';
+import { stopAll } from '../../support/process/succession.ts';
+import { rawOffer } from '../../support/webrtc/raw-offer.ts';
+import { craft, secret } from '../tokens/craft.ts';
+
+let service: TestService;
+const whip = (): string => `http://${service.address('webrtc')}/whip`;
+let sid = 0;
+
+/** A token of now, with other claims than it needs where they are given. */
+const token = (claims: Record<string, unknown> = {}): string =>
+  craft({
+    ...{ aud: 'svc-webrtc', exp: Math.floor(Date.now() / 1000) + 60, sid: `call-${(sid += 1)}` },
+    ...claims,
+  });
+const bearer = (given: string) => ({ Authorization: `Bearer ${given}` });
+
+function post(headers: Record<string, string> = {}, body = rawOffer): Promise<Response> {
+  return fetch(whip(), { method: 'POST', headers: { 'Content-Type': 'application/sdp', ...headers }, body });
+}
+
+describe('WebRTC signaling with session tokens', () => {
+  beforeAll(async () => {
+    service = await TestService.start({
+      env: {
+        ...{ SVC_WEBRTC_ADDR: '127.0.0.1:0', SVC_SESSION_SECRET: secret },
+        ...{ SVC_WEBRTC_OFFERS_PER_MINUTE: 'off', SVC_WEBRTC_MAX_CALLS_PER_IP: '100' },
+      },
+    });
+  });
+
+  afterAll(() => stopAll(service));
+
+  it('POST /whip: 201 with an answer, 128 random bits in the session URL, and no caching', async () => {
+    const answers = await Promise.all([1, 2].map(() => post(bearer(token()))));
+    const urls = answers.map(({ headers }) => headers.get('location') ?? '');
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+    expect(new Set(urls).size).toBe(2);
+    for (const { headers } of answers) {
+      expect(headers.get('content-type')).toBe('application/sdp');
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('etag')).toMatch(/^"\w+"$/);
+    }
+    for (const url of urls) expect(url).toMatch(/^\/whip\/sessions\/[\da-f]{32}$/);
+  });
+
+  it('DELETE: the URL alone is enough once session tokens are in use, and once', async () => {
+    const url = new URL((await post(bearer(token()))).headers.get('location') ?? '', whip());
+    expect((await fetch(url, { method: 'DELETE' })).status).toBe(200);
+    expect((await fetch(url, { method: 'DELETE' })).status).toBe(404);
+    expect((await fetch(`${whip()}/sessions/${'0'.repeat(32)}`, { method: 'DELETE' })).status).toBe(404);
+  });
+
+  it('GET /whip/ice: an object with an empty array where there are no relays, and no caching', async () => {
+    const response = await fetch(`${whip()}/ice`);
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect(await response.json()).toEqual({ iceServers: [] });
+  });
+
+  it.each([
+    ['a missing token', () => ({}), 401],
+    ['a token of another audience', () => bearer(token({ aud: 'svc-ws' })), 403],
+    ['an expired token', () => bearer(token({ exp: Math.floor(Date.now() / 1000) - 60 })), 403],
+    [
+      'a token that lasts too long',
+      () => bearer(token({ exp: Math.floor(Date.now() / 1000) + 90_000 })),
+      401,
+    ],
+    ['a token over 4 KiB', () => bearer('v1.'.padEnd(4_200, 'x')), 413],
+    ['a page of another origin', () => ({ ...bearer(token()), Origin: 'https://elsewhere.example' }), 403],
+  ])('refuses %s', async (_name, headers, status) => {
+    const response = await post(headers());
+    expect([response.status, response.headers.get('cache-control')]).toEqual([status, 'no-store']);
+  });
+
+  it('a token opens one call', async () => {
+    const once = bearer(token());
+    expect([(await post(once)).status, (await post(once)).status]).toEqual([201, 403]);
+  });
+
+  it('the WebSocket fallback takes tokens of the signaling port alone, at its path alone', async () => {
+    const at = (path: string, given: string) =>
+      new Promise<number>((resolve) => {
+        const socket = new WebSocket(`${whip().replace('http', 'ws').replace('/whip', path)}?token=${given}`);
+        socket.on('open', () => {
+          resolve(101);
+          socket.close();
+        });
+        socket.on('unexpected-response', (_request, { statusCode = 0 }) => resolve(statusCode));
+        socket.on('error', () => undefined);
+      });
+    expect([
+      ...[await at('/ws', token()), await at('/ws', token({ aud: 'svc-ws' })), await at('/other', token())],
+    ]).toEqual([101, 403, 404]);
+  });
+});
+
+describe('the limits of WebRTC signaling', () => {
+  const from = (address: string) => ({ 'X-Forwarded-For': address });
+
+  async function start(env: Record<string, string>): Promise<void> {
+    service = await TestService.start({
+      env: { SVC_WEBRTC_ADDR: '127.0.0.1:0', SVC_TRUSTED_PROXIES: '127.0.0.1/32', ...env },
+    });
+  }
+
+  afterEach(() => stopAll(service));
+
+  it('IPv6 clients are counted by their /64', async () => {
+    await start({ SVC_WEBRTC_OFFERS_PER_MINUTE: '1' });
+    expect((await post(from('2001:db8::1'))).status).toBe(201);
+    expect((await post(from('2001:db8::2'))).status).toBe(429);
+    expect((await post(from('2001:db8:0:1::1'))).status).toBe(201);
+  });
+});

@@ -1,0 +1,20 @@
+/** An offer that is right in every line, of a client that then never connects. */
+export const rawOffer = [
+  'v=0',
+  'o=- 1 2 IN IP4 127.0.0.1',
+  's=-',
+  't=0 0',
+  'a=group:BUNDLE 0',
+  'm=audio 9 UDP/TLS/RTP/SAVPF 111',
+  'c=IN IP4 0.0.0.0',
+  'a=mid:0',
+  'a=ice-ufrag:EsAw',
+  'a=ice-pwd:P2uYro0UCOQ4zxjKXaWCBui1',
+  `a=fingerprint:sha-256 ${Array.from({ length: 32 }, () => 'AB').join(':')}`,
+  'a=setup:actpass',
+  'a=rtcp-mux',
+  'a=sendrecv',
+  'a=rtpmap:111 opus/48000/2',
+  'a=candidate:1 1 udp 2122260223 192.0.2.1 61764 typ host',
+  '',
+].join('\r\n');
