@@ -61,7 +61,6 @@ import { transports } from './transports/all.ts';
 import { openPeerCalls } from './transports/webrtc/open-peer-calls.ts';
 import type { PeerCalls } from './transports/webrtc/peer-calls.ts';
 import type { SipCalls } from './transports/sip/sip-calls.ts';
-import type { SavedTransport } from './transports/transport.ts';
 import { Places, type Place } from './places.ts';
 
 /** Calls say goodbye and sockets close within this time when the supervisor is gone. */
