@@ -100,11 +100,17 @@ describe('the comparison with the service', () => {
 
 describe('the schedule', () => {
   it('is the same for the same seed, holds every fault that fits, and keeps to its time', () => {
-    const schedule = plan(faultNames, { seconds: 200, providerMs: 2_000, prng: newPrng(7) });
-    expect(plan(faultNames, { seconds: 200, providerMs: 2_000, prng: newPrng(7) })).toEqual(schedule);
-    expect(plan(faultNames, { seconds: 200, providerMs: 2_000, prng: newPrng(8) })).not.toEqual(schedule);
+    const schedule = plan(faultNames, { seconds: 500, providerMs: 2_000, prng: newPrng(7) });
+    expect(plan(faultNames, { seconds: 500, providerMs: 2_000, prng: newPrng(7) })).toEqual(schedule);
+    expect(plan(faultNames, { seconds: 500, providerMs: 2_000, prng: newPrng(8) })).not.toEqual(schedule);
     expect(new Set(schedule.map(({ name }) => name)).size).toBe(faultNames.length - 2);
-    expect(schedule.at(-1)?.atMs).toBeLessThan(200_000);
+    expect(schedule.at(-1)?.atMs).toBeLessThan(500_000);
+  });
+
+  it('leaves out what lasts too long, and holds what fits', () => {
+    const schedule = plan(faultNames, { seconds: 60, providerMs: 2_000, prng: newPrng(7) });
+    expect(schedule.length).toBeGreaterThan(5);
+    expect(schedule.map(({ name }) => name)).not.toContain('worker-kill-often');
   });
 
   it('is empty without faults', () => {
