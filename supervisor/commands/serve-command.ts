@@ -75,7 +75,8 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     return 1;
   }
   const log = newLog({ role: 'supervisor', level: settings.logLevel });
-  for (const warning of [...warnings, ...agent.notes, ...turn.value.warnings]) log.warn(warning);
+  for (const warning of [...warnings, ...agent.notes]) log.warn(warning);
+  if (turn.value.hint !== undefined) log.info(turn.value.hint);
   const files = raiseOpenFileLimit();
   if (!files.raised || files.hard < 2 * settings.maxSessions + descriptorMargin) {
     log.warn(

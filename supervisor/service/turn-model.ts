@@ -15,7 +15,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 export interface TurnModelChoice {
   /** Absent: turns end by silence. */
   readonly path?: string;
-  readonly warnings: readonly string[];
+  /** What an operator may want to know of it. */
+  readonly hint?: string;
 }
 
 /** The folder of models: `SVC_MODELS_DIR`, else the user's folder for application data (XDG Base Directory). */
@@ -54,24 +55,25 @@ export function chooseTurnModel(
     const problem = problemOf(named);
     if (problem !== undefined) return fail(`SVC_SMART_TURN_MODEL ${problem}, or be off`);
   }
-  if (options.smartTurn === 'off') return ok({ warnings: [] });
+  if (options.smartTurn === 'off') return ok({});
   if (smartTurnModel === 'off') {
     return options.smartTurn === 'on'
       ? fail('turn.smart_turn is "on" in the agent file, but SVC_SMART_TURN_MODEL is off')
-      : ok({ warnings: [] });
+      : ok({});
   }
-  if (named !== undefined) return ok({ path: resolve(named), warnings: [] });
+  if (named !== undefined) return ok({ path: resolve(named) });
   const found = join(modelsFolder(modelsDir, options.env), smartTurnFile);
   if (exists(found)) {
     const problem = problemOf(found);
     return problem === undefined
-      ? ok({ path: found, warnings: [] })
+      ? ok({ path: found })
       : fail(`SVC_MODELS_DIR: ${smartTurnFile} in it ${problem}`);
   }
-  const advice = '`svc-supervisor models pull smart-turn` fetches it, or SVC_SMART_TURN_MODEL names one';
+  const advice =
+    '`svc-supervisor models pull smart-turn` fetches a turn model, or SVC_SMART_TURN_MODEL names one';
   return options.smartTurn === 'on'
     ? fail(`turn.smart_turn is "on" in the agent file, but there is no turn model: ${advice}`)
-    : ok({ warnings: [`there is no turn model: turns end by silence alone; ${advice}`] });
+    : ok({ hint: `turns end by silence alone: ${advice}` });
 }
 
 /**

@@ -62,10 +62,10 @@ describe('the start of the service', () => {
     await service.stop();
   });
 
-  it('warns once when there is none and none is wanted', async () => {
+  it('says once, as a hint, when there is none and none is wanted', async () => {
     const service = await TestService.start({ env: { SVC_MODELS_DIR: emptyFolder }, workers: 2 });
-    const warnings = service.log.filter(({ msg }) => msg.includes('no turn model'));
-    expect(warnings).toHaveLength(1);
+    const hints = service.log.filter(({ msg }) => msg.includes('turns end by silence alone'));
+    expect(hints.map(({ level }) => level)).toEqual([30]);
     expect(await service.says('inference ready')).toMatchObject({ turnThreads: 0 });
     await service.stop();
   });

@@ -27,7 +27,7 @@ describe('the choice of the turn model', () => {
     const path = put('mine.onnx');
     expect(chooseTurnModel({ smartTurnModel: path }, { env: {}, smartTurn: 'on' })).toEqual({
       ok: true,
-      value: { path, warnings: [] },
+      value: { path },
     });
   });
 
@@ -52,13 +52,16 @@ describe('the choice of the turn model', () => {
       });
     expect(chooseTurnModel({ modelsDir: folder }, { env: {}, smartTurn: 'off' })).toEqual({
       ok: true,
-      value: { warnings: [] },
+      value: {},
     });
   });
 
-  it('warns once without a model when smart_turn is auto, and refuses when it is on', () => {
+  it('has a hint without a model when smart_turn is auto, and refuses when it is on', () => {
     const auto = chooseTurnModel({ modelsDir: folder }, { env: {}, smartTurn: 'auto' });
-    expect(auto).toMatchObject({ ok: true, value: { warnings: [expect.stringContaining('no turn model')] } });
+    expect(auto).toMatchObject({
+      ok: true,
+      value: { hint: expect.stringContaining('turns end by silence alone') as unknown },
+    });
     const on = chooseTurnModel({ modelsDir: folder }, { env: {}, smartTurn: 'on' });
     expect(on.ok ? '' : on.error).toContain('turn.smart_turn is "on"');
   });
@@ -68,7 +71,7 @@ describe('the choice of the turn model', () => {
     const off = { smartTurnModel: 'off', modelsDir: folder };
     expect(chooseTurnModel(off, { env: {}, smartTurn: 'auto' })).toEqual({
       ok: true,
-      value: { warnings: [] },
+      value: {},
     });
     expect(chooseTurnModel(off, { env: {}, smartTurn: 'on' })).toMatchObject({ ok: false });
   });
