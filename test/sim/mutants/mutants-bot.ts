@@ -175,8 +175,8 @@ export const botMutants: readonly Mutant[] = [
     to: 'void [space, outage, apology];',
   }),
   mutant('does not try a lost answer again', 'outage.ts', {
-    from: 'state.silence.retryAt = now + retryAfterMs;',
-    to: 'void [state, now, retryAfterMs];',
+    from: '  state.silence.retryAt = now;',
+    to: '',
   }),
   mutant('tries a lost answer again although the caller has spoken', 'speaking.ts', {
     from: '  step.state.silence.retryAt = undefined;',
