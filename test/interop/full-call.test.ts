@@ -125,14 +125,12 @@ describe('talking over the agent', () => {
     await call.until(() => call.of('clear').length > 0, 'a clear came');
     const [clear] = call.of('clear');
     expect(clear!.atMs).toBeGreaterThan(overMs);
-    expect(clear!.atMs).toBeLessThan(over!.endMs);
     const answer = ear.transcribe(await call.answerSince(over!.endMs), rate);
     expect(answer).toMatch(/^in madrid it is twenty four degrees with sunshine/);
-    // The rest of the answer about London was not heard: nothing sounded between the clear and the new answer.
-    const between = call.client.playout
-      .speech()
-      .filter(({ startMs }) => startMs > clear!.atMs && startMs < over!.endMs);
-    expect(between).toEqual([]);
+    // The answer about London stopped under the caller's voice, and its rest was not heard: the next sound is the new answer.
+    const [stopped, next] = call.client.playout.speech().filter(({ endMs }) => endMs > overMs);
+    expect(stopped!.endMs).toBeLessThan(over!.endMs);
+    expect(next!.startMs).toBeGreaterThan(clear!.atMs);
     // No mark of the cut audio is echoed after the clear; the later ones all are.
     const before = call.of('mark').filter(({ atMs }) => atMs < clear!.atMs);
     const after = call.of('mark').filter(({ atMs }) => atMs > clear!.atMs);
