@@ -37,7 +37,12 @@ const replyGroups = wordsPerReply * groupsPerWord;
 type State =
   | { readonly name: 'resting'; readonly until: number }
   | { readonly name: 'speaking'; readonly clip: readonly Buffer[]; at: number }
-  | { readonly name: 'waiting'; readonly since: number; readonly lastReply: number; readonly patienceMs: number }
+  | {
+      readonly name: 'waiting';
+      readonly since: number;
+      readonly lastReply: number;
+      readonly patienceMs: number;
+    }
   | { readonly name: 'listening'; readonly cutAt: number };
 
 export class Caller {

@@ -156,7 +156,9 @@ export function dueForks(table: ProcessTable, now: Millis): ForkOrder[] {
 
 function isReplaced(table: ProcessTable, { role }: ChildRow): boolean {
   if (table.course !== 'draining') return table.course === 'serving';
-  return role === 'worker' && table.rows.every((row) => row.role !== 'worker' || row.state.phase === 'waiting');
+  return (
+    role === 'worker' && table.rows.every((row) => row.role !== 'worker' || row.state.phase === 'waiting')
+  );
 }
 
 /** The spare is started once everything else is there: it must not slow the start of what callers wait for. */

@@ -198,12 +198,12 @@ export class Story {
     this.#failingMs[stage] = this.faults[stage] === 0 ? 0 : this.#failingMs[stage] + gapMs;
     this.#failedAt[stage] = now;
     this.faults[stage] += 1;
-    this.#ending ||= this.isHopeless(stage, now);
+    this.#ending ||= this.isHopeless(stage);
     if (stage === 'tts') this.tts.fault(now);
   }
 
   /** Failed too often, and for too long. */
-  isHopeless(stage: FaultStage, now: number): boolean {
+  isHopeless(stage: FaultStage): boolean {
     const { limits, outage } = this.settings;
     return this.faults[stage] >= limits.stageFailures && this.#failingMs[stage] >= outage.keepMs;
   }

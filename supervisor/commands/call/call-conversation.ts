@@ -69,7 +69,7 @@ export class ConversationLines {
         return { what: shownMetrics(message.metrics) };
       case 'stage.failed':
         return {
-          what: `${printable(message.stage)} failed: ${printable(message.reason)}; the log of the service says more`,
+          what: `${printable(message.stage)} failed: ${printable(message.reason)}; the log of the service names the provider and what to change`,
           isFault: true,
         };
     }

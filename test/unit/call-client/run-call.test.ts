@@ -277,7 +277,7 @@ describe('a call to a service that tells the conversation', () => {
     });
     const { status, lines } = await run({ waitGreeting: false, pace: { ...pace, noAnswerMs: 200 } });
     expect(status).toBe(1);
-    expect(lines.join('\n')).toContain('llm failed: rejected 401; the log of the service says more');
+    expect(lines.join('\n')).toContain('llm failed: rejected 401; the log of the service names the provider and what to change');
   });
 
   it('says that the server broke the protocol when a message is not as specified', async () => {
