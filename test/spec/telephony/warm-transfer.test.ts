@@ -41,6 +41,10 @@ class Transfer {
       .map((order) => (order.type === 'tell' ? `tell ${JSON.stringify(order.outcome)}` : order.type));
   }
 
+  look(): void {
+    this.#orders = [];
+  }
+
   take(fact: SagaFact): string | undefined {
     const { orders, refusal } = stepSaga(this.saga, fact, this.now);
     this.#orders.push(...orders);
@@ -73,7 +77,7 @@ function joining(): Transfer {
 }
 /** The orders that came before are seen. */
 function fresh(transfer: Transfer): Transfer {
-  void transfer.ordered;
+  transfer.look();
   return transfer;
 }
 
