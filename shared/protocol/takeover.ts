@@ -6,7 +6,7 @@
 import * as z from 'zod';
 import { fail, ok } from '../base/result.ts';
 import type { Result } from '../base/result.ts';
-import { sipRelayed, sipToSuccessor } from './sip-takeover.ts';
+import { sipRelayed, sipToSuccessor } from './sip/takeover.ts';
 
 /** Set by a supervisor for the one that it starts: its own process id. Nobody else sets it. */
 export const takeoverVariable = 'SVC_TAKES_OVER_FROM';

@@ -9,7 +9,7 @@ import type { Clock, Timer } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import { createSocketPair } from '../../shared/runtime/shm.ts';
 import type { CallOffer, FromInference, FromWorker, ToWorker } from '../../shared/protocol/ipc.ts';
-import type { SipOffer } from '../../shared/protocol/sip.ts';
+import type { SipOffer } from '../../shared/protocol/sip/calls.ts';
 import type { ChildSetup } from './child-setup.ts';
 import { DescriptorReserve } from './descriptor-reserve.ts';
 import type { Priorities } from './priorities.ts';

@@ -4,7 +4,7 @@
  */
 import type { Socket as DatagramSocket } from 'node:dgram';
 import type { Server } from 'node:net';
-import type { SipRelayed, SipToSuccessor } from '../../shared/protocol/sip-takeover.ts';
+import type { SipRelayed, SipToSuccessor } from '../../shared/protocol/sip/takeover.ts';
 
 /** The way to the new supervisor. */
 export interface Heir {

@@ -4,10 +4,15 @@
  */
 import { randomBytes, randomInt } from 'node:crypto';
 import { unreachable } from '../../shared/base/assert.ts';
-import type { SipRegistration } from '../../shared/config/server/sip-registration.ts';
-import type { SipSettings } from '../../shared/config/server/sip-variables.ts';
+import type { SipRegistration } from '../../shared/config/server/sip/registration.ts';
+import type { SipSettings } from '../../shared/config/server/sip/variables.ts';
 import type { HostPort } from '../../shared/net/address.ts';
-import { sipCodecs, type SipFromWorker, type SipOffer, type SipToWorker } from '../../shared/protocol/sip.ts';
+import {
+  sipCodecs,
+  type SipFromWorker,
+  type SipOffer,
+  type SipToWorker,
+} from '../../shared/protocol/sip/calls.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import { newGate } from './access/gate.ts';
@@ -132,7 +137,7 @@ export class SipService {
     const { clock, log, settings, counted } = this.#options;
     const host = (account.transport === 'TLS' ? settings.tls?.addr : settings.addr)?.host ?? '';
     return new Registrar({
-      ...{ account, log, newToken, chance: Math.random, now: () => clock.now() },
+      ...{ account, log, newToken, chance: () => randomInt(2 ** 32) / 2 ** 32, now: () => clock.now() },
       // What listens on an address of one family reaches no peer of the other.
       family: host.includes(':') ? 0 : 4,
       wayTo: (at, to) => this.#doors.wayTo(at, to),

@@ -8,7 +8,7 @@ import {
   type SipFromWorker,
   type SipOffer,
   type SipToWorker,
-} from '../../../shared/protocol/sip.ts';
+} from '../../../shared/protocol/sip/calls.ts';
 import type { RtpSocket } from './rtp-ports.ts';
 
 /** How long a call may wait for a worker. */

@@ -2,14 +2,14 @@
  * The server variables of SIP: where it listens, who may call, how media travels. They exist in a build with SIP; without an address
  * there is none of it.
  */
-import { fail, ok } from '../../base/result.ts';
-import type { Result } from '../../base/result.ts';
-import { parseHostPort, type HostPort } from '../../net/address.ts';
-import { parseCidrList, parseIp, type Cidr } from '../../net/cidr.ts';
-import { isLoopbackHost } from '../../net/loopback.ts';
-import type { Sensitive } from '../sensitive.ts';
-import type { Reader } from './environment.ts';
-import { sipRegistrationVariables, takeSipRegistration, type SipRegistration } from './sip-registration.ts';
+import { fail, ok } from '../../../base/result.ts';
+import type { Result } from '../../../base/result.ts';
+import { parseHostPort, type HostPort } from '../../../net/address.ts';
+import { parseCidrList, parseIp, type Cidr } from '../../../net/cidr.ts';
+import { isLoopbackHost } from '../../../net/loopback.ts';
+import type { Sensitive } from '../../sensitive.ts';
+import type { Reader } from '../environment.ts';
+import { sipRegistrationVariables, takeSipRegistration, type SipRegistration } from './registration.ts';
 import {
   choiceVariable,
   countVariable,
@@ -17,7 +17,7 @@ import {
   optionalPathVariable,
   readVariable,
   secretVariable,
-} from './variables.ts';
+} from '../variables.ts';
 
 export interface PortRange {
   readonly first: number;

@@ -2,12 +2,12 @@
  * The server variables of SIP registration: one account at a PBX or provider, which then sends its calls here. What of an address is
  * understood stands in `readAccount` alone.
  */
-import { fail, ok } from '../../base/result.ts';
-import type { Result } from '../../base/result.ts';
-import { parseHostPort } from '../../net/address.ts';
-import type { Sensitive } from '../sensitive.ts';
-import type { Reader } from './environment.ts';
-import { durationVariable, readVariable, secretVariable } from './variables.ts';
+import { fail, ok } from '../../../base/result.ts';
+import type { Result } from '../../../base/result.ts';
+import { parseHostPort } from '../../../net/address.ts';
+import type { Sensitive } from '../../sensitive.ts';
+import type { Reader } from '../environment.ts';
+import { durationVariable, readVariable, secretVariable } from '../variables.ts';
 
 export interface SipRegistration {
   /** User part of the account's address. */
