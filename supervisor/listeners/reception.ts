@@ -17,11 +17,11 @@ import { callEntrances, wantedListeners } from './all.ts';
 import { FrontDoor, type Arrival, type Decision } from './front-door.ts';
 import type { HealthOptions } from '../service/health.ts';
 import { judge, type Arrived } from './listeners.ts';
-import type { SipDesk } from './sip-desk.ts';
 import type { SignaledCalls } from '../handover/signaled-calls.ts';
 import { PageTokens } from './page-tokens.ts';
 import { Ports } from './ports.ts';
 import type { Priorities } from '../children/priorities.ts';
+import type { Companion } from '../restart/companion.ts';
 import { Predecessor, type ParentChannel } from '../restart/predecessor.ts';
 import { RedisSet } from '../admission/redis-set.ts';
 import { Succession } from '../restart/succession.ts';
@@ -42,7 +42,7 @@ export interface ReceptionOptions {
   readonly facts: () => AdmissionFacts;
   readonly health: Pick<HealthOptions, 'unready' | 'counts' | 'renderMetrics' | 'live'>;
   readonly telephony: Telephony;
-  readonly sip: SipDesk;
+  readonly sip: Companion;
   /** A connection that was let in. */
   readonly accepted: (
     socket: Socket,

@@ -14,6 +14,13 @@ export interface Heir {
 }
 
 export interface Companion {
+  /** Gets ready, without a socket. */
+  prepare(): Promise<void>;
+  /** Binds what no other process has given. Rejects when an address cannot be bound. */
+  bind(): Promise<void>;
+  /** Something is still to be said to peers before the process ends. */
+  readonly isBusy: boolean;
+
   // ---- in the old supervisor ----
   give(heir: Heir): void;
   /** The new one serves. */
