@@ -13,14 +13,17 @@ export interface Heir {
   readonly giveSocket: (socket: DatagramSocket) => void;
 }
 
-export interface Companion {
+/** One whose life the reception has in hand as well. */
+export interface Companion extends ChangeOfHands {
   /** Gets ready, without a socket. */
   prepare(): Promise<void>;
   /** Binds what no other process has given. Rejects when an address cannot be bound. */
   bind(): Promise<void>;
   /** Something is still to be said to peers before the process ends. */
   readonly isBusy: boolean;
+}
 
+export interface ChangeOfHands {
   // ---- in the old supervisor ----
   give(heir: Heir): void;
   /** The new one serves. */

@@ -6,7 +6,7 @@ import type { Socket as DatagramSocket } from 'node:dgram';
 import type { Server } from 'node:net';
 import type { SipRelayed, SipToSuccessor } from '../../../shared/protocol/sip/takeover.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
-import type { Companion, Heir } from '../../restart/companion.ts';
+import type { ChangeOfHands, Heir } from '../../restart/companion.ts';
 import type { KeptGate } from '../access/gate.ts';
 import type { RtpPorts } from '../calls/rtp-ports.ts';
 import { isSipListener, type Doors } from '../wire/doors.ts';
@@ -25,7 +25,7 @@ export interface SipTakeoverOptions {
   readonly left: () => void;
 }
 
-export class SipTakeover implements Companion {
+export class SipTakeover implements ChangeOfHands {
   readonly #options: SipTakeoverOptions;
 
   constructor(options: SipTakeoverOptions) {
