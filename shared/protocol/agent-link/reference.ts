@@ -116,6 +116,13 @@ are never left out. The next message that is written follows an \`events.lost\` 
 closed and the call goes on alone. A message that would be larger than ${kib(agentLinkLimits.messageBytes)} is left out and counted, too.
 `;
 
+const fastness = `## An agent that sends much
+
+Of one call 100 messages are taken in at once, and 50 a second for longer; a message above 8 KiB counts by its size, a ping or pong as one message. What is more waits and is
+done in order: the service reads that connection more slowly, so that the agent's own writes wait in the end. The agent is told once by an \`error\`
+event \`too_fast\`. Nothing is left out while there is a link, and other calls of the same agent have connections, and allowances, of their own.
+`;
+
 const resume = `## Resume
 
 An agent that keeps the call's state sends \`resume: true\` in \`session.accept\`; one that does not never sees anything of this.
@@ -137,7 +144,7 @@ of a worker that died is asked for again under a new id; of a \`side_effect\` ca
 
 /** Text of docs/reference/agent-link.md. */
 export function agentLinkPage(): string {
-  return `${[howItGoes, order, slowness, resume].join('\n')}
+  return `${[howItGoes, order, slowness, fastness, resume].join('\n')}
 ## Service to agent
 
 Every message also carries:
