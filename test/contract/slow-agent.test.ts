@@ -89,7 +89,8 @@ describe('An agent that stops reading', () => {
     expect(await gone()).toBe(1);
     expect(most).toBeLessThan(agentLinkBacklog.closeBytes + agentLinkLimits.messageBytes);
     session.socket.resume();
-    expect(await session.closed()).toBe(1013);
+    // By the close frame where the agent reads on in time, else without one.
+    expect([1013, 1006]).toContain(await session.closed());
     link.ended('call_ended');
   });
 });
