@@ -65,16 +65,17 @@ describe('beside the demo', () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** A call that says these sentences, one after each answer. */
-  async function says(ws: string, ...sentences: readonly string[]): Promise<Conversation> {
+  /** A call whose caller speaks this sentence behind the greeting, and types whatever follows. */
+  async function says(ws: string, sentence: string): Promise<Conversation> {
     const call = await Conversation.open({ ws, rate });
     await call.answerSince(0);
-    for (const sentence of sentences) await call.ask(await spoken(demo, sentence, { rate }));
+    await call.ask(await spoken(demo, sentence, { rate }));
     return call;
   }
 
   it('the receptionist books a table', async () => {
-    const call = await says(demo.ws, 'Book a table for four tomorrow at seven thirty.', 'Yes please.');
+    const call = await says(demo.ws, 'Book a table for four tomorrow at seven thirty.');
+    call.client.sendText('Yes please.');
     await receptionist.says(
       / > tool\.call .*name="book_table" {2}arguments=\{"people":4,"day":"tomorrow","time":"\d\d:30"\}/,
     );
@@ -83,7 +84,8 @@ describe('beside the demo', () => {
   });
 
   it('the receptionist transfers, and says what is so where calls cannot be transferred', async () => {
-    const call = await says(demo.ws, 'Can I speak to a person?');
+    const call = await Conversation.open({ ws: demo.ws, rate });
+    call.client.sendText('Can I speak to a person?');
     await receptionist.says(/ < transfer .*destination="\+15550100100"/);
     await receptionist.says(/ > command\.result .*"code":"unsupported"/);
     await receptionist.says(/ > bot\.tts_text .*nobody is free just now/);
@@ -98,15 +100,19 @@ describe('beside the demo', () => {
     const { command } = orders;
     await command.says(/listens on/);
     const service = await startService(demo, { SVC_AGENT_URL: await urlOf(command) });
-    const call = await says(
-      service.ws,
-      'Two pizzas please.',
-      'I would like a lasagna.',
-      "That's all.",
-      'My name is Anna.',
-      'Yes please.',
-    );
-    await command.says(/ < tool\.result .*has the number 101: 2 pizza, 1 lasagna, for 32\.50 euros/);
+    const call = await says(service.ws, 'Two pizzas please.');
+    await command.says(/ < tool\.result .*2 pizza/);
+    for (const [typed, then] of [
+      ['I would like a lasagna.', / < tool\.result .*1 lasagna/],
+      ["That's all.", / > bot\.tts_text .*What name/],
+      // The service asks whether it is to be done.
+      ['My name is Anna.', / > bot\.tts_text .*Shall I go ahead with that/],
+      ['Yes please.', / < tool\.result .*has the number 101: 2 pizza, 1 lasagna, for 32\.50 euros/],
+    ] as const) {
+      const from = command.lines.length;
+      call.client.sendText(typed);
+      await command.says(then, from);
+    }
     await call.client.hangUp();
     await service.stop();
     const found = spawnSync(
