@@ -74,7 +74,7 @@ function newProviderMetrics(
 const newAgentMetrics = (registers: Registry[]): Pick<WorkerMetrics, 'agentLinks' | 'agentHop'> => ({
   agentLinks: new Counter({
     name: 'svc_agent_links_total',
-    help: 'Links to agent processes: active, fallback without one, broken, resumed, gone for good',
+    help: 'Links to agent processes: active, fallback without one, broken, resumed, gone for good, slowed because it sends too much',
     labelNames: ['what'],
     registers,
   }),
