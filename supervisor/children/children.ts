@@ -83,12 +83,13 @@ export class Children {
     return this.#processes.size;
   }
 
-  /** Sends a message, with a socket when there is one. False when the worker is not there to take it. */
-  send(worker: number, message: ToWorker): boolean {
+  /** Sends a message, with a socket when there is one, which is the worker's then. False when the worker is not there to take it. */
+  send(worker: number, message: ToWorker, socket?: Socket): boolean {
     const child = this.#worker(worker);
     if (child?.connected !== true) return false;
     // What `send` returns speaks of the backlog: the message goes out all the same.
-    child.send(message);
+    if (socket === undefined) child.send(message);
+    else child.send(message, socket, {}, () => undefined);
     return true;
   }
 

@@ -3,7 +3,7 @@
  * says where an arrival goes: it is judged here, waits while the listeners change hands, or travels to the new supervisor,
  * which alone judges from then on. At any instant one process judges, so nothing is counted twice or forgotten.
  */
-import type { Server } from 'node:http';
+import type { Server } from 'node:net';
 import type { Millis } from '../../shared/base/units.ts';
 import type { ToPredecessor } from '../../shared/protocol/takeover.ts';
 import { takeoverVersion } from '../../shared/protocol/takeover.ts';

@@ -176,7 +176,7 @@ export class Service {
           release();
           this.#telephony.streamOver(request);
         }),
-      signaled: newSignaledCalls(this.#handOver, (worker, message) => this.#children.send(worker, message)),
+      signaled: newSignaledCalls(this.#handOver, this.#children),
       released: () => this.#lookWhetherEmpty(),
       carriedChanged: () => this.#sessions.share(),
       isServing: () => this.#lifecycle.state.phase === 'serving',
