@@ -56,6 +56,8 @@ export type ControlCommand = ControlCommandBase &
   (
     | {
         readonly type: 'transfer';
+        /** From 1; a later one is done although the outcome of an earlier one was lost. */
+        readonly attempt: number;
         readonly mode: 'cold' | 'warm';
         /** E.164. */
         readonly to: string;

@@ -151,7 +151,8 @@ export class Telephony {
 
   /** A call wants something of its carrier. */
   ask(command: ControlCommand, reply: (outcome: CarrierOutcome) => void): void {
-    this.#commands.take(command.commandId, reply, async () => {
+    const attempt = command.type === 'transfer' ? command.attempt : 1;
+    this.#commands.take({ id: command.commandId, attempt }, reply, async () => {
       const carrier = this.#carriers.get(command.carrier);
       const outcome: CarrierOutcome =
         carrier === undefined

@@ -145,11 +145,20 @@ export class CallControl {
       carried: { context: this.#options.context(), after, metadata: broughtMetadata(metadata) },
     } as const;
     if (order.type === 'carrier.keys') return { ...common, type: 'keys', digits: order.digits };
-    const { destination, isNumber, mode, summary } = order;
+    const { attempt, destination, isNumber, mode, summary } = order;
     const to = isNumber ? destination : telephony.destinations.get(destination)?.reveal();
     if (to === undefined) return undefined;
     const from = telephony.callerId?.reveal();
-    return { ...common, type: 'transfer', mode, to, ...(from !== undefined && { from }), summary, language };
+    return {
+      ...common,
+      type: 'transfer',
+      attempt,
+      mode,
+      to,
+      ...(from !== undefined && { from }),
+      summary,
+      language,
+    };
   }
 
   #answered(order: CarrierOrder, outcome: CarrierOutcome): void {

@@ -196,16 +196,34 @@ describe('idempotency', () => {
       done += 1;
       return new Promise<{ kind: 'ok' }>((resolve) => (finish = resolve));
     };
-    for (let times = 0; times < 3; times += 1) book.take('k', (outcome) => told.push(outcome), perform);
+    for (let times = 0; times < 3; times += 1)
+      book.take({ id: 'k', attempt: 1 }, (outcome) => told.push(outcome), perform);
     finish({ kind: 'ok' });
     await new Promise((resolve) => setImmediate(resolve));
-    book.take('k', (outcome) => told.push(outcome), perform);
+    book.take({ id: 'k', attempt: 1 }, (outcome) => told.push(outcome), perform);
     expect([done, told]).toEqual([1, Array.from({ length: 4 }, () => ({ kind: 'ok' }))]);
+  });
+
+  it('whose outcome was lost is done again by a later attempt, and by no other', async () => {
+    const book = new CommandBook();
+    const outcomes = [{ kind: 'unknown' }, { kind: 'ok' }] as const;
+    let done = 0;
+    const ask = (attempt: number): Promise<unknown> =>
+      new Promise((resolve) => {
+        book.take({ id: 'k', attempt }, resolve, () => Promise.resolve(outcomes[done++] ?? { kind: 'ok' }));
+      });
+    expect([await ask(1), await ask(1), done]).toEqual([{ kind: 'unknown' }, { kind: 'unknown' }, 1]);
+    expect([await ask(2), await ask(2), await ask(3), done]).toEqual([
+      { kind: 'ok' },
+      { kind: 'ok' },
+      { kind: 'ok' },
+      2,
+    ]);
   });
 
   it('a command that breaks has an unknown outcome', async () => {
     const outcome = await new Promise((resolve) => {
-      new CommandBook().take('k', resolve, () => Promise.reject(new Error('broken')));
+      new CommandBook().take({ id: 'k', attempt: 1 }, resolve, () => Promise.reject(new Error('broken')));
     });
     expect(outcome).toEqual({ kind: 'unknown' });
   });

@@ -59,6 +59,7 @@ class World {
 
 const command: Parameters<WarmTransfers['begin']>[0] = {
   type: 'transfer',
+  attempt: 1,
   mode: 'warm',
   commandId: 'c-1',
   carrier: 'carrier_a',
