@@ -12,7 +12,7 @@ const carried = {
 } as const;
 const command = {
   ...({ type: 'transfer', mode: 'cold', commandId: 'k', carrier: 'carrier_b', callId, carried } as const),
-  ...{ to: '+15550100077', summary: '', language: 'en' },
+  ...{ to: '+15550100077', attempt: 1, summary: '', language: 'en' },
 };
 
 let away: CallsAway;
