@@ -16,6 +16,7 @@ import {
   type TimeOfDay,
 } from './spoken-values.ts';
 import type { City } from './domain.ts';
+import { findName, findWish, type Wish } from './ordering.ts';
 
 /** What the conversation needs next: words alone, or a fact or deed and its details. */
 export type Decision =
@@ -24,6 +25,8 @@ export type Decision =
   | { readonly kind: 'clock'; readonly what: 'time' | 'date' }
   | { readonly kind: 'book'; readonly people: number; readonly day: string; readonly time: TimeOfDay }
   | { readonly kind: 'order'; readonly number: string }
+  | Exclude<Wish, { readonly kind: 'finish' }>
+  | { readonly kind: 'place'; readonly name: string }
   | { readonly kind: 'repeat' }
   | { readonly kind: 'goodbye' };
 
@@ -34,14 +37,14 @@ interface Booking {
 }
 
 /** What the last answer asked the caller for. */
-type Asked = 'nothing' | 'city' | 'people' | 'day' | 'time' | 'confirm' | 'change' | 'order number';
+type Asked = 'nothing' | 'city' | 'people' | 'day' | 'time' | 'confirm' | 'change' | 'order number' | 'name';
 
 export interface Dialogue {
   readonly asked: Asked;
   readonly booking: Booking | undefined;
   readonly city: City | undefined;
   readonly weatherDay: string;
-  readonly topic: 'none' | 'weather' | 'booking' | 'order';
+  readonly topic: 'none' | 'weather' | 'booking' | 'order' | 'ordering';
 }
 
 export const newDialogue: Dialogue = {
@@ -70,6 +73,7 @@ const questions: Readonly<Record<Asked, string>> = {
   confirm: 'Shall I book the table?',
   change: 'What should I change: the number of people, the day, or the time?',
   'order number': 'What is your order number? Please say it digit by digit.',
+  name: 'What name is the order for?',
 };
 
 const yes = /\b(yes|yeah|yep|sure|correct|that's right|that is right|all right|okay|please do)\b/;
@@ -102,7 +106,9 @@ export function step(dialogue: Dialogue, said: string): Step {
   if (/\b(repeat that|say that again|pardon|what did you say|didn't hear)\b/.test(text)) {
     return { dialogue, decision: { kind: 'repeat' } };
   }
-  if (/\b(goodbye|bye|hang up|end the call|see you|have a nice day)\b|^(that's|that is) all\b/.test(text)) {
+  const isAll = /^(that's|that is) all\b/.test(text);
+  if (isAll && dialogue.topic === 'ordering') return ordering({ kind: 'finish' });
+  if (isAll || /\b(goodbye|bye|hang up|end the call|see you|have a nice day)\b/.test(text)) {
     return { dialogue: newDialogue, decision: { kind: 'goodbye' } };
   }
   return (
@@ -126,6 +132,8 @@ function changeTopic(dialogue: Dialogue, words: readonly string[]): Step | undef
   if (/\b(weather|rain|raining|cold|warm|sunny|forecast|temperature)\b/.test(text))
     return weather(dialogue, words);
   if (/\b(table|book|reserve|reservation)\b/.test(text)) return booking(dialogue, words);
+  const wish = findWish(words);
+  if (wish !== undefined) return ordering(wish);
   if (/\border\b|\btrack\b|\bpackage\b/.test(text)) return order(dialogue, words);
   const clock = /\bwhat (day|date)\b|\b(the|today's) date\b/.test(text)
     ? 'date'
@@ -136,6 +144,10 @@ function changeTopic(dialogue: Dialogue, words: readonly string[]): Step | undef
 }
 
 function continueTopic(dialogue: Dialogue, words: readonly string[]): Step | undefined {
+  if (dialogue.asked === 'name') {
+    const name = findName(words);
+    if (name !== undefined) return { dialogue: newDialogue, decision: { kind: 'place', name } };
+  }
   const city = findCity(words);
   if (city !== undefined) return weather(dialogue, words);
   if (dialogue.asked === 'order number' || findOrderNumber(words) !== undefined) {
@@ -190,6 +202,13 @@ function order(dialogue: Dialogue, words: readonly string[]): Step {
       ? 'The order number has at least three digits. Please say it digit by digit.'
       : questions['order number'],
   );
+}
+
+function ordering(wish: Wish): Step {
+  const dialogue: Dialogue = { ...newDialogue, topic: 'ordering' };
+  return wish.kind === 'finish'
+    ? say({ ...dialogue, asked: 'name' }, questions.name)
+    : { dialogue, decision: wish };
 }
 
 function booking(dialogue: Dialogue, words: readonly string[]): Step {

@@ -47,6 +47,20 @@ export const digitWords = [
 
 export const numberWords = [...digitWords, 'ten', 'eleven', 'twelve'] as const;
 
+/** What an order line may sell, as a caller says it; one or several of it. */
+export const dishes: Readonly<Record<string, string>> = {
+  pizza: 'pizza',
+  pizzas: 'pizza',
+  lasagna: 'lasagna',
+  salad: 'salad',
+  salads: 'salad',
+  tiramisu: 'tiramisu',
+  water: 'water',
+};
+
+/** Names that the recognizer knows. */
+export const names = ['anna', 'david', 'emma', 'james', 'maria', 'peter', 'sarah', 'tom'] as const;
+
 /** Named sets of alternatives; an alternative may hold slots of its own. A name in braces refers to one. */
 export const slots: Readonly<Record<string, readonly string[]>> = {
   city: cities,
@@ -68,6 +82,9 @@ export const slots: Readonly<Record<string, readonly string[]>> = {
   ],
   digit: [...digitWords, 'oh'],
   digits: ['{digit} {digit} {digit}', '{digit} {digit} {digit} {digit}'],
+  dish: Object.keys(dishes),
+  amount: ['a', ...numberWords.slice(1, 7)],
+  name: names,
   when: ['today', 'tomorrow', 'now', 'this evening', 'on {day}'],
 };
 
@@ -199,6 +216,28 @@ export const patterns: Readonly<Record<string, readonly string[]>> = {
     'it is {digits}',
     '4 {digits}',
     '3 {digit}',
+  ],
+  menu: [
+    "2 what's on the menu",
+    'what is on the menu',
+    'i would like to order',
+    "i'd like to order",
+    'can i order',
+    '4 {amount} {dish}',
+    '2 {amount} {dish} please',
+    'i would like {amount} {dish}',
+    "i'd like {amount} {dish}",
+    '2 i would like to order {amount} {dish}',
+    'and {amount} {dish}',
+    'no {dish}',
+    '2 repeat my order',
+    'repeat the order please',
+    '2 place the order',
+    'place the order please',
+    'place my order',
+    '2 my name is {name}',
+    '3 {name}',
+    'for {name}',
   ],
   answers: [
     '6 yes',

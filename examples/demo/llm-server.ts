@@ -48,7 +48,13 @@ function readTool(value: unknown, index: number): Tool {
     throw new Refusal(400, 'invalid_tools', `tools[${index}] must be a function with a name`);
   }
   const parameters = isObject(inner['parameters']) ? inner['parameters']['properties'] : undefined;
-  return { name, parameters: isObject(parameters) ? Object.keys(parameters) : [] };
+  const entries = isObject(parameters) ? Object.entries(parameters) : [];
+  const takesIntegers = (schema: unknown): boolean => isObject(schema) && schema['type'] === 'integer';
+  return {
+    name,
+    parameters: entries.map(([parameter]) => parameter),
+    integers: entries.flatMap(([parameter, schema]) => (takesIntegers(schema) ? [parameter] : [])),
+  };
 }
 
 interface ChatRequest {

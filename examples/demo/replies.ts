@@ -19,6 +19,8 @@ export interface Tool {
   readonly name: string;
   /** Names of its parameters. */
   readonly parameters: readonly string[];
+  /** Those of them that take whole numbers. */
+  readonly integers?: readonly string[];
 }
 
 export interface Conversation {
@@ -72,6 +74,20 @@ function purposeOf(decision: Decision): Purpose | undefined {
         tool: 'order_status',
         values: [[['order_number', 'order_id', 'order', 'number'], decision.number]],
       };
+    case 'menu':
+      return { tool: 'menu', values: [] };
+    case 'dish':
+      return {
+        tool: 'change_order',
+        values: [
+          [['item', 'dish'], decision.item],
+          [['count', 'amount'], decision.count],
+        ],
+      };
+    case 'recap':
+      return { tool: 'repeat_order', values: [] };
+    case 'place':
+      return { tool: 'place_order', values: [[['name'], decision.name]] };
     case 'goodbye':
       return { tool: 'end_call', values: [] };
     case 'say':
@@ -97,6 +113,11 @@ function ownAnswer(decision: Decision, now: Date): string {
     }
     case 'order':
       return sayOrder(decision.number);
+    case 'menu':
+    case 'dish':
+    case 'recap':
+    case 'place':
+      return 'I take no orders myself. I can look one up by its number.';
     case 'repeat':
       return 'I have not said anything yet. What can I do for you?';
     case 'goodbye':
@@ -157,7 +178,8 @@ export function reply(conversation: Conversation): Reply {
   if (purpose === undefined || tool === undefined) return { text: ownAnswer(decision, now) };
   const given = purpose.values.flatMap(([names, value]) => {
     const name = names.find((candidate) => tool.parameters.includes(candidate));
-    return name === undefined ? [] : [[name, value] as const];
+    if (name === undefined) return [];
+    return [[name, tool.integers?.includes(name) === true ? Number(value) : value] as const];
   });
   const call = { name: tool.name, arguments: Object.fromEntries(given) };
   return { text: decision.kind === 'goodbye' ? 'Thank you for calling.' : '', call };

@@ -9,7 +9,7 @@ import type { Clock, Timer } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import { createSocketPair } from '../../shared/runtime/shm.ts';
 import type { CallOffer, FromInference, FromWorker, ToWorker } from '../../shared/protocol/ipc.ts';
-import type { SipOffer } from '../../shared/protocol/sip.ts';
+import type { SipOffer } from '../../shared/protocol/sip/calls.ts';
 import type { ChildSetup } from './child-setup.ts';
 import { DescriptorReserve } from './descriptor-reserve.ts';
 import type { Priorities } from './priorities.ts';
@@ -83,12 +83,13 @@ export class Children {
     return this.#processes.size;
   }
 
-  /** Sends a message, with a socket when there is one. False when the worker is not there to take it. */
-  send(worker: number, message: ToWorker): boolean {
+  /** Sends a message, with a socket when there is one, which is the worker's then. False when the worker is not there to take it. */
+  send(worker: number, message: ToWorker, socket?: Socket): boolean {
     const child = this.#worker(worker);
     if (child?.connected !== true) return false;
     // What `send` returns speaks of the backlog: the message goes out all the same.
-    child.send(message);
+    if (socket === undefined) child.send(message);
+    else child.send(message, socket, {}, () => undefined);
     return true;
   }
 

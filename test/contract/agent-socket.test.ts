@@ -67,6 +67,7 @@ class Link extends Observed {
         this.changed();
       },
       binary: () => undefined,
+      ping: () => undefined,
       pong: () => undefined,
       closed: (why) => {
         this.why = why;

@@ -1,72 +1,20 @@
 /** `svc-supervisor agent dev` as a developer has it: the whole command, a real agent, a caller, and files that change. */
-import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Conversation } from '../support/core/conversation.ts';
-import { Observed } from '../support/process/observed.ts';
-import { cleanEnv, spoken, startDemo, stopped } from '../support/process/running-demo.ts';
-import { Providers, TestService } from '../support/process/service.ts';
+import { stopped } from '../support/process/running-demo.ts';
+import { TestService } from '../support/process/service.ts';
+import { AgentDev } from './agent-dev-command.ts';
 import { ServiceEnd } from './service-end.ts';
 
-const project = fileURLToPath(new URL('../..', import.meta.url));
-
-class Command extends Observed {
-  readonly lines: string[] = [];
-  readonly child: ChildProcess;
-  #isOver = false;
-
-  constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-    super();
-    const program = join(project, 'scripts/svc-supervisor.mjs');
-    const child = spawn(process.execPath, [program, 'agent', 'dev', ...args], {
-      cwd: project,
-      env: { ...cleanEnv(), ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    this.child = child;
-    for (const stream of [child.stdout, child.stderr])
-      createInterface({ input: stream }).on('line', (line) => {
-        this.lines.push(line);
-        this.changed();
-      });
-    child.once('close', () => {
-      this.#isOver = true;
-      this.changed();
-    });
-  }
-
-  /** Nobody writes to its streams any more. */
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
-  /** Resolves with what the pattern finds in a line after the first `from`. */
-  async says(pattern: RegExp, from = 0): Promise<RegExpExecArray> {
-    const find = (): RegExpExecArray | undefined => {
-      for (const line of this.lines.slice(from)) {
-        const found = pattern.exec(line);
-        if (found !== null) return found;
-      }
-      return undefined;
-    };
-    await this.until(() => this.#isOver || find() !== undefined);
-    const found = find();
-    if (found === undefined)
-      throw new Error(`the command ended without saying ${pattern}:\n${this.lines.join('\n')}`);
-    return found;
-  }
-}
-
-const commands: Command[] = [];
+const commands: AgentDev[] = [];
 const folders: string[] = [];
 
-function run(args: readonly string[], env?: Readonly<Record<string, string>>): Command {
-  const command = new Command(args, env);
+function run(args: readonly string[], env?: Readonly<Record<string, string>>): AgentDev {
+  const command = new AgentDev(args, env);
   commands.push(command);
   return command;
 }
@@ -83,7 +31,7 @@ afterEach(async () => {
 });
 
 const ownService = ['--no-service', '--tap-port', '0'];
-const urlOf = async (command: Command): Promise<string> =>
+const urlOf = async (command: AgentDev): Promise<string> =>
   (await command.says(/SVC_AGENT_URL=(\S+)/))[1] ?? '';
 
 const agentFile = (greeting: string): string => `
@@ -232,54 +180,5 @@ await new Agent({ name: 'dev', greeting: '${greeting}' }).listen();
     await command.says(/ > session\.end {2}reason="hangup"/);
     await stopped(command.child);
     expect(command.lines.join('\n')).not.toMatch(/Warning|Error:/);
-  });
-});
-
-describe('the receptionist', () => {
-  it('books a table for a caller of the demo', async () => {
-    const command = run(['examples/agent-link/receptionist/receptionist.ts', ...ownService]);
-    const url = await urlOf(command);
-    await command.says(/the agent listens/);
-    const demo = await startDemo({ SVC_AGENT_URL: url });
-    const rate = 16_000;
-    const call = await Conversation.open({ ws: demo.ws, rate });
-    await call.answerSince(0);
-    await call.ask(await spoken(demo, 'Book a table for four tomorrow at seven thirty.', { rate }));
-    await call.ask(await spoken(demo, 'Yes please.', { rate }));
-    await command.says(
-      / > tool\.call .*name="book_table" {2}arguments=\{"people":4,"day":"tomorrow","time":"\d\d:30"\}/,
-    );
-    await command.says(/ < tool\.result .*is booked/);
-    await call.client.hangUp();
-    await demo.stop();
-  });
-});
-
-describe('the tenants', () => {
-  const shipped = readFileSync(join(project, 'examples/agent-link/tenants/agent.toml'), 'utf8');
-
-  it.each([
-    ['pizza', /Pizza Corner/],
-    ['salon', /hair salon/],
-    ['elsewhere', /reception/],
-  ])('answer a call of the route %s each in its own words', async (route, words) => {
-    const command = run(['examples/agent-link/tenants/tenants.ts', ...ownService], {
-      SVC_AGENT_TOKEN: 'token',
-    });
-    const url = await urlOf(command);
-    await command.says(/the agent listens/);
-    const routes = shipped.slice(shipped.indexOf('[agent_link]')).replaceAll('ws://127.0.0.1:8091', url);
-    const providers = await new Providers().start();
-    const agentText = `${providers.agentText({})}\n${routes}`;
-    const service = await TestService.start({
-      agentText,
-      env: { SVC_AGENT_URL: url, SVC_AGENT_TOKEN: 'token' },
-    });
-    const call = await service.call({ metadata: { agent_route: route } });
-    const [line] = await command.says(/ < session\.accept .*/);
-    expect(line).toMatch(words);
-    await call.hangUp();
-    await service.stop();
-    await providers.close();
   });
 });

@@ -44,7 +44,7 @@ token_env = "SVC_AGENT_TOKEN"
     ),
   );
   service = await TestService.start({
-    agentText: `${providers.agentText({ greeting: 'From the file.' })}\n${routes.join('\n')}`,
+    agentText: `${providers.agentText({ greeting: 'From the file.', agent: 'fillers = ["One moment."]\n[agent.confirm]\nask = "Shall I do it?"' })}\n${routes.join('\n')}`,
     workers: 2,
     env: { SVC_AGENT_TOKEN: conformanceToken, SVC_LOG_LEVEL: 'debug' },
   });
@@ -70,7 +70,7 @@ describe.each(sdks)('the %s SDK', (name) => {
   /** A call by this route; what was spoken before it does not count. */
   async function ring(suffix: keyof typeof paths = ''): Promise<CallClient> {
     said = providers.tts.requests.length;
-    const call = await service.call({ metadata: { agent_route: `${name}${suffix}` } });
+    const call = await service.call({ metadata: { agent_route: `${name}${suffix}` }, follow: true });
     calls.push(call);
     return call;
   }
@@ -95,6 +95,19 @@ describe.each(sdks)('the %s SDK', (name) => {
     call.sendText(`interrupt Done: ${order}.`);
     await spoken(`Done: ${order}.`);
     return await ask(call, 'and now');
+  }
+
+  /** Resolves when the bot says one of these from now on, also where the sound of it was made ahead of time. */
+  const says = (call: CallClient, ...lines: readonly string[]) =>
+    call.next(
+      (event) =>
+        event.type === 'told' && event.message.type === 'bot.tts_text' && lines.includes(event.message.text),
+    );
+
+  /** The LLM calls a tool. */
+  function use(call: CallClient, tool: string, id: string): void {
+    providers.llm.script.push(toolCall(tool, {}, id));
+    call.sendText('use it');
   }
 
   /** What the LLM is told of a call of a tool. */
@@ -167,6 +180,31 @@ describe.each(sdks)('the %s SDK', (name) => {
     expect(await resultOf(call, 'sorry')).toMatch(/tool_failed.*no such order/);
     expect(await resultOf(call, 'large')).toMatch(/tool_failed.*the result of the tool cannot be sent/);
     expect(await resultOf(call, 'add', { a: 'one', b: 2 })).toMatch(/invalid_arguments/);
+  });
+
+  test('filler_after_ms and tool.cancel: a slow tool is bridged, and stops when the caller goes on', async () => {
+    const call = await ring();
+    const filled = says(call, 'One moment.');
+    use(call, 'slow', 'call_a');
+    expect(await filled).toBeDefined();
+    await ask(call, 'never mind');
+    expect(await resultOf(call, 'log')).toBe('["slow cancelled"]');
+  });
+
+  test('confirm: a tool runs behind a clear yes, not behind a no, and is told that nobody waits', async () => {
+    const call = await ring();
+    const asked = says(call, 'Shall I do it?');
+    use(call, 'hold', 'call_a');
+    expect(await asked).toBeDefined();
+    await ask(call, 'no');
+    expect(await resultOf(call, 'log')).toBe('[]');
+    const again = says(call, 'Shall I do it?');
+    use(call, 'hold', 'call_b');
+    expect(await again).toBeDefined();
+    call.sendText('yes');
+    await ask(call, 'and something else');
+    expect(await resultOf(call, 'log')).toBe('["hold told interrupted"]');
+    expect(await resultOf(call, 'release')).toBe('true');
   });
 
   test('end: the farewell is spoken, and the call is over', async () => {

@@ -1,4 +1,4 @@
-/** Seeded calls with an agent process: dropped links, slow agents, results out of order, workers that die. */
+/** Seeded calls with an agent process: dropped links, slow agents and hasty ones, results out of order, workers that die. */
 import { describe, expect, it } from 'vitest';
 import { runLinkWorld } from './link-world.ts';
 
@@ -32,6 +32,7 @@ describe('simulated agent links', () => {
       abandoned: 500,
       arrived: 10_000,
       lost: 1_000,
+      slowed: 100,
     });
     for (const [what, times] of often) expect(counts.get(what) ?? 0, what).toBeGreaterThan(times);
   });

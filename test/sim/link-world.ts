@@ -4,6 +4,7 @@
  * may die. The judge keeps books of its own.
  */
 import { newPrng, type Prng } from '../../shared/base/prng.ts';
+import type { CallCommand } from '../../worker/core/commands.ts';
 import { stepLink } from '../../worker/agent-link/link.ts';
 import {
   newLink,
@@ -70,6 +71,10 @@ class LinkWorld {
   // the network
   #connection = 0;
   #isUp = false;
+  /** Since when the service does not read what the agent sends; what was read at that moment still arrives. */
+  #unreadSince = Number.POSITIVE_INFINITY;
+  /** Number of the newest message when the call was last written down. */
+  #savedSeq = 0;
   // the agent
   readonly #accepts: boolean;
   readonly #resumes: boolean;
@@ -77,6 +82,11 @@ class LinkWorld {
   readonly #known = new Set<number>();
   readonly #done = new Map<string, number>();
   #sentCommands = 0;
+  #flooded = 0;
+  /** Lines of floods that reached the service. */
+  #arrivedOfFlood = 0;
+  #countOfFlood = 0;
+  #doneOfFlood = 0;
   #told = 0;
   readonly #heardInOrder = new OrderJudge((rule) => this.#violated(rule));
 
@@ -93,6 +103,7 @@ class LinkWorld {
       this.#later(at, () => this.#round());
     for (let at = this.#random.below(20_000); at < callMs; at += 3_000 + this.#random.below(30_000))
       this.#later(at, () => this.#drop('the network'));
+    if (this.#random.chance(0.3)) this.#later(this.#random.below(40_000), () => this.#flood());
     if (this.#random.chance(0.3)) this.#later(5_000 + this.#random.below(30_000), () => this.#die());
     this.#later(callMs, () => this.#end());
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
@@ -129,6 +140,8 @@ class LinkWorld {
       ? this.#random.below(this.#random.chance(0.01) ? 2_000_000 : 400_000)
       : 0;
     for (const order of stepLink(this.#link, fact, { now: this.#now, bufferedBytes })) this.#perform(order);
+    if (this.#link.phase.type === 'gone' && this.#runs.size > 0)
+      this.#violated('a link that is gone leaves no tool call waiting');
   }
 
   #perform(order: LinkOrder): void {
@@ -138,6 +151,9 @@ class LinkWorld {
         return;
       case 'send':
         this.#deliver(JSON.parse(order.text) as Message);
+        return;
+      case 'read':
+        this.#unreadSince = order.isOn ? Number.POSITIVE_INFINITY : this.#now;
         return;
       case 'close':
         this.#isUp = false;
@@ -149,7 +165,8 @@ class LinkWorld {
         if (this.#now > 4_000 + tickMs) this.#violated('the caller waits no longer than both timeouts');
         return;
       case 'command':
-        this.#command(order.id);
+        if (order.id === 'agent') this.#floodDone(order.command);
+        else this.#command(order.id);
         return;
       case 'tool.settled': {
         const run = this.#runs.get(order.id);
@@ -175,6 +192,7 @@ class LinkWorld {
 
   #tick(): void {
     if (this.#now < callMs) this.#later(this.#now + tickMs, () => this.#tick());
+    if (this.#now % 500 === 0) this.#savedSeq = this.#link.outbox.seq;
     this.#fact({ type: 'time.passed' });
     const due = nextToolDeadline(this.#tools);
     if (due !== undefined && due <= this.#now) this.#tool({ type: 'deadline.reached' });
@@ -250,6 +268,13 @@ class LinkWorld {
     this.#paired.set(id, (this.#paired.get(id) ?? 0) + 1);
   }
 
+  #floodDone(command: CallCommand): void {
+    const number = command.type === 'say' ? Number(command.text) : 0;
+    if (number <= this.#doneOfFlood) this.#violated(`line ${number} of a flood is done once and in order`);
+    this.#doneOfFlood = number;
+    this.#countOfFlood += 1;
+  }
+
   /** The core answers each command once, some time later. */
   #command(id: string): void {
     const times = (this.#given.get(id) ?? 0) + 1;
@@ -265,7 +290,9 @@ class LinkWorld {
   #die(): void {
     if (this.#startedAt === undefined || this.#link.phase.type === 'over') return;
     this.#count('died');
-    const saved = JSON.parse(JSON.stringify(saveLink(this.#link, this.#now))) as SavedLink;
+    const whole = JSON.parse(JSON.stringify(saveLink(this.#link, this.#now))) as SavedLink;
+    // Messages may have been written after the last save.
+    const saved = { ...whole, seq: Math.min(whole.seq, this.#savedSeq) };
     this.#isUp = false;
     this.#connection += 1;
     this.#runs.clear();
@@ -281,6 +308,8 @@ class LinkWorld {
     if (this.#startedAt === undefined) this.#violated('the call was lost');
     const { waiting, kept } = this.#link.outbox;
     if (waiting.length > 100 || kept.length > 64) this.#violated('what is kept is bounded');
+    const isKept = this.counts.get('gone') === undefined && this.counts.get('died') === undefined;
+    if (isKept && this.#countOfFlood !== this.#arrivedOfFlood) this.#violated('all that was sent is done');
     this.#fact({ type: 'call.ended', reason: 'hangup' });
     const { arrived, lost } = this.#heardInOrder;
     this.#count('told', this.#told);
@@ -293,6 +322,7 @@ class LinkWorld {
   #dial(): void {
     this.#connection += 1;
     const own = this.#connection;
+    this.#unreadSince = Number.POSITIVE_INFINITY;
     const isOpen = this.#random.chance(0.8);
     const afterMs = this.#random.chance(0.3) ? 1_000 + this.#random.below(3_000) : this.#random.below(300);
     this.#later(this.#now + afterMs, () => {
@@ -324,7 +354,13 @@ class LinkWorld {
         if (this.#resumes && this.#now < callMs) this.#reply(500, message);
         return;
       }
-      this.#fact({ type: 'text.received', text: JSON.stringify(message) });
+      // What nobody reads waits in the network.
+      if (this.#now > this.#unreadSince) this.#reply(tickMs, message);
+      else {
+        if (message.type === 'say' && message['id'] === undefined && this.#link.phase.type === 'active')
+          this.#arrivedOfFlood += 1;
+        this.#fact({ type: 'text.received', text: JSON.stringify(message) });
+      }
     });
   }
 
@@ -347,6 +383,14 @@ class LinkWorld {
     }
     if (message.type === 'tool.call') this.#runTool(message);
     if (this.#random.chance(0.2) && this.#sentCommands < 40) this.#say();
+  }
+
+  /** A loop that does not wait. */
+  #flood(): void {
+    for (let count = 0; count < 250; count += 1) {
+      this.#flooded += 1;
+      this.#reply(0, { type: 'say', text: String(this.#flooded) });
+    }
   }
 
   #say(): void {

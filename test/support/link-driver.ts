@@ -65,8 +65,8 @@ export class LinkDriver {
   /** The core answers a command by the id that it was given. */
   answers(
     id: string,
-    command: 'say' | 'edit' | 'end',
-    outcome: 'done' | 'dropped' | 'queue_full' | 'call_ending',
+    command: 'say' | 'edit' | 'end' | 'transfer',
+    outcome: 'done' | 'dropped' | 'queue_full' | 'call_ending' | 'outcome_unknown',
   ) {
     return this.told({
       type: 'command.answered',

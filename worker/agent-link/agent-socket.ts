@@ -15,6 +15,8 @@ export interface AgentSocketEvents {
   opened(): void;
   text(text: string): void;
   binary(): void;
+  /** To be answered by `pong`. */
+  ping(data: Uint8Array): void;
   pong(): void;
   /** Once and last, also where the connection never opened. */
   closed(why: string): void;
@@ -24,6 +26,9 @@ export interface AgentSocket {
   readonly bufferedBytes: number;
   send(text: string): void;
   ping(): void;
+  pong(data: Uint8Array): void;
+  /** Whether more is read; what has been read arrives all the same. */
+  read(isOn: boolean): void;
   /** Ends it in good order, and for good when the agent does not answer. */
   close(code: number, reason: string): void;
 }
@@ -57,6 +62,7 @@ export function newDialer({ url, token }: LinkTarget, certificates: readonly str
       agent,
       headers: { ...headers, ...ofCall },
       perMessageDeflate: false,
+      autoPong: false,
       followRedirects: false,
       maxPayload: agentLinkLimits.messageBytes,
     });
@@ -80,7 +86,7 @@ class WsAgentSocket implements AgentSocket {
       else this.#events?.text(data.toString('utf8'));
     });
     socket.on('pong', () => this.#events?.pong());
-    socket.on('ping', () => this.#events?.pong());
+    socket.on('ping', (data) => this.#events?.ping(data));
     socket.on('unexpected-response', (request, response) => {
       this.#why = `the handshake was answered with status ${response.statusCode ?? 0}`;
       request.destroy();
@@ -104,8 +110,19 @@ class WsAgentSocket implements AgentSocket {
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.ping();
   }
 
+  pong(data: Uint8Array): void {
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.pong(data);
+  }
+
+  read(isOn: boolean): void {
+    if (isOn) this.#socket.resume();
+    else this.#socket.pause();
+  }
+
   close(code: number, reason: string): void {
     this.#events = undefined;
+    // Else the answer to the close frame is never seen.
+    this.#socket.resume();
     if (this.#socket.readyState !== WebSocket.OPEN) {
       this.#socket.terminate();
       return;

@@ -150,6 +150,12 @@ export class AgentCallLink implements CallLink {
       case 'ping':
         this.#socket?.ping();
         return;
+      case 'pong':
+        this.#socket?.pong(order.data);
+        return;
+      case 'read':
+        this.#socket?.read(order.isOn);
+        return;
       case 'close':
         this.#socket?.close(order.code, order.reason);
         this.#socket = undefined;
@@ -190,6 +196,7 @@ export class AgentCallLink implements CallLink {
       opened: () => on({ type: 'socket.opened' }),
       text: (text) => on({ type: 'text.received', text }),
       binary: () => on({ type: 'binary.received' }),
+      ping: (data) => on({ type: 'ping.received', data }),
       pong: () => on({ type: 'pong.received' }),
       closed: (why) => on({ type: 'socket.closed', why }),
     });
@@ -218,6 +225,7 @@ const newsTexts: Readonly<Record<LinkNews, string>> = {
   fallback: 'the agent process does not take the call: it starts by the agent file alone',
   broken: 'the agent process is lost: the service connects again',
   gone: 'the agent process is lost: the call goes on by itself',
+  slowed: 'the agent process sends too much: it is read more slowly',
 };
 
 const reasonTexts = {

@@ -1,6 +1,6 @@
 /**
  * Commands by the ids that the agent gave them: one that comes twice is done once and answered twice alike (spec 02, Agent to server
- * commands). Of commands that are answered the newest are remembered.
+ * commands). Of commands that are answered the newest are remembered, but for one whose outcome was lost: it may be given again (spec 02, Errors).
  */
 import type { AgentLinkFault } from '../../shared/protocol/agent-link/errors.ts';
 import { faultMessage } from '../../shared/protocol/agent-link/errors.ts';
@@ -52,7 +52,7 @@ export function settle(ids: CommandIds, id: string, fault: CommandOutcome): Comm
   const { asked } = known;
   // The newest answer stands last.
   ids.delete(id);
-  ids.set(id, { asked: 0, outcome: { fault } });
+  if (fault?.code !== 'outcome_unknown') ids.set(id, { asked: 0, outcome: { fault } });
   forgetOldest(ids);
   return Array.from({ length: asked }, () => resultOf(id, fault));
 }

@@ -14,6 +14,7 @@ import {
   type CommandIds,
   type SavedCommandIds,
 } from './command-ids.ts';
+import { newIntake, type Intake } from './intake.ts';
 import { newOutbox, type Outbox } from './outbox.ts';
 
 export interface LinkSettings {
@@ -43,6 +44,7 @@ export type LinkFact =
   | { readonly type: 'socket.closed'; readonly why: string }
   | { readonly type: 'text.received'; readonly text: string }
   | { readonly type: 'binary.received' }
+  | { readonly type: 'ping.received'; readonly data: Uint8Array }
   | { readonly type: 'pong.received' }
   | { readonly type: 'told'; readonly event: ConversationEvent }
   /** The tools of the call are there. `refused`: those of the handshake that it did not get, and why. */
@@ -57,12 +59,15 @@ export type LinkFact =
   | { readonly type: 'time.passed' };
 
 /** Something that a log and a metric tell. */
-export type LinkNews = 'active' | 'fallback' | 'broken' | 'resumed' | 'gone';
+export type LinkNews = 'active' | 'fallback' | 'broken' | 'resumed' | 'gone' | 'slowed';
 
 export type LinkOrder =
   | { readonly type: 'connect' }
   | { readonly type: 'send'; readonly text: string }
   | { readonly type: 'ping' }
+  | { readonly type: 'pong'; readonly data: Uint8Array }
+  /** Whether more of what the agent sends is to be read. */
+  | { readonly type: 'read'; readonly isOn: boolean }
   /** Close the connection in good order; nothing of it is told any more. */
   | { readonly type: 'close'; readonly code: number; readonly reason: string }
   /** The call may start: with what the agent said, or without an agent. */
@@ -98,6 +103,7 @@ export interface LinkState {
   /** Undefined until the agent has accepted the call. */
   terms: LinkTerms | undefined;
   readonly outbox: Outbox;
+  readonly intake: Intake;
   readonly ids: CommandIds;
   nextCall: number;
   readonly calls: Map<number, PendingCall>;
@@ -114,6 +120,7 @@ export const newLink = (settings: LinkSettings, now: Millis): LinkState => ({
   phase: { type: 'idle' },
   terms: undefined,
   outbox: newOutbox(now),
+  intake: newIntake(now),
   ids: newCommandIds(),
   nextCall: 1,
   calls: new Map(),
@@ -160,6 +167,7 @@ export function resumedLink(
     phase: mayResume ? { type: 'away', retryAt: now } : { type: 'gone' },
     terms,
     outbox,
+    intake: newIntake(now),
     ids: loadCommandIds(saved?.ids ?? []),
     nextCall: (saved?.nextCall ?? 1) + unsavedMessages,
     calls: new Map(),

@@ -18,6 +18,7 @@ import {
 import { isConversationEventType } from '../../shared/protocol/agent-link/events.ts';
 import type { AgentLinkFault } from '../../shared/protocol/agent-link/errors.ts';
 import type { ServiceMessage, ServiceMessageOf } from '../../shared/protocol/agent-link/service-messages.ts';
+import { mayRead, mayReadAgain, mayTake, nextArrived, type Arrived } from './intake.ts';
 import { answerCommand, onCommandText } from './link-commands.ts';
 import { report, say, type LinkStep } from './link-say.ts';
 import { giveUpCalls, onToolAbandoned, onToolRun } from './link-tools.ts';
@@ -53,13 +54,17 @@ function take(step: LinkStep, fact: LinkFact): void {
       onClosed(step, fact.why);
       return;
     case 'text.received':
-      onText(step, fact.text);
+      onArrived(step, fact.text);
       return;
     case 'binary.received':
-      onBinary(step);
+      onArrived(step, undefined);
+      return;
+    case 'ping.received':
+      onPing(step, fact.data);
       return;
     case 'pong.received':
       heard(step);
+      if (!mayRead(step.state.intake, step.now)) hold(step);
       return;
     case 'told':
       onTold(step, fact.event);
@@ -104,6 +109,8 @@ function onTold(step: LinkStep, event: Extract<LinkFact, { type: 'told' }>['even
 // ---- the handshake -------------------------------------------------------------------------------------------------
 
 function connect(step: LinkStep): void {
+  step.state.intake.isHeld = false;
+  step.state.intake.ping = undefined;
   step.state.phase = { type: 'connecting', by: step.now + times.connectMs };
   step.orders.push({ type: 'connect' });
 }
@@ -138,26 +145,27 @@ function onOpened(step: LinkStep): void {
   outbox.lost = lost;
 }
 
-function onText(step: LinkStep, text: string): void {
-  const { phase } = step.state;
-  if (phase.type === 'handshaking') {
-    onAnswer(step, text);
+function onArrived(step: LinkStep, arrived: Arrived): void {
+  const { state, now } = step;
+  if (state.phase.type === 'handshaking') {
+    if (arrived !== undefined) onAnswer(step, arrived);
+    else failHandshake(step, faultText({ code: 'binary_frame' }), closeCodes.violation);
     return;
   }
-  if (phase.type !== 'active') return;
-  heard(step);
-  const read = readFrame(text);
-  if (read.ok) onCommandText(step, read.value);
-  else report(step, read.error);
+  if (state.phase.type !== 'active') return;
+  if (mayTake(state.intake, arrived, now)) takeIn(step, arrived);
+  else hold(step);
 }
 
-function onBinary(step: LinkStep): void {
-  const { phase } = step.state;
-  if (phase.type === 'handshaking')
-    failHandshake(step, faultText({ code: 'binary_frame' }), closeCodes.violation);
-  if (phase.type !== 'active') return;
+function takeIn(step: LinkStep, arrived: Arrived): void {
   heard(step);
-  report(step, { code: 'binary_frame' });
+  if (arrived === undefined) {
+    report(step, { code: 'binary_frame' });
+    return;
+  }
+  const read = readFrame(arrived);
+  if (read.ok) onCommandText(step, read.value);
+  else report(step, read.error);
 }
 
 function onAnswer(step: LinkStep, text: string): void {
@@ -225,6 +233,44 @@ function heard({ state, now }: LinkStep): void {
   if (state.phase.type === 'active') state.phase.heardAt = now;
 }
 
+/** An agent that sends more than is taken in at once is read more slowly, and told so once. */
+function hold(step: LinkStep): void {
+  const { intake } = step.state;
+  if (intake.isHeld) return;
+  intake.isHeld = true;
+  step.orders.push({ type: 'read', isOn: false });
+  if (intake.isTold) return;
+  intake.isTold = true;
+  step.orders.push({ type: 'news', news: 'slowed', why: faultText({ code: 'too_fast' }) });
+  report(step, { code: 'too_fast' });
+}
+
+/** Of pings that come faster than they are answered only the newest counts. */
+function onPing(step: LinkStep, data: Uint8Array): void {
+  const { intake } = step.state;
+  heard(step);
+  if (mayRead(intake, step.now)) step.orders.push({ type: 'pong', data });
+  else {
+    intake.ping = data;
+    hold(step);
+  }
+}
+
+/** What was held back goes on as the allowance fills. */
+function takeWaiting(step: LinkStep): void {
+  const { state, now, orders } = step;
+  const { intake } = state;
+  if (!intake.isHeld && intake.waiting.length === 0) return;
+  for (let next = nextArrived(intake, now); next !== undefined; next = nextArrived(intake, now))
+    takeIn(step, next.arrived);
+  if (!mayReadAgain(intake, now)) return;
+  intake.isHeld = false;
+  const { ping } = intake;
+  intake.ping = undefined;
+  if (ping !== undefined) orders.push({ type: 'pong', data: ping });
+  orders.push({ type: 'read', isOn: true });
+}
+
 function onClosed(step: LinkStep, why: string): void {
   const { phase, broken } = step.state;
   if (phase.type === 'active') onBroken(step, why);
@@ -261,6 +307,7 @@ function goAlone(step: LinkStep, why: string): void {
   state.phase = { type: 'gone' };
   state.broken = undefined;
   state.outbox.waiting.length = 0;
+  state.intake.waiting.length = 0;
   orders.push({ type: 'news', news: 'gone', why });
   giveUpCalls(step);
 }
@@ -273,6 +320,7 @@ function leave(step: LinkStep, fault: AgentLinkFault, code: number): void {
 
 function onTime(step: LinkStep): void {
   const { state, now, orders } = step;
+  takeWaiting(step);
   const { phase } = state;
   switch (phase.type) {
     case 'connecting':

@@ -25,6 +25,7 @@ export function probeAgent(dial: Dial, settings: LinkSettings, clock: Clock): Pr
           opened: () => give({ type: 'socket.opened' }),
           text: (text) => give({ type: 'text.received', text }),
           binary: () => give({ type: 'binary.received' }),
+          ping: (data) => socket?.pong(data),
           pong: () => undefined,
           closed: (reason) => give({ type: 'socket.closed', why: reason }),
         });

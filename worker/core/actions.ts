@@ -77,6 +77,7 @@ export type CallAction =
   | {
       readonly type: 'carrier.transfer';
       readonly commandId: string;
+      readonly attempt: number;
       readonly destination: string;
       readonly isNumber: boolean;
       readonly mode: 'cold' | 'warm';

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from voice_agent import Agent, Opening, Session, ToolCall, ToolError
 
-MENU_CENTS = {"margherita": 900, "funghi": 1_050, "diavola": 1_150, "tiramisu": 600, "water": 250}
+MENU_CENTS = {"pizza": 1_050, "lasagna": 1_150, "salad": 750, "tiramisu": 600, "water": 250}
 MOST_OF_ONE_KIND = 20
 
 agent = Agent(
@@ -59,9 +59,9 @@ def begin(session: Session, _opening: Opening) -> None:
 
 
 @agent.tool
-async def menu() -> dict[str, str]:
+async def menu() -> str:
     """What there is, with prices."""
-    return {item: price(cents) for item, cents in MENU_CENTS.items()}
+    return "There is " + ", ".join(f"{item} for {price(cents)}" for item, cents in MENU_CENTS.items()) + "."
 
 
 @agent.tool(kind="side_effect", repeatable=True)
@@ -83,10 +83,10 @@ async def change_order(
 
 
 @agent.tool
-async def repeat_order(session: Session) -> dict[str, str]:
+async def repeat_order(session: Session) -> str:
     """The order so far and its total, to be repeated to the caller."""
     basket = session.data["basket"]
-    return {"order": summary(basket), "total": price(total_cents(basket))}
+    return f"That is {summary(basket)}, for {price(total_cents(basket))}."
 
 
 @agent.tool(kind="side_effect", confirm=True, timeout_ms=10_000)
@@ -99,13 +99,18 @@ def place_order(call: ToolCall, name: Annotated[str, "The caller's name."]) -> d
     with closing(connect()) as database, database:
         # The same call again, after a lost answer, finds its order instead of placing another.
         database.execute(
-            "INSERT INTO orders (key, name, items, total_cents) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
+            "INSERT INTO orders (number, key, name, items, total_cents)"
+            # Three digits are said and heard more safely than one.
+            " VALUES ((SELECT COALESCE(MAX(number), 100) + 1 FROM orders), ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
             (key, name, summary(basket), total_cents(basket)),
         )
         number, items, cents = database.execute(
             "SELECT number, items, total_cents FROM orders WHERE key = ?", (key,)
         ).fetchone()
-    return {"number": number, "order": items, "total": price(cents), "ready_in_minutes": 25}
+    return {
+        "summary": f"Your order has the number {number}: {items}, for {price(cents)}. It is ready in 25 minutes.",
+        "number": number,
+    }
 
 
 @agent.tool

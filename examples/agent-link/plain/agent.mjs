@@ -4,7 +4,7 @@
 import { WebSocketServer } from 'ws';
 
 const port = Number(process.env.PORT ?? 8765);
-const orders = { 17: 'on its way, it arrives tomorrow', 18: 'waiting for the paint to dry' };
+const orders = { 427: 'It is on its way and arrives tomorrow.', 428: 'It waits for its paint to dry.' };
 
 const tools = [
   {
@@ -34,7 +34,7 @@ server.on('connection', (socket) => {
         });
         break;
       case 'tool.call': {
-        const result = orders[message.arguments.number] ?? 'there is no such order';
+        const result = orders[message.arguments.number] ?? 'There is no such order.';
         send({ type: 'tool.result', id: message.id, re: message.seq, result });
         break;
       }

@@ -35,26 +35,21 @@ def orders(folder: Path) -> list[tuple[str, str, int]]:
 async def test_an_order_is_taken_repeated_and_placed(agent: Agent, tmp_path: Path) -> None:
     async with ScriptedCall(agent) as call:
         assert call.greeting == "Pizzeria Aurora, what would you like to order?"
-        assert (await call.call_tool("menu")).result["funghi"] == "10.50 euros"
-        await call.call_tool("change_order", item="funghi", count=1)
+        assert "lasagna for 11.50 euros" in (await call.call_tool("menu")).result
+        await call.call_tool("change_order", item="pizza", count=1)
         await call.call_tool("change_order", item="water", count=3)
         changed = await call.call_tool("change_order", item="water", count=2)
-        assert changed.result == "The order is now: 1 funghi, 2 water."
-        assert (await call.call_tool("repeat_order")).result == {
-            "order": "1 funghi, 2 water",
-            "total": "15.50 euros",
-        }
+        assert changed.result == "The order is now: 1 pizza, 2 water."
+        assert (await call.call_tool("repeat_order")).result == "That is 1 pizza, 2 water, for 15.50 euros."
         placed = await call.call_tool("place_order", name="Ann")
         assert placed.result == {
-            "number": 1,
-            "order": "1 funghi, 2 water",
-            "total": "15.50 euros",
-            "ready_in_minutes": 25,
+            "summary": "Your order has the number 101: 1 pizza, 2 water, for 15.50 euros. It is ready in 25 minutes.",
+            "number": 101,
         }
         assert (
-            await call.call_tool("order_status", number=1)
-        ).result == "For Ann: 1 funghi, 2 water. It is in the oven."
-    assert orders(tmp_path) == [("Ann", "1 funghi, 2 water", 1_550)]
+            await call.call_tool("order_status", number=101)
+        ).result == "For Ann: 1 pizza, 2 water. It is in the oven."
+    assert orders(tmp_path) == [("Ann", "1 pizza, 2 water", 1_550)]
 
 
 async def test_the_caller_is_asked_before_an_order_is_placed(agent: Agent) -> None:
@@ -65,7 +60,7 @@ async def test_the_caller_is_asked_before_an_order_is_placed(agent: Agent) -> No
 
 async def test_another_attempt_of_a_call_places_no_second_order(agent: Agent, tmp_path: Path) -> None:
     async with ScriptedCall(agent) as call:
-        await call.call_tool("change_order", item="margherita", count=1)
+        await call.call_tool("change_order", item="pizza", count=1)
         key = "0123456789abcdef"
         attempts = [call.start_tool("place_order", {"name": "Ann"}, idempotency_key=key) for _ in range(2)]
         first, second = [await call.tool_outcome(each) for each in attempts]
@@ -76,7 +71,7 @@ async def test_another_attempt_of_a_call_places_no_second_order(agent: Agent, tm
 async def test_another_caller_places_another_order(agent: Agent, tmp_path: Path) -> None:
     for session_id in ("one", "two"):
         async with ScriptedCall(agent, session_id=session_id) as call:
-            await call.call_tool("change_order", item="margherita", count=1)
+            await call.call_tool("change_order", item="pizza", count=1)
             await call.call_tool("place_order", name="Ann")
     assert len(orders(tmp_path)) == 2
 
@@ -84,7 +79,7 @@ async def test_another_caller_places_another_order(agent: Agent, tmp_path: Path)
 @pytest.mark.parametrize(
     ("tool", "arguments", "error"),
     [
-        ("change_order", {"item": "sushi", "count": 1}, "not on the menu; there is margherita, funghi"),
+        ("change_order", {"item": "sushi", "count": 1}, "not on the menu; there is pizza, lasagna"),
         ("change_order", {"item": "water", "count": 21}, "at most 20 of one kind"),
         ("change_order", {"item": "water", "count": -1}, "at most 20 of one kind"),
         ("place_order", {"name": "Ann"}, "nothing is ordered yet"),
@@ -103,4 +98,6 @@ async def test_the_order_outlives_a_broken_link(agent: Agent) -> None:
         await call.call_tool("change_order", item="tiramisu", count=2)
         call.break_link()
         await call.resume()
-        assert (await call.call_tool("repeat_order")).result["order"] == "2 tiramisu"
+        assert (
+            await call.call_tool("repeat_order")
+        ).result == "That is 2 tiramisu, for 12.00 euros."

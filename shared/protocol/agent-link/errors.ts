@@ -34,6 +34,8 @@ export const agentLinkErrors = {
   unknown_call: 'no tool call of this id waits for a result',
   /** What the LLM is told of a remote tool while its agent is away. */
   unavailable: 'the tool cannot be reached at the moment',
+  // ---- links that are read more slowly ----
+  too_fast: 'more messages came than are taken in at once; they wait, and are done in order',
   // ---- links that are closed ----
   too_slow: 'the agent does not read fast enough',
   agent_down: 'no message and no pong arrived in time',

@@ -92,7 +92,8 @@ The agent's \`error\` events start with the code. A command with an \`id\` is an
 not done again and is answered the same (the newest ${agentLinkLimits.rememberedCommands} ids are remembered). \`done\` means: a line begins to be spoken, an edit
 is taken and in force from the next response on, the call is being ended, the carrier has taken the transfer. A name in \`tools.set\` that is
 no tool of the call changes nothing and is reported by an \`error\` event \`unknown_tool\`. \`transfer\` is refused \`unsupported\` where \`capabilities.transfer\` is false; it waits for the bot's sentence to end, then the
-carrier is asked once: \`transfer_failed\` says that nothing has happened, \`outcome_unknown\` that it may have.
+carrier is asked once: \`transfer_failed\` says that nothing has happened, \`outcome_unknown\` that it may have: the same cold transfer by the same \`id\` then asks the
+carrier again, under the same key.
 `;
 
 const order = `## The order of events
@@ -116,6 +117,13 @@ are never left out. The next message that is written follows an \`events.lost\` 
 closed and the call goes on alone. A message that would be larger than ${kib(agentLinkLimits.messageBytes)} is left out and counted, too.
 `;
 
+const fastness = `## An agent that sends much
+
+Of one call 100 messages are taken in at once, and 50 a second for longer; a message above 8 KiB counts by its size, a ping or pong as one message. What is more waits and is
+done in order: the service reads that connection more slowly, so that the agent's own writes wait in the end. The agent is told once by an \`error\`
+event \`too_fast\`. Nothing is left out while there is a link, and other calls of the same agent have connections, and allowances, of their own.
+`;
+
 const resume = `## Resume
 
 An agent that keeps the call's state sends \`resume: true\` in \`session.accept\`; one that does not never sees anything of this.
@@ -137,7 +145,7 @@ of a worker that died is asked for again under a new id; of a \`side_effect\` ca
 
 /** Text of docs/reference/agent-link.md. */
 export function agentLinkPage(): string {
-  return `${[howItGoes, order, slowness, resume].join('\n')}
+  return `${[howItGoes, order, slowness, fastness, resume].join('\n')}
 ## Service to agent
 
 Every message also carries:

@@ -156,6 +156,16 @@ export const transfers: readonly Dialogue[] = [
     },
   ),
 
+  dialogue('outcome_unknown: the same command by the same id asks again, and nothing else does', (begin) => {
+    const script = begin({ settings }).opens().tell(command('a')).carrierAnswers({ kind: 'unknown' });
+    script.ordered('a refused outcome_unknown');
+    script.tell(command('b')).ordered('b refused already_done');
+    assert.equal(script.transfers.length, 1);
+    script.tell(command('a')).carrierAnswers({ kind: 'ok' }).ordered('a done');
+    const [first, second] = script.transfers;
+    assert.deepEqual(second, { ...first, attempt: 2 });
+  }),
+
   dialogue(
     'transfer, the command: `unsupported` without call control, and for warm where that is not enabled',
     (begin) => {

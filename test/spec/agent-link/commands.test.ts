@@ -59,6 +59,18 @@ describe('Every command', () => {
     expect(commandsOf(link.orders)).toHaveLength(1);
   });
 
+  it('outcome_unknown: the same id may be given again', () => {
+    const link = active();
+    const transfer = { type: 'transfer', id: 't', destination: '+15550100000' };
+    for (const outcome of ['outcome_unknown', 'done'] as const) {
+      expect(commandsOf(link.says(transfer))).toHaveLength(1);
+      expect(link.answers('agent:t', 'transfer', outcome)).toMatchObject([
+        { id: 't', ok: outcome === 'done' },
+      ]);
+    }
+    expect(commandsOf(link.says(transfer))).toEqual([]);
+  });
+
   it('the newest ids are remembered, and no more', () => {
     const link = active();
     for (let at = 0; at <= agentLinkLimits.rememberedCommands; at += 1) {

@@ -67,6 +67,7 @@ export interface RunningService {
 /** A service of its own with the demo's agent, whose providers are where these addresses say. Needs `dist/`. */
 export async function startService(
   providers: Pick<DemoAddresses, 'stt' | 'llm' | 'tts'>,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<RunningService> {
   const folder = mkdtempSync(join(tmpdir(), 'agent-'));
   const agentFile = join(folder, 'agent.toml');
@@ -86,6 +87,7 @@ export async function startService(
       SVC_AGENT_FILE: agentFile,
       SVC_WS_ADDR: '127.0.0.1:0',
       SVC_HEALTH_ADDR: '127.0.0.1:0',
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -154,6 +154,49 @@ describe('spoken values', () => {
   });
 });
 
+describe('an order line', () => {
+  const tools: Tool[] = [
+    { name: 'menu', parameters: [] },
+    { name: 'change_order', parameters: ['item', 'count'], integers: ['count'] },
+    { name: 'repeat_order', parameters: [] },
+    { name: 'place_order', parameters: ['name'] },
+    { name: 'order_status', parameters: ['number'], integers: ['number'] },
+    { name: 'end_call', parameters: [] },
+  ];
+  const after = (...said: string[]) => reply({ messages: said.map(user), tools, now });
+
+  it.each([
+    ["what's on the menu", 'menu', {}],
+    ['I would like to order.', 'menu', {}],
+    ['two pizzas please', 'change_order', { item: 'pizza', count: 2 }],
+    ["I'd like a lasagna", 'change_order', { item: 'lasagna', count: 1 }],
+    ['i would like to order three water', 'change_order', { item: 'water', count: 3 }],
+    ['no tiramisu', 'change_order', { item: 'tiramisu', count: 0 }],
+    ['repeat my order', 'repeat_order', {}],
+    ['order number one zero one', 'order_status', { number: 101 }],
+  ])('%s', (said, name, values) => {
+    expect(after(said)).toEqual({ text: '', call: { name, arguments: values } });
+  });
+
+  it('asks for a name before it places the order, and ends the call only behind that', () => {
+    for (const all of ["that's all", 'place the order'])
+      expect(after('a pizza', all).text).toBe('What name is the order for?');
+    for (const name of ['anna', 'my name is Anna', 'for Anna.'])
+      expect(after('a pizza', "that's all", name).call).toEqual({
+        name: 'place_order',
+        arguments: { name: 'Anna' },
+      });
+    expect(after('a pizza', "that's all", 'my name is Ottilie').call?.arguments).toEqual({ name: 'Ottilie' });
+    expect(after('a pizza', "that's all", '[unclear]').text).toMatch(/did not catch that. What name/);
+    expect(after('a pizza', "that's all", 'anna', 'yes', "that's all").call?.name).toBe('end_call');
+  });
+
+  it('is none without the tools: nothing is pretended', () => {
+    for (const said of ["what's on the menu", 'two pizzas'])
+      expect(talk(said)[0]).toBe('I take no orders myself. I can look one up by its number.');
+  });
+});
+
 describe('with tools', () => {
   const tools: Tool[] = [
     { name: 'get_weather', parameters: ['location', 'day'] },

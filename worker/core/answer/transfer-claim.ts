@@ -1,6 +1,7 @@
 /**
  * The one transfer of a call (spec 03, Tool-level rule): nobody has asked for one, it waits for the hand-off sentence, the carrier
- * has it, it was accepted, or nobody knows. Once the carrier may have done it, no other is begun.
+ * has it, it was accepted, or nobody knows. Once the carrier may have done it, no other is begun; the same one may be repeated by its id,
+ * by which the carrier knows it.
  */
 import { opaque, time, union } from '../../../shared/base/codec.ts';
 import type { Millis } from '../../../shared/base/units.ts';
@@ -8,6 +9,8 @@ import type { Millis } from '../../../shared/base/units.ts';
 export interface TransferRequest {
   /** The same for every attempt; it reaches the carrier. */
   readonly commandId: string;
+  /** From 1: a cold transfer whose outcome was lost is asked for again when its command comes again. */
+  readonly attempt: number;
   /** A name of the agent file, or a number that an agent process gave. */
   readonly destination: string;
   readonly isNumber: boolean;
@@ -26,7 +29,7 @@ export type TransferClaim =
   /** The carrier has it; without an answer until `by` its outcome is unknown. */
   | { readonly phase: 'asked'; readonly request: TransferRequest; readonly by: Millis }
   | { readonly phase: 'accepted' }
-  | { readonly phase: 'unknown' };
+  | { readonly phase: 'unknown'; readonly request: TransferRequest };
 
 /** What a call can do of it. */
 export interface TransferSettings {
@@ -45,5 +48,5 @@ export const transferCodec = union<TransferClaim, 'phase'>('phase', {
   settling: { request, by: time },
   asked: { request, by: time },
   accepted: {},
-  unknown: {},
+  unknown: { request },
 });

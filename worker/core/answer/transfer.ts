@@ -38,7 +38,7 @@ export function beginToolTransfer(
   const { destination, mode = 'cold', summary = '' } = given;
   const by = { kind: 'tool', key: order.key, attempt: order.attempt, epoch: state.numbers.epoch } as const;
   const { idempotencyKey: commandId } = order;
-  const request: TransferRequest = { commandId, destination, isNumber: false, mode, summary, by };
+  const request: TransferRequest = { commandId, attempt: 1, destination, isNumber: false, mode, summary, by };
   state.commands.transfer = { phase: 'settling', request, by: now + transfer.settleMs };
   return undefined;
 }
@@ -53,13 +53,25 @@ export function beginCommandTransfer(
   const { transfer } = state.setup.settings;
   const { destination, mode, summary } = command;
   if (transfer === undefined || (mode === 'warm' && !transfer.warm)) return 'unsupported';
-  if (state.commands.transfer.phase !== 'none') return 'already_done';
   const call = { id: id ?? '', name: 'transfer', arguments: '' };
   const commandId = idempotencyKey(state.tools.session, 0, call);
+  const attempt = attemptOf(state.commands.transfer, { ...command, commandId, id });
+  if (attempt === undefined) return 'already_done';
   const by = { kind: 'command', id } as const;
-  const request: TransferRequest = { commandId, destination, isNumber: true, mode, summary, by };
+  const request: TransferRequest = { commandId, attempt, destination, isNumber: true, mode, summary, by };
   state.commands.transfer = { phase: 'settling', request, by: now + transfer.settleMs };
   return undefined;
+}
+
+/** Which attempt it is; undefined where another transfer may have been made. Warm ones have moved the caller by then. */
+function attemptOf(
+  claim: CallState['commands']['transfer'],
+  asked: Pick<TransferRequest, 'commandId' | 'destination' | 'mode'> & { readonly id: string | undefined },
+): number | undefined {
+  if (claim.phase === 'none') return 1;
+  if (claim.phase !== 'unknown' || asked.id === undefined || asked.mode !== 'cold') return undefined;
+  const { commandId, destination, attempt } = claim.request;
+  return commandId === asked.commandId && destination === asked.destination ? attempt + 1 : undefined;
 }
 
 /** When it is time to look again; undefined while nothing waits. */
@@ -115,8 +127,8 @@ export const spokeFirst = failed(
 export function orderOf(
   request: TransferRequest,
 ): Extract<Step['actions'][number], { type: 'carrier.transfer' }> {
-  const { commandId, destination, isNumber, mode, summary } = request;
-  return { type: 'carrier.transfer', commandId, destination, isNumber, mode, summary };
+  const { commandId, attempt, destination, isNumber, mode, summary } = request;
+  return { type: 'carrier.transfer', commandId, attempt, destination, isNumber, mode, summary };
 }
 
 /** Another worker had asked: the carrier's side knows the command by its id and answers this one. */
@@ -149,7 +161,7 @@ export function onCarrierAnswered(step: Step<'commands'>, event: Answered): Tran
       commands.transfer = { phase: 'none' };
       return { request, outcome: failed(`the transfer was not made (${outcome.code})`), leaves: false };
     case 'unknown':
-      commands.transfer = { phase: 'unknown' };
+      commands.transfer = { phase: 'unknown', request };
       return { request, outcome: failed('nobody knows whether the transfer was made', true), leaves: false };
   }
 }

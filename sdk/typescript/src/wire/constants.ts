@@ -72,6 +72,7 @@ export type LinkErrorCode =
   | 'transfer_failed'
   | 'unknown_call'
   | 'unavailable'
+  | 'too_fast'
   | 'too_slow'
   | 'agent_down';
 
