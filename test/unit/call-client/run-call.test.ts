@@ -67,7 +67,8 @@ describe('runCall', () => {
       return polite(peer);
     });
     const out = join(folder, 'heard.wav');
-    const { status, lines } = await run({ json: true, out, token: 'secret' });
+    const unhurried = { ...pace, greetingQuietMs: 200, answerQuietMs: 300 };
+    const { status, lines } = await run({ json: true, out, token: 'secret', pace: unhurried });
     const report = JSON.parse(lines[0]!) as CallReport;
     expect(report.timeline.map((entry) => entry.what.replace(/, \d+ ms.*/, ''))).toEqual([
       'greeting arrived',
