@@ -214,7 +214,13 @@ class Worker {
         this.#peers?.hangUp(message.offer);
         return;
       case 'call.renew':
-        this.#peers?.renew(message.offer, message.sdp);
+        this.#peers?.renew(message.offer, message.signaled);
+        return;
+      case 'call.candidates':
+        this.#peers?.permit(message.offer, message.ips);
+        return;
+      case 'call.way':
+        this.#peers?.bring(message, socket as Socket | undefined);
         return;
       case 'calls.given':
         this.#reads.begin();

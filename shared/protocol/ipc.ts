@@ -10,13 +10,15 @@ import type {
   ControlCommand,
   ControlMeans,
 } from './call-control.ts';
+import type { Millis } from '../base/units.ts';
 import type { LogLevel } from '../config/server/server.ts';
 import type { WsCallLimits } from './call.ts';
 import type { MailboxLayout } from './mailbox.ts';
 import type { LiveCall } from './live.ts';
 import type { RecordingSetup } from './recording.ts';
 import type { TracingSetup } from './telemetry/setup.ts';
-import type { SipFromWorker, SipToWorker } from './sip.ts';
+import type { SipFromWorker, SipToWorker } from './sip/calls.ts';
+import type { TurnServer } from './webrtc/turn-url.ts';
 
 /** Descriptor numbers in a child; 0 to 3 are the standard streams and the message channel. */
 export const sharedMemoryFd = 4;
@@ -81,16 +83,30 @@ export interface WebrtcSetup {
   /** Workers, the spare among them: as many ports are taken by them. */
   readonly seats: number;
   readonly candidateIps: readonly string[];
+  /** Present where media may come by TCP, too. */
+  readonly tcp?: { readonly host: string; readonly maxFrameBytes: number; readonly queue: number };
+  /** Present where each call has a relay; `only`: and no other UDP candidate. */
+  readonly relay?: {
+    readonly mode: 'on' | 'only';
+    readonly timeoutMs: Millis;
+    readonly isLogged: boolean;
+  };
 }
 
 /** An offer of a call whose connection the worker makes itself: no socket travels beside it. */
 export interface SignaledOffer {
   /** The client's SDP offer, which the supervisor has read. */
   readonly sdp: string;
+  /** Where its request came from. */
+  readonly clientIp?: string;
+  /** Port of the TCP candidate. */
+  readonly tcpPort?: number;
+  /** Servers that may give the call a relay, in the order of preference. */
+  readonly turnServers?: readonly TurnServer[];
 }
 
 /** Why a worker has no answer to an offer. */
-export type UnansweredReason = 'bad_offer' | 'failed';
+export type UnansweredReason = 'bad_offer' | 'failed' | 'no_relay';
 
 /** An accepted connection on its way to a worker. */
 export interface CallOffer {
@@ -123,7 +139,11 @@ export type ToWorker =
   /** The client of a signaled call hung up by signaling. */
   | { readonly type: 'call.hangup'; readonly offer: number }
   /** The client of a signaled call has lost its connection and offers another one. */
-  | { readonly type: 'call.renew'; readonly offer: number; readonly sdp: string }
+  | { readonly type: 'call.renew'; readonly offer: number; readonly signaled: SignaledOffer }
+  /** More addresses of the client of a signaled call. */
+  | { readonly type: 'call.candidates'; readonly offer: number; readonly ips: readonly string[] }
+  /** A TCP connection that has proven to belong to the call, with what was read of it in base64; the socket travels beside it. */
+  | { readonly type: 'call.way'; readonly offer: number; readonly way: number; readonly head: string }
   /** Take no new call; end the ones that are there when told so. */
   | { readonly type: 'drain' }
   /** Say `stop{shutdown}` to every call and exit when they are gone. */
@@ -148,6 +168,8 @@ export type FromWorker =
   | { readonly type: 'call.answered'; readonly offer: number; readonly sdp: string }
   /** A signaled call has no answer, and is over. */
   | { readonly type: 'call.unanswered'; readonly offer: number; readonly reason: UnansweredReason }
+  /** A TCP connection of a signaled call is closed. */
+  | { readonly type: 'call.way_closed'; readonly offer: number; readonly way: number }
   /** The connection of a signaled call is established. */
   | { readonly type: 'call.connected'; readonly offer: number }
   /** Something escaped a call: the worker finishes its calls and wants to be replaced. */

@@ -1,6 +1,7 @@
 /** What each child process is told and given when it starts. */
 import type { ServerSettings } from '../../shared/config/server/server.ts';
-import type { InferenceSetup, NamedFiles, WorkerSetup } from '../../shared/protocol/ipc.ts';
+import type { WebrtcSettings } from '../../shared/config/server/webrtc-variables.ts';
+import type { InferenceSetup, NamedFiles, WebrtcSetup, WorkerSetup } from '../../shared/protocol/ipc.ts';
 import { callMeans } from '../telephony/means.ts';
 import { callLimits } from '../service/call-limits.ts';
 import type { CallMemory } from '../service/call-memory.ts';
@@ -36,6 +37,20 @@ export interface ChildSetupOptions extends AgentForWorkers {
   readonly turnModel: () => string | undefined;
 }
 
+function webrtcSetup(webrtc: WebrtcSettings, seats: number): WebrtcSetup {
+  const { udpAddr, candidateIps, tcp, turn } = webrtc;
+  return {
+    ...{ udp: udpAddr, seats, candidateIps },
+    ...(tcp !== undefined && {
+      tcp: { host: tcp.addr.host, maxFrameBytes: tcp.maxFrameBytes, queue: tcp.queue },
+    }),
+    ...(turn !== undefined &&
+      turn.relay !== 'off' && {
+        relay: { mode: turn.relay, timeoutMs: turn.relayTimeoutMs, isLogged: turn.isLogged },
+      }),
+  };
+}
+
 export function newChildSetup({
   settings,
   memory,
@@ -68,9 +83,7 @@ export function newChildSetup({
       ...(recording !== undefined && { recording: recording.setup }),
       ...tracingSetup(settings),
       callControl: callMeans(settings),
-      ...(webrtc !== undefined && {
-        webrtc: { udp: webrtc.udpAddr, seats: seats(), candidateIps: webrtc.candidateIps },
-      }),
+      ...(webrtc !== undefined && { webrtc: webrtcSetup(webrtc, seats()) }),
     }),
     inference: () => {
       const model = turnModel();

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import type { Millis } from '../../shared/base/units.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { LeftConnection } from '../../shared/protocol/call-record.ts';
-import type { CallOffer, UnansweredReason } from '../../shared/protocol/ipc.ts';
+import type { CallOffer, SignaledOffer, UnansweredReason } from '../../shared/protocol/ipc.ts';
 import { startReading } from '../../shared/runtime/reading.ts';
 import { refuseUpgrade } from '../listeners/listeners.ts';
 import { farewells } from './farewells.ts';
@@ -116,15 +116,15 @@ export class HandOver {
    * The client of a call is back with another offer. `placed`: its worker is gone, and another one takes the call up. A number: that
    * worker has the call and is to make another connection for it. Undefined: there is nothing to go on with now.
    */
-  comeBack(id: number, sdp: string, signals: OfferSignals): 'placed' | number | undefined {
+  comeBack(id: number, offered: SignaledOffer, signals: OfferSignals): 'placed' | number | undefined {
     const offer = this.#offers.get(id);
     if (offer?.state.phase === 'taken' && offer.signals !== undefined) {
       offer.renewal?.signals.unanswered('failed');
-      offer.renewal = { sdp, signals };
+      offer.renewal = { offered, signals };
       return offer.state.worker;
     }
     if (offer?.state.phase !== 'left') return undefined;
-    offer.message = { ...offer.message, signaled: { sdp } };
+    offer.message = { ...offer.message, signaled: offered };
     offer.signals = signals;
     offer.isAnswered = false;
     offer.declinedBy.clear();
@@ -167,6 +167,10 @@ export class HandOver {
 
   connected(id: number): void {
     this.#offers.get(id)?.signals?.connected();
+  }
+
+  wayClosed(id: number, way: number): void {
+    this.#offers.get(id)?.signals?.wayClosed(way);
   }
 
   #give(
@@ -240,6 +244,7 @@ export class HandOver {
 
   /** A signaled call has lost its worker: one without an answer goes to another, one with an answer waits for its client. */
   #leaveSignaled(id: number, offer: OpenOffer, left: Remains | undefined): 'open' | 'moved' | 'over' {
+    offer.signals?.waysLost();
     if (!offer.isAnswered) {
       if (offer.state.phase === 'taken') this.#waiting += 1;
       this.#offerAgain(offer);
@@ -256,7 +261,7 @@ export class HandOver {
     const { renewal } = offer;
     offer.renewal = undefined;
     // Its client noticed before we did, and waits already.
-    if (renewal !== undefined) this.comeBack(id, renewal.sdp, renewal.signals);
+    if (renewal !== undefined) this.comeBack(id, renewal.offered, renewal.signals);
     return 'open';
   }
 

@@ -1,7 +1,7 @@
 /** One connection on its way to a worker or with one, as the hand-over keeps it. Types, and one question. */
 import type { Socket } from 'node:net';
 import type { Millis } from '../../shared/base/units.ts';
-import type { CallOffer, UnansweredReason } from '../../shared/protocol/ipc.ts';
+import type { CallOffer, SignaledOffer, UnansweredReason } from '../../shared/protocol/ipc.ts';
 
 /** What becomes of a call that came by an offer, for whoever answers its client. */
 export interface OfferSignals {
@@ -10,6 +10,10 @@ export interface OfferSignals {
   readonly unanswered: (reason: UnansweredReason | 'no_worker') => void;
   /** The connection is established. */
   readonly connected: () => void;
+  /** A TCP connection of the call is closed. */
+  readonly wayClosed: (way: number) => void;
+  /** The worker is gone, and every connection of the call with it. */
+  readonly waysLost: () => void;
   /** The last word, whatever came before it. */
   readonly over: () => void;
 }
@@ -23,7 +27,7 @@ export type OfferState =
 
 /** The offer of a client that is back while its call is with its worker. */
 export interface Renewal {
-  readonly sdp: string;
+  readonly offered: SignaledOffer;
   readonly signals: OfferSignals;
 }
 

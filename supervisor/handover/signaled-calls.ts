@@ -1,5 +1,6 @@
 /** Calls that come by an offer, as a listener and the workers speak of them to the hand-over. */
-import type { CallOffer, FromWorker, ToWorker } from '../../shared/protocol/ipc.ts';
+import type { Socket } from 'node:net';
+import type { CallOffer, FromWorker, SignaledOffer, ToWorker } from '../../shared/protocol/ipc.ts';
 import type { HandOver } from './hand-over.ts';
 import type { OfferSignals } from './open-offer.ts';
 
@@ -12,25 +13,44 @@ export interface SignaledCalls {
     signals: OfferSignals,
   ) => number;
   /** The client is back, after its worker or its own network was lost. False when there is nothing to go on with. */
-  readonly comeBack: (id: number, sdp: string, signals: OfferSignals) => boolean;
+  readonly comeBack: (id: number, offered: SignaledOffer, signals: OfferSignals) => boolean;
+  /** More addresses of the client. */
+  readonly candidates: (id: number, ips: readonly string[]) => void;
+  /** Brings a TCP connection of the client to its call, with what was read of it. False when no worker has the call. */
+  readonly bring: (
+    id: number,
+    socket: Socket,
+    read: { readonly way: number; readonly head: Buffer },
+  ) => boolean;
   /** The client hangs up by signaling. */
   readonly hangUp: (id: number) => void;
 }
 
-export const newSignaledCalls = (
-  handOver: HandOver,
-  send: (worker: number, message: ToWorker) => void,
-): SignaledCalls => ({
+/** Who sends messages to workers, and sockets with them, which are theirs then. */
+interface Workers {
+  send(worker: number, message: ToWorker, socket?: Socket): boolean;
+}
+
+export const newSignaledCalls = (handOver: HandOver, workers: Workers): SignaledCalls => ({
   give: (request, release, signals) => handOver.giveOffer(request, release, signals),
-  comeBack: (id, sdp, signals) => {
-    const way = handOver.comeBack(id, sdp, signals);
-    if (typeof way === 'number') send(way, { type: 'call.renew', offer: id, sdp });
-    return way !== undefined;
+  comeBack: (id, offered, signals) => {
+    const back = handOver.comeBack(id, offered, signals);
+    if (typeof back === 'number') workers.send(back, { type: 'call.renew', offer: id, signaled: offered });
+    return back !== undefined;
+  },
+  candidates: (id, ips) => {
+    const worker = handOver.workerOf(id);
+    if (worker !== undefined) workers.send(worker, { type: 'call.candidates', offer: id, ips });
+  },
+  bring: (id, socket, { way, head }) => {
+    const worker = handOver.workerOf(id);
+    if (worker === undefined) return false;
+    return workers.send(worker, { type: 'call.way', offer: id, way, head: head.toString('base64') }, socket);
   },
   hangUp: (id) => {
     const worker = handOver.workerOf(id);
     if (worker === undefined) handOver.over(id);
-    else send(worker, { type: 'call.hangup', offer: id });
+    else workers.send(worker, { type: 'call.hangup', offer: id });
   },
 });
 
@@ -51,6 +71,9 @@ export function tellHandOver(handOver: HandOver, message: FromWorker): boolean {
       return true;
     case 'call.unanswered':
       handOver.unanswered(message.offer, message.reason);
+      return true;
+    case 'call.way_closed':
+      handOver.wayClosed(message.offer, message.way);
       return true;
     case 'call.connected':
       handOver.connected(message.offer);

@@ -8,6 +8,7 @@ import type { CallEntrance } from './entrance.ts';
 import type { Listener } from './listener.ts';
 import { pageListener } from './page-listener.ts';
 import { rtviListener } from './rtvi/listener.ts';
+import { iceTcpListener } from './webrtc/ice-tcp/listener.ts';
 import { webrtcListener } from './webrtc/listener.ts';
 import { websocketListener } from './websocket-listener.ts';
 
@@ -20,6 +21,7 @@ const listeners: readonly Listener[] = [
   callbackListener,
   rtviListener,
   webrtcListener,
+  iceTcpListener,
 ];
 
 /** Those that the settings ask for. */

@@ -43,7 +43,7 @@ export interface CallListenerOptions {
 }
 
 export interface OpenListener {
-  readonly server: Server;
+  readonly server: NetServer;
   /** `host:port` as it is in force. */
   readonly address: string;
   /** Connections that still wait for an answer or may ask for something. */
@@ -287,7 +287,7 @@ export const answerHeaders = (body: string): Readonly<Record<string, string>> =>
 export const errorBody = (code: string, message: string): string => `${JSON.stringify({ code, message })}\n`;
 
 /** Binds a server, or has it accept on a socket that listens already. Resolves with `host:port` as it is in force. */
-export function listen(server: Server, at: HostPort | NetServer): Promise<string> {
+export function listen(server: NetServer, at: HostPort | NetServer): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(at, () => {
@@ -304,7 +304,7 @@ export function listen(server: Server, at: HostPort | NetServer): Promise<string
  * Stops accepting, and keeps the connections that are there: the limits in time that a server watches over hold on for them.
  * Where another process has the listening socket too, it goes on accepting.
  */
-export function stopAccepting(server: Server): void {
+export function stopAccepting(server: NetServer): void {
   // The close of an HTTP server would cut idle connections, a request on its way among them.
   NetServer.prototype.close.call(server);
 }

@@ -2,7 +2,6 @@
  * The listeners of this supervisor: bound here, or given by the one before it, and left to the one after it. A listening
  * socket that changes hands goes on accepting all the while, because both processes have it.
  */
-import type { Server } from 'node:http';
 import type { Server as NetServer } from 'node:net';
 import type { Log } from '../../shared/runtime/log.ts';
 import { stopAccepting, type OpenListener } from './listeners.ts';
@@ -71,7 +70,7 @@ export class Ports {
   }
 
   /** The listening servers, by name. */
-  get servers(): ReadonlyMap<string, Server> {
+  get servers(): ReadonlyMap<string, NetServer> {
     return new Map([...this.#open].map(([name, { server }]) => [name, server]));
   }
 

@@ -20,6 +20,8 @@ export interface ChromiumOptions {
   /** Names that lead to an address without a name server. */
   readonly hosts?: Readonly<Record<string, string>>;
   readonly context?: BrowserContextOptions;
+  /** As on a network that lets no UDP through. */
+  readonly withoutUdp?: boolean;
 }
 
 export interface ChromiumPage {
@@ -45,6 +47,7 @@ export async function openChromium(wavPath: string, options: ChromiumOptions = {
       '--use-fake-device-for-media-stream',
       `--use-file-for-fake-audio-capture=${wavPath}%noloop`,
       ...(rules.length > 0 ? [`--host-resolver-rules=${rules.join(',')}`] : []),
+      ...(options.withoutUdp === true ? ['--webrtc-ip-handling-policy=disable_non_proxied_udp'] : []),
       '--autoplay-policy=no-user-gesture-required',
       options.refuseMicrophone === true ? '--deny-permission-prompts' : '--use-fake-ui-for-media-stream',
     ],

@@ -10,10 +10,6 @@ const hasSip = typeof BUILD_SIP === 'undefined' || BUILD_SIP;
 
 /** By the beginnings of their variables' names. */
 const absentListeners: readonly (readonly [prefix: string, listener: string])[] = [
-  ['SVC_WEBRTC_TCP_', 'no ICE-TCP listener'],
-  ['SVC_WEBRTC_TURN_', 'no relays'],
-  ['SVC_TURN_', 'no relays'],
-  ['SVC_LOG_TURN_', 'no relays'],
   ...(hasSip ? [] : [['SVC_SIP_', 'no SIP: it has to be built with SVC_BUILD_WITH=sip'] as const]),
 ];
 

@@ -7,6 +7,8 @@ import { parseIp } from '../../net/cidr.ts';
 import { originsForm, parseOrigins, type AllowedOrigins } from '../../net/origin.ts';
 import type { Exposure, Reader } from './environment.ts';
 import type { Sensitive } from '../sensitive.ts';
+import { iceTcpVariables, takeIceTcp, type IceTcpSettings } from './reach/ice-tcp-variables.ts';
+import { takeTurn, turnVariables, type TurnSettings } from './reach/turn-variables.ts';
 import { addressVariable, countVariable, readVariable, secretVariable } from './variables.ts';
 
 export interface WebrtcSettings {
@@ -25,6 +27,10 @@ export interface WebrtcSettings {
   readonly offersPerMinute?: number;
   readonly maxHandshaking: number;
   readonly maxCallsPerAddress: number;
+  /** Absent: media goes over UDP alone. */
+  readonly tcp?: IceTcpSettings;
+  /** Absent: there are no relays. */
+  readonly turn?: TurnSettings;
 }
 
 const mostCandidateIps = 8;
@@ -100,6 +106,8 @@ export const webrtcVariables = {
     'Most calls of one client address on the signaling port.',
     { least: 1, most: 100_000, defaultText: '8', fallback: () => 8 },
   ),
+  ...iceTcpVariables,
+  ...turnVariables,
 } as const;
 
 /** The limit of the handshake pool depends on the one of all calls. */
@@ -125,6 +133,7 @@ export function takeWebrtc(reader: Reader, maxSessions: number): { readonly webr
   const offersPerMinute = reader.take(variables.webrtcOffersPerMinute);
   const maxHandshaking = reader.take(webrtcMaxHandshaking);
   const maxCallsPerAddress = reader.take(variables.webrtcMaxCallsPerIp);
+  const [tcp, turn] = [takeIceTcp(reader), takeTurn(reader)];
   if (addr === undefined) return {};
   const isOpen = token === undefined && !reader.isSet({ name: 'SVC_SESSION_SECRET' });
   if (corsOrigin === 'any' && isOpen)
@@ -132,13 +141,11 @@ export function takeWebrtc(reader: Reader, maxSessions: number): { readonly webr
       variables.webrtcCorsOrigin,
       `must name origins without SVC_SESSION_SECRET or ${variables.webrtcToken.name}`,
     );
-  if (parseIp(udpAddr.host) === undefined)
-    reader.refuse(variables.webrtcUdpAddr, 'must be an address and not a name');
-  else if (isUnspecified(udpAddr.host) && candidateIps.length === 0)
-    reader.refuse(
-      variables.webrtcCandidateIp,
-      `must be set where ${variables.webrtcUdpAddr.name} is not one address`,
-    );
+  const places = [
+    ...[{ variable: variables.webrtcUdpAddr, addr: udpAddr, isTold: turn?.relay !== 'only' }],
+    ...(tcp === undefined ? [] : [{ variable: variables.webrtcTcpAddr, addr: tcp.addr, isTold: true }]),
+  ];
+  refuseUntellable(reader, places, candidateIps);
   return {
     webrtc: {
       ...{ addr, udpAddr, candidateIps, maxCallsPerAddress },
@@ -147,8 +154,33 @@ export function takeWebrtc(reader: Reader, maxSessions: number): { readonly webr
       ...(corsOrigin !== undefined && { corsOrigin }),
       ...(wsPath !== undefined && { wsPath }),
       ...(offersPerMinute !== undefined && { offersPerMinute }),
+      ...(tcp !== undefined && { tcp }),
+      ...(turn !== undefined && { turn }),
     },
   };
+}
+
+/** A place where media arrives; clients are told of it, or not. */
+interface MediaPlace {
+  readonly variable: { readonly name: string };
+  readonly addr: HostPort;
+  readonly isTold: boolean;
+}
+
+/** A client has to be told an address, and of a place that is all of them the service knows none that is reached from outside. */
+function refuseUntellable(
+  reader: Reader,
+  places: readonly MediaPlace[],
+  candidateIps: readonly string[],
+): void {
+  for (const { variable } of places.filter(({ addr }) => parseIp(addr.host) === undefined))
+    reader.refuse(variable, 'must be an address and not a name');
+  const open = places.find(({ addr, isTold }) => isTold && isUnspecified(addr.host));
+  if (open !== undefined && candidateIps.length === 0)
+    reader.refuse(
+      webrtcVariables.webrtcCandidateIp,
+      `must be set where ${open.variable.name} is not one address`,
+    );
 }
 
 /** Spec 01, Authentication 2 and 3. */

@@ -64,7 +64,14 @@ const signalings = new WeakMap<ListenerContext, Signaling>();
 export function signalingOf(context: ListenerContext): Signaling {
   const known = signalings.get(context);
   if (known !== undefined) return known;
-  const made = new Signaling({ ...context, webrtc: wanted(context.settings) });
+  const made = new Signaling({
+    ...{ ...context, webrtc: wanted(context.settings) },
+    refusal: (head) => {
+      const nowS = Math.floor(context.wallClock.now() / 1000);
+      const visitor = entrancesOf(context.settings).offers.admit(head, nowS);
+      return visitor.ok ? undefined : visitor.error;
+    },
+  });
   signalings.set(context, made);
   return made;
 }

@@ -9,11 +9,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerSettings } from '../../../shared/config/server/server.ts';
 import type { WebrtcSettings } from '../../../shared/config/server/webrtc-variables.ts';
 import { isSameSecret } from '../../../shared/auth/same-secret.ts';
-import type { UnansweredReason } from '../../../shared/protocol/ipc.ts';
+import { clientAddress } from '../../../shared/net/client-address.ts';
+import { parseIp } from '../../../shared/net/cidr.ts';
+import type { SignaledOffer, UnansweredReason } from '../../../shared/protocol/ipc.ts';
 import { readFragment, readOffer, sdpLimits } from '../../../shared/protocol/webrtc/sdp.ts';
+import { systemClock, type WallClock } from '../../../shared/runtime/clock.ts';
 import { errorFields, type Log } from '../../../shared/runtime/log.ts';
 import { machineMs } from '../../../shared/runtime/monotonic.ts';
-import { presentedBy } from '../../admission/credentials.ts';
+import { presentedBy, type RequestHead } from '../../admission/credentials.ts';
 import type { OfferSignals } from '../../handover/open-offer.ts';
 import type { SignaledCalls } from '../../handover/signaled-calls.ts';
 import type { Answer } from '../answer.ts';
@@ -21,21 +24,23 @@ import type { Arrival, Decision } from '../front-door.ts';
 import { answerHeaders, errorBody } from '../listeners.ts';
 import { headOf } from '../request-form.ts';
 import { corsHeaders, preflightHeaders, signalingRefusal } from './origin.ts';
+import { Reach } from './reach.ts';
 import { newEtag, SignalingSessions, type SignalingSession } from './sessions.ts';
 
 export interface SignalingOptions {
   readonly settings: ServerSettings;
   readonly webrtc: WebrtcSettings;
   readonly decide: (arrival: Arrival) => Promise<Decision>;
+  /** Judges credentials and origin of a request, and uses nothing. */
+  readonly refusal: (head: RequestHead) => Answer | undefined;
   readonly signaled: SignaledCalls;
+  readonly wallClock: WallClock;
   readonly log: Log;
 }
 
 const endpoint = '/whip';
 const sessionsAt = '/whip/sessions/';
 const iceServersAt = '/whip/ice';
-/** This build offers no relay, so that there is nothing to ask a token for (spec 01, GET /whip/ice). */
-const noIceServers = { type: 'application/json', text: '{"iceServers":[]}\n' };
 /** Whether a path is one of those that are answered here. */
 export const isSignaling = (path: string): boolean => path === endpoint || path.startsWith(`${endpoint}/`);
 const sdpType = 'application/sdp';
@@ -62,6 +67,10 @@ const serverError = answerOf(500, 'server_error', 'the call could not be built')
 const unanswered: Readonly<Record<UnansweredReason | 'no_worker', Answer>> = {
   bad_offer: badOffer('the offer cannot be answered'),
   failed: serverError,
+  no_relay: {
+    ...answerOf(503, 'no_relay', 'there is no relay for the call, and it may not be without one'),
+    retryAfterS: 2,
+  },
   no_worker: { ...answerOf(503, 'no_worker', 'no worker can take the call'), retryAfterS: 1 },
 };
 const notAllowed = (methods: string): Answer => ({
@@ -78,9 +87,17 @@ interface Exchange {
 export class Signaling {
   readonly #options: SignalingOptions;
   readonly #sessions = new SignalingSessions();
+  readonly #reach: Reach;
 
   constructor(options: SignalingOptions) {
     this.#options = options;
+    const { webrtc, wallClock, log, signaled } = options;
+    this.#reach = new Reach({ webrtc, wallClock, log, clock: systemClock, bring: signaled.bring });
+  }
+
+  /** Connections for media by TCP; undefined where there are none. */
+  get iceTcp(): Reach['iceTcp'] {
+    return this.#reach.iceTcp;
   }
 
   answer(request: IncomingMessage, response: ServerResponse): void {
@@ -99,11 +116,22 @@ export class Signaling {
     if (path !== endpoint && !isSession && !isIce) this.#refuse(exchange, notFound);
     else if (method === 'OPTIONS') this.#send(exchange, { status: 204, headers: preflightHeaders });
     else if (isIce && method !== 'GET') this.#refuse(exchange, notAllowed('GET, OPTIONS'));
-    else if (isIce) this.#send(exchange, { status: 200, body: noIceServers });
+    else if (isIce) await this.#onIce(exchange);
     else if (isSession) await this.#onSession(exchange, path.slice(sessionsAt.length));
     else if (method === 'GET' || method === 'HEAD') this.#send(exchange, { status: 204 });
     else if (method === 'POST') await this.#onOffer(exchange);
     else this.#refuse(exchange, notAllowed('POST, GET, OPTIONS'));
+  }
+
+  /** Relays cost their operator traffic: where calls need a token, they do. It is looked at and not used, so that it still opens a call. */
+  async #onIce(exchange: Exchange): Promise<void> {
+    const refusal = this.#reach.givesRelays ? this.#options.refusal(headOf(exchange.request)) : undefined;
+    if (refusal !== undefined) {
+      this.#refuse(exchange, refusal);
+      return;
+    }
+    const text = `${JSON.stringify({ iceServers: await this.#reach.forClient() })}\n`;
+    this.#send(exchange, { status: 200, body: { type: 'application/json', text } });
   }
 
   // ---- A new call ----
@@ -130,17 +158,30 @@ export class Signaling {
       if (!offer.ok) this.#refuse(exchange, badOffer(offer.error));
       return;
     }
-    this.#open(exchange, { sdp, offer: offer.value, decision });
+    const offered = await this.#reach.offered(sdp, this.#clientIp(exchange));
+    if (response.destroyed) decision.release();
+    else this.#open(exchange, { offered, offer: offer.value, decision });
+  }
+
+  /** Undefined where it is not known as one address. */
+  #clientIp({ request }: Exchange): string | undefined {
+    const { trustedProxies, clientIpHeader: header } = this.#options.settings.access;
+    const { headers } = headOf(request);
+    const address = clientAddress(
+      { peer: request.socket.remoteAddress, headers },
+      { trustedProxies, header },
+    );
+    return parseIp(address) === undefined ? undefined : address;
   }
 
   #open(
     exchange: Exchange,
     {
-      sdp,
+      offered,
       offer,
       decision,
     }: {
-      sdp: string;
+      offered: SignaledOffer;
       offer: SignalingSession['offer'];
       decision: Extract<Decision, { kind: 'admitted' }>;
     },
@@ -149,7 +190,7 @@ export class Signaling {
     const { transport, signedMetadata, release, connected, maxS } = decision;
     const request = {
       ...{ transport, signedMetadata, method: 'POST', url: endpoint, headers: {}, head: '' },
-      signaled: { sdp },
+      signaled: offered,
       ...(maxS !== undefined && { endsAtMs: machineMs() + maxS * 1000 }),
     };
     const signals = this.#signals(exchange, session, connected);
@@ -158,14 +199,24 @@ export class Signaling {
 
   #signals(exchange: Exchange, session: SignalingSession, connected: () => void): OfferSignals {
     return {
-      answered: (sdp) => this.#created(exchange, session, sdp),
+      answered: (sdp) => {
+        this.iceTcp?.names.add(session.call, sdp);
+        void this.#created(exchange, session, sdp);
+      },
       unanswered: (reason) => this.#refuse(exchange, unanswered[reason]),
       connected,
-      over: () => this.#sessions.forget(session.id),
+      wayClosed: (way) => this.iceTcp?.closed(way),
+      waysLost: () => this.iceTcp?.lost(session.call),
+      over: () => {
+        this.#sessions.forget(session.id);
+        this.iceTcp?.lost(session.call);
+        this.iceTcp?.names.forget(session.call);
+      },
     };
   }
 
-  #created(exchange: Exchange, session: SignalingSession, sdp: string): void {
+  async #created(exchange: Exchange, session: SignalingSession, sdp: string): Promise<void> {
+    const links = await this.#reach.links();
     // Nobody is there to read the answer.
     if (exchange.response.destroyed) {
       this.#options.signaled.hangUp(session.call);
@@ -173,7 +224,10 @@ export class Signaling {
     }
     this.#send(exchange, {
       status: 201,
-      headers: { Location: `${sessionsAt}${session.id}`, ETag: session.etag },
+      headers: {
+        ...{ Location: `${sessionsAt}${session.id}`, ETag: session.etag },
+        ...(links.length > 0 && { Link: links.join(', ') }),
+      },
       body: { type: sdpType, text: sdp },
     });
   }
@@ -236,7 +290,10 @@ export class Signaling {
     const { ufrag = session.offer.ufrag, pwd = session.offer.pwd } = fragment.value;
     if (ufrag !== session.offer.ufrag || pwd !== session.offer.pwd) this.#refuse(exchange, noRestart);
     else if (tag !== undefined && tag !== '*' && tag !== session.etag) this.#refuse(exchange, staleTag);
-    else this.#send(exchange, { status: 204 });
+    else {
+      this.#options.signaled.candidates(session.call, fragment.value.candidateIps);
+      this.#send(exchange, { status: 204 });
+    }
   }
 
   async #comeBack(exchange: Exchange, session: SignalingSession): Promise<void> {
@@ -247,6 +304,7 @@ export class Signaling {
       this.#refuse(exchange, badOffer(offer.error));
       return;
     }
+    const offered = await this.#reach.offered(sdp, this.#clientIp(exchange));
     const etag = newEtag();
     const signals = this.#signals(exchange, session, () => undefined);
     const answered = (answer: string): void => {
@@ -254,7 +312,7 @@ export class Signaling {
       session.etag = etag;
       signals.answered(answer);
     };
-    if (!this.#options.signaled.comeBack(session.call, sdp, { ...signals, answered }))
+    if (!this.#options.signaled.comeBack(session.call, offered, { ...signals, answered }))
       this.#refuse(exchange, notYet);
   }
 

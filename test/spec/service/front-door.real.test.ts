@@ -297,9 +297,9 @@ describe('fail closed', () => {
     ['with a header that is none of the three', { SVC_CLIENT_IP_HEADER: 'canary' }, /SVC_CLIENT_IP_HEADER/],
     ['with limits of an unknown provider', { SVC_PROVIDER_LIMITS: 'canary:rpm=1' }, /SVC_PROVIDER_LIMITS/],
     [
-      'for a listener that this build does not have',
-      { SVC_WEBRTC_TCP_ADDR: 'canary:1' },
-      /SVC_WEBRTC_TCP_ADDR.*this build has no ICE-TCP listener/,
+      'for media by TCP at an address that is none',
+      { SVC_WEBRTC_TCP_ADDR: 'canary' },
+      /SVC_WEBRTC_TCP_ADDR.*host:port/,
     ],
     ['with a store that is no Redis', { SVC_TOKEN_STORE_URL: 'http://canary/' }, /SVC_TOKEN_STORE_URL/],
   ])('the start %s is refused with status 1, by name and never by value', async (_, env, said) => {

@@ -33,6 +33,7 @@ export class WeriftCaller extends Observed {
   readonly messages: Record<string, unknown>[] = [];
   readonly #channel: RTCDataChannel | undefined;
   answer: Response | undefined;
+  answerSdp = '';
   sessionUrl = '';
   #sequence = 100;
   #timestamp = 1_000;
@@ -95,7 +96,8 @@ export class WeriftCaller extends Observed {
     this.answer = response;
     if (response.status !== 201) return response;
     this.sessionUrl = new URL(response.headers.get('Location') ?? '', url).href;
-    await this.#connection.setRemoteDescription({ type: 'answer', sdp: await response.text() });
+    this.answerSdp = await response.text();
+    await this.#connection.setRemoteDescription({ type: 'answer', sdp: this.answerSdp });
     return response;
   }
 

@@ -32,11 +32,15 @@ function newWorld() {
     isStopping: () => false,
     counted: () => undefined,
   });
-  const signaled = newSignaledCalls(handOver, (_worker, message) => sent.push(message));
+  const signaled = newSignaledCalls(handOver, {
+    send: (_worker, message) => sent.push(message) > 0,
+  });
   const signals = (name: string): OfferSignals => ({
     answered: (sdp) => told.push(`${name} ${sdp}`),
     unanswered: (reason) => told.push(`${name} ${reason}`),
     connected: () => undefined,
+    wayClosed: (way) => told.push(`${name} way ${way} closed`),
+    waysLost: () => told.push(`${name} ways lost`),
     over: () => told.push(`${name} over`),
   });
   const id = signaled.give(request, () => (world.released += 1), signals('first'));
@@ -49,8 +53,8 @@ function newWorld() {
 describe('a call by offer whose client comes back', () => {
   it('stays with its worker as long as that one lives', () => {
     const { signaled, signals, handOver, id, told, sent, world } = newWorld();
-    expect(signaled.comeBack(id, 'second', signals('second'))).toBe(true);
-    expect(sent).toEqual([{ type: 'call.renew', offer: id, sdp: 'second' }]);
+    expect(signaled.comeBack(id, { sdp: 'second' }, signals('second'))).toBe(true);
+    expect(sent).toEqual([{ type: 'call.renew', offer: id, signaled: { sdp: 'second' } }]);
     handOver.answered(id, 'again');
     expect(told).toEqual(['second again']);
     handOver.over(id);
@@ -59,7 +63,7 @@ describe('a call by offer whose client comes back', () => {
 
   it('goes on as it was where the worker does not take the offer', () => {
     const { signaled, signals, handOver, id, told, world } = newWorld();
-    signaled.comeBack(id, 'second', signals('second'));
+    signaled.comeBack(id, { sdp: 'second' }, signals('second'));
     handOver.unanswered(id, 'bad_offer');
     expect([told, world.released, handOver.workerOf(id)]).toEqual([['second bad_offer'], 0, 0]);
     handOver.over(id);
@@ -68,29 +72,29 @@ describe('a call by offer whose client comes back', () => {
 
   it('has one offer at a time, the newest', () => {
     const { signaled, signals, handOver, id, told } = newWorld();
-    signaled.comeBack(id, 'second', signals('second'));
-    signaled.comeBack(id, 'third', signals('third'));
+    signaled.comeBack(id, { sdp: 'second' }, signals('second'));
+    signaled.comeBack(id, { sdp: 'third' }, signals('third'));
     handOver.answered(id, 'again');
     expect(told).toEqual(['second failed', 'third again']);
   });
 
   it('goes to another worker when its own turns out to be dead', () => {
     const { signaled, signals, handOver, id, told, offers, remains, world } = newWorld();
-    signaled.comeBack(id, 'second', signals('second'));
+    signaled.comeBack(id, { sdp: 'second' }, signals('second'));
     world.ready = [1];
     remains.set(id, { slot: 7, connection: 'open' });
     handOver.workerGone(0);
     expect(offers.at(-1)).toEqual({ worker: 1, sdp: 'second', resumeFrom: 7 });
     handOver.taken(id);
     handOver.answered(id, 'again');
-    expect(told).toEqual(['second again']);
+    expect(told).toEqual(['first ways lost', 'second again']);
   });
 
   it('is told at once when its call is over meanwhile', () => {
     const { signaled, signals, handOver, id, told } = newWorld();
-    signaled.comeBack(id, 'second', signals('second'));
+    signaled.comeBack(id, { sdp: 'second' }, signals('second'));
     handOver.over(id);
     expect(told).toEqual(['second failed', 'first over']);
-    expect(signaled.comeBack(id, 'third', signals('third'))).toBe(false);
+    expect(signaled.comeBack(id, { sdp: 'third' }, signals('third'))).toBe(false);
   });
 });

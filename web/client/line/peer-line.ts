@@ -14,6 +14,8 @@ const COME_BACK_MS = 2_500;
 /** The service keeps a call that has lost its process for half a minute. */
 const GIVE_UP_MS = 25_000;
 const PAUSE_MS = 250;
+/** A call does not wait longer to hear of relays, which few networks need. */
+const RELAYS_MS = 1_000;
 const ABNORMAL = 1006;
 
 export interface PeerLineOptions {
@@ -88,7 +90,8 @@ export class PeerLine implements Line {
       broken: () => void this.#comeBack(),
       lost: (packets) => this.#listener?.lost(packets),
     };
-    const link = new PeerLink(audio.microphone, told);
+    const iceServers = await this.#relays();
+    const link = new PeerLink(audio.microphone, { listener: told, iceServers });
     const answer = await link.offer(url, { token, withinMs });
     if (answer.kind !== 'open' || this.#listener === undefined || abandoned.aborted) {
       link.close();
@@ -100,6 +103,23 @@ export class PeerLine implements Line {
     this.#session = answer.session;
     for (const stream of heard) audio.playStream(stream);
     return answer;
+  }
+
+  /** Relays for networks that let the caller reach nothing else; none where the service has none, or does not answer. */
+  async #relays(): Promise<RTCIceServer[]> {
+    const { url, token } = this.#options;
+    try {
+      const response = await fetch(`${url}/ice`, {
+        headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
+        cache: 'no-store',
+        signal: AbortSignal.timeout(RELAYS_MS),
+      });
+      const { iceServers } = (await response.json()) as { readonly iceServers?: RTCIceServer[] };
+      return iceServers ?? [];
+    } catch (error) {
+      console.debug('the service tells no relays', error);
+      return [];
+    }
   }
 
   async #comeBack(): Promise<void> {

@@ -27,7 +27,7 @@ const SILENT_MS = 1_000;
 const GATHER_MS = 250;
 
 export class PeerLink {
-  readonly #connection = new RTCPeerConnection();
+  readonly #connection: RTCPeerConnection;
   readonly #channel: RTCDataChannel;
   readonly #sender: RTCRtpSender;
   #listener: LinkListener | undefined;
@@ -35,9 +35,13 @@ export class PeerLink {
   #packets = -1;
   #packetsAt = 0;
 
-  constructor(microphone: MediaStreamTrack, listener: LinkListener) {
+  constructor(
+    microphone: MediaStreamTrack,
+    { listener, iceServers }: { readonly listener: LinkListener; readonly iceServers: RTCIceServer[] },
+  ) {
     this.#listener = listener;
-    const connection = this.#connection;
+    const connection = new RTCPeerConnection({ iceServers });
+    this.#connection = connection;
     this.#sender = connection.addTransceiver(microphone, { direction: 'sendrecv' }).sender;
     this.#channel = connection.createDataChannel(CHANNEL);
     this.#channel.onmessage = (event: MessageEvent<unknown>) => {

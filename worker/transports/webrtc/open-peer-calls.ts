@@ -23,6 +23,13 @@ export async function openPeerCalls(
     sampleRate: isOpusRate(speechRate) ? speechRate : usualRate,
     now: () => systemClock.now(),
     later: (run, afterMs) => void systemClock.after(afterMs, run),
+    after: (delayMs, run) => systemClock.after(delayMs, run),
+    relays: {
+      failed: (reason) => log.warn({ reason }, 'a call has no relay'),
+      noted: (what) => {
+        if (webrtc.relay?.isLogged === true) log.info({ what }, 'relay');
+      },
+    },
     unixMs: () => systemWallClock.now(),
     failed: (error, sentence) => log.error(errorFields(error), sentence),
     reported: ({ lost, roundTripMs }) => {

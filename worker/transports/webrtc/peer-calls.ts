@@ -5,14 +5,17 @@
  * Invariant: each offer is answered, unanswered or declined exactly once, and is over exactly once after an answer.
  */
 import { randomBytes, randomInt } from 'node:crypto';
+import type { Socket } from 'node:net';
 import type { Millis } from '../../../shared/base/units.ts';
-import type { CallOffer, FromWorker, SignaledOffer, WebrtcSetup } from '../../../shared/protocol/ipc.ts';
-import {
-  answerWith,
-  readOffer,
-  type AnswerCandidate,
-  type SdpOffer,
-} from '../../../shared/protocol/webrtc/sdp.ts';
+import type {
+  CallOffer,
+  FromWorker,
+  SignaledOffer,
+  ToWorker,
+  UnansweredReason,
+  WebrtcSetup,
+} from '../../../shared/protocol/ipc.ts';
+import { answerWith, readOffer, type SdpOffer } from '../../../shared/protocol/webrtc/sdp.ts';
 import { newOpus, type OpusRate } from '../../media/opus/opus.ts';
 import type { CallTransport, SavedTransport, TransportEvents } from '../transport.ts';
 import { connectTimeoutMs, newPeerCall, savedStart, type PeerCallStart } from './call-machine.ts';
@@ -20,6 +23,7 @@ import { mediaPort } from './media-port.ts';
 import { Peer, type PeerEvents, type PeerOptions } from './peer.ts';
 import { PeerCall, type PeerCallOptions } from './peer-call.ts';
 import type { ClientReport } from '../../media/rtp/rtcp.ts';
+import { CallWays, type WaysOptions } from './ways/call-ways.ts';
 
 /** A place for a call in its worker. */
 export interface PeerSeat {
@@ -51,6 +55,9 @@ export interface PeerCallsOptions {
   readonly send: (message: FromWorker) => void;
   readonly failed: (error: unknown, sentence: string) => void;
   readonly later: PeerOptions['later'];
+  readonly after: WaysOptions['after'];
+  /** What becomes of relays. */
+  readonly relays: Pick<WaysOptions, 'failed' | 'noted'>;
   readonly reported: (report: ClientReport) => void;
   readonly measured: PeerCallOptions['measured'];
 }
@@ -60,7 +67,8 @@ interface OfferedCall {
   readonly sdp: SdpOffer;
   readonly seat: PeerSeat;
   readonly codec: PeerCallOptions['codec'];
-  /** Lets go of the codec, where no call took it. */
+  readonly ways: CallWays;
+  /** Lets go of the codec and the ways, where no call took them. */
   readonly free: () => void;
 }
 
@@ -68,6 +76,7 @@ interface OfferedCall {
 interface ServedCall {
   readonly call: PeerCall;
   readonly ssrc: number;
+  readonly ways: CallWays;
   readonly bind: PeerSite['bind'];
   /** The connection that it has; what others tell is of no interest. */
   peer: Peer;
@@ -77,6 +86,8 @@ interface ServedCall {
 
 /** Random parts of ICE credentials, which a stranger must not guess (RFC 8839, 5.4): whole groups of base64, which are ICE characters. */
 const [ufragBytes, pwdBytes] = [9, 24];
+/** The last word of a connection, its goodbye among it, leaves by a relay or TCP connection before that is closed. */
+const lastWordMs = 300;
 
 export class PeerCalls {
   readonly #options: PeerCallsOptions;
@@ -111,9 +122,11 @@ export class PeerCalls {
   /** Answers an offer; what goes wrong is told to the supervisor. */
   take(offer: CallOffer, signaled: SignaledOffer): void {
     const { sampleRate, failed } = this.#options;
-    newOpus({ heard: sampleRate, spoken: sampleRate })
-      .then((codec) => this.#answer(offer, { signaled, codec }))
+    const opening = CallWays.open(this.#waysOptions, signaled);
+    Promise.all([newOpus({ heard: sampleRate, spoken: sampleRate }), opening])
+      .then(([codec, ways]) => this.#answer(offer, { signaled, ways, codec }))
       .catch((error: unknown) => {
+        void opening.then((ways) => ways?.close());
         failed(error, 'an offer could not be answered');
         this.#say({ type: 'call.unanswered', offer: offer.offer, reason: 'failed' });
       });
@@ -125,16 +138,17 @@ export class PeerCalls {
   }
 
   /** The client has lost its connection: another one takes its place as soon as it is established, and until then nothing changes. */
-  renew(offer: number, text: string): void {
+  renew(offer: number, signaled: SignaledOffer): void {
     const served = this.#calls.get(offer);
-    const sdp = readOffer(text);
+    const sdp = readOffer(signaled.sdp);
     const peer = served !== undefined && sdp.ok ? this.#secondPeer(served, sdp.value) : undefined;
     if (served === undefined || peer === undefined) {
       const reason = served === undefined ? 'failed' : 'bad_offer';
       this.#say({ type: 'call.unanswered', offer, reason });
       return;
     }
-    const { call } = served;
+    const { call, ways } = served;
+    ways.permit([signaled.clientIp, ...(sdp.ok ? sdp.value.candidateIps : [])]);
     served.pending?.close();
     served.pending = peer;
     this.#options.later(
@@ -142,7 +156,24 @@ export class PeerCalls {
       connectTimeoutMs,
     );
     call.happened('peer.awaited');
-    this.#say({ type: 'call.answered', offer, sdp: answerWith(peer.answer, this.#candidates()) });
+    this.#say({ type: 'call.answered', offer, sdp: answerWith(peer.answer, ways.candidates()) });
+  }
+
+  /** More addresses of a client. */
+  permit(offer: number, ips: readonly string[]): void {
+    this.#calls.get(offer)?.ways.permit(ips);
+  }
+
+  /** A TCP connection of a client. */
+  bring({ offer, way, head }: Extract<ToWorker, { type: 'call.way' }>, socket: Socket | undefined): void {
+    const ways = this.#calls.get(offer)?.ways;
+    const closed = (): void => this.#say({ type: 'call.way_closed', offer, way });
+    if (socket !== undefined && ways !== undefined)
+      ways.add(socket, { head: Buffer.from(head, 'base64'), closed });
+    else {
+      socket?.destroy();
+      closed();
+    }
   }
 
   #missed(served: ServedCall, peer: Peer): void {
@@ -176,27 +207,37 @@ export class PeerCalls {
 
   #answer(
     offer: CallOffer,
-    { signaled, codec }: { signaled: SignaledOffer; codec: OfferedCall['codec'] },
+    {
+      signaled,
+      codec,
+      ways,
+    }: { signaled: SignaledOffer; codec: OfferedCall['codec']; ways: CallWays | undefined },
   ): void {
     const free = (): void => {
       codec.decoder.free();
       codec.encoder.free();
+      ways?.close();
+    };
+    const unanswered = (reason: UnansweredReason): void => {
+      free();
+      this.#say({ type: 'call.unanswered', offer: offer.offer, reason });
     };
     const read = readOffer(signaled.sdp);
-    const seat = read.ok ? this.#options.seat(offer) : undefined;
-    if (!read.ok || seat === undefined) {
-      free();
-      this.#say(
-        read.ok
-          ? { type: 'call.declined', offer: offer.offer }
-          : { type: 'call.unanswered', offer: offer.offer, reason: 'bad_offer' },
-      );
+    if (!read.ok || ways === undefined) {
+      unanswered(read.ok ? 'no_relay' : 'bad_offer');
       return;
     }
-    this.#serve(offer, { sdp: read.value, seat, codec, free });
+    const seat = this.#options.seat(offer);
+    if (seat === undefined) {
+      free();
+      this.#say({ type: 'call.declined', offer: offer.offer });
+      return;
+    }
+    ways.permit([signaled.clientIp, ...read.value.candidateIps]);
+    this.#serve(offer, { sdp: read.value, seat, codec, ways, free });
   }
 
-  #serve(offer: CallOffer, { sdp, seat, codec, free }: OfferedCall): void {
+  #serve(offer: CallOffer, { sdp, seat, codec, ways, free }: OfferedCall): void {
     const ssrc = randomInt(1, 2 ** 32 - 1);
     let told: PeerEvents | undefined;
     const peer = this.#newPeer(sdp, ssrc, {
@@ -215,32 +256,41 @@ export class PeerCalls {
         const call = this.#newCall(offer, { sdp, seat, codec, site, ssrc });
         call.attach(peer);
         const bind: ServedCall['bind'] = (callback) => site.bind(callback);
-        const served: ServedCall = { call, ssrc, peer, bind, pending: undefined };
+        const served: ServedCall = { call, ssrc, peer, ways, bind, pending: undefined };
         told = eventsOf(served, { peer: () => peer, connected: () => call.happened('peer.connected') });
         this.#calls.set(offer.offer, served);
         return call;
       });
     } catch (error) {
       peer.close();
+      ways.close();
       this.#options.failed(error, 'an offered call could not be built');
       this.over(offer.offer);
       return;
     }
     this.#say({ type: 'call.taken', offer: offer.offer });
-    const sdpAnswer = answerWith(peer.answer, this.#candidates());
+    const sdpAnswer = answerWith(peer.answer, ways.candidates());
     this.#say({ type: 'call.answered', offer: offer.offer, sdp: sdpAnswer });
   }
 
   /** The call is over and holds nothing any more. */
   over(offer: number): void {
-    this.#calls.get(offer)?.pending?.close();
+    const served = this.#calls.get(offer);
+    served?.pending?.close();
+    if (served !== undefined) this.#options.later(() => served.ways.close(), lastWordMs);
     this.#calls.delete(offer);
     this.#say({ type: 'call.over', offer });
   }
 
   #newCall(
     offer: CallOffer,
-    { sdp, seat, codec, site, ssrc }: Omit<OfferedCall, 'free'> & { site: PeerSite; ssrc: number },
+    {
+      sdp,
+      seat,
+      codec,
+      site,
+      ssrc,
+    }: Pick<OfferedCall, 'sdp' | 'seat' | 'codec'> & { site: PeerSite; ssrc: number },
   ): PeerCall {
     const { now, unixMs, reported, measured } = this.#options;
     const start = seat.saved === undefined ? this.#start(offer) : savedStart(seat.saved);
@@ -273,10 +323,9 @@ export class PeerCalls {
     return { library: this.#library, offer, ssrc, own, bind: { host, port: this.#port }, later };
   }
 
-  #candidates(): AnswerCandidate[] {
-    const { udp, candidateIps } = this.#options.setup;
-    const ips = candidateIps.length > 0 ? candidateIps : [udp.host];
-    return ips.map((ip) => ({ transport: 'udp', type: 'host', ip, port: this.#port }));
+  get #waysOptions(): WaysOptions {
+    const { setup, now, after, relays } = this.#options;
+    return { ...{ setup, now, after, port: this.#port }, ...relays };
   }
 
   #say(message: FromWorker): void {
