@@ -3,7 +3,7 @@
  * left it. Nothing is left of a call that could not be made.
  */
 import type { CallOffer } from '../shared/protocol/ipc.ts';
-import type { SipOffer } from '../shared/protocol/sip.ts';
+import type { SipOffer } from '../shared/protocol/sip/calls.ts';
 import { systemClock } from '../shared/runtime/clock.ts';
 import { machineMs } from '../shared/runtime/monotonic.ts';
 import type { CallJournal } from './call/journal.ts';

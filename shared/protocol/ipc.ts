@@ -17,7 +17,7 @@ import type { MailboxLayout } from './mailbox.ts';
 import type { LiveCall } from './live.ts';
 import type { RecordingSetup } from './recording.ts';
 import type { TracingSetup } from './telemetry/setup.ts';
-import type { SipFromWorker, SipToWorker } from './sip.ts';
+import type { SipFromWorker, SipToWorker } from './sip/calls.ts';
 import type { TurnServer } from './webrtc/turn-url.ts';
 
 /** Descriptor numbers in a child; 0 to 3 are the standard streams and the message channel. */

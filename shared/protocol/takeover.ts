@@ -6,6 +6,7 @@
 import * as z from 'zod';
 import { fail, ok } from '../base/result.ts';
 import type { Result } from '../base/result.ts';
+import { sipRelayed, sipToSuccessor } from './sip/takeover.ts';
 
 /** Set by a supervisor for the one that it starts: its own process id. Nobody else sets it. */
 export const takeoverVariable = 'SVC_TAKES_OVER_FROM';
@@ -54,6 +55,7 @@ const toSuccessor = z.discriminatedUnion('type', [
     bytes: z.string(),
     peer: z.string().optional(),
   }),
+  ...sipToSuccessor,
 ]);
 
 const toPredecessor = z.discriminatedUnion('type', [
@@ -66,6 +68,7 @@ const toPredecessor = z.discriminatedUnion('type', [
   z.object({ type: z.literal('failed'), problems: z.array(z.string()) }),
   /** It was told to stop more than once: what still drains should hurry. */
   z.object({ type: z.literal('hurry') }),
+  ...sipRelayed,
 ]);
 
 export type ToSuccessor = z.infer<typeof toSuccessor>;

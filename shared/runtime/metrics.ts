@@ -261,6 +261,7 @@ export interface SupervisorMetrics extends InferenceMetrics {
   readonly carrierCommands: Counter<'carrier' | 'command' | 'outcome'>;
   readonly warmTransfers: Counter<'end'>;
   readonly outboundCalls: Counter<'carrier' | 'end'>;
+  readonly sipRegistered: Gauge;
   readonly workersReady: Gauge;
   readonly inferenceUp: Gauge;
   readonly handoverWait: Gauge;
@@ -272,10 +273,10 @@ export interface SupervisorMetrics extends InferenceMetrics {
   readonly providerBreakerOpened: Gauge<ProviderLabel>;
 }
 
-/** What calls asked of carriers. */
+/** What calls asked of carriers, and whether they come. */
 const newCarrierMetrics = (
   registers: Registry[],
-): Pick<SupervisorMetrics, 'carrierCommands' | 'warmTransfers' | 'outboundCalls'> => ({
+): Pick<SupervisorMetrics, 'carrierCommands' | 'warmTransfers' | 'outboundCalls' | 'sipRegistered'> => ({
   carrierCommands: new Counter({
     name: 'svc_carrier_commands_total',
     help: 'What calls asked of their carriers, by what became of it',
@@ -286,6 +287,11 @@ const newCarrierMetrics = (
     name: 'svc_outbound_calls_total',
     help: 'Calls that the service made and that are over, by what became of them',
     labelNames: ['carrier', 'end'],
+    registers,
+  }),
+  sipRegistered: new Gauge({
+    name: 'svc_sip_registered',
+    help: '1 while the account of SVC_SIP_REGISTER is registered; 0 also where there is none',
     registers,
   }),
   warmTransfers: new Counter({

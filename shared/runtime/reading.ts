@@ -30,16 +30,28 @@ export function startReading(socket: Socket): void {
 
 /** The part of Node's datagram socket that is not public. */
 interface Receiver {
-  readonly handle?: { recvStop?: () => number } | null;
+  readonly handle?: { recvStop?: () => number; recvStart?: () => number } | null;
 }
 
 /** Leaves the datagrams of a bound socket in the kernel, for a process that is given a duplicate of it. */
 export function stopReceiving(socket: DatagramSocket): void {
+  const handle = receiverOf(socket);
+  assert(typeof handle?.recvStop === 'function', 'this version of Node can stop receiving on a socket');
+  handle.recvStop();
+}
+
+/** Goes on after {@link stopReceiving}. Does nothing for a socket that is closed. */
+export function startReceiving(socket: DatagramSocket): void {
+  const handle = receiverOf(socket);
+  if (handle === null || handle === undefined) return;
+  assert(typeof handle.recvStart === 'function', 'this version of Node can start receiving on a socket');
+  handle.recvStart();
+}
+
+function receiverOf(socket: DatagramSocket): Receiver['handle'] {
   const symbol = Object.getOwnPropertySymbols(socket).find(
     ({ description }) => description === 'state symbol',
   );
   const state: unknown = symbol && Reflect.get(socket, symbol);
-  const handle = (state as Receiver | undefined)?.handle;
-  assert(typeof handle?.recvStop === 'function', 'this version of Node can stop receiving on a socket');
-  handle.recvStop();
+  return (state as Receiver | undefined)?.handle;
 }

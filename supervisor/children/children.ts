@@ -9,7 +9,7 @@ import type { Clock, Timer } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import { createSocketPair } from '../../shared/runtime/shm.ts';
 import type { CallOffer, FromInference, FromWorker, ToWorker } from '../../shared/protocol/ipc.ts';
-import type { SipOffer } from '../../shared/protocol/sip.ts';
+import type { SipOffer } from '../../shared/protocol/sip/calls.ts';
 import type { ChildSetup } from './child-setup.ts';
 import { DescriptorReserve } from './descriptor-reserve.ts';
 import type { Priorities } from './priorities.ts';
@@ -107,9 +107,14 @@ export class Children {
     for (let worker = 0; worker < this.seats; worker += 1) this.send(worker, message);
   }
 
+  /** From here on only the last worker of calls is replaced. */
+  drain(): void {
+    this.table.course = 'draining';
+  }
+
   /** From here on nobody is replaced. Workers leave on their own; inference leaves when the channel closes. */
   close(): void {
-    this.table.closing = true;
+    this.table.course = 'closed';
     this.#timer?.cancel();
   }
 
@@ -164,7 +169,7 @@ export class Children {
       log.error({ child: role, index, error: error.message }, 'child process error'),
     );
     child.once('exit', (code, signal) => {
-      const asked = row.state.phase === 'leaving' || this.table.closing;
+      const asked = row.state.phase === 'leaving' || this.table.course !== 'serving';
       this.#processes.delete(row);
       childGone(this.table, row, this.#options.clock.now());
       const fields = { child: role, index, childPid: child.pid, code, signal };

@@ -21,6 +21,7 @@ import type { SignaledCalls } from '../handover/signaled-calls.ts';
 import { PageTokens } from './page-tokens.ts';
 import { Ports } from './ports.ts';
 import type { Priorities } from '../children/priorities.ts';
+import type { Companion } from '../restart/companion.ts';
 import { Predecessor, type ParentChannel } from '../restart/predecessor.ts';
 import { RedisSet } from '../admission/redis-set.ts';
 import { Succession } from '../restart/succession.ts';
@@ -41,6 +42,7 @@ export interface ReceptionOptions {
   readonly facts: () => AdmissionFacts;
   readonly health: Pick<HealthOptions, 'unready' | 'counts' | 'renderMetrics' | 'live'>;
   readonly telephony: Telephony;
+  readonly sip: Companion;
   /** A connection that was let in. */
   readonly accepted: (
     socket: Socket,
@@ -162,6 +164,7 @@ export class Reception {
       tokens: this.#tokens,
       start: (events) => new Successor(launch, priorities, events),
       listeners: () => this.#ports.servers,
+      companion: this.#options.sip,
       judge: (arrived) =>
         judge(arrived, {
           decide: (arrival) => this.#frontDoor.decide(arrival),
@@ -187,7 +190,8 @@ export class Reception {
       tokens: this.#tokens,
       isServing,
       open: (name, given) => this.#ports.take(name, given),
-      bindRest: () => this.#ports.bind(),
+      companion: this.#options.sip,
+      bindRest: () => this.#bind(),
       arrived,
       took: serves,
       failed: (reason) => {
@@ -205,7 +209,13 @@ export class Reception {
 
   /** Binds the listeners, unless they come from the supervisor before this one. Rejects when an address cannot be bound. */
   async open(): Promise<void> {
-    if (this.#predecessor === undefined) await this.#ports.bind();
+    await this.#options.sip.prepare();
+    if (this.#predecessor === undefined) await this.#bind();
+  }
+
+  async #bind(): Promise<void> {
+    await this.#ports.bind();
+    await this.#options.sip.bind();
   }
 
   /** The children are ready. */
@@ -259,7 +269,7 @@ export class Reception {
   /** Connections go through this process to the one after it, or the one before it still has calls. */
   get isNeeded(): boolean {
     const isFollowed = this.#predecessor?.hasTaken === true && !this.#predecessor.isGone;
-    return this.#succession.isBusy || this.#ports.isLingering || isFollowed;
+    return this.#succession.isBusy || this.#ports.isLingering || isFollowed || this.#options.sip.isBusy;
   }
 
   close(): void {

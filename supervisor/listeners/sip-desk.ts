@@ -2,9 +2,12 @@
  * SIP beside the listeners of the service, in builds that have it and where the settings ask for it. Everything that it needs of the
  * service is passed in here; where there is no SIP, every call of this file does nothing.
  */
+import type { Socket as DatagramSocket } from 'node:dgram';
+import type { Server } from 'node:net';
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { FromWorker } from '../../shared/protocol/ipc.ts';
-import { sipOffersFrom, type SipFromWorker } from '../../shared/protocol/sip.ts';
+import { sipOffersFrom, type SipFromWorker } from '../../shared/protocol/sip/calls.ts';
+import type { SipRelayed, SipToSuccessor } from '../../shared/protocol/sip/takeover.ts';
 import type { Mailboxes } from '../../shared/protocol/mailbox.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
@@ -12,6 +15,7 @@ import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import type { Children } from '../children/children.ts';
 import type { Remains } from '../handover/remains.ts';
 import { CannotListen } from './ports.ts';
+import type { Companion, Heir } from '../restart/companion.ts';
 import type { Reception } from './reception.ts';
 import type { SipService } from '../sip/sip-service.ts';
 
@@ -33,16 +37,17 @@ export interface SipDeskOptions {
   readonly readyWorkers: () => readonly number[];
 }
 
-export class SipDesk {
+export class SipDesk implements Companion {
   readonly #options: SipDeskOptions;
   #service: SipService | undefined;
+  #sayBefore: ((message: SipRelayed) => void) | undefined;
 
   constructor(options: SipDeskOptions) {
     this.#options = options;
   }
 
-  /** Rejects when an address cannot be bound. */
-  async open(): Promise<void> {
+  /** Loads it, without a socket. */
+  async prepare(): Promise<void> {
     const { sip: settings, maxSessions } = this.#options.settings;
     if (settings === undefined) return;
     // The bundler leaves the import out where the constant is false; behind a return it would not.
@@ -58,8 +63,8 @@ export class SipDesk {
       send: (worker, message) => void children().send(worker, message),
       allGiven: (worker) => void children().send(worker, { type: 'calls.given' }),
       records: { remains: (worker) => slotsOf(records.remains(worker)), forget: records.forget },
-      isStopping: () => children().table.closing,
-      isClosed: () => children().table.closing,
+      isStopping: () => children().table.course === 'closed',
+      isClosed: () => children().table.course !== 'serving',
       room: (address) => {
         const room = reception().room(pool, address);
         if ('release' in room) return room;
@@ -67,21 +72,70 @@ export class SipDesk {
       },
       counted: (what) => {
         if ('refused' in what) metrics.refusals.inc({ reason: `sip_${what.refused}` });
+        else if ('registered' in what) metrics.sipRegistered.set(Number(what.registered));
         else metrics.handovers.inc({ outcome: 'taken' });
       },
     });
+    if (this.#sayBefore !== undefined) this.#service.takeover.follow(this.#sayBefore);
+  }
+
+  /** Binds what no other process has given. Rejects when an address cannot be bound. */
+  async bind(): Promise<void> {
     try {
-      await this.#service.open();
+      await this.#service?.bind();
     } catch (error) {
-      throw new CannotListen(settings.addr === undefined ? 'SVC_SIP_TLS_ADDR' : 'SVC_SIP_ADDR', error);
+      const isUnset = this.#options.settings.sip?.addr === undefined;
+      throw new CannotListen(isUnset ? 'SVC_SIP_TLS_ADDR' : 'SVC_SIP_ADDR', error);
     }
   }
 
-  /** Why another supervisor cannot take over now. */
-  get obstacle(): string | undefined {
-    return this.#service === undefined
-      ? undefined
-      : 'SIP cannot change hands: stop the service and start it anew';
+  // ---- a restart ----
+
+  give(heir: Heir): void {
+    this.#service?.takeover.give(heir);
+  }
+
+  leave(): void {
+    this.#service?.takeover.leave();
+  }
+
+  takeBack(): void {
+    this.#service?.takeover.takeBack();
+  }
+
+  heirSaid(message: SipRelayed): void {
+    this.#service?.takeover.heirSaid(message);
+  }
+
+  follow(say: (message: SipRelayed) => void): void {
+    this.#sayBefore = say;
+  }
+
+  takeListener(name: string, given: Server): boolean {
+    if (name !== 'sip' && name !== 'sips') return false;
+    if (this.#service === undefined) given.close();
+    else this.#service.takeover.takeListener(name, given);
+    return true;
+  }
+
+  takeSocket(given: DatagramSocket): void {
+    if (this.#service === undefined) given.close();
+    else this.#service.takeover.takeSocket(given);
+  }
+
+  predecessorSaid(message: SipToSuccessor): void {
+    this.#service?.takeover.predecessorSaid(message);
+  }
+
+  predecessorGone(): void {
+    this.#service?.takeover.predecessorGone();
+  }
+
+  // ---- workers ----
+
+  /** Something is still to be said to peers before the process ends. */
+  get isBusy(): boolean {
+    return this.#service?.isBusy === true;
   }
 
   /** True where the message was about a SIP call. */

@@ -3,6 +3,7 @@
  * remembers, and gets its listeners, and after that the connections that still reach it. What the old one's calls hold is
  * counted here until they are over, or until the old one is gone.
  */
+import { Socket as DatagramSocket } from 'node:dgram';
 import { Server, Socket } from 'node:net';
 import {
   readToSuccessor,
@@ -14,6 +15,7 @@ import {
 import { stopReading } from '../../shared/runtime/reading.ts';
 import type { CallSeats } from '../admission/call-seats.ts';
 import type { Arrived } from '../listeners/listeners.ts';
+import type { Companion } from './companion.ts';
 import type { TokenLedger } from '../admission/token-ledger.ts';
 
 /** The part of a process that speaks with its parent. */
@@ -44,6 +46,7 @@ export interface PredecessorOptions {
   readonly isServing: () => boolean;
   /** Opens a listener on the socket that the old one gave; resolves when all of it is in force. Nothing may be accepted before. */
   readonly open: (name: string, given: Server) => Promise<void>;
+  readonly companion?: Companion;
   /** Binds what the old one did not have. */
   readonly bindRest: () => Promise<void>;
   readonly arrived: (arrived: Arrived) => void;
@@ -64,6 +67,7 @@ export class Predecessor {
     this.#options = options;
     options.channel.onMessage((message, handle) => this.#take(message, handle));
     options.channel.onGone(() => this.#onGone());
+    options.companion?.follow((message) => this.#say(message));
   }
 
   get hasTaken(): boolean {
@@ -106,7 +110,14 @@ export class Predecessor {
     }
     if (handle instanceof Server && read.value.type === 'listener') this.#open(read.value.name, handle);
     else if (handle instanceof Socket && read.value.type === 'arrival') this.#onArrival(read.value, handle);
+    else if (handle instanceof DatagramSocket) this.#onSocket(handle);
     else this.#learn(read.value);
+  }
+
+  #onSocket(socket: DatagramSocket): void {
+    const { companion, isServing } = this.#options;
+    if (companion === undefined || !isServing()) socket.close();
+    else companion.takeSocket(socket);
   }
 
   #learn(message: ToSuccessor): void {
@@ -136,8 +147,11 @@ export class Predecessor {
         return;
       case 'listener':
       case 'arrival':
+      case 'sip.socket':
         // Its socket was closed on the way.
         return;
+      default:
+        this.#options.companion?.predecessorSaid(message);
     }
   }
 
@@ -148,8 +162,9 @@ export class Predecessor {
 
   /** At once: the socket accepts from the moment on in which it came. */
   #open(name: string, given: Server): void {
-    if (this.#options.isServing()) this.#opening.push(this.#options.open(name, given));
-    else given.close();
+    if (!this.#options.isServing()) given.close();
+    else if (this.#options.companion?.takeListener(name, given) !== true)
+      this.#opening.push(this.#options.open(name, given));
   }
 
   #finish(): void {
@@ -183,6 +198,7 @@ export class Predecessor {
       this.#fail('the supervisor that it was to take over from is gone');
       return;
     }
+    this.#options.companion?.predecessorGone();
     for (const release of this.#calls.values()) release();
     this.#calls.clear();
   }

@@ -9,6 +9,7 @@ import type { ToPredecessor } from '../../shared/protocol/takeover.ts';
 import { takeoverVersion } from '../../shared/protocol/takeover.ts';
 import type { Clock, Timer } from '../../shared/runtime/clock.ts';
 import type { CallSeats } from '../admission/call-seats.ts';
+import type { Companion } from './companion.ts';
 import { LedgerCopy } from './ledger-copy.ts';
 import { refuseUpgrade, type Arrived } from '../listeners/listeners.ts';
 import {
@@ -46,6 +47,7 @@ export interface SuccessionOptions {
   readonly start: (events: SuccessorEvents) => SuccessorProcess;
   /** The listening servers, by name. */
   readonly listeners: () => ReadonlyMap<string, Server>;
+  readonly companion?: Companion;
   /** Judges an arrival here. */
   readonly judge: (arrived: Arrived) => void;
   /** The new supervisor serves: close the listeners and drain. */
@@ -146,11 +148,13 @@ export class Succession {
       case 'give.listeners':
         this.#handingSince = clock.now();
         for (const [name, server] of this.#options.listeners()) this.#successor?.giveListener(name, server);
+        this.#giveCompanion();
         this.#successor?.send({ type: 'listeners.end' });
         return;
       case 'leave':
         log.info(this.#account(), 'restart: the new supervisor serves, this one drains');
         leave(this.#successor?.pid ?? 0);
+        this.#options.companion?.leave();
         for (const arrived of this.#held.splice(0)) this.#forward(arrived);
         return;
       case 'give.up':
@@ -161,7 +165,18 @@ export class Succession {
         return;
       case 'report.loss':
         log.error({ reason: action.reason }, 'restart: the new supervisor is gone while this one drains');
+        this.#options.companion?.takeBack();
     }
+  }
+
+  #giveCompanion(): void {
+    const successor = this.#successor;
+    if (successor === undefined) return;
+    this.#options.companion?.give({
+      say: (message) => successor.send(message),
+      giveListener: (name, server) => successor.giveListener(name, server),
+      giveSocket: (socket) => successor.giveSocket(socket),
+    });
   }
 
   /** How long it took, and how long arrivals had to wait. */
@@ -182,6 +197,7 @@ export class Succession {
     this.#successor = undefined;
     this.#options.log.error({ reason }, 'restart: given up, this supervisor goes on as before');
     for (const arrived of this.#held.splice(0)) this.#options.judge(arrived);
+    this.#options.companion?.takeBack();
   }
 
   #onSaid(message: ToPredecessor): void {
@@ -205,6 +221,8 @@ export class Succession {
         return;
       case 'failed':
         return;
+      default:
+        this.#options.companion?.heirSaid(message);
     }
   }
 

@@ -3,6 +3,7 @@
  * ends this supervisor ends it; what it starts belongs to its process group and goes with it.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
+import type { Socket as DatagramSocket } from 'node:dgram';
 import type { Server, Socket } from 'node:net';
 import type { Priorities } from '../children/priorities.ts';
 import {
@@ -36,6 +37,8 @@ export interface SuccessorProcess {
   send(message: ToSuccessor): void;
   /** Gives a listening socket; this process keeps its own. */
   giveListener(name: string, server: Server): void;
+  /** Gives a socket for datagrams; this process keeps its own. */
+  giveSocket(socket: DatagramSocket): void;
   /** Gives a connection. `gone` says whether it is on its way; then this process drops its own. */
   giveArrival(
     message: Extract<ToSuccessor, { type: 'arrival' }>,
@@ -82,6 +85,10 @@ export class Successor implements SuccessorProcess {
 
   giveListener(name: string, server: Server): void {
     if (this.#child.connected) this.#child.send({ type: 'listener', name }, server, () => undefined);
+  }
+
+  giveSocket(socket: DatagramSocket): void {
+    if (this.#child.connected) this.#child.send({ type: 'sip.socket' }, socket, () => undefined);
   }
 
   giveArrival(

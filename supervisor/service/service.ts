@@ -86,7 +86,7 @@ export class Service {
       allGiven: (worker) => this.#children.send(worker, { type: 'calls.given' }),
       keepsCalls: settings.callResume,
       records: { forget: this.#memory.forget, remains: connectionsOnly(this.#memory.remains) },
-      isStopping: () => this.#children.table.closing,
+      isStopping: () => this.#children.table.course === 'closed',
       counted: (outcome) => this.#metrics.handovers.inc({ outcome }),
     });
     this.#sessions = new SessionCount(boxes, {
@@ -114,11 +114,11 @@ export class Service {
     this.#telephony = new Telephony({
       ...{ settings, clock, log, metrics: this.#metrics, wallClock: systemWallClock },
     });
-    this.#reception = this.#newReception();
     this.#sip = new SipDesk({
       ...{ settings, clock, log, boxes, metrics: this.#metrics, records: this.#memory },
       ...{ children: () => this.#children, reception: () => this.#reception, readyWorkers },
     });
+    this.#reception = this.#newReception();
     this.#sessions.share();
     this.#collector = new MetricsCollector(clock, (worker, ask) =>
       this.#children.send(worker, { type: 'metrics.ask', ask }),
@@ -152,7 +152,7 @@ export class Service {
   #newReception(): Reception {
     const { settings, agentName, clock, log, launch, priorities, parent } = this.#options;
     return new Reception({
-      telephony: this.#telephony,
+      ...{ telephony: this.#telephony, sip: this.#sip },
       ...{ settings, agentName, clock, log, launch, priorities, parent },
       ...{ metrics: this.#metrics, admission: this.#admission },
       providers: () => {
@@ -194,7 +194,6 @@ export class Service {
   /** Binds the listeners and starts the children. Rejects when an address cannot be bound. */
   async start(): Promise<void> {
     await this.#reception.open();
-    await this.#sip.open();
     this.#children.run();
   }
 
@@ -216,7 +215,7 @@ export class Service {
 
   /** SIGUSR2: another supervisor takes over, this one drains. */
   restart(): void {
-    this.#reception.restart(this.#obstacle() ?? this.#sip.obstacle);
+    this.#reception.restart(this.#obstacle());
   }
 
   #obstacle(): string | undefined {
@@ -259,7 +258,6 @@ export class Service {
     };
   }
 
-  /** Brings the providers' budgets up to date. */
   readonly #countRequests = (): void =>
     this.#providers.countRequests((provider, count) => this.#reception.seats.requested(provider, count));
 
@@ -273,7 +271,7 @@ export class Service {
   }
 
   #onChildGone(role: 'worker' | 'inference', index: number): void {
-    if (!this.#children.table.closing) this.#metrics.restarts.inc({ role });
+    if (this.#children.table.course === 'serving') this.#metrics.restarts.inc({ role });
     // Calls need not wait until its silence has lasted.
     if (role === 'inference') this.#memory.boxes.threadsGone();
     if (role === 'worker') {
@@ -362,11 +360,12 @@ export class Service {
         return;
       case 'begin.drain':
         log.info({ sessions: this.#sessions.now, drainMs: settings.drain.drainTimeoutMs }, 'draining');
-        this.#children.close();
+        this.#children.drain();
         if (this.#reception.isService) this.#presence.stops();
         this.#lookWhetherEmpty();
         return;
       case 'tell.calls':
+        this.#children.close();
         this.#children.broadcast({ type: 'shutdown' });
         this.#children.closeInference();
         if (this.#children.count === 0) this.#step({ type: 'children.gone' });

@@ -3,25 +3,29 @@
  * nothing but the binding of sockets, and has one timer. No audio passes here.
  */
 import { randomBytes, randomInt } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { unreachable } from '../../shared/base/assert.ts';
-import type { SipSettings } from '../../shared/config/server/sip-variables.ts';
-import { formatHostPort, type HostPort } from '../../shared/net/address.ts';
-import { parseIp } from '../../shared/net/cidr.ts';
-import { sipCodecs, type SipFromWorker, type SipOffer, type SipToWorker } from '../../shared/protocol/sip.ts';
+import type { SipRegistration } from '../../shared/config/server/sip/registration.ts';
+import type { SipSettings } from '../../shared/config/server/sip/variables.ts';
+import type { HostPort } from '../../shared/net/address.ts';
+import {
+  sipCodecs,
+  type SipFromWorker,
+  type SipOffer,
+  type SipToWorker,
+} from '../../shared/protocol/sip/calls.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import { newGate } from './access/gate.ts';
 import { step, waitsForTime } from './agent/agent.ts';
-import { newAgent, type AgentAction, type AgentEvent, type AgentState, type Flow } from './agent/state.ts';
+import { newAgent, type AgentAction, type AgentEvent, type AgentState } from './agent/state.ts';
 import { callMetadata } from './calls/metadata.ts';
 import { Placement, type PlacementOptions } from './calls/placement.ts';
 import { RtpPorts, type RtpSocket } from './calls/rtp-ports.ts';
-import { parseDatagram, type Parsed } from './message/parse.ts';
-import type { Source } from './message/write.ts';
-import { Connections } from './wire/connections.ts';
-import { openDatagrams, type Datagrams } from './wire/datagrams.ts';
-import { localAddressFor, ownAddresses } from './wire/local-address.ts';
+import { Registrar } from './registration/registrar.ts';
+import { Neighbours } from './takeover/neighbours.ts';
+import type { Incoming } from './takeover/relay.ts';
+import { SipTakeover } from './takeover/takeover.ts';
+import { Doors } from './wire/doors.ts';
 
 /** Timers of transactions are looked at so often. */
 const lookEveryMs = 50;
@@ -45,7 +49,9 @@ export interface SipServiceOptions extends Pick<
   /** No new calls are taken now. */
   readonly isClosed: () => boolean;
   readonly offer: (worker: number, message: SipOffer, socket: RtpSocket['socket']) => boolean;
-  readonly counted: (what: { readonly refused: string } | { readonly answered: true }) => void;
+  readonly counted: (
+    what: { readonly refused: string } | { readonly answered: true } | { readonly registered: boolean },
+  ) => void;
 }
 
 /** A call that was let in. */
@@ -63,20 +69,25 @@ export class SipService {
   readonly #agent: AgentState;
   readonly #placement: Placement;
   readonly #ports: RtpPorts;
-  readonly #connections: Connections;
+  readonly #doors: Doors;
+  readonly #registrar: Registrar | undefined;
+  readonly #neighbours: Neighbours;
+  /** What of it changes hands in a restart. */
+  readonly takeover: SipTakeover;
   readonly #calls = new Map<number, OwnCall>();
-  #datagrams: Datagrams | undefined;
-  #tcpPort = 0;
-  #tlsPort = 0;
   #isTicking = false;
+  #isOpen = false;
 
   constructor(options: SipServiceOptions) {
     this.#options = options;
     const { settings, clock } = options;
+    this.#registrar = settings.register && this.#newRegistrar(settings.register);
+    const isRegistrar = (address: string): boolean => this.#registrar?.isThere(address) === true;
+    const gate = newGate(settings, (why) => options.counted({ refused: why }), isRegistrar);
     this.#agent = newAgent({
-      gate: newGate(settings, (why) => options.counted({ refused: why })),
+      gate,
       rules: { srtp: settings.srtp, codecs: sipCodecs },
-      newToken: () => randomBytes(9).toString('base64url').replaceAll(/[-_]/g, 'x'),
+      newToken,
       newKey: () => randomBytes(30).toString('base64'),
       newSessionId: () => randomInt(1, 2 ** 31),
       isClosed: options.isClosed,
@@ -89,47 +100,59 @@ export class SipService {
       offer: (worker, message, rtp) => options.offer(worker, message, rtp.socket),
       lost: (call) => this.#lost(call),
     });
-    this.#connections = new Connections({
-      ...settings,
-      clock,
-      received: ({ message, fault }, { localAddress, ...flow }) => {
-        const port = flow.protocol === 'TLS' ? this.#tlsPort : this.#tcpPort;
-        const local = { address: settings.publicIp ?? localAddress, port };
-        this.#take({ message, ...(fault !== undefined && { fault }) }, { ...flow, local }, Infinity);
+    this.#neighbours = new Neighbours({
+      state: this.#agent,
+      received: (incoming, from) => this.#take(incoming, from),
+      failed: (connection) => this.#step({ type: 'flow.failed', connection }),
+      send: (connection, bytes) => this.#doors.send(connection, bytes),
+    });
+    this.#doors = new Doors({
+      ...{ settings, clock, log: options.log },
+      received: (parsed, flow, size) => this.#take({ parsed, flow, size }),
+      closed: (connection) => {
+        this.#neighbours.closed(connection);
+        this.#registrar?.closed(connection);
+        this.#step({ type: 'flow.failed', connection });
       },
-      closed: (connection) => this.#step({ type: 'flow.failed', connection }),
       isNeeded: (connection) => {
         for (const { flow } of this.#agent.calls.values()) if (flow.connection === connection) return true;
-        return false;
+        return this.#neighbours.needs(connection) || this.#registrar?.needs(connection) === true;
       },
       late: () => options.counted({ refused: 'handshake' }),
     });
+    this.takeover = new SipTakeover({
+      ...{ clock, gate, ports: this.#ports, doors: this.#doors, neighbours: this.#neighbours },
+      left: () => this.#registrar?.stop(),
+    });
   }
 
-  /** Binds everything. Rejects with the variable whose address cannot be bound. */
-  async open(): Promise<void> {
-    const { addr, tls } = this.#options.settings;
-    const { log } = this.#options;
-    if (addr !== undefined) {
-      this.#datagrams = await openDatagrams(addr, (bytes, source) => this.#received(bytes, source));
-      // One port for both, also where the system has chosen it.
-      const at = { host: addr.host, port: this.#datagrams.port };
-      this.#tcpPort = await this.#connections.listen(at);
-      log.info({ listener: 'sip', address: formatHostPort(at) }, 'listening');
-    }
-    if (tls !== undefined) {
-      const files = { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) };
-      this.#tlsPort = await this.#connections.listen(tls.addr, files);
-      log.info(
-        { listener: 'sips', address: formatHostPort({ ...tls.addr, port: this.#tlsPort }) },
-        'listening',
-      );
-    }
+  /** Binds everything that no other process has given. Rejects when an address cannot be bound. */
+  async bind(): Promise<void> {
+    await this.#doors.bind();
+    this.#isOpen = true;
+    this.#arm();
+  }
+
+  #newRegistrar(account: SipRegistration): Registrar {
+    const { clock, log, settings, counted } = this.#options;
+    const host = (account.transport === 'TLS' ? settings.tls?.addr : settings.addr)?.host ?? '';
+    return new Registrar({
+      ...{ account, log, newToken, chance: () => randomInt(2 ** 32) / 2 ** 32, now: () => clock.now() },
+      // What listens on an address of one family reaches no peer of the other.
+      family: host.includes(':') ? 0 : 4,
+      wayTo: (at, to) => this.#doors.wayTo(at, to),
+      send: (flow, bytes) => this.#send({ flow, to: flow.source, bytes }),
+      isRegistered: (registered) => counted({ registered }),
+    });
+  }
+
+  /** Something is still to be said to peers. */
+  get isBusy(): boolean {
+    return this.#registrar?.isBusy === true;
   }
 
   close(): void {
-    this.#datagrams?.close();
-    this.#connections.close();
+    this.#doors.close();
   }
 
   /** Calls that a worker has or is to have. */
@@ -139,29 +162,16 @@ export class SipService {
 
   // ---- peers ----
 
-  #received(bytes: Buffer, source: Source): void {
-    // Keep-alives of phones behind a translation.
-    if (bytes.length < 16) return;
-    const parsed = parseDatagram(bytes);
-    if (parsed.ok) this.#take(parsed.value, this.#udpFlow(source), bytes.length);
-  }
-
-  #take({ message, fault }: Parsed, flow: Flow, size: number): void {
+  #take(incoming: Incoming, from?: 'before' | 'after' | 'held'): void {
+    const { parsed, flow, size } = incoming;
     try {
+      if (this.#registrar?.takes(parsed.message) === true || this.#neighbours.takes(incoming, from)) return;
+      const { message, fault } = parsed;
       this.#step({ type: 'message.received', message, fault, flow, size });
     } catch (error) {
       // A message that finds a fault of ours must not end the calls of everybody else.
       this.#options.log.error(errorFields(error), 'a SIP message could not be served');
     }
-  }
-
-  #udpFlow(source: Source): Flow {
-    const { settings } = this.#options;
-    const bound = settings.addr?.host ?? '';
-    const isAny = parseIp(bound)?.every((byte) => byte === 0) !== false;
-    const own = isAny ? localAddressFor(source.address, ownAddresses()) : bound;
-    const local = { address: settings.publicIp ?? own ?? bound, port: this.#datagrams?.port ?? 0 };
-    return { connection: 0, protocol: 'UDP', source, local };
   }
 
   // ---- the agent ----
@@ -202,10 +212,13 @@ export class SipService {
     }
   }
 
-  #send({ flow, to, bytes, orAt }: Extract<AgentAction, { type: 'send' }>): void {
-    if (flow.protocol === 'UDP') this.#datagrams?.send(bytes, to);
-    else if (!this.#connections.send(flow.connection, bytes) && orAt !== undefined)
-      this.#connections.call(orAt, { protocol: flow.protocol, bytes });
+  #send({ flow, to, bytes, orAt }: Omit<Extract<AgentAction, { type: 'send' }>, 'type'>): void {
+    if (flow.protocol === 'UDP') {
+      this.#doors.datagram(bytes, to);
+      return;
+    }
+    const isSent = this.#doors.send(flow.connection, bytes) || this.#neighbours.send(flow.connection, bytes);
+    if (!isSent && orAt !== undefined) this.#doors.call(orAt, { protocol: flow.protocol, bytes });
   }
 
   #offered({ call, invite, flow, media }: Extract<AgentAction, { type: 'call.offered' }>): void {
@@ -348,13 +361,22 @@ export class SipService {
   // ---- time ----
 
   #arm(): void {
-    if (this.#isTicking || !waitsForTime(this.#agent)) return;
+    if (this.#isTicking || (!waitsForTime(this.#agent) && this.#registrar === undefined)) return;
     this.#isTicking = true;
     this.#options.clock.after(lookEveryMs, () => {
       this.#isTicking = false;
       this.#ring();
+      this.#register();
       this.#step({ type: 'time.passed' });
     });
+  }
+
+  /** Calls are asked for once somebody can have them, and no more once the service stops. */
+  #register(): void {
+    const { isClosed, readyWorkers } = this.#options;
+    if (isClosed()) this.#registrar?.leave();
+    else if (!this.#isOpen || readyWorkers().length === 0) return;
+    this.#registrar?.look();
   }
 
   #ring(): void {
@@ -366,5 +388,7 @@ export class SipService {
     }
   }
 }
+
+const newToken = (): string => randomBytes(9).toString('base64url').replaceAll(/[-_]/g, 'x');
 
 const anyAddress: HostPort = { host: '0.0.0.0', port: 0 };

@@ -323,7 +323,7 @@ export class CallRunner implements TransportEvents {
       case 'told':
         call.log.follow(action.event);
         this.#link?.follow(action.event);
-        this.#transport?.tell(action.event);
+        this.#transport?.tell(call.stages.withCause(action.event));
         return;
       default:
         unreachable(action);

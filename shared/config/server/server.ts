@@ -41,7 +41,7 @@ import {
   webrtcVariables,
   type WebrtcSettings,
 } from './webrtc-variables.ts';
-import { sipVariables, takeSip, type SipSettings } from './sip-variables.ts';
+import { sipVariables, takeSip, type SipSettings } from './sip/variables.ts';
 import { takeTelemetry, telemetryVariables, type TelemetrySettings } from './telemetry-variables.ts';
 import { takeWs, wsVariables, type WsSettings } from './ws-variables.ts';
 import {

@@ -7,7 +7,7 @@ const field = $('secret');
 field.value = sessionStorage.getItem('desk') ?? '';
 const words = {
   parking: 'is being put on hold', ringing: 'is being called', rung: 'rings', answered: 'somebody has answered',
-  joining: 'is being joined', hanging_up: 'is being ended', returning: 'goes back to the agent',
+  joining: 'is being joined', meeting: 'hears the summary', leaving: 'is being ended: the caller has hung up', hanging_up: 'is being ended', returning: 'goes back to the agent',
   parked: 'waits on hold: bring the caller back', unsure: 'nobody knows: bring the caller back',
 };
 const ask = (path, method = 'GET') => fetch(path, { method, headers: { authorization: 'Bearer ' + field.value } });

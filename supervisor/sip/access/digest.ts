@@ -48,11 +48,20 @@ export function digestResponse({ user, password, realm }: DigestAccount, proof: 
     : h(`${a1}:${proof.nonce}:${proof.nc}:${proof.cnonce}:${proof.qop}:${a2}`);
 }
 
+/** Nonces as they change hands; times are those of the process that saved them. */
+export interface SavedNonces {
+  readonly secret: string;
+  readonly nowMs: Millis;
+  readonly uses: [string, number][];
+}
+
 export type Verdict = 'proved' | 'unproved' | 'stale';
 
 export class Digest {
   readonly #account: DigestAccount;
-  readonly #secret: Buffer;
+  #secret: Buffer;
+  /** What another process called now, where this one goes on with its nonces. */
+  #shiftMs = 0;
   /** Times that nonces were used, by nonce. */
   readonly #uses = new Map<string, number>();
 
@@ -61,9 +70,20 @@ export class Digest {
     this.#secret = secret;
   }
 
+  /** For a process that goes on with what peers were given. */
+  save(now: Millis): SavedNonces {
+    return { secret: this.#secret.toString('base64'), nowMs: now + this.#shiftMs, uses: [...this.#uses] };
+  }
+
+  restore({ secret, nowMs, uses }: SavedNonces, now: Millis): void {
+    this.#secret = Buffer.from(secret, 'base64');
+    this.#shiftMs = nowMs - now;
+    for (const [nonce, count] of uses) this.#uses.set(nonce, count);
+  }
+
   /** What a peer is asked with, the preferred way first. */
   challenge(now: Millis, { stale }: { readonly stale: boolean }): HeaderPair[] {
-    const nonce = this.#nonce(Math.floor(now));
+    const nonce = this.#nonce(Math.floor(now + this.#shiftMs));
     return algorithms.map((algorithm): HeaderPair => {
       const more = stale ? ', stale=true' : '';
       const text = `Digest realm="${this.#account.realm}", nonce="${nonce}", algorithm=${algorithm}, qop="auth"${more}`;
@@ -131,7 +151,7 @@ export class Digest {
   #ageOf(nonce: string, now: Millis): Millis | undefined {
     const [time = '', mac = ''] = nonce.split('.');
     const expected = createHmac('sha256', this.#secret).update(time).digest('base64url').slice(0, 22);
-    return isSameSecret(expected, mac) ? now - Number.parseInt(time, 36) : undefined;
+    return isSameSecret(expected, mac) ? now + this.#shiftMs - Number.parseInt(time, 36) : undefined;
   }
 }
 

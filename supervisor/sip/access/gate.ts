@@ -1,18 +1,38 @@
-/** Who may call (spec 01, Other listeners): networks first, then the password. Probes of known peers are answered without it. */
+/**
+ * Who may call (spec 01, Other listeners): the registrar of this side's account, else networks first, then the password. Probes of known
+ * peers are answered without it.
+ */
 import type { Millis } from '../../../shared/base/units.ts';
-import type { SipSettings } from '../../../shared/config/server/sip-variables.ts';
+import type { SipSettings } from '../../../shared/config/server/sip/variables.ts';
 import { isInRange, parseIp } from '../../../shared/net/cidr.ts';
 import type { SipRequest } from '../message/message.ts';
 import type { Flow, Gate } from '../agent/state.ts';
-import { Digest } from './digest.ts';
+import { Digest, type SavedNonces } from './digest.ts';
 
-export function newGate(settings: SipSettings, refused: (why: 'address' | 'unproved') => void): Gate {
-  const { allow, digest: account } = settings;
+/** A gate, and what of it outlives its process. */
+export interface KeptGate extends Gate {
+  readonly save: (now: Millis) => SavedNonces | undefined;
+  readonly restore: (saved: SavedNonces, now: Millis) => void;
+}
+
+/** `isRegistrar` knows the addresses of the registrar that has an account of this side: its calls come unasked for. */
+export function newGate(
+  settings: SipSettings,
+  refused: (why: 'address' | 'unproved') => void,
+  isRegistrar: (address: string) => boolean = () => false,
+): KeptGate {
+  const { allow, digest: account, register } = settings;
+  const isOpenToAll = account === undefined && allow.length === 0 && register === undefined;
   const digest = account && new Digest({ ...account, password: account.password.reveal() });
   return {
+    save: (now) => digest?.save(now),
+    restore: (saved, now) => digest?.restore(saved, now),
     judge: (request: SipRequest, flow: Flow, now: Millis) => {
+      if (isOpenToAll || isRegistrar(flow.source.address)) return undefined;
       const ip = parseIp(flow.source.address);
-      if (allow.length > 0 && (ip === undefined || !allow.some((range) => isInRange(ip, range)))) {
+      const isListed = ip !== undefined && allow.some((range) => isInRange(ip, range));
+      // Without an account to sign in with only those are let in who are known.
+      if (!isListed && (allow.length > 0 || digest === undefined)) {
         refused('address');
         return { status: 403, reason: 'Forbidden' };
       }

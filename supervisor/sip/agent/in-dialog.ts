@@ -1,7 +1,7 @@
 /** What a peer says within a call (RFC 3261, 12.2.2, 14, 15): hold and resume, moved media, keys, the end. */
 import { headerOf, type SipRequest } from '../message/message.ts';
 import { readCSeq, readNameAddr, wordOf } from '../message/fields.ts';
-import { sipCodecRate } from '../../../shared/protocol/sip.ts';
+import { sipCodecRate } from '../../../shared/protocol/sip/calls.ts';
 import { agree, writeSdpAnswer, writeSdpOffer, type Agreed } from '../session/agree.ts';
 import type { SessionOffer } from '../session/sdp.ts';
 import { contactOf } from './client-transaction.ts';

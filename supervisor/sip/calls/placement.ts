@@ -8,7 +8,7 @@ import {
   type SipFromWorker,
   type SipOffer,
   type SipToWorker,
-} from '../../../shared/protocol/sip.ts';
+} from '../../../shared/protocol/sip/calls.ts';
 import type { RtpSocket } from './rtp-ports.ts';
 
 /** How long a call may wait for a worker. */
@@ -117,7 +117,9 @@ export class Placement {
       const { offer, resumeFrom } = placed.message;
       const slot = remains.get(offer);
       const wasTaken = placed.state.phase === 'taken';
-      if (this.#options.isStopping() || (wasTaken && slot === undefined)) {
+      // While calls drain, another worker may still go on with them.
+      const isEnd = this.#options.isStopping() && this.#options.readyWorkers().length === 0;
+      if (isEnd || (wasTaken && slot === undefined)) {
         fates.over += 1;
         this.#lose(placed);
         continue;

@@ -3,7 +3,7 @@
  * bound here and never read here, so that what arrives while a call changes its worker waits in the kernel for the next one.
  */
 import { createSocket, type Socket } from 'node:dgram';
-import type { PortRange } from '../../../shared/config/server/sip-variables.ts';
+import type { PortRange } from '../../../shared/config/server/sip/variables.ts';
 import { stopReceiving } from '../../../shared/runtime/reading.ts';
 
 export interface RtpSocket {
@@ -11,6 +11,9 @@ export interface RtpSocket {
   readonly port: number;
   readonly close: () => void;
 }
+
+/** Ports that other programs have, the supervisor before this one among them, are passed over. */
+const mostTries = 2_048;
 
 export class RtpPorts {
   readonly #first: number;
@@ -23,9 +26,18 @@ export class RtpPorts {
     this.#pairs = Math.max(1, Math.floor((last - this.#first + 1) / 2));
   }
 
+  /** Where the next search begins, for a process that goes on with these ports. */
+  get next(): number {
+    return this.#next;
+  }
+
+  goOnAt(next: number): void {
+    this.#next = next % this.#pairs;
+  }
+
   /** Undefined where every port is taken, by calls or by other programs. */
   async take(host: string): Promise<RtpSocket | undefined> {
-    for (let tried = 0; tried < Math.min(this.#pairs, 64); tried += 1) {
+    for (let tried = 0; tried < Math.min(this.#pairs, mostTries); tried += 1) {
       const port = this.#free();
       if (port === undefined) return undefined;
       this.#used.add(port);

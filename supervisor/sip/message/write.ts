@@ -1,6 +1,6 @@
 /** Messages to bytes. Whoever calls gives values that came from a parsed message or from this program: no line break gets in here. */
 import { assert } from '../../../shared/base/assert.ts';
-import { listOf, type SipHeader, type SipRequest } from './message.ts';
+import { listOf, type SipHeader, type SipMessage, type SipRequest } from './message.ts';
 import { readVia } from './fields.ts';
 
 const reasons: Readonly<Record<number, string>> = {
@@ -47,10 +47,12 @@ export interface Answering {
 const isClean = (text: string): boolean => !/[\r\n]/.test(text);
 
 function head(first: string, headers: readonly HeaderPair[], body: Answering['body']): Buffer {
-  const bytes = Buffer.from(body?.text ?? '', 'latin1');
-  const all: HeaderPair[] = [...headers];
-  if (body !== undefined) all.push(['Content-Type', body.type]);
-  all.push(['Content-Length', String(bytes.length)]);
+  const typed: HeaderPair[] = body === undefined ? [] : [['Content-Type', body.type]];
+  return whole(first, [...headers, ...typed], Buffer.from(body?.text ?? '', 'latin1'));
+}
+
+function whole(first: string, headers: readonly HeaderPair[], bytes: Buffer): Buffer {
+  const all: HeaderPair[] = [...headers, ['Content-Length', String(bytes.length)]];
   assert(isClean(first) && all.every(([, value]) => isClean(value)), 'a header is one line');
   const text = all.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   return Buffer.concat([Buffer.from(`${first}\r\n${text}\r\n`, 'latin1'), bytes]);
@@ -108,3 +110,17 @@ export const writeRequest = (
   headers: readonly HeaderPair[],
   body?: Answering['body'],
 ): Buffer => head(`${line.method} ${line.uri} SIP/2.0`, headers, body);
+
+/** A message that was read, as it can be read again. */
+export function writeMessage(message: SipMessage): Buffer {
+  const first =
+    message.kind === 'request'
+      ? `${message.method} ${message.uri} SIP/2.0`
+      : `SIP/2.0 ${message.status} ${message.reason}`;
+  const headers = message.headers.filter(({ name }) => name !== 'content-length');
+  return whole(
+    first,
+    headers.map(({ name, value }): HeaderPair => [name, value]),
+    message.body,
+  );
+}

@@ -8,7 +8,7 @@ import {
   type SipKeys,
   type SipMedia,
   type SrtpSuite,
-} from '../../../shared/protocol/sip.ts';
+} from '../../../shared/protocol/sip/calls.ts';
 import { isSecure, type Direction, type SessionOffer } from './sdp.ts';
 
 export interface AgreeRules {

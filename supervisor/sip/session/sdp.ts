@@ -4,7 +4,7 @@
  */
 import { parse, type MediaDescription, type SessionDescription } from 'sdp-transform';
 import { parseIp } from '../../../shared/net/cidr.ts';
-import { sipCodecs, srtpSuites, type SipCodec, type SrtpSuite } from '../../../shared/protocol/sip.ts';
+import { sipCodecs, srtpSuites, type SipCodec, type SrtpSuite } from '../../../shared/protocol/sip/calls.ts';
 
 export interface OfferedCodec {
   readonly codec: SipCodec;

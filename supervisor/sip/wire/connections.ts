@@ -2,7 +2,13 @@
  * SIP over TCP and TLS: connections of peers, bounded in number, in silence, and in the time until the first whole request. Where there
  * are too many, a new one is closed: those that are there may have calls.
  */
-import { connect as connectTcp, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import {
+  connect as connectTcp,
+  createServer as createTcpServer,
+  isIP,
+  type Server,
+  type Socket,
+} from 'node:net';
 import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
 import type { HostPort } from '../../../shared/net/address.ts';
 import type { Clock, Timer } from '../../../shared/runtime/clock.ts';
@@ -31,6 +37,11 @@ export interface ConnectionsOptions {
   readonly late: () => void;
 }
 
+export interface TlsFiles {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
 interface Connection {
   readonly socket: Socket;
   readonly flow: StreamFlow;
@@ -44,7 +55,7 @@ const mostUnsentBytes = 256 * 1024;
 export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #open = new Map<number, Connection>();
-  readonly #servers: Server[] = [];
+  readonly #servers = new Map<'TCP' | 'TLS', Server>();
   /** Connections that this side has made, by whom they lead to. */
   readonly #made = new Map<string, number>();
   /** Accepted and not yet closed, those that still shake hands among them. */
@@ -60,34 +71,56 @@ export class Connections {
   }
 
   /** Rejects when the address cannot be bound. Resolves with the port. */
-  listen(at: HostPort, tls?: { readonly cert: Buffer; readonly key: Buffer }): Promise<number> {
-    const { handshakeTimeoutMs } = this.#options;
+  listen(at: HostPort, tls?: TlsFiles): Promise<number> {
+    const server = createTcpServer();
+    return new Promise((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(at, () => {
+        server.off('error', reject);
+        resolve(this.accept(server, tls));
+      });
+    });
+  }
+
+  /** Accepts on a socket that listens, from this very moment on. Returns its port. */
+  accept(server: Server, tls?: TlsFiles): number {
     const take = (socket: Socket): void => {
       const id = this.#take(socket, tls === undefined ? 'TCP' : 'TLS');
       const connection = id === undefined ? undefined : this.#open.get(id);
       if (connection !== undefined)
         this.#wait(connection, this.#options.handshakeTimeoutMs, () => this.#options.late());
     };
-    const server =
-      tls === undefined
-        ? createTcpServer(take)
-        : createTlsServer({ ...tls, handshakeTimeout: handshakeTimeoutMs, minVersion: 'TLSv1.2' }, take);
+    const secure = tls && this.#newSecure(tls, take);
     server.on('connection', (socket: Socket) => {
       this.#counted(socket);
       if (this.#count > this.#options.maxConnections) socket.destroy();
+      else if (secure === undefined) take(socket);
+      else secure.emit('connection', socket);
     });
+    server.on('error', () => undefined);
+    this.#servers.set(tls === undefined ? 'TCP' : 'TLS', server);
+    const address = server.address();
+    return typeof address === 'object' && address !== null ? address.port : 0;
+  }
+
+  /** Does not listen itself: what changes hands in a restart is a socket for plain connections. */
+  #newSecure(tls: TlsFiles, take: (socket: Socket) => void): Server {
+    const { handshakeTimeoutMs } = this.#options;
+    const options = { ...tls, handshakeTimeout: handshakeTimeoutMs, minVersion: 'TLSv1.2' } as const;
+    const secure = createTlsServer(options, take);
     // A handshake that fails closes its connection, which is all there is to do.
-    server.on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
-    this.#servers.push(server);
-    return new Promise((resolve, reject) => {
-      server.once('error', reject);
-      server.listen(at, () => {
-        server.off('error', reject);
-        server.on('error', () => undefined);
-        const address = server.address();
-        resolve(typeof address === 'object' && address !== null ? address.port : at.port);
-      });
-    });
+    secure.on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
+    return secure;
+  }
+
+  /** Listening sockets, for a process that takes over. */
+  get servers(): ReadonlyMap<'TCP' | 'TLS', Server> {
+    return this.#servers;
+  }
+
+  /** Another process accepts from now on. What is connected stays. */
+  leave(): void {
+    for (const server of this.#servers.values()) server.close();
   }
 
   /**
@@ -99,21 +132,48 @@ export class Connections {
     const known = this.#made.get(key);
     if (known !== undefined && this.send(known, bytes)) return;
     this.#made.delete(key);
-    if (this.#count >= this.#options.maxConnections) return;
-    const to = { host: at.address, port: at.port };
-    const socket = protocol === 'TCP' ? connectTcp(to) : connectTls({ ...to, minVersion: 'TLSv1.2' });
-    this.#counted(socket);
-    socket.on('error', () => undefined);
-    const timer = this.#options.clock.after(this.#options.handshakeTimeoutMs, () => socket.destroy());
-    socket.once('close', () => timer.cancel());
-    socket.once(protocol === 'TCP' ? 'connect' : 'secureConnect', () => {
-      timer.cancel();
-      const id = this.#take(socket, protocol);
-      if (id === undefined) return;
+    this.#connect(at, { protocol }, (id, socket) => {
+      if (id === undefined || socket === undefined) return;
       this.#made.set(key, id);
       socket.once('close', () => this.#made.delete(key));
       this.send(id, bytes);
     });
+  }
+
+  /** A connection to a peer that has a name, which its certificate must be for. Undefined where the way cannot be made. */
+  dial(
+    at: Source,
+    to: { readonly protocol: 'TCP' | 'TLS'; readonly name: string },
+  ): Promise<StreamFlow | undefined> {
+    return new Promise((resolve) => {
+      this.#connect(at, to, (id) => resolve(id === undefined ? undefined : this.#open.get(id)?.flow));
+    });
+  }
+
+  #connect(
+    at: Source,
+    { protocol, name }: { readonly protocol: 'TCP' | 'TLS'; readonly name?: string },
+    done: (id?: number, socket?: Socket) => void,
+  ): void {
+    if (this.#count >= this.#options.maxConnections) {
+      done();
+      return;
+    }
+    const to = { host: at.address, port: at.port };
+    const named = name !== undefined && isIP(name) === 0 ? { servername: name } : {};
+    const socket =
+      protocol === 'TCP' ? connectTcp(to) : connectTls({ ...to, ...named, minVersion: 'TLSv1.2' });
+    this.#counted(socket);
+    socket.on('error', () => undefined);
+    const timer = this.#options.clock.after(this.#options.handshakeTimeoutMs, () => socket.destroy());
+    let isDone = false;
+    const finish = (id?: number): void => {
+      timer.cancel();
+      if (!isDone) done(id, socket);
+      isDone = true;
+    };
+    socket.once('close', () => finish());
+    socket.once(protocol === 'TCP' ? 'connect' : 'secureConnect', () => finish(this.#take(socket, protocol)));
   }
 
   #counted(socket: Socket): void {
@@ -177,7 +237,7 @@ export class Connections {
   }
 
   close(): void {
-    for (const server of this.#servers) server.close();
+    this.leave();
     for (const { socket } of this.#open.values()) socket.destroy();
   }
 }

@@ -8,32 +8,39 @@ const mostBytes = 48 * 1024;
 
 export interface Datagrams {
   readonly port: number;
+  /** For a process that takes over; this one keeps its own. */
+  readonly socket: Socket;
   readonly send: (bytes: Buffer, to: Source) => void;
   readonly close: () => void;
 }
 
+type Received = (bytes: Buffer, source: Source) => void;
+
 /** Rejects when the address cannot be bound. */
-export function openDatagrams(
-  at: HostPort,
-  received: (bytes: Buffer, source: Source) => void,
-): Promise<Datagrams> {
+export function openDatagrams(at: HostPort, received: Received): Promise<Datagrams> {
   const socket: Socket = createSocket({ type: at.host.includes(':') ? 'udp6' : 'udp4' });
-  socket.on('message', (bytes, { address, port }) => {
-    if (bytes.length <= mostBytes) received(bytes, { address: plain(address), port });
-  });
   return new Promise((resolve, reject) => {
     socket.once('error', reject);
     socket.bind(at.port, at.host, () => {
       socket.off('error', reject);
-      // A peer that is not there answers by ICMP; its transaction runs into its time limit.
-      socket.on('error', () => undefined);
-      resolve({
-        port: socket.address().port,
-        send: (bytes, to) => socket.send(bytes, to.port, to.address, () => undefined),
-        close: () => socket.close(),
-      });
+      resolve(datagramsOf(socket, received));
     });
   });
+}
+
+/** A socket that is bound. */
+export function datagramsOf(socket: Socket, received: Received): Datagrams {
+  socket.on('message', (bytes, { address, port }) => {
+    if (bytes.length <= mostBytes) received(bytes, { address: plain(address), port });
+  });
+  // A peer that is not there answers by ICMP; its transaction runs into its time limit.
+  socket.on('error', () => undefined);
+  return {
+    port: socket.address().port,
+    socket,
+    send: (bytes, to) => socket.send(bytes, to.port, to.address, () => undefined),
+    close: () => socket.close(),
+  };
 }
 
 /** IPv4 as it is written everywhere else. */

@@ -7,6 +7,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { decodeMulaw, encodeMulaw } from '../../../shared/audio/g711.ts';
 import { Observed } from '../process/observed.ts';
+import { openWire, type PhoneWire } from './phone-wire.ts';
 
 export interface Reply {
   readonly status: number;
@@ -37,7 +38,7 @@ export class Phone extends Observed {
   readonly requests: string[] = [];
   /** Payloads of RTP as they came. */
   readonly heard: { readonly at: number; readonly payload: Buffer; readonly sequence: number }[] = [];
-  readonly #sip: Socket;
+  #sip: PhoneWire;
   readonly #rtp: Socket;
   readonly #server: number;
   readonly callId = `${Math.random().toString(36).slice(2)}@phone`;
@@ -50,12 +51,12 @@ export class Phone extends Observed {
   #timestamp = 1_000;
   #inviteBranch = '';
 
-  private constructor(sip: Socket, rtp: Socket, server: number) {
+  private constructor(sip: PhoneWire, rtp: Socket, server: number) {
     super();
     this.#sip = sip;
     this.#rtp = rtp;
     this.#server = server;
-    sip.on('message', (bytes) => this.#take(bytes.toString('latin1')));
+    sip.heard = (text) => this.#take(text);
     rtp.on('message', (bytes) => {
       this.heard.push({
         at: performance.now(),
@@ -66,13 +67,21 @@ export class Phone extends Observed {
     });
   }
 
-  static async open(server: number): Promise<Phone> {
-    const bound = async (): Promise<Socket> => {
-      const socket = createSocket('udp4').bind(0, '127.0.0.1');
-      await once(socket, 'listening');
-      return socket;
-    };
-    return new Phone(await bound(), await bound(), server);
+  static async open(server: number, over: PhoneWire['protocol'] = 'UDP'): Promise<Phone> {
+    const rtp = createSocket('udp4').bind(0, '127.0.0.1');
+    await once(rtp, 'listening');
+    return new Phone(await openWire(over, server), rtp, server);
+  }
+
+  /** Its connection is gone: the call goes on over another one. */
+  async reconnect(): Promise<void> {
+    this.#sip.close();
+    this.#sip = await openWire(this.#sip.protocol, this.#server);
+    this.#sip.heard = (text) => this.#take(text);
+  }
+
+  get isCutOff(): boolean {
+    return this.#sip.isClosed;
   }
 
   get rtpPort(): number {
@@ -100,16 +109,16 @@ export class Phone extends Observed {
     { headers = [] as string[], body = '', type = 'application/sdp', branch = '', cseq = this.#cseq } = {},
   ): string {
     const to = this.#remote === undefined ? '' : `;tag=${this.#remote.toTag}`;
-    const port = this.#sip.address().port;
+    const { port, protocol } = this.#sip;
     return [
       `${method} sip:agent@127.0.0.1:${this.#server} SIP/2.0`,
-      `Via: SIP/2.0/UDP 127.0.0.1:${port};rport;branch=z9hG4bK${branch || Math.random().toString(36).slice(2)}`,
+      `Via: SIP/2.0/${protocol} 127.0.0.1:${port};rport;branch=z9hG4bK${branch || Math.random().toString(36).slice(2)}`,
       'Max-Forwards: 70',
       `From: "Test" <sip:+15550100@127.0.0.1>;tag=${this.tag}`,
       `To: <sip:agent@127.0.0.1>${to}`,
       `Call-ID: ${this.callId}`,
       `CSeq: ${cseq} ${method}`,
-      `Contact: <sip:phone@127.0.0.1:${port}>`,
+      `Contact: <sip:phone@127.0.0.1:${port}${protocol === 'UDP' ? '' : `;transport=${protocol.toLowerCase()}`}>`,
       ...headers,
       ...(body === '' ? [] : [`Content-Type: ${type}`]),
       `Content-Length: ${Buffer.byteLength(body)}`,
@@ -119,7 +128,7 @@ export class Phone extends Observed {
   }
 
   raw(text: string | Buffer): void {
-    this.#sip.send(text, this.#server, '127.0.0.1');
+    this.#sip.send(text);
   }
 
   /** Sends a request in a transaction of its own, and resolves with its first final answer. */

@@ -6,7 +6,7 @@ import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:dgram';
 import { describe, expect, it } from 'vitest';
 import { newPrng, type Prng } from '../../../shared/base/prng.ts';
-import type { SipMedia } from '../../../shared/protocol/sip.ts';
+import type { SipMedia } from '../../../shared/protocol/sip/calls.ts';
 import { newGate } from '../../../supervisor/sip/access/gate.ts';
 import { step } from '../../../supervisor/sip/agent/agent.ts';
 import { newAgent, type AgentState, type Flow } from '../../../supervisor/sip/agent/state.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readRtp, type RtpPacket } from '../../../worker/media/rtp/rtp.ts';
 import { RtpOut } from '../../../worker/transports/sip/rtp-out.ts';
-import type { SipCodec, SipMedia } from '../../../shared/protocol/sip.ts';
+import type { SipCodec, SipMedia } from '../../../shared/protocol/sip/calls.ts';
 
 const media = (codec: SipCodec): SipMedia => ({ codec, payloadType: 0, sends: true, receives: true });
 

@@ -2,7 +2,7 @@
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:dgram';
 import { describe, expect, it } from 'vitest';
-import type { SipMedia } from '../../../shared/protocol/sip.ts';
+import type { SipMedia } from '../../../shared/protocol/sip/calls.ts';
 import { SipCall } from '../../../worker/transports/sip/sip-call.ts';
 
 interface Sent {

@@ -136,6 +136,7 @@ class Change {
       pid: 4711,
       send: (message) => this.#send(message),
       giveListener: () => undefined,
+      giveSocket: () => undefined,
       giveArrival: (message, _socket, gone) => {
         if (!this.isBroken) this.given.push(message);
         gone(!this.isBroken);

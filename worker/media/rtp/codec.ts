@@ -2,7 +2,7 @@
 import { ALAW_SILENCE, decodeAlaw, encodeAlaw } from '../../../shared/audio/alaw.ts';
 import { decodeMulaw, encodeMulaw, MULAW_SILENCE } from '../../../shared/audio/g711.ts';
 import { FRAME_MS } from '../../../shared/base/units.ts';
-import type { SipCodec } from '../../../shared/protocol/sip.ts';
+import type { SipCodec } from '../../../shared/protocol/sip/calls.ts';
 import { G722Decoder, G722Encoder } from './g722.ts';
 
 export interface PayloadCodec {

@@ -3,7 +3,7 @@
  * it was not opened before; the number of turns of the sequence is guessed from the packets before it.
  */
 import { createCipheriv, createHmac, timingSafeEqual } from 'node:crypto';
-import type { SrtpSuite } from '../../../shared/protocol/sip.ts';
+import type { SrtpSuite } from '../../../shared/protocol/sip/calls.ts';
 import { rtpHeadLength } from './rtp.ts';
 
 const tagBytes: Readonly<Record<SrtpSuite, number>> = {

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:dgram';
 import type { Millis } from '../../../shared/base/units.ts';
 import type { Scope } from '../../../shared/runtime/scope.ts';
-import type { SipOffer } from '../../../shared/protocol/sip.ts';
+import type { SipOffer } from '../../../shared/protocol/sip/calls.ts';
 import type { SavedTransport, TransportEvents } from '../transport.ts';
 
 /** Tells the supervisor about a call. */

@@ -1,7 +1,7 @@
 /** The caller's audio out of RTP packets, in order and without holes, as PCM16 at the codec's rate; and the caller's keys. */
 import { writeInt16 } from '../../../shared/audio/pcm.ts';
 import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
-import type { SipMedia } from '../../../shared/protocol/sip.ts';
+import type { SipMedia } from '../../../shared/protocol/sip/calls.ts';
 import { codecOf, type PayloadCodec } from '../../media/rtp/codec.ts';
 import { Concealment } from '../../media/rtp/concealment.ts';
 import { JitterBuffer } from '../../media/rtp/jitter-buffer.ts';

@@ -4,7 +4,7 @@
  */
 import type { Millis } from '../../../shared/base/units.ts';
 import { FRAME_MS } from '../../../shared/base/units.ts';
-import type { SipMedia } from '../../../shared/protocol/sip.ts';
+import type { SipMedia } from '../../../shared/protocol/sip/calls.ts';
 import { codecOf, type PayloadCodec } from '../../media/rtp/codec.ts';
 import { rtpHeadBytes, writeRtpHead } from '../../media/rtp/rtp.ts';
 import { SrtpWriter } from '../../media/rtp/srtp.ts';

@@ -7,7 +7,7 @@ import type { RemoteInfo } from 'node:dgram';
 import { flag, list, maybe, opaque, record, text, time, versionOf } from '../../../shared/base/codec.ts';
 import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
 import { int16View } from '../../../shared/audio/pcm.ts';
-import { sipCodecRate, type SipMedia } from '../../../shared/protocol/sip.ts';
+import { sipCodecRate, type SipMedia } from '../../../shared/protocol/sip/calls.ts';
 import { RtcpReporter } from '../../media/rtp/rtcp.ts';
 import { isRtcp } from '../../media/rtp/rtp.ts';
 import type { CallStart, CallTransport, TransportEnd } from '../transport.ts';

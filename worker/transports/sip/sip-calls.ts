@@ -1,7 +1,7 @@
 /** The SIP calls of a worker, by number: opened as the supervisor offers them, and told what it has to say of each. */
 import type { Socket } from 'node:dgram';
 import { unreachable } from '../../../shared/base/assert.ts';
-import type { SipFromWorker, SipOffer, SipToWorker } from '../../../shared/protocol/sip.ts';
+import type { SipFromWorker, SipOffer, SipToWorker } from '../../../shared/protocol/sip/calls.ts';
 import type { CallTransport, SavedTransport, TransportEvents } from '../transport.ts';
 import type { SipCallOptions } from './line.ts';
 import { SipCall } from './sip-call.ts';

@@ -2,13 +2,14 @@
  * The server variables of SIP: where it listens, who may call, how media travels. They exist in a build with SIP; without an address
  * there is none of it.
  */
-import { fail, ok } from '../../base/result.ts';
-import type { Result } from '../../base/result.ts';
-import { parseHostPort, type HostPort } from '../../net/address.ts';
-import { parseCidrList, parseIp, type Cidr } from '../../net/cidr.ts';
-import { isLoopbackHost } from '../../net/loopback.ts';
-import type { Sensitive } from '../sensitive.ts';
-import type { Reader } from './environment.ts';
+import { fail, ok } from '../../../base/result.ts';
+import type { Result } from '../../../base/result.ts';
+import { parseHostPort, type HostPort } from '../../../net/address.ts';
+import { parseCidrList, parseIp, type Cidr } from '../../../net/cidr.ts';
+import { isLoopbackHost } from '../../../net/loopback.ts';
+import type { Sensitive } from '../../sensitive.ts';
+import type { Reader } from '../environment.ts';
+import { sipRegistrationVariables, takeSipRegistration, type SipRegistration } from './registration.ts';
 import {
   choiceVariable,
   countVariable,
@@ -16,7 +17,7 @@ import {
   optionalPathVariable,
   readVariable,
   secretVariable,
-} from './variables.ts';
+} from '../variables.ts';
 
 export interface PortRange {
   readonly first: number;
@@ -33,6 +34,8 @@ export interface SipSettings {
   /** Empty: peers of every address. */
   readonly allow: readonly Cidr[];
   readonly digest?: { readonly user: string; readonly password: Sensitive<string>; readonly realm: string };
+  /** Absent: registered nowhere. */
+  readonly register?: SipRegistration;
   readonly maxConnections: number;
   readonly handshakeTimeoutMs: number;
   readonly idleTimeoutMs: number;
@@ -132,6 +135,7 @@ export const sipVariables = {
     defaultMs: 600_000,
     leastMs: 1_000,
   }),
+  ...sipRegistrationVariables,
 } as const;
 
 export function takeSip(reader: Reader): { readonly sip?: SipSettings } {
@@ -146,6 +150,7 @@ export function takeSip(reader: Reader): { readonly sip?: SipSettings } {
   if ((user === '') !== (password === undefined))
     reader.refuse(variables.sipUser, `must be set together with ${variables.sipPassword.name}`);
   const digest = user !== '' && password !== undefined ? { user, password, realm } : undefined;
+  const register = takeSipRegistration(reader, { UDP: addr !== undefined, TLS: tls !== undefined });
   const settings: SipSettings = {
     ...(addr !== undefined && { addr }),
     ...(tls !== undefined && { tls }),
@@ -154,6 +159,7 @@ export function takeSip(reader: Reader): { readonly sip?: SipSettings } {
     rtpPorts: reader.take(variables.sipRtpPorts),
     allow,
     ...(digest !== undefined && { digest }),
+    ...(register !== undefined && { register }),
     maxConnections: reader.take(variables.sipMaxConnections),
     handshakeTimeoutMs: reader.take(variables.sipHandshakeTimeout),
     idleTimeoutMs: reader.take(variables.sipIdleTimeout),
@@ -184,9 +190,9 @@ function takeTls(reader: Reader): SipSettings['tls'] {
 }
 
 /** Spec 01, Authentication 3: whoever finds an open trunk calls at somebody else's cost, so that no override lets one start. */
-function refuseOpenTrunk(reader: Reader, { addr, tls, allow, digest }: SipSettings): void {
-  const { sipAddr, sipTlsAddr, sipAllow, sipUser } = sipVariables;
-  if (allow.length > 0 || digest !== undefined) return;
+function refuseOpenTrunk(reader: Reader, { addr, tls, allow, digest, register }: SipSettings): void {
+  const { sipAddr, sipTlsAddr, sipAllow, sipUser, sipRegister } = sipVariables;
+  if (allow.length > 0 || digest !== undefined || register !== undefined) return;
   for (const [variable, at] of [
     [sipAddr, addr],
     [sipTlsAddr, tls?.addr],
@@ -194,6 +200,6 @@ function refuseOpenTrunk(reader: Reader, { addr, tls, allow, digest }: SipSettin
     if (at !== undefined && !isLoopbackHost(at.host))
       reader.refuse(
         variable,
-        `must be a loopback address without ${sipAllow.name} or ${sipUser.name}: an open trunk`,
+        `must be a loopback address without ${sipAllow.name}, ${sipUser.name} or ${sipRegister.name}: an open trunk`,
       );
 }

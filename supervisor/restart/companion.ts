@@ -1,0 +1,42 @@
+/**
+ * What changes hands in a restart beside listeners that speak HTTP, as the two sides of the change see it. Whoever is one keeps the
+ * order: what was given is this process's again by `takeBack`, and the other's for good after `leave`.
+ */
+import type { Socket as DatagramSocket } from 'node:dgram';
+import type { Server } from 'node:net';
+import type { SipRelayed, SipToSuccessor } from '../../shared/protocol/sip/takeover.ts';
+
+/** The way to the new supervisor. */
+export interface Heir {
+  readonly say: (message: SipToSuccessor) => void;
+  readonly giveListener: (name: string, server: Server) => void;
+  readonly giveSocket: (socket: DatagramSocket) => void;
+}
+
+/** One whose life the reception has in hand as well. */
+export interface Companion extends ChangeOfHands {
+  /** Gets ready, without a socket. */
+  prepare(): Promise<void>;
+  /** Binds what no other process has given. Rejects when an address cannot be bound. */
+  bind(): Promise<void>;
+  /** Something is still to be said to peers before the process ends. */
+  readonly isBusy: boolean;
+}
+
+export interface ChangeOfHands {
+  // ---- in the old supervisor ----
+  give(heir: Heir): void;
+  /** The new one serves. */
+  leave(): void;
+  /** There is no new one, or none any more. */
+  takeBack(): void;
+  heirSaid(message: SipRelayed): void;
+
+  // ---- in the new supervisor ----
+  follow(say: (message: SipRelayed) => void): void;
+  /** False where the listener is somebody else's. */
+  takeListener(name: string, given: Server): boolean;
+  takeSocket(given: DatagramSocket): void;
+  predecessorSaid(message: SipToSuccessor): void;
+  predecessorGone(): void;
+}

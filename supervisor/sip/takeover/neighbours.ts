@@ -1,0 +1,131 @@
+/**
+ * The supervisors before this one and after it, as SIP sees them during a restart (decision 0069). A call stays with the process that
+ * answered it; a message goes to the process whose call it is about, whichever of them it reached. At any instant one process takes new
+ * calls: while that changes hands, what would begin one waits.
+ */
+import type { SipRelayed } from '../../../shared/protocol/sip/takeover.ts';
+import type { AgentState } from '../agent/state.ts';
+import { Relay, type Incoming, type RelayOptions } from './relay.ts';
+import { isOwn, mayBeOlder } from './whose.ts';
+
+/** Messages that wait for some milliseconds. */
+const mostHeld = 1_024;
+/** Numbers of connections from here on are those of other processes. */
+const foreignFrom = 2 ** 31;
+
+export interface NeighboursOptions {
+  readonly state: Pick<AgentState, 'clients' | 'transactions' | 'dialogs'>;
+  /** To be taken here. */
+  readonly received: (incoming: Incoming, from: 'before' | 'after' | 'held') => void;
+  readonly failed: (connection: number) => void;
+  /** Over a connection of this process. */
+  readonly send: (connection: number, bytes: Buffer) => boolean;
+}
+
+export class Neighbours {
+  readonly #options: NeighboursOptions;
+  /** Transactions that were begun before this process served. */
+  readonly #known = new Set<string>();
+  #before: Relay | undefined;
+  #after: Relay | undefined;
+  #isGiving = false;
+  #held: Incoming[] = [];
+  #lastForeign = foreignFrom;
+
+  constructor(options: NeighboursOptions) {
+    this.#options = options;
+  }
+
+  // ---- the one before ----
+
+  follow(say: (message: SipRelayed) => void): void {
+    this.#before ??= this.#newRelay(say, 'before');
+  }
+
+  know(keys: readonly string[]): void {
+    for (const key of keys) this.#known.add(key);
+  }
+
+  beforeSaid(message: SipRelayed): void {
+    this.#before?.take(message);
+  }
+
+  beforeGone(): void {
+    this.#before?.end();
+    this.#before = undefined;
+    this.#known.clear();
+  }
+
+  // ---- the one after ----
+
+  /** What begins a call waits from here on. Returns the transactions that belong here or further back. */
+  give(say: (message: SipRelayed) => void): string[] {
+    this.#after = this.#newRelay(say, 'after');
+    this.#isGiving = true;
+    return [...this.#options.state.transactions.keys(), ...this.#known];
+  }
+
+  /** The next process serves. */
+  leave(): void {
+    this.#isGiving = false;
+    for (const one of this.#held.splice(0)) this.#after?.pass(one);
+  }
+
+  /** There is no next process. */
+  takeBack(): void {
+    this.#isGiving = false;
+    this.#after?.end();
+    this.#after = undefined;
+    for (const one of this.#held.splice(0)) this.#options.received(one, 'held');
+  }
+
+  afterSaid(message: SipRelayed): void {
+    this.#after?.take(message);
+  }
+
+  // ---- messages ----
+
+  /** True where a message is not for this process, or waits. */
+  takes(incoming: Incoming, from?: 'before' | 'after' | 'held'): boolean {
+    const { message, fault } = incoming.parsed;
+    const isAlone = this.#before === undefined && this.#after === undefined;
+    if (isAlone || fault !== undefined || isOwn(this.#options.state, message)) return false;
+    if (this.#after !== undefined && from !== 'after') {
+      if (!this.#isGiving) this.#after.pass(incoming);
+      else if (this.#held.length < mostHeld) this.#held.push(incoming);
+      return true;
+    }
+    if (this.#before === undefined || from === 'before' || !mayBeOlder(message, this.#known)) return false;
+    this.#before.pass(incoming);
+    return true;
+  }
+
+  /** Over a connection that another process has. */
+  send(connection: number, bytes: Buffer): boolean {
+    return this.#before?.send(connection, bytes) === true || this.#after?.send(connection, bytes) === true;
+  }
+
+  needs(connection: number): boolean {
+    return this.#before?.needs(connection) === true || this.#after?.needs(connection) === true;
+  }
+
+  closed(connection: number): void {
+    this.#before?.closed(connection);
+    this.#after?.closed(connection);
+  }
+
+  #newRelay(say: RelayOptions['say'], from: 'before' | 'after'): Relay {
+    const { received, failed, send } = this.#options;
+    return new Relay({
+      say,
+      received: (incoming) => received(incoming, from),
+      failed: (connection) => {
+        // It may have been lent further.
+        this.closed(connection);
+        failed(connection);
+      },
+      send: (connection, bytes) => send(connection, bytes) || this.send(connection, bytes),
+      newConnection: () => (this.#lastForeign += 1),
+    });
+  }
+}

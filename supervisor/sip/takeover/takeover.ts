@@ -1,0 +1,95 @@
+/**
+ * SIP's part of a restart, on both sides of it: sockets, what peers were told to prove themselves with, ports for audio, and from then on
+ * the messages that reach the one supervisor and are the other's (decision 0069).
+ */
+import type { Socket as DatagramSocket } from 'node:dgram';
+import type { Server } from 'node:net';
+import type { SipRelayed, SipToSuccessor } from '../../../shared/protocol/sip/takeover.ts';
+import type { Clock } from '../../../shared/runtime/clock.ts';
+import type { ChangeOfHands, Heir } from '../../restart/companion.ts';
+import type { KeptGate } from '../access/gate.ts';
+import type { RtpPorts } from '../calls/rtp-ports.ts';
+import { isSipListener, type Doors } from '../wire/doors.ts';
+import type { Neighbours } from './neighbours.ts';
+
+/** Transactions named in one message to another process. */
+const keysPerMessage = 2_000;
+
+export interface SipTakeoverOptions {
+  readonly clock: Clock;
+  readonly gate: KeptGate;
+  readonly ports: RtpPorts;
+  readonly doors: Doors;
+  readonly neighbours: Neighbours;
+  /** Another process has what it needs for new calls. */
+  readonly left: () => void;
+}
+
+export class SipTakeover implements ChangeOfHands {
+  readonly #options: SipTakeoverOptions;
+
+  constructor(options: SipTakeoverOptions) {
+    this.#options = options;
+  }
+
+  /** Everything that peers find again goes to the supervisor after this one, and nothing that calls here need. */
+  give(heir: Heir): void {
+    const { clock, gate, ports, doors, neighbours } = this.#options;
+    const nonces = gate.save(clock.now());
+    heir.say({ type: 'sip.begin', nextPorts: ports.next, ...(nonces !== undefined && { nonces }) });
+    const keys = neighbours.give((message) => heir.say(message));
+    for (let from = 0; from < keys.length; from += keysPerMessage)
+      heir.say({ type: 'sip.known', keys: keys.slice(from, from + keysPerMessage) });
+    doors.give(heir);
+  }
+
+  leave(): void {
+    this.#options.doors.leave();
+    this.#options.neighbours.leave();
+    this.#options.left();
+  }
+
+  takeBack(): void {
+    this.#options.doors.takeBack();
+    this.#options.neighbours.takeBack();
+  }
+
+  heirSaid(message: SipRelayed): void {
+    this.#options.neighbours.afterSaid(message);
+  }
+
+  follow(say: (message: SipRelayed) => void): void {
+    this.#options.neighbours.follow(say);
+  }
+
+  takeListener(name: string, given: Server): boolean {
+    if (!isSipListener(name)) return false;
+    this.#options.doors.take(name, given);
+    return true;
+  }
+
+  takeSocket(given: DatagramSocket): void {
+    this.#options.doors.takeSocket(given);
+  }
+
+  predecessorSaid(message: SipToSuccessor): void {
+    const { clock, gate, ports, neighbours } = this.#options;
+    switch (message.type) {
+      case 'sip.begin':
+        ports.goOnAt(message.nextPorts);
+        if (message.nonces !== undefined) gate.restore(message.nonces, clock.now());
+        return;
+      case 'sip.known':
+        neighbours.know(message.keys);
+        return;
+      case 'sip.socket':
+        return;
+      default:
+        neighbours.beforeSaid(message);
+    }
+  }
+
+  predecessorGone(): void {
+    this.#options.neighbours.beforeGone();
+  }
+}

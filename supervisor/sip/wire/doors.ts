@@ -1,0 +1,165 @@
+/**
+ * Every socket that SIP comes by: bound here, or given by the supervisor before this one, and left to the one after it. What comes in
+ * is a message with the way that it came, and what goes out goes that way back.
+ */
+import type { Socket as DatagramSocket } from 'node:dgram';
+import { readFileSync } from 'node:fs';
+import type { Server } from 'node:net';
+import type { SipSettings } from '../../../shared/config/server/sip/variables.ts';
+import { formatHostPort, type HostPort } from '../../../shared/net/address.ts';
+import { parseIp } from '../../../shared/net/cidr.ts';
+import type { Clock } from '../../../shared/runtime/clock.ts';
+import type { Log } from '../../../shared/runtime/log.ts';
+import { startReceiving, stopReceiving } from '../../../shared/runtime/reading.ts';
+import type { Flow } from '../agent/state.ts';
+import { parseDatagram, type Parsed } from '../message/parse.ts';
+import type { Source } from '../message/write.ts';
+import { Connections, type StreamFlow, type TlsFiles } from './connections.ts';
+import { datagramsOf, openDatagrams, type Datagrams } from './datagrams.ts';
+import { localAddressFor, ownAddresses } from './local-address.ts';
+
+/** Names of the listeners in logs, and towards the supervisor that takes over. */
+const names = { TCP: 'sip', TLS: 'sips' } as const;
+export const isSipListener = (name: string): boolean => name === names.TCP || name === names.TLS;
+
+export interface DoorsOptions {
+  readonly settings: SipSettings;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** `size` is what the peer has sent for it; infinite where it has shown that its address is its own. */
+  readonly received: (parsed: Parsed, flow: Flow, size: number) => void;
+  readonly closed: (connection: number) => void;
+  /** A call runs over it: its silence is no idleness. */
+  readonly isNeeded: (connection: number) => boolean;
+  readonly late: () => void;
+}
+
+/** Where sockets go. */
+export interface SocketTaker {
+  readonly giveListener: (name: string, server: Server) => void;
+  readonly giveSocket: (socket: DatagramSocket) => void;
+}
+
+export class Doors {
+  readonly #options: DoorsOptions;
+  readonly #connections: Connections;
+  readonly #ports = { TCP: 0, TLS: 0 };
+  #datagrams: Datagrams | undefined;
+
+  constructor(options: DoorsOptions) {
+    this.#options = options;
+    const { settings } = options;
+    this.#connections = new Connections({
+      ...settings,
+      ...options,
+      received: (parsed, flow) => options.received(parsed, this.#streamFlow(flow), Infinity),
+    });
+  }
+
+  #streamFlow({ localAddress, ...flow }: StreamFlow): Flow {
+    const address = this.#options.settings.publicIp ?? localAddress;
+    return { ...flow, local: { address, port: this.#ports[flow.protocol] } };
+  }
+
+  /** Binds what is not open yet. Rejects when an address cannot be bound. */
+  async bind(): Promise<void> {
+    const { addr, tls } = this.#options.settings;
+    if (addr !== undefined) {
+      this.#datagrams ??= await openDatagrams(addr, this.#received);
+      // One port for both, also where the system has chosen it.
+      const at = { host: addr.host, port: this.#datagrams.port };
+      if (this.#ports.TCP === 0) this.#opened('TCP', at, await this.#connections.listen(at));
+    }
+    if (tls !== undefined && this.#ports.TLS === 0)
+      this.#opened('TLS', tls.addr, await this.#connections.listen(tls.addr, tlsFiles(tls)));
+  }
+
+  /** A listening socket that another process gave. */
+  take(name: string, given: Server): void {
+    const { addr, tls } = this.#options.settings;
+    if (name === names.TCP && addr !== undefined) this.#opened('TCP', addr, this.#connections.accept(given));
+    else if (name === names.TLS && tls !== undefined)
+      this.#opened('TLS', tls.addr, this.#connections.accept(given, tlsFiles(tls)));
+    else given.close();
+  }
+
+  takeSocket(given: DatagramSocket): void {
+    if (this.#options.settings.addr === undefined || this.#datagrams !== undefined) given.close();
+    else this.#datagrams = datagramsOf(given, this.#received);
+  }
+
+  #opened(protocol: 'TCP' | 'TLS', { host }: HostPort, port: number): void {
+    this.#ports[protocol] = port;
+    const address = formatHostPort({ host, port });
+    this.#options.log.info({ listener: names[protocol], address }, 'listening');
+  }
+
+  /** From here on datagrams wait in the kernel for whoever reads next. */
+  give(to: SocketTaker): void {
+    if (this.#datagrams !== undefined) {
+      stopReceiving(this.#datagrams.socket);
+      to.giveSocket(this.#datagrams.socket);
+    }
+    for (const [protocol, server] of this.#connections.servers) to.giveListener(names[protocol], server);
+  }
+
+  /** Nobody reads but this process. */
+  takeBack(): void {
+    if (this.#datagrams !== undefined) startReceiving(this.#datagrams.socket);
+  }
+
+  /** Another process accepts and reads. Connections stay, and so does the socket, to send by. */
+  leave(): void {
+    this.#connections.leave();
+  }
+
+  close(): void {
+    this.#datagrams?.close();
+    this.#connections.close();
+  }
+
+  datagram(bytes: Buffer, to: Source): void {
+    this.#datagrams?.send(bytes, to);
+  }
+
+  /** False where the connection is gone. */
+  send(connection: number, bytes: Buffer): boolean {
+    return this.#connections.send(connection, bytes);
+  }
+
+  /** Sends to a peer that has let go of its own connection. */
+  call(at: Source, what: { readonly protocol: 'TCP' | 'TLS'; readonly bytes: Buffer }): void {
+    this.#connections.call(at, what);
+  }
+
+  /** The way to a peer that has not spoken yet; undefined where there is none. */
+  async wayTo(
+    at: Source,
+    { protocol, name }: { readonly protocol: Flow['protocol']; readonly name: string },
+  ): Promise<Flow | undefined> {
+    if (protocol === 'UDP') return this.#udpFlow(at);
+    const flow = await this.#connections.dial(at, { protocol, name });
+    return flow && this.#streamFlow(flow);
+  }
+
+  readonly #received = (bytes: Buffer, source: Source): void => {
+    // Keep-alives of phones behind a translation.
+    if (bytes.length < 16) return;
+    const parsed = parseDatagram(bytes);
+    if (parsed.ok) this.#options.received(parsed.value, this.#udpFlow(source), bytes.length);
+  };
+
+  #udpFlow(source: Source): Flow {
+    const { settings } = this.#options;
+    const bound = settings.addr?.host ?? '';
+    const isAny = parseIp(bound)?.every((byte) => byte === 0) !== false;
+    const own = isAny ? localAddressFor(source.address, ownAddresses()) : bound;
+    const local = { address: settings.publicIp ?? own ?? bound, port: this.#datagrams?.port ?? 0 };
+    return { connection: 0, protocol: 'UDP', source, local };
+  }
+}
+
+const tlsFiles = ({ certFile, keyFile }: NonNullable<SipSettings['tls']>): TlsFiles => ({
+  cert: readFileSync(certFile),
+  key: readFileSync(keyFile),
+});
