@@ -25,6 +25,11 @@ const answerTimeoutMs = 10_000;
 const frameMs = 20;
 /** A reply without a frame for so long is over, or broken. */
 const goneQuietMs = 2_500;
+/**
+ * For so long a caller who was put off waits for the answer before it asks again. Who spoke was asked to say it again, and does so soon;
+ * keys need no STT, and whoever pressed them is owed the answer without asking.
+ */
+const patienceMs = { speech: 2_500, keys: 6_000 };
 const cutShare = 0.15;
 const pingEveryMs = 250;
 const replyGroups = wordsPerReply * groupsPerWord;
@@ -32,7 +37,12 @@ const replyGroups = wordsPerReply * groupsPerWord;
 type State =
   | { readonly name: 'resting'; readonly until: number }
   | { readonly name: 'speaking'; readonly clip: readonly Buffer[]; at: number }
-  | { readonly name: 'waiting'; readonly since: number; readonly lastReply: number }
+  | {
+      readonly name: 'waiting';
+      readonly since: number;
+      readonly lastReply: number;
+      readonly patienceMs: number;
+    }
   | { readonly name: 'listening'; readonly cutAt: number };
 
 export class Caller {
@@ -138,7 +148,7 @@ export class Caller {
     const frame = state.clip[state.at];
     if (frame !== undefined) this.#client.sendFrame(frame);
     state.at += 1;
-    if (state.at >= state.clip.length) this.#wait(now);
+    if (state.at >= state.clip.length) this.#wait(now, patienceMs.speech);
   }
 
   #move(now: number): void {
@@ -154,16 +164,17 @@ export class Caller {
       }
     } else if (
       state.name === 'waiting' &&
-      (now - state.since > answerTimeoutMs || this.#wasPutOff(state.since, now))
+      (now - state.since > answerTimeoutMs || this.#wasPutOff(state, now))
     ) {
       this.unanswered += 1;
+      this.silence.settled(now);
       this.#rest(now);
     } else if (state.name === 'listening') this.#listenOn(state.cutAt, now);
   }
 
   /** Something was said that is no answer, and nothing follows: a caller would say it again. */
-  #wasPutOff(since: number, now: number): boolean {
-    return this.#soundAt > since && now - this.#soundAt > goneQuietMs;
+  #wasPutOff({ since, patienceMs: quietMs }: State & { name: 'waiting' }, now: number): boolean {
+    return this.#soundAt > since && now - this.#soundAt > quietMs;
   }
 
   #listenOn(cutAt: number, now: number): void {
@@ -174,6 +185,7 @@ export class Caller {
       this.#rest(now + (this.#playedAt - now));
     } else if (now - lastAt > goneQuietMs) {
       this.short += 1;
+      this.silence.settled(now);
       this.#rest(now);
     }
   }
@@ -184,13 +196,13 @@ export class Caller {
     const entry = `${this.#options.call}*${this.#entries}`;
     this.account.keysSent(entry);
     for (const digit of `${entry}#`) this.#client.sendMessage({ type: 'dtmf', digit });
-    this.#wait(now);
+    this.#wait(now, patienceMs.keys);
   }
 
-  #wait(now: number): void {
+  #wait(now: number, quietMs: number): void {
     this.#stretch = undefined;
     this.silence.owed(now);
-    this.#state = { name: 'waiting', since: now, lastReply: this.account.reply };
+    this.#state = { name: 'waiting', since: now, lastReply: this.account.reply, patienceMs: quietMs };
   }
 
   #rest(now: number): void {

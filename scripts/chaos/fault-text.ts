@@ -17,8 +17,12 @@ export interface FaultResult {
   /** When the service's log said that calls were taken up by another worker. */
   readonly takenUp: Summary;
   readonly gaps: Summary;
-  /** The longest time in which each affected caller was owed an answer and heard nothing; how many of those were too long. */
+  /**
+   * The longest time in which each affected caller was owed an answer and heard nothing; the longest from the end of its turn to the first
+   * sound; how many of the former were too long.
+   */
   readonly silences: Summary;
+  readonly firstSounds: Summary;
   readonly silencesTooLong: number;
   /** Frames of calls that the fault should not touch. */
   readonly othersLateness: Summary;
@@ -52,6 +56,7 @@ export function faultText(fault: FaultResult): string {
     lines.push(
       `  answered   again after p50/p99/max ${spread(fault.recovery)} ms; ${(fault.recoveredInTime * 100).toFixed(1)} % in time`,
       `  gaps       longest of each call p50/p99/max ${spread(fault.gaps)} ms`,
+      `  first      sound after the turn, longest of each call p50/p99/max ${spread(fault.firstSounds)} ms`,
       `  silence    longest of each call that is owed an answer p50/p99/max ${spread(fault.silences)} ms; ${fault.silencesTooLong} longer than ${longestQuietMs / 1000} s`,
     );
   lines.push(

@@ -8,14 +8,17 @@ import type { Millis } from '../../shared/base/units.ts';
 export const longestQuietMs = 3_000;
 
 export class OwedSilence {
-  /** The longest silence since the last `restart`, and how many were too long. */
+  /** The longest silence since the last `restart`, of those the longest before the first sound of any kind, and how many were too long. */
   longestMs = 0;
+  longestFirstMs = 0;
   tooLong = 0;
   #quietSince: Millis | undefined;
   #isCounted = false;
+  #isFirst = false;
 
   restart(now: Millis): void {
     this.longestMs = 0;
+    this.longestFirstMs = 0;
     this.tooLong = 0;
     if (this.#quietSince !== undefined) this.#quietSince = now;
     this.#isCounted = false;
@@ -26,6 +29,7 @@ export class OwedSilence {
     this.look(now);
     this.#quietSince = now;
     this.#isCounted = false;
+    this.#isFirst = true;
   }
 
   /** Something is heard. */
@@ -34,6 +38,7 @@ export class OwedSilence {
     this.look(now);
     this.#quietSince = now;
     this.#isCounted = false;
+    this.#isFirst = false;
   }
 
   /** The answer is whole, the caller speaks itself, or the call is over. */
@@ -46,6 +51,7 @@ export class OwedSilence {
     if (this.#quietSince === undefined) return;
     const quietMs = now - this.#quietSince;
     this.longestMs = Math.max(this.longestMs, quietMs);
+    if (this.#isFirst) this.longestFirstMs = Math.max(this.longestFirstMs, quietMs);
     if (quietMs <= longestQuietMs || this.#isCounted) return;
     this.#isCounted = true;
     this.tooLong += 1;

@@ -168,6 +168,7 @@ function judged(
   const recovery = new Distribution();
   const gaps = new Distribution();
   const silences = new Distribution();
+  const firsts = new Distribution();
   const affected = open.filter((caller) => struck.affected.has(caller));
   const ended = (callers: readonly Crowd['callers'][number][]): number =>
     callers.filter(({ endedBy }) => endedBy !== undefined).length;
@@ -176,6 +177,7 @@ function judged(
     if (recoveredMs !== undefined) recovery.add(recoveredMs);
     gaps.add(longestGapMs);
     silences.add(silence.longestMs);
+    firsts.add(silence.longestFirstMs);
     tooLong += silence.tooLong;
   }
   const inTime = affected.filter(({ recoveredMs = Infinity }) => recoveredMs <= struck.limitMs);
@@ -191,6 +193,7 @@ function judged(
     recovery: recovery.summary(),
     gaps: gaps.summary(),
     silences: silences.summary(),
+    firstSounds: firsts.summary(),
     silencesTooLong: tooLong,
     othersLateness: crowd.lateness.summary(),
     did: {

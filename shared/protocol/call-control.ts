@@ -36,6 +36,8 @@ export type CarrierOutcome =
 export interface CarriedCall {
   /** The conversation so far. */
   readonly context: readonly { readonly role: 'system' | 'user' | 'assistant'; readonly text: string }[];
+  /** What came with the call, but for what the server itself says of it. */
+  readonly metadata: Readonly<Record<string, string>>;
   /** Why it is back: what the bot says first depends on it. */
   readonly after: 'keys' | 'transfer';
 }

@@ -372,6 +372,10 @@ export function callMetadata(
   return Object.fromEntries([...own, ['sample_rate', String(start.sampleRate)], ...Object.entries(signed)]);
 }
 
+/** What of a call's metadata came with it, without what the server says of it. */
+export const broughtMetadata = (metadata: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(metadata).filter(([key]) => key !== 'sample_rate' && !reservedKey(key)));
+
 function reservedKey(key: string): boolean {
   return (
     key === 'session_id' ||

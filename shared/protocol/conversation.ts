@@ -33,7 +33,7 @@ export type ConversationMessage =
       readonly text: string;
     }
   | { readonly type: 'turn.metrics'; readonly epoch: number; readonly metrics: TurnMetrics }
-  /** A stage did not do what it owed. The caller is a stranger: provider, host and status stand in the log alone. */
+  /** A stage did not do what it owed. The caller is a stranger: provider, host and text stand in the log alone. */
   | { readonly type: 'stage.failed'; readonly stage: string; readonly reason: string };
 
 export type ConversationMessageType = ConversationMessage['type'];

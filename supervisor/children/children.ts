@@ -107,9 +107,14 @@ export class Children {
     for (let worker = 0; worker < this.seats; worker += 1) this.send(worker, message);
   }
 
+  /** From here on only the last worker of calls is replaced. */
+  drain(): void {
+    this.table.course = 'draining';
+  }
+
   /** From here on nobody is replaced. Workers leave on their own; inference leaves when the channel closes. */
   close(): void {
-    this.table.closing = true;
+    this.table.course = 'closed';
     this.#timer?.cancel();
   }
 
@@ -164,7 +169,7 @@ export class Children {
       log.error({ child: role, index, error: error.message }, 'child process error'),
     );
     child.once('exit', (code, signal) => {
-      const asked = row.state.phase === 'leaving' || this.table.closing;
+      const asked = row.state.phase === 'leaving' || this.table.course !== 'serving';
       this.#processes.delete(row);
       childGone(this.table, row, this.#options.clock.now());
       const fields = { child: role, index, childPid: child.pid, code, signal };

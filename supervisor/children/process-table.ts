@@ -30,8 +30,8 @@ export interface ProcessTable {
   spare: number | undefined;
   /** How many children may make their first start at the same time. */
   readonly startsAtOnce: number;
-  /** No child is replaced any more. */
-  closing: boolean;
+  /** Who is replaced: everybody; while the last calls end only a last worker, without which they would be lost; nobody any more. */
+  course: 'serving' | 'draining' | 'closed';
 }
 
 export interface ForkOrder {
@@ -70,7 +70,7 @@ export function newProcessTable(
     workers,
     spare: undefined,
     startsAtOnce,
-    closing: false,
+    course: 'serving',
   };
 }
 
@@ -145,14 +145,20 @@ export function hangs(row: ChildRow, at: { now: Millis; silentMs: Millis; hangMs
 
 /** Children to start now. They count as starting from here on. */
 export function dueForks(table: ProcessTable, now: Millis): ForkOrder[] {
-  if (table.closing) return [];
   const orders: ForkOrder[] = [];
   for (const row of table.rows) {
-    if ((dueAt(table, row) ?? Infinity) > now || isHeldBack(table, row)) continue;
+    if ((dueAt(table, row) ?? Infinity) > now || isHeldBack(table, row) || !isReplaced(table, row)) continue;
     row.state = { phase: 'starting', since: now };
     orders.push({ role: row.role, index: row.index });
   }
   return orders;
+}
+
+function isReplaced(table: ProcessTable, { role }: ChildRow): boolean {
+  if (table.course !== 'draining') return table.course === 'serving';
+  return (
+    role === 'worker' && table.rows.every((row) => row.role !== 'worker' || row.state.phase === 'waiting')
+  );
 }
 
 /** The spare is started once everything else is there: it must not slow the start of what callers wait for. */
@@ -171,8 +177,9 @@ function isHeldBack(table: ProcessTable, row: ChildRow): boolean {
 
 /** When `dueForks` has something to say next. */
 export function nextFork(table: ProcessTable): Millis | undefined {
-  if (table.closing) return undefined;
-  const times = table.rows.flatMap((row) => (isHeldBack(table, row) ? [] : [dueAt(table, row) ?? []].flat()));
+  const times = table.rows.flatMap((row) =>
+    isHeldBack(table, row) || !isReplaced(table, row) ? [] : [dueAt(table, row) ?? []].flat(),
+  );
   return times.length === 0 ? undefined : Math.min(...times);
 }
 

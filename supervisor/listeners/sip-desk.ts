@@ -63,8 +63,8 @@ export class SipDesk implements Companion {
       send: (worker, message) => void children().send(worker, message),
       allGiven: (worker) => void children().send(worker, { type: 'calls.given' }),
       records: { remains: (worker) => slotsOf(records.remains(worker)), forget: records.forget },
-      isStopping: () => children().table.closing,
-      isClosed: () => children().table.closing,
+      isStopping: () => children().table.course === 'closed',
+      isClosed: () => children().table.course !== 'serving',
       room: (address) => {
         const room = reception().room(pool, address);
         if ('release' in room) return room;

@@ -86,7 +86,7 @@ export class Service {
       allGiven: (worker) => this.#children.send(worker, { type: 'calls.given' }),
       keepsCalls: settings.callResume,
       records: { forget: this.#memory.forget, remains: connectionsOnly(this.#memory.remains) },
-      isStopping: () => this.#children.table.closing,
+      isStopping: () => this.#children.table.course === 'closed',
       counted: (outcome) => this.#metrics.handovers.inc({ outcome }),
     });
     this.#sessions = new SessionCount(boxes, {
@@ -258,7 +258,6 @@ export class Service {
     };
   }
 
-  /** Brings the providers' budgets up to date. */
   readonly #countRequests = (): void =>
     this.#providers.countRequests((provider, count) => this.#reception.seats.requested(provider, count));
 
@@ -272,7 +271,7 @@ export class Service {
   }
 
   #onChildGone(role: 'worker' | 'inference', index: number): void {
-    if (!this.#children.table.closing) this.#metrics.restarts.inc({ role });
+    if (this.#children.table.course === 'serving') this.#metrics.restarts.inc({ role });
     // Calls need not wait until its silence has lasted.
     if (role === 'inference') this.#memory.boxes.threadsGone();
     if (role === 'worker') {
@@ -361,11 +360,12 @@ export class Service {
         return;
       case 'begin.drain':
         log.info({ sessions: this.#sessions.now, drainMs: settings.drain.drainTimeoutMs }, 'draining');
-        this.#children.close();
+        this.#children.drain();
         if (this.#reception.isService) this.#presence.stops();
         this.#lookWhetherEmpty();
         return;
       case 'tell.calls':
+        this.#children.close();
         this.#children.broadcast({ type: 'shutdown' });
         this.#children.closeInference();
         if (this.#children.count === 0) this.#step({ type: 'children.gone' });

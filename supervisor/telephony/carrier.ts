@@ -8,6 +8,11 @@ import type { CarrierName, CarrierOutcome, ControlMeans } from '../../shared/pro
 export type MadeOutcome =
   { readonly kind: 'ok'; readonly id: string } | Exclude<CarrierOutcome, { readonly kind: 'ok' }>;
 
+/** `isAlone`: no transfer was made, and the bot's stream is gone. */
+export type ColdOutcome =
+  | Exclude<CarrierOutcome, { readonly kind: 'unknown' }>
+  | { readonly kind: 'unknown'; readonly isAlone?: true };
+
 export interface ColdTransfer {
   readonly commandId: string;
   readonly to: string;
@@ -30,7 +35,7 @@ export interface Carrier {
   readonly name: CarrierName;
   readonly means: ControlMeans;
   hangUp(callId: string, commandId: string): Promise<CarrierOutcome>;
-  transfer(callId: string, transfer: ColdTransfer): Promise<CarrierOutcome>;
+  transfer(callId: string, transfer: ColdTransfer): Promise<ColdOutcome>;
   /** Keys in upper case, with `w` and `W` as pauses. */
   pressKeys(
     callId: string,
@@ -44,7 +49,8 @@ export interface WarmCarrier {
   park(callId: string, given: { readonly tag: string; readonly commandId: string }): Promise<StepAnswer>;
   ring(ring: Ring): Promise<StepAnswer>;
   /** The destination hears the summary, then both meet. */
-  join(legId: string, given: Join): Promise<CarrierOutcome>;
+  /** `meets`: the carrier tells when the two are together. */
+  join(legId: string, given: Join): Promise<CarrierOutcome | { readonly kind: 'ok'; readonly meets: true }>;
   hangUp(callId: string, commandId: string): Promise<CarrierOutcome>;
   /** Connects the caller to the bot again. */
   putBack(

@@ -12,8 +12,10 @@ import type { CarrierName, RefusedCode } from '../../shared/protocol/call-contro
 /** How long a destination rings, and how long it may take to accept (spec 03: 120 s). */
 export const ringS = 30;
 export const acceptS = 120;
-/** Ringing, accepting and the ways in between; then the caller is brought back whatever the carrier tells. */
+/** Ringing, finding out who has answered, and the ways in between; then the caller is brought back whatever the carrier tells. */
 const longestMs: Millis = (ringS + acceptS + 30) * 1000;
+/** A summary, and the way into the conference. */
+const longestMeetingMs: Millis = 90_000;
 
 /** A transfer that nobody has looked after for this long is forgotten. */
 const forgottenMs: Millis = 24 * 3_600_000;
@@ -25,6 +27,10 @@ const phases = [
   'rung',
   'answered',
   'joining',
+  /** The destination hears the summary and is on its way to the caller. */
+  'meeting',
+  /** The caller has hung up while the leg was being dialled: it is ended as soon as it has a name. */
+  'leaving',
   'hanging_up',
   'returning',
   /** In one of these it waits for an operator or for the carrier to tell more. */
@@ -50,7 +56,8 @@ export interface Saga {
   readonly language: string;
   /** The caller can be connected to the bot again. */
   readonly mayReturn: boolean;
-  readonly endsBy: Millis;
+  /** When the present wait is over. */
+  endsBy: Millis;
   phase: SagaPhase;
   conference: string;
   leg: string;
@@ -63,7 +70,8 @@ export interface Saga {
 }
 
 export type StepOutcome =
-  | { readonly kind: 'ok'; readonly id?: string }
+  /** `meets`: the two are not together yet; the carrier tells when they are. */
+  | { readonly kind: 'ok'; readonly id?: string; readonly meets?: true }
   /** `gone`: because the call is over. */
   | { readonly kind: 'refused'; readonly code: RefusedCode; readonly gone?: true }
   | { readonly kind: 'unknown' };
@@ -74,6 +82,8 @@ export type SagaFact =
   | { readonly type: 'leg.answered'; readonly leg: string }
   | { readonly type: 'leg.machine'; readonly leg: string }
   | { readonly type: 'leg.ended'; readonly leg: string }
+  /** The leg is in the caller's conference. */
+  | { readonly type: 'leg.joined'; readonly leg: string }
   /** The caller has hung up. */
   | { readonly type: 'caller.gone' }
   /** The caller is on a stream of the bot. */
@@ -137,10 +147,19 @@ function take(site: Site, fact: SagaFact): string | undefined {
       if (fact.step === saga.steps) done(site, fact.outcome);
       return undefined;
     case 'leg.answered':
-      if (noteLeg(saga, fact.leg) && saga.phase === 'rung') saga.phase = 'answered';
+      if (isWaitedFor(site, fact.leg)) {
+        saga.phase = 'answered';
+        saga.endsBy = now + acceptS * 1000;
+      }
+      endUnwanted(site);
       return undefined;
     case 'leg.machine':
-      if (noteLeg(saga, fact.leg) && (saga.phase === 'rung' || saga.phase === 'answered')) bringBack(site);
+      if (isWaitedFor(site, fact.leg)) bringBack(site);
+      endUnwanted(site);
+      return undefined;
+    case 'leg.joined':
+      if (fact.leg === saga.leg && ['joining', 'meeting', 'unsure'].includes(saga.phase))
+        saga.phase = 'joined';
       return undefined;
     case 'leg.ended':
       legEnded(site, fact.leg);
@@ -157,6 +176,8 @@ function take(site: Site, fact: SagaFact): string | undefined {
       return abort(site);
     case 'time.passed':
       if (now >= saga.endsBy && (saga.phase === 'rung' || saga.phase === 'answered')) bringBack(site);
+      // They may talk, or the caller may be alone.
+      if (now >= saga.endsBy && saga.phase === 'meeting') saga.phase = 'unsure';
       // No call waits for so long.
       if (now >= saga.endsBy + forgottenMs) saga.phase = 'gone';
       return undefined;
@@ -210,9 +231,13 @@ function done(site: Site, outcome: StepOutcome): void {
       } else leave(site, 'parked');
       return;
     case 'joining':
-      if (outcome.kind === 'ok') saga.phase = 'joined';
-      else if (outcome.kind === 'refused') bringBack(site);
-      else saga.phase = 'unsure';
+      joinDone(site, outcome);
+      return;
+    case 'leaving':
+      if (outcome.kind === 'ok' && outcome.id !== undefined) saga.leg = outcome.id;
+      endUnwanted(site);
+      // Without a name it ends by itself: it rings for a while, and then is silent for a while.
+      saga.phase = 'gone';
       return;
     case 'hanging_up':
       // A leg that was never to be joined is in no conference, whatever became of it; of another one it must be known that it is over.
@@ -227,19 +252,52 @@ function done(site: Site, outcome: StepOutcome): void {
   }
 }
 
+function joinDone(site: Site, outcome: StepOutcome): void {
+  const { saga, now } = site;
+  const isAlone = saga.leg === '';
+  if (outcome.kind === 'refused') bringBack(site);
+  else if (outcome.kind === 'unknown') saga.phase = isAlone ? 'parked' : 'unsure';
+  // Where the two had met, the call is over, and nobody can be brought back.
+  else if (isAlone) putBack(site);
+  else if (outcome.meets === true) {
+    saga.phase = 'meeting';
+    saga.endsBy = now + longestMeetingMs;
+  } else saga.phase = 'joined';
+}
+
+/** Nobody waits for the destination any more. */
+function endUnwanted({ saga, orders }: Site): void {
+  if (saga.phase !== 'leaving' || saga.leg === '') return;
+  orders.push(order(saga, 'hang_up'));
+  saga.phase = 'gone';
+}
+
 /** The leg is this one, which may be learnt from the carrier before, or without, the answer to the request. */
 function noteLeg(saga: Saga, leg: string): boolean {
-  if (saga.leg === '') saga.leg = leg;
+  if (saga.leg === '' && ['ringing', 'parked', 'leaving'].includes(saga.phase)) saga.leg = leg;
   return saga.leg === leg;
+}
+
+/** The leg's fate decides what comes next. What is told of it proves that it was dialled, whenever the answer to that request comes. */
+function isWaitedFor(site: Site, leg: string): boolean {
+  const { saga } = site;
+  if (!noteLeg(saga, leg) || !['ringing', 'rung', 'answered'].includes(saga.phase)) return false;
+  tell(site, { kind: 'ok' });
+  return true;
 }
 
 function legEnded(site: Site, leg: string): void {
   const { saga } = site;
-  if (!noteLeg(saga, leg)) return;
-  if (saga.phase === 'rung' || saga.phase === 'answered') {
+  if (isWaitedFor(site, leg) || (saga.phase === 'meeting' && saga.leg === leg)) {
+    // In the phase `meeting` it has gone before it came to the caller, who is alone.
     saga.leg = '';
     putBack(site);
-  } else if (saga.phase === 'unsure') {
+    return;
+  }
+  if (!noteLeg(saga, leg)) return;
+  if (saga.phase === 'leaving') saga.phase = 'gone';
+  else if (saga.phase === 'joining') saga.leg = '';
+  else if (saga.phase === 'unsure') {
     // Had they been joined, the conference would have ended with it, and the call with that.
     saga.leg = '';
     saga.phase = 'parked';
@@ -262,7 +320,7 @@ function callerGone(site: Site): void {
   const hasLeg = saga.leg !== '' && saga.phase !== 'hanging_up';
   if (hasLeg) orders.push(order(saga, 'hang_up'));
   tell(site, { kind: 'refused', code: 'rejected' });
-  saga.phase = 'gone';
+  saga.phase = saga.phase === 'ringing' && !hasLeg ? 'leaving' : 'gone';
 }
 
 /** Spec 03, step 3: only with a leg that a person has answered. */

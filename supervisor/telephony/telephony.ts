@@ -6,7 +6,6 @@
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import {
   carrierNames,
-  type CarriedCall,
   type CarrierName,
   type CarrierOutcome,
   type ControlCommand,
@@ -17,11 +16,13 @@ import type { CallOffer, ToWorker } from '../../shared/protocol/ipc.ts';
 import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
+import { CallsAway } from './away.ts';
 import { CarrierAControl } from './carrier-a/control.ts';
 import type { FormParameters } from '../listeners/carrier-a/signature.ts';
 import { CarrierBControl } from './carrier-b/control.ts';
 import type { Carrier } from './carrier.ts';
 import type { CarrierBEvent } from '../listeners/carrier-b/webhook.ts';
+import { ColdTransfers } from './cold-transfers.ts';
 import { CommandBook } from './commands.ts';
 import { callMeans } from './means.ts';
 import { answerCarrierA, hangUpNow, outboundCarriers, outboundFactB } from './outbound/carriers.ts';
@@ -31,9 +32,6 @@ import type { SagaFact } from './saga.ts';
 import { SagaStore } from './saga-store.ts';
 import { WarmTransfers } from './warm-transfers.ts';
 import { newRest, textAt } from './rest.ts';
-
-/** Calls whose next stream is expected; of more, the oldest begin anew when they come. */
-const mostReturning = 4_096;
 
 export interface TelephonyOptions {
   readonly settings: ServerSettings;
@@ -47,6 +45,8 @@ export interface TelephonyOptions {
 const inbound = 'svc:in:';
 /** And legs of transfers. */
 const legMark = 'svc:leg:';
+/** And legs of cold transfers, with the id of the caller's call. */
+const coldMark = 'svc:to:';
 /** And calls that were made here. */
 const outboundMark = 'svc:out:';
 /** A summary that takes longer is cut by the join. */
@@ -58,12 +58,10 @@ export class Telephony {
   readonly #options: TelephonyOptions;
   readonly #carriers = new Map<CarrierName, Carrier>();
   readonly #commands = new CommandBook();
-  /** By the carrier's id of the call. */
-  readonly #returning = new Map<string, CarriedCall>();
+  readonly #away = new CallsAway();
+  readonly #cold: ColdTransfers;
   readonly #warm: WarmTransfers;
   readonly #carrierB: CarrierBControl | undefined;
-  /** Calls that others have, or may have: whoever closes their streams does not hang up. */
-  readonly #givenAway = new Set<string>();
   readonly #closeRest: () => void;
   /** Calls that are made here. */
   readonly outbound: OutboundCalls;
@@ -76,6 +74,7 @@ export class Telephony {
     const means = callMeans(settings);
     const { carrierA, carrierB } = settings;
     this.#warm = this.#newWarm();
+    this.#cold = new ColdTransfers({ away: this.#away, bringBack: (callId) => this.#bringBack(callId) });
     this.outbound = this.#newOutbound();
     const nowS = (): number => wallClock.now() / 1000;
     if (carrierA?.control !== undefined && means.carrier_a !== undefined) {
@@ -101,6 +100,10 @@ export class Telephony {
         return carrier instanceof CarrierAControl || carrier instanceof CarrierBControl ? carrier : undefined;
       },
       counted: ({ phase }) => metrics.warmTransfers.inc({ end: phase }),
+      taken: ({ callId }) => {
+        this.#away.leaves(callId);
+        this.#away.returns(callId);
+      },
     });
   }
 
@@ -119,6 +122,15 @@ export class Telephony {
     if (!(carrier instanceof CarrierAControl)) return hangUpNow;
     const shows = !this.#options.settings.telephony.redactsNumbers;
     return answerCarrierA(id, form, { carrier, outbound: this.outbound, shows });
+  }
+
+  /** What carrier A shall do with the caller of a cold transfer whose dialling is over. */
+  carrierADialled(callId: string, form: FormParameters): string {
+    const carrier = this.#carriers.get('carrier_a');
+    const status = form.find(([name]) => name === 'DialCallStatus')?.[1] ?? '';
+    const comesBack = carrier instanceof CarrierAControl && this.#cold.dialled(callId, status);
+    this.#options.log.info({ call: callId, comesBack }, 'a cold transfer is over');
+    return comesBack ? carrier.connected(callId, {}) : hangUpNow;
   }
 
   /** A person who answers talks with the agent, even where the process that made the call is gone. */
@@ -157,25 +169,25 @@ export class Telephony {
   /** A stream is let in: what its call goes on with, where it was here before. */
   greet(request: StreamRequest): StreamRequest {
     const callId = callOf(request);
-    const carried = callId === undefined ? undefined : this.#returning.get(callId);
-    if (callId === undefined || carried === undefined) return request;
-    this.#returning.delete(callId);
-    this.#givenAway.delete(callId);
+    if (callId === undefined) return request;
+    this.#cold.streamBegins(callId);
+    const carried = this.#away.arrives(callId);
+    if (carried === undefined) return request;
     this.#warm.toldOfCall(callId, { type: 'caller.back' });
-    return { ...request, carried };
+    return { ...request, carried, signedMetadata: { ...carried.metadata, ...request.signedMetadata } };
   }
 
   /** A stream is over. A call of carrier B goes on without it, so that one which nobody else has is hung up. */
   streamOver(request: StreamRequest): void {
     const callId = callOf(request);
-    if (callId === undefined || request.transport !== 'carrier_b' || this.#givenAway.has(callId)) return;
-    void this.#hangUp(callId);
+    if (callId === undefined || this.#cold.streamOver(callId)) return;
+    if (request.transport === 'carrier_b' && !this.#away.isAway(callId)) void this.#hangUp(callId);
   }
 
   /** Nobody else has the caller: they never left the bot, or are on their way back to it. */
   #isOurs(callId: string): boolean {
-    const comesBack = this.#returning.has(callId) && this.#warm.isFree(callId);
-    return comesBack || !this.#givenAway.has(callId);
+    const comesBack = this.#away.isReturning(callId) && this.#warm.isFree(callId);
+    return comesBack || !this.#away.isAway(callId);
   }
 
   /** Ends a call of carrier B. */
@@ -184,10 +196,20 @@ export class Telephony {
     return this.#carrierB?.hangUp(callId, commandId) ?? Promise.resolve({ kind: 'unknown' });
   }
 
+  /** A caller of carrier B whom nobody took gets a stream of the bot. */
+  #bringBack(callId: string): void {
+    if (this.#carrierB === undefined) return;
+    this.#away.returns(callId);
+    const commandId = `back-${Buffer.from(callId).toString('base64url').slice(-40)}-${this.#options.wallClock.now().toString(36)}`;
+    const asked = this.#carrierB.startStream(callId, { commandId, parameters: {} });
+    void this.#did('stream', callId, this.#orHungUp(callId, asked));
+  }
+
   /** A call that was answered and gets no stream is ended; nobody is left in silence. */
   async #orHungUp(callId: string, asked: Promise<CarrierOutcome>): Promise<CarrierOutcome> {
     const outcome = await asked;
-    if (outcome.kind !== 'ok') await this.#hangUp(callId);
+    const isOver = outcome.kind === 'refused' && outcome.gone === true;
+    if (outcome.kind !== 'ok' && !isOver) await this.#hangUp(callId);
     return outcome;
   }
 
@@ -222,13 +244,21 @@ export class Telephony {
     { state, payload }: { readonly state: string; readonly payload: CarrierBEvent['payload'] },
   ): void {
     if (type === 'call.speak.ended') this.#carrierB?.spoken(callId);
+    if (state.startsWith(coldMark)) {
+      const caller = state.slice(coldMark.length);
+      const isCallers = textAt(payload, 'hangup_cause') === 'originator_cancel';
+      if (type === 'call.answered' || type === 'call.bridged') this.#cold.legAnswered(caller);
+      else if (type === 'call.hangup') this.#cold.legOver(caller, { isCallers });
+      return;
+    }
     const handle = state.startsWith(legMark) ? state.slice(legMark.length) : undefined;
     if (type === 'call.machine.detection.ended' && handle !== undefined) {
       const isMachine = payload['result'] === 'machine';
       this.#warm.told(handle, { type: isMachine ? 'leg.machine' : 'leg.answered', leg: callId });
     }
     if (type !== 'call.hangup') return;
-    this.#givenAway.delete(callId);
+    this.#carrierB?.spoken(callId);
+    if (handle === undefined) this.#cold.callerGone(callId);
     if (handle === undefined) this.#warm.toldOfCall(callId, { type: 'caller.gone' });
     else this.#warm.told(handle, { type: 'leg.ended', leg: callId });
   }
@@ -279,25 +309,17 @@ export class Telephony {
     if (command.type === 'keys') {
       if (!carrier.means.keys) return { kind: 'refused', code: 'unsupported' };
       // The next stream may be here before the answer is.
-      if (carrier.name === 'carrier_a') this.#expect(callId, command.carried);
+      if (carrier.name === 'carrier_a') this.#away.returns(callId, command.carried);
       const digits = command.digits.replaceAll(/[a-d]/g, (key) => key.toUpperCase());
       const outcome = await carrier.pressKeys(callId, { commandId, digits });
-      if (outcome.kind === 'refused') this.#returning.delete(callId);
+      if (outcome.kind === 'refused') this.#away.forget(callId);
       return outcome;
     }
     if (command.mode === 'warm') {
       if (!carrier.means.warm) return { kind: 'refused', code: 'unsupported' };
       return await this.#park(carrier, command);
     }
-    const { to, from } = command;
-    this.#givenAway.add(callId);
-    const outcome = await carrier.transfer(callId, { commandId, to, ...(from !== undefined && { from }) });
-    if (outcome.kind === 'refused') this.#givenAway.delete(callId);
-    for (const oldest of this.#givenAway) {
-      if (this.#givenAway.size <= mostReturning) break;
-      this.#givenAway.delete(oldest);
-    }
-    return outcome;
+    return await this.#cold.give(carrier, command);
   }
 
   /** The bot's stream ends when the caller is parked, and another may come. */
@@ -307,22 +329,11 @@ export class Telephony {
   ): Promise<CarrierOutcome> {
     const { callId, carried } = command;
     const mayReturn = carrier.name === 'carrier_b' || carrier.means.keys;
-    this.#givenAway.add(callId);
-    this.#expect(callId, carried);
+    this.#away.leaves(callId, carried);
+    this.#away.returns(callId, carried);
     const outcome = await this.#warm.begin(command, { mayReturn });
-    if (outcome.kind === 'refused' && this.#warm.isFree(callId)) {
-      this.#givenAway.delete(callId);
-      this.#returning.delete(callId);
-    }
+    if (outcome.kind === 'refused' && this.#warm.isFree(callId)) this.#away.forget(callId);
     return outcome;
-  }
-
-  #expect(callId: string, carried: CarriedCall): void {
-    this.#returning.set(callId, carried);
-    for (const oldest of this.#returning.keys()) {
-      if (this.#returning.size <= mostReturning) return;
-      this.#returning.delete(oldest);
-    }
   }
 }
 

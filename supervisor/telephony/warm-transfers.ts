@@ -18,6 +18,7 @@ import {
   type Saga,
   type SagaFact,
   type SagaOrder,
+  type SagaPhase,
   type StepOutcome,
 } from './saga.ts';
 
@@ -36,6 +37,8 @@ export interface WarmTransfersOptions {
   readonly log: Log;
   readonly warmOf: (carrier: Carrier['name']) => WarmCarrier | undefined;
   readonly counted: (saga: Saga) => void;
+  /** One that was not over when the service was last there. */
+  readonly taken: (saga: Saga) => void;
 }
 
 interface Running {
@@ -58,7 +61,7 @@ export class WarmTransfers {
 
   /** Finds the transfers that were not over when the service was last there, and begins to watch the time. */
   open(): void {
-    const { store, log } = this.#options;
+    const { store, log, taken } = this.#options;
     if (!store.lock()) {
       this.#options.clock.after(lockEveryMs, () => {
         if (this.#place === 'before') this.open();
@@ -69,6 +72,7 @@ export class WarmTransfers {
     for (const saga of store.load()) {
       this.#running.set(saga.handle, { saga, numbers: undefined, reply: undefined });
       log.warn({ transfer: saga.handle, phase: saga.phase }, 'a warm transfer is taken up');
+      taken(saga);
       this.#take(saga.handle, { type: 'step.done', step: saga.steps, outcome: { kind: 'unknown' } });
     }
     this.#watch();
@@ -140,18 +144,21 @@ export class WarmTransfers {
   #take(handle: string, fact: SagaFact): string | undefined {
     const running = this.#running.get(handle);
     if (running === undefined) return undefined;
+    const before = running.saga.phase;
     const { orders, refusal } = stepSaga(running.saga, fact, this.#options.wallClock.now());
-    this.#follow(handle, orders);
+    this.#follow(handle, orders, before);
     return refusal;
   }
 
-  #follow(handle: string, orders: readonly SagaOrder[]): void {
+  #follow(handle: string, orders: readonly SagaOrder[], before?: SagaPhase): void {
     const running = this.#running.get(handle);
     if (running === undefined) return;
     const { saga, reply } = running;
     const { log, counted } = this.#options;
     this.#save(saga);
     log.info({ transfer: handle, call: saga.callId, phase: saga.phase }, 'a warm transfer has moved');
+    if (saga.phase !== before && (saga.phase === 'parked' || saga.phase === 'unsure'))
+      log.warn({ transfer: handle, call: saga.callId, phase: saga.phase }, 'a caller waits for an operator');
     for (const order of orders) {
       if (order.type === 'tell') reply?.(order.outcome);
       else void this.#perform(running, order);
@@ -198,7 +205,7 @@ export class WarmTransfers {
         const running = this.#running.get(handle);
         if (running === undefined || before === undefined) continue;
         const { orders } = stepSaga(running.saga, { type: 'time.passed' }, this.#options.wallClock.now());
-        if (orders.length > 0 || running.saga.phase !== before) this.#follow(handle, orders);
+        if (orders.length > 0 || running.saga.phase !== before) this.#follow(handle, orders, before);
       }
       this.#watch();
     });

@@ -133,7 +133,8 @@ export class Story {
   lastFrameAt = -Infinity;
   readonly tts: VoiceHealth;
   readonly faults = { stt: 0, llm: 0, tts: 0, call: 0 };
-  readonly #failingSince = { stt: 0, llm: 0, tts: 0, call: 0 };
+  readonly #failedAt = { stt: 0, llm: 0, tts: 0, call: 0 };
+  readonly #failingMs = { stt: 0, llm: 0, tts: 0, call: 0 };
   /** The farewell has been spoken. */
   lastHangUp = false;
 
@@ -193,16 +194,18 @@ export class Story {
   }
 
   noteFault(stage: FaultStage, now: number): void {
-    if (this.faults[stage] === 0) this.#failingSince[stage] = now;
+    const gapMs = Math.min(now - this.#failedAt[stage], 15_000);
+    this.#failingMs[stage] = this.faults[stage] === 0 ? 0 : this.#failingMs[stage] + gapMs;
+    this.#failedAt[stage] = now;
     this.faults[stage] += 1;
-    this.#ending ||= this.isHopeless(stage, now);
+    this.#ending ||= this.isHopeless(stage);
     if (stage === 'tts') this.tts.fault(now);
   }
 
   /** Failed too often, and for too long. */
-  isHopeless(stage: FaultStage, now: number): boolean {
+  isHopeless(stage: FaultStage): boolean {
     const { limits, outage } = this.settings;
-    return this.faults[stage] >= limits.stageFailures && now - this.#failingSince[stage] >= outage.keepMs;
+    return this.faults[stage] >= limits.stageFailures && this.#failingMs[stage] >= outage.keepMs;
   }
 }
 

@@ -17,7 +17,7 @@ import {
 const seeds = 10_000;
 type Order = Exclude<SagaOrder, { type: 'tell' }>;
 type Place = 'bot' | 'parked' | 'joined' | 'gone';
-type Leg = 'none' | 'ringing' | 'person' | 'machine' | 'joined' | 'ended';
+type Leg = 'none' | 'ringing' | 'person' | 'machine' | 'listening' | 'joined' | 'ended';
 
 /** A carrier that does what it is asked, or not, and says so, or not. */
 class World {
@@ -30,9 +30,13 @@ class World {
   readonly saga: Saga;
   readonly #random;
   isKind = false;
+  isLegLost = false;
+  /** The destination hears a summary before it comes to the caller. */
+  readonly #summary: boolean;
 
   constructor(seed: number) {
     this.#random = newPrng(seed);
+    this.#summary = seed % 2 === 0;
     const given = {
       handle: 'h',
       carrier: 'carrier_a',
@@ -78,6 +82,8 @@ class World {
       this.mail.push({ type: 'step.done', step: order.step, outcome });
     };
     const fate = this.isKind ? 0.5 : this.#random.next();
+    // Such a leg has no name, or could not be ended: it ends by itself.
+    if ((fate < 0.15 || fate > 0.9) && ['ring', 'hang_up'].includes(order.type)) this.isLegLost = true;
     // Refused, or lost on its way there.
     if (fate < 0.1) {
       answered({ kind: 'refused', code: 'rejected' });
@@ -107,9 +113,9 @@ class World {
         if (this.leg === 'machine') this.faults.push('a voicemail is joined');
         if (this.leg !== 'person') return refused;
         if (this.caller === 'bot') this.faults.push('a caller who talks with the bot is joined');
-        this.leg = 'joined';
-        if (this.caller === 'parked') this.caller = 'joined';
-        return { kind: 'ok' };
+        this.leg = 'listening';
+        if (!this.#summary) this.#meet();
+        return { kind: 'ok', ...(this.#summary && { meets: true }) };
       case 'hang_up':
         if (this.leg === 'ended' || this.leg === 'none') return { ...refused, gone: true };
         if (this.leg === 'joined') this.caller = 'gone';
@@ -123,9 +129,23 @@ class World {
     }
   }
 
+  #meet(): void {
+    this.leg = 'joined';
+    if (this.caller === 'parked') this.caller = 'joined';
+  }
+
   /** Something happens at the other ends. */
   live(): void {
     const event = this.#random.next();
+    if (this.leg === 'listening') {
+      if (event < 0.3) {
+        this.#meet();
+        this.mail.push({ type: 'leg.joined', leg: 'leg' });
+      } else if (event > 0.9) {
+        this.leg = 'ended';
+        this.mail.push({ type: 'leg.ended', leg: 'leg' });
+      }
+    }
     if (this.leg === 'ringing' && event < 0.3) {
       this.leg = this.chance(0.6) ? 'person' : 'machine';
       this.mail.push({ type: this.leg === 'person' ? 'leg.answered' : 'leg.machine', leg: 'leg' });
@@ -167,6 +187,8 @@ describe('warm transfers', () => {
       const { phase } = world.saga;
       ends.set(phase, (ends.get(phase) ?? 0) + 1);
       if (!isOver(world.saga)) world.faults.push(`it is never over: ${phase}`);
+      if (['ringing', 'person', 'machine', 'listening'].includes(world.leg) && !world.isLegLost)
+        world.faults.push(`the destination is left with nobody: ${phase}`);
       if (world.caller === 'parked') world.faults.push(`the caller is left parked: ${phase}`);
       if (world.faults.length > 0) expect(world.faults, `seed ${seed}`).toEqual([]);
     }

@@ -130,6 +130,7 @@ const flow = fc
 const telephony = fc
   .record({
     settle_timeout_ms: optional(often(fc.integer({ min: 0, max: 60_000 }), fc.constant(-1))),
+    transfer_timeout_ms: optional(often(fc.integer({ min: 60_001, max: 300_000 }), fc.constant(0))),
     destinations: optional(
       often<Table>(good({ desk: '+15550100001' }), good({ desk: '0555' }, { 'a b': '+15550100001' })),
     ),

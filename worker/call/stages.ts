@@ -8,6 +8,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Scope } from '../../shared/runtime/scope.ts';
 import type { ContextMessage, OfferedTool } from '../core/actions.ts';
 import type { CallEvent, PlayoutPosition } from '../core/events.ts';
+import type { ConversationEvent } from '../core/told.ts';
 import { LaterStt } from '../stages/later-stt.ts';
 import { reasonOf } from '../stages/failure.ts';
 import type {
@@ -17,6 +18,7 @@ import type {
   LlmSession,
   LlmStage,
   StageContext,
+  StageError,
   SttEvent,
   SttSession,
   SttStage,
@@ -69,6 +71,7 @@ export class CallStages {
   #sttDeaths = 0;
   #tts: TtsSession;
   readonly #llm: LlmSession;
+  readonly #causes: Partial<Record<'stt' | 'llm' | 'tts', string>> = {};
   #round: LlmRound | undefined;
   #toolCalls: ToolCall[] = [];
 
@@ -168,7 +171,7 @@ export class CallStages {
         });
         return;
       case 'error':
-        this.#options.onFailure('stt', reasonOf(event.error));
+        this.#failed('stt', event.error);
         tell({ type: 'stt.failed' });
         return;
       default:
@@ -197,7 +200,7 @@ export class CallStages {
         return;
       case 'error':
         this.#round = undefined;
-        this.#options.onFailure('llm', reasonOf(event.error));
+        this.#failed('llm', event.error);
         tell({ type: 'llm.failed', round });
         return;
       default:
@@ -225,7 +228,19 @@ export class CallStages {
       this.#options.onTts(event);
       return;
     }
-    this.#options.onFailure('tts', reasonOf(event.error));
+    this.#failed('tts', event.error);
     this.#options.tell({ type: 'tts.failed' });
+  }
+
+  #failed(stage: 'stt' | 'llm' | 'tts', error: StageError): void {
+    this.#causes[stage] = reasonOf(error);
+    this.#options.onFailure(stage, reasonOf(error));
+  }
+
+  /** A fault as the client is told of it: with what the stage failed with, in the words of `reasonOf`. */
+  withCause(event: ConversationEvent): ConversationEvent {
+    if (event.type !== 'fault.noticed' || event.what !== 'failed') return event;
+    const cause = event.stage === 'call' ? undefined : this.#causes[event.stage];
+    return cause === undefined ? event : { ...event, cause };
   }
 }

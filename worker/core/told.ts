@@ -39,8 +39,13 @@ export type ConversationEvent =
   /** The running response was cut, and the call moved to this epoch. */
   | { readonly type: 'turn.interrupted'; readonly epoch: number }
   | { readonly type: 'turn.measured'; readonly epoch: number; readonly times: TurnTimes }
-  /** A stage did not do what it owed. */
-  | { readonly type: 'fault.noticed'; readonly stage: FaultStage; readonly what: FaultKind }
+  /** A stage did not do what it owed; what it failed with, where the adapter has said so. */
+  | {
+      readonly type: 'fault.noticed';
+      readonly stage: FaultStage;
+      readonly what: FaultKind;
+      readonly cause?: string;
+    }
   /** A round of tool calls is complete, or was cut: what the LLM is told of each. */
   | { readonly type: 'tools.answered'; readonly pairs: readonly ToolPair[] }
   /** The flow has moved. */

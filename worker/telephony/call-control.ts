@@ -14,6 +14,7 @@ import {
   type ControlCommand,
   type ControlMeans,
 } from '../../shared/protocol/call-control.ts';
+import { broughtMetadata } from '../../shared/protocol/call.ts';
 import { carrierKeys } from '../../shared/protocol/carrier-a.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { CallAction } from '../core/actions.ts';
@@ -141,7 +142,7 @@ export class CallControl {
       commandId,
       carrier,
       callId,
-      carried: { context: this.#options.context(), after },
+      carried: { context: this.#options.context(), after, metadata: broughtMetadata(metadata) },
     } as const;
     if (order.type === 'carrier.keys') return { ...common, type: 'keys', digits: order.digits };
     const { attempt, destination, isNumber, mode, summary } = order;

@@ -42,6 +42,7 @@ const endCall: BuiltInTool = {
 
 function transferCall(telephony: TelephonyDefinition, { warm }: { readonly warm: boolean }): BuiltInTool {
   const modes = telephony.warmTransfer && warm ? ['cold', 'warm'] : ['cold'];
+  const timeoutMs = telephony.transferTimeoutMs ?? telephony.settleTimeoutMs + carrierBudgetMs;
   const note = { type: 'string', maxLength: 512 };
   return {
     declaration: {
@@ -60,7 +61,7 @@ function transferCall(telephony: TelephonyDefinition, { warm }: { readonly warm:
       },
     },
     // One transfer runs at a time and at most one succeeds; whether another may be tried is the core's to say.
-    rule: { ...coreRule, timeoutMs: telephony.settleTimeoutMs + carrierBudgetMs, outlives: true },
+    rule: { ...coreRule, timeoutMs, outlives: true },
   };
 }
 

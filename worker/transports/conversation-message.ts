@@ -9,7 +9,7 @@ export function conversationMessage(event: ConversationEvent): ConversationMessa
     case 'turn.measured':
       return { type: 'turn.metrics', epoch: event.epoch, metrics: metricsOf(event.times) };
     case 'fault.noticed':
-      return { type: 'stage.failed', stage: event.stage, reason: event.what };
+      return { type: 'stage.failed', stage: event.stage, reason: event.cause ?? event.what };
     case 'tools.answered':
     case 'node.entered':
     case 'command.answered':

@@ -45,6 +45,11 @@ export const telephonyKeys = z.strictObject({
   settle_timeout_ms: z.int().min(0).max(60_000).default(8000).meta({
     description: 'How long a transfer waits for the hand-off sentence to finish.',
   }),
+  transfer_timeout_ms: z.int().min(1000).max(300_000).exactOptional().meta({
+    sample: 50_000,
+    description:
+      'How long transfer_call may take in all; more than settle_timeout_ms. Absent: that, 40 s for the carrier, and 2 s.',
+  }),
   warm_transfer: z.boolean().default(false).meta({ description: 'Whether warm transfers are offered.' }),
   return_line: z.string().max(1000).exactOptional().meta({
     sample: 'Sorry, nobody could take your call. How can I help?',
@@ -78,6 +83,8 @@ export interface DtmfDefinition {
 
 export interface TelephonyDefinition {
   readonly settleTimeoutMs: number;
+  /** Of the tool as a whole (spec 03, Transfer result); absent: what its parts take. */
+  readonly transferTimeoutMs?: number;
   readonly warmTransfer: boolean;
   /** Spoken to a caller who comes back from a transfer. */
   readonly returnLine: string;
@@ -103,9 +110,15 @@ export function readTelephony(
   }
   if (value.warm_transfer && value.caller_id === undefined)
     problems.warning(['telephony', 'warm_transfer'], 'needs caller_id beside it: without it each is refused');
-  const { dtmf } = value;
+  const { dtmf, settle_timeout_ms: settleTimeoutMs, transfer_timeout_ms: transferTimeoutMs } = value;
+  // It would be over before anybody is asked.
+  if (transferTimeoutMs !== undefined && transferTimeoutMs <= settleTimeoutMs) {
+    problems.error(['telephony', 'transfer_timeout_ms'], 'must be more than settle_timeout_ms');
+    return undefined;
+  }
   return {
-    settleTimeoutMs: value.settle_timeout_ms,
+    settleTimeoutMs,
+    ...(transferTimeoutMs !== undefined && { transferTimeoutMs }),
     warmTransfer: value.warm_transfer,
     returnLine: value.return_line ?? texts.returnLine,
     ...(value.caller_id !== undefined && { callerId: new Sensitive(value.caller_id) }),

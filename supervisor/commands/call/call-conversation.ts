@@ -49,6 +49,8 @@ export interface ToldLine {
 export class ConversationLines {
   /** Final words since the last turn. */
   #heard: string[] = [];
+  /** How often each fault came. */
+  readonly #faults = new Map<string, number>();
 
   take(message: ToldMessage): ToldLine | undefined {
     switch (message.type) {
@@ -68,11 +70,17 @@ export class ConversationLines {
       case 'turn.metrics':
         return { what: shownMetrics(message.metrics) };
       case 'stage.failed':
-        return {
-          what: `${printable(message.stage)} failed: ${printable(message.reason)}; the log of the service says more`,
-          isFault: true,
-        };
+        return this.#fault(`${printable(message.stage)} failed: ${printable(message.reason)}`);
     }
+  }
+
+  /** A stage that is gone fails several times a second: one line for it, and one for each tenfold. */
+  #fault(what: string): ToldLine | undefined {
+    const times = (this.#faults.get(what) ?? 0) + 1;
+    this.#faults.set(what, times);
+    if (times === 1)
+      return { what: `${what}; the log of the service names the provider and what to change`, isFault: true };
+    return /^10+$/.test(String(times)) ? { what: `${what} (${times} times)`, isFault: true } : undefined;
   }
 }
 

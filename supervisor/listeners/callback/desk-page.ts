@@ -7,7 +7,7 @@ const field = $('secret');
 field.value = sessionStorage.getItem('desk') ?? '';
 const words = {
   parking: 'is being put on hold', ringing: 'is being called', rung: 'rings', answered: 'somebody has answered',
-  joining: 'is being joined', hanging_up: 'is being ended', returning: 'goes back to the agent',
+  joining: 'is being joined', meeting: 'hears the summary', leaving: 'is being ended: the caller has hung up', hanging_up: 'is being ended', returning: 'goes back to the agent',
   parked: 'waits on hold: bring the caller back', unsure: 'nobody knows: bring the caller back',
 };
 const ask = (path, method = 'GET') => fetch(path, { method, headers: { authorization: 'Bearer ' + field.value } });
@@ -70,11 +70,13 @@ export const deskPage = `<!doctype html>
 <meta name="viewport" content="width=device-width">
 <title>Transfer desk</title>
 <style>${style}</style>
+<main>
 <h1>Transfer desk</h1>
 <p><label>Secret <input id="secret" type="password" autocomplete="off"></label></p>
 <p id="head" role="status">The secret is the one in SVC_CALLBACK_SECRET.</p>
 <p id="told" role="alert"></p>
 <table><thead><tr><th scope="col">About</th><th scope="col">Destination</th><th scope="col">Caller</th></tr></thead><tbody id="transfers"></tbody></table>
+</main>
 <script>${script}</script>
 </html>
 `;

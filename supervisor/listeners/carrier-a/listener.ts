@@ -26,7 +26,7 @@ import type { Telephony } from '../../telephony/telephony.ts';
 import { outboundEnded, statusFact, statusPath, type StatusPath } from './status.ts';
 import { readBody } from '../request-body.ts';
 import { readSegment } from './segment.ts';
-import { isSigned, signatureHeader } from './signature.ts';
+import { isSigned, signatureHeader, type FormParameters } from './signature.ts';
 import { answerVoice, mostFormBytes, voiceUrl } from './voice-webhook.ts';
 
 const name = 'carrier_a';
@@ -170,10 +170,15 @@ function takeStatus(
     if (fact !== undefined) telephony.carrierATold(status.handle, fact);
     const ended = status.kind === 'call' ? outboundEnded(parameters) : undefined;
     if (ended !== undefined) telephony.outbound.told(status.handle, ended);
-    const body =
-      status.kind === 'answered' ? telephony.carrierAAnswered(status.handle, parameters) : twimlOf();
+    const body = instructions(status, parameters, telephony);
     response.writeHead(200, { ...answerHeaders(body), 'Content-Type': 'text/xml' }).end(body);
   });
+}
+
+/** Asked what to do with a call; of the others nothing is asked, or the call shall end. */
+function instructions({ kind, handle }: StatusPath, form: FormParameters, telephony: Telephony): string {
+  if (kind === 'answered') return telephony.carrierAAnswered(handle, form);
+  return kind === 'dialled' ? telephony.carrierADialled(handle, form) : twimlOf();
 }
 
 function refuse(response: ServerResponse, { status, code, message }: Answer): void {

@@ -1,18 +1,19 @@
 /**
  * What carrier A tells of transfers (`/carrier_a/events/<kind>/<handle>`): signed like its webhook, over the whole public address and the
- * form. `leg` and `amd` speak of the destination's leg, `parked` says that the caller has left the conference; `answered` asks what to do with
- * a call that the service made, and `call` tells its end.
+ * form. `leg` and `amd` speak of the destination's leg, `conference` says who has come into it, `parked` that the caller has left it. `dialled`
+ * asks what to do with the caller of a cold transfer, `answered` with a call that the service made, and `call` tells the end of that.
  */
 import type { OutboundEnd, OutboundFact } from '../../telephony/outbound/outbound-call.ts';
 import type { SagaFact } from '../../telephony/saga.ts';
 import type { FormParameters } from './signature.ts';
 
-const eventPath = /\/carrier_a\/events\/(leg|amd|parked|answered|call)\/([\w-]{1,64})$/;
+const eventPath = /\/carrier_a\/events\/(\w+)\/([\w-]{1,64})$/;
 
-const kinds = ['leg', 'amd', 'parked', 'answered', 'call'] as const;
+const kinds = ['leg', 'amd', 'conference', 'parked', 'dialled', 'answered', 'call'] as const;
+export type StatusKind = (typeof kinds)[number];
 
 export interface StatusPath {
-  readonly kind: (typeof kinds)[number];
+  readonly kind: StatusKind;
   readonly handle: string;
 }
 
@@ -31,6 +32,8 @@ export function statusFact({ kind }: StatusPath, form: FormParameters): SagaFact
   const leg = field('CallSid');
   if (leg === '') return undefined;
   if (kind === 'leg') return ended.includes(field('CallStatus')) ? { type: 'leg.ended', leg } : undefined;
+  if (kind === 'conference')
+    return field('StatusCallbackEvent') === 'participant-join' ? { type: 'leg.joined', leg } : undefined;
   const by = field('AnsweredBy');
   if (kind !== 'amd' || by === '') return undefined;
   return { type: isMachine(by) ? 'leg.machine' : 'leg.answered', leg };

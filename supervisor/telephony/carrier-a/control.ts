@@ -5,8 +5,10 @@
 import type { CarrierAAccount, CarrierASettings } from '../../../shared/config/server/carrier-a-variables.ts';
 import type { CarrierOutcome, ControlMeans } from '../../../shared/protocol/call-control.ts';
 import { streamSegment } from '../../listeners/carrier-a/segment.ts';
+import type { StatusKind } from '../../listeners/carrier-a/status.ts';
 import type {
   Carrier,
+  ColdOutcome,
   ColdTransfer,
   Dial,
   Join,
@@ -45,8 +47,10 @@ export class CarrierAControl implements Carrier, WarmCarrier, OutboundCarrier {
     return this.#done(await this.#update(callId, { Status: 'completed' }));
   }
 
-  async transfer(callId: string, { to, from }: ColdTransfer): Promise<CarrierOutcome> {
-    const dial = dialNumber(to, { callerId: from, timeoutS: ringTimeoutS });
+  async transfer(callId: string, { to, from }: ColdTransfer): Promise<ColdOutcome> {
+    // Without a stream to come back to the call ends behind the dialling.
+    const action = this.#settings.resumesStream ? this.#eventUrl('dialled', callId) : undefined;
+    const dial = dialNumber(to, { callerId: from, action, timeoutS: ringTimeoutS });
     return this.#done(await this.#update(callId, { Twiml: response(dial) }));
   }
 
@@ -57,7 +61,11 @@ export class CarrierAControl implements Carrier, WarmCarrier, OutboundCarrier {
   }
 
   async park(callId: string, { tag }: { readonly tag: string }): Promise<CarrierOutcome> {
-    const dial = dialConference(conferenceOf(tag), { starts: false, action: this.#eventUrl('parked', tag) });
+    const dial = dialConference(conferenceOf(tag), {
+      starts: false,
+      action: this.#eventUrl('parked', tag),
+      joinsTo: this.#eventUrl('conference', tag),
+    });
     return this.#done(await this.#update(callId, { Twiml: response(dial) }));
   }
 
@@ -86,10 +94,15 @@ export class CarrierAControl implements Carrier, WarmCarrier, OutboundCarrier {
     return response(this.#stream(callId, parameters));
   }
 
-  async join(legId: string, { tag, text, language }: Join): Promise<CarrierOutcome> {
+  /** The destination is in the conference once it has heard the summary, which the conference tells. */
+  async join(
+    legId: string,
+    { tag, text, language }: Join,
+  ): Promise<CarrierOutcome | { readonly kind: 'ok'; readonly meets: true }> {
     const summary = text === '' ? [] : [say(text, language)];
     const dial = dialConference(conferenceOf(tag), { starts: true });
-    return this.#done(await this.#update(legId, { Twiml: response(...summary, dial) }));
+    const outcome = this.#done(await this.#update(legId, { Twiml: response(...summary, dial) }));
+    return outcome.kind === 'ok' ? { kind: 'ok', meets: true } : outcome;
   }
 
   async putBack(callId: string): Promise<CarrierOutcome> {
@@ -104,7 +117,7 @@ export class CarrierAControl implements Carrier, WarmCarrier, OutboundCarrier {
     return id === '' ? { kind: 'unknown' } : { kind: 'ok', id };
   }
 
-  #eventUrl(kind: 'leg' | 'amd' | 'parked' | 'answered' | 'call', tag: string): string {
+  #eventUrl(kind: StatusKind, tag: string): string {
     const base = this.#settings.publicUrl.replace(/^wss:/, 'https:').replace(/\/stream$/, '');
     return `${base}/events/${kind}/${tag}`;
   }

@@ -35,9 +35,15 @@ export function connectStream(
 /** Rings a number and connects it when somebody answers. */
 export function dialNumber(
   to: string,
-  { callerId, timeoutS }: { readonly callerId: string | undefined; readonly timeoutS: number },
+  given: {
+    readonly callerId: string | undefined;
+    /** Asked what comes next when the dialling is over; absent: nothing. */
+    readonly action?: string | undefined;
+    readonly timeoutS: number;
+  },
 ): string {
-  const options = attributes({ callerId, answerOnBridge: 'true', timeout: String(timeoutS) });
+  const { callerId, action, timeoutS } = given;
+  const options = attributes({ callerId, action, answerOnBridge: 'true', timeout: String(timeoutS) });
   return `<Dial${options}><Number>${escaped(to)}</Number></Dial>`;
 }
 
@@ -46,12 +52,19 @@ export const playDigits = (digits: string): string => `<Play${attributes({ digit
 /** A conference: whoever does not start it waits there; it is over when one of the two leaves. */
 export function dialConference(
   name: string,
-  { starts, action }: { readonly starts: boolean; readonly action?: string },
+  given: {
+    readonly starts: boolean;
+    readonly action?: string;
+    /** Told who has come into it. */
+    readonly joinsTo?: string;
+  },
 ): string {
+  const { starts, action, joinsTo } = given;
   const options = attributes({
     startConferenceOnEnter: String(starts),
     endConferenceOnExit: 'true',
     beep: 'false',
+    ...(joinsTo !== undefined && { statusCallback: joinsTo, statusCallbackEvent: 'join' }),
   });
   return `<Dial${attributes({ action })}><Conference${options}>${escaped(name)}</Conference></Dial>`;
 }

@@ -7,6 +7,7 @@ import type { CarrierOutcome, ControlMeans } from '../../../shared/protocol/call
 import { streamSegment } from '../../listeners/carrier-a/segment.ts';
 import type {
   Carrier,
+  ColdOutcome,
   ColdTransfer,
   Dial,
   Join,
@@ -60,8 +61,14 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
     return hasCode(answer, callEnded) ? over : outcomeOf(answer);
   }
 
-  async transfer(callId: string, { commandId, to, from }: ColdTransfer): Promise<CarrierOutcome> {
-    const fields = { to, ...(from !== undefined && { from }), timeout_secs: ringTimeoutS };
+  async transfer(callId: string, { commandId, to, from }: ColdTransfer): Promise<ColdOutcome> {
+    const fields = {
+      to,
+      ...(from !== undefined && { from }),
+      timeout_secs: ringTimeoutS,
+      // Comes back with what is told of the leg, and names its caller.
+      target_leg_client_state: base64(`svc:to:${callId}`),
+    };
     const first = await this.#act(callId, 'transfer', { ...fields, command_id: commandId });
     if (!hasCode(first, streamActive)) return outcomeOf(first);
     const stopped = outcomeOf(await this.#act(callId, 'streaming_stop', { command_id: `${commandId}s1` }));
@@ -70,7 +77,8 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
       await this.#act(callId, 'transfer', { ...fields, command_id: `${commandId}r1` }),
     );
     // The stream is gone: the bot cannot say that it was refused.
-    return second.kind === 'ok' ? second : { kind: 'unknown' };
+    if (second.kind === 'ok') return second;
+    return { kind: 'unknown', ...(second.kind === 'refused' && { isAlone: true }) };
   }
 
   async pressKeys(

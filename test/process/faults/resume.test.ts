@@ -133,6 +133,22 @@ describe('a call whose worker is killed', () => {
     expect((await caller.call.hangUp()).code).toBe(1000);
   });
 
+  it('while the service drains, by the last worker too: goes on, and the drain ends with it', async () => {
+    service = await TestService.start({ greeting: greeting.repeat(3), env: { SVC_DRAIN_TIMEOUT: '60s' } });
+    const caller = await Listener.join();
+    await caller.hear(1_000);
+    service.signal('SIGTERM');
+    await service.says('draining');
+    const first = await service.workerOf(caller.call);
+    process.kill(first, 'SIGKILL');
+    const second = Number((await service.says('call taken up'))['pid']);
+    process.kill(second, 'SIGKILL');
+    await service.says('call taken up', ({ pid }) => pid !== second);
+    await caller.hear(4_000);
+    expect(await caller.call.hangUp()).toEqual({ code: 1000, reason: 'ended' });
+    expect(await service.ended).toEqual({ code: 0, signal: null });
+  });
+
   it('and dies with its successor before that has made a sound: hears the rest once', async () => {
     service = await TestService.start({ workers: 2, greeting, env: spare });
     const caller = await Listener.join();

@@ -402,7 +402,7 @@ export class ResponseJudge {
 
   #ended({ now, event }: Scene, reason: 'ended' | 'shutdown' | 'transferred'): void {
     const story = this.#story;
-    const tts = story.isHopeless('tts', now);
+    const tts = story.isHopeless('tts');
     const late = story.openedAt !== undefined && now >= story.openedAt + story.settings.maxCallMs + 30_000;
     const said = story.lastHangUp;
     if (reason === 'ended') story.demand(now, tts || late || said, 'the call ends without a reason');

@@ -13,7 +13,8 @@ interface Piece {
 export class VoiceHealth {
   readonly #settings: CallSettings;
   #failures = 0;
-  #failingSince = 0;
+  #failedAt = 0;
+  #failingMs = 0;
   #context = 0;
   #pieces: Piece[] = [];
   /** What is said next is the last. */
@@ -24,10 +25,11 @@ export class VoiceHealth {
   }
 
   fault(now: number): void {
-    if (this.#failures === 0) this.#failingSince = now;
+    this.#failingMs = this.#failures === 0 ? 0 : this.#failingMs + Math.min(now - this.#failedAt, 15_000);
+    this.#failedAt = now;
     this.#failures += 1;
     const { limits, outage } = this.#settings;
-    this.givenUp ||= this.#failures >= limits.stageFailures && now - this.#failingSince >= outage.keepMs;
+    this.givenUp ||= this.#failures >= limits.stageFailures && this.#failingMs >= outage.keepMs;
   }
 
   /** A piece of a response; `end` is its end in everything that the response was given. */

@@ -175,7 +175,7 @@ describe('the conversation, where a client follows it', () => {
     { type: 'turn.user_started', epoch: 1 },
     { type: 'user.transcript', text: 'Hel', final: false },
     { type: 'user.text', epoch: 1, text: 'Hello' },
-    { type: 'fault.noticed', stage: 'llm', what: 'failed' },
+    { type: 'fault.noticed', stage: 'llm', what: 'failed', cause: 'rejected 401' },
     { type: 'node.entered', node: 'secret' },
     { type: 'turn.measured', epoch: 1, times },
   ];
@@ -195,7 +195,7 @@ describe('the conversation, where a client follows it', () => {
     expect(client.messages.slice(1)).toEqual([
       { type: 'user.transcript', text: 'Hel', final: false },
       { type: 'user.text', epoch: 1, text: 'Hello' },
-      { type: 'stage.failed', stage: 'llm', reason: 'failed' },
+      { type: 'stage.failed', stage: 'llm', reason: 'rejected 401' },
       {
         type: 'turn.metrics',
         epoch: 1,

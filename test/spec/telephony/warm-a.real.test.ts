@@ -88,7 +88,9 @@ describe('a warm transfer', () => {
     await parked();
     await phaseIs('rung');
     const tag = await handle();
-    expect(api.twiml(0)).toContain(`endConferenceOnExit="true" beep="false">svc-${tag}</Conference>`);
+    expect(api.twiml(0)).toContain(
+      `endConferenceOnExit="true" beep="false" statusCallback="https://voice.example.com/carrier_a/events/conference/${tag}" statusCallbackEvent="join">svc-${tag}</Conference>`,
+    );
     expect(api.twiml(0)).toContain('startConferenceOnEnter="false"');
     expect(api.requests[1]).toMatchObject({
       path: '/Calls.json',

@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Observed } from '../process/observed.ts';
-import { carrierToken, FakeStream, streamUrlOf } from '../fakes/fake-carrier-a.ts';
+import { carrierToken, FakeStream, postEvent, streamUrlOf } from '../fakes/fake-carrier-a.ts';
 
 export const accountSid = `AC${'0'.repeat(32)}`;
 
@@ -26,6 +26,8 @@ export class FakeCarrierAApi extends Observed {
   readonly streams = new Map<string, FakeStream>();
   /** Where streams that come back are opened. */
   listener = '';
+  /** Who hears a summary stays to its end, and comes into the conference. */
+  staysForSummary = true;
   #server: Server | undefined;
   #made = 0;
 
@@ -50,6 +52,18 @@ export class FakeCarrierAApi extends Observed {
   /** The call that these instructions of a request are for. */
   twiml(index: number): string {
     return this.requests[index]?.form['Twiml'] ?? '';
+  }
+
+  /** The dialling of a cold transfer is over: asks what comes next, where the instructions said so, and does that. */
+  async dialled(callSid: string, status: string): Promise<string> {
+    const path = `/Calls/${callSid}.json`;
+    const twiml = this.requests.findLast((request) => request.path === path)?.form['Twiml'] ?? '';
+    const [, action] = /<Dial[^>]* action="([^"]+)"/.exec(twiml) ?? [];
+    if (action === undefined) return '';
+    const form = { CallSid: callSid, AccountSid: accountSid, DialCallStatus: status };
+    const answer = await (await postEvent(this.listener, new URL(action).pathname, form)).text();
+    this.#update(callSid, answer);
+    return answer;
   }
 
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -85,6 +99,11 @@ export class FakeCarrierAApi extends Observed {
     this.streams.get(callSid)?.stop();
     this.streams.get(callSid)?.close();
     this.streams.delete(callSid);
+    const [, tag] = /startConferenceOnEnter="true"[^>]*>svc-([^<]+)</.exec(twiml) ?? [];
+    if (tag !== undefined && this.staysForSummary) {
+      const form = { CallSid: callSid, AccountSid: accountSid, StatusCallbackEvent: 'participant-join' };
+      void postEvent(this.listener, `/carrier_a/events/conference/${tag}`, form);
+    }
     const url = streamUrlOf(twiml);
     if (url === '') return;
     const stream = new FakeStream(this.listener, { callSid, url, streamSid: `MZ${this.requests.length}000` });

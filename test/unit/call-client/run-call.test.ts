@@ -272,12 +272,18 @@ describe('a call to a service that tells the conversation', () => {
   it('fails when a stage did, and sends to the log', async () => {
     server = await listen(async (peer) => {
       await start(peer);
-      peer.send({ type: 'stage.failed', stage: 'llm', reason: 'rejected 401' });
+      for (let times = 0; times < 12; times += 1)
+        peer.send({ type: 'stage.failed', stage: 'llm', reason: 'rejected 401' });
       await hangUpWhenAsked(peer);
     });
     const { status, lines } = await run({ waitGreeting: false, pace: { ...pace, noAnswerMs: 200 } });
     expect(status).toBe(1);
-    expect(lines.join('\n')).toContain('llm failed: rejected 401; the log of the service says more');
+    expect(
+      lines.filter((line) => line.includes('failed')).map((line) => line.replace(/^ *[\d.]+ s {2}/, '')),
+    ).toEqual([
+      'llm failed: rejected 401; the log of the service names the provider and what to change',
+      'llm failed: rejected 401 (10 times)',
+    ]);
   });
 
   it('says that the server broke the protocol when a message is not as specified', async () => {

@@ -214,6 +214,13 @@ describe('[telephony]', () => {
     expect(telephony?.settleTimeoutMs).toBe(8000);
   });
 
+  it('takes a transfer timeout as given, when it leaves time behind the hand-off sentence', () => {
+    expect(read('[telephony]\ntransfer_timeout_ms = 8001').telephony?.transferTimeoutMs).toBe(8001);
+    expect(messages('[telephony]\ntransfer_timeout_ms = 8000')).toEqual([
+      'telephony.transfer_timeout_ms must be more than settle_timeout_ms',
+    ]);
+  });
+
   it('takes E.164 numbers and shows none', () => {
     const { telephony, found } = read('[telephony.destinations]\nbilling = "+15550100001"');
     expect(found).toEqual([]);

@@ -82,6 +82,16 @@ describe('the faults of a call', () => {
     expect(count(faults, 'stt', 30_000)).toBe(false);
     expect(count(faults, 'tts', 30_000)).toBe(true);
   });
+
+  it('are no single outage when nothing was tried for long between them', () => {
+    const faults = newFaults();
+    const settings60 = { ...settings, outage: { ...settings.outage, keepMs: 60_000 } };
+    const failsAt = (now: number): boolean => countFault(faults, 'stt', { settings: settings60, now });
+    // Half a minute of keys between two sentences that STT lost: 15 s of it count.
+    expect([0, 30_000, 60_000, 90_000].map(failsAt)).toEqual([false, false, false, false]);
+    expect(failsAt(104_999)).toBe(false);
+    expect(failsAt(105_000)).toBe(true);
+  });
 });
 
 describe('the caller', () => {

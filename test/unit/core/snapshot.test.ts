@@ -108,7 +108,7 @@ describe('the state of a call as text', () => {
       probability: 0.5,
     };
     const again = read(state, 500);
-    expect(again.faults.since).toEqual({ sttAt: 500, llmAt: 500, ttsAt: 7_500, callAt: 500 });
+    expect(again.faults.last).toEqual({ sttAt: 500, llmAt: 500, ttsAt: 7_500, callAt: 500 });
     expect(again.course.endsAt).toBe(9_500);
     expect(again.numbers.epoch).toBe(1_000);
     expect(again.caller.turn).toEqual({

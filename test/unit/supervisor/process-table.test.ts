@@ -116,12 +116,27 @@ describe('the process table', () => {
     expect(dueForks(table, 1_001)).toEqual([{ role: 'worker', index: 0 }]);
   });
 
-  it('replaces nobody once it is closing', () => {
+  it('replaces nobody once it is closed', () => {
     const table = newProcessTable(1);
     dueForks(table, 0);
-    table.closing = true;
+    table.course = 'closed';
     childGone(table, row(table), 1);
     expect([dueForks(table, 1_000_000), nextFork(table)]).toEqual([[], undefined]);
+  });
+
+  it('replaces only a last worker while it drains', () => {
+    const table = newProcessTable(2, { spare: true });
+    dueForks(table, 0);
+    for (const child of table.rows) childReady(table, child);
+    dueForks(table, 1);
+    for (const child of table.rows) childReady(table, child);
+    table.course = 'draining';
+    const [inference, first, second, third] = table.rows;
+    for (const child of [inference, first, second]) childGone(table, child!, 2);
+    expect([dueForks(table, 10_000), nextFork(table)]).toEqual([[], undefined]);
+    childGone(table, third!, 10_000);
+    expect(dueForks(table, 10_000)).toEqual([{ role: 'worker', index: 0 }]);
+    expect([dueForks(table, 20_000), nextFork(table)]).toEqual([[], undefined]);
   });
 });
 

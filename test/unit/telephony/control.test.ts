@@ -52,7 +52,7 @@ function newB(...answers: RestAnswer[]) {
   return { control, sent };
 }
 
-function newA(...answers: RestAnswer[]) {
+function newA({ resumesStream = true }: { readonly resumesStream?: boolean } = {}, ...answers: RestAnswer[]) {
   const { asked, ask } = newRest(...answers);
   const account = {
     ...{ accountSid: 'AC1', user: 'AC1', password: new Sensitive('p'), apiUrl: 'https://api.example' },
@@ -64,7 +64,7 @@ function newA(...answers: RestAnswer[]) {
       authToken: new Sensitive('p'),
       streamSecret: new Sensitive('s'.repeat(32)),
       allowsStaticUrl: false,
-      resumesStream: true,
+      resumesStream,
       control: account,
     },
     account,
@@ -81,9 +81,10 @@ describe('cold transfer, carrier B', () => {
     const { control, sent } = newB();
     expect(await control.transfer('v3:a', transfer)).toEqual({ kind: 'ok' });
     await control.transfer('v3:a', { commandId: 'k2', to: '+15550100077' });
+    const ofLeg = { target_leg_client_state: Buffer.from('svc:to:v3:a').toString('base64') };
     expect(sent()).toEqual([
-      [path, { to: '+15550100077', from: '+15550100002', timeout_secs: 30, command_id: 'k' }],
-      [path, { to: '+15550100077', timeout_secs: 30, command_id: 'k2' }],
+      [path, { to: '+15550100077', from: '+15550100002', timeout_secs: 30, command_id: 'k', ...ofLeg }],
+      [path, { to: '+15550100077', timeout_secs: 30, command_id: 'k2', ...ofLeg }],
     ]);
   });
 
@@ -101,15 +102,15 @@ describe('cold transfer, carrier B', () => {
   );
 
   it.each([
-    ['refused again', refusedWith('90045')],
-    ['refused for another reason', refusedWith('90018')],
-    ['lost', { kind: 'lost' } as const],
-    ['answered with 500', refusedWith('1', 500)],
+    ['refused again', refusedWith('90045'), { isAlone: true }],
+    ['refused for another reason', refusedWith('90018'), { isAlone: true }],
+    ['lost', { kind: 'lost' } as const, {}],
+    ['answered with 500', refusedWith('1', 500), {}],
   ])(
     'a retry that is %s after the stop succeeded has an unknown outcome, and is the last',
-    async (_, second) => {
+    async (_, second, more) => {
       const { control, sent } = newB(refusedWith('90045'), ok, second);
-      expect(await control.transfer('v3:a', transfer)).toEqual({ kind: 'unknown' });
+      expect(await control.transfer('v3:a', transfer)).toEqual({ kind: 'unknown', ...more });
       expect(sent().length).toBe(3);
     },
   );
@@ -132,8 +133,8 @@ describe('cold transfer, carrier B', () => {
 });
 
 describe('cold transfer, carrier A', () => {
-  it('updates the call with a dial instruction: optional caller id, answer-on-bridge, 30 s', async () => {
-    const { control, asked, form } = newA();
+  it('updates the call with a dial instruction: optional caller id and action URL, answer-on-bridge, 30 s', async () => {
+    const { control, asked, form } = newA({ resumesStream: false });
     await control.transfer('CA1', { commandId: 'k', to: '+15550100077', from: '+15550100002' });
     expect(asked[0]?.url).toBe('https://api.example/2010-04-01/Accounts/AC1/Calls/CA1.json');
     expect(form()['Twiml']).toContain(
@@ -141,6 +142,11 @@ describe('cold transfer, carrier A', () => {
     );
     await control.transfer('CA1', { commandId: 'k', to: '+15550100077' });
     expect(form()['Twiml']).toContain('<Dial answerOnBridge="true"');
+    const resuming = newA();
+    await resuming.control.transfer('CA1', { commandId: 'k', to: '+15550100077' });
+    expect(resuming.form()['Twiml']).toContain(
+      '<Dial action="https://voice.example.com/carrier_a/events/dialled/CA1" answerOnBridge="true"',
+    );
   });
 
   it.each([
@@ -151,7 +157,7 @@ describe('cold transfer, carrier A', () => {
     [429, 20_429, { kind: 'refused', code: 'unavailable' }],
     [503, 0, { kind: 'unknown' }],
   ])('status %i, code %i', async (status, code, outcome) => {
-    const { control } = newA({ kind: 'answered', status, body: { code } });
+    const { control } = newA({}, { kind: 'answered', status, body: { code } });
     expect(await control.transfer('CA1', { commandId: 'k', to: '+15550100077' })).toEqual(outcome);
   });
 

@@ -68,7 +68,7 @@ const command: Parameters<WarmTransfers['begin']>[0] = {
   from: '+15550100002',
   summary: 'a secret of the caller',
   language: 'en',
-  carried: { context: [], after: 'transfer' },
+  carried: { context: [], after: 'transfer', metadata: {} },
 };
 
 let folder: string;
@@ -98,6 +98,7 @@ function start(
     log: { info: note, warn: note, error: note } as unknown as Log,
     warmOf: () => world.carrier,
     counted: () => undefined,
+    taken: () => undefined,
   });
   warm.open();
   // The system closes what a dead process had open; nothing else of it happens.

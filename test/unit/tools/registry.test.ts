@@ -198,6 +198,7 @@ describe('telephony tools', () => {
   it('wait for the hand-off sentence and the carrier', () => {
     expect(tools().ruleOf('transfer_call')?.timeoutMs).toBe(50_000);
     expect(tools('settle_timeout_ms = 1000').ruleOf('transfer_call')?.timeoutMs).toBe(43_000);
+    expect(tools('transfer_timeout_ms = 9000').ruleOf('transfer_call')?.timeoutMs).toBe(9000);
   });
 
   it.each([

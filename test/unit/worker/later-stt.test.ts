@@ -81,3 +81,13 @@ describe('STT that dies at once', () => {
     expect(fakes.stt.length).toBe(3);
   });
 });
+
+it('what a stage failed with goes along with the fault that clients are told of', () => {
+  const { stages, fakes } = newSetup();
+  const failed = { type: 'fault.noticed', stage: 'stt', what: 'failed' } as const;
+  expect(stages.withCause(failed)).toEqual(failed);
+  fakes.stt.at(-1)!.emit({ type: 'error', error: { kind: 'rejected', status: 401 } });
+  expect(stages.withCause(failed)).toEqual({ ...failed, cause: 'rejected 401' });
+  const stalled = { ...failed, what: 'stalled' } as const;
+  expect(stages.withCause(stalled)).toBe(stalled);
+});

@@ -1,0 +1,102 @@
+/**
+ * Cold transfers beyond their request (decision 0071): what becomes of the destination's leg, and a caller whom nobody took. Such a caller
+ * comes back to the bot.
+ *
+ * Invariant: a caller is brought back only when the leg is known to be over, or never to have been dialled, and only once the bot's stream
+ * is over; whoever talked with the destination is not brought back.
+ */
+import type { CarrierOutcome, ControlCommand } from '../../shared/protocol/call-control.ts';
+import { bound, type CallsAway } from './away.ts';
+import type { Carrier } from './carrier.ts';
+
+type Transfer = Extract<ControlCommand, { type: 'transfer' }>;
+
+export interface ColdTransfersOptions {
+  readonly away: CallsAway;
+  /** Opens a stream of the bot for a call of carrier B. */
+  readonly bringBack: (callId: string) => void;
+}
+
+export class ColdTransfers {
+  readonly #options: ColdTransfersOptions;
+  /** Calls on a stream of the bot. */
+  readonly #here = new Set<string>();
+  /** Of these, calls that the bot is about to leave. */
+  readonly #leaving = new Set<string>();
+  /** Calls whose destination has answered. */
+  readonly #taken = new Set<string>();
+  /** Calls whose leg was over while the bot was still leaving. */
+  readonly #alone = new Set<string>();
+
+  constructor(options: ColdTransfersOptions) {
+    this.#options = options;
+  }
+
+  async give(carrier: Carrier, { callId, commandId, to, from, carried }: Transfer): Promise<CarrierOutcome> {
+    const { away } = this.#options;
+    away.leaves(callId, carried);
+    this.#leaving.add(callId);
+    bound(this.#leaving);
+    const outcome = await carrier.transfer(callId, { commandId, to, ...(from !== undefined && { from }) });
+    if (outcome.kind === 'ok') return outcome;
+    if (outcome.kind === 'unknown' && outcome.isAlone === true) this.#leftAlone(callId);
+    else {
+      // The bot goes on with the caller, as long as nobody else turns out to have them.
+      this.#leaving.delete(callId);
+      if (outcome.kind === 'refused' || this.#alone.delete(callId)) away.forget(callId);
+    }
+    return outcome.kind === 'unknown' ? { kind: 'unknown' } : outcome;
+  }
+
+  /** The bot has the call. */
+  streamBegins(callId: string): void {
+    this.#here.add(callId);
+  }
+
+  /** True when the caller is on the way back to the bot. */
+  streamOver(callId: string): boolean {
+    this.#here.delete(callId);
+    this.#leaving.delete(callId);
+    if (!this.#alone.delete(callId)) return false;
+    this.#options.bringBack(callId);
+    return true;
+  }
+
+  /** The destination talks with the caller. */
+  legAnswered(callId: string): void {
+    this.#taken.add(callId);
+    bound(this.#taken);
+  }
+
+  /** Carrier B: the leg is over. `isCallers`: because the caller hung up. */
+  legOver(callId: string, { isCallers }: { readonly isCallers: boolean }): void {
+    // Behind a talk the carrier ends the caller's call by itself.
+    if (this.#taken.delete(callId)) this.#options.away.forget(callId);
+    else if (!isCallers) this.#leftAlone(callId);
+  }
+
+  /** Carrier A: the dialling is over. True when the caller comes back. */
+  dialled(callId: string, status: string): boolean {
+    const { away } = this.#options;
+    const isTaken = status === 'completed' || status === 'answered';
+    if (isTaken) away.forget(callId);
+    else away.returns(callId);
+    return !isTaken;
+  }
+
+  callerGone(callId: string): void {
+    this.#options.away.forget(callId);
+    this.#taken.delete(callId);
+    this.#leaving.delete(callId);
+    this.#alone.delete(callId);
+  }
+
+  #leftAlone(callId: string): void {
+    const { away, bringBack } = this.#options;
+    if (!this.#here.has(callId)) bringBack(callId);
+    else if (this.#leaving.has(callId)) {
+      this.#alone.add(callId);
+      bound(this.#alone);
+    } else away.forget(callId);
+  }
+}
