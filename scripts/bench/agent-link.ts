@@ -32,20 +32,28 @@ const pause = (delayMs: number): Promise<void> =>
     setTimeout(resolve, delayMs);
   });
 
-/** An agent process that takes every call and reads. */
-async function startAgent() {
+/** An agent process that takes every call and reads. With `reacts` it answers each measured turn with a command that changes nothing. */
+export async function startAgent({ reacts }: { readonly reacts: boolean }) {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
   const found = { received: 0 };
   server.on('connection', (socket) => {
     socket.once('message', () => socket.send('{"type":"session.accept","version":1}'));
-    socket.on('message', () => (found.received += 1));
+    socket.on('message', (data: Buffer) => {
+      found.received += 1;
+      if (!reacts) return;
+      const { type, seq } = JSON.parse(data.toString('utf8')) as {
+        readonly type: string;
+        readonly seq: number;
+      };
+      if (type === 'turn.metrics') socket.send(JSON.stringify({ type: 'tools.set', enabled: null, re: seq }));
+    });
   });
   await new Promise((resolve) => server.once('listening', resolve));
   return { server, found, port: (server.address() as AddressInfo).port };
 }
 
 export async function agentLinks(options: { calls: number; seconds: number }): Promise<AgentLinkResult> {
-  const agent = await startAgent();
+  const agent = await startAgent({ reacts: false });
   const url = readAgentUrl(`ws://127.0.0.1:${agent.port}`);
   if (!url.ok) throw new Error(url.error);
   const dialer = newDialer({ url: url.value, callerIdentity: false }, []);

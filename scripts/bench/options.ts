@@ -14,6 +14,7 @@ export const usage = `usage: npm run bench -- [options]
   --transport carrier_a  calls over media streams of carrier A, mulaw at 8000, in place of websocket
   --set NAME=VALUE a variable of the service; may be given several times
   --observed       every call is recorded, with sound, transcript and facts, and traced to a collector of the bench
+  --linked         every call has a link to an agent process of the bench, which reacts to each turn
   --find-max       raise the number of calls until the floor is not kept any more
   --profile DIR    write CPU profiles of the service's processes, and show where the time goes
   --json           print the figures as one JSON object
@@ -56,6 +57,7 @@ export function parseCommand(args: readonly string[]): Command | undefined {
       rate: { type: 'string', default: '16000' },
       encoding: { type: 'string', default: 'pcm16' },
       set: { type: 'string', multiple: true, default: [] },
+      linked: { type: 'boolean', default: false },
       profile: { type: 'string' },
       observed: { type: 'boolean', default: false },
       'find-max': { type: 'boolean', default: false },
@@ -95,6 +97,7 @@ export function parseCommand(args: readonly string[]): Command | undefined {
     assets: process.env['SVC_TEST_ASSETS'],
     variables: Object.fromEntries(values.set.map(variableOf)),
     observed: values.observed,
+    linked: values.linked,
     json: values.json,
   };
 }

@@ -1,5 +1,6 @@
 /** One run: providers, service and load in processes of their own, a ramp, a measured window, and everything stopped again. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startAgent } from './agent-link.ts';
 import { decisionToAudio, type DecisionToAudio } from './decision.ts';
 import type { LoadResult } from './load.ts';
 import { openCalls, startLimitMs, watchCalls, withParties, type Parties } from './parties.ts';
@@ -29,6 +30,8 @@ export interface RunOptions {
   readonly variables: Readonly<Record<string, string>>;
   /** Calls are recorded and traced. */
   readonly observed: boolean;
+  /** Calls are linked to an agent process. */
+  readonly linked: boolean;
   /** The project's folder, as a URL that ends in a slash. */
   readonly root: URL;
 }
@@ -65,7 +68,15 @@ export interface RunResult {
 const afterLookMs = 500;
 
 /** Holds calls for a while and measures what they cost and what their callers saw. */
-export function runOnce(options: RunOptions): Promise<RunResult> {
+export async function runOnce(options: RunOptions): Promise<RunResult> {
+  if (!options.linked) return await hold(options, {});
+  const { server, port } = await startAgent({ reacts: true });
+  const result = await hold(options, { SVC_AGENT_URL: `ws://127.0.0.1:${port}` });
+  server.close();
+  return result;
+}
+
+function hold(options: RunOptions, link: Readonly<Record<string, string>>): Promise<RunResult> {
   const { root, workers, profile, variables, transport, observed } = options;
   const parties = {
     root,
@@ -77,6 +88,7 @@ export function runOnce(options: RunOptions): Promise<RunResult> {
       SVC_LOG_LEVEL: 'debug',
       ...(profile !== undefined && { BENCH_PROFILE_DIR: profile }),
       ...wires[transport].env,
+      ...link,
       ...variables,
     },
     preloads: profile === undefined ? [] : [new URL('scripts/bench/profiler.mjs', root).href],

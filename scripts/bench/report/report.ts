@@ -123,6 +123,15 @@ function serviceLines({ metrics }: RunResult): string[] {
   ];
 }
 
+/** From writing an event of a linked call to the command of its agent that reacts to it, there and back. */
+function linkLines({ metrics }: RunResult): string[] {
+  const { count, meanMs, p50Ms, p99Ms } = histogramOf(metrics, 'svc_agent_hop_seconds');
+  if (count === 0) return [];
+  return [
+    `  agent link, event to reaction and back: mean ${meanMs.toFixed(2)} ms, p50 <= ${ms(p50Ms)}, p99 <= ${ms(p99Ms)} (${count} turns)`,
+  ];
+}
+
 /** Moments in which clients ran dry, so that one stall of the machine is told from many small ones. */
 function stallLines({ load }: RunResult): string[] {
   if (load.stalls.length === 0) return [];
@@ -169,6 +178,7 @@ export function describe(result: RunResult): string {
     ...stallLines(result),
     ...partLines(result),
     ...serviceLines(result),
+    ...linkLines(result),
     ...complaintText(result.complaints),
     '',
     ...table([

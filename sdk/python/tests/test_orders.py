@@ -98,6 +98,4 @@ async def test_the_order_outlives_a_broken_link(agent: Agent) -> None:
         await call.call_tool("change_order", item="tiramisu", count=2)
         call.break_link()
         await call.resume()
-        assert (
-            await call.call_tool("repeat_order")
-        ).result == "That is 2 tiramisu, for 12.00 euros."
+        assert (await call.call_tool("repeat_order")).result == "That is 2 tiramisu, for 12.00 euros."
