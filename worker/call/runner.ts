@@ -14,7 +14,7 @@ import type { RunningCall } from './running-call.ts';
 import type { CallServices } from './services.ts';
 import { SessionClaim } from './session-claim.ts';
 import { callLog } from './trace.ts';
-import { sessionEndOf } from './session-end.ts';
+import { sessionEndOf, type CallTerm } from './session-end.ts';
 import type { CallLink, CallLinkSite, LeftLink } from '../agent-link/contract.ts';
 import type { TypedText } from '../../shared/protocol/call.ts';
 import type { SessionEndReason } from '../../shared/protocol/agent-link/events.ts';
@@ -32,7 +32,7 @@ import type { CallStart, CallTransport, TransportEnd, TransportEvents } from '..
 /** Facts that may wait while one is handled; more means that facts breed facts. */
 const maxPendingFacts = 256;
 
-export interface CallRunnerOptions {
+export interface CallRunnerOptions extends CallTerm {
   readonly services: CallServices;
   /** The call's mailbox. */
   readonly slot: number;
@@ -220,6 +220,7 @@ export class CallRunner implements TransportEvents {
     this.#tellLines();
     if (this.#unsavedSince !== undefined && now - this.#unsavedSince >= unsavedForMs) this.#save();
     this.#link?.tick();
+    if (now >= (this.#options.endsAt ?? Number.POSITIVE_INFINITY)) this.#transport?.end('ended');
     this.#transport?.tick(now);
   }
 
@@ -256,8 +257,7 @@ export class CallRunner implements TransportEvents {
     } finally {
       this.#handling = false;
     }
-    // Text arrives many times a second and is asked for again when it is lost; everything else is written down at once, because
-    // what was done must not be done again by another worker.
+    // Text comes often, and again when it is lost; all else is written down at once: no other worker must do again what was done.
     const isText = event.type === 'llm.text' || (event.type === 'stt.partial' && !wasActedOn);
     if (isText) this.#unsavedSince ??= this.#services.clock.now();
     else this.#save();

@@ -1,7 +1,14 @@
 /** Why a call is over, as its agent process is told (spec 02, States and transitions). */
+import type { Millis } from '../../shared/base/units.ts';
 import { unreachable } from '../../shared/base/assert.ts';
 import type { SessionEndReason } from '../../shared/protocol/agent-link/events.ts';
 import type { TransportEnd } from '../transports/transport.ts';
+
+/** How long a call may last beside what its agent says. */
+export interface CallTerm {
+  /** The call is hung up then, whatever is being said (spec 01, max_s enforcement). */
+  readonly endsAt?: Millis;
+}
 
 /** `engine` is why the engine ended it, where it did. One that somebody else took ends as such, whoever closed its stream. */
 export function sessionEndOf(

@@ -70,11 +70,13 @@ export const deskPage = `<!doctype html>
 <meta name="viewport" content="width=device-width">
 <title>Transfer desk</title>
 <style>${style}</style>
+<main>
 <h1>Transfer desk</h1>
 <p><label>Secret <input id="secret" type="password" autocomplete="off"></label></p>
 <p id="head" role="status">The secret is the one in SVC_CALLBACK_SECRET.</p>
 <p id="told" role="alert"></p>
 <table><thead><tr><th scope="col">About</th><th scope="col">Destination</th><th scope="col">Caller</th></tr></thead><tbody id="transfers"></tbody></table>
+</main>
 <script>${script}</script>
 </html>
 `;

@@ -2,6 +2,7 @@
  * The relays of spec 03 (SVC_TURN_PROVIDER, SVC_WEBRTC_TURN_RELAY) against coturn, by a client that shares no code with the service: the
  * service reaches its relay by UDP, TCP and TLS, and clients get theirs.
  */
+import { createSocket } from 'node:dgram';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { TestService } from '../../support/process/service.ts';
 import { stopAll } from '../../support/process/succession.ts';
@@ -64,10 +65,23 @@ describe.skipIf(coturnMissing !== undefined)(`relays ${coturnMissing ?? ''}`, ()
     },
   );
 
-  it('on: the relay is told beside the own address, behind it', async () => {
+  it('on: the relay is told beside the own address, and a host that an offer points at gets no packet', async () => {
     await start({ SVC_TURN_URLS: coturn.url('udp'), SVC_WEBRTC_TURN_RELAY: 'on' });
+    const victim = createSocket('udp4');
+    let packets = 0;
+    victim.on('message', () => (packets += 1));
+    await new Promise<void>((resolve) => victim.bind(0, '127.0.0.1', resolve));
+    const offer = {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/sdp' },
+      body: rawOffer.replace('192.0.2.1 61764', `127.0.0.1 ${victim.address().port}`),
+    };
+    expect((await fetch(whip(), offer)).status).toBe(201);
+    // As long as another call takes to be connected and heard.
     const caller = await call();
     expect(candidatesOf(caller.answerSdp)).toEqual(['host', 'relay']);
+    expect(packets).toBe(0);
+    victim.close();
   });
 
   it('on: a failed allocation is logged, and the call is answered normally', async () => {

@@ -4,6 +4,7 @@ import WebSocket from 'ws';
 import { TestService } from '../../support/process/service.ts';
 import { stopAll } from '../../support/process/succession.ts';
 import { rawOffer } from '../../support/webrtc/raw-offer.ts';
+import { WeriftCaller } from '../../support/webrtc/werift-caller.ts';
 import { craft, secret } from '../tokens/craft.ts';
 
 let service: TestService;
@@ -20,6 +21,13 @@ const bearer = (given: string) => ({ Authorization: `Bearer ${given}` });
 
 function post(headers: Record<string, string> = {}, body = rawOffer): Promise<Response> {
   return fetch(whip(), { method: 'POST', headers: { 'Content-Type': 'application/sdp', ...headers }, body });
+}
+
+/** What was refused, as status and code, with a Retry-After where there is one. */
+async function refusal(response: Response): Promise<string> {
+  const { code } = (await response.json()) as { code: string };
+  const retry = response.headers.has('retry-after') ? ' later' : '';
+  return `${response.status} ${code}${retry}`;
 }
 
 describe('WebRTC signaling with session tokens', () => {
@@ -76,9 +84,36 @@ describe('WebRTC signaling with session tokens', () => {
     expect([response.status, response.headers.get('cache-control')]).toEqual([status, 'no-store']);
   });
 
+  it('judges credentials before origins', async () => {
+    const wrong = { ...bearer(token({ aud: 'svc-ws' })), Origin: 'https://elsewhere.example' };
+    expect(await refusal(await post(wrong))).not.toContain('origin');
+  });
+
   it('a token opens one call', async () => {
     const once = bearer(token());
     expect([(await post(once)).status, (await post(once)).status]).toEqual([201, 403]);
+  });
+
+  it('max_s: a WebRTC call is hung up, and a fallback call ends with stop{ended}', async () => {
+    const caller = new WeriftCaller({ talks: true });
+    expect((await caller.call(whip(), { headers: bearer(token({ max_s: 3 })) })).status).toBe(201);
+    await caller.tell({ type: 'start', version: 1, sample_rate: 24_000 });
+    await caller.until(() => caller.messages.some(({ type }) => type === 'stop'));
+    expect(caller.messages.at(-1)).toEqual({ type: 'stop', reason: 'ended' });
+    await caller.close();
+
+    const socket = new WebSocket(whip().replace('http', 'ws').replace('/whip', '/ws'), {
+      headers: bearer(token({ max_s: 3 })),
+    });
+    const last = new Promise<unknown>((resolve) => {
+      socket.on('open', () => socket.send('{"type":"start","version":1,"sample_rate":16000}'));
+      socket.on('message', (data: Buffer, isBinary) => {
+        const message = isBinary ? {} : (JSON.parse(data.toString()) as Record<string, unknown>);
+        if (message['type'] === 'stop') resolve(message);
+      });
+    });
+    expect(await last).toEqual({ type: 'stop', reason: 'ended' });
+    socket.close();
   });
 
   it('the WebSocket fallback takes tokens of the signaling port alone, at its path alone', async () => {

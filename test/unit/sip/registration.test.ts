@@ -85,8 +85,8 @@ class Line {
   }
 }
 
-const challenge = (more = ''): string =>
-  `WWW-Authenticate: Digest realm="pbx", nonce="n${more}", algorithm=MD5, qop="auth"${more}`;
+const challenge = (more = '', nonce = 'n1'): string =>
+  `WWW-Authenticate: Digest realm="pbx", nonce="${nonce}", algorithm=MD5, qop="auth"${more}`;
 
 describe('a registration', () => {
   it('names its account and where calls are to come', () => {
@@ -120,7 +120,7 @@ describe('a registration', () => {
   it('tries a wrong password once and then rests', () => {
     const line = new Line().begun();
     line.answer(401, challenge());
-    line.answer(401, challenge('2'));
+    line.answer(401, challenge('', 'n2'));
     expect(line.told.at(-1)).toBe('failed 401 300000');
     line.passes(299_999);
     expect(line.told.at(-1)).toBe('failed 401 300000');
