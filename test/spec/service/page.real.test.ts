@@ -67,7 +67,11 @@ describe('the page', () => {
       );
       expect(headers.get('x-content-type-options')).toBe('nosniff');
     }
-    expect(await (await fetch(`${page}/config.json`)).json()).toEqual({ agent: 'test', token: null, whip: null });
+    expect(await (await fetch(`${page}/config.json`)).json()).toEqual({
+      agent: 'test',
+      token: null,
+      whip: null,
+    });
     for (const path of ['/app.js', '/worklets.js', '/style.css', '/icon.svg', '/favicon.ico'])
       expect((await fetch(`${page}${path}`)).status).toBe(200);
     for (const path of [
@@ -103,7 +107,11 @@ describe('the page', () => {
 
   it('gives a token for each call, and says what a token is worth without using it', async () => {
     const page = await start({ SVC_SESSION_SECRET: secret });
-    expect(await (await fetch(`${page}/config.json`)).json()).toEqual({ agent: 'test', token: 'token', whip: null });
+    expect(await (await fetch(`${page}/config.json`)).json()).toEqual({
+      agent: 'test',
+      token: 'token',
+      whip: null,
+    });
     expect(await codeOf(await fetch(`${page}/ws`))).toEqual([401, 'token_missing']);
     expect(await codeOf(await fetch(`${page}/ws`, bearing('nonsense')))).toEqual([403, 'token_invalid']);
     const token = await tokenOf(page);
