@@ -1,7 +1,10 @@
-/** A build without SIP: none of its code is in the bundles, nor its package (issue 23; spec 01, Transports: an optional build feature). */
+/** A build without SIP: none of its code is in the bundles, nor its package (spec 01, Transports: an optional build feature). */
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
+import type * as absentListeners from '../../../shared/config/server/absent-listeners.ts';
+
+type AbsentListeners = typeof absentListeners;
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -22,7 +25,34 @@ async function held(withSip: boolean): Promise<string[]> {
   ]);
 }
 
+/** The rule for variables of listeners that a build lacks, as it is in a build without SIP. */
+async function rule(): Promise<AbsentListeners> {
+  const { outputFiles } = await build({
+    entryPoints: ['shared/config/server/absent-listeners.ts'],
+    ...{ absWorkingDir: root, write: false, bundle: true, format: 'esm', define: { BUILD_SIP: 'false' } },
+  });
+  const built: unknown = await import(`data:text/javascript,${encodeURIComponent(outputFiles[0]!.text)}`);
+  return built as AbsentListeners;
+}
+
 describe('a build', () => {
+  it('without SIP refuses the variables of SIP, and says what it lacks', async () => {
+    const refused: unknown[] = [];
+    const { refuseAbsent, lackedBy } = await rule();
+    const env = {
+      SVC_SIP_ADDR: '127.0.0.1:5060',
+      SVC_SIP_REGISTER: 'sip:pbx',
+      SVC_WS_ADDR: '127.0.0.1:8080',
+    };
+    refuseAbsent(env, { refuse: (...why: unknown[]) => void refused.push(why) } as never);
+    const what = 'must not be set: this build has no SIP: it has to be built with SVC_BUILD_WITH=sip';
+    expect(refused).toEqual([
+      [{ name: 'SVC_SIP_ADDR' }, what],
+      [{ name: 'SVC_SIP_REGISTER' }, what],
+    ]);
+    expect(lackedBy('SVC_WS_ADDR')).toBeUndefined();
+  });
+
   it('without SIP holds none of its code', async () => {
     expect(await held(false)).toEqual([]);
   });
