@@ -1,4 +1,4 @@
-/** The keyless demo called by `baresip`: a spoken question is answered over UDP, TCP, and TLS with SDES (issue 23). */
+/** The keyless demo called by `baresip`: a spoken question is answered over UDP, TCP, and TLS with SDES. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

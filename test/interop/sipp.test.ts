@@ -1,4 +1,4 @@
-/** SIP with `sipp` as the other side: calls, what happens within them, and what is refused (issue 23, reference of SIP). */
+/** SIP with `sipp` as the other side: calls, what happens within them, and what is refused. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pause, receive, runSipp, send, sippMissing, type Request } from '../support/sip/sipp.ts';
 import { TestService } from '../support/process/service.ts';
