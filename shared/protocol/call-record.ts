@@ -24,7 +24,7 @@ const field = {
   isOpen: 1,
   /** Counts saved states; the lowest bit names the half that is valid. */
   saves: 2,
-  /** Something was given to the kernel and not all of it is known to be taken. */
+  /** The kernel has not taken all that it was given. */
   isWriting: 3,
   /** Context that plays, and its samples on the wire at the call's rate. */
   context: 4,
@@ -192,7 +192,7 @@ export class CallRecord {
     this.#ints[field.sentSamples] = sentSamples;
   }
 
-  /** True from before a write until the kernel has all of it. */
+  /** True while the kernel has not taken all that it was given. */
   set isWriting(writing: boolean) {
     this.#set(field.isWriting, writing ? 1 : 0);
   }

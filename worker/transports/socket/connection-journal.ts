@@ -2,6 +2,6 @@
 import type { TailSink } from './frame-tail.ts';
 
 export interface ConnectionJournal extends TailSink {
-  /** True from before a write until the kernel has all of it. */
+  /** True while the kernel has not taken all that it was given. */
   isWriting: boolean;
 }
