@@ -8,6 +8,7 @@ import { assert } from '../../../shared/base/assert.ts';
 import { startReading, stopReading } from '../../../shared/runtime/reading.ts';
 import type { WsCallLimits } from '../../../shared/protocol/call.ts';
 import { readBytes } from './late-frames.ts';
+import { StreamRepair } from './stream-repair.ts';
 
 /** The part of the library's class that is not public: how a socket that was upgraded becomes one of its own. */
 interface SocketTaker {
@@ -28,6 +29,8 @@ export class CallSocket extends WebSocket {
   readHook: ((chunk: Buffer) => void) | undefined = undefined;
   /** What was read before the hook could be set. */
   earlyBytes: Buffer = Buffer.alloc(0);
+  /** Of a stream that another process has read: until it is known to be in step. */
+  repair: StreamRepair | undefined = undefined;
   #transport: Socket | undefined;
   #lastReadBytes = 0;
 
@@ -40,13 +43,19 @@ export class CallSocket extends WebSocket {
     this.#transport = socket;
     const push = socket.push.bind(socket);
     socket.push = (chunk: unknown, encoding?: BufferEncoding) => {
-      if (Buffer.isBuffer(chunk)) {
-        this.#lastReadBytes = chunk.length;
-        this.readHook?.(chunk);
-      }
-      return push(chunk, encoding);
+      if (!Buffer.isBuffer(chunk)) return push(chunk, encoding);
+      this.#lastReadBytes = chunk.length;
+      const bytes = this.#repaired(chunk);
+      this.readHook?.(bytes);
+      return push(bytes, encoding);
     };
     (WebSocket.prototype as unknown as SocketTaker).setSocket.call(this, socket, head, options);
+  }
+
+  #repaired(chunk: Buffer): Buffer {
+    const bytes = this.repair?.take(chunk) ?? chunk;
+    if (this.repair?.isDone === true) this.repair = undefined;
+    return bytes;
   }
 
   /**
@@ -116,6 +125,7 @@ export function resumeCallSocket(socket: Socket, tail: Buffer, limits: WsCallLim
   const ServerSide = CallSocket as unknown as ServerSideSocket;
   const ws = new ServerSide(null, undefined, { autoPong: false, closeTimeout: limits.closeGraceMs });
   assert('setSocket' in WebSocket.prototype, 'the library can take a socket over');
+  ws.repair = new StreamRepair(tail, { mostBytes: Math.max(limits.maxAudioBytes, limits.maxControlBytes) });
   stopReading(socket);
   ws.setSocket(socket, tail, {
     allowSynchronousEvents: true,

@@ -90,14 +90,16 @@ export class FrameTail {
   }
 }
 
-function headerLength(header: Uint8Array): number {
+/** Bytes of the header that begins with these; at least two of them are there. */
+export function headerLength(header: Uint8Array): number {
   const second = header[1] ?? 0;
   const mask = (second & 0x80) === 0 ? 0 : maskBytes;
   const length = second & 0x7f;
   return shortestHeader + mask + (length === lengthOf16 ? 2 : length === lengthOf64 ? 8 : 0);
 }
 
-function payloadLength(header: Uint8Array): number {
+/** Bytes of the payload behind a header that is whole. */
+export function payloadLength(header: Uint8Array): number {
   const length = (header[1] ?? 0) & 0x7f;
   if (length < lengthOf16) return length;
   const bytes = length === lengthOf16 ? 2 : 8;
