@@ -40,8 +40,8 @@ describe('a start', () => {
   });
 
   it.each([
-    ['worker/main', 3.4],
-    ['supervisor/cli', 3.2],
+    ['worker/main', 2.9],
+    ['supervisor/cli', 2.75],
     ['inference/main', 0.25],
   ])('reads no more of %s than %d MB', (entry, mostMegabytes) => {
     expect(statSync(pathOf(`dist/${entry}.js`)).size / 1e6).toBeLessThan(mostMegabytes);

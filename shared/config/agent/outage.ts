@@ -1,5 +1,5 @@
 /** `[agent.outage]`: what callers get while a provider is down and nothing stands in for it. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const line = z.string().max(1000);
 

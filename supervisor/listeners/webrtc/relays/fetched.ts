@@ -2,7 +2,7 @@
  * Asks a provider of relays for credentials: Cloudflare's TURN service, and Twilio's Network Traversal Service. What it answers is a
  * stranger's: it is read by a schema, bounded, and becomes what browsers take and nothing besides.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { TurnProvider } from '../../../../shared/config/server/reach/turn-variables.ts';
 import type { IceServer } from '../../../../shared/protocol/webrtc/turn-url.ts';
 
