@@ -3,7 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite } from '../../../examples/demo/flite.ts';
 import type { CallClient } from '../../../supervisor/commands/call/caller.ts';
 import { answer, toolCall } from '../../support/fakes/fake-chat.ts';
-import { FakeCollector, type CollectedSpan } from '../../support/telemetry/fake-collector.ts';
+import { deployTools, toolsMissing } from '../../support/chart.ts';
+import {
+  complaintsOfOtlp,
+  FakeCollector,
+  type CollectedSpan,
+} from '../../support/telemetry/fake-collector.ts';
 import { FakeHttpServer, reply, silence } from '../../support/fakes/fake-http.ts';
 import { TestService, type TestServiceOptions } from '../../support/process/service.ts';
 
@@ -126,6 +131,16 @@ describe('the trace of a call', () => {
       /4111|my card|It is open|monday|Good morning|under test|s3cret/.exec(exported)?.[0],
     ).toBeUndefined();
     expect(collector.requests[0]!.headers['x-key']).toBe('s3cret-key');
+  });
+
+  it('and its metrics are OTLP to the official definitions, which see a wrong name', async (context) => {
+    context.skip(deployTools === undefined, toolsMissing);
+    await traceOf(await hungUp());
+    await collector.until(() => collector.metrics.length > 0);
+    const paths = new Set(collector.sent.map(([path]) => path));
+    expect([...paths].toSorted()).toEqual(['/v1/metrics', '/v1/traces']);
+    expect(complaintsOfOtlp(collector.sent)).toEqual([]);
+    expect(complaintsOfOtlp([['/v1/traces', { resourceSpan: [] }]])).toHaveLength(1);
   });
 
   it('goes on in another worker, and under the trace that the call came with', async () => {

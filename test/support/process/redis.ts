@@ -1,7 +1,7 @@
 /** A real redis-server on a free port, for tests of what several instances share. Nothing of it is written to a disk. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { freePort } from './free-port.ts';
 
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 
@@ -16,12 +16,7 @@ export class TestRedis {
   }
 
   static async start(password: string): Promise<TestRedis> {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    await once(server, 'close');
-    const redis = new TestRedis(port, password);
+    const redis = new TestRedis(await freePort(), password);
     await redis.restart();
     return redis;
   }

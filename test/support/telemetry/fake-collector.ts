@@ -1,4 +1,7 @@
 /** A collector for OTLP over HTTP that keeps what it is sent, read back into plain spans and metrics. */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { deployTools } from '../chart.ts';
 import { FakeHttpServer, reply } from '../fakes/fake-http.ts';
 
 export interface CollectedSpan {
@@ -45,6 +48,19 @@ interface Body {
 const read = (list: readonly KeyValue[]): Record<string, unknown> =>
   Object.fromEntries(list.map(({ key, value }) => [key, Object.values(value)[0]]));
 
+/** What the official definitions of OTLP say against these bodies, by `scripts/deploy/read_otlp.py`. */
+export function complaintsOfOtlp(
+  bodies: readonly (readonly [path: string, body: unknown])[],
+): readonly string[] {
+  const script = fileURLToPath(new URL('../../../scripts/deploy/read_otlp.py', import.meta.url));
+  const { stdout, stderr, status } = spawnSync(`${deployTools ?? ''}/bin/python`, [script], {
+    input: JSON.stringify(bodies),
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`read_otlp.py failed: ${stderr}`);
+  return JSON.parse(stdout) as readonly string[];
+}
+
 export class FakeCollector extends FakeHttpServer {
   constructor() {
     super(reply({ headers: { 'content-type': 'application/json' }, chunks: ['{}'] }));
@@ -74,6 +90,11 @@ export class FakeCollector extends FakeHttpServer {
     return this.#bodies('/v1/metrics').flatMap(({ resourceMetrics = [] }) =>
       resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => [...metrics])),
     );
+  }
+
+  /** Everything that came, as it came. */
+  get sent(): (readonly [path: string, body: unknown])[] {
+    return this.requests.map(({ path, body }) => [path, body]);
   }
 
   #bodies(path: string): Body[] {

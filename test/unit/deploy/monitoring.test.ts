@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Histogram, type Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
+import { deployTools, toolsMissing } from '../../support/chart.ts';
 import { newSupervisorMetrics, newWorkerMetrics } from '../../../shared/runtime/metrics.ts';
 
 const files = new URL('../../../deploy/helm/voice-agent-service/files/', import.meta.url);
@@ -83,5 +84,20 @@ describe('dashboard and alerts', () => {
     context.skip(error !== undefined, 'promtool (Debian: prometheus) is not installed');
     expect(`${stdout}${stderr}`).toContain(`${alertExprs.length} rules found`);
     expect(status).toBe(0);
+  });
+
+  it('are read by the SDK of Grafana without loss, and a mistake is seen', (context) => {
+    context.skip(deployTools === undefined, toolsMissing);
+    const script = fileURLToPath(new URL('../../../scripts/deploy/read_dashboard.py', import.meta.url));
+    const lostOf = (text: string): unknown => {
+      const { stdout, stderr } = spawnSync(`${deployTools ?? ''}/bin/python`, [script], {
+        input: text,
+        encoding: 'utf8',
+      });
+      return stdout === '' ? stderr : JSON.parse(stdout);
+    };
+    const dashboard = readFileSync(new URL('dashboard.json', files), 'utf8');
+    expect(lostOf(dashboard)).toEqual([]);
+    expect(lostOf(dashboard.replace('"refresh"', '"refreshes"'))).toEqual(['dashboard.refreshes']);
   });
 });
