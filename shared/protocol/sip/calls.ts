@@ -6,9 +6,15 @@
 export const sipCodecs = ['PCMU', 'PCMA', 'G722'] as const;
 export type SipCodec = (typeof sipCodecs)[number];
 
-/** Suites of SDES (RFC 4568) in the order of preference. */
-export const srtpSuites = ['AES_CM_128_HMAC_SHA1_80', 'AES_CM_128_HMAC_SHA1_32'] as const;
-export type SrtpSuite = (typeof srtpSuites)[number];
+/** Suites of SDES (RFC 4568, 6188, 7714), and the bytes of each one's master key and salt. */
+export const srtpSuites = {
+  AES_CM_128_HMAC_SHA1_80: { key: 16, salt: 14 },
+  AES_CM_128_HMAC_SHA1_32: { key: 16, salt: 14 },
+  AES_256_CM_HMAC_SHA1_80: { key: 32, salt: 14 },
+  AEAD_AES_128_GCM: { key: 16, salt: 12 },
+} as const;
+export type SrtpSuite = keyof typeof srtpSuites;
+export const isSrtpSuite = (name: string): name is SrtpSuite => Object.hasOwn(srtpSuites, name);
 
 export interface SipKeys {
   readonly suite: SrtpSuite;

@@ -4,6 +4,7 @@
  */
 import {
   sipCodecRate,
+  srtpSuites,
   type SipCodec,
   type SipKeys,
   type SipMedia,
@@ -18,8 +19,8 @@ export interface AgreeRules {
   readonly codecs: readonly SipCodec[];
   /** Codec of a call that runs: the engine's rate stays what it is. */
   readonly rate?: number;
-  /** Makes a master key with its salt, base64. */
-  readonly newKey: () => string;
+  /** Makes a master key with its salt, of so many bytes, base64. */
+  readonly newKey: (bytes: number) => string;
   /** Key of this side so far. */
   readonly key?: { readonly suite: SrtpSuite; readonly local: string } | undefined;
 }
@@ -60,7 +61,8 @@ function keysFor(
   if (!rules.isEncrypted || rules.srtp === 'off') return 'refused';
   const [key] = offer.keys;
   if (key === undefined) return 'refused';
-  const local = rules.key?.suite === key.suite ? rules.key.local : rules.newKey();
+  const { key: keyBytes, salt } = srtpSuites[key.suite];
+  const local = rules.key?.suite === key.suite ? rules.key.local : rules.newKey(keyBytes + salt);
   return { keys: { suite: key.suite, local, remote: key.key }, tag: key.tag };
 }
 

@@ -37,7 +37,12 @@ export class Phone extends Observed {
   /** Requests of the other side. */
   readonly requests: string[] = [];
   /** Payloads of RTP as they came. */
-  readonly heard: { readonly at: number; readonly payload: Buffer; readonly sequence: number }[] = [];
+  readonly heard: {
+    readonly at: number;
+    readonly payload: Buffer;
+    readonly type: number;
+    readonly sequence: number;
+  }[] = [];
   #sip: PhoneWire;
   readonly #rtp: Socket;
   readonly #server: number;
@@ -61,6 +66,7 @@ export class Phone extends Observed {
       this.heard.push({
         at: performance.now(),
         payload: bytes.subarray(12),
+        type: (bytes[1] ?? 0) & 127,
         sequence: bytes.readUInt16BE(2),
       });
       this.changed();

@@ -1,6 +1,6 @@
 /**
  * Messages and packets that nobody should send, from a seed: nothing throws, nothing is kept, and nobody who has proved nothing gets
- * more bytes than were sent in his name. `SVC_FUZZ_ROUNDS` asks for more than the sample that every run tries.
+ * more bytes than were sent in his name. `npm run fuzz:sip` tries 50,000 of each, and every run a sample of them.
  */
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:dgram';
@@ -60,7 +60,7 @@ function agent(gate: AgentState['settings']['gate']): AgentState {
     gate,
     rules: { srtp: 'optional', codecs: ['PCMU', 'PCMA', 'G722'] },
     newToken: () => `t${(last += 1)}`,
-    newKey: () => Buffer.alloc(30, 1).toString('base64'),
+    newKey: (bytes) => Buffer.alloc(bytes, 1).toString('base64'),
     newSessionId: () => 7,
     isClosed: () => false,
     mostTransactions: 500,
@@ -144,12 +144,17 @@ class Wire extends EventEmitter {
 }
 
 const key = Buffer.alloc(30, 1).toString('base64');
+const shorterKey = Buffer.alloc(28, 1).toString('base64');
 const media: Readonly<Record<string, SipMedia>> = {
   'in the clear': { codec: 'PCMU', payloadType: 0, dtmfType: 101, sends: true, receives: true },
   'as G.722': { codec: 'G722', payloadType: 9, dtmfType: 101, sends: true, receives: true },
   encrypted: {
     ...{ codec: 'PCMA', payloadType: 8, dtmfType: 101, sends: true, receives: true },
     keys: { suite: 'AES_CM_128_HMAC_SHA1_32', local: key, remote: key },
+  },
+  'encrypted in another way': {
+    ...{ codec: 'PCMU', payloadType: 0, dtmfType: 101, sends: true, receives: true },
+    keys: { suite: 'AEAD_AES_128_GCM', local: shorterKey, remote: shorterKey },
   },
 };
 
@@ -199,7 +204,7 @@ describe('packets from a seed', () => {
       if (round % 2 === 0) call.tick(now);
     }
     const toStranger = wire.bytes.get('203.0.113.9') ?? 0;
-    if (name === 'encrypted') expect([toStranger, heard]).toEqual([0, 0]);
+    if (name.startsWith('encrypted')) expect([toStranger, heard]).toEqual([0, 0]);
     expect(heard / 2 / (agreed.codec === 'G722' ? 16 : 8)).toBeLessThan(now + 60_000);
     expect(wire.bytes.get('192.0.2.1')).toBeGreaterThan(0);
   });

@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:dgram';
 import { describe, expect, it } from 'vitest';
 import type { SipMedia } from '../../../shared/protocol/sip/calls.ts';
+import { Srtcp } from '../../../worker/media/rtp/srtp.ts';
 import { SipCall } from '../../../worker/transports/sip/sip-call.ts';
 
 interface Sent {
@@ -97,14 +98,19 @@ describe('reports of a SIP call', () => {
     expect(wire.reports.map(({ port }) => port)).toEqual([4_000]);
   });
 
-  it('are not sent in the clear of an encrypted call', () => {
+  it('are encrypted where the call is', () => {
     const key = Buffer.alloc(30, 1).toString('base64');
     const keys = { suite: 'AES_CM_128_HMAC_SHA1_80', local: key, remote: key } as const;
     const { call, wire, at } = newCall({ ...plain, keys });
     call.opened();
     at(5_100);
     call.closed('hangup');
-    expect(wire.reports).toEqual([]);
+    const peerSide = new Srtcp({ ...keys, remote: key }, { sent: 0, heard: 0 });
+    expect(wire.reports.length).toBe(2);
+    for (const { bytes } of wire.reports) {
+      expect(bytes.includes('00000007')).toBe(false);
+      expect(peerSide.open(bytes)?.includes('00000007')).toBe(true);
+    }
   });
 
   it('that are no reports are nobody', () => {

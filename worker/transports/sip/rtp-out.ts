@@ -6,7 +6,8 @@ import type { Millis } from '../../../shared/base/units.ts';
 import { FRAME_MS } from '../../../shared/base/units.ts';
 import type { SipMedia } from '../../../shared/protocol/sip/calls.ts';
 import { codecOf, type PayloadCodec } from '../../media/rtp/codec.ts';
-import { rtpHeadBytes, writeRtpHead } from '../../media/rtp/rtp.ts';
+import { pressFrame, type KeyFrame } from '../../media/rtp/keys.ts';
+import { rtpHeadBytes, writeRtpHead, type RtpHead } from '../../media/rtp/rtp.ts';
 import { SrtpWriter } from '../../media/rtp/srtp.ts';
 import { newRtpStream, nextNumbers, rtpStreamCodec, skipAhead, type RtpStreamState } from './rtp-stream.ts';
 
@@ -27,6 +28,8 @@ const mostWaiting = 250;
 const slackMs = 12;
 /** A worker that comes late makes up for this much; what lies further back is left out. */
 const mostBehindMs = 4 * FRAME_MS;
+/** Keys and pauses that may be left to press. */
+const mostKeys = 64;
 
 export class RtpOut {
   readonly #options: RtpOutOptions;
@@ -82,6 +85,15 @@ export class RtpOut {
     this.#isSilent = false;
   }
 
+  /** Presses keys, in the place of audio; false where the peer takes none, or too many are left. */
+  press(digits: string): boolean {
+    const { keys } = this.state;
+    const { dtmfType, sends } = this.#media;
+    if (dtmfType === undefined || !sends || keys.keys.length + digits.length > mostKeys) return false;
+    keys.keys += digits;
+    return true;
+  }
+
   /** What waits is not said any more. */
   clear(): void {
     this.#waiting.length = 0;
@@ -109,14 +121,34 @@ export class RtpOut {
     this.#isSilent = false;
   }
 
-  #packet(payload: Buffer, now: Millis, marker: boolean): void {
-    nextNumbers(this.state, now, this.#codec.clockPerMs);
+  #packet(audio: Buffer, now: Millis, marker: boolean): void {
+    const { state } = this;
+    const { dtmfType, payloadType } = this.#media;
+    nextNumbers(state, now, this.#codec.clockPerMs);
+    const key = dtmfType && pressFrame(state.keys, state.timestamp, FRAME_MS * this.#codec.clockPerMs);
+    if (dtmfType === undefined || !key) {
+      this.#sendOne({ payloadType, marker, timestamp: state.timestamp }, audio);
+      return;
+    }
+    this.#sendKey(dtmfType, key);
+    // Audio begins anew behind it.
+    this.#isSilent = true;
+  }
+
+  #sendKey(payloadType: number, { payload, timestamp, isFirst, times }: KeyFrame): void {
+    for (let sent = 0; sent < times; sent += 1) {
+      if (sent > 0) this.state.sequence += 1;
+      this.#sendOne({ payloadType, marker: isFirst, timestamp }, payload);
+    }
+  }
+
+  #sendOne(head: Pick<RtpHead, 'payloadType' | 'marker' | 'timestamp'>, payload: Buffer): void {
     const packet = Buffer.allocUnsafe(rtpHeadBytes + payload.length);
-    const { sequence, timestamp, ssrc } = this.state;
-    writeRtpHead(packet, { payloadType: this.#media.payloadType, marker, sequence, timestamp, ssrc });
+    const { sequence, ssrc } = this.state;
+    writeRtpHead(packet, { ...head, sequence, ssrc });
     packet.set(payload, rtpHeadBytes);
-    const bytes = payload.length;
-    this.#options.send(this.#srtp?.close(packet, sequence) ?? packet, { timestamp, bytes });
+    const { timestamp } = this.state;
+    this.#options.send(this.#srtp?.close(packet, sequence) ?? packet, { timestamp, bytes: payload.length });
   }
 }
 
