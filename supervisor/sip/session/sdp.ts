@@ -6,6 +6,7 @@ import { parse, type MediaDescription, type SessionDescription } from 'sdp-trans
 import { parseIp } from '../../../shared/net/cidr.ts';
 import {
   isSrtpSuite,
+  sipClockRate,
   sipCodecs,
   srtpSuites,
   type SipCodec,
@@ -119,10 +120,11 @@ function codecsOf({ rtp }: MediaDescription, payloads: readonly number[]): Offer
   for (const payloadType of payloads) {
     const mapping = rtp.find(({ payload }) => payload === payloadType);
     const name = (mapping?.codec ?? staticTypes[payloadType] ?? '').toUpperCase();
-    const codec = sipCodecs.find((known) => known === name);
-    // All of them have a clock of 8 kHz, G.722 too (RFC 3551, 4.5.2).
-    const isMono = mapping?.encoding === undefined || mapping.encoding === 1;
-    if (codec !== undefined && isMono && (mapping?.rate ?? 8_000) === 8_000)
+    const codec = sipCodecs.find((known) => known.toUpperCase() === name);
+    // Opus is always said to have two (RFC 7587, 7).
+    const channels = codec === 'opus' ? 2 : 1;
+    const isUsual = (mapping?.encoding ?? 1) === channels;
+    if (codec !== undefined && isUsual && (mapping?.rate ?? 8_000) === sipClockRate(codec))
       found.push({ codec, payloadType });
   }
   return found;

@@ -68,6 +68,26 @@ describe('a SIP call', () => {
     phone.close();
   });
 
+  it('goes on as Opus when its worker is killed, and keeps to it', async () => {
+    phone = await Phone.open(sipPort(service));
+    const opus = { codecs: '107 0', more: ['a=rtpmap:107 opus/48000/2'] };
+    const reply = await phone.invite({ body: phone.sdp(opus) });
+    expect(reply.body).toContain('a=rtpmap:107 opus/48000/2');
+    phone.talk();
+    const sounds = (): number => phone.heard.filter(({ type }) => type === 107).length;
+    await phone.until(() => sounds() > 50);
+    const started = await service.says('call started', (line) => line['call'] === phone.callId);
+    process.kill(Number(started['pid']), 'SIGKILL');
+    await service.says('call taken up', (line) => line['call'] === phone.callId);
+    const from = sounds();
+    await phone.until(() => sounds() > from + 50);
+    expect((await phone.ask('UPDATE', { body: phone.sdp({ version: 2 }) })).status).toBe(488);
+    expect((await phone.ask('UPDATE', { body: phone.sdp({ ...opus, version: 3 }) })).status).toBe(200);
+    expect(phone.heard.every(({ type }) => type === 107)).toBe(true);
+    expect((await phone.ask('BYE')).status).toBe(200);
+    phone.close();
+  });
+
   it('is held and taken back by re-INVITE', async () => {
     await call();
     phone.talk();

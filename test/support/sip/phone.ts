@@ -94,7 +94,13 @@ export class Phone extends Observed {
     return this.#rtp.address().port;
   }
 
-  sdp({ port = this.rtpPort, direction = 'sendrecv', version = 1, codecs = '0 101' } = {}): string {
+  sdp({
+    port = this.rtpPort,
+    direction = 'sendrecv',
+    version = 1,
+    codecs = '0 101',
+    more = [] as string[],
+  } = {}): string {
     const lines = [
       'v=0',
       `o=phone 7 ${version} IN IP4 127.0.0.1`,
@@ -102,6 +108,7 @@ export class Phone extends Observed {
       'c=IN IP4 127.0.0.1',
       't=0 0',
       `m=audio ${port} RTP/AVP ${codecs}`,
+      ...more,
       'a=rtpmap:101 telephone-event/8000',
       'a=fmtp:101 0-16',
       `a=${direction}`,

@@ -6,6 +6,7 @@ import type { Millis } from '../../../shared/base/units.ts';
 import { FRAME_MS } from '../../../shared/base/units.ts';
 import type { SipMedia } from '../../../shared/protocol/sip/calls.ts';
 import { codecOf, type PayloadCodec } from '../../media/rtp/codec.ts';
+import type { Opus } from '../../media/opus/opus.ts';
 import { pressFrame, type KeyFrame } from '../../media/rtp/keys.ts';
 import { rtpHeadBytes, writeRtpHead, type RtpHead } from '../../media/rtp/rtp.ts';
 import { SrtpWriter } from '../../media/rtp/srtp.ts';
@@ -19,6 +20,7 @@ export interface RtpOutOptions {
   readonly random: () => number;
   /** What another worker left. */
   readonly saved: RtpOutState | undefined;
+  readonly opus?: Opus | undefined;
   readonly now: Millis;
 }
 
@@ -37,7 +39,7 @@ export class RtpOut {
   #media: SipMedia;
   #codec: PayloadCodec;
   #srtp: SrtpWriter | undefined;
-  readonly #waiting: Buffer[] = [];
+  readonly #waiting: Uint8Array[] = [];
   #isOpen: boolean;
   /** The next packet begins a stretch of speech. */
   #isSilent = true;
@@ -45,7 +47,7 @@ export class RtpOut {
   constructor(media: SipMedia, options: RtpOutOptions) {
     this.#options = options;
     this.#media = media;
-    this.#codec = codecOf(media.codec);
+    this.#codec = codecOf(media.codec, options.opus);
     this.#srtp = writerOf(media);
     this.#isOpen = options.saved !== undefined;
     this.state = options.saved ?? newRtpStream(options.random, options.now);
@@ -65,15 +67,14 @@ export class RtpOut {
   }
 
   agreed(media: SipMedia): void {
-    if (media.codec !== this.#media.codec) this.#codec = codecOf(media.codec);
+    if (media.codec !== this.#media.codec) this.#codec = codecOf(media.codec, undefined);
     if (media.keys?.local !== this.#media.keys?.local) this.#srtp = writerOf(media);
     this.#media = media;
   }
 
   /** Takes 20 ms of PCM. */
   frame(pcm: Int16Array, now: Millis): void {
-    const payload = Buffer.allocUnsafe(this.#codec.frameBytes);
-    this.#codec.encode(pcm, payload);
+    const payload = this.#codec.encode(pcm);
     if (!this.#isOpen || this.#waiting.length > 0) {
       this.#waiting.push(payload);
       if (this.#waiting.length > mostWaiting) this.#waiting.shift();
@@ -106,9 +107,7 @@ export class RtpOut {
       const dueAt = Math.max(this.state.sentAt + FRAME_MS, now - mostBehindMs);
       if (this.#waiting.length > 0) this.#next(dueAt);
       else {
-        const silence = Buffer.allocUnsafe(this.#codec.frameBytes);
-        this.#codec.encodeSilence(silence);
-        this.#packet(silence, dueAt, false);
+        this.#packet(this.#codec.encodeSilence(), dueAt, false);
         this.#isSilent = true;
       }
     }
@@ -121,7 +120,7 @@ export class RtpOut {
     this.#isSilent = false;
   }
 
-  #packet(audio: Buffer, now: Millis, marker: boolean): void {
+  #packet(audio: Uint8Array, now: Millis, marker: boolean): void {
     const { state } = this;
     const { dtmfType, payloadType } = this.#media;
     nextNumbers(state, now, this.#codec.clockPerMs);
@@ -142,7 +141,7 @@ export class RtpOut {
     }
   }
 
-  #sendOne(head: Pick<RtpHead, 'payloadType' | 'marker' | 'timestamp'>, payload: Buffer): void {
+  #sendOne(head: Pick<RtpHead, 'payloadType' | 'marker' | 'timestamp'>, payload: Uint8Array): void {
     const packet = Buffer.allocUnsafe(rtpHeadBytes + payload.length);
     const { sequence, ssrc } = this.state;
     writeRtpHead(packet, { ...head, sequence, ssrc });

@@ -17,8 +17,9 @@ import {
 } from '../../../shared/base/codec.ts';
 import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
 import { int16View } from '../../../shared/audio/pcm.ts';
-import { sipCodecRate, type SipMedia } from '../../../shared/protocol/sip/calls.ts';
+import { sipClockRate, sipCodecRate, type SipMedia } from '../../../shared/protocol/sip/calls.ts';
 import { RtcpReporter } from '../../media/rtp/rtcp.ts';
+import { freeOpus } from '../../media/opus/opus.ts';
 import { isRtcp } from '../../media/rtp/rtp.ts';
 import { Srtcp, type SrtcpPlace } from '../../media/rtp/srtp.ts';
 import type { CallStart, CallTransport, TransportEnd } from '../transport.ts';
@@ -34,8 +35,6 @@ const vanishedMs = 120_000;
 const lingerMs = 200;
 /** The fixed interval of RFC 3550, 6.2. */
 const reportEveryMs = 5_000;
-/** The clock of telephone codecs in RTP, in Hz. */
-const clockRate = 8_000;
 
 interface SipCallState {
   phase: 'starting' | 'open' | 'over';
@@ -98,22 +97,29 @@ export class SipCall implements CallTransport {
     };
     const left = saved === undefined ? fresh : stateCodec.read(saved.json, saved.shiftMs);
     this.#state = { ...left, media, isOpen: isOpen || left.phase === 'open' };
-    this.#in = new RtpIn(media, {
-      audio: (pcm) => void events.audio(pcm),
-      key: (digit) => events.dtmf(digit),
-      arrived: (packet) => this.#reporter.arrived(packet, now()),
-    });
+    this.#in = new RtpIn(
+      media,
+      {
+        audio: (pcm) => void events.audio(pcm),
+        key: (digit) => events.dtmf(digit),
+        arrived: (packet) => this.#reporter.arrived(packet, now()),
+      },
+      options.opus,
+    );
     if (left.srtp !== undefined) this.#in.restore(left.srtp);
     // What was sent since it was saved has used some.
     if (saved !== undefined) left.srtcp.sent += 1_000;
     this.#srtcp = srtcpOf(media, left.srtcp);
     this.#out = new RtpOut(media, {
-      ...{ random: options.random, saved: this.#state.out, now: now() },
+      ...{ random: options.random, saved: this.#state.out, now: now(), opus: options.opus },
       send: (packet, of) => {
         if (this.#send(packet)) this.#reporter.sent(of, now());
       },
     });
-    this.#reporter = new RtcpReporter({ ssrc: this.#out.state.ssrc, clockRate });
+    this.#reporter = new RtcpReporter({
+      ssrc: this.#out.state.ssrc,
+      clockRate: sipClockRate(media.codec),
+    });
     this.#reportAt = now() + reportEveryMs;
     socket.on(
       'message',
@@ -338,6 +344,7 @@ export class SipCall implements CallTransport {
   #close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    if (this.#options.opus !== undefined) freeOpus(this.#options.opus);
     // What is sent is on its way only when that is told: a socket that is closed before sends nothing.
     const close = (): void => void this.#options.socket.close();
     if (!this.#report(this.#options.now(), close)) close();
