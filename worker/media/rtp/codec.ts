@@ -41,13 +41,13 @@ const telephone = {
 const pcmu: PayloadCodec = {
   ...telephone,
   decode: decodeMulaw,
-  encode: (pcm) => framed((out) => void encodeMulaw(pcm, out)),
+  encode: (pcm) => framed((out) => encodeMulaw(pcm, out)),
   encodeSilence: () => Buffer.alloc(frameBytes, MULAW_SILENCE),
 };
 const pcma: PayloadCodec = {
   ...telephone,
   decode: decodeAlaw,
-  encode: (pcm) => framed((out) => void encodeAlaw(pcm, out)),
+  encode: (pcm) => framed((out) => encodeAlaw(pcm, out)),
   encodeSilence: () => Buffer.alloc(frameBytes, ALAW_SILENCE),
 };
 
