@@ -157,4 +157,19 @@ describe('a peer of a SIP call', () => {
     at(100);
     expect(new Set(wire.sent.map(({ port }) => port))).toEqual(new Set([7_000]));
   });
+
+  it('may move to another port when it was silent; a stranger does not get its audio even then', () => {
+    const { call, wire, at } = newCall();
+    call.opened();
+    wire.emit('message', audio(1), { address: '198.51.100.9', port: 7_000 });
+    at(2_000);
+    wire.sent.length = 0;
+    wire.emit('message', audio(2), { address: '203.0.113.9', port: 9 });
+    at(2_100);
+    expect(new Set(wire.sent.map(({ port }) => port))).toEqual(new Set([7_000]));
+    wire.sent.length = 0;
+    wire.emit('message', audio(3), { address: '198.51.100.9', port: 7_002 });
+    at(2_200);
+    expect(new Set(wire.sent.map(({ port }) => port))).toEqual(new Set([7_002]));
+  });
 });

@@ -290,14 +290,16 @@ export class SipCall implements CallTransport {
   }
 
   /**
-   * The first who sends valid audio is the peer, for its own idea of its address may lie behind a translation. Another one becomes it
-   * only where the first has fallen silent: a stranger that guesses the port can not take over a call that runs.
+   * The first who sends valid audio is the peer, for its own idea of its address may lie behind a translation. Another port of the same
+   * machine becomes it only where the first has fallen silent, and another machine only where the peer has named it, or proves by its keys
+   * that it is the peer: a stranger that guesses the port takes over no call, not even a silent one.
    */
   #mayBePeer(from: RemoteInfo, isPeer: boolean, now: Millis): boolean {
     if (isPeer || this.#state.peer === undefined) return true;
-    const { remote } = this.#state.media;
-    const isAnnounced = remote?.address === from.address && remote.port === from.port;
-    return isAnnounced || now - this.#state.heardAt > 50 * FRAME_MS;
+    const { remote, keys } = this.#state.media;
+    if (remote?.address === from.address && remote.port === from.port) return true;
+    const isKnown = keys !== undefined || [this.#state.peer.address, remote?.address].includes(from.address);
+    return isKnown && now - this.#state.heardAt > 50 * FRAME_MS;
   }
 
   #send(packet: Buffer): boolean {
