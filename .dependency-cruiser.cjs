@@ -90,7 +90,7 @@ module.exports = {
       {
         path: '^worker/',
         pathNot:
-          '^worker/(recording/|observe/|tracing/|core/|call/(observer|trace)[.]ts$|media/tap[.]ts$|stages/provider-note[.]ts$|transports/transport[.]ts$)',
+          '^worker/(recording/|observe/|tracing/|core/|call/(observer|trace)[.]ts$|media/tap[.]ts$|media/opus/|stages/provider-note[.]ts$|transports/transport[.]ts$)',
       },
     ),
     forbid(

@@ -174,6 +174,18 @@ describe('a recorded call', () => {
     expect(facts.match(/"type":"call",/g)).toHaveLength(2);
   });
 
+  it('is Opus where the agent file says so', async () => {
+    await start('audio = true\naudio_format = "opus"');
+    const caller = await Listener.join();
+    await caller.hear(500);
+    await caller.call.hangUp();
+    while ((await service.metric('svc_recordings_total{what="finished"}')) < 1);
+    const [day = ''] = readdirSync(join(folder, 'kept'));
+    const sound = readFileSync(join(folder, 'kept', day, caller.call.callId, 'audio.opus'));
+    expect(sound.subarray(0, 4).toString()).toBe('OggS');
+    expect(sound.length).toBeGreaterThan(500);
+  });
+
   it('is finished when the service ends in the middle of it', async () => {
     await start('audio = true');
     const caller = await service.call();

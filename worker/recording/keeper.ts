@@ -4,6 +4,7 @@
  */
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AudioFormat } from '../../shared/config/agent/recording.ts';
 import { recordingFolders, type UploadTarget } from '../../shared/protocol/recording.ts';
 import { finishRecording } from './finish.ts';
 import { superfluous, type KeptRecording } from './retention.ts';
@@ -15,11 +16,14 @@ const orphanedAfterMs = 5 * 60_000;
 const roomEveryMs = 60_000;
 const firstRetryMs = 2_000;
 const longestRetryMs = 5 * 60_000;
+/** Where more calls than these wait to be put together, they come faster than the codec takes them. */
+const mostWaitingForCodec = 20;
 
 export interface KeeperOptions {
   readonly dir: string;
   readonly mostBytes: number;
   readonly keepDays?: number;
+  readonly format?: AudioFormat;
   readonly upload?: UploadTarget;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -52,7 +56,11 @@ export class Keeper {
     const { now, told } = this.#options;
     try {
       this.#takeOrphans();
-      for (const name of this.#names('ended')) await this.#finish(name);
+      const ended = this.#names('ended');
+      for (const [index, name] of ended.entries()) {
+        const isBehind = ended.length - index > mostWaitingForCodec;
+        await this.#finish(name, isBehind ? 'wav' : this.#options.format);
+      }
       await this.#upload();
       if (now() >= this.#roomAt) this.#makeRoom();
     } catch (error) {
@@ -79,11 +87,11 @@ export class Keeper {
     }
   }
 
-  async #finish(name: string): Promise<void> {
+  async #finish(name: string, format: AudioFormat = 'wav'): Promise<void> {
     const call = name.replace(/[.]cut$/, '');
     const mine = this.#path('work', `${process.pid}-${name}`);
     if (!this.#move(this.#path('ended', name), mine)) return;
-    const { day } = await finishRecording(mine, { wasCut: call !== name });
+    const { day } = await finishRecording(mine, { wasCut: call !== name, format });
     const { upload } = this.#options;
     if (upload === undefined) {
       mkdirSync(this.#path('kept', day), { recursive: true, mode: 0o750 });

@@ -5,6 +5,7 @@
 import '../../shared/runtime/stack.ts';
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert } from '../../shared/base/assert.ts';
+import type { AudioFormat } from '../../shared/config/agent/recording.ts';
 import type { RecordingSetup } from '../../shared/protocol/recording.ts';
 import { recordingBytes, RecordingRing } from '../../shared/protocol/recording-ring.ts';
 import { systemClock, systemWallClock } from '../../shared/runtime/clock.ts';
@@ -20,6 +21,7 @@ export interface RecordingTask {
   readonly slots: number;
   /** This thread also looks after recordings whose calls are over. */
   readonly keeps: boolean;
+  readonly format: AudioFormat;
   readonly keepDays?: number;
 }
 
@@ -33,7 +35,7 @@ const codeOf = (error: unknown): string => {
 };
 
 function serve(task: RecordingTask, port: NonNullable<typeof parentPort>): void {
-  const { setup, memoryFd, firstSlot, slots, keeps, keepDays } = task;
+  const { setup, memoryFd, firstSlot, slots, keeps, keepDays, format } = task;
   const { dir, layout, mostBytes, upload } = setup;
   const say = (message: FromRecordingThread): void => port.postMessage(message);
   const memory = mapSharedMemory(memoryFd, recordingBytes(layout));
@@ -46,7 +48,7 @@ function serve(task: RecordingTask, port: NonNullable<typeof parentPort>): void 
     failed: (error) => say({ type: 'write.failed', code: codeOf(error) }),
   });
   const keeper = new Keeper({
-    ...{ dir, mostBytes },
+    ...{ dir, mostBytes, format },
     ...(keepDays !== undefined && { keepDays }),
     ...(upload !== undefined && { upload }),
     now: () => systemWallClock.now(),

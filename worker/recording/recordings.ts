@@ -74,10 +74,10 @@ export class Recordings {
 
   #start(): void {
     const { setup, definition, worker, slotsPerWorker, clock, log } = this.#options;
-    const { keepDays } = definition;
+    const { keepDays, audioFormat: format } = definition;
     const task: RecordingTask = {
       ...{ setup, memoryFd: recordingRingsFd, firstSlot: worker * slotsPerWorker, slots: slotsPerWorker },
-      ...{ keeps: worker === 0, ...(keepDays !== undefined && { keepDays }) },
+      ...{ keeps: worker === 0, format, ...(keepDays !== undefined && { keepDays }) },
     };
     const thread = new Worker(new URL('./recording/recording-thread.js', import.meta.url), {
       workerData: task,

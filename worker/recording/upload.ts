@@ -48,5 +48,6 @@ async function putFile(path: string, name: string, target: UploadTarget): Promis
 
 function typeOf(name: string): string {
   if (name.endsWith('.wav')) return 'audio/wav';
+  if (name.endsWith('.opus')) return 'audio/ogg';
   return name.endsWith('.gz') ? 'application/gzip' : 'application/x-ndjson';
 }

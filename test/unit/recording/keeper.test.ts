@@ -87,6 +87,15 @@ describe('the keeper of recordings', () => {
     expect(readdirSync(join(dir, 'open'))).toEqual(['alive']);
   });
 
+  it('makes WAVs of what the codec has no time for, so that recordings never pile up', async () => {
+    const names = Array.from({ length: 22 }, (_, index) => `c${index}`);
+    for (const name of names) leave(name);
+    await newKeeper({ format: 'opus' }).look();
+    const formats = names.map((name) => readdirSync(kept(name)).find((file) => file.startsWith('audio')));
+    expect(formats.filter((name) => name === 'audio.wav')).toHaveLength(2);
+    expect(formats.filter((name) => name === 'audio.opus')).toHaveLength(20);
+  });
+
   it('deletes the oldest where there is no room for all', async () => {
     for (const name of ['a', 'b', 'c']) leave(name);
     const keeper = newKeeper({ mostBytes: 2 * (56 + first.length) });
