@@ -88,7 +88,7 @@ export class SipService {
       gate,
       rules: { srtp: settings.srtp, codecs: sipCodecs },
       newToken,
-      newKey: () => randomBytes(30).toString('base64'),
+      newKey: (bytes) => randomBytes(bytes).toString('base64'),
       newSessionId: () => randomInt(1, 2 ** 31),
       isClosed: options.isClosed,
       mostTransactions,

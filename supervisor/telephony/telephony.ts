@@ -63,6 +63,8 @@ export class Telephony {
   readonly #warm: WarmTransfers;
   readonly #carrierB: CarrierBControl | undefined;
   readonly #closeRest: () => void;
+  /** How many streams of a call are open: one that comes back may be here before the end of the former is known. */
+  readonly #streams = new Map<string, number>();
   /** Calls that are made here. */
   readonly outbound: OutboundCalls;
 
@@ -170,6 +172,7 @@ export class Telephony {
   greet(request: StreamRequest): StreamRequest {
     const callId = callOf(request);
     if (callId === undefined) return request;
+    this.#streams.set(callId, (this.#streams.get(callId) ?? 0) + 1);
     this.#cold.streamBegins(callId);
     const carried = this.#away.arrives(callId);
     if (carried === undefined) return request;
@@ -180,8 +183,16 @@ export class Telephony {
   /** A stream is over. A call of carrier B goes on without it, so that one which nobody else has is hung up. */
   streamOver(request: StreamRequest): void {
     const callId = callOf(request);
-    if (callId === undefined || this.#cold.streamOver(callId)) return;
+    if (callId === undefined || this.#isOnAnother(callId) || this.#cold.streamOver(callId)) return;
     if (request.transport === 'carrier_b' && !this.#away.isAway(callId)) void this.#hangUp(callId);
+  }
+
+  /** A stream of the call is over, and the caller talks with the bot on a newer one. */
+  #isOnAnother(callId: string): boolean {
+    const left = (this.#streams.get(callId) ?? 1) - 1;
+    if (left > 0) this.#streams.set(callId, left);
+    else this.#streams.delete(callId);
+    return left > 0;
   }
 
   /** Nobody else has the caller: they never left the bot, or are on their way back to it. */

@@ -49,6 +49,7 @@ describe.skipIf(baresipMissing !== undefined)(
     const table = [
       ['UDP and PCMU', 'udp', 'PCMU/8000/1', 8_000, undefined],
       ['TCP and G.722', 'tcp', 'G722/16000/1', 16_000, undefined],
+      ['UDP and Opus', 'udp', 'opus/48000/2', 48_000, undefined],
       ['TLS, SDES and PCMA', 'tls', 'PCMA/8000/1', 8_000, 'srtp-mand'],
     ] as const;
 

@@ -52,6 +52,13 @@ const calls: Readonly<Record<string, readonly string[]>> = {
   PCMU: [...call({}, 'RTP/AVP 0 101'), ...bye()],
   PCMA: [...call({ body: session({ media: 'm=audio 6000 RTP/AVP 8' }) }, 'RTP/AVP 8'), ...bye()],
   'G.722': [...call({ body: session({ media: 'm=audio 6000 RTP/AVP 9 0' }) }, 'RTP/AVP 9'), ...bye()],
+  Opus: [
+    ...call(
+      { body: session({ media: 'm=audio 6000 RTP/AVP 107 0\na=rtpmap:107 opus/48000/2' }) },
+      'RTP/AVP 107',
+    ),
+    ...bye(),
+  ],
   'the first codec that both know': [
     ...call({ body: session({ media: 'm=audio 6000 RTP/AVP 18 3 8 0' }) }, 'RTP/AVP 8'),
     ...bye(),

@@ -57,7 +57,7 @@ export function buildCall(build: CallBuild): RunningCall {
   const means = meansOf(start, services.carriers.means);
   const opened = services.openTools(stageContext({ clock, scope }), {
     ...{ metadata, remote },
-    control: toolMeans(means),
+    control: toolMeans(means, transport.sendKeys !== undefined),
   });
   link?.equipped({
     refused: opened.tools.refused.map(({ name, rule }) => `${name} ${rule}`),
@@ -76,6 +76,7 @@ export function buildCall(build: CallBuild): RunningCall {
   const log = new CallLog({ log: build.log, metrics: services.metrics, turns: build.turns });
   const control = new CallControl(services.carriers, start, {
     ...{ clock, tell, context: () => carriedContext(state) },
+    sendKeys: transport.sendKeys?.bind(transport),
     bind: (callback) => scope.bind(callback),
   });
   const llmCall = { conversation: start.callId, ...(model !== undefined && { model }) };

@@ -49,6 +49,8 @@ export interface CallControlOptions {
   readonly clock: Clock;
   readonly bind: <A extends readonly unknown[]>(callback: (...args: A) => void) => (...args: A) => void;
   readonly tell: (event: CallEvent) => void;
+  /** The transport's own keys, where it has some. */
+  readonly sendKeys: ((digits: string) => boolean) | undefined;
   /** The conversation so far. */
   readonly context: () => CarriedCall['context'];
 }
@@ -62,9 +64,9 @@ export function meansOf(
   return carrier === undefined ? undefined : means[carrier];
 }
 
-/** The same as the tools of a call are offered by it. */
-export const toolMeans = (means: ControlMeans | undefined): ToolMeans => ({
-  sendDtmf: means?.keys === true,
+/** The same as the tools of a call are offered by it; a transport may press keys itself. */
+export const toolMeans = (means: ControlMeans | undefined, hasKeys: boolean): ToolMeans => ({
+  sendDtmf: means?.keys === true || hasKeys,
   ...(means?.transfer === true && { transfer: { warm: means.warm } }),
 });
 
@@ -94,6 +96,10 @@ export class CallControl {
     const command = this.#command(order);
     const { bind } = this.#options;
     if (command === undefined) {
+      if (order.type === 'carrier.keys' && this.#options.sendKeys?.(order.digits) === true) {
+        this.#answered(order, { kind: 'ok' });
+        return;
+      }
       this.#answered(order, { kind: 'refused', code: 'unsupported' });
       return;
     }

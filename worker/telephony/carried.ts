@@ -2,14 +2,15 @@
 import type { CarriedCall } from '../../shared/protocol/call-control.ts';
 import type { CallSetup } from '../call/opening.ts';
 import type { ContextMessage } from '../core/actions.ts';
+import { unfilled } from '../core/answer/response.ts';
 import type { CallState } from '../core/state.ts';
 
 /** Characters that are taken along; of more, the newest messages. */
 const mostChars = 32_768;
 
-/** What was said and heard so far, tools left out, with what the bot is saying now. */
+/** What was said and heard so far, tools and fillers left out, with what the bot is saying now. */
 export function carriedContext({ conversation, delivery }: CallState): CarriedCall['context'] {
-  const said = delivery.response?.text.trim() ?? '';
+  const said = delivery.response === undefined ? '' : unfilled(delivery.response, 0).trim();
   const all: ContextMessage[] = [...conversation.history.messages];
   if (said !== '') all.push({ role: 'assistant', text: said });
   const kept: CarriedCall['context'][number][] = [];

@@ -66,6 +66,8 @@ export interface CallTransport {
   sendClear(epoch: number): void;
   /** False when the mark was not sent: its id is over 256 bytes, or the call is not open. */
   sendMark(id: string): boolean;
+  /** Presses keys of the phone; false where the peer takes none. Absent: the transport has no keys of its own. */
+  sendKeys?(digits: string): boolean;
   /** Something happened in the conversation; passed on where the client follows it. */
   tell(event: ConversationEvent): void;
   /** The engine hangs up, or the server stops. `ended` follows with `engine`, not from inside this call. */

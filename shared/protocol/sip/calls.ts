@@ -3,12 +3,18 @@
  * beside `sip.offer`; the supervisor keeps a duplicate, so that a call outlives its worker. All of it is plain data.
  */
 
-export const sipCodecs = ['PCMU', 'PCMA', 'G722'] as const;
+export const sipCodecs = ['PCMU', 'PCMA', 'G722', 'opus'] as const;
 export type SipCodec = (typeof sipCodecs)[number];
 
-/** Suites of SDES (RFC 4568) in the order of preference. */
-export const srtpSuites = ['AES_CM_128_HMAC_SHA1_80', 'AES_CM_128_HMAC_SHA1_32'] as const;
-export type SrtpSuite = (typeof srtpSuites)[number];
+/** Suites of SDES (RFC 4568, 6188, 7714), and the bytes of each one's master key and salt. */
+export const srtpSuites = {
+  AES_CM_128_HMAC_SHA1_80: { key: 16, salt: 14 },
+  AES_CM_128_HMAC_SHA1_32: { key: 16, salt: 14 },
+  AES_256_CM_HMAC_SHA1_80: { key: 32, salt: 14 },
+  AEAD_AES_128_GCM: { key: 16, salt: 12 },
+} as const;
+export type SrtpSuite = keyof typeof srtpSuites;
+export const isSrtpSuite = (name: string): name is SrtpSuite => Object.hasOwn(srtpSuites, name);
 
 export interface SipKeys {
   readonly suite: SrtpSuite;
@@ -34,8 +40,15 @@ export interface SipMedia {
 }
 
 /** Rate at which the engine works with a codec, in Hz. */
-const rates: Readonly<Record<SipCodec, number>> = { PCMU: 8_000, PCMA: 8_000, G722: 16_000 };
+const rates: Readonly<Record<SipCodec, number>> = { PCMU: 8_000, PCMA: 8_000, G722: 16_000, opus: 16_000 };
 export const sipCodecRate = (codec: SipCodec): number => rates[codec];
+
+/** The clock of its timestamps, in Hz: G.722 counts bytes, for a mistake of RFC 1890 that stays (RFC 3551, 4.5.2), and Opus the most that it can (RFC 7587, 4.1). */
+export const sipClockRate = (codec: SipCodec): number => (codec === 'opus' ? 48_000 : 8_000);
+
+/** Whether a call that runs may go on with another codec: the engine keeps its rate, and Opus is opened with the call. */
+export const isExchangeable = (codec: SipCodec, other: SipCodec): boolean =>
+  rates[codec] === rates[other] && (codec === 'opus') === (other === 'opus');
 
 /** A call on its way to a worker. Its number is of the same kind as that of a connection. */
 export interface SipOffer {

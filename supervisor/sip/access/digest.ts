@@ -53,6 +53,8 @@ export interface SavedNonces {
   readonly secret: string;
   readonly nowMs: Millis;
   readonly uses: [string, number][];
+  /** Nonces that were made until then count only where their uses are known. */
+  readonly forgottenMs?: Millis;
 }
 
 export type Verdict = 'proved' | 'unproved' | 'stale';
@@ -64,6 +66,8 @@ export class Digest {
   #shiftMs = 0;
   /** Times that nonces were used, by nonce. */
   readonly #uses = new Map<string, number>();
+  /** When the newest nonce was made whose uses are not remembered any more. */
+  #forgottenMs = -1;
 
   constructor(account: DigestAccount, secret: Buffer = randomBytes(32)) {
     this.#account = account;
@@ -72,12 +76,18 @@ export class Digest {
 
   /** For a process that goes on with what peers were given. */
   save(now: Millis): SavedNonces {
-    return { secret: this.#secret.toString('base64'), nowMs: now + this.#shiftMs, uses: [...this.#uses] };
+    return {
+      secret: this.#secret.toString('base64'),
+      nowMs: now + this.#shiftMs,
+      uses: [...this.#uses],
+      forgottenMs: this.#forgottenMs,
+    };
   }
 
-  restore({ secret, nowMs, uses }: SavedNonces, now: Millis): void {
+  restore({ secret, nowMs, uses, forgottenMs = -1 }: SavedNonces, now: Millis): void {
     this.#secret = Buffer.from(secret, 'base64');
     this.#shiftMs = nowMs - now;
+    this.#forgottenMs = forgottenMs;
     for (const [nonce, count] of uses) this.#uses.set(nonce, count);
   }
 
@@ -131,29 +141,32 @@ export class Digest {
 
   /** False where this use, or a later one, was there before: somebody repeats what he has read. */
   #use(nonce: string, count: number): boolean {
-    const before = this.#uses.get(nonce) ?? 0;
+    const before = this.#uses.get(nonce) ?? (madeAt(nonce) > this.#forgottenMs ? 0 : Infinity);
     if (!(count > before)) return false;
     this.#uses.delete(nonce);
     this.#uses.set(nonce, count);
     for (const oldest of this.#uses.keys()) {
       if (this.#uses.size <= mostNonces) break;
       this.#uses.delete(oldest);
+      this.#forgottenMs = Math.max(this.#forgottenMs, madeAt(oldest));
     }
     return true;
   }
 
-  #nonce(madeAt: number): string {
-    const time = madeAt.toString(36);
+  #nonce(now: number): string {
+    const time = now.toString(36);
     return `${time}.${createHmac('sha256', this.#secret).update(time).digest('base64url').slice(0, 22)}.${randomBytes(3).toString('hex')}`;
   }
 
   /** Undefined for a nonce that this process has not made. */
   #ageOf(nonce: string, now: Millis): Millis | undefined {
-    const [time = '', mac = ''] = nonce.split('.');
+    const [time = '', mac = ''] = nonce.split('.', 2);
     const expected = createHmac('sha256', this.#secret).update(time).digest('base64url').slice(0, 22);
-    return isSameSecret(expected, mac) ? now + this.#shiftMs - Number.parseInt(time, 36) : undefined;
+    return isSameSecret(expected, mac) ? now + this.#shiftMs - madeAt(nonce) : undefined;
   }
 }
+
+const madeAt = (nonce: string): Millis => Number.parseInt(nonce.split('.', 1)[0] ?? '', 36);
 
 /** Parts between commas that stand outside quotes. */
 const cutParams = (text: string): readonly string[] =>

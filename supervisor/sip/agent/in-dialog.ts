@@ -88,7 +88,7 @@ function agreeAnew(step: Step, call: SipCall, offer: SessionOffer): boolean {
     ...settings.rules,
     isEncrypted: call.flow.protocol === 'TLS',
     newKey: settings.newKey,
-    rate: sipCodecRate(agreed.media.codec),
+    codec: agreed.media.codec,
     key: agreed.media.keys,
   });
   // A call that began encrypted does not go on in the clear.

@@ -171,7 +171,7 @@ export function sessionAcknowledged(step: Step, call: SipCall, request: SipReque
     const agreed =
       typeof body === 'string'
         ? undefined
-        : agree(body, { ...settings.rules, isEncrypted: false, newKey: settings.newKey, rate: 8_000 });
+        : agree(body, { ...settings.rules, isEncrypted: false, newKey: settings.newKey, codec: 'PCMU' });
     if (agreed === undefined || typeof body === 'string') {
       hangUp(step, call, 'lost');
       return;

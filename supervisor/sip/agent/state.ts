@@ -108,7 +108,7 @@ export interface AgentSettings {
   readonly rules: Pick<AgreeRules, 'srtp' | 'codecs'>;
   /** Letters and digits that nobody can guess. */
   readonly newToken: () => string;
-  readonly newKey: () => string;
+  readonly newKey: (bytes: number) => string;
   readonly newSessionId: () => number;
   /** No new calls; probes are told so. */
   readonly isClosed: () => boolean;

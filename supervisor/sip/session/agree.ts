@@ -3,7 +3,10 @@
  * (RFC 3264). Pure; ports and keys are arguments.
  */
 import {
+  isExchangeable,
+  sipClockRate,
   sipCodecRate,
+  srtpSuites,
   type SipCodec,
   type SipKeys,
   type SipMedia,
@@ -16,10 +19,10 @@ export interface AgreeRules {
   readonly isEncrypted: boolean;
   readonly srtp: 'off' | 'optional' | 'required';
   readonly codecs: readonly SipCodec[];
-  /** Codec of a call that runs: the engine's rate stays what it is. */
-  readonly rate?: number;
-  /** Makes a master key with its salt, base64. */
-  readonly newKey: () => string;
+  /** Of a call that runs. */
+  readonly codec?: SipCodec;
+  /** Makes a master key with its salt, of so many bytes, base64. */
+  readonly newKey: (bytes: number) => string;
   /** Key of this side so far. */
   readonly key?: { readonly suite: SrtpSuite; readonly local: string } | undefined;
 }
@@ -34,12 +37,12 @@ export interface Agreed {
 export function agree(offer: SessionOffer, rules: AgreeRules): Agreed | undefined {
   const chosen = offer.codecs.find(
     ({ codec }) =>
-      rules.codecs.includes(codec) && (rules.rate === undefined || sipCodecRate(codec) === rules.rate),
+      rules.codecs.includes(codec) && (rules.codec === undefined || isExchangeable(codec, rules.codec)),
   );
   if (chosen === undefined) return undefined;
   const secured = keysFor(offer, rules);
   if (secured === 'refused') return undefined;
-  const dtmfType = offer.dtmf.get(8_000);
+  const dtmfType = offer.dtmf.get(sipClockRate(chosen.codec));
   const media: SipMedia = {
     ...chosen,
     ...(dtmfType !== undefined && { dtmfType }),
@@ -60,7 +63,8 @@ function keysFor(
   if (!rules.isEncrypted || rules.srtp === 'off') return 'refused';
   const [key] = offer.keys;
   if (key === undefined) return 'refused';
-  const local = rules.key?.suite === key.suite ? rules.key.local : rules.newKey();
+  const { key: keyBytes, salt } = srtpSuites[key.suite];
+  const local = rules.key?.suite === key.suite ? rules.key.local : rules.newKey(keyBytes + salt);
   return { keys: { suite: key.suite, local, remote: key.key }, tag: key.tag };
 }
 
@@ -103,7 +107,7 @@ export function writeSdpAnswer(offer: SessionOffer, { media, keyTag }: Agreed, l
 }
 
 /** Codecs of an offer of this side, with the types that everybody gives them. */
-const ownTypes: Readonly<Record<SipCodec, number>> = { PCMU: 0, PCMA: 8, G722: 9 };
+const ownTypes: Readonly<Record<SipCodec, number>> = { PCMU: 0, PCMA: 8, G722: 9, opus: 111 };
 const ownDtmfType = 101;
 
 /** The offer of this side to a peer that made none. Only codecs of one rate: the call has begun before the peer chooses. */
@@ -131,11 +135,18 @@ function audioLines(
     ...codecs.map(({ payloadType }) => payloadType),
     ...(dtmfType === undefined ? [] : [dtmfType]),
   ];
+  const clock = sipClockRate(codecs[0]?.codec ?? 'PCMU');
   const keys =
-    dtmfType === undefined ? [] : [`a=rtpmap:${dtmfType} telephone-event/8000`, `a=fmtp:${dtmfType} 0-16`];
+    dtmfType === undefined
+      ? []
+      : [`a=rtpmap:${dtmfType} telephone-event/${clock}`, `a=fmtp:${dtmfType} 0-16`];
   return [
     `m=audio ${port} ${protocol} ${types.join(' ')}`,
-    ...codecs.map(({ codec, payloadType }) => `a=rtpmap:${payloadType} ${codec}/8000`),
+    ...codecs.flatMap(({ codec, payloadType }) =>
+      codec === 'opus'
+        ? [`a=rtpmap:${payloadType} opus/48000/2`, `a=fmtp:${payloadType} useinbandfec=1`]
+        : [`a=rtpmap:${payloadType} ${codec}/8000`],
+    ),
     ...keys,
     'a=ptime:20',
     'a=maxptime:60',

@@ -4,7 +4,14 @@
  */
 import { parse, type MediaDescription, type SessionDescription } from 'sdp-transform';
 import { parseIp } from '../../../shared/net/cidr.ts';
-import { sipCodecs, srtpSuites, type SipCodec, type SrtpSuite } from '../../../shared/protocol/sip/calls.ts';
+import {
+  isSrtpSuite,
+  sipClockRate,
+  sipCodecs,
+  srtpSuites,
+  type SipCodec,
+  type SrtpSuite,
+} from '../../../shared/protocol/sip/calls.ts';
 
 export interface OfferedCodec {
   readonly codec: SipCodec;
@@ -113,10 +120,11 @@ function codecsOf({ rtp }: MediaDescription, payloads: readonly number[]): Offer
   for (const payloadType of payloads) {
     const mapping = rtp.find(({ payload }) => payload === payloadType);
     const name = (mapping?.codec ?? staticTypes[payloadType] ?? '').toUpperCase();
-    const codec = sipCodecs.find((known) => known === name);
-    // All of them have a clock of 8 kHz, G.722 too (RFC 3551, 4.5.2).
-    const isMono = mapping?.encoding === undefined || mapping.encoding === 1;
-    if (codec !== undefined && isMono && (mapping?.rate ?? 8_000) === 8_000)
+    const codec = sipCodecs.find((known) => known.toUpperCase() === name);
+    // Opus is always said to have two (RFC 7587, 7).
+    const channels = codec === 'opus' ? 2 : 1;
+    const isUsual = (mapping?.encoding ?? 1) === channels;
+    if (codec !== undefined && isUsual && (mapping?.rate ?? 8_000) === sipClockRate(codec))
       found.push({ codec, payloadType });
   }
   return found;
@@ -144,21 +152,18 @@ const directions: readonly Direction[] = ['sendrecv', 'sendonly', 'recvonly', 'i
 const directionOf = (session: SessionDescription, audio: MediaDescription): Direction =>
   directions.find((one) => one === (audio.direction ?? session.direction)) ?? 'sendrecv';
 
-/** Bytes of master key and salt. */
-const keyBytes = 30;
-
 function cryptoOf({ crypto }: MediaDescription): OfferedKey[] {
   const found: OfferedKey[] = [];
   for (const { id, suite, config, sessionConfig } of (crypto ?? []).slice(0, 16)) {
-    const known = srtpSuites.find((one) => one === suite);
     const [, key] =
-      /^inline:([A-Za-z0-9+/]{40}={0,2})(?:\|(?:2\^\d{1,2}|\d{1,15}))?(?:\|1:[124])?$/.exec(config) ?? [];
+      /^inline:([A-Za-z0-9+/]{38,62}={0,2})(?:\|(?:2\^\d{1,2}|\d{1,15}))?(?:\|1:[124])?$/.exec(config) ?? [];
     // Parameters of a session switch protection off or change keys on the way: nobody needs them.
     const isPlain = (sessionConfig ?? '').trim() === '';
-    if (known === undefined || key === undefined || !isPlain || !(id >= 1 && id <= 999_999_999)) continue;
+    if (!isSrtpSuite(suite) || key === undefined || !isPlain || !(id >= 1 && id <= 999_999_999)) continue;
     // A key with an index of its own in every packet is another format on the wire.
     if (config.includes('|1:')) continue;
-    if (Buffer.from(key, 'base64').length === keyBytes) found.push({ tag: id, suite: known, key });
+    const bytes = srtpSuites[suite].key + srtpSuites[suite].salt;
+    if (Buffer.from(key, 'base64').length === bytes) found.push({ tag: id, suite, key });
   }
   return found;
 }

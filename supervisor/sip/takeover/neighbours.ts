@@ -95,7 +95,8 @@ export class Neighbours {
       else if (this.#held.length < mostHeld) this.#held.push(incoming);
       return true;
     }
-    if (this.#before === undefined || from === 'before' || !mayBeOlder(message, this.#known)) return false;
+    // What the one before passed on and nobody here knows goes back, and further back: it is not passed on again.
+    if (this.#before === undefined || !mayBeOlder(message, this.#known)) return false;
     this.#before.pass(incoming);
     return true;
   }

@@ -1,9 +1,23 @@
 /** One account at a registrar (decision 0070): calls come from there and from nobody else, through a restart, until the service stops. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestService } from '../../support/process/service.ts';
-import { restarted, stopAll, stopped } from '../../support/process/succession.ts';
+import { selfSigned } from '../../support/self-signed.ts';
+import { restarted, servingPid, stopAll, stopped } from '../../support/process/succession.ts';
 import { Phone } from '../../support/sip/phone.ts';
 import { FakeRegistrar } from '../../support/sip/registrar.ts';
+
+const sdp =
+  'v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 6000 RTP/AVP 0\r\n';
+
+/** As an operator stops it: a second signal ends it without a farewell. */
+async function stoppedByOneSignal(service: TestService): Promise<void> {
+  const pid = servingPid(service);
+  process.kill(pid, 'SIGTERM');
+  await stopped(service, pid);
+}
 
 describe('an account at a registrar', () => {
   let registrar: FakeRegistrar;
@@ -26,9 +40,6 @@ describe('an account at a registrar', () => {
     registrar.close();
   });
 
-  const sdp =
-    'v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nc=IN IP4 127.0.0.1\r\nt=0 0\r\nm=audio 6000 RTP/AVP 0\r\n';
-
   it('is signed in with a password, and calls come in without one', async () => {
     await registrar.until(() => registrar.contact !== undefined);
     expect(registrar.asked[1]?.header('Authorization')).toContain('username="agent-7"');
@@ -50,9 +61,51 @@ describe('an account at a registrar', () => {
   });
 
   it('is taken back when the service stops', async () => {
-    await stopAll(service);
+    await stoppedByOneSignal(service);
     expect(registrar.asked.at(-1)?.header('Expires')).toBe('0');
     expect(registrar.contact).toBeUndefined();
+  });
+});
+
+describe.each(['TCP', 'TLS'] as const)('an account at a registrar over %s', (protocol) => {
+  it('is signed in, called over the connection that it made, through a restart, and taken back', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sip-registrar-'));
+    const certificate = selfSigned();
+    const files = { key: join(folder, 'key.pem'), cert: join(folder, 'cert.pem') };
+    writeFileSync(files.key, certificate.key);
+    writeFileSync(files.cert, certificate.cert);
+    const registrar = await FakeRegistrar.open('s3cret', protocol, certificate);
+    const listens = {
+      TCP: { SVC_SIP_ADDR: '127.0.0.1:0' },
+      TLS: {
+        SVC_SIP_TLS_ADDR: '127.0.0.1:0',
+        ...{ SVC_SIP_TLS_CERT: files.cert, SVC_SIP_TLS_KEY: files.key, NODE_EXTRA_CA_CERTS: files.cert },
+      },
+    };
+    const service = await TestService.start({
+      env: {
+        ...listens[protocol],
+        SVC_SIP_RTP_PORTS: '33200-33398',
+        SVC_SIP_REGISTER: `sip:agent@127.0.0.1:${registrar.port};transport=${protocol.toLowerCase()}`,
+        SVC_SIP_REGISTER_PASSWORD: 's3cret',
+      },
+    });
+    try {
+      await registrar.until(() => registrar.contact !== undefined);
+      expect(registrar.contact).toContain(`transport=${protocol.toLowerCase()}`);
+      expect((await registrar.call(sdp)).status).toBe(200);
+      const asked = registrar.asked.length;
+      const [old] = await restarted(service);
+      await stopped(service, old);
+      await registrar.until(() => registrar.asked.length >= asked + 2);
+      expect((await registrar.call(sdp)).status).toBe(200);
+      await stoppedByOneSignal(service);
+      expect(registrar.contact).toBeUndefined();
+    } finally {
+      await stopAll(service);
+      registrar.close();
+      rmSync(folder, { recursive: true });
+    }
   });
 });
 

@@ -17,7 +17,7 @@ function agent(): AgentState {
     gate: { judge: () => undefined },
     rules: { srtp: 'optional', codecs: ['PCMU', 'PCMA', 'G722'] },
     newToken: () => `t${(last += 1)}`,
-    newKey: () => Buffer.alloc(30, 1).toString('base64'),
+    newKey: (bytes) => Buffer.alloc(bytes, 1).toString('base64'),
     newSessionId: () => 7,
     isClosed: () => false,
     mostTransactions: 1_000,

@@ -1,5 +1,6 @@
 /** SIP calls on the running service: a telephone of our own, real sockets, real workers (spec 01, SIP listener). */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answer, sayAndCall } from '../../support/fakes/fake-chat.ts';
 import { authorization, Phone } from '../../support/sip/phone.ts';
 import { TestService } from '../../support/process/service.ts';
 
@@ -67,6 +68,26 @@ describe('a SIP call', () => {
     phone.close();
   });
 
+  it('goes on as Opus when its worker is killed, and keeps to it', async () => {
+    phone = await Phone.open(sipPort(service));
+    const opus = { codecs: '107 0', more: ['a=rtpmap:107 opus/48000/2'] };
+    const reply = await phone.invite({ body: phone.sdp(opus) });
+    expect(reply.body).toContain('a=rtpmap:107 opus/48000/2');
+    phone.talk();
+    const sounds = (): number => phone.heard.filter(({ type }) => type === 107).length;
+    await phone.until(() => sounds() > 50);
+    const started = await service.says('call started', (line) => line['call'] === phone.callId);
+    process.kill(Number(started['pid']), 'SIGKILL');
+    await service.says('call taken up', (line) => line['call'] === phone.callId);
+    const from = sounds();
+    await phone.until(() => sounds() > from + 50);
+    expect((await phone.ask('UPDATE', { body: phone.sdp({ version: 2 }) })).status).toBe(488);
+    expect((await phone.ask('UPDATE', { body: phone.sdp({ ...opus, version: 3 }) })).status).toBe(200);
+    expect(phone.heard.every(({ type }) => type === 107)).toBe(true);
+    expect((await phone.ask('BYE')).status).toBe(200);
+    phone.close();
+  });
+
   it('is held and taken back by re-INVITE', async () => {
     await call();
     phone.talk();
@@ -81,6 +102,46 @@ describe('a SIP call', () => {
     await phone.until(() => phone.heard.length > from + 10);
     await phone.ask('BYE');
     phone.close();
+  });
+});
+
+describe('keys of the agent', () => {
+  it('reach the peer as events, and the model is told that they were sent', async () => {
+    const service = await TestService.start({ env });
+    const phone = await Phone.open(sipPort(service));
+    expect((await phone.invite()).status).toBe(200);
+    phone.talk();
+    const { llm } = service.providers;
+    llm.script.push(sayAndCall('', 'send_dtmf', { digits: '1w#' }), answer('Done.'));
+    for (const key of '7#') {
+      const info = { type: 'application/dtmf-relay', body: `Signal=${key}\r\nDuration=160\r\n` };
+      expect((await phone.ask('INFO', info)).status).toBe(200);
+    }
+    await llm.until(() => llm.requests.length > 1);
+    expect(JSON.stringify(llm.requests[1]?.body['messages'])).toContain('sent');
+    const ends = (): number[] =>
+      phone.heard.flatMap(({ type, payload }) =>
+        type === 101 && (payload[1] ?? 0) >= 128 ? [payload[0] ?? -1] : [],
+      );
+    await phone.until(() => ends().length === 6);
+    expect(ends()).toEqual([1, 1, 1, 11, 11, 11]);
+    await phone.ask('BYE');
+    phone.close();
+    await service.stop();
+  });
+});
+
+describe('a service that is full', () => {
+  it('refuses a call before it is answered, and says when to try again', async () => {
+    const service = await TestService.start({ env: { ...env, SVC_MAX_SESSIONS: '1' } });
+    const [first, second] = [await Phone.open(sipPort(service)), await Phone.open(sipPort(service))];
+    expect((await first.invite()).status).toBe(200);
+    const refused = await second.invite();
+    expect(refused.status).toBe(503);
+    expect(Number(refused.header('Retry-After'))).toBeGreaterThan(0);
+    await first.ask('BYE');
+    for (const phone of [first, second]) phone.close();
+    await service.stop();
   });
 });
 

@@ -4,14 +4,11 @@
  */
 import { createHmac } from 'node:crypto';
 import { WebSocket } from 'ws';
-import { encodeMulaw } from '../../../shared/audio/g711.ts';
-import { newResampler } from '../../../shared/audio/resampler.ts';
 import { Observed } from '../process/observed.ts';
+import { Handset } from '../telephony/handset.ts';
 
 export const carrierToken = 'test_auth_token_0123456789abcdef';
 export const publicUrl = 'wss://voice.example.com/carrier_a/stream';
-const frameBytes = 160;
-const silence = Buffer.alloc(frameBytes, 0xff);
 
 /** Signs as the carrier's documentation says, written apart from the service's own code. */
 export function sign(url: string, form: Readonly<Record<string, string>> = {}, token = carrierToken): string {
@@ -72,12 +69,10 @@ export class FakeStream extends Observed {
   readonly messages: Message[] = [];
   status = 0;
   closeCode: number | undefined;
-  playedBytes = 0;
+  readonly handset = new Handset();
   readonly #ws: WebSocket;
   readonly #callSid: string;
   readonly #streamSid: string;
-  #waiting: (Buffer | string)[] = [];
-  #speech: Buffer[] = [];
   #sequence = 1;
   #timer: ReturnType<typeof setInterval> | undefined;
 
@@ -116,7 +111,7 @@ export class FakeStream extends Observed {
   }
 
   send(message: Message): void {
-    this.#ws.send(JSON.stringify(message));
+    if (this.#ws.readyState === WebSocket.OPEN) this.#ws.send(JSON.stringify(message));
   }
 
   sendRaw(data: string | Buffer): void {
@@ -143,15 +138,14 @@ export class FakeStream extends Observed {
     this.#timer = setInterval(() => this.#tick(), 20);
   }
 
+  get playedBytes(): number {
+    return this.handset.played.reduce((bytes, { length }) => bytes + length, 0);
+  }
+
   /** Says something into the call; `pcm` has 16 kHz. Resolves when all of it was sent. */
   async say(pcm: Int16Array): Promise<void> {
-    const resampler = newResampler({ from: 16_000, to: 8_000 });
-    const narrow = Int16Array.from([...resampler.process(pcm).slice(), ...resampler.flush()]);
-    const coded = new Uint8Array(narrow.length);
-    encodeMulaw(narrow, coded);
-    for (let at = 0; at + frameBytes <= coded.length; at += frameBytes)
-      this.#speech.push(Buffer.from(coded.subarray(at, at + frameBytes)));
-    await this.until(() => this.#speech.length === 0);
+    this.handset.say(pcm);
+    await this.until(() => this.handset.unsaid === 0);
   }
 
   press(digit: string): void {
@@ -180,11 +174,9 @@ export class FakeStream extends Observed {
   #take(message: Message): void {
     this.messages.push(message);
     if (message['event'] === 'media')
-      this.#waiting.push(Buffer.from((message['media'] as { payload: string }).payload, 'base64'));
-    else if (message['event'] === 'mark') this.#waiting.push((message['mark'] as { name: string }).name);
-    else if (message['event'] === 'clear') {
-      for (const one of this.#waiting.splice(0)) if (typeof one === 'string') this.#echo(one);
-    }
+      this.handset.take(Buffer.from((message['media'] as { payload: string }).payload, 'base64'));
+    else if (message['event'] === 'mark') this.handset.take((message['mark'] as { name: string }).name);
+    else if (message['event'] === 'clear') for (const name of this.handset.clear()) this.#echo(name);
     this.changed();
   }
 
@@ -193,11 +185,9 @@ export class FakeStream extends Observed {
   }
 
   #tick(): void {
-    const payload = (this.#speech.shift() ?? silence).toString('base64');
+    const payload = this.handset.speak().toString('base64');
     this.#send('media', { media: { track: 'inbound', chunk: '1', timestamp: '1', payload } });
-    while (typeof this.#waiting[0] === 'string') this.#echo(String(this.#waiting.shift()));
-    const next = this.#waiting.shift();
-    if (Buffer.isBuffer(next)) this.playedBytes += next.length;
+    for (const name of this.handset.play()) this.#echo(name);
     this.changed();
   }
 }

@@ -42,18 +42,22 @@ export interface BaresipResult {
   readonly heard: Int16Array;
 }
 
-/** Mono PCM16 as a file. */
-function wav(pcm: Int16Array, rate: number): Buffer {
+/** PCM16 as a file, the same in every channel: baresip plays what has as many as the codec. */
+function wav(mono: Int16Array, rate: number, channels: number): Buffer {
+  const pcm = Int16Array.from(
+    { length: mono.length * channels },
+    (_, at) => mono[Math.floor(at / channels)]!,
+  );
   const head = Buffer.alloc(44);
   head.write('RIFF');
   head.writeUInt32LE(36 + pcm.length * 2, 4);
   head.write('WAVEfmt ', 8);
   head.writeUInt32LE(16, 16);
   head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
+  head.writeUInt16LE(channels, 22);
   head.writeUInt32LE(rate, 24);
-  head.writeUInt32LE(rate * 2, 28);
-  head.writeUInt16LE(2, 32);
+  head.writeUInt32LE(rate * 2 * channels, 28);
+  head.writeUInt16LE(2 * channels, 32);
   head.writeUInt16LE(16, 34);
   head.write('data', 36);
   head.writeUInt32LE(pcm.length * 2, 40);
@@ -62,8 +66,8 @@ function wav(pcm: Int16Array, rate: number): Buffer {
 
 function configure(folder: string, { codec, encryption, says, rate }: BaresipCall): void {
   mkdirSync(join(folder, 'heard'));
-  writeFileSync(join(folder, 'says.wav'), wav(says, rate));
-  const parts = ['stdio', 'g711', 'g722', 'aufile', 'aubridge', 'sndfile', 'srtp'];
+  writeFileSync(join(folder, 'says.wav'), wav(says, rate, Number(codec.split('/')[2])));
+  const parts = ['stdio', 'g711', 'g722', 'opus', 'aufile', 'aubridge', 'sndfile', 'srtp'];
   const config = [
     'poll_method epoll',
     'sip_listen 127.0.0.1:0',

@@ -39,18 +39,24 @@ async function connection(protocol: 'TCP' | 'TLS', server: number): Promise<Phon
     send: (text) => void socket.write(text),
     close: () => void socket.destroy(),
   };
+  cutMessages(socket, (text) => wire.heard(text));
+  socket.on('close', () => (wire.isClosed = true));
+  return wire;
+}
+
+/** Tells each whole message of a connection. */
+export function cutMessages(socket: Socket, heard: (text: string) => void): void {
   let rest = '';
   socket.on('data', (bytes: Buffer) => {
     rest += bytes.toString('latin1');
-    for (;;) {
+    // A message may follow a sign of life.
+    for (rest = rest.replace(/^(\r\n)+/, ''); ;) {
       const head = rest.indexOf('\r\n\r\n');
       const length = Number(/^content-length:\s*(\d+)/im.exec(rest.slice(0, Math.max(0, head)))?.[1] ?? 0);
       if (head < 0 || rest.length < head + 4 + length) return;
       const text = rest.slice(0, head + 4 + length);
       rest = rest.slice(text.length);
-      wire.heard(text);
+      heard(text);
     }
   });
-  socket.on('close', () => (wire.isClosed = true));
-  return wire;
 }

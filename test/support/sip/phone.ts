@@ -37,7 +37,12 @@ export class Phone extends Observed {
   /** Requests of the other side. */
   readonly requests: string[] = [];
   /** Payloads of RTP as they came. */
-  readonly heard: { readonly at: number; readonly payload: Buffer; readonly sequence: number }[] = [];
+  readonly heard: {
+    readonly at: number;
+    readonly payload: Buffer;
+    readonly type: number;
+    readonly sequence: number;
+  }[] = [];
   #sip: PhoneWire;
   readonly #rtp: Socket;
   readonly #server: number;
@@ -61,6 +66,7 @@ export class Phone extends Observed {
       this.heard.push({
         at: performance.now(),
         payload: bytes.subarray(12),
+        type: (bytes[1] ?? 0) & 127,
         sequence: bytes.readUInt16BE(2),
       });
       this.changed();
@@ -88,7 +94,13 @@ export class Phone extends Observed {
     return this.#rtp.address().port;
   }
 
-  sdp({ port = this.rtpPort, direction = 'sendrecv', version = 1, codecs = '0 101' } = {}): string {
+  sdp({
+    port = this.rtpPort,
+    direction = 'sendrecv',
+    version = 1,
+    codecs = '0 101',
+    more = [] as string[],
+  } = {}): string {
     const lines = [
       'v=0',
       `o=phone 7 ${version} IN IP4 127.0.0.1`,
@@ -96,6 +108,7 @@ export class Phone extends Observed {
       'c=IN IP4 127.0.0.1',
       't=0 0',
       `m=audio ${port} RTP/AVP ${codecs}`,
+      ...more,
       'a=rtpmap:101 telephone-event/8000',
       'a=fmtp:101 0-16',
       `a=${direction}`,

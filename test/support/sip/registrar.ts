@@ -3,10 +3,41 @@
  * a PBX does, from the same socket, without signing in itself.
  */
 import { createHash } from 'node:crypto';
-import { createSocket, type Socket } from 'node:dgram';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
+import { createServer as createTcp, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer as createTls } from 'node:tls';
 import { Observed } from '../process/observed.ts';
+import { cutMessages, type PhoneWire } from './phone-wire.ts';
 import { readReply, type Reply } from './phone.ts';
+
+type Say = (text: string) => void;
+type Heard = (text: string, say: Say) => void;
+
+/** What it listens at. */
+interface Desk {
+  readonly port: number;
+  readonly close: () => void;
+}
+
+async function udpDesk(heard: Heard): Promise<Desk> {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  socket.on('message', (bytes, { port }) =>
+    heard(bytes.toString('latin1'), (text) => socket.send(text, port, '127.0.0.1')),
+  );
+  return { port: socket.address().port, close: () => socket.close() };
+}
+
+async function streamDesk(server: Server, sockets: Set<Socket>): Promise<Desk> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const close = (): void => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  return { port: (server.address() as AddressInfo).port, close };
+}
 
 export class FakeRegistrar extends Observed {
   /** Every REGISTER as it came. */
@@ -15,37 +46,54 @@ export class FakeRegistrar extends Observed {
   readonly replies: Reply[] = [];
   /** Where calls go; undefined while nobody is registered. */
   contact: string | undefined;
-  readonly #socket: Socket;
   readonly #password: string;
+  readonly #protocol: PhoneWire['protocol'];
+  #desk: Desk = { port: 0, close: () => undefined };
+  /** The way to whoever registered last. */
+  #say: Say = () => undefined;
 
-  private constructor(socket: Socket, password: string) {
+  private constructor(password: string, protocol: PhoneWire['protocol']) {
     super();
-    this.#socket = socket;
     this.#password = password;
-    socket.on('message', (bytes, from) => this.#take(readReply(bytes.toString('latin1')), from.port));
+    this.#protocol = protocol;
   }
 
-  static async open(password: string): Promise<FakeRegistrar> {
-    const socket = createSocket('udp4').bind(0, '127.0.0.1');
-    await once(socket, 'listening');
-    return new FakeRegistrar(socket, password);
+  static async open(
+    password: string,
+    protocol: PhoneWire['protocol'] = 'UDP',
+    certificate?: { readonly key: string; readonly cert: string },
+  ): Promise<FakeRegistrar> {
+    const registrar = new FakeRegistrar(password, protocol);
+    const heard: Heard = (text, say) => registrar.#take(readReply(text), say);
+    const sockets = new Set<Socket>();
+    const met = (socket: Socket): void => {
+      sockets.add(socket.on('error', () => undefined));
+      cutMessages(socket, (text) => heard(text, (answer) => void socket.write(answer)));
+    };
+    if (protocol === 'UDP') registrar.#desk = await udpDesk(heard);
+    else {
+      const server = protocol === 'TCP' ? createTcp(met) : createTls({ ...certificate }, met);
+      registrar.#desk = await streamDesk(server, sockets);
+    }
+    return registrar;
   }
 
   get port(): number {
-    return this.#socket.address().port;
+    return this.#desk.port;
   }
 
   close(): void {
-    this.#socket.close();
+    this.#desk.close();
   }
 
-  #take(message: Reply, port: number): void {
+  #take(message: Reply, say: Say): void {
     if (message.status > 0) this.replies.push(message);
-    else if (message.text.startsWith('REGISTER ')) this.#register(message, port);
+    else if (message.text.startsWith('REGISTER ')) this.#register(message, say);
     this.changed();
   }
 
-  #register(request: Reply, port: number): void {
+  #register(request: Reply, say: Say): void {
+    this.#say = say;
     this.asked.push(request);
     const isProved = this.#isProved(request.header('Authorization') ?? '');
     const expires = Number(request.header('Expires'));
@@ -56,7 +104,7 @@ export class FakeRegistrar extends Observed {
     const challenge = 'WWW-Authenticate: Digest realm="pbx", nonce="abc", algorithm=MD5, qop="auth"';
     const said = isProved ? `Contact: ${request.header('Contact')};expires=${expires}` : challenge;
     const first = isProved ? 'SIP/2.0 200 OK' : 'SIP/2.0 401 Unauthorized';
-    this.#send([first, ...same, said, 'Content-Length: 0', '', ''].join('\r\n'), port);
+    say([first, ...same, said, 'Content-Length: 0', '', ''].join('\r\n'));
   }
 
   #isProved(authorization: string): boolean {
@@ -69,19 +117,14 @@ export class FakeRegistrar extends Observed {
     return field('response') === expected;
   }
 
-  #send(text: string, port: number): void {
-    this.#socket.send(text, port, '127.0.0.1');
-  }
-
   /** Calls whoever is registered; resolves with the final answer, which is acknowledged. */
   async call(sdp: string): Promise<Reply> {
     const uri = /<([^>]+)>/.exec(this.contact ?? '')?.[1] ?? '';
-    const port = Number(/:(\d+)/.exec(uri.slice(4))?.[1]);
     const id = Math.random().toString(36).slice(2);
     const request = (method: string, { to = '', body = '', cseq = 1 } = {}): string =>
       [
         `${method} ${uri} SIP/2.0`,
-        `Via: SIP/2.0/UDP 127.0.0.1:${this.port};rport;branch=z9hG4bK${id}${method}`,
+        `Via: SIP/2.0/${this.#protocol} 127.0.0.1:${this.port};rport;branch=z9hG4bK${id}${method}`,
         'Max-Forwards: 70',
         `From: <sip:200@127.0.0.1>;tag=${id}`,
         `To: <${uri}>${to}`,
@@ -93,12 +136,12 @@ export class FakeRegistrar extends Observed {
         '',
         body,
       ].join('\r\n');
-    this.#send(request('INVITE', { body: sdp }), port);
+    this.#say(request('INVITE', { body: sdp }));
     const answer = await this.#answer(id, 'INVITE');
     const to = `;tag=${/;tag=([^;]+)/.exec(answer.header('To') ?? '')?.[1] ?? ''}`;
-    this.#send(request('ACK', { to }), port);
+    this.#say(request('ACK', { to }));
     if (answer.status < 300) {
-      this.#send(request('BYE', { to, cseq: 2 }), port);
+      this.#say(request('BYE', { to, cseq: 2 }));
       await this.#answer(id, 'BYE');
     }
     return answer;

@@ -28,6 +28,8 @@ export class FakeCarrierAApi extends Observed {
   listener = '';
   /** Who hears a summary stays to its end, and comes into the conference. */
   staysForSummary = true;
+  /** What happens between a request's coming and its being done. */
+  before: ((request: ApiRequest) => Promise<void>) | undefined;
   #server: Server | undefined;
   #made = 0;
 
@@ -54,6 +56,11 @@ export class FakeCarrierAApi extends Observed {
     return this.requests[index]?.form['Twiml'] ?? '';
   }
 
+  /** The call that was made last. */
+  get newestMade(): string {
+    return `CA9${String(this.#made).padStart(3, '0')}`;
+  }
+
   /** The dialling of a cold transfer is over: asks what comes next, where the instructions said so, and does that. */
   async dialled(callSid: string, status: string): Promise<string> {
     const path = `/Calls/${callSid}.json`;
@@ -74,6 +81,7 @@ export class FakeCarrierAApi extends Observed {
     const expected = `Basic ${Buffer.from(`${accountSid}:${carrierToken}`).toString('base64')}`;
     const reply = request.headers.authorization === expected ? (this.replies.shift() ?? 200) : 401;
     this.requests.push({ path, form });
+    await this.before?.({ path, form });
     const isDone = typeof reply !== 'number' || reply < 300;
     const [, callSid] = /^\/Calls\/([^/]+)\.json$/.exec(path) ?? [];
     if (isDone && callSid !== undefined) this.#update(callSid, form['Twiml'] ?? '');
@@ -83,16 +91,12 @@ export class FakeCarrierAApi extends Observed {
       request.socket.destroy();
       return;
     }
-    const sid = callSid ?? this.#newSid();
+    if (callSid === undefined) this.#made += 1;
+    const sid = callSid ?? this.newestMade;
     const body = isDone
       ? { sid, status: 'in-progress' }
       : { code: errors[reply], message: 'no', status: reply };
     response.writeHead(reply, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-  }
-
-  #newSid(): string {
-    this.#made += 1;
-    return `CA9${String(this.#made).padStart(3, '0')}`;
   }
 
   #update(callSid: string, twiml: string): void {

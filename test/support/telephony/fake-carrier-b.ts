@@ -7,10 +7,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { WebSocket } from 'ws';
 import { Observed } from '../process/observed.ts';
+import { Handset } from './handset.ts';
 
 export const streamToken = 'stream-token-of-carrier-b';
 const apiKey = 'KEY_of_carrier_b';
-const frame = Buffer.alloc(160, 0xff);
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -26,8 +26,10 @@ export class FakeBStream extends Observed {
   closeCode: number | undefined;
   readonly #ws: WebSocket;
   readonly #timer: ReturnType<typeof setInterval>;
+  readonly handset = new Handset();
   #chunk = 1;
-  #waiting: string[] = [];
+  /** Spoken, and to be sent behind what was spoken after it. */
+  #earlier = Buffer.alloc(0);
 
   constructor(
     address: string,
@@ -85,6 +87,12 @@ export class FakeBStream extends Observed {
     this.#ws.send(data);
   }
 
+  /** Says something into the call; `pcm` has 16 kHz. Resolves when all of it was sent. */
+  async say(pcm: Int16Array): Promise<void> {
+    this.handset.say(pcm);
+    await this.until(() => this.handset.unsaid === 0);
+  }
+
   press(digit: string): void {
     this.send({ event: 'dtmf', stream_id: 'stream-1', dtmf: { digit } });
   }
@@ -104,21 +112,31 @@ export class FakeBStream extends Observed {
 
   #take(message: Fields): void {
     this.messages.push(message);
-    if (message['event'] === 'mark') this.#waiting.push((message['mark'] as { name: string }).name);
+    if (message['event'] === 'media')
+      this.handset.take(Buffer.from((message['media'] as { payload: string }).payload, 'base64'));
+    else if (message['event'] === 'mark') this.handset.take((message['mark'] as { name: string }).name);
+    else if (message['event'] === 'clear') for (const name of this.handset.clear()) this.#echo(name);
     this.changed();
+  }
+
+  #echo(name: string): void {
+    this.send({ event: 'mark', stream_id: 'stream-1', mark: { name } });
   }
 
   /** Two chunks at a time, the later one first. */
   #tick(): void {
-    const swapped = this.#chunk % 2 === 1 ? this.#chunk + 1 : this.#chunk - 1;
+    const isFirst = this.#chunk % 2 === 1;
+    const swapped = isFirst ? this.#chunk + 1 : this.#chunk - 1;
+    if (isFirst) this.#earlier = Buffer.from(this.handset.speak());
+    const payload = (isFirst ? this.handset.speak() : this.#earlier).toString('base64');
     this.send({
       event: 'media',
       stream_id: 'stream-1',
-      media: { track: 'inbound', chunk: String(swapped), timestamp: '1', payload: frame.toString('base64') },
+      media: { track: 'inbound', chunk: String(swapped), timestamp: '1', payload },
     });
     this.#chunk += 1;
-    for (const name of this.#waiting.splice(0))
-      this.send({ event: 'mark', stream_id: 'stream-1', mark: { name } });
+    for (const name of this.handset.play()) this.#echo(name);
+    this.changed();
   }
 }
 
@@ -128,6 +146,8 @@ export class FakeCarrierB extends Observed {
   readonly refusals = new Map<string, { readonly status: number; readonly code: string }[]>();
   readonly streams: FakeBStream[] = [];
   listener = '';
+  /** What happens between a command's coming and its being done. */
+  before: ((command: BCommand) => Promise<void>) | undefined;
   readonly #keys = generateKeyPairSync('ed25519');
   #server: Server | undefined;
   #events = 0;
@@ -198,7 +218,9 @@ export class FakeCarrierB extends Observed {
     const action = path.split('/').at(-1) ?? '';
     const isOwn = request.headers.authorization === `Bearer ${apiKey}`;
     const refusal = isOwn ? this.refusals.get(action)?.shift() : { status: 401, code: '10009' };
-    this.commands.push({ path, action, fields });
+    const command = { path, action, fields };
+    this.commands.push(command);
+    await this.before?.(command);
     response.writeHead(refusal?.status ?? 200, { 'content-type': 'application/json' });
     response.end(
       JSON.stringify(

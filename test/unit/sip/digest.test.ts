@@ -41,6 +41,19 @@ describe('digest', () => {
     expect(digest.judge(one, 20)).toBe('stale');
   });
 
+  it('lets nobody repeat a proof that it has no memory of any more, in another process too', () => {
+    const digest = new Digest(account);
+    const first = signed(digest);
+    expect(digest.judge(first, 0)).toBe('proved');
+    for (let used = 0; used < 4_096; used += 1)
+      expect(digest.judge(signed(digest, { at: 1 + used }), 1 + used)).toBe('proved');
+    expect(digest.judge(first, 5_000)).toBe('stale');
+    const next = new Digest(account);
+    next.restore(digest.save(5_000), 100);
+    expect(next.judge(first, 100)).toBe('stale');
+    expect(next.judge(signed(next, { at: 100 }), 100)).toBe('proved');
+  });
+
   it.each(['sip:sip.example.com', 'sip:+1100@trunk.example.net;transport=tcp', 'sips:100@sip.example.com'])(
     'takes a proof for the address as a trunk wrote it: %s',
     (uri) => {

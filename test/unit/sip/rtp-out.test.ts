@@ -1,10 +1,17 @@
 /** What goes out of a SIP call: a packet every 20 ms whatever the engine does, with timestamps that keep to the clock. */
 import { describe, expect, it } from 'vitest';
+import { KeyReader } from '../../../worker/media/rtp/keys.ts';
 import { readRtp, type RtpPacket } from '../../../worker/media/rtp/rtp.ts';
 import { RtpOut } from '../../../worker/transports/sip/rtp-out.ts';
 import type { SipCodec, SipMedia } from '../../../shared/protocol/sip/calls.ts';
 
-const media = (codec: SipCodec): SipMedia => ({ codec, payloadType: 0, sends: true, receives: true });
+const media = (codec: SipCodec): SipMedia => ({
+  codec,
+  payloadType: 0,
+  sends: true,
+  receives: true,
+  dtmfType: 101,
+});
 
 function out({ codec = 'PCMU', isOpen = true }: { codec?: SipCodec; isOpen?: boolean } = {}): {
   rtp: RtpOut;
@@ -85,5 +92,45 @@ describe('RTP of this side', () => {
     for (let now = 0; now < 200; now += 20) rtp.tick(now);
     expect(new Set(steps(sent))).toEqual(new Set([160]));
     expect(sent.every(({ payload }) => payload.length === 160)).toBe(true);
+  });
+
+  it('presses keys in the place of audio, each an event of one time that ends three times', () => {
+    const { rtp, sent } = out();
+    for (let now = 0; now < 200; now += 20) rtp.frame(speech, now);
+    expect(rtp.press('5wd')).toBe(true);
+    for (let now = 200; now < 2_000; now += 20) rtp.frame(speech, now);
+    const events = sent.filter(({ payloadType }) => payloadType === 101);
+    const reader = new KeyReader();
+    expect(events.map((packet) => reader.take(packet)).filter((key) => key !== undefined)).toEqual([
+      '5',
+      'D',
+    ]);
+    expect(events.filter(({ marker }) => marker).length).toBe(2);
+    const [first] = events;
+    const five = events.filter(({ timestamp }) => timestamp === first!.timestamp);
+    expect(five.map(({ payload }) => Buffer.from(payload).readUInt16BE(2))).toEqual([
+      ...Array.from({ length: 12 }, (_, frame) => (frame + 1) * 160),
+      1_920,
+      1_920,
+    ]);
+    expect(five.map(({ payload }) => payload[1]! >> 7)).toEqual([...Array<number>(11).fill(0), 1, 1, 1]);
+    // Half a second and the gap between the two, and the numbers go on through all of it.
+    const between = events.at(-1)!.timestamp - first!.timestamp;
+    expect(between).toBe((240 + 100 + 500) * 8);
+    expect(sent.every(({ sequence }, i) => i === 0 || sequence === sent[i - 1]!.sequence + 1)).toBe(true);
+    const audio = sent.filter(({ payloadType }) => payloadType === 0);
+    expect(audio.at(-1)!.timestamp - audio[0]!.timestamp).toBe(99 * 160);
+  });
+
+  it('presses no keys for a peer that knows none, and not without end', () => {
+    const { rtp } = out();
+    expect(rtp.press('1'.repeat(64))).toBe(true);
+    expect(rtp.press('1')).toBe(false);
+    const { rtp: other } = out();
+    const { dtmfType: _none, ...plain } = media('PCMU');
+    for (const one of [plain, { ...media('PCMU'), sends: false }]) {
+      other.agreed(one);
+      expect(other.press('1')).toBe(false);
+    }
   });
 });

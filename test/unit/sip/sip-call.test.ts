@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:dgram';
 import { describe, expect, it } from 'vitest';
 import type { SipMedia } from '../../../shared/protocol/sip/calls.ts';
+import { Srtcp } from '../../../worker/media/rtp/srtp.ts';
 import { SipCall } from '../../../worker/transports/sip/sip-call.ts';
 
 interface Sent {
@@ -97,14 +98,19 @@ describe('reports of a SIP call', () => {
     expect(wire.reports.map(({ port }) => port)).toEqual([4_000]);
   });
 
-  it('are not sent in the clear of an encrypted call', () => {
+  it('are encrypted where the call is', () => {
     const key = Buffer.alloc(30, 1).toString('base64');
     const keys = { suite: 'AES_CM_128_HMAC_SHA1_80', local: key, remote: key } as const;
     const { call, wire, at } = newCall({ ...plain, keys });
     call.opened();
     at(5_100);
     call.closed('hangup');
-    expect(wire.reports).toEqual([]);
+    const peerSide = new Srtcp({ ...keys, remote: key }, { sent: 0, heard: 0 });
+    expect(wire.reports.length).toBe(2);
+    for (const { bytes } of wire.reports) {
+      expect(bytes.includes('00000007')).toBe(false);
+      expect(peerSide.open(bytes)?.includes('00000007')).toBe(true);
+    }
   });
 
   it('that are no reports are nobody', () => {
@@ -150,5 +156,20 @@ describe('a peer of a SIP call', () => {
     wire.emit('message', audio(2), { address: '203.0.113.9', port: 9 });
     at(100);
     expect(new Set(wire.sent.map(({ port }) => port))).toEqual(new Set([7_000]));
+  });
+
+  it('may move to another port when it was silent; a stranger does not get its audio even then', () => {
+    const { call, wire, at } = newCall();
+    call.opened();
+    wire.emit('message', audio(1), { address: '198.51.100.9', port: 7_000 });
+    at(2_000);
+    wire.sent.length = 0;
+    wire.emit('message', audio(2), { address: '203.0.113.9', port: 9 });
+    at(2_100);
+    expect(new Set(wire.sent.map(({ port }) => port))).toEqual(new Set([7_000]));
+    wire.sent.length = 0;
+    wire.emit('message', audio(3), { address: '198.51.100.9', port: 7_002 });
+    at(2_200);
+    expect(new Set(wire.sent.map(({ port }) => port))).toEqual(new Set([7_002]));
   });
 });

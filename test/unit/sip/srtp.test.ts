@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { SrtpReader, SrtpWriter } from '../../../worker/media/rtp/srtp.ts';
+import { createCipheriv, createHmac } from 'node:crypto';
+import { RtpHeader, SrtcpSession, SrtpSession } from 'werift';
+import { srtpSuites, type SrtpSuite } from '../../../shared/protocol/sip/calls.ts';
+import { Srtcp, SrtpReader, SrtpWriter } from '../../../worker/media/rtp/srtp.ts';
 
 const master = Buffer.from('e1f97a0d3e018be0d64fa32c06de41390ec675ad498afeebb6960b3aabe6', 'hex').toString(
   'base64',
@@ -40,4 +43,101 @@ describe('SRTP', () => {
     expect(next.open(packet(65_536))).toBeUndefined();
     expect(next.open(packet(65_600))).toBeDefined();
   });
+});
+
+const suites = Object.keys(srtpSuites) as SrtpSuite[];
+const masterOf = (one: SrtpSuite, fill: number): string =>
+  Buffer.alloc(srtpSuites[one].key + srtpSuites[one].salt, fill).toString('base64');
+
+describe.each(suites)('%s', (one) => {
+  const [ours, theirs] = [masterOf(one, 1), masterOf(one, 2)];
+  const own = { suite: one, local: ours, remote: theirs };
+
+  it('opens what it closes, over the turn of the sequence, once, and nothing that was changed', () => {
+    const writer = new SrtpWriter(ours, one);
+    const reader = new SrtpReader(ours, one);
+    for (const index of [65_534, 65_535, 65_536, 65_537]) {
+      const packet = Buffer.from(plain);
+      packet.writeUInt16BE(index & 0xffff, 2);
+      const closed = writer.close(packet, index);
+      for (const at of [1, 14, closed.length - 1]) {
+        const changed = Buffer.from(closed);
+        changed[at] = (changed[at] ?? 0) ^ 1;
+        expect(reader.open(changed)).toBeUndefined();
+      }
+      expect(reader.open(closed)).toEqual(packet);
+      expect(reader.open(closed)).toBeUndefined();
+    }
+  });
+
+  it('opens each report once, in another process too, and none in the clear', () => {
+    const report = Buffer.from(`80c90001cafebabe81ca0001cafebabe`, 'hex');
+    const place = { sent: 0, heard: 0 };
+    const peer = new Srtcp({ suite: one, local: theirs, remote: ours }, { sent: 41, heard: 0 });
+    const side = new Srtcp(own, place);
+    const closed = peer.close(report);
+    expect(closed.includes(report.subarray(8))).toBe(false);
+    const changed = Buffer.from(closed);
+    changed[9] = (changed[9] ?? 0) ^ 1;
+    expect(side.open(changed)).toBeUndefined();
+    expect(side.open(closed)).toEqual(report);
+    expect(side.open(closed)).toBeUndefined();
+    expect(new Srtcp(own, { ...place }).open(closed)).toBeUndefined();
+    expect(side.open(peer.close(report))).toEqual(report);
+    expect(side.open(report)).toBeUndefined();
+    expect(side.open(Buffer.alloc(12))).toBeUndefined();
+  });
+});
+
+describe.each([
+  ['AES_CM_128_HMAC_SHA1_80', 1],
+  ['AEAD_AES_128_GCM', 7],
+] as const)('%s as another implementation has it', (one, profile) => {
+  const [ours, theirs] = [masterOf(one, 1), masterOf(one, 2)];
+  const parts = (text: string): { key: Buffer; salt: Buffer } => {
+    const bytes = Buffer.from(text, 'base64');
+    return { key: bytes.subarray(0, 16), salt: bytes.subarray(16) };
+  };
+  const [local, remote] = [parts(theirs), parts(ours)];
+  const config = {
+    profile,
+    keys: {
+      ...{ localMasterKey: local.key, localMasterSalt: local.salt },
+      ...{ remoteMasterKey: remote.key, remoteMasterSalt: remote.salt },
+    },
+  };
+
+  it('is opened there, and opens what comes from there', () => {
+    const session = new SrtpSession(config);
+    const closed = new SrtpWriter(ours, one).close(plain, 0x1234);
+    expect(session.decrypt(closed)).toEqual(plain);
+    const theirsClosed = session.encrypt(plain.subarray(12), RtpHeader.deSerialize(plain));
+    expect(new SrtpReader(theirs, one).open(theirsClosed)).toEqual(plain);
+  });
+
+  it('has reports that both read', () => {
+    const report = Buffer.from('80c90001cafebabe81ca0002cafebabe01020304', 'hex');
+    const session = new SrtcpSession(config);
+    const side = new Srtcp({ suite: one, local: ours, remote: theirs }, { sent: 7, heard: 0 });
+    expect(session.decrypt(side.close(report))).toEqual(report);
+    session.encrypt(report);
+    expect(side.open(session.encrypt(report))).toEqual(report);
+  });
+});
+
+it('AES-256 has the session keys of RFC 6188, 7.2', () => {
+  const hex = (text: string): Buffer => Buffer.from(text, 'hex');
+  const secret = hex(
+    'f0f04914b513f2763a1b1fa130f10e2998f6f6e43e4309d1e622a0e332b9f1b63b04803de51ee7c96423ab5b78d2',
+  ).toString('base64');
+  const key = hex('5ba1064e30ec51613cad926c5a28ef731ec7fb397f70a960653caf06554cd8c4');
+  const salt = hex('fa31791685ca444a9e07c6c64e930000');
+  const auth = hex('fd9c32d39ed5fbb5a9dc96b30818454d1313dc05');
+  // A packet whose source and index are 0 leaves the salt as it is.
+  const packet = Buffer.concat([hex('800f00000000000000000000'), Buffer.alloc(32)]);
+  const covered = createCipheriv('aes-256-ctr', key, salt).update(Buffer.alloc(32));
+  const body = Buffer.concat([packet.subarray(0, 12), covered]);
+  const tag = createHmac('sha1', auth).update(body).update(Buffer.alloc(4)).digest().subarray(0, 10);
+  const closed = new SrtpWriter(secret, 'AES_256_CM_HMAC_SHA1_80').close(packet, 0);
+  expect(closed).toEqual(Buffer.concat([body, tag]));
 });

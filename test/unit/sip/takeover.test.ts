@@ -198,6 +198,20 @@ describe('SIP during a restart', () => {
     expect(old.sent.slice(-2)).toEqual(['5 SIP/2.0 100 Trying', '5 SIP/2.0 200 OK']);
   });
 
+  it('finds a call of the first supervisor also from a connection that its peer has made to the second', () => {
+    const { old, fresh, tag } = restart();
+    const again = { ...tls, connection: 7 };
+    fresh.connections.add(7);
+    const newest = new Side('newest');
+    joined(fresh, newest);
+    fresh.neighbours.leave();
+    fresh.arrives(request('OPTIONS', { toTag: tag, cseq: 2 }), again);
+    expect([old.taken.at(-1), newest.taken]).toEqual(['OPTIONS', []]);
+    expect(fresh.sent).toEqual(['7 SIP/2.0 200 OK']);
+    fresh.arrives(request('OPTIONS', { id: 'c9', toTag: 'nobodys' }), again);
+    expect(fresh.sent.at(-1)).toBe('7 SIP/2.0 481 Call/Transaction Does Not Exist');
+  });
+
   it('passes messages as they are', () => {
     const bytes = request('INVITE', { body: sdp });
     const once = parseDatagram(bytes);

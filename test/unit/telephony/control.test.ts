@@ -253,4 +253,21 @@ describe('the transfer result', () => {
       instruction: expect.any(String) as string,
     });
   });
+
+  it('of an unknown outcome says that the caller is parked, and by which handle an operator finds them', () => {
+    const request = {
+      ...{ commandId: 'k', destination: 'billing', isNumber: false, mode: 'warm', summary: 'x' },
+      by: { kind: 'tool', key: 1, attempt: 1, epoch: 1 },
+    } as const;
+    const commands = { transfer: { phase: 'asked', request, by: 1 } };
+    const step = { state: { commands }, now: 0, actions: [] } as unknown as Parameters<
+      typeof onCarrierAnswered
+    >[0];
+    const outcome = { kind: 'unknown', handle: 'h-1' } as const;
+    const end = onCarrierAnswered(step, { type: 'carrier.answered', commandId: 'k', outcome });
+    expect(end?.outcome).toMatchObject({
+      kind: 'failed',
+      message: expect.stringMatching(/the caller is parked, and recovery handle h-1/) as string,
+    });
+  });
 });

@@ -162,9 +162,15 @@ export function onCarrierAnswered(step: Step<'commands'>, event: Answered): Tran
       return { request, outcome: failed(`the transfer was not made (${outcome.code})`), leaves: false };
     case 'unknown':
       commands.transfer = { phase: 'unknown', request };
-      return { request, outcome: failed('nobody knows whether the transfer was made', true), leaves: false };
+      return { request, outcome: failed(unknownOutcome(outcome.handle), true), leaves: false };
   }
 }
+
+/** Spec 03, Warm transfer, step 2: says where the caller was left, and by which handle an operator finds them. */
+const unknownOutcome = (handle: string | undefined): string =>
+  handle === undefined
+    ? 'nobody knows whether the transfer was made'
+    : `nobody knows whether the transfer was made: the caller is parked, and recovery handle ${handle} finds them`;
 
 /** The carrier has said nothing in its time. */
 export const lostAnswer = (state: Pick<CallState, 'commands'>): Answered | undefined =>

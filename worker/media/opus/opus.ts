@@ -21,6 +21,8 @@ const complexity = 5;
 /** Lost packets that the encoder prepares for, in percent. */
 const expectedLoss = 5;
 const longestPacketMs = 120;
+/** The decoder makes up multiples of this. */
+const stepMs = 2.5;
 
 /** Length of a packet's audio in milliseconds, of what its first bytes say (RFC 6716, 3.1); 20 for what is no packet. */
 export function opusPacketMs(packet: Uint8Array): number {
@@ -54,7 +56,18 @@ export class OpusDecoder {
 
   /** What the packet behind a lost one says of it, or what the decoder makes up. */
   recover(ms: number, behind: Uint8Array | undefined): Int16Array {
-    const frameSize = Math.round((this.#rate * ms) / 1000);
+    const wanted = Math.round((this.#rate * ms) / 1000);
+    // Peers leave holes of any length; the decoder fills whole steps.
+    const step = (this.#rate * stepMs) / 1000;
+    const steps = Math.min(Math.max(1, Math.ceil(wanted / step)), longestPacketMs / stepMs);
+    const pcm = this.#fill(steps * step, behind);
+    if (pcm.length >= wanted) return pcm.subarray(0, wanted);
+    const out = new Int16Array(wanted);
+    out.set(pcm);
+    return out;
+  }
+
+  #fill(frameSize: number, behind: Uint8Array | undefined): Int16Array {
     if (behind === undefined) return this.#conceal(frameSize);
     return this.#attempt(behind, () => this.#handle.decode(behind, { decodeFec: true, frameSize }));
   }
@@ -110,10 +123,17 @@ export class OpusEncoder {
 }
 
 /** Both ways of one call. */
-export async function newOpus(rates: {
-  readonly heard: OpusRate;
-  readonly spoken: OpusRate;
-}): Promise<{ readonly decoder: OpusDecoder; readonly encoder: OpusEncoder }> {
+export interface Opus {
+  readonly decoder: OpusDecoder;
+  readonly encoder: OpusEncoder;
+}
+
+export function freeOpus({ decoder, encoder }: Opus): void {
+  decoder.free();
+  encoder.free();
+}
+
+export async function newOpus(rates: { readonly heard: OpusRate; readonly spoken: OpusRate }): Promise<Opus> {
   const { Application, createDecoder, createEncoder } = await import('libopus-wasm');
   const decoder = await createDecoder({ sampleRate: rates.heard, channels: 1 });
   const encoder = await createEncoder({

@@ -2,7 +2,9 @@
 import { ALAW_SILENCE, decodeAlaw, encodeAlaw } from '../../../shared/audio/alaw.ts';
 import { decodeMulaw, encodeMulaw, MULAW_SILENCE } from '../../../shared/audio/g711.ts';
 import { FRAME_MS } from '../../../shared/base/units.ts';
-import type { SipCodec } from '../../../shared/protocol/sip/calls.ts';
+import { assert } from '../../../shared/base/assert.ts';
+import { sipCodecRate, type SipCodec } from '../../../shared/protocol/sip/calls.ts';
+import { opusClockRate, opusPacketMs, type Opus } from '../opus/opus.ts';
 import { G722Decoder, G722Encoder } from './g722.ts';
 
 export interface PayloadCodec {
@@ -10,33 +12,43 @@ export interface PayloadCodec {
   readonly rate: number;
   /** Units of the RTP clock in a millisecond. */
   readonly clockPerMs: number;
-  /** Bytes of 20 ms. */
-  readonly frameBytes: number;
   /** Samples that a payload holds. */
   readonly samplesOf: (payload: Uint8Array) => number;
   readonly decode: (payload: Uint8Array, out: Int16Array) => void;
-  /** Writes 20 ms of PCM. */
-  readonly encode: (pcm: Int16Array, out: Uint8Array) => void;
-  /** Writes 20 ms of silence. */
-  readonly encodeSilence: (out: Uint8Array) => void;
+  /** 20 ms of PCM, to be kept. */
+  readonly encode: (pcm: Int16Array) => Uint8Array;
+  /** 20 ms of silence, to be kept. */
+  readonly encodeSilence: () => Uint8Array;
+  /** What stands for lost audio, of the packet behind it where that is there; absent: the codec has no say in it. */
+  readonly conceal?: (ms: number, behind: Uint8Array | undefined) => Int16Array;
+}
+
+/** Bytes of 20 ms, of every codec but Opus. */
+const frameBytes = 160;
+/** Writes into bytes of its own. */
+function framed(write: (out: Uint8Array) => void): Uint8Array {
+  const out = Buffer.allocUnsafe(frameBytes);
+  write(out);
+  return out;
 }
 
 const telephone = {
   rate: 8_000,
   clockPerMs: 8,
-  frameBytes: 160,
   samplesOf: (payload: Uint8Array) => payload.length,
 };
 
 const pcmu: PayloadCodec = {
   ...telephone,
-  ...{ decode: decodeMulaw, encode: encodeMulaw },
-  encodeSilence: (out) => void out.fill(MULAW_SILENCE),
+  decode: decodeMulaw,
+  encode: (pcm) => framed((out) => encodeMulaw(pcm, out)),
+  encodeSilence: () => Buffer.alloc(frameBytes, MULAW_SILENCE),
 };
 const pcma: PayloadCodec = {
   ...telephone,
-  ...{ decode: decodeAlaw, encode: encodeAlaw },
-  encodeSilence: (out) => void out.fill(ALAW_SILENCE),
+  decode: decodeAlaw,
+  encode: (pcm) => framed((out) => encodeAlaw(pcm, out)),
+  encodeSilence: () => Buffer.alloc(frameBytes, ALAW_SILENCE),
 };
 
 /** Two samples a byte; the clock of RTP counts bytes, for a mistake of RFC 1890 that stays (RFC 3551, 4.5.2). */
@@ -45,16 +57,36 @@ function g722(): PayloadCodec {
   const encoder = new G722Encoder();
   const silence = new Int16Array(16 * FRAME_MS);
   return {
-    ...{ rate: 16_000, clockPerMs: 8, frameBytes: 160 },
+    ...{ rate: 16_000, clockPerMs: 8 },
     samplesOf: (payload) => payload.length * 2,
     decode: (payload, out) => decoder.decode(payload, out),
-    encode: (pcm, out) => encoder.encode(pcm, out),
-    encodeSilence: (out) => encoder.encode(silence, out),
+    encode: (pcm) => framed((out) => encoder.encode(pcm, out)),
+    encodeSilence: () => framed((out) => encoder.encode(silence, out)),
+  };
+}
+
+/** The codec of WebRTC, which was opened with the call. */
+function opusCodec({ decoder, encoder }: Opus): PayloadCodec {
+  return {
+    ...{ rate: sipCodecRate('opus'), clockPerMs: opusClockRate / 1000 },
+    samplesOf: (payload) => (opusPacketMs(payload) * sipCodecRate('opus')) / 1000,
+    decode: (payload, out) => {
+      const pcm = decoder.decode(payload);
+      out.set(pcm.subarray(0, out.length));
+      out.fill(0, Math.min(pcm.length, out.length));
+    },
+    encode: (pcm) => encoder.encode(pcm),
+    encodeSilence: () => encoder.encodeSilence(),
+    conceal: (ms, behind) => decoder.recover(ms, behind),
   };
 }
 
 /** A codec of its own for one direction of one call: what G.722 makes of a frame depends on those before it. */
-export function codecOf(name: SipCodec): PayloadCodec {
+export function codecOf(name: SipCodec, opus: Opus | undefined): PayloadCodec {
+  if (name === 'opus') {
+    assert(opus !== undefined, 'Opus is opened before its call is made');
+    return opusCodec(opus);
+  }
   if (name === 'G722') return g722();
   return name === 'PCMA' ? pcma : pcmu;
 }

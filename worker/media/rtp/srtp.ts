@@ -1,87 +1,48 @@
 /**
- * SRTP with AES in counter mode and HMAC-SHA1 (RFC 3711), keyed by SDES (RFC 4568). A packet is opened only if nobody has changed it and
- * it was not opened before; the number of turns of the sequence is guessed from the packets before it.
+ * SRTP keyed by SDES (RFC 3711, RFC 4568). A packet is opened only if nobody has changed it and it was not opened before; the number of
+ * turns of the sequence is guessed from the packets before it.
  */
-import { createCipheriv, createHmac, timingSafeEqual } from 'node:crypto';
-import type { SrtpSuite } from '../../../shared/protocol/sip/calls.ts';
+import type { SipKeys, SrtpSuite } from '../../../shared/protocol/sip/calls.ts';
 import { rtpHeadLength } from './rtp.ts';
+import { srtpCipher, type SrtpCipher } from './srtp-suite.ts';
 
-const tagBytes: Readonly<Record<SrtpSuite, number>> = {
-  AES_CM_128_HMAC_SHA1_80: 10,
-  AES_CM_128_HMAC_SHA1_32: 4,
-};
-const keyBytes = 16;
-const saltBytes = 14;
-const authBytes = 20;
 /** Packets behind the newest one that may still come, each once (RFC 3711, 3.3.2). */
 const windowPackets = 64;
 
-interface SessionKeys {
-  readonly key: Buffer;
-  readonly salt: Buffer;
-  readonly auth: Buffer;
-  readonly tag: number;
-}
+const turnsOf = (index: number): Buffer => wordOf(Math.floor(index / 65_536));
 
-/** Keys of a session from master key and salt (RFC 3711, 4.3). */
-function derive(master: Buffer, suite: SrtpSuite): SessionKeys {
-  const from = (label: number, length: number): Buffer => {
-    const iv = Buffer.alloc(16);
-    master.copy(iv, 0, keyBytes, keyBytes + saltBytes);
-    iv[7] = (iv[7] ?? 0) ^ label;
-    return createCipheriv('aes-128-ctr', master.subarray(0, keyBytes), iv).update(Buffer.alloc(length));
-  };
-  return { key: from(0, keyBytes), auth: from(1, authBytes), salt: from(2, saltBytes), tag: tagBytes[suite] };
-}
-
-/** The same for both directions: a stream of bits that is put over the payload. */
-function cover(
-  { key, salt }: SessionKeys,
-  payload: Uint8Array,
-  { ssrc, index }: { ssrc: number; index: number },
-): Buffer {
-  const iv = Buffer.alloc(16);
-  salt.copy(iv);
-  iv.writeUInt32BE((iv.readUInt32BE(4) ^ ssrc) >>> 0, 4);
-  iv.writeUInt32BE((iv.readUInt32BE(8) ^ Math.floor(index / 65_536)) >>> 0, 8);
-  iv.writeUInt16BE(iv.readUInt16BE(12) ^ (index & 0xffff), 12);
-  return createCipheriv('aes-128-ctr', key, iv).update(payload);
-}
-
-function tagOf({ auth, tag }: SessionKeys, packet: Uint8Array, index: number): Buffer {
-  const turns = Buffer.alloc(4);
-  turns.writeUInt32BE(Math.floor(index / 65_536) >>> 0);
-  return createHmac('sha1', auth).update(packet).update(turns).digest().subarray(0, tag);
+function wordOf(number: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(number >>> 0);
+  return bytes;
 }
 
 /** Closes packets of this side. */
 export class SrtpWriter {
-  readonly #keys: SessionKeys;
+  readonly #cipher: SrtpCipher;
 
   /** `master`: key and salt, base64. */
   constructor(master: string, suite: SrtpSuite) {
-    this.#keys = derive(Buffer.from(master, 'base64'), suite);
+    this.#cipher = srtpCipher(master, suite, 'audio');
   }
 
   /** `index`: the sequence with its turns, which must never come twice. */
   close(packet: Buffer, index: number): Buffer {
     const from = rtpHeadLength(packet) ?? packet.length;
-    const ssrc = packet.readUInt32BE(8);
-    const closed = Buffer.concat([
-      packet.subarray(0, from),
-      cover(this.#keys, packet.subarray(from), { ssrc, index }),
-    ]);
-    return Buffer.concat([closed, tagOf(this.#keys, closed, index)]);
+    const head = packet.subarray(0, from);
+    const parts = { head, body: packet.subarray(from), trailer: turnsOf(index) };
+    const { body, tag } = this.#cipher.close({ ...parts, ssrc: packet.readUInt32BE(8), index });
+    return Buffer.concat([head, body, tag]);
   }
 }
 
 /** Opens packets of the peer. */
 export class SrtpReader {
-  readonly #keys: SessionKeys;
+  readonly #cipher: SrtpCipher;
   readonly #ssrcs = new Map<number, { highest: number; seen: bigint }>();
 
   constructor(master: string, suite: SrtpSuite) {
-    this.#keys = derive(Buffer.from(master, 'base64'), suite);
+    this.#cipher = srtpCipher(master, suite, 'audio');
   }
 
   /** The newest index of the newest source, for whoever goes on with the call. */
@@ -97,9 +58,8 @@ export class SrtpReader {
 
   /** Undefined where the packet is not the peer's, or was here before. */
   open(packet: Buffer): Buffer | undefined {
-    const { tag } = this.#keys;
     const from = rtpHeadLength(packet);
-    const to = packet.length - tag;
+    const to = packet.length - this.#cipher.tagBytes;
     if (from === undefined || to < from) return undefined;
     const ssrc = packet.readUInt32BE(8);
     const known = this.#ssrcs.get(ssrc);
@@ -107,10 +67,12 @@ export class SrtpReader {
     const behind = known === undefined ? -1 : known.highest - index;
     if (index < 0 || behind >= windowPackets) return undefined;
     if (known !== undefined && behind >= 0 && ((known.seen >> BigInt(behind)) & 1n) === 1n) return undefined;
-    const body = packet.subarray(0, to);
-    if (!timingSafeEqual(tagOf(this.#keys, body, index), packet.subarray(to))) return undefined;
+    const head = packet.subarray(0, from);
+    const parts = { head, body: packet.subarray(from, to), trailer: turnsOf(index), ssrc, index };
+    const body = this.#cipher.open(parts, packet.subarray(to));
+    if (body === undefined) return undefined;
     this.#note(ssrc, index);
-    return Buffer.concat([body.subarray(0, from), cover(this.#keys, body.subarray(from), { ssrc, index })]);
+    return Buffer.concat([head, body]);
   }
 
   #note(ssrc: number, index: number): void {
@@ -137,4 +99,67 @@ function guess(sequence: number, highest: number | undefined): number {
   if (last < 32_768)
     return sequence - last > 32_768 ? (turns - 1) * 65_536 + sequence : turns * 65_536 + sequence;
   return last - 32_768 > sequence ? (turns + 1) * 65_536 + sequence : turns * 65_536 + sequence;
+}
+
+/** Marks a report as encrypted, beside its index. */
+const isEncryptedBit = 0x8000_0000;
+const reportHeadBytes = 8;
+
+/** Where the reports of both sides stand: no index of this side is used twice, and none of the peer's is read twice. */
+export interface SrtcpPlace {
+  sent: number;
+  heard: number;
+}
+
+/** Reports of both sides (RFC 3711, 3.4). */
+export class Srtcp {
+  readonly place: SrtcpPlace;
+  readonly #own: SrtpCipher;
+  readonly #peers: SrtpCipher;
+  readonly #isGcm: boolean;
+
+  constructor({ suite, local, remote }: SipKeys, place: SrtcpPlace) {
+    this.place = place;
+    this.#own = srtpCipher(local, suite, 'reports');
+    this.#peers = srtpCipher(remote, suite, 'reports');
+    this.#isGcm = suite === 'AEAD_AES_128_GCM';
+  }
+
+  close(packet: Buffer): Buffer {
+    const index = (this.place.sent += 1);
+    const head = packet.subarray(0, reportHeadBytes);
+    const trailer = wordOf(isEncryptedBit + index);
+    const parts = {
+      head,
+      body: packet.subarray(reportHeadBytes),
+      trailer,
+      ssrc: packet.readUInt32BE(4),
+      index,
+    };
+    const { body, tag } = this.#own.close(parts);
+    return Buffer.concat(this.#isGcm ? [head, body, tag, trailer] : [head, body, trailer, tag]);
+  }
+
+  /** Undefined where the report is not the peer's, is not encrypted, or is not newer than those before it. */
+  open(packet: Buffer): Buffer | undefined {
+    const { tagBytes } = this.#peers;
+    const to = packet.length - tagBytes - 4;
+    if (to < reportHeadBytes) return undefined;
+    const tag = packet.subarray(this.#isGcm ? to : to + 4).subarray(0, tagBytes);
+    const trailer = packet.subarray(this.#isGcm ? to + tagBytes : to).subarray(0, 4);
+    const index = trailer.readUInt32BE() - isEncryptedBit;
+    if (index <= this.place.heard) return undefined;
+    const head = packet.subarray(0, reportHeadBytes);
+    const parts = {
+      head,
+      body: packet.subarray(reportHeadBytes, to),
+      trailer,
+      ssrc: packet.readUInt32BE(4),
+      index,
+    };
+    const body = this.#peers.open(parts, tag);
+    if (body === undefined) return undefined;
+    this.place.heard = index;
+    return Buffer.concat([head, body]);
+  }
 }

@@ -3,6 +3,7 @@ import type { Socket } from 'node:dgram';
 import type { Millis } from '../../../shared/base/units.ts';
 import type { Scope } from '../../../shared/runtime/scope.ts';
 import type { SipOffer } from '../../../shared/protocol/sip/calls.ts';
+import type { Opus } from '../../media/opus/opus.ts';
 import type { SavedTransport, TransportEvents } from '../transport.ts';
 
 /** Tells the supervisor about a call. */
@@ -29,4 +30,6 @@ export interface SipCallOptions {
   /** 32 random bits. */
   readonly random: () => number;
   readonly saved?: SavedTransport | undefined;
+  /** Opened where the call has it; the call frees it. */
+  readonly opus?: Opus | undefined;
 }

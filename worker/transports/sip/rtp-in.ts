@@ -4,7 +4,8 @@ import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
 import type { SipMedia } from '../../../shared/protocol/sip/calls.ts';
 import { codecOf, type PayloadCodec } from '../../media/rtp/codec.ts';
 import { Concealment } from '../../media/rtp/concealment.ts';
-import { JitterBuffer } from '../../media/rtp/jitter-buffer.ts';
+import type { Opus } from '../../media/opus/opus.ts';
+import { JitterBuffer, type Pulled } from '../../media/rtp/jitter-buffer.ts';
 import { KeyReader } from '../../media/rtp/keys.ts';
 import { readRtp, type RtpPacket } from '../../media/rtp/rtp.ts';
 import { SrtpReader } from '../../media/rtp/srtp.ts';
@@ -21,8 +22,6 @@ export interface RtpInSink {
 const mostPayloadBytes = 1_500;
 /** RFC 3389. */
 const comfortNoise = 13;
-/** The clock of telephone codecs in RTP, in Hz. */
-const clockRate = 8_000;
 
 export class RtpIn {
   #media: SipMedia;
@@ -37,9 +36,9 @@ export class RtpIn {
   readonly #pcm = new Int16Array(mostPayloadBytes * 2);
   readonly #bytes = Buffer.alloc(mostPayloadBytes * 4);
 
-  constructor(media: SipMedia, sink: RtpInSink) {
+  constructor(media: SipMedia, sink: RtpInSink, opus?: Opus) {
     this.#media = media;
-    this.#codec = codecOf(media.codec);
+    this.#codec = codecOf(media.codec, opus);
     this.#sink = sink;
     this.#buffer = this.#newBuffer();
     this.#srtp = readerOf(media);
@@ -47,18 +46,17 @@ export class RtpIn {
   }
 
   #newBuffer(): JitterBuffer {
-    const { rate, samplesOf } = this.#codec;
-    const frameTicks = (clockRate * FRAME_MS) / 1000;
+    const { rate, clockPerMs, samplesOf } = this.#codec;
     return new JitterBuffer({
-      clockRate,
-      frameTicks,
-      ticksOf: (payload) => (samplesOf(payload) * clockRate) / rate,
+      clockRate: clockPerMs * 1000,
+      frameTicks: clockPerMs * FRAME_MS,
+      ticksOf: (payload) => (samplesOf(payload) * clockPerMs * 1000) / rate,
     });
   }
 
   agreed(media: SipMedia): void {
     if (media.codec !== this.#media.codec) {
-      this.#codec = codecOf(media.codec);
+      this.#codec = codecOf(media.codec, undefined);
       this.#buffer = this.#newBuffer();
     }
     if (media.keys?.remote !== this.#media.keys?.remote) this.#srtp = readerOf(media);
@@ -116,11 +114,21 @@ export class RtpIn {
         this.#concealment.heard(pcm);
         this.#tell(pcm);
       } else {
-        const pcm = this.#pcm.subarray(0, (next.ticks * this.#codec.rate) / clockRate);
-        this.#concealment.fill(pcm, next.row);
-        this.#tell(pcm);
+        this.#conceal(next);
       }
     }
+  }
+
+  #conceal({ ticks, row, next }: Extract<Pulled, { kind: 'conceal' }>): void {
+    const { rate, clockPerMs, conceal } = this.#codec;
+    const ms = ticks / clockPerMs;
+    if (conceal !== undefined) {
+      this.#tell(conceal(ms, next));
+      return;
+    }
+    const pcm = this.#pcm.subarray(0, (ms * rate) / 1000);
+    this.#concealment.fill(pcm, row);
+    this.#tell(pcm);
   }
 
   #tell(pcm: Int16Array): void {

@@ -6,7 +6,9 @@ import type { Millis } from '../../../shared/base/units.ts';
 import { FRAME_MS } from '../../../shared/base/units.ts';
 import type { SipMedia } from '../../../shared/protocol/sip/calls.ts';
 import { codecOf, type PayloadCodec } from '../../media/rtp/codec.ts';
-import { rtpHeadBytes, writeRtpHead } from '../../media/rtp/rtp.ts';
+import type { Opus } from '../../media/opus/opus.ts';
+import { pressFrame, type KeyFrame } from '../../media/rtp/keys.ts';
+import { rtpHeadBytes, writeRtpHead, type RtpHead } from '../../media/rtp/rtp.ts';
 import { SrtpWriter } from '../../media/rtp/srtp.ts';
 import { newRtpStream, nextNumbers, rtpStreamCodec, skipAhead, type RtpStreamState } from './rtp-stream.ts';
 
@@ -18,6 +20,7 @@ export interface RtpOutOptions {
   readonly random: () => number;
   /** What another worker left. */
   readonly saved: RtpOutState | undefined;
+  readonly opus?: Opus | undefined;
   readonly now: Millis;
 }
 
@@ -27,6 +30,8 @@ const mostWaiting = 250;
 const slackMs = 12;
 /** A worker that comes late makes up for this much; what lies further back is left out. */
 const mostBehindMs = 4 * FRAME_MS;
+/** Keys and pauses that may be left to press. */
+const mostKeys = 64;
 
 export class RtpOut {
   readonly #options: RtpOutOptions;
@@ -34,7 +39,7 @@ export class RtpOut {
   #media: SipMedia;
   #codec: PayloadCodec;
   #srtp: SrtpWriter | undefined;
-  readonly #waiting: Buffer[] = [];
+  readonly #waiting: Uint8Array[] = [];
   #isOpen: boolean;
   /** The next packet begins a stretch of speech. */
   #isSilent = true;
@@ -42,7 +47,7 @@ export class RtpOut {
   constructor(media: SipMedia, options: RtpOutOptions) {
     this.#options = options;
     this.#media = media;
-    this.#codec = codecOf(media.codec);
+    this.#codec = codecOf(media.codec, options.opus);
     this.#srtp = writerOf(media);
     this.#isOpen = options.saved !== undefined;
     this.state = options.saved ?? newRtpStream(options.random, options.now);
@@ -62,15 +67,14 @@ export class RtpOut {
   }
 
   agreed(media: SipMedia): void {
-    if (media.codec !== this.#media.codec) this.#codec = codecOf(media.codec);
+    if (media.codec !== this.#media.codec) this.#codec = codecOf(media.codec, undefined);
     if (media.keys?.local !== this.#media.keys?.local) this.#srtp = writerOf(media);
     this.#media = media;
   }
 
   /** Takes 20 ms of PCM. */
   frame(pcm: Int16Array, now: Millis): void {
-    const payload = Buffer.allocUnsafe(this.#codec.frameBytes);
-    this.#codec.encode(pcm, payload);
+    const payload = this.#codec.encode(pcm);
     if (!this.#isOpen || this.#waiting.length > 0) {
       this.#waiting.push(payload);
       if (this.#waiting.length > mostWaiting) this.#waiting.shift();
@@ -80,6 +84,15 @@ export class RtpOut {
     }
     this.#packet(payload, now, this.#isSilent);
     this.#isSilent = false;
+  }
+
+  /** Presses keys, in the place of audio; false where the peer takes none, or too many are left. */
+  press(digits: string): boolean {
+    const { keys } = this.state;
+    const { dtmfType, sends } = this.#media;
+    if (dtmfType === undefined || !sends || keys.keys.length + digits.length > mostKeys) return false;
+    keys.keys += digits;
+    return true;
   }
 
   /** What waits is not said any more. */
@@ -94,9 +107,7 @@ export class RtpOut {
       const dueAt = Math.max(this.state.sentAt + FRAME_MS, now - mostBehindMs);
       if (this.#waiting.length > 0) this.#next(dueAt);
       else {
-        const silence = Buffer.allocUnsafe(this.#codec.frameBytes);
-        this.#codec.encodeSilence(silence);
-        this.#packet(silence, dueAt, false);
+        this.#packet(this.#codec.encodeSilence(), dueAt, false);
         this.#isSilent = true;
       }
     }
@@ -109,14 +120,34 @@ export class RtpOut {
     this.#isSilent = false;
   }
 
-  #packet(payload: Buffer, now: Millis, marker: boolean): void {
-    nextNumbers(this.state, now, this.#codec.clockPerMs);
+  #packet(audio: Uint8Array, now: Millis, marker: boolean): void {
+    const { state } = this;
+    const { dtmfType, payloadType } = this.#media;
+    nextNumbers(state, now, this.#codec.clockPerMs);
+    const key = dtmfType && pressFrame(state.keys, state.timestamp, FRAME_MS * this.#codec.clockPerMs);
+    if (dtmfType === undefined || !key) {
+      this.#sendOne({ payloadType, marker, timestamp: state.timestamp }, audio);
+      return;
+    }
+    this.#sendKey(dtmfType, key);
+    // Audio begins anew behind it.
+    this.#isSilent = true;
+  }
+
+  #sendKey(payloadType: number, { payload, timestamp, isFirst, times }: KeyFrame): void {
+    for (let sent = 0; sent < times; sent += 1) {
+      if (sent > 0) this.state.sequence += 1;
+      this.#sendOne({ payloadType, marker: isFirst, timestamp }, payload);
+    }
+  }
+
+  #sendOne(head: Pick<RtpHead, 'payloadType' | 'marker' | 'timestamp'>, payload: Uint8Array): void {
     const packet = Buffer.allocUnsafe(rtpHeadBytes + payload.length);
-    const { sequence, timestamp, ssrc } = this.state;
-    writeRtpHead(packet, { payloadType: this.#media.payloadType, marker, sequence, timestamp, ssrc });
+    const { sequence, ssrc } = this.state;
+    writeRtpHead(packet, { ...head, sequence, ssrc });
     packet.set(payload, rtpHeadBytes);
-    const bytes = payload.length;
-    this.#options.send(this.#srtp?.close(packet, sequence) ?? packet, { timestamp, bytes });
+    const { timestamp } = this.state;
+    this.#options.send(this.#srtp?.close(packet, sequence) ?? packet, { timestamp, bytes: payload.length });
   }
 }
 

@@ -4,6 +4,7 @@
  * is used twice.
  */
 import { number, record, time } from '../../../shared/base/codec.ts';
+import { keysLeftCodec, type KeysLeft } from '../../media/rtp/keys.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 
 export interface RtpStreamState {
@@ -13,6 +14,7 @@ export interface RtpStreamState {
   timestamp: number;
   /** When the packet with these numbers was due: a multiple of 20 ms behind the first, so that timestamps keep to the clock. */
   sentAt: Millis;
+  readonly keys: KeysLeft;
 }
 
 export const rtpStreamCodec = record<RtpStreamState>({
@@ -20,6 +22,7 @@ export const rtpStreamCodec = record<RtpStreamState>({
   sequence: number,
   timestamp: number,
   sentAt: time,
+  keys: keysLeftCodec,
 });
 
 const frameMs = 20;
@@ -30,6 +33,7 @@ export const newRtpStream = (random: () => number, now: Millis): RtpStreamState 
   sequence: random() & 0x7fff,
   timestamp: random() >>> 0,
   sentAt: now,
+  keys: { keys: '', frame: 0, timestamp: 0 },
 });
 
 /** Goes on in another worker: beyond everything that the one before can have sent since it saved its state. */

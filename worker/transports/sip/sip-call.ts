@@ -4,12 +4,24 @@
  * taken for heard after the time that a phone's buffer takes.
  */
 import type { RemoteInfo } from 'node:dgram';
-import { flag, list, maybe, opaque, record, text, time, versionOf } from '../../../shared/base/codec.ts';
+import {
+  flag,
+  list,
+  maybe,
+  number,
+  opaque,
+  record,
+  text,
+  time,
+  versionOf,
+} from '../../../shared/base/codec.ts';
 import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
 import { int16View } from '../../../shared/audio/pcm.ts';
-import { sipCodecRate, type SipMedia } from '../../../shared/protocol/sip/calls.ts';
+import { sipClockRate, sipCodecRate, type SipMedia } from '../../../shared/protocol/sip/calls.ts';
 import { RtcpReporter } from '../../media/rtp/rtcp.ts';
+import { freeOpus } from '../../media/opus/opus.ts';
 import { isRtcp } from '../../media/rtp/rtp.ts';
+import { Srtcp, type SrtcpPlace } from '../../media/rtp/srtp.ts';
 import type { CallStart, CallTransport, TransportEnd } from '../transport.ts';
 import type { SipCallOptions } from './line.ts';
 import { RtpIn } from './rtp-in.ts';
@@ -23,8 +35,6 @@ const vanishedMs = 120_000;
 const lingerMs = 200;
 /** The fixed interval of RFC 3550, 6.2. */
 const reportEveryMs = 5_000;
-/** The clock of telephone codecs in RTP, in Hz. */
-const clockRate = 8_000;
 
 interface SipCallState {
   phase: 'starting' | 'open' | 'over';
@@ -38,6 +48,8 @@ interface SipCallState {
   out: RtpOutState | undefined;
   /** Where the peer's encrypted stream stands. */
   srtp: { readonly ssrc: number; readonly index: number } | undefined;
+  /** Where the encrypted reports of both sides stand. */
+  srtcp: SrtcpPlace;
 }
 
 const stateCodec = record<SipCallState>({
@@ -49,6 +61,7 @@ const stateCodec = record<SipCallState>({
   marks: list(record<SipCallState['marks'][number]>({ id: text(), at: time })),
   out: maybe(rtpOutCodec),
   srtp: maybe(opaque<NonNullable<SipCallState['srtp']>>()),
+  srtcp: record<SrtcpPlace>({ sent: number, heard: number }),
 });
 
 const kind = `sip ${versionOf(stateCodec)}`;
@@ -63,6 +76,7 @@ export class SipCall implements CallTransport {
   #isClosed = false;
   readonly #reporter: RtcpReporter;
   #reportAt: Millis;
+  #srtcp: Srtcp | undefined;
   readonly #scratch = new Int16Array(960);
 
   constructor(options: SipCallOptions) {
@@ -79,22 +93,33 @@ export class SipCall implements CallTransport {
       marks: [],
       out: undefined,
       srtp: undefined,
+      srtcp: { sent: 0, heard: 0 },
     };
     const left = saved === undefined ? fresh : stateCodec.read(saved.json, saved.shiftMs);
     this.#state = { ...left, media, isOpen: isOpen || left.phase === 'open' };
-    this.#in = new RtpIn(media, {
-      audio: (pcm) => void events.audio(pcm),
-      key: (digit) => events.dtmf(digit),
-      arrived: (packet) => this.#reporter.arrived(packet, now()),
-    });
+    this.#in = new RtpIn(
+      media,
+      {
+        audio: (pcm) => void events.audio(pcm),
+        key: (digit) => events.dtmf(digit),
+        arrived: (packet) => this.#reporter.arrived(packet, now()),
+      },
+      options.opus,
+    );
     if (left.srtp !== undefined) this.#in.restore(left.srtp);
+    // What was sent since it was saved has used some.
+    if (saved !== undefined) left.srtcp.sent += 1_000;
+    this.#srtcp = srtcpOf(media, left.srtcp);
     this.#out = new RtpOut(media, {
-      ...{ random: options.random, saved: this.#state.out, now: now() },
+      ...{ random: options.random, saved: this.#state.out, now: now(), opus: options.opus },
       send: (packet, of) => {
         if (this.#send(packet)) this.#reporter.sent(of, now());
       },
     });
-    this.#reporter = new RtcpReporter({ ssrc: this.#out.state.ssrc, clockRate });
+    this.#reporter = new RtcpReporter({
+      ssrc: this.#out.state.ssrc,
+      clockRate: sipClockRate(media.codec),
+    });
     this.#reportAt = now() + reportEveryMs;
     socket.on(
       'message',
@@ -150,6 +175,10 @@ export class SipCall implements CallTransport {
     if (this.#state.phase !== 'open') return false;
     this.#state.marks.push({ id, at: this.#options.now() + this.#out.waitingMs + playoutMs });
     return true;
+  }
+
+  sendKeys(digits: string): boolean {
+    return this.#state.phase === 'open' && this.#out.press(digits);
   }
 
   tell(): void {
@@ -224,6 +253,11 @@ export class SipCall implements CallTransport {
     const isMoved = remote?.address !== media.remote?.address || remote?.port !== media.remote?.port;
     // Where it said that it moves to counts until it is heard from there.
     if (isMoved) this.#state.peer = undefined;
+    const before = this.#state.media.keys;
+    if (before?.local !== media.keys?.local || before?.remote !== media.keys?.remote) {
+      if (before?.remote !== media.keys?.remote) this.#state.srtcp.heard = 0;
+      this.#srtcp = srtcpOf(media, this.#state.srtcp);
+    }
     this.#state.media = media;
     this.#in.agreed(media);
     this.#out.agreed(media);
@@ -244,7 +278,8 @@ export class SipCall implements CallTransport {
     if (this.#state.phase === 'over') return;
     const now = this.#options.now();
     if (isRtcp(packet)) {
-      this.#reporter.read(packet, now, this.#options.unixMs());
+      const report = this.#srtcp === undefined ? packet : this.#srtcp.open(packet);
+      if (report !== undefined) this.#reporter.read(report, now, this.#options.unixMs());
       return;
     }
     const isPeer = this.#state.peer?.address === from.address && this.#state.peer.port === from.port;
@@ -255,14 +290,16 @@ export class SipCall implements CallTransport {
   }
 
   /**
-   * The first who sends valid audio is the peer, for its own idea of its address may lie behind a translation. Another one becomes it
-   * only where the first has fallen silent: a stranger that guesses the port can not take over a call that runs.
+   * The first who sends valid audio is the peer, for its own idea of its address may lie behind a translation. Another port of the same
+   * machine becomes it only where the first has fallen silent, and another machine only where the peer has named it, or proves by its keys
+   * that it is the peer: a stranger that guesses the port takes over no call, not even a silent one.
    */
   #mayBePeer(from: RemoteInfo, isPeer: boolean, now: Millis): boolean {
     if (isPeer || this.#state.peer === undefined) return true;
-    const { remote } = this.#state.media;
-    const isAnnounced = remote?.address === from.address && remote.port === from.port;
-    return isAnnounced || now - this.#state.heardAt > 50 * FRAME_MS;
+    const { remote, keys } = this.#state.media;
+    if (remote?.address === from.address && remote.port === from.port) return true;
+    const isKnown = keys !== undefined || [this.#state.peer.address, remote?.address].includes(from.address);
+    return isKnown && now - this.#state.heardAt > 50 * FRAME_MS;
   }
 
   #send(packet: Buffer): boolean {
@@ -273,26 +310,20 @@ export class SipCall implements CallTransport {
     return true;
   }
 
-  /** Tells the peer how its audio arrives. Nothing is told in the clear of a call that is encrypted. */
+  /** Tells the peer how its audio arrives. */
   #report(now: Millis, last?: () => void): boolean {
     const { media, peer, isOpen } = this.#state;
     const to = peer ?? media.remote;
-    if (
-      !isOpen ||
-      to === undefined ||
-      media.keys !== undefined ||
-      (now < this.#reportAt && last === undefined)
-    )
-      return false;
+    if (!isOpen || to === undefined || (now < this.#reportAt && last === undefined)) return false;
     this.#reportAt = now + reportEveryMs;
     const isWhereItSaid = to.port === media.remote?.port;
     const beside = isWhereItSaid ? media.remote.rtcpPort : to.port + 1;
     const port = media.rtcpMux === true ? to.port : beside;
     if (port > 65_535) return false;
     const unixMs = this.#options.unixMs();
-    const packet =
+    const plain =
       last === undefined ? this.#reporter.report(now, unixMs) : this.#reporter.goodbye(now, unixMs);
-    this.#options.socket.send(packet, port, to.address, last ?? sent);
+    this.#options.socket.send(this.#srtcp?.close(plain) ?? plain, port, to.address, last ?? sent);
     return true;
   }
 
@@ -315,12 +346,15 @@ export class SipCall implements CallTransport {
   #close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    if (this.#options.opus !== undefined) freeOpus(this.#options.opus);
     // What is sent is on its way only when that is told: a socket that is closed before sends nothing.
     const close = (): void => void this.#options.socket.close();
     if (!this.#report(this.#options.now(), close)) close();
     this.#options.line.over();
   }
 }
+
+const srtcpOf = ({ keys }: SipMedia, place: SrtcpPlace): Srtcp | undefined => keys && new Srtcp(keys, place);
 
 /** Without a callback an error on the way to a peer would be thrown. */
 const sent = (): void => undefined;

@@ -1,0 +1,135 @@
+/** The requests that our adapters send are those that the carriers' own libraries send for the same: method, address, credentials and body. */
+import Telnyx from 'telnyx';
+import twilio from 'twilio';
+import { expect, it } from 'vitest';
+import { Sensitive } from '../../../shared/config/sensitive.ts';
+import { CarrierAControl } from '../../../supervisor/telephony/carrier-a/control.ts';
+import { CarrierBControl } from '../../../supervisor/telephony/carrier-b/control.ts';
+import type { RestAnswer, RestRequest } from '../../../supervisor/telephony/rest.ts';
+
+const means = { transfer: true, warm: true, keys: true };
+const sid = `AC${'0'.repeat(32)}`;
+const [to, from] = ['+15550100077', '+15550100002'];
+
+interface Sent {
+  readonly url: string;
+  readonly authorization: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** What our adapter sends; `read` reads a body. */
+function newWire(read: (body: string) => Sent['body']) {
+  const sent: Sent[] = [];
+  const ask = ({ url, authorization, body }: RestRequest): Promise<RestAnswer> => {
+    // A colon in a path may be written either way.
+    sent.push({ url: url.replaceAll('%3A', ':'), authorization, body: read(body) });
+    return Promise.resolve({
+      kind: 'answered',
+      status: 200,
+      body: { sid: 'CA9', data: { id: 'c1', call_control_id: 'v3:leg' } },
+    });
+  };
+  return { sent, ask };
+}
+
+it('carrier A', async () => {
+  const { sent, ask } = newWire((body) => Object.fromEntries(new URLSearchParams(body)));
+  const account = {
+    accountSid: sid,
+    user: sid,
+    password: new Sensitive('p'),
+    apiUrl: 'https://api.twilio.com',
+  };
+  const settings = {
+    ...{ addr: { host: '', port: 0 }, publicUrl: 'wss://v.example/carrier_a/stream', allowsStaticUrl: false },
+    ...{ authToken: new Sensitive('p'), streamSecret: new Sensitive('s'.repeat(32)), resumesStream: true },
+  };
+  const ours = new CarrierAControl({ ...settings, control: account }, account, { means, ask, nowS: () => 0 });
+  await ours.hangUp('CA1');
+  await ours.transfer('CA1', { commandId: 'k', to, from });
+  await ours.ring({ to, from, tag: 't', ringS: 30, acceptS: 120, commandId: 'k' });
+  await ours.dial({ id: 'o', to, from, ringS: 30 });
+
+  const theirs: Sent[] = [];
+  const httpClient = {
+    request: ({ uri, username, password, data, method }: Record<string, string> & { data: object }) => {
+      expect(method).toBe('post');
+      const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+      const texts = Object.entries(data).map(([name, value]) => [name, String(value)]);
+      theirs.push({ url: String(uri), authorization, body: Object.fromEntries(texts) as Sent['body'] });
+      return Promise.resolve({ statusCode: 201, body: {} });
+    },
+  };
+  const client = twilio(sid, 'p', { httpClient: httpClient as never });
+  const event = (kind: string, tag: string): string => `https://v.example/carrier_a/events/${kind}/${tag}`;
+  const common = { to, from, timeout: 30 };
+  await client.calls('CA1').update({ status: 'completed' });
+  await client.calls('CA1').update({ twiml: String(sent[1]?.body['Twiml']) });
+  await client.calls.create({
+    ...{ ...common, twiml: String(sent[2]?.body['Twiml']), statusCallback: event('leg', 't') },
+    ...{ machineDetection: 'Enable', asyncAmd: 'true', asyncAmdStatusCallback: event('amd', 't') },
+  });
+  await client.calls.create({
+    ...{ ...common, url: event('answered', 'o'), machineDetection: 'DetectMessageEnd' },
+    statusCallback: event('call', 'o'),
+  });
+  expect(sent).toEqual(theirs);
+});
+
+it('carrier B', async () => {
+  const { sent, ask } = newWire((body) => JSON.parse(body) as Sent['body']);
+  const apiUrl = 'https://api.telnyx.com/v2';
+  const account = { apiKey: new Sensitive('KEY'), apiUrl, publicKey: '', connectionId: 'conn' };
+  const settings = { addr: { host: '', port: 0 }, publicUrl: 'wss://v.example/carrier_b/stream' };
+  const ours = new CarrierBControl(
+    { ...settings, streamToken: new Sensitive('token'), control: account },
+    account,
+    { means, ask, nowS: () => 0, longestSummary: () => Promise.resolve() },
+  );
+  const id = 'v3:a/b';
+  await ours.hangUp(id, 'k1');
+  await ours.transfer(id, { commandId: 'k2', to, from });
+  await ours.pressKeys(id, { commandId: 'k3', digits: '1w#' });
+  await ours.park(id, { tag: 't', commandId: 'k4' });
+  await ours.ring({ to, from, tag: 't', ringS: 30, acceptS: 120, commandId: 'k5' });
+  await ours.join('v3:leg', { tag: 't', conference: 'c1', text: '', language: 'en-US', commandId: 'k6' });
+  await ours.startStream(id, { commandId: 'k7', parameters: { agent_route: 'sales' } });
+
+  const theirs: Sent[] = [];
+  const fetch = (url: unknown, init?: { headers?: unknown; body?: unknown; method?: string }) => {
+    expect(init?.method?.toLowerCase()).toBe('post');
+    const authorization = new Headers(init?.headers as never).get('authorization') ?? '';
+    theirs.push({ url: String(url), authorization, body: JSON.parse(String(init?.body)) as Sent['body'] });
+    return Promise.resolve(Response.json({ data: {} }));
+  };
+  const client = new Telnyx({ apiKey: 'KEY', baseURL: apiUrl, fetch: fetch, maxRetries: 0 });
+  const { actions } = client.calls;
+  const state = (text: string): string => Buffer.from(text).toString('base64');
+  await actions.hangup(id, { command_id: 'k1' });
+  const leg = { target_leg_client_state: state(`svc:to:${id}`) };
+  await actions.transfer(id, { to, from, timeout_secs: 30, command_id: 'k2', ...leg });
+  await actions.sendDtmf(id, { digits: '1w#', duration_millis: 250, command_id: 'k3' });
+  await client.conferences.create({
+    ...{ call_control_id: id, name: 'svc-t', start_conference_on_create: false, beep_enabled: 'never' },
+    ...{ client_state: state('svc:caller:t'), command_id: 'k4' },
+  });
+  await client.calls.dial({
+    ...{ connection_id: 'conn', to, from, timeout_secs: 30, answering_machine_detection: 'detect' },
+    ...{ client_state: state('svc:leg:t'), command_id: 'k5' },
+  });
+  await client.conferences.actions.join('c1', {
+    ...{ call_control_id: 'v3:leg', start_conference_on_enter: true, end_conference_on_exit: true },
+    ...{ beep_enabled: 'never', command_id: 'k6' },
+  });
+  await actions.startStreaming(id, {
+    ...{
+      stream_url: String(sent[6]?.body['stream_url']),
+      stream_track: 'inbound_track',
+      stream_codec: 'PCMU',
+    },
+    ...{ stream_bidirectional_mode: 'rtp', stream_bidirectional_codec: 'PCMU' },
+    ...{ stream_bidirectional_sampling_rate: 8_000, stream_auth_token: 'token', command_id: 'k7' },
+    custom_parameters: [{ name: 'agent_route', value: 'sales' }],
+  });
+  expect(sent).toEqual(theirs);
+});
