@@ -53,6 +53,8 @@ export interface CallStagesOptions {
 
 /** A session of STT that lived for less than this died soon. */
 const soonMs = 1_000;
+/** A connection that held for so long was served; longer than the longest pause before one is opened. */
+const heldMs = 10_000;
 const firstPauseMs = 250;
 const longestPauseMs = 4_000;
 
@@ -143,6 +145,11 @@ export class CallStages {
     }
   }
 
+  /** A caller who says nothing gets no text, which would show that STT works: there a connection that holds is all that shows it. */
+  #sttWasThere(error: StageError): boolean {
+    return error.kind === 'disconnected' && this.#options.clock.now() - this.#sttOpenedAt >= heldMs;
+  }
+
   #openStt(): SttSession {
     return this.#options.stt.open(this.#context, (event) => this.#onStt(event));
   }
@@ -172,7 +179,7 @@ export class CallStages {
         return;
       case 'error':
         this.#failed('stt', event.error);
-        tell({ type: 'stt.failed' });
+        tell({ type: 'stt.failed', ...(this.#sttWasThere(event.error) && { wasThere: true }) });
         return;
       default:
         unreachable(event);

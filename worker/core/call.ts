@@ -190,7 +190,7 @@ function takeHearing(step: Step, event: HearingEvent): void {
       onSttFinalized(step, event.isLate === true);
       return;
     case 'stt.failed':
-      onSttFailed(step);
+      onSttFailed(step, event.wasThere === true);
       return;
   }
 }

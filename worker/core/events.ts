@@ -94,7 +94,8 @@ export type CallEvent =
       readonly isLate?: true;
       readonly position?: PlayoutPosition | undefined;
     }
-  | { readonly type: 'stt.failed' }
+  /** `wasThere`: the connection had held for long before it broke, so what failed earlier is another outage. */
+  | { readonly type: 'stt.failed'; readonly wasThere?: true }
   | { readonly type: 'llm.text'; readonly round: number; readonly text: string }
   | {
       readonly type: 'llm.done';

@@ -123,6 +123,24 @@ describe('a call', () => {
     expect([call.overs(), call.transport.told.includes('fail')]).toEqual([0, false]);
   });
 
+  it('keeps a caller who says nothing through outages of STT between which its connection held', () => {
+    const world = newWorld();
+    const call = world.newCall();
+    const outage = (seconds: number): void => {
+      for (let second = 0; second < seconds; second += 1) {
+        call.stt().emit({ type: 'error', error: { kind: 'disconnected' } });
+        world.clock.advance(1_000);
+      }
+    };
+    outage(7);
+    world.clock.advance(9_000);
+    outage(7);
+    expect(call.stages.stt).toHaveLength(15);
+    // The newer outage alone is longer than callers are kept: no session is opened any more.
+    outage(7);
+    expect(call.stages.stt.length).toBeLessThan(22);
+  });
+
   it('tells a client that floods it to wait, and when to go on', () => {
     const world = newWorld();
     const call = world.newCall();

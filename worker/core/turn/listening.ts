@@ -184,8 +184,9 @@ export function onSttFinalized(step: Step, isLate: boolean): void {
     answerTurn(step, state.caller.turn);
 }
 
-export function onSttFailed(step: Step): void {
+export function onSttFailed(step: Step, wasThere: boolean): void {
   const { state } = step;
+  if (wasThere) forgetFaults(state.faults, 'stt');
   if (noticeFault(step, 'stt', 'failed')) endSoon(state.course);
   const hearsAgain = reopenStt(step);
   if (state.caller.turn.phase === 'finalizing' && !hearsAgain) answerTurn(step, state.caller.turn);
