@@ -187,6 +187,8 @@ export class CallRunner implements TransportEvents {
     this.#tell({ type: 'command.given', command: typedCommand(typed), position: this.#call?.audio.position });
   }
 
+  readonly messaged: TransportEvents['messaged'] = (message) => this.#link?.clientSaid(message) ?? false;
+
   markPlayed(id: string): void {
     this.#tell({ type: 'mark.played', id });
   }
@@ -347,12 +349,10 @@ export class CallRunner implements TransportEvents {
   }
 
   #openLink(start: CallStart, left?: LeftLink): void {
-    const site: CallLinkSite = {
-      bind: (callback) => this.scope.bind(callback),
-      command: (id, command) =>
-        this.#tell({ type: 'command.given', id, command, position: this.#call?.audio.position }),
-    };
-    this.#link = this.#services.openLink?.(start, site, left);
+    const bind: CallLinkSite['bind'] = (callback) => this.scope.bind(callback);
+    const command: CallLinkSite['command'] = (id, given) =>
+      this.#tell({ type: 'command.given', id, command: given, position: this.#call?.audio.position });
+    this.#link = this.#services.openLink?.(start, { bind, command, client: this.#transport }, left);
   }
 
   #fault(error: unknown): void {
