@@ -150,11 +150,9 @@ export const agentCommandSchemas = {
       description:
         'Offers only these tools, local and remote; null: all of them again. Transitions of a flow stay.',
     }),
-  'client.send': z
-    .object({ type: z.literal('client.send'), ...commandShape, ...clientAnswerShape })
-    .meta({
-      description: "Sends a message to the program of the caller (an extension; see 'Messages of a client').",
-    }),
+  'client.send': z.object({ type: z.literal('client.send'), ...commandShape, ...clientAnswerShape }).meta({
+    description: "Sends a message to the program of the caller (an extension; see 'Messages of a client').",
+  }),
 } as const;
 
 /** `id` is the one of the `tool.call`, so that a result carries no command id. */

@@ -64,12 +64,10 @@ export const conversationEventSchemas = {
   'turn.metrics': z
     .object({ type: z.literal('turn.metrics'), epoch: epochField, metrics: turnMetricsSchema })
     .meta({ description: 'Latencies of the turn, when its first audio went out.' }),
-  'client.message': z
-    .object({ type: z.literal('client.message'), ...clientMessageShape })
-    .meta({
-      description:
-        "The program of the caller sent a message of its own (an extension; see 'Messages of a client').",
-    }),
+  'client.message': z.object({ type: z.literal('client.message'), ...clientMessageShape }).meta({
+    description:
+      "The program of the caller sent a message of its own (an extension; see 'Messages of a client').",
+  }),
 } as const;
 
 export type ConversationEventType = keyof typeof conversationEventSchemas;
