@@ -84,11 +84,14 @@ it('carrier A', async () => {
   expect(sent).toEqual(theirs);
 });
 
-it('carrier B', async () => {
+const callB = 'v3:a/b';
+const apiUrlB = 'https://api.telnyx.com/v2';
+
+/** What our adapter of carrier B sends for each command. */
+async function oursOfB(): Promise<Sent[]> {
   const active = { kind: 'answered', status: 422, body: { errors: [{ code: '90045' }] } } as const;
   const { sent, ask } = newWire((body) => JSON.parse(body === '' ? '{}' : body) as Sent['body'], [active]);
-  const id = 'v3:a/b';
-  const apiUrl = 'https://api.telnyx.com/v2';
+  const [id, apiUrl] = [callB, apiUrlB];
   const account = { apiKey: new Sensitive('KEY'), apiUrl, publicKey: '', connectionId: 'conn' };
   const settings = { addr: { host: '', port: 0 }, publicUrl: 'wss://v.example/carrier_b/stream' };
   const ours = new CarrierBControl(
@@ -113,7 +116,12 @@ it('carrier B', async () => {
   });
   await ours.putBack(id, { conference: 'c1', tag: 't', commandId: 'k9' });
   await ours.putBack(id, { conference: '', tag: 't', commandId: 'k10' });
+  return sent;
+}
 
+it('carrier B', async () => {
+  const sent = await oursOfB();
+  const [id, apiUrl] = [callB, apiUrlB];
   const theirs: Sent[] = [];
   const fetch = (url: unknown, init?: { headers?: unknown; body?: unknown; method?: string }) => {
     const authorization = new Headers(init?.headers as never).get('authorization') ?? '';
