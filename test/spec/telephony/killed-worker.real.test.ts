@@ -6,18 +6,33 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { loadFlite } from '../../../examples/demo/flite.ts';
 import { answer, sayAndCall } from '../../support/fakes/fake-chat.ts';
 import { samplesOf } from '../../support/fakes/fake-speech.ts';
-import { carrierEnv } from '../../support/fakes/fake-carrier-a.ts';
+import {
+  carrierEnv,
+  FakeStream,
+  postEvent,
+  postVoice,
+  streamUrlOf,
+} from '../../support/fakes/fake-carrier-a.ts';
 import { TestService } from '../../support/process/service.ts';
 import { FakeCarrierAApi } from '../../support/telephony/fake-carrier-a-api.ts';
-import { FakeCarrierB } from '../../support/telephony/fake-carrier-b.ts';
-import {
-  newPhoneA,
-  newPhoneB,
-  type Asked,
-  type Phone,
-  type PhoneWorld,
-  type Stream,
-} from '../../support/telephony/phones.ts';
+import { FakeCarrierB, type FakeBStream } from '../../support/telephony/fake-carrier-b.ts';
+
+type Stream = FakeStream | FakeBStream;
+/** What a carrier is asked for. */
+type Asked = 'transfer' | 'park' | 'ring' | 'hang_up' | 'put_back';
+
+interface Phone {
+  readonly name: 'A' | 'B';
+  call(id: string): Promise<Stream>;
+  /** The newest stream of a call. */
+  stream(id: string): Stream;
+  /** How often it was asked for something since the call began. */
+  asked(what: Asked): number;
+  /** Done once, when the carrier is asked for something, before it does that. */
+  whenAsked(what: Asked, then: () => Promise<void>): void;
+  /** The destination's leg is a machine. */
+  machine(handle: string): Promise<unknown>;
+}
 
 let service: TestService;
 let api: FakeCarrierAApi;
@@ -78,8 +93,80 @@ afterEach(() => {
   for (const stream of [...api.streams.values(), ...carrier.streams]) stream.close();
 });
 
-const world = (): PhoneWorld => ({ service, api, carrier });
-const [phoneA, phoneB] = [newPhoneA(world), newPhoneB(world)];
+const kindOfA = (
+  path: string,
+  { Twiml = '', Status }: Readonly<Record<string, string>>,
+): Asked | undefined => {
+  if (Status === 'completed') return 'hang_up';
+  if (path === '/Calls.json') return 'ring';
+  if (Twiml.includes('<Number>')) return 'transfer';
+  if (Twiml.includes('startConferenceOnEnter="false"')) return 'park';
+  return Twiml.includes('<Stream') ? 'put_back' : undefined;
+};
+
+const phoneA: Phone = {
+  name: 'A',
+  call: async (id) => {
+    const response = await postVoice(service.address('carrier_a'), id);
+    const given = { callSid: id, url: streamUrlOf(await response.text()) };
+    const stream = new FakeStream(service.address('carrier_a'), given);
+    api.streams.set(id, stream);
+    await stream.until(() => stream.status !== 0);
+    stream.begin();
+    return stream;
+  },
+  stream: (id) => found(api.streams.get(id)),
+  asked: (what) => api.requests.filter(({ path, form }) => kindOfA(path, form) === what).length,
+  whenAsked: (what, then) => {
+    api.before = async ({ path, form }) => {
+      if (kindOfA(path, form) === what) await then();
+    };
+  },
+  machine: (handle) =>
+    postEvent(service.address('carrier_a'), `/carrier_a/events/amd/${handle}`, {
+      CallSid: api.newestMade,
+      AnsweredBy: 'machine_start',
+    }),
+};
+
+const actions: Readonly<Record<Asked, string>> = {
+  ...{
+    transfer: 'transfer',
+    park: 'conferences',
+    ring: 'calls',
+    hang_up: 'hangup',
+    put_back: 'streaming_start',
+  },
+};
+
+const phoneB: Phone = {
+  name: 'B',
+  call: async (id) => {
+    const before = carrier.streams.length;
+    await carrier.tell('call.initiated', { call_control_id: id, direction: 'incoming' });
+    await carrier.until(() => carrier.streams.length > before);
+    carrier.commands.length = 0;
+    return phoneB.stream(id);
+  },
+  stream: () => found(carrier.streams.at(-1)),
+  asked: (what) => carrier.of(actions[what]).length,
+  whenAsked: (what, then) => {
+    carrier.before = async ({ action }) => {
+      if (action === actions[what]) await then();
+    };
+  },
+  machine: (handle) =>
+    carrier.tell('call.machine.detection.ended', {
+      call_control_id: 'v3:leg',
+      client_state: Buffer.from(`svc:leg:${handle}`).toString('base64'),
+      result: 'machine',
+    }),
+};
+
+function found(stream: Stream | undefined): Stream {
+  if (stream === undefined) throw new Error('no stream');
+  return stream;
+}
 
 const ofCall = (line: Readonly<Record<string, unknown>>): boolean => line['call'] === callId;
 
