@@ -6,10 +6,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sayAndCall } from '../../support/fakes/fake-chat.ts';
-import { TestService } from '../../support/process/service.ts';
-import { stopAll } from '../../support/process/succession.ts';
-import { FakeCarrierB } from '../../support/telephony/fake-carrier-b.ts';
+import { sayAndCall } from '../../../support/fakes/fake-chat.ts';
+import { TestService } from '../../../support/process/service.ts';
+import { stopAll } from '../../../support/process/succession.ts';
+import { FakeCarrierB } from '../../../support/telephony/fake-carrier-b.ts';
 
 let service: TestService;
 let carrier: FakeCarrierB;
