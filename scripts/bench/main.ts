@@ -84,8 +84,11 @@ async function perform(command: Command, root: URL): Promise<boolean> {
       return print(command, { result, rows: judgeSip(result), text: describeSip(result) });
     }
     case 'webrtc': {
+      if (command.profile !== undefined) mkdirSync(command.profile, { recursive: true });
       const result = await webrtcCalls({ ...command, ...mode, root }, (text) => process.stderr.write(text));
-      return print(command, { result, rows: judgeWebrtc(result), text: describeWebrtc(result) });
+      const passed = print(command, { result, rows: judgeWebrtc(result), text: describeWebrtc(result) });
+      if (command.profile !== undefined) process.stdout.write(`${summariseProfiles(command.profile)}\n`);
+      return passed;
     }
     case 'soak': {
       const { total, warmUp } = mode;

@@ -68,14 +68,16 @@ export async function webrtcCalls(
   options: RunOptions & WebrtcMode,
   log: (text: string) => void,
 ): Promise<WebrtcResult> {
-  const { root, workers, calls, variables, assets } = options;
+  const { root, workers, calls, variables, assets, profile } = options;
   const most = String(Math.max(512, calls));
   const env = {
     ...{ SVC_MAX_SESSIONS: most, SVC_WEBRTC_MAX_CALLS_PER_IP: most, SVC_WEBRTC_MAX_HANDSHAKING: most },
     ...{ SVC_WEBRTC_ADDR: '127.0.0.1:0', SVC_WEBRTC_OFFERS_PER_MINUTE: 'off' },
+    ...(profile !== undefined && { BENCH_PROFILE_DIR: profile }),
     ...variables,
   };
-  return await withParties({ root, workers, env }, async (parties) => {
+  const preloads = profile === undefined ? [] : [new URL('scripts/bench/profiler.mjs', root).href];
+  return await withParties({ root, workers, env, preloads }, async (parties) => {
     const voices = await loadVoices({ sampleRate: 16_000, encoding: 'pcm16' }, assets);
     const { host, port } = parties.service.addressOf('webrtc');
     const load = await WebrtcLoad.open(`http://${host}:${port}/whip`, voices);
