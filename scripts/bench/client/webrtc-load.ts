@@ -122,7 +122,7 @@ export class WebrtcLoad {
   begin(): void {
     this.#findings = newFindings();
     this.#ticker = new Distribution();
-    for (const peer of this.peers) peer.longestSilenceMs = 0;
+    for (const peer of this.peers) Object.assign(peer, { longestSilenceMs: 0, moves: 0 });
   }
 
   /** What was heard since. */

@@ -45,6 +45,7 @@ export class WebrtcPeer {
   #timestamp = 0;
   #last: { readonly at: number; readonly sequence: number; readonly timestamp: number } | undefined;
   #isMoving = false;
+  #openedAt = 0;
   /** When anything came last. */
   heardAt = 0;
   /** From the last packet of one connection to the first of the next, at its longest. */
@@ -81,6 +82,7 @@ export class WebrtcPeer {
     const before = this.#connection;
     this.#connection = connection;
     this.#last = undefined;
+    this.#openedAt = performance.now();
     if (before !== undefined) close(before);
     return status;
   }
@@ -135,7 +137,12 @@ export class WebrtcPeer {
 
   /** As the page: offers another connection once nothing has come for a second. */
   watch(now: number): void {
-    if (this.#isMoving || this.#connection === undefined || now - this.heardAt < silentMs) return;
+    if (
+      this.#isMoving ||
+      this.#connection === undefined ||
+      now - Math.max(this.heardAt, this.#openedAt) < silentMs
+    )
+      return;
     this.#isMoving = true;
     this.moves += 1;
     void this.#comeBack().finally(() => (this.#isMoving = false));
