@@ -12,7 +12,6 @@ import {
   RtpPacket,
 } from 'werift';
 import { Observed } from '../process/observed.ts';
-import type { CamePacket } from './playout.ts';
 
 const rate = 16_000;
 const frameSamples = rate / 50;
@@ -22,8 +21,6 @@ export interface CallerOptions {
   readonly direction?: 'sendrecv' | 'sendonly' | 'recvonly';
   /** Opens the data channel of the call beside the audio. */
   readonly talks?: boolean;
-  /** Changes the answer before it is taken: another way to the service. */
-  readonly through?: (sdp: string) => Promise<string>;
 }
 
 export class WeriftCaller extends Observed {
@@ -31,8 +28,6 @@ export class WeriftCaller extends Observed {
   readonly #track = new MediaStreamTrack({ kind: 'audio' });
   /** Packets of the bot, in the order in which they came. */
   readonly packets: RtpPacket[] = [];
-  /** The same as a player needs them. */
-  readonly came: CamePacket[] = [];
   readonly states: string[] = [];
   /** Messages of the data channel, in the order in which they came. */
   readonly messages: Record<string, unknown>[] = [];
@@ -67,8 +62,6 @@ export class WeriftCaller extends Observed {
     transceiver.onTrack.subscribe((track) => {
       track.onReceiveRtp.subscribe((packet) => {
         this.packets.push(packet);
-        const { timestamp } = packet.header;
-        this.came.push({ timestamp, payload: packet.payload, atMs: performance.now() });
         this.changed();
       });
     });
@@ -94,7 +87,7 @@ export class WeriftCaller extends Observed {
   }
 
   /** Offers a call; resolves with the answer, which is taken when it is one. */
-  async call(url: string, { headers, through }: CallerOptions = {}): Promise<Response> {
+  async call(url: string, { headers }: CallerOptions = {}): Promise<Response> {
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'Content-Type': 'application/sdp', ...headers },
@@ -103,8 +96,7 @@ export class WeriftCaller extends Observed {
     this.answer = response;
     if (response.status !== 201) return response;
     this.sessionUrl = new URL(response.headers.get('Location') ?? '', url).href;
-    const sdp = await response.text();
-    this.answerSdp = (await through?.(sdp)) ?? sdp;
+    this.answerSdp = await response.text();
     await this.#connection.setRemoteDescription({ type: 'answer', sdp: this.answerSdp });
     return response;
   }
