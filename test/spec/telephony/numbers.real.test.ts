@@ -111,11 +111,14 @@ const askedFor = (call: string, command: string): Promise<unknown> =>
   service.says('the carrier was asked', (line) => line['call'] === call && line['command'] === command);
 
 async function callA(callSid: string): Promise<FakeStream> {
-  const url = streamUrlOf(await (await postVoice(service.address('carrier_a'), callSid)).text());
-  const stream = new FakeStream(service.address('carrier_a'), { callSid, url });
+  const twiml = await (await postVoice(service.address('carrier_a'), callSid)).text();
+  // The carrier passes on what the instructions name.
+  const given = twiml.matchAll(/<Parameter name="([^"]+)" value="([^"]+)"/g);
+  const parameters = Object.fromEntries([...given].map(([, name = '', value = '']) => [name, value]));
+  const stream = new FakeStream(service.address('carrier_a'), { callSid, url: streamUrlOf(twiml) });
   api.streams.set(callSid, stream);
   await stream.until(() => stream.status !== 0);
-  stream.begin();
+  stream.begin(parameters);
   await stream.until(() => stream.of('mark').length > 0);
   return stream;
 }
