@@ -113,10 +113,12 @@ export class Service {
     });
     this.#telephony = new Telephony({
       ...{ settings, clock, log, metrics: this.#metrics, wallClock: systemWallClock },
+      sip: () => this.#sip.carrier,
     });
     this.#sip = new SipDesk({
       ...{ settings, clock, log, boxes, metrics: this.#metrics, records: this.#memory },
       ...{ children: () => this.#children, reception: () => this.#reception, readyWorkers },
+      told: (dial, fact) => this.#telephony.outbound.told(dial, fact),
     });
     this.#reception = this.#newReception();
     this.#sessions.share();

@@ -20,7 +20,7 @@ import { CallsAway } from './away.ts';
 import { CarrierAControl } from './carrier-a/control.ts';
 import type { FormParameters } from '../listeners/carrier-a/signature.ts';
 import { CarrierBControl } from './carrier-b/control.ts';
-import type { Carrier } from './carrier.ts';
+import type { Carrier, SipAsCarrier } from './carrier.ts';
 import type { CarrierBEvent } from '../listeners/carrier-b/webhook.ts';
 import { ColdTransfers } from './cold-transfers.ts';
 import { CommandBook } from './commands.ts';
@@ -38,6 +38,7 @@ export interface TelephonyOptions {
   readonly clock: Clock;
   readonly wallClock: WallClock;
   readonly log: Log;
+  readonly sip: () => SipAsCarrier | undefined;
   readonly metrics: Pick<SupervisorMetrics, 'carrierCommands' | 'warmTransfers' | 'outboundCalls'>;
 }
 
@@ -51,6 +52,8 @@ const coldMark = 'svc:to:';
 const outboundMark = 'svc:out:';
 /** A summary that takes longer is cut by the join. */
 const longestSummaryMs = 30_000;
+
+const unsupported = { kind: 'refused', code: 'unsupported' } as const;
 
 type StreamRequest = Omit<CallOffer, 'type' | 'offer'>;
 
@@ -113,7 +116,7 @@ export class Telephony {
     const { settings, clock, wallClock, log, metrics } = this.#options;
     return new OutboundCalls({
       ...{ settings: settings.callback?.outbound, clock, wallClock, log },
-      carriers: () => outboundCarriers(this.#carriers, settings),
+      carriers: () => outboundCarriers(this.#carriers, settings, this.#options.sip()),
       counted: (carrier, end) => metrics.outboundCalls.inc({ carrier, end }),
     });
   }
@@ -155,17 +158,19 @@ export class Telephony {
   ask(command: ControlCommand, reply: (outcome: CarrierOutcome) => void): void {
     const attempt = command.type === 'transfer' ? command.attempt : 1;
     this.#commands.take({ id: command.commandId, attempt }, reply, async () => {
-      const carrier = this.#carriers.get(command.carrier);
+      const carrier = this.#carriers.get(command.carrier) ?? this.#sipFor(command);
       const outcome: CarrierOutcome =
-        carrier === undefined
-          ? { kind: 'refused', code: 'unsupported' }
-          : await this.#perform(carrier, command);
+        carrier === undefined ? unsupported : await this.#perform(carrier, command);
       const { log, metrics } = this.#options;
       const code = outcome.kind === 'refused' ? outcome.code : outcome.kind;
       metrics.carrierCommands.inc({ carrier: command.carrier, command: command.type, outcome: code });
       log.info({ call: command.callId, command: command.type, outcome: code }, 'the carrier was asked');
       return outcome;
     });
+  }
+
+  #sipFor({ carrier }: Pick<ControlCommand, 'carrier'>): SipAsCarrier | undefined {
+    return carrier === 'sip' ? this.#options.sip() : undefined;
   }
 
   /** A stream is let in: what its call goes on with, where it was here before. */
@@ -318,7 +323,7 @@ export class Telephony {
   async #perform(carrier: Carrier, command: ControlCommand): Promise<CarrierOutcome> {
     const { callId, commandId } = command;
     if (command.type === 'keys') {
-      if (!carrier.means.keys) return { kind: 'refused', code: 'unsupported' };
+      if (!carrier.means.keys) return unsupported;
       // The next stream may be here before the answer is.
       if (carrier.name === 'carrier_a') this.#away.returns(callId, command.carried);
       const digits = command.digits.replaceAll(/[a-d]/g, (key) => key.toUpperCase());
@@ -327,9 +332,13 @@ export class Telephony {
       return outcome;
     }
     if (command.mode === 'warm') {
-      if (!carrier.means.warm) return { kind: 'refused', code: 'unsupported' };
+      if (!carrier.means.warm) return unsupported;
       return await this.#park(carrier, command);
     }
+    const { to } = command;
+    // The caller stays with the bot until the peer has somebody for them.
+    if (carrier.name === 'sip')
+      return carrier.means.transfer ? await carrier.transfer(callId, { commandId, to }) : unsupported;
     return await this.#cold.give(carrier, command);
   }
 

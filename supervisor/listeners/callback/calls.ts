@@ -15,6 +15,10 @@ const refusals: Readonly<Record<OutboundRefusal, Omit<Answer, 'code'>>> = {
     message: 'calls are not made: SVC_OUTBOUND_FROM, and what a carrier needs to make them, must be set',
   },
   carrier: { status: 400, message: 'carrier: must name a carrier that can make calls' },
+  voicemail: {
+    status: 400,
+    message: 'voicemail: a call by sip is not searched for machines; whatever answers gets the agent',
+  },
   not_allowed: { status: 403, message: 'to: must begin as SVC_OUTBOUND_ALLOW says' },
   busy: { status: 409, message: 'a call to that number is under way' },
   key_reused: { status: 409, message: 'the Idempotency-Key was used for another request' },

@@ -36,7 +36,15 @@ export interface OutboundOptions {
 }
 
 export type OutboundRefusal =
-  'off' | 'not_allowed' | 'busy' | 'full' | 'rate_limited' | 'carrier' | 'key_reused' | 'refused';
+  | 'off'
+  | 'not_allowed'
+  | 'busy'
+  | 'full'
+  | 'rate_limited'
+  | 'carrier'
+  | 'voicemail'
+  | 'key_reused'
+  | 'refused';
 
 interface Entry {
   readonly call: OutboundCall;
@@ -105,6 +113,7 @@ export class OutboundCalls {
   #judge({
     to,
     carrier: wanted,
+    voicemail,
   }: OutboundRequest): Result<
     { readonly carrier: OutboundCarrier; readonly settings: OutboundSettings },
     OutboundRefusal
@@ -114,6 +123,8 @@ export class OutboundCalls {
     const [only, ...others] = carriers().values();
     const carrier = wanted === undefined && others.length === 0 ? only : wanted && carriers().get(wanted);
     if (carrier === undefined) return fail('carrier');
+    // Nobody listens for machines there.
+    if (carrier.name === 'sip' && voicemail !== undefined) return fail('voicemail');
     if (!settings.allowed.some((prefix) => to.startsWith(prefix))) return fail('not_allowed');
     if ([...this.#open.values()].some(({ request }) => request.to === to)) return fail('busy');
     if (this.#open.size >= mostOpen) return fail('full');
