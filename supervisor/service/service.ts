@@ -80,8 +80,7 @@ export class Service {
     const readyWorkers = (): readonly number[] =>
       this.#hangWatch.awake(processes.readyWorkers(this.#children.table), machineMs());
     this.#handOver = new HandOver({
-      clock,
-      readyWorkers,
+      ...{ clock, readyWorkers },
       offer: (worker, message, socket) => this.#children.offer(worker, message, socket),
       allGiven: (worker) => this.#children.send(worker, { type: 'calls.given' }),
       keepsCalls: settings.callResume,
@@ -111,9 +110,9 @@ export class Service {
       unready: () => this.#unready(),
       sessions: () => this.#sessions.now,
     });
+    const sip = (): SipDesk['carrier'] => this.#sip.carrier;
     this.#telephony = new Telephony({
-      ...{ settings, clock, log, metrics: this.#metrics, wallClock: systemWallClock },
-      sip: () => this.#sip.carrier,
+      ...{ settings, clock, log, metrics: this.#metrics, wallClock: systemWallClock, sip },
     });
     this.#sip = new SipDesk({
       ...{ settings, clock, log, boxes, metrics: this.#metrics, records: this.#memory },

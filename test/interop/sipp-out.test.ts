@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answer, sayAndCall } from '../support/fakes/fake-chat.ts';
 import { TestService } from '../support/process/service.ts';
-import { hear, pause, receive, reply, runSipp, send, sendBack, sippMissing } from '../support/sip/sipp.ts';
+import { hear, pause, receive, reply, runSipp, sendBack, sippMissing } from '../support/sip/sipp.ts';
 
 /** Where the trunk is. */
 const trunk = 20_000 - 2 * (1 + (process.pid % 400));

@@ -5,7 +5,6 @@
 import {
   isExchangeable,
   sipClockRate,
-  sipCodecRate,
   srtpSuites,
   type SipCodec,
   type SipKeys,

@@ -96,12 +96,12 @@ class Call {
 
   answer(
     status: number,
-    { to = 'INVITE', tag = 'p', more = '', body = '' } = {} as {
-      to?: string;
-      tag?: string;
-      more?: string;
-      body?: string;
-    },
+    {
+      to = 'INVITE',
+      tag = 'p',
+      more = '',
+      body = '',
+    }: { to?: string; tag?: string; more?: string; body?: string } = {},
   ): string[] {
     const request = this.request(to);
     const same = ['Via', 'From', 'Call-ID', 'CSeq'].map((name) => `${name}: ${head(request, name)}\r\n`);
