@@ -118,24 +118,6 @@ describe.skipIf(sippMissing !== undefined)(
         [invited, reply(200, { body: sdp.replace('AVP 0', 'AVP 18') }), hear('ACK'), ...ended],
         'failed',
       ],
-      [
-        'gets the first INVITE again, for nobody has answered it',
-        [invited, pause(700), hear('INVITE'), ...answered, sendBack('BYE', { cseq: 2 }), receive(200)],
-        'talked',
-      ],
-      [
-        'answers twice, for the ACK was lost',
-        [
-          invited,
-          reply(200, { body: sdp }),
-          hear('ACK'),
-          reply(200, { body: sdp }).replace('[last_CSeq:]', 'CSeq: 1 INVITE'),
-          hear('ACK'),
-          sendBack('BYE', { cseq: 2 }),
-          receive(200),
-        ],
-        'talked',
-      ],
     ])('that %s', async (_name, steps, end) => {
       const run = called(steps);
       const id = await make();

@@ -116,7 +116,8 @@ function provisional(step: Step, invite: InviteTransaction): void {
 function refused(step: Step, invite: InviteTransaction, response: SipResponse): void {
   const { dialing } = invite;
   if (invite.phase === 'answered') return;
-  if (invite.phase !== 'refused') {
+  const isFirst = invite.phase !== 'refused';
+  if (isFirst) {
     const headers = invitingHeaders({ ...dialing, cseq: invite.cseq }, invite.branch, 'ACK').map(
       ([name, value]): HeaderPair => [name, name === 'To' ? (headerOf(response, 'to') ?? value) : value],
     );
@@ -124,9 +125,9 @@ function refused(step: Step, invite: InviteTransaction, response: SipResponse): 
     invite.phase = 'refused';
     invite.repeatAt = undefined;
     invite.endsAt = step.now + (dialing.flow.protocol === 'UDP' ? timers.giveUp : 0);
-    afterRefusal(step, dialing, response);
   }
   acknowledge(step, invite);
+  if (isFirst) afterRefusal(step, dialing, response);
 }
 
 function afterRefusal(step: Step, dialing: Dialing, response: SipResponse): void {

@@ -204,7 +204,7 @@ describe('a call that this side makes', () => {
     (status) => {
       const call = new Call();
       const invite = call.request('INVITE');
-      expect(call.answer(status)).toEqual(['dial.ended', 'ACK']);
+      expect(call.answer(status)).toEqual(['ACK', 'dial.ended']);
       expect(head(call.request('ACK'), 'Via')).toBe(head(invite, 'Via'));
       expect(call.answer(status)).toEqual(['ACK']);
       expect(call.at(32_001)).toEqual([]);
@@ -218,7 +218,7 @@ describe('a call that this side makes', () => {
   ])('signs in where %s asks for it', (name, status, header) => {
     const call = new Call({ account });
     const more = challenge().replace('WWW-Authenticate', name);
-    expect(call.answer(status, { more })).toEqual(['INVITE', 'ACK']);
+    expect(call.answer(status, { more })).toEqual(['ACK', 'INVITE']);
     const again = call.request('INVITE');
     expect(head(again, 'CSeq')).toBe('2 INVITE');
     expect(head(again, header)).toMatch(/^Digest username="alice", realm="t".*nc=00000001/);
@@ -228,12 +228,12 @@ describe('a call that this side makes', () => {
   it('signs in once, again only where its nonce was too old, and without an account not at all', () => {
     const call = new Call({ account });
     call.answer(401, { more: challenge() });
-    expect(call.answer(401, { more: challenge(true) })).toEqual(['INVITE', 'ACK']);
-    expect(call.answer(401, { more: challenge(true) })).toEqual(['dial.ended', 'ACK']);
+    expect(call.answer(401, { more: challenge(true) })).toEqual(['ACK', 'INVITE']);
+    expect(call.answer(401, { more: challenge(true) })).toEqual(['ACK', 'dial.ended']);
     const wrong = new Call({ account });
     wrong.answer(401, { more: challenge() });
-    expect(wrong.answer(401, { more: challenge() })).toEqual(['dial.ended', 'ACK']);
-    expect(new Call().answer(401, { more: challenge() })).toEqual(['dial.ended', 'ACK']);
+    expect(wrong.answer(401, { more: challenge() })).toEqual(['ACK', 'dial.ended']);
+    expect(new Call().answer(401, { more: challenge() })).toEqual(['ACK', 'dial.ended']);
   });
 
   it('that nobody answers in time is taken back', () => {
