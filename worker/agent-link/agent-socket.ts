@@ -92,9 +92,10 @@ class WsAgentSocket implements AgentSocket {
     });
     socket.on('pong', () => this.#events?.pong());
     socket.on('ping', (data) => this.#events?.ping(data));
-    socket.on('unexpected-response', (request, response) => {
+    socket.on('unexpected-response', (_, response) => {
       this.#why = `the handshake was answered with status ${response.statusCode ?? 0}`;
-      request.destroy();
+      // With a listener here nobody else ends it, and its end would not be told before the time of a connection is over.
+      socket.terminate();
     });
     socket.on('error', (error) => {
       const code: unknown = Reflect.get(error, 'code');
