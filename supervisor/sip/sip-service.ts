@@ -29,7 +29,7 @@ const mostTransactions = 20_000;
 
 export interface SipServiceOptions extends Pick<
   OwnCallsOptions,
-  'readyWorkers' | 'load' | 'send' | 'allGiven' | 'isStopping' | 'records' | 'room' | 'offer'
+  'readyWorkers' | 'load' | 'send' | 'allGiven' | 'isStopping' | 'records' | 'room' | 'offer' | 'showsNumbers'
 > {
   readonly settings: SipSettings;
   readonly clock: Clock;

@@ -13,6 +13,7 @@ import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import type { CallSetup } from '../call/opening.ts';
 import type { ConversationEvent } from '../core/told.ts';
 import type { StageContext } from '../stages/stage.ts';
+import type { ClientMessage } from '../transports/transport.ts';
 import { refuseRun } from '../tools/tool.ts';
 import type { RemoteTool, ToolReport, ToolRun, ToolRunRequest } from '../tools/tool.ts';
 import type { AgentSocket, Dial } from './agent-socket.ts';
@@ -30,7 +31,7 @@ import {
 export interface CallLinkOptions {
   readonly clock: Clock;
   readonly log: Log;
-  readonly metrics: Pick<WorkerMetrics, 'agentHop' | 'agentLinks'>;
+  readonly metrics: Pick<WorkerMetrics, 'agentHop' | 'agentLinks' | 'agentWrite'>;
   readonly dial: Dial;
   readonly site: CallLinkSite;
   readonly state: LinkState;
@@ -49,6 +50,9 @@ export class AgentCallLink implements CallLink {
   /** Outcomes that came of an order to run, which is never answered from inside. */
   #early: Settled | undefined;
   #isStarting = false;
+  #isClientHeard = false;
+  /** When the event came that is being told. */
+  #eventAt: Millis | undefined;
 
   constructor(options: CallLinkOptions) {
     this.#options = options;
@@ -75,7 +79,15 @@ export class AgentCallLink implements CallLink {
   }
 
   follow(event: ConversationEvent): void {
+    this.#eventAt = this.#options.clock.now();
     this.#step({ type: 'told', event });
+    this.#eventAt = undefined;
+  }
+
+  clientSaid(message: ClientMessage): boolean {
+    this.#isClientHeard = false;
+    this.#step({ type: 'client.said', message });
+    return this.#isClientHeard;
   }
 
   equipped(tools: { readonly refused: readonly string[]; readonly isTool: (name: string) => boolean }): void {
@@ -145,7 +157,7 @@ export class AgentCallLink implements CallLink {
         this.#connect();
         return;
       case 'send':
-        this.#socket?.send(order.text);
+        this.#send(order.text);
         return;
       case 'ping':
         this.#socket?.ping();
@@ -167,6 +179,12 @@ export class AgentCallLink implements CallLink {
       case 'command':
         this.#options.site.command(order.id, order.command);
         return;
+      case 'client.heard':
+        this.#isClientHeard = true;
+        return;
+      case 'client.send':
+        this.#options.site.client?.sendMessage?.(order.message);
+        return;
       case 'tool.settled':
         this.#settle(order);
         return;
@@ -182,6 +200,12 @@ export class AgentCallLink implements CallLink {
       default:
         unreachable(order);
     }
+  }
+
+  #send(text: string): void {
+    const [since, { clock, metrics }] = [this.#eventAt, this.#options];
+    const written = (): void => metrics.agentWrite.observe((clock.now() - (since ?? 0)) / 1000);
+    this.#socket?.send(text, since === undefined ? undefined : written);
   }
 
   #connect(): void {

@@ -1,4 +1,7 @@
-/** What a call is told of who calls whom: as the trunk says it, for who may call was checked before (spec 01, Call metadata). */
+/**
+ * What a call is told of who calls whom: as the trunk says it, for who may call was checked before (spec 01, Call metadata). Without
+ * numbers unless the operator wants them passed on: metadata end up in recordings, too.
+ */
 import { carrierKeys } from '../../../shared/protocol/carrier-a.ts';
 import { headerOf, listOf, type SipRequest } from '../message/message.ts';
 import { readNameAddr, readUri } from '../message/fields.ts';
@@ -32,14 +35,14 @@ const printable = (text: string): string | undefined => {
 /** `mayRefer`: the peer does not rule out that it is given somebody else to call. */
 export function callMetadata(
   invite: SipRequest,
-  mayRefer: boolean,
+  { shows, mayRefer }: { readonly shows: boolean; readonly mayRefer: boolean },
 ): {
   readonly callId: string;
   readonly metadata: Readonly<Record<string, string>>;
 } {
   const [asserted] = listOf(invite, 'p-asserted-identity');
-  const from = numberOf(asserted ?? headerOf(invite, 'from') ?? '');
-  const to = numberOf(invite.uri);
+  const from = shows ? numberOf(asserted ?? headerOf(invite, 'from') ?? '') : undefined;
+  const to = shows ? numberOf(invite.uri) : undefined;
   const callId = printable(headerOf(invite, 'call-id') ?? '') ?? 'sip';
   return {
     callId,
@@ -59,10 +62,10 @@ export const madeMetadata = (call: {
   readonly from: string;
   readonly to: string;
   readonly mayRefer: boolean;
+  readonly shows: boolean;
 }): Readonly<Record<string, string>> => ({
   [keys.transport]: 'sip',
   [keys.callId]: call.callId,
-  [keys.from]: call.from,
-  [keys.to]: call.to,
+  ...(call.shows && { [keys.from]: call.from, [keys.to]: call.to }),
   ...(!call.mayRefer && { [carrierKeys.refer]: 'no' }),
 });

@@ -22,6 +22,8 @@ export interface OwnCallsOptions extends Omit<PlacementOptions, 'offer' | 'lost'
   readonly log: Log;
   readonly agent: Pick<AgentState, 'calls'>;
   readonly ports: RtpPorts;
+  /** Numbers of callers are passed on. */
+  readonly showsNumbers: boolean;
   /** Where sockets for audio are bound. */
   readonly mediaHost: string;
   readonly room: (address: string) => Room;
@@ -75,14 +77,17 @@ export class OwnCalls {
   // ---- the agent ----
 
   offered({ call, invite, flow, media }: Extract<AgentAction, { type: 'call.offered' }>): void {
-    const { room, counted, step, ports, mediaHost, log, agent, now } = this.#options;
+    const { room, counted, step, ports, mediaHost, log, agent, now, showsNumbers } = this.#options;
     const given = room(flow.source.address);
     if (!('release' in given)) {
       counted({ refused: 'room' });
       step({ type: 'call.refused', call, ...given });
       return;
     }
-    const named = callMetadata(invite, agent.calls.get(call)?.mayAsk.refer === true);
+    const named = callMetadata(invite, {
+      shows: showsNumbers,
+      mayRefer: agent.calls.get(call)?.mayAsk.refer === true,
+    });
     const own = newOwn(given.release, named.callId, now());
     this.#calls.set(call, own);
     ports.take(mediaHost).then(

@@ -33,6 +33,7 @@ export interface SipCarrierOptions {
   readonly calls: OwnCalls;
   readonly ports: RtpPorts;
   readonly mediaHost: string;
+  readonly showsNumbers: boolean;
   readonly newToken: () => string;
   readonly room: (address: string) => Room;
   readonly wayTo: (
@@ -174,7 +175,10 @@ export class SipCarrier implements Carrier, OutboundCarrier {
     made.isBegun = true;
     const { rtp, release, to, from } = made;
     const { call, media, mayRefer } = made.answered;
-    const own = madeMetadata({ callId, from, to, mayRefer });
+    const own = madeMetadata({
+      ...{ callId, from, to, mayRefer },
+      shows: this.#options.showsNumbers,
+    });
     const metadata = { ...broughtMetadata(parameters), ...own };
     this.#options.calls.begin({ call, media, rtp, release, callId, metadata });
     return Promise.resolve({ kind: 'ok' });
