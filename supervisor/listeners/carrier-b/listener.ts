@@ -66,7 +66,7 @@ export const carrierBListener: Listener = {
       return undefined;
     };
     const tell = (event: CarrierBEvent, query: string): void =>
-      telephony.carrierBTold(event, new URLSearchParams(query).get('agent_route') ?? undefined);
+      void telephony.carrierBTold(event, new URLSearchParams(query).get('agent_route') ?? undefined);
     let answering = 0;
     const { server, silent } = newGuardedServer((request, response) => {
       answering += 1;
@@ -111,7 +111,7 @@ export function admitStreamB(
   if (pass === undefined) return fail(badSegment);
   const { id, callId, expS } = pass;
   return ok({
-    pass: { sid: id, expS },
+    pass: { sid: id, expS, isVouchedFor: true },
     metadata: { ...common, [carrierKeys.callId]: Buffer.from(callId, 'base64url').toString() },
     rest: () => bare,
   });
