@@ -24,7 +24,7 @@ export default defineConfig({
     // One worker a core: left to itself vitest keeps one core for its own process, which has little to do.
     maxWorkers: availableParallelism(),
     projects: [
-      { test: { name: 'pure', include: pure, testTimeout: 60_000 } },
+      { test: { name: 'pure', include: pure, testTimeout: 240_000 } },
       {
         resolve: { alias },
         test: {

@@ -3,12 +3,11 @@
  * times, a transport that plays in real time. Time is that of the audio. It notes when a turn was decided, when the bot became audible,
  * and when the caller cut it; it decides nothing.
  */
+import { CallDriver } from '../../worker/call/driver.ts';
 import type { CallAction } from '../../worker/core/actions.ts';
-import { step } from '../../worker/core/call.ts';
 import type { CallEvent, PlayoutPosition } from '../../worker/core/events.ts';
 import type { CallSettings } from '../../worker/core/settings.ts';
 import { newCall, type CallState } from '../../worker/core/state.ts';
-import { nextDeadline } from '../../worker/core/timers.ts';
 import { WordEar, type SpokenWord } from './words.ts';
 
 /** Audio before the start of speech that STT is given. */
@@ -75,6 +74,7 @@ export class CallWorld {
   };
   readonly #options: CallWorldOptions;
   readonly #state: CallState;
+  readonly #driver: CallDriver;
   readonly #ear: WordEar;
   readonly #later: { readonly atMs: number; readonly tell: () => void }[] = [];
   #now = 0;
@@ -88,6 +88,11 @@ export class CallWorld {
     // The caller has said something before: that is when an STT shows that it tells its words late.
     this.#state.caller.stt.hasTold = !options.streams;
     this.#ear = new WordEar(options.words);
+    this.#driver = new CallDriver(this.#state, {
+      now: () => this.#now,
+      stepped: () => this.#noteDecision(),
+      perform: (order) => this.#perform(order),
+    });
     this.tell({ type: 'call.opened' });
   }
 
@@ -101,7 +106,10 @@ export class CallWorld {
   }
 
   tell(event: CallEvent): void {
-    for (const action of step(this.#state, event, this.#now)) this.#perform(action);
+    this.#driver.tell(event);
+  }
+
+  #noteDecision(): void {
     const { turn } = this.#state.caller;
     if (turn.phase === 'finalizing' && this.#phase !== 'finalizing')
       this.notes.decidedMs.push(turn.decidedAt);
@@ -112,7 +120,7 @@ export class CallWorld {
   advanceTo(untilMs: number): void {
     for (;;) {
       const next = this.#later.reduce((earliest, { atMs }) => Math.min(earliest, atMs), Infinity);
-      const deadline = nextDeadline(this.#state) ?? Infinity;
+      const deadline = this.#driver.deadline ?? Infinity;
       const at = Math.max(this.#now, Math.min(next, deadline));
       if (at > untilMs) break;
       this.#play(at);

@@ -161,6 +161,7 @@ export const serviceFields: Readonly<Record<string, Readonly<Record<string, stri
 `;
 
 const serviceSource = (): string => `${head('What the service sends, without its envelope.')}
+import type { JsonValue } from './agent-messages.ts';
 import type { LinkErrorCode } from './constants.ts';
 
 ${messageTypes(serviceMessageSchemas, 'output').join('\n')}

@@ -195,6 +195,14 @@ export class FrontDoor {
     return answer;
   }
 
+  /** Why a call of this listener that is still ringing would be refused once it were answered; undefined when it would not. */
+  closed(listener: string): Answer | undefined {
+    const entrance = this.#options.entrances.get(listener);
+    const answer = entrance === undefined ? closedListener : this.#closedFor(entrance.pool);
+    if (answer !== undefined) this.#options.metrics.refusals.inc({ reason: answer.code });
+    return answer;
+  }
+
   /** How an upgrade with this head would be refused now; undefined when it would not. Nothing is taken, used or counted. */
   look(arrival: Arrival): Answer | undefined {
     const asked = this.#ask(arrival, { counts: false });

@@ -26,6 +26,8 @@ export interface ListenerContext {
   readonly arrived: (arrived: Arrived) => void;
   /** How an upgrade with this head would be refused; undefined when it would not. */
   readonly look: (arrival: Arrival) => Answer | undefined;
+  /** Why a call of this listener that is still ringing cannot be taken; undefined when it can. A refusal counts as one. */
+  readonly closed: (listener: string) => Answer | undefined;
   /** Judges a request for a call that comes by an offer, and takes what it holds. */
   readonly decide: (arrival: Arrival) => Promise<Decision>;
   /** What becomes of such a call. */

@@ -114,6 +114,9 @@ export class Reception {
         pageTokens: this.#newPageTokens(),
         arrived,
         look: (arrival) => this.#frontDoor.look(arrival),
+        // Another process judges what this one has answered, where the listeners have changed hands.
+        closed: (listener) =>
+          this.isService && !this.#succession.isBusy ? this.#frontDoor.closed(listener) : undefined,
         decide: (arrival) => this.#decide(arrival),
         signaled: options.signaled,
         log,

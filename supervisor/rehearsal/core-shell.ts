@@ -1,22 +1,20 @@
 /**
  * The shell of a call without sound around the core of every call. What the caller does becomes the facts that a detector
- * and a recogniser would have told; orders are performed on text. It takes one fact at a time and performs every order
- * before the next. The only file here that knows facts and orders of the core; it knows no timers, but is asked when it
- * wants to be woken.
+ * and a recogniser would have told; orders are performed on text. The only file here that knows facts and orders of the core;
+ * it knows no timers, but is asked when it wants to be woken.
  */
 import { randomUUID } from 'node:crypto';
-import { assert, unreachable } from '../../shared/base/assert.ts';
+import { unreachable } from '../../shared/base/assert.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { Scope } from '../../shared/runtime/scope.ts';
+import { CallDriver } from '../../worker/call/driver.ts';
 import { CallStages, stageContext } from '../../worker/call/stages.ts';
 import { CallToolRuns } from '../../worker/call/tool-runs.ts';
 import type { CallAction } from '../../worker/core/actions.ts';
-import { step } from '../../worker/core/call.ts';
 import type { CallEvent } from '../../worker/core/events.ts';
 import type { CallSettings } from '../../worker/core/settings.ts';
 import { newCall, type CallState } from '../../worker/core/state.ts';
-import { nextDeadline } from '../../worker/core/timers.ts';
 import type { ConversationEvent as ToldEvent } from '../../worker/core/told.ts';
 import type { LlmStage, TtsEvent } from '../../worker/stages/stage.ts';
 import type { OpenTools } from './agent-tools.ts';
@@ -27,8 +25,6 @@ import { newTextEar, newTextMouth } from './text-stages.ts';
 import { ToolWatch } from './tool-watch.ts';
 import { TurnClock } from './turn-clock.ts';
 
-/** Facts that may wait while one is handled; more means that facts breed facts. */
-const maxPendingFacts = 256;
 /** As often as a worker looks at its deadlines. */
 const housekeepingMs = 20;
 
@@ -56,8 +52,12 @@ export class CoreShell {
   readonly #playout = new TextPlayout();
   readonly #ear = newTextEar();
   readonly #turn = new TurnClock();
-  readonly #facts: CallEvent[] = [];
-  #handling = false;
+  readonly #driver: CallDriver;
+  /** What the history held before the fact that is being taken, and the response that was being given. */
+  #before: { readonly known: number; readonly response: number | undefined } = {
+    known: 0,
+    response: undefined,
+  };
   #isOver = false;
   /** The LLM was asked and has not finished. */
   #isThinking = false;
@@ -78,6 +78,11 @@ export class CoreShell {
     // Respelling is for voices, and speculation for microphones: here the end of a line is the end of the turn.
     const turn = { ...settings.turn, speculate: false };
     this.#state = newCall({ ...settings, tools: opened.book, pronounce: {}, turn }, { session });
+    this.#driver = new CallDriver(this.#state, {
+      now: options.now,
+      taking: (fact) => this.#taking(fact),
+      perform: (order) => this.#perform(order),
+    });
     this.#stages = new CallStages({
       clock,
       scope: this.#scope,
@@ -188,7 +193,7 @@ export class CoreShell {
 
   close(): void {
     this.#isOver = true;
-    this.#facts.length = 0;
+    this.#driver.close();
     if (this.#scope.closed) return;
     this.#scope.close();
     this.#runs.close();
@@ -242,42 +247,32 @@ export class CoreShell {
   }
 
   get #deadline(): Millis | undefined {
-    const deadline = nextDeadline(this.#state);
+    const { deadline } = this.#driver;
     return deadline === undefined ? undefined : Math.max(deadline, this.#deadlineNotBefore);
   }
 
-  // ---- the loop ----
+  // ---- the core ----
 
   #tell(event: CallEvent): void {
     if (this.#isOver) return;
-    assert(this.#facts.length < maxPendingFacts, 'no step causes as many facts');
-    this.#facts.push(event);
-    if (this.#handling) return;
-    this.#handling = true;
-    try {
-      for (let fact = this.#facts.shift(); fact !== undefined; fact = this.#facts.shift()) this.#take(fact);
-    } finally {
-      this.#handling = false;
-    }
-    this.#options.stirred();
+    if (this.#driver.tell(event) !== 'waits') this.#options.stirred();
   }
 
-  #take(fact: CallEvent): void {
+  #taking(fact: CallEvent): void {
     this.#note(fact);
-    const {
-      conversation: { history },
-      delivery: { response },
-    } = this.#state;
-    const known = history.messages.length;
-    for (const action of step(this.#state, fact, this.#options.now())) {
-      if (action.type === 'playout.clear' && action.wire && response !== undefined) {
-        const added = history.messages.slice(known).filter(({ role }) => role === 'assistant');
-        const heard = added.map(({ text }) => text).filter((text) => text !== '');
-        this.#options.emit({ type: 'bot.cut', response: response.context, heard: heard.join(' ') });
-      }
-      this.#perform(action);
-      if (this.#isOver) return;
-    }
+    const { conversation, delivery } = this.#state;
+    this.#before = { known: conversation.history.messages.length, response: delivery.response?.context };
+  }
+
+  /** A response was cut: what it leaves in the history is what was heard. */
+  #cut(): void {
+    const { known, response } = this.#before;
+    if (response === undefined) return;
+    const added = this.#state.conversation.history.messages
+      .slice(known)
+      .filter(({ role }) => role === 'assistant');
+    const heard = added.map(({ text }) => text).filter((text) => text !== '');
+    this.#options.emit({ type: 'bot.cut', response, heard: heard.join(' ') });
   }
 
   #note(fact: CallEvent): void {
@@ -308,6 +303,7 @@ export class CoreShell {
   }
 
   #perform(action: CallAction): void {
+    if (action.type === 'playout.clear' && action.wire) this.#cut();
     switch (action.type) {
       case 'stt.listen':
       case 'stt.replay':

@@ -17,13 +17,20 @@ import type { SagaFact } from './saga.ts';
 import { callOf, Telephony, type StreamRequest, type TelephonyOptions } from './telephony.ts';
 import { things } from './things.ts';
 
+interface ToldByB {
+  readonly route?: string | undefined;
+  /** A new call cannot be taken now; not told to other hosts. */
+  readonly isClosed?: () => boolean;
+}
+
 /** What a host answers another one. The names go over the wire: another release may ask by them. */
 const answers = {
   'a.answered': (own: Telephony, id: string, form: FormParameters) => own.carrierAAnswered(id, form),
   'a.dialled': (own: Telephony, callId: string, form: FormParameters) => own.carrierADialled(callId, form),
   'a.told': (own: Telephony, handle: string, fact: SagaFact) => own.carrierATold(handle, fact),
-  'b.told': (own: Telephony, event: CarrierBEvent, route: string | undefined) =>
-    own.carrierBTold(event, route),
+  // A new call is nobody's yet, so that whoever is told of it judges for itself whether there is room.
+  'b.told': (own: Telephony, event: CarrierBEvent, { route, isClosed = () => false }: ToldByB) =>
+    own.carrierBTold(event, { route, isClosed }),
   'call.goes_elsewhere': (own: Telephony, callId: string) => own.goesElsewhere(callId),
   'made.told': (own: Telephony, id: string, fact: OutboundFact) => own.outbound.told(id, fact),
   'made.view': (own: Telephony, id: string) => own.outbound.view(id),
@@ -88,11 +95,11 @@ export class TelephonyEverywhere {
     return this.#at(things.made(id), 'made.told', [id, fact]);
   }
 
-  async carrierBTold(event: CarrierBEvent, route: string | undefined): Promise<void> {
+  async carrierBTold(event: CarrierBEvent, given: ToldByB): Promise<void> {
     // One that was not answered in time is told to another host.
     const first = await this.#hosts?.claimOnce(things.event(event.id), repeatsMs);
     if (typeof first === 'object') return;
-    await this.#at(things.ofCarrierB(event), 'b.told', [event, route]);
+    await this.#at(things.ofCarrierB(event), 'b.told', [event, given]);
   }
 
   /** An operator wants a transfer completed or aborted; why that is not done, or undefined. */

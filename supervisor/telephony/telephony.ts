@@ -234,7 +234,10 @@ export class Telephony {
   }
 
   /** Carrier B tells of a call; its signature was verified, and it says so for the first time. */
-  carrierBTold({ type, payload }: CarrierBEvent, route: string | undefined): void {
+  carrierBTold(
+    { type, payload }: CarrierBEvent,
+    { route, isClosed }: { readonly route: string | undefined; readonly isClosed: () => boolean },
+  ): void {
     const callId = textAt(payload, 'call_control_id');
     const state = stateOfB(payload);
     const control = this.#carrierB;
@@ -243,9 +246,11 @@ export class Telephony {
       const fact = outboundFactB(type, callId, payload);
       if (fact !== undefined) this.#outboundTold(state.slice(marks.outbound.length), fact);
     }
-    if (type === 'call.initiated' && payload['direction'] === 'incoming')
-      void this.#did('answer', callId, control.answer(callId, `${marks.inbound}${route ?? ''}`));
-    else if (type === 'call.answered' && state.startsWith(marks.inbound)) {
+    if (type === 'call.initiated' && payload['direction'] === 'incoming') {
+      // Whoever is answered and then dropped has waited, and pays.
+      if (isClosed()) void this.#did('reject', callId, control.reject(callId));
+      else void this.#did('answer', callId, control.answer(callId, `${marks.inbound}${route ?? ''}`));
+    } else if (type === 'call.answered' && state.startsWith(marks.inbound)) {
       const given = state.slice(marks.inbound.length);
       const commandId = `stream-${Buffer.from(callId).toString('base64url').slice(-40)}`;
       const parameters = given === '' ? {} : { agent_route: given };
@@ -309,7 +314,7 @@ export class Telephony {
   }
 
   async #did(
-    command: 'answer' | 'stream' | 'hangup',
+    command: 'answer' | 'reject' | 'stream' | 'hangup',
     call: string,
     asked: Promise<CarrierOutcome>,
   ): Promise<void> {

@@ -158,6 +158,26 @@ describe('commands', () => {
     expect(unhandled).not.toHaveBeenCalled();
   });
 
+  it('sendToClient: any JSON, as the answer to a message of the client where it is one', async () => {
+    const { call, session } = await begun({}, ({ agent }) =>
+      agent.on('client.message', (event, each) => each.sendToClient({ got: event.data }, { answers: event })),
+    );
+    expect(call.accept.events).toContain('client.message');
+    call.send({ type: 'client.message', name: 'cart', message_id: 'm1', data: { item_count: 2 } });
+    expect(await call.nextCommand()).toMatchObject({
+      type: 'client.send',
+      data: { got: { item_count: 2 } },
+      answers: 'm1',
+      name: 'cart',
+    });
+    await session.sendToClient(null);
+    expect(await call.nextCommand()).not.toHaveProperty('answers');
+    const circle: Record<string, unknown> = {};
+    circle['circle'] = circle;
+    for (const data of [circle, undefined, 1n] as unknown[])
+      expect(await refusalOf(session.sendToClient(data as null))).toBe('invalid_message');
+  });
+
   it('end: the farewell goes out, and the call ends', async () => {
     const { call, session } = await begun();
     await session.end({ say: 'Bye.', reason: 'done' });

@@ -46,6 +46,9 @@ describe('a command', () => {
     { type: 'tools.set', enabled: Array.from({ length: 128 }, () => 'x') },
     { type: 'tools.set', enabled: Array.from({ length: 129 }, () => 'x') },
     { type: 'tools.set', enabled: null },
+    { type: 'client.send', data: { a: [null] }, answers: a(256), name: a(256) },
+    { type: 'client.send', data: 1, answers: a(257) },
+    { type: 'client.send', data: 1, name: a(257) },
   ];
 
   it.each(commands.map((command) => [JSON.stringify(command).slice(0, 60), command] as const))(

@@ -63,6 +63,7 @@ function newAgentLinks(
       agent,
       capabilities: { transfer: mayTransfer(start), tools: true },
       farewell,
+      takesMessages: site.client?.sendMessage !== undefined,
       ...(caller !== undefined && { caller }),
     };
     const now = clock.now();

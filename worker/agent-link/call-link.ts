@@ -13,6 +13,7 @@ import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import type { CallSetup } from '../call/opening.ts';
 import type { ConversationEvent } from '../core/told.ts';
 import type { StageContext } from '../stages/stage.ts';
+import type { ClientMessage } from '../transports/transport.ts';
 import { refuseRun } from '../tools/tool.ts';
 import type { RemoteTool, ToolReport, ToolRun, ToolRunRequest } from '../tools/tool.ts';
 import type { AgentSocket, Dial } from './agent-socket.ts';
@@ -49,6 +50,7 @@ export class AgentCallLink implements CallLink {
   /** Outcomes that came of an order to run, which is never answered from inside. */
   #early: Settled | undefined;
   #isStarting = false;
+  #isClientHeard = false;
 
   constructor(options: CallLinkOptions) {
     this.#options = options;
@@ -76,6 +78,12 @@ export class AgentCallLink implements CallLink {
 
   follow(event: ConversationEvent): void {
     this.#step({ type: 'told', event });
+  }
+
+  clientSaid(message: ClientMessage): boolean {
+    this.#isClientHeard = false;
+    this.#step({ type: 'client.said', message });
+    return this.#isClientHeard;
   }
 
   equipped(tools: { readonly refused: readonly string[]; readonly isTool: (name: string) => boolean }): void {
@@ -166,6 +174,12 @@ export class AgentCallLink implements CallLink {
         return;
       case 'command':
         this.#options.site.command(order.id, order.command);
+        return;
+      case 'client.heard':
+        this.#isClientHeard = true;
+        return;
+      case 'client.send':
+        this.#options.site.client?.sendMessage?.(order.message);
         return;
       case 'tool.settled':
         this.#settle(order);

@@ -5,7 +5,7 @@ import type { CallSetup } from '../call/opening.ts';
 import type { CallCommand } from '../core/commands.ts';
 import type { ConversationEvent } from '../core/told.ts';
 import type { ToolRunner } from '../tools/tool.ts';
-import type { CallStart } from '../transports/transport.ts';
+import type { CallStart, CallTransport, ClientMessage } from '../transports/transport.ts';
 import type { LinkTerms, SavedLink } from './link-state.ts';
 
 /** The link of one call. It runs the tools that the agent brought along. No method throws or waits. */
@@ -14,6 +14,8 @@ export interface CallLink extends ToolRunner {
   prepare(): CallSetup | Promise<CallSetup>;
   /** What the core tells, as it tells it. */
   follow(event: ConversationEvent): void;
+  /** The caller's program has a message for the agent. False: the agent does not get it. */
+  clientSaid(message: ClientMessage): boolean;
   /** The tools of the call are there. `refused`: those of the agent that it did not get, and why. */
   equipped(tools: { readonly refused: readonly string[]; readonly isTool: (name: string) => boolean }): void;
   /** About every 20 ms. */
@@ -30,6 +32,8 @@ export interface CallLinkSite {
   readonly bind: <A extends readonly unknown[]>(callback: (...args: A) => void) => (...args: A) => void;
   /** Gives the core a command; it is answered by `command.answered` of the same id. */
   readonly command: (id: string, command: CallCommand) => void;
+  /** What the caller's program is told by, where its transport has such messages. */
+  readonly client?: Pick<CallTransport, 'sendMessage'> | undefined;
 }
 
 /** How a worker that is gone left the link. */

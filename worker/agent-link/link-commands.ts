@@ -6,6 +6,7 @@ import type { AgentLinkFault } from '../../shared/protocol/agent-link/errors.ts'
 import type { CallCommand } from '../core/commands.ts';
 import type { CommandOutcome, ConversationEvent, RefusalCode } from '../core/told.ts';
 import { admit, resultOf, settle } from './command-ids.ts';
+import { sendToClient } from './link-client.ts';
 import { report, say, type LinkStep } from './link-say.ts';
 import { onToolResult } from './link-tools.ts';
 import { ageOf } from './outbox.ts';
@@ -51,6 +52,10 @@ function onCommand(step: LinkStep, command: AgentCommand): void {
       return;
     }
   }
+  if (command.type === 'client.send') {
+    answerId(step, id, sendToClient(step, command));
+    return;
+  }
   const wanted = callCommand(command, state.settings.farewell);
   if ('code' in wanted) {
     answerId(step, id, wanted);
@@ -75,7 +80,10 @@ function noteUnknownTools(step: LinkStep, names: readonly string[]): void {
 }
 
 /** The command in the words of the core, or why it cannot be done. */
-function callCommand(command: AgentCommand, farewell: string): CallCommand | AgentLinkFault {
+function callCommand(
+  command: Exclude<AgentCommand, { type: 'client.send' }>,
+  farewell: string,
+): CallCommand | AgentLinkFault {
   switch (command.type) {
     case 'say':
       return { type: 'say', text: command.text, interrupt: command.interrupt, interruptible: true };

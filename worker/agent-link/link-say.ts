@@ -1,5 +1,6 @@
 /** One step of a link, and what it tells the agent on the way. */
 import { faultText, type AgentLinkFault } from '../../shared/protocol/agent-link/errors.ts';
+import { isConversationEventType } from '../../shared/protocol/agent-link/events.ts';
 import type { ServiceMessage } from '../../shared/protocol/agent-link/service-messages.ts';
 import type { LinkOrder, LinkState } from './link-state.ts';
 import { wait, write, type Outcome, type WriteSite } from './outbox.ts';
@@ -15,6 +16,12 @@ export function say(step: LinkStep, message: ServiceMessage): Outcome {
   if (phase.type === 'active') return write(outbox, message, step);
   if (broken !== undefined) wait(outbox, message);
   return 'left_out';
+}
+
+/** Whether the agent is there, or may come back, and gets messages of this type. */
+export function wants({ phase, terms }: LinkState, type: ServiceMessage['type']): boolean {
+  if (terms === undefined || phase.type === 'gone') return false;
+  return terms.events === undefined || !isConversationEventType(type) || terms.events.includes(type);
 }
 
 /** Reports what was wrong, where no command asked for it. */

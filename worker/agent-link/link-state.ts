@@ -14,6 +14,7 @@ import {
   type CommandIds,
   type SavedCommandIds,
 } from './command-ids.ts';
+import type { AgentMessage, ClientMessage } from '../transports/transport.ts';
 import { newIntake, type Intake } from './intake.ts';
 import { newOutbox, type Outbox } from './outbox.ts';
 
@@ -24,6 +25,8 @@ export interface LinkSettings {
   readonly caller?: CallerIdentity;
   /** Spoken by `end` where it brings no words. */
   readonly farewell: string;
+  /** The caller's program takes messages. */
+  readonly takesMessages?: boolean;
 }
 
 /** What was agreed on in the handshake; part of what the call is made with. */
@@ -47,6 +50,7 @@ export type LinkFact =
   | { readonly type: 'ping.received'; readonly data: Uint8Array }
   | { readonly type: 'pong.received' }
   | { readonly type: 'told'; readonly event: ConversationEvent }
+  | { readonly type: 'client.said'; readonly message: ClientMessage }
   /** The tools of the call are there. `refused`: those of the handshake that it did not get, and why. */
   | {
       readonly type: 'tools.known';
@@ -73,6 +77,9 @@ export type LinkOrder =
   /** The call may start: with what the agent said, or without an agent. */
   | { readonly type: 'call.prepared'; readonly accept: ReadAccept | undefined }
   | { readonly type: 'command'; readonly id: string; readonly command: CallCommand }
+  /** The agent gets what the caller's program said. */
+  | { readonly type: 'client.heard' }
+  | { readonly type: 'client.send'; readonly message: AgentMessage }
   | { readonly type: 'tool.settled'; readonly id: number; readonly outcome: ToolOutcome }
   /** The agent reacted to an event that was written so long ago. */
   | { readonly type: 'hop'; readonly ms: Millis }

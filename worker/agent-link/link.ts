@@ -15,12 +15,12 @@ import {
   agentLinkTimes as times,
   agentLinkVersions,
 } from '../../shared/protocol/agent-link/limits.ts';
-import { isConversationEventType } from '../../shared/protocol/agent-link/events.ts';
 import type { AgentLinkFault } from '../../shared/protocol/agent-link/errors.ts';
 import type { ServiceMessage, ServiceMessageOf } from '../../shared/protocol/agent-link/service-messages.ts';
 import { mayRead, mayReadAgain, mayTake, nextArrived, type Arrived } from './intake.ts';
 import { answerCommand, onCommandText } from './link-commands.ts';
-import { report, say, type LinkStep } from './link-say.ts';
+import { onClientSaid } from './link-client.ts';
+import { report, say, wants, type LinkStep } from './link-say.ts';
 import { giveUpCalls, onToolAbandoned, onToolRun } from './link-tools.ts';
 import type { LinkFact, LinkOrder, LinkState } from './link-state.ts';
 import { messageOf } from './messages.ts';
@@ -69,6 +69,9 @@ function take(step: LinkStep, fact: LinkFact): void {
     case 'told':
       onTold(step, fact.event);
       return;
+    case 'client.said':
+      onClientSaid(step, fact.message);
+      return;
     case 'tools.known':
       step.state.isTool = fact.isTool;
       for (const rule of fact.refused.slice(0, limits.handshakeProblems))
@@ -97,13 +100,8 @@ function onTold(step: LinkStep, event: Extract<LinkFact, { type: 'told' }>['even
     answerCommand(step, event);
     return;
   }
-  const { phase, terms } = state;
-  if (terms === undefined || phase.type === 'gone') return;
   const message = messageOf(event);
-  if (message === undefined) return;
-  const { events } = terms;
-  if (events !== undefined && isConversationEventType(message.type) && !events.includes(message.type)) return;
-  say(step, message);
+  if (message !== undefined && wants(state, message.type)) say(step, message);
 }
 
 // ---- the handshake -------------------------------------------------------------------------------------------------

@@ -1,13 +1,13 @@
 /**
- * The shell of one call: takes facts from the transport, the media side and the stages, lets the core decide, and performs
- * the orders. One fact at a time, in order, never awaiting; a fact that arises while another is being handled waits for its turn.
- * Whatever is thrown in here ends this call and no other.
+ * The shell of one call: takes facts from the transport, the media side and the stages, has the driver tell them to the core, and
+ * performs the orders. Whatever is thrown in here ends this call and no other.
  */
 import { assert, unreachable } from '../../shared/base/assert.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import { Scope } from '../../shared/runtime/scope.ts';
 import { buildCall, type CallBuild } from './build-call.ts';
+import { CallDriver } from './driver.ts';
 import type { CallJournal, ResumedCall } from './journal.ts';
 import { CallOpening, KeptAudio, type CallSetup } from './opening.ts';
 import type { RunningCall } from './running-call.ts';
@@ -19,18 +19,13 @@ import type { CallLink, CallLinkSite, LeftLink } from '../agent-link/contract.ts
 import type { TypedText } from '../../shared/protocol/call.ts';
 import type { SessionEndReason } from '../../shared/protocol/agent-link/events.ts';
 import type { CallAction } from '../core/actions.ts';
-import { step } from '../core/call.ts';
 import { typedCommand } from '../core/commands.ts';
 import type { CallEvent } from '../core/events.ts';
 import type { CallSettings } from '../core/settings.ts';
 import { newCall, type CallState } from '../core/state.ts';
-import { nextDeadline } from '../core/timers.ts';
 import type { ReadyLines } from '../lines/known-lines.ts';
 import { isPlayoutOrder, isStageOrder, performStageOrder } from './stage-orders.ts';
 import type { CallStart, CallTransport, TransportEnd, TransportEvents } from '../transports/transport.ts';
-
-/** Facts that may wait while one is handled; more means that facts breed facts. */
-const maxPendingFacts = 256;
 
 export interface CallRunnerOptions extends CallTerm {
   readonly services: CallServices;
@@ -54,9 +49,7 @@ export class CallRunner implements TransportEvents {
   #log: Log;
   #transport: CallTransport | undefined;
   #call: RunningCall | undefined;
-  #facts: CallEvent[] = [];
-  #handling = false;
-  #deadline: Millis | undefined;
+  #driver: CallDriver | undefined;
   #inputRefused = false;
   /** Since when the conversation says something that is not written down. */
   #unsavedSince: Millis | undefined;
@@ -95,7 +88,7 @@ export class CallRunner implements TransportEvents {
     this.#options.journal?.keepSetup(setup);
     this.#openLink(start, { terms: setup.link, saved: left.call.link });
     const call = this.#build(start, transport, { setup, state, startedAt, turns, isResumed: true });
-    this.#call = call;
+    this.#drive(call);
     call.audio.keepEarlier(left.turnAudio);
     call.audio.allowBacklog(left.silentMs);
     this.#log.info({ silentMs: Math.round(left.silentMs) }, 'call taken up');
@@ -151,7 +144,7 @@ export class CallRunner implements TransportEvents {
     const state = (settings: CallSettings): CallState =>
       newCall(settings, { session: start.callId, now: startedAt });
     const call = this.#build(start, transport, { setup, state, startedAt, turns: 0, isResumed: false });
-    this.#call = call;
+    this.#drive(call);
     transport.accept();
     const { sampleRate: rate, encoding, metadata } = start;
     this.#log.info({ rate, encoding, metadata: Object.keys(metadata) }, 'call started');
@@ -187,6 +180,8 @@ export class CallRunner implements TransportEvents {
     this.#tell({ type: 'command.given', command: typedCommand(typed), position: this.#call?.audio.position });
   }
 
+  readonly messaged: TransportEvents['messaged'] = (message) => this.#link?.clientSaid(message) ?? false;
+
   markPlayed(id: string): void {
     this.#tell({ type: 'mark.played', id });
   }
@@ -205,7 +200,7 @@ export class CallRunner implements TransportEvents {
   tick(now: Millis): void {
     this.#kept.hear((frame) => this.#call?.audio.take(frame) === true);
     this.#call?.audio.advance(now);
-    if (this.#deadline !== undefined && now >= this.#deadline)
+    if (now >= (this.#driver?.deadline ?? Number.POSITIVE_INFINITY))
       this.#tell({ type: 'deadline.reached', position: this.#call?.audio.position });
   }
 
@@ -243,22 +238,22 @@ export class CallRunner implements TransportEvents {
     this.#tell({ type: 'lines.ready', ...ready });
   }
 
-  // ---- the loop ----
+  // ---- the core ----
+
+  #drive(call: RunningCall): void {
+    this.#call = call;
+    this.#driver = new CallDriver(call.state, {
+      now: () => this.#services.clock.now(),
+      stepped: (fact, orders, now) => call.observers.stepped({ fact, orders, now, state: call.state }),
+      perform: (order) => this.#perform(call, order),
+    });
+  }
 
   #tell(event: CallEvent): void {
-    if (this.#call === undefined || this.#over) return;
-    if (this.#facts.length >= maxPendingFacts) throw new Error('more facts wait than one step can cause');
-    this.#facts.push(event);
-    if (this.#handling) return;
-    this.#handling = true;
-    let wasActedOn: boolean;
-    try {
-      wasActedOn = this.#handleFacts(this.#call);
-    } finally {
-      this.#handling = false;
-    }
+    const told = this.#driver?.tell(event) ?? 'waits';
+    if (told === 'waits') return;
     // Text comes often, and again when it is lost; all else is written down at once: no other worker must do again what was done.
-    const isText = event.type === 'llm.text' || (event.type === 'stt.partial' && !wasActedOn);
+    const isText = event.type === 'llm.text' || (event.type === 'stt.partial' && told === 'noted');
     if (isText) this.#unsavedSince ??= this.#services.clock.now();
     else this.#save();
   }
@@ -267,26 +262,6 @@ export class CallRunner implements TransportEvents {
     this.#unsavedSince = undefined;
     if (this.#over || this.#transport === undefined) return;
     this.#options.journal?.save(this.#transport, this.#call);
-  }
-
-  /**
-   * Returns whether anything was done. Stops at once when the call ends on the way: a failure in a nested callback may end it in
-   * the middle of a list.
-   */
-  #handleFacts(call: RunningCall): boolean {
-    let wasActedOn = false;
-    for (let fact = this.#facts.shift(); fact !== undefined; fact = this.#facts.shift()) {
-      const now = this.#services.clock.now();
-      const orders = step(call.state, fact, now);
-      call.observers.stepped({ fact, orders, now, state: call.state });
-      for (const action of orders) {
-        if (action.type !== 'told') wasActedOn = true;
-        this.#perform(call, action);
-        if (this.#over) return wasActedOn;
-      }
-    }
-    this.#deadline = nextDeadline(call.state);
-    return wasActedOn;
   }
 
   #perform(call: RunningCall, action: CallAction): void {
@@ -347,12 +322,10 @@ export class CallRunner implements TransportEvents {
   }
 
   #openLink(start: CallStart, left?: LeftLink): void {
-    const site: CallLinkSite = {
-      bind: (callback) => this.scope.bind(callback),
-      command: (id, command) =>
-        this.#tell({ type: 'command.given', id, command, position: this.#call?.audio.position }),
-    };
-    this.#link = this.#services.openLink?.(start, site, left);
+    const bind: CallLinkSite['bind'] = (callback) => this.scope.bind(callback);
+    const command: CallLinkSite['command'] = (id, given) =>
+      this.#tell({ type: 'command.given', id, command: given, position: this.#call?.audio.position });
+    this.#link = this.#services.openLink?.(start, { bind, command, client: this.#transport }, left);
   }
 
   #fault(error: unknown): void {
@@ -380,8 +353,7 @@ export class CallRunner implements TransportEvents {
     if (this.#over) return;
     this.#over = true;
     this.#session.leave();
-    this.#deadline = undefined;
-    this.#facts.length = 0;
+    this.#driver?.close();
     const call = this.#call;
     if (call !== undefined) {
       this.#attempt(() => call.tools.close());
@@ -393,6 +365,7 @@ export class CallRunner implements TransportEvents {
     this.#opening?.cancel();
     this.#leaveLink(sessionEndOf(end, this.#endReason));
     this.#call = undefined;
+    this.#driver = undefined;
     this.#options.journal?.end();
     this.scope.close();
     this.#options.over();

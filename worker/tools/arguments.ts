@@ -1,4 +1,5 @@
 /** Arguments of tool calls as the LLM writes them: JSON text in, one canonical form out. */
+import { isDeeperThan } from '../../shared/base/nesting.ts';
 import { fail, ok } from '../../shared/base/result.ts';
 import type { Result } from '../../shared/base/result.ts';
 import { isTable } from '../../shared/config/table.ts';
@@ -18,11 +19,6 @@ export function readArguments(text: string): Result<Readonly<Record<string, unkn
   }
   if (!isTable(value)) return fail('the arguments must be a JSON object');
   return isDeeperThan(value, deepestArguments) ? fail('the arguments are nested too deeply') : ok(value);
-}
-
-function isDeeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));
 }
 
 /** JSON with sorted keys: equal for equal values. */

@@ -20,6 +20,22 @@ export interface CallStart {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
+/** Something that the program of a caller tells the agent process, beside the conversation. */
+export interface ClientMessage {
+  readonly name: string;
+  /** Comes back with an answer; empty: none is expected. */
+  readonly id: string;
+  /** Any JSON. */
+  readonly data: unknown;
+}
+
+/** What the agent process tells the program of a caller. */
+export interface AgentMessage {
+  readonly data: unknown;
+  /** Id and name of the message that this answers; absent: it answers none. */
+  readonly answers?: { readonly id: string; readonly name: string };
+}
+
 /**
  * Why a call is over: the client hung up in the protocol (`hangup`), the connection broke without a close frame
  * (`disconnected`), the client sent a close frame (`closed`), a fault ended it (`fault`), or the engine did (`engine`).
@@ -40,6 +56,8 @@ export interface TransportEvents {
   markPlayed(id: string): void;
   /** The caller typed. */
   typed(typed: TypedText): void;
+  /** The caller's program has a message for the agent process. False: nobody takes it. */
+  messaged(message: ClientMessage): boolean;
   /** The transport is gone or done; exactly once, always last, also when `started` never came. */
   ended(reason: TransportEnd): void;
 }
@@ -68,6 +86,8 @@ export interface CallTransport {
   sendMark(id: string): boolean;
   /** Presses keys of the phone; false where the peer takes none. Absent: the transport has no keys of its own. */
   sendKeys?(digits: string): boolean;
+  /** Something of the agent process for the caller's program. Absent: the transport has no such messages. */
+  sendMessage?(message: AgentMessage): void;
   /** Something happened in the conversation; passed on where the client follows it. */
   tell(event: ConversationEvent): void;
   /** The engine hangs up, or the server stops. `ended` follows with `engine`, not from inside this call. */

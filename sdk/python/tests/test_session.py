@@ -13,6 +13,7 @@ from voice_agent import (
     Agent,
     CallEnded,
     Caller,
+    ClientMessage,
     CommandRefused,
     ContextMessage,
     EventsLost,
@@ -29,6 +30,8 @@ from voice_agent import (
 from voice_agent.event_queue import EventQueue
 from voice_agent.events import BotText, Event
 from voice_agent.testing import ScriptedCall
+
+ASKED = ClientMessage(seq=2, t_ms=0, name="cart", message_id="m1", data=None)
 
 Command = Callable[[Session], Coroutine[Any, Any, None]]
 
@@ -183,6 +186,11 @@ async def test_a_start_hook_that_is_late_rejects_the_call(monkeypatch: pytest.Mo
         (lambda s: s.set_tools([]), {"type": "tools.set", "enabled": []}),
         (lambda s: s.set_tools(iter(["a"])), {"type": "tools.set", "enabled": ["a"]}),
         (lambda s: s.set_tools(None), {"type": "tools.set", "enabled": None}),
+        (lambda s: s.send_to_client({"a": [None]}), {"type": "client.send", "data": {"a": [None]}}),
+        (
+            lambda s: s.send_to_client(None, answers=ASKED),
+            {"type": "client.send", "data": None, "answers": "m1", "name": "cart"},
+        ),
     ],
 )
 async def test_a_command_is_written_with_an_id_and_what_it_reacts_to(command: Command, message: Any) -> None:
@@ -215,6 +223,7 @@ async def test_a_command_is_written_with_an_id_and_what_it_reacts_to(command: Co
         (lambda s: s.update_context(append=[("user", "")]), "context message must not be empty"),
         (lambda s: s.set_tools(["a"] * 129), "enabled must have at most 128 names"),
         (lambda s: s.say("\ud800"), "cannot be written as JSON"),
+        (lambda s: s.send_to_client({1, 2}), "cannot be written as JSON"),
     ],
 )
 async def test_a_command_beyond_the_limits_is_refused_before_it_is_sent(command: Command, rule: str) -> None:

@@ -2,7 +2,7 @@
 import type { AgentMessage } from './wire/agent-messages.ts';
 import { limits } from './wire/constants.ts';
 
-type CommandType = 'say' | 'end' | 'transfer' | 'context.update' | 'tools.set';
+type CommandType = 'say' | 'end' | 'transfer' | 'context.update' | 'tools.set' | 'client.send';
 export type Command = Extract<AgentMessage, { readonly type: CommandType }>;
 
 const isLarge = (text: string | undefined, mostBytes: number): boolean =>
@@ -43,6 +43,11 @@ export function brokenRule(command: Command): string | undefined {
       if (append.some(({ text }) => isBlank(text))) return 'append: a text must not be empty';
       return largeText([['systemPrompt', command.system_prompt, limits.systemPromptBytes]]);
     }
+    case 'client.send':
+      return largeText([
+        ['answers', command.answers, limits.clientNameBytes],
+        ['name', command.name, limits.clientNameBytes],
+      ]);
     case 'tools.set':
       return (command.enabled?.length ?? 0) > limits.enabledTools
         ? `enabled: must have at most ${limits.enabledTools} names`

@@ -42,7 +42,8 @@ export class Commands {
     const id = command.id ?? `sdk-${(this.#count += 1)}`;
     const rule = brokenRule(command);
     if (rule !== undefined) return refuse('invalid_message', rule);
-    const text = JSON.stringify({ ...command, id });
+    const text = jsonOf({ ...command, id });
+    if (text === undefined) return refuse('invalid_message', 'data: must be JSON');
     if (!fitsLink(text))
       return refuse('message_too_large', `a message must be at most ${limits.messageBytes} bytes`);
     if (this.#waiting.has(id))
@@ -79,6 +80,16 @@ export class Commands {
     this.#isOver = true;
     for (const { refused } of this.#waiting.values()) refused(over());
     this.#waiting.clear();
+  }
+}
+
+/** Undefined for what JSON cannot hold. */
+function jsonOf(command: Command): string | undefined {
+  try {
+    const text = JSON.stringify(command);
+    return 'data' in command && JSON.stringify(command.data) === undefined ? undefined : text;
+  } catch {
+    return undefined;
   }
 }
 

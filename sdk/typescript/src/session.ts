@@ -1,6 +1,7 @@
 /** One call, as an application sees it. */
 import type { Command } from './command-rules.ts';
 import type { CallerIdentity } from './events.ts';
+import type { JsonValue } from './wire/agent-messages.ts';
 import { reactionOf } from './reaction.ts';
 
 /** A message of the conversation. */
@@ -106,6 +107,21 @@ export class Session implements SessionFacts {
   /** Offers only these tools, the service's and the agent's; null offers all of them again. */
   setTools(enabled: readonly string[] | null): Promise<void> {
     return this.#command({ type: 'tools.set', enabled });
+  }
+
+  /**
+   * Sends any JSON to the program of the caller, a page for example; with `answers`, an event `client.message`, it is the answer to it.
+   * Refused with `unsupported` where the caller has no such program.
+   */
+  sendToClient(
+    data: JsonValue,
+    { answers }: { readonly answers?: { readonly messageId: string; readonly name: string } } = {},
+  ): Promise<void> {
+    return this.#command({
+      type: 'client.send',
+      data,
+      ...(answers !== undefined && { answers: answers.messageId, name: answers.name }),
+    });
   }
 
   #command(command: Command): Promise<void> {

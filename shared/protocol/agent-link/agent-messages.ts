@@ -3,7 +3,7 @@
  * shapes; which message is allowed when is decided by the machine of the link.
  */
 import * as z from 'zod';
-import { contextMessageSchema, counter, spokenText, textOf } from './fields.ts';
+import { clientAnswerShape, contextMessageSchema, counter, spokenText, textOf } from './fields.ts';
 import { agentLinkLimits as limits, agentLinkTimes as times } from './limits.ts';
 
 // ---- the handshake -------------------------------------------------------------------------------------------------
@@ -150,6 +150,9 @@ export const agentCommandSchemas = {
       description:
         'Offers only these tools, local and remote; null: all of them again. Transitions of a flow stay.',
     }),
+  'client.send': z.object({ type: z.literal('client.send'), ...commandShape, ...clientAnswerShape }).meta({
+    description: "Sends a message to the program of the caller (an extension; see 'Messages of a client').",
+  }),
 } as const;
 
 /** `id` is the one of the `tool.call`, so that a result carries no command id. */

@@ -4,6 +4,7 @@
  */
 import type * as z from 'zod';
 import { fail, ok, type Result } from '../../base/result.ts';
+import { isDeeperThan } from '../../base/nesting.ts';
 import { utf8Bytes } from '../call.ts';
 import {
   agentCommandSchemas,
@@ -88,12 +89,13 @@ export type ReadCommand =
 /** Reads a message of a call that runs. */
 export function readCommand(fields: MessageFields): ReadCommand {
   const { type } = fields;
+  const id = echoedId(fields['id']);
+  if (isTooDeep(fields)) return { kind: 'fault', fault: { code: 'too_deep' }, id };
   if (type === 'tool.result') {
     const read = toolResultSchema.safeParse(fields);
     if (read.success) return { kind: 'result', result: read.data };
     return { kind: 'fault', fault: invalid(ruleIn(read.error, type)), id: undefined };
   }
-  const id = echoedId(fields['id']);
   if (Object.hasOwn(agentCommandSchemas, type)) {
     const read = agentCommandSchemas[type as AgentCommand['type']].safeParse(fields);
     if (read.success) return { kind: 'command', command: read.data };
@@ -102,6 +104,9 @@ export function readCommand(fields: MessageFields): ReadCommand {
   const code = Object.hasOwn(agentMessageSchemas, type) ? 'unexpected_message' : 'unknown_type';
   return { kind: 'fault', fault: { code }, id };
 }
+
+/** Whatever walks through a message does it by calling itself: that must not cost the call its stack. */
+const isTooDeep = (fields: MessageFields): boolean => isDeeperThan(fields, limits.nestedLevels);
 
 const invalid = (message: string): AgentLinkFault => ({ code: 'invalid_message', message });
 
@@ -132,6 +137,7 @@ export type ReadAnswer =
 
 /** Reads the first message of an agent. */
 export function readAnswer(fields: MessageFields, versions: readonly number[]): ReadAnswer {
+  if (isTooDeep(fields)) return { kind: 'fault', fault: { code: 'too_deep' } };
   if (fields.type === 'session.reject') {
     const read = sessionRejectSchema.safeParse(fields);
     return read.success

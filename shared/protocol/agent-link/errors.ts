@@ -17,6 +17,7 @@ export const agentLinkErrors = {
   binary_frame: 'binary frames are not part of the protocol',
   invalid_json: 'a text frame must hold one JSON object with a string type',
   invalid_message: 'a field of the message is missing or invalid',
+  too_deep: `a message must nest at most ${limits.nestedLevels} levels`,
   message_too_large: `a message must be at most ${limits.messageBytes} bytes`,
   /** A `session.*` message outside of the handshake. */
   unexpected_message: 'this message belongs into the handshake',

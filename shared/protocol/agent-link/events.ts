@@ -1,6 +1,6 @@
 /** The events that an agent receives (spec 02, Events): what happened in the call, in the order in which it happened. */
 import * as z from 'zod';
-import { counter, epochField } from './fields.ts';
+import { clientMessageShape, counter, epochField } from './fields.ts';
 
 /** Stands before every message of the service; added when the message is written. */
 export const envelopeShape = {
@@ -64,6 +64,10 @@ export const conversationEventSchemas = {
   'turn.metrics': z
     .object({ type: z.literal('turn.metrics'), epoch: epochField, metrics: turnMetricsSchema })
     .meta({ description: 'Latencies of the turn, when its first audio went out.' }),
+  'client.message': z.object({ type: z.literal('client.message'), ...clientMessageShape }).meta({
+    description:
+      "The program of the caller sent a message of its own (an extension; see 'Messages of a client').",
+  }),
 } as const;
 
 export type ConversationEventType = keyof typeof conversationEventSchemas;

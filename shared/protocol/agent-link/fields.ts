@@ -10,6 +10,25 @@ export const textOf = (mostBytes: number): z.ZodString =>
 /** A text that says something. */
 export const spokenText = textOf(limits.sayBytes).refine((text) => text.trim() !== '', 'must not be empty');
 
+const clientName = textOf(limits.clientNameBytes);
+
+/** What the program of a caller and the agent tell each other beside the conversation. */
+export const clientMessageShape = {
+  name: clientName.meta({ description: 'What the client calls its message.' }),
+  message_id: clientName.meta({
+    description: 'Names it in `client.send.answers`; empty: no answer is expected.',
+  }),
+  data: z.json().meta({ description: 'As it came from the client; null where it brought nothing.' }),
+};
+
+export const clientAnswerShape = {
+  data: z.json(),
+  answers: clientName
+    .exactOptional()
+    .meta({ description: 'The `message_id` of the message that this answers.' }),
+  name: clientName.exactOptional().meta({ description: 'The `name` of the message that this answers.' }),
+};
+
 export const counter = z.int().min(0);
 export const epochField = counter.meta({ description: 'Number of the turn.' });
 

@@ -29,6 +29,10 @@ export const agentLinkLimits = {
   rememberedCommands: 64,
   /** Problems of one handshake that are reported each by itself; the rest in one event. */
   handshakeProblems: 16,
+  /** Levels of objects and arrays in a message. */
+  nestedLevels: 64,
+  /** Of the name and the id of a client's message, each. */
+  clientNameBytes: 256,
 } as const;
 
 /** Times of the link in milliseconds. */

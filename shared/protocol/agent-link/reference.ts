@@ -109,6 +109,15 @@ Events come in the order in which things happened, numbered by \`seq\`. A reader
 - The answers to commands that were still open when the call ended stand before \`session.end\`.
 `;
 
+const clients = `## Messages of a client
+
+The program of a caller, a page for example, and the agent may tell each other things that are no part of the conversation. This is an extension: an
+agent that knows nothing of it leaves \`client.message\` unread, or does not have it in \`session.accept.events\`. A client whose message no agent gets
+(there is none, the link is broken for good or does not read, the message is nested too deeply or too large) is told so by its transport. \`client.send\` gives the
+client any JSON; with \`answers\` it is the answer to that message. Where the transport has no such messages it is refused \`unsupported\`;
+those that have them say so ([RTVI](../rtvi.md)).
+`;
+
 const slowness = `## An agent that reads slowly
 
 What the kernel has not taken of a link decides: above ${kib(agentLinkBacklog.dropDeltasBytes)} interim transcripts, \`bot.text\` and \`bot.tts_text\` are left
@@ -145,7 +154,7 @@ of a worker that died is asked for again under a new id; of a \`side_effect\` ca
 
 /** Text of docs/reference/agent-link.md. */
 export function agentLinkPage(): string {
-  return `${[howItGoes, order, slowness, fastness, resume].join('\n')}
+  return `${[howItGoes, order, clients, slowness, fastness, resume].join('\n')}
 ## Service to agent
 
 Every message also carries:

@@ -54,7 +54,7 @@ export const carrierAListener: Listener = {
     pool: { name, most: 2 * settings.maxSessions },
     admit: (head, nowS) => admitStream(wanted(settings), head, nowS),
   }),
-  open: async ({ settings, arrived, wallClock, telephony }, { given, isLeaving }) => {
+  open: async ({ settings, arrived, closed, wallClock, telephony }, { given, isLeaving }) => {
     const own = wanted(settings);
     let answering = 0;
     const { server, silent } = newGuardedServer((request, response) => {
@@ -62,7 +62,8 @@ export const carrierAListener: Listener = {
       response.once('close', () => (answering -= 1));
       if (isLeaving()) response.setHeader('Connection', 'close');
       const shows = !settings.telephony.redactsNumbers;
-      serve(own, { request, response, nowS: () => wallClock.now() / 1000, shows, telephony });
+      const isClosed = (): boolean => closed(name) !== undefined;
+      serve(own, { request, response, nowS: () => wallClock.now() / 1000, shows, isClosed, telephony });
     });
     takeUpgrades({ server, silent, listener: name }, arrived);
     const opened: OpenListener = {
@@ -113,10 +114,15 @@ interface Served {
   readonly nowS: () => number;
   /** Numbers are passed on. */
   readonly shows: boolean;
+  /** A call cannot be taken now. */
+  readonly isClosed: () => boolean;
   readonly telephony: TelephonyEverywhere;
 }
 
-function serve(settings: CarrierASettings, { request, response, nowS, shows, telephony }: Served): void {
+function serve(
+  settings: CarrierASettings,
+  { request, response, nowS, shows, isClosed, telephony }: Served,
+): void {
   const [path = '', query] = (request.url ?? '/').split('?');
   const status = statusPath(path);
   if (status !== undefined && request.method === 'POST') {
@@ -141,7 +147,7 @@ function serve(settings: CarrierASettings, { request, response, nowS, shows, tel
     const answer = answerVoice(
       settings,
       { headers, query: query === undefined ? '' : `?${query}`, body },
-      { nowS: nowS(), shows },
+      { nowS: nowS(), shows, isClosed },
     );
     if (answer.ok)
       response

@@ -8,7 +8,7 @@ import { fail, ok } from '../../../shared/base/result.ts';
 import type { Result } from '../../../shared/base/result.ts';
 import type { CarrierASettings } from '../../../shared/config/server/carrier-a-variables.ts';
 import type { Answer } from '../answer.ts';
-import { connectStream, response } from '../../telephony/carrier-a/twiml.ts';
+import { connectStream, rejectBusy, response } from '../../telephony/carrier-a/twiml.ts';
 import { streamSegment } from './segment.ts';
 import { isSigned, signatureHeader, type FormParameters } from './signature.ts';
 
@@ -31,12 +31,16 @@ export const voiceUrl = ({ publicUrl }: CarrierASettings): string =>
 
 /**
  * TwiML that connects the call to its media stream, or why there is none. `query` is that of the request, with its question mark;
- * `shows` says that numbers are passed on.
+ * `shows` says that numbers are passed on, `isClosed` whether the stream would be refused: the call is not answered then.
  */
 export function answerVoice(
   settings: CarrierASettings,
   request: { readonly headers: IncomingMessage['headers']; readonly query: string; readonly body: string },
-  { nowS, shows }: { readonly nowS: number; readonly shows: boolean },
+  {
+    nowS,
+    shows,
+    isClosed,
+  }: { readonly nowS: number; readonly shows: boolean; readonly isClosed: () => boolean },
 ): Result<string, Answer> {
   const parameters: FormParameters = [...new URLSearchParams(request.body)];
   const isOwn = isSigned(request.headers[signatureHeader], {
@@ -50,6 +54,7 @@ export function answerVoice(
   if (!/^[A-Za-z0-9]{1,64}$/.test(callId)) return fail(noForm);
   const segment = secret === undefined ? '' : streamSegment(callId, { secret, nowS });
   if (segment === undefined) return fail(noForm);
+  if (isClosed()) return ok(response(rejectBusy));
   const url = segment === '' ? settings.publicUrl : `${settings.publicUrl}/${segment}`;
   const route = new URLSearchParams(request.query).get('agent_route')?.slice(0, 64);
   return ok(response(connectStream(url, { agent_route: route, ...numbersOf(parameters, shows) })));

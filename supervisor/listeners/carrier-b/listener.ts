@@ -52,7 +52,7 @@ export const carrierBListener: Listener = {
     admit: (head, nowS) =>
       admitStreamB(wanted(settings), head, { nowS, shows: !settings.telephony.redactsNumbers }),
   }),
-  open: async ({ settings, arrived, wallClock, telephony }, { given, isLeaving }) => {
+  open: async ({ settings, arrived, closed, wallClock, telephony }, { given, isLeaving }) => {
     const own = wanted(settings);
     const events = new CarrierBEvents();
     const key = own.control === undefined ? undefined : publicKeyOf(own.control.publicKey);
@@ -66,7 +66,10 @@ export const carrierBListener: Listener = {
       return undefined;
     };
     const tell = (event: CarrierBEvent, query: string): void =>
-      void telephony.carrierBTold(event, new URLSearchParams(query).get('agent_route') ?? undefined);
+      void telephony.carrierBTold(event, {
+        route: new URLSearchParams(query).get('agent_route') ?? undefined,
+        isClosed: () => closed(name) !== undefined,
+      });
     let answering = 0;
     const { server, silent } = newGuardedServer((request, response) => {
       answering += 1;

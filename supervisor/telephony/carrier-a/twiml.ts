@@ -21,6 +21,9 @@ const attributes = (values: Readonly<Record<string, string | undefined>>): strin
 export const response = (...verbs: readonly string[]): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<Response>${verbs.join('')}</Response>\n`;
 
+/** A call that is not answered: the caller hears that it is busy, and nobody pays. */
+export const rejectBusy = `<Reject${attributes({ reason: 'busy' })}/>`;
+
 /** Connects the call to a media stream, which gets the parameters. */
 export function connectStream(
   url: string,

@@ -95,6 +95,12 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
     return outcomeOf(await this.#act(callId, 'answer', fields));
   }
 
+  /** Does not take an incoming call: the caller hears that it is busy. */
+  async reject(callId: string): Promise<CarrierOutcome> {
+    const fields = { cause: 'USER_BUSY', command_id: `reject-${keyOf(callId)}` };
+    return outcomeOf(await this.#act(callId, 'reject', fields));
+  }
+
   /** Connects a call to the bot, on a path of its own. */
   async startStream(
     callId: string,

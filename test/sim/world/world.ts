@@ -82,8 +82,8 @@ class World implements SimWorld {
   readonly #known: ReadonlySet<string>;
   #detector: SpeechDetector;
   readonly #caller: Caller;
-  #facts: { event: CallEvent; note: Note }[] = [];
-  #handling = false;
+  /** What is known of the facts that were told and not yet taken. */
+  readonly #notes: Note[] = [];
   #gone = false;
   #endAt = Infinity;
   #lossesAtMs: number[];
@@ -96,7 +96,11 @@ class World implements SimWorld {
     this.plan = plan;
     this.#commands = commands;
     this.trace = trace;
-    this.#worker = new SimWorker(core, plan);
+    this.#worker = new SimWorker(core, plan, {
+      now: () => this.time.now,
+      stepped: (fact, orders) => this.#stepped(fact, orders),
+      perform: (order) => this.#perform(order),
+    });
     this.#lossesAtMs = [...plan.lossesAtMs].sort((a, b) => a - b);
     const { greeting, farewell, apology, fillers, lateLines, idle } = plan.settings;
     const lines = [greeting, farewell, apology, ...fillers, ...lateLines, idle.ask];
@@ -247,23 +251,21 @@ class World implements SimWorld {
   // ---- the shell ----
 
   tell(event: CallEvent, note: Note = {}): void {
-    this.#facts.push({ event, note });
-    if (this.#handling) return;
-    this.#handling = true;
-    for (let fact = this.#facts.shift(); fact !== undefined; fact = this.#facts.shift()) {
-      const { now } = this.time;
-      const actions = this.#worker.step(fact.event, now);
-      const orders = ordersIn(actions);
-      const timers = timersIn(actions);
-      this.trace.step(now, fact.event, { actions: orders, timers: timers.join(', ') });
-      const wakes = fact.event.type === 'deadline.reached';
-      if (wakes) this.#judge.demand(now, timers.length > 0, 'the core wakes for nothing');
-      this.#judge.saw(fact, { actions: orders, now, deadline: this.#worker.deadline });
-      this.#told.saw(actions);
-      this.#answers.saw(fact.event, actions, now);
-      for (const action of actions) this.#perform(action);
-    }
-    this.#handling = false;
+    this.#notes.push(note);
+    this.#worker.tell(event);
+  }
+
+  #stepped(event: CallEvent, actions: readonly CallAction[]): void {
+    const { now } = this.time;
+    const note = this.#notes.shift() ?? {};
+    const orders = ordersIn(actions);
+    const timers = timersIn(actions);
+    this.trace.step(now, event, { actions: orders, timers: timers.join(', ') });
+    const wakes = event.type === 'deadline.reached';
+    if (wakes) this.#judge.demand(now, timers.length > 0, 'the core wakes for nothing');
+    this.#judge.saw({ event, note }, { actions: orders, now, deadline: this.#worker.deadline });
+    this.#told.saw(actions);
+    this.#answers.saw(event, actions, now);
   }
 
   #twice(event: CallEvent): void {

@@ -197,6 +197,8 @@ describe('Limits and errors', () => {
     await session.says('error', (event) => String(event['message']).startsWith('invalid_json: '));
     session.send({ type: 'dance' });
     await session.says('error', (event) => String(event['message']).startsWith('unknown_type: '));
+    session.socket.send(`{"type":"tool.result","id":1,"result":${'['.repeat(30_000)}${']'.repeat(30_000)}}`);
+    await session.says('error', (event) => String(event['message']).startsWith('too_deep: '));
     session.send({ type: 'dance', id: 'd' });
     expect(await answered(session, 'd')).toMatchObject({ ok: false, error: { code: 'unknown_type' } });
     session.send({ type: 'tool.result', id: 99, result: 1 });

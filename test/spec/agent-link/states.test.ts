@@ -82,6 +82,10 @@ describe('States and transitions', () => {
     ['any other first message', { type: 'say', text: 'Hi' }],
     ['no JSON', '{'],
     ['no object', '[]'],
+    [
+      'tools nested without end',
+      `{"type":"session.accept","version":1,"tools":[${'['.repeat(30_000)}${']'.repeat(30_000)}]}`,
+    ],
   ])('handshaking: %s: fallback', (_row, message) => {
     const orders = new LinkDriver().opened().says(message);
     expect(kinds(orders)).toEqual(['close', 'fallback', 'call.prepared']);

@@ -126,7 +126,13 @@ describe('an upgrade at the stream', () => {
 
 describe('the voice webhook', () => {
   const form = { CallSid: 'CA1', From: '+15550100001', CallerName: '' };
-  const ask = (query = '', body = form, signed: Record<string, string> = body, shows = false) =>
+  const ask = (
+    query = '',
+    body = form,
+    signed: Record<string, string> = body,
+    shows = false,
+    isClosed = false,
+  ) =>
     answerVoice(
       settings,
       {
@@ -134,7 +140,7 @@ describe('the voice webhook', () => {
         query,
         body: new URLSearchParams(body).toString(),
       },
-      { nowS, shows },
+      { nowS, shows, isClosed: () => isClosed },
     );
 
   it('connects the call to its own stream, and passes no number on', () => {

@@ -17,17 +17,14 @@ interface Sent {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** What our adapter sends; `read` reads a body. */
-function newWire(read: (body: string) => Sent['body']) {
+/** What our adapter sends; `read` reads a body. The first of `answers` answer, then all is well. */
+function newWire(read: (body: string) => Sent['body'], answers: RestAnswer[] = []) {
   const sent: Sent[] = [];
   const ask = ({ url, authorization, body }: RestRequest): Promise<RestAnswer> => {
     // A colon in a path may be written either way.
     sent.push({ url: url.replaceAll('%3A', ':'), authorization, body: read(body) });
-    return Promise.resolve({
-      kind: 'answered',
-      status: 200,
-      body: { sid: 'CA9', data: { id: 'c1', call_control_id: 'v3:leg' } },
-    });
+    const done = { sid: 'CA9', data: { id: 'c1', call_control_id: 'v3:leg' } };
+    return Promise.resolve(answers.shift() ?? { kind: 'answered', status: 200, body: done });
   };
   return { sent, ask };
 }
@@ -49,6 +46,10 @@ it('carrier A', async () => {
   await ours.transfer('CA1', { commandId: 'k', to, from });
   await ours.ring({ to, from, tag: 't', ringS: 30, acceptS: 120, commandId: 'k' });
   await ours.dial({ id: 'o', to, from, ringS: 30 });
+  await ours.park('CA1', { tag: 't' });
+  await ours.join('CA9', { tag: 't', conference: '', text: 'Tom.', language: 'en-US', commandId: 'k' });
+  await ours.putBack('CA1');
+  await ours.pressKeys('CA1', { digits: '1#' });
 
   const theirs: Sent[] = [];
   const httpClient = {
@@ -73,12 +74,19 @@ it('carrier A', async () => {
     ...{ ...common, url: event('answered', 'o'), machineDetection: 'DetectMessageEnd' },
     statusCallback: event('call', 'o'),
   });
+  for (const [index, call] of ['CA1', 'CA9', 'CA1', 'CA1'].entries())
+    await client.calls(call).update({ twiml: String(sent[4 + index]?.body['Twiml']) });
   expect(sent).toEqual(theirs);
 });
 
-it('carrier B', async () => {
-  const { sent, ask } = newWire((body) => JSON.parse(body) as Sent['body']);
-  const apiUrl = 'https://api.telnyx.com/v2';
+const callB = 'v3:a/b';
+const apiUrlB = 'https://api.telnyx.com/v2';
+
+/** What our adapter of carrier B sends for each command. */
+async function oursOfB(): Promise<Sent[]> {
+  const active = { kind: 'answered', status: 422, body: { errors: [{ code: '90045' }] } } as const;
+  const { sent, ask } = newWire((body) => JSON.parse(body) as Sent['body'], [active]);
+  const [id, apiUrl] = [callB, apiUrlB];
   const account = { apiKey: new Sensitive('KEY'), apiUrl, publicKey: '', connectionId: 'conn' };
   const settings = { addr: { host: '', port: 0 }, publicUrl: 'wss://v.example/carrier_b/stream' };
   const ours = new CarrierBControl(
@@ -86,15 +94,28 @@ it('carrier B', async () => {
     account,
     { means, ask, nowS: () => 0, longestSummary: () => Promise.resolve() },
   );
-  const id = 'v3:a/b';
-  await ours.hangUp(id, 'k1');
   await ours.transfer(id, { commandId: 'k2', to, from });
+  await ours.hangUp(id, 'k1');
   await ours.pressKeys(id, { commandId: 'k3', digits: '1w#' });
   await ours.park(id, { tag: 't', commandId: 'k4' });
   await ours.ring({ to, from, tag: 't', ringS: 30, acceptS: 120, commandId: 'k5' });
   await ours.join('v3:leg', { tag: 't', conference: 'c1', text: '', language: 'en-US', commandId: 'k6' });
   await ours.startStream(id, { commandId: 'k7', parameters: { agent_route: 'sales' } });
+  await ours.answer(id, 'svc:in:sales');
+  await ours.reject(id);
+  const outbound = { id: 'o', to, from, ringS: 30, language: 'en-US', text: 'Call us.' };
+  await ours.dial(outbound);
+  await ours.say(id, outbound);
+  await ours.join('v3:leg', {
+    ...{ tag: 't', conference: 'c1', text: 'Tom.', language: 'en-US', commandId: 'k8' },
+  });
+  await ours.putBack(id, { conference: 'c1', commandId: 'k9' });
+  return sent;
+}
 
+it('carrier B', async () => {
+  const sent = await oursOfB();
+  const [id, apiUrl] = [callB, apiUrlB];
   const theirs: Sent[] = [];
   const fetch = (url: unknown, init?: { headers?: unknown; body?: unknown; method?: string }) => {
     expect(init?.method?.toLowerCase()).toBe('post');
@@ -105,9 +126,11 @@ it('carrier B', async () => {
   const client = new Telnyx({ apiKey: 'KEY', baseURL: apiUrl, fetch: fetch, maxRetries: 0 });
   const { actions } = client.calls;
   const state = (text: string): string => Buffer.from(text).toString('base64');
-  await actions.hangup(id, { command_id: 'k1' });
   const leg = { target_leg_client_state: state(`svc:to:${id}`) };
   await actions.transfer(id, { to, from, timeout_secs: 30, command_id: 'k2', ...leg });
+  await actions.stopStreaming(id, { command_id: 'k2s1' });
+  await actions.transfer(id, { to, from, timeout_secs: 30, command_id: 'k2r1', ...leg });
+  await actions.hangup(id, { command_id: 'k1' });
   await actions.sendDtmf(id, { digits: '1w#', duration_millis: 250, command_id: 'k3' });
   await client.conferences.create({
     ...{ call_control_id: id, name: 'svc-t', start_conference_on_create: false, beep_enabled: 'never' },
@@ -123,13 +146,32 @@ it('carrier B', async () => {
   });
   await actions.startStreaming(id, {
     ...{
-      stream_url: String(sent[6]?.body['stream_url']),
+      stream_url: String(sent[8]?.body['stream_url']),
       stream_track: 'inbound_track',
       stream_codec: 'PCMU',
     },
     ...{ stream_bidirectional_mode: 'rtp', stream_bidirectional_codec: 'PCMU' },
     ...{ stream_bidirectional_sampling_rate: 8_000, stream_auth_token: 'token', command_id: 'k7' },
     custom_parameters: [{ name: 'agent_route', value: 'sales' }],
+  });
+  const key = Buffer.from(id).toString('base64url');
+  await actions.answer(id, { client_state: state('svc:in:sales'), command_id: `answer-${key}` });
+  await actions.reject(id, { cause: 'USER_BUSY', command_id: `reject-${key}` });
+  await client.calls.dial({
+    ...{ connection_id: 'conn', to, from, timeout_secs: 30, answering_machine_detection: 'greeting_end' },
+    ...{ client_state: state('svc:out:o'), command_id: 'out-o' },
+  });
+  const spoken = { voice: 'female', language: 'en-US' } as const;
+  await actions.speak(id, { payload: 'Call us.', ...spoken, command_id: 'out-o-say' });
+  await actions.speak('v3:leg', { payload: 'Tom.', ...spoken, command_id: 'k8s1' });
+  await client.conferences.actions.join('c1', {
+    ...{ call_control_id: 'v3:leg', start_conference_on_enter: true, end_conference_on_exit: true },
+    ...{ beep_enabled: 'never', command_id: 'k8' },
+  });
+  await client.conferences.actions.leave('c1', { call_control_id: id, command_id: 'k9l1' });
+  await actions.startStreaming(id, {
+    ...(sent[16]?.body as { stream_url: string }),
+    command_id: 'k9',
   });
   expect(sent).toEqual(theirs);
 });

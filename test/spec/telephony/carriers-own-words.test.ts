@@ -11,6 +11,7 @@ import {
   dialNumber,
   pause,
   playDigits,
+  rejectBusy,
   response,
   say,
 } from '../../../supervisor/telephony/carrier-a/twiml.ts';
@@ -44,6 +45,9 @@ describe('carrier A, by its own library', () => {
     expect(
       plain(response(playDigits('1w#'), connectStream('wss://a.example/x', { agent_route: 'a<b' }))),
     ).toBe(plain(keys.toString()));
+    const busy = new twilio.twiml.VoiceResponse();
+    busy.reject({ reason: 'busy' });
+    expect(plain(response(rejectBusy))).toBe(plain(busy.toString()));
     const join = new twilio.twiml.VoiceResponse();
     join.say({ language: 'en-US' }, 'Tom & Co');
     join

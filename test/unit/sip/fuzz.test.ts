@@ -179,6 +179,7 @@ describe('packets from a seed', () => {
       socket: wire as unknown as Socket,
       events: {
         ...{ started: nothing, dtmf: nothing, markPlayed: nothing, typed: nothing, ended: nothing },
+        messaged: () => false,
         audio: (bytes) => {
           heard += bytes.length;
           return true;

@@ -50,7 +50,7 @@ function newCall(media: SipMedia = plain): {
     socket: wire as unknown as Socket,
     events: {
       ...{ started: note('started'), dtmf: note('key'), markPlayed: note('mark'), typed: note('typed') },
-      ...{ ended: note('ended'), audio: () => true },
+      ...{ ended: note('ended'), audio: () => true, messaged: () => false },
     },
     line: { accept: note('accept'), refuse: note('refuse'), hangUp: note('hang up'), over: note('over') },
     ...{ now: () => now, unixMs: () => 1_700_000_000_000 + now, random: () => 7 },

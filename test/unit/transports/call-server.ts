@@ -37,6 +37,8 @@ export interface CallServerSettings {
   readonly onAudio?: (transport: CallTransport) => void;
   /** Whether the engine takes this audio now; by its room when not given. */
   readonly takes?: (bytes: Uint8Array, now: number) => boolean;
+  /** Whether an agent process gets what the client's program says; not, when not given. */
+  readonly hears?: boolean;
 }
 
 export class CallServer {
@@ -111,6 +113,10 @@ export class CallServer {
         call.audio.push(Buffer.from(bytes));
         note(`audio ${bytes.byteLength}`);
         return true;
+      },
+      messaged: ({ name, id, data }) => {
+        note(`message ${name} ${id} ${JSON.stringify(data)}`);
+        return settings.hears ?? false;
       },
       dtmf: (digit) => note(`dtmf ${digit}`),
       typed: () => undefined,

@@ -19,6 +19,7 @@ const linkOf = (prepare: PrepareCall, ended: (reason: string) => void): CallLink
   prepare,
   ended,
   follow: () => undefined,
+  clientSaid: () => false,
   equipped: () => undefined,
   tick: () => undefined,
   save: () => ({ seq: 1, openMs: 0, nextCall: 1, ids: [], isEndedByAgent: false }),

@@ -152,6 +152,16 @@ class TurnMetrics(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ClientMessage(Event):
+    """The program of the caller, a page for example, sent a message of its own: `Session.send_to_client` answers it."""
+
+    type = "client.message"
+    name: str
+    message_id: str
+    data: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceError(Event):
     """A stage of the call reported an error, or the link refused something: then `stage` is `agent_link`."""
 
@@ -190,7 +200,7 @@ EVENTS: Mapping[str, type[Event]] = {
     for cls in (
         *(TurnUserStarted, TurnUserEnded, UserTranscript, UserText),
         *(BotLlmStarted, BotText, BotLlmStopped, BotTtsText, BotTtsStopped),
-        *(TurnBotStarted, TurnBotEnded, TurnInterrupted, TurnMetrics),
+        *(TurnBotStarted, TurnBotEnded, TurnInterrupted, TurnMetrics, ClientMessage),
         *(ServiceError, EventsLost, SessionEnd),
     )
 }
@@ -211,6 +221,10 @@ _KINDS: Mapping[str, type] = {"int": int, "str": str, "bool": bool}
 
 
 def _read_field(message: Json, name: str, annotation: Any) -> Any:
+    if annotation == "Any":
+        if name not in message:
+            raise WireError(f"{message.get('type')}: {name} is missing")
+        return message[name]
     if annotation != "Metrics":
         return field(message, name, _KINDS[str(annotation)])
     metrics = field(message, name, dict)

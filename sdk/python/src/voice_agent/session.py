@@ -16,6 +16,7 @@ from .errors import CommandRefused
 from .wire import Json, Role, TransferMode, check_text
 
 if TYPE_CHECKING:
+    from .events import ClientMessage
     from .tools import Tool
 
 _NUMBER = re.compile(r"\+[0-9]{8,15}")
@@ -191,6 +192,16 @@ class Session:
         if names is not None and len(names) > wire.ENABLED_TOOLS:
             raise CommandRefused("invalid_message", f"enabled must have at most {wire.ENABLED_TOOLS} names")
         await self._commands.give({"type": "tools.set", "enabled": names})
+
+    async def send_to_client(self, data: Any, *, answers: ClientMessage | None = None) -> None:
+        """Sends any JSON to the program of the caller, a page for example; with `answers` it is the answer to that message.
+
+        Refused as `unsupported` where the caller has no such program.
+        """
+        message: dict[str, Any] = {"type": "client.send", "data": data}
+        if answers is not None:
+            message.update(answers=answers.message_id, name=answers.name)
+        await self._commands.give(message)
 
     @property
     def tasks(self) -> list[asyncio.Task[Any]]:

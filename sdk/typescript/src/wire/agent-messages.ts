@@ -117,6 +117,20 @@ export interface ToolsSetMessage {
   readonly enabled: readonly string[] | null;
 }
 
+/** Sends a message to the program of the caller (an extension; see 'Messages of a client'). */
+export interface ClientSendMessage {
+  readonly type: 'client.send';
+  /** Echoed in `command.result`, which is sent only when there is an id. */
+  readonly id?: string;
+  /** The `seq` of the event that the command reacts to. */
+  readonly re?: number;
+  readonly data: JsonValue;
+  /** The `message_id` of the message that this answers. */
+  readonly answers?: string;
+  /** The `name` of the message that this answers. */
+  readonly name?: string;
+}
+
 /** The answer of a remote tool: `result`, any JSON, or `error`. */
 export interface ToolResultMessage {
   readonly type: 'tool.result';
@@ -135,4 +149,5 @@ export type AgentMessage =
   | TransferMessage
   | ContextUpdateMessage
   | ToolsSetMessage
+  | ClientSendMessage
   | ToolResultMessage;

@@ -22,6 +22,8 @@ export const limits = {
   enabledTools: 128,
   rememberedCommands: 64,
   handshakeProblems: 16,
+  nestedLevels: 64,
+  clientNameBytes: 256,
 } as const;
 
 /** Times of the link in milliseconds. */
@@ -60,6 +62,7 @@ export type LinkErrorCode =
   | 'binary_frame'
   | 'invalid_json'
   | 'invalid_message'
+  | 'too_deep'
   | 'message_too_large'
   | 'unexpected_message'
   | 'tool_refused'
@@ -91,6 +94,7 @@ export const conversationEventTypes = [
   'turn.bot_ended',
   'turn.interrupted',
   'turn.metrics',
+  'client.message',
 ] as const;
 
 /** Fields of what the service sends, beside `type` and the envelope, with their kinds; `?`: may be absent. */
@@ -110,6 +114,7 @@ export const serviceFields: Readonly<Record<string, Readonly<Record<string, stri
   'turn.bot_ended': { epoch: 'integer' },
   'turn.interrupted': { epoch: 'integer' },
   'turn.metrics': { epoch: 'integer', metrics: 'object' },
+  'client.message': { name: 'string', message_id: 'string', data: 'any' },
   'tool.call': { id: 'integer', call_id: 'string', name: 'string', arguments: 'object', kind: 'string', epoch: 'integer', idempotency_key: 'string', timeout_ms: 'integer' },
   'tool.cancel': { id: 'integer', reason: 'string' },
   'command.result': { id: 'string', ok: 'boolean', error: 'object?' },

@@ -3,6 +3,7 @@
  * a test notices when it is stale.
  */
 
+import type { JsonValue } from './agent-messages.ts';
 import type { LinkErrorCode } from './constants.ts';
 
 /** The first message: a call begins. Answered by `session.accept` or `session.reject`. */
@@ -156,6 +157,17 @@ export interface TurnMetricsMessage {
   };
 }
 
+/** The program of the caller sent a message of its own (an extension; see 'Messages of a client'). */
+export interface ClientMessageMessage {
+  readonly type: 'client.message';
+  /** What the client calls its message. */
+  readonly name: string;
+  /** Names it in `client.send.answers`; empty: no answer is expected. */
+  readonly message_id: string;
+  /** As it came from the client; null where it brought nothing. */
+  readonly data: JsonValue;
+}
+
 /** Run the tool and answer with `tool.result`. */
 export interface ToolCallMessage {
   readonly type: 'tool.call';
@@ -229,6 +241,7 @@ export type ServiceMessage =
   | TurnBotEndedMessage
   | TurnInterruptedMessage
   | TurnMetricsMessage
+  | ClientMessageMessage
   | ToolCallMessage
   | ToolCancelMessage
   | CommandResultMessage

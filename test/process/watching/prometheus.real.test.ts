@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { hasPrometheus, TestPrometheus } from '../support/process/prometheus.ts';
-import { TestService } from '../support/process/service.ts';
+import { hasPrometheus, TestPrometheus } from '../../support/process/prometheus.ts';
+import { TestService } from '../../support/process/service.ts';
 
-const files = new URL('../../deploy/helm/voice-agent-service/files/', import.meta.url);
+const files = new URL('../../../deploy/helm/voice-agent-service/files/', import.meta.url);
 interface Dashboard {
   readonly panels: readonly { readonly targets?: readonly { readonly expr: string }[] }[];
 }

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { LiveState } from '../../shared/protocol/live.ts';
-import { TestService } from '../support/process/service.ts';
+import type { LiveState } from '../../../shared/protocol/live.ts';
+import { TestService } from '../../support/process/service.ts';
 
-const program = fileURLToPath(new URL('../../dist/supervisor/cli.js', import.meta.url));
+const program = fileURLToPath(new URL('../../../dist/supervisor/cli.js', import.meta.url));
 const token = 'a-token-of-an-operator';
 const bearer = { authorization: `Bearer ${token}` };
 

@@ -1,0 +1,38 @@
+/** Messages between the program of a caller and the agent, beside the conversation: the core knows nothing of them. */
+import { isDeeperThan } from '../../shared/base/nesting.ts';
+import { clientMessageShape } from '../../shared/protocol/agent-link/fields.ts';
+import { agentLinkLimits as limits } from '../../shared/protocol/agent-link/limits.ts';
+import type { AgentMessageOf } from '../../shared/protocol/agent-link/agent-messages.ts';
+import type { ServiceMessageOf } from '../../shared/protocol/agent-link/service-messages.ts';
+import type { AgentLinkFault } from '../../shared/protocol/agent-link/errors.ts';
+import type { ClientMessage } from '../transports/transport.ts';
+import { say, wants, type LinkStep } from './link-say.ts';
+
+/** One that no agent gets leaves no order: its client is told so. */
+export function onClientSaid(step: LinkStep, { name, id, data = null }: ClientMessage): void {
+  const { state, orders } = step;
+  const isShort = [name, id].every((text) => clientMessageShape.name.safeParse(text).success);
+  if (!isShort || isDeeperThan(data, limits.nestedLevels) || !wants(state, 'client.message')) return;
+  const outcome = say(step, {
+    type: 'client.message',
+    name,
+    message_id: id,
+    data: data as ServiceMessageOf<'client.message'>['data'],
+  });
+  const isKept = outcome === 'written' || state.broken !== undefined;
+  if (isKept) orders.push({ type: 'client.heard' });
+}
+
+/** What is wrong with it, if anything. */
+export function sendToClient(
+  { state, orders }: LinkStep,
+  { data, answers, name = '' }: AgentMessageOf<'client.send'>,
+): AgentLinkFault | undefined {
+  if (!state.settings.takesMessages)
+    return { code: 'unsupported', message: 'the client of this call takes no messages' };
+  orders.push({
+    type: 'client.send',
+    message: { data, ...(answers !== undefined && { answers: { id: answers, name } }) },
+  });
+  return undefined;
+}
