@@ -1,6 +1,6 @@
 /** What hosts share through a real server: leases of addresses, offers, and questions from host to host. Skips without redis-server. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseRedisUrl } from '../../../shared/net/redis-url.ts';
 import { systemClock, systemWallClock } from '../../../shared/runtime/clock.ts';
 import { Hosts } from '../../../supervisor/fleet/hosts.ts';
@@ -20,10 +20,10 @@ describe.skipIf(!hasRedis)('hosts of a fleet (skipped without redis-server)', ()
   beforeAll(async () => {
     redis = await TestRedis.start('canary-password');
   });
-  afterAll(async () => {
-    for (const line of lines) line.close();
-    await redis.stop();
+  afterEach(() => {
+    for (const line of lines.splice(0)) line.close();
   });
+  afterAll(() => redis.stop());
 
   async function newLine(): Promise<RedisLine> {
     const target = parseRedisUrl(redis.url);
@@ -94,8 +94,8 @@ describe.skipIf(!hasRedis)('hosts of a fleet (skipped without redis-server)', ()
         );
         hosts = [...hosts, host];
       }
-      // Everybody listens once everybody is heard.
-      while ((await hosts[0]!.askOthers('?')).length < 2) await pause(2);
+      // Everybody listens, and nobody of the test before, once two are heard.
+      while ((await hosts[0]!.askOthers('?')).length !== 2) await pause(2);
     });
 
     it('are answered by the host that has the thing, and by nobody where none has it', async () => {
