@@ -12,6 +12,7 @@ import { describeRestart, judgeRestart, restart } from './restart.ts';
 import { runOnce } from './run.ts';
 import { describeSip, judgeSip, sipCalls } from './sip.ts';
 import { soak } from './soak.ts';
+import { describeWebrtc, judgeWebrtc, webrtcCalls } from './webrtc.ts';
 import { describeSoak, judgeSoak } from './report/soak-report.ts';
 
 const steps = [64, 100, 128, 160, 200, 256, 320, 400, 512];
@@ -81,6 +82,13 @@ async function perform(command: Command, root: URL): Promise<boolean> {
     case 'sip': {
       const result = await sipCalls({ ...command, ...mode, root });
       return print(command, { result, rows: judgeSip(result), text: describeSip(result) });
+    }
+    case 'webrtc': {
+      if (command.profile !== undefined) mkdirSync(command.profile, { recursive: true });
+      const result = await webrtcCalls({ ...command, ...mode, root }, (text) => process.stderr.write(text));
+      const passed = print(command, { result, rows: judgeWebrtc(result), text: describeWebrtc(result) });
+      if (command.profile !== undefined) process.stdout.write(`${summariseProfiles(command.profile)}\n`);
+      return passed;
     }
     case 'soak': {
       const { total, warmUp } = mode;

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { transports } from './client/wire.ts';
 import { SAMPLE_RATES } from '../../shared/audio/resampler.ts';
 import type { RunOptions } from './run.ts';
+import type { WebrtcMode } from './webrtc.ts';
 
 export const usage = `usage: npm run bench -- [options]
   --calls N        concurrent calls (100; 60 in a soak)
@@ -28,12 +29,14 @@ instead of holding calls for a while:
   --agent-link     what a link to an agent process adds between an event and the socket, without a service
   --restart        calls run while the service is restarted and then stopped: does anybody notice?
   --transport sip  calls over SIP: how soon are they answered, what do they hear? In a build with SVC_BUILD_WITH=sip
-  --kill-worker    of them, and a worker is killed: do they go on?
+  --transport webrtc  calls over WebRTC with Opus: how many for each core, how evenly? With --soak N: short ones, and what they leave
+  --kill-worker    of either, and a worker is killed: do they go on?
 SVC_TEST_ASSETS names a folder with recordings (audio/speech/*.wav); without it the demo's voice speaks.`;
 
 export type Mode =
   | { readonly name: 'hold' | 'find-max' | 'overload' | 'restart' | 'agent-link' }
   | { readonly name: 'sip'; readonly killWorker: boolean }
+  | ({ readonly name: 'webrtc' } & WebrtcMode)
   | { readonly name: 'interruptions'; readonly rounds: number; readonly only: readonly string[] }
   | { readonly name: 'soak'; readonly total: number; readonly warmUp: number };
 
@@ -122,13 +125,8 @@ function modeOf(values: {
     throw new UsageError(
       '--soak, --overload, --restart, --interruptions, --agent-link and --find-max exclude one another',
     );
-  if (![...transports, 'sip'].includes(values.transport))
-    throw new UsageError(`--transport: must be one of ${transports.join(', ')}, sip`);
-  const isSip = values.transport === 'sip';
-  if (isSip && (names.length > 0 || values.soak !== undefined))
-    throw new UsageError('--transport sip: holds calls for a while and nothing else');
-  if (values['kill-worker'] && !isSip) throw new UsageError('--kill-worker: needs --transport sip');
-  if (isSip) return { name: 'sip', killWorker: values['kill-worker'] };
+  const media = mediaModeOf(values, names);
+  if (media !== undefined) return media;
   const [name = 'hold'] = names;
   if (name === 'interruptions')
     return { name, rounds: countOf('--rounds', values.rounds, 100), only: values.only };
@@ -136,6 +134,24 @@ function modeOf(values: {
   const total = countOf('--soak', values.soak, mostCalls);
   const warmUp = countOf('--warm-up', values['warm-up'] ?? String(Math.ceil(total / 4)), total);
   return { name: 'soak', total, warmUp };
+}
+
+/** Calls whose media has a way of its own; undefined for the others. */
+function mediaModeOf(
+  values: { readonly transport: string; readonly soak?: string | undefined; readonly 'kill-worker': boolean },
+  names: readonly string[],
+): Mode | undefined {
+  const { transport, soak, 'kill-worker': killWorker } = values;
+  if (![...transports, 'sip', 'webrtc'].includes(transport))
+    throw new UsageError(`--transport: must be one of ${transports.join(', ')}, sip, webrtc`);
+  const name = transport === 'sip' || transport === 'webrtc' ? transport : undefined;
+  if (killWorker && name === undefined)
+    throw new UsageError('--kill-worker: needs --transport sip or webrtc');
+  if (name === undefined) return undefined;
+  if (names.length > 0 || (soak !== undefined && name === 'sip'))
+    throw new UsageError(`--transport ${name}: holds calls for a while and nothing else`);
+  if (name === 'sip') return { name, killWorker };
+  return { name, killWorker, soak: soak === undefined ? undefined : countOf('--soak', soak, mostCalls) };
 }
 
 function variableOf(text: string): [name: string, value: string] {

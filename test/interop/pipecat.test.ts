@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { writeWav } from '../../shared/audio/wav.ts';
 import { type AnswerEar, loadAnswerEar } from '../support/audio/answer-ear.ts';
 import { chromiumMissing, openChromium, type ChromiumPage } from '../support/chromium.ts';
+import { clientsMissing } from '../support/webrtc/clients/installed.ts';
 import { PipecatPage, type PipecatPackages } from '../support/rtvi/pipecat-page.ts';
 import { spoken, startDemo, type RunningDemo } from '../support/process/running-demo.ts';
 
@@ -18,14 +19,24 @@ interface Generation extends PipecatPackages {
   readonly version: string;
 }
 
-const generations: readonly Generation[] = [
-  {
-    name: 'client-js 1.13.1 with websocket-transport 1.7.1',
-    client: '@pipecat-ai/client-js',
-    transport: '@pipecat-ai/websocket-transport',
-    version: '2.1.0',
-  },
-];
+/** The one that the project installs. */
+const newest: Generation = {
+  name: 'client-js 1.13.1 with websocket-transport 1.7.1',
+  client: '@pipecat-ai/client-js',
+  transport: '@pipecat-ai/websocket-transport',
+  version: '2.1.0',
+};
+
+/** One of each older version of the protocol; of its own major version the service names the newest. */
+const older: readonly Generation[] = [
+  ['1.8.0', '1.2.0'],
+  ['1.9.0', '1.3.0'],
+  ['1.10.0', '1.4.0'],
+  ['1.12.0', '2.1.0'],
+].map(([client = '', version = '']) => ({
+  ...{ name: `client-js ${client}`, version },
+  ...{ client: `pipecat-client-${client}`, transport: `pipecat-transport-${client}` },
+}));
 
 describe.skipIf(chromiumMissing !== undefined)(`Pipecat's clients ${chromiumMissing ?? ''}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'pipecat-'));
@@ -63,9 +74,9 @@ describe.skipIf(chromiumMissing !== undefined)(`Pipecat's clients ${chromiumMiss
     return ear.transcribe(pcm, rate);
   };
 
-  it.each(generations)('$name: greeting, question, interruption', async (generation) => {
-    await open(generation);
-    expect(await bot.connect(demo.rtvi)).toMatchObject({ version: generation.version });
+  it(`${newest.name}: greeting, question, interruption`, async () => {
+    await open(newest);
+    expect(await bot.connect(demo.rtvi)).toMatchObject({ version: newest.version });
     let at = await bot.until('BotStoppedSpeaking');
 
     const weatherFrom = await bot.playedChunks();
@@ -92,5 +103,21 @@ describe.skipIf(chromiumMissing !== undefined)(`Pipecat's clients ${chromiumMiss
     // The client plays whatever it was sent, so the answer that was cut has to end where it was.
     expect(await heard(cutFrom, answerFrom)).not.toMatch(/forecast/);
     expect(await heard(answerFrom)).toMatch(/^in madrid it is twenty four degrees with sunshine/);
+  });
+
+  describe.skipIf(clientsMissing !== undefined)(`of older versions ${clientsMissing ?? ''}`, () => {
+    it.each(older)('$name: question and answer', async (generation) => {
+      await open(generation);
+      expect(await bot.connect(demo.rtvi)).toMatchObject({ version: generation.version });
+      let at = await bot.until('BotStoppedSpeaking');
+      const from = await bot.playedChunks();
+      await say("What's the weather in Paris?");
+      at = await bot.until('UserTranscript', { from: at, fits: '(data) => data.final' });
+      await bot.until('BotStoppedSpeaking', { from: at });
+      expect(await heard(from)).toMatch(/^in paris it is eighteen degrees with clear sky/);
+      const names = new Set((await bot.events()).map(({ name }) => name));
+      expect(names).toContain('BotLlmText');
+      expect(names).not.toContain('Error');
+    });
   });
 });

@@ -7,6 +7,7 @@ import type { CallEvent, PlayoutPosition } from '../../worker/core/events.ts';
 import type { CallState } from '../../worker/core/state.ts';
 import type { Core } from '../support/core/core.ts';
 import { Client } from './world/client.ts';
+import type { Prng } from '../../shared/base/prng.ts';
 import { noFaults, planOf, type Plan } from './plan.ts';
 import { SimPlayout } from './world/playout.ts';
 import { SimTts } from './world/sim-tts.ts';
@@ -18,9 +19,22 @@ import { Timeline } from './world/timeline.ts';
  * What tells the core how much was heard: of the audio, the echo of marks, acknowledgements or nothing; of the text, the times of
  * words, the ends of pieces, or nothing before the end of all ('estimate').
  */
-export type Source = 'marks' | 'words' | 'acknowledgements' | 'estimate';
+export type Source =
+  | 'marks'
+  | 'marks that come late'
+  | 'marks that come late by chance'
+  | 'words'
+  | 'acknowledgements'
+  | 'estimate';
 
-export const sources: readonly Source[] = ['marks', 'words', 'acknowledgements', 'estimate'];
+export const sources: readonly Source[] = [
+  'marks',
+  'marks that come late',
+  'marks that come late by chance',
+  'words',
+  'acknowledgements',
+  'estimate',
+];
 
 export interface Cut {
   readonly source: Source;
@@ -39,11 +53,17 @@ const cutsInACall = 20;
 function planFor(seed: number, source: Source): Plan {
   const plan = planOf(seed);
   const { prng, settings } = plan;
-  const kinds = { marks: 'echo', words: 'silent', acknowledgements: 'acks', estimate: 'silent' } as const;
+  const kind = source.startsWith('marks') ? 'echo' : source === 'acknowledgements' ? 'acks' : 'silent';
   return {
     ...plan,
     faults: noFaults,
-    client: { kind: kinds[source], downMs: prng.below(40), bufferMs: prng.below(160), upMs: prng.below(40) },
+    client: {
+      kind,
+      downMs: prng.below(40),
+      bufferMs: prng.below(160),
+      upMs: prng.below(40),
+      ...lateness(source, prng),
+    },
     tts: {
       ...plan.tts,
       speed: 6 + prng.below(14),
@@ -61,9 +81,19 @@ function planFor(seed: number, source: Source): Plan {
   };
 }
 
+/** Of clients that echo a mark later than it was played: always, or now and then. */
+function lateness(source: Source, prng: Prng): Pick<Plan['client'], 'late'> {
+  if (source === 'marks that come late') return { late: { fixedMs: 200 + prng.below(1_000), jitterMs: 0 } };
+  if (source === 'marks that come late by chance')
+    return { late: { fixedMs: 0, jitterMs: 200 + prng.below(800) } };
+  return {};
+}
+
 /** Words by which the context may differ from what was played. */
 export const tolerance: Readonly<Record<Source, number>> = {
   marks: 1,
+  'marks that come late': 1,
+  'marks that come late by chance': 2,
   words: 1,
   acknowledgements: 1,
   estimate: 2,
@@ -109,9 +139,9 @@ class InterruptedCall implements SimWorld {
     this.#client = new Client(plan, this.time, (id) => this.tell({ type: 'mark.played', id }));
     this.#playout = new SimPlayout({
       frame: (context, audioMs) => this.#client.frame(context, audioMs),
-      mark: (id) => {
+      mark: (id, inside) => {
         this.#client.mark(id);
-        this.tell({ type: 'mark.sent', id });
+        this.tell({ type: 'mark.sent', id, ...(inside && { inside }) });
       },
       started: (context, audioAt) => this.tell({ type: 'playout.started', context, audioAt }),
       drained: (context, sentMs) => this.tell({ type: 'playout.drained', context, sentMs }),

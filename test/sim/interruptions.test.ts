@@ -3,7 +3,7 @@ import { describe, it, expect } from 'vitest';
 import { realCore } from '../support/core/core.ts';
 import { interruptedCall, sources, tolerance, wrongs, type Cut, type Source } from './interrupted.ts';
 
-const callsOfEach = 140;
+const callsOfEach = 100;
 
 const cutsBy = (source: Source): Cut[] =>
   Array.from({ length: callsOfEach }, (_, index) => interruptedCall(realCore, 1 + index, source)).flat();

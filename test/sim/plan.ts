@@ -40,7 +40,14 @@ export interface Plan {
   readonly settings: CallSettings;
   readonly confirmMs: number;
   readonly durationMs: number;
-  readonly client: { kind: ClientKind; downMs: number; bufferMs: number; upMs: number };
+  readonly client: {
+    kind: ClientKind;
+    downMs: number;
+    bufferMs: number;
+    upMs: number;
+    /** It echoes so much later than it could, and up to so much more. */
+    late?: { fixedMs: number; jitterMs: number };
+  };
   /** The client's microphone hears what the client plays. */
   readonly micHearsBot: boolean;
   /** Where it does, its waveform tells it from a caller; STT writes it down all the same. */

@@ -37,6 +37,8 @@ export interface Scene {
 }
 
 export interface StoryMark {
+  /** Where it stands in the audio, and in what was said; 0 for one within a piece. */
+  readonly atMs: number;
   readonly saidChars: number;
   sentAt: number | undefined;
   /** It went out right behind a frame. */

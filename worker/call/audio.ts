@@ -312,8 +312,8 @@ export class CallAudio {
         metrics.framesSent.inc();
         this.#relieveTts();
       },
-      sendMark: (id) => {
-        if (transport.sendMark(id)) tell({ type: 'mark.sent', id });
+      sendMark: (mark) => {
+        if (transport.sendMark(mark.id)) tell({ type: 'mark.sent', ...mark });
       },
       started: (context) => tell({ type: 'playout.started', context, audioAt: this.#audioAt ?? this.#now() }),
       drained: (context, sentMs) => tell({ type: 'playout.drained', context, sentMs }),

@@ -148,9 +148,9 @@ function takeOthers(
   else onCarrier(step, event);
 }
 
-function takeMark(step: Step, { type, id }: Extract<CallEvent, { type: `mark.${string}` }>): void {
-  if (type === 'mark.played') onMarkPlayed(step, id);
-  else onMarkSent(step, id);
+function takeMark(step: Step, event: Extract<CallEvent, { type: `mark.${string}` }>): void {
+  if (event.type === 'mark.played') onMarkPlayed(step, event.id);
+  else onMarkSent(step, event);
 }
 
 type HearingEvent = Extract<

@@ -135,7 +135,12 @@ export type CallEvent =
   | { readonly type: 'playout.fed'; readonly context: number }
   /** The transport knows that this much of the context was played. */
   | { readonly type: 'playout.acknowledged'; readonly context: number; readonly playedMs: Millis }
-  | { readonly type: 'mark.sent'; readonly id: string }
+  /** A mark went out. `inside`: nobody ordered it; it stands so far into the audio of the response that the context belongs to. */
+  | {
+      readonly type: 'mark.sent';
+      readonly id: string;
+      readonly inside?: { readonly context: number; readonly atMs: Millis };
+    }
   /** The client echoed a mark. */
   | { readonly type: 'mark.played'; readonly id: string }
   /** What the carrier made of `carrier.transfer`. */

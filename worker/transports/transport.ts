@@ -87,7 +87,7 @@ export interface CallTransport {
   /** Presses keys of the phone; false where the peer takes none. Absent: the transport has no keys of its own. */
   sendKeys?(digits: string): boolean;
   /** Something of the agent process for the caller's program. Absent: the transport has no such messages. */
-  sendMessage?(message: AgentMessage): void;
+  readonly sendMessage?: ((message: AgentMessage) => void) | undefined;
   /** Something happened in the conversation; passed on where the client follows it. */
   tell(event: ConversationEvent): void;
   /** The engine hangs up, or the server stops. `ended` follows with `engine`, not from inside this call. */

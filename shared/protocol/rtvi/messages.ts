@@ -55,7 +55,7 @@ export function formatOf(version: unknown): RtviFormat | undefined {
 }
 
 /** The text of a message of the service; members that are undefined are left out. */
-export const rtviMessage = (type: string, data?: object, id?: string): string =>
+export const rtviMessage = (type: string, data?: unknown, id?: string): string =>
   JSON.stringify({ label, type, ...(id !== undefined && { id }), ...(data !== undefined && { data }) });
 
 /** Keys of a `dtmf` message: a list since 2.1, one before. Undefined where it names none. */

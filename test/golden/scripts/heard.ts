@@ -19,6 +19,26 @@ const cut = (call: Script, heard: string): Script =>
     .sttFinalizes()
     .llmIsAsked('user: Go.', ...(heard === '' ? [] : [`assistant: ${heard}`]), 'user: Stop.');
 
+const told = 'It is one of them. It is two of them. That is all.';
+
+/** An answer of three pieces is played to its end by a client that echoes their marks so late. */
+function began(begin: Parameters<Dialogue['play']>[0], echoMs: number, lastMs = echoMs): Script {
+  const call = begin({ echoMs }).opens().callerSays('Go.').llmAnswers(told).botPlays(2_100).losesEchoes();
+  return call.botPlays(Infinity).drains().later(lastMs).tell({ type: 'mark.played', id: 'm3' });
+}
+
+/** The caller cuts in at once; the LLM is then asked with what was heard of the newest answer. */
+function cutThere(call: Script, heard: string): void {
+  call.callerBegins().callerInsists().sttHears('Stop.').callerStops().silenceEndsTheTurn().sttFinalizes();
+  call.llmIsAsked(
+    'user: Go.',
+    `assistant: ${told}`,
+    'user: And?',
+    ...(heard === '' ? [] : [`assistant: ${heard}`]),
+    'user: Stop.',
+  );
+}
+
 /** TTS says when each word begins. */
 const wordTimes = (call: Script, starts: readonly number[]): Script => {
   let chars = 0;
@@ -122,5 +142,83 @@ export const heard: readonly Dialogue[] = [
       call.sttHears('Stop.').callerStops().silenceEndsTheTurn().sttFinalizes();
       call.llmIsAsked('user: Go.', `assistant: ${kept}`, 'user: Stop.');
     }
+  }),
+
+  dialogue('how late a client echoes is no part of what it has in store', (begin) => {
+    const call = began(begin, 700);
+    // Behind an answer that was played to its end nothing is left to play: what an echo takes now it always takes.
+    call.ordered('playout.mark m4').tell({ type: 'mark.sent', id: 'm4' });
+    call.later(600).tell({ type: 'mark.played', id: 'm4' });
+    call
+      .callerSays('And?')
+      .llmAnswers(answer)
+      .botPlays(18 * msPerChar);
+    cutThere(call, 'Alpha beta gamma');
+  }),
+
+  dialogue('a client that has as much in store as its echoes come late has not played it', (begin) => {
+    const call = began(begin, 700);
+    call.ordered('playout.mark m4').tell({ type: 'mark.sent', id: 'm4' });
+    call.later(20).tell({ type: 'mark.played', id: 'm4' });
+    call
+      .callerSays('And?')
+      .llmAnswers(answer)
+      .botPlays(18 * msPerChar);
+    cutThere(call, 'Alpha');
+  }),
+
+  dialogue(
+    'an echo that comes late by chance does not count, the earliest of the newest few does',
+    (begin) => {
+      const call = began(begin, 100, 900);
+      call
+        .callerSays('And?')
+        .llmAnswers(answer)
+        .botPlays(18 * msPerChar);
+      cutThere(call, 'Alpha beta gamma');
+    },
+  ),
+
+  dialogue('a client whose echoes come soon is sent no mark that nobody needs', (begin) => {
+    began(begin, 100).orders(
+      ...['stt.listen', 'stt.finalize', 'playout.open 1', 'llm.start 1'],
+      ...['tts.speak 1 "It is one of them. "', 'tts.speak 1 "It is two of them. "'],
+      ...['tts.speak 1 "That is all."', 'tts.flush 1'],
+      ...['playout.mark m1', 'playout.mark m2', 'playout.mark m3', 'turn.measured'],
+    );
+  }),
+
+  dialogue('the echo of a mark within a piece tells what the client has in store', (begin) => {
+    const call = answering(begin).botPlays(8 * msPerChar);
+    const { context } = call;
+    call.tell({ type: 'mark.sent', id: 'i1', inside: { context, atMs: 8 * msPerChar } });
+    call.botPlays(14 * msPerChar).tell({ type: 'mark.played', id: 'i1' });
+    cut(call, 'Alpha beta');
+  }),
+
+  dialogue('nothing is heard behind a mark within a piece whose echo is missing', (begin) => {
+    const call = answering(begin).botPlays(2 * msPerChar);
+    const { context } = call;
+    call.tell({ type: 'mark.sent', id: 'i1', inside: { context, atMs: 2 * msPerChar } });
+    call.tell({ type: 'mark.played', id: 'i1' }).botPlays(10 * msPerChar);
+    call.tell({ type: 'mark.sent', id: 'i2', inside: { context, atMs: 12 * msPerChar } });
+    call.botPlays(10 * msPerChar);
+    cut(call, 'Alpha beta');
+  }),
+
+  dialogue('the echo of a mark behind a gap comes too soon to tell what the client has in store', (begin) => {
+    const call = begin().opens().callerSays('Go.').llmAnswers(`${answer} Epsilon zeta eta theta iota.`);
+    call.botPlays(8 * msPerChar);
+    const { context } = call;
+    call.tell({ type: 'mark.sent', id: 'i1', inside: { context, atMs: 8 * msPerChar } });
+    call
+      .botPlays(14 * msPerChar)
+      .tell({ type: 'mark.played', id: 'i1' })
+      .botPlays(2 * msPerChar);
+    call.tell({ type: 'playout.starved', context, sentMs: 24 * msPerChar }).later(600);
+    call.tell({ type: 'mark.sent', id: 'i2', inside: { context, atMs: 24 * msPerChar } });
+    call.later(100).tell({ type: 'mark.played', id: 'i2' }).tell({ type: 'playout.fed', context });
+    call.botPlays(18 * msPerChar);
+    cut(call, 'Alpha beta gamma delta. Epsilon');
   }),
 ];

@@ -66,7 +66,7 @@ export class ResponseJudge {
       this.#llmEnded(scene, response);
     }
     if (event.type === 'mark.played') markPlayed(story, event.id, now);
-    if (event.type === 'mark.sent') markSent(story, event.id, now);
+    if (event.type === 'mark.sent') markSent(story, event, now);
     if (response === undefined) return;
     if (!('context' in event) || event.context !== response.context) return;
     const base = story.witnesses.tts.baseOf(response.context).chars;
@@ -215,7 +215,7 @@ export class ResponseJudge {
         if (story.response !== undefined) story.response.broken = scene.event.type !== 'call.resumed';
         return;
       case 'playout.mark':
-        this.#marked(now, action);
+        this.#marked(scene, action);
         return;
       case 'llm.start':
         this.#asked(scene, action);
@@ -322,11 +322,14 @@ export class ResponseJudge {
     this.#context.cut(response, now, position?.sentMs ?? 0);
   }
 
-  #marked(now: number, action: Extract<Order, { type: 'playout.mark' }>): void {
-    const { response } = this.#story;
+  #marked({ event, now }: Scene, action: Extract<Order, { type: 'playout.mark' }>): void {
+    const { response, closedContexts } = this.#story;
+    // Behind a response that was played to its end one more tells how long an echo takes by itself.
+    if (event.type === 'mark.played' && closedContexts.at(-1) === action.context) return;
     this.#story.demand(now, response?.context === action.context, 'a mark in another context');
     if (response === undefined) return;
     response.marks.set(action.id, {
+      atMs: response.reported.ms,
       saidChars: response.reported.chars,
       sentAt: undefined,
       inFlow: false,

@@ -91,16 +91,28 @@ export const botMutants: readonly Mutant[] = [
     to: 'return wordStart === -1 ? chars : Math.max(wordStart, chars);',
   }),
   mutant('ignores what the client echoed', 'heard.ts', {
-    from: 'const whole = wholeWords(text, Math.max(chars, heard.echoedChars));',
-    to: 'const whole = wholeWords(text, Math.max(0, chars - 12));',
+    from: 'const whole = wholeWords(text, Math.max(Math.min(place.chars, text.length), heard.echoedChars));',
+    to: 'const whole = wholeWords(text, Math.max(0, Math.min(place.chars, text.length) - 12));',
   }),
   mutant('ignores the delay of the client', 'heard.ts', {
-    from: '  return Math.max(0, sentMs - Math.max(0, behindMs));',
-    to: '  return Math.max(0, sentMs - 0 * behindMs);',
+    from: '  return Math.max(heard.echoedMs, Math.min(sentMs - Math.max(0, behindMs), unechoedMs(heard, client)));',
+    to: '  return Math.max(heard.echoedMs, Math.min(sentMs - 0 * behindMs, unechoedMs(heard, client) + Infinity));',
   }),
+  mutant('takes the time that an echo needs for time in which the client plays', 'client-playout.ts', {
+    from: 'Math.max(0, least(client) - (client.lagMs ?? 0))',
+    to: 'Math.max(0, least(client))',
+  }),
+  mutant(
+    'takes the newest echo for the delay of a client whose echoes come late by chance',
+    'client-playout.ts',
+    {
+      from: 'Math.min(...delays)',
+      to: '(delays.at(-1) ?? 0)',
+    },
+  ),
   mutant('forgets that the client plays on while the output is held', 'heard.ts', {
-    from: 'client.delayMs - gapsWithin(heard, now - client.delayMs, { to: now })',
-    to: 'client.delayMs - 0 * gapsWithin(heard, now - client.delayMs, { to: now })',
+    from: 'stored - gapsWithin(heard, now - stored, { to: now })',
+    to: 'stored - 0 * gapsWithin(heard, now - stored, { to: now })',
   }),
   mutant('ignores what the transport acknowledged', 'heard.ts', {
     from: '  if (acknowledged !== undefined) return',

@@ -49,17 +49,26 @@ export class Client {
     const { kind, upMs } = this.#plan.client;
     if (kind === 'silent' || kind === 'acks') return;
     const { prng } = this.#plan;
-    const mark = { id, playedAt: Math.max(this.#time.now, this.#lastEndsAt), forgotten: false };
+    const playedAt = Math.max(this.#time.now + this.#plan.client.downMs, this.#lastEndsAt);
+    const mark = { id, playedAt, forgotten: false };
     this.#marks.push(mark);
     const bad = kind === 'bad';
     if (bad && prng.chance(0.15)) return;
-    const waitMs = mark.playedAt - this.#time.now + upMs + (bad && prng.chance(0.2) ? prng.below(2_000) : 0);
+    const waitMs = mark.playedAt - this.#time.now + upMs + this.#lateMs();
     this.#time.after(waitMs, () => {
       if (mark.forgotten && !(bad && prng.chance(0.3))) return;
       this.#echo(id);
       if (bad && prng.chance(0.2)) this.#echo(id);
       if (bad && prng.chance(0.1)) this.#echo('m-unknown');
     });
+  }
+
+  /** By how much later than it could a mark is echoed. */
+  #lateMs(): number {
+    const { prng, client } = this.#plan;
+    if (client.kind === 'bad') return prng.chance(0.2) ? prng.below(2_000) : 0;
+    const { fixedMs, jitterMs } = client.late ?? { fixedMs: 0, jitterMs: 0 };
+    return fixedMs + (jitterMs > 0 ? prng.below(jitterMs) : 0);
   }
 
   /** `clear` was sent now; what is played before it arrives is heard all the same. */

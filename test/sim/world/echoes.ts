@@ -1,14 +1,24 @@
 /** What the judges learn from marks: how much of a response was played, and how late the client plays. */
+import type { CallEvent } from '../../../worker/core/events.ts';
 import type { Story } from '../story.ts';
 
 /** Between two frames. */
 const tickMs = 20;
 
 /** The echo of a mark that goes out right behind a frame tells the delay of the client; others come too soon. */
-export function markSent(story: Story, id: string, now: number): void {
+export function markSent(
+  story: Story,
+  { id, inside }: Extract<CallEvent, { type: 'mark.sent' }>,
+  now: number,
+): void {
   const inFlow = now - story.lastFrameAt < tickMs && !story.held;
   story.newestMark = inFlow ? { id, sentAt: now } : undefined;
-  const mark = story.response?.marks.get(id);
+  const { response } = story;
+  if (response !== undefined && inside?.context === response.context) {
+    const { atMs } = inside;
+    response.marks.set(id, { atMs, saidChars: 0, sentAt: undefined, inFlow: false, echoed: false });
+  }
+  const mark = response?.marks.get(id);
   if (mark === undefined) return;
   mark.sentAt = now;
   mark.inFlow = inFlow;
@@ -25,5 +35,5 @@ export function markPlayed(story: Story, id: string, now: number): void {
   if (response === undefined || mark?.sentAt === undefined || mark.echoed) return;
   if (mark.inFlow) story.echoDelayMs = now - mark.sentAt;
   response.echoedChars = Math.max(response.echoedChars, mark.saidChars);
-  for (const other of response.marks.values()) if (other.saidChars <= mark.saidChars) other.echoed = true;
+  for (const other of response.marks.values()) if (other.atMs <= mark.atMs) other.echoed = true;
 }

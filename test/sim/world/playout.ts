@@ -3,12 +3,16 @@ import type { PlayoutPosition } from '../../../worker/core/events.ts';
 
 export interface PlayoutEnds {
   frame(context: number, audioMs: number): void;
-  mark(id: string): void;
+  /** With `inside`, nobody ordered it. */
+  mark(id: string, inside?: { context: number; atMs: number }): void;
   started(context: number, audioAt: number): void;
   drained(context: number, sentMs: number): void;
   starved(context: number, sentMs: number): void;
   fed(context: number): void;
 }
+
+/** There is a mark at least so often. */
+const markEveryMs = 2_000;
 
 export class SimPlayout {
   readonly #ends: PlayoutEnds;
@@ -23,6 +27,7 @@ export class SimPlayout {
   #drained = false;
   #audioAt = 0;
   #marks: { id: string; dueMs: number }[] = [];
+  #markedMs = 0;
 
   constructor(ends: PlayoutEnds) {
     this.#ends = ends;
@@ -48,6 +53,7 @@ export class SimPlayout {
     this.#deliveredMs = from.audioMs;
     this.#sentMs = from.audioMs + from.skipMs;
     this.#beforeMs = this.#sentMs;
+    this.#markedMs = this.#sentMs;
   }
 
   clear(): void {
@@ -117,7 +123,12 @@ export class SimPlayout {
   #sendMarks(): void {
     for (let mark = this.#marks[0]; mark !== undefined && mark.dueMs <= this.#sentMs; mark = this.#marks[0]) {
       this.#marks.shift();
+      this.#markedMs = this.#sentMs;
       this.#ends.mark(mark.id);
     }
+    const [context, atMs] = [this.#context, this.#sentMs];
+    if (context === 0 || this.#drained || atMs - this.#markedMs < markEveryMs) return;
+    this.#markedMs = atMs;
+    this.#ends.mark(`i${context}.${atMs}`, { context, atMs });
   }
 }

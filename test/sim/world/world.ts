@@ -138,9 +138,9 @@ class World implements SimWorld {
         this.#client.frame(context, audioMs);
         this.#judge.frame(this.time.now);
       },
-      mark: (id) => {
+      mark: (id, inside) => {
         this.#client.mark(id);
-        this.tell({ type: 'mark.sent', id });
+        this.tell({ type: 'mark.sent', id, ...(inside && { inside }) });
       },
       started: (context, at) =>
         this.tell({ type: 'playout.started', context, audioAt: at + this.#worker.offsetMs }),

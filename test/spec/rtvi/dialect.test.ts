@@ -5,6 +5,7 @@ import { formatOf, keysOf } from '../../../shared/protocol/rtvi/messages.ts';
 import type { ConversationEvent } from '../../../worker/core/told.ts';
 import { newCallerAudio } from '../../../worker/transports/rtvi/caller-audio.ts';
 import { rtviDialect } from '../../../worker/transports/rtvi/dialect.ts';
+import type { AgentMessage } from '../../../worker/transports/transport.ts';
 import type { Outgoing, SocketDialect } from '../../../worker/transports/socket/dialect.ts';
 
 const newDialect = (saved?: unknown, signedMetadata: Readonly<Record<string, string>> = {}): SocketDialect =>
@@ -204,7 +205,7 @@ describe('what clients send', () => {
     });
   });
 
-  it.each([['client-message'], ['llm-function-call-result'], ['ui-event'], ['describe-config']])(
+  it.each([['llm-function-call-result'], ['ui-event'], ['describe-config']])(
     '%s is answered by an error of its id',
     (type) => {
       const heard = ready().hear(request(type, { t: 'x' }));
@@ -216,6 +217,30 @@ describe('what clients send', () => {
       });
     },
   );
+
+  it('client-message is for the agent, and answered by an error of its id where there is none', () => {
+    const heard = ready().hear(request('client-message', { t: 'cart', d: { items: [1] } }));
+    expect(heard).toMatchObject({
+      type: 'to-agent',
+      message: { name: 'cart', id: 'ab12cd34', data: { items: [1] } },
+    });
+    expect(heard.type === 'to-agent' && said(heard.unheard)).toMatchObject({
+      type: 'error-response',
+      id: 'ab12cd34',
+    });
+    const nameless = ready().hear(request('client-message', { d: 1 }));
+    expect(nameless.type === 'answer' && said(nameless.frame)).toMatchObject({ type: 'error-response' });
+  });
+
+  it('what the agent tells the program is a server-message, or the server-response to what it answers', () => {
+    const dialect = ready();
+    const write = (message: AgentMessage) => said(dialect.writeMessage?.(message));
+    expect(write({ data: [1, null] })).toEqual({ label: 'rtvi-ai', type: 'server-message', data: [1, null] });
+    expect(write({ data: 7, answers: { id: 'ab12cd34', name: 'cart' } })).toEqual({
+      ...{ label: 'rtvi-ai', type: 'server-response', id: 'ab12cd34' },
+      data: { t: 'cart', d: 7 },
+    });
+  });
 
   it('what has another label is ignored, and what is no JSON is a fault', () => {
     expect(ready().hear('{"label":"other","type":"client-ready"}')).toEqual({ type: 'nothing' });

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { mintSessionToken } from '../../../shared/auth/mint.ts';
 import { answer } from '../../support/fakes/fake-chat.ts';
+import { accepting, RawAgent } from '../../support/raw-agent.ts';
 import { FakeRtvi } from '../../support/rtvi/fake-rtvi.ts';
 import { TestService, type TestServiceOptions } from '../../support/process/service.ts';
 import { stopAll } from '../../support/process/succession.ts';
@@ -81,6 +82,32 @@ describe('a call by RTVI', () => {
     const frames = client.audio.length;
     await client.until(() => client.audio.length > frames + 50);
     expect([client.closeCode, client.of('bot-started-speaking').length]).toEqual([undefined, 1]);
+  });
+});
+
+describe('messages between a page and its agent process', () => {
+  it('a client-message reaches the agent, its answer the page, and a message of the agent as well', async () => {
+    const agent = await RawAgent.start((event, session) => {
+      accepting()(event, session);
+      if (event.type !== 'client.message') return;
+      const { name, message_id: answers, data } = event;
+      session.send({ type: 'client.send', data: { was: data }, answers, name });
+      session.send({ type: 'client.send', data: ['for all'] });
+    });
+    await start({ greeting: '', env: { SVC_AGENT_URL: agent.url } });
+    const client = await call();
+    client.send('client-message', { t: 'cart', d: { items: 1 } });
+    await client.until(() => client.of('server-message').length === 1);
+    expect(client.of('server-response')).toEqual([{ t: 'cart', d: { was: { items: 1 } } }]);
+    expect(client.of('server-message')).toEqual([['for all']]);
+    await agent.close();
+  });
+
+  it('without an agent the page is told that nobody takes it', async () => {
+    await start({ greeting: '' });
+    const client = await call();
+    client.send('client-message', { t: 'cart' });
+    await client.until(() => client.of('error-response').length === 1);
   });
 });
 

@@ -150,4 +150,21 @@ describe('the limits of WebRTC signaling', () => {
     expect((await post(from('2001:db8::2'))).status).toBe(429);
     expect((await post(from('2001:db8:0:1::1'))).status).toBe(201);
   });
+
+  it('calls of an address: 429; the handshake pool: 503, judged before it; draining: 503 without Retry-After', async () => {
+    await start({
+      ...{ SVC_WEBRTC_OFFERS_PER_MINUTE: 'off', SVC_WEBRTC_MAX_CALLS_PER_IP: '2' },
+      ...{ SVC_WEBRTC_MAX_HANDSHAKING: '3', SVC_DRAIN_TIMEOUT: '30s' },
+    });
+    // Their clients never connect, so that they stay in the pool.
+    const offers = [post(from('192.0.2.1')), post(from('192.0.2.1'))];
+    expect((await Promise.all(offers)).map(({ status }) => status)).toEqual([201, 201]);
+    expect(await refusal(await post(from('192.0.2.1')))).toMatch(/^429 /);
+    expect((await post(from('192.0.2.2'))).status).toBe(201);
+    for (const address of ['192.0.2.1', '192.0.2.3'])
+      expect(await refusal(await post(from(address)))).toBe('503 handshakes_full later');
+    service.signal('SIGTERM');
+    await service.says('draining');
+    expect(await refusal(await post(from('192.0.2.3')))).toMatch(/^503 \w+$/);
+  });
 });

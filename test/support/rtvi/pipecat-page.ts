@@ -10,6 +10,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
+import { clientModules } from '../webrtc/clients/installed.ts';
 
 /** Packages of one generation, by the names under which they are installed. */
 export interface PipecatPackages {
@@ -95,6 +96,7 @@ export class PipecatPage {
     const { outputFiles } = await build({
       stdin: { contents: script, resolveDir: process.cwd() },
       alias: { '@pipecat-ai/client-js': packages.client, 'the-transport': packages.transport },
+      nodePaths: [clientModules],
       bundle: true,
       write: false,
       format: 'esm',

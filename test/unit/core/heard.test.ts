@@ -1,9 +1,10 @@
 /** How much of a response counts as heard, whatever the order in which marks and positions come. */
 import fc from 'fast-check';
 import { describe, it, expect } from 'vitest';
+import { newClientPlayout } from '../../../worker/core/delivery/client-playout.ts';
 import {
+  expectMark,
   heardChars,
-  newClientPlayout,
   newHeardState,
   noteGap,
   noteMarkPlayed,
@@ -110,8 +111,8 @@ describe('what was heard', () => {
   it('holds every piece whose mark came back, also when earlier echoes are missing', () => {
     const heard = response();
     const client = newClientPlayout();
-    heard.marks.set('a', { chars: 18, sentAt: undefined });
-    heard.marks.set('b', { chars: 38, sentAt: undefined });
+    expectMark(heard, 'a', { chars: 18, atMs: 900 });
+    expectMark(heard, 'b', { chars: 38, atMs: 1_900 });
     noteMarkSent(heard, 'a', { client: newClientPlayout(), now: 900 });
     noteMarkSent(heard, 'b', { client: newClientPlayout(), now: 1_900 });
     expect(noteMarkPlayed(heard, { id: 'b', client, now: 2_000 })).toBe(true);
@@ -123,7 +124,7 @@ describe('what was heard', () => {
   it('does not believe echoes of marks that were never sent, or sent once and echoed twice', () => {
     const heard = response();
     const client = newClientPlayout();
-    heard.marks.set('a', { chars: 18, sentAt: undefined });
+    expectMark(heard, 'a', { chars: 18, atMs: 900 });
     expect(noteMarkPlayed(heard, { id: 'a', client, now: 10 })).toBe(false);
     expect(noteMarkPlayed(heard, { id: 'x', client, now: 10 })).toBe(false);
     noteMarkSent(heard, 'a', { client: newClientPlayout(), now: 20 });
@@ -134,7 +135,7 @@ describe('what was heard', () => {
 
   it('stays behind the client, less the longer nothing has been sent', () => {
     const heard = response();
-    const client = { ...newClientPlayout(), echoesMarks: true, delayMs: 500 };
+    const client = { ...newClientPlayout(), echoesMarks: true, delays: [500] };
     const chars = (now: number): number =>
       heardChars(heard, { text, pronounce, position: at(900), client, now });
     expect(text.slice(0, chars(1_000)).trim()).toBe('Alpha');

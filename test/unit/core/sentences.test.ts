@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { describe, it, expect } from 'vitest';
 import { addText, finishText, newSplitter } from '../../../worker/core/answer/sentences.ts';
 
+const leading = new Set('and the und die y los et les ve bir'.split(' '));
+
 /** The pieces of a text that comes in parts. */
 function piecesOf(...parts: string[]): string[] {
   const splitter = newSplitter();
@@ -53,6 +55,28 @@ describe('pieces of text', () => {
     expect(Math.max(...pieces.map((piece) => piece.length))).toBeLessThanOrEqual(300);
     expect(pieces.every((piece) => piece.endsWith(' '))).toBe(true);
     expect(Math.max(...piecesOf('x'.repeat(2_000)).map((piece) => piece.length))).toBeLessThanOrEqual(300);
+  });
+
+  it('never end behind a word that leads on to the next, in any of the languages that it knows', () => {
+    for (const words of [
+      'please tell me and the other',
+      'bitte sagen wir und die anderen',
+      'por favor digame y los otros',
+      'dites moi et les autres',
+      'lütfen bana ve bir başka',
+    ]) {
+      const pieces = piecesOf(`${words} `.repeat(40));
+      expect(pieces.length).toBeGreaterThan(2);
+      const last = pieces.slice(0, -1).map((piece) => piece.trim().split(' ').at(-1));
+      expect(last.filter((word) => leading.has(word ?? ''))).toEqual([]);
+    }
+  });
+
+  it('are the clauses of a sentence that is long', () => {
+    const clause = 'we can offer you a table by the window on that evening, ';
+    const long = clause.repeat(6).trim();
+    const pieces = piecesOf('Yes. ', long);
+    expect(pieces.slice(1, 4)).toEqual([clause, clause, clause]);
   });
 
   it('hold nothing where there is nothing to speak', () => {

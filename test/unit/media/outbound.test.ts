@@ -119,15 +119,41 @@ describe('outbound audio', () => {
     outbound.mark(1, 'a');
     outbound.write(1, counting(321, 639));
     outbound.mark(1, 'b');
-    expect([outbound.takeMark(), outbound.takeMark()]).toEqual(['start', undefined]);
+    expect([outbound.takeMark()?.id, outbound.takeMark()]).toEqual(['start', undefined]);
     expect(outbound.ready).toBe(true);
     outbound.takeFrame();
     expect(outbound.takeMark()).toBeUndefined();
     expect(outbound.ready).toBe(true);
     outbound.takeFrame();
-    expect([outbound.takeMark(), outbound.takeMark()]).toEqual(['a', undefined]);
+    expect([outbound.takeMark()?.id, outbound.takeMark()]).toEqual(['a', undefined]);
     drain(outbound);
-    expect([outbound.takeMark(), outbound.takeMark()]).toEqual(['b', undefined]);
+    expect([outbound.takeMark()?.id, outbound.takeMark()]).toEqual(['b', undefined]);
+  });
+
+  it('gives a mark behind every two seconds of audio without one, and says where it stands', () => {
+    const outbound = newOutbound();
+    const marks: unknown[] = [];
+    const play = (frames: number): void => {
+      for (let frame = 0; frame < frames; frame += 1) {
+        readied(outbound).takeFrame();
+        const mark = outbound.takeMark();
+        if (mark !== undefined) marks.push([mark.id, mark.inside?.atMs, outbound.sentMs]);
+      }
+    };
+    for (let second = 0; second < 3; second += 1) outbound.write(1, counting(0, 16_000));
+    outbound.mark(1, 'piece');
+    for (let second = 0; second < 4; second += 1) outbound.write(1, counting(0, 16_000));
+    play(7 * 50);
+    expect(marks).toEqual([
+      ['i1.2000', 2_000, 2_000],
+      ['piece', undefined, 3_000],
+      ['i1.5000', 5_000, 5_000],
+      ['i1.7000', 7_000, 7_000],
+    ]);
+    outbound.open(2, { audioMs: 7_000, skipMs: 500 });
+    for (let second = 0; second < 4; second += 1) outbound.write(2, counting(0, 16_000));
+    play(150);
+    expect(marks.slice(4)).toEqual([['i2.9500', 9_500, 9_500]]);
   });
 
   it('gives the mark of a piece behind the last sample that the resampler holds of it, at every pair of rates', () => {
@@ -198,7 +224,7 @@ describe('outbound audio', () => {
           expect(outbound.sentMs).toBeLessThanOrEqual(outbound.deliveredMs);
         }
         expect(outbound.takeDrained()).toBe(true);
-        expect(outbound.takeMark()).toBe('end');
+        expect(outbound.takeMark()?.id).toBe('end');
         expect(outbound.sentMs).toBeCloseTo(outbound.deliveredMs, 6);
       }),
       { numRuns: 200 },

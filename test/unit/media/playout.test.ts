@@ -27,7 +27,7 @@ function newSetup() {
     sink: {
       stretchBegins: () => stretches.push(clock.now()),
       sendFrame: (frame) => sent.push({ at: clock.now(), name: frame.readInt16LE(0) }),
-      sendMark: (id) => facts.push(`mark ${id} behind ${sent.length}`),
+      sendMark: ({ id }) => facts.push(`mark ${id} behind ${sent.length}`),
       started: (context) => facts.push(`started ${context} at ${clock.now()}`),
       drained: (context, sentMs) => facts.push(`drained ${context} after ${sentMs}`),
       late: (byMs) => late.push(byMs),

@@ -54,6 +54,9 @@ describe('marks by clock', () => {
     expect(clock.takePlayed(clock.delayMs)).toBe('a');
     clock.cleared();
     expect(clock.takePlayed(10_000)).toBeUndefined();
+    clock.audioSent(20_000);
+    clock.sent('long behind the last audio', 30_000);
+    expect(clock.takePlayed(30_000)).toBe('long behind the last audio');
   });
 });
 

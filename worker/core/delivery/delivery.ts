@@ -1,7 +1,8 @@
 /** The bot's response on its way to the caller, and what is known of that way: the voice, the client, the echo. */
 import { flag, maybe, number, record, text, time } from '../../../shared/base/codec.ts';
 import type { Millis } from '../../../shared/base/units.ts';
-import { clientPlayoutCodec, defaultMsPerChar, newClientPlayout, type ClientPlayout } from './heard.ts';
+import { clientPlayoutCodec, newClientPlayout, type ClientPlayout } from './client-playout.ts';
+import { defaultMsPerChar } from './heard.ts';
 import { responseCodec, type Response } from '../answer/response.ts';
 
 export interface Delivery {

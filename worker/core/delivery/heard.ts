@@ -1,11 +1,12 @@
 /**
  * How much of a response the caller heard. Sources in order of trust: marks that the client echoed, what the transport
- * acknowledged as played, then the playback position on the wire less the client's own delay; and within a piece the times of
+ * acknowledged as played, then the playback position on the wire less what the client has in store; and within a piece the times of
  * words that TTS gave, else an estimate by the length of the text. The answer never ends inside a word.
  */
-import { flag, leftOut, list, mapOf, maybe, number, record, text, time } from '../../../shared/base/codec.ts';
+import { flag, leftOut, list, mapOf, maybe, number, record, time } from '../../../shared/base/codec.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import type { PlayoutPosition } from '../events.ts';
+import { echoSlackMs, noteDelay, storedMs, type ClientPlayout } from './client-playout.ts';
 
 /** One piece of text given to TTS. Offsets are cumulative over the response. */
 export interface Piece {
@@ -20,28 +21,21 @@ export interface Piece {
 }
 
 interface PendingMark {
-  readonly chars: number;
+  /** Where it stands in the audio of the response, and in its text; within a piece only the audio says. */
+  readonly atMs: Millis;
+  readonly chars: number | undefined;
   sentAt: Millis | undefined;
   /** It went out right behind a frame, so that its echo tells the client's delay. */
   tellsDelay?: boolean;
-}
-
-/** What is known of the client's playout, over the whole call. */
-export interface ClientPlayout {
-  /** The client has echoed a mark, so a missing echo means something. */
-  echoesMarks: boolean;
-  /** From sending the last frame before a mark to its echo. */
-  delayMs: Millis;
-  /** The newest mark of the call: its echo tells the delay even when it comes after the end of its response. */
-  newestMark: { readonly id: string; readonly sentAt: Millis } | undefined;
 }
 
 /** Marks and piece boundaries of one response. */
 export interface HeardState {
   readonly pieces: Piece[];
   readonly marks: Map<string, PendingMark>;
-  /** Characters before the newest echoed mark. */
+  /** Characters before the newest echoed mark behind a piece, and audio before the newest of all. */
   echoedChars: number;
+  echoedMs: Millis;
   /** Where words begin: in what TTS was given, and in its audio. */
   wordTimes: { readonly chars: number; readonly startMs: Millis }[];
   /** What the transport said was played, and when it said so. */
@@ -56,6 +50,8 @@ export interface HeardState {
 export const defaultMsPerChar = 65;
 /** Nobody speaks faster: less audio than this for a text means that some of it is missing. */
 export const fastestMsPerChar = 35;
+/** More are not out at once; of a client that echoes none, the newest are kept. */
+const maxMarks = 128;
 /** More gaps than any client delay can hold. */
 const maxGaps = 16;
 const maxWords = 4_000;
@@ -69,6 +65,7 @@ export const newHeardState = (msPerChar: Millis = defaultMsPerChar): HeardState 
   pieces: [],
   marks: new Map(),
   echoedChars: 0,
+  echoedMs: 0,
   wordTimes: [],
   acknowledged: undefined,
   gaps: [],
@@ -100,11 +97,6 @@ export function noteWord(heard: HeardState, word: { chars: number; startMs: Mill
 export function noteAcknowledged(heard: HeardState, playedMs: Millis, now: Millis): void {
   if (playedMs >= (heard.acknowledged?.playedMs ?? 0)) heard.acknowledged = { playedMs, saidAt: now };
 }
-export const newClientPlayout = (): ClientPlayout => ({
-  echoesMarks: false,
-  delayMs: 0,
-  newestMark: undefined,
-});
 
 /**
  * Notes that all audio of the first `said` characters given to TTS exists and lasts `audioMs`. Returns how many
@@ -119,19 +111,32 @@ export function noteSpoken(heard: HeardState, said: number, audioMs: Millis): nu
   return newest.endChars;
 }
 
+/** A mark is to go out behind a piece. */
+export function expectMark(heard: HeardState, id: string, mark: { chars: number; atMs: Millis }): void {
+  heard.marks.set(id, { ...mark, sentAt: undefined });
+}
+
 /** A mark went out. Where the last frame before it went out earlier, the client has played on since: its echo comes too soon. */
 export function noteMarkSent(
   heard: HeardState,
   id: string,
-  { client, now }: { client: ClientPlayout; now: Millis },
+  { client, now, atMs }: { client: ClientPlayout; now: Millis; atMs?: Millis | undefined },
 ): void {
   const gap = heard.gaps.at(-1);
   const tellsDelay = gap === undefined || gap.toAt !== undefined;
   client.newestMark = tellsDelay ? { id, sentAt: now } : undefined;
+  if (atMs !== undefined) noteInside(heard, id, atMs);
   const mark = heard.marks.get(id);
   if (mark === undefined) return;
   mark.sentAt = now;
   mark.tellsDelay = tellsDelay;
+}
+
+/** A mark that nobody ordered stands within a piece. */
+function noteInside(heard: HeardState, id: string, atMs: Millis): void {
+  heard.marks.set(id, { atMs, chars: undefined, sentAt: undefined });
+  const [oldest] = heard.marks.keys();
+  if (heard.marks.size > maxMarks && oldest !== undefined) heard.marks.delete(oldest);
 }
 
 /** Takes an echo. False for an id that is not expected: unknown, echoed before, or cut by a `clear`. */
@@ -141,16 +146,16 @@ export function noteMarkPlayed(
 ): boolean {
   const { client, now } = options;
   client.echoesMarks = true;
-  if (client.newestMark?.id === options.id) {
-    client.delayMs = now - client.newestMark.sentAt;
-    client.newestMark = undefined;
-  }
+  const isNewest = client.newestMark?.id === options.id;
   const mark = heard.marks.get(options.id);
+  if (mark?.tellsDelay === true && mark.sentAt !== undefined) noteDelay(client, now - mark.sentAt);
+  else if (isNewest && client.newestMark !== undefined) noteDelay(client, now - client.newestMark.sentAt);
+  if (isNewest) client.newestMark = undefined;
   if (mark?.sentAt === undefined) return false;
-  if (mark.tellsDelay === true) client.delayMs = now - mark.sentAt;
-  heard.echoedChars = Math.max(heard.echoedChars, mark.chars);
+  heard.echoedChars = Math.max(heard.echoedChars, mark.chars ?? 0);
+  heard.echoedMs = Math.max(heard.echoedMs, mark.atMs);
   // Echoes come in the order of the marks, so an earlier one that is missing will not come any more.
-  for (const [id, other] of heard.marks) if (other.chars <= mark.chars) heard.marks.delete(id);
+  for (const [id, other] of heard.marks) if (other.atMs <= mark.atMs) heard.marks.delete(id);
   return true;
 }
 
@@ -166,13 +171,9 @@ export function heardChars(
     now: Millis;
   },
 ): number {
-  const { text, client } = options;
+  const { text } = options;
   const place = placeAt(heard, playedMs(heard, options), options);
-  let chars = Math.min(place.chars, text.length);
-  if (client.echoesMarks)
-    for (const mark of heard.marks.values())
-      if (mark.sentAt !== undefined) chars = Math.min(chars, mark.chars);
-  const whole = wholeWords(text, Math.max(chars, heard.echoedChars));
+  const whole = wholeWords(text, Math.max(Math.min(place.chars, text.length), heard.echoedChars));
   return withoutDoubtfulSentence(text, whole, { surelyTo: Math.max(place.knownChars, heard.echoedChars) });
 }
 
@@ -194,8 +195,18 @@ function playedMs(
   const sentMs = position?.sentMs ?? 0;
   const { acknowledged } = heard;
   if (acknowledged !== undefined) return Math.min(sentMs, acknowledged.playedMs + now - acknowledged.saidAt);
-  const behindMs = client.delayMs - gapsWithin(heard, now - client.delayMs, { to: now });
-  return Math.max(0, sentMs - Math.max(0, behindMs));
+  const stored = storedMs(client);
+  const behindMs = stored - gapsWithin(heard, now - stored, { to: now });
+  return Math.max(heard.echoedMs, Math.min(sentMs - Math.max(0, behindMs), unechoedMs(heard, client)));
+}
+
+/** Up to where a client may have played that has not echoed what comes next. */
+function unechoedMs(heard: HeardState, client: ClientPlayout): Millis {
+  if (!client.echoesMarks) return Infinity;
+  let leastMs = Infinity;
+  for (const { sentAt, atMs } of heard.marks.values())
+    if (sentAt !== undefined) leastMs = Math.min(leastMs, atMs);
+  return leastMs + echoSlackMs(client);
 }
 
 /** Time between two moments in which nothing was sent. */
@@ -299,18 +310,15 @@ function wholeWords(text: string, chars: number): number {
   return wordStart === -1 ? chars : wordStart;
 }
 
-export const clientPlayoutCodec = record<ClientPlayout>({
-  echoesMarks: flag,
-  delayMs: number,
-  newestMark: maybe(record<NonNullable<ClientPlayout['newestMark']>>({ id: text(), sentAt: time })),
-});
-
 export const heardCodec = record<HeardState>({
   pieces: list(
     record<Piece>({ endChars: number, endSaid: number, endMs: maybe(number), recorded: maybe(flag) }),
   ),
-  marks: mapOf(record<PendingMark>({ chars: number, sentAt: maybe(time), tellsDelay: maybe(flag) })),
+  marks: mapOf(
+    record<PendingMark>({ atMs: number, chars: maybe(number), sentAt: maybe(time), tellsDelay: maybe(flag) }),
+  ),
   echoedChars: number,
+  echoedMs: number,
   // They are many; without them what was heard is estimated within a piece.
   wordTimes: leftOut(() => []),
   acknowledged: maybe(record<NonNullable<HeardState['acknowledged']>>({ playedMs: number, saidAt: time })),

@@ -3,10 +3,11 @@ import { forgetFaults } from '../faults.ts';
 import { endSoon } from '../course.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import { noteRightEnd } from '../turn/end-of-turn.ts';
+import { beginProbe, newClientPlayout, noteProbed, wantsProbe } from './client-playout.ts';
 import {
+  expectMark,
   fastestMsPerChar,
   heardChars,
-  newClientPlayout,
   newHeardState,
   noteFlow,
   noteGap,
@@ -15,6 +16,7 @@ import {
   noteSpoken,
 } from './heard.ts';
 import { enterHeard, tellHeard } from './context.ts';
+import type { CallEvent } from '../events.ts';
 import { loseAnswer } from '../answer/outage.ts';
 import { finishWriting, flush, isAnnounced, passText, unfilled, type Response } from '../answer/response.ts';
 import {
@@ -49,10 +51,15 @@ export function onTtsSpoken(
   noteRate(step, chars ?? 0, spoken.audioMs);
   // A mark behind no audio would be echoed at once and tell nothing.
   if (chars === undefined || spoken.audioMs === 0) return;
-  step.state.numbers.mark += 1;
-  const id = `m${step.state.numbers.mark}`;
-  response.heard.marks.set(id, { chars, sentAt: undefined });
-  step.actions.push({ type: 'playout.mark', context: response.context, id });
+  expectMark(response.heard, orderMark(step, response.context), { chars, atMs: spoken.audioMs });
+}
+
+/** Has a mark sent behind what there is of a context. Returns its id. */
+function orderMark({ state, actions }: Step<'numbers'>, context: number): string {
+  state.numbers.mark += 1;
+  const id = `m${state.numbers.mark}`;
+  actions.push({ type: 'playout.mark', context, id });
+  return id;
 }
 
 /** How fast TTS speaks, unless some of the text made no sound. */
@@ -298,23 +305,35 @@ function onNoAudio(step: Step, response: Response): void {
   else startLine(step, 'apology');
 }
 
-export function onMarkSent({ state, now }: Step<'delivery'>, id: string): void {
+export function onMarkSent(
+  { state, now }: Step<'delivery'>,
+  { id, inside }: Extract<CallEvent, { type: 'mark.sent' }>,
+): void {
   const { response, client } = state.delivery;
-  if (response !== undefined) noteMarkSent(response.heard, id, { client, now });
+  if (client.probe?.id === id) client.probe.sentAt = now;
+  else if (response !== undefined && (inside === undefined || inside.context === response.context))
+    noteMarkSent(response.heard, id, { client, now, atMs: inside?.atMs });
 }
 
 export function onMarkPlayed(step: Step, id: string): void {
   const { state, now } = step;
-  const { response } = state.delivery;
+  const { client, response } = state.delivery;
+  if (noteProbed(client, id, now)) return;
   const heardBefore = response?.heard.echoedChars ?? 0;
-  const expected = noteMarkPlayed(response?.heard ?? newHeardState(), {
-    id,
-    client: state.delivery.client,
-    now,
-  });
+  const isLast = response === undefined && client.newestMark?.id === id;
+  const expected = noteMarkPlayed(response?.heard ?? newHeardState(), { id, client, now });
+  if (isLast) probe(step, state.numbers.context);
   if (response === undefined || !expected) return;
   tellHeard(step, response, { from: heardBefore, to: response.heard.echoedChars });
-  if (response.phase === 'draining' && response.heard.marks.size === 0) completeResponse(step);
+  if (response.phase !== 'draining' || response.heard.marks.size > 0) return;
+  probe(step, response.context);
+  completeResponse(step);
+}
+
+/** All of a context was played, so what the echo of one more mark takes is no playing. */
+function probe(step: Step<'numbers' | 'delivery'>, context: number): void {
+  const { client } = step.state.delivery;
+  if (wantsProbe(client)) beginProbe(client, orderMark(step, context));
 }
 
 /** TTS failed in this response: what exists has been played, and the text after it is spoken next. */

@@ -21,6 +21,15 @@ export interface OutboundOptions {
   readonly taken?: (pcm: Int16Array) => void;
 }
 
+/** No more audio than this goes out without a mark behind it. */
+const markEveryMs = 2_000;
+
+/** A mark whose audio is on the wire. One that nobody placed says where in the audio of the response it stands. */
+export interface DueMark {
+  readonly id: string;
+  readonly inside?: { readonly context: number; readonly atMs: Millis };
+}
+
 interface PlacedMark {
   readonly id: string;
   /** Sent once so much is on the wire, in samples of TTS audio. */
@@ -53,6 +62,8 @@ export class OutboundAudio {
   /** The same in samples of TTS audio: what comes behind goes through the resampler. */
   #before = 0;
   #marks: PlacedMark[] = [];
+  /** Where the newest mark stands. */
+  #markedMs: Millis = 0;
 
   constructor(options: OutboundOptions) {
     this.#options = options;
@@ -79,6 +90,7 @@ export class OutboundAudio {
     this.#skip = Math.round((from.skipMs * fromRate) / 1000);
     this.#before = this.#delivered + this.#skip;
     this.#sent = Math.round(((from.audioMs + from.skipMs) * toRate) / 1000);
+    this.#markedMs = this.#beforeMs;
   }
 
   /** Drops everything. Nothing plays until the next `open`. */
@@ -208,14 +220,20 @@ export class OutboundAudio {
     return frame;
   }
 
-  /** The id of the next mark whose audio is on the wire, if there is one. */
-  takeMark(): string | undefined {
+  /** The next mark whose audio is on the wire, if there is one: placed, or due because there has been none for so long. */
+  takeMark(): DueMark | undefined {
     const mark = this.#marks[0];
-    if (mark === undefined) return undefined;
     const sentSource = (this.#sent * this.#options.fromRate) / this.#options.toRate;
-    if (sentSource < mark.at && !this.#drained) return undefined;
-    this.#marks.shift();
-    return mark.id;
+    const atMs = this.sentMs;
+    if (mark !== undefined && (sentSource >= mark.at || this.#drained)) {
+      this.#marks.shift();
+      this.#markedMs = atMs;
+      return { id: mark.id };
+    }
+    if (this.#context === 0 || this.#drained || atMs - this.#markedMs < markEveryMs) return undefined;
+    this.#markedMs = atMs;
+    const context = this.#context;
+    return { id: `i${context}.${Math.round(atMs)}`, inside: { context, atMs } };
   }
 
   /** Converts just enough for one frame. */

@@ -3,7 +3,7 @@
  * stretch at once. Marks follow the audio that they stand behind.
  */
 import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
-import type { OutboundAudio } from './outbound.ts';
+import type { DueMark, OutboundAudio } from './outbound.ts';
 
 /** Timers fire up to a millisecond early; such a frame is not held back for another tick. */
 const earlyMs = 1;
@@ -14,7 +14,7 @@ export interface PlayoutSink {
   /** The frame that is taken next is the first after a silence on the wire. */
   stretchBegins(): void;
   sendFrame(frame: Buffer): void;
-  sendMark(id: string): void;
+  sendMark(mark: DueMark): void;
   /** The first frame of a context went out. */
   started(context: number): void;
   /** The last frame of a finished context went out. */
@@ -106,8 +106,8 @@ export class Playout {
 
   /** Sends the marks whose audio is on the wire. */
   flushMarks(): void {
-    for (let id = this.#audio.takeMark(); id !== undefined; id = this.#audio.takeMark())
-      this.#sink.sendMark(id);
+    for (let mark = this.#audio.takeMark(); mark !== undefined; mark = this.#audio.takeMark())
+      this.#sink.sendMark(mark);
   }
 
   #finish(): void {

@@ -32,6 +32,7 @@ import {
   type RtviRequest,
 } from '../../../shared/protocol/rtvi/messages.ts';
 import type { ConversationEvent } from '../../core/told.ts';
+import type { AgentMessage } from '../transport.ts';
 import type { Heard, NewDialect, Outgoing, SocketDialect, Unpacked } from '../socket/dialect.ts';
 import {
   narrate,
@@ -147,6 +148,8 @@ class RtviDialect implements SocketDialect {
         if (keys === undefined) return refused(id, 'dtmf must name keys of 0-9, * and #');
         return several(keys.map((digit) => heard({ type: 'dtmf', digit: ok(digit) })));
       }
+      case 'client-message':
+        return toAgent(request);
       default:
         return refused(id, `Unsupported type ${type.slice(0, 64)}`);
     }
@@ -193,6 +196,14 @@ class RtviDialect implements SocketDialect {
     }
   }
 
+  writeMessage({ data, answers }: AgentMessage): Outgoing {
+    return encodeRtviMessage(
+      answers === undefined
+        ? rtviMessage('server-message', data)
+        : rtviMessage('server-response', { t: answers.name, d: data }, answers.id),
+    );
+  }
+
   writeAudio(frame: Buffer): Buffer {
     voiceSent(this.#state.narration, FRAME_MS);
     return encodeRtviAudio(frame, this.#outputRate);
@@ -217,6 +228,15 @@ class RtviDialect implements SocketDialect {
 
 const none: readonly Outgoing[] = [];
 const several = (all: readonly Heard[]): Heard => ({ type: 'several', all });
+
+/** A message of the page's own, which only an agent process can know the meaning of. */
+function toAgent({ id, data: { t: name, d: data } }: RtviRequest): Heard {
+  if (typeof name !== 'string') return refused(id, 'client-message.t must be a string');
+  const unheard = encodeRtviMessage(
+    rtviMessage('error-response', { error: 'no agent takes messages of clients in this call' }, id),
+  );
+  return { type: 'to-agent', message: { name, id, data }, unheard };
+}
 
 /** The start of a call with a client of this protocol. */
 function startOf(sampleRate: number): Heard {

@@ -6,7 +6,7 @@
  */
 import { assert } from '../../../shared/base/assert.ts';
 import { flag, maybe, number, opaque, record, time, union, versionOf } from '../../../shared/base/codec.ts';
-import type { Millis } from '../../../shared/base/units.ts';
+import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
 import type {
   CallErrorCode,
   ClientMessage,
@@ -187,6 +187,14 @@ export function audioFault(state: WsCallState, byteLength: number): CallErrorCod
       if (byteLength > state.settings.maxAudioBytes) return 'frame_too_large';
       return state.phase.start.encoding === 'pcm16' && byteLength % 2 !== 0 ? 'bad_audio' : undefined;
   }
+}
+
+/** The client's audio of 20 ms, in bytes; 0 where none is agreed on. */
+export function frameBytes({ phase }: WsCallState): number {
+  if (phase.name !== 'starting' && phase.name !== 'open') return 0;
+  const { sampleRate, inputRate = sampleRate } = phase.start;
+  const samples = Math.floor((inputRate * FRAME_MS) / 1000);
+  return phase.start.encoding === 'pcm16' ? samples * 2 : samples;
 }
 
 /** Notes any frame of the client, pongs included: it is alive (spec 01, ping_timeout). */

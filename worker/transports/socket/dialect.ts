@@ -6,12 +6,15 @@ import type { ClientMessage, ServerMessage } from '../../../shared/protocol/call
 import type { ConversationMessage } from '../../../shared/protocol/conversation.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import type { ConversationEvent } from '../../core/told.ts';
+import type { AgentMessage, ClientMessage as MessageToAgent } from '../transport.ts';
 
 /** What a text frame of the client says. */
 export type Heard =
   | { readonly type: 'message'; readonly message: ClientMessage }
   /** Caller audio in the call's encoding. */
   | { readonly type: 'audio'; readonly bytes: Buffer }
+  /** For the agent process; `unheard` is the answer where nobody takes it. */
+  | { readonly type: 'to-agent'; readonly message: MessageToAgent; readonly unheard: Outgoing }
   /** Nothing but an answer by the protocol's own rules. */
   | { readonly type: 'answer'; readonly frame: Outgoing }
   /** More than one thing, in this order. */
@@ -54,6 +57,8 @@ export interface SocketDialect {
   hear(text: string): Heard;
   /** The frame for a message; undefined where the protocol has none. */
   write(message: ServerMessage | ConversationMessage): Outgoing | undefined;
+  /** Present where the protocol has words for what the agent process tells the caller's program. */
+  writeMessage?(message: AgentMessage): Outgoing;
   /** One frame of bot audio as it goes out. */
   writeAudio(frame: Buffer): Outgoing;
   /** Present where the protocol has words of its own for the conversation, and every client is told of it. */

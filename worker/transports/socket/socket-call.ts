@@ -9,7 +9,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { RawData } from 'ws';
 import type { Millis } from '../../../shared/base/units.ts';
-import { FRAME_MS } from '../../../shared/base/units.ts';
 import type { ConversationEvent } from '../../core/told.ts';
 import { conversationMessage } from '../conversation-message.ts';
 import type { CallTransport, TransportEnd, TransportEvents } from '../transport.ts';
@@ -24,6 +23,7 @@ import { intakeCosts } from './allowance.ts';
 import {
   audioFault,
   frameArrived,
+  frameBytes,
   newWsCall,
   nextDeadline,
   resumedWsCall,
@@ -55,6 +55,7 @@ class SocketCall implements CallTransport {
   readonly #late: LateFrames;
   readonly #writer: FrameWriter;
   readonly #tail: FrameTail;
+  readonly sendMessage: CallTransport['sendMessage'];
   /** What a client has played that does not tell. */
   readonly #clockMarks: ClockMarks | undefined;
 
@@ -86,6 +87,10 @@ class SocketCall implements CallTransport {
       ...(saved !== undefined && { saved: savedParts(saved.json).dialect }),
     });
     const { kind: dialect, playout } = this.#dialect;
+    if (this.#dialect.writeMessage !== undefined)
+      this.sendMessage = (message) => {
+        if (this.#openRate !== 0) this.#send(this.#dialect.writeMessage?.(message));
+      };
     this.#clockMarks = playout === undefined ? undefined : new ClockMarks(playout);
     this.#state =
       saved === undefined
@@ -254,7 +259,9 @@ class SocketCall implements CallTransport {
     if (heard.type === 'message') this.#step({ type: 'message.received', message: heard.message }, now);
     else if (heard.type === 'audio') this.#onAudio(heard.bytes, now);
     else if (heard.type === 'answer' && !this.#isOver()) this.#writer.send(heard.frame);
-    else if (heard.type === 'several') for (const one of heard.all) this.#onHeard(one, now);
+    else if (heard.type === 'to-agent' && !this.#isOver()) {
+      if (this.#openRate === 0 || !this.#events.messaged(heard.message)) this.#writer.send(heard.unheard);
+    } else if (heard.type === 'several') for (const one of heard.all) this.#onHeard(one, now);
   }
 
   #onPacked(data: Buffer, now: Millis): void {
@@ -305,7 +312,7 @@ class SocketCall implements CallTransport {
   }
 
   #drainHeld(now: Millis): void {
-    const drained = this.#held.drain(this.#frameBytes(), (frame) => this.#events.audio(frame));
+    const drained = this.#held.drain(frameBytes(this.#state), (frame) => this.#events.audio(frame));
     if (drained === undefined || this.#isOver()) return;
     if (drained.isOver) {
       this.#held.drop();
@@ -313,14 +320,6 @@ class SocketCall implements CallTransport {
     } else {
       this.#step({ type: 'input.refused', moved: drained.moved }, now);
     }
-  }
-
-  #frameBytes(): number {
-    const { phase } = this.#state;
-    if (phase.name !== 'starting' && phase.name !== 'open') return 0;
-    const { sampleRate, inputRate = sampleRate } = phase.start;
-    const samples = Math.floor((inputRate * FRAME_MS) / 1000);
-    return phase.start.encoding === 'pcm16' ? samples * 2 : samples;
   }
 
   // ---- The machine ---------------------------------------------------------------------------------------------------

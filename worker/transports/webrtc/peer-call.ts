@@ -232,7 +232,9 @@ export class PeerCall implements CallTransport {
   sendAudio(frame: Buffer, rate: number): void {
     if (!isOpen(this.#state) || rate !== this.#state.start.sampleRate) return;
     const pcm = new Int16Array(frame.buffer, frame.byteOffset, frame.length >> 1);
-    this.#out.frame(pcm, this.#options.now());
+    const now = this.#options.now();
+    this.#out.frame(pcm, now);
+    this.#marks.audioSent(now);
   }
 
   /** What is not sent is not heard, and the client's own buffer is short; one that follows the conversation is told. */

@@ -20,6 +20,8 @@ export class PlayoutClock {
   readonly #marks: SentMark[] = [];
   #roundTripMs: Millis = assumedRoundTripMs;
   #jitterMs: Millis = 0;
+  /** When the newest audio went out; a mark behind it is played with it, however much later it comes. */
+  #audioAt: Millis = Infinity;
 
   /** The client told how it is reached. */
   noteWay(way: { readonly roundTripMs?: Millis | undefined; readonly jitterMs: Millis }): void {
@@ -32,8 +34,12 @@ export class PlayoutClock {
     return this.#roundTripMs / 2 + clientBufferMs + 2 * this.#jitterMs;
   }
 
+  audioSent(now: Millis): void {
+    this.#audioAt = now;
+  }
+
   sent(id: string, now: Millis): void {
-    const playedAt = Math.max(now + this.delayMs, this.#marks.at(-1)?.playedAt ?? 0);
+    const playedAt = Math.max(Math.min(now, this.#audioAt) + this.delayMs, this.#marks.at(-1)?.playedAt ?? 0);
     this.#marks.push({ id, playedAt });
     if (this.#marks.length > mostMarks) this.#marks.shift();
   }
