@@ -27,6 +27,7 @@ export type Decision =
   | { readonly kind: 'order'; readonly number: string }
   | Exclude<Wish, { readonly kind: 'finish' }>
   | { readonly kind: 'place'; readonly name: string }
+  | { readonly kind: 'person'; readonly department: string }
   | { readonly kind: 'repeat' }
   | { readonly kind: 'goodbye' };
 
@@ -82,10 +83,6 @@ const no = /\b(no|nope|wrong)\b/;
 /** Answers that fit at any moment and change nothing, in order. */
 const remarks: readonly (readonly [RegExp, string])[] = [
   [/are you (a robot|a computer|human)/, 'I am a computer program, a small demo that runs on this machine.'],
-  [
-    /speak to|customer support|\b(human|person)\b/,
-    'I am only a demo and cannot connect you to a person. I can help with the time, the weather, a table, or an order.',
-  ],
   [/who are you|what are you|your name/, 'I am the demo agent, a small program that runs on this machine.'],
   [/what can (you|i)|\bhelp me\b|\bhelp\b$|you help/, `You can ask me about ${canDo}.`],
   [/tell me a joke|\bjoke\b/, 'Why did the phone wear glasses? It had lost its contacts.'],
@@ -174,7 +171,13 @@ function isDetail({ asked }: Dialogue, words: readonly string[]): boolean {
   );
 }
 
+const wantsPerson = /speak to|customer support|\b(human|person)\b/;
+
 function remark(dialogue: Dialogue, text: string): Step | undefined {
+  if (wantsPerson.test(text) && !/\bare you\b/.test(text)) {
+    const department = /\bsupport\b/.test(text) ? 'support' : '';
+    return { dialogue, decision: { kind: 'person', department } };
+  }
   const found = remarks.find(([pattern]) => pattern.test(text));
   if (found !== undefined) return say(dialogue, found[1]);
   if (no.test(text)) return say(dialogue, 'All right. Anything else?');

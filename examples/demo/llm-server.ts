@@ -50,9 +50,12 @@ function readTool(value: unknown, index: number): Tool {
   const parameters = isObject(inner['parameters']) ? inner['parameters']['properties'] : undefined;
   const entries = isObject(parameters) ? Object.entries(parameters) : [];
   const takesIntegers = (schema: unknown): boolean => isObject(schema) && schema['type'] === 'integer';
+  const choicesOf = (schema: unknown): readonly string[] =>
+    list(isObject(schema) ? schema['enum'] : undefined).filter((one) => typeof one === 'string');
   return {
     name,
     parameters: entries.map(([parameter]) => parameter),
+    choices: Object.fromEntries(entries.map(([parameter, schema]) => [parameter, choicesOf(schema)])),
     integers: entries.flatMap(([parameter, schema]) => (takesIntegers(schema) ? [parameter] : [])),
   };
 }

@@ -21,6 +21,8 @@ export interface Tool {
   readonly parameters: readonly string[];
   /** Those of them that take whole numbers. */
   readonly integers?: readonly string[];
+  /** Values of those that take one of a list. */
+  readonly choices?: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface Conversation {
@@ -88,6 +90,15 @@ function purposeOf(decision: Decision): Purpose | undefined {
       return { tool: 'repeat_order', values: [] };
     case 'place':
       return { tool: 'place_order', values: [[['name'], decision.name]] };
+    case 'person':
+      return {
+        tool: 'transfer_call',
+        values: [
+          [['destination'], decision.department],
+          [['mode'], 'warm'],
+          [['summary'], 'The caller has asked for a person.'],
+        ],
+      };
     case 'goodbye':
       return { tool: 'end_call', values: [] };
     case 'say':
@@ -118,6 +129,8 @@ function ownAnswer(decision: Decision, now: Date): string {
     case 'recap':
     case 'place':
       return 'I take no orders myself. I can look one up by its number.';
+    case 'person':
+      return 'I am only a demo and cannot connect you to a person. I can help with the time, the weather, a table, or an order.';
     case 'repeat':
       return 'I have not said anything yet. What can I do for you?';
     case 'goodbye':
@@ -169,7 +182,9 @@ export function reply(conversation: Conversation): Reply {
   const last = messages.at(-1);
   if (last?.role === 'tool') {
     const called = messages.findLast(({ calls }) => calls.length > 0)?.calls ?? [];
-    return { text: called.includes('end_call') ? '' : sayResult(last.text) };
+    // Of a caller who has been given away nobody is left to hear it.
+    const isLast = called.includes('end_call') || /"status":"initiated"/.test(last.text);
+    return { text: isLast ? '' : sayResult(last.text) };
   }
   const { decision, lastSaid } = replay(conversation);
   if (decision.kind === 'repeat') return { text: lastSaid ?? ownAnswer(decision, now) };
@@ -179,8 +194,17 @@ export function reply(conversation: Conversation): Reply {
   const given = purpose.values.flatMap(([names, value]) => {
     const name = names.find((candidate) => tool.parameters.includes(candidate));
     if (name === undefined) return [];
+    const choices = tool.choices?.[name] ?? [];
+    const fits = choices.length === 0 || choices.includes(String(value));
+    if (!fits) return [[name, choices[0] ?? ''] as const];
     return [[name, tool.integers?.includes(name) === true ? Number(value) : value] as const];
   });
   const call = { name: tool.name, arguments: Object.fromEntries(given) };
-  return { text: decision.kind === 'goodbye' ? 'Thank you for calling.' : '', call };
+  return { text: lastWords[decision.kind] ?? '', call };
 }
+
+/** What is said before a tool is called behind which nothing is said. */
+const lastWords: Partial<Record<Decision['kind'], string>> = {
+  goodbye: 'Thank you for calling.',
+  person: 'One moment, I will connect you.',
+};

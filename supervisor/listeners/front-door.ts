@@ -80,17 +80,23 @@ const closedListener: Answer = {
   message: 'this listener is closed',
 };
 
+/** A caller who was answered opens a stream within this time, or does not come. */
+const onTheWayS = 10;
+
 export class FrontDoor {
   readonly #options: FrontDoorOptions;
+  /** Callers who were told to come and are on their way: when they are no longer expected, by listener. */
+  readonly #expected = new Map<string, number[]>();
 
   constructor(options: FrontDoorOptions) {
     this.#options = options;
   }
 
   /** Why a connection of this pool would be refused now, whoever asked; undefined when it would not. */
-  #closedFor(pool: ConnectionPool): Answer | undefined {
-    const { admission, facts, seats } = this.#options;
-    const refusal = admission.refusal(facts(), pool);
+  #closedFor(pool: ConnectionPool, expected = 0): Answer | undefined {
+    const { admission, seats } = this.#options;
+    const facts = this.#options.facts();
+    const refusal = admission.refusal({ ...facts, sessions: facts.sessions + expected }, pool);
     if (refusal !== undefined) return refusal;
     const budget = seats.budgetRefusal();
     if (budget === undefined) return undefined;
@@ -114,6 +120,7 @@ export class FrontDoor {
     const asked = this.#ask(arrival, { counts: true });
     if ('answer' in asked) return this.#refuse(asked.answer);
     const { visitor, entrance } = asked;
+    this.#expected.get(arrival.listener)?.shift();
     const maxS = entrance.enforcesMaxS === true ? Number(visitor.metadata['session.max_s']) : 0;
     const { pass } = visitor;
     const held = this.#take(asked);
@@ -158,12 +165,28 @@ export class FrontDoor {
     return answer;
   }
 
-  /** Why a call of this listener that is still ringing would be refused once it were answered; undefined when it would not. */
+  /**
+   * Why a call of this listener that is still ringing cannot be taken; undefined when it can: then its stream is expected, and callers who
+   * ring in the same moment are not promised its place.
+   */
   closed(listener: string): Answer | undefined {
     const entrance = this.#options.entrances.get(listener);
-    const answer = entrance === undefined ? closedListener : this.#closedFor(entrance.pool);
-    if (answer !== undefined) this.#options.metrics.refusals.inc({ reason: answer.code });
+    const answer =
+      entrance === undefined ? closedListener : this.#closedFor(entrance.pool, this.#onTheirWay());
+    if (answer === undefined)
+      this.#expected.set(listener, [...(this.#expected.get(listener) ?? []), this.#nowS() + onTheWayS]);
+    else this.#options.metrics.refusals.inc({ reason: answer.code });
     return answer;
+  }
+
+  #onTheirWay(): number {
+    let count = 0;
+    for (const [listener, ends] of this.#expected) {
+      const left = ends.filter((endS) => endS > this.#nowS());
+      this.#expected.set(listener, left);
+      count += left.length;
+    }
+    return count;
   }
 
   /** How an upgrade with this head would be refused now; undefined when it would not. Nothing is taken, used or counted. */

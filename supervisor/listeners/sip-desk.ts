@@ -48,7 +48,7 @@ export class SipDesk implements Companion {
 
   /** Loads it, without a socket. */
   async prepare(): Promise<void> {
-    const { sip: settings, maxSessions } = this.#options.settings;
+    const { sip: settings, maxSessions, telephony } = this.#options.settings;
     if (settings === undefined) return;
     // The bundler leaves the import out where the constant is false; behind a return it would not.
     const sip =
@@ -58,6 +58,7 @@ export class SipDesk implements Companion {
     const pool = { name: 'sip', most: maxSessions };
     this.#service = new sip.SipService({
       ...{ settings, clock, log, readyWorkers },
+      showsNumbers: !telephony.redactsNumbers,
       load: (worker) => boxes.workerStatus(worker).calls,
       offer: (worker, message, socket) => children().offer(worker, message, socket),
       send: (worker, message) => void children().send(worker, message),

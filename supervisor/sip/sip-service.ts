@@ -43,6 +43,8 @@ export interface SipServiceOptions extends Pick<
   'readyWorkers' | 'load' | 'send' | 'allGiven' | 'isStopping' | 'records'
 > {
   readonly settings: SipSettings;
+  /** Numbers of callers are passed on. */
+  readonly showsNumbers: boolean;
   readonly clock: Clock;
   readonly log: Log;
   readonly room: (address: string) => Room;
@@ -246,7 +248,7 @@ export class SipService {
         }
         // Until the peer that was asked to choose has chosen, the first codec holds.
         const first = media ?? { codec: 'PCMU' as const, payloadType: 0, sends: false, receives: true };
-        const metadata = callMetadata(invite);
+        const metadata = callMetadata(invite, { shows: this.#options.showsNumbers });
         own.offer = this.#placement.give(call, rtp, { ...metadata, media: first, isOpen: false });
       },
       (error: unknown) => {

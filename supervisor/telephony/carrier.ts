@@ -55,7 +55,12 @@ export interface WarmCarrier {
   /** Connects the caller to the bot again. */
   putBack(
     callId: string,
-    given: { readonly conference: string; readonly commandId: string },
+    given: {
+      /** Empty where nobody knows it. */
+      readonly conference: string;
+      readonly tag: string;
+      readonly commandId: string;
+    },
   ): Promise<CarrierOutcome>;
 }
 

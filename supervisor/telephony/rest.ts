@@ -11,6 +11,8 @@ const connectTimeoutMs = 3_000;
 const mostAnswerBytes = 65_536;
 
 export interface RestRequest {
+  /** POST unless it is given; a GET has no body. */
+  readonly method?: 'GET';
   readonly url: string;
   readonly authorization: string;
   readonly contentType: string;
@@ -39,11 +41,11 @@ function isUnsent(error: unknown): boolean {
 /** A way to ask, with connections of its own. */
 export function newRest(): { readonly ask: AskRest; readonly close: () => void } {
   const agent = new Agent({ connect: { timeout: connectTimeoutMs } });
-  const ask: AskRest = async ({ url, authorization, contentType, body }) => {
+  const ask: AskRest = async ({ url, authorization, contentType, body, method = 'POST' }) => {
     const { origin, pathname, search } = new URL(url);
     try {
       const response = await agent.request({
-        ...{ origin, path: pathname + search, method: 'POST', body },
+        ...{ origin, path: pathname + search, method, body: method === 'GET' ? null : body },
         headers: { authorization, 'content-type': contentType, accept: 'application/json' },
         headersTimeout: answerTimeoutMs,
         bodyTimeout: answerTimeoutMs,

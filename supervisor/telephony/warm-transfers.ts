@@ -193,7 +193,7 @@ export class WarmTransfers {
       case 'hang_up':
         return await warm.hangUp(leg, commandId);
       case 'put_back':
-        return await warm.putBack(callId, { conference, commandId });
+        return await warm.putBack(callId, { conference, tag, commandId });
     }
   }
 

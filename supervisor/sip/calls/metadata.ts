@@ -1,4 +1,7 @@
-/** What a call is told of who calls whom: as the trunk says it, for who may call was checked before (spec 01, Call metadata). */
+/**
+ * What a call is told of who calls whom: as the trunk says it, for who may call was checked before (spec 01, Call metadata). Without
+ * numbers unless the operator wants them passed on: metadata end up in recordings, too.
+ */
 import { headerOf, listOf, type SipRequest } from '../message/message.ts';
 import { readNameAddr, readUri } from '../message/fields.ts';
 
@@ -28,13 +31,16 @@ const printable = (text: string): string | undefined => {
   return clean === '' ? undefined : clean;
 };
 
-export function callMetadata(invite: SipRequest): {
+export function callMetadata(
+  invite: SipRequest,
+  { shows }: { readonly shows: boolean },
+): {
   readonly callId: string;
   readonly metadata: Readonly<Record<string, string>>;
 } {
   const [asserted] = listOf(invite, 'p-asserted-identity');
-  const from = numberOf(asserted ?? headerOf(invite, 'from') ?? '');
-  const to = numberOf(invite.uri);
+  const from = shows ? numberOf(asserted ?? headerOf(invite, 'from') ?? '') : undefined;
+  const to = shows ? numberOf(invite.uri) : undefined;
   const callId = printable(headerOf(invite, 'call-id') ?? '') ?? 'sip';
   return {
     callId,

@@ -135,7 +135,7 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
     return made(
       await this.#post('/conferences', {
         call_control_id: callId,
-        name: `svc-${tag}`,
+        name: nameOf(tag),
         start_conference_on_create: false,
         beep_enabled: 'never',
         client_state: base64(`svc:caller:${tag}`),
@@ -218,16 +218,38 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
 
   async putBack(
     callId: string,
-    { conference, commandId }: { readonly conference: string; readonly commandId: string },
+    given: { readonly conference: string; readonly tag: string; readonly commandId: string },
   ): Promise<CarrierOutcome> {
-    const left = outcomeOf(
-      await this.#post(`/conferences/${encodeURIComponent(conference)}/actions/leave`, {
-        call_control_id: callId,
-        command_id: `${commandId}l1`,
-      }),
-    );
-    if (left.kind === 'unknown') return left;
+    const { tag, commandId } = given;
+    const conference = given.conference === '' ? await this.#conferenceOf(tag) : given.conference;
+    if (conference === undefined) return { kind: 'unknown' };
+    if (conference !== '') {
+      const left = outcomeOf(
+        await this.#post(`/conferences/${encodeURIComponent(conference)}/actions/leave`, {
+          call_control_id: callId,
+          command_id: `${commandId}l1`,
+        }),
+      );
+      if (left.kind === 'unknown') return left;
+    }
     return await this.startStream(callId, { commandId, parameters: {} });
+  }
+
+  /** The conference of a transfer whose making got no answer, by its name. Empty: there is none; undefined: nobody knows. */
+  async #conferenceOf(tag: string): Promise<string | undefined> {
+    const { apiUrl, apiKey } = this.#account;
+    const answer = await this.#ask({
+      method: 'GET',
+      url: `${apiUrl}/conferences?filter[name]=${encodeURIComponent(nameOf(tag))}`,
+      authorization: `Bearer ${apiKey.reveal()}`,
+      contentType: 'application/json',
+      body: '',
+    });
+    if (answer.kind !== 'answered' || answer.status !== 200) return undefined;
+    const { data } = (answer.body ?? {}) as { readonly data?: unknown };
+    const made: unknown[] = Array.isArray(data) ? data : [];
+    // The newest counts; one that is over cannot be left any more, which does no harm.
+    return made.map((one) => textAt({ one }, 'one', 'id')).find((id) => id !== '') ?? '';
   }
 
   #act(callId: string, action: string, fields: object): Promise<RestAnswer> {
@@ -244,6 +266,9 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
     });
   }
 }
+
+/** Of a conference. */
+const nameOf = (tag: string): string => `svc-${tag}`;
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const base64url = (text: string): string => Buffer.from(text).toString('base64url');

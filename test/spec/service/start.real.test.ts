@@ -82,6 +82,16 @@ provider = "speech_compatible"
     expect(said).toMatch(/llm\.api_key_env .*TEST_KEY_THAT_IS_NOT_SET/);
   });
 
+  it('for a key of a secondary that is not in the environment', async () => {
+    const turn = `[llm.secondary]
+provider = "chat_compatible"
+api_key_env = "TEST_KEY_OF_A_SECONDARY"
+[llm.secondary.chat_compatible]
+base_url = "http://127.0.0.1:1/v1"
+model = "m"`;
+    expect(await refusedStart({ turn })).toMatch(/llm\.secondary\.api_key_env .*TEST_KEY_OF_A_SECONDARY/);
+  });
+
   it('for an address that is in use', async () => {
     const holder = createServer();
     await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));

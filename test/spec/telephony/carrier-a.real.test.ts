@@ -159,19 +159,22 @@ describe('what is not a call of carrier A', () => {
     expect(stream.closeCode).toBe(1008);
   });
 
-  it('a binary frame, broken JSON, media of another stream and 1 MiB hurt no other call', async () => {
+  it('a binary frame, broken JSON, media of another stream, 1 MiB and a flood hurt no other call', async () => {
     await start({ greeting: longAnswer });
     const good = await call('CA0009');
-    const bad: readonly (readonly [string | Buffer, number | undefined])[] = [
-      ['{"event":', 1002],
-      [Buffer.alloc(10), undefined],
-      [JSON.stringify({ event: 'media', streamSid: 'MZ9999', media: { payload: 'AAAA' } }), undefined],
-      ['x'.repeat(1_048_576), 1009],
+    const media = (streamSid: string): string =>
+      JSON.stringify({ event: 'media', streamSid, media: { track: 'inbound', payload: '////' } });
+    const bad: readonly (readonly [readonly (string | Buffer)[], number | undefined])[] = [
+      [['{"event":'], 1002],
+      [[Buffer.alloc(10)], undefined],
+      [[media('MZ9999')], undefined],
+      [['x'.repeat(1_048_576)], 1009],
+      [Array.from({ length: 5_000 }, () => media('MZ0001')), undefined],
     ];
-    for (const [index, [data, code]] of bad.entries()) {
+    for (const [index, [frames, code]] of bad.entries()) {
       const stream = await call(`CA100${index}`);
       await heard(stream, 2);
-      stream.sendRaw(data);
+      for (const frame of frames) stream.sendRaw(frame);
       if (code === undefined) await heard(stream, stream.of('media').length + 10);
       else await stream.until(() => stream.closeCode === code);
       stream.close();

@@ -1,6 +1,9 @@
 /** The words of carrier B's media stream: encodings, the order of chunks, marks, keys, parameters and bad frames. */
 import { describe, expect, it } from 'vitest';
+import { parseServerSettings } from '../../../shared/config/server/server.ts';
+import { Sensitive } from '../../../shared/config/sensitive.ts';
 import { carrierKeys } from '../../../shared/protocol/carrier-a.ts';
+import { callMeans } from '../../../supervisor/telephony/means.ts';
 import { ChunkOrder } from '../../../worker/transports/carrier-b/chunk-order.ts';
 import { carrierBDialect } from '../../../worker/transports/carrier-b/dialect.ts';
 import type { SocketDialect } from '../../../worker/transports/socket/dialect.ts';
@@ -152,5 +155,54 @@ describe('the other words', () => {
     dialect.hear(media('1', Buffer.from([1])));
     const other = carrierBDialect({ signedMetadata: {}, saved: JSON.parse(dialect.save()) });
     expect(other.hear(media('2', Buffer.from([2])))).toMatchObject({ type: 'audio' });
+  });
+});
+
+describe('the settings (spec 01, Authentication: carrier B; spec 03, Authentication 3)', () => {
+  const read = (env: Record<string, string>): ReturnType<typeof parseServerSettings> =>
+    parseServerSettings({ SVC_AGENT_FILE: 'a.toml', ...env }, { cores: 2 });
+  const problems = (env: Record<string, string>): string[] => {
+    const found = read(env);
+    return found.ok ? [] : found.error.map(({ variable }) => variable);
+  };
+  const open = { SVC_CARRIER_B_ADDR: '0.0.0.0:8091' };
+  const token = { SVC_CARRIER_B_STREAM_TOKEN: 't'.repeat(32) };
+
+  it('refuse a listener off loopback without SVC_CARRIER_B_STREAM_TOKEN, unless SVC_INSECURE_LISTENERS says so', () => {
+    expect(problems(open)).toEqual(['SVC_CARRIER_B_ADDR']);
+    expect(problems({ ...open, ...token })).toEqual([]);
+    expect(problems({ ...open, SVC_INSECURE_LISTENERS: '1' })).toEqual([]);
+    expect(problems({ SVC_CARRIER_B_ADDR: '127.0.0.1:8091' })).toEqual([]);
+  });
+
+  it('take no session tokens for a carrier', () => {
+    expect(problems({ ...open, SVC_SESSION_SECRET: 's'.repeat(32) })).toEqual(['SVC_CARRIER_B_ADDR']);
+  });
+
+  it('need an address, a key and a token to control calls with', () => {
+    expect(problems({ SVC_CARRIER_B_ADDR: '127.0.0.1:1', SVC_CARRIER_B_API_KEY: 'k' })).toEqual([
+      'SVC_CARRIER_B_PUBLIC_URL',
+      'SVC_CARRIER_B_PUBLIC_KEY',
+      'SVC_CARRIER_B_STREAM_TOKEN',
+    ]);
+  });
+});
+
+describe('send_dtmf (spec 03, Telephony tools)', () => {
+  const control = { apiKey: new Sensitive('k'), apiUrl: '', publicKey: '', connectionId: '' };
+  const addr = { host: '127.0.0.1', port: 0 };
+  const a = (resumesStream: boolean): Parameters<typeof callMeans>[0] => ({
+    carrierA: {
+      ...{ addr, publicUrl: '', authToken: new Sensitive('t'), allowsStaticUrl: false, resumesStream },
+      control: { accountSid: 'AC', user: 'AC', password: new Sensitive('p'), apiUrl: '' },
+    },
+  });
+
+  it('carrier A: unsupported unless resume-stream is enabled; carrier B: supported; nowhere else', () => {
+    expect(callMeans(a(false)).carrier_a?.keys).toBe(false);
+    expect(callMeans(a(true)).carrier_a?.keys).toBe(true);
+    expect(callMeans({ carrierB: { addr, publicUrl: '', control } }).carrier_b?.keys).toBe(true);
+    // WebSocket and loopback calls have no carrier.
+    expect(callMeans({})).toEqual({});
   });
 });

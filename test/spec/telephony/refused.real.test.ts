@@ -34,8 +34,7 @@ async function refusesBoth(id: string): Promise<void> {
   expect(carrier.of('answer').length).toBe(0);
 }
 
-async function call(callSid: string): Promise<FakeStream> {
-  const url = streamUrlOf(await askA(callSid));
+async function open(callSid: string, url: string): Promise<FakeStream> {
   const stream = new FakeStream(service.address('carrier_a'), { callSid, url });
   await stream.until(() => stream.status === 101);
   stream.begin();
@@ -45,7 +44,7 @@ async function call(callSid: string): Promise<FakeStream> {
 
 describe('a caller for whom there is no room', () => {
   it('is not answered: not while the service is full, nor while it drains', async () => {
-    const first = await call('CA1');
+    const first = await open('CA1', streamUrlOf(await askA('CA1')));
     await refusesBoth('full');
     expect(carrier.of('reject')[0]).toMatchObject({
       path: `/calls/${encodeURIComponent('v3:full')}/actions/reject`,
@@ -57,7 +56,10 @@ describe('a caller for whom there is no room', () => {
     expect(await service.metric('svc_refusals_total{reason="sessions_full"}')).toBe(2);
     first.stop();
     await service.readyWhen((body) => body['ready'] === 1);
-    const second = await call('CA3');
+    // Who was told to come has the place, though the stream is not open yet.
+    const url = streamUrlOf(await askA('CA3'));
+    expect(await askA('CA4')).toContain(busy);
+    const second = await open('CA3', url);
     service.signal('SIGTERM');
     await service.says('draining');
     await refusesBoth('drains');

@@ -21,7 +21,7 @@ describe('a SIP call', () => {
     service = await TestService.start({
       workers: 2,
       greeting: 'Hello there.',
-      env: { ...env, SVC_SPARE_WORKER: 'on' },
+      env: { ...env, SVC_SPARE_WORKER: 'on', SVC_REDACT_PHONE_NUMBERS: 'off' },
     });
   });
   afterAll(async () => {

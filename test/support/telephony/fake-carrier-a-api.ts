@@ -24,6 +24,8 @@ export class FakeCarrierAApi extends Observed {
   /** Answers to the next requests, in order; then all is well. */
   readonly replies: Reply[] = [];
   readonly streams = new Map<string, FakeStream>();
+  /** What a refusal says. */
+  message = 'no';
   /** Where streams that come back are opened. */
   listener = '';
   /** Who hears a summary stays to its end, and comes into the conference. */
@@ -95,7 +97,7 @@ export class FakeCarrierAApi extends Observed {
     const sid = callSid ?? this.newestMade;
     const body = isDone
       ? { sid, status: 'in-progress' }
-      : { code: errors[reply], message: 'no', status: reply };
+      : { code: errors[reply], message: this.message, status: reply };
     response.writeHead(reply, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   }
 

@@ -146,8 +146,16 @@ export class FakeCarrierB extends Observed {
   readonly refusals = new Map<string, { readonly status: number; readonly code: string }[]>();
   readonly streams: FakeBStream[] = [];
   listener = '';
+  /** Actions whose next request is done and never answered. */
+  readonly silent: string[] = [];
+  /** Callers who are in a conference, with its id. */
+  readonly inConference = new Map<string, string>();
+  /** What a refusal says. */
+  message = 'no';
   /** What happens between a command's coming and its being done. */
   before: ((command: BCommand) => Promise<void>) | undefined;
+  /** Ids of commands that were done: a repeated one is answered alike and does nothing. */
+  readonly #done = new Set<string>();
   readonly #keys = generateKeyPairSync('ed25519');
   #server: Server | undefined;
   #events = 0;
@@ -213,7 +221,12 @@ export class FakeCarrierB extends Observed {
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const fields = JSON.parse(Buffer.concat(chunks).toString()) as Fields;
+    const text = Buffer.concat(chunks).toString();
+    if (request.method === 'GET') {
+      this.#list(new URL(request.url ?? '', 'http://b').searchParams.get('filter[name]') ?? '', response);
+      return;
+    }
+    const fields = JSON.parse(text) as Fields;
     const path = (request.url ?? '').replace('/v2', '');
     const action = path.split('/').at(-1) ?? '';
     const isOwn = request.headers.authorization === `Bearer ${apiKey}`;
@@ -221,27 +234,47 @@ export class FakeCarrierB extends Observed {
     const command = { path, action, fields };
     this.commands.push(command);
     await this.before?.(command);
+    const at = this.silent.indexOf(action);
+    if (at >= 0) {
+      this.silent.splice(at, 1);
+      this.#effect(command);
+      this.changed();
+      return;
+    }
     response.writeHead(refusal?.status ?? 200, { 'content-type': 'application/json' });
     response.end(
       JSON.stringify(
         refusal === undefined
           ? { data: { result: 'ok', id: 'conference-1', call_control_id: 'v3:leg' } }
-          : { errors: [{ code: refusal.code, title: 'no' }] },
+          : { errors: [{ code: refusal.code, title: this.message, detail: this.message }] },
       ),
     );
-    const callId = decodeURIComponent(/^\/calls\/([^/]+)\//.exec(path)?.[1] ?? '');
-    if (refusal === undefined) this.#effect(action, callId, fields);
+    if (refusal === undefined) this.#effect(command);
     this.changed();
   }
 
-  #effect(action: string, callId: string, fields: Fields): void {
+  /** Conferences by their name, those that were made here. */
+  #list(name: string, response: ServerResponse): void {
+    const isMade = this.of('conferences').some(({ fields }) => fields['name'] === name);
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ data: isMade ? [{ id: 'conference-1', name }] : [] }));
+  }
+
+  #effect({ path, action, fields }: BCommand): void {
+    const callId = decodeURIComponent(/^\/calls\/([^/]+)\//.exec(path)?.[1] ?? '');
+    const once = `${path} ${String(fields['command_id'])}`;
+    if (this.#done.has(once)) return;
+    this.#done.add(once);
+    const caller = String(fields['call_control_id']);
+    if (action === 'conferences' || action === 'join') this.inConference.set(caller, 'conference-1');
+    if (action === 'leave' && path.includes('/conference-1/')) this.inConference.delete(caller);
     if (action === 'answer')
       void this.tell('call.answered', { call_control_id: callId, client_state: fields['client_state'] });
     if (action !== 'streaming_start') return;
     const given = (fields['custom_parameters'] ?? []) as { name: string; value: string }[];
     const parameters = Object.fromEntries(given.map(({ name, value }) => [name, value]));
-    const { pathname: path } = new URL(String(fields['stream_url']));
+    const { pathname } = new URL(String(fields['stream_url']));
     const token = String(fields['stream_auth_token']);
-    this.streams.push(new FakeBStream(this.listener, { path, token, callId, parameters }));
+    this.streams.push(new FakeBStream(this.listener, { path: pathname, token, callId, parameters }));
   }
 }

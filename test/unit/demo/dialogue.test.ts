@@ -46,6 +46,36 @@ describe('one question', () => {
   });
 });
 
+describe('a caller who wants a person', () => {
+  const said = [user('i want to speak to a human')];
+  const tool = (choices: Readonly<Record<string, readonly string[]>>): Tool => ({
+    ...{ name: 'transfer_call', parameters: Object.keys(choices), choices },
+  });
+
+  it('is handed over, warm where that is offered, to whom there is', () => {
+    const tools = [tool({ destination: ['billing', 'support'], mode: ['cold', 'warm'], summary: [] })];
+    const answer = reply({ messages: said, tools, now });
+    expect(answer).toMatchObject({
+      text: 'One moment, I will connect you.',
+      call: { name: 'transfer_call', arguments: { destination: 'billing', mode: 'warm' } },
+    });
+    const support = [user("i'd like to speak to customer support")];
+    expect(reply({ messages: support, tools, now }).call?.arguments).toMatchObject({
+      destination: 'support',
+    });
+    const cold = [tool({ destination: ['billing'], mode: ['cold'] })];
+    expect(reply({ messages: said, tools: cold, now }).call?.arguments).toMatchObject({ mode: 'cold' });
+  });
+
+  it('hears nothing more when they are handed over, and why when they are not', () => {
+    const called: Message = { role: 'assistant', text: '', calls: ['transfer_call'] };
+    const told = (text: string): string =>
+      reply({ messages: [...said, called, { role: 'tool', text, calls: [] }], tools: [], now }).text;
+    expect(told('{"status":"initiated","mode":"cold"}')).toBe('');
+    expect(told('{"error":"the line is busy"}')).toContain('the line is busy');
+  });
+});
+
 describe('a booking', () => {
   const done = /^Done\. Your table for 4, tomorrow at 7:30 PM, is booked\./;
 

@@ -1,10 +1,10 @@
 /** Spec 03, Telephony tools, on calls of carrier A against the whole service: cold transfers and keys, and what the caller notices. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { answer, sayAndCall } from '../../support/fakes/fake-chat.ts';
-import { carrierEnv, FakeStream, postVoice, streamUrlOf } from '../../support/fakes/fake-carrier-a.ts';
-import { FakeCarrierAApi } from '../../support/telephony/fake-carrier-a-api.ts';
-import { TestService, type TestServiceOptions } from '../../support/process/service.ts';
-import { stopAll } from '../../support/process/succession.ts';
+import { answer, sayAndCall } from '../../../support/fakes/fake-chat.ts';
+import { carrierEnv, FakeStream, postVoice, streamUrlOf } from '../../../support/fakes/fake-carrier-a.ts';
+import { FakeCarrierAApi } from '../../../support/telephony/fake-carrier-a-api.ts';
+import { TestService, type TestServiceOptions } from '../../../support/process/service.ts';
+import { stopAll } from '../../../support/process/succession.ts';
 
 let service: TestService;
 let api: FakeCarrierAApi;

@@ -1,9 +1,9 @@
 /** Spec 03, Warm transfer, on calls of carrier B against the whole service: its steps, and each way back to the bot. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { answer, sayAndCall } from '../../support/fakes/fake-chat.ts';
-import { TestService, type TestServiceOptions } from '../../support/process/service.ts';
-import { stopAll } from '../../support/process/succession.ts';
-import { FakeCarrierB } from '../../support/telephony/fake-carrier-b.ts';
+import { answer, sayAndCall } from '../../../support/fakes/fake-chat.ts';
+import { TestService, type TestServiceOptions } from '../../../support/process/service.ts';
+import { stopAll } from '../../../support/process/succession.ts';
+import { FakeCarrierB } from '../../../support/telephony/fake-carrier-b.ts';
 
 let service: TestService;
 let carrier: FakeCarrierB;

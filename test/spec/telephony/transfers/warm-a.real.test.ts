@@ -3,11 +3,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { answer, sayAndCall } from '../../support/fakes/fake-chat.ts';
-import { carrierEnv, FakeStream, postVoice, sign, streamUrlOf } from '../../support/fakes/fake-carrier-a.ts';
-import { FakeCarrierAApi } from '../../support/telephony/fake-carrier-a-api.ts';
-import { TestService, type TestServiceOptions } from '../../support/process/service.ts';
-import { stopAll } from '../../support/process/succession.ts';
+import { answer, sayAndCall } from '../../../support/fakes/fake-chat.ts';
+import {
+  carrierEnv,
+  FakeStream,
+  postVoice,
+  sign,
+  streamUrlOf,
+} from '../../../support/fakes/fake-carrier-a.ts';
+import { FakeCarrierAApi } from '../../../support/telephony/fake-carrier-a-api.ts';
+import { TestService, type TestServiceOptions } from '../../../support/process/service.ts';
+import { stopAll } from '../../../support/process/succession.ts';
 
 let service: TestService;
 let api: FakeCarrierAApi;

@@ -6,17 +6,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sayAndCall } from '../../support/fakes/fake-chat.ts';
+import { sayAndCall } from '../../../support/fakes/fake-chat.ts';
 import {
   carrierEnv,
   FakeStream,
   postEvent,
   postVoice,
   streamUrlOf,
-} from '../../support/fakes/fake-carrier-a.ts';
-import { TestService } from '../../support/process/service.ts';
-import { stopAll } from '../../support/process/succession.ts';
-import { FakeCarrierAApi, type Reply } from '../../support/telephony/fake-carrier-a-api.ts';
+} from '../../../support/fakes/fake-carrier-a.ts';
+import { TestService } from '../../../support/process/service.ts';
+import { stopAll } from '../../../support/process/succession.ts';
+import { FakeCarrierAApi, type Reply } from '../../../support/telephony/fake-carrier-a-api.ts';
 
 let service: TestService;
 let api: FakeCarrierAApi;

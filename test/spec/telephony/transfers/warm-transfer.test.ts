@@ -9,7 +9,7 @@ import {
   type SagaFact,
   type SagaOrder,
   type StepOutcome,
-} from '../../../supervisor/telephony/saga.ts';
+} from '../../../../supervisor/telephony/saga.ts';
 
 const ok: StepOutcome = { kind: 'ok' };
 const refused: StepOutcome = { kind: 'refused', code: 'rejected' };

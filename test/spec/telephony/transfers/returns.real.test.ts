@@ -3,12 +3,12 @@
  * meanwhile; who has talked with the destination does not come back.
  */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { answer, sayAndCall } from '../../support/fakes/fake-chat.ts';
-import { carrierEnv, FakeStream, postVoice, streamUrlOf } from '../../support/fakes/fake-carrier-a.ts';
-import { TestService, type TestServiceOptions } from '../../support/process/service.ts';
-import { stopAll } from '../../support/process/succession.ts';
-import { FakeCarrierAApi } from '../../support/telephony/fake-carrier-a-api.ts';
-import { FakeCarrierB, type FakeBStream } from '../../support/telephony/fake-carrier-b.ts';
+import { answer, sayAndCall } from '../../../support/fakes/fake-chat.ts';
+import { carrierEnv, FakeStream, postVoice, streamUrlOf } from '../../../support/fakes/fake-carrier-a.ts';
+import { TestService, type TestServiceOptions } from '../../../support/process/service.ts';
+import { stopAll } from '../../../support/process/succession.ts';
+import { FakeCarrierAApi } from '../../../support/telephony/fake-carrier-a-api.ts';
+import { FakeCarrierB, type FakeBStream } from '../../../support/telephony/fake-carrier-b.ts';
 
 let service: TestService;
 let api: FakeCarrierAApi;
