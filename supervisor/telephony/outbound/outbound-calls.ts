@@ -33,10 +33,13 @@ export interface OutboundOptions {
   readonly log: Log;
   readonly carriers: () => ReadonlyMap<CarrierName, OutboundCarrier>;
   readonly counted: (carrier: CarrierName, end: string) => void;
+  /** This process makes a call. */
+  readonly begun: (id: string) => void;
 }
 
+/** `unsure`: another host of the fleet may have made the call, and does not answer. */
 export type OutboundRefusal =
-  'off' | 'not_allowed' | 'busy' | 'full' | 'rate_limited' | 'carrier' | 'key_reused' | 'refused';
+  'off' | 'not_allowed' | 'busy' | 'full' | 'rate_limited' | 'carrier' | 'key_reused' | 'refused' | 'unsure';
 
 interface Entry {
   readonly call: OutboundCall;
@@ -89,6 +92,7 @@ export class OutboundCalls {
     if (!allowed.ok) return allowed;
     const { carrier, settings } = allowed.value;
     const id = randomBytes(9).toString('base64url');
+    this.#options.begun(id);
     if (key !== undefined) this.#remember(key, { id, body });
     const now = this.#options.wallClock.now();
     this.#begun.push(now);

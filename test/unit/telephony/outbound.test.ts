@@ -121,6 +121,7 @@ describe('who is called', () => {
       log: { info: (...line: unknown[]) => lines.push(line) } as unknown as Log,
       carriers: () => new Map(carriers.map((one) => [one.name, one])),
       counted: () => undefined,
+      begun: () => undefined,
     });
   const request = (to = '+15550100077', more: object = {}): OutboundRequest => {
     const read = readOutboundRequest(JSON.stringify({ to, ...more }));
