@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import wire
 from .docstring import read_docstring
+from .errors import WireError
 from .schema import Shape, decode_object, describe, is_model, object_schema, shape_of
 from .wire import CancelReason, ToolKind, utf8_bytes
 
@@ -181,7 +182,17 @@ def plain_json(value: Any) -> Any:
     elif isinstance(value, list | tuple):
         value = [plain_json(each) for each in value]
     wire.write_json(value)
+    # The message itself is a level.
+    if _is_deeper(value, wire.NESTED_LEVELS - 1):
+        raise WireError(f"a message must nest at most {wire.NESTED_LEVELS} levels")
     return value
+
+
+def _is_deeper(value: Any, levels: int) -> bool:
+    if not isinstance(value, dict | list | tuple):
+        return False
+    inner = value.values() if isinstance(value, dict) else value
+    return levels == 0 or any(_is_deeper(each, levels - 1) for each in inner)
 
 
 def _parameters_of(
