@@ -76,7 +76,9 @@ module.exports = {
     ),
     forbid(
       'the-service-knows-no-command',
-      { path: '^supervisor/(service|listeners|admission|handover|restart|children|telephony|telemetry)/' },
+      {
+        path: '^supervisor/(service|listeners|admission|fleet|handover|restart|children|telephony|telemetry)/',
+      },
       { path: '^supervisor/(commands/|cli[.]ts)' },
     ),
     forbid(

@@ -1,9 +1,10 @@
 // `npm run deploy-tree -- FOLDER`: puts the service into a folder of its own, with what it needs at run time on machines like this one
 // and nothing else: what `npm pack` packs, for this processor alone, and the packages that stay outside of the build, as they are
-// installed here. Such a folder is what to copy to another machine or into an image.
+// installed here. `sbom.cdx.json` in it lists all parts. Such a folder is what to copy to another machine or into an image.
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { partsList } from './deploy/sbom.mjs';
 import { ensureBuilt, ensureInstalled } from './install.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -47,7 +48,10 @@ function writeTree(target) {
   const { files, ...manifest } = manifestIn(root);
   const copy = (path, filter) => cpSync(join(root, path), join(target, path), { recursive: true, filter });
   for (const path of [...files.filter((name) => !name.startsWith('!')), 'LICENSE']) copy(path, isOfService);
-  for (const folder of neededBy(resolve(root))) copy(relative(root, folder), isOfPackage(folder));
+  const packages = neededBy(resolve(root));
+  for (const folder of packages) copy(relative(root, folder), isOfPackage(folder));
+  const parts = JSON.stringify(partsList(resolve(root), packages), undefined, 2);
+  writeFileSync(join(target, 'sbom.cdx.json'), `${parts}\n`);
   for (const key of ['devDependencies', 'workspaces', 'overrides', 'scripts'])
     Reflect.deleteProperty(manifest, key);
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);

@@ -1,6 +1,7 @@
 /** What the files in `deploy/` say, compared with what the service and their platforms take. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parseServerSettings } from '../shared/config/server/server.ts';
@@ -36,6 +37,35 @@ describe('the unit', () => {
     const [, exposure] = /Overall exposure level for \S+: ([\d.]+)/.exec(judged.stdout ?? '') ?? [];
     if (exposure === undefined) context.skip('systemd-analyze is not there, or cannot judge a file');
     expect(Number(exposure)).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('arm64', () => {
+  const { packages } = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8')) as {
+    packages: Readonly<Record<string, { cpu?: string[]; os?: string[]; libc?: string[]; dev?: boolean }>>;
+  };
+
+  it('has a native package for Linux wherever x64 has one', () => {
+    // One name for each pair of processors; the C library stands in the name as well.
+    const forLinux = (cpu: string): string[] =>
+      Object.entries(packages)
+        .filter(([, { os, cpu: cpus }]) => os?.includes('linux') === true && cpus?.includes(cpu) === true)
+        .map(([name]) => name.replaceAll(cpu, 'CPU'))
+        .toSorted();
+    expect(forLinux('x64').length).toBeGreaterThan(5);
+    expect(forLinux('x64').filter((name) => !forLinux('arm64').includes(name))).toEqual([]);
+  });
+
+  it('has the libraries of ONNX Runtime that x64 has, for its own processor', () => {
+    const folder = fileURLToPath(
+      new URL('../node_modules/onnxruntime-node/bin/napi-v6/linux', import.meta.url),
+    );
+    const libraries = (cpu: string): string[] =>
+      readdirSync(join(folder, cpu)).filter((name) => !/cuda|tensorrt|providers/.test(name));
+    expect(libraries('arm64')).toEqual(libraries('x64'));
+    // The processor in the head of an ELF file: 183 is AArch64.
+    for (const name of libraries('arm64'))
+      expect([name, readFileSync(join(folder, 'arm64', name)).readUInt16LE(18)]).toEqual([name, 183]);
   });
 });
 

@@ -1,4 +1,5 @@
-// `npm run deb -- FOLDER`: makes a Debian package of the deployed tree with the systemd unit, and a tarball of the same tree. The same
+// `npm run deb -- FOLDER`: makes a Debian package of the deployed tree with the systemd unit, a tarball of the same tree, the list of its
+// parts and where it comes from. The same
 // commit makes the same bytes: every time in them is the commit's. Needs `dpkg-deb`.
 import { execFileSync } from 'node:child_process';
 import {
@@ -15,6 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { provenance } from './provenance.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -53,6 +55,7 @@ function stageFiles(tree, stage) {
   renameSync(join(stage, home, 'docs'), join(stage, doc, 'docs'));
   renameSync(join(stage, home, 'examples'), join(stage, doc, 'examples'));
   renameSync(join(stage, home, 'LICENSE'), join(stage, doc, 'copyright'));
+  renameSync(join(stage, home, 'sbom.cdx.json'), join(stage, doc, 'sbom.cdx.json'));
   writeFileIn(stage, `usr/lib/systemd/system/voice-agent.service`, unitText());
   mkdirSync(join(stage, 'usr/bin'), { recursive: true });
   symlinkSync(`../lib/${name}/scripts/svc-supervisor.mjs`, join(stage, 'usr/bin/svc-supervisor'));
@@ -103,6 +106,11 @@ try {
     env,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+  const list = join(target, 'sbom.cdx.json');
+  cpSync(join(tree, 'sbom.cdx.json'), list);
+  const commit = run('git', 'rev-parse', 'HEAD').toString().trim();
+  const statement = provenance(root, { commit, epoch, files: [deb, tarball, list] });
+  writeFileSync(join(target, 'provenance.json'), `${JSON.stringify(statement, undefined, 2)}\n`);
   for (const file of [deb, tarball]) console.log(`${(statSync(file).size / 1e6).toFixed(1)} MB  ${file}`);
 } finally {
   rmSync(work, { recursive: true, force: true });

@@ -18,6 +18,8 @@ import { callSettings, speechSettings } from '../../worker/host/definition.ts';
 import type { TurnSettings } from './deciders.ts';
 import { startInference } from './inference.ts';
 import { recordingsIn, textsIn, type Recording } from './recordings.ts';
+import { curvePoints, curveTable } from './curve.ts';
+import { naturalTurns } from './natural.ts';
 import { countsOf, worseThan, type Counts } from './ratchet.ts';
 import { replay, type CoreRow, type ServiceRows } from './replay.ts';
 import { interruptionScenarios, isOneTurn, pausesMs, turnScenarios, type Scenario } from './scenarios.ts';
@@ -28,11 +30,11 @@ const slots = 64;
 /** Rooms' impulse responses lie beside the noises and are shorter. */
 const leastNoiseSamples = 32_000;
 
-const usage = `usage: npm run eval:turns [-- FOLDER...] [--model FILE] [--only PART,...] [--sample N] [--ratchet FILE [--note]]
+const usage = `usage: npm run eval:turns [-- FOLDER...] [--model FILE] [--only PART,...] [--sample N] [--curve] [--ratchet FILE [--note]]
 
 Folders hold WAV files, one turn of a caller each, with their words in a text file of the same name. Without one, and beside them, SVC_TEST_ASSETS names the folder of
-recordings of the tests. PART is one of turns, interruptions, spoken, digits, strings; N is how many scenarios of each kind are drawn, always the same ones.
-The turn model is FILE, else the one that the service would run. With --ratchet what went wrong is compared with what FILE says of an earlier replay of the same parts and sample, and
+recordings of the tests. PART is one of turns, natural, interruptions, spoken, digits, strings; N is how many scenarios of each kind are drawn, always the same ones.
+With --curve the service decides with other silences as well, so that cut-offs stand over latency. The turn model is FILE, else the one that the service would run. With --ratchet what went wrong is compared with what FILE says of an earlier replay of the same parts and sample, and
 the exit status is 1 where a row is worse by more than chance explains; with --note it is written there.`;
 
 const agentText = `
@@ -75,8 +77,8 @@ const noTools: ToolBook = {
 };
 
 /** The service with the defaults of its agent file: without words, with words, and with a turn model. */
-export function service(hasModel: boolean): { withoutModel: ServiceRows; withModel: ServiceRows } {
-  const loaded = loadAgentFile(agentText, {
+export function service(hasModel: boolean, turn = ''): { withoutModel: ServiceRows; withModel: ServiceRows } {
+  const loaded = loadAgentFile(`${agentText}${turn === '' ? '' : `[turn]\n${turn}\n`}`, {
     env: {},
     requireSecrets: false,
     readFile: () => undefined,
@@ -151,6 +153,7 @@ async function scenariosOf(
   const [bot] = speech;
   const found = [
     ...(wants('turns') ? turnScenarios(speech, noises) : []),
+    ...(wants('natural') ? naturalTurns(speech) : []),
     ...(wants('interruptions') ? interruptionScenarios(speech, noises) : []),
     ...(wants('spoken') && bot !== undefined ? spokenOverBot(await speakers(), bot) : []),
     ...(wants('digits') && bot !== undefined ? shortWords(digits, bot) : []),
@@ -180,6 +183,7 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
       model: { type: 'string' },
       only: { type: 'string' },
       sample: { type: 'string' },
+      curve: { type: 'boolean' },
       ratchet: { type: 'string' },
       note: { type: 'boolean' },
       help: { type: 'boolean' },
@@ -208,12 +212,16 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
   say(`${speech.length} recordings, pauses of ${pausesMs.join(', ')} ms, ${noises.length} noises:`);
   say(`${scenarios.length} scenarios, ${Math.round(seconds)} s of audio`);
   if (chosen.value.path === undefined) say('no turn model: its rows are left out');
+  const hasModel = chosen.value.path !== undefined;
   const inference = await startInference(root, { slots, turnModel: chosen.value.path });
   const startedAt = systemClock.now();
   const replayed = await replay(scenarios, {
     boxes: inference.boxes,
     settings: defaultSettings(),
-    services: Object.values(service(chosen.value.path !== undefined)),
+    services: [
+      ...Object.values(service(hasModel)),
+      ...(values.curve === true ? curvePoints(hasModel, service) : []),
+    ],
     progress: (done) => {
       if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${scenarios.length}`);
     },
@@ -222,6 +230,7 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
   const tookS = (systemClock.now() - startedAt) / 1000;
   say(`replayed in ${tookS.toFixed(1)} s (${(seconds / tookS).toFixed(0)} times real time)\n`);
   say(tables(replayed));
+  if (values.curve === true) say(curveTable(replayed));
   const holds = values.ratchet === undefined || compare(values.ratchet, countsOf(replayed), values.note);
   return status === 0 && holds ? 0 : 1;
 }

@@ -7,7 +7,8 @@ import type { Recording } from './recordings.ts';
 import { pausedAt, wordsOver, type SpokenWord } from './words.ts';
 
 const sampleRate = 16_000;
-const leadMs = 500;
+/** Where the speech of a turn begins. */
+export const turnStartMs = 500;
 /** Long enough for the longest silence that ends a turn. */
 const tailMs = 3_200;
 const windowSamples = 160;
@@ -115,21 +116,21 @@ function addNoise(pcm: Int16Array, noise: Int16Array, gain: number): void {
 const quieterBy = (speech: Int16Array, noise: Int16Array, db: number): number =>
   (rms(speech) / Math.max(1, rms(noise))) * 10 ** (-db / 20);
 
-function pausedTurn(
+export function pausedTurn(
   speech: Int16Array,
   pauseMs: number,
+  split = quietPlace(speech),
 ): { pcm: Int16Array; endMs: number; splitMs: number } {
-  const split = quietPlace(speech);
   const speechMs = msOf(speech.length);
-  const endMs = leadMs + speechMs + pauseMs;
+  const endMs = turnStartMs + speechMs + pauseMs;
   const parts =
     pauseMs === 0
-      ? [{ atMs: leadMs, pcm: faded(speech) }]
+      ? [{ atMs: turnStartMs, pcm: faded(speech) }]
       : [
-          { atMs: leadMs, pcm: faded(speech.subarray(0, split)) },
-          { atMs: leadMs + msOf(split) + pauseMs, pcm: faded(speech.subarray(split)) },
+          { atMs: turnStartMs, pcm: faded(speech.subarray(0, split)) },
+          { atMs: turnStartMs + msOf(split) + pauseMs, pcm: faded(speech.subarray(split)) },
         ];
-  return { pcm: laid(endMs + tailMs, parts), endMs, splitMs: leadMs + msOf(split) };
+  return { pcm: laid(endMs + tailMs, parts), endMs, splitMs: turnStartMs + msOf(split) };
 }
 
 /** Every pause with every noise, for each recording. */
@@ -140,7 +141,7 @@ export function turnScenarios(speech: readonly Recording[], noises: readonly Int
     for (const pauseMs of pausesMs) {
       for (const db of noiseDb) {
         const { pcm, endMs, splitMs } = pausedTurn(words, pauseMs);
-        const spoken = wordsOver(recording.text, leadMs, leadMs + msOf(words.length));
+        const spoken = wordsOver(recording.text, turnStartMs, turnStartMs + msOf(words.length));
         const noise = noises[index % noises.length];
         if (db !== undefined && noise !== undefined) addNoise(pcm, noise, quieterBy(words, noise, db));
         const group = db === undefined ? 'quiet' : `noise ${db} dB`;
@@ -148,7 +149,7 @@ export function turnScenarios(speech: readonly Recording[], noises: readonly Int
           kind: 'turn',
           group,
           pcm,
-          startMs: leadMs,
+          startMs: turnStartMs,
           endMs,
           words: pausedAt(spoken, splitMs, pauseMs),
           botText: '',

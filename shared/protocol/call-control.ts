@@ -4,8 +4,8 @@
  */
 import type { Millis } from '../base/units.ts';
 
-/** Carriers whose calls can be controlled, by the transport of their streams. */
-export const carrierNames = ['carrier_a', 'carrier_b'] as const;
+/** Carriers whose calls can be controlled, by the transport of their calls; SIP counts as one. */
+export const carrierNames = ['carrier_a', 'carrier_b', 'sip'] as const;
 export type CarrierName = (typeof carrierNames)[number];
 
 /** What calls of a carrier can be made to do. */

@@ -26,4 +26,6 @@ export const carrierKeys = {
   callId: 'session.carrier_call_id',
   /** `shown` where numbers are passed on. */
   numbers: 'session.numbers',
+  /** `no` where the peer of a SIP call hands calls on to nobody. */
+  refer: 'session.refer',
 } as const;

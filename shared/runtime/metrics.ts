@@ -6,6 +6,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 const turnBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10];
 const fallbackBuckets = [0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.25, 0.5, 1];
+const writeBuckets = [0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002, 0.005, 0.01, 0.05, 0.25];
 const latenessBuckets = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1];
 
 export interface WorkerMetrics {
@@ -23,6 +24,7 @@ export interface WorkerMetrics {
   readonly vadFallback: Histogram;
   readonly agentLinks: Counter<'what'>;
   readonly agentHop: Histogram;
+  readonly agentWrite: Histogram;
   readonly recordings: Counter<'what'>;
   readonly recordingLost: Counter<'what'>;
   readonly spans: Counter<'what'>;
@@ -71,7 +73,9 @@ function newProviderMetrics(
 }
 
 /** What a worker counts about agent processes. */
-const newAgentMetrics = (registers: Registry[]): Pick<WorkerMetrics, 'agentLinks' | 'agentHop'> => ({
+const newAgentMetrics = (
+  registers: Registry[],
+): Pick<WorkerMetrics, 'agentLinks' | 'agentHop' | 'agentWrite'> => ({
   agentLinks: new Counter({
     name: 'svc_agent_links_total',
     help: 'Links to agent processes: active, fallback without one, broken, resumed, gone for good, slowed because it sends too much',
@@ -82,6 +86,12 @@ const newAgentMetrics = (registers: Registry[]): Pick<WorkerMetrics, 'agentLinks
     name: 'svc_agent_hop_seconds',
     help: 'From writing an event to an agent process to its command that reacts to it',
     buckets: turnBuckets,
+    registers,
+  }),
+  agentWrite: new Histogram({
+    name: 'svc_agent_write_seconds',
+    help: 'From an event of a call until the kernel has it on the connection to its agent process',
+    buckets: writeBuckets,
     registers,
   }),
 });

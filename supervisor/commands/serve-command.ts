@@ -14,7 +14,7 @@ import {
 import type { NamedFiles } from '../../shared/protocol/ipc.ts';
 import { maxThreads } from '../../shared/protocol/mailbox.ts';
 import { certificateLimits, readCertificates } from '../../shared/net/certificates.ts';
-import { systemClock } from '../../shared/runtime/clock.ts';
+import { systemClock, systemWallClock } from '../../shared/runtime/clock.ts';
 import { errorFields, newLog } from '../../shared/runtime/log.ts';
 import { newSystemd } from '../../shared/runtime/systemd.ts';
 import { raiseOpenFileLimit } from '../../shared/runtime/shm.ts';
@@ -25,6 +25,7 @@ import { CannotListen } from '../listeners/ports.ts';
 import type { ParentChannel } from '../restart/predecessor.ts';
 import type { AgentProviders, ProviderNames } from '../service/provider-watch.ts';
 import { Priorities, systemScheduler } from '../children/priorities.ts';
+import { newFleet } from '../fleet/fleet.ts';
 import { Service } from '../service/service.ts';
 import type { Launch } from '../restart/successor.ts';
 import { whyNotRecording } from '../service/recording-memory.ts';
@@ -98,6 +99,7 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     priorities: new Priorities(systemClock, settings.raisesPriority ? systemScheduler : undefined),
     ...(options.parent !== undefined && { parent: options.parent }),
     systemd: newSystemd(options.env),
+    fleet: newFleet(settings, { clock: systemClock, wallClock: systemWallClock, log }),
     exit: (status) => process.exit(status),
   });
   process.on('SIGTERM', () => service.signal('SIGTERM'));

@@ -8,7 +8,12 @@ import type { Answer } from './answer.ts';
 /** Who asks for a call, once the listener's own rules have been kept. */
 export interface Visitor {
   /** What opens one call and no more; it is used once there is room for the call. `expS`: Unix seconds. */
-  readonly pass?: { readonly sid: string; readonly expS: number };
+  readonly pass?: {
+    readonly sid: string;
+    readonly expS: number;
+    /** It opens its call even while nobody can say whether another host has taken it: something else vouches for it, too. */
+    readonly isVouchedFor?: true;
+  };
   /** Metadata that only the server may set (spec 01, Call metadata set by the server). */
   readonly metadata: Readonly<Record<string, string>>;
   /** Makes the request without its credentials; most that ask are refused and need none. */
@@ -23,6 +28,12 @@ export interface EntranceGate {
   readonly crowded: () => Answer | undefined;
   /** Takes a place of the address; undefined when it has none left. */
   readonly take: (address: string) => GatePlace | undefined;
+  /** The same limits for all hosts of a fleet together. */
+  readonly ofFleet: {
+    readonly kind: string;
+    readonly most: number;
+    readonly offers?: { readonly perMinute: number; readonly tooMany: (retryAfterS: number) => Answer };
+  };
 }
 
 export interface GatePlace {

@@ -17,6 +17,7 @@ import type { RequestHead } from '../admission/credentials.ts';
 import type { CallEntrance, GatePlace, Visitor } from './entrance.ts';
 import type { TokenLedger } from '../admission/token-ledger.ts';
 import type { TokenStore } from '../admission/token-store.ts';
+import type { SharedAddresses } from '../fleet/shared-addresses.ts';
 
 /** A request for an upgrade, as it came. */
 export interface Arrival {
@@ -57,6 +58,8 @@ export interface FrontDoorOptions {
   readonly facts: () => AdmissionFacts;
   readonly tokenLedger: TokenLedger;
   readonly tokenStore: TokenStore;
+  /** What addresses do on all hosts together; absent where there is one host. */
+  readonly addresses?: SharedAddresses | undefined;
 }
 
 /** A request that has passed its credentials and found the service open. */
@@ -65,6 +68,8 @@ interface Asked {
   readonly entrance: CallEntrance;
   readonly address: string;
 }
+
+type OfFleet = { readonly answer: Answer } | { readonly release: () => void };
 
 const addressFull: Answer = {
   status: 429,
@@ -125,7 +130,16 @@ export class FrontDoor {
     const { pass } = visitor;
     const held = this.#take(asked);
     if (held === undefined) return this.#refuse(addressFull);
-    const { release, connected } = held;
+    const { connected } = held;
+    const elsewhere = await this.#takeOfFleet(asked);
+    if ('answer' in elsewhere) {
+      held.release();
+      return this.#refuse(elsewhere.answer);
+    }
+    const release = (): void => {
+      held.release();
+      elsewhere.release();
+    };
     const fault = pass === undefined ? undefined : await this.#use(pass);
     if (fault !== undefined) {
       release();
@@ -153,6 +167,29 @@ export class FrontDoor {
     if (seat !== undefined) return { release, connected: () => place?.connected() };
     release();
     return undefined;
+  }
+
+  /** The same on all hosts together, where they share a store. */
+  async #takeOfFleet({ entrance: { gate }, address }: Asked): Promise<OfFleet> {
+    const { addresses, settings } = this.#options;
+    if (addresses === undefined) return { release: () => undefined };
+    const offers = gate?.ofFleet.offers;
+    const waitS = offers === undefined ? 0 : await addresses.offer(address, offers.perMinute);
+    if (offers !== undefined && waitS > 0) return { answer: offers.tooMany(waitS) };
+    const limits = [gate?.ofFleet, { kind: 'any', most: settings.access.maxCallsPerAddress }];
+    const places = await Promise.all(
+      limits.map(async (limit) =>
+        limit === undefined || limit.most === 0
+          ? () => undefined
+          : await addresses.take(limit.kind, address, limit.most),
+      ),
+    );
+    const release = (): void => {
+      for (const leave of places) leave?.();
+    };
+    if (!places.includes(undefined)) return { release };
+    release();
+    return { answer: addressFull };
   }
 
   /** Room for a call that its own listener has judged already: everything that it holds, or why there is none. */

@@ -12,7 +12,7 @@ import type { Answer } from './answer.ts';
 import type { CallEntrance } from './entrance.ts';
 import type { Arrival, Decision } from './front-door.ts';
 import type { Arrived, OpenListener } from './listeners.ts';
-import type { Telephony } from '../telephony/telephony.ts';
+import type { TelephonyEverywhere } from '../telephony/everywhere.ts';
 import type { PageTokens } from './page-tokens.ts';
 
 /** What a listener needs of the supervisor. */
@@ -34,7 +34,7 @@ export interface ListenerContext {
   readonly signaled: SignaledCalls;
   readonly log: Log;
   /** What carriers tell of calls goes there. */
-  readonly telephony: Telephony;
+  readonly telephony: TelephonyEverywhere;
   readonly health: Pick<HealthOptions, 'unready' | 'counts' | 'renderMetrics' | 'live'>;
 }
 

@@ -24,8 +24,9 @@ import type { Priorities } from '../children/priorities.ts';
 import type { Companion } from '../restart/companion.ts';
 import { Predecessor, type ParentChannel } from '../restart/predecessor.ts';
 import { RedisSet } from '../admission/redis-set.ts';
+import type { Fleet } from '../fleet/fleet.ts';
 import { Succession } from '../restart/succession.ts';
-import type { Telephony } from '../telephony/telephony.ts';
+import type { TelephonyEverywhere } from '../telephony/everywhere.ts';
 import { Successor, type Launch } from '../restart/successor.ts';
 import { TokenLedger } from '../admission/token-ledger.ts';
 import { TokenStore } from '../admission/token-store.ts';
@@ -41,7 +42,9 @@ export interface ReceptionOptions {
   readonly providers: () => readonly string[];
   readonly facts: () => AdmissionFacts;
   readonly health: Pick<HealthOptions, 'unready' | 'counts' | 'renderMetrics' | 'live'>;
-  readonly telephony: Telephony;
+  readonly telephony: TelephonyEverywhere;
+  /** What is shared with other hosts; undefined where nothing is. */
+  readonly fleet: Fleet | undefined;
   readonly sip: Companion;
   /** A connection that was let in. */
   readonly accepted: (
@@ -137,8 +140,7 @@ export class Reception {
   }
 
   #newFrontDoor(): FrontDoor {
-    const { settings, clock, log, metrics, admission, facts } = this.#options;
-    const target = settings.access.tokenStore;
+    const { settings, log, metrics, admission, facts, fleet } = this.#options;
     return new FrontDoor({
       settings,
       entrances: callEntrances(settings),
@@ -152,8 +154,9 @@ export class Reception {
         ledger: this.#tokens,
         wallClock: systemWallClock,
         log,
-        ...(target !== undefined && { shared: new RedisSet(target, { clock }) }),
+        ...(fleet !== undefined && { shared: new RedisSet(fleet.line) }),
       }),
+      addresses: fleet?.addresses,
     });
   }
 

@@ -18,6 +18,8 @@ import { CannotListen } from './ports.ts';
 import type { Companion, Heir } from '../restart/companion.ts';
 import type { Reception } from './reception.ts';
 import type { SipService } from '../sip/sip-service.ts';
+import type { SipAsCarrier } from '../telephony/carrier.ts';
+import type { OutboundFact } from '../telephony/outbound/outbound-call.ts';
 
 /** Set by the bundler; absent when the sources run as they are. */
 declare const BUILD_SIP: boolean | undefined;
@@ -35,6 +37,8 @@ export interface SipDeskOptions {
   readonly children: () => Children;
   readonly reception: () => Reception;
   readonly readyWorkers: () => readonly number[];
+  /** What becomes of a call that the service makes. */
+  readonly told: (dial: string, fact: OutboundFact) => void;
 }
 
 export class SipDesk implements Companion {
@@ -54,10 +58,10 @@ export class SipDesk implements Companion {
     const sip =
       typeof BUILD_SIP === 'undefined' || BUILD_SIP ? await import('../sip/sip-service.ts') : undefined;
     if (sip === undefined) return;
-    const { clock, log, metrics, boxes, records, children, reception, readyWorkers } = this.#options;
+    const { clock, log, metrics, boxes, records, children, reception, readyWorkers, told } = this.#options;
     const pool = { name: 'sip', most: maxSessions };
     this.#service = new sip.SipService({
-      ...{ settings, clock, log, readyWorkers },
+      ...{ settings, clock, log, readyWorkers, told },
       showsNumbers: !telephony.redactsNumbers,
       load: (worker) => boxes.workerStatus(worker).calls,
       offer: (worker, message, socket) => children().offer(worker, message, socket),
@@ -137,6 +141,11 @@ export class SipDesk implements Companion {
   /** Something is still to be said to peers before the process ends. */
   get isBusy(): boolean {
     return this.#service?.isBusy === true;
+  }
+
+  /** SIP as a carrier; undefined where there is none. */
+  get carrier(): SipAsCarrier | undefined {
+    return this.#service?.carrier;
   }
 
   /** True where the message was about a SIP call. */

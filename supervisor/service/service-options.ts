@@ -5,6 +5,7 @@ import type { Log } from '../../shared/runtime/log.ts';
 import type { Systemd } from '../../shared/runtime/systemd.ts';
 import type { AgentForWorkers } from '../children/child-setup.ts';
 import type { Priorities } from '../children/priorities.ts';
+import type { Fleet } from '../fleet/fleet.ts';
 import type { ParentChannel } from '../restart/predecessor.ts';
 import type { Launch } from '../restart/successor.ts';
 import type { AgentProviders } from './provider-watch.ts';
@@ -26,5 +27,7 @@ export interface ServiceOptions {
   /** Present where this supervisor takes over from the one that started it. */
   readonly parent?: ParentChannel;
   readonly systemd: Systemd;
+  /** What is shared with other hosts; undefined where nothing is. */
+  readonly fleet: Fleet | undefined;
   readonly exit: (status: number) => void;
 }

@@ -33,7 +33,7 @@ import { Presence } from './presence.ts';
 import { Reception } from '../listeners/reception.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { exportMetrics } from '../telemetry/metrics-export.ts';
-import { Telephony } from '../telephony/telephony.ts';
+import { TelephonyEverywhere } from '../telephony/everywhere.ts';
 
 const lookEveryMs = 200;
 
@@ -54,7 +54,7 @@ export class Service {
   readonly #live: LiveView;
   readonly #memory: CallMemory;
   readonly #sessions: SessionCount;
-  readonly #telephony: Telephony;
+  readonly #telephony: TelephonyEverywhere;
   readonly #sip: SipDesk;
   /** Path; none once it could not be loaded. */
   #turnModel: string | undefined;
@@ -80,8 +80,7 @@ export class Service {
     const readyWorkers = (): readonly number[] =>
       this.#hangWatch.awake(processes.readyWorkers(this.#children.table), machineMs());
     this.#handOver = new HandOver({
-      clock,
-      readyWorkers,
+      ...{ clock, readyWorkers },
       offer: (worker, message, socket) => this.#children.offer(worker, message, socket),
       allGiven: (worker) => this.#children.send(worker, { type: 'calls.given' }),
       keepsCalls: settings.callResume,
@@ -111,12 +110,15 @@ export class Service {
       unready: () => this.#unready(),
       sessions: () => this.#sessions.now,
     });
-    this.#telephony = new Telephony({
-      ...{ settings, clock, log, metrics: this.#metrics, wallClock: systemWallClock },
+    const sip = (): SipDesk['carrier'] => this.#sip.carrier;
+    this.#telephony = new TelephonyEverywhere({
+      ...{ settings, clock, log, metrics: this.#metrics, wallClock: systemWallClock, sip },
+      hosts: options.fleet?.hosts,
     });
     this.#sip = new SipDesk({
       ...{ settings, clock, log, boxes, metrics: this.#metrics, records: this.#memory },
       ...{ children: () => this.#children, reception: () => this.#reception, readyWorkers },
+      told: (dial, fact) => this.#telephony.own.outbound.told(dial, fact),
     });
     this.#reception = this.#newReception();
     this.#sessions.share();
@@ -152,7 +154,7 @@ export class Service {
   #newReception(): Reception {
     const { settings, agentName, clock, log, launch, priorities, parent } = this.#options;
     return new Reception({
-      ...{ telephony: this.#telephony, sip: this.#sip },
+      ...{ telephony: this.#telephony, sip: this.#sip, fleet: this.#options.fleet },
       ...{ settings, agentName, clock, log, launch, priorities, parent },
       ...{ metrics: this.#metrics, admission: this.#admission },
       providers: () => {
@@ -172,10 +174,9 @@ export class Service {
         live: this.#live,
       },
       accepted: (socket, request, release) =>
-        this.#handOver.give(socket, this.#telephony.greet(request), () => {
-          release();
-          this.#telephony.streamOver(request);
-        }),
+        this.#telephony.greet(request, release, (greeted, over) =>
+          this.#handOver.give(socket, greeted, over),
+        ),
       signaled: newSignaledCalls(this.#handOver, this.#children),
       released: () => this.#lookWhetherEmpty(),
       carriedChanged: () => this.#sessions.share(),
@@ -184,7 +185,7 @@ export class Service {
       cannotTake: () => this.#giveUp(),
       left: (successorPid) => {
         this.#presence.succeededBy(successorPid);
-        this.#telephony.leave();
+        this.#telephony.own.leave();
         this.#step({ type: 'handed.over' });
       },
       hurry: () => this.#step({ type: 'signal.received' }),
@@ -229,7 +230,7 @@ export class Service {
     const { log, settings, workers, priorities } = this.#options;
     priorities.lead();
     this.#presence.serves();
-    this.#telephony.open();
+    this.#telephony.own.open();
     log.info({ workers, maxSessions: settings.maxSessions }, 'ready');
   }
 
@@ -294,7 +295,7 @@ export class Service {
     if (message.type === 'ready' || this.#sip.take(worker, message)) return;
     switch (message.type) {
       case 'control.ask':
-        this.#telephony.answer(message.command, (answer) => this.#children.send(worker, answer));
+        this.#telephony.own.answer(message.command, (answer) => this.#children.send(worker, answer));
         return;
       case 'tainted':
         this.#options.log.error({ worker }, 'a worker is replaced once its calls have ended');

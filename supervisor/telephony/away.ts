@@ -8,7 +8,7 @@ import type { CarriedCall } from '../../shared/protocol/call-control.ts';
 const most = 4_096;
 
 /** Nothing is known of what was said, as after a death of the service: the caller is not greeted again all the same. */
-const nothingKnown: CarriedCall = { context: [], after: 'transfer', metadata: {} };
+export const nothingKnown: CarriedCall = { context: [], after: 'transfer', metadata: {} };
 
 export class CallsAway {
   /** By the carrier's id of the call. */
@@ -30,6 +30,15 @@ export class CallsAway {
   arrives(callId: string): CarriedCall | undefined {
     const carried = this.#returning.get(callId);
     if (carried !== undefined) this.forget(callId);
+    return carried;
+  }
+
+  /** Its next stream is at another host: what it goes on with. Nobody hangs it up here. */
+  goesElsewhere(callId: string): CarriedCall | undefined {
+    const carried = this.#returning.get(callId);
+    if (carried === undefined) return undefined;
+    this.#returning.delete(callId);
+    this.leaves(callId);
     return carried;
   }
 

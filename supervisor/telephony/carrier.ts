@@ -97,3 +97,10 @@ export interface OutboundCarrier {
   ): Promise<CarrierOutcome>;
   hangUp(callId: string, commandId: string): Promise<CarrierOutcome>;
 }
+
+/** SIP, where it is on: its calls have no stream that another carrier would have to be asked for. */
+export interface SipAsCarrier extends Carrier, OutboundCarrier {
+  /** It has a trunk. */
+  readonly canDial: boolean;
+  hangUp(callId: string): Promise<CarrierOutcome>;
+}

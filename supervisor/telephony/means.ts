@@ -6,7 +6,8 @@ export function callMeans({
   carrierA,
   carrierB,
   callback,
-}: Pick<ServerSettings, 'carrierA' | 'carrierB' | 'callback'>): Partial<
+  sip,
+}: Pick<ServerSettings, 'carrierA' | 'carrierB' | 'callback' | 'sip'>): Partial<
   Readonly<Record<CarrierName, ControlMeans>>
 > {
   // Warm transfers are completed by somebody who asks there.
@@ -18,5 +19,6 @@ export function callMeans({
     ...(carrierB?.control !== undefined && {
       carrier_b: { transfer: true, warm: hasDesk && carrierB.control.connectionId !== '', keys: true },
     }),
+    ...(sip !== undefined && { sip: { transfer: sip.refers, warm: false, keys: true } }),
   };
 }

@@ -6,6 +6,7 @@
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import {
   carrierNames,
+  type CarriedCall,
   type CarrierName,
   type CarrierOutcome,
   type ControlCommand,
@@ -20,7 +21,7 @@ import { CallsAway } from './away.ts';
 import { CarrierAControl } from './carrier-a/control.ts';
 import type { FormParameters } from '../listeners/carrier-a/signature.ts';
 import { CarrierBControl } from './carrier-b/control.ts';
-import type { Carrier } from './carrier.ts';
+import type { Carrier, SipAsCarrier } from './carrier.ts';
 import type { CarrierBEvent } from '../listeners/carrier-b/webhook.ts';
 import { ColdTransfers } from './cold-transfers.ts';
 import { CommandBook } from './commands.ts';
@@ -32,27 +33,25 @@ import type { SagaFact } from './saga.ts';
 import { SagaStore } from './saga-store.ts';
 import { WarmTransfers } from './warm-transfers.ts';
 import { newRest, textAt } from './rest.ts';
+import { marks, stateOfB, things } from './things.ts';
 
 export interface TelephonyOptions {
   readonly settings: ServerSettings;
   readonly clock: Clock;
   readonly wallClock: WallClock;
   readonly log: Log;
+  readonly sip: () => SipAsCarrier | undefined;
   readonly metrics: Pick<SupervisorMetrics, 'carrierCommands' | 'warmTransfers' | 'outboundCalls'>;
+  /** This host has the thing from now on; absent where it is the only one. */
+  readonly claim?: (thing: string) => void;
 }
 
-/** Marks calls that came in, in what the carrier sends back. */
-const inbound = 'svc:in:';
-/** And legs of transfers. */
-const legMark = 'svc:leg:';
-/** And legs of cold transfers, with the id of the caller's call. */
-const coldMark = 'svc:to:';
-/** And calls that were made here. */
-const outboundMark = 'svc:out:';
 /** A summary that takes longer is cut by the join. */
 const longestSummaryMs = 30_000;
 
-type StreamRequest = Omit<CallOffer, 'type' | 'offer'>;
+const unsupported = { kind: 'refused', code: 'unsupported' } as const;
+
+export type StreamRequest = Omit<CallOffer, 'type' | 'offer'>;
 
 export class Telephony {
   readonly #options: TelephonyOptions;
@@ -102,7 +101,9 @@ export class Telephony {
         return carrier instanceof CarrierAControl || carrier instanceof CarrierBControl ? carrier : undefined;
       },
       counted: ({ phase }) => metrics.warmTransfers.inc({ end: phase }),
+      begun: (handle) => this.#options.claim?.(things.transfer(handle)),
       taken: ({ callId }) => {
+        this.#options.claim?.(things.call(callId));
         this.#away.leaves(callId);
         this.#away.returns(callId);
       },
@@ -113,8 +114,9 @@ export class Telephony {
     const { settings, clock, wallClock, log, metrics } = this.#options;
     return new OutboundCalls({
       ...{ settings: settings.callback?.outbound, clock, wallClock, log },
-      carriers: () => outboundCarriers(this.#carriers, settings),
+      carriers: () => outboundCarriers(this.#carriers, settings, this.#options.sip()),
       counted: (carrier, end) => metrics.outboundCalls.inc({ carrier, end }),
+      begun: (id) => this.#options.claim?.(things.made(id)),
     });
   }
 
@@ -155,11 +157,11 @@ export class Telephony {
   ask(command: ControlCommand, reply: (outcome: CarrierOutcome) => void): void {
     const attempt = command.type === 'transfer' ? command.attempt : 1;
     this.#commands.take({ id: command.commandId, attempt }, reply, async () => {
-      const carrier = this.#carriers.get(command.carrier);
+      // Before the carrier can tell of it: it may tell another host.
+      this.#options.claim?.(things.call(command.callId));
+      const carrier = this.#carriers.get(command.carrier) ?? this.#sipFor(command);
       const outcome: CarrierOutcome =
-        carrier === undefined
-          ? { kind: 'refused', code: 'unsupported' }
-          : await this.#perform(carrier, command);
+        carrier === undefined ? unsupported : await this.#perform(carrier, command);
       const { log, metrics } = this.#options;
       const code = outcome.kind === 'refused' ? outcome.code : outcome.kind;
       metrics.carrierCommands.inc({ carrier: command.carrier, command: command.type, outcome: code });
@@ -168,16 +170,28 @@ export class Telephony {
     });
   }
 
-  /** A stream is let in: what its call goes on with, where it was here before. */
-  greet(request: StreamRequest): StreamRequest {
+  #sipFor({ carrier }: Pick<ControlCommand, 'carrier'>): SipAsCarrier | undefined {
+    return carrier === 'sip' ? this.#options.sip() : undefined;
+  }
+
+  /** A stream is let in: what its call goes on with, where it was here before, or `elsewhere`, at another host. */
+  greet(request: StreamRequest, elsewhere?: CarriedCall): StreamRequest {
     const callId = callOf(request);
     if (callId === undefined) return request;
     this.#streams.set(callId, (this.#streams.get(callId) ?? 0) + 1);
     this.#cold.streamBegins(callId);
-    const carried = this.#away.arrives(callId);
+    const here = this.#away.arrives(callId);
+    const carried = elsewhere ?? here;
     if (carried === undefined) return request;
     this.#warm.toldOfCall(callId, { type: 'caller.back' });
     return { ...request, carried, signedMetadata: { ...carried.metadata, ...request.signedMetadata } };
+  }
+
+  /** The caller's next stream is at another host: what it goes on with there, where it was expected here. */
+  goesElsewhere(callId: string): CarriedCall | undefined {
+    const carried = this.#away.goesElsewhere(callId);
+    if (carried !== undefined) this.#warm.toldOfCall(callId, { type: 'caller.back' });
+    return carried;
   }
 
   /** A stream is over. A call of carrier B goes on without it, so that one which nobody else has is hung up. */
@@ -230,19 +244,19 @@ export class Telephony {
     { route, isClosed }: { readonly route: string | undefined; readonly isClosed: () => boolean },
   ): void {
     const callId = textAt(payload, 'call_control_id');
-    const state = Buffer.from(textAt(payload, 'client_state'), 'base64').toString();
+    const state = stateOfB(payload);
     const control = this.#carrierB;
     if (callId === '' || control === undefined) return;
-    if (state.startsWith(outboundMark)) {
+    if (state.startsWith(marks.outbound)) {
       const fact = outboundFactB(type, callId, payload);
-      if (fact !== undefined) this.#outboundTold(state.slice(outboundMark.length), fact);
+      if (fact !== undefined) this.#outboundTold(state.slice(marks.outbound.length), fact);
     }
     if (type === 'call.initiated' && payload['direction'] === 'incoming') {
       // Whoever is answered and then dropped has waited, and pays.
       if (isClosed()) void this.#did('reject', callId, control.reject(callId));
-      else void this.#did('answer', callId, control.answer(callId, `${inbound}${route ?? ''}`));
-    } else if (type === 'call.answered' && state.startsWith(inbound)) {
-      const given = state.slice(inbound.length);
+      else void this.#did('answer', callId, control.answer(callId, `${marks.inbound}${route ?? ''}`));
+    } else if (type === 'call.answered' && state.startsWith(marks.inbound)) {
+      const given = state.slice(marks.inbound.length);
       const commandId = `stream-${Buffer.from(callId).toString('base64url').slice(-40)}`;
       const parameters = given === '' ? {} : { agent_route: given };
       const asked = control.startStream(callId, { commandId, parameters });
@@ -260,14 +274,14 @@ export class Telephony {
     { state, payload }: { readonly state: string; readonly payload: CarrierBEvent['payload'] },
   ): void {
     if (type === 'call.speak.ended') this.#carrierB?.spoken(callId);
-    if (state.startsWith(coldMark)) {
-      const caller = state.slice(coldMark.length);
+    if (state.startsWith(marks.cold)) {
+      const caller = state.slice(marks.cold.length);
       const isCallers = textAt(payload, 'hangup_cause') === 'originator_cancel';
       if (type === 'call.answered' || type === 'call.bridged') this.#cold.legAnswered(caller);
       else if (type === 'call.hangup') this.#cold.legOver(caller, { isCallers });
       return;
     }
-    const handle = state.startsWith(legMark) ? state.slice(legMark.length) : undefined;
+    const handle = state.startsWith(marks.leg) ? state.slice(marks.leg.length) : undefined;
     if (type === 'call.machine.detection.ended' && handle !== undefined) {
       const isMachine = payload['result'] === 'machine';
       this.#warm.told(handle, { type: isMachine ? 'leg.machine' : 'leg.answered', leg: callId });
@@ -323,7 +337,7 @@ export class Telephony {
   async #perform(carrier: Carrier, command: ControlCommand): Promise<CarrierOutcome> {
     const { callId, commandId } = command;
     if (command.type === 'keys') {
-      if (!carrier.means.keys) return { kind: 'refused', code: 'unsupported' };
+      if (!carrier.means.keys) return unsupported;
       // The next stream may be here before the answer is.
       if (carrier.name === 'carrier_a') this.#away.returns(callId, command.carried);
       const digits = command.digits.replaceAll(/[a-d]/g, (key) => key.toUpperCase());
@@ -332,9 +346,13 @@ export class Telephony {
       return outcome;
     }
     if (command.mode === 'warm') {
-      if (!carrier.means.warm) return { kind: 'refused', code: 'unsupported' };
+      if (!carrier.means.warm) return unsupported;
       return await this.#park(carrier, command);
     }
+    const { to } = command;
+    // The caller stays with the bot until the peer has somebody for them.
+    if (carrier.name === 'sip')
+      return carrier.means.transfer ? await carrier.transfer(callId, { commandId, to }) : unsupported;
     return await this.#cold.give(carrier, command);
   }
 
@@ -354,6 +372,6 @@ export class Telephony {
 }
 
 /** The carrier's id of the call whose stream this is. */
-function callOf({ transport, signedMetadata }: StreamRequest): string | undefined {
+export function callOf({ transport, signedMetadata }: StreamRequest): string | undefined {
   return carrierNames.some((name) => name === transport) ? signedMetadata[carrierKeys.callId] : undefined;
 }

@@ -37,6 +37,8 @@ export interface WarmTransfersOptions {
   readonly log: Log;
   readonly warmOf: (carrier: Carrier['name']) => WarmCarrier | undefined;
   readonly counted: (saga: Saga) => void;
+  /** This process has a transfer from now on. */
+  readonly begun: (handle: string) => void;
   /** One that was not over when the service was last there. */
   readonly taken: (saga: Saga) => void;
 }
@@ -72,6 +74,7 @@ export class WarmTransfers {
     for (const saga of store.load()) {
       this.#running.set(saga.handle, { saga, numbers: undefined, reply: undefined });
       log.warn({ transfer: saga.handle, phase: saga.phase }, 'a warm transfer is taken up');
+      this.#options.begun(saga.handle);
       taken(saga);
       this.#take(saga.handle, { type: 'step.done', step: saga.steps, outcome: { kind: 'unknown' } });
     }
@@ -91,6 +94,7 @@ export class WarmTransfers {
     if (from === undefined) return refused('invalid_argument');
     if (this.#place !== 'here' || isFull) return refused('unavailable');
     const handle = randomBytes(9).toString('base64url');
+    this.#options.begun(handle);
     const given = { handle, carrier, callId, commandId, summary, language, mayReturn };
     const { saga, orders } = newSaga(given, this.#options.wallClock.now());
     // Nobody is parked who would be forgotten.

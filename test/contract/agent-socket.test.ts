@@ -7,6 +7,7 @@ import { WebSocketServer } from 'ws';
 import { readAgentUrl } from '../../shared/config/agent-url.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { newDialer, type AgentSocket, type Dial } from '../../worker/agent-link/agent-socket.ts';
+import { newLookup, type Lookup } from '../../worker/stages/lookup.ts';
 import { Observed } from '../support/process/observed.ts';
 import { selfSigned } from '../support/self-signed.ts';
 
@@ -34,11 +35,11 @@ class SecureAgent extends Observed {
     return this;
   }
 
-  dialer(certificates: readonly string[]): Dial {
+  dialer(certificates: readonly string[], host = '127.0.0.1', find?: Lookup): Dial {
     const { port } = this.#server.address() as AddressInfo;
-    const url = readAgentUrl(`wss://127.0.0.1:${port}/calls`);
+    const url = readAgentUrl(`wss://${host}:${port}/calls`);
     if (!url.ok) throw new Error(url.error);
-    return newDialer({ url: url.value, callerIdentity: false }, certificates);
+    return newDialer({ url: url.value, callerIdentity: false }, certificates, find);
   }
 
   async close(): Promise<void> {
@@ -112,5 +113,31 @@ describe('wss:// with SVC_AGENT_TLS_CA', () => {
     const dial = agent.dialer([agent.identity.cert]);
     for (let call = 0; call < 3; call += 1) await new Link(dial).talk();
     expect(agent.resumed).toEqual([false, true, true]);
+  });
+
+  it('the name of an agent process is looked up once per interval for the calls of all that come', async () => {
+    const asked: string[] = [];
+    let now = 0;
+    const find = newLookup({
+      clock: { ...systemClock, now: () => now },
+      ask: (name, _, answered) => {
+        asked.push(name);
+        answered(null, [{ address: '127.0.0.1', family: 4 }]);
+      },
+    });
+    // The certificate is for this name.
+    const dial = agent.dialer([agent.identity.cert], 'localhost', find);
+    const call = async (): Promise<void> => {
+      const link = new Link(dial);
+      await link.talk();
+      expect(link.why).toBeUndefined();
+    };
+    for (let calls = 0; calls < 4; calls += 1) await call();
+    await Promise.all(Array.from({ length: 8 }, call));
+    expect([asked, agent.resumed.length]).toEqual([['localhost'], 12]);
+    expect(agent.resumed.slice(1)).not.toContain(false);
+    now += 30_000;
+    await Promise.all(Array.from({ length: 8 }, call));
+    expect(asked).toEqual(['localhost', 'localhost']);
   });
 });

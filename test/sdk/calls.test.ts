@@ -270,6 +270,11 @@ describe('tools', () => {
     ['nothing', undefined, { result: null }],
     ['a list', [1, { a: true }], { result: [1, { a: true }] }],
     ['a function', () => 1, { error: 'the result of the tool cannot be sent' }],
+    [
+      'lists without end',
+      JSON.parse(`${'['.repeat(64)}${']'.repeat(64)}`),
+      { error: 'the result of the tool cannot be sent' },
+    ],
     ['a big integer', 1n, { error: 'the result of the tool cannot be sent' }],
   ])('answer %s', async (_, result, outcome) => {
     const { agent } = quietAgent();

@@ -6,6 +6,7 @@ import {
   liveKitTools,
   mintSessionToken,
   pipecatTool,
+  type Session,
   type ToolOptions,
 } from '@voice-agent-service/agent';
 import { ScriptedCall } from '@voice-agent-service/agent/testing';
@@ -168,6 +169,57 @@ describe('tools of other frameworks', () => {
     expect(await call.callTool('lookUp', { city: 'Rome' })).toEqual({
       result: ['Rome', 'gold', 'call_1', false],
     });
+  });
+
+  /** LiveKit's errors, which it tells by symbols. */
+  const marked = (mark: string, message = ''): Error =>
+    Object.defineProperty(new Error(message), Symbol(mark), { value: true });
+
+  it('LiveKit: a list of tools with names and of toolsets', () => {
+    const tool = (name: string) => ({ name, description: '', execute: () => name });
+    const declared = liveKitTools([tool('a'), { tools: [tool('b'), { tools: [tool('c')] }] }]);
+    expect(declared.map(({ declaration }) => declaration.name)).toEqual(['a', 'b', 'c']);
+  });
+
+  it.each([
+    ['ToolError: its words reach the LLM', marked('tool_error', 'no such order'), { error: 'no such order' }],
+    ['StopResponse: the tool has not failed', marked('StopResponse'), { result: null }],
+    ['another error: the tool failed', new Error('secret'), { error: 'the tool failed' }],
+  ])('LiveKit: %s', async (_, error, outcome) => {
+    const { agent } = quietAgent();
+    const execute = (): never => {
+      throw error;
+    };
+    agent.addTools(liveKitTools({ t: { description: '', execute } }));
+    const call = await ScriptedCall.start(agent);
+    expect(await call.callTool('t')).toEqual(outcome);
+  });
+
+  it('LiveKit: disallowInterruptions lets a tool run on', async () => {
+    const { agent } = quietAgent();
+    const signals: AbortSignal[] = [];
+    const execute = async (
+      { stays }: { stays: boolean },
+      {
+        ctx,
+        abortSignal,
+      }: { ctx: { session: Session; disallowInterruptions(): void }; abortSignal: AbortSignal },
+    ) => {
+      signals.push(abortSignal);
+      if (stays) ctx.disallowInterruptions();
+      await ctx.session.say('Wait.');
+      await new Promise(() => undefined);
+    };
+    const parameters = z.object({ stays: z.boolean() });
+    agent.addTools(liveKitTools({ t: { description: '', parameters, execute } }));
+    const call = await ScriptedCall.start(agent);
+    for (const stays of [false, true]) {
+      void call.callTool('t', { stays });
+      await call.nextCommand();
+    }
+    for (const id of [1, 2]) call.send({ type: 'tool.cancel', id, reason: 'interrupted' });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
   });
 
   it('Pipecat: the result is what the callback gets, or else what is returned', async () => {

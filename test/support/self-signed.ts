@@ -1,4 +1,4 @@
-/** A certificate for 127.0.0.1 that nobody signed but itself, made anew each time: for clients that insist on TLS. */
+/** A certificate for 127.0.0.1 and localhost that nobody signed but itself, made anew each time: for clients that insist on TLS. */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 
 function der(tag: number, ...parts: Buffer[]): Buffer {
@@ -22,7 +22,10 @@ export function selfSigned(subject = 'fake'): { readonly key: string; readonly c
     utcTime(new Date(Date.now() - dayMs)),
     utcTime(new Date(Date.now() + 30 * dayMs)),
   );
-  const address = der(0x04, sequence(der(0x87, Buffer.from([127, 0, 0, 1]))));
+  const address = der(
+    0x04,
+    sequence(der(0x82, Buffer.from('localhost')), der(0x87, Buffer.from([127, 0, 0, 1]))),
+  );
   const extensions = der(0xa3, sequence(sequence(oid('551d11'), address)));
   const body = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),

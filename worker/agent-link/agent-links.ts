@@ -23,7 +23,7 @@ export interface AgentLinksOptions {
   readonly mayTransfer: (start: CallStart) => boolean;
   readonly clock: Clock;
   readonly log: Log;
-  readonly metrics: Pick<WorkerMetrics, 'agentHop' | 'agentLinks'>;
+  readonly metrics: Pick<WorkerMetrics, 'agentHop' | 'agentLinks' | 'agentWrite'>;
   /** Absent: calls have no trace. */
   readonly traceOf?: TraceOf | undefined;
 }

@@ -9,7 +9,7 @@ import WebSocket from 'ws';
 import type { LinkTarget } from '../../shared/config/agent/agent-link.ts';
 import { agentLinkLimits, agentLinkTimes } from '../../shared/protocol/agent-link/limits.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { lookup } from '../stages/lookup.ts';
+import { lookup, type Lookup } from '../stages/lookup.ts';
 
 export interface AgentSocketEvents {
   opened(): void;
@@ -24,7 +24,8 @@ export interface AgentSocketEvents {
 
 export interface AgentSocket {
   readonly bufferedBytes: number;
-  send(text: string): void;
+  /** `written` is called when the kernel has it, at once where it takes it at once. */
+  send(text: string, written?: () => void): void;
   ping(): void;
   pong(data: Uint8Array): void;
   /** Whether more is read; what has been read arrives all the same. */
@@ -47,8 +48,12 @@ const sessionsKept = 4;
  * What calls to one agent process are connected with: each has a connection of its own; names are looked up once per interval for
  * all of them, and TLS sessions are gone on with.
  */
-export function newDialer({ url, token }: LinkTarget, certificates: readonly string[]): Dial {
-  const way = { keepAlive: false, lookup, host: url.host };
+export function newDialer(
+  { url, token }: LinkTarget,
+  certificates: readonly string[],
+  find: Lookup = lookup,
+): Dial {
+  const way = { keepAlive: false, lookup: find, host: url.host };
   const agent = url.isTls
     ? new Agent({
         ...way,
@@ -87,9 +92,10 @@ class WsAgentSocket implements AgentSocket {
     });
     socket.on('pong', () => this.#events?.pong());
     socket.on('ping', (data) => this.#events?.ping(data));
-    socket.on('unexpected-response', (request, response) => {
+    socket.on('unexpected-response', (_, response) => {
       this.#why = `the handshake was answered with status ${response.statusCode ?? 0}`;
-      request.destroy();
+      // With a listener here nobody else ends it, and its end would not be told before the time of a connection is over.
+      socket.terminate();
     });
     socket.on('error', (error) => {
       const code: unknown = Reflect.get(error, 'code');
@@ -102,8 +108,15 @@ class WsAgentSocket implements AgentSocket {
     return this.#socket.bufferedAmount;
   }
 
-  send(text: string): void {
-    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(text);
+  send(text: string, written?: () => void): void {
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    let tell = written;
+    const taken = (): void => {
+      tell?.();
+      tell = undefined;
+    };
+    this.#socket.send(text, (error) => error ?? taken());
+    if (this.#socket.bufferedAmount === 0) taken();
   }
 
   ping(): void {

@@ -31,7 +31,7 @@ import {
 export interface CallLinkOptions {
   readonly clock: Clock;
   readonly log: Log;
-  readonly metrics: Pick<WorkerMetrics, 'agentHop' | 'agentLinks'>;
+  readonly metrics: Pick<WorkerMetrics, 'agentHop' | 'agentLinks' | 'agentWrite'>;
   readonly dial: Dial;
   readonly site: CallLinkSite;
   readonly state: LinkState;
@@ -51,6 +51,8 @@ export class AgentCallLink implements CallLink {
   #early: Settled | undefined;
   #isStarting = false;
   #isClientHeard = false;
+  /** When the event came that is being told. */
+  #eventAt: Millis | undefined;
 
   constructor(options: CallLinkOptions) {
     this.#options = options;
@@ -77,7 +79,9 @@ export class AgentCallLink implements CallLink {
   }
 
   follow(event: ConversationEvent): void {
+    this.#eventAt = this.#options.clock.now();
     this.#step({ type: 'told', event });
+    this.#eventAt = undefined;
   }
 
   clientSaid(message: ClientMessage): boolean {
@@ -153,7 +157,7 @@ export class AgentCallLink implements CallLink {
         this.#connect();
         return;
       case 'send':
-        this.#socket?.send(order.text);
+        this.#send(order.text);
         return;
       case 'ping':
         this.#socket?.ping();
@@ -196,6 +200,12 @@ export class AgentCallLink implements CallLink {
       default:
         unreachable(order);
     }
+  }
+
+  #send(text: string): void {
+    const [since, { clock, metrics }] = [this.#eventAt, this.#options];
+    const written = (): void => metrics.agentWrite.observe((clock.now() - (since ?? 0)) / 1000);
+    this.#socket?.send(text, since === undefined ? undefined : written);
   }
 
   #connect(): void {

@@ -8,7 +8,7 @@ import { others, type Sound } from './sound.ts';
 
 /** Both sides together, while both speak. */
 const bitrate = 48_000;
-/** A higher one costs half as much again, and speech does not need it here. */
+/** A higher one costs up to twice as much, and makes no file smaller (docs/measurements/watching.md). */
 const complexity = 1;
 /** Packets of a page, which is one second; a page holds 255 small ones at most. */
 const packetsPerPage = 50;

@@ -61,7 +61,8 @@ export function meansOf(
   means: CarrierMeans,
 ): ControlMeans | undefined {
   const carrier = carrierNames.find((name) => name === metadata[carrierKeys.transport]);
-  return carrier === undefined ? undefined : means[carrier];
+  const found = carrier === undefined ? undefined : means[carrier];
+  return found && metadata[carrierKeys.refer] === 'no' ? { ...found, transfer: false } : found;
 }
 
 /** The same as the tools of a call are offered by it; a transport may press keys itself. */
@@ -93,13 +94,13 @@ export class CallControl {
   }
 
   perform(order: CarrierOrder): void {
+    const { bind, sendKeys } = this.#options;
+    if (order.type === 'carrier.keys' && sendKeys?.(order.digits) === true) {
+      this.#answered(order, { kind: 'ok' });
+      return;
+    }
     const command = this.#command(order);
-    const { bind } = this.#options;
     if (command === undefined) {
-      if (order.type === 'carrier.keys' && this.#options.sendKeys?.(order.digits) === true) {
-        this.#answered(order, { kind: 'ok' });
-        return;
-      }
       this.#answered(order, { kind: 'refused', code: 'unsupported' });
       return;
     }

@@ -2,11 +2,12 @@
 import { availableParallelism, cpus } from 'node:os';
 import type { RunResult } from '../run.ts';
 import { complaintText } from '../started.ts';
-import { histogramOf, type Summary } from './statistics.ts';
+import { histogramOf, type Samples, type Summary } from './statistics.ts';
 
 const floorCalls = 100;
 const floorCores = 2;
 const floorLatenessMs = 20;
+const floorWriteMs = 1;
 /** A turn in a thousand may go astray: speech is judged by a model. */
 const floorAnswered = 0.99;
 
@@ -49,6 +50,20 @@ export function judge(result: RunResult): FloorRow[] {
       rule: `turns answered, at least ${percent(floorAnswered)}, all of them whole`,
       found: `${percent(answered)}, ${short} broken off`,
       passed: answered >= floorAnswered && short === 0,
+    },
+    ...linkRows(metrics),
+  ];
+}
+
+/** What a link adds to an event on its way to the agent process; nothing without links. The bounds of the histogram judge. */
+function linkRows(metrics: Samples): FloorRow[] {
+  const { count, p99Ms } = histogramOf(metrics, 'svc_agent_write_seconds');
+  if (count === 0) return [];
+  return [
+    {
+      rule: `agent link: event to socket, p99, at most ${floorWriteMs} ms`,
+      found: `at most ${p99Ms} ms (${count} events)`,
+      passed: p99Ms <= floorWriteMs,
     },
   ];
 }
@@ -123,11 +138,13 @@ function serviceLines({ metrics }: RunResult): string[] {
   ];
 }
 
-/** From writing an event of a linked call to the command of its agent that reacts to it, there and back. */
+/** From an event of a linked call to the socket, and to the command of its agent that reacts to it, there and back. */
 function linkLines({ metrics }: RunResult): string[] {
   const { count, meanMs, p50Ms, p99Ms } = histogramOf(metrics, 'svc_agent_hop_seconds');
   if (count === 0) return [];
+  const write = histogramOf(metrics, 'svc_agent_write_seconds');
   return [
+    `  agent link, event to socket: mean ${write.meanMs.toFixed(3)} ms, p50 <= ${write.p50Ms} ms, p99 <= ${write.p99Ms} ms (${write.count} events)`,
     `  agent link, event to reaction and back: mean ${meanMs.toFixed(2)} ms, p50 <= ${ms(p50Ms)}, p99 <= ${ms(p99Ms)} (${count} turns)`,
   ];
 }

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from types import SimpleNamespace
 from typing import Any, Generic, TypeVar
 
 import pytest
+from pydantic import BaseModel
 
 from voice_agent import Agent, adapters
 from voice_agent.adapters import (
@@ -131,6 +133,90 @@ async def test_objects_of_livekits_own_decorator_become_tools() -> None:
         assert (await call.call_tool("weather", city="Bern")).result == "Bern"
 
 
+class Item(BaseModel):
+    name: str
+
+
+class StopResponse(Exception):
+    """As LiveKit's: the bot should say nothing to the result."""
+
+
+class ToolResult:
+    """As LiveKit's: a result in a wrapper."""
+
+    def __init__(self, output: Any) -> None:
+        self.output = output
+
+
+class Toolset:
+    """As LiveKit's: tools of its own, and other toolsets."""
+
+    def __init__(self, *tools: Any) -> None:
+        self.tools = list(tools)
+
+
+@function_tool
+async def order(item: Item) -> ToolResult:
+    return ToolResult({"ordered": item.name})
+
+
+@function_tool
+async def quiet() -> None:
+    raise StopResponse
+
+
+async def test_a_model_that_is_the_only_parameter_keeps_its_name() -> None:
+    agent = Agent()
+    add_livekit_tools(agent, order)
+    add_pipecat_function(agent, take_item)
+    async with ScriptedCall(agent) as call:
+        assert call.tools["order"]["parameters"]["required"] == ["item"]
+        assert (await call.call_tool("order", item={"name": "tea"})).result == {"ordered": "tea"}
+        assert (await call.call_tool("take_item", item={"name": "tea"})).result == "tea"
+        assert (await call.call_tool("order", name="tea")).error is not None
+
+
+async def test_a_tool_that_wants_no_answer_has_not_failed(caplog: pytest.LogCaptureFixture) -> None:
+    agent = Agent()
+    add_livekit_tools(agent, [quiet])
+    async with ScriptedCall(agent) as call:
+        outcome = await call.call_tool("quiet")
+    assert (outcome.result, outcome.error, caplog.records) == (None, None, [])
+
+
+async def test_a_toolset_among_the_tools_brings_its_own() -> None:
+    agent = Agent()
+    add_livekit_tools(
+        agent,
+        [quiet, Toolset(order, Toolset(LiveKitFunctionTool(look_up, name="look_up", description=None)))],
+    )
+    async with ScriptedCall(agent) as call:
+        assert set(call.tools) == {"quiet", "order", "look_up"}
+
+
+async def test_a_tool_that_allows_no_interruption_runs_to_its_end() -> None:
+    agent, let_go, ended = Agent(), asyncio.Event(), asyncio.Event()
+
+    @function_tool
+    async def slow(context: RunContext, stays: bool) -> None:
+        if stays:
+            context.disallow_interruptions()
+        await context.session.say("Wait.")
+        await let_go.wait()
+        ended.set()
+
+    add_livekit_tools(agent, slow)
+    async with ScriptedCall(agent) as call:
+        for stays in (False, True):
+            running = call.start_tool("slow", {"stays": stays})
+            assert await call.expect_say() == "Wait."
+            call.cancel_tool(running, "interrupted")
+            if stays:
+                let_go.set()
+                await ended.wait()
+        assert [each["type"] for each in call.written].count("tool.result") == 0
+
+
 def test_an_object_without_tools_is_refused() -> None:
     with pytest.raises(ValueError, match="no method that is marked"):
         add_livekit_tools(Agent(), SimpleNamespace())
@@ -169,6 +255,10 @@ async def add_numbers(params: FunctionCallParams, a: int, b: int = 1) -> None:
         b: The second.
     """
     await params.result_callback(a + b)
+
+
+async def take_item(params: FunctionCallParams, item: Item) -> None:
+    await params.result_callback(item.name)
 
 
 async def test_a_direct_function_of_pipecat_becomes_a_tool() -> None:

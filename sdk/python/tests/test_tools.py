@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -218,7 +219,16 @@ async def test_any_json_is_a_result(result: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "result", [object(), float("nan"), b"bytes", {"a": object()}, "\ud800", "a" * 65_536]
+    "result",
+    [
+        object(),
+        float("nan"),
+        b"bytes",
+        {"a": object()},
+        "\ud800",
+        "a" * 65_536,
+        json.loads("[" * 64 + "]" * 64),
+    ],
 )
 async def test_a_result_that_cannot_be_sent_is_an_error(result: Any) -> None:
     agent = Agent()

@@ -77,7 +77,7 @@ SETTLED_BY_THE_LINK = {
     "tool.cancel": {"id", "reason"},
     "command.result": {"id", "ok", "error"},
     "tool.call": {each.name for each in dataclasses.fields(ToolCall)}
-    - {"session", "seq", "cancelled", "cancellation"},
+    - {"session", "seq", "cancelled", "cancellation", "runs_on"},
 }
 
 

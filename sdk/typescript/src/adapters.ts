@@ -2,20 +2,34 @@
  * Tools that were written for other frameworks, as tools of an agent. Nothing of those frameworks is imported: what counts is the shape
  * that a tool has there. What only they have (a room, a pipeline, a frame) is not here.
  */
+import { ToolError } from './errors.ts';
 import type { Parameters } from './schema.ts';
 import type { Session } from './session.ts';
-import { declareTool, type Tool, type ToolOptions } from './tools/tool.ts';
+import { declareTool, type Tool, type ToolCall, type ToolOptions } from './tools/tool.ts';
 
-/** What `llm.tool({ description, parameters, execute })` of LiveKit Agents for Node makes, as far as it is used here. */
+/** What `llm.tool({ name, description, parameters, execute })` of LiveKit Agents for Node makes, as far as it is used here. */
 export interface LiveKitTool {
+  /** Missing where the key in a table of tools is the name. */
+  readonly name?: string;
   readonly description: string;
   readonly parameters?: unknown;
   readonly execute: (args: never, options: never) => unknown;
 }
 
+/** LiveKit's `Toolset`. */
+export interface LiveKitToolset {
+  readonly tools: readonly (LiveKitTool | LiveKitToolset)[];
+}
+
 /** What `execute` gets as its second argument. `ctx.userData` is the `data` of the session. */
 export interface LiveKitToolOptions {
-  readonly ctx: { readonly session: Session; readonly userData: Record<string, unknown> };
+  readonly ctx: {
+    readonly session: Session;
+    readonly userData: Record<string, unknown>;
+    readonly functionCall: { readonly name: string; readonly callId: string };
+    /** The tool runs to its end although the caller goes on; what the bot says stays interruptible. */
+    disallowInterruptions(): void;
+  };
   readonly toolCallId: string;
   readonly abortSignal: AbortSignal;
 }
@@ -24,14 +38,15 @@ export interface LiveKitToolOptions {
 export type ExtraOptions = Omit<ToolOptions, 'name' | 'description' | 'parameters'>;
 
 /**
- * The tools of a LiveKit agent: `{ lookUpWeather: llm.tool({ ... }) }`. `options` says by name what LiveKit has no word for, such as
- * `{ bookTable: { kind: 'side_effect' } }`. Throws a `TypeError` that names the tool and what is wrong.
+ * The tools of a LiveKit agent: `{ lookUpWeather: llm.tool({ ... }) }`, or a list of tools with names and of toolsets. `options` says by
+ * name what LiveKit has no word for, such as `{ bookTable: { kind: 'side_effect' } }`. Throws a `TypeError` that names the tool and what is wrong.
  */
 export function liveKitTools(
-  tools: Readonly<Record<string, LiveKitTool>>,
+  tools: Readonly<Record<string, LiveKitTool>> | LiveKitToolset['tools'],
   options: Readonly<Record<string, ExtraOptions>> = {},
 ): readonly Tool[] {
-  return Object.entries(tools).map(([name, { description, parameters, execute }]) =>
+  const named = isList(tools) ? namedTools(tools) : Object.entries(tools);
+  return named.map(([name, { description, parameters, execute }]) =>
     declareTool<Parameters>(
       {
         ...options[name],
@@ -39,17 +54,46 @@ export function liveKitTools(
         description,
         ...(parameters !== undefined && { parameters: parameters as Parameters }),
       },
-      (args, { session, callId, signal }) => {
-        const given: LiveKitToolOptions = {
-          ctx: { session, userData: session.data },
-          toolCallId: callId,
-          abortSignal: signal,
-        };
-        return execute(args as never, given as never);
+      async (args, call) => {
+        try {
+          return await execute(args as never, liveKitOptions(call) as never);
+        } catch (error) {
+          // The model is told nothing, and the tool has not failed.
+          if (isMarked(error, 'StopResponse')) return undefined;
+          throw isMarked(error, 'tool_error') ? new ToolError(error.message) : error;
+        }
       },
     ),
   );
 }
+
+const isList = (
+  tools: Readonly<Record<string, LiveKitTool>> | LiveKitToolset['tools'],
+): tools is LiveKitToolset['tools'] => Array.isArray(tools);
+
+const namedTools = (tools: LiveKitToolset['tools']): (readonly [string, LiveKitTool])[] =>
+  tools.flatMap((each) => ('tools' in each ? namedTools(each.tools) : [[each.name ?? '', each] as const]));
+
+function liveKitOptions({ session, name, callId, signal }: ToolCall): LiveKitToolOptions {
+  const interruption = new AbortController();
+  let runsOn = false;
+  signal.addEventListener('abort', () => runsOn || interruption.abort(signal.reason), { once: true });
+  return {
+    ctx: {
+      session,
+      userData: session.data,
+      functionCall: { name, callId },
+      disallowInterruptions: () => void (runsOn = true),
+    },
+    toolCallId: callId,
+    abortSignal: interruption.signal,
+  };
+}
+
+/** LiveKit tells its errors by symbols. */
+const isMarked = (error: unknown, name: string): error is Error =>
+  error instanceof Error &&
+  Object.getOwnPropertySymbols(error).some(({ description }) => description === name);
 
 /** What a function-call handler of Pipecat gets, with names as they are usual in JavaScript. */
 export interface PipecatParams {

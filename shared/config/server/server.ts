@@ -142,7 +142,7 @@ const variables = {
   wsToken: secretVariable('SVC_WS_TOKEN', 'Static token of the WebSocket listener, shared by all clients.'),
   tokenStoreUrl: readVariable<RedisTarget | undefined>(
     'SVC_TOKEN_STORE_URL',
-    'Redis or Valkey server in which all instances remember used session tokens; without it each has its own memory.',
+    'Redis or Valkey server by which all instances share used session tokens, limits of addresses, and whose a telephone call is; without it each stands alone.',
     {
       form: redisUrlForm,
       defaultText: 'unset',

@@ -105,6 +105,8 @@ Events come in the order in which things happened, numbered by \`seq\`. A reader
 - \`turn.bot_started\` of an epoch comes before its \`turn.bot_ended\`, which is missing when the response was cut.
 - \`turn.interrupted\` carries the new epoch; what comes afterwards with an older epoch belongs to what was cut.
 - \`tool.call\` comes before its \`tool.cancel\`; a result that comes after that, or twice, is ignored.
+- A caller who goes on cancels the \`read_only\` calls of the response. A \`side_effect\` call is still waited for: its outcome reaches the LLM with the next
+  response, so that it is cancelled by its timeout and by the end of the call alone.
 - \`command.result\`, \`error\` and \`user.transcript\` may stand anywhere. \`events.lost\` stands where events are missing.
 - The answers to commands that were still open when the call ended stand before \`session.end\`.
 `;

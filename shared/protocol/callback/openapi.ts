@@ -75,7 +75,9 @@ const callsPaths: Json = {
         413: refusal('`too_large`.'),
         429: refusal('`rate_limited`: see Retry-After.'),
         502: refusal('`refused`: the carrier did not make the call; nothing has happened.'),
-        503: refusal('`not_ready`: the service takes no calls. `full`.'),
+        503: refusal(
+          '`not_ready`: the service takes no calls. `full`. `unsure`: an instance that does not answer took this Idempotency-Key.',
+        ),
       },
     },
   },

@@ -1,7 +1,8 @@
 /** Requests about calls that the service makes, below `/calls` of the callback listener. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { readOutboundRequest } from '../../../shared/protocol/callback/api.ts';
-import type { OutboundCalls, OutboundRefusal } from '../../telephony/outbound/outbound-calls.ts';
+import type { OutboundRefusal } from '../../telephony/outbound/outbound-calls.ts';
+import type { TelephonyEverywhere } from '../../telephony/everywhere.ts';
 import type { Answer } from '../answer.ts';
 
 /** What is answered: a value with its status, or a refusal. */
@@ -15,6 +16,10 @@ const refusals: Readonly<Record<OutboundRefusal, Omit<Answer, 'code'>>> = {
     message: 'calls are not made: SVC_OUTBOUND_FROM, and what a carrier needs to make them, must be set',
   },
   carrier: { status: 400, message: 'carrier: must name a carrier that can make calls' },
+  voicemail: {
+    status: 400,
+    message: 'voicemail: a call by sip is not searched for machines; whatever answers gets the agent',
+  },
   not_allowed: { status: 403, message: 'to: must begin as SVC_OUTBOUND_ALLOW says' },
   busy: { status: 409, message: 'a call to that number is under way' },
   key_reused: { status: 409, message: 'the Idempotency-Key was used for another request' },
@@ -24,13 +29,18 @@ const refusals: Readonly<Record<OutboundRefusal, Omit<Answer, 'code'>>> = {
     retryAfterS: 60,
   },
   full: { status: 503, message: 'too many calls are being made', retryAfterS: 10 },
+  unsure: {
+    status: 503,
+    message: 'the instance that took this Idempotency-Key does not answer: it may have made the call',
+    retryAfterS: 10,
+  },
   refused: { status: 502, message: 'the carrier did not make the call; nothing has happened' },
 };
 
 const badRequest = (message: string): Answer => ({ status: 400, code: 'bad_request', message });
 
 export interface CallsContext {
-  readonly outbound: OutboundCalls;
+  readonly telephony: Pick<TelephonyEverywhere, 'make'>;
   /** Why no call can be taken at present. */
   readonly unready: () => string | undefined;
 }
@@ -38,7 +48,7 @@ export interface CallsContext {
 export async function makeCall(
   body: string,
   headers: IncomingHttpHeaders,
-  { outbound, unready }: CallsContext,
+  { telephony, unready }: CallsContext,
 ): Promise<Reply> {
   const key = headers['idempotency-key'];
   if (key !== undefined && (typeof key !== 'string' || !keyForm.test(key)))
@@ -54,6 +64,6 @@ export async function makeCall(
       message: `the service takes no calls: ${reason}`,
       retryAfterS: 10,
     };
-  const made = await outbound.make(read.value, key);
+  const made = await telephony.make(read.value, key);
   return made.ok ? { status: 202, value: made.value } : { code: made.error, ...refusals[made.error] };
 }

@@ -7,12 +7,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isSameSecret } from '../../../shared/auth/same-secret.ts';
 import { assert } from '../../../shared/base/assert.ts';
 import type { Sensitive } from '../../../shared/config/sensitive.ts';
-import type { Telephony } from '../../telephony/telephony.ts';
+import type { TelephonyEverywhere } from '../../telephony/everywhere.ts';
 import type { Answer } from '../answer.ts';
 import type { Listener } from '../listener.ts';
 import { answerHeaders, errorBody, listen, newGuardedServer } from '../listeners.ts';
 import { readBody } from '../request-body.ts';
-import { makeCall, type CallsContext, type Reply } from './calls.ts';
+import { makeCall, type Reply } from './calls.ts';
 import { deskPage, deskPolicy } from './desk-page.ts';
 
 const mostBodyBytes = 32 * 1024;
@@ -62,7 +62,7 @@ export const callbackListener: Listener = {
 
 interface Served {
   readonly secret: Sensitive<string>;
-  readonly telephony: Telephony;
+  readonly telephony: TelephonyEverywhere;
   readonly unready: () => string | undefined;
 }
 
@@ -88,34 +88,31 @@ function serve(request: IncomingMessage, response: ServerResponse, served: Serve
   if (path === '/calls' && request.method === 'POST') {
     readBody(request, mostBodyBytes, (body) => {
       if (body === undefined) refuse(response, tooLarge);
-      else
-        void makeCall(body.toString(), request.headers, callsOf(served)).then((made) => send(response, made));
+      else void makeCall(body.toString(), request.headers, served).then((made) => send(response, made));
     });
     return;
   }
-  send(response, answerOf(path, request.method, served));
+  void answerOf(path, request.method, served).then((answer) => send(response, answer));
 }
 
-const callsOf = ({ telephony: { outbound }, unready }: Served): CallsContext => ({ outbound, unready });
-
-function answerOf(path: string, method: string | undefined, { telephony }: Served): Reply {
-  const { outbound } = telephony;
+async function answerOf(path: string, method: string | undefined, { telephony }: Served): Promise<Reply> {
   if (method === 'GET' && path === '/transfers')
-    return { status: 200, value: { transfers: telephony.transfers } };
-  if (method === 'GET' && path === '/calls') return { status: 200, value: { calls: outbound.views } };
+    return { status: 200, value: { transfers: await telephony.transfers() } };
+  if (method === 'GET' && path === '/calls')
+    return { status: 200, value: { calls: await telephony.outboundViews() } };
   const [, handle = '', command] = /^\/transfers\/([\w-]{1,64})\/(complete|abort)_warm$/.exec(path) ?? [];
   if (command !== undefined && method === 'POST') {
-    const refusal = telephony.operatorSaid(handle, command === 'complete' ? 'complete' : 'abort');
+    const refusal = await telephony.operatorSaid(handle, command === 'complete' ? 'complete' : 'abort');
     if (refusal === undefined) return { status: 202, value: { handle, accepted: true } };
     const message = refusals[refusal] ?? refusal;
     return { status: refusal === 'unknown' ? 404 : 409, code: refusal, message };
   }
   const [, id = '', end] = /^\/calls\/([\w-]{1,64})(\/hang_up)?$/.exec(path) ?? [];
-  const view = outbound.view(id);
+  const view = id === '' ? undefined : await telephony.outboundView(id);
   if (view === undefined) return notFound;
   if (end === undefined) return method === 'GET' ? { status: 200, value: view } : notFound;
   if (method !== 'POST') return notFound;
-  return outbound.hangUp(id)
+  return (await telephony.hangUp(id))
     ? { status: 202, value: { id, accepted: true } }
     : { status: 409, code: 'over', message: 'the call is over' };
 }

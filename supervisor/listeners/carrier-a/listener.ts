@@ -22,7 +22,7 @@ import {
   type OpenListener,
 } from '../listeners.ts';
 import { response as twimlOf } from '../../telephony/carrier-a/twiml.ts';
-import type { Telephony } from '../../telephony/telephony.ts';
+import type { TelephonyEverywhere } from '../../telephony/everywhere.ts';
 import { outboundEnded, statusFact, statusPath, type StatusPath } from './status.ts';
 import { readBody } from '../request-body.ts';
 import { readSegment } from './segment.ts';
@@ -102,7 +102,7 @@ export function admitStream(
   if (pass === undefined) return fail(badSegment);
   const { id, callId, expS } = pass;
   return ok({
-    pass: { sid: id, expS },
+    pass: { sid: id, expS, isVouchedFor: true },
     metadata: { ...common, [carrierKeys.callId]: callId },
     rest: () => ({ url: path, headers: head.headers }),
   });
@@ -116,7 +116,7 @@ interface Served {
   readonly shows: boolean;
   /** A call cannot be taken now. */
   readonly isClosed: () => boolean;
-  readonly telephony: Telephony;
+  readonly telephony: TelephonyEverywhere;
 }
 
 function serve(
@@ -172,19 +172,25 @@ function takeStatus(
       refuse(response, bytes === undefined ? formTooLarge : unsigned);
       return;
     }
-    const fact = statusFact(status, parameters);
-    if (fact !== undefined) telephony.carrierATold(status.handle, fact);
-    const ended = status.kind === 'call' ? outboundEnded(parameters) : undefined;
-    if (ended !== undefined) telephony.outbound.told(status.handle, ended);
-    const body = instructions(status, parameters, telephony);
-    response.writeHead(200, { ...answerHeaders(body), 'Content-Type': 'text/xml' }).end(body);
+    void toldOf(status, parameters, telephony).then((body) =>
+      response.writeHead(200, { ...answerHeaders(body), 'Content-Type': 'text/xml' }).end(body),
+    );
   });
 }
 
-/** Asked what to do with a call; of the others nothing is asked, or the call shall end. */
-function instructions({ kind, handle }: StatusPath, form: FormParameters, telephony: Telephony): string {
-  if (kind === 'answered') return telephony.carrierAAnswered(handle, form);
-  return kind === 'dialled' ? telephony.carrierADialled(handle, form) : twimlOf();
+/** Passes on what is told, and asks what to do with a call; of the others nothing is asked, or the call shall end. */
+async function toldOf(
+  status: StatusPath,
+  form: FormParameters,
+  telephony: TelephonyEverywhere,
+): Promise<string> {
+  const { kind, handle } = status;
+  const fact = statusFact(status, form);
+  if (fact !== undefined) await telephony.carrierATold(handle, fact);
+  const ended = kind === 'call' ? outboundEnded(form) : undefined;
+  if (ended !== undefined) await telephony.outboundTold(handle, ended);
+  if (kind === 'answered') return await telephony.carrierAAnswered(handle, form);
+  return kind === 'dialled' ? await telephony.carrierADialled(handle, form) : twimlOf();
 }
 
 function refuse(response: ServerResponse, { status, code, message }: Answer): void {

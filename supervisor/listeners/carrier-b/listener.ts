@@ -66,7 +66,7 @@ export const carrierBListener: Listener = {
       return undefined;
     };
     const tell = (event: CarrierBEvent, query: string): void =>
-      telephony.carrierBTold(event, {
+      void telephony.carrierBTold(event, {
         route: new URLSearchParams(query).get('agent_route') ?? undefined,
         isClosed: () => closed(name) !== undefined,
       });
@@ -114,7 +114,7 @@ export function admitStreamB(
   if (pass === undefined) return fail(badSegment);
   const { id, callId, expS } = pass;
   return ok({
-    pass: { sid: id, expS },
+    pass: { sid: id, expS, isVouchedFor: true },
     metadata: { ...common, [carrierKeys.callId]: Buffer.from(callId, 'base64url').toString() },
     rest: () => bare,
   });

@@ -34,6 +34,7 @@ export function newSignalingGates(
   now: () => Millis,
 ): SignalingGates {
   const addresses = new AddressLedger({ offersPerMinute, maxCalls: maxCallsPerAddress });
+  const ofFleet = { kind: 'webrtc', most: maxCallsPerAddress };
   let handshaking = 0;
   const seat = (address: string): (() => void) | undefined => {
     const taken = addresses.seat(address, now());
@@ -41,6 +42,12 @@ export function newSignalingGates(
   };
   return {
     offers: {
+      ofFleet: {
+        ...ofFleet,
+        ...(offersPerMinute !== undefined && {
+          offers: { perMinute: offersPerMinute, tooMany: tooManyOffers },
+        }),
+      },
       asked: (address) => {
         const outcome = addresses.offer(address, now());
         return outcome.kind === 'refused' ? tooManyOffers(outcome.retryAfterS) : undefined;
@@ -65,6 +72,7 @@ export function newSignalingGates(
       },
     },
     sockets: {
+      ofFleet,
       asked: () => undefined,
       crowded: () => undefined,
       take: (address) => {

@@ -2,11 +2,13 @@
  * The agent of this side: takes one event, finds the transaction and the call that it belongs to, and says what to send and what became
  * of calls (RFC 3261, 8.2, 9.2, 12.2.2, 16.3). Pure; agent-shell.ts performs it.
  */
-import { headerOf, listOf, type SipRequest } from '../message/message.ts';
+import { headerOf, listOf, type SipRequest, type SipResponse } from '../message/message.ts';
 import { tagOf, topVia } from '../message/fields.ts';
 import { requestFault } from '../message/validate.ts';
 import type { HeaderPair } from '../message/write.ts';
+import { askedInTime, peerAnswered, press, refer } from './ask-peer.ts';
 import { clientsInTime, responded } from './client-transaction.ts';
+import { dialed, givenUp, inviteResponded, invitesCutOff, invitesInTime } from './dial.ts';
 import { inDialog } from './in-dialog.ts';
 import {
   accepted,
@@ -53,7 +55,7 @@ function perform(one: Step, event: AgentEvent): void {
     case 'message.received':
       if (event.message.kind === 'request') requested(one, { ...event, request: event.message });
       else if (event.fault === undefined && topVia(event.message) !== undefined)
-        responded(one, event.message);
+        answeredByPeer(one, event.message);
       return;
     case 'call.rings':
       rings(one, event.call);
@@ -69,7 +71,20 @@ function perform(one: Step, event: AgentEvent): void {
       if (call !== undefined) hangUp(one, call, 'ours');
       return;
     }
+    case 'call.dialed':
+      dialed(one, event);
+      return;
+    case 'dial.given-up':
+      givenUp(one, event.dial, 'ours');
+      return;
+    case 'call.refer':
+      refer(one, event);
+      return;
+    case 'call.press':
+      press(one, event);
+      return;
     case 'flow.failed':
+      invitesCutOff(one, event.connection);
       for (const client of one.state.clients.values())
         if (client.flow.connection === event.connection) client.endsAt = one.now;
       return;
@@ -77,6 +92,12 @@ function perform(one: Step, event: AgentEvent): void {
       timePassed(one);
       return;
   }
+}
+
+function answeredByPeer(one: Step, response: SipResponse): void {
+  if (inviteResponded(one, response)) return;
+  const answered = responded(one, response);
+  if (answered !== undefined) peerAnswered(one, answered);
 }
 
 interface Asked {
@@ -191,7 +212,9 @@ function outsideDialog(one: Step, asked: Asked): void {
 function timePassed(one: Step): void {
   transactionsInTime(one);
   clientsInTime(one);
+  invitesInTime(one);
   for (const call of one.state.calls.values()) {
+    askedInTime(one, call);
     if (call.ok !== undefined) repeatOk(one, call, call.ok);
     else if (timerIsOver(one, call)) hangUp(one, call, 'lost');
   }
@@ -210,5 +233,5 @@ function repeatOk(one: Step, call: SipCall, ok: NonNullable<SipCall['ok']>): voi
 }
 
 /** Whether anything waits for time: the shell looks at the clock only then. */
-export const waitsForTime = ({ transactions, clients, calls }: AgentState): boolean =>
-  transactions.size > 0 || clients.size > 0 || calls.size > 0;
+export const waitsForTime = ({ transactions, clients, invites, calls }: AgentState): boolean =>
+  transactions.size > 0 || clients.size > 0 || invites.size > 0 || calls.size > 0;

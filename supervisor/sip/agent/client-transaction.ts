@@ -1,8 +1,18 @@
 /** Requests of this side within a call (RFC 3261, 17.1.2): repeated over UDP until an answer comes, given up after 32 s. */
+import { challengeOf, proofOf } from '../access/digest-client.ts';
 import type { SipResponse } from '../message/message.ts';
 import { readCSeq, readNameAddr, readUri, topVia } from '../message/fields.ts';
-import { writeRequest, type HeaderPair, type Source } from '../message/write.ts';
-import { endCall, timers, type SipCall, type Step } from './state.ts';
+import { writeRequest, type HeaderPair, type MessageBody, type Source } from '../message/write.ts';
+import {
+  endCall,
+  timers,
+  type ClientTransaction,
+  type Flow,
+  type InDialogRequest,
+  type SipAccount,
+  type SipCall,
+  type Step,
+} from './state.ts';
 
 /** Text of `host` in addresses. */
 export const hostText = (address: string): string => (address.includes(':') ? `[${address}]` : address);
@@ -15,6 +25,13 @@ export function contactOf({ invite, flow }: Pick<SipCall, 'invite' | 'flow'>): s
   return `<sip:${at}${protocol === 'UDP' ? '' : `;transport=${protocol.toLowerCase()}`}>`;
 }
 
+export const viaOf = ({ protocol, local }: Flow, branch: string): HeaderPair => [
+  'Via',
+  `SIP/2.0/${protocol} ${hostText(local.address)}:${local.port};rport;branch=${branch}`,
+];
+
+export const newBranch = ({ state }: Step): string => `z9hG4bK${state.settings.newToken()}`;
+
 /**
  * Where a peer takes connections whose own one is gone: its next hop's port, on the machine that called. Another machine is never
  * called: its name is all that is known of it.
@@ -26,57 +43,122 @@ function listensAt({ routes, target, flow }: SipCall): Source | undefined {
   return { address: flow.source.address, port };
 }
 
-/** Sends a request to where the peer sends from: its own idea of its address may lie behind a translation. */
+/** A request within a call, written for once. */
+export function writeInDialog(
+  call: SipCall,
+  what: {
+    readonly method: string;
+    readonly cseq: number;
+    readonly branch: string;
+    readonly headers?: readonly HeaderPair[];
+    readonly body?: MessageBody | undefined;
+  },
+): Buffer {
+  const { method, cseq, branch, headers = [], body } = what;
+  return writeRequest(
+    { method, uri: call.target },
+    [
+      viaOf(call.flow, branch),
+      ['Max-Forwards', '70'],
+      ...call.routes.map((route): HeaderPair => ['Route', route]),
+      ['From', `${call.localAddress};tag=${call.localTag}`],
+      ['To', `${call.remoteAddress};tag=${call.remoteTag}`],
+      ['Call-ID', call.callId],
+      ['CSeq', `${cseq} ${method}`],
+      ...headers,
+    ],
+    body,
+  );
+}
+
+/** Sends to where the peer sends from: its own idea of its address may lie behind a translation. */
+export function sendWithin(step: Step, call: SipCall, bytes: Buffer): void {
+  const { flow } = call;
+  const orAt = listensAt(call);
+  step.actions.push({ type: 'send', flow, to: flow.source, bytes, ...(orAt !== undefined && { orAt }) });
+}
+
+/** Sends a request that is answered. */
 export function request(
   step: Step,
   call: SipCall,
   method: string,
   headers: readonly HeaderPair[] = [],
+  body?: MessageBody,
 ): void {
-  const { state, now } = step;
-  const { flow } = call;
-  const branch = `z9hG4bK${state.settings.newToken()}`;
+  ask(step, { call, method, headers, body, isProved: false });
+}
+
+function ask(step: Step, asked: InDialogRequest, proof: readonly HeaderPair[] = []): void {
+  const { call, method, headers, body } = asked;
+  const branch = newBranch(step);
   call.localCSeq += 1;
-  const bytes = writeRequest({ method, uri: call.target }, [
-    [
-      'Via',
-      `SIP/2.0/${flow.protocol} ${hostText(flow.local.address)}:${flow.local.port};rport;branch=${branch}`,
-    ],
-    ['Max-Forwards', '70'],
-    ...call.routes.map((route): HeaderPair => ['Route', route]),
-    ['From', `${call.localAddress};tag=${call.localTag}`],
-    ['To', `${call.remoteAddress};tag=${call.remoteTag}`],
-    ['Call-ID', call.callId],
-    ['CSeq', `${call.localCSeq} ${method}`],
-    ...headers,
-  ]);
-  const orAt = listensAt(call);
-  step.actions.push({ type: 'send', flow, to: flow.source, bytes, ...(orAt !== undefined && { orAt }) });
-  state.clients.set(branch, {
-    branch,
-    method,
-    request: bytes,
-    flow,
-    call: call.id,
+  const all = [...headers, ...proof];
+  const bytes = writeInDialog(call, { method, cseq: call.localCSeq, branch, headers: all, body });
+  sendWithin(step, call, bytes);
+  waitForAnswer(step, { branch, method, request: bytes, flow: call.flow, asked });
+}
+
+/** Waits for the answer to a request that was sent. */
+export function waitForAnswer(
+  { state, now }: Step,
+  sent: Omit<ClientTransaction, 'repeatAt' | 'repeatMs' | 'endsAt'>,
+): void {
+  state.clients.set(sent.branch, {
+    ...sent,
     repeatMs: timers.t1,
-    repeatAt: flow.protocol === 'UDP' ? now + timers.t1 : undefined,
+    repeatAt: sent.flow.protocol === 'UDP' ? now + timers.t1 : undefined,
     endsAt: now + timers.giveUp,
   });
 }
 
-export function responded(step: Step, response: SipResponse): void {
+/** The header that answers a challenge; undefined where there is nothing to answer it with. */
+export function proofFor(
+  step: Step,
+  response: SipResponse,
+  what: { readonly account: SipAccount | undefined; readonly method: string; readonly uri: string },
+): HeaderPair | undefined {
+  const { account, method, uri } = what;
+  const isAsked = response.status === 401 || response.status === 407;
+  const challenge = isAsked && account !== undefined ? challengeOf(response) : undefined;
+  if (challenge === undefined || account === undefined) return undefined;
+  return proofOf(challenge, {
+    ...{ ...account, method, uri, count: 1 },
+    cnonce: step.state.settings.newToken(),
+  });
+}
+
+/** A final answer to a request within a call that goes on. */
+export interface Answered {
+  readonly call: SipCall;
+  readonly method: string;
+  readonly status: number;
+}
+
+export function responded(step: Step, response: SipResponse): Answered | undefined {
   const { state, now } = step;
   const branch = topVia(response)?.params.get('branch') ?? '';
   const client = state.clients.get(branch);
-  if (client === undefined || readCSeq(response)?.method !== client.method) return;
-  if (response.status < 200) {
+  if (client === undefined || readCSeq(response)?.method !== client.method) return undefined;
+  const { status } = response;
+  if (status < 200) {
     if (client.repeatAt !== undefined) client.repeatAt = now + timers.t2;
-    return;
+    return undefined;
   }
   state.clients.delete(branch);
-  const call = state.calls.get(client.call);
+  const { asked } = client;
+  if (asked === undefined) return undefined;
+  const { call, method } = asked;
+  const proof = proofFor(step, response, { account: call.account, method, uri: call.target });
+  if (proof !== undefined && !asked.isProved) {
+    ask(step, { ...asked, isProved: true }, [proof]);
+    return undefined;
+  }
+  if (!state.calls.has(call.id)) return undefined;
   // The peer knows nothing of the call any more (RFC 3261, 12.2.1.2).
-  if (call !== undefined && (response.status === 481 || response.status === 408)) endCall(step, call, 'lost');
+  if (status === 481 || status === 408) endCall(step, call, 'lost');
+  else return { call, method, status };
+  return undefined;
 }
 
 export function clientsInTime(step: Step): void {
@@ -84,8 +166,7 @@ export function clientsInTime(step: Step): void {
   for (const client of state.clients.values()) {
     if (now >= client.endsAt) {
       state.clients.delete(client.branch);
-      const call = state.calls.get(client.call);
-      if (call !== undefined) endCall(step, call, 'lost');
+      if (client.asked !== undefined) endCall(step, client.asked.call, 'lost');
     } else if (client.repeatAt !== undefined && now >= client.repeatAt) {
       step.actions.push({ type: 'send', flow: client.flow, to: client.flow.source, bytes: client.request });
       client.repeatMs = Math.min(client.repeatMs * 2, timers.t2);

@@ -4,6 +4,7 @@ import { readCSeq, readNameAddr, wordOf } from '../message/fields.ts';
 import { sipCodecRate } from '../../../shared/protocol/sip/calls.ts';
 import { agree, writeSdpAnswer, writeSdpOffer, type Agreed } from '../session/agree.ts';
 import type { SessionOffer } from '../session/sdp.ts';
+import { notified } from './ask-peer.ts';
 import { contactOf } from './client-transaction.ts';
 import { allowHeader, answerSession, bodyOf, takenBack } from './invite.ts';
 import { capabilities } from './manners.ts';
@@ -38,6 +39,9 @@ export function inDialog(
       return;
     case 'OPTIONS':
       answer(step, transaction, { status: 200, headers: [...capabilities, ['Accept', 'application/sdp']] });
+      return;
+    case 'NOTIFY':
+      notified(step, call, transaction);
       return;
     case 'REFER':
       answer(step, transaction, { status: 603 });

@@ -1,11 +1,12 @@
 /** A call from its INVITE to its ACK (RFC 3261, 13.3): offered, answered or refused, cancelled, acknowledged. */
-import { headerOf, listOf, lists, type SipRequest } from '../message/message.ts';
+import { headerOf, listOf, type SipRequest } from '../message/message.ts';
 import { readCSeq, readNameAddr, tagOf, wordOf } from '../message/fields.ts';
 import type { HeaderPair } from '../message/write.ts';
+import { sipCodecRate, type SipCodec } from '../../../shared/protocol/sip/calls.ts';
 import { agree, writeSdpAnswer, writeSdpOffer } from '../session/agree.ts';
 import { readSession, type SessionOffer } from '../session/sdp.ts';
 import { contactOf, request as sendRequest } from './client-transaction.ts';
-import { allow, capabilities } from './manners.ts';
+import { allow, allowed, capabilities } from './manners.ts';
 import { answer, begin } from './server-transaction.ts';
 import { startTimer, timerHeaders, timerRefusal } from './session-timer.ts';
 import {
@@ -18,6 +19,9 @@ import {
   type SipCall,
   type Step,
 } from './state.ts';
+
+/** What is offered where the call begins before the peer has chosen: codecs of one rate. */
+const isNarrow = (codec: SipCodec): boolean => sipCodecRate(codec) === 8_000;
 
 const refusedBody: HeaderPair = ['Accept', 'application/sdp'];
 
@@ -81,7 +85,9 @@ function newCall(step: Step, { request, key, toTag }: ServerTransaction, flow: F
     phase: 'offered',
     invite: request,
     inviteKey: key,
-    allowsUpdate: lists(request, 'allow', 'update'),
+    ...allowed(request),
+    account: undefined,
+    asked: { refer: undefined, keys: undefined },
     agreed: undefined,
     session: undefined,
     local: undefined,
@@ -106,6 +112,8 @@ export function accepted(
   { call: id, local }: Extract<AgentEvent, { type: 'call.accepted' }>,
 ): void {
   const call = step.state.calls.get(id);
+  // A call that this side has made waits for nobody.
+  if (call?.phase === 'confirmed') step.actions.push({ type: 'call.opened', call: id });
   const transaction = call && step.state.transactions.get(call.inviteKey);
   if (call?.phase !== 'offered' || transaction === undefined) return;
   call.local = local;
@@ -115,7 +123,7 @@ export function accepted(
   call.sdp =
     call.session !== undefined && call.agreed !== undefined
       ? writeSdpAnswer(call.session, call.agreed, place)
-      : writeSdpOffer(step.state.settings.rules.codecs, place);
+      : writeSdpOffer(step.state.settings.rules.codecs.filter(isNarrow), place);
   startTimer(step, call, call.invite);
   answerSession(step, call, transaction);
 }

@@ -1,5 +1,7 @@
 /** What this side can, as it is told to everybody. */
+import { headerOf, lists, type SipMessage } from '../message/message.ts';
 import type { HeaderPair } from '../message/write.ts';
+import type { SipCall } from './state.ts';
 
 export const allow = 'INVITE, ACK, CANCEL, BYE, OPTIONS, INFO, UPDATE';
 
@@ -10,3 +12,13 @@ export const capabilities: readonly HeaderPair[] = [
   ['Allow', allow],
   ['Supported', supported.join(', ')],
 ];
+
+/** What a peer can, as it says in its INVITE or its answer; who says nothing may be asked. */
+export function allowed(message: SipMessage): Pick<SipCall, 'allowsUpdate' | 'mayAsk'> {
+  const isSilent = headerOf(message, 'allow') === undefined;
+  const mayBe = (method: string): boolean => isSilent || lists(message, 'allow', method);
+  return {
+    allowsUpdate: lists(message, 'allow', 'update'),
+    mayAsk: { info: mayBe('info'), refer: mayBe('refer') },
+  };
+}

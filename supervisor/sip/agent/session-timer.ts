@@ -2,7 +2,7 @@
  * Session timers (RFC 4028): a call whose peer vanished without a word ends by itself. The peer refreshes unless it asks this side to,
  * which then does by UPDATE; a peer that wants this side to and knows no UPDATE gets no timer.
  */
-import { headerOf, lists, type SipRequest } from '../message/message.ts';
+import { headerOf, lists, type SipMessage, type SipRequest, type SipResponse } from '../message/message.ts';
 import { paramsOf } from '../message/fields.ts';
 import type { Answering, HeaderPair } from '../message/write.ts';
 import { contactOf, request as sendRequest } from './client-transaction.ts';
@@ -14,8 +14,8 @@ const mostS = 86_400;
 /** A session that is not refreshed ends so long before its time is over, at most (RFC 4028, 10). */
 const marginS = 32;
 
-function wanted(request: SipRequest): { readonly intervalS: number; readonly refresher: string } | undefined {
-  const [seconds = '', ...params] = (headerOf(request, 'session-expires') ?? '').split(';');
+function wanted(message: SipMessage): { readonly intervalS: number; readonly refresher: string } | undefined {
+  const [seconds = '', ...params] = (headerOf(message, 'session-expires') ?? '').split(';');
   if (!/^\s*\d{1,9}\s*$/.test(seconds)) return undefined;
   return { intervalS: Number(seconds), refresher: paramsOf(params).get('refresher')?.toLowerCase() ?? '' };
 }
@@ -39,6 +39,14 @@ export function startTimer(step: Step, call: SipCall, request: SipRequest): void
   const isOurs = asked.refresher === 'uas';
   if (isOurs && !call.allowsUpdate) return;
   setTime(step, call, Math.min(mostS, asked.intervalS), isOurs);
+}
+
+/** As the peer has answered a call of this side. */
+export function startAnsweredTimer(step: Step, call: SipCall, response: SipResponse): void {
+  const asked = wanted(response);
+  if (asked === undefined) return;
+  const isOurs = asked.refresher !== 'uas';
+  if (!isOurs || call.allowsUpdate) setTime(step, call, Math.min(mostS, asked.intervalS), isOurs);
 }
 
 function setTime(step: Step, call: SipCall, intervalS: number, isOurs: boolean): void {

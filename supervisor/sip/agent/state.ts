@@ -3,9 +3,9 @@
  * out. Plain data; time is an argument, and what is random comes in as functions. Every timer is a moment that stands here.
  */
 import type { Millis } from '../../../shared/base/units.ts';
-import type { SipMedia } from '../../../shared/protocol/sip/calls.ts';
+import type { SipMedia, SrtpSuite } from '../../../shared/protocol/sip/calls.ts';
 import type { Refused } from '../message/validate.ts';
-import type { HeaderPair, Source } from '../message/write.ts';
+import type { HeaderPair, MessageBody, Source } from '../message/write.ts';
 import type { SipMessage, SipRequest } from '../message/message.ts';
 import type { AgreeRules, Agreed } from '../session/agree.ts';
 import type { SessionOffer } from '../session/sdp.ts';
@@ -44,11 +44,81 @@ export interface ClientTransaction {
   readonly method: string;
   readonly request: Buffer;
   readonly flow: Flow;
-  readonly call: number;
+  /** Undefined: a CANCEL, of which nobody waits for the answer. */
+  readonly asked: InDialogRequest | undefined;
   repeatAt: Millis | undefined;
   repeatMs: Millis;
   endsAt: Millis;
 }
+
+/** A request within a call, as it is written again where the peer wants it signed. */
+export interface InDialogRequest {
+  readonly call: SipCall;
+  readonly method: string;
+  readonly headers: readonly HeaderPair[];
+  readonly body?: MessageBody | undefined;
+  readonly isProved: boolean;
+}
+
+/** How this side signs in at the peer of a call that it makes. */
+export interface SipAccount {
+  readonly user: string;
+  readonly password: string;
+}
+
+/** A call of this side that nobody has answered yet. */
+export interface Dialing {
+  /** Names it to whoever asked for it. */
+  readonly dial: string;
+  /** Who is called. */
+  readonly target: string;
+  /** This side's address, without tag. */
+  readonly from: string;
+  readonly callId: string;
+  readonly localTag: string;
+  readonly flow: Flow;
+  /** What is said of the caller beside From. */
+  readonly headers: readonly HeaderPair[];
+  readonly account: SipAccount | undefined;
+  readonly local: { readonly address: string; readonly port: number };
+  readonly sessionId: number;
+  readonly sdp: string;
+  /** Undefined: the audio is offered in the clear. */
+  readonly key: { readonly suite: SrtpSuite; readonly local: string } | undefined;
+  readonly ringUntil: Millis;
+  cseq: number;
+  /** How often this side has signed in for it. */
+  proofs: number;
+  /** Whoever asked has been told what came of it. */
+  isOver: boolean;
+}
+
+/** An INVITE of this side (RFC 3261, 17.1.1; RFC 6026). */
+export interface InviteTransaction {
+  readonly branch: string;
+  readonly dialing: Dialing;
+  readonly cseq: number;
+  readonly request: Buffer;
+  /** `refused`, `answered`: what comes again is acknowledged again. */
+  phase: 'calling' | 'proceeding' | 'refused' | 'answered';
+  repeatAt: Millis | undefined;
+  repeatMs: Millis;
+  endsAt: Millis;
+  ack: Buffer | undefined;
+  /** To tag of the 2xx that made the call. */
+  answeredBy: string;
+  isCancelled: boolean;
+}
+
+/** What this side has asked of a peer beside the call itself, one of each kind at a time. */
+export interface AskedOfPeer {
+  /** REFER: answered by NOTIFY, until then. */
+  refer: { readonly until: Millis } | undefined;
+  /** Keys that go as INFO, one behind the other's answer. */
+  keys: { left: string; nextAt: Millis | undefined } | undefined;
+}
+
+export type PeerOutcome = 'ok' | 'rejected' | 'unsupported' | 'unavailable' | 'unknown';
 
 export interface SessionTimer {
   readonly intervalS: number;
@@ -76,6 +146,10 @@ export interface SipCall {
   readonly invite: SipRequest;
   readonly inviteKey: string;
   readonly allowsUpdate: boolean;
+  /** What the peer does not rule out: INFO, REFER. */
+  readonly mayAsk: { readonly info: boolean; readonly refer: boolean };
+  readonly account: SipAccount | undefined;
+  readonly asked: AskedOfPeer;
   /** Undefined until the peer has said what it can, where it lets this side offer first. */
   agreed: Agreed | undefined;
   /** The peer's last word on media. */
@@ -119,6 +193,8 @@ export interface AgentState {
   readonly settings: AgentSettings;
   readonly transactions: Map<string, ServerTransaction>;
   readonly clients: Map<string, ClientTransaction>;
+  /** INVITEs of this side by branch. */
+  readonly invites: Map<string, InviteTransaction>;
   readonly calls: Map<number, SipCall>;
   /** Calls by Call-ID and both tags. */
   readonly dialogs: Map<string, SipCall>;
@@ -131,6 +207,7 @@ export const newAgent = (settings: AgentSettings): AgentState => ({
   settings,
   transactions: new Map(),
   clients: new Map(),
+  invites: new Map(),
   calls: new Map(),
   dialogs: new Map(),
   merged: new Map(),
@@ -159,6 +236,17 @@ export type AgentEvent =
       readonly retryAfterS?: number | undefined;
     }
   | { readonly type: 'call.hung-up'; readonly call: number }
+  /** This side calls somebody. */
+  | ({ readonly type: 'call.dialed'; readonly ringMs: Millis } & Pick<
+      Dialing,
+      'dial' | 'target' | 'from' | 'callId' | 'flow' | 'headers' | 'account' | 'local'
+    >)
+  /** And wants to no more. */
+  | { readonly type: 'dial.given-up'; readonly dial: string }
+  /** The peer is to call somebody else in place of this side. */
+  | { readonly type: 'call.refer'; readonly call: number; readonly user: string }
+  /** Keys, with `w` and `W` as pauses, for a peer that takes none with the audio. */
+  | { readonly type: 'call.press'; readonly call: number; readonly keys: string }
   | { readonly type: 'flow.failed'; readonly connection: number }
   | { readonly type: 'time.passed' };
 
@@ -183,6 +271,18 @@ export type AgentAction =
   | { readonly type: 'call.opened'; readonly call: number }
   | { readonly type: 'call.agreed'; readonly call: number; readonly media: SipMedia }
   | { readonly type: 'call.digit'; readonly call: number; readonly digit: string }
+  /** Somebody has answered, and the call is one. */
+  | {
+      readonly type: 'dial.answered';
+      readonly dial: string;
+      readonly call: number;
+      readonly media: SipMedia;
+      readonly mayRefer: boolean;
+    }
+  /** Nobody has, for this status of the peer's: 0 where it said nothing; or in the time to ring, or this side gave up. */
+  | { readonly type: 'dial.ended'; readonly dial: string; readonly why: number | 'rang' | 'ours' }
+  | { readonly type: 'call.referred'; readonly call: number; readonly outcome: PeerOutcome }
+  | { readonly type: 'call.pressed'; readonly call: number; readonly outcome: PeerOutcome }
   /** It is over and forgotten. */
   | {
       readonly type: 'call.ended';

@@ -2,6 +2,7 @@
  * What a call is told of who calls whom: as the trunk says it, for who may call was checked before (spec 01, Call metadata). Without
  * numbers unless the operator wants them passed on: metadata end up in recordings, too.
  */
+import { carrierKeys } from '../../../shared/protocol/carrier-a.ts';
 import { headerOf, listOf, type SipRequest } from '../message/message.ts';
 import { readNameAddr, readUri } from '../message/fields.ts';
 
@@ -10,8 +11,8 @@ const mostChars = 128;
 
 /** Keys that the server sets. */
 const keys = {
-  transport: 'session.transport',
-  callId: 'session.carrier_call_id',
+  transport: carrierKeys.transport,
+  callId: carrierKeys.callId,
   from: 'session.from',
   to: 'session.to',
 } as const;
@@ -31,9 +32,10 @@ const printable = (text: string): string | undefined => {
   return clean === '' ? undefined : clean;
 };
 
+/** `mayRefer`: the peer does not rule out that it is given somebody else to call. */
 export function callMetadata(
   invite: SipRequest,
-  { shows }: { readonly shows: boolean },
+  { shows, mayRefer }: { readonly shows: boolean; readonly mayRefer: boolean },
 ): {
   readonly callId: string;
   readonly metadata: Readonly<Record<string, string>>;
@@ -49,6 +51,21 @@ export function callMetadata(
       [keys.callId]: callId,
       ...(from !== undefined && { [keys.from]: from }),
       ...(to !== undefined && { [keys.to]: to }),
+      ...(!mayRefer && { [carrierKeys.refer]: 'no' }),
     },
   };
 }
+
+/** The same of a call that this side has made. */
+export const madeMetadata = (call: {
+  readonly callId: string;
+  readonly from: string;
+  readonly to: string;
+  readonly mayRefer: boolean;
+  readonly shows: boolean;
+}): Readonly<Record<string, string>> => ({
+  [keys.transport]: 'sip',
+  [keys.callId]: call.callId,
+  ...(call.shows && { [keys.from]: call.from, [keys.to]: call.to }),
+  ...(!call.mayRefer && { [carrierKeys.refer]: 'no' }),
+});

@@ -35,18 +35,23 @@ const reasons: Readonly<Record<number, string>> = {
 
 export type HeaderPair = readonly [name: string, value: string];
 
+export interface MessageBody {
+  readonly type: string;
+  readonly text: string;
+}
+
 export interface Answering {
   readonly status: number;
   readonly reason?: string | undefined;
   /** Tag of this side, where the To header has none. */
   readonly toTag?: string | undefined;
   readonly headers?: readonly HeaderPair[];
-  readonly body?: { readonly type: string; readonly text: string };
+  readonly body?: MessageBody;
 }
 
 const isClean = (text: string): boolean => !/[\r\n]/.test(text);
 
-function head(first: string, headers: readonly HeaderPair[], body: Answering['body']): Buffer {
+function head(first: string, headers: readonly HeaderPair[], body: MessageBody | undefined): Buffer {
   const typed: HeaderPair[] = body === undefined ? [] : [['Content-Type', body.type]];
   return whole(first, [...headers, ...typed], Buffer.from(body?.text ?? '', 'latin1'));
 }
@@ -108,7 +113,7 @@ const first = (headers: readonly SipHeader[], name: string): string | undefined 
 export const writeRequest = (
   line: { readonly method: string; readonly uri: string },
   headers: readonly HeaderPair[],
-  body?: Answering['body'],
+  body?: MessageBody,
 ): Buffer => head(`${line.method} ${line.uri} SIP/2.0`, headers, body);
 
 /** A message that was read, as it can be read again. */

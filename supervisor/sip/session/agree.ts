@@ -5,7 +5,6 @@
 import {
   isExchangeable,
   sipClockRate,
-  sipCodecRate,
   srtpSuites,
   type SipCodec,
   type SipKeys,
@@ -110,15 +109,19 @@ export function writeSdpAnswer(offer: SessionOffer, { media, keyTag }: Agreed, l
 const ownTypes: Readonly<Record<SipCodec, number>> = { PCMU: 0, PCMA: 8, G722: 9, opus: 111 };
 const ownDtmfType = 101;
 
-/** The offer of this side to a peer that made none. Only codecs of one rate: the call has begun before the peer chooses. */
-export function writeSdpOffer(codecs: readonly SipCodec[], local: LocalMedia): string {
-  const own = codecs
-    .filter((codec) => sipCodecRate(codec) === 8_000)
-    .map((codec) => ({ codec, payloadType: ownTypes[codec] }));
-  return session(
-    local,
-    audioLines('RTP/AVP', local.port, { codecs: own, dtmfType: ownDtmfType, direction: 'sendrecv' }),
-  );
+/** An offer of this side; codecs whose clock is that of keys. */
+export function writeSdpOffer(
+  codecs: readonly SipCodec[],
+  local: LocalMedia,
+  key?: AgreeRules['key'],
+): string {
+  const own = codecs.map((codec) => ({ codec, payloadType: ownTypes[codec] }));
+  const given = { codecs: own, dtmfType: ownDtmfType, direction: 'sendrecv' } as const;
+  const crypto = key === undefined ? [] : [`a=crypto:1 ${key.suite} inline:${key.local}`];
+  return session(local, [
+    ...audioLines(key === undefined ? 'RTP/AVP' : 'RTP/SAVP', local.port, given),
+    ...crypto,
+  ]);
 }
 
 function audioLines(

@@ -14,7 +14,7 @@ const mostHeld = 1_024;
 const foreignFrom = 2 ** 31;
 
 export interface NeighboursOptions {
-  readonly state: Pick<AgentState, 'clients' | 'transactions' | 'dialogs'>;
+  readonly state: Pick<AgentState, 'clients' | 'invites' | 'transactions' | 'dialogs'>;
   /** To be taken here. */
   readonly received: (incoming: Incoming, from: 'before' | 'after' | 'held') => void;
   readonly failed: (connection: number) => void;

@@ -9,10 +9,18 @@ import { headerOf, type SipMessage } from '../message/message.ts';
 
 /** Whether this side's agent has what the message belongs to. */
 export function isOwn(
-  { clients, transactions, dialogs }: Pick<AgentState, 'clients' | 'transactions' | 'dialogs'>,
+  {
+    clients,
+    invites,
+    transactions,
+    dialogs,
+  }: Pick<AgentState, 'clients' | 'invites' | 'transactions' | 'dialogs'>,
   message: SipMessage,
 ): boolean {
-  if (message.kind === 'response') return clients.has(topVia(message)?.params.get('branch') ?? '');
+  if (message.kind === 'response') {
+    const branch = topVia(message)?.params.get('branch') ?? '';
+    return clients.has(branch) || invites.has(branch);
+  }
   const method = message.method === 'CANCEL' ? 'INVITE' : message.method;
   if (transactions.has(transactionKey(message, method))) return true;
   const callId = headerOf(message, 'call-id') ?? '';

@@ -6,7 +6,7 @@ import { isMachine } from '../../listeners/carrier-a/status.ts';
 import { CarrierAControl } from '../carrier-a/control.ts';
 import { response, say } from '../carrier-a/twiml.ts';
 import { CarrierBControl } from '../carrier-b/control.ts';
-import type { Carrier, OutboundCarrier } from '../carrier.ts';
+import type { Carrier, OutboundCarrier, SipAsCarrier } from '../carrier.ts';
 import { textAt } from '../rest.ts';
 import type { OutboundEnd, OutboundFact } from './outbound-call.ts';
 import { parametersOf, type OutboundCalls } from './outbound-calls.ts';
@@ -17,6 +17,7 @@ export const hangUpNow = response();
 export function outboundCarriers(
   carriers: ReadonlyMap<CarrierName, Carrier>,
   { carrierB }: Pick<ServerSettings, 'carrierB'>,
+  sip: SipAsCarrier | undefined,
 ): ReadonlyMap<CarrierName, OutboundCarrier> {
   const able = new Map<CarrierName, OutboundCarrier>();
   for (const [name, carrier] of carriers) {
@@ -25,6 +26,7 @@ export function outboundCarriers(
     else if (carrier instanceof CarrierBControl && carrierB?.control?.connectionId !== '')
       able.set(name, carrier);
   }
+  if (sip?.canDial === true) able.set(sip.name, sip);
   return able;
 }
 

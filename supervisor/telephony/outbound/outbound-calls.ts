@@ -33,10 +33,22 @@ export interface OutboundOptions {
   readonly log: Log;
   readonly carriers: () => ReadonlyMap<CarrierName, OutboundCarrier>;
   readonly counted: (carrier: CarrierName, end: string) => void;
+  /** This process makes a call. */
+  readonly begun: (id: string) => void;
 }
 
+/** `unsure`: another host of the fleet may have made the call, and does not answer. */
 export type OutboundRefusal =
-  'off' | 'not_allowed' | 'busy' | 'full' | 'rate_limited' | 'carrier' | 'key_reused' | 'refused';
+  | 'off'
+  | 'not_allowed'
+  | 'busy'
+  | 'full'
+  | 'rate_limited'
+  | 'carrier'
+  | 'voicemail'
+  | 'key_reused'
+  | 'refused'
+  | 'unsure';
 
 interface Entry {
   readonly call: OutboundCall;
@@ -89,6 +101,7 @@ export class OutboundCalls {
     if (!allowed.ok) return allowed;
     const { carrier, settings } = allowed.value;
     const id = randomBytes(9).toString('base64url');
+    this.#options.begun(id);
     if (key !== undefined) this.#remember(key, { id, body });
     const now = this.#options.wallClock.now();
     this.#begun.push(now);
@@ -105,6 +118,7 @@ export class OutboundCalls {
   #judge({
     to,
     carrier: wanted,
+    voicemail,
   }: OutboundRequest): Result<
     { readonly carrier: OutboundCarrier; readonly settings: OutboundSettings },
     OutboundRefusal
@@ -114,6 +128,8 @@ export class OutboundCalls {
     const [only, ...others] = carriers().values();
     const carrier = wanted === undefined && others.length === 0 ? only : wanted && carriers().get(wanted);
     if (carrier === undefined) return fail('carrier');
+    // Nobody listens for machines there.
+    if (carrier.name === 'sip' && voicemail !== undefined) return fail('voicemail');
     if (!settings.allowed.some((prefix) => to.startsWith(prefix))) return fail('not_allowed');
     if ([...this.#open.values()].some(({ request }) => request.to === to)) return fail('busy');
     if (this.#open.size >= mostOpen) return fail('full');

@@ -111,6 +111,19 @@ describe('Tool declaration', () => {
     await ended(one);
   });
 
+  it('tool.cancel: none for a side_effect call when the caller goes on: its outcome reaches the LLM later', async () => {
+    const one = await linked([{ name: 'pay', kind: 'side_effect' }]);
+    use(one, 'pay');
+    const asked = await one.session.says('tool.call');
+    one.call.sendText('never mind');
+    await told('never mind');
+    one.session.send({ type: 'tool.result', id: asked['id'], result: 'paid with card' });
+    one.call.sendText('are you there');
+    await told('paid with card');
+    expect(count(one, 'tool.cancel')).toBe(0);
+    await ended(one);
+  });
+
   it('repeatable: without it an identical call of the same turn is answered already_done', async () => {
     const one = await linked([{ name: 'book', kind: 'side_effect', filler_after_ms: 0 }]);
     const { llm } = service.providers;

@@ -167,4 +167,10 @@ describe('the limits of WebRTC signaling', () => {
     await service.says('draining');
     expect(await refusal(await post(from('192.0.2.3')))).toMatch(/^503 \w+$/);
   });
+
+  it('all calls, those that are not established twice over: 503 with Retry-After, judged before the handshake pool', async () => {
+    await start({ SVC_MAX_SESSIONS: '1', SVC_WEBRTC_MAX_HANDSHAKING: '2' });
+    expect([(await post()).status, (await post()).status]).toEqual([201, 201]);
+    expect(await refusal(await post())).toMatch(/^503 (?!handshakes)\w+ later$/);
+  });
 });

@@ -72,12 +72,75 @@ export function receive(
   return `<recv ${attributes}><action>${check}</action></recv>`;
 }
 
+/** A request of the service that has to come, and what must stand in it. */
+export function hear(
+  method: string,
+  { has, isOptional = false, signedBy }: Answer & { readonly signedBy?: SippAccount } = {},
+): string {
+  const check = (into: string, pattern: string): string =>
+    `<ereg regexp="${pattern}" search_in="msg" check_it="true" assign_to="${into}"/>`;
+  const actions = [
+    // Requests of this side say To what the service says From.
+    ...(method === 'INVITE'
+      ? [check('theirs', '[^\\r\\n]+" header="From:').replace('search_in="msg"', 'search_in="hdr"')]
+      : []),
+    ...(has === undefined ? [] : [check('found', has.replaceAll('<', '&lt;'))]),
+    ...(signedBy === undefined
+      ? []
+      : [`<verifyauth assign_to="signed" username="${signedBy.user}" password="${signedBy.password}"/>`]),
+  ];
+  const attributes = `request="${method}"${isOptional ? ' optional="true"' : ''}`;
+  return `<recv ${attributes}><action>${actions.join('')}</action></recv>`;
+}
+
+/** The answer to it. */
+export function reply(
+  status: number,
+  { headers = [], body = '' }: Pick<Request, 'headers' | 'body'> = {},
+): string {
+  const text = [
+    `SIP/2.0 ${status} As The Scenario Says`,
+    '[last_Via:]',
+    '[last_From:]',
+    `To: <sip:callee@127.0.0.1>;tag=${tag}`,
+    '[last_Call-ID:]',
+    '[last_CSeq:]',
+    'Contact: <sip:callee@[local_ip]:[local_port];transport=[transport]>',
+    ...headers,
+    ...(body === '' ? [] : ['Content-Type: application/sdp']),
+    'Content-Length: [len]',
+    '',
+    body,
+  ].join('\n');
+  return `<send><![CDATA[\n${indented(text)}\n\n]]></send>`;
+}
+
+const tag = '[pid]s[call_number]';
+
+/** A request of whoever was called. */
+export const sendBack = (method: string, request: Request): string =>
+  send(method, {
+    ...request,
+    line: `${method} sip:[remote_ip]:[remote_port] SIP/2.0`,
+    edit: (text) =>
+      text
+        .replace(/^From:.*$/m, `From: <sip:callee@127.0.0.1>;tag=${tag}`)
+        .replace(/^To:.*$/m, 'To:[$theirs]'),
+  });
+
 export const pause = (ms: number): string => `<pause milliseconds="${ms}"/>`;
 
 export interface SippOptions {
   readonly port: number;
   readonly transport?: 'udp' | 'tcp';
-  readonly account?: { readonly user: string; readonly password: string };
+  readonly account?: SippAccount;
+  /** Where it is called. */
+  readonly at?: number;
+}
+
+interface SippAccount {
+  readonly user: string;
+  readonly password: string;
 }
 
 /** Below what systems give out by themselves: several that look for a port at once would find the same one. */
@@ -86,7 +149,10 @@ let lastPort = 20_000;
 /** Runs one call of a scenario. Resolves with undefined where everything came as it should, else with what went wrong. */
 export function runSipp(steps: readonly string[], options: SippOptions): Promise<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'sipp-'));
-  const reference = steps.some((step) => step.includes('assign_to')) ? '<Reference variables="found"/>' : '';
+  const named = ['found', 'theirs', 'signed'].filter((name) =>
+    steps.some((step) => step.includes(`assign_to="${name}"`)),
+  );
+  const reference = named.length === 0 ? '' : `<Reference variables="${named.join()}"/>`;
   writeFileSync(
     join(folder, 'one.xml'),
     `<?xml version="1.0" encoding="UTF-8"?>\n<scenario name="one">${steps.join('\n')}${reference}</scenario>\n`,
@@ -95,7 +161,16 @@ export function runSipp(steps: readonly string[], options: SippOptions): Promise
   lastPort += 2;
   const args = [
     ...['-sf', 'one.xml', '-m', '1', '-i', '127.0.0.1', '-t', transport === 'tcp' ? 't1' : 'u1', '-nostdin'],
-    ...['-p', String(lastPort), '-recv_timeout', '20000', '-timeout', '60s', '-timeout_error', '-trace_err'],
+    ...[
+      '-p',
+      String(options.at ?? lastPort),
+      '-recv_timeout',
+      '20000',
+      '-timeout',
+      '60s',
+      '-timeout_error',
+      '-trace_err',
+    ],
     ...(account === undefined ? [] : ['-au', account.user, '-ap', account.password]),
     `127.0.0.1:${options.port}`,
   ];

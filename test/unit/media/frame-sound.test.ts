@@ -34,6 +34,13 @@ describe('the sound of a frame', () => {
     expect(measured(hiss).brightDb).toBeGreaterThan(-8);
   });
 
+  it('is known for each quarter of the frame', () => {
+    const sound = new MeasuredSound();
+    const pcm = Int16Array.from({ length: frameSamples }, (_, i) => (i < 128 ? 3_277 : i >= 384 ? 328 : 0));
+    new SoundMeter().measure(pcm, sound);
+    expect(sound.quarters.map((power) => Math.round(decibels(power)))).toEqual([-20, -120, -120, -40]);
+  });
+
   it('does not depend on where frames begin', () => {
     const pcm = tone(300, 9_000);
     const whole = new SoundMeter();

@@ -1,5 +1,6 @@
 /** Facts about speech from probabilities of frames of 32 ms. */
 import { describe, expect, it } from 'vitest';
+import type { FrameSound } from '../../../worker/media/vad/frame-sound.ts';
 import { SpeechDetector, type SpeechDetectorSettings } from '../../../worker/media/vad/speech-detector.ts';
 
 const settings = { threshold: 0.5, minSpeechMs: 96, confirmMs: 192, sureMs: 96, stopMs: 160 };
@@ -170,5 +171,45 @@ describe("the bot's own voice in the speech detector", () => {
     take(0, 5);
     take(0.9, 100);
     expect(world.facts).toEqual(['speech.started', 'speech.confirmed', 'speech.stopped']);
+  });
+});
+
+describe('the end of the sound of a voice', () => {
+  /** A frame whose quarters have these levels. */
+  const sounding = (...levelsDb: readonly number[]): FrameSound => {
+    const quarters = levelsDb.map((level) => 10 ** (level / 10));
+    const power = quarters.reduce((sum, one) => sum + one, 0) / quarters.length;
+    return { power, quarters, brightPower: power / 30, periodicity: 0.7, judgedByEnergy: false };
+  };
+  const level = (db: number): FrameSound => sounding(db, db, db, db);
+
+  /** How long ago it was when speech stopped. */
+  function quietAtStop(backgroundDb: number, ...tail: readonly (readonly [number, FrameSound])[]): number {
+    let quietMs = -1;
+    const detector = new SpeechDetector({ ...settings, stopMs: 320 }, (fact) => {
+      if (fact === 'speech.stopped') quietMs = detector.quietMs;
+    });
+    for (let i = 0; i < 60; i += 1) detector.take(0.02, 32, level(backgroundDb));
+    for (let i = 0; i < 10; i += 1) detector.take(0.9, 32, level(-20));
+    for (const [probability, sound] of tail) detector.take(probability, 32, sound);
+    for (let i = 0; i < 10; i += 1) detector.take(0.02, 32, level(backgroundDb));
+    return quietMs;
+  }
+
+  it('is known to a quarter of a frame, and before VAD notices it', () => {
+    expect(quietAtStop(-80)).toBe(320);
+    expect(quietAtStop(-80, [0.9, sounding(-20, -80, -80, -80)])).toBe(320 + 24);
+    expect(quietAtStop(-80, [0.9, level(-80)], [0.9, level(-80)])).toBe(320 + 64);
+  });
+
+  it('is no fading away: what is 30 dB softer than the loudest part is not heard', () => {
+    expect(quietAtStop(-80, [0.9, level(-49)])).toBe(320);
+    expect(quietAtStop(-80, [0.9, level(-51)])).toBe(320 + 32);
+  });
+
+  it('stands out from the background, or VAD knows it best', () => {
+    expect(quietAtStop(-45, [0.9, level(-36)])).toBe(320 + 32);
+    expect(quietAtStop(-45, [0.9, level(-34)])).toBe(320);
+    expect(quietAtStop(-25)).toBe(320);
   });
 });

@@ -8,6 +8,7 @@ const settings = { threshold: 0.5, minSpeechMs: 120, confirmMs: 300, sureMs: 150
 const sounding = (levelDb: number, brightDb: number, periodicity = 0.68): FrameSound => ({
   power: 10 ** (levelDb / 10),
   brightPower: 10 ** ((levelDb + brightDb) / 10),
+  quarters: new Array<number>(4).fill(10 ** (levelDb / 10)),
   periodicity,
   judgedByEnergy: false,
 });
@@ -169,6 +170,7 @@ describe('a hum', () => {
     const over: FrameSound = {
       power: hum.power + noise.power,
       brightPower: hum.brightPower + noise.brightPower,
+      quarters: new Array<number>(4).fill(hum.power + noise.power),
       periodicity: hum.periodicity,
       judgedByEnergy: false,
     };

@@ -158,6 +158,20 @@ describe('a peer of a SIP call', () => {
     expect(new Set(wire.sent.map(({ port }) => port))).toEqual(new Set([7_000]));
   });
 
+  it('that has moved is not brought back by what was still on its way from where it was', () => {
+    const { call, wire, at } = newCall();
+    call.opened();
+    wire.emit('message', audio(1), peer);
+    at(100);
+    call.agreed({ ...plain, remote: { address: '198.51.100.20', port: 5_000, rtcpPort: 5_001 } });
+    wire.emit('message', audio(2), peer);
+    // The telephone itself, behind a translation.
+    wire.emit('message', audio(3), { address: '198.51.100.9', port: 7_000 });
+    wire.sent.length = 0;
+    at(200);
+    expect(new Set(wire.sent.map(({ port }) => port))).toEqual(new Set([7_000]));
+  });
+
   it('may move to another port when it was silent; a stranger does not get its audio even then', () => {
     const { call, wire, at } = newCall();
     call.opened();

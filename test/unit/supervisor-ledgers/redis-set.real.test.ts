@@ -9,6 +9,7 @@ import { afterEach, describe, it, expect } from 'vitest';
 import { parseRedisUrl } from '../../../shared/net/redis-url.ts';
 import { systemClock, systemWallClock } from '../../../shared/runtime/clock.ts';
 import { RedisSet } from '../../../supervisor/admission/redis-set.ts';
+import { RedisLine } from '../../../supervisor/fleet/redis-line.ts';
 import { TokenLedger } from '../../../supervisor/admission/token-ledger.ts';
 import { TokenStore } from '../../../supervisor/admission/token-store.ts';
 
@@ -54,7 +55,8 @@ function openStore(port: number, { secret = password, timeoutMs = 2_000 } = {}) 
   const target = parseRedisUrl(`redis://:${secret}@127.0.0.1:${port}/1`);
   if (!target.ok) throw new Error(target.error);
   const warnings: string[] = [];
-  const shared = new RedisSet(target.value, { clock: systemClock, timeoutMs });
+  const line = new RedisLine(target.value, { clock: systemClock, timeoutMs });
+  const shared = new RedisSet(line);
   const store = new TokenStore({
     ledger: new TokenLedger(),
     wallClock: systemWallClock,
@@ -62,7 +64,7 @@ function openStore(port: number, { secret = password, timeoutMs = 2_000 } = {}) 
     shared,
   });
   undo.push(() => store.close());
-  return { store, shared, warnings };
+  return { store, shared, line, warnings };
 }
 
 /** Looks again until it holds; the limit is that of the test. */
@@ -79,7 +81,7 @@ describe.skipIf(!isThere)(
       const port = await freePort();
       const child = await startRedis(port);
       const stores = [openStore(port), openStore(port)] as const;
-      await until(() => stores.every(({ shared }) => shared.isReady));
+      await until(() => stores.every(({ line }) => line.isReady));
       return { port, child, stores };
     }
 
@@ -118,9 +120,9 @@ describe.skipIf(!isThere)(
 
     it('refuse while it is gone, say why once and never the password, and go on when it is back', async () => {
       const { port, child, stores } = await twoStores();
-      const [{ store, shared, warnings }] = stores;
+      const [{ store, line, warnings }] = stores;
       await stop(child);
-      await until(() => !shared.isReady);
+      await until(() => !line.isReady);
       for (let count = 0; count < 50; count += 1)
         expect(await store.use({ sid: `gone${count}`, expS: expS() })).toEqual({
           ok: false,
@@ -130,7 +132,7 @@ describe.skipIf(!isThere)(
       expect(warnings[0]).toMatch(/"reason":"[\w ]+"/);
       expect(warnings.join()).not.toContain('canary');
       await startRedis(port);
-      await until(() => shared.isReady);
+      await until(() => line.isReady);
       expect(await store.use({ sid: 'gone0', expS: expS() })).toEqual({ ok: true, value: undefined });
     });
 
@@ -148,8 +150,8 @@ describe.skipIf(!isThere)(
     it('refuse in time when it is silent, and find it again with a new connection', async () => {
       const port = await freePort();
       const child = await startRedis(port);
-      const { store, shared } = openStore(port, { timeoutMs: 50 });
-      await until(() => shared.isReady);
+      const { store, line } = openStore(port, { timeoutMs: 50 });
+      await until(() => line.isReady);
       child.kill('SIGSTOP');
       const uses = Array.from({ length: 8 }, (_, index) => store.use({ sid: `s${index}`, expS: expS() }));
       for (const use of await Promise.all(uses))
@@ -171,7 +173,7 @@ describe.skipIf(!isThere)(
       });
       expect(wrong.warnings.join()).not.toContain('canary');
       const full = openStore(port);
-      await until(() => full.shared.isReady);
+      await until(() => full.line.isReady);
       expect(await full.shared.add('x', 1_000)).toEqual({ ok: false, error: 'OOM' });
     });
   },

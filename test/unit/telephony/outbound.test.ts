@@ -121,6 +121,7 @@ describe('who is called', () => {
       log: { info: (...line: unknown[]) => lines.push(line) } as unknown as Log,
       carriers: () => new Map(carriers.map((one) => [one.name, one])),
       counted: () => undefined,
+      begun: () => undefined,
     });
   const request = (to = '+15550100077', more: object = {}): OutboundRequest => {
     const read = readOutboundRequest(JSON.stringify({ to, ...more }));
@@ -198,7 +199,7 @@ describe('a request to make a call', () => {
     ['{}', 'to: must be a text'],
     ['{"to":"0800-secret"}', 'to: must be an E.164 number: + and 8 to 15 digits'],
     ['{"to":"+15550100077","who":"secret"}', 'the body has a field that is not known'],
-    ['{"to":"+15550100077","carrier":"secret"}', 'carrier: must be one of carrier_a, carrier_b'],
+    ['{"to":"+15550100077","carrier":"secret"}', 'carrier: must be one of carrier_a, carrier_b, sip'],
     ['{"to":"+15550100077","ring_s":4}', 'ring_s: must be an integer from 5 to 120'],
     ['{"to":"+15550100077","voicemail":""}', 'voicemail: must not be empty'],
     ['{"to":"+15550100077","language":"<secret>"}', 'language: must be a language tag such as en-US'],

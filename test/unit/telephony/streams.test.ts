@@ -16,6 +16,7 @@ it('a former stream that is known to be over late hangs nobody up; the last one 
     ...{ settings: read.value.settings, clock: systemClock, wallClock: systemWallClock },
     log: newLog({ role: 'test', level: 'fatal', to: { write: () => undefined } }),
     metrics: newSupervisorMetrics(),
+    sip: () => undefined,
   });
   const streamOf = (callId: string): Parameters<Telephony['greet']>[0] =>
     ({ transport: 'carrier_b', signedMetadata: { [carrierKeys.callId]: callId } }) as never;

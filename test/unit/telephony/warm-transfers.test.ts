@@ -99,6 +99,7 @@ function start(
     warmOf: () => world.carrier,
     counted: () => undefined,
     taken: () => undefined,
+    begun: () => undefined,
   });
   warm.open();
   // The system closes what a dead process had open; nothing else of it happens.

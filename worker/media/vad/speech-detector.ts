@@ -39,7 +39,12 @@ const lowestRelease = 0.03;
 /** Nobody hums for longer: what goes on is a voice that only sounds dark. */
 const longestHumMs = 1_000;
 /** The sound of a voice is what is at most so much softer than the loudest of it: what dies away below that nobody hears as speech. */
-const fadeDb = 26;
+const fadeDb = 30;
+/** Nor what is less than so much louder than the background before it, unless the loudest of it is hardly more. */
+const overBackgroundDb = 10;
+/** Background is what VAD is as sure of as this; it is followed with a time constant of 20 frames. */
+const backgroundBelow = 0.1;
+const backgroundShare = 0.05;
 const silentDb = -120;
 /** After an echo was found, voice is an echo for so many frames more: the next look is saved, and its pauses are bridged. */
 const echoFrames = 2;
@@ -67,8 +72,9 @@ export class SpeechDetector {
   #silenceMs = 0;
   /** How many of `lastsMs` were told of this speech. */
   #lastsTold = 0;
-  /** Level of the loudest frame of the speech, and how long ago a frame was last part of its sound. */
+  /** Level of the loudest part of the speech and of what was heard before it, and how long ago its sound was last heard. */
   #loudestDb = silentDb;
+  #backgroundDb = silentDb;
   #quietMs = 0;
   #isPaused = false;
   #hadSpeech = false;
@@ -106,10 +112,23 @@ export class SpeechDetector {
   }
 
   #followSound(probability: number, frameMs: Millis, sound: FrameSound | undefined): void {
-    const levelDb = sound === undefined ? silentDb : decibels(sound.power);
-    if (probability >= this.#settings.threshold) this.#loudestDb = Math.max(this.#loudestDb, levelDb);
-    const isSound = sound === undefined || levelDb > this.#loudestDb - fadeDb;
-    this.#quietMs = isSound ? 0 : this.#quietMs + frameMs;
+    if (sound === undefined) {
+      this.#quietMs = 0;
+      return;
+    }
+    const levels = sound.quarters.map(decibels);
+    if (probability >= this.#settings.threshold) this.#loudestDb = Math.max(this.#loudestDb, ...levels);
+    else if (!this.#speech && probability < backgroundBelow) this.#followBackground(decibels(sound.power));
+    const overDb = Math.min(this.#backgroundDb + overBackgroundDb, this.#loudestDb - overBackgroundDb);
+    const leastDb = Math.max(this.#loudestDb - fadeDb, overDb);
+    const last = levels.findLastIndex((level) => level > leastDb);
+    this.#quietMs =
+      last < 0 ? this.#quietMs + frameMs : ((levels.length - 1 - last) * frameMs) / levels.length;
+  }
+
+  #followBackground(levelDb: number): void {
+    const isFirst = this.#backgroundDb === silentDb;
+    this.#backgroundDb += (levelDb - this.#backgroundDb) * (isFirst ? 1 : backgroundShare);
   }
 
   /** A look at the newest audio, so much newer than the last frame, may prove a voice over the bot. */

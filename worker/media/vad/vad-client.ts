@@ -114,6 +114,7 @@ export class VadClient {
     this.#frame.fill(0);
     sound.power = 0;
     sound.brightPower = 0;
+    sound.quarters.fill(0);
   }
 
   /** Names the call in its mailbox. */

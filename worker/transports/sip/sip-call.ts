@@ -74,6 +74,8 @@ export class SipCall implements CallTransport {
   #ended: TransportEnd | undefined;
   #hangUpAt: Millis | undefined;
   #isClosed = false;
+  /** Where the peer has moved from: what is still on its way from there does not bring it back. */
+  #left: { readonly address: string; readonly port: number; readonly until: Millis } | undefined;
   readonly #reporter: RtcpReporter;
   #reportAt: Millis;
   #srtcp: Srtcp | undefined;
@@ -252,7 +254,11 @@ export class SipCall implements CallTransport {
     const { remote } = this.#state.media;
     const isMoved = remote?.address !== media.remote?.address || remote?.port !== media.remote?.port;
     // Where it said that it moves to counts until it is heard from there.
-    if (isMoved) this.#state.peer = undefined;
+    if (isMoved) {
+      const { peer } = this.#state;
+      this.#left = peer && { ...peer, until: this.#options.now() + 50 * FRAME_MS };
+      this.#state.peer = undefined;
+    }
     const before = this.#state.media.keys;
     if (before?.local !== media.keys?.local || before?.remote !== media.keys?.remote) {
       if (before?.remote !== media.keys?.remote) this.#state.srtcp.heard = 0;
@@ -295,9 +301,10 @@ export class SipCall implements CallTransport {
    * that it is the peer: a stranger that guesses the port takes over no call, not even a silent one.
    */
   #mayBePeer(from: RemoteInfo, isPeer: boolean, now: Millis): boolean {
-    if (isPeer || this.#state.peer === undefined) return true;
     const { remote, keys } = this.#state.media;
-    if (remote?.address === from.address && remote.port === from.port) return true;
+    if (isPeer || (remote?.address === from.address && remote.port === from.port)) return true;
+    const { address, port, until = 0 } = this.#left ?? {};
+    if (this.#state.peer === undefined) return now >= until || address !== from.address || port !== from.port;
     const isKnown = keys !== undefined || [this.#state.peer.address, remote?.address].includes(from.address);
     return isKnown && now - this.#state.heardAt > 50 * FRAME_MS;
   }

@@ -42,6 +42,10 @@ class RunContext:
         """What belongs to the call: `session.data`."""
         return self.call.session.data
 
+    def disallow_interruptions(self) -> None:
+        """The tool runs to its end although the caller goes on; what the bot says stays interruptible."""
+        self.call.keep_running()
+
     @property
     def function_call(self) -> SimpleNamespace:
         """`name`, `call_id` and `arguments` of the call."""
@@ -81,16 +85,23 @@ def function_tool(
 
 
 def add_livekit_tools(agent: Agent, source: Any, **options: Any) -> None:
-    """Adds LiveKit-style tools: one, several in a list, or all that an object has as methods.
+    """Adds LiveKit-style tools: one, several in a list, a `Toolset`, or all that an object has as methods.
 
     A parameter of a type named `RunContext` gets one of this module. `options` are those of `Agent.tool`, such as
     `kind="side_effect"`, and apply to all of them.
     """
-    tools = (
-        [source] if _has_info(source) else source if isinstance(source, Iterable) else _marked_methods(source)
-    )
-    for each in tools:
+    for each in _livekit_tools(source):
         agent.add_tool(_livekit_tool(each, options))
+
+
+def _livekit_tools(source: Any) -> list[Any]:
+    if _has_info(source):
+        return [source]
+    is_toolset = any(each.__name__ == "Toolset" for each in type(source).__mro__)
+    several = source.tools if is_toolset else source if isinstance(source, Iterable) else None
+    if several is None:
+        return _marked_methods(source)
+    return [tool for each in several for tool in _livekit_tools(each)]
 
 
 def _has_info(value: Any) -> bool:
@@ -111,11 +122,17 @@ def _livekit_tool(function: Any, options: Mapping[str, Any]) -> Tool:
     raw = getattr(info, "raw_schema", None)
     provided: dict[str, Provide] = dict.fromkeys(_parameters_named(function, "RunContext"), RunContext)
     if raw is None:
-        named = ToolOptions(name=info.name, description=info.description, provided=provided, **options)
-        return tool_of(_with_livekit_errors(function), named)
+        named = ToolOptions(
+            name=info.name,
+            description=(info.description or "").strip() or None,
+            provided=provided,
+            is_flat=False,
+            **options,
+        )
+        return tool_of(_as_livekit(function), named)
     provided["raw_arguments"] = lambda call: dict(call.arguments)
     taken = {name: each for name, each in provided.items() if name in _parameters(function)}
-    run = _with_livekit_errors(function)
+    run = _as_livekit(function)
     return Tool(
         name=raw["name"],
         description=raw.get("description") or "",
@@ -125,16 +142,19 @@ def _livekit_tool(function: Any, options: Mapping[str, Any]) -> Tool:
     )
 
 
-def _with_livekit_errors(function: Callable[..., Any]) -> Callable[..., Any]:
-    """LiveKit's `ToolError` carries words for the model, like the one here."""
+def _as_livekit(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What LiveKit knows by its class: words for the model, a tool that wants no answer, a result in its wrapper."""
 
     async def run(**values: Any) -> Any:
         try:
-            return await call_function(function, values)
+            result = await call_function(function, values)
         except Exception as error:
+            if type(error).__name__ == "StopResponse":
+                return None
             if type(error).__name__ == "ToolError" and not isinstance(error, ToolError):
                 raise ToolError(str(getattr(error, "message", error))) from error
             raise
+        return result.output if type(result).__name__ == "ToolResult" else result
 
     return _looks_like(run, function)
 
@@ -168,7 +188,10 @@ def add_pipecat_function(
     handler = handler or getattr(schema, "handler", None) or getattr(schema, "_handler", None)
     if handler is None:
         agent.add_tool(
-            tool_of(_pipecat_direct(schema), ToolOptions(provided={"call": _call_itself}, **options))
+            tool_of(
+                _pipecat_direct(schema),
+                ToolOptions(provided={"call": _call_itself}, is_flat=False, **options),
+            )
         )
         return
     run = handler

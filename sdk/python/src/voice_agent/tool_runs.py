@@ -116,7 +116,7 @@ class ToolRuns:
 def _stop(call: ToolCall, task: asyncio.Task[None], reason: CancelReason) -> None:
     if call.cancelled is None:
         call.cancel(reason)
-    if call.kind == "read_only":
+    if call.kind == "read_only" and not call.runs_on:
         task.cancel()
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import wire
 from .docstring import read_docstring
+from .errors import WireError
 from .schema import Shape, decode_object, describe, is_model, object_schema, shape_of
 from .wire import CancelReason, ToolKind, utf8_bytes
 
@@ -50,6 +51,12 @@ class ToolCall:
     cancelled: CancelReason | None = None
     """Set when the service stopped waiting. A read-only tool is cancelled then; one with effects is only told."""
     cancellation: asyncio.Event = field(default_factory=asyncio.Event)
+    runs_on: bool = False
+    """Set by `keep_running`; of a tool with effects it makes no difference."""
+
+    def keep_running(self) -> None:
+        """Lets a read-only tool run to its end, too, when nobody waits for it any more."""
+        self.runs_on = True
 
     def cancel(self, reason: CancelReason) -> None:
         """Notes that nobody waits for the result any more."""
@@ -126,6 +133,8 @@ class ToolOptions:
     repeatable: bool = False
     timeout_ms: int = wire.TOOL_TIMEOUT_DEFAULT_MS
     filler_after_ms: int = wire.FILLER_AFTER_DEFAULT_MS
+    is_flat: bool = True
+    """A function whose only parameter is a model takes the fields of that model as its arguments."""
     provided: Mapping[str, Provide] = field(default_factory=dict)
     """Parameters that are not the model's, beside those of type `ToolCall` and `Session`: what fills them in."""
 
@@ -136,7 +145,7 @@ def tool_of(function: Callable[..., Any], options: ToolOptions) -> Tool:
     name = options.name or function.__name__
     provided = {**_provided_by_type(function), **options.provided}
     own = _own_parameters(function, provided, f"tool {name!r}")
-    parameters, decode = _parameters_of(own, options.parameters, doc.parameters, f"tool {name!r}")
+    parameters, decode = _parameters_of(own, options, doc.parameters, f"tool {name!r}")
 
     async def run(call: ToolCall) -> Any:
         values = decode(dict(call.arguments))
@@ -173,12 +182,23 @@ def plain_json(value: Any) -> Any:
     elif isinstance(value, list | tuple):
         value = [plain_json(each) for each in value]
     wire.write_json(value)
+    # The message itself is a level.
+    if _is_deeper(value, wire.NESTED_LEVELS - 1):
+        raise WireError(f"a message must nest at most {wire.NESTED_LEVELS} levels")
     return value
 
 
+def _is_deeper(value: Any, levels: int) -> bool:
+    if not isinstance(value, dict | list | tuple):
+        return False
+    inner = value.values() if isinstance(value, dict) else value
+    return levels == 0 or any(_is_deeper(each, levels - 1) for each in inner)
+
+
 def _parameters_of(
-    own: Mapping[str, tuple[Any, bool]], given: Any, descriptions: Mapping[str, str], where: str
+    own: Mapping[str, tuple[Any, bool]], options: ToolOptions, descriptions: Mapping[str, str], where: str
 ) -> tuple[dict[str, Any], Decode]:
+    given = options.parameters
     if isinstance(given, Mapping):
         return dict(given), lambda values: values
     if given is not None and not is_model(given):
@@ -186,7 +206,8 @@ def _parameters_of(
     if given is not None and len(own) != 1:
         raise TypeError(f"{where}: with a model as parameters the function must take exactly that model")
     single = next(iter(own.items()), None) if len(own) == 1 else None
-    model = given if given is not None else (single[1][0] if single and is_model(single[1][0]) else None)
+    may_be_flat = options.is_flat and single is not None and is_model(single[1][0])
+    model = given if given is not None else (single[1][0] if single and may_be_flat else None)
     if model is not None and single is not None:
         shape, name = shape_of(model, where), single[0]
         schema = {**shape.schema, **({"$defs": shape.definitions} if shape.definitions else {})}

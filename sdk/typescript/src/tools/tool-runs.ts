@@ -8,6 +8,7 @@ import type { Logger } from '../log.ts';
 import { reacting } from '../reaction.ts';
 import { checkArguments } from '../schema.ts';
 import type { Session } from '../session.ts';
+import { limits } from '../wire/constants.ts';
 import type { CancelReason, Tool, ToolCall } from './tool.ts';
 import type { ToolCallMessage } from '../wire/service-messages.ts';
 
@@ -121,7 +122,7 @@ export class ToolRuns {
     try {
       const text = write(outcome);
       // What JSON leaves out (a function, a symbol) would leave neither a result nor an error.
-      if (fitsLink(text) && /"(result|error)":/.test(text)) return text;
+      if (fitsLink(text) && isShallow(JSON.parse(text)) && /"(result|error)":/.test(text)) return text;
       logger.error('a tool gave what no message can hold', { session: session.id });
     } catch (error) {
       logger.error('a tool gave what is no JSON', { session: session.id, error });
@@ -129,6 +130,12 @@ export class ToolRuns {
     return write({ error: 'the result of the tool cannot be sent' });
   }
 }
+
+/** Whether the service would read it: a message nests so many levels at most. */
+const isShallow = (value: unknown, levels: number = limits.nestedLevels): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (levels > 0 && Object.values(value).every((inner) => isShallow(inner, levels - 1)));
 
 function runOf(message: ToolCallMessage, session: Session): Run {
   const [work, cancellation] = [new AbortController(), new AbortController()];

@@ -1,6 +1,6 @@
 /**
  * The server variables of SIP registration: one account at a PBX or provider, which then sends its calls here. What of an address is
- * understood stands in `readAccount` alone.
+ * understood stands in `readPlace` alone.
  */
 import { fail, ok } from '../../../base/result.ts';
 import type { Result } from '../../../base/result.ts';
@@ -9,49 +9,63 @@ import type { Sensitive } from '../../sensitive.ts';
 import type { Reader } from '../environment.ts';
 import { durationVariable, readVariable, secretVariable } from '../variables.ts';
 
-export interface SipRegistration {
-  /** User part of the account's address. */
+/** A SIP address of somebody else's, as it is written in variables. */
+export interface SipPlace {
+  /** User part of the address. */
   readonly user: string;
   /** As it was written, for the address of the account; brackets and all. */
   readonly host: string;
   readonly port: number;
   readonly hasPort: boolean;
   readonly transport: 'UDP' | 'TCP' | 'TLS';
+}
+
+export interface SipRegistration extends SipPlace {
   /** Name that signs in. */
   readonly signsInAs: string;
   readonly password: Sensitive<string>;
   readonly expiresMs: number;
 }
 
-type Account = Pick<SipRegistration, 'user' | 'host' | 'port' | 'hasPort' | 'transport'>;
-
 const accountForm = 'sip:user@host, with :port and ;transport=udp, tcp or tls where needed';
 
-function readAccount(value: string): Result<Account, string> {
+export function readPlace(
+  value: string,
+  { form, needsUser }: { readonly form: string; readonly needsUser: boolean },
+): Result<SipPlace, string> {
   const [, scheme = '', user = '', at = '', given = ''] =
-    /^(sips?):([A-Za-z0-9._+-]{1,64})@([^;?\s]{1,255})(?:;transport=(udp|tcp|tls))?$/i.exec(value) ?? [];
+    /^(sips?):(?:([A-Za-z0-9._+-]{1,64})@)?([^;?\s@]{1,255})(?:;transport=(udp|tcp|tls))?$/i.exec(value) ??
+    [];
   const isSecure = scheme.toLowerCase() === 'sips' || given.toLowerCase() === 'tls';
-  if (user === '' || (isSecure && given !== '' && given.toLowerCase() !== 'tls'))
-    return fail(`must be ${accountForm}`);
+  const isUnclear = isSecure && given !== '' && given.toLowerCase() !== 'tls';
+  if (scheme === '' || (needsUser && user === '') || isUnclear) return fail(`must be ${form}`);
   const hasPort = /:\d+$/.test(at) && !/^[0-9a-f]*:[0-9a-f:]*:\d+$/i.test(at);
   const place = parseHostPort(hasPort ? at : `${at}:${isSecure ? 5061 : 5060}`);
-  if (!place.ok || place.value.port === 0) return fail(`must be ${accountForm}`);
+  if (!place.ok || place.value.port === 0) return fail(`must be ${form}`);
   const transport = isSecure ? 'TLS' : given.toLowerCase() === 'tcp' ? 'TCP' : 'UDP';
   return ok({ user, host: place.value.host, port: place.value.port, hasPort, transport });
 }
 
-const nameForm = 'at most 128 visible characters without quotes';
+export const nameForm = 'at most 128 visible characters without quotes';
+
+export const readName = (value: string): Result<string, string> =>
+  /^[!#-[\]-~]{1,128}$/.test(value) ? ok(value) : fail(`must be ${nameForm}`);
 
 export const sipRegistrationVariables = {
-  sipRegister: readVariable<Account | undefined>(
+  sipRegister: readVariable<SipPlace | undefined>(
     'SVC_SIP_REGISTER',
     'Account at a PBX or provider that calls are to come from: the service registers there, and whoever is there may call.',
-    { form: accountForm, defaultText: 'unset: no registration', read: readAccount, fallback: undefined },
+    {
+      form: accountForm,
+      defaultText: 'unset: no registration',
+      read: (value) => readPlace(value, { form: accountForm, needsUser: true }),
+      fallback: undefined,
+    },
   ),
   sipRegisterUser: readVariable<string>('SVC_SIP_REGISTER_USER', 'Name that signs in at the registrar.', {
     form: nameForm,
     defaultText: 'the user of SVC_SIP_REGISTER',
-    read: (value) => (/^[!#-[\]-~]{1,128}$/.test(value) ? ok(value) : fail(`must be ${nameForm}`)),
+    read: readName,
     fallback: '',
   }),
   sipRegisterPassword: secretVariable('SVC_SIP_REGISTER_PASSWORD', 'Password of the account.'),

@@ -10,6 +10,7 @@ import { isLoopbackHost } from '../../../net/loopback.ts';
 import type { Sensitive } from '../../sensitive.ts';
 import type { Reader } from '../environment.ts';
 import { sipRegistrationVariables, takeSipRegistration, type SipRegistration } from './registration.ts';
+import { sipTrunkVariables, takeSipTrunk, type SipTrunk } from './trunk.ts';
 import {
   choiceVariable,
   countVariable,
@@ -36,6 +37,10 @@ export interface SipSettings {
   readonly digest?: { readonly user: string; readonly password: Sensitive<string>; readonly realm: string };
   /** Absent: registered nowhere. */
   readonly register?: SipRegistration;
+  /** Absent: no calls are made. */
+  readonly trunk?: SipTrunk;
+  /** Calls may be handed on by REFER. */
+  readonly refers: boolean;
   readonly maxConnections: number;
   readonly handshakeTimeoutMs: number;
   readonly idleTimeoutMs: number;
@@ -136,6 +141,7 @@ export const sipVariables = {
     leastMs: 1_000,
   }),
   ...sipRegistrationVariables,
+  ...sipTrunkVariables,
 } as const;
 
 export function takeSip(reader: Reader): { readonly sip?: SipSettings } {
@@ -150,7 +156,9 @@ export function takeSip(reader: Reader): { readonly sip?: SipSettings } {
   if ((user === '') !== (password === undefined))
     reader.refuse(variables.sipUser, `must be set together with ${variables.sipPassword.name}`);
   const digest = user !== '' && password !== undefined ? { user, password, realm } : undefined;
-  const register = takeSipRegistration(reader, { UDP: addr !== undefined, TLS: tls !== undefined });
+  const has = { UDP: addr !== undefined, TLS: tls !== undefined };
+  const register = takeSipRegistration(reader, has);
+  const trunk = takeSipTrunk(reader, has);
   const settings: SipSettings = {
     ...(addr !== undefined && { addr }),
     ...(tls !== undefined && { tls }),
@@ -160,6 +168,8 @@ export function takeSip(reader: Reader): { readonly sip?: SipSettings } {
     allow,
     ...(digest !== undefined && { digest }),
     ...(register !== undefined && { register }),
+    ...(trunk !== undefined && { trunk }),
+    refers: reader.take(variables.sipRefer),
     maxConnections: reader.take(variables.sipMaxConnections),
     handshakeTimeoutMs: reader.take(variables.sipHandshakeTimeout),
     idleTimeoutMs: reader.take(variables.sipIdleTimeout),

@@ -1,0 +1,4 @@
+export function provenance(
+  root: string,
+  given: { readonly commit: string; readonly files: readonly string[]; readonly epoch: string },
+): object;

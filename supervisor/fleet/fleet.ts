@@ -1,0 +1,29 @@
+/** What the hosts of a fleet share, where they have a store (SVC_TOKEN_STORE_URL): one line to it, and what goes by it. */
+import { randomBytes } from 'node:crypto';
+import type { ServerSettings } from '../../shared/config/server/server.ts';
+import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
+import type { WarningLog } from '../admission/token-store.ts';
+import { Hosts } from './hosts.ts';
+import { RedisLine } from './redis-line.ts';
+import { SharedAddresses } from './shared-addresses.ts';
+
+export interface Fleet {
+  readonly line: RedisLine;
+  readonly addresses: SharedAddresses;
+  /** Absent where there are no telephone calls that somebody could tell another host of. */
+  readonly hosts: Hosts | undefined;
+}
+
+export function newFleet(
+  { access, carrierA, carrierB }: Pick<ServerSettings, 'access' | 'carrierA' | 'carrierB'>,
+  given: { readonly clock: Clock; readonly wallClock: WallClock; readonly log: WarningLog },
+): Fleet | undefined {
+  if (access.tokenStore === undefined) return undefined;
+  const line = new RedisLine(access.tokenStore, given);
+  const hasCarriers = carrierA?.control !== undefined || carrierB?.control !== undefined;
+  return {
+    line,
+    addresses: new SharedAddresses({ ...given, line, host: randomBytes(9).toString('base64url') }),
+    hosts: hasCarriers ? new Hosts({ ...given, line }) : undefined,
+  };
+}

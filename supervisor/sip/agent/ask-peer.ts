@@ -1,0 +1,110 @@
+/**
+ * What this side asks of the peer of a call beside the call itself: to call somebody else in its place (REFER, RFC 3515), and to take keys
+ * that cannot go with the audio (INFO). Each is told how it ended, once.
+ */
+import type { Millis } from '../../../shared/base/units.ts';
+import { readUri, wordOf } from '../message/fields.ts';
+import type { SipRequest } from '../message/message.ts';
+import { contactOf, hostText, request as sendRequest, type Answered } from './client-transaction.ts';
+import { allow } from './manners.ts';
+import { answer } from './server-transaction.ts';
+import type { AgentEvent, PeerOutcome, ServerTransaction, SipCall, Step } from './state.ts';
+
+/** Within the budget of a carrier's answer (spec 03, Transfer result). */
+const referWithinMs: Millis = 38_000;
+const keyMs = 240;
+const betweenKeysMs: Millis = 350;
+const pauses: Readonly<Record<string, Millis>> = { w: 500, W: 1_000 };
+
+function referOver(step: Step, call: SipCall, outcome: PeerOutcome): void {
+  call.asked.refer = undefined;
+  step.actions.push({ type: 'call.referred', call: call.id, outcome });
+}
+
+function keysOver(step: Step, call: SipCall, outcome: PeerOutcome): void {
+  call.asked.keys = undefined;
+  step.actions.push({ type: 'call.pressed', call: call.id, outcome });
+}
+
+/** `user` is called at the peer's own place: it knows what its numbers mean. */
+export function refer(step: Step, { call: id, user }: Extract<AgentEvent, { type: 'call.refer' }>): void {
+  const call = step.state.calls.get(id);
+  const place = call && readUri(call.target);
+  if (call?.phase !== 'confirmed' || place === undefined || !call.mayAsk.refer || call.asked.refer) {
+    const outcome = call?.asked.refer === undefined ? 'unsupported' : 'unavailable';
+    step.actions.push({ type: 'call.referred', call: id, outcome });
+    return;
+  }
+  call.asked.refer = { until: step.now + referWithinMs };
+  const port = place.port === undefined ? '' : `:${place.port}`;
+  sendRequest(step, call, 'REFER', [
+    ['Contact', contactOf(call)],
+    ['Refer-To', `<${place.scheme}:${user}@${hostText(place.host)}${port}>`],
+    ['Referred-By', call.localAddress],
+    ['Allow', `${allow}, NOTIFY`],
+  ]);
+}
+
+/** How the peer gets on with it (RFC 3515, 2.4.4). */
+export function notified(step: Step, call: SipCall, transaction: ServerTransaction): void {
+  const { request } = transaction;
+  if (call.asked.refer === undefined || wordOf(request, 'event') !== 'refer') {
+    answer(step, transaction, { status: 481, reason: 'Subscription Does Not Exist' });
+    return;
+  }
+  answer(step, transaction, { status: 200 });
+  const status = statusOf(request);
+  const isLast = wordOf(request, 'subscription-state') === 'terminated';
+  if (status >= 200) referOver(step, call, status < 300 ? 'ok' : 'rejected');
+  else if (isLast) referOver(step, call, 'unknown');
+}
+
+const statusOf = ({ body }: SipRequest): number =>
+  Number(/^\s*SIP\/2\.0 (\d{3})/.exec(body.toString('latin1'))?.[1] ?? 0);
+
+/** The peer has no such request, or none of this kind. */
+const isForeign = (status: number): boolean => [405, 415, 420, 501].includes(status);
+
+export function peerAnswered(step: Step, { call, method, status }: Answered): void {
+  const outcome = isForeign(status) ? 'unsupported' : 'rejected';
+  const { refer: referring, keys } = call.asked;
+  // What follows a 2xx is told by NOTIFY.
+  if (method === 'REFER' && referring !== undefined && status >= 300) referOver(step, call, outcome);
+  if (method !== 'INFO' || keys === undefined) return;
+  if (status >= 300) keysOver(step, call, outcome);
+  else if (keys.left === '') keysOver(step, call, 'ok');
+  else keys.nextAt = step.now + betweenKeysMs;
+}
+
+export function press(step: Step, { call: id, keys }: Extract<AgentEvent, { type: 'call.press' }>): void {
+  const call = step.state.calls.get(id);
+  if (call?.phase !== 'confirmed' || !call.mayAsk.info || call.asked.keys) {
+    const outcome = call?.asked.keys === undefined ? 'unsupported' : 'unavailable';
+    step.actions.push({ type: 'call.pressed', call: id, outcome });
+    return;
+  }
+  call.asked.keys = { left: keys, nextAt: step.now };
+  pressNext(step, call);
+}
+
+function pressNext(step: Step, call: SipCall): void {
+  const { keys } = call.asked;
+  if (keys?.nextAt === undefined || step.now < keys.nextAt) return;
+  const key = keys.left.slice(0, 1);
+  keys.left = keys.left.slice(1);
+  const pause = pauses[key];
+  if (pause !== undefined) keys.nextAt = step.now + pause;
+  else keys.nextAt = undefined;
+  if (key === '' || (pause !== undefined && keys.left === '')) keysOver(step, call, 'ok');
+  else if (pause === undefined) {
+    const text = `Signal=${key.toUpperCase()}\r\nDuration=${keyMs}\r\n`;
+    sendRequest(step, call, 'INFO', [], { type: 'application/dtmf-relay', text });
+  }
+}
+
+export function askedInTime(step: Step, call: SipCall): void {
+  const { refer: referring } = call.asked;
+  // The caller is still here, and whether somebody else gets them is not known.
+  if (referring !== undefined && step.now >= referring.until) referOver(step, call, 'unknown');
+  pressNext(step, call);
+}

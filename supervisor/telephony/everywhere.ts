@@ -1,0 +1,183 @@
+/**
+ * Telephone calls of a fleet. A balancer in front of several hosts may bring what a carrier or an operator says to any of them; it is
+ * passed on to the host that has the transfer, the call or the call that was made. Where that host is gone, or nobody can tell which it
+ * is, this one does what it would do after a death: it knows nothing of the call. Without a shared store there is one host.
+ */
+import { fail } from '../../shared/base/result.ts';
+import type { Result } from '../../shared/base/result.ts';
+import type { CarriedCall } from '../../shared/protocol/call-control.ts';
+import type { OutboundRequest, OutboundView, TransferView } from '../../shared/protocol/callback/api.ts';
+import type { Hosts } from '../fleet/hosts.ts';
+import type { FormParameters } from '../listeners/carrier-a/signature.ts';
+import type { CarrierBEvent } from '../listeners/carrier-b/webhook.ts';
+import { nothingKnown } from './away.ts';
+import type { OutboundFact } from './outbound/outbound-call.ts';
+import type { OutboundRefusal } from './outbound/outbound-calls.ts';
+import type { SagaFact } from './saga.ts';
+import { callOf, Telephony, type StreamRequest, type TelephonyOptions } from './telephony.ts';
+import { things } from './things.ts';
+
+interface ToldByB {
+  readonly route?: string | undefined;
+  /** A new call cannot be taken now; not told to other hosts. */
+  readonly isClosed?: () => boolean;
+}
+
+/** What a host answers another one. The names go over the wire: another release may ask by them. */
+const answers = {
+  'a.answered': (own: Telephony, id: string, form: FormParameters) => own.carrierAAnswered(id, form),
+  'a.dialled': (own: Telephony, callId: string, form: FormParameters) => own.carrierADialled(callId, form),
+  'a.told': (own: Telephony, handle: string, fact: SagaFact) => own.carrierATold(handle, fact),
+  // A new call is nobody's yet, so that whoever is told of it judges for itself whether there is room.
+  'b.told': (own: Telephony, event: CarrierBEvent, { route, isClosed = () => false }: ToldByB) =>
+    own.carrierBTold(event, { route, isClosed }),
+  'call.goes_elsewhere': (own: Telephony, callId: string) => own.goesElsewhere(callId),
+  'made.told': (own: Telephony, id: string, fact: OutboundFact) => own.outbound.told(id, fact),
+  'made.view': (own: Telephony, id: string) => own.outbound.view(id),
+  'made.hang_up': (own: Telephony, id: string) => own.outbound.hangUp(id),
+  'made.views': (own: Telephony) => own.outbound.views,
+  make: (own: Telephony, request: OutboundRequest, key: string) => own.outbound.make(request, key),
+  'operator.said': (own: Telephony, handle: string, type: 'complete' | 'abort') =>
+    own.operatorSaid(handle, type),
+  transfers: (own: Telephony) => own.transfers,
+};
+type Answers = typeof answers;
+type Given<What extends keyof Answers> = Answers[What] extends (
+  own: Telephony,
+  ...given: infer Rest
+) => unknown
+  ? Rest
+  : never;
+type Answered<What extends keyof Answers> = Awaited<ReturnType<Answers[What]>>;
+
+/** A carrier repeats itself for minutes. */
+const repeatsMs = 600_000;
+
+export class TelephonyEverywhere {
+  /** Of this host. */
+  readonly own: Telephony;
+  readonly #hosts: Hosts | undefined;
+
+  constructor({ hosts, ...options }: TelephonyOptions & { readonly hosts: Hosts | undefined }) {
+    this.own = new Telephony({ ...options, ...(hosts && { claim: (thing) => hosts.claim(thing) }) });
+    this.#hosts = hosts;
+    hosts?.answerWith((question) => this.#answer(question));
+  }
+
+  /** A stream is let in: `then` gets what its call goes on with, at once where nobody else may have it, and what its end is told to. */
+  greet(
+    request: StreamRequest,
+    release: () => void,
+    then: (request: StreamRequest, over: () => void) => void,
+  ): void {
+    const over = (): void => {
+      release();
+      this.own.streamOver(request);
+    };
+    const [hosts, callId] = [this.#hosts, callOf(request)];
+    if (hosts === undefined || callId === undefined) then(this.own.greet(request), over);
+    else void formerly(hosts, callId).then((carried) => then(this.own.greet(request, carried), over));
+  }
+
+  carrierAAnswered(id: string, form: FormParameters): Promise<string> {
+    return this.#at(things.made(id), 'a.answered', [id, form]);
+  }
+
+  carrierADialled(callId: string, form: FormParameters): Promise<string> {
+    return this.#at(things.call(callId), 'a.dialled', [callId, form]);
+  }
+
+  carrierATold(handle: string, fact: SagaFact): Promise<void> {
+    return this.#at(things.transfer(handle), 'a.told', [handle, fact]);
+  }
+
+  outboundTold(id: string, fact: OutboundFact): Promise<void> {
+    return this.#at(things.made(id), 'made.told', [id, fact]);
+  }
+
+  async carrierBTold(event: CarrierBEvent, given: ToldByB): Promise<void> {
+    // One that was not answered in time is told to another host.
+    const first = await this.#hosts?.claimOnce(things.event(event.id), repeatsMs);
+    if (typeof first === 'object') return;
+    await this.#at(things.ofCarrierB(event), 'b.told', [event, given]);
+  }
+
+  /** An operator wants a transfer completed or aborted; why that is not done, or undefined. */
+  operatorSaid(handle: string, type: 'complete' | 'abort'): Promise<string | undefined> {
+    return this.#at(things.transfer(handle), 'operator.said', [handle, type]);
+  }
+
+  transfers(): Promise<readonly TransferView[]> {
+    return this.#ofAll('transfers');
+  }
+
+  outboundViews(): Promise<readonly OutboundView[]> {
+    return this.#ofAll('made.views');
+  }
+
+  outboundView(id: string): Promise<OutboundView | undefined> {
+    return this.#at(things.made(id), 'made.view', [id]);
+  }
+
+  hangUp(id: string): Promise<boolean> {
+    return this.#at(things.made(id), 'made.hang_up', [id]);
+  }
+
+  /** Makes a call. One that was asked for with a key is made by the host that took the key first, and by no other. */
+  async make(
+    request: OutboundRequest,
+    key: string | undefined,
+  ): Promise<Result<OutboundView, OutboundRefusal>> {
+    const hosts = this.#hosts;
+    if (hosts === undefined || key === undefined) return await this.own.outbound.make(request, key);
+    const owner = await hosts.claimOnce(things.key(key));
+    if (owner === 'here' || owner === 'nobody') return await this.own.outbound.make(request, key);
+    const heard = owner === 'unknown' ? undefined : await asked(hosts, owner.host, 'make', [request, key]);
+    return heard === undefined ? fail('unsure') : heard.value;
+  }
+
+  /** Asks the host that has a thing, which may be this one. */
+  async #at<What extends keyof Answers>(
+    thing: string,
+    what: What,
+    given: Given<What>,
+  ): Promise<Answered<What>> {
+    const owner = await this.#hosts?.owner(thing);
+    if (this.#hosts !== undefined && typeof owner === 'object') {
+      const heard = await asked(this.#hosts, owner.host, what, given);
+      if (heard !== undefined) return heard.value;
+    }
+    return (await this.#answer({ what, given })) as Answered<What>;
+  }
+
+  async #ofAll<What extends 'transfers' | 'made.views'>(what: What): Promise<Answered<What>> {
+    const own = answers[what](this.own);
+    const others = (await this.#hosts?.askOthers({ what, given: [] })) ?? [];
+    return [...own, ...others.flat()] as unknown as Answered<What>;
+  }
+
+  #answer(question: unknown): unknown {
+    const { what, given } = question as { readonly what: keyof Answers; readonly given: readonly unknown[] };
+    const answer = answers[what] as (own: Telephony, ...given: readonly unknown[]) => unknown;
+    return answer(this.own, ...given);
+  }
+}
+
+async function asked<What extends keyof Answers>(
+  hosts: Hosts,
+  host: string,
+  what: What,
+  given: Given<What>,
+): Promise<{ readonly value: Answered<What> } | undefined> {
+  const heard = await hosts.ask(host, { what, given });
+  // What is undefined here is null on the wire.
+  return heard && { value: (heard.value ?? undefined) as Answered<What> };
+}
+
+/** What a call that another host had goes on with here. */
+async function formerly(hosts: Hosts, callId: string): Promise<CarriedCall | undefined> {
+  const former = await hosts.moveHere(things.call(callId));
+  if (typeof former === 'string') return undefined;
+  const heard = await asked(hosts, former.host, 'call.goes_elsewhere', [callId]);
+  return heard === undefined ? nothingKnown : heard.value;
+}

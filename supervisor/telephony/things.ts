@@ -1,0 +1,35 @@
+/** What outsiders name to any host of a fleet: each thing is one host's (`supervisor/fleet/hosts.ts`). */
+import type { CarrierBEvent } from '../listeners/carrier-b/webhook.ts';
+import { textAt } from './rest.ts';
+
+/** What the service gives carrier B to send back with each event of a call. */
+export const marks = {
+  /** Calls that came in. */
+  inbound: 'svc:in:',
+  /** Legs of transfers. */
+  leg: 'svc:leg:',
+  /** Legs of cold transfers, with the id of the caller's call. */
+  cold: 'svc:to:',
+  /** Calls that were made here. */
+  outbound: 'svc:out:',
+} as const;
+
+/** The mark of an event of carrier B, and what follows it. */
+export const stateOfB = (payload: CarrierBEvent['payload']): string =>
+  Buffer.from(textAt(payload, 'client_state'), 'base64').toString();
+
+export const things = {
+  /** By the carrier's id. */
+  call: (callId: string): string => `call:${callId}`,
+  transfer: (handle: string): string => `transfer:${handle}`,
+  made: (id: string): string => `made:${id}`,
+  key: (key: string): string => `key:${key}`,
+  event: (id: string): string => `event:${id}`,
+  ofCarrierB: ({ payload }: CarrierBEvent): string => {
+    const state = stateOfB(payload);
+    const after = (mark: string): string => state.slice(mark.length);
+    if (state.startsWith(marks.outbound)) return things.made(after(marks.outbound));
+    if (state.startsWith(marks.leg)) return things.transfer(after(marks.leg));
+    return things.call(state.startsWith(marks.cold) ? after(marks.cold) : textAt(payload, 'call_control_id'));
+  },
+} as const;
