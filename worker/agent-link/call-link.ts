@@ -13,7 +13,7 @@ import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import type { CallSetup } from '../call/opening.ts';
 import type { ConversationEvent } from '../core/told.ts';
 import type { StageContext } from '../stages/stage.ts';
-import type { ClientMessage } from '../transports/transport.ts';
+import type { MessageToAgent } from '../../shared/protocol/beside-the-call.ts';
 import { refuseRun } from '../tools/tool.ts';
 import type { RemoteTool, ToolReport, ToolRun, ToolRunRequest } from '../tools/tool.ts';
 import type { AgentSocket, Dial } from './agent-socket.ts';
@@ -84,7 +84,7 @@ export class AgentCallLink implements CallLink {
     this.#eventAt = undefined;
   }
 
-  clientSaid(message: ClientMessage): boolean {
+  clientSaid(message: MessageToAgent): boolean {
     this.#isClientHeard = false;
     this.#step({ type: 'client.said', message });
     return this.#isClientHeard;

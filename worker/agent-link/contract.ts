@@ -5,7 +5,8 @@ import type { CallSetup } from '../call/opening.ts';
 import type { CallCommand } from '../core/commands.ts';
 import type { ConversationEvent } from '../core/told.ts';
 import type { ToolRunner } from '../tools/tool.ts';
-import type { CallStart, CallTransport, ClientMessage } from '../transports/transport.ts';
+import type { MessageToAgent } from '../../shared/protocol/beside-the-call.ts';
+import type { CallStart, CallTransport } from '../transports/transport.ts';
 import type { LinkTerms, SavedLink } from './link-state.ts';
 
 /** The link of one call. It runs the tools that the agent brought along. No method throws or waits. */
@@ -15,7 +16,7 @@ export interface CallLink extends ToolRunner {
   /** What the core tells, as it tells it. */
   follow(event: ConversationEvent): void;
   /** The caller's program has a message for the agent. False: the agent does not get it. */
-  clientSaid(message: ClientMessage): boolean;
+  clientSaid(message: MessageToAgent): boolean;
   /** The tools of the call are there. `refused`: those of the agent that it did not get, and why. */
   equipped(tools: { readonly refused: readonly string[]; readonly isTool: (name: string) => boolean }): void;
   /** About every 20 ms. */

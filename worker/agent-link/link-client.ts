@@ -5,11 +5,11 @@ import { agentLinkLimits as limits } from '../../shared/protocol/agent-link/limi
 import type { AgentMessageOf } from '../../shared/protocol/agent-link/agent-messages.ts';
 import type { ServiceMessageOf } from '../../shared/protocol/agent-link/service-messages.ts';
 import type { AgentLinkFault } from '../../shared/protocol/agent-link/errors.ts';
-import type { ClientMessage } from '../transports/transport.ts';
+import type { MessageToAgent } from '../../shared/protocol/beside-the-call.ts';
 import { say, wants, type LinkStep } from './link-say.ts';
 
 /** One that no agent gets leaves no order: its client is told so. */
-export function onClientSaid(step: LinkStep, { name, id, data = null }: ClientMessage): void {
+export function onClientSaid(step: LinkStep, { name, id, data = null }: MessageToAgent): void {
   const { state, orders } = step;
   const isShort = [name, id].every((text) => clientMessageShape.name.safeParse(text).success);
   if (!isShort || isDeeperThan(data, limits.nestedLevels) || !wants(state, 'client.message')) return;

@@ -14,7 +14,7 @@ import {
   type CommandIds,
   type SavedCommandIds,
 } from './command-ids.ts';
-import type { AgentMessage, ClientMessage } from '../transports/transport.ts';
+import type { MessageToAgent, MessageToClient } from '../../shared/protocol/beside-the-call.ts';
 import { newIntake, type Intake } from './intake.ts';
 import { newOutbox, type Outbox } from './outbox.ts';
 
@@ -50,7 +50,7 @@ export type LinkFact =
   | { readonly type: 'ping.received'; readonly data: Uint8Array }
   | { readonly type: 'pong.received' }
   | { readonly type: 'told'; readonly event: ConversationEvent }
-  | { readonly type: 'client.said'; readonly message: ClientMessage }
+  | { readonly type: 'client.said'; readonly message: MessageToAgent }
   /** The tools of the call are there. `refused`: those of the handshake that it did not get, and why. */
   | {
       readonly type: 'tools.known';
@@ -79,7 +79,7 @@ export type LinkOrder =
   | { readonly type: 'command'; readonly id: string; readonly command: CallCommand }
   /** The agent gets what the caller's program said. */
   | { readonly type: 'client.heard' }
-  | { readonly type: 'client.send'; readonly message: AgentMessage }
+  | { readonly type: 'client.send'; readonly message: MessageToClient }
   | { readonly type: 'tool.settled'; readonly id: number; readonly outcome: ToolOutcome }
   /** The agent reacted to an event that was written so long ago. */
   | { readonly type: 'hop'; readonly ms: Millis }

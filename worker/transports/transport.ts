@@ -8,6 +8,7 @@
 import type { Millis } from '../../shared/base/units.ts';
 import type { TypedText } from '../../shared/protocol/call.ts';
 import type { ConversationEvent } from '../core/told.ts';
+import type { MessageToAgent, MessageToClient } from '../../shared/protocol/beside-the-call.ts';
 
 /** What a client asked for, checked, with the metadata that the server set (spec 01, Call). */
 export interface CallStart {
@@ -18,22 +19,6 @@ export interface CallStart {
   readonly inputRate?: number | undefined;
   readonly encoding: 'pcm16' | 'mulaw';
   readonly metadata: Readonly<Record<string, string>>;
-}
-
-/** Something that the program of a caller tells the agent process, beside the conversation. */
-export interface ClientMessage {
-  readonly name: string;
-  /** Comes back with an answer; empty: none is expected. */
-  readonly id: string;
-  /** Any JSON. */
-  readonly data: unknown;
-}
-
-/** What the agent process tells the program of a caller. */
-export interface AgentMessage {
-  readonly data: unknown;
-  /** Id and name of the message that this answers; absent: it answers none. */
-  readonly answers?: { readonly id: string; readonly name: string };
 }
 
 /**
@@ -57,7 +42,7 @@ export interface TransportEvents {
   /** The caller typed. */
   typed(typed: TypedText): void;
   /** The caller's program has a message for the agent process. False: nobody takes it. */
-  messaged(message: ClientMessage): boolean;
+  messaged(message: MessageToAgent): boolean;
   /** The transport is gone or done; exactly once, always last, also when `started` never came. */
   ended(reason: TransportEnd): void;
 }
@@ -87,7 +72,7 @@ export interface CallTransport {
   /** Presses keys of the phone; false where the peer takes none. Absent: the transport has no keys of its own. */
   sendKeys?(digits: string): boolean;
   /** Something of the agent process for the caller's program. Absent: the transport has no such messages. */
-  readonly sendMessage?: ((message: AgentMessage) => void) | undefined;
+  readonly sendMessage?: ((message: MessageToClient) => void) | undefined;
   /** Something happened in the conversation; passed on where the client follows it. */
   tell(event: ConversationEvent): void;
   /** The engine hangs up, or the server stops. `ended` follows with `engine`, not from inside this call. */

@@ -5,7 +5,7 @@ import { formatOf, keysOf } from '../../../shared/protocol/rtvi/messages.ts';
 import type { ConversationEvent } from '../../../worker/core/told.ts';
 import { newCallerAudio } from '../../../worker/transports/rtvi/caller-audio.ts';
 import { rtviDialect } from '../../../worker/transports/rtvi/dialect.ts';
-import type { AgentMessage } from '../../../worker/transports/transport.ts';
+import type { MessageToClient } from '../../../shared/protocol/beside-the-call.ts';
 import type { Outgoing, SocketDialect } from '../../../worker/transports/socket/dialect.ts';
 
 const newDialect = (saved?: unknown, signedMetadata: Readonly<Record<string, string>> = {}): SocketDialect =>
@@ -234,7 +234,7 @@ describe('what clients send', () => {
 
   it('what the agent tells the program is a server-message, or the server-response to what it answers', () => {
     const dialect = ready();
-    const write = (message: AgentMessage) => said(dialect.writeMessage?.(message));
+    const write = (message: MessageToClient) => said(dialect.writeMessage?.(message));
     expect(write({ data: [1, null] })).toEqual({ label: 'rtvi-ai', type: 'server-message', data: [1, null] });
     expect(write({ data: 7, answers: { id: 'ab12cd34', name: 'cart' } })).toEqual({
       ...{ label: 'rtvi-ai', type: 'server-response', id: 'ab12cd34' },

@@ -32,7 +32,7 @@ import {
   type RtviRequest,
 } from '../../../shared/protocol/rtvi/messages.ts';
 import type { ConversationEvent } from '../../core/told.ts';
-import type { AgentMessage } from '../transport.ts';
+import type { MessageToClient } from '../../../shared/protocol/beside-the-call.ts';
 import type { Heard, NewDialect, Outgoing, SocketDialect, Unpacked } from '../socket/dialect.ts';
 import {
   narrate,
@@ -196,7 +196,7 @@ class RtviDialect implements SocketDialect {
     }
   }
 
-  writeMessage({ data, answers }: AgentMessage): Outgoing {
+  writeMessage({ data, answers }: MessageToClient): Outgoing {
     return encodeRtviMessage(
       answers === undefined
         ? rtviMessage('server-message', data)

@@ -6,7 +6,7 @@ import type { ClientMessage, ServerMessage } from '../../../shared/protocol/call
 import type { ConversationMessage } from '../../../shared/protocol/conversation.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import type { ConversationEvent } from '../../core/told.ts';
-import type { AgentMessage, ClientMessage as MessageToAgent } from '../transport.ts';
+import type { MessageToAgent, MessageToClient } from '../../../shared/protocol/beside-the-call.ts';
 
 /** What a text frame of the client says. */
 export type Heard =
@@ -58,7 +58,7 @@ export interface SocketDialect {
   /** The frame for a message; undefined where the protocol has none. */
   write(message: ServerMessage | ConversationMessage): Outgoing | undefined;
   /** Present where the protocol has words for what the agent process tells the caller's program. */
-  writeMessage?(message: AgentMessage): Outgoing;
+  writeMessage?(message: MessageToClient): Outgoing;
   /** One frame of bot audio as it goes out. */
   writeAudio(frame: Buffer): Outgoing;
   /** Present where the protocol has words of its own for the conversation, and every client is told of it. */
