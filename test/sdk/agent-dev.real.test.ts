@@ -1,6 +1,7 @@
 /** `svc-supervisor agent dev` as a developer has it: the whole command, a real agent, a caller, and files that change. */
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -156,6 +157,18 @@ await new Agent({ name: 'dev', greeting: '${greeting}' }).listen();
     await command.says(/ > user\.text {2}epoch=1 {2}text="goodbye"$/);
     await command.says(/ < end {2}say="Goodbye!"/);
     expect(command.lines.join('\n')).not.toContain('secret');
+  });
+
+  it('refuses a port of the agent where another program listens', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as AddressInfo;
+    const file = join(newFolder(), 'agent.mjs');
+    writeFileSync(file, '');
+    const command = run([file, ...ownService, '--port', String(port)]);
+    await command.says(/^--port: another program listens there/);
+    expect(await once(command.child, 'exit')).toEqual([1, null]);
+    other.close();
   });
 
   it.each([

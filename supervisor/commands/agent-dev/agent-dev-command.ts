@@ -38,10 +38,14 @@ const usualTapPort = 8091;
 /** From the built command line's file. */
 const fromHere = (path: string): URL => new URL(path, import.meta.url);
 
-function freePort(): Promise<number> {
+/** The port, a free one for 0; undefined when another program listens there. */
+function freePort(wanted: number): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
+    const server = createServer().once('error', (error) => {
+      if ('code' in error && error.code === 'EADDRINUSE') resolve(undefined);
+      else reject(error);
+    });
+    server.listen(wanted, '127.0.0.1', () => {
       const address = server.address();
       server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
     });
@@ -67,7 +71,11 @@ export async function runAgentDev(options: AgentDevOptions): Promise<1 | 2 | und
     return 1;
   }
   const token = env['SVC_AGENT_TOKEN'] ?? (options.noService ? '' : randomBytes(16).toString('hex'));
-  const agentPort = options.port ?? (await freePort());
+  const agentPort = await freePort(options.port ?? 0);
+  if (agentPort === undefined) {
+    writeError('--port: another program listens there');
+    return 1;
+  }
   const tap = newTap(agentPort, options);
   const tapPort = await tap.listen(options.tapPort ?? (options.freePorts ? 0 : usualTapPort));
   if (tapPort === undefined) {

@@ -20,9 +20,9 @@ export type LinkAnswer =
   | { readonly kind: 'unreachable'; readonly session?: string };
 
 const CHANNEL = 'svc';
-const WATCH_MS = 200;
+const WATCH_MS = 100;
 /** The service is quieter than this only when it is gone, or the network is; a call that moved without need loses nothing. */
-const SILENT_MS = 1_000;
+const SILENT_MS = 800;
 /** Candidates of the own host are there at once; the service does not use them, so nobody waits for others. */
 const GATHER_MS = 250;
 

@@ -16,7 +16,7 @@ export const isOpusRate = (rate: number): rate is OpusRate => opusRates.some((on
 export const opusClockRate = 48_000;
 
 const bitrate = 28_000;
-/** Above this nobody hears a difference in speech, and one call costs twice as much (docs/measurements/webrtc.md). */
+/** Above this nobody hears a difference in speech, and one call costs twice as much. */
 const complexity = 5;
 /** Lost packets that the encoder prepares for, in percent. */
 const expectedLoss = 5;
