@@ -69,9 +69,11 @@ const SPEAKS_WHEN_TOLD = `
 const untilState = (page: Page, state: string): Promise<void> =>
   page.locator(`#stage[data-state="${state}"]`).waitFor({ timeout: 30_000 });
 
-/** The marks that the page has echoed, as rows of its log. */
+/** The marks behind sentences that the page has echoed, as rows of its log; there are others within long ones. */
 const echoedMarks = (page: Page, after = ''): Locator =>
-  page.locator(`#log ${after} li.row-sent`, { has: page.locator('.row-label', { hasText: /^mark$/ }) });
+  page
+    .locator(`#log ${after} li.row-sent`, { has: page.locator('.row-label', { hasText: /^mark$/ }) })
+    .filter({ has: page.locator('.row-detail', { hasText: /\bm\d+\b/ }) });
 
 /** The conversation as the page shows it: who, what, and whether it was interrupted. */
 const linesOf = async (page: Page): Promise<string[][]> =>

@@ -90,7 +90,7 @@ describe.skipIf(!hasRedis)('two hosts with one Redis (skipped without redis-serv
     api.streams.set(callSid, stream);
     await stream.until(() => stream.status !== 0);
     stream.begin();
-    await stream.until(() => stream.of('mark').length > 0);
+    await stream.until(() => stream.pieces > 0);
     await given(at(0), (digit) => stream.press(digit), more);
   }
 
@@ -103,11 +103,11 @@ describe.skipIf(!hasRedis)('two hosts with one Redis (skipped without redis-serv
 
   /** The caller is on a stream of the second host, and is known there, or not. */
   async function isBack(
-    stream: Pick<FakeStream, 'until' | 'of' | 'press'> | undefined,
+    stream: Pick<FakeStream, 'until' | 'pieces' | 'press'> | undefined,
     { knows }: { readonly knows: boolean },
   ): Promise<void> {
     if (stream === undefined) throw new Error('no stream');
-    await stream.until(() => stream.of('mark').length > 0);
+    await stream.until(() => stream.pieces > 0);
     const { llm } = at(1).providers;
     llm.script.push(answer('Fine.'));
     for (const digit of '2#') stream.press(digit);
@@ -165,7 +165,7 @@ describe.skipIf(!hasRedis)('two hosts with one Redis (skipped without redis-serv
     await carrierB.tell('call.initiated', { call_control_id: 'v3:caller', direction: 'incoming' });
     await carrierB.until(() => carrierB.streams.length > 0);
     const stream = carrierB.streams[0]!;
-    await stream.until(() => stream.of('mark').length > 0);
+    await stream.until(() => stream.pieces > 0);
     await given(at(0), (digit) => stream.press(digit));
     balance(1);
     const leg = {

@@ -64,7 +64,7 @@ describe('a telephone call of carrier A', () => {
     expect(stream.of('media').every((message) => message['streamSid'] === 'MZ0001')).toBe(true);
     service.providers.stt.utterances.push('what time is it');
     service.providers.llm.script.push(answer('It is noon.'));
-    await stream.until(() => stream.of('mark').length > 0);
+    await stream.until(() => stream.pieces > 0);
     await stream.say(flite('What time is it?', { voice: 'slt', speed: 1 }));
     await service.providers.llm.until(() => service.providers.llm.requests.length > 0);
     const [request] = service.providers.llm.requests;

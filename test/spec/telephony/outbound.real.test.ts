@@ -96,7 +96,7 @@ describe('a call by carrier A', () => {
     streams.push(stream);
     await stream.until(() => stream.status !== 0);
     stream.begin({ name: 'Ada' });
-    await stream.until(() => stream.of('mark').length > 0);
+    await stream.until(() => stream.pieces > 0);
     expect(service.providers.tts.inputs.join(' ')).toContain('Hello Ada.');
     expect((await viewOf(id))['phase']).toBe('person');
     stream.stop();
@@ -151,7 +151,7 @@ describe('a call by carrier B', () => {
     await tell('call.machine.detection.ended', id, { result: 'human' });
     await carrierB.until(() => carrierB.streams.length > 0);
     const stream = carrierB.streams.at(-1);
-    await stream?.until(() => stream.of('mark').length > 0);
+    await stream?.until(() => stream.pieces > 0);
     expect(carrierB.of('streaming_start').length).toBe(1);
     expect(service.providers.tts.inputs.join(' ')).toContain('Hello Eve.');
     expect((await ask(`/calls/${id}/hang_up`, { method: 'POST' })).status).toBe(202);

@@ -166,6 +166,11 @@ export class FakeStream extends Observed {
     return this.messages.filter((message) => message['event'] === event);
   }
 
+  /** How many pieces of speech have come to their end; other marks stand within one. */
+  get pieces(): number {
+    return this.of('mark').filter(({ mark }) => /^m\d+$/.test((mark as { name: string }).name)).length;
+  }
+
   #send(event: string, fields: Message): void {
     this.#sequence += 1;
     this.send({ event, sequenceNumber: String(this.#sequence), streamSid: this.#streamSid, ...fields });

@@ -110,6 +110,11 @@ export class FakeBStream extends Observed {
     return this.messages.filter((message) => message['event'] === event);
   }
 
+  /** How many pieces of speech have come to their end; other marks stand within one. */
+  get pieces(): number {
+    return this.of('mark').filter(({ mark }) => /^m\d+$/.test((mark as { name: string }).name)).length;
+  }
+
   #take(message: Fields): void {
     this.messages.push(message);
     if (message['event'] === 'media')

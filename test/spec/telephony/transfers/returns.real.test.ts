@@ -46,7 +46,7 @@ type Stream = FakeStream | FakeBStream;
 
 /** Keys are pressed, and the agent gives the caller over. */
 async function givenOver(stream: Stream): Promise<void> {
-  await stream.until(() => stream.of('mark').length > 0);
+  await stream.until(() => stream.pieces > 0);
   service.providers.llm.script.push(sayAndCall('One moment.', 'transfer_call', { destination: 'billing' }));
   for (const digit of '1#') stream.press(digit);
   await service.says('the carrier was asked', (line) => line['command'] === 'transfer');
@@ -89,7 +89,7 @@ const legOfB = (type: string, more: object = {}): Promise<number> =>
 
 /** The caller is on a stream of the bot, hears why, and is known. */
 async function isBack(stream: Stream, { knows = true } = {}): Promise<void> {
-  await stream.until(() => stream.of('mark').length > 0);
+  await stream.until(() => stream.pieces > 0);
   service.providers.llm.script.push(answer('Fine.'));
   const before = service.providers.llm.requests.length;
   for (const digit of '2#') stream.press(digit);
@@ -136,7 +136,7 @@ describe('carrier A: the destination of a cold transfer', () => {
   it('does not answer, and the worker was killed while the carrier was asked: the caller is back', async () => {
     await start({ workers: 2 });
     const stream = await callOfA();
-    await stream.until(() => stream.of('mark').length > 0);
+    await stream.until(() => stream.pieces > 0);
     service.providers.llm.script.push(sayAndCall('One moment.', 'transfer_call', { destination: 'billing' }));
     for (const digit of '1#') stream.press(digit);
     await api.until(() => api.requests.length > 0);
@@ -175,7 +175,7 @@ describe('carrier B: the destination of a cold transfer', () => {
       { status: 422, code: '10015' },
     ]);
     const stream = await callOfB();
-    await stream.until(() => stream.of('mark').length > 0);
+    await stream.until(() => stream.pieces > 0);
     service.providers.llm.script.push(sayAndCall('One moment.', 'transfer_call', { destination: 'billing' }));
     for (const digit of '1#') stream.press(digit);
     await carrier.until(() => carrier.of('transfer').length > 1);

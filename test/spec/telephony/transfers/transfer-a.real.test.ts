@@ -128,7 +128,7 @@ describe('send_dtmf, carrier A', () => {
   it('presses the keys, and the conversation goes on in the stream that comes back', async () => {
     await start({ env: { SVC_CARRIER_A_RESUME_STREAM: '1' }, greeting: 'Hello there.' });
     const stream = await call();
-    await stream.until(() => stream.of('mark').length > 0);
+    await stream.until(() => stream.pieces > 0);
     service.providers.llm.script.push(press, answer('We are through.'), answer('Yes.'));
     for (const digit of '7#') stream.press(digit);
     await api.until(() => api.requests.length > 0 && api.streams.get('CA0001') !== stream);

@@ -130,7 +130,7 @@ describe('a warm transfer', () => {
       () => service.log.filter(({ msg }) => msg === 'call started').length > 1,
     );
     const stream = api.streams.get('CA0001');
-    await stream?.until(() => stream.of('mark').length > 0);
+    await stream?.until(() => stream.pieces > 0 && stream.handset.isIdle);
     service.providers.llm.script.push(answer('Fine.'));
     for (const digit of '2#') stream?.press(digit);
     await service.providers.llm.until(() => service.providers.llm.requests.length > 1);
