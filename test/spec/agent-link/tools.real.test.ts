@@ -118,6 +118,9 @@ describe('Tool declaration', () => {
     one.call.sendText('never mind');
     await told('never mind');
     one.session.send({ type: 'tool.result', id: asked['id'], result: 'paid with card' });
+    // The caller speaks on another connection: the result has arrived once what comes behind it is answered.
+    one.session.send({ type: 'tools.set', id: 'behind', enabled: null });
+    await one.session.says('command.result');
     one.call.sendText('are you there');
     await told('paid with card');
     expect(count(one, 'tool.cancel')).toBe(0);
