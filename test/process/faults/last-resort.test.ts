@@ -78,7 +78,8 @@ preset = "generic"
 model = "fake"
 `;
 
-const isPlayed = ({ type }: CallerEvent): boolean => type === 'mark-played';
+/** A line was heard to its end; other marks stand within it. */
+const isPlayed = (event: CallerEvent): boolean => event.type === 'mark-played' && event.id.startsWith('m');
 
 /** The caller asks, and hears something to its end. */
 async function ask(call: CallClient, text: string): Promise<void> {
