@@ -16,8 +16,8 @@ function sdkFile(name: string): string {
 }
 
 /**
- * Three projects: `pure` and `fast` run on the sources in many threads; `real` starts real processes from `dist/`
- * and runs one file at a time, because its tests share two cores with the services they start.
+ * Three projects: `pure` and `fast` run on the sources in many threads; behind them `real` starts real processes from `dist/`. Its calls
+ * wait most of their time, so as many files of it run at a time as there are cores.
  */
 export default defineConfig({
   test: {
@@ -42,7 +42,9 @@ export default defineConfig({
           include: ['test/{process,interop}/**/*.test.ts', 'test/**/*.real.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
-          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+          // Calls side by side, in the tests that say so.
+          maxConcurrency: 10,
           // Optional parts are tested too; what starts the service from here builds them in.
           env: { SVC_BUILD_WITH: 'sip' },
           // Calls in real time on a shared machine: a stall of the host is not a fault. A test that needed this is reported.
