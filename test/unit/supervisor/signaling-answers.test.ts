@@ -37,11 +37,12 @@ beforeEach(async () => {
     ...{ settings, webrtc: parsed.value.settings.webrtc, wallClock: systemWallClock },
     log: newLog({ role: 'test', level: 'fatal', to: { write: () => undefined } }),
     refusal: () => undefined,
-    decide: async () => ({
-      ...{ kind: 'admitted', transport: 'webrtc', signedMetadata: {}, connected: () => undefined },
-      head: { method: 'POST', url: '/whip', headers: {} },
-      release: () => (released += 1),
-    }),
+    decide: () =>
+      Promise.resolve({
+        ...{ kind: 'admitted', transport: 'webrtc', signedMetadata: {}, connected: () => undefined },
+        head: { method: 'POST', url: '/whip', headers: {} },
+        release: () => (released += 1),
+      }),
     signaled: {
       give: (_request, _release, given) => taken(given),
       comeBack: (_id, _offer, given) => taken(given) === 1,
