@@ -42,7 +42,7 @@ describe('a call over a network with 5 % loss and 50 ms of jitter', () => {
     const network = await BadNetwork.open({ seed, loss, leastMs: 10, jitterMs });
     const caller = new WeriftCaller({ talks: true });
     try {
-      await caller.call(new URL('whip', `${demo.page}/`).href, { reroute: (sdp) => network.reroute(sdp) });
+      await caller.call(new URL('/whip', demo.page).href, { reroute: (sdp) => network.reroute(sdp) });
       await caller.connected();
       const events = ['user.text', 'turn.bot_ended'];
       await caller.tell({ type: 'start', version: 1, sample_rate: 16_000, events });
