@@ -117,9 +117,12 @@ export class WeriftCaller extends Observed {
   /** Sends 16 kHz PCM16 as Opus, in real time, frame by frame, until it is told to stop. */
   async say(pcm: Int16Array, stop?: AbortSignal): Promise<void> {
     const encoder = await createEncoder({ sampleRate: rate, channels: 1, fec: true, packetLossPercent: 5 });
+    const startedAt = performance.now();
     for (let at = 0; at + frameSamples <= pcm.length && stop?.aborted !== true; at += frameSamples) {
       this.send(encoder.encode(pcm.subarray(at, at + frameSamples)));
-      await new Promise((resolve) => setTimeout(resolve, 19));
+      // By the clock: who sends late all the time is heard as one whose network becomes slower and slower.
+      const nextAt = startedAt + ((at + frameSamples) * 1_000) / rate;
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, nextAt - performance.now())));
     }
     encoder.free();
   }
