@@ -170,7 +170,9 @@ export class PeerCall implements CallTransport {
         this.#peer?.say(request.json);
         return;
       case 'start':
-        if (isOpen(this.#state)) this.#peer?.say(startedMessage(this.#state.start));
+        if (!isOpen(this.#state)) return;
+        for (const one of [startedMessage(this.#state.start), ...this.#channel.takeEarly()])
+          this.#peer?.say(one);
         return;
       case 'dtmf':
         if (isHeard(this.#state)) this.#options.events.dtmf(request.digit);
