@@ -26,6 +26,8 @@ describe('the data channel', () => {
     expect(channel.told({ type: 'turn.user_started', epoch: 1 })).toBeUndefined();
     channel.reset();
     expect([channel.told(text), channel.isStarted]).toEqual([undefined, false]);
+    channel.hear(says(started), 0);
+    expect(channel.takeEarly()).toEqual([]);
     expect(JSON.parse(startedMessage(start))).toEqual({
       ...{ type: 'started', version: 1, call_id: 'c', sample_rate: 24_000, encoding: 'pcm16' },
     });

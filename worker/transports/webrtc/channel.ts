@@ -45,6 +45,7 @@ export class Channel {
   #events: ReadonlySet<ConversationMessageType> | undefined;
   /** Told before the client has said `start`, the greeting above all: its channel opens later than its call. */
   #early: ConversationMessage[] = [];
+  #keepsEarly = true;
 
   constructor(now: Millis) {
     this.#allowance = newAllowance(now);
@@ -55,10 +56,11 @@ export class Channel {
     return this.#events !== undefined;
   }
 
-  /** Another connection of the same client has a channel of its own, which starts anew. */
+  /** Another connection of the same client has a channel of its own, which starts anew and follows from then on. */
   reset(): void {
     this.#events = undefined;
     this.#early = [];
+    this.#keepsEarly = false;
   }
 
   hear(text: string, now: Millis): ChannelRequest {
@@ -94,7 +96,7 @@ export class Channel {
     const message = conversationMessage(event);
     if (message === undefined) return undefined;
     if (this.#events !== undefined) return this.#events.has(message.type) ? json(message) : undefined;
-    if (this.#early.length < mostEarly) this.#early.push(message);
+    if (this.#keepsEarly && this.#early.length < mostEarly) this.#early.push(message);
     return undefined;
   }
 

@@ -97,6 +97,7 @@ export class PeerCall implements CallTransport {
     this.#reporter = new RtcpReporter({ ssrc, clockRate: opusClockRate });
     this.#media = options.media;
     this.#channel = new Channel(options.now());
+    if (options.state.isResumed) this.#channel.reset();
     this.#reportAt = options.now() + reportEveryMs;
     this.#out = new MediaOut({
       ...{ ssrc, clockRate: opusClockRate, payloadType: options.media.opus },
