@@ -264,6 +264,7 @@ const fakeSettings = (): CallServices['settings'] => ({
   turn: {
     minSpeechMs: 96,
     stopMs: 160,
+    completeMs: 160,
     askEarlyMs: Infinity,
     silenceEndMs: 400,
     maxSilenceMs: 1_500,
