@@ -5,6 +5,22 @@ import { defineConfig } from 'vitest/config';
 /** Pure machines in simulations, golden conversations and tables: what they do depends on nothing but their sources. */
 const pure = ['test/{sim,golden}/**/*.test.ts', 'test/unit/{core,failover,eval-turns}/**/*.test.ts'];
 
+/** Real tests that fill the cores on purpose, or ask who gets them. */
+const alone = [
+  'test/process/faults/{chaos,floods,fuzz,leaks,overload,planted-errors}.test.ts',
+  'test/process/{priorities,rolling-update,start-cost}.test.ts',
+  'test/interop/baresip.test.ts',
+];
+
+const ofProcesses = {
+  testTimeout: 120_000,
+  hookTimeout: 60_000,
+  // Optional parts are tested too; what starts the service from here builds them in.
+  env: { SVC_BUILD_WITH: 'sip' },
+  // Calls in real time on a shared machine: a stall of the host is not a fault. A test that needed this is reported.
+  retry: 1,
+};
+
 /** The SDK by its name, as examples and users import it. */
 const alias: Readonly<Record<string, string>> = {
   '@voice-agent-service/agent/testing': sdkFile('testing'),
@@ -16,8 +32,8 @@ function sdkFile(name: string): string {
 }
 
 /**
- * Three projects: `pure` and `fast` run on the sources in many threads; `real` starts real processes from `dist/`
- * and runs one file at a time, because its tests share two cores with the services they start.
+ * `pure` and `fast` run on the sources in many threads. `real` starts real processes from `dist/`; its calls wait most of their time, so as
+ * many files of it run at a time as there are cores. `alone` does the same one file after the other.
  */
 export default defineConfig({
   test: {
@@ -40,13 +56,20 @@ export default defineConfig({
         test: {
           name: 'real',
           include: ['test/{process,interop}/**/*.test.ts', 'test/**/*.real.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
+          exclude: alone,
+          ...ofProcesses,
+          sequence: { groupOrder: 1 },
+          // Calls side by side, in the tests that say so.
+          maxConcurrency: 10,
+        },
+      },
+      {
+        test: {
+          name: 'alone',
+          include: alone,
+          ...ofProcesses,
+          sequence: { groupOrder: 2 },
           fileParallelism: false,
-          // Optional parts are tested too; what starts the service from here builds them in.
-          env: { SVC_BUILD_WITH: 'sip' },
-          // Calls in real time on a shared machine: a stall of the host is not a fault. A test that needed this is reported.
-          retry: 1,
         },
       },
     ],

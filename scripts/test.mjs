@@ -61,7 +61,7 @@ function readReport(file) {
   }
 }
 
-const usage = `usage: npm test -- [FILE ...] [--project pure|fast|real] [options of vitest]
+const usage = `usage: npm test -- [FILE ...] [--project pure|fast|real|alone] [options of vitest]
   Runs every test, or those of the files named. Installs and builds what is missing first.
   SVC_TEST_ASSETS names the folder of recordings and models; without it the tests that need them are skipped.`;
 if (process.argv.slice(2).some((arg) => arg === '--help' || arg === '-h')) {

@@ -109,11 +109,13 @@ export function serviceProcesses(supervisor: number): Map<string, number> {
   return found;
 }
 
-/** Supervisors of a process group, the oldest first: two of them while one takes over from the other. */
-export function supervisorsOf(group: number): number[] {
+/** Every process of a session, the oldest first. A supervisor that takes over leads a process group of its own and stays in the session. */
+export function processesOf(session: number): number[] {
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger);
   const startOf = (pid: number): number => Number(statOf(pid)?.[19] ?? 0);
-  return pids
-    .filter((pid) => Number(statOf(pid)?.[2]) === group && /supervisor[\\/]cli\.js/.test(commandOf(pid)))
-    .sort((a, b) => startOf(a) - startOf(b));
+  return pids.filter((pid) => Number(statOf(pid)?.[3]) === session).sort((a, b) => startOf(a) - startOf(b));
 }
+
+/** Supervisors of a session, the oldest first: two of them while one takes over from the other. */
+export const supervisorsOf = (session: number): number[] =>
+  processesOf(session).filter((pid) => /supervisor[\\/]cli\.js/.test(commandOf(pid)));

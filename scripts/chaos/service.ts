@@ -4,7 +4,7 @@ import { appendFileSync, openSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { serviceProcesses, supervisorsOf } from '../bench/processes.ts';
+import { processesOf, serviceProcesses, supervisorsOf } from '../bench/processes.ts';
 
 export interface ChaosServiceOptions {
   readonly root: URL;
@@ -97,13 +97,14 @@ export class ChaosService {
     return false;
   }
 
-  /** Whatever is left of the group. */
+  /** Whatever is left of it, whoever leads it now. */
   kill(): void {
-    try {
-      process.kill(-(this.#child.pid ?? 0), 'SIGKILL');
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
-    }
+    for (const pid of processesOf(this.#child.pid ?? 0))
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+      }
   }
 
   #get(path: string): Promise<Response> {

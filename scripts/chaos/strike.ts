@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Prng } from '../../shared/base/prng.ts';
-import { descriptorsOf } from '../bench/processes.ts';
+import { descriptorsOf, isThere } from '../bench/processes.ts';
 import { growth, histogramOf, parseMetrics, type HistogramSummary } from '../bench/report/statistics.ts';
 import type { Caller } from './caller.ts';
 import type { Crowd } from './crowd.ts';
@@ -173,7 +173,8 @@ function restartAndKill(target: Target): Struck {
 function useUpDescriptors(target: Target): Struck {
   const { supervisor } = target.service.processes();
   const limit = (value: number | string): void => {
-    execFileSync('prlimit', ['--pid', String(supervisor), `--nofile=${value}:`]);
+    // One that was only about to take over gives up without descriptors, and is gone when the fault is over.
+    if (isThere(supervisor)) execFileSync('prlimit', ['--pid', String(supervisor), `--nofile=${value}:`]);
   };
   limit(descriptorsOf(supervisor) + spareDescriptors);
   const struck = strikeWorker('worker-kill', target);

@@ -30,29 +30,48 @@ beforeAll(async () => {
 
 afterAll(() => demo.stop());
 
-// One call after the other: the recogniser that hears the answers holds this process up, and a caller that is held up hears holes.
-describe('a call with the demo', () => {
+/**
+ * Holds calls side by side, each in a test of its own, and returns what they heard when the last has ended: the recogniser that writes answers
+ * down holds this process up, and a caller that is held up hears holes.
+ */
+const talks = { open: 0, allEnded: Promise.resolve(), end: (): void => undefined };
+async function talk<T>(hold: () => Promise<T>): Promise<T> {
+  if (talks.open++ === 0) talks.allEnded = new Promise((resolve) => (talks.end = resolve));
+  const { allEnded } = talks;
+  try {
+    return await hold();
+  } finally {
+    if (--talks.open === 0) talks.end();
+    await allEnded;
+  }
+}
+
+describe.concurrent('a call with the demo', () => {
   it('greets, tells the weather, tells the time, says goodbye and hangs up', async () => {
     const rate = 16_000;
-    const call = await Conversation.open({ ws: demo.ws, rate });
-    expect(ear.transcribe(await call.answerSince(0), rate)).toBe(
+    const { call, ...heard } = await talk(async () => {
+      const call = await Conversation.open({ ws: demo.ws, rate });
+      const greeting = await call.answerSince(0);
+      const weather = await call.ask(await spoken(demo, "What's the weather in Paris?", { rate }));
+      const askedAt = new Date();
+      const time = await call.ask(await spoken(demo, 'What time is it?', { rate }));
+      const answeredAt = new Date();
+      const byeMs = call.client.nowMs();
+      await call.client.say(await spoken(demo, 'Goodbye.', { rate }));
+      const end = await call.client.closed;
+      return { call, greeting, weather, time, askedAt, answeredAt, bye: call.heardSince(byeMs), end };
+    });
+    expect(ear.transcribe(heard.greeting, rate)).toBe(
       'hello you can ask me about the time the weather a table or an order',
     );
-
-    const weather = await call.ask(await spoken(demo, "What's the weather in Paris?", { rate }));
-    expect(ear.transcribe(weather, rate)).toBe(
+    expect(ear.transcribe(heard.weather, rate)).toBe(
       'in paris it is eighteen degrees with clear sky that is demo data not a real forecast',
     );
-
-    const askedAt = new Date();
-    const time = await call.ask(await spoken(demo, 'What time is it?', { rate }));
-    expect(ear.transcribeTime(time, rate)).toSatisfy((text: string) => isTime(text, [askedAt, new Date()]));
-
-    const byeMs = call.client.nowMs();
-    await call.client.say(await spoken(demo, 'Goodbye.', { rate }));
-    const end = await call.client.closed;
-    expect(ear.transcribe(call.heardSince(byeMs), rate)).toMatch(/^thank you for calling/);
-    expect(end).toEqual({ code: 1000, reason: 'ended' });
+    expect(ear.transcribeTime(heard.time, rate)).toSatisfy((text: string) =>
+      isTime(text, [heard.askedAt, heard.answeredAt]),
+    );
+    expect(ear.transcribe(heard.bye, rate)).toMatch(/^thank you for calling/);
+    expect(heard.end).toEqual({ code: 1000, reason: 'ended' });
     expect(call.of('fault')).toEqual([]);
     expect(call.of('error')).toEqual([]);
     expect(call.of('clear')).toEqual([]);
@@ -79,13 +98,14 @@ describe('a call with the demo', () => {
       answer: /^in tokyo it is nineteen degrees with a clear sky/,
     },
   ])('answers a question about $city at $rate Hz in $encoding', async ({ rate, encoding, city, answer }) => {
-    const call = await Conversation.open({ ws: demo.ws, rate, encoding });
-    await call.answerSince(0);
-    const sound = await call.ask(
-      await spoken(demo, `Tell me the weather in ${city}.`, { rate, voice: 'slt' }),
-    );
+    const { sound, end } = await talk(async () => {
+      const call = await Conversation.open({ ws: demo.ws, rate, encoding });
+      await call.answerSince(0);
+      const question = await spoken(demo, `Tell me the weather in ${city}.`, { rate, voice: 'slt' });
+      return { sound: await call.ask(question), end: await call.client.hangUp() };
+    });
     expect(ear.transcribe(sound, rate)).toMatch(answer);
-    expect(await call.client.hangUp()).toEqual({ code: 1000, reason: 'ended' });
+    expect(end).toEqual({ code: 1000, reason: 'ended' });
   });
 
   it.skipIf(assets === undefined)(
@@ -93,43 +113,39 @@ describe('a call with the demo', () => {
     async () => {
       const rate = 8000;
       const wav = parseWav(readFileSync(join(assets!, 'audio/speech/jambonz_support.wav')));
-      const call = await Conversation.open({ ws: demo.ws, rate });
-      await call.answerSince(0);
-      const sound = await call.ask(atRate(wav.pcm, { from: wav.sampleRate, to: rate }));
+      const sound = await talk(() => askedOnce(atRate(wav.pcm, { from: wav.sampleRate, to: rate }), rate));
       expect(ear.transcribe(sound, rate)).toContain('i am only a demo and cannot connect you to a person');
-      await call.client.hangUp();
     },
   );
 
   it('says so when it understood nothing', async () => {
     const rate = 16_000;
-    const call = await Conversation.open({ ws: demo.ws, rate });
-    await call.answerSince(0);
-    const sound = await call.ask(
-      await spoken(demo, 'Quantum chromodynamics describes quarks and gluons.', { rate }),
+    const sound = await talk(async () =>
+      askedOnce(await spoken(demo, 'Quantum chromodynamics describes quarks and gluons.', { rate }), rate),
     );
     expect(ear.transcribe(sound, rate)).toMatch(/^sorry i did not catch that/);
-    await call.client.hangUp();
   });
-});
 
-describe('talking over the agent', () => {
-  it('stops it: clear comes, the cut audio is never heard, and the new question is answered', async () => {
+  it('stops when it is talked over: clear comes, the cut audio is never heard, and the new question is answered', async () => {
     const rate = 16_000;
-    const call = await Conversation.open({ ws: demo.ws, rate });
-    await call.answerSince(0);
-    const asked = await call.client.say(await spoken(demo, "What's the weather in London?", { rate }));
-    await call.untilBotSpeaks(asked!.endMs, 700);
-    const overMs = call.client.nowMs();
-    const over = await call.client.say(await spoken(demo, "What's the weather in Madrid?", { rate }));
-    await call.until(() => call.of('clear').length > 0, 'a clear came');
+    const { call, overMs, overEndMs, sound } = await talk(async () => {
+      const call = await Conversation.open({ ws: demo.ws, rate });
+      await call.answerSince(0);
+      const asked = await call.client.say(await spoken(demo, "What's the weather in London?", { rate }));
+      await call.untilBotSpeaks(asked!.endMs, 700);
+      const overMs = call.client.nowMs();
+      const over = await call.client.say(await spoken(demo, "What's the weather in Madrid?", { rate }));
+      await call.until(() => call.of('clear').length > 0, 'a clear came');
+      const sound = await call.answerSince(over!.endMs);
+      await call.client.hangUp();
+      return { call, overMs, overEndMs: over!.endMs, sound };
+    });
     const [clear] = call.of('clear');
     expect(clear!.atMs).toBeGreaterThan(overMs);
-    const answer = ear.transcribe(await call.answerSince(over!.endMs), rate);
-    expect(answer).toMatch(/^in madrid it is twenty four degrees with sunshine/);
+    expect(ear.transcribe(sound, rate)).toMatch(/^in madrid it is twenty four degrees with sunshine/);
     // The answer about London stopped under the caller's voice, and its rest was not heard: the next sound is the new answer.
     const [stopped, next] = call.client.playout.speech().filter(({ endMs }) => endMs > overMs);
-    expect(stopped!.endMs).toBeLessThan(over!.endMs);
+    expect(stopped!.endMs).toBeLessThan(overEndMs);
     expect(next!.startMs).toBeGreaterThan(clear!.atMs);
     // No mark of the cut audio is echoed after the clear; the later ones all are.
     const before = call.of('mark').filter(({ atMs }) => atMs < clear!.atMs);
@@ -138,7 +154,6 @@ describe('talking over the agent', () => {
     expect(echoed.map(({ id }) => id)).toEqual(after.map(({ id }) => id));
     expect(before.length).toBeGreaterThan(0);
     expect(call.of('fault')).toEqual([]);
-    await call.client.hangUp();
   });
 
   it('leaves in the next LLM request only what was heard', async () => {
@@ -146,12 +161,15 @@ describe('talking over the agent', () => {
     const llm: RecordedLlm = await recordLlm(demo.llm);
     const service = await startService({ ...demo, llm: llm.url });
     try {
-      const call = await Conversation.open({ ws: service.ws, rate });
-      await call.answerSince(0);
-      const asked = await call.client.say(await spoken(demo, "What's the weather in London?", { rate }));
-      await call.untilBotSpeaks(asked!.endMs, 1200);
-      await call.client.say(await spoken(demo, 'Goodbye.', { rate }));
-      await call.client.closed;
+      const call = await talk(async () => {
+        const call = await Conversation.open({ ws: service.ws, rate });
+        await call.answerSince(0);
+        const asked = await call.client.say(await spoken(demo, "What's the weather in London?", { rate }));
+        await call.untilBotSpeaks(asked!.endMs, 1200);
+        await call.client.say(await spoken(demo, 'Goodbye.', { rate }));
+        await call.client.closed;
+        return call;
+      });
       expect(call.of('clear')).toHaveLength(1);
       const messages = llm.requests.at(-1)!;
       const said = messages.filter(({ role }) => role === 'assistant').at(-1)!.content;
@@ -166,6 +184,15 @@ describe('talking over the agent', () => {
     }
   });
 });
+
+/** The sound of the answer in a call with one question. */
+async function askedOnce(question: Int16Array, rate: number): Promise<Int16Array> {
+  const call = await Conversation.open({ ws: demo.ws, rate });
+  await call.answerSince(0);
+  const sound = await call.ask(question);
+  await call.client.hangUp();
+  return sound;
+}
 
 it('the goodbye is understood by the demo itself', async () => {
   const pcm = await spoken(demo, 'Goodbye!', { rate: 16_000, voice: 'slt' });

@@ -29,6 +29,7 @@ const newest: Generation = {
 
 /** One of each older version of the protocol; of its own major version the service names the newest. */
 const older: readonly Generation[] = [
+  ['1.0.0', '1.0.0'],
   ['1.8.0', '1.2.0'],
   ['1.9.0', '1.3.0'],
   ['1.10.0', '1.4.0'],

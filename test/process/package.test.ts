@@ -1,6 +1,7 @@
 /** The two forms in which the service leaves a checkout, each used as its users do, in a folder that knows nothing of the checkout. */
 import { spawnSync } from 'node:child_process';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -8,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,9 +37,15 @@ interface Part {
 }
 
 let folder: string;
+/** The checkout once more: packing builds, and what other tests run lies in `dist/` of the first. */
+let checkout: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'svc-package-'));
+  checkout = join(folder, 'checkout');
+  const left = new Set(['node_modules', '.git', 'dist'].map((name) => join(project, name)));
+  cpSync(project, checkout, { recursive: true, filter: (path) => !left.has(path) });
+  symlinkSync(join(project, 'node_modules'), join(checkout, 'node_modules'));
 });
 
 afterAll(() => {
@@ -77,7 +85,7 @@ describe('a package made by npm pack', () => {
     app = join(folder, 'app');
     mkdirSync(app);
     writeFileSync(join(app, 'package.json'), '{ "name": "an-app", "version": "1.0.0", "type": "module" }');
-    const packed = run(project, 'npm', 'pack', '--pack-destination', folder);
+    const packed = run(checkout, 'npm', 'pack', '--pack-destination', folder);
     expect(packed).toMatchObject({ status: 0 });
     const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
     const options = ['--prefer-offline', '--no-audit', '--no-fund'];
@@ -140,11 +148,11 @@ describe('a folder made by npm run deploy-tree', () => {
 
   beforeAll(() => {
     tree = join(folder, 'tree');
-    expect(run(project, 'npm', 'run', 'deploy-tree', '--', tree)).toMatchObject({ status: 0 });
+    expect(run(checkout, 'npm', 'run', 'deploy-tree', '--', tree)).toMatchObject({ status: 0 });
   });
 
   it('is not made where something lies already', () => {
-    expect(run(project, process.execPath, 'scripts/deploy-tree.mjs', tree)).toMatchObject({ status: 1 });
+    expect(run(checkout, process.execPath, 'scripts/deploy-tree.mjs', tree)).toMatchObject({ status: 1 });
   });
 
   it('takes at most 120 MB', () => {

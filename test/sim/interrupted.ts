@@ -14,9 +14,11 @@ import { SimTts } from './world/sim-tts.ts';
 import type { SimWorld } from './world/sim-world.ts';
 import { wordsOf } from './story.ts';
 import { Timeline } from './world/timeline.ts';
+import { PlayoutClock } from '../../worker/transports/webrtc/playout-clock.ts';
 
 /**
- * What tells the core how much was heard: of the audio, the echo of marks, acknowledgements or nothing; of the text, the times of
+ * What tells the core how much was heard: of the audio, the echo of marks, acknowledgements, the clock of a WebRTC call,
+ * whose client plays whatever was sent, or nothing; of the text, the times of
  * words, the ends of pieces, or nothing before the end of all ('estimate').
  */
 export type Source =
@@ -25,6 +27,7 @@ export type Source =
   | 'marks that come late by chance'
   | 'words'
   | 'acknowledgements'
+  | 'clock'
   | 'estimate';
 
 export const sources: readonly Source[] = [
@@ -33,6 +36,7 @@ export const sources: readonly Source[] = [
   'marks that come late by chance',
   'words',
   'acknowledgements',
+  'clock',
   'estimate',
 ];
 
@@ -89,6 +93,14 @@ function lateness(source: Source, prng: Prng): Pick<Plan['client'], 'late'> {
   return {};
 }
 
+/** The service knows the way to the client from its reports, and nothing of its buffer. */
+function clockFor({ client: { downMs, upMs } }: Plan, source: Source): PlayoutClock | undefined {
+  if (source !== 'clock') return undefined;
+  const clock = new PlayoutClock();
+  clock.noteWay({ roundTripMs: downMs + upMs, jitterMs: 0 });
+  return clock;
+}
+
 /** Words by which the context may differ from what was played. */
 export const tolerance: Readonly<Record<Source, number>> = {
   marks: 1,
@@ -96,6 +108,7 @@ export const tolerance: Readonly<Record<Source, number>> = {
   'marks that come late by chance': 2,
   words: 1,
   acknowledgements: 1,
+  clock: 2,
   estimate: 2,
 };
 
@@ -118,6 +131,8 @@ class InterruptedCall implements SimWorld {
   readonly #state: CallState;
   readonly #source: Source;
   readonly #client: Client;
+  /** Of a WebRTC call; undefined for the others. */
+  readonly #clock: PlayoutClock | undefined;
   readonly #playout: SimPlayout;
   readonly #tts: SimTts;
   readonly #cuts: Cut[] = [];
@@ -137,10 +152,15 @@ class InterruptedCall implements SimWorld {
     this.#source = source;
     this.#state = core.newCall(plan.settings);
     this.#client = new Client(plan, this.time, (id) => this.tell({ type: 'mark.played', id }));
+    this.#clock = clockFor(plan, source);
     this.#playout = new SimPlayout({
-      frame: (context, audioMs) => this.#client.frame(context, audioMs),
+      frame: (context, audioMs) => {
+        this.#client.frame(context, audioMs);
+        this.#clock?.audioSent(this.time.now);
+      },
       mark: (id, inside) => {
         this.#client.mark(id);
+        this.#clock?.sent(id, this.time.now);
         this.tell({ type: 'mark.sent', id, ...(inside && { inside }) });
       },
       started: (context, audioAt) => this.tell({ type: 'playout.started', context, audioAt }),
@@ -257,6 +277,8 @@ class InterruptedCall implements SimWorld {
     for (let now = this.time.now + tickMs; now <= until; now += tickMs) {
       this.time.run(now);
       this.#playout.tick();
+      for (let id = this.#clock?.takePlayed(now); id !== undefined; id = this.#clock?.takePlayed(now))
+        this.tell({ type: 'mark.played', id });
       if (this.plan.client.kind === 'acks' && now % 100 < tickMs) this.#acknowledge(now);
       const deadline = this.#core.nextDeadline(this.#state);
       if (deadline !== undefined && now >= deadline)
@@ -296,7 +318,8 @@ class InterruptedCall implements SimWorld {
     else if (action.type === 'playout.mark') playout.mark(action.context, action.id);
     else if (action.type === 'playout.clear') {
       playout.clear();
-      if (action.wire) this.#client.clear();
+      this.#clock?.cleared();
+      if (action.wire && this.#clock === undefined) this.#client.clear();
     }
   }
 }

@@ -94,7 +94,8 @@ export class CallRunner implements TransportEvents {
     this.#log.info({ silentMs: Math.round(left.silentMs) }, 'call taken up');
     const { context, sentSamples } = left.playout;
     const position = { context, sentMs: (sentSamples * 1000) / start.sampleRate };
-    this.#tell({ type: 'call.resumed', position, turnAudio: left.turnAudio.length > 0 });
+    const { turnAudio, silentMs } = left;
+    this.#tell({ type: 'call.resumed', position, turnAudio: turnAudio.length > 0, silentMs });
     this.#tellLines();
   }
 

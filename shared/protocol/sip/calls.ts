@@ -12,6 +12,7 @@ export const srtpSuites = {
   AES_CM_128_HMAC_SHA1_32: { key: 16, salt: 14 },
   AES_256_CM_HMAC_SHA1_80: { key: 32, salt: 14 },
   AEAD_AES_128_GCM: { key: 16, salt: 12 },
+  AEAD_AES_256_GCM: { key: 32, salt: 12 },
 } as const;
 export type SrtpSuite = keyof typeof srtpSuites;
 export const isSrtpSuite = (name: string): name is SrtpSuite => Object.hasOwn(srtpSuites, name);

@@ -66,7 +66,7 @@ export function corsHeaders(
 /** What a browser is told before it asks in earnest. */
 export const preflightHeaders: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Methods': allowedMethods,
-  'Access-Control-Allow-Headers': 'Authorization, Content-Type, If-Match, ETag',
+  'Access-Control-Allow-Headers': 'Authorization, Content-Type, If-Match, ETag, Prefer',
   'Access-Control-Max-Age': '86400',
   'Accept-Post': 'application/sdp',
   Allow: allowedMethods,

@@ -26,6 +26,7 @@ import { headOf } from '../request-form.ts';
 import { corsHeaders, preflightHeaders, signalingRefusal } from './origin.ts';
 import { Reach } from './reach.ts';
 import { newEtag, SignalingSessions, type SignalingSession } from './sessions.ts';
+import { lostBody, Vigils } from './vigils.ts';
 
 export interface SignalingOptions {
   readonly settings: ServerSettings;
@@ -88,6 +89,7 @@ export class Signaling {
   readonly #options: SignalingOptions;
   readonly #sessions = new SignalingSessions();
   readonly #reach: Reach;
+  readonly #vigils = new Vigils();
 
   constructor(options: SignalingOptions) {
     this.#options = options;
@@ -200,15 +202,20 @@ export class Signaling {
   #signals(exchange: Exchange, session: SignalingSession, connected: () => void): OfferSignals {
     return {
       answered: (sdp) => {
+        this.#vigils.served(session.call);
         this.iceTcp?.names.add(session.call, sdp);
         void this.#created(exchange, session, sdp);
       },
       unanswered: (reason) => this.#refuse(exchange, unanswered[reason]),
       connected,
       wayClosed: (way) => this.iceTcp?.closed(way),
-      waysLost: () => this.iceTcp?.lost(session.call),
+      waysLost: () => {
+        this.iceTcp?.lost(session.call);
+        this.#vigils.lost(session.call);
+      },
       over: () => {
         this.#sessions.forget(session.id);
+        this.#vigils.over(session.call);
         this.iceTcp?.lost(session.call);
         this.iceTcp?.names.forget(session.call);
       },
@@ -251,7 +258,7 @@ export class Signaling {
         return;
       case 'GET':
       case 'HEAD':
-        this.#send(exchange, { status: 204, headers: { ETag: session.etag } });
+        this.#look(exchange, session);
         return;
       case 'PATCH':
         await this.#onPatch(exchange, session);
@@ -262,6 +269,13 @@ export class Signaling {
       default:
         this.#refuse(exchange, notAllowed('DELETE, PATCH, POST, GET, OPTIONS'));
     }
+  }
+
+  #look(exchange: Exchange, session: SignalingSession): void {
+    const headers = { ETag: session.etag };
+    const answer = (isLost: boolean): void =>
+      this.#send(exchange, { headers, ...(isLost ? { status: 200, body: lostBody } : { status: 204 }) });
+    if (!this.#vigils.keeps(session.call, exchange, answer)) answer(false);
   }
 
   /** Once session tokens are in use the URL is enough; a static token alone has to be there with it (spec 01, DELETE). */

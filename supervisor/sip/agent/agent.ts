@@ -31,7 +31,7 @@ import {
   transactionKey,
   transactionsInTime,
 } from './server-transaction.ts';
-import { timerIsOver } from './session-timer.ts';
+import { refreshed, timerIsOver } from './session-timer.ts';
 import {
   dialogKey,
   timers,
@@ -97,7 +97,9 @@ function perform(one: Step, event: AgentEvent): void {
 function answeredByPeer(one: Step, response: SipResponse): void {
   if (inviteResponded(one, response)) return;
   const answered = responded(one, response);
-  if (answered !== undefined) peerAnswered(one, answered);
+  if (answered === undefined) return;
+  peerAnswered(one, answered);
+  refreshed(one, answered);
 }
 
 interface Asked {

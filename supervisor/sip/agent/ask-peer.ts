@@ -65,7 +65,7 @@ const statusOf = ({ body }: SipRequest): number =>
 /** The peer has no such request, or none of this kind. */
 const isForeign = (status: number): boolean => [405, 415, 420, 501].includes(status);
 
-export function peerAnswered(step: Step, { call, method, status }: Answered): void {
+export function peerAnswered(step: Step, { call, method, response: { status } }: Answered): void {
   const outcome = isForeign(status) ? 'unsupported' : 'rejected';
   const { refer: referring, keys } = call.asked;
   // What follows a 2xx is told by NOTIFY.

@@ -102,10 +102,11 @@ function ask(step: Step, asked: InDialogRequest, proof: readonly HeaderPair[] = 
 /** Waits for the answer to a request that was sent. */
 export function waitForAnswer(
   { state, now }: Step,
-  sent: Omit<ClientTransaction, 'repeatAt' | 'repeatMs' | 'endsAt'>,
+  sent: Omit<ClientTransaction, 'ack' | 'repeatAt' | 'repeatMs' | 'endsAt'>,
 ): void {
   state.clients.set(sent.branch, {
     ...sent,
+    ack: undefined,
     repeatMs: timers.t1,
     repeatAt: sent.flow.protocol === 'UDP' ? now + timers.t1 : undefined,
     endsAt: now + timers.giveUp,
@@ -132,7 +133,19 @@ export function proofFor(
 export interface Answered {
   readonly call: SipCall;
   readonly method: string;
-  readonly status: number;
+  readonly response: SipResponse;
+}
+
+/** Every answer to an INVITE is acknowledged, and again where it comes again (RFC 3261, 13.2.2.4, 17.1.1.3). */
+function acknowledge(step: Step, client: ClientTransaction, response: SipResponse): void {
+  const { asked, branch, ack } = client;
+  if (asked === undefined) return;
+  const cseq = readCSeq(response)?.number ?? 0;
+  const own = response.status < 300 ? newBranch(step) : branch;
+  client.ack = ack ?? writeInDialog(asked.call, { method: 'ACK', cseq, branch: own });
+  client.repeatAt = undefined;
+  if (ack === undefined) client.endsAt = step.now + timers.giveUp;
+  sendWithin(step, asked.call, client.ack);
 }
 
 export function responded(step: Step, response: SipResponse): Answered | undefined {
@@ -142,10 +155,14 @@ export function responded(step: Step, response: SipResponse): Answered | undefin
   if (client === undefined || readCSeq(response)?.method !== client.method) return undefined;
   const { status } = response;
   if (status < 200) {
-    if (client.repeatAt !== undefined) client.repeatAt = now + timers.t2;
+    if (client.repeatAt !== undefined)
+      client.repeatAt = client.method === 'INVITE' ? undefined : now + timers.t2;
     return undefined;
   }
-  state.clients.delete(branch);
+  const wasAnswered = client.ack !== undefined;
+  if (client.method === 'INVITE') acknowledge(step, client, response);
+  else state.clients.delete(branch);
+  if (wasAnswered) return undefined;
   const { asked } = client;
   if (asked === undefined) return undefined;
   const { call, method } = asked;
@@ -157,7 +174,7 @@ export function responded(step: Step, response: SipResponse): Answered | undefin
   if (!state.calls.has(call.id)) return undefined;
   // The peer knows nothing of the call any more (RFC 3261, 12.2.1.2).
   if (status === 481 || status === 408) endCall(step, call, 'lost');
-  else return { call, method, status };
+  else return { call, method, response };
   return undefined;
 }
 
@@ -166,7 +183,7 @@ export function clientsInTime(step: Step): void {
   for (const client of state.clients.values()) {
     if (now >= client.endsAt) {
       state.clients.delete(client.branch);
-      if (client.asked !== undefined) endCall(step, client.asked.call, 'lost');
+      if (client.asked !== undefined && client.ack === undefined) endCall(step, client.asked.call, 'lost');
     } else if (client.repeatAt !== undefined && now >= client.repeatAt) {
       step.actions.push({ type: 'send', flow: client.flow, to: client.flow.source, bytes: client.request });
       client.repeatMs = Math.min(client.repeatMs * 2, timers.t2);

@@ -2,12 +2,12 @@
 import { headerOf, type SipRequest } from '../message/message.ts';
 import { readCSeq, readNameAddr, wordOf } from '../message/fields.ts';
 import { sipCodecRate } from '../../../shared/protocol/sip/calls.ts';
-import { agree, writeSdpAnswer, writeSdpOffer, type Agreed } from '../session/agree.ts';
-import type { SessionOffer } from '../session/sdp.ts';
+import { writeSdpOffer } from '../session/agree.ts';
 import { notified } from './ask-peer.ts';
 import { contactOf } from './client-transaction.ts';
 import { allowHeader, answerSession, bodyOf, takenBack } from './invite.ts';
 import { capabilities } from './manners.ts';
+import { agreeAnew, isInvitingAgain } from './reinvite.ts';
 import { answer, begin } from './server-transaction.ts';
 import { startTimer, timerHeaders, timerRefusal } from './session-timer.ts';
 import { endCall, type Flow, type ServerTransaction, type SipCall, type Step } from './state.ts';
@@ -59,7 +59,8 @@ function renegotiate(step: Step, call: SipCall, transaction: ServerTransaction):
   // One exchange at a time (RFC 3261, 14.2; RFC 3311, 5.2).
   if (call.phase === 'offered')
     return void answer(step, transaction, { status: 500, headers: [['Retry-After', '1']] });
-  if (call.ok !== undefined && (call.ownOffer || isInvite))
+  const meets = isInvite || request.body.length > 0;
+  if ((call.ok !== undefined && (call.ownOffer || isInvite)) || (meets && isInvitingAgain(step.state, call)))
     return void answer(step, transaction, { status: 491 });
   const early = timerRefusal(request);
   if (early !== undefined) return void answer(step, transaction, early);
@@ -81,36 +82,6 @@ function renegotiate(step: Step, call: SipCall, transaction: ServerTransaction):
     headers: [['Contact', contactOf(call)], ...capabilities, ...timerHeaders(call, request)],
     ...(body !== 'none' && { body: { type: 'application/sdp', text: call.sdp } }),
   });
-}
-
-/** False where there is nothing that both can have: the call goes on as it was. */
-function agreeAnew(step: Step, call: SipCall, offer: SessionOffer): boolean {
-  const { settings } = step.state;
-  const { local, agreed } = call;
-  if (local === undefined || agreed === undefined) return false;
-  const next = agree(offer, {
-    ...settings.rules,
-    isEncrypted: call.flow.protocol === 'TLS',
-    newKey: settings.newKey,
-    codec: agreed.media.codec,
-    key: agreed.media.keys,
-  });
-  // A call that began encrypted does not go on in the clear.
-  if (next === undefined || (agreed.media.keys !== undefined && next.media.keys === undefined)) return false;
-  call.session = offer;
-  writeAnew(call, local, next);
-  step.actions.push({ type: 'call.agreed', call: call.id, media: next.media });
-  return true;
-}
-
-function writeAnew(call: SipCall, local: NonNullable<SipCall['local']>, next: Agreed): void {
-  call.agreed = next;
-  if (call.session === undefined) return;
-  const place = { ...local, sessionId: call.sessionId, version: call.version };
-  const same = writeSdpAnswer(call.session, next, place);
-  if (same === call.sdp) return;
-  call.version += 1;
-  call.sdp = writeSdpAnswer(call.session, next, { ...place, version: call.version });
 }
 
 /** The peer asks for an offer: the one codec that runs. */

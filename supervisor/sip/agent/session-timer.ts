@@ -1,12 +1,13 @@
 /**
  * Session timers (RFC 4028): a call whose peer vanished without a word ends by itself. The peer refreshes unless it asks this side to,
- * which then does by UPDATE; a peer that wants this side to and knows no UPDATE gets no timer.
+ * which then does by UPDATE, or by INVITE where the peer does not say that it takes that.
  */
 import { headerOf, lists, type SipMessage, type SipRequest, type SipResponse } from '../message/message.ts';
 import { paramsOf } from '../message/fields.ts';
 import type { Answering, HeaderPair } from '../message/write.ts';
-import { contactOf, request as sendRequest } from './client-transaction.ts';
+import { contactOf, request as sendRequest, type Answered } from './client-transaction.ts';
 import { capabilities } from './manners.ts';
+import { invitedAgain, inviteAgain } from './reinvite.ts';
 import type { SipCall, Step } from './state.ts';
 
 const leastS = 90;
@@ -36,17 +37,14 @@ export function startTimer(step: Step, call: SipCall, request: SipRequest): void
     if (call.timer !== undefined) setTime(step, call, call.timer.intervalS, call.timer.isOurs);
     return;
   }
-  const isOurs = asked.refresher === 'uas';
-  if (isOurs && !call.allowsUpdate) return;
-  setTime(step, call, Math.min(mostS, asked.intervalS), isOurs);
+  setTime(step, call, Math.min(mostS, asked.intervalS), asked.refresher === 'uas');
 }
 
-/** As the peer has answered a call of this side. */
+/** As the peer has answered a call, or a refresh, of this side. */
 export function startAnsweredTimer(step: Step, call: SipCall, response: SipResponse): void {
   const asked = wanted(response);
   if (asked === undefined) return;
-  const isOurs = asked.refresher !== 'uas';
-  if (!isOurs || call.allowsUpdate) setTime(step, call, Math.min(mostS, asked.intervalS), isOurs);
+  setTime(step, call, Math.min(mostS, asked.intervalS), asked.refresher !== 'uas');
 }
 
 function setTime(step: Step, call: SipCall, intervalS: number, isOurs: boolean): void {
@@ -67,10 +65,21 @@ export function timerIsOver(step: Step, call: SipCall): boolean {
   if (timer === undefined || step.now < timer.at || call.phase !== 'confirmed') return false;
   if (!timer.isOurs) return true;
   setTime(step, call, timer.intervalS, true);
-  sendRequest(step, call, 'UPDATE', [
-    ['Contact', contactOf(call)],
-    ...capabilities,
-    ['Session-Expires', `${timer.intervalS};refresher=uac`],
-  ]);
+  const expires: HeaderPair = ['Session-Expires', `${timer.intervalS};refresher=uac`];
+  if (call.allowsUpdate)
+    sendRequest(step, call, 'UPDATE', [['Contact', contactOf(call)], ...capabilities, expires]);
+  else inviteAgain(step, call, [expires]);
   return false;
+}
+
+/** What the peer has made of it. */
+export function refreshed(step: Step, answered: Answered): void {
+  const { call, method, response } = answered;
+  if (method !== 'INVITE' && method !== 'UPDATE') return;
+  if (response.status < 300) {
+    if (method === 'INVITE') invitedAgain(step, answered);
+    startAnsweredTimer(step, call, response);
+  } else if (response.status === 491 && call.timer !== undefined)
+    // Both have asked: whoever made the call waits longer (RFC 3261, 14.1).
+    call.timer.at = step.now + (call.inviteKey === '' ? 3_000 : 1_000);
 }

@@ -46,6 +46,8 @@ export interface ClientTransaction {
   readonly flow: Flow;
   /** Undefined: a CANCEL, of which nobody waits for the answer. */
   readonly asked: InDialogRequest | undefined;
+  /** Of an INVITE that was answered, for answers that come again. */
+  ack: Buffer | undefined;
   repeatAt: Millis | undefined;
   repeatMs: Millis;
   endsAt: Millis;
@@ -122,7 +124,7 @@ export type PeerOutcome = 'ok' | 'rejected' | 'unsupported' | 'unavailable' | 'u
 
 export interface SessionTimer {
   readonly intervalS: number;
-  /** This side refreshes at half of the time. */
+  /** This side refreshes at half of the time, by UPDATE or by INVITE. */
   readonly isOurs: boolean;
   at: Millis;
 }

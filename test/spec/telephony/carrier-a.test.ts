@@ -164,6 +164,13 @@ describe('the voice webhook', () => {
     );
   });
 
+  it('answers a call for which there is no room as busy, without a stream', () => {
+    expect(ask('', form, form, false, true)).toEqual({
+      ok: true,
+      value: `<?xml version="1.0" encoding="UTF-8"?>\n<Response><Reject reason="busy"/></Response>\n`,
+    });
+  });
+
   it("is refused without the carrier's signature over what was sent, or without a call", () => {
     expect(ask('', form, { ...form, From: '+1' })).toMatchObject({ ok: false, error: { status: 403 } });
     const nameless = { ...form, CallSid: 'not an id' };

@@ -66,8 +66,11 @@ describe('a WebRTC call', () => {
     await start({ greeting: 'One two three four five six seven. '.repeat(10), workers: 2 });
     const caller = await call();
     await caller.until(() => audible(caller) >= 20);
+    const told = fetch(caller.sessionUrl, { headers: { Prefer: 'wait=25' } });
     process.kill(Number((await service.says('call started'))['pid']), 'SIGKILL');
     await service.says('the calls of a worker that is gone', (line) => line['takenUp'] === 1);
+    const word = await told;
+    expect([word.status, await word.json()]).toEqual([200, { connection: 'lost' }]);
     const again = new WeriftCaller();
     callers.push(again);
     expect((await again.call(caller.sessionUrl)).status).toBe(201);
@@ -75,7 +78,9 @@ describe('a WebRTC call', () => {
     await again.connected();
     await service.says('call taken up');
     await again.until(() => audible(again) >= 20);
+    const toldOfNothing = fetch(again.sessionUrl, { headers: { Prefer: 'wait=25' } });
     expect((await again.hangUp()).status).toBe(200);
+    expect((await toldOfNothing).status).toBe(204);
     await service.says('call ended');
   });
 });

@@ -46,6 +46,11 @@ const script = `
     'LLMFunctionCallStarted', 'LLMFunctionCallInProgress', 'LLMFunctionCallStopped'];
   const callbacks = Object.fromEntries(names.map((name) => ['on' + name, (data) => events.push({ name, data, played: played.length })]));
   const transport = new WebSocketTransport({ mediaManager: media, recorderSampleRate: 16000 });
+  // The first version has no option for it.
+  if (transport._mediaManager !== media) {
+    transport._mediaManager = media;
+    media.setUserAudioCallback(transport.handleUserAudioStream.bind(transport));
+  }
   const client = new PipecatClient({ transport, enableMic: true, enableCam: false, callbacks });
 
   window.bot = {

@@ -21,6 +21,8 @@ export interface CallerOptions {
   readonly direction?: 'sendrecv' | 'sendonly' | 'recvonly';
   /** Opens the data channel of the call beside the audio. */
   readonly talks?: boolean;
+  /** What the client is given in place of the answer, where a network lies between. */
+  readonly reroute?: (answer: string) => string;
 }
 
 export class WeriftCaller extends Observed {
@@ -28,6 +30,8 @@ export class WeriftCaller extends Observed {
   readonly #track = new MediaStreamTrack({ kind: 'audio' });
   /** Packets of the bot, in the order in which they came. */
   readonly packets: RtpPacket[] = [];
+  /** When each of them came. */
+  readonly arrivals: number[] = [];
   readonly states: string[] = [];
   /** Messages of the data channel, in the order in which they came. */
   readonly messages: Record<string, unknown>[] = [];
@@ -62,6 +66,7 @@ export class WeriftCaller extends Observed {
     transceiver.onTrack.subscribe((track) => {
       track.onReceiveRtp.subscribe((packet) => {
         this.packets.push(packet);
+        this.arrivals.push(performance.now());
         this.changed();
       });
     });
@@ -87,7 +92,7 @@ export class WeriftCaller extends Observed {
   }
 
   /** Offers a call; resolves with the answer, which is taken when it is one. */
-  async call(url: string, { headers }: CallerOptions = {}): Promise<Response> {
+  async call(url: string, { headers, reroute = (sdp) => sdp }: CallerOptions = {}): Promise<Response> {
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'Content-Type': 'application/sdp', ...headers },
@@ -96,7 +101,7 @@ export class WeriftCaller extends Observed {
     this.answer = response;
     if (response.status !== 201) return response;
     this.sessionUrl = new URL(response.headers.get('Location') ?? '', url).href;
-    this.answerSdp = await response.text();
+    this.answerSdp = reroute(await response.text());
     await this.#connection.setRemoteDescription({ type: 'answer', sdp: this.answerSdp });
     return response;
   }
@@ -109,12 +114,15 @@ export class WeriftCaller extends Observed {
     return this.until(() => ['closed', 'failed', 'disconnected'].includes(this.#connection.connectionState));
   }
 
-  /** Sends 16 kHz PCM16 as Opus, in real time, frame by frame. */
-  async say(pcm: Int16Array): Promise<void> {
+  /** Sends 16 kHz PCM16 as Opus, in real time, frame by frame, until it is told to stop. */
+  async say(pcm: Int16Array, stop?: AbortSignal): Promise<void> {
     const encoder = await createEncoder({ sampleRate: rate, channels: 1, fec: true, packetLossPercent: 5 });
-    for (let at = 0; at + frameSamples <= pcm.length; at += frameSamples) {
+    const startedAt = performance.now();
+    for (let at = 0; at + frameSamples <= pcm.length && stop?.aborted !== true; at += frameSamples) {
       this.send(encoder.encode(pcm.subarray(at, at + frameSamples)));
-      await new Promise((resolve) => setTimeout(resolve, 19));
+      // By the clock: who sends late all the time is heard as one whose network becomes slower and slower.
+      const nextAt = startedAt + ((at + frameSamples) * 1_000) / rate;
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, nextAt - performance.now())));
     }
     encoder.free();
   }

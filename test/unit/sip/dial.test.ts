@@ -199,6 +199,57 @@ describe('a call that this side makes', () => {
     expect(theirs.at(68_000)).toEqual(['BYE', 'call.ended']);
   });
 
+  describe('to a peer that does not say that it takes UPDATE is refreshed by INVITE', () => {
+    const timer = 'Allow: INVITE, BYE\r\nSupported: timer\r\nSession-Expires: 100;refresher=uac\r\n';
+    const refreshing = (): Call => {
+      const call = new Call().answered(timer);
+      expect(call.at(50_000)).toEqual(['INVITE']);
+      return call;
+    };
+    const branchOf = (text: string): string => /branch=(\w+)/.exec(head(text, 'Via'))?.[1] ?? '';
+
+    it('which offers what runs, and is acknowledged, again where its answer comes again', () => {
+      const call = refreshing();
+      const invite = call.request('INVITE');
+      expect(invite).toContain('To: <sip:+1555@trunk>;tag=p');
+      expect(invite).toContain('m=audio 10000 RTP/AVP 0 101');
+      expect(invite).toContain('Session-Expires: 100;refresher=uac');
+      expect(call.at(50_500)).toEqual(['INVITE']);
+      expect(call.answer(100)).toEqual([]);
+      expect(call.at(60_000)).toEqual([]);
+      expect(call.answer(200, { body: session(), more: timer })).toEqual(['ACK', 'call.agreed']);
+      expect(branchOf(call.request('ACK'))).not.toBe(branchOf(invite));
+      const first = call.request('ACK');
+      expect(call.answer(200, { body: session(), more: timer })).toEqual(['ACK']);
+      expect(call.request('ACK')).toBe(first);
+      expect(call.at(109_999)).toEqual([]);
+      expect(call.at(110_000)).toEqual(['INVITE']);
+      // What runs has not changed: the offer is the one before.
+      expect(call.request('INVITE').split('\r\n\r\n')[1]).toBe(invite.split('\r\n\r\n')[1]);
+    });
+
+    it('which waits where the peer has asked at the same time, as the peer has to', () => {
+      const call = refreshing();
+      expect(call.ask('INVITE', { body: session() })).toContain('SIP/2.0 491 Request Pending');
+      expect(call.answer(491)).toEqual(['ACK']);
+      expect(branchOf(call.request('ACK'))).toBe(branchOf(call.request('INVITE')));
+      expect(call.at(52_999)).not.toContain('INVITE');
+      expect(call.at(53_000)).toContain('INVITE');
+    });
+
+    it('and ends where the peer knows nothing of the call, or says nothing', () => {
+      expect(refreshing().answer(481)).toEqual(['ACK', 'call.ended']);
+      expect(refreshing().at(82_000)).toContain('call.ended');
+    });
+
+    it('and lets the peer refresh from now on where that wants to', () => {
+      const call = refreshing();
+      call.answer(200, { body: session(), more: timer.replace('=uac', '=uas') });
+      expect(call.at(100_000)).toEqual([]);
+      expect(call.at(118_000)).toEqual(['BYE', 'call.ended']);
+    });
+  });
+
   it.each([486, 603, 302, 404])(
     'that is refused with %i is acknowledged, again where that comes again, and told once',
     (status) => {

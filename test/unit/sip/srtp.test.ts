@@ -3,6 +3,7 @@ import { createCipheriv, createHmac } from 'node:crypto';
 import { RtpHeader, SrtcpSession, SrtpSession } from 'werift';
 import { srtpSuites, type SrtpSuite } from '../../../shared/protocol/sip/calls.ts';
 import { Srtcp, SrtpReader, SrtpWriter } from '../../../worker/media/rtp/srtp.ts';
+import { gcm } from '../../../worker/media/rtp/srtp-suite.ts';
 
 const master = Buffer.from('e1f97a0d3e018be0d64fa32c06de41390ec675ad498afeebb6960b3aabe6', 'hex').toString(
   'base64',
@@ -140,4 +141,49 @@ it('AES-256 has the session keys of RFC 6188, 7.2', () => {
   const tag = createHmac('sha1', auth).update(body).update(Buffer.alloc(4)).digest().subarray(0, 10);
   const closed = new SrtpWriter(secret, 'AES_256_CM_HMAC_SHA1_80').close(packet, 0);
   expect(closed).toEqual(Buffer.concat([body, tag]));
+});
+
+describe.each([
+  {
+    bits: 128,
+    audio:
+      'f24de3a3fb34de6cacba861c9d7e4bcabe633bd50d294e6f42a5f47a51c7d19b36de3adf8833899d7f27beb16a9152cf765ee4390cce',
+    report:
+      '63e94885dcdab67ca727d7662f6b7e997ff5c0f76c06f32dc676a5f1730d6fda4ce09b4686303ded0bb9275bc84aa45896cf4d2fc5abf87245d9eade',
+  },
+  {
+    bits: 256,
+    audio:
+      '32b1de78a822fe12ef9f78fa332e33aab18012389a58e2f3b50b2a0276ffae0f1ba63799b87b7aa3db36dfffd6b0f9bb7878d7a76c13',
+    report:
+      'd50ae4d1f5ce5d304ba297e47d470c282c3ece5dbffe0a50a2eaa5c1110555be8415f658c61de0476f1b6fad1d1eb30c4446839f57ff6f6cb26ac3be',
+  },
+])('AES-GCM with $bits bits has the packets of RFC 7714', ({ bits, ...closed }) => {
+  const hex = (text: string): Buffer => Buffer.from(text, 'hex');
+  const keys = { key: Buffer.from([...Array(bits / 8).keys()]), salt: hex('517569642070726f2071756f') };
+  const packets = {
+    audio: {
+      head: hex('8040f17b8041f8d35501a0b2'),
+      body: Buffer.from('Gallia est omnis divisa in partes tres'),
+      trailer: hex('00000000'),
+      ...{ ssrc: 0x5501_a0b2, index: 0xf17b },
+    },
+    report: {
+      head: hex('81c8000d4d617273'),
+      body: hex(`4e5450314e545032525450200000042a0000e9304c756e61${'deadbeef'.repeat(5)}`),
+      trailer: hex('800005d4'),
+      ...{ ssrc: 0x4d61_7273, index: 0x5d4 },
+    },
+  };
+
+  it.each([
+    ['audio (16)', 'audio', 'audio'],
+    ['reports (17)', 'report', 'reports'],
+  ] as const)('for %s', (_, name, kind) => {
+    const packet = packets[name];
+    const cipher = gcm(keys, kind);
+    const { body, tag } = cipher.close(packet);
+    expect(Buffer.concat([body, tag]).toString('hex')).toBe(closed[name]);
+    expect(cipher.open({ ...packet, body }, tag)).toEqual(packet.body);
+  });
 });

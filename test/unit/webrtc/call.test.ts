@@ -10,7 +10,13 @@ import { PlayoutClock } from '../../../worker/transports/webrtc/playout-clock.ts
 import { RtcpReporter } from '../../../worker/media/rtp/rtcp.ts';
 import { readRtp, writeRtp } from '../../../worker/transports/webrtc/rtp.ts';
 
-const start = { callId: 'c', sampleRate: 24_000, encoding: 'pcm16', metadata: {} } as const;
+const start = {
+  callId: 'c',
+  sampleRate: 24_000,
+  inputRate: 16_000,
+  encoding: 'pcm16',
+  metadata: {},
+} as const;
 const typesOf = (actions: readonly { readonly type: string }[]): string[] => actions.map(({ type }) => type);
 
 describe('a WebRTC call', () => {

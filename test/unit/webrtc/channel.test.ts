@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { mediaTimeoutMs, newPeerCall, step } from '../../../worker/transports/webrtc/call-machine.ts';
 import { Channel, startedMessage } from '../../../worker/transports/webrtc/channel.ts';
 
-const start = { callId: 'c', sampleRate: 24_000, encoding: 'pcm16', metadata: {} } as const;
+const start = {
+  callId: 'c',
+  sampleRate: 24_000,
+  inputRate: 16_000,
+  encoding: 'pcm16',
+  metadata: {},
+} as const;
 const says = (message: object): string => JSON.stringify(message);
 const started = { type: 'start', version: 1, sample_rate: 48_000, events: ['bot.text'] };
 

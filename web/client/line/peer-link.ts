@@ -1,9 +1,11 @@
 /**
  * One WebRTC connection to the service: the microphone, the agent's voice, and the data channel. It is offered once, by a POST, and
- * watched: a service that is there sends something at least every half second.
+ * watched: a service that is there sends something at least every half second, and says when it has lost the process that had the call.
  *
  * Invariant: after `close` nobody is told anything.
  */
+import { keepVigil } from './vigil.ts';
+
 export interface LinkListener {
   received(json: string): void;
   heard(stream: MediaStream): void;
@@ -31,6 +33,7 @@ export class PeerLink {
   readonly #channel: RTCDataChannel;
   readonly #sender: RTCRtpSender;
   #listener: LinkListener | undefined;
+  readonly #vigil = new AbortController();
   #watch: number | undefined;
   #packets = -1;
   #packetsAt = 0;
@@ -73,7 +76,7 @@ export class PeerLink {
       const session = new URL(response.headers.get('Location') ?? '', response.url).href;
       await this.#connection.setRemoteDescription({ type: 'answer', sdp: await response.text() });
       if (!(await this.#opened(until - performance.now()))) return { kind: 'unreachable', session };
-      this.#watchOver();
+      this.#watchOver(session, token);
       return { kind: 'open', session };
     } catch (error) {
       console.debug('the connection could not be made', error);
@@ -94,7 +97,7 @@ export class PeerLink {
 
   close(): void {
     this.#listener = undefined;
-    window.clearInterval(this.#watch);
+    this.#rest();
     this.#connection.close();
   }
 
@@ -118,7 +121,9 @@ export class PeerLink {
     });
   }
 
-  #watchOver(): void {
+  #watchOver(session: string, token: string | undefined): void {
+    const { signal } = this.#vigil;
+    void keepVigil(session, { token, signal, lost: () => this.#break() });
     this.#packetsAt = performance.now();
     this.#channel.onclose = () => this.#break();
     this.#connection.onconnectionstatechange = () => {
@@ -144,10 +149,15 @@ export class PeerLink {
     if (performance.now() - this.#packetsAt > SILENT_MS) this.#break();
   }
 
+  #rest(): void {
+    window.clearInterval(this.#watch);
+    this.#vigil.abort();
+  }
+
   #break(): void {
     const listener = this.#listener;
     this.#listener = undefined;
-    window.clearInterval(this.#watch);
+    this.#rest();
     listener?.broken();
   }
 }

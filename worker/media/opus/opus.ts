@@ -16,8 +16,8 @@ export const isOpusRate = (rate: number): rate is OpusRate => opusRates.some((on
 export const opusClockRate = 48_000;
 
 const bitrate = 28_000;
-/** Above this nobody hears a difference in speech, and one call costs twice as much. */
-const complexity = 5;
+/** A higher one is not heard in speech at this bitrate, and 5 costs two and a half times as much (docs/measurements/webrtc.md). */
+const complexity = 1;
 /** Lost packets that the encoder prepares for, in percent. */
 const expectedLoss = 5;
 const longestPacketMs = 120;

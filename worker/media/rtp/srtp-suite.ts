@@ -33,10 +33,12 @@ export interface SrtpCipher {
   readonly open: (parts: SrtpParts, tag: Buffer) => Buffer | undefined;
 }
 
+export const isGcm = (suite: SrtpSuite): boolean => suite.endsWith('GCM');
+
 /** `master`: key and salt, base64. */
 export function srtpCipher(master: string, suite: SrtpSuite, kind: SrtpKind): SrtpCipher {
   const keys = derive(Buffer.from(master, 'base64'), suite, kind);
-  if (suite === 'AEAD_AES_128_GCM') return gcm(keys, kind);
+  if (isGcm(suite)) return gcm(keys, kind);
   const isShort = suite === 'AES_CM_128_HMAC_SHA1_32' && kind === 'audio';
   return counter(keys, kind, isShort ? cmTagBytes.audioShort : cmTagBytes[kind]);
 }
@@ -84,7 +86,8 @@ function counter({ key, salt, auth }: SessionKeys, kind: SrtpKind, tagBytes: num
   };
 }
 
-function gcm({ key, salt }: SessionKeys, kind: SrtpKind): SrtpCipher {
+export function gcm({ key, salt }: Omit<SessionKeys, 'auth'>, kind: SrtpKind): SrtpCipher {
+  const cipherName = key.length === 32 ? 'aes-256-gcm' : 'aes-128-gcm';
   const ivOf = ({ ssrc, index }: SrtpParts): Buffer => {
     const iv = Buffer.from(salt);
     mix(iv, 2, ssrc);
@@ -101,13 +104,13 @@ function gcm({ key, salt }: SessionKeys, kind: SrtpKind): SrtpCipher {
   return {
     tagBytes: gcmTagBytes,
     close: (parts) => {
-      const cipher = createCipheriv('aes-128-gcm', key, ivOf(parts)).setAAD(known(parts));
+      const cipher = createCipheriv(cipherName, key, ivOf(parts)).setAAD(known(parts));
       const body = Buffer.concat([cipher.update(parts.body), cipher.final()]);
       return { body, tag: cipher.getAuthTag() };
     },
     open: (parts, tag) => {
       const options = { authTagLength: gcmTagBytes };
-      const decipher = createDecipheriv('aes-128-gcm', key, ivOf(parts), options).setAAD(known(parts));
+      const decipher = createDecipheriv(cipherName, key, ivOf(parts), options).setAAD(known(parts));
       decipher.setAuthTag(tag);
       try {
         return Buffer.concat([decipher.update(parts.body), decipher.final()]);

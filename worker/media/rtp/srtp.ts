@@ -4,7 +4,7 @@
  */
 import type { SipKeys, SrtpSuite } from '../../../shared/protocol/sip/calls.ts';
 import { rtpHeadLength } from './rtp.ts';
-import { srtpCipher, type SrtpCipher } from './srtp-suite.ts';
+import { isGcm, srtpCipher, type SrtpCipher } from './srtp-suite.ts';
 
 /** Packets behind the newest one that may still come, each once (RFC 3711, 3.3.2). */
 const windowPackets = 64;
@@ -122,7 +122,7 @@ export class Srtcp {
     this.place = place;
     this.#own = srtpCipher(local, suite, 'reports');
     this.#peers = srtpCipher(remote, suite, 'reports');
-    this.#isGcm = suite === 'AEAD_AES_128_GCM';
+    this.#isGcm = isGcm(suite);
   }
 
   close(packet: Buffer): Buffer {

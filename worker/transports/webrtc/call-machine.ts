@@ -6,7 +6,7 @@
  */
 import { assert } from '../../../shared/base/assert.ts';
 import { opaque, record, versionOf } from '../../../shared/base/codec.ts';
-import type { Millis } from '../../../shared/base/units.ts';
+import { ENGINE_RATE, type Millis } from '../../../shared/base/units.ts';
 
 /** Why the call is over: as in the contract of transports. */
 export type PeerCallEnd = 'hangup' | 'disconnected' | 'fault' | 'engine';
@@ -14,7 +14,10 @@ export type PeerCallEnd = 'hangup' | 'disconnected' | 'fault' | 'engine';
 /** What the call was agreed to be. */
 export interface PeerCallStart {
   readonly callId: string;
+  /** Hz of what is spoken to the client. */
   readonly sampleRate: number;
+  /** Hz of what is heard of it. */
+  readonly inputRate: number;
   readonly encoding: 'pcm16';
   readonly metadata: Readonly<Record<string, string>>;
 }
@@ -63,6 +66,9 @@ export type PeerCallAction =
   | { readonly type: 'notify.ended'; readonly reason: PeerCallEnd }
   | { readonly type: 'close' };
 
+/** The codec gives what is heard as the engine wants it. */
+export const heardRate = ENGINE_RATE;
+
 /** A connection that is not established by then is given up (spec 01, Limits). */
 export const connectTimeoutMs = 15_000;
 /** A client sends something at least every 7.5 s, a report where there is no audio. */
@@ -79,7 +85,8 @@ export const savedPeerCall = ({ start }: PeerCallState): { kind: string; json: s
 /** The start of a call that another worker had. */
 export function savedStart(saved: { readonly kind: string; readonly json: unknown }): PeerCallStart {
   assert(saved.kind === kind, 'a WebRTC call of this version was saved');
-  return startCodec.read(saved.json, 0).start;
+  // One that was saved by an earlier version has no rate of its own for what is heard.
+  return { ...startCodec.read(saved.json, 0).start, inputRate: heardRate };
 }
 
 export const newPeerCall = (

@@ -307,7 +307,7 @@ export class PeerCall implements CallTransport {
   }
 
   #silence(ms: Millis): Int16Array {
-    return new Int16Array(Math.round((this.#state.start.sampleRate * ms) / 1000));
+    return new Int16Array(Math.round((this.#state.start.inputRate * ms) / 1000));
   }
 
   #give(pcm: Int16Array): void {

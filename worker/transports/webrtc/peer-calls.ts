@@ -18,7 +18,7 @@ import type {
 import { answerWith, readOffer, type SdpOffer } from '../../../shared/protocol/webrtc/sdp.ts';
 import { newOpus, type OpusRate } from '../../media/opus/opus.ts';
 import type { CallTransport, SavedTransport, TransportEvents } from '../transport.ts';
-import { connectTimeoutMs, newPeerCall, savedStart, type PeerCallStart } from './call-machine.ts';
+import { connectTimeoutMs, heardRate, newPeerCall, savedStart, type PeerCallStart } from './call-machine.ts';
 import { mediaPort } from './media-port.ts';
 import { Peer, type PeerEvents, type PeerOptions } from './peer.ts';
 import { PeerCall, type PeerCallOptions } from './peer-call.ts';
@@ -108,7 +108,7 @@ export class PeerCalls {
   static async open(options: PeerCallsOptions): Promise<PeerCalls> {
     const library = await import('node-datachannel');
     // Loaded before the first caller waits for it.
-    const { decoder, encoder } = await newOpus({ heard: options.sampleRate, spoken: options.sampleRate });
+    const { decoder, encoder } = await newOpus({ heard: heardRate, spoken: options.sampleRate });
     decoder.free();
     encoder.free();
     return new PeerCalls(options, { library, port: await mediaPort(options.setup, options.worker) });
@@ -123,7 +123,7 @@ export class PeerCalls {
   take(offer: CallOffer, signaled: SignaledOffer): void {
     const { sampleRate, failed } = this.#options;
     const opening = CallWays.open(this.#waysOptions, signaled);
-    Promise.all([newOpus({ heard: sampleRate, spoken: sampleRate }), opening])
+    Promise.all([newOpus({ heard: heardRate, spoken: sampleRate }), opening])
       .then(([codec, ways]) => this.#answer(offer, { signaled, ways, codec }))
       .catch((error: unknown) => {
         void opening.then((ways) => ways?.close());
@@ -310,7 +310,7 @@ export class PeerCalls {
   #start({ signedMetadata }: CallOffer): PeerCallStart {
     const { sampleRate, newCallId } = this.#options;
     const metadata = { sample_rate: String(sampleRate), ...signedMetadata };
-    return { callId: newCallId(), sampleRate, encoding: 'pcm16', metadata };
+    return { callId: newCallId(), sampleRate, inputRate: heardRate, encoding: 'pcm16', metadata };
   }
 
   #peerOptions(offer: SdpOffer, ssrc: number): PeerOptions {
