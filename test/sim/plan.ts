@@ -159,7 +159,7 @@ function settingsOf(prng: Prng): CallSettings {
     turn: {
       minSpeechMs: 100,
       stopMs,
-      completeMs: Math.min(silenceEndMs, stopMs + (silenceEndMs % 3) * 100),
+      completeMs: stopMs + (silenceEndMs % 2) * from(0, 300),
       askEarlyMs: silenceEndMs % 2 === 0 ? stopMs + (silenceEndMs % 300) : Infinity,
       silenceEndMs,
       maxSilenceMs: silenceEndMs + from(0, 1_500),
