@@ -159,7 +159,6 @@ function settingsOf(prng: Prng): CallSettings {
     turn: {
       minSpeechMs: 100,
       stopMs,
-      completeMs: stopMs + (silenceEndMs % 2) * from(0, 300),
       askEarlyMs: silenceEndMs % 2 === 0 ? stopMs + (silenceEndMs % 300) : Infinity,
       silenceEndMs,
       maxSilenceMs: silenceEndMs + from(0, 1_500),

@@ -91,8 +91,6 @@ export interface TurnSettings {
   readonly minSpeechMs: Millis;
   /** Silence after which the media side reports `speech.stopped`. */
   readonly stopMs: Millis;
-  /** Silence that ends a turn which the turn model takes as complete. At least `stopMs`. */
-  readonly completeMs: Millis;
   /** Silence after which STT is asked for its final text, although the turn may go on. Infinity: only when it is over. */
   readonly askEarlyMs: Millis;
   /** Silence that ends the turn when neither the turn model nor the words say anything. At least `stopMs`. */

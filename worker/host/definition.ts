@@ -54,9 +54,7 @@ export function callSettings(definition: AgentDefinition, means: WorkerMeans): O
     turn: {
       minSpeechMs: turn.minSpeechMs,
       ...silences,
-      stopMs: stopOf(turn, means),
-      completeMs: silences.stopMs,
-      askEarlyMs: turn.speculate ? Math.max(stopOf(turn, means), askEarlyMs) : Infinity,
+      askEarlyMs: turn.speculate ? Math.max(silences.stopMs, askEarlyMs) : Infinity,
       model: isJudged(turn, means),
       completeAt: turn.smartTurnThreshold,
       speculate: turn.speculate,
@@ -137,20 +135,12 @@ const isJudged = ({ smartTurn }: Turn, { turnModel }: Judges): boolean => turnMo
 const silencesOf = (turn: Turn, means: Judges): Silences =>
   isJudged(turn, means) ? turn.silences.withModel : turn.silences.withoutModel;
 
-/** The turn model is asked this soon: it was trained on turns that end so, and tells pauses from ends worse behind a longer silence. */
-const askModelMs = 200;
-
-const stopOf = (turn: Turn, means: Judges): number => {
-  const { stopMs } = silencesOf(turn, means);
-  return isJudged(turn, means) ? Math.min(stopMs, askModelMs) : stopMs;
-};
-
 export const speechSettings = ({ turn }: AgentDefinition, means: Judges): SpeechDetectorSettings => ({
   threshold: turn.vadThreshold,
   minSpeechMs: turn.minSpeechMs,
   confirmMs: turn.interrupt.minSpeechMs,
   sureMs: Math.max(turn.minSpeechMs, turn.interrupt.sureSpeechMs),
-  stopMs: stopOf(turn, means),
+  stopMs: silencesOf(turn, means).stopMs,
   lastsMs: lasting(turn.interrupt.wordlessMs),
 });
 

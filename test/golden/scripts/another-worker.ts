@@ -102,7 +102,6 @@ export const anotherWorker: readonly Dialogue[] = [
       const turn = {
         minSpeechMs: 100,
         stopMs: 200,
-        completeMs: 200,
         askEarlyMs: Infinity,
         silenceEndMs: 700,
         maxSilenceMs: 2_500,

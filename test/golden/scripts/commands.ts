@@ -222,7 +222,6 @@ export const commands: readonly Dialogue[] = [
 const speculative = {
   minSpeechMs: 100,
   stopMs: 200,
-  completeMs: 200,
   askEarlyMs: Infinity,
   silenceEndMs: 700,
   maxSilenceMs: 2_500,

@@ -21,12 +21,12 @@ export const turnTaking: readonly Dialogue[] = [
 
   dialogue('a turn that ends in "and" is waited for', (begin) => {
     const call = pausesAfter(begin().opens(), 'Two tickets and').skips();
-    call.later(1_479).orders().later(1).orders('stt.finalize');
+    call.later(1_059).orders().later(1).orders('stt.finalize');
   }),
 
   dialogue('words that come during the pause move its end', (begin) => {
     const call = begin().opens().callerBegins().callerStops().later(300).skips();
-    call.sttHears('Two tickets and').later(1_179).orders().later(1).orders('stt.finalize');
+    call.sttHears('Two tickets and').later(759).orders().later(1).orders('stt.finalize');
   }),
 
   dialogue('a turn model that is sure ends the turn at once', (begin) => {
@@ -34,16 +34,6 @@ export const turnTaking: readonly Dialogue[] = [
     call.callerStops().orders('turn.judge');
     judged(call.later(60), 1, 0.8).orders('stt.finalize');
   }),
-
-  dialogue(
-    'a turn model that is asked early and sure ends the turn after the silence of its own',
-    (begin) => {
-      const turn = { ...withModel.turn, completeMs: 500 };
-      const call = begin({ settings: { turn } }).opens().callerBegins().sttGuesses('two tickets').skips();
-      call.callerStops().orders('turn.judge');
-      judged(call.later(60), 1, 0.8).later(239).orders().later(1).orders('stt.finalize');
-    },
-  ),
 
   dialogue('a turn model that doubts makes the pause longer', (begin) => {
     const call = begin({ settings: withModel })

@@ -135,8 +135,8 @@ export const callerMutants: readonly Mutant[] = [
     to: 'if (probability === undefined || probability >= 0) {',
   }),
   mutant('believes the turn model against the words', 'end-of-turn.ts', {
-    from: 'if (probability >= completeAt) return hesitant ? waitMs : completeMs;',
-    to: 'if (probability >= completeAt) return completeMs;',
+    from: 'if (probability >= completeAt) return hesitant ? waitMs : stopMs;',
+    to: 'if (probability >= completeAt) return stopMs;',
   }),
   mutant('believes the turn model against a finished sentence', 'end-of-turn.ts', {
     from: '  if (finished) return waitMs;\n',

@@ -31,7 +31,6 @@ export const scriptSettings: CallSettings = {
   turn: {
     minSpeechMs: 100,
     stopMs: 200,
-    completeMs: 200,
     askEarlyMs: Infinity,
     silenceEndMs: 700,
     maxSilenceMs: 2_500,

@@ -264,7 +264,6 @@ const fakeSettings = (): CallServices['settings'] => ({
   turn: {
     minSpeechMs: 96,
     stopMs: 160,
-    completeMs: 160,
     askEarlyMs: Infinity,
     silenceEndMs: 400,
     maxSilenceMs: 1_500,

@@ -24,8 +24,8 @@ export interface PauseEvidence {
 }
 
 /** A word of hesitation at the end makes the pause that much longer; one that may as well end a sentence by less. */
-const hesitantFactor = 2.4;
-const doubtfulFactor = 1.5;
+const hesitantFactor = 1.8;
+const doubtfulFactor = 1.3;
 /** From this probability on the melody outweighs a word that may as well end a sentence. */
 const surelyComplete = 0.8;
 /** Pauses between the groups of a number that is read out: one that is known to be too short, and one that may be whole. */
@@ -33,7 +33,7 @@ const begunNumberMs = 2_000;
 const openNumberMs = 1_200;
 /** A number that is as long as it was to be needs no melody. */
 const wholeNumberMs = 400;
-/** Where the model and STT agree on the end, this share of the way from completeMs to silenceEndMs is still waited. */
+/** Where the model and STT agree on the end, this share of the way from stopMs to silenceEndMs is still waited. */
 const finishedShare = 0.4;
 
 /** Silence after which the turn is over, between `stopMs` and `maxSilenceMs`. */
@@ -43,7 +43,7 @@ export function endOfTurn(evidence: PauseEvidence, settings: TurnSettings): Mill
 }
 
 function unbounded(evidence: PauseEvidence, settings: TurnSettings): Millis {
-  const { completeMs, silenceEndMs, maxSilenceMs, completeAt } = settings;
+  const { stopMs, silenceEndMs, maxSilenceMs, completeAt } = settings;
   const { text, asked, probability, patienceMs } = evidence;
   const number = numberSaid(asked, text);
   // Each group of a number sounds finished, and is none of the caller's sentences.
@@ -57,11 +57,11 @@ function unbounded(evidence: PauseEvidence, settings: TurnSettings): Millis {
   const waitMs = silenceEndMs + patienceMs;
   if (probability === undefined) {
     if (hesitant) return waitMs * (hesitation === 'surely' ? hesitantFactor : doubtfulFactor);
-    if (finished && patienceMs === 0) return completeMs + (silenceEndMs - completeMs) * finishedShare;
+    if (finished && patienceMs === 0) return stopMs + (silenceEndMs - stopMs) * finishedShare;
     return waitMs;
   }
   // The model hears melody, STT knows words: a finished melody does not finish a sentence that ends in "and".
-  if (probability >= completeAt) return hesitant ? waitMs : completeMs;
+  if (probability >= completeAt) return hesitant ? waitMs : stopMs;
   if (finished) return waitMs;
   const doubt = 1 - probability / completeAt;
   return waitMs + (maxSilenceMs - waitMs) * (hesitant ? 1 : Math.max(0.3, doubt));

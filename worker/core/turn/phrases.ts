@@ -57,16 +57,14 @@ function longestRun(
 const hesitations = new Set(
   [
     'um uh uhm er erm hmm and but or because cause if when the a an to of for with from my your is are was i we into than as',
-    'before after until without between by during against towards which whose he she they his its our their were every',
+    'before after until without between',
     'ıı ııı ee eee şey yani ve ama veya ya çünkü ile için gibi eğer fakat ayrıca hani mesela bir',
   ].flatMap((line) => line.split(' ')),
 );
 
 /** Words that end a sentence as often as they lead on: "book that", "I think that". */
 const doubtful = new Set(
-  'like so then that in on at well about this these those very just maybe plus actually basically who her could would should will not have has had been am'.split(
-    ' ',
-  ),
+  'like so then that in on at well about this these those very just maybe plus actually basically'.split(' '),
 );
 /** Two last words after which a speaker goes on. */
 const begun =
