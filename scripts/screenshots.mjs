@@ -13,7 +13,7 @@ if (url === undefined || wav === undefined || !existsSync(wav)) {
   process.exit(2);
 }
 
-const desktop = { width: 1120, height: 764 };
+const desktop = { width: 1120, height: 920 };
 const phone = { width: 360, height: 800 };
 const shots = [
   { name: 'page-idle', viewport: desktop, colorScheme: 'light', calls: false },

@@ -67,6 +67,11 @@ describe.skipIf(chromiumMissing !== undefined)(`the page by WebRTC ${chromiumMis
   it('hears, shows and types as by WebSocket, and goes on when its worker is killed', async () => {
     await open();
     expect(await line()).toBe('webrtc');
+    // It was said before the data channel was open.
+    await page
+      .locator('#lines')
+      .getByText(/^One two three/)
+      .waitFor();
     await ask('Is it noon?', 'It is noon.');
     const started = await service.says('call started');
     process.kill(Number(started['pid']), 'SIGKILL');

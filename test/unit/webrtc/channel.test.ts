@@ -14,15 +14,20 @@ const says = (message: object): string => JSON.stringify(message);
 const started = { type: 'start', version: 1, sample_rate: 48_000, events: ['bot.text'] };
 
 describe('the data channel', () => {
-  it('tells nothing before start, and then what was asked for', () => {
+  it('tells nothing before start, and then what was asked for, beginning with what came before', () => {
     const channel = new Channel(0);
     const text = { type: 'bot.text', epoch: 1, text: 'hello' } as const;
     expect(channel.told(text)).toBeUndefined();
+    channel.told({ type: 'turn.user_started', epoch: 1 });
     expect(channel.hear(says(started), 0)).toEqual({ type: 'start' });
+    expect(channel.takeEarly().map((one) => JSON.parse(one) as unknown)).toEqual([text]);
+    expect(channel.takeEarly()).toEqual([]);
     expect(JSON.parse(channel.told(text) ?? '')).toEqual(text);
     expect(channel.told({ type: 'turn.user_started', epoch: 1 })).toBeUndefined();
     channel.reset();
     expect([channel.told(text), channel.isStarted]).toEqual([undefined, false]);
+    channel.hear(says(started), 0);
+    expect(channel.takeEarly()).toEqual([]);
     expect(JSON.parse(startedMessage(start))).toEqual({
       ...{ type: 'started', version: 1, call_id: 'c', sample_rate: 24_000, encoding: 'pcm16' },
     });

@@ -25,6 +25,9 @@ import type { PeerCallStart } from './call-machine.ts';
 /** A longer message is none of the protocol. */
 const mostChars = 16 * 1024;
 
+/** Kept for a client whose channel is not open yet; one without a channel never asks for them. */
+const mostEarly = 64;
+
 /** What a message of the client asks for. */
 export type ChannelRequest =
   | { readonly type: 'nothing' }
@@ -40,6 +43,9 @@ const json = (message: ServerMessage | ConversationMessage): string => JSON.stri
 export class Channel {
   readonly #allowance: Allowance;
   #events: ReadonlySet<ConversationMessageType> | undefined;
+  /** Told before the client has said `start`, the greeting above all: its channel opens later than its call. */
+  #early: ConversationMessage[] = [];
+  #keepsEarly = true;
 
   constructor(now: Millis) {
     this.#allowance = newAllowance(now);
@@ -50,9 +56,11 @@ export class Channel {
     return this.#events !== undefined;
   }
 
-  /** Another connection of the same client has a channel of its own, which starts anew. */
+  /** Another connection of the same client has a channel of its own, which starts anew and follows from then on. */
   reset(): void {
     this.#events = undefined;
+    this.#early = [];
+    this.#keepsEarly = false;
   }
 
   hear(text: string, now: Millis): ChannelRequest {
@@ -83,10 +91,20 @@ export class Channel {
     });
   }
 
-  /** What a client that follows is told of it; undefined where it does not. */
+  /** What a client that follows is told of it; undefined where it does not, or not yet. */
   told(event: ConversationEvent): string | undefined {
     const message = conversationMessage(event);
-    return message !== undefined && this.#events?.has(message.type) === true ? json(message) : undefined;
+    if (message === undefined) return undefined;
+    if (this.#events !== undefined) return this.#events.has(message.type) ? json(message) : undefined;
+    if (this.#keepsEarly && this.#early.length < mostEarly) this.#early.push(message);
+    return undefined;
+  }
+
+  /** What a client that has said `start` has missed by then. */
+  takeEarly(): string[] {
+    const early = this.#early.filter(({ type }) => this.#events?.has(type) === true);
+    this.#early = [];
+    return early.map(json);
   }
 }
 

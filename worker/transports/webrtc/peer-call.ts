@@ -97,6 +97,7 @@ export class PeerCall implements CallTransport {
     this.#reporter = new RtcpReporter({ ssrc, clockRate: opusClockRate });
     this.#media = options.media;
     this.#channel = new Channel(options.now());
+    if (options.state.isResumed) this.#channel.reset();
     this.#reportAt = options.now() + reportEveryMs;
     this.#out = new MediaOut({
       ...{ ssrc, clockRate: opusClockRate, payloadType: options.media.opus },
@@ -170,7 +171,9 @@ export class PeerCall implements CallTransport {
         this.#peer?.say(request.json);
         return;
       case 'start':
-        if (isOpen(this.#state)) this.#peer?.say(startedMessage(this.#state.start));
+        if (!isOpen(this.#state)) return;
+        for (const one of [startedMessage(this.#state.start), ...this.#channel.takeEarly()])
+          this.#peer?.say(one);
         return;
       case 'dtmf':
         if (isHeard(this.#state)) this.#options.events.dtmf(request.digit);
