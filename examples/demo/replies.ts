@@ -95,7 +95,8 @@ function purposeOf(decision: Decision): Purpose | undefined {
         tool: 'transfer_call',
         values: [
           [['destination'], decision.department],
-          [['mode'], 'warm'],
+          // A department is dialled; whoever wants a person is introduced.
+          [['mode'], decision.department === '' ? 'warm' : 'cold'],
           [['summary'], 'The caller has asked for a person.'],
         ],
       };

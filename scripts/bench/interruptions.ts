@@ -37,6 +37,7 @@ const keyCalls = 20;
 export const echoAlone = `echo ${echo.db} dB, ${echo.delayMs} ms`;
 export const callerSpeaks = 'the caller speaks';
 export const nobodySpeaks = 'nobody speaks';
+export const aWordOfListening = 'a word of listening';
 export const callerOverEcho = 'the caller speaks, with that echo';
 
 export interface InterruptionRow {
@@ -51,6 +52,8 @@ export interface InterruptionRow {
   readonly fromProof: Distribution;
   /** Calls in which every sample came that comes without the sound; undefined where that is not asked. */
   readonly whole: number | undefined;
+  /** Of those that come whole, for how long the bot stood still. */
+  readonly gap: Distribution;
   /** What was heard in calls that did not go as they should, and how soon they were cut after it was loud. */
   readonly wrong: readonly string[];
   /** Why calls broke off. */
@@ -77,6 +80,17 @@ interface Material {
   readonly callers: readonly Sound[];
   readonly bursts: readonly Sound[];
   readonly hums: readonly Sound[];
+  /** What a folder holds of listening; it takes the place of all others but the callers. */
+  readonly listening: readonly Sound[];
+}
+
+/** Of a folder that somebody brings: `listening-*.wav` and `telling-*.wav`. */
+function brought(folder: string): Material {
+  const sounds = (kind: string): Sound[] =>
+    recordingsIn(folder).flatMap(({ name, pcm }) =>
+      name.startsWith(kind) ? (loudSound(name, speechOf(pcm)) ?? []) : [],
+    );
+  return { callers: sounds('telling-'), listening: sounds('listening-'), bursts: [], hums: [] };
 }
 
 async function material(assets: string | undefined): Promise<Material> {
@@ -92,7 +106,7 @@ async function material(assets: string | undefined): Promise<Material> {
       'wait a moment please',
     ];
     const callers = texts.flatMap((text) => loudSound(text, speak(text, { voice: 'rms', speed: 1 })) ?? []);
-    return { callers, bursts: [], hums };
+    return { callers, bursts: [], hums, listening: [] };
   }
   const recorded = recordingsIn(join(assets, 'audio/speech'));
   const noises = join(assets, 'audio/noise');
@@ -104,6 +118,7 @@ async function material(assets: string | undefined): Promise<Material> {
         )
       : [],
     hums,
+    listening: [],
   };
 }
 
@@ -163,6 +178,15 @@ const spokenAt = ({ sentAt }: Talk, sample: number): number => {
   return (sentAt[frame] ?? Number.NaN) - frameMs + ((sample % frameSamples) * frameMs) / frameSamples;
 };
 
+/** The longest time in which no frame came that was due, since the sound began. */
+function longestGap({ receivedAt, sentAt, soundAt }: Talk): number {
+  const fromMs = sentAt[Math.floor(soundAt / frameSamples)] ?? 0;
+  return receivedAt.reduce(
+    (most, at, i) => Math.max(most, at < fromMs ? 0 : at - (receivedAt[i - 1] ?? at) - frameMs),
+    0,
+  );
+}
+
 interface Judged {
   readonly prove: Prover;
   /** What a call without any sound gets. */
@@ -177,6 +201,9 @@ async function rowOf(
   const toClear = new Distribution();
   const toStop = new Distribution();
   const fromProof = new Distribution();
+  const gap = new Distribution();
+  for (const { talk: held } of calls)
+    if (whole !== undefined && held.received.equals(whole)) gap.add(longestGap(held));
   for (const { talk: held, sound } of calls) {
     const clearAt = held.clearsAt[0];
     if (clearAt === undefined) continue;
@@ -197,6 +224,7 @@ async function rowOf(
     toClear,
     toStop,
     fromProof,
+    gap,
     whole: whole && calls.filter(({ talk: { received } }) => received.equals(whole)).length,
     wrong: calls.flatMap(({ talk: held, sound }) => {
       if (sound === undefined) return [];
@@ -217,12 +245,13 @@ interface Part {
   readonly isWhole: boolean;
 }
 
-function partsOf({ callers, bursts, hums }: Material): Part[] {
+function partsOf({ callers, bursts, hums, listening }: Material): Part[] {
   const keys = Array.from({ length: keyCalls }, () => undefined);
   const parts: Part[] = [
     { name: 'a key is pressed', sounds: keys, plan: { key: '5', until: 'clear' }, isWhole: false },
     { name: callerSpeaks, sounds: callers, plan: { until: 'clear' }, isWhole: false },
     { name: 'a hum', sounds: hums, plan: {}, isWhole: true },
+    { name: aWordOfListening, sounds: listening, plan: {}, isWhole: true },
     { name: 'a burst of noise', sounds: bursts, plan: {}, isWhole: true },
     { name: echoAlone, sounds: keys.slice(0, 8), plan: { echo }, isWhole: true },
     { name: callerOverEcho, sounds: callers, plan: { echo, until: 'clear' }, isWhole: false },
@@ -279,9 +308,10 @@ export interface InterruptionResult {
 }
 
 export async function interruptions(
-  options: Pick<RunOptions, 'root' | 'workers' | 'variables' | 'assets'> & Extent,
+  options: Pick<RunOptions, 'root' | 'workers' | 'variables' | 'assets'> &
+    Extent & { readonly voices: string | undefined },
 ): Promise<InterruptionResult> {
-  const { root, workers, variables, assets, rounds, only } = options;
+  const { root, workers, variables, assets, rounds, only, voices } = options;
   const demo = await startDemo(root);
   const service = new ServiceProcess({
     command: [
@@ -316,7 +346,7 @@ export async function interruptions(
     const prove = await openProver(speechSettings(definition, { turnModel: false }));
     await service.ready();
     const before = machineUse().loadAverage;
-    const parts = partsOf(await material(assets));
+    const parts = partsOf(voices === undefined ? await material(assets) : brought(voices));
     const base = { address: service.address, afterFrames };
     const rows = await measure(base, { parts, prove, rounds, only });
     await service.stop();

@@ -25,6 +25,7 @@ instead of holding calls for a while:
   --overload       --calls calls are all that is allowed, and more keep asking: how fast are they refused?
   --interruptions  callers speak, hum and cough into the demo's greeting: how soon does it fall silent, and what is lost?
   --rounds N       so many rounds of it (1)
+  --voices FOLDER  with voices of your own instead: listening-*.wav must cut nothing, telling-*.wav must cut
   --only TEXT      only what has these words in its name, such as "that echo"; repeatable
   --agent-link     what a link to an agent process adds between an event and the socket, without a service
   --restart        calls run while the service is restarted and then stopped: does anybody notice?
@@ -37,7 +38,12 @@ export type Mode =
   | { readonly name: 'hold' | 'find-max' | 'overload' | 'restart' | 'agent-link' }
   | { readonly name: 'sip'; readonly killWorker: boolean }
   | ({ readonly name: 'webrtc' } & WebrtcMode)
-  | { readonly name: 'interruptions'; readonly rounds: number; readonly only: readonly string[] }
+  | {
+      readonly name: 'interruptions';
+      readonly rounds: number;
+      readonly only: readonly string[];
+      readonly voices: string | undefined;
+    }
   | { readonly name: 'soak'; readonly total: number; readonly warmUp: number };
 
 export interface Command extends Omit<RunOptions, 'root'> {
@@ -71,6 +77,7 @@ export function parseCommand(args: readonly string[]): Command | undefined {
       'agent-link': { type: 'boolean', default: false },
       interruptions: { type: 'boolean', default: false },
       rounds: { type: 'string', default: '1' },
+      voices: { type: 'string' },
       only: { type: 'string', multiple: true, default: [] },
       transport: { type: 'string', default: 'websocket' },
       'kill-worker': { type: 'boolean', default: false },
@@ -113,6 +120,7 @@ function modeOf(values: {
   readonly 'agent-link': boolean;
   readonly interruptions: boolean;
   readonly rounds: string;
+  readonly voices?: string | undefined;
   readonly only: readonly string[];
   readonly 'find-max': boolean;
   readonly transport: string;
@@ -129,7 +137,12 @@ function modeOf(values: {
   if (media !== undefined) return media;
   const [name = 'hold'] = names;
   if (name === 'interruptions')
-    return { name, rounds: countOf('--rounds', values.rounds, 100), only: values.only };
+    return {
+      name,
+      rounds: countOf('--rounds', values.rounds, 100),
+      only: values.only,
+      voices: values.voices === undefined ? undefined : resolve(values.voices),
+    };
   if (values.soak === undefined) return { name };
   const total = countOf('--soak', values.soak, mostCalls);
   const warmUp = countOf('--warm-up', values['warm-up'] ?? String(Math.ceil(total / 4)), total);

@@ -202,8 +202,9 @@ class ServicePlayer implements Player {
   }
 }
 
-/** Of what is said briefly, only the service has an opinion. */
-const isShort = ({ kind }: Scenario): boolean => ['listening', 'telling', 'short word'].includes(kind);
+/** Of what is said briefly, and of pauses as callers make them, only the service has an opinion. */
+const isForService = ({ kind, pause }: Scenario): boolean =>
+  pause !== undefined || ['listening', 'telling', 'short word'].includes(kind);
 const nobody: Player = { deciders: [], over: true, judgedByEnergy: 0, advance: () => false };
 
 /** A row of the table for the whole decision of the service. */
@@ -238,7 +239,7 @@ export async function replay(scenarios: readonly Scenario[], options: ReplayOpti
   const found = scenarios.map((): (readonly Decider[])[] => []);
   // Ways through one scenario, in the order of the rows.
   const players: readonly ((scenario: Scenario, slot: number) => Player)[] = [
-    (scenario, slot) => (isShort(scenario) ? nobody : new FramePlayer(scenario, slot, options)),
+    (scenario, slot) => (isForService(scenario) ? nobody : new FramePlayer(scenario, slot, options)),
     ...options.services.map(
       (rows) => (scenario: Scenario, slot: number) =>
         new ServicePlayer(scenario, slot, { ...rows, boxes: options.boxes }),

@@ -37,6 +37,8 @@ export interface Scenario {
   /** Where the caller's speech begins and ends, in milliseconds. */
   readonly startMs: number;
   readonly endMs: number;
+  /** The pause that was put into it, where nothing else counts. */
+  readonly pause?: { readonly fromMs: number; readonly toMs: number };
   /** All words that a recogniser could write down. */
   readonly words: readonly SpokenWord[];
   /** What the bot says meanwhile, and how long it takes for a character; empty where it is silent. */
@@ -55,14 +57,34 @@ export function rms(pcm: Int16Array): number {
   return Math.sqrt(sum / Math.max(1, pcm.length));
 }
 
-/** The samples from the first to the last window that is no background. */
-export function speechOf(pcm: Int16Array): Int16Array {
+/** By windows, whether there is more than background. */
+function loudness(pcm: Int16Array): boolean[] {
   const levels = Array.from({ length: Math.floor(pcm.length / windowSamples) }, (_, i) =>
     rms(pcm.subarray(i * windowSamples, (i + 1) * windowSamples)),
   );
   const background = levels.toSorted((a, b) => a - b)[Math.floor(levels.length * 0.05)] ?? 0;
   const floor = Math.max(Math.max(0, ...levels) * 10 ** (-30 / 20), 60, background * overBackground);
-  const isLoud = levels.map((level) => level > floor);
+  return levels.map((level) => level > floor);
+}
+
+/** Takes the silence out that lies around a place, and says where it was. */
+export function quietAround(pcm: Int16Array, place: number): { pcm: Int16Array; at: number } {
+  const isLoud = loudness(pcm);
+  const window = Math.min(isLoud.length - 1, Math.floor(place / windowSamples));
+  if (isLoud[window] !== false) return { pcm, at: place };
+  const from = isLoud.lastIndexOf(true, window) + 1;
+  const next = isLoud.indexOf(true, window);
+  const at = from * windowSamples;
+  const rest = pcm.subarray((next < 0 ? isLoud.length : next) * windowSamples);
+  const joined = new Int16Array(at + rest.length);
+  joined.set(pcm.subarray(0, at));
+  joined.set(rest, at);
+  return { pcm: joined, at };
+}
+
+/** The samples from the first to the last window that is no background. */
+export function speechOf(pcm: Int16Array): Int16Array {
+  const isLoud = loudness(pcm);
   // A click of the telephone is loud and no speech: most of what is around a window of speech is loud as well.
   const isSpeech = isLoud.map(
     (loud, i) =>

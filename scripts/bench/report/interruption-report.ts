@@ -1,6 +1,7 @@
 /** Says what the bench of interruptions found, and whether it keeps what is asked of it. */
 import { availableParallelism, cpus } from 'node:os';
 import {
+  aWordOfListening,
   callerOverEcho,
   callerSpeaks,
   echoAlone,
@@ -15,6 +16,10 @@ import type { Distribution } from './statistics.ts';
 const mostToStop = { p50Ms: 220, p95Ms: 320 };
 /** Some noises are voices, and VAD is right about them. */
 const leastWholeBursts = 0.95;
+/** Of words of listening, and how long the bot may stand still for one. */
+const leastWholeWords = 0.95;
+const mostGapMs = 600;
+const leastCaught = 0.97;
 
 const ms = (value: number): string => (Number.isFinite(value) ? value.toFixed(0) : '-');
 
@@ -41,6 +46,8 @@ export function judgeInterruptions(rows: readonly InterruptionRow[]): FloorRow[]
   };
   const whole = (row: InterruptionRow): number => row.whole ?? 0;
   const heard = (row: InterruptionRow): number => row.calls - row.wrong.length;
+  /** Voices that somebody brought, and nobody has chosen. */
+  const isBrought = all(aWordOfListening).length > 0;
   return [
     ...stops.map(([p50Ms, p95Ms]) => ({
       rule: `from the first loud sample until the bot is silent, p50 and p95, at most ${mostToStop.p50Ms} and ${mostToStop.p95Ms} ms`,
@@ -48,7 +55,28 @@ export function judgeInterruptions(rows: readonly InterruptionRow[]): FloorRow[]
       passed: p50Ms <= mostToStop.p50Ms && p95Ms <= mostToStop.p95Ms,
     })),
     ...counted('who says nothing hears the greeting to its end', all(nobodySpeaks), { right: whole }),
-    ...counted('every caller who speaks interrupts', callers, { right: heard }),
+    ...counted('every caller who speaks interrupts', isBrought ? [] : callers, { right: heard }),
+    ...counted(
+      `at least ${leastCaught * 100} % of the callers who speak interrupt`,
+      isBrought ? callers : [],
+      {
+        right: heard,
+        least: leastCaught,
+      },
+    ),
+    ...counted(
+      `a word of listening costs no sample, at least in ${leastWholeWords * 100} %`,
+      all(aWordOfListening),
+      {
+        right: whole,
+        least: leastWholeWords,
+      },
+    ),
+    ...all(aWordOfListening).map(({ gap }) => ({
+      rule: `and makes the bot stand still for at most ${mostGapMs} ms, p50`,
+      found: `${ms(gap.quantile(0.5))} ms (p95 ${ms(gap.quantile(0.95))})`,
+      passed: gap.quantile(0.5) <= mostGapMs,
+    })),
     ...counted('a hum ends no turn and costs no sample', all('a hum'), { right: whole }),
     ...counted(
       `nor does a burst of noise, at least in ${leastWholeBursts * 100} %`,

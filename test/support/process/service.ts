@@ -99,7 +99,7 @@ export interface ServiceEnd {
 let built = false;
 
 /** Brings `dist/` up to date, once for a test file. */
-function build(): void {
+export function build(): void {
   if (built) return;
   const code = `import { ensureBuilt } from './scripts/install.mjs'; await ensureBuilt();`;
   execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: project, stdio: 'pipe' });

@@ -30,11 +30,17 @@ export interface BaresipCall {
   /** As baresip names it, such as `PCMU/8000/1`. */
   readonly codec: string;
   readonly encryption?: 'srtp-mand';
-  /** What is said, PCM16 at the codec's rate. */
+  /** What is said once the other side has said something and is quiet, PCM16 at the codec's rate. */
   readonly says: Int16Array;
   readonly rate: number;
+  /** It hangs up then, or sooner: when the other side has said something again and is quiet. */
   readonly seconds: number;
 }
+
+/** The other side has finished. */
+export const pauseMs = 1_500;
+const lookEveryMs = 200;
+const wavHeadBytes = 44;
 
 export interface BaresipResult {
   /** What it printed. */
@@ -64,15 +70,21 @@ function wav(mono: Int16Array, rate: number, channels: number): Buffer {
   return Buffer.concat([head, Buffer.from(pcm.buffer, pcm.byteOffset, pcm.byteLength)]);
 }
 
-function configure(folder: string, { codec, encryption, says, rate }: BaresipCall): void {
+const channelsOf = (codec: string): number => Number(codec.split('/')[2]);
+
+function configure(folder: string, { codec, encryption, says, rate, seconds }: BaresipCall): void {
   mkdirSync(join(folder, 'heard'));
-  writeFileSync(join(folder, 'says.wav'), wav(says, rate, Number(codec.split('/')[2])));
+  const channels = channelsOf(codec);
+  writeFileSync(join(folder, 'quiet.wav'), wav(new Int16Array(rate * seconds), rate, channels));
+  const words = new Int16Array(says.length + rate * seconds);
+  words.set(says);
+  writeFileSync(join(folder, 'says.wav'), wav(words, rate, channels));
   const parts = ['stdio', 'g711', 'g722', 'opus', 'aufile', 'aubridge', 'sndfile', 'srtp'];
   const config = [
     'poll_method epoll',
     'sip_listen 127.0.0.1:0',
     'audio_player aubridge,nil',
-    `audio_source aufile,${join(folder, 'says.wav')}`,
+    `audio_source aufile,${join(folder, 'quiet.wav')}`,
     'audio_alert aubridge,nil',
     'rtp_ports 22000-22998',
     `snd_path ${join(folder, 'heard')}`,
@@ -88,28 +100,64 @@ function configure(folder: string, { codec, encryption, says, rate }: BaresipCal
   writeFileSync(join(folder, 'accounts'), `<sip:test@127.0.0.1>;regint=0;audio_codecs=${codec}${keys}\n`);
 }
 
-/** Calls for a time, and hangs up. */
+/** What was heard so far, of a file whose head is written last. */
+function heardSoFar(folder: string, { codec, rate }: BaresipCall): Stretch[] {
+  const name = heardFile(folder);
+  if (name === undefined) return [];
+  const bytes = readFileSync(name);
+  const samples = Math.max(0, Math.floor((bytes.length - wavHeadBytes) / 2));
+  const pcm = Int16Array.from({ length: samples }, (_, at) => bytes.readInt16LE(wavHeadBytes + 2 * at));
+  const perSecond = rate * channelsOf(codec);
+  const found = stretchesOf(pcm, { rate: perSecond, pauseMs });
+  const last = found.at(-1);
+  const isQuiet = last !== undefined && ((pcm.length - last.to) * 1000) / perSecond >= pauseMs;
+  return isQuiet ? found : found.slice(0, -1);
+}
+
+const heardFile = (folder: string): string | undefined => {
+  const name = readdirSync(join(folder, 'heard')).find((one) => one.endsWith('dec.wav'));
+  return name && join(folder, 'heard', name);
+};
+
+/** Calls, says what it has to say, hears the answer and hangs up. */
 export async function baresipCall(call: BaresipCall): Promise<BaresipResult> {
   const folder = mkdtempSync(join(tmpdir(), 'baresip-'));
   try {
     configure(folder, call);
     const args = ['-f', folder, '-t', String(call.seconds), '-e', `/dial ${call.uri}`];
-    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] });
     let text = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (text += String(bytes)));
-    await once(child, 'close');
-    const name = readdirSync(join(folder, 'heard')).find((one) => one.endsWith('dec.wav'));
-    const heard = name === undefined ? undefined : parseWav(readFileSync(join(folder, 'heard', name)));
+    let hasSpoken = false;
+    const look = setInterval(() => {
+      const { length } = heardSoFar(folder, call);
+      if (length >= 2) child.kill('SIGTERM');
+      else if (length === 1 && !hasSpoken) {
+        hasSpoken = true;
+        child.stdin.write(`/ausrc aufile,${join(folder, 'says.wav')}\n`);
+      }
+    }, lookEveryMs);
+    await once(child, 'close').finally(() => clearInterval(look));
+    const name = heardFile(folder);
+    const heard = name === undefined ? undefined : parseWav(readFileSync(name));
     return { text, heard: heard?.pcm ?? new Int16Array() };
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
+interface Stretch {
+  from: number;
+  to: number;
+}
+
 /** Stretches of speech in seconds, with at least `pauseMs` of quiet between two. */
-export function stretches(pcm: Int16Array, { rate, pauseMs }: { rate: number; pauseMs: number }): number[] {
+export const stretches = (pcm: Int16Array, options: { rate: number; pauseMs: number }): number[] =>
+  stretchesOf(pcm, options).map(({ from, to }) => (to - from) / options.rate);
+
+function stretchesOf(pcm: Int16Array, { rate, pauseMs }: { rate: number; pauseMs: number }): Stretch[] {
   const window = rate / 50;
-  const found: { from: number; to: number }[] = [];
+  const found: Stretch[] = [];
   for (let at = 0; at + window <= pcm.length; at += window) {
     const power = pcm.subarray(at, at + window).reduce((sum, sample) => sum + sample * sample, 0) / window;
     if (power < 200 * 200) continue;
@@ -117,5 +165,5 @@ export function stretches(pcm: Int16Array, { rate, pauseMs }: { rate: number; pa
     if (last !== undefined && ((at - last.to) * 1000) / rate < pauseMs) last.to = at + window;
     else found.push({ from: at, to: at + window });
   }
-  return found.map(({ from, to }) => (to - from) / rate);
+  return found;
 }

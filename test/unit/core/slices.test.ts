@@ -13,6 +13,7 @@ import {
 } from '../../../worker/core/course.ts';
 import { countFault, forgetFaults, newFaults } from '../../../worker/core/faults.ts';
 import { newGuess, wasteGuess } from '../../../worker/core/answer/guess.ts';
+import { builtInTexts } from '../../../shared/config/agent/texts.ts';
 import { newSilence, nextFiller } from '../../../worker/core/answer/quiet.ts';
 import { newCall } from '../../../worker/core/state.ts';
 import { newWords } from '../../../worker/core/turn/turn.ts';
@@ -132,6 +133,13 @@ describe('fillers', () => {
     const lines = ['One.', ' ', 'Three.'];
     expect([1, 2, 3, 4].map(() => nextFiller(silence, lines))).toEqual(['One.', undefined, 'Three.', 'One.']);
     expect(nextFiller(newSilence(), [])).toBeUndefined();
+  });
+
+  it.each(['en', 'tr'])('of the engine itself in %s are none of the three before', (language) => {
+    const silence = newSilence();
+    const { fillers } = builtInTexts(language);
+    const said = Array.from({ length: 12 }, () => nextFiller(silence, fillers));
+    for (const [at, line] of said.entries()) expect(said.slice(Math.max(0, at - 3), at)).not.toContain(line);
   });
 });
 

@@ -52,7 +52,7 @@ describe('a caller who wants a person', () => {
     ...{ name: 'transfer_call', parameters: Object.keys(choices), choices },
   });
 
-  it('is handed over, warm where that is offered, to whom there is', () => {
+  it('is handed over, warm where that is offered and no department was named, to whom there is', () => {
     const tools = [tool({ destination: ['billing', 'support'], mode: ['cold', 'warm'], summary: [] })];
     const answer = reply({ messages: said, tools, now });
     expect(answer).toMatchObject({
@@ -62,6 +62,7 @@ describe('a caller who wants a person', () => {
     const support = [user("i'd like to speak to customer support")];
     expect(reply({ messages: support, tools, now }).call?.arguments).toMatchObject({
       destination: 'support',
+      mode: 'cold',
     });
     const cold = [tool({ destination: ['billing'], mode: ['cold'] })];
     expect(reply({ messages: said, tools: cold, now }).call?.arguments).toMatchObject({ mode: 'cold' });
