@@ -22,6 +22,9 @@ type Resumed = Extract<CallEvent, { type: 'call.resumed' }>;
 /** The least that a session of another worker has for a turn that was over before; its audio comes faster than it was spoken. */
 const hearAgainMs = 800;
 
+/** The detector of another worker knows a voice that goes on only after so long: STT that is asked before hears half a word. */
+const listenAgainMs = 600;
+
 export function onCallResumed(step: Step, event: Resumed): void {
   const { state } = step;
   state.caller.voice = 'silent';
@@ -82,7 +85,12 @@ function resumeTurn(step: Step, turnAudio: boolean): void {
       return;
     case 'speaking':
     case 'pausing':
-      beginPause(step, { words, startedAt: turn.startedAt, interrupted: turn.interrupted }, now);
+      beginPause(
+        step,
+        { words, startedAt: turn.startedAt, interrupted: turn.interrupted },
+        now,
+        now + listenAgainMs,
+      );
       return;
     case 'finalizing':
       // Another session hears the turn from its beginning; its caller has been waiting before.

@@ -1,6 +1,7 @@
 /** The call goes on in another worker: what was heard is not said again, and what was being heard is heard again. */
 import assert from 'node:assert/strict';
 import { dialogue, type Dialogue } from '../../support/core/dialogue.ts';
+import { scriptSettings } from '../../support/core/script-settings.ts';
 import type { Script } from '../../support/core/script.ts';
 import { msPerChar } from '../../support/core/scripted-audio.ts';
 
@@ -62,6 +63,12 @@ export const anotherWorker: readonly Dialogue[] = [
     const call = takenOver(begin().opens().callerBegins().sttHears('A table').sttGuesses('for'));
     call.orders('stt.listen', 'stt.replay').callerBegins().sttHears('A table for two.').callerStops();
     call.silenceEndsTheTurn().sttFinalizes().llmIsAsked('user: A table for two.');
+  }),
+
+  dialogue('STT is not asked for half a word before the new detector can know the voice', (begin) => {
+    const turn = { ...scriptSettings.turn, askEarlyMs: 300 };
+    const call = takenOver(begin({ settings: { turn } }).opens().callerBegins()).skips();
+    call.later(599).orders().later(1).orders('stt.flush');
   }),
 
   dialogue('what was known of it counts when the new session says nothing', (begin) => {

@@ -15,8 +15,13 @@ const askedChars = 200;
 /** Margin on top of `minSpeechMs` for a voice that came back to be reported as speech. */
 export const resumeMarginMs = 100;
 
-/** The caller has fallen silent. */
-export function beginPause(step: Guessing, from: Omit<Speaking, 'phase'>, lastVoiceAt: number): void {
+/** The caller has fallen silent. Nothing is concluded from it before `holdBy`. */
+export function beginPause(
+  step: Guessing,
+  from: Omit<Speaking, 'phase'>,
+  lastVoiceAt: Millis,
+  holdBy: Millis = step.now,
+): void {
   const { state, now } = step;
   const { words, startedAt, interrupted } = from;
   state.numbers.ask += 1;
@@ -28,7 +33,7 @@ export function beginPause(step: Guessing, from: Omit<Speaking, 'phase'>, lastVo
     interrupted,
     lastVoiceAt,
     decideAt: now,
-    holdBy: now,
+    holdBy,
     ask,
     probability: undefined,
   };
