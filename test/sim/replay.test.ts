@@ -58,6 +58,6 @@ describe('a replay', () => {
     expect(replayFacts(text.slice(0, -40))).toMatchObject({ different: 0, isCut: true });
     expect(() => replayFacts('')).toThrow(NotReplayable);
     expect(() => replayFacts('{"type":"else"}')).toThrow(NotReplayable);
-    expect(() => replayFacts(text.replace('"version":1', '"version":9'))).toThrow(NotReplayable);
+    expect(() => replayFacts(text.replace(/"version":\d+/, '"version":9'))).toThrow(NotReplayable);
   });
 });
