@@ -60,7 +60,7 @@ export default defineConfig({
           ...ofProcesses,
           sequence: { groupOrder: 1 },
           // Calls side by side, in the tests that say so.
-          maxConcurrency: 10,
+          maxConcurrency: 4,
         },
       },
       {
