@@ -132,7 +132,8 @@ export async function spoken(
 ): Promise<Int16Array> {
   const response = await fetch(`${demo.tts}/audio/speech`, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
+    // Each time a connection of its own: a kept one may be closed by the server in the moment in which it is used.
+    headers: { 'Content-Type': 'application/json', Connection: 'close' },
     body: JSON.stringify({ model: 'flite', input: text, voice, response_format: 'pcm' }),
   });
   if (!response.ok) throw new Error(`the demo's voice answered ${response.status}`);
