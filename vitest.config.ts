@@ -5,11 +5,12 @@ import { defineConfig } from 'vitest/config';
 /** Pure machines in simulations, golden conversations and tables: what they do depends on nothing but their sources. */
 const pure = ['test/{sim,golden}/**/*.test.ts', 'test/unit/{core,failover,eval-turns}/**/*.test.ts'];
 
-/** Real tests that fill the cores on purpose, or ask who gets them. */
+/** Real tests that fill the cores on purpose, ask who gets them, or hear every hole in a voice. */
 const alone = [
   'test/process/faults/{chaos,floods,fuzz,leaks,overload,planted-errors}.test.ts',
   'test/process/{priorities,rolling-update,start-cost}.test.ts',
-  'test/interop/baresip.test.ts',
+  'test/interop/{baresip,full-call,page-call,pipecat}.test.ts',
+  'test/spec/telephony/killed-worker.real.test.ts',
 ];
 
 const ofProcesses = {
@@ -59,8 +60,6 @@ export default defineConfig({
           exclude: alone,
           ...ofProcesses,
           sequence: { groupOrder: 1 },
-          // Calls side by side, in the tests that say so.
-          maxConcurrency: 4,
         },
       },
       {
@@ -70,6 +69,8 @@ export default defineConfig({
           ...ofProcesses,
           sequence: { groupOrder: 2 },
           fileParallelism: false,
+          // Calls side by side, in the tests that say so.
+          maxConcurrency: 3,
         },
       },
     ],
