@@ -94,8 +94,7 @@ export class CallRunner implements TransportEvents {
     this.#log.info({ silentMs: Math.round(left.silentMs) }, 'call taken up');
     const { context, sentSamples } = left.playout;
     const position = { context, sentMs: (sentSamples * 1000) / start.sampleRate };
-    const { turnAudio, silentMs } = left;
-    this.#tell({ type: 'call.resumed', position, turnAudio: turnAudio.length > 0, silentMs });
+    this.#tell({ type: 'call.resumed', position, turnAudio: left.turnAudio.length > 0 });
     this.#tellLines();
   }
 

@@ -21,14 +21,13 @@ export type CallEvent =
   /** The transport accepted the call; everything may start. */
   | { readonly type: 'call.opened' }
   /**
-   * Another worker had the call and is gone, since `silentMs`. `position` is how far its playback got; `turnAudio` says that the audio of
-   * the turn it was hearing is still there.
+   * Another worker had the call and is gone. `position` is how far its playback got; `turnAudio` says that the audio of the
+   * turn it was hearing is still there.
    */
   | {
       readonly type: 'call.resumed';
       readonly position: PlayoutPosition | undefined;
       readonly turnAudio: boolean;
-      readonly silentMs: Millis;
     }
   /** The transport is gone. Nothing can be sent any more. */
   | { readonly type: 'call.closed' }

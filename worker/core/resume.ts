@@ -40,7 +40,7 @@ export function onCallResumed(step: Step, event: Resumed): void {
   const { response } = state.delivery;
   if (response !== undefined && response.phase !== 'draining') {
     const sentMs = event.position?.context === response.context ? event.position.sentMs : 0;
-    resumeResponse(step, response, { sentMs, silentMs: event.silentMs });
+    resumeResponse(step, response, sentMs);
   }
   onToolsResumed(step);
   resumeTransfer(step);
@@ -118,13 +118,10 @@ function keptWords(words: Words): Words {
 function resumeResponse(
   step: Step<'setup' | 'numbers' | 'delivery' | 'silence' | 'conversation'>,
   former: Response,
-  { sentMs, silentMs }: { readonly sentMs: Millis; readonly silentMs: Millis },
+  sentMs: Millis,
 ): void {
   const { state, now, actions } = step;
   const { pieces, marks } = former.heard;
-  const { audibleWithinMs, resumedSoundMs } = state.setup.settings.limits;
-  // The caller has waited since before the worker died, but this one's stages begin now.
-  const silentAt = Math.max(former.silentAt ?? now - silentMs, now - (audibleWithinMs - resumedSoundMs));
   const kept = piecesBefore(pieces, sentMs);
   const base = pieces[kept - 1];
   for (const [id, mark] of marks) if (mark.sentAt === undefined) marks.delete(id);
@@ -137,12 +134,13 @@ function resumeResponse(
     broken: false,
     flushed: false,
     llmAt: now,
-    silentAt,
+    // Nobody has heard anything since the worker died; how long that was is not known here.
+    silentAt: now,
     heard: { ...former.heard, pieces: pieces.slice(0, kept) },
   };
   noteGap(response.heard, now);
   state.delivery.response = response;
-  state.silence.since = silentAt;
+  state.silence.since = now;
   const fromMs = base?.endMs ?? 0;
   actions.push({
     type: 'playout.open',

@@ -136,8 +136,6 @@ export interface CallLimits {
   readonly ttsHurriedMs: Millis;
   /** What follows a response without sound has at least this long, however long the caller has been waiting: a line that is ready needs less. */
   readonly firstSoundMs: Millis;
-  /** The stages of a worker that has taken a call over have at least this long, however long the caller has been waiting. */
-  readonly resumedSoundMs: Millis;
   /** The longest silence while the bot owes speech. */
   readonly deadAirMs: Millis;
   /** Silence of the LLM, filled with fillers, after which it is given up. */
@@ -162,7 +160,6 @@ export const defaultCallLimits: CallLimits = {
   ttsLeastMs: 900,
   ttsHurriedMs: 500,
   firstSoundMs: 60,
-  resumedSoundMs: 1_500,
   deadAirMs: 3_000,
   llmSilentMs: 10_000,
   markGraceMs: 3_000,

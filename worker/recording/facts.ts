@@ -12,7 +12,7 @@ import { nextDeadline } from '../core/timers.ts';
 import { writePlain } from './plain.ts';
 
 /** Names the form of these lines. */
-export const factsVersion = 2;
+export const factsVersion = 1;
 
 /** A question to the tools of the call, and the answer. */
 export interface Asked {

@@ -6,9 +6,9 @@ import type { Script } from '../../support/core/script.ts';
 import { msPerChar } from '../../support/core/scripted-audio.ts';
 
 /** Another worker takes the call over; `sentMs` of the running response were on the wire. */
-const takenOver = (call: Script, { sentMs = 0, turnAudio = true, silentMs = 0 } = {}): Script => {
+const takenOver = (call: Script, { sentMs = 0, turnAudio = true } = {}): Script => {
   const position = call.context === 0 ? undefined : { context: call.context, sentMs };
-  return call.skips().tell({ type: 'call.resumed', position, turnAudio, silentMs });
+  return call.skips().tell({ type: 'call.resumed', position, turnAudio });
 };
 
 export const anotherWorker: readonly Dialogue[] = [
@@ -139,45 +139,16 @@ export const anotherWorker: readonly Dialogue[] = [
   }),
 
   dialogue('nobody waits in silence for another worker', (begin) => {
-    const call = takenOver(begin().opens().callerSays('Go.').later(400)).skips();
-    call.later(699).orders().later(1).orders('tts.speak 2 "One moment. "');
-  }),
-
-  dialogue('who has waited long enough for it already hears a line at once', (begin) => {
     const call = takenOver(begin().opens().callerSays('Go.').later(1_400)).skips();
-    call.later(1).orders('tts.speak 2 "One moment. "');
+    call.later(1_099).orders().later(1).orders('tts.speak 2 "One moment. "');
   }),
-
-  dialogue(
-    'the time in which no worker spoke is waited for as well, and TTS has its time all the same',
-    (begin) => {
-      const waits = (silentMs: number): Script => {
-        const call = begin().opens().callerSays('Go.').llmAnswers('A long enough answer.').botPlays(300);
-        return takenOver(call, { sentMs: 300, silentMs }).skips();
-      };
-      const givenUp = ['tts.cancel 2', 'tts.reopen', 'fault tts stalled', 'playout.finish 2'];
-      waits(500)
-        .later(2_199)
-        .orders()
-        .later(1)
-        .orders(...givenUp);
-      waits(9_000)
-        .later(1_499)
-        .orders()
-        .later(1)
-        .orders(...givenUp);
-    },
-  ),
 
   dialogue(
     'of an answer that was sent as a whole, what was heard is kept when the caller cuts its end',
     (begin) => {
       const call = begin({ echoMs: 400 }).opens().callerSays('Hm.').llmAnswers('Yes.').botFinishes();
       call.callerSays('Go.').llmAnswers('Alpha beta gamma delta.').botPlays(Infinity).drains().callerBegins();
-      call
-        .tell({ type: 'call.resumed', position: undefined, turnAudio: false, silentMs: 0 })
-        .callerBegins()
-        .later(150);
+      call.tell({ type: 'call.resumed', position: undefined, turnAudio: false }).callerBegins().later(150);
       call
         .tell({ type: 'speech.confirmed', position: { context: 0, sentMs: 0 } })
         .sttFinalizes()

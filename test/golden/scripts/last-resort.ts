@@ -202,10 +202,7 @@ export const lastResort: readonly Dialogue[] = [
 
   dialogue('a worker that has not made the lines yet does not count on them', (begin) => {
     const call = begin().opens().callerSays('Hm?').llmAnswers('Here it is.');
-    call
-      .tell({ type: 'call.resumed', position: undefined, turnAudio: false, silentMs: 0 })
-      .skips()
-      .later(2_700);
+    call.tell({ type: 'call.resumed', position: undefined, turnAudio: false }).skips().later(2_700);
     call.ordered('fault tts stalled').botSays(`${announcement}Here it is.`);
   }),
 

@@ -40,12 +40,8 @@ export class AirJudge {
     }
     const answers = story.decided?.needed === true || !response.said.startsWith('line');
     if (this.#context === 0) this.#silentSince = answers ? (story.decided?.since ?? now) : now;
-    else if (event.type === 'dtmf.pressed') this.#silentSince = now;
+    else if (event.type === 'call.resumed' || event.type === 'dtmf.pressed') this.#silentSince = now;
     this.#silentSince ??= now;
-    const { audibleWithinMs, resumedSoundMs } = story.settings.limits;
-    // The stages of another worker begin now; all that was waited before counts as far as they can still be in time.
-    if (event.type === 'call.resumed')
-      this.#silentSince = Math.max(this.#silentSince, now - (audibleWithinMs - resumedSoundMs));
     this.#context = response.context;
   }
 }

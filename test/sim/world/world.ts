@@ -360,7 +360,7 @@ class World implements SimWorld {
     this.#detector = this.#newDetector();
     this.#strangers.lose();
     const known = position.context === 0 ? undefined : position;
-    this.tell({ type: 'call.resumed', position: known, turnAudio, silentMs: 0 });
+    this.tell({ type: 'call.resumed', position: known, turnAudio });
     this.#tellLines();
   }
 

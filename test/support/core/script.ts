@@ -173,8 +173,9 @@ export class Script {
   workerIsLost(): this {
     this.#state = takenOver(this.#state, this.#settings);
     this.#tools.lose();
-    const position = this.#position();
-    return this.tell({ type: 'call.resumed', position, turnAudio: false, silentMs: 0 }).tell(this.#lines);
+    return this.tell({ type: 'call.resumed', position: this.#position(), turnAudio: false }).tell(
+      this.#lines,
+    );
   }
 
   /** The carrier says what became of the newest transfer. */
