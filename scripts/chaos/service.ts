@@ -99,7 +99,9 @@ export class ChaosService {
 
   /** Whatever is left of it, whoever leads it now. */
   kill(): void {
-    for (const pid of processesOf(this.#child.pid ?? 0))
+    // One that could not be started has no session.
+    if (this.#child.pid === undefined) return;
+    for (const pid of processesOf(this.#child.pid))
       try {
         process.kill(pid, 'SIGKILL');
       } catch (error) {
