@@ -1,6 +1,6 @@
 /** What every streaming recogniser's stage must do, over whichever fake stands for its server (spec 03, STT contract). */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Clock } from '../../../shared/runtime/clock.ts';
+import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
 import type { SttEvent, SttSession, SttStage } from '../../../worker/stages/stage.ts';
 import type { ByteCut } from '../../support/audio/byte-cut.ts';
 import { Events, newStageContext } from '../../support/core/stage-context.ts';
@@ -256,7 +256,7 @@ export function sttSuite<S extends SuiteServer>(name: string, options: SuiteOpti
       async () => {
         server.utterances.push('half a sentence is lost', 'again');
         options.ignoreFinalize(server, true);
-        await opened();
+        await opened(systemClock);
         speak(0.7);
         await events.seen('transcript', 2);
         session.finalize();

@@ -1,6 +1,6 @@
 /** What every voice must do (spec 03, TTS contract), whatever its vendor and whether it holds a socket or asks per text. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Clock } from '../../../shared/runtime/clock.ts';
+import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
 import type { TtsEvent, TtsSession, TtsStage } from '../../../worker/stages/stage.ts';
 import { Events, newStageContext } from '../../support/core/stage-context.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
@@ -289,7 +289,7 @@ export function describeVoice(name: string, voice: VoiceUnderTest): void {
       expect(events.all.length).toBe(before);
       server.deaf = true;
       const heard = server.messages.length;
-      open();
+      open(systemClock);
       speakTwo(1);
       await server.until(() => server.messages.length > heard);
       session.close();

@@ -1,6 +1,6 @@
 /** The call page as the running service serves it: files, tokens, calls on its own port, reasons, and a restart. */
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { CallClient } from '../../../supervisor/commands/call/caller.ts';
@@ -154,19 +154,24 @@ describe('a restart', () => {
     const asking = (async () => {
       while (!isOver) answers.push((await fetch(`${page}/config.json`)).status);
     })();
-    // A connection that the old supervisor has accepted, with half of a request.
-    const half = connect({ port: portOf(), host: '127.0.0.1' });
-    await once(half, 'connect');
-    half.write('GET /config.json HTTP/1.1\r\nHost: x\r\n');
+    // A connection that the old supervisor has accepted, with half of a request. Another one where the restart outlasts its 5 s.
+    let half: Socket;
+    const answered = (async () => {
+      for (;;) {
+        half = connect({ port: portOf(), host: '127.0.0.1' });
+        half.write(`GET /config.json HTTP/1.1\r\nHost: x\r\n${isOver ? '\r\n' : ''}`);
+        const [answer] = (await once(half, 'data')) as [Buffer];
+        half.destroy();
+        if (!answer.toString().startsWith('HTTP/1.1 408 ')) return answer.toString();
+      }
+    })();
     const [old, fresh] = await restarted(service);
     isOver = true;
     await asking;
     expect(new Set(answers)).toEqual(new Set([200]));
     expect(service.address('page')).toBe(new URL(page).host);
-    half.write('\r\n');
-    const [answer] = (await once(half, 'data')) as [Buffer];
-    expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /);
-    half.destroy();
+    half!.write('\r\n');
+    expect(await answered).toMatch(/^HTTP\/1\.1 200 /);
 
     const next = await callAt(page, await tokenOf(page));
     expect((await next.hangUp()).code).toBe(1000);
