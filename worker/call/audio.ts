@@ -56,6 +56,8 @@ export class CallAudio {
   /** When TTS delivered the first audio of the open context. */
   #audioAt: Millis | undefined;
   #ttsPaused = false;
+  /** The core waits until VAD has heard the frame before this one. */
+  #lateUntil: number | undefined;
 
   constructor(options: CallAudioOptions) {
     this.#options = options;
@@ -65,12 +67,14 @@ export class CallAudio {
       services.speech,
       (fact) => {
         const { position } = this;
+        if (fact === 'speech.stopped') this.#awaitJudgement(this.#vad.unjudgedMs);
         tell(
           speechEvent(fact, {
             position,
             isNoEcho: this.#echo.isClear,
             isFaint: detector.isFaint,
             quietMs: detector.quietMs,
+            unjudgedMs: this.#vad.unjudgedMs,
             lastedMs: detector.lastedMs,
           }),
         );
@@ -98,7 +102,10 @@ export class CallAudio {
       machineMs: services.machineMs,
       fellBack: (afterMs) => services.metrics.vadFallback.observe(afterMs / 1000),
       isEcho: () => !detector.isConfirmed && this.#echo.isKnownEcho(this.#now()),
-      judged: (probability, frameMs, sound) => detector.take(probability, frameMs, sound),
+      judged: (probability, frameMs, sound) => {
+        detector.take(probability, frameMs, sound);
+        if (this.#lateUntil !== undefined && probability < services.speech.threshold) this.#lookForEnd();
+      },
       peek: {
         isWanted: (sinceMs) => detector.wantsPeek(sinceMs),
         judged: (probability, sinceMs, sound) => detector.peek(probability, sinceMs, sound),
@@ -123,9 +130,14 @@ export class CallAudio {
 
   // ---- the caller's audio ----
 
-  /** Takes caller audio in the call's encoding. False, and nothing taken, when the caller is too far ahead of time. */
+  /** Takes caller audio in the call's encoding. False, and nothing taken, when the caller is too far ahead of time, or VAD is behind. */
   take(bytes: Uint8Array): boolean {
-    return this.#inbound.push(bytes, this.#now());
+    return !this.isBehind && this.#inbound.push(bytes, this.#now());
+  }
+
+  /** Audio is there that came late, and VAD has enough of it: what it does not get to soon it would leave out. */
+  get isBehind(): boolean {
+    return this.#lateUntil !== undefined && this.#vad.isBusy;
   }
 
   /** Sends the caller's audio to STT from now on, beginning with the last moment. A fresh turn forgets the one before. */
@@ -164,6 +176,19 @@ export class CallAudio {
   /** The client has been speaking for this long and nobody has taken it. */
   allowBacklog(ms: Millis): void {
     this.#inbound.allowBacklog(ms);
+    this.#awaitJudgement(ms);
+  }
+
+  /** So much audio is to be judged before a silence of the caller counts. */
+  #awaitJudgement(ms: Millis): void {
+    const frames = Math.floor(ms / vadFrameMs);
+    if (frames > 0) this.#lateUntil = this.#vad.judged + frames;
+  }
+
+  #lookForEnd(): void {
+    if (this.#vad.judged < (this.#lateUntil ?? 0)) return;
+    this.#lateUntil = undefined;
+    this.#options.tell({ type: 'voice.caught_up' });
   }
 
   stopListening(): void {

@@ -35,19 +35,28 @@ const mostDigits = 64;
 /** As many as the conversation lets wait. */
 const mostTexts = 8;
 
-/** Of audio from before the call, at each tick of 5 ms: eight times as fast as it was spoken. */
-const framesPerTick = 2;
+/** Of audio that was kept, at each tick of 5 ms, as long as VAD keeps up. */
+const framesPerTick = 8;
+/** More than 10 s at 48 kHz. */
+const mostKeptBytes = 1_048_576;
 
-/** What the caller said before there was a call. It is heard a few frames at a time: inference looks at the newest of what it finds. */
+/** What the caller said when nobody could hear it. It is heard a few frames at a time: inference looks at the newest of what it finds. */
 export class KeptAudio {
   readonly #frames: Buffer[] = [];
+  #bytes = 0;
 
   get isEmpty(): boolean {
     return this.#frames.length === 0;
   }
 
+  /** No more than this is kept: whoever sends more has to wait. */
+  get isFull(): boolean {
+    return this.#bytes >= mostKeptBytes;
+  }
+
   add(frames: readonly Buffer[]): void {
     this.#frames.push(...frames);
+    for (const { length } of frames) this.#bytes += length;
   }
 
   /** Gives `take` the oldest frames, as many as are due and as it takes. */
@@ -56,6 +65,7 @@ export class KeptAudio {
       const [frame] = this.#frames;
       if (frame === undefined || !take(frame)) return;
       this.#frames.shift();
+      this.#bytes -= frame.length;
     }
   }
 }

@@ -162,11 +162,12 @@ export class CallRunner implements TransportEvents {
       this.#opening?.audio(bytes);
       return true;
     }
-    if (!this.#kept.isEmpty) {
-      this.#kept.add([Buffer.from(bytes)]);
-      return true;
+    if (this.#kept.isEmpty && !this.#call.audio.isBehind) {
+      this.#inputRefused = !this.#call.audio.take(bytes);
+    } else {
+      this.#inputRefused = this.#kept.isFull;
+      if (!this.#inputRefused) this.#kept.add([Buffer.from(bytes)]);
     }
-    this.#inputRefused = !this.#call.audio.take(bytes);
     return !this.#inputRefused;
   }
 

@@ -12,19 +12,21 @@ export interface Moment {
   readonly isFaint: boolean;
   /** Since the last sound of the voice. */
   readonly quietMs: Millis;
+  /** Audio that came behind it and is not judged yet. */
+  readonly unjudgedMs?: Millis;
   /** For how long at least a voice has lasted that goes on. */
   readonly lastedMs: Millis;
 }
 
 export function speechEvent(fact: SpeechFact, moment: Moment): CallEvent {
-  const { position, isNoEcho, isFaint, quietMs, lastedMs } = moment;
+  const { position, isNoEcho, isFaint, quietMs, unjudgedMs = 0, lastedMs } = moment;
   switch (fact) {
     case 'speech.started':
       return { type: fact, position, isFaint };
     case 'speech.confirmed':
       return { type: fact, position, isNoEcho };
     case 'speech.stopped':
-      return { type: fact, position, quietMs };
+      return { type: fact, position, quietMs, ...(unjudgedMs > 0 && { unjudgedMs }) };
     case 'voice.paused':
       return { type: fact, position, silenceMs: voicePauseMs };
     case 'voice.lasted':

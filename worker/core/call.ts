@@ -23,6 +23,7 @@ import {
   onSttFailed,
   onSttFinalized,
   onSttText,
+  onVoiceCaughtUp,
   onVoicePaused,
   onVoiceResumed,
 } from './turn/listening.ts';
@@ -94,6 +95,7 @@ function take(step: Step, event: CallEvent): void {
     case 'voice.resumed':
     case 'voice.paused':
     case 'voice.lasted':
+    case 'voice.caught_up':
     case 'turn.judged':
     case 'stt.partial':
     case 'stt.final':
@@ -168,7 +170,7 @@ function takeHearing(step: Step, event: HearingEvent): void {
       onSpeechConfirmed(step, event);
       return;
     case 'speech.stopped':
-      onSpeechStopped(step, event.quietMs);
+      onSpeechStopped(step, event);
       return;
     case 'voice.resumed':
       onVoiceResumed(step);
@@ -178,6 +180,9 @@ function takeHearing(step: Step, event: HearingEvent): void {
       return;
     case 'voice.lasted':
       onVoiceLasted(step, event);
+      return;
+    case 'voice.caught_up':
+      onVoiceCaughtUp(step);
       return;
     case 'turn.judged':
       onTurnJudged(step, event.ask, event.probability);

@@ -21,13 +21,14 @@ export type CallEvent =
   /** The transport accepted the call; everything may start. */
   | { readonly type: 'call.opened' }
   /**
-   * Another worker had the call and is gone. `position` is how far its playback got; `turnAudio` says that the audio of the
-   * turn it was hearing is still there.
+   * Another worker had the call and is gone, since `silentMs`. `position` is how far its playback got; `turnAudio` says that the audio
+   * of the turn it was hearing is still there.
    */
   | {
       readonly type: 'call.resumed';
       readonly position: PlayoutPosition | undefined;
       readonly turnAudio: boolean;
+      readonly silentMs?: Millis;
     }
   /** The transport is gone. Nothing can be sent any more. */
   | { readonly type: 'call.closed' }
@@ -71,7 +72,11 @@ export type CallEvent =
       readonly position?: PlayoutPosition | undefined;
       /** Since the last sound of the voice, by its level; absent or less than `turn.stopMs`: since VAD heard the last of it. */
       readonly quietMs?: Millis;
+      /** Audio of the caller that came behind it and is not judged yet; `voice.caught_up` says when it is. */
+      readonly unjudgedMs?: Millis;
     }
+  /** What came while nobody judged the caller's audio is judged, and ends in silence. */
+  | { readonly type: 'voice.caught_up' }
   /** Voice is back after `speech.stopped`, not yet long enough to be speech. */
   | { readonly type: 'voice.resumed'; readonly position?: PlayoutPosition | undefined }
   /** The turn model's answer to the question `ask`; undefined when there is none in time. */

@@ -22,7 +22,10 @@ type Resumed = Extract<CallEvent, { type: 'call.resumed' }>;
 /** The least that a session of another worker has for a turn that was over before; its audio comes faster than it was spoken. */
 const hearAgainMs = 800;
 
-/** The detector of another worker knows a voice that goes on only after so long: STT that is asked before hears half a word. */
+/**
+ * The detector of another worker knows a voice that goes on only when it has heard what came meanwhile: STT that is asked before hears half
+ * a word. Where nothing tells of it, after so long.
+ */
 const listenAgainMs = 600;
 
 export function onCallResumed(step: Step, event: Resumed): void {
@@ -44,16 +47,16 @@ export function onCallResumed(step: Step, event: Resumed): void {
   }
   onToolsResumed(step);
   resumeTransfer(step);
-  resumeTurn(step, event.turnAudio);
+  resumeTurn(step, event);
 }
 
 // ---- the caller's side ----
 
 /**
- * The detector of this worker knows of no speech, so a turn waits as if the voice had just fallen silent: one that goes on
- * takes it back to where it was.
+ * The detector of this worker knows of no speech, so a turn waits as if the voice had fallen silent when the other one died: one that
+ * goes on takes it back to where it was.
  */
-function resumeTurn(step: Step, turnAudio: boolean): void {
+function resumeTurn(step: Step, { turnAudio, silentMs = 0 }: Resumed): void {
   const { state, now, actions } = step;
   const { turn } = state.caller;
   if (turn.phase === 'idle') return;
@@ -88,7 +91,7 @@ function resumeTurn(step: Step, turnAudio: boolean): void {
       beginPause(
         step,
         { words, startedAt: turn.startedAt, interrupted: turn.interrupted },
-        now,
+        turn.phase === 'pausing' ? turn.lastVoiceAt : now - silentMs,
         now + listenAgainMs,
       );
       return;

@@ -6,9 +6,9 @@ import type { Script } from '../../support/core/script.ts';
 import { msPerChar } from '../../support/core/scripted-audio.ts';
 
 /** Another worker takes the call over; `sentMs` of the running response were on the wire. */
-const takenOver = (call: Script, { sentMs = 0, turnAudio = true } = {}): Script => {
+const takenOver = (call: Script, { sentMs = 0, turnAudio = true, silentMs = 0 } = {}): Script => {
   const position = call.context === 0 ? undefined : { context: call.context, sentMs };
-  return call.skips().tell({ type: 'call.resumed', position, turnAudio });
+  return call.skips().tell({ type: 'call.resumed', position, turnAudio, silentMs });
 };
 
 export const anotherWorker: readonly Dialogue[] = [
@@ -69,6 +69,35 @@ export const anotherWorker: readonly Dialogue[] = [
     const turn = { ...scriptSettings.turn, askEarlyMs: 300 };
     const call = takenOver(begin({ settings: { turn } }).opens().callerBegins()).skips();
     call.later(599).orders().later(1).orders('stt.flush');
+  }),
+
+  dialogue(
+    'who fell silent meanwhile has ended the turn once it is known that no voice came after',
+    (begin) => {
+      const call = takenOver(begin().opens().callerBegins(), { silentMs: 1_000 }).skips();
+      call.later(300).orders().tell({ type: 'voice.caught_up' }).orders('stt.finalize');
+    },
+  ),
+
+  dialogue('a pause that had begun before goes on, whatever came late', (begin) => {
+    const call = begin().opens().callerBegins().callerStops().later(300);
+    takenOver(call.later(150)).skips();
+    call.later(20).tell({ type: 'voice.caught_up' }).orders().later(30).orders('stt.finalize');
+  }),
+
+  dialogue(
+    'a voice that ended in late audio has been silent since then, once all of it is judged',
+    (begin) => {
+      const call = begin().opens().callerBegins().skips();
+      call.tell({ type: 'speech.stopped', unjudgedMs: 640 }).later(50).orders();
+      call.tell({ type: 'voice.caught_up' }).orders('stt.finalize');
+    },
+  ),
+
+  dialogue('a voice that goes on in late audio is waited for', (begin) => {
+    const call = begin().opens().callerBegins().skips();
+    call.tell({ type: 'speech.stopped', unjudgedMs: 1_500 }).later(20).tell({ type: 'speech.started' });
+    call.later(20).tell({ type: 'voice.caught_up' }).later(1_000).orders('stt.listen');
   }),
 
   dialogue('what was known of it counts when the new session says nothing', (begin) => {

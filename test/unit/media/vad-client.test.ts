@@ -46,6 +46,25 @@ describe('the VAD client', () => {
     expect(client.judgedByEnergy).toBe(0);
   });
 
+  it('says how much waits behind the frame that it tells of, where that is more than usual', () => {
+    const boxes = newMailboxes();
+    const inference = newScriptedInference(boxes);
+    const waiting: number[] = [];
+    const client: VadClient = new VadClient({
+      boxes,
+      slot: 0,
+      machineMs: () => 0,
+      judged: () => waiting.push(client.unjudgedMs),
+    });
+    inference.beat(0);
+    for (let name = 1; name <= 6; name += 1) client.write(frameOf(name));
+    expect([client.isBusy, waiting]).toEqual([true, []]);
+    inference.judge(0, probabilityOf);
+    client.collect();
+    expect(waiting).toEqual([5, 4, 3, 0, 0, 0].map((frames) => frames * 32));
+    expect(client.isBusy).toBe(false);
+  });
+
   it('cuts audio of any length into frames, losing and repeating no sample', () => {
     const { client, inference, box } = newSetup();
     const audio = Int16Array.from({ length: vadFrameSamples * 6 }, (_, i) => i);

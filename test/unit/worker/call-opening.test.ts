@@ -1,6 +1,7 @@
 /** A call whose opening takes time: what is kept meanwhile, what ends it, and what another worker makes of it. */
 import { describe, expect, it } from 'vitest';
 import { CallRecords, callRecordBytes } from '../../../shared/protocol/call-record.ts';
+import { maxUnreadFrames, vadFrameSamples } from '../../../shared/protocol/mailbox-slot.ts';
 import { CallJournal, readJournal } from '../../../worker/call/journal.ts';
 import type { CallSetup } from '../../../worker/call/opening.ts';
 import { newWorld, type PrepareCall } from './one-call.ts';
@@ -136,6 +137,31 @@ describe('a call that another worker takes up', () => {
     const playout = { context: 0, sentSamples: 0 };
     next.enter(() => next.runner.resume({ call: call!, playout, turnAudio: [], silentMs: 0 }));
     expect(next.stages.llmCalls).toEqual(first.stages.llmCalls);
+  });
+
+  it('hears everything that was said while nobody had it, however much comes at once', async () => {
+    const { record, journal } = newJournal();
+    newWorld().newCall({ journal, prepare: () => ({ greeting: '' }) });
+    await settled();
+    const { call } = readJournal(record.read(), { toMachineMs: 0 });
+    const world = newWorld();
+    const next = world.newCall({ begin: false });
+    const playout = { context: 0, sentSamples: 0 };
+    next.enter(() => next.runner.resume({ call: call!, playout, turnAudio: [], silentMs: 2_048 }));
+    const seconds = 2;
+    const frames = (seconds * 16_000) / vadFrameSamples;
+    for (let name = 1; name <= frames; name += 1)
+      next.enter(() => next.runner.audio(new Uint8Array(new Int16Array(vadFrameSamples).fill(name).buffer)));
+    const seen: number[] = [];
+    for (let turns = 0; turns < 200 && seen.length < frames; turns += 1) {
+      world.clock.advance(5);
+      next.enter(() => next.runner.tick(world.clock.now()));
+      const { produced, consumed, base } = world.boxes.mailbox(next.slot);
+      expect(produced - Math.max(base, consumed)).toBeLessThanOrEqual(maxUnreadFrames);
+      seen.push(...world.inference.judge(next.slot, () => 0));
+      next.enter(() => next.runner.collectSpeech());
+    }
+    expect(seen).toEqual(Array.from({ length: frames }, (_, i) => i + 1));
   });
 
   it('is not taken up when its setup does not fit', () => {

@@ -115,13 +115,16 @@ export function audibleWithin(state: Slices<'setup' | 'caller' | 'faults'>, resp
   // Counted once: who was given something meanwhile that nobody heard begins to wait anew.
   if (turnClock === undefined || silentAt === undefined || silentAt > turnClock.finalAt)
     return audibleWithinMs;
-  const pausedMs = turnClock.decidedAt - turnClock.lastVoiceAt;
+  const pausedMs = Math.min(turnClock.decidedAt - turnClock.lastVoiceAt, longestPauseMs);
   const textAfterMs = (firstTextAt ?? llmAt) - silentAt;
   const isHurried = inARow.stt > 0 || inARow.llm > 0;
   // Not before a filler would be due: what is spoken instead begins with one.
   const leastMs = Math.max(fillerAfterMs, textAfterMs + (isHurried ? ttsHurriedMs : ttsLeastMs));
   return Math.min(audibleWithinMs, Math.max(audibleWithinMs - pausedMs, leastMs));
 }
+
+/** A longer pause was a takeover's, and the voice of the next worker begins as late. */
+const longestPauseMs = 1_000;
 
 /** Times that something stands in for what TTS owes before the caller is told and the response is given up. */
 const mostStandIns = 3;

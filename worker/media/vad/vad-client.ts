@@ -5,6 +5,7 @@
 import { heartbeatAge } from '../../../shared/protocol/heartbeat.ts';
 import { type Mailboxes } from '../../../shared/protocol/mailbox.ts';
 import {
+  maxUnreadFrames,
   resultRing,
   vadFrameMs,
   vadFrameSamples,
@@ -19,6 +20,9 @@ import { VadPeek, type PeekOptions } from './vad-peek.ts';
 const awayAfterMs = 100;
 /** Results that can be had are up to a ring old, and frames may wait besides. */
 const soundRing = 2 * resultRing;
+
+/** Fewer frames than this wait for their judgement where inference is in time. */
+const usuallyWaiting = 3;
 
 /** Power of a frame from which on it may have a pitch, and may be an echo: 60 dB below full scale. */
 const leastPower = 1e-6;
@@ -141,6 +145,22 @@ export class VadClient {
     this.#peek?.collect(this.#next);
     this.#peek?.askLate(this.#filled);
     if (this.#next < this.#mailbox.produced) this.#judgeByEnergy();
+  }
+
+  /** As many frames wait as may, without one being left out. */
+  get isBusy(): boolean {
+    return this.#mailbox.produced - this.#next >= maxUnreadFrames / 2;
+  }
+
+  /** Number of the first frame that has no judgement, the one that is being told counted as judged. */
+  get judged(): number {
+    return this.#next + 1;
+  }
+
+  /** Audio that came and is not judged, behind the frame that is being told; nothing where one frame waits as usual. */
+  get unjudgedMs(): number {
+    const frames = this.#mailbox.produced - this.judged;
+    return frames < usuallyWaiting ? 0 : frames * vadFrameMs;
   }
 
   /** Frames judged by energy because inference was away. */
