@@ -24,6 +24,9 @@ import type { CallStart, CallTransport } from '../transports/transport.ts';
 /** Frames at the old end of the ring that may be written over while they are read. */
 export const ringMarginFrames = 8;
 
+/** A client from which nothing has come for so long sends nothing. */
+const nothingComesMs = 200;
+
 export interface CallAudioOptions {
   readonly services: CallServices;
   /** The call's mailbox. */
@@ -58,6 +61,7 @@ export class CallAudio {
   #ttsPaused = false;
   /** The core waits until VAD has heard the frame before this one. */
   #lateUntil: number | undefined;
+  #tookAt: Millis = 0;
 
   constructor(options: CallAudioOptions) {
     this.#options = options;
@@ -104,7 +108,8 @@ export class CallAudio {
       isEcho: () => !detector.isConfirmed && this.#echo.isKnownEcho(this.#now()),
       judged: (probability, frameMs, sound) => {
         detector.take(probability, frameMs, sound);
-        if (this.#lateUntil !== undefined && probability < services.speech.threshold) this.#lookForEnd();
+        const isLate = this.#vad.judged < (this.#lateUntil ?? Infinity);
+        if (!isLate && probability < services.speech.threshold) this.#endLate();
       },
       peek: {
         isWanted: (sinceMs) => detector.wantsPeek(sinceMs),
@@ -132,7 +137,9 @@ export class CallAudio {
 
   /** Takes caller audio in the call's encoding. False, and nothing taken, when the caller is too far ahead of time, or VAD is behind. */
   take(bytes: Uint8Array): boolean {
-    return !this.isBehind && this.#inbound.push(bytes, this.#now());
+    if (this.isBehind) return false;
+    this.#tookAt = this.#now();
+    return this.#inbound.push(bytes, this.#tookAt);
   }
 
   /** Audio is there that came late, and VAD has enough of it: what it does not get to soon it would leave out. */
@@ -182,11 +189,13 @@ export class CallAudio {
   /** So much audio is to be judged before a silence of the caller counts. */
   #awaitJudgement(ms: Millis): void {
     const frames = Math.floor(ms / vadFrameMs);
-    if (frames > 0) this.#lateUntil = this.#vad.judged + frames;
+    if (frames === 0) return;
+    this.#lateUntil = this.#vad.judged + frames;
+    this.#tookAt = this.#now();
   }
 
-  #lookForEnd(): void {
-    if (this.#vad.judged < (this.#lateUntil ?? 0)) return;
+  #endLate(): void {
+    if (this.#lateUntil === undefined) return;
     this.#lateUntil = undefined;
     this.#options.tell({ type: 'voice.caught_up' });
   }
@@ -198,6 +207,8 @@ export class CallAudio {
   /** Looks for results of VAD and of the turn model. */
   collectSpeech(): void {
     this.#vad.collect();
+    // A client that sends nothing has said nothing.
+    if (this.#vad.isIdle && this.#now() - this.#tookAt > nothingComesMs) this.#endLate();
     this.#turn.collect();
   }
 

@@ -15,18 +15,13 @@ import { unfilled, type Response } from './answer/response.ts';
 import { startRound } from './answer/speaking.ts';
 import type { Step } from './state.ts';
 import { resumeTransfer } from './answer/transfer.ts';
+import { judgedWithinMs } from './turn/listening.ts';
 import { addFinal, type Words } from './turn/turn.ts';
 
 type Resumed = Extract<CallEvent, { type: 'call.resumed' }>;
 
 /** The least that a session of another worker has for a turn that was over before; its audio comes faster than it was spoken. */
 const hearAgainMs = 800;
-
-/**
- * The detector of another worker knows a voice that goes on only when it has heard what came meanwhile: STT that is asked before hears half
- * a word. Where nothing tells of it, after so long.
- */
-const listenAgainMs = 600;
 
 export function onCallResumed(step: Step, event: Resumed): void {
   const { state } = step;
@@ -92,7 +87,8 @@ function resumeTurn(step: Step, { turnAudio, silentMs = 0 }: Resumed): void {
         step,
         { words, startedAt: turn.startedAt, interrupted: turn.interrupted },
         turn.phase === 'pausing' ? turn.lastVoiceAt : now - silentMs,
-        now + listenAgainMs,
+        // A voice that goes on is known when what came meanwhile is judged: STT that is asked before hears half a word.
+        now + judgedWithinMs,
       );
       return;
     case 'finalizing':

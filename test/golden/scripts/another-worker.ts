@@ -68,7 +68,7 @@ export const anotherWorker: readonly Dialogue[] = [
   dialogue('STT is not asked for half a word before the new detector can know the voice', (begin) => {
     const turn = { ...scriptSettings.turn, askEarlyMs: 300 };
     const call = takenOver(begin({ settings: { turn } }).opens().callerBegins()).skips();
-    call.later(599).orders().later(1).orders('stt.flush');
+    call.later(1_499).orders().later(1).orders('stt.finalize');
   }),
 
   dialogue(

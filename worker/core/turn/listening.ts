@@ -106,7 +106,7 @@ function beginTurn(
 const longestFadeMs = 800;
 
 /** Audio that is behind the end of a voice is judged after so long at the latest, or counts as silence. */
-const judgedWithinMs = 600;
+export const judgedWithinMs = 1_500;
 
 export function onSpeechStopped(
   step: Step,

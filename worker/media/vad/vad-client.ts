@@ -147,9 +147,14 @@ export class VadClient {
     if (this.#next < this.#mailbox.produced) this.#judgeByEnergy();
   }
 
-  /** As many frames wait as may, without one being left out. */
+  /** As many frames wait as may, without one being left out when there are some more. */
   get isBusy(): boolean {
-    return this.#mailbox.produced - this.#next >= maxUnreadFrames / 2;
+    return this.#mailbox.produced - this.#next >= maxUnreadFrames - 2;
+  }
+
+  /** Every frame is judged. */
+  get isIdle(): boolean {
+    return this.#next >= this.#mailbox.produced;
   }
 
   /** Number of the first frame that has no judgement, the one that is being told counted as judged. */
