@@ -1,6 +1,7 @@
 /** All scripted conversations, by chapter. */
 import type { Dialogue } from '../support/core/dialogue.ts';
 import { anotherWorker } from './scripts/another-worker.ts';
+import { answered } from './scripts/answered.ts';
 import { asides } from './scripts/asides.ts';
 import { commands } from './scripts/commands.ts';
 import { confirmations } from './scripts/confirmations.ts';
@@ -43,5 +44,6 @@ export const chapters: Readonly<Record<string, readonly Dialogue[]>> = {
   confirmations,
   flows,
   'edits from outside': edits,
+  'who has answered': answered,
   'another worker': anotherWorker,
 };
