@@ -1,7 +1,6 @@
 /** All scripted conversations, by chapter. */
 import type { Dialogue } from '../support/core/dialogue.ts';
 import { anotherWorker } from './scripts/another-worker.ts';
-import { answered } from './scripts/answered.ts';
 import { asides } from './scripts/asides.ts';
 import { commands } from './scripts/commands.ts';
 import { confirmations } from './scripts/confirmations.ts';
@@ -14,7 +13,7 @@ import { heard } from './scripts/heard.ts';
 import { interruptions } from './scripts/interruptions.ts';
 import { keysAndIdle } from './scripts/keys-and-idle.ts';
 import { lastResort } from './scripts/last-resort.ts';
-import { lines } from './scripts/lines.ts';
+import { answered, lines } from './scripts/lines.ts';
 import { listening } from './scripts/listening.ts';
 import { silence } from './scripts/silence.ts';
 import { speculation } from './scripts/speculation.ts';
