@@ -77,7 +77,8 @@ const questions: Readonly<Record<Asked, string>> = {
   name: 'What name is the order for?',
 };
 
-const yes = /\b(yes|yeah|yep|sure|correct|that's right|that is right|all right|okay|please do)\b/;
+const yes =
+  /\b(yes|yeah|yep|sure|correct|that's right|that is right|all right|okay|please do|uh huh|mhm|mm hmm)\b/;
 const no = /\b(no|nope|wrong)\b/;
 
 /** Answers that fit at any moment and change nothing, in order. */
@@ -89,6 +90,7 @@ const remarks: readonly (readonly [RegExp, string])[] = [
   [/how are you/, 'I am fine, thank you. How can I help?'],
   [/i'm fine|i am fine/, 'Good to hear. What can I do for you?'],
   [/\b(thanks|thank you)\b/, 'You are welcome. Anything else?'],
+  [/^(right|i see|got it|mm)$/, 'What else can I do for you?'],
   [/^(please )?(wait|stop|one moment)\b/, 'Of course. Take your time.'],
   [/\b(hello|hi|hey|good (morning|afternoon|evening))\b/, `Hello! You can ask me about ${canDo}.`],
 ];

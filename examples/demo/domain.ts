@@ -265,6 +265,8 @@ export const patterns: Readonly<Record<string, readonly string[]>> = {
     "i don't know i'm not so sure",
     'maybe',
   ],
+  /** What callers say while they listen: were it not here, it would be heard as something else, and cut the bot. */
+  listening: ['right', 'i see', 'got it', 'yeah yeah', 'okay okay', 'uh-huh', 'mhm', 'mm', 'mm hmm'],
   talk: [
     '4 hello',
     '2 hi',

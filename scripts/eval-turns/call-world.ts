@@ -85,8 +85,6 @@ export class CallWorld {
   constructor(options: CallWorldOptions) {
     this.#options = options;
     this.#state = newCall(options.settings);
-    // The caller has said something before: that is when an STT shows that it tells its words late.
-    this.#state.caller.stt.hasTold = !options.streams;
     this.#ear = new WordEar(options.words);
     this.#driver = new CallDriver(this.#state, {
       now: () => this.#now,

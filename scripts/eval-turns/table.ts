@@ -5,8 +5,8 @@ import { spokenTables } from './spoken-table.ts';
 
 /** A decision this much before the end of speech may still be about it: frames are 32 ms, and words fade. */
 export const toleranceMs = 150;
-/** An interruption that is noticed later than this was missed. */
-const interruptWithinMs = 1_000;
+/** An interruption that is noticed later than this was missed. A voice without words is one after a second, where STT tells its words late. */
+const interruptWithinMs = 1_200;
 
 interface Row {
   turns: number;

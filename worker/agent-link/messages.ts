@@ -11,6 +11,8 @@ export function messageOf(event: ConversationEvent): ServiceMessage | undefined 
       const fatal = event.what === 'given_up';
       return { type: 'error', stage: event.stage, message: `${event.stage} ${event.what}`, fatal };
     }
+    case 'tool.started':
+    case 'tool.ended':
     case 'tools.answered':
     case 'node.entered':
     case 'timer.fired':

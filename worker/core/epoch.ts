@@ -17,13 +17,14 @@ export function toolSettings({
   };
 }
 
-/** Steps the tool machine. What it orders beyond giving up calls is returned. */
+/** Steps the tool machine. What it orders beyond giving up calls, and telling of their ends, is returned. */
 export function tellTools(step: Step<'setup' | 'conversation' | 'tools'>, event: ToolEvent): ToolOrder[] {
   const { state, now, actions } = step;
   const orders = stepTools(state.tools, event, { settings: toolSettings(state), now });
   const rest: ToolOrder[] = [];
   for (const order of orders) {
     if (order.type === 'tool.abandon') actions.push(order);
+    else if (order.type === 'tool.ended') tell(step, order);
     else rest.push(order);
   }
   return rest;

@@ -55,7 +55,7 @@ export interface CallSettings {
     readonly minWords: number;
     /** With words asked for: voice this long of which STT says nothing interrupts all the same. 0: it never does. */
     readonly wordlessMs: Millis;
-    /** So much longer, where STT tells its words only when it is asked for them. */
+    /** So much longer, until STT has shown that it tells words while they are spoken. */
     readonly lateWordsMs: Millis;
     /** Words of listening, in lower case. Alone they never interrupt. */
     readonly backchannels: readonly string[];
@@ -138,7 +138,7 @@ export interface CallLimits {
   readonly firstSoundMs: Millis;
   /** The longest silence while the bot owes speech. */
   readonly deadAirMs: Millis;
-  /** Silence of the LLM, filled with fillers, after which it is given up. */
+  /** Silence of the LLM, filled with fillers, after which it is given up; sooner, where one more filler would be due right before. */
   readonly llmSilentMs: Millis;
   /** How long the last mark may stay away after the last frame, for a client that echoes marks. */
   readonly markGraceMs: Millis;

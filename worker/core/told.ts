@@ -6,10 +6,11 @@
  * `user.text` behind that. Each `bot.llm_started` is followed by one `bot.llm_stopped`; `bot.text` of a request stands between them.
  * `turn.bot_started` of an epoch comes before its `turn.bot_ended`, which is missing when the response was cut. When the caller
  * cuts it, `bot.heard` comes first, for what was heard since it was told last, then `turn.interrupted` carries the new epoch, and what is told afterwards of an older epoch belongs to what was cut.
- * `command.answered`, `timer.fired` and `user.transcript` may stand anywhere.
+ * Each `tool.started` is followed by one `tool.ended` of the same id, if need be when the call ends, or in another worker.
+ * `command.answered`, `timer.fired`, `user.transcript` and what is told of single tools may stand anywhere.
  */
 import type { Millis } from '../../shared/base/units.ts';
-import type { ToolPair } from './tools/tools-state.ts';
+import type { RequestedCall, ToolEnd, ToolPair } from './tools/tools-state.ts';
 
 /** Spec 02, Events, as far as the core knows them; names that the specification does not have say what happened inside. */
 export type ConversationEvent =
@@ -46,6 +47,9 @@ export type ConversationEvent =
       readonly what: FaultKind;
       readonly cause?: string;
     }
+  /** A tool is run now; one that is refused, or waits for the caller's word, is not. Further tries are not told. */
+  | { readonly type: 'tool.started'; readonly call: RequestedCall }
+  | { readonly type: 'tool.ended'; readonly call: RequestedCall; readonly end: ToolEnd }
   /** A round of tool calls is complete, or was cut: what the LLM is told of each. */
   | { readonly type: 'tools.answered'; readonly pairs: readonly ToolPair[] }
   /** The flow has moved. */

@@ -10,6 +10,8 @@ export function conversationMessage(event: ConversationEvent): ConversationMessa
       return { type: 'turn.metrics', epoch: event.epoch, metrics: metricsOf(event.times) };
     case 'fault.noticed':
       return { type: 'stage.failed', stage: event.stage, reason: event.cause ?? event.what };
+    case 'tool.started':
+    case 'tool.ended':
     case 'tools.answered':
     case 'node.entered':
     case 'command.answered':

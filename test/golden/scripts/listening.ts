@@ -108,6 +108,18 @@ export const listening: readonly Dialogue[] = [
     call.callerGoesOn(1_000).ordered('playout.clear 2');
   }),
 
+  dialogue('so it does before STT has shown of which kind it is', (begin) => {
+    const options = interruptedBy(1, 700);
+    const call = begin({ settings: { ...options.settings, greeting: answer } }).opens();
+    call
+      .botPlays(20 * msPerChar)
+      .callerBegins()
+      .callerInsists()
+      .skips();
+    call.callerGoesOn(700).orders().callerGoesOn(999).orders();
+    call.callerGoesOn(1_000).ordered('playout.clear 2');
+  }),
+
   dialogue('where a word is asked for, listening holds the output for no longer than it lasts', (begin) => {
     const call = speaking(begin, interruptedBy(1, 700)).callerBegins().callerInsists().skips();
     call.sttGuesses('Mm-hmm').later(249).orders().later(1).orders('playout.resume').callerStops();

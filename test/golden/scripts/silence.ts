@@ -52,16 +52,23 @@ export const silence: readonly Dialogue[] = [
     },
   ),
 
+  dialogue('an LLM that is mute is apologised for where a third filler would be due', (begin) => {
+    const call = begin({ settings: { limits: { ...scriptSettings.limits, llmSilentMs: 9_000 } } });
+    call.opens().callerSays('Hm?').later(1_500).botSays('One moment. ').botPlays(Infinity);
+    call.later(2_400).botSays('One moment. Let me see. ').botPlays(Infinity).skips().later(2_399).orders();
+    call.later(1).ordered('fault llm stalled').ordered('tts.speak 1 "Sorry, say that again."');
+  }),
+
   dialogue('without fillers an LLM that is given up is apologised for', (begin) => {
     const call = begin({ settings: { fillers: [] } })
       .opens()
       .callerSays('Hm?')
       .later(2_000);
-    for (let late = 0; late < 2; late += 1) call.botPlays(Infinity).later(2_400);
+    call.botPlays(Infinity).later(2_400);
     call
       .botPlays(Infinity)
       .skips()
-      .later(1_200)
+      .later(2_400)
       .ordered('fault llm stalled')
       .ordered('llm.cancel')
       .ordered('tts.flush 1');

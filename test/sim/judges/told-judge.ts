@@ -1,6 +1,12 @@
 /** Judges what the core tells of the conversation by the order that worker/core/told.ts promises to its readers. */
 import type { CallAction } from '../../../worker/core/actions.ts';
+import type { CallEvent } from '../../../worker/core/events.ts';
 import type { ConversationEvent } from '../../../worker/core/told.ts';
+
+const anywhere: ReadonlySet<ConversationEvent['type']> = new Set([
+  ...(['user.transcript', 'command.answered', 'timer.fired'] as const),
+  ...(['tool.started', 'tool.ended'] as const),
+]);
 
 export class ToldJudge {
   readonly #demand: (holds: boolean, rule: string) => void;
@@ -11,18 +17,22 @@ export class ToldJudge {
   #writing: number | undefined;
   #speaking: number | undefined;
   #cutBefore = 0;
+  /** Ids of tool calls that run; two turns may have the same one. */
+  readonly #tools: string[] = [];
 
   constructor(demand: (holds: boolean, rule: string) => void) {
     this.#demand = demand;
   }
 
-  saw(actions: readonly CallAction[]): void {
+  saw(event: CallEvent, actions: readonly CallAction[]): void {
     for (const action of actions) if (action.type === 'told') this.#event(action.event);
+    const ends = event.type === 'call.closed' || actions.some(({ type }) => type === 'call.end');
+    if (ends) this.#demand(this.#tools.length === 0, 'told: a tool runs beyond the end of the call');
   }
 
   #event(event: ConversationEvent): void {
     const ended = this.#ended;
-    const isAnywhere = ['user.transcript', 'command.answered', 'timer.fired'].includes(event.type);
+    const isAnywhere = anywhere.has(event.type);
     if (!isAnywhere) this.#ended = undefined;
     if ('epoch' in event) this.#epochs(event);
     switch (event.type) {
@@ -59,6 +69,15 @@ export class ToldJudge {
         this.#cutBefore = event.epoch;
         this.#speaking = undefined;
         return;
+      case 'tool.started':
+        this.#tools.push(event.call.id);
+        return;
+      case 'tool.ended': {
+        const at = this.#tools.indexOf(event.call.id);
+        this.#demand(at >= 0, 'told: a tool ends that does not run');
+        this.#tools.splice(at, 1);
+        return;
+      }
       default:
     }
   }

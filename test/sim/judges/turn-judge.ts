@@ -19,7 +19,6 @@ export class TurnJudge {
   #lastedMs = 0;
   /** What STT has shown of itself. */
   #guesses = false;
-  #tells = false;
   #decidedAt = 0;
   readonly #stt = new SttLedger();
   #resumeAt = Infinity;
@@ -43,7 +42,6 @@ export class TurnJudge {
     this.#keys.facts(scene);
     if (event.type === 'stt.partial' || event.type === 'stt.final') this.#texts += 1;
     this.#guesses ||= event.type === 'stt.partial';
-    this.#tells ||= event.type === 'stt.final' && event.text.trim() !== '';
     if (event.type === 'stt.partial') this.#told.partial = event.text;
     else if (event.type === 'stt.final')
       this.#told = { finals: `${this.#told.finals} ${event.text}`, partial: '' };
@@ -398,7 +396,7 @@ export class TurnJudge {
   get #isLong(): boolean {
     const { minWords, wordlessMs, lateWordsMs } = this.#story.settings.interrupt;
     if (minWords === 0 || wordlessMs === 0 || !this.#loud) return false;
-    return this.#lastedMs >= wordlessMs + (this.#tells && !this.#guesses ? lateWordsMs : 0);
+    return this.#lastedMs >= wordlessMs + (this.#guesses ? 0 : lateWordsMs);
   }
 
   #takenOver(scene: Scene): void {

@@ -207,8 +207,12 @@ export const botMutants: readonly Mutant[] = [
     to: '  speakInstead',
   }),
   mutant('fills no silence', 'silence.ts', {
-    from: '  if (!ttsOwes(state, response)) {\n    fillSilence(step, response);',
-    to: '  if (!ttsOwes(state, response)) {\n    void fillSilence;',
+    from: 'else fillSilence(step, response);',
+    to: 'else void fillSilence;',
+  }),
+  mutant('says "one moment" right before it apologises', 'silence.ts', {
+    from: 'return response.llmAt + llmSilentMs - now < fillerAgainMs;',
+    to: 'return false;',
   }),
   mutant('repeats the first filler', 'quiet.ts', {
     from: 'lines[silence.fillersSpoken % Math.max(1, lines.length)]',

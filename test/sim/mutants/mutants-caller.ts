@@ -83,8 +83,8 @@ export const callerMutants: readonly Mutant[] = [
     to: 'return wordlessMs < 0 && lastedMs',
   }),
   mutant('waits no longer for an STT that tells its words late', 'candidate.ts', {
-    from: 'tellsLate(stt) ? lateWordsMs : 0',
-    to: 'tellsLate(stt) ? 0 * lateWordsMs : 0',
+    from: 'stt.guesses ? 0 : lateWordsMs',
+    to: 'stt.guesses ? 0 : 0 * lateWordsMs',
   }),
   mutant('does not listen to how long a voice lasts', 'candidate.ts', {
     from: 'turn.lastedMs = Math.max(turn.lastedMs, lastedMs);',

@@ -28,8 +28,8 @@ export const simulatedToolMutants: readonly Mutant[] = [
     to: 'if (!isUnderWay(record)) continue;',
   }),
   mutant('lets tools run on after the end', 'tools-cut.ts', {
-    from: "for (const record of state.records) abandon(site, record, 'abandoned');\n  state.isOver",
-    to: 'state.isOver',
+    from: "abandon(site, record, 'abandoned');",
+    to: '',
   }),
   mutant('tells no tool of a hang-up', 'call.ts', {
     from: "tellTools(step, { type: 'call.ended' });",
@@ -139,6 +139,14 @@ const rehearsed: readonly Mutant[] = [
   mutant('takes an effect that did not answer for one that failed', 'tools.ts', {
     from: "if (entry !== undefined) entry.state = 'unknown';",
     to: "if (entry !== undefined) entry.state = 'failed';",
+  }),
+  mutant('does not tell that a tool has ended', 'epoch.ts', {
+    from: "if (order.type === 'tool.ended') tell(step, order);",
+    to: "if (order.type === 'tool.ended') continue;",
+  }),
+  mutant('tells of a tool at each of its tries', 'answering.ts', {
+    from: 'if (order.attempt === 1) tell(',
+    to: 'tell(',
   }),
   mutant('collects keys that nobody wants', 'keys.ts', { from: 'if (!settings.collect) return;', to: '' }),
 ];

@@ -264,7 +264,7 @@ class World implements SimWorld {
     const wakes = event.type === 'deadline.reached';
     if (wakes) this.#judge.demand(now, timers.length > 0, 'the core wakes for nothing');
     this.#judge.saw({ event, note }, { actions: orders, now, deadline: this.#worker.deadline });
-    this.#told.saw(actions);
+    this.#told.saw(event, actions);
     this.#answers.saw(event, actions, now);
   }
 

@@ -334,6 +334,9 @@ describe('Events', () => {
   it('what is no business of an agent is not told', () => {
     expect(active().told({ type: 'node.entered', node: 'a' })).toEqual([]);
     expect(active().told({ type: 'tools.answered', pairs: [] })).toEqual([]);
+    const call = { id: 'a', name: 'look', arguments: '{}' };
+    expect(active().told({ type: 'tool.started', call })).toEqual([]);
+    expect(active().told({ type: 'tool.ended', call, end: 'failed' })).toEqual([]);
   });
 });
 

@@ -362,10 +362,31 @@ describe('what clients are told', () => {
     });
   });
 
-  it('nothing of tools', () => {
-    expect(told(ready(), { type: 'tools.answered', pairs: [] }, { type: 'node.entered', node: 'x' })).toEqual(
-      [],
+  it.each(['2.1.0', '1.3.0'])('to a client of %s of each tool that runs its id alone', (version) => {
+    const call = { id: 'c1', name: 'pay', arguments: '{"iban":"secret"}' };
+    const messages = told(
+      ready(version),
+      { type: 'tool.started', call },
+      { type: 'tool.ended', call, end: 'answered' },
+      { type: 'tools.answered', pairs: [{ call, text: 'secret' }] },
     );
+    expect(messages.map(({ type, data }) => ({ type, data }))).toEqual([
+      { type: 'llm-function-call-started', data: {} },
+      { type: 'llm-function-call-in-progress', data: { tool_call_id: 'c1' } },
+      { type: 'llm-function-call-stopped', data: { tool_call_id: 'c1', cancelled: false } },
+    ]);
+  });
+
+  it.each([
+    ['failed', false],
+    ['abandoned', true],
+  ] as const)('that a tool %s: cancelled is %s', (end, cancelled) => {
+    const call = { id: 'c1', name: 'pay', arguments: '{}' };
+    expect(told(ready(), { type: 'tool.ended', call, end })[0]).toMatchObject({ data: { cancelled } });
+  });
+
+  it('nothing of where its flow is', () => {
+    expect(told(ready(), { type: 'node.entered', node: 'x' })).toEqual([]);
   });
 });
 

@@ -5,6 +5,7 @@ import { resumeTools, takeAtSafePoint } from '../../../worker/core/tools/tools-c
 import { newToolState } from '../../../worker/core/tools/tools-state.ts';
 import type {
   RequestedCall,
+  ToolEnd,
   ToolEvent,
   ToolOrder,
   ToolRule,
@@ -77,6 +78,11 @@ const broken = (key: number, transport: boolean, attempt = 1): ToolEvent => ({
   attempt,
   outcome: { kind: 'failed', message: 'no', transport },
 });
+const endOf = (name: string, id: string, end: ToolEnd): ToolOrder => ({
+  type: 'tool.ended',
+  call: call(name, id),
+  end,
+});
 const types = (orders: readonly ToolOrder[]): string[] => orders.map((order) => order.type);
 const texts = (orders: readonly ToolOrder[]): string[] =>
   orders.flatMap((order) => ('pairs' in order ? order.pairs.map((pair) => pair.text) : []));
@@ -85,10 +91,10 @@ describe('a round of tool calls', () => {
   it('runs its calls at once and goes on when the last has its result', () => {
     const bench = newBench();
     expect(types(bench.round([call('look', 'a'), call('book', 'b')]))).toEqual(['tool.run', 'tool.run']);
-    expect(bench.send(result(2))).toEqual([]);
-    const [next] = bench.send(result(1, 'sunny'));
-    expect(next).toMatchObject({ type: 'round.next', withTools: true });
-    expect(texts([next!])).toEqual(['sunny', 'fine']);
+    expect(bench.send(result(2))).toEqual([endOf('book', 'b', 'answered')]);
+    const orders = bench.send(result(1, 'sunny'));
+    expect(orders).toMatchObject([endOf('look', 'a', 'answered'), { type: 'round.next', withTools: true }]);
+    expect(texts(orders)).toEqual(['sunny', 'fine']);
   });
 
   it.each([
@@ -124,7 +130,11 @@ describe('a round of tool calls', () => {
     bench.round([call('book', 'a')]);
     bench.send(broken(1, false));
     expect(types(bench.round([call('book', 'b')]))).toEqual(['tool.run']);
-    expect(types(bench.send({ type: 'deadline.reached' }, 5000))).toEqual(['tool.abandon', 'round.next']);
+    expect(types(bench.send({ type: 'deadline.reached' }, 5000))).toEqual([
+      'tool.abandon',
+      'tool.ended',
+      'round.next',
+    ]);
     expect(texts(bench.round([call('book', 'c')]))[0]).toContain('outcome_unknown');
   });
 
@@ -145,7 +155,9 @@ describe('a round of tool calls', () => {
     expect(bench.send({ type: 'deadline.reached' }, 200)).toMatchObject([
       { type: 'tool.run', attempt: 2, timeoutMs: 4800 },
     ]);
-    expect(texts(bench.send(broken(1, true, 2)))[0]).toContain('tool_failed');
+    const orders = bench.send(broken(1, true, 2));
+    expect(orders[0]).toEqual(endOf('look', 'c1', 'failed'));
+    expect(texts(orders)[0]).toContain('tool_failed');
   });
 
   it('speaks one filler when the tools take long', () => {
@@ -159,8 +171,8 @@ describe('a round of tool calls', () => {
     const bench = newBench();
     for (const id of ['a', 'b', 'c']) {
       bench.round([call('look', id)]);
-      const [next] = bench.send(result(bench.state.nextKey - 1));
-      expect(next).toMatchObject({ type: 'round.next', withTools: id !== 'c' });
+      const next = bench.send(result(bench.state.nextKey - 1));
+      expect(next.at(-1)).toMatchObject({ type: 'round.next', withTools: id !== 'c' });
     }
     expect(types(bench.round([call('look', 'd')]))).toEqual(['rounds.exhausted']);
   });
@@ -175,7 +187,7 @@ describe("the caller's word", () => {
     expect(bench.send({ type: 'caller.answered', verdict: 'yes', epoch: 2 })).toMatchObject([
       { type: 'tool.run', epoch: 2 },
     ]);
-    expect(bench.send(result(1))).toMatchObject([{ type: 'round.next', epoch: 2 }]);
+    expect(bench.send(result(1)).at(-1)).toMatchObject({ type: 'round.next', epoch: 2 });
   });
 
   it.each([
@@ -205,10 +217,11 @@ describe('an interruption', () => {
     bench.round([call('look', 'a'), call('book', 'b')]);
     expect(bench.send({ type: 'epoch.moved', epoch: 2 })).toEqual([
       { type: 'tool.abandon', key: 1, reason: 'interrupted' },
+      endOf('look', 'a', 'abandoned'),
     ]);
     const { pairs } = takeAtSafePoint(bench.state);
     expect(pairs.map((pair) => pair.call.id)).toEqual(['a', 'b']);
-    expect(bench.send(result(2, 'booked'))).toEqual([]);
+    expect(bench.send(result(2, 'booked'))).toEqual([endOf('book', 'b', 'answered')]);
     expect(takeAtSafePoint(bench.state).lateOutcomes).toEqual([{ call: call('book', 'b'), text: 'booked' }]);
   });
 });
@@ -219,7 +232,9 @@ describe('the end of the call and another process', () => {
     bench.round([call('look', 'a'), call('book', 'b')]);
     expect(bench.send({ type: 'call.ended' })).toMatchObject([
       { type: 'tool.abandon', key: 1, reason: 'abandoned' },
+      endOf('look', 'a', 'abandoned'),
       { type: 'tool.abandon', key: 2, reason: 'abandoned' },
+      endOf('book', 'b', 'abandoned'),
     ]);
   });
 
@@ -228,7 +243,7 @@ describe('the end of the call and another process', () => {
     bench.round([call('look', 'a'), call('book', 'b')]);
     const state = structuredClone(bench.state);
     const orders = resumeTools(state, { settings, now: 77 });
-    expect(orders).toMatchObject([{ type: 'tool.run', key: 1, attempt: 2 }]);
+    expect(orders).toMatchObject([{ type: 'tool.run', key: 1, attempt: 2 }, endOf('book', 'b', 'failed')]);
     const after = stepTools(state, result(1, 'sunny', 2), { settings, now: 80 });
     expect(texts(after)[1]).toContain('outcome_unknown');
   });
@@ -250,10 +265,11 @@ function simulate(seed: number): void {
   const ran = new Map<string, number>();
   const running = new Map<number, { attempt: number; kind: string }>();
   const asked: RequestedCall[] = [];
-  let [now, epoch, nextId, paired, promised, heardKey] = [0, 1, 0, 0, 0, 0];
+  let [now, epoch, nextId, paired, promised, heardKey, open] = [0, 1, 0, 0, 0, 0, 0];
   const send = (event: ToolEvent): void => {
     for (const order of stepTools(state, event, { settings, now })) {
       if (order.type === 'tool.run') {
+        if (order.attempt === 1) open += 1;
         const kind = rules[order.call.name]!.kind;
         running.set(order.key, { attempt: order.attempt, kind });
         if (kind === 'read_only') continue;
@@ -261,6 +277,7 @@ function simulate(seed: number): void {
         ran.set(id, (ran.get(id) ?? 0) + 1);
         expect(ran.get(id), `seed ${seed}: ${id} ran twice`).toBe(1);
       } else if (order.type === 'tool.abandon') running.delete(order.key);
+      else if (order.type === 'tool.ended') open -= 1;
       else if (order.type === 'caller.ask') heardKey = order.key;
       else if ('pairs' in order) paired += order.pairs.length;
     }
@@ -302,6 +319,7 @@ function simulate(seed: number): void {
   expect(paired, `seed ${seed}: every call has one result`).toBe(promised);
   send({ type: 'call.ended' });
   expect(nextToolDeadline(state)).toBeUndefined();
+  expect(open, `seed ${seed}: every call that ran has one end`).toBe(0);
 }
 
 describe('tools that hang, fail, answer late, twice and repeat', () => {

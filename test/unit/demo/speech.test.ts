@@ -7,6 +7,9 @@ import { loadFlite, type Flite } from '../../../examples/demo/flite.ts';
 import { vocabulary } from '../../../examples/demo/grammar.ts';
 import { loadRecognizer, hummed, unclear, type Recognizer } from '../../../examples/demo/recognizer.ts';
 import { voices, type Voice } from '../../../examples/demo/voices.ts';
+import { backchannelsOf } from '../../../shared/config/agent/backchannels.ts';
+import { withoutListening } from '../../../worker/core/turn/backchannels.ts';
+import { spokenWords } from '../../../worker/core/turn/phrases.ts';
 
 const allPatterns = Object.values(patterns).flat();
 
@@ -100,6 +103,15 @@ describe('a sentence of another world', () => {
   it.each(voices)('is mostly admitted as unclear in the voice %s', (voice: Voice) => {
     const texts = outOfDomain.map((text) => recognizer.hear(turn(flite(text, { voice, speed: 1 }))).text);
     expect(texts.filter((text) => text === unclear).length).toBeGreaterThanOrEqual(4);
+  });
+});
+
+describe('a word of listening', () => {
+  it.each(voices)('is mostly heard as one in the voice %s', (voice: Voice) => {
+    const texts = ['right', 'I see', 'got it', 'alright', 'yeah yeah', 'okay okay'];
+    const heard = texts.map((text) => recognizer.hear(turn(flite(text, { voice, speed: 1 }))).text);
+    const isTelling = (text: string) => withoutListening(spokenWords(text), backchannelsOf('en')).length > 0;
+    expect(heard.filter(isTelling).length).toBeLessThanOrEqual(2);
   });
 });
 

@@ -155,6 +155,7 @@ export function followTools(step: Step, orders: readonly ToolOrder[]): void {
   for (let order = queue.shift(); order !== undefined; order = queue.shift()) {
     switch (order.type) {
       case 'tool.run':
+        if (order.attempt === 1) tell(step, { type: 'tool.started', call: order.call });
         if (step.state.setup.settings.tools.performerOf(order.call.name) !== 'core') step.actions.push(order);
         else {
           const { key, attempt } = order;
@@ -165,6 +166,9 @@ export function followTools(step: Step, orders: readonly ToolOrder[]): void {
         break;
       case 'tool.abandon':
         step.actions.push(order);
+        break;
+      case 'tool.ended':
+        tell(step, order);
         break;
       case 'caller.ask':
         askCaller(step, order.key);

@@ -51,6 +51,13 @@ export function silenceDeadline(
   return llm === undefined ? silence : Math.min(llm, silence);
 }
 
+/** The LLM is given up before one more filler would have passed: "one moment" right before an apology helps nobody. */
+function isAllButGone({ state, now }: Step<'setup'>, response: Response): boolean {
+  const { llmSilentMs, fillerAgainMs } = state.setup.settings.limits;
+  if (!response.writing || response.inTools || !endsInFiller(response)) return false;
+  return response.llmAt + llmSilentMs - now < fillerAgainMs;
+}
+
 export function onSilenceDeadline(step: Step): void {
   const { state, now } = step;
   const response = watched(state);
@@ -62,7 +69,8 @@ export function onSilenceDeadline(step: Step): void {
   }
   if (response.silentAt === undefined || now < response.silentAt + longestWait(state, response)) return;
   if (!ttsOwes(state, response)) {
-    fillSilence(step, response);
+    if (isAllButGone(step, response)) onLlmStalled(step, response);
+    else fillSilence(step, response);
   } else {
     step.actions.push({ type: 'tts.cancel', context: response.context });
     onTtsFailed(step, 'stalled');

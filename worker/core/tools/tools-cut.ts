@@ -61,7 +61,8 @@ function abandonReading(site: Site): void {
   for (const record of site.state.records) {
     if (record.kind !== 'read_only' || !isUnderWay(record)) continue;
     abandon(site, record, 'interrupted');
-    settleWith(record, errorText('interrupted', 'the caller spoke, so the tool was abandoned'));
+    const text = errorText('interrupted', 'the caller spoke, so the tool was abandoned');
+    finish(site, record, { text, end: 'abandoned' });
   }
 }
 
@@ -98,7 +99,11 @@ export function takeAtSafePoint(state: ToolState): { pairs: ToolPair[]; lateOutc
 
 export function end(site: Site): void {
   const { state } = site;
-  for (const record of state.records) abandon(site, record, 'abandoned');
+  for (const record of state.records) {
+    if (!isUnderWay(record)) continue;
+    abandon(site, record, 'abandoned');
+    site.orders.push({ type: 'tool.ended', call: record.call, end: 'abandoned' });
+  }
   state.isOver = true;
   state.records = [];
   state.round = undefined;
@@ -124,11 +129,11 @@ export function resumeTools(
     }
     const entry = entryOf(state, record);
     if (entry !== undefined) entry.state = 'unknown';
-    finish(
-      site,
-      record,
-      errorText('outcome_unknown', 'the outcome was lost; it may have happened, so do not repeat it'),
+    const text = errorText(
+      'outcome_unknown',
+      'the outcome was lost; it may have happened, so do not repeat it',
     );
+    finish(site, record, { text, end: 'failed' });
   }
   finishRound(site);
   return site.orders;

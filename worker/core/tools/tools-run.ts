@@ -8,6 +8,7 @@ import type {
   AbandonReason,
   CallRecord,
   LedgerEntry,
+  ToolEnd,
   ToolOrder,
   ToolPair,
   ToolRule,
@@ -77,9 +78,15 @@ export function entryOf(state: ToolState, record: CallRecord): LedgerEntry | und
   return state.ledger.find(({ id, state: is }) => id === record.call.id && is === 'running');
 }
 
-export function finish(site: Site, record: CallRecord, text: string): void {
-  const { state } = site;
+/** A call that ran is over with what the LLM is told of it. */
+export function finish(
+  site: Site,
+  record: CallRecord,
+  { text, end }: { readonly text: string; readonly end: ToolEnd },
+): void {
+  const { state, orders } = site;
   settleWith(record, text);
+  orders.push({ type: 'tool.ended', call: record.call, end });
   if (!state.detached.includes(record.key)) return;
   state.detached = state.detached.filter((key) => key !== record.key);
   state.records = state.records.filter(({ key }) => key !== record.key);

@@ -97,6 +97,9 @@ export interface ToolPair {
 
 export type AbandonReason = 'interrupted' | 'timeout' | 'abandoned';
 
+/** How a call that ran was over: with a result, with none, or because nobody waits for it any more. */
+export type ToolEnd = 'answered' | 'failed' | 'abandoned';
+
 export type ToolOrder =
   | {
       readonly type: 'tool.run';
@@ -110,6 +113,8 @@ export type ToolOrder =
     }
   /** Stop waiting; advice only to a tool with effects. */
   | { readonly type: 'tool.abandon'; readonly key: number; readonly reason: AbandonReason }
+  /** A call that was ordered to run is over. */
+  | { readonly type: 'tool.ended'; readonly call: RequestedCall; readonly end: ToolEnd }
   | { readonly type: 'caller.ask'; readonly key: number; readonly call: RequestedCall }
   | { readonly type: 'filler.speak'; readonly epoch: number; readonly index: number }
   /** Ask the LLM again with the pairs in the context; without tools when the rounds are used up. */

@@ -220,7 +220,8 @@ function settle(site: Site, event: Extract<ToolEvent, { type: 'tool.settled' }>)
   }
   const entry = entryOf(state, record);
   if (entry !== undefined) entry.state = outcome.kind === 'result' ? 'done' : 'failed';
-  finish(site, record, outcome.kind === 'result' ? outcome.text : errorText('tool_failed', outcome.message));
+  if (outcome.kind === 'result') finish(site, record, { text: outcome.text, end: 'answered' });
+  else finish(site, record, { text: errorText('tool_failed', outcome.message), end: 'failed' });
 }
 
 /** A call with effects was sent and nobody knows what came of it: that is no failure. */
@@ -230,7 +231,7 @@ const isLost = ({ kind }: CallRecord, outcome: ToolOutcome): boolean =>
 function giveUpEffect(site: Site, record: CallRecord, why: string): void {
   const entry = entryOf(site.state, record);
   if (entry !== undefined) entry.state = 'unknown';
-  finish(site, record, errorText('outcome_unknown', why));
+  finish(site, record, { text: errorText('outcome_unknown', why), end: 'failed' });
 }
 
 /** One more try for a tool that only reads, when nothing was answered and its time allows it. */
@@ -267,7 +268,7 @@ function timeOut(site: Site, record: CallRecord): void {
   abandon(site, record, 'timeout');
   if (record.kind === 'side_effect')
     giveUpEffect(site, record, 'no answer in time; it may have happened, so do not repeat it');
-  else finish(site, record, errorText('timeout', 'no answer in time'));
+  else finish(site, record, { text: errorText('timeout', 'no answer in time'), end: 'failed' });
 }
 
 function fill(site: Site, { key }: CallRecord): void {

@@ -15,15 +15,7 @@ import { unfilled, type Response } from '../answer/response.ts';
 import { cutResponse } from '../answer/speaking.ts';
 import { outputHeld, type Step, type Slices } from '../state.ts';
 import { tell } from '../told.ts';
-import {
-  newWords,
-  tellsLate,
-  wholeText,
-  type Aside,
-  type Candidate,
-  type Fading,
-  type Words,
-} from './turn.ts';
+import { newWords, wholeText, type Aside, type Candidate, type Fading, type Words } from './turn.ts';
 
 /** Words of listening for longer than this are something to say. */
 const listeningMs = 1_500;
@@ -178,8 +170,8 @@ function mayBeWordless(
 ): boolean {
   const { minWords, wordlessMs, lateWordsMs } = settings.interrupt;
   if (minWords === 0) return true;
-  // An STT that tells words while they are spoken would have told some by now.
-  return wordlessMs > 0 && lastedMs >= wordlessMs + (tellsLate(stt) ? lateWordsMs : 0);
+  // An STT that tells words while they are spoken would have told some by now. Until it has told one so, it may not be of that kind.
+  return wordlessMs > 0 && lastedMs >= wordlessMs + (stt.guesses ? 0 : lateWordsMs);
 }
 
 /** When a candidate has lasted so long that it interrupts whatever it says. */

@@ -154,7 +154,6 @@ export function onSttText(
   const { turn, stt } = state.caller;
   const { text } = event;
   if (event.type === 'stt.partial') stt.guesses = true;
-  else stt.hasTold ||= text.trim() !== '';
   if (!('words' in turn)) return;
   const { words } = turn;
   const before = wholeText(words);

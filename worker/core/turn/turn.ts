@@ -199,12 +199,7 @@ export interface SttLedger {
   replayed: boolean;
   /** This STT guesses while the caller speaks, so that its silence means something. */
   guesses: boolean;
-  /** It has told words of an utterance; without having guessed, it tells them only when it is asked. */
-  hasTold: boolean;
 }
-
-/** STT is known to say nothing while the caller speaks. */
-export const tellsLate = ({ guesses, hasTold }: SttLedger): boolean => hasTold && !guesses;
 
 export const newSttLedger = (): SttLedger => ({
   owed: [],
@@ -213,7 +208,6 @@ export const newSttLedger = (): SttLedger => ({
   givenMs: 0,
   replayed: false,
   guesses: false,
-  hasTold: false,
 });
 
 // ---- as text ----
@@ -263,5 +257,4 @@ export const sttLedgerCodec: Codec<SttLedger> = record<SttLedger>({
   givenMs: number,
   replayed: flag,
   guesses: flag,
-  hasTold: flag,
 });

@@ -3,6 +3,7 @@
  * kind of voice, and how long silence. Times are times of audio, so a burst of late frames is judged like punctual ones.
  */
 import type { Millis } from '../../../shared/base/units.ts';
+import { Background } from './background.ts';
 import { decibels, type FrameSound } from './frame-sound.ts';
 import { longestUnprovedMs, VoiceProof } from '../echo/echo.ts';
 
@@ -81,6 +82,7 @@ export class SpeechDetector {
   /** Frames that count as echo before the next look. */
   #echoFrames = 0;
   readonly #proof: VoiceProof;
+  readonly #behind = new Background();
 
   constructor(
     settings: SpeechDetectorSettings,
@@ -98,12 +100,18 @@ export class SpeechDetector {
   /** Takes the probability of the next frame; without `sound`, how it sounds is not known. */
   take(probability: number, frameMs: Millis, sound?: FrameSound): void {
     const isOwnVoice = this.#judgeEcho(probability);
+    const voice = isOwnVoice || this.#isBehindCaller(probability, sound) ? 0 : probability;
     if (isOwnVoice) this.#proof.forget();
-    else this.#proof.take(probability, frameMs, sound);
-    const voice = isOwnVoice ? 0 : probability;
+    else this.#proof.take(voice, frameMs, sound);
     this.#followSound(voice, frameMs, sound);
     if (this.#speech) this.#duringSpeech(voice, frameMs);
     else this.#duringSilence(voice, frameMs);
+  }
+
+  /** While the bot speaks nothing is hidden: a caller who interrupts softly is heard, and what is no interruption lets the bot go on. */
+  #isBehindCaller(probability: number, sound: FrameSound | undefined): boolean {
+    if (sound === undefined) return false;
+    return this.#behind.hides(probability, decibels(sound.power)) && !this.#isOverBot();
   }
 
   /** For how long there has been no sound of the voice, by its level; no less than VAD's own silence where noise hides it. */

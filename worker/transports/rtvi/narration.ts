@@ -2,7 +2,7 @@
  * The conversation in the words of RTVI: what the core tells becomes the messages that a client of one or the other generation follows.
  *
  * Invariant: `bot-started-speaking` and `bot-stopped-speaking` come in pairs, and so do `bot-tts-started` and `bot-tts-stopped`;
- * nothing of a response is told as said after it was cut. Names and arguments of tools are not told: the caller is a stranger.
+ * nothing of a response is told as said after it was cut. Of tools nothing is told but their ids: the caller is a stranger.
  */
 import { flag, maybe, number, record } from '../../../shared/base/codec.ts';
 import { rtviMessage, type RtviFormat } from '../../../shared/protocol/rtvi/messages.ts';
@@ -65,6 +65,16 @@ export function narrate(state: NarrationState, event: ConversationEvent, teller:
       return [rtviMessage('bot-llm-text', { text: event.text })];
     case 'bot.llm_stopped':
       return [rtviMessage('bot-llm-stopped')];
+    case 'tool.started':
+      return [
+        rtviMessage('llm-function-call-started', {}),
+        rtviMessage('llm-function-call-in-progress', { tool_call_id: event.call.id }),
+      ];
+    case 'tool.ended': {
+      const { call, end } = event;
+      const data = { tool_call_id: call.id, cancelled: end === 'abandoned' };
+      return [rtviMessage('llm-function-call-stopped', data)];
+    }
     case 'turn.measured':
       return [rtviMessage('metrics', metricsOf(event.times))];
     case 'fault.noticed':
