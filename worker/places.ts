@@ -77,7 +77,7 @@ export class Places {
   /** Goes on where the worker that is gone stood. */
   resume(runner: CallRunner, { slot, left, journal }: Place & { readonly left: FoundCall }): void {
     runner.scope.run(() => {
-      if (left.call === undefined) runner.resumeOpening();
+      if (left.call === undefined) runner.resumeOpening(left.setup);
       else runner.resume(left.resumed(left.call));
     });
     // Only now is there nothing left that the old record could be needed for.

@@ -26,7 +26,8 @@ export type RefusedCode =
   | 'unsupported';
 
 export type CarrierOutcome =
-  | { readonly kind: 'ok' }
+  /** `message`: what is said to the machine that has answered. */
+  | { readonly kind: 'ok'; readonly message?: string }
   /** `gone`: because the call is over. */
   | { readonly kind: 'refused'; readonly code: RefusedCode; readonly gone?: true }
   /** It may have happened. `handle` names a parked caller to an operator. */
@@ -48,13 +49,16 @@ interface ControlCommandBase {
   readonly carrier: CarrierName;
   /** The carrier's own id of the call. */
   readonly callId: string;
-  /** What a call goes on with that comes back. */
+}
+
+/** What a call goes on with that comes back. */
+interface Carries {
   readonly carried: CarriedCall;
 }
 
 export type ControlCommand = ControlCommandBase &
   (
-    | {
+    | (Carries & {
         readonly type: 'transfer';
         /** From 1; a later one is done although the outcome of an earlier one was lost. */
         readonly attempt: number;
@@ -65,9 +69,19 @@ export type ControlCommand = ControlCommandBase &
         readonly from?: string;
         readonly summary: string;
         readonly language: string;
-      }
-    | { readonly type: 'keys'; readonly digits: string }
+      })
+    | (Carries & { readonly type: 'keys'; readonly digits: string })
+    /** Nothing is asked of the carrier: the service listened to who answered a call that it made, or has left its message. */
+    | { readonly type: 'answered'; readonly outbound: string; readonly by: AnsweredBy }
   );
+
+/** What a carrier is asked for. */
+export type CarrierCommand = Exclude<ControlCommand, { readonly type: 'answered' }>;
+
+export type AnsweredBy = 'person' | 'machine' | 'beep' | 'spoken';
+
+/** Key of a call's metadata that names the call which the service made, where the service listens to who answers. */
+export const screeningKey = 'outbound_screening';
 
 /** Provider budget of one command (spec 03, Transfer result). */
 export const controlBudgetMs: Millis = 40_000;

@@ -295,7 +295,7 @@ export class Service {
     if (message.type === 'ready' || this.#sip.take(worker, message)) return;
     switch (message.type) {
       case 'control.ask':
-        this.#telephony.own.answer(message.command, (answer) => this.#children.send(worker, answer));
+        this.#telephony.answer(message.command, (answer) => this.#children.send(worker, answer));
         return;
       case 'tainted':
         this.#options.log.error({ worker }, 'a worker is replaced once its calls have ended');

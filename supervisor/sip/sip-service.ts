@@ -257,12 +257,15 @@ export class SipService {
     });
   }
 
-  /** Calls are asked for once somebody can have them, and no more once the service stops. */
+  /**
+   * Calls are asked for once somebody can have them, and no more once the service stops. What this process makes rings through a restart:
+   * its workers are there for as long as it has calls.
+   */
   #register(): void {
     const { isClosed, readyWorkers } = this.#options;
     if (isClosed()) {
       this.#registrar?.leave();
-      this.carrier.giveUp();
+      if (!this.#neighbours.isFollowed) this.carrier.giveUp();
     } else if (!this.#isOpen || readyWorkers().length === 0) return;
     this.#registrar?.look();
   }

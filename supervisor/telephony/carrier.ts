@@ -2,6 +2,7 @@
  * What the service asks of a carrier, whichever it is: one contract, an adapter each. Every command says in the end that it was done,
  * that it was refused and nothing has happened, or that nobody knows. No adapter tries a command again that may have been done.
  */
+import type { MachineDetection } from '../../shared/protocol/callback/api.ts';
 import type { CarrierName, CarrierOutcome, ControlMeans } from '../../shared/protocol/call-control.ts';
 
 /** A command whose answer names what was made: a leg, a conference. */
@@ -81,6 +82,8 @@ export interface Dial {
   readonly to: string;
   readonly from: string;
   readonly ringS: number;
+  /** Whether the carrier finds out who answers. */
+  readonly detection: MachineDetection;
 }
 
 /** How calls are made. Carriers that ask what to do when somebody has answered are told then; the others by `connect` and `say`. */

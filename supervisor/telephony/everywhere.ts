@@ -5,7 +5,8 @@
  */
 import { fail } from '../../shared/base/result.ts';
 import type { Result } from '../../shared/base/result.ts';
-import type { CarriedCall } from '../../shared/protocol/call-control.ts';
+import type { CarriedCall, CarrierOutcome, ControlCommand } from '../../shared/protocol/call-control.ts';
+import type { ToWorker } from '../../shared/protocol/ipc.ts';
 import type { OutboundRequest, OutboundView, TransferView } from '../../shared/protocol/callback/api.ts';
 import type { Hosts } from '../fleet/hosts.ts';
 import type { FormParameters } from '../listeners/carrier-a/signature.ts';
@@ -16,6 +17,9 @@ import type { OutboundRefusal } from './outbound/outbound-calls.ts';
 import type { SagaFact } from './saga.ts';
 import { callOf, Telephony, type StreamRequest, type TelephonyOptions } from './telephony.ts';
 import { things } from './things.ts';
+
+/** The service has listened to who answers. */
+type Answered = Pick<Extract<ControlCommand, { type: 'answered' }>, 'by' | 'callId'>;
 
 interface ToldByB {
   readonly route?: string | undefined;
@@ -33,6 +37,8 @@ const answers = {
     own.carrierBTold(event, { route, isClosed }),
   'call.goes_elsewhere': (own: Telephony, callId: string) => own.goesElsewhere(callId),
   'made.told': (own: Telephony, id: string, fact: OutboundFact) => own.outbound.told(id, fact),
+  'made.heard': (own: Telephony, id: string, { by, callId }: Answered) =>
+    own.outbound.heard(id, { type: by, call: callId }),
   'made.view': (own: Telephony, id: string) => own.outbound.view(id),
   'made.hang_up': (own: Telephony, id: string) => own.outbound.hangUp(id),
   'made.views': (own: Telephony) => own.outbound.views,
@@ -48,7 +54,7 @@ type Given<What extends keyof Answers> = Answers[What] extends (
 ) => unknown
   ? Rest
   : never;
-type Answered<What extends keyof Answers> = Awaited<ReturnType<Answers[What]>>;
+type AnswerOf<What extends keyof Answers> = Awaited<ReturnType<Answers[What]>>;
 
 /** A carrier repeats itself for minutes. */
 const repeatsMs = 600_000;
@@ -102,6 +108,20 @@ export class TelephonyEverywhere {
     await this.#at(things.ofCarrierB(event), 'b.told', [event, given]);
   }
 
+  /** What a call wants, answered as a worker is. */
+  answer(
+    command: ControlCommand,
+    send: (answer: Extract<ToWorker, { type: 'control.answer' }>) => void,
+  ): void {
+    const reply = (outcome: CarrierOutcome): void =>
+      send({ type: 'control.answer', commandId: command.commandId, outcome });
+    if (command.type !== 'answered') this.own.ask(command, reply);
+    else {
+      const { outbound, by, callId } = command;
+      void this.#at(things.made(outbound), 'made.heard', [outbound, { by, callId }]).then(reply);
+    }
+  }
+
   /** An operator wants a transfer completed or aborted; why that is not done, or undefined. */
   operatorSaid(handle: string, type: 'complete' | 'abort'): Promise<string | undefined> {
     return this.#at(things.transfer(handle), 'operator.said', [handle, type]);
@@ -141,19 +161,19 @@ export class TelephonyEverywhere {
     thing: string,
     what: What,
     given: Given<What>,
-  ): Promise<Answered<What>> {
+  ): Promise<AnswerOf<What>> {
     const owner = await this.#hosts?.owner(thing);
     if (this.#hosts !== undefined && typeof owner === 'object') {
       const heard = await asked(this.#hosts, owner.host, what, given);
       if (heard !== undefined) return heard.value;
     }
-    return (await this.#answer({ what, given })) as Answered<What>;
+    return (await this.#answer({ what, given })) as AnswerOf<What>;
   }
 
-  async #ofAll<What extends 'transfers' | 'made.views'>(what: What): Promise<Answered<What>> {
+  async #ofAll<What extends 'transfers' | 'made.views'>(what: What): Promise<AnswerOf<What>> {
     const own = answers[what](this.own);
     const others = (await this.#hosts?.askOthers({ what, given: [] })) ?? [];
-    return [...own, ...others.flat()] as unknown as Answered<What>;
+    return [...own, ...others.flat()] as unknown as AnswerOf<What>;
   }
 
   #answer(question: unknown): unknown {
@@ -168,10 +188,10 @@ async function asked<What extends keyof Answers>(
   host: string,
   what: What,
   given: Given<What>,
-): Promise<{ readonly value: Answered<What> } | undefined> {
+): Promise<{ readonly value: AnswerOf<What> } | undefined> {
   const heard = await hosts.ask(host, { what, given });
   // What is undefined here is null on the wire.
-  return heard && { value: (heard.value ?? undefined) as Answered<What> };
+  return heard && { value: (heard.value ?? undefined) as AnswerOf<What> };
 }
 
 /** What a call that another host had goes on with here. */

@@ -9,11 +9,11 @@ import {
   type CarriedCall,
   type CarrierName,
   type CarrierOutcome,
-  type ControlCommand,
+  type CarrierCommand,
 } from '../../shared/protocol/call-control.ts';
 import type { TransferView } from '../../shared/protocol/callback/api.ts';
 import { carrierKeys } from '../../shared/protocol/carrier-a.ts';
-import type { CallOffer, ToWorker } from '../../shared/protocol/ipc.ts';
+import type { CallOffer } from '../../shared/protocol/ipc.ts';
 import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
@@ -138,23 +138,15 @@ export class Telephony {
   }
 
   /** A person who answers talks with the agent, even where the process that made the call is gone. */
-  #outboundTold(id: string, fact: OutboundFact): void {
+  #outboundTold(id: string, fact: OutboundFact, mark: string): void {
+    const connects = mark === marks.outbound ? 'person' : 'answered';
     if (this.outbound.view(id) !== undefined) this.outbound.told(id, fact);
-    else if (fact.type === 'person') void this.#carrierB?.connect(fact.call, { id, parameters: {} });
+    else if (fact.type === connects) void this.#carrierB?.connect(fact.call, { id, parameters: {} });
     else if (fact.type === 'machine') void this.#hangUp(fact.call);
   }
 
-  /** What a call wants of its carrier, answered as a worker is. */
-  answer(
-    command: ControlCommand,
-    send: (answer: Extract<ToWorker, { type: 'control.answer' }>) => void,
-  ): void {
-    const { commandId } = command;
-    this.ask(command, (outcome) => send({ type: 'control.answer', commandId, outcome }));
-  }
-
   /** A call wants something of its carrier. */
-  ask(command: ControlCommand, reply: (outcome: CarrierOutcome) => void): void {
+  ask(command: CarrierCommand, reply: (outcome: CarrierOutcome) => void): void {
     const attempt = command.type === 'transfer' ? command.attempt : 1;
     this.#commands.take({ id: command.commandId, attempt }, reply, async () => {
       // Before the carrier can tell of it: it may tell another host.
@@ -170,7 +162,7 @@ export class Telephony {
     });
   }
 
-  #sipFor({ carrier }: Pick<ControlCommand, 'carrier'>): SipAsCarrier | undefined {
+  #sipFor({ carrier }: Pick<CarrierCommand, 'carrier'>): SipAsCarrier | undefined {
     return carrier === 'sip' ? this.#options.sip() : undefined;
   }
 
@@ -247,9 +239,10 @@ export class Telephony {
     const state = stateOfB(payload);
     const control = this.#carrierB;
     if (callId === '' || control === undefined) return;
-    if (state.startsWith(marks.outbound)) {
+    const mark = [marks.outbound, marks.unscreened].find((one) => state.startsWith(one));
+    if (mark !== undefined) {
       const fact = outboundFactB(type, callId, payload);
-      if (fact !== undefined) this.#outboundTold(state.slice(marks.outbound.length), fact);
+      if (fact !== undefined) this.#outboundTold(state.slice(mark.length), fact, mark);
     }
     if (type === 'call.initiated' && payload['direction'] === 'incoming') {
       // Whoever is answered and then dropped has waited, and pays.
@@ -334,7 +327,7 @@ export class Telephony {
     this.#closeRest();
   }
 
-  async #perform(carrier: Carrier, command: ControlCommand): Promise<CarrierOutcome> {
+  async #perform(carrier: Carrier, command: CarrierCommand): Promise<CarrierOutcome> {
     const { callId, commandId } = command;
     if (command.type === 'keys') {
       if (!carrier.means.keys) return unsupported;
@@ -359,7 +352,7 @@ export class Telephony {
   /** The bot's stream ends when the caller is parked, and another may come. */
   async #park(
     carrier: Carrier,
-    command: Extract<ControlCommand, { type: 'transfer' }>,
+    command: Extract<CarrierCommand, { type: 'transfer' }>,
   ): Promise<CarrierOutcome> {
     const { callId, carried } = command;
     const mayReturn = carrier.name === 'carrier_b' || carrier.means.keys;

@@ -10,8 +10,9 @@ export const marks = {
   leg: 'svc:leg:',
   /** Legs of cold transfers, with the id of the caller's call. */
   cold: 'svc:to:',
-  /** Calls that were made here. */
+  /** Calls that were made here, and of which the carrier finds out who answers; and those of which it does not. */
   outbound: 'svc:out:',
+  unscreened: 'svc:own:',
 } as const;
 
 /** The mark of an event of carrier B, and what follows it. */
@@ -29,6 +30,7 @@ export const things = {
     const state = stateOfB(payload);
     const after = (mark: string): string => state.slice(mark.length);
     if (state.startsWith(marks.outbound)) return things.made(after(marks.outbound));
+    if (state.startsWith(marks.unscreened)) return things.made(after(marks.unscreened));
     if (state.startsWith(marks.leg)) return things.transfer(after(marks.leg));
     return things.call(state.startsWith(marks.cold) ? after(marks.cold) : textAt(payload, 'call_control_id'));
   },

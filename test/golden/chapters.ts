@@ -13,7 +13,7 @@ import { heard } from './scripts/heard.ts';
 import { interruptions } from './scripts/interruptions.ts';
 import { keysAndIdle } from './scripts/keys-and-idle.ts';
 import { lastResort } from './scripts/last-resort.ts';
-import { lines } from './scripts/lines.ts';
+import { answered, lines } from './scripts/lines.ts';
 import { listening } from './scripts/listening.ts';
 import { silence } from './scripts/silence.ts';
 import { speculation } from './scripts/speculation.ts';
@@ -43,5 +43,6 @@ export const chapters: Readonly<Record<string, readonly Dialogue[]>> = {
   confirmations,
   flows,
   'edits from outside': edits,
+  'who has answered': answered,
   'another worker': anotherWorker,
 };

@@ -16,12 +16,21 @@ import { buildPage, buildWidget, callerWav, type Peer, ScriptedService } from '.
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds wrong, as rule and element. */
+/** What axe finds wrong on a desk and on a phone, as rule and element. */
 async function violations(page: Page): Promise<string[]> {
+  const found: string[] = [];
   await page.evaluate(axeSource);
-  return page.evaluate(
-    `axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ' ' + target)))`,
-  );
+  for (const viewport of [
+    { width: 390, height: 844 },
+    { width: 1280, height: 720 },
+  ]) {
+    await page.setViewportSize(viewport);
+    const some = await page.evaluate<string[]>(
+      `axe.run().then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => id + ' ' + target)))`,
+    );
+    found.push(...some);
+  }
+  return found;
 }
 
 const metrics = {
@@ -179,7 +188,10 @@ describe.skipIf(chromiumMissing !== undefined)(`talking on the call page ${chrom
       converse(peer);
       await page.locator('voice-agent-call s').waitFor();
       expect(await page.locator('voice-agent-call s').textContent()).toBe(' the bakery is not.');
-      expect(await violations(page)).toEqual([]);
+      for (const colorScheme of ['dark', 'light'] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        expect(await violations(page)).toEqual([]);
+      }
       await page.getByRole('button', { name: 'Hang up' }).click();
       await peer.until((seen) => seen.has('stop'));
     } finally {

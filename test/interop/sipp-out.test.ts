@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answer, sayAndCall } from '../support/fakes/fake-chat.ts';
 import { TestService } from '../support/process/service.ts';
+import { restarted, stopAll, stopped } from '../support/process/succession.ts';
 import { hear, pause, receive, reply, runSipp, sendBack, sippMissing } from '../support/sip/sipp.ts';
 
 /** Where the trunk is. */
@@ -49,13 +50,13 @@ describe.skipIf(sippMissing !== undefined)(
         env: {
           ...{ SVC_SIP_ADDR: '127.0.0.1:0', SVC_SIP_RTP_PORTS: '37000-37998', SVC_SIP_REFER: 'on' },
           ...{ SVC_SIP_TRUNK: `sip:alice@127.0.0.1:${trunk}`, SVC_SIP_TRUNK_PASSWORD: account.password },
-          ...{ SVC_CALLBACK_ADDR: '127.0.0.1:0', SVC_CALLBACK_SECRET: secret },
+          ...{ SVC_CALLBACK_ADDR: '127.0.0.1:0', SVC_CALLBACK_SECRET: secret, SVC_DRAIN_TIMEOUT: '60s' },
           ...{ SVC_OUTBOUND_FROM: '+15550100002', SVC_OUTBOUND_ALLOW: '+1555' },
         },
       });
     });
     afterAll(async () => {
-      await service.stop();
+      await stopAll(service);
     });
 
     const sip = (): number =>
@@ -123,6 +124,31 @@ describe.skipIf(sippMissing !== undefined)(
       const id = await make();
       expect(await run).toBeUndefined();
       expect(await moved(id, 'over')).toMatchObject({ end });
+    });
+
+    it('that the service listens to: who says nothing is taken for a person, and greeted', async () => {
+      const run = called([invited, ...answered, pause(4_500), sendBack('BYE', { cseq: 2 }), receive(200)]);
+      const id = await make({ machine_detection: 'own', voicemail: 'Please call us.' });
+      await moved(id, 'listening');
+      await moved(id, 'person');
+      expect(await run).toBeUndefined();
+      expect(await moved(id, 'over')).toMatchObject({ end: 'talked' });
+      const refused = { to: '+15550100099', machine_detection: 'carrier' };
+      expect((await ask('/calls', 'POST', refused))['code']).toBe('detection');
+    });
+
+    it('that rings while the supervisor is replaced is answered all the same', async () => {
+      const run = called([
+        ...[invited, reply(180), pause(6_000), reply(200, { body: sdp }), hear('ACK'), pause(500)],
+        ...[sendBack('BYE', { cseq: 2 }), receive(200)],
+      ]);
+      const id = await make();
+      await moved(id, 'ringing');
+      const [old] = await restarted(service);
+      expect(await moved(id, 'person')).toMatchObject({ pid: old });
+      expect(await run).toBeUndefined();
+      expect(await moved(id, 'over')).toMatchObject({ end: 'talked' });
+      await stopped(service, old);
     });
 
     it('that rings for the time that was asked for is taken back', async () => {

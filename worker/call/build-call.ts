@@ -51,7 +51,7 @@ export function buildCall(build: CallBuild): RunningCall {
   const { clock } = services;
   const { metadata } = start;
   // The terms of the link are the link's own.
-  const { remoteTools, link: _terms, model, ...given } = setup;
+  const { remoteTools, link: _terms, message: _message, model, ...given } = setup;
   const remote =
     remoteTools === undefined || link === undefined ? undefined : { tools: remoteTools, runner: link };
   const means = meansOf(start, services.carriers.means);

@@ -129,6 +129,8 @@ export interface TakenUp {
   readonly transport: SavedTransport;
   /** Absent when the client had not started its call. */
   readonly call: SavedCall | undefined;
+  /** What the call is made with, as far as that was known. */
+  readonly setup: CallSetup;
 }
 
 /** A call as it was written down; its state needs the settings of the process that goes on with it. */
@@ -154,9 +156,9 @@ export function readJournal(left: LeftCall, options: { readonly toMachineMs: Mil
   const shiftMs = entry.toMachineMs - options.toMachineMs;
   const { kind, state: connection } = entry.transport;
   const transport = { kind, json: connection, shiftMs };
-  if (entry.head === undefined) return { transport, call: undefined };
+  const setup = (left.setup === '' ? {} : JSON.parse(left.setup)) as CallSetup;
+  if (entry.head === undefined) return { transport, call: undefined, setup };
   const head = headCodec.read(entry.head, shiftMs);
   const saved = { state: entry.state, history: left.history, shiftMs };
-  const setup = (left.setup === '' ? {} : JSON.parse(left.setup)) as CallSetup;
-  return { transport, call: { ...head, setup, state: (settings) => decodeState(saved, settings) } };
+  return { transport, setup, call: { ...head, setup, state: (settings) => decodeState(saved, settings) } };
 }

@@ -6,6 +6,7 @@ import type { TypedText } from '../../shared/protocol/call.ts';
 import { FRAME_MS, type Millis } from '../../shared/base/units.ts';
 import type { LinkTerms } from '../agent-link/link-state.ts';
 import type { CallSettings } from '../core/settings.ts';
+import type { MachineMessage } from '../telephony/screening.ts';
 import type { RemoteTool } from '../tools/tool.ts';
 import type { CallStart } from '../transports/transport.ts';
 
@@ -22,6 +23,8 @@ export type CallSetup = Partial<
   readonly link?: LinkTerms;
   /** Name of the model that the LLM of the call uses, one that the agent's provider has. */
   readonly model?: string;
+  /** An answering machine hears this, and nothing else is said. */
+  readonly message?: MachineMessage;
 };
 
 /** Says what a call is to be. */

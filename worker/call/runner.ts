@@ -8,8 +8,10 @@ import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import { Scope } from '../../shared/runtime/scope.ts';
 import { buildCall, type CallBuild } from './build-call.ts';
 import { CallDriver } from './driver.ts';
+import { tellLeft, type MachineMessage } from '../telephony/screening.ts';
 import type { CallJournal, ResumedCall } from './journal.ts';
-import { CallOpening, KeptAudio, type CallSetup } from './opening.ts';
+import { BeforeCall, type Opened } from './before-call.ts';
+import { KeptAudio, type CallSetup } from './opening.ts';
 import type { RunningCall } from './running-call.ts';
 import type { CallServices } from './services.ts';
 import { SessionClaim } from './session-claim.ts';
@@ -53,8 +55,9 @@ export class CallRunner implements TransportEvents {
   #inputRefused = false;
   /** Since when the conversation says something that is not written down. */
   #unsavedSince: Millis | undefined;
-  /** Somebody is asked what the call is to be. */
-  #opening: CallOpening | undefined;
+  /** Said to the machine that has answered. */
+  #message: MachineMessage | undefined;
+  #before: BeforeCall | undefined;
   readonly #kept = new KeptAudio();
   #toldLines: ReadyLines | undefined;
   /** The call's agent process, where it has one. */
@@ -86,6 +89,7 @@ export class CallRunner implements TransportEvents {
     const { start, setup, state, startedAt, turns } = left.call;
     this.#log = callLog(this.#services, start);
     this.#options.journal?.keepSetup(setup);
+    this.#message = setup.message;
     this.#openLink(start, { terms: setup.link, saved: left.call.link });
     const call = this.#build(start, transport, { setup, state, startedAt, turns, isResumed: true });
     this.#drive(call);
@@ -108,38 +112,43 @@ export class CallRunner implements TransportEvents {
       return;
     }
     this.#log = callLog(this.#services, start);
-    const opening = new CallOpening({
-      start,
-      now: this.#services.clock.now(),
+    const before = new BeforeCall({
+      ...{ services: this.#services, slot: this.#options.slot, start, message: this.#message },
       bind: (callback) => this.scope.bind(callback),
-      opened: (setup, late) => {
-        if (late) {
-          this.#log.warn('nobody said in time what the call is to be');
-          this.#leaveLink('call_ended');
-        }
-        this.#open(start, this.#options.refine?.(setup) ?? setup);
+      keep: (message) => this.#options.journal?.keepSetup({ message }),
+      prepare: (of) => {
+        this.#openLink(of);
+        return this.#link?.prepare() ?? {};
       },
+      opened: (opened) => this.#open(opened),
+      left: () => this.#transport?.end('ended'),
       failed: (error) => this.#fault(error),
     });
-    this.#opening = opening;
+    this.#before = before;
     this.#save();
-    this.#openLink(start);
-    opening.ask(() => this.#link?.prepare() ?? {});
+    before.begin();
   }
 
   /** Another worker was asking what the call is to be when it died: it is asked again. */
-  resumeOpening(): void {
+  resumeOpening({ message }: CallSetup): void {
+    this.#message = message;
     this.#session.carry();
     this.#transport?.restart?.();
     // One that has not sent its `start` has no place yet.
-    if (this.#opening === undefined && this.#call === undefined) this.#session.leave();
+    if (this.#before === undefined && this.#call === undefined) this.#session.leave();
   }
 
-  #open(start: CallStart, setup: CallSetup): void {
-    const [transport, opening] = [this.#transport, this.#opening];
-    assert(transport !== undefined && opening !== undefined, 'a call opens once, with its transport');
+  #open({ start, setup: given, opening, afterWords, isLate }: Opened): void {
+    const transport = this.#transport;
+    assert(transport !== undefined && this.#before !== undefined, 'a call opens once, with its transport');
+    this.#before = undefined;
+    if (isLate) {
+      this.#log.warn('nobody said in time what the call is to be');
+      this.#leaveLink('call_ended');
+    }
+    const setup = this.#options.refine?.(given) ?? given;
+    this.#message = setup.message;
     const startedAt = this.#services.clock.now();
-    this.#opening = undefined;
     this.#options.journal?.keepSetup(setup);
     const state = (settings: CallSettings): CallState =>
       newCall(settings, { session: start.callId, now: startedAt });
@@ -148,7 +157,12 @@ export class CallRunner implements TransportEvents {
     transport.accept();
     const { sampleRate: rate, encoding, metadata } = start;
     this.#log.info({ rate, encoding, metadata: Object.keys(metadata) }, 'call started');
-    this.#tell({ type: 'call.opened' });
+    const { message } = setup;
+    this.#tell({
+      type: 'call.opened',
+      ...(afterWords && { afterWords }),
+      ...(message && { message: message.text }),
+    });
     for (const digit of opening.digits) this.dtmf(digit);
     for (const typed of opening.texts) this.typed(typed);
     const { frames, ms } = opening.takeAudio();
@@ -159,7 +173,7 @@ export class CallRunner implements TransportEvents {
 
   audio(bytes: Uint8Array): boolean {
     if (this.#call === undefined) {
-      this.#opening?.audio(bytes);
+      this.#before?.audio(bytes);
       return true;
     }
     if (this.#kept.isEmpty && !this.#call.audio.isBehind) {
@@ -172,12 +186,12 @@ export class CallRunner implements TransportEvents {
   }
 
   dtmf(digit: string): void {
-    this.#opening?.dtmf(digit);
+    this.#before?.dtmf(digit);
     this.#tell({ type: 'dtmf.pressed', digit, position: this.#call?.audio.position });
   }
 
   typed(typed: TypedText): void {
-    this.#opening?.typed(typed);
+    this.#before?.typed(typed);
     this.#tell({ type: 'command.given', command: typedCommand(typed), position: this.#call?.audio.position });
   }
 
@@ -211,7 +225,7 @@ export class CallRunner implements TransportEvents {
       this.#inputRefused = false;
       this.#transport?.inputTaken();
     }
-    this.#opening?.tick(now);
+    this.#before?.tick(now);
     this.#call?.audio.collectSpeech();
     this.#tellLines();
     if (this.#unsavedSince !== undefined && now - this.#unsavedSince >= unsavedForMs) this.#save();
@@ -221,6 +235,7 @@ export class CallRunner implements TransportEvents {
   }
 
   collectSpeech(): void {
+    this.#before?.collect();
     this.#call?.audio.collectSpeech();
   }
 
@@ -292,6 +307,7 @@ export class CallRunner implements TransportEvents {
         return;
       case 'call.end':
         this.#endReason = action.reason;
+        tellLeft(this.#services, call, this.#message);
         call.audio.silence();
         call.stages.cancelLlm();
         this.#transport?.end(action.reason === 'shutdown' ? 'shutdown' : 'ended');
@@ -363,7 +379,7 @@ export class CallRunner implements TransportEvents {
       call.observers.ended(end, this.#services.clock.now());
       call.log.ended(end, { lastedMs, energyFrames: call.audio.judgedByEnergy });
     }
-    this.#opening?.cancel();
+    this.#before?.cancel();
     this.#leaveLink(sessionEndOf(end, this.#endReason));
     this.#call = undefined;
     this.#driver = undefined;

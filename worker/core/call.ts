@@ -3,12 +3,12 @@
  * fact and returns the orders that follow. Time is an argument, timers are data. Results of an older epoch or of a
  * context that is over end at the gate at the top of `step`.
  */
-import { endCourse, isEnding, isOpen, openCourse } from './course.ts';
+import { endCourse, endSoon, isEnding, isOpen, openCourse } from './course.ts';
 import type { Millis } from '../../shared/base/units.ts';
 import type { CallAction } from './actions.ts';
 import { settleAside } from './turn/aside.ts';
 import { answer, closeCommands, dropWaiting } from './commands.ts';
-import { tellTools } from './epoch.ts';
+import { nextEpoch, tellTools } from './epoch.ts';
 import type { CallEvent } from './events.ts';
 import { onLlmDone, onLlmFailed, onLlmText, onToolSettled } from './answer/answering.ts';
 import { onSpeechConfirmed, onVoiceLasted } from './turn/candidate.ts';
@@ -40,7 +40,7 @@ import {
 import { onTurnJudged } from './turn/pause.ts';
 import type { Response } from './answer/response.ts';
 import { onCallResumed, unexpectedText } from './resume.ts';
-import { completeResponse, endCall, startBotTurn } from './answer/speaking.ts';
+import { completeResponse, endCall, startBotTurn, startText } from './answer/speaking.ts';
 import { onSpeculativeLlm } from './answer/speculation.ts';
 import { beginIdle } from './turn/idle.ts';
 import { onDeadline } from './timers.ts';
@@ -73,7 +73,7 @@ function tooLate(event: CallEvent): CallAction[] {
 function take(step: Step, event: CallEvent): void {
   switch (event.type) {
     case 'call.opened':
-      open(step);
+      open(step, event);
       return;
     case 'call.resumed':
       onCallResumed(step, event);
@@ -256,11 +256,23 @@ function takeOutput(step: Step, response: Response, event: OutputEvent): void {
   }
 }
 
-function open(step: Step): void {
+function open(
+  step: Step,
+  { afterWords = false, message }: Extract<CallEvent, { type: 'call.opened' }>,
+): void {
   const { state, now } = step;
   if (!openCourse(state.course, now + state.setup.settings.maxCallMs)) return;
+  if (message !== undefined) {
+    // Whatever becomes of it, nobody talks with a machine.
+    endSoon(state.course);
+    nextEpoch(step);
+    startText(step, 'closing', { text: message, interruptible: false });
+    return;
+  }
   const quiet = state.caller.turn.phase === 'idle' && state.delivery.response === undefined;
-  if (quiet && greetingOf(state.setup.settings).trim() !== '') startBotTurn(step, 'greeting');
+  if (!quiet || greetingOf(state.setup.settings).trim() === '') return;
+  if (afterWords) state.conversation.greets = true;
+  else startBotTurn(step, 'greeting');
 }
 
 /** What holds after every step, whatever the fact was. */

@@ -9,6 +9,9 @@ import { carrierNames } from '../call-control.ts';
 
 const mostMetadata = 16;
 
+export const machineDetections = ['off', 'carrier', 'own'] as const;
+export type MachineDetection = (typeof machineDetections)[number];
+
 /** A call that is to be made. */
 export const outboundRequest = z.strictObject({
   to: z
@@ -31,7 +34,14 @@ export const outboundRequest = z.strictObject({
     .exactOptional()
     .meta({
       description:
-        'Said to an answering machine after its beep, in a voice of the carrier. Absent: the call ends.',
+        "Said to an answering machine after its beep, in a voice of the carrier, or the agent's where the service listens itself. Absent: the call ends.",
+    }),
+  machine_detection: z
+    .enum(machineDetections, `must be one of ${machineDetections.join(', ')}`)
+    .exactOptional()
+    .meta({
+      description:
+        'Who finds out whether a person or a machine has answered: nobody, the carrier, or the service by listening. Absent: the carrier, and nobody by sip.',
     }),
   language: z
     .string('must be a text')
@@ -56,7 +66,9 @@ export const outboundRequest = z.strictObject({
 });
 export type OutboundRequest = z.infer<typeof outboundRequest>;
 
-export const outboundPhases = ['dialing', 'ringing', 'person', 'machine', 'message', 'over'] as const;
+export const outboundPhases = [
+  ...['dialing', 'ringing', 'listening', 'person', 'machine', 'message', 'over'],
+] as const;
 export const outboundEnds = [
   ...['talked', 'message_left', 'voicemail', 'busy', 'no_answer', 'canceled', 'failed', 'refused', 'unknown'],
 ] as const;
@@ -66,7 +78,7 @@ export const outboundView = z.object({
   carrier: z.enum(carrierNames),
   phase: z.enum(outboundPhases).meta({
     description:
-      '`person`: the agent talks; `machine`: its greeting is waited for; `message`: the message is said.',
+      '`listening`: the service finds out who has answered; `person`: the agent talks; `machine`: its greeting is waited for; `message`: the message is said.',
   }),
   end: z
     .string()

@@ -18,7 +18,11 @@ const refusals: Readonly<Record<OutboundRefusal, Omit<Answer, 'code'>>> = {
   carrier: { status: 400, message: 'carrier: must name a carrier that can make calls' },
   voicemail: {
     status: 400,
-    message: 'voicemail: a call by sip is not searched for machines; whatever answers gets the agent',
+    message: 'voicemail: needs machine_detection, which is "own" by sip; whatever answers gets the agent',
+  },
+  detection: {
+    status: 400,
+    message: 'machine_detection: nobody finds out who answers a call by sip but the service itself ("own")',
   },
   not_allowed: { status: 403, message: 'to: must begin as SVC_OUTBOUND_ALLOW says' },
   busy: { status: 409, message: 'a call to that number is under way' },

@@ -4,6 +4,7 @@
  */
 import { unreachable } from '../../../shared/base/assert.ts';
 import type { Millis } from '../../../shared/base/units.ts';
+import { screeningKey } from '../../../shared/protocol/call-control.ts';
 import type { SipMedia, SipFromWorker, SipOffer, SipToWorker } from '../../../shared/protocol/sip/calls.ts';
 import { errorFields, type Log } from '../../../shared/runtime/log.ts';
 import type { AgentAction, AgentEvent, AgentState, SipCall } from '../agent/state.ts';
@@ -115,6 +116,8 @@ export class OwnCalls {
     own.rings = true;
     this.#calls.set(call, own);
     own.offer = this.#placement.give(call, rtp, { ...message, isOpen: false });
+    // A peer that is listened to hears that the line is there.
+    if (message.metadata[screeningKey] !== undefined) this.opened(call);
   }
 
   opened(call: number): void {

@@ -136,7 +136,7 @@ export class SipCarrier implements Carrier, OutboundCarrier {
     stopReceiving(made.rtp.socket);
     made.rtp.socket.removeAllListeners('message');
     made.answered = { call, media, mayRefer };
-    this.#options.told(dial, { type: 'person', call: made.callId });
+    this.#options.told(dial, { type: 'answered', call: made.callId });
     // Nobody remembers who wanted it.
     if (!made.isBegun) this.#options.step({ type: 'call.hung-up', call });
   }

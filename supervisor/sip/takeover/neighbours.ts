@@ -71,6 +71,11 @@ export class Neighbours {
     for (const one of this.#held.splice(0)) this.#after?.pass(one);
   }
 
+  /** Another process takes, or will take, what begins. */
+  get isFollowed(): boolean {
+    return this.#after !== undefined;
+  }
+
   /** There is no next process. */
   takeBack(): void {
     this.#isGiving = false;

@@ -79,11 +79,12 @@ export class CarrierAControl implements Carrier, WarmCarrier, OutboundCarrier {
     return this.#made(answer);
   }
 
-  /** The carrier asks what to do once it knows who has answered; of a machine, behind its beep. */
-  async dial({ id, to, from, ringS }: Dial): Promise<MadeOutcome> {
+  /** The carrier asks what to do once somebody has answered, or it knows who; of a machine, behind its beep. */
+  async dial({ id, to, from, ringS, detection }: Dial): Promise<MadeOutcome> {
     const answer = await this.#post('Calls.json', {
       ...{ To: to, From: from, Timeout: String(ringS) },
-      ...{ Url: this.#eventUrl('answered', id), MachineDetection: 'DetectMessageEnd' },
+      Url: this.#eventUrl('answered', id),
+      ...(detection === 'carrier' && { MachineDetection: 'DetectMessageEnd' }),
       StatusCallback: this.#eventUrl('call', id),
     });
     return this.#made(answer);

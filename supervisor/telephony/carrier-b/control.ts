@@ -16,6 +16,7 @@ import type {
   Ring,
   WarmCarrier,
 } from '../carrier.ts';
+import { marks } from '../things.ts';
 import { outcomeOf, textAt, type AskRest, type RestAnswer } from '../rest.ts';
 
 const ringTimeoutS = 30;
@@ -161,15 +162,15 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
   }
 
   /** What has answered, and a machine's beep, are told of the call. */
-  async dial({ id, to, from, ringS }: Dial): Promise<MadeOutcome> {
+  async dial({ id, to, from, ringS, detection }: Dial): Promise<MadeOutcome> {
     return made(
       await this.#post('/calls', {
         connection_id: this.#account.connectionId,
         to,
         from,
         timeout_secs: ringS,
-        answering_machine_detection: 'greeting_end',
-        client_state: base64(`svc:out:${id}`),
+        ...(detection === 'carrier' && { answering_machine_detection: 'greeting_end' }),
+        client_state: base64(`${detection === 'carrier' ? marks.outbound : marks.unscreened}${id}`),
         command_id: `out-${id}`,
       }),
       'call_control_id',

@@ -9,7 +9,7 @@ import { CarrierBControl } from '../carrier-b/control.ts';
 import type { Carrier, OutboundCarrier, SipAsCarrier } from '../carrier.ts';
 import { textAt } from '../rest.ts';
 import type { OutboundEnd, OutboundFact } from './outbound-call.ts';
-import { parametersOf, type OutboundCalls } from './outbound-calls.ts';
+import type { OutboundCalls } from './outbound-calls.ts';
 
 /** Instructions of which there are none: the call ends. */
 export const hangUpNow = response();
@@ -51,8 +51,10 @@ export function answerCarrierA(
   if (request === undefined)
     return isPerson && outbound.view(id) === undefined ? carrier.connected(call, numbers) : hangUpNow;
   if (isPerson) {
-    const isOurs = outbound.take(id, { type: 'person', call }).includes('connect');
-    return isOurs ? carrier.connected(call, { ...parametersOf(request), ...numbers }) : hangUpNow;
+    // The carrier says who it is where it was to find out.
+    const type = outbound.detection(id) === 'carrier' ? 'person' : 'answered';
+    const isOurs = outbound.take(id, { type, call }).includes('connect');
+    return isOurs ? carrier.connected(call, { ...outbound.parameters(id), ...numbers }) : hangUpNow;
   }
   outbound.take(id, { type: 'machine', call });
   // Nothing is said to a fax.
@@ -77,6 +79,8 @@ export function outboundFactB(
   payload: Readonly<Record<string, unknown>>,
 ): OutboundFact | undefined {
   switch (type) {
+    case 'call.answered':
+      return { type: 'answered', call };
     case 'call.machine.detection.ended': {
       const result = textAt(payload, 'result');
       return { type: result === 'human' || result === 'not_sure' ? 'person' : 'machine', call };

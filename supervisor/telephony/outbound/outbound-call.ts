@@ -2,12 +2,16 @@
  * A call that the service makes, as a pure machine: it rings, a person or a machine answers, and then the agent talks, a message is left
  * after the beep, or nobody is troubled further. Facts come in, orders go out, time is an argument.
  *
- * Invariant: the agent is connected once, and only to what the carrier does not take for a machine; nothing is said before the beep; a call
- * whose making has an unknown outcome is never made again.
+ * Invariant: the agent is connected once, and only to what the carrier does not take for a machine, where it is the one that finds out;
+ * nothing is said before the beep; a call whose making has an unknown outcome is never made again.
  */
 import type { Millis } from '../../../shared/base/units.ts';
 import type { CarrierName } from '../../../shared/protocol/call-control.ts';
-import type { outboundEnds, outboundPhases } from '../../../shared/protocol/callback/api.ts';
+import type {
+  MachineDetection,
+  outboundEnds,
+  outboundPhases,
+} from '../../../shared/protocol/callback/api.ts';
 import type { MadeOutcome } from '../carrier.ts';
 
 export type OutboundPhase = (typeof outboundPhases)[number];
@@ -23,6 +27,7 @@ export interface OutboundCall {
   readonly carrier: CarrierName;
   /** Something is said to a machine. */
   readonly hasMessage: boolean;
+  readonly detection: MachineDetection;
   readonly beganAt: Millis;
   readonly ringMs: Millis;
   phase: OutboundPhase;
@@ -33,7 +38,8 @@ export interface OutboundCall {
 
 export type OutboundFact =
   | { readonly type: 'dialed'; readonly outcome: MadeOutcome }
-  | { readonly type: 'person' | 'machine' | 'beep' | 'spoken'; readonly call: string }
+  /** `answered`: by whom is not known. */
+  | { readonly type: 'answered' | 'person' | 'machine' | 'beep' | 'spoken'; readonly call: string }
   | { readonly type: 'ended'; readonly call: string; readonly reason: OutboundEnd }
   | { readonly type: 'hang_up' }
   | { readonly type: 'time.passed' };
@@ -41,7 +47,7 @@ export type OutboundFact =
 export type OutboundOrder = 'connect' | 'say' | 'hang_up';
 
 export const newOutboundCall = (
-  given: Pick<OutboundCall, 'id' | 'carrier' | 'hasMessage' | 'beganAt' | 'ringMs'>,
+  given: Pick<OutboundCall, 'id' | 'carrier' | 'hasMessage' | 'detection' | 'beganAt' | 'ringMs'>,
 ): OutboundCall => ({ ...given, phase: 'dialing', end: undefined, call: '' });
 
 export function stepOutbound(call: OutboundCall, fact: OutboundFact, now: Millis): readonly OutboundOrder[] {
@@ -55,19 +61,19 @@ export function stepOutbound(call: OutboundCall, fact: OutboundFact, now: Millis
   switch (fact.type) {
     case 'dialed':
       return dialed(call, fact.outcome);
-    case 'person':
-      if (!rings) return [];
-      call.phase = 'person';
+    case 'answered':
+      if (!rings || call.detection === 'carrier') return [];
+      call.phase = call.detection === 'own' ? 'listening' : 'person';
       return ['connect'];
+    case 'person':
     case 'machine':
-      if (!rings) return [];
-      if (!call.hasMessage) return over(call, 'voicemail');
-      call.phase = 'machine';
-      return [];
+      if (!rings && call.phase !== 'listening') return [];
+      return fact.type === 'machine' ? machine(call) : person(call);
     case 'beep':
       if (call.phase !== 'machine') return [];
       call.phase = 'message';
-      return ['say'];
+      // Whoever listens says it, too.
+      return call.detection === 'own' ? [] : ['say'];
     case 'spoken':
       return call.phase === 'message' ? over(call, 'message_left') : [];
     case 'ended':
@@ -78,6 +84,19 @@ export function stepOutbound(call: OutboundCall, fact: OutboundFact, now: Millis
     case 'time.passed':
       return timePassed(call, now);
   }
+}
+
+/** Whom the service has listened to is connected already. */
+function person(call: OutboundCall): readonly OutboundOrder[] {
+  const isConnected = call.phase === 'listening';
+  call.phase = 'person';
+  return isConnected ? [] : ['connect'];
+}
+
+function machine(call: OutboundCall): readonly OutboundOrder[] {
+  if (!call.hasMessage) return over(call, 'voicemail');
+  call.phase = 'machine';
+  return [];
 }
 
 function dialed(call: OutboundCall, outcome: MadeOutcome): readonly OutboundOrder[] {
@@ -108,10 +127,12 @@ function over(call: OutboundCall, end: OutboundEnd): readonly OutboundOrder[] {
 }
 
 /** What the end of the call means where it had come. */
-function endOf({ phase, carrier }: OutboundCall, reason: OutboundEnd): OutboundEnd {
+function endOf({ phase, carrier, detection }: OutboundCall, reason: OutboundEnd): OutboundEnd {
   if (phase === 'person') return 'talked';
+  if (phase === 'listening') return 'unknown';
   if (phase === 'machine') return 'voicemail';
   // Carrier A ends the call behind the message; carrier B tells first that it was said.
-  if (phase === 'message') return carrier === 'carrier_a' ? 'message_left' : 'voicemail';
+  if (phase === 'message')
+    return carrier === 'carrier_a' && detection === 'carrier' ? 'message_left' : 'voicemail';
   return reason;
 }

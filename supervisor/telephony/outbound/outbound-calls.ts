@@ -6,8 +6,17 @@ import { randomBytes } from 'node:crypto';
 import { fail, ok } from '../../../shared/base/result.ts';
 import type { Result } from '../../../shared/base/result.ts';
 import type { OutboundSettings } from '../../../shared/config/server/telephony-variables.ts';
-import type { CarrierName, CarrierOutcome } from '../../../shared/protocol/call-control.ts';
-import type { OutboundRequest, OutboundView } from '../../../shared/protocol/callback/api.ts';
+import {
+  screeningKey,
+  type AnsweredBy,
+  type CarrierName,
+  type CarrierOutcome,
+} from '../../../shared/protocol/call-control.ts';
+import type {
+  MachineDetection,
+  OutboundRequest,
+  OutboundView,
+} from '../../../shared/protocol/callback/api.ts';
 import type { Clock, WallClock } from '../../../shared/runtime/clock.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
 import type { OutboundCarrier } from '../carrier.ts';
@@ -46,6 +55,7 @@ export type OutboundRefusal =
   | 'rate_limited'
   | 'carrier'
   | 'voicemail'
+  | 'detection'
   | 'key_reused'
   | 'refused'
   | 'unsure';
@@ -106,30 +116,31 @@ export class OutboundCalls {
     const now = this.#options.wallClock.now();
     this.#begun.push(now);
     const { to, ring_s: ringS, voicemail } = request;
-    const given = { id, carrier: carrier.name, hasMessage: voicemail !== undefined, beganAt: now };
+    const detection = detectionOf(request, carrier);
+    const given = { id, carrier: carrier.name, hasMessage: voicemail !== undefined, detection, beganAt: now };
     const call = newOutboundCall({ ...given, ringMs: ringS * 1000 });
     this.#open.set(id, { call, request });
     const from = settings.from.reveal();
-    const outcome = await carrier.dial({ id, to, from, ringS }).catch(() => ({ kind: 'unknown' }) as const);
+    const outcome = await carrier
+      .dial({ id, to, from, ringS, detection })
+      .catch(() => ({ kind: 'unknown' }) as const);
     this.told(id, { type: 'dialed', outcome });
     return outcome.kind === 'refused' ? fail('refused') : ok(viewOf(call));
   }
 
-  #judge({
-    to,
-    carrier: wanted,
-    voicemail,
-  }: OutboundRequest): Result<
-    { readonly carrier: OutboundCarrier; readonly settings: OutboundSettings },
-    OutboundRefusal
-  > {
+  #judge(
+    request: OutboundRequest,
+  ): Result<{ readonly carrier: OutboundCarrier; readonly settings: OutboundSettings }, OutboundRefusal> {
     const { settings, carriers, wallClock } = this.#options;
+    const { to, carrier: wanted, voicemail } = request;
     if (settings === undefined || carriers().size === 0) return fail('off');
     const [only, ...others] = carriers().values();
     const carrier = wanted === undefined && others.length === 0 ? only : wanted && carriers().get(wanted);
     if (carrier === undefined) return fail('carrier');
-    // Nobody listens for machines there.
-    if (carrier.name === 'sip' && voicemail !== undefined) return fail('voicemail');
+    const detection = detectionOf(request, carrier);
+    if (carrier.name === 'sip' && detection === 'carrier') return fail('detection');
+    // Nobody would know when to say it.
+    if (detection === 'off' && voicemail !== undefined) return fail('voicemail');
     if (!settings.allowed.some((prefix) => to.startsWith(prefix))) return fail('not_allowed');
     if ([...this.#open.values()].some(({ request }) => request.to === to)) return fail('busy');
     if (this.#open.size >= mostOpen) return fail('full');
@@ -179,6 +190,23 @@ export class OutboundCalls {
     return orders;
   }
 
+  /** The service has listened to a call: what is said to a machine. */
+  heard(id: string, fact: OutboundFact & { readonly type: AnsweredBy }): CarrierOutcome {
+    const message = fact.type === 'machine' ? this.request(id)?.voicemail : undefined;
+    this.told(id, fact);
+    return { kind: 'ok', ...(message !== undefined && { message }) };
+  }
+
+  detection(id: string): MachineDetection | undefined {
+    return this.#open.get(id)?.call.detection;
+  }
+
+  /** What the stream of a call is told. */
+  parameters(id: string): Readonly<Record<string, string>> {
+    const entry = this.#open.get(id);
+    return entry === undefined ? {} : parametersOf(entry);
+  }
+
   /** What a call was asked for with. */
   request(id: string): OutboundRequest | undefined {
     return this.#open.get(id)?.request;
@@ -187,10 +215,10 @@ export class OutboundCalls {
   #perform({ call, request }: Entry, order: OutboundOrder): void {
     const carrier = this.#options.carriers().get(call.carrier);
     const { id, call: callId } = call;
-    const { voicemail = '', language, route, metadata } = request;
+    const { voicemail = '', language } = request;
     let done: Promise<CarrierOutcome> | undefined;
     if (order === 'connect')
-      done = carrier?.connect?.(callId, { id, parameters: parametersOf({ route, metadata }) });
+      done = carrier?.connect?.(callId, { id, parameters: parametersOf({ call, request }) });
     else if (order === 'say') done = carrier?.say?.(callId, { id, text: voicemail, language });
     else done = carrier?.hangUp(callId, `out-${id}-end`);
     // Whoever answered is not left in silence.
@@ -203,14 +231,20 @@ export class OutboundCalls {
   }
 }
 
-/** What the stream of a call is told. */
-export const parametersOf = ({
-  route,
-  metadata,
-}: {
-  readonly route?: string | undefined;
-  readonly metadata: Readonly<Record<string, string>>;
-}): Readonly<Record<string, string>> => ({ ...metadata, ...(route !== undefined && { agent_route: route }) });
+const parametersOf = ({
+  call: { id, detection },
+  request: { route, metadata },
+}: Entry): Readonly<Record<string, string>> => ({
+  ...metadata,
+  ...(route !== undefined && { agent_route: route }),
+  ...(detection === 'own' && { [screeningKey]: id }),
+});
+
+/** SIP has nobody who would find out. */
+const detectionOf = (
+  { machine_detection: asked }: OutboundRequest,
+  { name }: Pick<OutboundCarrier, 'name'>,
+): MachineDetection => asked ?? (name === 'sip' ? 'off' : 'carrier');
 
 const viewOf = ({ id, carrier, phase, end, call }: OutboundCall): OutboundView => ({
   ...{ id, carrier, phase },

@@ -46,7 +46,7 @@ it('carrier A', async () => {
   await ours.hangUp('CA1');
   await ours.transfer('CA1', { commandId: 'k', to, from });
   await ours.ring({ to, from, tag: 't', ringS: 30, acceptS: 120, commandId: 'k' });
-  await ours.dial({ id: 'o', to, from, ringS: 30 });
+  await ours.dial({ id: 'o', to, from, ringS: 30, detection: 'carrier' });
   await ours.park('CA1', { tag: 't' });
   await ours.join('CA9', { tag: 't', conference: '', text: 'Tom.', language: 'en-US', commandId: 'k' });
   await ours.putBack('CA1');
@@ -108,7 +108,10 @@ async function oursOfB(): Promise<Sent[]> {
   await ours.startStream(id, { commandId: 'k7', parameters: { agent_route: 'sales' } });
   await ours.answer(id, 'svc:in:sales');
   await ours.reject(id);
-  const outbound = { id: 'o', to, from, ringS: 30, language: 'en-US', text: 'Call us.' };
+  const outbound = {
+    ...{ id: 'o', to, from, ringS: 30, language: 'en-US', text: 'Call us.' },
+    detection: 'carrier' as const,
+  };
   await ours.dial(outbound);
   await ours.say(id, outbound);
   await ours.join('v3:leg', {

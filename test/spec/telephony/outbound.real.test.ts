@@ -1,6 +1,9 @@
 /** Calls that the service makes through both carriers: a person, a machine with and without a message, refusals, and who may ask. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadFlite } from '../../../examples/demo/flite.ts';
+import { beep, joined, silence } from '../../support/audio/answers.ts';
 import { carrierEnv, FakeStream, postEvent, streamUrlOf } from '../../support/fakes/fake-carrier-a.ts';
+import { samplesOf } from '../../support/fakes/fake-speech.ts';
 import { TestService } from '../../support/process/service.ts';
 import { stopAll } from '../../support/process/succession.ts';
 import { FakeCarrierAApi } from '../../support/telephony/fake-carrier-a-api.ts';
@@ -17,6 +20,7 @@ beforeAll(async () => {
   carrierB = await new FakeCarrierB().start();
   service = await TestService.start({
     greeting: 'Hello {{metadata.name | you}}.',
+    workers: 2,
     env: {
       ...{ ...carrierEnv, ...api.env, ...carrierB.env, SVC_CARRIER_B_CONNECTION_ID: 'conn-1' },
       ...{ SVC_CALLBACK_ADDR: '127.0.0.1:0', SVC_CALLBACK_SECRET: secret, SVC_LOG_LEVEL: 'debug' },
@@ -131,6 +135,79 @@ describe('a call by carrier A', () => {
     const unknown = await ask('/calls', { method: 'POST', body: { to, carrier: 'carrier_a' } });
     expect([unknown.status, unknown.body['phase']]).toEqual([202, 'ringing']);
     expect(api.requests.filter(({ form }) => form['To'] === to).length).toBe(2);
+  });
+});
+
+describe('a call that the service listens to itself', () => {
+  const message = 'This is Blue Door. Please call us back.';
+  const greetingText = 'This is the mailbox of Ada. Speak after the tone.';
+  const heardAs = (id: string, heard: string): Promise<Fields> =>
+    service.says(
+      'who has answered was listened to',
+      (line) => line['outbound'] === id && line['heard'] === heard,
+    );
+
+  /** Somebody has answered: the stream of the call. */
+  async function pickedUp(given: Fields): Promise<{ id: string; stream: FakeStream }> {
+    const { id, call } = await make('carrier_a', { machine_detection: 'own', ...given });
+    expect(api.requests.at(-1)?.form['MachineDetection']).toBeUndefined();
+    const form = { CallSid: call, From: '+15550100002', To: '+15550100077' };
+    const response = await postEvent(service.address('carrier_a'), `/carrier_a/events/answered/${id}`, form);
+    const twiml = await response.text();
+    expect(twiml).toContain(`<Parameter name="outbound_screening" value="${id}"/>`);
+    const stream = new FakeStream(service.address('carrier_a'), { callSid: call, url: streamUrlOf(twiml) });
+    streams.push(stream);
+    await stream.until(() => stream.status !== 0);
+    stream.begin({ outbound_screening: id });
+    return { id, stream };
+  }
+
+  const synthesized = async (text: string): Promise<Int16Array> =>
+    (await loadFlite())(text, { voice: 'slt', speed: 1 });
+  const kill = (line: Fields): void => void process.kill(Number(line['pid']), 'SIGKILL');
+
+  it('hears a person, whose first words are answered with the greeting and known to the next answer', async () => {
+    const words = [await synthesized('Hello?'), await synthesized('Who is calling?')] as const;
+    const { stt, tts, llm } = service.providers;
+    stt.utterances.push('Hello?', 'Who is calling?');
+    const { id, stream } = await pickedUp({ metadata: {} });
+    await stream.say(joined([silence(300), words[0]]));
+    await heardAs(id, 'human');
+    await stream.until(() => stream.pieces > 0);
+    expect((await viewOf(id))['phase']).toBe('person');
+    expect(tts.inputs.filter((text) => text === 'Hello you.').length).toBe(1);
+    await stream.say(words[1]);
+    await stream.until(() => stream.pieces > 1);
+    expect(llm.requests.at(-1)?.body['messages']).toMatchObject([
+      ...[{}, { content: 'Hello?' }, { content: 'Hello you.' }, { content: 'Who is calling?' }],
+    ]);
+    stream.stop();
+  });
+
+  it('leaves its message behind the beep, once, although its worker dies before and within', async () => {
+    const { id, stream } = await pickedUp({ voicemail: message });
+    await stream.say(await synthesized(greetingText));
+    kill(await heardAs(id, 'machine'));
+    await service.says(
+      'a call is listened to',
+      (line) => line['outbound'] === id && line['isMachine'] === true,
+    );
+    await stream.say(joined([silence(300), beep(1_000, 400), silence(400)]));
+    await heardAs(id, 'beep');
+    await stream.until(() => stream.handset.heardMs >= 500);
+    const { call } = await viewOf(id);
+    kill(await service.says('call started', (line) => line['call'] === call));
+    await stream.until(() => stream.closeCode !== undefined);
+    expect(Math.abs(stream.handset.heardMs - samplesOf(message) / 24)).toBeLessThanOrEqual(60);
+    expect(await viewOf(id)).toMatchObject({ phase: 'over', end: 'message_left' });
+  });
+
+  it('says nothing to a machine without a message', async () => {
+    const { id, stream } = await pickedUp({});
+    stream.handset.say(await synthesized(greetingText));
+    await stream.until(() => stream.closeCode !== undefined);
+    expect(stream.handset.heardMs).toBe(0);
+    expect(await viewOf(id)).toMatchObject({ phase: 'over', end: 'voicemail' });
   });
 });
 

@@ -15,7 +15,10 @@ import {
 import { OutboundCalls } from '../../../supervisor/telephony/outbound/outbound-calls.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
-const fact = (type: 'person' | 'machine' | 'beep' | 'spoken', call = 'c'): OutboundFact => ({ type, call });
+const fact = (type: 'answered' | 'person' | 'machine' | 'beep' | 'spoken', call = 'c'): OutboundFact => ({
+  type,
+  call,
+});
 const ended = (reason: 'busy' | 'failed' = 'failed'): OutboundFact => ({ type: 'ended', call: 'c', reason });
 const dialed: OutboundFact = { type: 'dialed', outcome: { kind: 'ok', id: 'c' } };
 const lost: OutboundFact = { type: 'dialed', outcome: { kind: 'unknown' } };
@@ -23,7 +26,14 @@ const lost: OutboundFact = { type: 'dialed', outcome: { kind: 'unknown' } };
 describe('a call that is made', () => {
   const run = (facts: readonly OutboundFact[], given: Partial<OutboundCall> = {}): unknown[] => {
     const call = newOutboundCall({
-      ...{ id: 'i', carrier: 'carrier_b', hasMessage: true, beganAt: 0, ringMs: 30_000 },
+      ...{
+        id: 'i',
+        carrier: 'carrier_b',
+        hasMessage: true,
+        detection: 'carrier',
+        beganAt: 0,
+        ringMs: 30_000,
+      },
       ...given,
     });
     const orders = facts.flatMap((one) => stepOutbound(call, one, 0));
@@ -56,10 +66,54 @@ describe('a call that is made', () => {
     ['an operator ends it', [dialed, { type: 'hang_up' }], ['canceled', 'hang_up']],
     ['an operator ends it before it has a name', [{ type: 'hang_up' }], ['canceled']],
     ['somebody else is told to have answered', [dialed, fact('person', 'x')], ['ringing']],
+    ['somebody answers while the carrier finds out who', [dialed, fact('answered')], ['ringing']],
     ['nothing counts any more', [dialed, ended('busy'), fact('person')], ['busy']],
   ] as [string, OutboundFact[], string[]][])('where %s', (_, facts, outcome) => {
     expect(run(facts)).toEqual(outcome);
   });
+
+  it.each([
+    ['nobody finds out who', 'off', [dialed, fact('answered'), fact('machine')], ['person', 'connect']],
+    ['the service listens', 'own', [dialed, fact('answered')], ['listening', 'connect']],
+    [
+      'the service hears a person, who talks',
+      'own',
+      [dialed, fact('answered'), fact('person'), ended()],
+      ['talked', 'connect'],
+    ],
+    [
+      'the service hears a machine, and says its message itself',
+      'own',
+      [dialed, fact('answered'), fact('machine'), fact('beep'), fact('spoken')],
+      ['message_left', 'connect', 'hang_up'],
+    ],
+    [
+      'the service is told twice of a machine, by two workers',
+      'own',
+      [
+        dialed,
+        fact('answered'),
+        fact('machine'),
+        fact('machine'),
+        fact('beep'),
+        fact('beep'),
+        fact('spoken'),
+      ],
+      ['message_left', 'connect', 'hang_up'],
+    ],
+    [
+      'a machine hangs up over the message',
+      'own',
+      [dialed, fact('answered'), fact('machine'), fact('beep'), ended()],
+      ['voicemail', 'connect'],
+    ],
+    ['whoever answered hangs up at once', 'own', [dialed, fact('answered'), ended()], ['unknown', 'connect']],
+  ] as [string, OutboundCall['detection'], OutboundFact[], string[]][])(
+    'with its detection where %s',
+    (_, detection, facts, outcome) => {
+      expect(run(facts, { detection, carrier: 'carrier_a' })).toEqual(outcome);
+    },
+  );
 
   it('without a message ends at a machine at once', () => {
     expect(run([dialed, fact('machine')], { hasMessage: false })).toEqual(['voicemail', 'hang_up']);
@@ -70,6 +124,7 @@ describe('a call that is made', () => {
       id: 'i',
       carrier: 'carrier_a',
       hasMessage: false,
+      detection: 'carrier',
       beganAt: 0,
       ringMs: 30_000,
     });
@@ -83,6 +138,7 @@ describe('a call that is made', () => {
   });
 
   it.each([
+    ['call.answered', {}, { type: 'answered' }],
     ['call.machine.detection.ended', { result: 'human' }, { type: 'person' }],
     ['call.machine.detection.ended', { result: 'not_sure' }, { type: 'person' }],
     ['call.machine.detection.ended', { result: 'machine' }, { type: 'machine' }],

@@ -179,7 +179,7 @@ describe('a call that another worker takes up', () => {
     expect(call).toBeUndefined();
     const again = newWorld().newCall({ begin: false, prepare: desk.prepare });
     again.transport.onRestart = again.begin;
-    again.enter(() => again.runner.resumeOpening());
+    again.enter(() => again.runner.resumeOpening({}));
     expect(desk.asked).toHaveLength(2);
   });
 });

@@ -44,6 +44,7 @@ export function reviewSpeculation(step: Guessing): void {
   const worthIt = !isPart && (state.guess.trustsStt || !guessed);
   const allowed =
     settings.turn.speculate &&
+    !state.conversation.greets &&
     state.guess.wasted < maxWastedRounds &&
     !isEnding(state.course) &&
     !awaitsWord(state) &&

@@ -13,6 +13,8 @@ export interface Conversation {
   readonly flow: FlowState | undefined;
   /** Something entered the history that nobody has answered yet; the answer follows the running response. */
   owed: boolean;
+  /** The caller spoke first, and is greeted in answer. */
+  greets: boolean;
 }
 
 export function newConversation(
@@ -26,6 +28,7 @@ export function newConversation(
     edits: newEdits(),
     flow: flow === undefined ? undefined : newFlow(flow, now),
     owed: false,
+    greets: false,
   };
 }
 
@@ -35,4 +38,5 @@ export const conversationCodec = record<Conversation>({
   edits: editsCodec,
   flow: maybe(flowCodec),
   owed: flag,
+  greets: flag,
 });

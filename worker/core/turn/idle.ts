@@ -4,9 +4,13 @@ import { isOpen } from '../course.ts';
 import { startBotTurn } from '../answer/speaking.ts';
 import type { Step, Slices } from '../state.ts';
 
+/** Words from before the call are heard by then, eight times as fast as they were spoken; where VAD finds none in them, the bot speaks. */
+const wordsKnownMs: Millis = 1_500;
+
 /** Nobody speaks and nothing is owed: from now on the caller's silence counts. */
-export function beginIdle({ state, now }: Step<'setup' | 'silence'>): void {
-  const { askAfterMs } = state.setup.settings.idle;
+export function beginIdle({ state, now }: Step<'setup' | 'silence' | 'conversation'>): void {
+  const { greets } = state.conversation;
+  const askAfterMs = greets ? wordsKnownMs : state.setup.settings.idle.askAfterMs;
   if (askAfterMs > 0) state.silence.idle.askAt ??= now + askAfterMs;
 }
 
@@ -14,10 +18,15 @@ export const idleDeadline = ({ silence }: Slices<'silence'>): Millis | undefined
 
 /** Nobody has said anything for a while. */
 export function onIdleDeadline(step: Step): void {
-  const { course, silence, delivery, caller, setup } = step.state;
+  const { course, silence, delivery, caller, setup, conversation } = step.state;
   const { idle } = silence;
   idle.askAt = undefined;
   if (!isOpen(course) || delivery.response !== undefined || caller.turn.phase !== 'idle') return;
+  if (conversation.greets) {
+    conversation.greets = false;
+    startBotTurn(step, 'greeting');
+    return;
+  }
   idle.asks += 1;
   startBotTurn(step, idle.asks > setup.settings.idle.endAfter ? 'farewell' : 'question');
 }

@@ -269,6 +269,11 @@ function answerTurn(step: Step, turn: Finalizing): void {
     return;
   }
   const kind = kindOf(state, turn, { text });
+  if (state.conversation.greets) {
+    dropSpeculation(step);
+    greetInAnswer(step, kind === 'words' ? text : '', owedSince);
+    return;
+  }
   const typed = takeTexts(step, state.commands);
   if (kind !== 'words' && typed === '') {
     dropSpeculation(step);
@@ -278,6 +283,17 @@ function answerTurn(step: Step, turn: Finalizing): void {
   state.caller.clock = { ...clock, hasWords: true };
   const said = kind === 'words' ? text : '';
   answerWords(step, said === '' || typed === '' ? said + typed : `${said} ${typed}`, { owedSince });
+}
+
+/** Who spoke first is greeted, whatever it was: the words stand in the conversation, and the next answer knows them. */
+function greetInAnswer(step: Step, text: string, owedSince: Millis): void {
+  const { state } = step;
+  state.conversation.greets = false;
+  if (text !== '') {
+    tell(step, { type: 'user.text', epoch: state.numbers.epoch, text });
+    addUser(state.conversation.history, text);
+  }
+  startLine(step, 'greeting', { owedSince });
 }
 
 /** What the caller has said, or typed, enters the conversation and is answered. */

@@ -23,6 +23,7 @@ import {
   type PeerCallEvent,
   type PeerCallState,
 } from './call-machine.ts';
+import { LossGuard } from './loss-guard.ts';
 import { MediaOut } from './media-out.ts';
 import { PlayoutClock } from './playout-clock.ts';
 import { RtcpReporter, type ClientReport } from '../../media/rtp/rtcp.ts';
@@ -77,6 +78,7 @@ export class PeerCall implements CallTransport {
   readonly #earlier: JitterBuffer['stats'][] = [];
   #jitter: JitterBuffer;
   #reporter: RtcpReporter;
+  #guard: LossGuard;
   #media: PeerMedia;
   #keys = new KeyReader();
   readonly #channel: Channel;
@@ -95,6 +97,7 @@ export class PeerCall implements CallTransport {
     const { ssrc, codec } = options;
     this.#jitter = newJitterBuffer();
     this.#reporter = new RtcpReporter({ ssrc, clockRate: opusClockRate });
+    this.#guard = new LossGuard(options.now());
     this.#media = options.media;
     this.#channel = new Channel(options.now());
     if (options.state.isResumed) this.#channel.reset();
@@ -131,6 +134,7 @@ export class PeerCall implements CallTransport {
     this.#jitter = newJitterBuffer();
     this.#keys = new KeyReader();
     this.#reporter = new RtcpReporter({ ssrc: this.#options.ssrc, clockRate: opusClockRate });
+    this.#guard = new LossGuard(this.#options.now());
     this.#ssrcHeard = undefined;
     this.#channel.reset();
     this.happened('peer.moved');
@@ -192,6 +196,7 @@ export class PeerCall implements CallTransport {
     const report = this.#reporter.read(packet, now, this.#options.unixMs());
     if (report === undefined) return;
     this.#marks.noteWay(report);
+    this.#guard.reported(report.lost, now);
     this.#options.reported(report);
   }
 
@@ -288,6 +293,7 @@ export class PeerCall implements CallTransport {
     this.#out.tick(now);
     if (now < this.#reportAt) return;
     this.#reportAt = now + reportEveryMs;
+    this.#options.codec.encoder.guard(this.#guard.isNeeded(now));
     this.#peer?.send(this.#reporter.report(now, this.#options.unixMs()));
   }
 
