@@ -23,7 +23,6 @@ import {
   onSttFailed,
   onSttFinalized,
   onSttText,
-  onVoiceCaughtUp,
   onVoicePaused,
   onVoiceResumed,
 } from './turn/listening.ts';
@@ -37,7 +36,7 @@ import {
   onTtsFailed,
   onTtsSpoken,
 } from './delivery/output.ts';
-import { onTurnJudged } from './turn/pause.ts';
+import { onTurnJudged, onVoiceCaughtUp } from './turn/pause.ts';
 import type { Response } from './answer/response.ts';
 import { onCallResumed, unexpectedText } from './resume.ts';
 import { completeResponse, endCall, startBotTurn, startText } from './answer/speaking.ts';

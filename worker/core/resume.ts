@@ -10,12 +10,11 @@ import { finalize, forgetGiven, givenMs, listen } from './turn/hearing.ts';
 import { noteGap, type Piece } from './delivery/heard.ts';
 import { wasteGuess } from './answer/guess.ts';
 import { onToolsResumed } from './answer/answering.ts';
-import { beginPause } from './turn/pause.ts';
+import { beginPause, judgedWithinMs } from './turn/pause.ts';
 import { unfilled, type Response } from './answer/response.ts';
 import { startRound } from './answer/speaking.ts';
 import type { Step } from './state.ts';
 import { resumeTransfer } from './answer/transfer.ts';
-import { judgedWithinMs } from './turn/listening.ts';
 import { addFinal, type Words } from './turn/turn.ts';
 
 type Resumed = Extract<CallEvent, { type: 'call.resumed' }>;

@@ -12,7 +12,7 @@ import { beginEpoch } from '../epoch.ts';
 import type { CallEvent } from '../events.ts';
 import { listen, onSttDeadline, reopenStt } from './hearing.ts';
 import { addUser } from '../delivery/history.ts';
-import { beginPause, decideWhenDue, resumeMarginMs, reviewPause } from './pause.ts';
+import { beginPause, judgedWithinMs, resumeMarginMs, reviewPause } from './pause.ts';
 import { spokenWords, withoutEcho } from './phrases.ts';
 import { startAnswer, startLine, startText } from '../answer/speaking.ts';
 import {
@@ -105,9 +105,6 @@ function beginTurn(
 /** The sound of a word may end this much before VAD's voice; what ended earlier was another. */
 const longestFadeMs = 800;
 
-/** Audio that is behind the end of a voice is judged after so long at the latest, or counts as silence. */
-export const judgedWithinMs = 1_500;
-
 export function onSpeechStopped(
   step: Step,
   { quietMs = 0, unjudgedMs = 0 }: { readonly quietMs?: Millis; readonly unjudgedMs?: Millis } = {},
@@ -122,15 +119,6 @@ export function onSpeechStopped(
     const holdBy = unjudgedMs > 0 ? now + judgedWithinMs : now;
     beginPause(step, turn, now - stopMs - unjudgedMs, holdBy);
   }
-}
-
-/** There is no voice in what came late: the pause is as long as it was. */
-export function onVoiceCaughtUp(step: Guessing & Step<'setup' | 'caller' | 'silence'>): void {
-  const { turn } = step.state.caller;
-  if (turn.phase !== 'pausing') return;
-  turn.holdBy = Math.min(turn.holdBy, step.now);
-  reviewPause(step);
-  decideWhenDue(step);
 }
 
 /** A short silence, which ends no turn. Of a candidate it is worth asking what was said: the bot stands still meanwhile. */

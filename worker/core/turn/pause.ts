@@ -15,6 +15,9 @@ const askedChars = 200;
 /** Margin on top of `minSpeechMs` for a voice that came back to be reported as speech. */
 export const resumeMarginMs = 100;
 
+/** Audio that is behind the end of a voice is judged after so long at the latest, or counts as silence. */
+export const judgedWithinMs = 1_500;
+
 /** The caller has fallen silent. Nothing is concluded from it before `holdBy`. */
 export function beginPause(
   step: Guessing,
@@ -110,4 +113,13 @@ export function decideWhenDue(step: Step<'setup' | 'caller' | 'silence'>): void 
     decidedAt: now,
     giveUpAt,
   };
+}
+
+/** There is no voice in what came late: the pause is as long as it was. */
+export function onVoiceCaughtUp(step: Guessing & Step<'setup' | 'caller' | 'silence'>): void {
+  const { turn } = step.state.caller;
+  if (turn.phase !== 'pausing') return;
+  turn.holdBy = Math.min(turn.holdBy, step.now);
+  reviewPause(step);
+  decideWhenDue(step);
 }
