@@ -24,8 +24,8 @@ import type { CallStart, CallTransport } from '../transports/transport.ts';
 /** Frames at the old end of the ring that may be written over while they are read. */
 export const ringMarginFrames = 8;
 
-/** A client from which nothing has come for so long sends nothing. */
-const nothingComesMs = 200;
+/** What came late is there after so long, or was lost. */
+const arrivesWithinMs = 600;
 
 export interface CallAudioOptions {
   readonly services: CallServices;
@@ -61,7 +61,7 @@ export class CallAudio {
   #ttsPaused = false;
   /** The core waits until VAD has heard the frame before this one. */
   #lateUntil: number | undefined;
-  #tookAt: Millis = 0;
+  #lateSince: Millis = 0;
 
   constructor(options: CallAudioOptions) {
     this.#options = options;
@@ -71,14 +71,15 @@ export class CallAudio {
       services.speech,
       (fact) => {
         const { position } = this;
-        if (fact === 'speech.stopped') this.#awaitJudgement(this.#vad.unjudgedMs);
+        const unjudgedMs = this.#unjudgedMs;
+        if (fact === 'speech.stopped' && unjudgedMs > 0) this.#awaitJudgement(this.#vad.written);
         tell(
           speechEvent(fact, {
             position,
             isNoEcho: this.#echo.isClear,
             isFaint: detector.isFaint,
             quietMs: detector.quietMs,
-            unjudgedMs: this.#vad.unjudgedMs,
+            unjudgedMs,
             lastedMs: detector.lastedMs,
           }),
         );
@@ -137,9 +138,7 @@ export class CallAudio {
 
   /** Takes caller audio in the call's encoding. False, and nothing taken, when the caller is too far ahead of time, or VAD is behind. */
   take(bytes: Uint8Array): boolean {
-    if (this.isBehind) return false;
-    this.#tookAt = this.#now();
-    return this.#inbound.push(bytes, this.#tookAt);
+    return !this.isBehind && this.#inbound.push(bytes, this.#now());
   }
 
   /** Audio is there that came late, and VAD has enough of it: what it does not get to soon it would leave out. */
@@ -183,15 +182,20 @@ export class CallAudio {
   /** The client has been speaking for this long and nobody has taken it. */
   allowBacklog(ms: Millis): void {
     this.#inbound.allowBacklog(ms);
-    this.#awaitJudgement(ms);
+    const frames = Math.floor(ms / vadFrameMs);
+    if (frames > 0) this.#awaitJudgement(this.#vad.written + frames);
   }
 
-  /** So much audio is to be judged before a silence of the caller counts. */
-  #awaitJudgement(ms: Millis): void {
-    const frames = Math.floor(ms / vadFrameMs);
-    if (frames === 0) return;
-    this.#lateUntil = this.#vad.judged + frames;
-    this.#tookAt = this.#now();
+  /** Audio of the caller that is not judged yet: what VAD has of it, and what it gets later. */
+  get #unjudgedMs(): Millis {
+    const late = Math.max(0, (this.#lateUntil ?? 0) - this.#vad.judged);
+    return Math.max(this.#vad.unjudgedMs, late * vadFrameMs);
+  }
+
+  /** A silence of the caller counts when VAD has judged the frames before this one. */
+  #awaitJudgement(frame: number): void {
+    this.#lateUntil = Math.max(frame, this.#lateUntil ?? 0);
+    this.#lateSince = this.#now();
   }
 
   #endLate(): void {
@@ -204,11 +208,10 @@ export class CallAudio {
     this.#inbound.stopListening();
   }
 
-  /** Looks for results of VAD and of the turn model. */
-  collectSpeech(): void {
+  /** Looks for results of VAD and of the turn model. `isAll`: no audio of the caller waits to be taken. */
+  collectSpeech({ isAll }: { readonly isAll: boolean }): void {
     this.#vad.collect();
-    // A client that sends nothing has said nothing.
-    if (this.#vad.isIdle && this.#now() - this.#tookAt > nothingComesMs) this.#endLate();
+    if (isAll && this.#vad.isIdle && this.#now() - this.#lateSince > arrivesWithinMs) this.#endLate();
     this.#turn.collect();
   }
 

@@ -98,7 +98,8 @@ export class CallRunner implements TransportEvents {
     this.#log.info({ silentMs: Math.round(left.silentMs) }, 'call taken up');
     const { context, sentSamples } = left.playout;
     const position = { context, sentMs: (sentSamples * 1000) / start.sampleRate };
-    this.#tell({ type: 'call.resumed', position, turnAudio: left.turnAudio.length > 0 });
+    const { turnAudio, silentMs } = left;
+    this.#tell({ type: 'call.resumed', position, turnAudio: turnAudio.length > 0, silentMs });
     this.#tellLines();
   }
 
@@ -226,7 +227,7 @@ export class CallRunner implements TransportEvents {
       this.#transport?.inputTaken();
     }
     this.#before?.tick(now);
-    this.#call?.audio.collectSpeech();
+    this.#call?.audio.collectSpeech({ isAll: this.#kept.isEmpty });
     this.#tellLines();
     if (this.#unsavedSince !== undefined && now - this.#unsavedSince >= unsavedForMs) this.#save();
     this.#link?.tick();
@@ -236,7 +237,7 @@ export class CallRunner implements TransportEvents {
 
   collectSpeech(): void {
     this.#before?.collect();
-    this.#call?.audio.collectSpeech();
+    this.#call?.audio.collectSpeech({ isAll: this.#kept.isEmpty });
   }
 
   /** The service stops: the call is told so. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CallRecords, callRecordBytes } from '../../../shared/protocol/call-record.ts';
 import { maxUnreadFrames, vadFrameSamples } from '../../../shared/protocol/mailbox-slot.ts';
 import { CallJournal, readJournal } from '../../../worker/call/journal.ts';
-import type { CallSetup } from '../../../worker/call/opening.ts';
+import { KeptAudio, type CallSetup } from '../../../worker/call/opening.ts';
 import { newWorld, type PrepareCall } from './one-call.ts';
 
 /** Somebody who is asked what a call is to be, and answers when the test says so. */
@@ -162,6 +162,39 @@ describe('a call that another worker takes up', () => {
       next.enter(() => next.runner.collectSpeech());
     }
     expect(seen).toEqual(Array.from({ length: frames }, (_, i) => i + 1));
+  });
+
+  it('ends the turn of a caller who fell silent meanwhile as soon as that is heard', async () => {
+    const { record, journal } = newJournal();
+    const first = newWorld().newCall({ journal, prepare: () => ({ greeting: '' }) });
+    await settled();
+    first.hear(600, 0.9);
+    const { call } = readJournal(record.read(), { toMachineMs: 0 });
+    const world = newWorld();
+    const next = world.newCall({ begin: false });
+    const playout = { context: 0, sentSamples: 0 };
+    next.enter(() => next.runner.resume({ call: call!, playout, turnAudio: [], silentMs: 2_400 }));
+    for (let frame = 0; frame < 120; frame += 1) next.enter(() => next.runner.audio(new Uint8Array(640)));
+    let waitedMs = 0;
+    for (; waitedMs < 2_000 && next.stt().asked.length === 0; waitedMs += 5) {
+      world.clock.advance(5);
+      next.enter(() => next.runner.tick(world.clock.now()));
+      world.inference.judge(next.slot, () => 0);
+      next.enter(() => next.runner.collectSpeech());
+    }
+    expect(next.stt().asked).toEqual(['finalize']);
+    // Of virtual time: the audio of 2.4 s is given six frames at a time.
+    expect(waitedMs).toBeLessThan(200);
+  });
+
+  it('keeps no more than a mebibyte of what it has yet to hear', () => {
+    const kept = new KeptAudio();
+    kept.add([Buffer.alloc(1_048_575)]);
+    expect(kept.isFull).toBe(false);
+    kept.add([Buffer.alloc(1)]);
+    expect(kept.isFull).toBe(true);
+    kept.hear(() => true);
+    expect([kept.isFull, kept.isEmpty]).toEqual([false, true]);
   });
 
   it('is not taken up when its setup does not fit', () => {

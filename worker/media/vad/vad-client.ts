@@ -157,7 +157,12 @@ export class VadClient {
     return this.#next >= this.#mailbox.produced;
   }
 
-  /** Number of the first frame that has no judgement, the one that is being told counted as judged. */
+  /** Number of the next frame that will be full. */
+  get written(): number {
+    return this.#mailbox.produced;
+  }
+
+  /** While a judgement is told: number of the first frame that has none. */
   get judged(): number {
     return this.#next + 1;
   }
