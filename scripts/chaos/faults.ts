@@ -23,6 +23,7 @@ export const faultNames = [
   'client-stop',
   'clock-step',
   'descriptors',
+  'memory-limit',
   'restart-kill',
   'log-full',
   'supervisor-kill',
@@ -50,6 +51,7 @@ const manyDeathsEffectMs = 20_000;
 const allStalledMs = 10_000;
 const allGoneMs = 30_000;
 const killsLastMs = 60_000;
+const tightLastsMs = 10_000;
 
 const isProviderFault = (name: FaultName): boolean => /^(stt|llm|tts|all)-/.test(name);
 
@@ -58,12 +60,14 @@ export function lastsMs(name: FaultName, providerMs: number): number {
   if (name === 'all-stall') return Math.max(allStalledMs, providerMs);
   if (name === 'all-reset') return Math.max(allGoneMs, providerMs);
   if (name === 'worker-kill-often') return killsLastMs;
+  if (name === 'memory-limit') return tightLastsMs;
   return isProviderFault(name) ? providerMs : 0;
 }
 
 export function spaceAfter(name: FaultName, providerMs: number): number {
   const lasts = lastsMs(name, providerMs);
   if (name === 'worker-kill-often') return lasts + manyDeathsEffectMs;
+  if (name === 'memory-limit') return lasts + effectMs;
   if (isProviderFault(name)) return lasts > effectMs ? lasts + outageEffectMs : effectMs;
   return name === 'worker-stop' || name === 'inference-stop' ? hangEffectMs : effectMs;
 }

@@ -10,7 +10,7 @@ const help = `Usage: npm run chaos -- [options]
   --seconds S    time for faults (60)
   --seed X       the same seed gives the same schedule (1)
   --workers N    call workers (2)
-  --faults LIST  names with commas between them (all but log-full); --list names them
+  --faults LIST  names with commas between them (all but log-full and memory-limit); --list names them
   --provider-seconds N   how long one stage of providers is at fault (2)
   --log FILE     the service's log is written there
   --lenient      promises about time do not count: for machines that do other work as well
@@ -46,7 +46,9 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
     return value;
   };
   const faults =
-    values.faults === undefined ? faultNames.filter((name) => name !== 'log-full') : named(values.faults);
+    values.faults === undefined
+      ? faultNames.filter((name) => name !== 'log-full' && name !== 'memory-limit')
+      : named(values.faults);
   const options = {
     calls: whole('calls', 1),
     seconds: whole('seconds', 1),

@@ -14,6 +14,7 @@ import { hangTimeoutMs, strike, type Struck } from './strike.ts';
 import { plan, spaceAfter, type FaultName, type PlannedFault } from './faults.ts';
 import { agentFile, ChaosProviders } from './providers.ts';
 import { faultText, type FaultResult } from './fault-text.ts';
+import { MemoryGroup } from './memory-group.ts';
 import { ChaosService } from './service.ts';
 
 export interface ChaosOptions {
@@ -58,6 +59,7 @@ export async function runChaos(
   });
   const providers = new ChaosProviders({ asked: (call, messages) => crowd.asked(call, messages) });
   let service: ChaosService | undefined;
+  const memory = options.faults.includes('memory-limit') ? MemoryGroup.create() : undefined;
   const stop = (): void => service?.kill();
   process.once('exit', stop);
   try {
@@ -69,6 +71,7 @@ export async function runChaos(
       workers: options.workers,
       logFile: options.logFile,
       fullDisk: options.faults.includes('log-full'),
+      memory,
       env: {
         SVC_AGENT_FILE: join(folder, 'agent.toml'),
         SVC_MAX_SESSIONS: String(options.calls * 2),
@@ -85,7 +88,16 @@ export async function runChaos(
     providers.close();
     stop();
     process.off('exit', stop);
+    await removed(memory);
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The kernel keeps the group until the last of its processes is gone. */
+async function removed(memory: MemoryGroup | undefined): Promise<void> {
+  for (let tries = 0; memory !== undefined && tries < 50; tries += 1) {
+    if (memory.remove()) return;
+    await sleep(100);
   }
 }
 

@@ -4,6 +4,7 @@ import { appendFileSync, openSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { MemoryGroup } from './memory-group.ts';
 import { processesOf, serviceProcesses, supervisorsOf } from '../bench/processes.ts';
 
 export interface ChaosServiceOptions {
@@ -14,6 +15,8 @@ export interface ChaosServiceOptions {
   readonly fullDisk: boolean;
   /** Where the log of the service is written down. */
   readonly logFile?: string | undefined;
+  /** Runs the service in this group. */
+  readonly memory?: MemoryGroup | undefined;
 }
 
 const startLimitMs = 30_000;
@@ -21,6 +24,7 @@ const startLimitMs = 30_000;
 export class ChaosService {
   readonly #child: ChildProcess;
   readonly #logFile: string | undefined;
+  readonly memory: MemoryGroup | undefined;
   readonly #ports: { readonly ws: number; readonly health: number };
   /** Worker of each call as the log has it, by call id. */
   readonly workerOf = new Map<string, number>();
@@ -45,7 +49,10 @@ export class ChaosService {
     this.#logFile = options.logFile;
     const foreign = Object.entries(process.env).filter(([name]) => !name.startsWith('SVC_'));
     const full = options.fullDisk ? openSync('/dev/full', 'w') : undefined;
-    this.#child = spawn(process.execPath, ['dist/supervisor/cli.js', '--workers', String(options.workers)], {
+    this.memory = options.memory;
+    const service = [process.execPath, 'dist/supervisor/cli.js', '--workers', String(options.workers)];
+    const [command = '', ...args] = [...(options.memory?.command ?? []), ...service];
+    this.#child = spawn(command, args, {
       cwd: options.root,
       detached: true,
       stdio: ['ignore', full ?? 'pipe', full ?? 'pipe'],

@@ -71,6 +71,8 @@ export async function strike(name: FaultName, target: Target): Promise<Struck> {
       return restartAndKill(target);
     case 'descriptors':
       return useUpDescriptors(target);
+    case 'memory-limit':
+      return takeMemory(target);
     case 'client-stop':
       return stopClients(target);
     case 'clock-step':
@@ -179,6 +181,16 @@ function useUpDescriptors(target: Target): Struck {
   limit(descriptorsOf(supervisor) + spareDescriptors);
   const struck = strikeWorker('worker-kill', target);
   return { ...struck, what: `${struck.what}, no descriptors`, heal: () => limit(4096) };
+}
+
+/** The service may use less memory than it does: the kernel takes back what it can, and then ends the largest of its processes. */
+function takeMemory({ crowd, service }: Target): Struck {
+  const { memory } = service;
+  if (memory === undefined) return plain('the service is in no group', []);
+  const lasts = lastsMs('memory-limit', 0);
+  const left = memory.squeeze();
+  setTimeout(() => memory.release(), lasts);
+  return { ...plain(`${left} for ${lasts / 1000} s`, crowd.stillOpen), heal: () => memory.release() };
 }
 
 function stopClients({ crowd, prng }: Target): Struck {
