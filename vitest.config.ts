@@ -48,7 +48,8 @@ export default defineConfig({
           name: 'fast',
           include: ['test/{unit,contract,spec,privacy,types,sdk}/**/*.test.ts', 'test/*.test.ts'],
           exclude: ['test/**/*.real.test.ts', ...pure],
-          testTimeout: 60_000,
+          // What runs beside tests in real time gets a core now and then.
+          testTimeout: 240_000,
           // Tests of the models load ONNX Runtime themselves; inference/main.ts says what this is for.
           env: { ORT_DISABLE_TELEMETRY: '1' },
         },
