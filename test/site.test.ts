@@ -21,7 +21,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'svc-site-'));
   const { buildSite } = (await import(pathToFileURL(script).href)) as SiteModule;
   built = buildSite(folder);
-}, 60_000);
+}, 240_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const htmlFiles = (): string[] =>

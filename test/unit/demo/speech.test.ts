@@ -72,7 +72,7 @@ let recognizer: Recognizer;
 beforeAll(async () => {
   flite = await loadFlite();
   recognizer = await loadRecognizer({ patterns: allPatterns, slots });
-}, 60_000);
+}, 240_000);
 
 describe('the domain', () => {
   it('has only words that the recognizer knows', () => {
