@@ -6,9 +6,15 @@ import type { TypedText } from '../../shared/protocol/call.ts';
 import { FRAME_MS, type Millis } from '../../shared/base/units.ts';
 import type { LinkTerms } from '../agent-link/link-state.ts';
 import type { CallSettings } from '../core/settings.ts';
-import type { MachineMessage } from '../telephony/screening.ts';
 import type { RemoteTool } from '../tools/tool.ts';
 import type { CallStart } from '../transports/transport.ts';
+
+/** What is said to an answering machine, instead of a conversation. */
+export interface MachineMessage {
+  readonly text: string;
+  /** The call that the service made. */
+  readonly outbound: string;
+}
 
 /**
  * What one call is made with instead of what its agent's definition says: plain JSON, which is written down and survives the

@@ -103,6 +103,8 @@ export const toolRounds: readonly Dialogue[] = [
     const [first, second] = call.tools.orders('weather');
     assert.equal(first?.idempotencyKey, second?.idempotencyKey);
     assert.match(first?.idempotencyKey ?? '', /^[0-9a-f]{16}$/);
+    // Whoever follows the call was told of one run and of its end.
+    call.tell({ type: 'call.closed' });
   }),
 
   dialogue('an effect is never tried again, nor is a tool that said itself that it failed', (begin) => {

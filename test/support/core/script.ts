@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import type { CallAction, ContextMessage } from '../../../worker/core/actions.ts';
 import type { OpaqueReasoning } from '../../../worker/core/tools/tools-state.ts';
+import { ToldJudge } from '../../sim/judges/told-judge.ts';
 import type { TurnTimes } from '../../../worker/core/told.ts';
 import type { CarrierOutcome } from '../../../shared/protocol/call-control.ts';
 import type { CallEvent } from '../../../worker/core/events.ts';
@@ -18,6 +19,7 @@ import { scriptSettings, type ScriptOptions } from './script-settings.ts';
 import { ScriptedTools, seen, type ScriptedCall } from './scripted-tools.ts';
 
 export class Script {
+  readonly #told = new ToldJudge((holds, rule) => assert.ok(holds, rule));
   readonly #core: Core;
   #state: CallState;
   readonly #settings: CallSettings;
@@ -52,6 +54,7 @@ export class Script {
   tell(event: CallEvent): this {
     const orders = this.#core.step(this.#state, event, this.#now);
     for (const order of orders) this.#perform(order);
+    this.#told.saw(event, orders);
     this.#orders.push(...ordersIn(orders));
     return this;
   }

@@ -4,17 +4,17 @@
  *
  * Invariant: `done` is told once, within a bounded time, whatever is heard and whoever does not answer.
  */
-import type { Millis } from '../../shared/base/units.ts';
-import { FRAME_MS } from '../../shared/base/units.ts';
+import type { Millis } from '../../../shared/base/units.ts';
+import { FRAME_MS } from '../../../shared/base/units.ts';
 import {
   carrierNames,
   screeningKey,
   type AnsweredBy,
   type CarrierOutcome,
-} from '../../shared/protocol/call-control.ts';
-import { carrierKeys } from '../../shared/protocol/carrier-a.ts';
-import type { RunningCall } from '../call/running-call.ts';
-import type { CallServices } from '../call/services.ts';
+} from '../../../shared/protocol/call-control.ts';
+import { carrierKeys } from '../../../shared/protocol/carrier-a.ts';
+import type { RunningCall } from '../running-call.ts';
+import type { CallServices } from '../services.ts';
 import {
   beeplessMs,
   longestGreetingMs,
@@ -22,16 +22,10 @@ import {
   longestVerdictMs,
   wordsAgo,
   type AnswerFact,
-} from '../media/answer/answer.ts';
-import { AnswerEar } from '../media/answer/ear.ts';
-import type { CallStart } from '../transports/transport.ts';
-
-/** What is said to an answering machine, instead of a conversation. */
-export interface MachineMessage {
-  readonly text: string;
-  /** The call that the service made. */
-  readonly outbound: string;
-}
+} from '../../media/answer/answer.ts';
+import { AnswerEar } from '../../media/answer/ear.ts';
+import type { CallStart } from '../../transports/transport.ts';
+import type { MachineMessage } from '../opening.ts';
 
 /** Without a message the call is over. */
 export type Screened =

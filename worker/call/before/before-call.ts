@@ -2,11 +2,11 @@
  * The time between the first word of a transport and the conversation: where the service made the call, it listens to who has answered,
  * and somebody is asked what the call is to be. What is said meanwhile is kept.
  */
-import type { Millis } from '../../shared/base/units.ts';
-import type { TypedText } from '../../shared/protocol/call.ts';
-import { Screening, type MachineMessage, type ScreeningOptions } from '../telephony/screening.ts';
-import type { CallStart } from '../transports/transport.ts';
-import { CallOpening, type CallSetup } from './opening.ts';
+import type { Millis } from '../../../shared/base/units.ts';
+import type { TypedText } from '../../../shared/protocol/call.ts';
+import { Screening, type ScreeningOptions } from './screening.ts';
+import type { CallStart } from '../../transports/transport.ts';
+import { CallOpening, type CallSetup, type MachineMessage } from '../opening.ts';
 
 /** A call that may begin. */
 export interface Opened {
