@@ -169,13 +169,14 @@ describe('a call that the service listens to itself', () => {
   it('hears a person, whose first words are answered with the greeting and known to the next answer', async () => {
     const words = [await synthesized('Hello?'), await synthesized('Who is calling?')] as const;
     const { stt, tts, llm } = service.providers;
-    stt.utterances.push('Hello?', 'Who is calling?');
+    stt.utterances.splice(0, Infinity, 'Hello?', 'Who is calling?');
+    const before = tts.inputs.length;
     const { id, stream } = await pickedUp({ metadata: {} });
     await stream.say(joined([silence(300), words[0]]));
     await heardAs(id, 'human');
     await stream.until(() => stream.pieces > 0);
     expect((await viewOf(id))['phase']).toBe('person');
-    expect(tts.inputs.filter((text) => text === 'Hello you.').length).toBe(1);
+    expect(tts.inputs.slice(before).filter((text) => text === 'Hello you.').length).toBe(1);
     await stream.say(words[1]);
     await stream.until(() => stream.pieces > 1);
     expect(llm.requests.at(-1)?.body['messages']).toMatchObject([

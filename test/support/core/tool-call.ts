@@ -53,7 +53,7 @@ export function openTools(
   registry: ToolRegistry,
   options: CallToolsOptions = { control: noCallControl },
 ): CallTools {
-  return registry.openCall(newStageContext(), options).tools;
+  return registry.openCall(newStageContext(systemClock), options).tools;
 }
 
 let ids = 0;
