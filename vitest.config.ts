@@ -7,7 +7,7 @@ const pure = ['test/{sim,golden}/**/*.test.ts', 'test/unit/{core,failover,eval-t
 
 /** Real tests that fill the cores on purpose, ask who gets them, or hear every hole in a voice. */
 const alone = [
-  'test/process/faults/{chaos,floods,fuzz,leaks,overload,planted-errors}.test.ts',
+  'test/process/faults/{chaos,floods,fuzz,last-resort,leaks,overload,planted-errors}.test.ts',
   'test/process/{audio-forms,priorities,rolling-update,start-cost}.test.ts',
   'test/interop/{baresip,full-call,page-call,pipecat}.test.ts',
   'test/spec/telephony/{demo,killed-worker}.real.test.ts',
