@@ -10,7 +10,7 @@ const alone = [
   'test/process/faults/{chaos,floods,fuzz,last-resort,leaks,overload,planted-errors}.test.ts',
   'test/process/{audio-forms,priorities,rolling-update,start-cost}.test.ts',
   'test/interop/{baresip,full-call,page-call,pipecat}.test.ts',
-  'test/spec/telephony/{demo,killed-worker}.real.test.ts',
+  'test/spec/telephony/{demo,killed-worker,outbound}.real.test.ts',
 ];
 
 const ofProcesses = {
