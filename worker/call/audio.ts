@@ -208,8 +208,8 @@ export class CallAudio {
     this.#inbound.stopListening();
   }
 
-  /** Looks for results of VAD and of the turn model. `isAll`: no audio of the caller waits to be taken. */
-  collectSpeech({ isAll }: { readonly isAll: boolean }): void {
+  /** Looks for results of VAD and of the turn model. With `isAll` no audio of the caller waits to be taken. */
+  collectSpeech(isAll: boolean): void {
     this.#vad.collect();
     if (isAll && this.#vad.isIdle && this.#now() - this.#lateSince > arrivesWithinMs) this.#endLate();
     this.#turn.collect();

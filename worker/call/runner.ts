@@ -227,7 +227,7 @@ export class CallRunner implements TransportEvents {
       this.#transport?.inputTaken();
     }
     this.#before?.tick(now);
-    this.#call?.audio.collectSpeech({ isAll: this.#kept.isEmpty });
+    this.#call?.audio.collectSpeech(this.#kept.isEmpty);
     this.#tellLines();
     if (this.#unsavedSince !== undefined && now - this.#unsavedSince >= unsavedForMs) this.#save();
     this.#link?.tick();
@@ -237,7 +237,7 @@ export class CallRunner implements TransportEvents {
 
   collectSpeech(): void {
     this.#before?.collect();
-    this.#call?.audio.collectSpeech({ isAll: this.#kept.isEmpty });
+    this.#call?.audio.collectSpeech(this.#kept.isEmpty);
   }
 
   /** The service stops: the call is told so. */
