@@ -72,8 +72,6 @@ class SocketCall implements CallTransport {
     this.#events = events;
     this.#options = options;
     this.#writer = new FrameWriter(ws, options.journal);
-    this.#tail = new FrameTail(options.journal);
-    this.#tail.take(ws.earlyBytes);
     const settings = {
       ...options.limits,
       signedMetadata: options.signedMetadata,
@@ -86,7 +84,9 @@ class SocketCall implements CallTransport {
       ...(options.wallNow !== undefined && { wallNow: () => options.wallNow?.() ?? 0 }),
       ...(saved !== undefined && { saved: savedParts(saved.json).dialect }),
     });
-    const { kind: dialect, playout } = this.#dialect;
+    const { kind: dialect, playout, audioComesAs } = this.#dialect;
+    this.#tail = new FrameTail(options.journal, audioComesAs === 'packed' ? 'binary' : 'text');
+    this.#tail.take(ws.earlyBytes, saved !== undefined);
     if (this.#dialect.writeMessage !== undefined)
       this.sendMessage = (message) => {
         if (this.#openRate !== 0) this.#send(this.#dialect.writeMessage?.(message));
@@ -103,7 +103,7 @@ class SocketCall implements CallTransport {
     this.#late = new LateFrames({
       allowance,
       maxTextBytes: options.limits.maxControlBytes,
-      textCost: this.#dialect.audioComesAs === 'text' ? intakeCosts.audioFrame : intakeCosts.control,
+      textCost: audioComesAs === 'text' ? intakeCosts.audioFrame : intakeCosts.control,
     });
     listenTo(ws, options, {
       closing: (cause) => this.#onClosing(cause),
@@ -230,14 +230,17 @@ class SocketCall implements CallTransport {
   #onText(data: Buffer, now: Millis): void {
     if (this.#isOver()) return;
     const when = this.#late.text(data, now);
-    if (when === 'now') this.#takeText(data, now);
-    else this.#step({ type: when === 'later' ? 'allowance.spent' : 'input.overflowed' }, now);
+    if (when === 'now') {
+      this.#takeText(data, now);
+      this.#tail.handled();
+    } else this.#step({ type: when === 'later' ? 'allowance.spent' : 'input.overflowed' }, now);
   }
 
   /** Looks at what waited, as far as the client's credit goes, and reads on when that is all. */
   #catchUp(now: Millis): void {
     for (let text = this.#late.nextText(now); text !== undefined; text = this.#late.nextText(now)) {
       this.#takeText(text, now);
+      this.#tail.handled();
       if (this.#isOver()) return;
     }
     const ping = this.#late.nextPing(now);
@@ -273,6 +276,7 @@ class SocketCall implements CallTransport {
     if (!this.#late.charge(intakeCosts.audioFrame, now)) this.#step({ type: 'allowance.spent' }, now);
     if (unpacked?.type === 'audio') this.#onAudio(unpacked.bytes, now);
     else if (unpacked?.type === 'broken') this.#step({ type: 'framing.broken' }, now);
+    this.#tail.handled();
   }
 
   #onBinary(data: Buffer, now: Millis): void {
