@@ -98,10 +98,9 @@ class SocketCall implements CallTransport {
         : resumedWsCall(saved, { settings, now: options.now(), dialect });
     this.#openRate = this.#state.phase.name === 'open' ? this.#state.phase.start.sampleRate : 0;
     this.#deadline = nextDeadline(this.#state);
-    const { allowance } = this.#state;
     this.#held = new HeldAudio(options.limits);
     this.#late = new LateFrames({
-      allowance,
+      allowance: this.#state.allowance,
       maxTextBytes: options.limits.maxControlBytes,
       textCost: audioComesAs === 'text' ? intakeCosts.audioFrame : intakeCosts.control,
     });
@@ -230,17 +229,14 @@ class SocketCall implements CallTransport {
   #onText(data: Buffer, now: Millis): void {
     if (this.#isOver()) return;
     const when = this.#late.text(data, now);
-    if (when === 'now') {
-      this.#takeText(data, now);
-      this.#tail.handled();
-    } else this.#step({ type: when === 'later' ? 'allowance.spent' : 'input.overflowed' }, now);
+    if (when === 'now') this.#takeText(data, now);
+    else this.#step({ type: when === 'later' ? 'allowance.spent' : 'input.overflowed' }, now);
   }
 
   /** Looks at what waited, as far as the client's credit goes, and reads on when that is all. */
   #catchUp(now: Millis): void {
     for (let text = this.#late.nextText(now); text !== undefined; text = this.#late.nextText(now)) {
       this.#takeText(text, now);
-      this.#tail.handled();
       if (this.#isOver()) return;
     }
     const ping = this.#late.nextPing(now);
@@ -256,6 +252,7 @@ class SocketCall implements CallTransport {
     } else {
       this.#step({ type: 'frame.faulted', code: 'invalid_json' }, now);
     }
+    this.#tail.handled();
   }
 
   #onHeard(heard: Heard, now: Millis): void {
