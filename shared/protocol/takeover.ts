@@ -7,6 +7,7 @@ import * as z from 'zod';
 import { fail, ok } from '../base/result.ts';
 import type { Result } from '../base/result.ts';
 import { sipRelayed, sipToSuccessor } from './sip/takeover.ts';
+import { webrtcAnswered, webrtcAsked } from './webrtc/takeover.ts';
 
 /** Set by a supervisor for the one that it starts: its own process id. Nobody else sets it. */
 export const takeoverVariable = 'SVC_TAKES_OVER_FROM';
@@ -56,6 +57,7 @@ const toSuccessor = z.discriminatedUnion('type', [
     peer: z.string().optional(),
   }),
   ...sipToSuccessor,
+  ...webrtcAnswered,
 ]);
 
 const toPredecessor = z.discriminatedUnion('type', [
@@ -69,6 +71,7 @@ const toPredecessor = z.discriminatedUnion('type', [
   /** It was told to stop more than once: what still drains should hurry. */
   z.object({ type: z.literal('hurry') }),
   ...sipRelayed,
+  ...webrtcAsked,
 ]);
 
 export type ToSuccessor = z.infer<typeof toSuccessor>;

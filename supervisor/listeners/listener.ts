@@ -14,6 +14,7 @@ import type { Arrival, Decision } from './front-door.ts';
 import type { Arrived, OpenListener } from './listeners.ts';
 import type { TelephonyEverywhere } from '../telephony/everywhere.ts';
 import type { PageTokens } from './page-tokens.ts';
+import type { SignalingTakeover } from './webrtc/takeover.ts';
 
 /** What a listener needs of the supervisor. */
 export interface ListenerContext {
@@ -32,6 +33,8 @@ export interface ListenerContext {
   readonly decide: (arrival: Arrival) => Promise<Decision>;
   /** What becomes of such a call. */
   readonly signaled: SignaledCalls;
+  /** Their session URLs across a restart. */
+  readonly takeover: SignalingTakeover;
   readonly log: Log;
   /** What carriers tell of calls goes there. */
   readonly telephony: TelephonyEverywhere;

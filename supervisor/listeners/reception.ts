@@ -30,6 +30,7 @@ import type { TelephonyEverywhere } from '../telephony/everywhere.ts';
 import { Successor, type Launch } from '../restart/successor.ts';
 import { TokenLedger } from '../admission/token-ledger.ts';
 import { TokenStore } from '../admission/token-store.ts';
+import { SignalingTakeover } from './webrtc/takeover.ts';
 
 export interface ReceptionOptions {
   readonly settings: ServerSettings;
@@ -88,6 +89,7 @@ export class Reception {
   readonly #tokens = new TokenLedger();
   readonly #frontDoor: FrontDoor;
   readonly #ports: Ports;
+  readonly #sessionUrls = new SignalingTakeover();
   readonly #succession: Succession;
   readonly #predecessor: Predecessor | undefined;
 
@@ -119,6 +121,7 @@ export class Reception {
           this.isService && !this.#succession.isBusy ? this.#frontDoor.closed(listener) : undefined,
         decide: (arrival) => this.#decide(arrival),
         signaled: options.signaled,
+        takeover: this.#sessionUrls,
         log,
         telephony: options.telephony,
         health: options.health,
@@ -171,6 +174,7 @@ export class Reception {
       start: (events) => new Successor(launch, priorities, events),
       listeners: () => this.#ports.servers,
       companion: this.#options.sip,
+      sessionUrls: this.#sessionUrls,
       judge: (arrived) =>
         judge(arrived, {
           decide: (arrival) => this.#frontDoor.decide(arrival),
@@ -197,6 +201,7 @@ export class Reception {
       isServing,
       open: (name, given) => this.#ports.take(name, given),
       companion: this.#options.sip,
+      sessionUrls: this.#sessionUrls,
       bindRest: () => this.#bind(),
       arrived,
       took: serves,

@@ -5,6 +5,7 @@
 import type { Socket as DatagramSocket } from 'node:dgram';
 import type { Server } from 'node:net';
 import type { SipRelayed, SipToSuccessor } from '../../shared/protocol/sip/takeover.ts';
+import type { WebrtcAnswered, WebrtcAsked } from '../../shared/protocol/webrtc/takeover.ts';
 
 /** The way to the new supervisor. */
 export interface Heir {
@@ -38,5 +39,19 @@ export interface ChangeOfHands {
   takeListener(name: string, given: Server): boolean;
   takeSocket(given: DatagramSocket): void;
   predecessorSaid(message: SipToSuccessor): void;
+  predecessorGone(): void;
+}
+
+/** Session URLs of calls that stay in the old supervisor while the new one has the listener. */
+export interface SessionUrls {
+  // ---- in the old supervisor ----
+  give(say: (message: WebrtcAnswered) => void): void;
+  /** There is no new one any more. */
+  takeBack(): void;
+  heirSaid(message: WebrtcAsked, say: (message: WebrtcAnswered) => void): void;
+
+  // ---- in the new supervisor ----
+  follow(say: (message: WebrtcAsked) => void): void;
+  predecessorSaid(message: WebrtcAnswered): void;
   predecessorGone(): void;
 }

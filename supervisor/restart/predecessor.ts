@@ -15,7 +15,7 @@ import {
 import { stopReading } from '../../shared/runtime/reading.ts';
 import type { CallSeats } from '../admission/call-seats.ts';
 import type { Arrived } from '../listeners/listeners.ts';
-import type { Companion } from './companion.ts';
+import type { Companion, SessionUrls } from './companion.ts';
 import type { TokenLedger } from '../admission/token-ledger.ts';
 
 /** The part of a process that speaks with its parent. */
@@ -47,6 +47,7 @@ export interface PredecessorOptions {
   /** Opens a listener on the socket that the old one gave; resolves when all of it is in force. Nothing may be accepted before. */
   readonly open: (name: string, given: Server) => Promise<void>;
   readonly companion?: Companion;
+  readonly sessionUrls?: SessionUrls;
   /** Binds what the old one did not have. */
   readonly bindRest: () => Promise<void>;
   readonly arrived: (arrived: Arrived) => void;
@@ -68,6 +69,7 @@ export class Predecessor {
     options.channel.onMessage((message, handle) => this.#take(message, handle));
     options.channel.onGone(() => this.#onGone());
     options.companion?.follow((message) => this.#say(message));
+    options.sessionUrls?.follow((message) => this.#say(message));
   }
 
   get hasTaken(): boolean {
@@ -150,6 +152,10 @@ export class Predecessor {
       case 'sip.socket':
         // Its socket was closed on the way.
         return;
+      case 'webrtc.begin':
+      case 'webrtc.answered':
+        this.#options.sessionUrls?.predecessorSaid(message);
+        return;
       default:
         this.#options.companion?.predecessorSaid(message);
     }
@@ -199,6 +205,7 @@ export class Predecessor {
       return;
     }
     this.#options.companion?.predecessorGone();
+    this.#options.sessionUrls?.predecessorGone();
     for (const release of this.#calls.values()) release();
     this.#calls.clear();
   }

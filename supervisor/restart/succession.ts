@@ -9,7 +9,7 @@ import type { ToPredecessor } from '../../shared/protocol/takeover.ts';
 import { takeoverVersion } from '../../shared/protocol/takeover.ts';
 import type { Clock, Timer } from '../../shared/runtime/clock.ts';
 import type { CallSeats } from '../admission/call-seats.ts';
-import type { Companion } from './companion.ts';
+import type { Companion, SessionUrls } from './companion.ts';
 import { LedgerCopy } from './ledger-copy.ts';
 import { refuseUpgrade, type Arrived } from '../listeners/listeners.ts';
 import {
@@ -48,6 +48,7 @@ export interface SuccessionOptions {
   /** The listening servers, by name. */
   readonly listeners: () => ReadonlyMap<string, Server>;
   readonly companion?: Companion;
+  readonly sessionUrls?: SessionUrls;
   /** Judges an arrival here. */
   readonly judge: (arrived: Arrived) => void;
   /** The new supervisor serves: close the listeners and drain. */
@@ -166,12 +167,14 @@ export class Succession {
       case 'report.loss':
         log.error({ reason: action.reason }, 'restart: the new supervisor is gone while this one drains');
         this.#options.companion?.takeBack();
+        this.#options.sessionUrls?.takeBack();
     }
   }
 
   #giveCompanion(): void {
     const successor = this.#successor;
     if (successor === undefined) return;
+    this.#options.sessionUrls?.give((message) => successor.send(message));
     this.#options.companion?.give({
       say: (message) => successor.send(message),
       giveListener: (name, server) => successor.giveListener(name, server),
@@ -220,6 +223,10 @@ export class Succession {
         if (this.isOver) this.#options.hurry();
         return;
       case 'failed':
+        return;
+      case 'webrtc.asked':
+      case 'webrtc.left':
+        this.#options.sessionUrls?.heirSaid(message, (answer) => this.#successor?.send(answer));
         return;
       default:
         this.#options.companion?.heirSaid(message);

@@ -21,11 +21,11 @@ import type { OfferSignals } from '../../handover/open-offer.ts';
 import type { SignaledCalls } from '../../handover/signaled-calls.ts';
 import type { Answer } from '../answer.ts';
 import type { Arrival, Decision } from '../front-door.ts';
-import { answerHeaders, errorBody } from '../listeners.ts';
-import { headOf } from '../request-form.ts';
-import { corsHeaders, preflightHeaders, signalingRefusal } from './origin.ts';
+import { headerOf, httpExchange, refuse, type Exchange } from './exchange.ts';
+import { preflightHeaders, signalingRefusal } from './origin.ts';
 import { Reach } from './reach.ts';
 import { newEtag, SignalingSessions, type SignalingSession } from './sessions.ts';
+import { noSession, type SignalingTakeover } from './takeover.ts';
 import { lostBody, Vigils } from './vigils.ts';
 
 export interface SignalingOptions {
@@ -37,6 +37,8 @@ export interface SignalingOptions {
   readonly signaled: SignaledCalls;
   readonly wallClock: WallClock;
   readonly log: Log;
+  /** Calls of the supervisor before this one. */
+  readonly takeover?: SignalingTakeover;
 }
 
 const endpoint = '/whip';
@@ -49,7 +51,6 @@ const fragmentType = 'application/trickle-ice-sdpfrag';
 
 const answerOf = (status: number, code: string, message: string): Answer => ({ status, code, message });
 const notFound = answerOf(404, 'not_found', 'there is nothing here');
-const noSession = answerOf(404, 'no_session', 'there is no such session, or it is over');
 const badType = (type: string): Answer => answerOf(415, 'bad_type', `the body has to be ${type}`);
 const tooLarge = answerOf(413, 'too_large', `a body has at most ${sdpLimits.bytes} bytes`);
 const badOffer = (rule: string): Answer => answerOf(400, 'bad_offer', rule);
@@ -79,12 +80,6 @@ const notAllowed = (methods: string): Answer => ({
   headers: { Allow: methods },
 });
 
-/** One request, and where its answer goes. */
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
 export class Signaling {
   readonly #options: SignalingOptions;
   readonly #sessions = new SignalingSessions();
@@ -95,6 +90,7 @@ export class Signaling {
     this.#options = options;
     const { webrtc, wallClock, log, signaled } = options;
     this.#reach = new Reach({ webrtc, wallClock, log, clock: systemClock, bring: signaled.bring });
+    options.takeover?.serve((exchange, id) => this.#safely(exchange, this.#answerOf(exchange, id)));
   }
 
   /** Connections for media by TCP; undefined where there are none. */
@@ -103,37 +99,41 @@ export class Signaling {
   }
 
   answer(request: IncomingMessage, response: ServerResponse): void {
-    const exchange = { request, response };
+    const exchange = httpExchange(request, response, this.#options.webrtc.corsOrigin);
     const path = (request.url ?? '/').split('?')[0] ?? '/';
-    this.#route(exchange, path).catch((error: unknown) => {
+    void this.#safely(exchange, this.#route(exchange, path));
+  }
+
+  #safely(exchange: Exchange, work: Promise<void>): Promise<void> {
+    return work.catch((error: unknown) => {
       this.#options.log.error(errorFields(error), 'a signaling request failed');
-      this.#refuse(exchange, serverError);
+      refuse(exchange, serverError);
     });
   }
 
   async #route(exchange: Exchange, path: string): Promise<void> {
-    const { method } = exchange.request;
+    const { method } = exchange;
     const isSession = path.startsWith(sessionsAt);
     const isIce = path === iceServersAt;
-    if (path !== endpoint && !isSession && !isIce) this.#refuse(exchange, notFound);
-    else if (method === 'OPTIONS') this.#send(exchange, { status: 204, headers: preflightHeaders });
-    else if (isIce && method !== 'GET') this.#refuse(exchange, notAllowed('GET, OPTIONS'));
+    if (path !== endpoint && !isSession && !isIce) refuse(exchange, notFound);
+    else if (method === 'OPTIONS') exchange.send({ status: 204, headers: preflightHeaders });
+    else if (isIce && method !== 'GET') refuse(exchange, notAllowed('GET, OPTIONS'));
     else if (isIce) await this.#onIce(exchange);
     else if (isSession) await this.#onSession(exchange, path.slice(sessionsAt.length));
-    else if (method === 'GET' || method === 'HEAD') this.#send(exchange, { status: 204 });
+    else if (method === 'GET' || method === 'HEAD') exchange.send({ status: 204 });
     else if (method === 'POST') await this.#onOffer(exchange);
-    else this.#refuse(exchange, notAllowed('POST, GET, OPTIONS'));
+    else refuse(exchange, notAllowed('POST, GET, OPTIONS'));
   }
 
   /** Relays cost their operator traffic: where calls need a token, they do. It is looked at and not used, so that it still opens a call. */
   async #onIce(exchange: Exchange): Promise<void> {
-    const refusal = this.#reach.givesRelays ? this.#options.refusal(headOf(exchange.request)) : undefined;
+    const refusal = this.#reach.givesRelays ? this.#options.refusal(exchange.head) : undefined;
     if (refusal !== undefined) {
-      this.#refuse(exchange, refusal);
+      refuse(exchange, refusal);
       return;
     }
     const text = `${JSON.stringify({ iceServers: await this.#reach.forClient() })}\n`;
-    this.#send(exchange, { status: 200, body: { type: 'application/json', text } });
+    exchange.send({ status: 200, body: { type: 'application/json', text } });
   }
 
   // ---- A new call ----
@@ -141,38 +141,33 @@ export class Signaling {
   async #onOffer(exchange: Exchange): Promise<void> {
     const sdp = await this.#body(exchange, sdpType);
     if (sdp === undefined) return;
-    const { request, response } = exchange;
     const decision = await this.#options.decide({
       listener: 'webrtc',
       method: 'POST',
-      head: headOf(request),
+      head: exchange.head,
       get peer() {
-        return request.socket.remoteAddress;
+        return exchange.peer;
       },
     });
     if (decision.kind === 'refused') {
-      this.#refuse(exchange, decision.answer);
+      refuse(exchange, decision.answer);
       return;
     }
     const offer = readOffer(sdp);
-    if (!offer.ok || response.destroyed) {
+    if (!offer.ok || exchange.isGone()) {
       decision.release();
-      if (!offer.ok) this.#refuse(exchange, badOffer(offer.error));
+      if (!offer.ok) refuse(exchange, badOffer(offer.error));
       return;
     }
     const offered = await this.#reach.offered(sdp, this.#clientIp(exchange));
-    if (response.destroyed) decision.release();
+    if (exchange.isGone()) decision.release();
     else this.#open(exchange, { offered, offer: offer.value, decision });
   }
 
   /** Undefined where it is not known as one address. */
-  #clientIp({ request }: Exchange): string | undefined {
+  #clientIp({ peer, head: { headers } }: Exchange): string | undefined {
     const { trustedProxies, clientIpHeader: header } = this.#options.settings.access;
-    const { headers } = headOf(request);
-    const address = clientAddress(
-      { peer: request.socket.remoteAddress, headers },
-      { trustedProxies, header },
-    );
+    const address = clientAddress({ peer, headers }, { trustedProxies, header });
     return parseIp(address) === undefined ? undefined : address;
   }
 
@@ -206,7 +201,7 @@ export class Signaling {
         this.iceTcp?.names.add(session.call, sdp);
         void this.#created(exchange, session, sdp);
       },
-      unanswered: (reason) => this.#refuse(exchange, unanswered[reason]),
+      unanswered: (reason) => refuse(exchange, unanswered[reason]),
       connected,
       wayClosed: (way) => this.iceTcp?.closed(way),
       waysLost: () => {
@@ -225,11 +220,11 @@ export class Signaling {
   async #created(exchange: Exchange, session: SignalingSession, sdp: string): Promise<void> {
     const links = await this.#reach.links();
     // Nobody is there to read the answer.
-    if (exchange.response.destroyed) {
+    if (exchange.isGone()) {
       this.#options.signaled.hangUp(session.call);
       return;
     }
-    this.#send(exchange, {
+    exchange.send({
       status: 201,
       headers: {
         ...{ Location: `${sessionsAt}${session.id}`, ETag: session.etag },
@@ -243,18 +238,23 @@ export class Signaling {
 
   async #onSession(exchange: Exchange, id: string): Promise<void> {
     const refusal = this.#mayUse(exchange);
+    if (refusal !== undefined) refuse(exchange, refusal);
+    else await this.#answerOf(exchange, id);
+  }
+
+  async #answerOf(exchange: Exchange, id: string): Promise<void> {
     const session = this.#sessions.find(id);
-    if (refusal !== undefined) this.#refuse(exchange, refusal);
-    else if (session === undefined) this.#refuse(exchange, noSession);
-    else await this.#use(exchange, session);
+    if (session !== undefined) await this.#use(exchange, session);
+    else if (this.#options.takeover === undefined) refuse(exchange, noSession);
+    else await this.#options.takeover.ask(exchange, id);
   }
 
   async #use(exchange: Exchange, session: SignalingSession): Promise<void> {
-    switch (exchange.request.method) {
+    switch (exchange.method) {
       case 'DELETE':
         this.#sessions.forget(session.id);
         this.#options.signaled.hangUp(session.call);
-        this.#send(exchange, { status: 200 });
+        exchange.send({ status: 200 });
         return;
       case 'GET':
       case 'HEAD':
@@ -267,21 +267,20 @@ export class Signaling {
         await this.#comeBack(exchange, session);
         return;
       default:
-        this.#refuse(exchange, notAllowed('DELETE, PATCH, POST, GET, OPTIONS'));
+        refuse(exchange, notAllowed('DELETE, PATCH, POST, GET, OPTIONS'));
     }
   }
 
   #look(exchange: Exchange, session: SignalingSession): void {
     const headers = { ETag: session.etag };
     const answer = (isLost: boolean): void =>
-      this.#send(exchange, { headers, ...(isLost ? { status: 200, body: lostBody } : { status: 204 }) });
+      exchange.send({ headers, ...(isLost ? { status: 200, body: lostBody } : { status: 204 }) });
     if (!this.#vigils.keeps(session.call, exchange, answer)) answer(false);
   }
 
   /** Once session tokens are in use the URL is enough; a static token alone has to be there with it (spec 01, DELETE). */
-  #mayUse({ request }: Exchange): Answer | undefined {
+  #mayUse({ head }: Exchange): Answer | undefined {
     const { webrtc, settings } = this.#options;
-    const head = headOf(request);
     const foreign = signalingRefusal(head.headers, { webrtc, access: settings.access });
     if (foreign !== undefined) return foreign;
     if (webrtc.token === undefined || settings.access.sessionSecrets.length > 0) return undefined;
@@ -295,18 +294,18 @@ export class Signaling {
   async #onPatch(exchange: Exchange, session: SignalingSession): Promise<void> {
     const text = await this.#body(exchange, fragmentType);
     if (text === undefined) return;
-    const tag = exchange.request.headers['if-match'];
+    const tag = headerOf(exchange, 'if-match');
     const fragment = readFragment(text);
     if (!fragment.ok) {
-      this.#refuse(exchange, badOffer(fragment.error));
+      refuse(exchange, badOffer(fragment.error));
       return;
     }
     const { ufrag = session.offer.ufrag, pwd = session.offer.pwd } = fragment.value;
-    if (ufrag !== session.offer.ufrag || pwd !== session.offer.pwd) this.#refuse(exchange, noRestart);
-    else if (tag !== undefined && tag !== '*' && tag !== session.etag) this.#refuse(exchange, staleTag);
+    if (ufrag !== session.offer.ufrag || pwd !== session.offer.pwd) refuse(exchange, noRestart);
+    else if (tag !== undefined && tag !== '*' && tag !== session.etag) refuse(exchange, staleTag);
     else {
       this.#options.signaled.candidates(session.call, fragment.value.candidateIps);
-      this.#send(exchange, { status: 204 });
+      exchange.send({ status: 204 });
     }
   }
 
@@ -315,7 +314,7 @@ export class Signaling {
     if (sdp === undefined) return;
     const offer = readOffer(sdp);
     if (!offer.ok) {
-      this.#refuse(exchange, badOffer(offer.error));
+      refuse(exchange, badOffer(offer.error));
       return;
     }
     const offered = await this.#reach.offered(sdp, this.#clientIp(exchange));
@@ -327,71 +326,18 @@ export class Signaling {
       signals.answered(answer);
     };
     if (!this.#options.signaled.comeBack(session.call, offered, { ...signals, answered }))
-      this.#refuse(exchange, notYet);
+      refuse(exchange, notYet);
   }
-
-  // ---- HTTP ----
 
   /** The whole body; undefined when it was refused. */
   async #body(exchange: Exchange, type: string): Promise<string | undefined> {
-    const { request } = exchange;
-    const given = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
+    const given = headerOf(exchange, 'content-type')?.split(';')[0]?.trim().toLowerCase();
     if (given !== type) {
-      this.#refuse(exchange, badType(type));
+      refuse(exchange, badType(type));
       return undefined;
     }
-    const text = await readText(request);
-    if (text === undefined) this.#refuse(exchange, tooLarge);
+    const text = await exchange.text();
+    if (text === undefined) refuse(exchange, tooLarge);
     return text;
   }
-
-  #refuse(exchange: Exchange, { status, code, message, retryAfterS, headers }: Answer): void {
-    const text = errorBody(code, message);
-    this.#send(exchange, {
-      status,
-      headers: {
-        ...headers,
-        ...(retryAfterS !== undefined && { 'Retry-After': String(retryAfterS) }),
-        ...(status === 401 && { 'WWW-Authenticate': 'Bearer' }),
-      },
-      body: { type: 'application/json', text },
-    });
-  }
-
-  #send(
-    { request, response }: Exchange,
-    answer: {
-      readonly status: number;
-      readonly headers?: Readonly<Record<string, string>>;
-      readonly body?: { readonly type: string; readonly text: string };
-    },
-  ): void {
-    if (response.headersSent || response.destroyed) return;
-    const { status, headers, body } = answer;
-    const { 'Content-Type': _type, 'Content-Length': length, ...common } = answerHeaders(body?.text ?? '');
-    response.writeHead(status, {
-      ...common,
-      ...corsHeaders(request.headers as Record<string, string>, this.#options.webrtc.corsOrigin),
-      ...headers,
-      ...(status !== 204 && { 'Content-Length': length }),
-      ...(body !== undefined && { 'Content-Type': body.type }),
-    });
-    response.end(body?.text);
-  }
-}
-
-/** The body as text; undefined once it is longer than an offer may be. */
-function readText(request: IncomingMessage): Promise<string | undefined> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    request.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes <= sdpLimits.bytes) chunks.push(chunk);
-    });
-    request.on('end', () =>
-      resolve(bytes > sdpLimits.bytes ? undefined : Buffer.concat(chunks).toString('utf8')),
-    );
-    request.on('error', reject);
-  });
 }

@@ -4,8 +4,8 @@
  *
  * Invariant: of a call one client waits, and whoever waits is answered once.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { systemClock, type Timer } from '../../../shared/runtime/clock.ts';
+import { headerOf, type Exchange } from './exchange.ts';
 
 /** A proxy on the way does not cut a request that is answered by then. */
 const longestWaitS = 25;
@@ -24,12 +24,8 @@ export class Vigils {
   readonly #lost = new Set<number>();
 
   /** Answers later: that the call has lost its worker, or that it has not by then. False where the client does not want to wait. */
-  keeps(
-    call: number,
-    { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
-    answer: Vigil['answer'],
-  ): boolean {
-    const wanted = /(?:^|[,;\s])wait=(\d{1,4})(?:$|[,;\s])/.exec(String(request.headers['prefer'] ?? ''));
+  keeps(call: number, exchange: Exchange, answer: Vigil['answer']): boolean {
+    const wanted = /(?:^|[,;\s])wait=(\d{1,4})(?:$|[,;\s])/.exec(headerOf(exchange, 'prefer') ?? '');
     const seconds = Math.min(longestWaitS, Number(wanted?.[1] ?? 0));
     if (seconds === 0) return false;
     this.#end(call, false);
@@ -39,7 +35,7 @@ export class Vigils {
     }
     const vigil = { timer: systemClock.after(seconds * 1000, () => this.#end(call, false)), answer };
     this.#vigils.set(call, vigil);
-    response.once('close', () => {
+    exchange.onGone(() => {
       if (this.#vigils.get(call) === vigil) this.#end(call, false);
     });
     return true;

@@ -3,7 +3,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { loadFlite, type Flite } from '../../../examples/demo/flite.ts';
 import { answer } from '../../support/fakes/fake-chat.ts';
 import { TestService, type TestServiceOptions } from '../../support/process/service.ts';
-import { stopAll } from '../../support/process/succession.ts';
+import { restarted, stopAll, stopped } from '../../support/process/succession.ts';
 import { type CallerOptions, WeriftCaller } from '../../support/webrtc/werift-caller.ts';
 
 let service: TestService;
@@ -82,6 +82,27 @@ describe('a WebRTC call', () => {
     expect((await again.hangUp()).status).toBe(200);
     expect((await toldOfNothing).status).toBe(204);
     await service.says('call ended');
+  });
+});
+
+describe('a WebRTC call from before a restart', () => {
+  it('is told at its session URL that its worker died, and goes on with another one of the old supervisor', async () => {
+    const greeting = 'One two three four five six seven. '.repeat(10);
+    await start({ greeting, workers: 2, env: { SVC_DRAIN_TIMEOUT: '60s' } });
+    const caller = await call();
+    await caller.until(() => audible(caller) >= 20);
+    const [old] = await restarted(service);
+    const told = fetch(caller.sessionUrl, { headers: { Prefer: 'wait=25' } });
+    process.kill(Number((await service.says('call started'))['pid']), 'SIGKILL');
+    const word = await told;
+    expect([word.status, await word.json()]).toEqual([200, { connection: 'lost' }]);
+    const again = new WeriftCaller();
+    callers.push(again);
+    expect((await again.call(caller.sessionUrl)).status).toBe(201);
+    await again.connected();
+    await again.until(() => audible(again) >= 20);
+    expect((await again.hangUp()).status).toBe(200);
+    await stopped(service, old);
   });
 });
 
