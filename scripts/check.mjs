@@ -13,18 +13,10 @@ const houseRules = ['tidy', 'docs', 'dependencies', 'deploy'].map((name) => `tes
 
 /** The slow ones first, so that the short ones fill the gaps. */
 const steps = [
-  { name: 'lint', command: [bin('eslint/bin/eslint.js'), '.', '--max-warnings', '0'] },
-  { name: 'types', command: [bin('typescript/bin/tsc'), '-p', '.'] },
   {
-    name: 'types of the page',
-    command: [bin('typescript/bin/tsc'), '-p', 'web'],
-    when: () => existsSync(join(root, 'web/app.ts')),
-  },
-  { name: 'types of the bench', command: [bin('typescript/bin/tsc'), '-p', 'scripts/bench'] },
-  { name: 'types of the chaos driver', command: [bin('typescript/bin/tsc'), '-p', 'scripts/chaos'] },
-  {
-    name: 'types of the evaluation of turns',
-    command: [bin('typescript/bin/tsc'), '-p', 'scripts/eval-turns'],
+    // Each file by the tsconfig.json that is nearest to it.
+    name: 'lint and types',
+    command: [bin('oxlint/bin/oxlint'), '--type-check', '--deny-warnings'],
   },
   { name: 'unused code', command: [bin('knip/bin/knip.js'), '--no-progress'] },
   {
@@ -70,7 +62,7 @@ async function ensureTools() {
 }
 
 await ensureTools();
-const waiting = steps.filter((step) => step.when?.() ?? true);
+const waiting = [...steps];
 const results = [];
 const lane = async () => {
   for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) results.push(await run(step));

@@ -39,8 +39,15 @@ function linesMatching(paths: readonly string[], pattern: RegExp): string[] {
   );
 }
 
-function parse(path: string, text = textOf(path)): ts.SourceFile {
-  return ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+const parse = (path: string, text: string): ts.SourceFile =>
+  ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+
+const trees = new Map<string, ts.SourceFile>();
+
+function treeOf(path: string): ts.SourceFile {
+  const known = trees.get(path) ?? parse(path, textOf(path));
+  trees.set(path, known);
+  return known;
 }
 
 function visit(node: ts.Node, see: (node: ts.Node) => void): void {
@@ -92,6 +99,15 @@ function defaultExports(file: ts.SourceFile): string[] {
   return file.statements.some(isDefault) ? [file.fileName] : [];
 }
 
+/** `export * from`, which names nothing. */
+function namelessExports(file: ts.SourceFile): string[] {
+  const isNameless = (statement: ts.Statement): boolean =>
+    ts.isExportDeclaration(statement) &&
+    statement.moduleSpecifier !== undefined &&
+    (statement.exportClause === undefined || ts.isNamespaceExport(statement.exportClause));
+  return file.statements.some(isNameless) ? [file.fileName] : [];
+}
+
 describe('the project', () => {
   it('is seen by these rules at all', () => {
     expect(code.length).toBeGreaterThan(20);
@@ -106,7 +122,7 @@ describe('the project', () => {
   });
 
   it(`has no function of more than ${longestFunction} lines`, () => {
-    expect(code.flatMap((path) => longFunctions(parse(path)))).toEqual([]);
+    expect(code.flatMap((path) => longFunctions(treeOf(path)))).toEqual([]);
   });
 
   it(`has no folder of more than ${fullestFolder} source files`, () => {
@@ -129,11 +145,13 @@ describe('the project', () => {
   });
 
   it('exports by name in the product', () => {
-    expect(product.flatMap((path) => defaultExports(parse(path)))).toEqual([]);
+    expect(product.flatMap((path) => defaultExports(treeOf(path)))).toEqual([]);
+    const named = code.filter((path) => !path.startsWith('test/'));
+    expect(named.flatMap((path) => namelessExports(treeOf(path)))).toEqual([]);
   });
 
   it('swallows no error without a word', () => {
-    expect(code.flatMap((path) => emptyCatches(parse(path)))).toEqual([]);
+    expect(code.flatMap((path) => emptyCatches(treeOf(path)))).toEqual([]);
   });
 
   it('mentions no path of a machine that it was written on', () => {
@@ -148,6 +166,9 @@ describe('the project', () => {
     expect(defaultExports(parse('a.ts', 'export default 1;'))).toEqual(['a.ts']);
     expect(defaultExports(parse('a.ts', 'export default function f() {}'))).toEqual(['a.ts']);
     expect(defaultExports(parse('a.ts', 'export function f() {}'))).toEqual([]);
+    expect(namelessExports(parse('a.ts', "export * from './b.ts';"))).toEqual(['a.ts']);
+    expect(namelessExports(parse('a.ts', "export * as b from './b.ts';"))).toEqual(['a.ts']);
+    expect(namelessExports(parse('a.ts', "export { b } from './b.ts';"))).toEqual([]);
     const machinePaths = ['tmp', 'work', 'home', 'root', 'Users'].flatMap((name) => [
       `/${name}/x`,
       `see (/${name})`,

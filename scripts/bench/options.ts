@@ -31,13 +31,16 @@ instead of holding calls for a while:
   --restart        calls run while the service is restarted and then stopped: does anybody notice?
   --transport sip  calls over SIP: how soon are they answered, what do they hear? In a build with SVC_BUILD_WITH=sip
   --transport webrtc  calls over WebRTC with Opus: how many for each core, how evenly? With --soak N: short ones, and what they leave
+                   with --interruptions: how soon is the loudspeaker silent?
   --kill-worker    of either, and a worker is killed: do they go on?
+  --restart        with --transport sip: the service is restarted, and not stopped: do they go on?
 SVC_TEST_ASSETS names a folder with recordings (audio/speech/*.wav); without it the demo's voice speaks.`;
 
 export type Mode =
   | { readonly name: 'hold' | 'find-max' | 'overload' | 'restart' | 'agent-link' }
-  | { readonly name: 'sip'; readonly killWorker: boolean }
+  | { readonly name: 'sip'; readonly killWorker: boolean; readonly restart: boolean }
   | ({ readonly name: 'webrtc' } & WebrtcMode)
+  | { readonly name: 'webrtc-interruptions'; readonly rounds: number }
   | {
       readonly name: 'interruptions';
       readonly rounds: number;
@@ -151,7 +154,12 @@ function modeOf(values: {
 
 /** Calls whose media has a way of its own; undefined for the others. */
 function mediaModeOf(
-  values: { readonly transport: string; readonly soak?: string | undefined; readonly 'kill-worker': boolean },
+  values: {
+    readonly transport: string;
+    readonly soak?: string | undefined;
+    readonly 'kill-worker': boolean;
+    readonly rounds: string;
+  },
   names: readonly string[],
 ): Mode | undefined {
   const { transport, soak, 'kill-worker': killWorker } = values;
@@ -161,9 +169,10 @@ function mediaModeOf(
   if (killWorker && name === undefined)
     throw new UsageError('--kill-worker: needs --transport sip or webrtc');
   if (name === undefined) return undefined;
-  if (names.length > 0 || (soak !== undefined && name === 'sip'))
+  const restart = name === 'sip' && names.join() === 'restart';
+  if ((names.length > 0 && !restart) || (soak !== undefined && name === 'sip'))
     throw new UsageError(`--transport ${name}: holds calls for a while and nothing else`);
-  if (name === 'sip') return { name, killWorker };
+  if (name === 'sip') return { name, killWorker, restart };
   return { name, killWorker, soak: soak === undefined ? undefined : countOf('--soak', soak, mostCalls) };
 }
 

@@ -97,7 +97,8 @@ async function run(options: RunOptions, parties: Parties): Promise<RestartResult
   };
 }
 
-async function restartService(service: Parties['service']): Promise<number> {
+/** Resolves with how long it took until the new supervisor was ready. */
+export async function restartService(service: Parties['service']): Promise<number> {
   const old = service.pid;
   const startedAt = performance.now();
   const isNew = ({ role, pid }: Readonly<Record<string, unknown>>): boolean =>

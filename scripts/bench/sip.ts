@@ -1,4 +1,4 @@
-/** Calls over SIP: how soon they are answered when many come at once, what they hear, and what is left of them when a worker dies. */
+/** Calls over SIP: how soon they are answered when many come at once, what they hear, and what is left of them when a worker dies or the service is restarted. */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import { machineUse, serviceProcesses, timeUse } from './processes.ts';
 import { ms, table, times, type FloorRow } from './report/report.ts';
 import type { Summary } from './report/statistics.ts';
 import type { RunOptions } from './run.ts';
+import { restartService } from './restart.ts';
 import { complaintText } from './started.ts';
 
 export interface SipResult {
@@ -20,6 +21,8 @@ export interface SipResult {
   readonly heard: SipHeard;
   /** Over the death of a worker, where that was asked for. */
   readonly takenOver: SipHeard | undefined;
+  /** Over a restart of the service, where that was asked for. */
+  readonly restarted: SipHeard | undefined;
   readonly hungUp: number;
   /** Of the whole machine, and of that the service's processes: the rest are callers, providers and whatever else runs. */
   readonly busyCores: number;
@@ -35,20 +38,24 @@ const setupLimitMs = 200;
 const gapLimitMs = 100;
 const expectedPerSecond = 50;
 
-export async function sipCalls(options: RunOptions & { readonly killWorker: boolean }): Promise<SipResult> {
+type SipOptions = RunOptions & { readonly killWorker: boolean; readonly restart: boolean };
+
+export async function sipCalls(options: SipOptions): Promise<SipResult> {
   const { root, workers, calls, variables } = options;
   const port = await freePort();
   const env = {
     SVC_MAX_SESSIONS: String(Math.max(512, calls)),
     SVC_SIP_ADDR: `127.0.0.1:${port}`,
     SVC_SIP_RTP_PORTS: '20000-29999',
+    // Calls stay with the supervisor that is replaced.
+    SVC_DRAIN_TIMEOUT: '600s',
     ...variables,
   };
   return await withParties({ root, workers, env }, (parties) => measure(options, parties, port));
 }
 
 async function measure(
-  { calls, seconds, assets, killWorker }: RunOptions & { readonly killWorker: boolean },
+  { calls, seconds, assets, killWorker, restart }: SipOptions,
   { service }: Parties,
   port: number,
 ): Promise<SipResult> {
@@ -67,10 +74,11 @@ async function measure(
     const busyCores = (machineUse().busyMs - before.busyMs) / windowMs;
     const serviceCores = (cpuMs() - cpuBefore) / windowMs;
     const takenOver = killWorker ? await overDeath(load, service.pid) : undefined;
+    const restarted = restart ? await overRestart(load, service) : undefined;
     const hungUp = await load.hangUp();
     return {
       ...{ calls, seconds, voices: voices.source, answers: load.answers, setup: load.setups.summary() },
-      ...{ heard, takenOver, hungUp, busyCores, serviceCores, complaints: service.complaints },
+      ...{ heard, takenOver, restarted, hungUp, busyCores, serviceCores, complaints: service.complaints },
     };
   } finally {
     load.close();
@@ -83,6 +91,13 @@ async function overDeath(load: SipLoad, supervisor: number): Promise<SipHeard> {
   load.begin();
   await sleep(1_000);
   process.kill(pid, 'SIGKILL');
+  await sleep(takeoverMs);
+  return load.end();
+}
+
+async function overRestart(load: SipLoad, service: Parties['service']): Promise<SipHeard> {
+  load.begin();
+  await restartService(service);
   await sleep(takeoverMs);
   return load.end();
 }
@@ -102,6 +117,7 @@ export function judgeSip({
   setup,
   heard,
   takenOver,
+  restarted,
   hungUp,
 }: SipResult): FloorRow[] {
   const expected = calls * seconds * expectedPerSecond;
@@ -125,19 +141,23 @@ export function judgeSip({
     },
     { rule: 'every BYE is answered', found: `${hungUp} of ${calls}`, passed: hungUp === calls },
   ];
-  if (takenOver === undefined) return rows;
-  return [
-    ...rows,
-    {
+  if (takenOver !== undefined)
+    rows.push({
       rule: 'a worker is killed: at least 95 % of the calls go on, silent for less than a second',
       found: `${takenOver.unbroken} of ${calls}, longest silence ${ms(takenOver.gaps.maxMs)} ms`,
       passed: takenOver.unbroken >= 0.95 * calls,
-    },
-  ];
+    });
+  if (restarted !== undefined)
+    rows.push({
+      rule: 'the service is restarted (SIGUSR2): every call goes on, silent for less than a second',
+      found: `${restarted.unbroken} of ${calls}, longest silence ${ms(restarted.gaps.maxMs)} ms`,
+      passed: restarted.unbroken === calls,
+    });
+  return rows;
 }
 
 export function describeSip(result: SipResult): string {
-  const { calls, seconds, heard, takenOver, busyCores, serviceCores } = result;
+  const { calls, seconds, heard, takenOver, restarted, busyCores, serviceCores } = result;
   const rows = judgeSip(result);
   return [
     `${calls} calls over SIP (UDP, PCMU) for ${seconds} s; ${busyCores.toFixed(2)} cores busy, ${serviceCores.toFixed(2)} of them the service; ${result.voices}`,
@@ -147,6 +167,7 @@ export function describeSip(result: SipResult): string {
       times('from INVITE to 200', result.setup),
       times('longest time without a packet', heard.gaps),
       ...(takenOver === undefined ? [] : [times('the same while a worker dies', takenOver.gaps)]),
+      ...(restarted === undefined ? [] : [times('the same over a restart', restarted.gaps)]),
     ]),
     ...complaintText(result.complaints),
     '',

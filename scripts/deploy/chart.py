@@ -5,12 +5,17 @@ Reads one JSON object from standard input, {"chart", "values", "name", "namespac
 kubernetes-validate of PyPI. Resources of the Prometheus operator have no schema there and are named in "unchecked".
 """
 
+import functools
 import json
 import sys
 
 import helm_python
 import kubernetes_validate
 import yaml
+from kubernetes_validate import utils
+
+# It reads megabytes of definitions anew for each object.
+utils.schema_contents = functools.cache(utils.schema_contents)
 
 FOREIGN = {"PodMonitor", "PrometheusRule"}
 

@@ -29,7 +29,19 @@ export interface RenderedChart {
   readonly unchecked: readonly string[];
 }
 
+const rendered = new Map<string, RenderedChart>();
+
+/** Each set of values is rendered once. */
 export function renderChart(values: Readonly<Record<string, unknown>>): RenderedChart {
+  const key = JSON.stringify(values);
+  const known = rendered.get(key);
+  if (known !== undefined) return known;
+  const chart = render(values);
+  rendered.set(key, chart);
+  return chart;
+}
+
+function render(values: Readonly<Record<string, unknown>>): RenderedChart {
   const asked = {
     chart: `${root}/deploy/helm/voice-agent-service`,
     name: 'voice-agent',

@@ -6,6 +6,7 @@ import type { FakeHttpServer, FakeReply } from '../../support/fakes/fake-http.ts
 import { reply, silence } from '../../support/fakes/fake-http.ts';
 import { eventStream } from '../../support/fakes/fake-responses.ts';
 import { Events, newStageContext } from '../../support/core/stage-context.ts';
+import { placesWithin } from '../../support/sampled.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 export interface LlmDialect<F extends FakeHttpServer> {
@@ -131,7 +132,7 @@ export function describeLlm<F extends FakeHttpServer>(dialect: LlmDialect<F>): v
 
     it('reads the same however the bytes are split', async () => {
       const bytes = Buffer.from(dialect.text('Günaydın, 你好 €.').join(''));
-      for (let at = 1; at < bytes.length; at += 1) {
+      for (const at of placesWithin(1, bytes.length)) {
         await outcome(eventStream([bytes.subarray(0, at), bytes.subarray(at)]));
         expect(text()).toBe('Günaydın, 你好 €.');
       }
@@ -140,7 +141,7 @@ export function describeLlm<F extends FakeHttpServer>(dialect: LlmDialect<F>): v
     it('is disconnected wherever the answer is cut', async () => {
       const bytes = Buffer.from(dialect.text('One two.').join(''));
       const kinds = new Set<string>();
-      for (let at = 0; at < bytes.length; at += 1) {
+      for (const at of placesWithin(0, bytes.length)) {
         const last = await outcome(eventStream(at === 0 ? [] : [bytes.subarray(0, at)], 'cut'));
         if (last.type === 'error') kinds.add(last.error.kind);
         else expect(text()).toBe('One two.');

@@ -4,6 +4,7 @@ import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
 import type { SttEvent, SttSession, SttStage } from '../../../worker/stages/stage.ts';
 import type { ByteCut } from '../../support/audio/byte-cut.ts';
 import { Events, newStageContext } from '../../support/core/stage-context.ts';
+import { placesWithin } from '../../support/sampled.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 /** What the suite needs of a server. */
@@ -367,7 +368,7 @@ export function sttSuite<S extends SuiteServer>(name: string, options: SuiteOpti
       const { sent } = server.cut;
       const whole = finals();
       expect(sent).toBeGreaterThan(200);
-      for (let at = 0; at < sent; at += 1) {
+      for (const at of placesWithin(0, sent)) {
         server.utterances.length = 0;
         server.cut.left = at;
         const run = await hear();

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
 import type { TtsEvent, TtsSession, TtsStage } from '../../../worker/stages/stage.ts';
 import { Events, newStageContext } from '../../support/core/stage-context.ts';
+import { placesWithin } from '../../support/sampled.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 /** What the suite needs of a server. */
@@ -230,7 +231,7 @@ export function describeVoice(name: string, voice: VoiceUnderTest): void {
       const whole = samples();
       const total = server.sentBytes;
       await shut();
-      for (let cut = 0; cut < total; cut += 1) {
+      for (const cut of placesWithin(0, total)) {
         server.sentBytes = 0;
         server.cutAfterBytes = cut;
         open();

@@ -26,15 +26,20 @@ export const baresipMissing: string | undefined =
   existsSync(program) && modules !== undefined ? undefined : `${program} is not installed`;
 
 export interface BaresipCall {
-  readonly uri: string;
+  /** Whom it calls; without it, it waits to be called, and answers. */
+  readonly uri?: string;
+  /** Where it registers, and signs in by the name in its address. */
+  readonly account?: { readonly address: string; readonly password: string };
   /** As baresip names it, such as `PCMU/8000/1`. */
   readonly codec: string;
   readonly encryption?: 'srtp-mand';
-  /** What is said once the other side has said something and is quiet, PCM16 at the codec's rate. */
+  /** What is said once the other side has said something and is quiet, and each time again; PCM16 at the codec's rate. */
   readonly says: Int16Array;
   readonly rate: number;
   /** It hangs up then, or sooner: when the other side has said something again and is quiet. */
   readonly seconds: number;
+  /** The other side hangs up. */
+  readonly waits?: boolean;
 }
 
 /** The other side has finished. */
@@ -72,7 +77,17 @@ function wav(mono: Int16Array, rate: number, channels: number): Buffer {
 
 const channelsOf = (codec: string): number => Number(codec.split('/')[2]);
 
-function configure(folder: string, { codec, encryption, says, rate, seconds }: BaresipCall): void {
+function accountOf({ account, codec, encryption, uri }: BaresipCall): string {
+  const who =
+    account === undefined
+      ? '<sip:test@127.0.0.1>;regint=0'
+      : `<${account.address}>;auth_pass=${account.password};regint=60`;
+  const keys = encryption === undefined ? '' : `;mediaenc=${encryption}`;
+  return `${who};audio_codecs=${codec}${keys}${uri === undefined ? ';answermode=auto' : ''}\n`;
+}
+
+function configure(folder: string, call: BaresipCall): void {
+  const { codec, says, rate, seconds } = call;
   mkdirSync(join(folder, 'heard'));
   const channels = channelsOf(codec);
   writeFileSync(join(folder, 'quiet.wav'), wav(new Int16Array(rate * seconds), rate, channels));
@@ -96,8 +111,7 @@ function configure(folder: string, { codec, encryption, says, rate, seconds }: B
   ];
   writeFileSync(join(folder, 'config'), `${config.join('\n')}\n`);
   writeFileSync(join(folder, 'contacts'), '');
-  const keys = encryption === undefined ? '' : `;mediaenc=${encryption}`;
-  writeFileSync(join(folder, 'accounts'), `<sip:test@127.0.0.1>;regint=0;audio_codecs=${codec}${keys}\n`);
+  writeFileSync(join(folder, 'accounts'), accountOf(call));
 }
 
 /** What was heard so far, of a file whose head is written last. */
@@ -119,21 +133,23 @@ const heardFile = (folder: string): string | undefined => {
   return name && join(folder, 'heard', name);
 };
 
-/** Calls, says what it has to say, hears the answer and hangs up. */
+/** Calls or is called, says what it has to say, hears the answer and hangs up, unless the other side does. */
 export async function baresipCall(call: BaresipCall): Promise<BaresipResult> {
   const folder = mkdtempSync(join(tmpdir(), 'baresip-'));
   try {
     configure(folder, call);
-    const args = ['-f', folder, '-t', String(call.seconds), '-e', `/dial ${call.uri}`];
+    const dial = call.uri === undefined ? [] : ['-e', `/dial ${call.uri}`];
+    const args = ['-f', folder, '-t', String(call.seconds), ...dial];
     const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] });
     let text = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (text += String(bytes)));
-    let hasSpoken = false;
+    let answered = 0;
     const look = setInterval(() => {
       const { length } = heardSoFar(folder, call);
-      if (length >= 2) child.kill('SIGTERM');
-      else if (length === 1 && !hasSpoken) {
-        hasSpoken = true;
+      if ((length >= 2 && call.waits !== true) || /session closed|terminated/.test(text))
+        child.kill('SIGTERM');
+      else if (length > answered) {
+        answered = length;
         child.stdin.write(`/ausrc aufile,${join(folder, 'says.wav')}\n`);
       }
     }, lookEveryMs);

@@ -10,6 +10,7 @@ import { voices, type Voice } from '../../../examples/demo/voices.ts';
 import { backchannelsOf } from '../../../shared/config/agent/backchannels.ts';
 import { withoutListening } from '../../../worker/core/turn/backchannels.ts';
 import { spokenWords } from '../../../worker/core/turn/phrases.ts';
+import { tries } from '../../support/sampled.ts';
 
 const allPatterns = Object.values(patterns).flat();
 
@@ -82,18 +83,24 @@ describe('the domain', () => {
   });
 });
 
+/** In a build each sentence is said in every second voice. */
+function sampleFor(voice: Voice): readonly string[] {
+  const step = tries(1, 2);
+  return inDomain.filter((_, at) => (at + voices.indexOf(voice)) % step === 0);
+}
+
 describe('a sentence of the domain', () => {
   it.each(voices)('is understood in the voice %s', (voice: Voice) => {
     let errors = 0;
     let total = 0;
     let refused = 0;
-    for (const sentence of inDomain) {
+    for (const sentence of sampleFor(voice)) {
       const heard = recognizer.hear(turn(flite(sentence, { voice, speed: 1 })));
       errors += wordErrors(sentence, heard.words);
       total += sentence.split(' ').length;
       if (heard.text === unclear) refused += 1;
     }
-    console.log(`${voice}: word errors ${errors} of ${total}, refused ${refused} of ${inDomain.length}`);
+    console.log(`${voice}: word errors ${errors} of ${total}, refused ${refused}`);
     expect(errors / total).toBeLessThan(0.1);
     expect(refused).toBeLessThanOrEqual(2);
   });

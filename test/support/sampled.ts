@@ -1,0 +1,19 @@
+/**
+ * How much a test tries that could try very much. A build tries a sample, the same each time; `npm run test:long` tries all
+ * (SVC_TEST_ALL=1).
+ */
+const all = process.env['SVC_TEST_ALL'] === '1';
+
+export const tries = (most: number, sample: number): number => (all ? most : sample);
+
+/** Near both ends of a message each place is one of its own, and heads are looked at. */
+const near = 24;
+const stride = 5;
+
+/** Places between `from` and `to` (left out) at which something is cut or split. */
+export function placesWithin(from: number, to: number): number[] {
+  const places = Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at);
+  return all
+    ? places
+    : places.filter((at) => at < from + near || at >= to - near || (at - from) % stride === 0);
+}
