@@ -12,12 +12,12 @@ import { describeRestart, judgeRestart, restart } from './restart.ts';
 import { runOnce } from './run.ts';
 import { describeSip, judgeSip, sipCalls } from './sip.ts';
 import { soak } from './soak.ts';
-import { describeWebrtc, judgeWebrtc, webrtcCalls } from './webrtc.ts';
+import { describeWebrtc, judgeWebrtc, webrtcCalls } from './webrtc/calls.ts';
 import {
   describeWebrtcInterruptions,
   judgeWebrtcInterruptions,
   webrtcInterruptions,
-} from './webrtc-interruptions.ts';
+} from './webrtc/interruptions.ts';
 import { describeSoak, judgeSoak } from './report/soak-report.ts';
 
 const steps = [64, 100, 128, 160, 200, 256, 320, 400, 512];

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { transports } from './client/wire.ts';
 import { SAMPLE_RATES } from '../../shared/audio/resampler.ts';
 import type { RunOptions } from './run.ts';
-import type { WebrtcMode } from './webrtc.ts';
+import type { WebrtcMode } from './webrtc/calls.ts';
 
 export const usage = `usage: npm run bench -- [options]
   --calls N        concurrent calls (100; 60 in a soak)

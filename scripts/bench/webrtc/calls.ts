@@ -3,14 +3,14 @@
  * and what thousands of short ones leave behind.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadVoices } from './client/speech.ts';
-import { WebrtcLoad, type WebrtcHeard } from './client/webrtc-load.ts';
-import { withParties, type Parties } from './parties.ts';
-import { descriptorsOf, memoryUse, serviceProcesses, threadsOf, timeUse } from './processes.ts';
-import { ms, table, times, type FloorRow } from './report/report.ts';
-import { Distribution, type Summary } from './report/statistics.ts';
-import type { RunOptions } from './run.ts';
-import { complaintText } from './started.ts';
+import { loadVoices } from '../client/speech.ts';
+import { WebrtcLoad, type WebrtcHeard } from '../client/webrtc-load.ts';
+import { withParties, type Parties } from '../parties.ts';
+import { descriptorsOf, memoryUse, serviceProcesses, threadsOf, timeUse } from '../processes.ts';
+import { ms, table, times, type FloorRow } from '../report/report.ts';
+import { Distribution, type Summary } from '../report/statistics.ts';
+import type { RunOptions } from '../run.ts';
+import { complaintText } from '../started.ts';
 
 export interface WebrtcMode {
   readonly killWorker: boolean;

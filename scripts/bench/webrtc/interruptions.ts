@@ -1,11 +1,11 @@
 /** Interruptions over WebRTC as a caller hears them: from the first loud sample to silence at a loudspeaker behind a jitter buffer. */
-import { newPrng } from '../../shared/base/prng.ts';
-import { bufferMs, webrtcTalk, type WebrtcTalkPlan } from './client/webrtc-talker.ts';
-import { afterFrames, callsAtOnce, material, withDemo } from './interruptions.ts';
-import { machineUse } from './processes.ts';
-import { ms, table, times, type FloorRow } from './report/report.ts';
-import { Distribution, type Summary } from './report/statistics.ts';
-import type { RunOptions } from './run.ts';
+import { newPrng } from '../../../shared/base/prng.ts';
+import { bufferMs, webrtcTalk, type WebrtcTalkPlan } from '../client/webrtc-talker.ts';
+import { afterFrames, callsAtOnce, material, withDemo } from '../interruptions.ts';
+import { machineUse } from '../processes.ts';
+import { ms, table, times, type FloorRow } from '../report/report.ts';
+import { Distribution, type Summary } from '../report/statistics.ts';
+import type { RunOptions } from '../run.ts';
 
 const limitMs = 300;
 /** A frame of 20 ms. */
