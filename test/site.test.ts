@@ -56,5 +56,7 @@ describe('the documentation site', () => {
   it('shows ten whole agents', () => {
     const page = readFileSync(join(folder, 'docs/cookbook.html'), 'utf8');
     expect(page.match(/<h2 /g)?.length).toBeGreaterThanOrEqual(10);
+    // Where the repository has a folder of files.
+    expect(readFileSync(join(folder, 'docs/quick-start.html'), 'utf8')).toContain('href="cookbook.html"');
   });
 });

@@ -26,9 +26,9 @@ import { frameSamples, sampleRate, talk, type Talk, type TalkPlan } from './clie
 export const loudDbfs = -40;
 const windowSamples = sampleRate / 100;
 /** Frames of the greeting that have come when the caller begins. */
-const afterFrames = 40;
+export const afterFrames = 40;
 const longestSoundMs = 2_500;
-const callsAtOnce = 4;
+export const callsAtOnce = 4;
 const burstRms = 3_300;
 const echo = { db: -12, delayMs: 150 } as const;
 const keyCalls = 20;
@@ -60,7 +60,7 @@ export interface InterruptionRow {
   readonly failures: readonly string[];
 }
 
-interface Sound {
+export interface Sound {
   readonly name: string;
   readonly pcm: Int16Array;
   /** First loud sample. */
@@ -93,7 +93,7 @@ function brought(folder: string): Material {
   return { callers: sounds('telling-'), listening: sounds('listening-'), bursts: [], hums: [] };
 }
 
-async function material(assets: string | undefined): Promise<Material> {
+export async function material(assets: string | undefined): Promise<Material> {
   const speak = await loadFlite();
   const spoken = (name: string): Sound => ({ name, pcm: speak(name, { voice: 'slt', speed: 1 }), loudAt: 0 });
   const hums = ['mm-hmm', 'mm', 'mm-hmm', 'mm', 'mm-hmm', 'mm', 'mm-hmm', 'mm'].map(spoken);
@@ -307,11 +307,11 @@ export interface InterruptionResult {
   readonly loadAverage: { readonly before: number; readonly after: number };
 }
 
-export async function interruptions(
-  options: Pick<RunOptions, 'root' | 'workers' | 'variables' | 'assets'> &
-    Extent & { readonly voices: string | undefined },
-): Promise<InterruptionResult> {
-  const { root, workers, variables, assets, rounds, only, voices } = options;
+/** Holds a service with the demo's providers and agent for as long as `use` takes. */
+export async function withDemo<T>(
+  { root, workers, variables }: Pick<RunOptions, 'root' | 'workers' | 'variables'>,
+  use: (service: ServiceProcess, agentFile: string) => Promise<T>,
+): Promise<T> {
   const demo = await startDemo(root);
   const service = new ServiceProcess({
     command: [
@@ -335,8 +335,23 @@ export async function interruptions(
   };
   const forget = stopWithOthers(stop);
   try {
-    const text = readFileSync(demo.agentFile, 'utf8');
-    const { definition } = loadAgentFile(text, {
+    await service.ready();
+    const used = await use(service, demo.agentFile);
+    await service.stop();
+    return used;
+  } finally {
+    stop();
+    forget();
+  }
+}
+
+export async function interruptions(
+  options: Pick<RunOptions, 'root' | 'workers' | 'variables' | 'assets'> &
+    Extent & { readonly voices: string | undefined },
+): Promise<InterruptionResult> {
+  const { assets, rounds, only, voices } = options;
+  return withDemo(options, async (service, agentFile) => {
+    const { definition } = loadAgentFile(readFileSync(agentFile, 'utf8'), {
       env: {},
       requireSecrets: false,
       readFile: () => undefined,
@@ -344,15 +359,10 @@ export async function interruptions(
     });
     if (definition === undefined) throw new Error("the demo's agent file is not valid");
     const prove = await openProver(speechSettings(definition, { turnModel: false }));
-    await service.ready();
     const before = machineUse().loadAverage;
     const parts = partsOf(voices === undefined ? await material(assets) : brought(voices));
     const base = { address: service.address, afterFrames };
     const rows = await measure(base, { parts, prove, rounds, only });
-    await service.stop();
     return { rows, loadAverage: { before, after: machineUse().loadAverage } };
-  } finally {
-    stop();
-    forget();
-  }
+  });
 }

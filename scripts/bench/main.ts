@@ -12,7 +12,12 @@ import { describeRestart, judgeRestart, restart } from './restart.ts';
 import { runOnce } from './run.ts';
 import { describeSip, judgeSip, sipCalls } from './sip.ts';
 import { soak } from './soak.ts';
-import { describeWebrtc, judgeWebrtc, webrtcCalls } from './webrtc.ts';
+import { describeWebrtc, judgeWebrtc, webrtcCalls } from './webrtc/calls.ts';
+import {
+  describeWebrtcInterruptions,
+  judgeWebrtcInterruptions,
+  webrtcInterruptions,
+} from './webrtc/interruptions.ts';
 import { describeSoak, judgeSoak } from './report/soak-report.ts';
 
 const steps = [64, 100, 128, 160, 200, 256, 320, 400, 512];
@@ -89,6 +94,11 @@ async function perform(command: Command, root: URL): Promise<boolean> {
       const passed = print(command, { result, rows: judgeWebrtc(result), text: describeWebrtc(result) });
       if (command.profile !== undefined) process.stdout.write(`${summariseProfiles(command.profile)}\n`);
       return passed;
+    }
+    case 'webrtc-interruptions': {
+      const result = await webrtcInterruptions({ ...command, ...mode, root });
+      const rows = judgeWebrtcInterruptions(result);
+      return print(command, { result, rows, text: describeWebrtcInterruptions(result) });
     }
     case 'soak': {
       const { total, warmUp } = mode;

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { transports } from './client/wire.ts';
 import { SAMPLE_RATES } from '../../shared/audio/resampler.ts';
 import type { RunOptions } from './run.ts';
-import type { WebrtcMode } from './webrtc.ts';
+import type { WebrtcMode } from './webrtc/calls.ts';
 
 export const usage = `usage: npm run bench -- [options]
   --calls N        concurrent calls (100; 60 in a soak)
@@ -31,6 +31,7 @@ instead of holding calls for a while:
   --restart        calls run while the service is restarted and then stopped: does anybody notice?
   --transport sip  calls over SIP: how soon are they answered, what do they hear? In a build with SVC_BUILD_WITH=sip
   --transport webrtc  calls over WebRTC with Opus: how many for each core, how evenly? With --soak N: short ones, and what they leave
+                   with --interruptions: how soon is the loudspeaker silent?
   --kill-worker    of either, and a worker is killed: do they go on?
   --restart        with --transport sip: the service is restarted, and not stopped: do they go on?
 SVC_TEST_ASSETS names a folder with recordings (audio/speech/*.wav); without it the demo's voice speaks.`;
@@ -39,6 +40,7 @@ export type Mode =
   | { readonly name: 'hold' | 'find-max' | 'overload' | 'restart' | 'agent-link' }
   | { readonly name: 'sip'; readonly killWorker: boolean; readonly restart: boolean }
   | ({ readonly name: 'webrtc' } & WebrtcMode)
+  | { readonly name: 'webrtc-interruptions'; readonly rounds: number }
   | {
       readonly name: 'interruptions';
       readonly rounds: number;
@@ -152,7 +154,12 @@ function modeOf(values: {
 
 /** Calls whose media has a way of its own; undefined for the others. */
 function mediaModeOf(
-  values: { readonly transport: string; readonly soak?: string | undefined; readonly 'kill-worker': boolean },
+  values: {
+    readonly transport: string;
+    readonly soak?: string | undefined;
+    readonly 'kill-worker': boolean;
+    readonly rounds: string;
+  },
   names: readonly string[],
 ): Mode | undefined {
   const { transport, soak, 'kill-worker': killWorker } = values;

@@ -39,15 +39,18 @@ function cookbook(root) {
     return `## ${name}\n\n${agentNote(text)}\n\n\`\`\`toml\n${body}\n\`\`\`\n`;
   });
   const intro = `# Cookbook\n\n${files.length} whole agent files of \`examples/agents\`. Each passes \`svc-supervisor check\`.\n\n`;
-  return { path: 'docs/cookbook.md', text: intro + recipes.join('\n') };
+  // Where pages name the folder, the site has this page.
+  return { path: 'docs/cookbook.md', folder: 'examples/agents', text: intro + recipes.join('\n') };
 }
 
 export function readPages(root) {
   const paths = [
-    ...['README.md', 'CHANGELOG.md', 'ARCHITECTURE.md', 'deploy/README.md', 'examples/demo/README.md'],
+    // In this order in the menu.
+    ...['README.md', 'docs/quick-start.md', 'ARCHITECTURE.md', 'deploy/README.md', 'examples/demo/README.md'],
     ...['sdk/python/README.md', 'sdk/typescript/README.md'],
     ...markdownIn(root, 'docs'),
     ...markdownIn(root, 'deploy/helm'),
+    'CHANGELOG.md',
   ].filter((path) => existsSync(join(root, path)));
   const pages = [...new Set(paths)].map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
   return [...pages, cookbook(root)].map((page) => ({

@@ -42,9 +42,9 @@ function pageHtml(page, body, pages) {
 <link rel="stylesheet" href="${base}/assets/style.css">
 <body>
 <a class="skip" href="#content">To the text</a>
-<header><a class="home" href="${base}/index.html">Voice agent service</a>
+<header><a class="home" href="${base}/index.html">Voice agent service</a><a class="menu" href="#pages">Menu</a>
 <search><input id="query" type="search" placeholder="Search" aria-label="Search" autocomplete="off"><ol id="hits" hidden></ol></search></header>
-<div class="columns"><nav aria-label="Pages">${menuFor(page, pages)}</nav>
+<div class="columns"><nav id="pages" aria-label="Pages">${menuFor(page, pages)}</nav>
 <main id="content">${body}</main></div>
 <script src="${base}/assets/minisearch.js"></script>
 <script src="${base}/assets/search-index.js"></script>
@@ -69,7 +69,9 @@ function searchIndex(pages) {
 
 export function buildSite(folder) {
   const pages = readPages(root).map(parsePage);
-  const byPath = new Map(pages.map((page) => [page.path, page]));
+  const byPath = new Map(
+    pages.flatMap((page) => [page.path, page.folder ?? []].flat().map((path) => [path, page])),
+  );
   const copied = new Set();
   const problems = [];
   for (const page of pages) {

@@ -10,7 +10,7 @@ export const historyBytes = 32 * 1024;
 const stateBytes = 24 * 1024;
 /** Most bytes of what a call is made with: a prompt of 64 KiB (spec 02, Limits) and the rest. Pages that nobody writes take no memory. */
 const setupBytes = 80 * 1024;
-/** Most bytes of an unfinished WebSocket message; a call in the middle of a longer one cannot be taken up. */
+/** Most bytes of an unfinished WebSocket message and those that wait before it; a call in the middle of a longer one cannot be taken up. */
 const tailBytes = 15 * 1024;
 
 const headerInts = 32;
@@ -29,13 +29,15 @@ const field = {
   /** Context that plays, and its samples on the wire at the call's rate. */
   context: 4,
   sentSamples: 5,
-  /** Bytes of the unfinished message; -1 when they did not fit. */
+  /** Bytes of messages that wait and of the unfinished one; -1 when they did not fit. */
   tail: 6,
   /** Frame of the mailbox where the turn began that STT listens to, and the mailbox's generation. */
   listenFrom: 7,
   generation: 8,
   /** Bytes of what the call is made with; -1 when it did not fit. */
   setup: 9,
+  /** How many bytes of the tail are handled. */
+  tailHandled: 10,
   /** By half: length of the state, half of the history that belongs to it, length of that. */
   halves: 16,
 } as const;
@@ -197,15 +199,25 @@ export class CallRecord {
     this.#set(field.isWriting, writing ? 1 : 0);
   }
 
-  /** The unfinished message so far, from its first byte; `from` says how much of it stands here already. */
+  /** Messages that wait, and the unfinished one so far; `from` says how much of all that stands here already. */
   keepTail(bytes: Uint8Array, from: number): void {
     const kept = this.#get(field.tail);
     if ((from > 0 && kept < 0) || from + bytes.length > tailBytes) {
       this.#set(field.tail, -1);
       return;
     }
+    if (from === 0) {
+      // Whoever reads in between finds nothing, and no mixture.
+      this.#set(field.tail, 0);
+      this.#set(field.tailHandled, 0);
+    }
     this.#tail.set(bytes, from);
     this.#set(field.tail, from + bytes.length);
+  }
+
+  /** So many bytes of the tail are handled: nobody need read them again. */
+  tailHandled(bytes: number): void {
+    this.#set(field.tailHandled, bytes);
   }
 
   listening(frame: number, generation: number): void {
@@ -238,7 +250,7 @@ export class CallRecord {
       state: read(this.#states[half], this.#stateLength),
       history: read(history, this.#ints[at + 2] ?? 0),
       setup: read(this.#setup, this.#get(field.setup)),
-      tail: Buffer.from(this.#tail.slice(0, this.#get(field.tail))),
+      tail: Buffer.from(this.#tail.slice(this.#get(field.tailHandled), this.#get(field.tail))),
       playout: { context: this.#get(field.context), sentSamples: this.#get(field.sentSamples) },
       listenFrom: this.#get(field.listenFrom),
       generation: this.#get(field.generation),

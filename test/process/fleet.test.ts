@@ -196,12 +196,60 @@ describe.skipIf(!hasRedis)('two hosts with one Redis (skipped without redis-serv
     expect((await ask(1, '/transfers/no-such/complete_warm', 'POST')).status).toBe(404);
   });
 
+  it('what is said of a warm transfer at another host is lost while the store is gone, and heard when it is back', async () => {
+    await givenOver({ mode: 'warm', summary: 'An invoice.' });
+    await at(0).says('a warm transfer has moved', (line) => line['phase'] === 'rung');
+    const { transfers } = (await (await ask(1, '/transfers')).json()) as { transfers: { handle: string }[] };
+    const handle = transfers[0]?.handle ?? '';
+    const complete = async (host: number): Promise<number> =>
+      (await ask(host, `/transfers/${handle}/complete_warm`, 'POST')).status;
+    const answered = (host: number) =>
+      postEvent(at(host).address('carrier_a'), `/carrier_a/events/amd/${handle}`, {
+        ...{ CallSid: 'CA9001', AccountSid: 'AC1', AnsweredBy: 'human' },
+      });
+
+    redis.hang();
+    // The carrier has said it, and does not say it again.
+    expect((await answered(1)).status).toBe(200);
+    expect(await complete(1)).toBe(404);
+    // The host that has the transfer knows it all the same: nobody has answered yet.
+    expect(await complete(0)).toBe(409);
+    redis.goOn();
+    while ((await complete(1)) !== 409);
+    expect((await answered(1)).status).toBe(200);
+    expect(await complete(1)).toBe(202);
+    await at(0).says('a warm transfer has moved', (line) => line['phase'] === 'joined');
+  });
+
+  async function make(host: number, key = 'order-1', to = '+15550100123'): Promise<[number, string]> {
+    const body = JSON.stringify({ to, carrier: 'carrier_a' });
+    const response = await ask(host, '/calls', 'POST', { body, headers: { 'Idempotency-Key': key } });
+    return [response.status, ((await response.json()) as { id: string }).id];
+  }
+
+  it('a call with a key is not made while the store is gone, and once when it is back', async () => {
+    const made = (): number => api.requests.filter(({ path }) => path === '/Calls.json').length;
+    const first = await make(0);
+    expect(first[0]).toBe(202);
+    redis.hang();
+    for (const [host, key] of [
+      [0, 'order-1'],
+      [1, 'order-1'],
+      [0, 'order-2'],
+      [1, 'order-2'],
+    ] as const)
+      expect([host, key, (await make(host, key, '+15550100124'))[0]]).toEqual([host, key, 503]);
+    expect(made()).toBe(1);
+    redis.goOn();
+    let second = await make(1, 'order-2', '+15550100124');
+    while (second[0] === 503) second = await make(1, 'order-2', '+15550100124');
+    expect(second[0]).toBe(202);
+    expect(await make(0, 'order-2', '+15550100124')).toEqual(second);
+    expect(await make(1)).toEqual(first);
+    expect(made()).toBe(2);
+  });
+
   it('a call that is asked for twice with one key, at either host, is made once', async () => {
-    const make = async (host: number): Promise<[number, string]> => {
-      const body = JSON.stringify({ to: '+15550100123', carrier: 'carrier_a' });
-      const response = await ask(host, '/calls', 'POST', { body, headers: { 'Idempotency-Key': 'order-1' } });
-      return [response.status, ((await response.json()) as { id: string }).id];
-    };
     const first = await make(0);
     expect(first[0]).toBe(202);
     expect(await make(1)).toEqual(first);

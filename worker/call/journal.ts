@@ -85,6 +85,10 @@ export class CallJournal implements ConnectionJournal {
     if (!this.#isOver) this.#record.keepTail(bytes, from);
   }
 
+  tailHandled(bytes: number): void {
+    if (!this.#isOver) this.#record.tailHandled(bytes);
+  }
+
   played(context: number, sentSamples: number): void {
     if (!this.#isOver) this.#record.played(context, sentSamples);
   }

@@ -42,7 +42,9 @@ export function beginEpoch(
 }
 
 export function nextEpoch(step: Step<'setup' | 'numbers' | 'conversation' | 'tools'>): void {
-  step.state.numbers.epoch += 1;
+  const { numbers } = step.state;
+  numbers.epoch += 1 + numbers.lostEpochs;
+  numbers.lostEpochs = 0;
   // Nothing of an older turn can lead on by itself, so no other order comes of it.
-  tellTools(step, { type: 'epoch.moved', epoch: step.state.numbers.epoch });
+  tellTools(step, { type: 'epoch.moved', epoch: numbers.epoch });
 }

@@ -4,6 +4,8 @@ import { number, record } from '../../shared/base/codec.ts';
 export interface Numbers {
   /** User turns and lines of the bot. */
   epoch: number;
+  /** Epochs that a worker which is gone may have begun and not written down: the client may know their numbers. */
+  lostEpochs: number;
   /** Responses, towards TTS and playout. */
   context: number;
   /** Marks in what is sent. */
@@ -14,10 +16,18 @@ export interface Numbers {
   ask: number;
 }
 
-export const newNumbers = (): Numbers => ({ epoch: 0, context: 0, mark: 0, round: 0, ask: 0 });
+export const newNumbers = (): Numbers => ({
+  epoch: 0,
+  lostEpochs: 0,
+  context: 0,
+  mark: 0,
+  round: 0,
+  ask: 0,
+});
 
 export const numbersCodec = record<Numbers>({
   epoch: number,
+  lostEpochs: number,
   context: number,
   mark: number,
   round: number,

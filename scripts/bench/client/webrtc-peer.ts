@@ -20,6 +20,8 @@ export interface PeerOptions {
   /** Where offers are taken. */
   readonly url: string;
   readonly findings: () => PeerFindings;
+  /** Told the payload of each packet of audio. */
+  readonly heard?: (payload: Uint8Array, now: number) => void;
 }
 
 interface Connection {
@@ -126,6 +128,7 @@ export class WebrtcPeer {
     const findings = this.#options.findings();
     const next = { at: now, sequence: packet.readUInt16BE(2), timestamp: packet.readUInt32BE(4) };
     findings.packets += 1;
+    this.#options.heard?.(Uint8Array.from(packet.subarray(12)), now);
     if (this.#last !== undefined) {
       const step = (next.sequence - this.#last.sequence) & 0xffff;
       findings.lost += Math.max(0, step - 1);

@@ -19,14 +19,14 @@
   };
 
   query.addEventListener('input', () => {
-    const found = search.search(query.value, {
-      prefix: true,
-      fuzzy: 0.15,
-      combineWith: 'AND',
-      boost: { title: 4 },
-    });
-    hits.replaceChildren(...found.slice(0, 12).map(itemOf));
-    hits.hidden = found.length === 0;
+    const look = (combineWith) =>
+      search.search(query.value, { prefix: true, fuzzy: 0.15, combineWith, boost: { title: 4 } });
+    const all = look('AND');
+    // Words of which one stands nowhere beside the others: what has most of them.
+    const found = all.length > 0 ? all : look('OR');
+    if (found.length > 0) hits.replaceChildren(...found.slice(0, 12).map(itemOf));
+    else hits.textContent = 'Nothing found.';
+    hits.hidden = query.value.trim() === '';
   });
   document.addEventListener('keydown', (event) => {
     if (event.key === '/' && document.activeElement !== query) {

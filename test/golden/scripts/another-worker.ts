@@ -192,4 +192,15 @@ export const anotherWorker: readonly Dialogue[] = [
       );
     },
   ),
+
+  dialogue('an epoch that the other worker may have begun is not given twice', (begin) => {
+    const call = begin().opens().callerSays('Go.').llmAnswers('A long enough answer.').botPlays(600);
+    takenOver(call, { sentMs: 600 }).presses('1').ordered('playout.clear 3');
+  }),
+
+  dialogue('the time between two keys stands still while nobody reads them', (begin) => {
+    const call = begin().opens().presses('4').later(2_000);
+    takenOver(call, { silentMs: 2_500 }).later(3_400).presses('2').presses('#');
+    call.llmIsAsked('user: [The caller pressed the keys: 42]');
+  }),
 ];

@@ -187,6 +187,6 @@ export const asides: readonly Dialogue[] = [
 
   dialogue('another worker hears an aside again', (begin) => {
     const call = faded(begin).workerIsLost().ordered('stt.listen').later(600).botPlays(100);
-    call.sttHears('Stop.').ordered('playout.clear 2');
+    call.sttHears('Stop.').ordered('playout.clear 3');
   }),
 ];

@@ -60,7 +60,7 @@ export const simulatedToolMutants: readonly Mutant[] = [
     to: "outcome.kind === 'failed'",
   }),
   mutant('does not tell its tools of a new turn', 'epoch.ts', {
-    from: "tellTools(step, { type: 'epoch.moved', epoch: step.state.numbers.epoch });",
+    from: "tellTools(step, { type: 'epoch.moved', epoch: numbers.epoch });",
     to: '',
   }),
   mutant('lets results without their call into a small context', 'history.ts', {

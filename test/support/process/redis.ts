@@ -40,6 +40,15 @@ export class TestRedis {
     });
   }
 
+  /** It answers nobody, and forgets nothing. */
+  hang(): void {
+    this.#child?.kill('SIGSTOP');
+  }
+
+  goOn(): void {
+    this.#child?.kill('SIGCONT');
+  }
+
   async stop(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;

@@ -35,6 +35,19 @@ describe('the record of a call', () => {
     });
   });
 
+  it('gives on what nobody has handled', () => {
+    const { writer, reader } = newRecords();
+    writer.begin(7);
+    writer.opened();
+    writer.save('a', '[]');
+    writer.keepTail(Buffer.from([1, 2, 3]), 0);
+    writer.tailHandled(2);
+    writer.keepTail(Buffer.from([4]), 3);
+    expect(reader().read().tail).toEqual(Buffer.from([3, 4]));
+    writer.keepTail(Buffer.from([5]), 0);
+    expect(reader().read().tail).toEqual(Buffer.from([5]));
+  });
+
   it('keeps a history until another one belongs to the state', () => {
     const { writer, reader } = newRecords();
     writer.begin(7);

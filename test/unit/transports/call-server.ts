@@ -11,6 +11,7 @@ import { wsCallLimits } from '../../../shared/protocol/call.ts';
 import type { WsCallLimits } from '../../../shared/protocol/call.ts';
 import type { CallStart, CallTransport, TransportEvents } from '../../../worker/transports/transport.ts';
 import { callSocketServerOptions } from '../../../worker/transports/socket/call-socket.ts';
+import type { ConnectionJournal } from '../../../worker/transports/socket/connection-journal.ts';
 import { websocketDialect } from '../../../worker/transports/websocket/dialect.ts';
 import { openSocketCalls } from '../../../worker/transports/socket/socket-call.ts';
 
@@ -37,6 +38,10 @@ export interface CallServerSettings {
   readonly onAudio?: (transport: CallTransport) => void;
   /** Whether the engine takes this audio now; by its room when not given. */
   readonly takes?: (bytes: Uint8Array, now: number) => boolean;
+  /** What is written down for whoever comes after a death; nothing when not given. */
+  readonly journal?: ConnectionJournal;
+  /** Told of each key, before the call goes on. */
+  readonly onKey?: (digit: string) => void;
   /** Whether an agent process gets what the client's program says; not, when not given. */
   readonly hears?: boolean;
 }
@@ -67,6 +72,7 @@ export class CallServer {
         const opened = call as EngineCall;
         call.transport = openSocketCalls(websocketDialect)(ws, this.#events(opened, settings), {
           limits: limits.value,
+          journal: settings.journal,
           signedMetadata: settings.signedMetadata ?? {},
           now: () => this.now,
           newCallId: () => `made-up-${this.calls.length}`,
@@ -118,7 +124,10 @@ export class CallServer {
         note(`message ${name} ${id} ${JSON.stringify(data)}`);
         return settings.hears ?? false;
       },
-      dtmf: (digit) => note(`dtmf ${digit}`),
+      dtmf: (digit) => {
+        settings.onKey?.(digit);
+        note(`dtmf ${digit}`);
+      },
       typed: () => undefined,
       markPlayed: (id) => note(`mark ${id}`),
       ended: (reason) => note(`ended ${reason}`),

@@ -14,19 +14,27 @@ function frame(opcode: number, length: number, fin = true): Buffer {
   return Buffer.concat([head, Buffer.alloc(length, opcode)]);
 }
 
-/** The tail as the sink keeps it. */
-function newKeeper() {
-  let kept: Buffer = Buffer.alloc(0);
-  const tail = new FrameTail({
-    keepTail: (bytes, from) => (kept = Buffer.concat([kept.subarray(0, from), bytes])),
-  });
-  return { tail, kept: () => kept };
+/** The tail as whoever comes next finds it. */
+function newKeeper(kept?: 'text' | 'binary') {
+  let bytes: Buffer = Buffer.alloc(0);
+  let handled = 0;
+  const tail = new FrameTail(
+    {
+      keepTail: (more, from) => {
+        if (from === 0) handled = 0;
+        bytes = Buffer.concat([bytes.subarray(0, from), more]);
+      },
+      tailHandled: (count) => (handled = count),
+    },
+    kept,
+  );
+  return { tail, kept: () => bytes.subarray(handled) };
 }
 
 describe('the tail of a connection', () => {
   it('is empty between messages', () => {
     const { tail, kept } = newKeeper();
-    tail.take(Buffer.concat([frame(2, 640), frame(1, 0), frame(2, 70_000)]));
+    tail.take(Buffer.concat([frame(2, 640), frame(2, 0), frame(2, 70_000)]));
     expect(kept()).toHaveLength(0);
   });
 
@@ -63,6 +71,87 @@ describe('the tail of a connection', () => {
           if (whole + message.length <= read) whole += message.length;
           else break;
         expect(kept()).toEqual(stream.subarray(whole, read));
+      }
+    }
+  });
+
+  it('holds messages until they are handled, and no audio', () => {
+    const { tail, kept } = newKeeper();
+    const [one, two, rest] = [frame(1, 30), frame(1, 31), frame(2, 100).subarray(0, 50)];
+    tail.take(Buffer.concat([one, frame(2, 640), two, rest]));
+    expect(kept()).toEqual(Buffer.concat([one, two, rest]));
+    tail.handled();
+    expect(kept()).toEqual(Buffer.concat([two, rest]));
+    tail.handled();
+    expect(kept()).toEqual(rest);
+  });
+
+  it('holds a message that waits while more comes', () => {
+    const { tail, kept } = newKeeper();
+    const [one, two] = [frame(1, 30), frame(1, 31)];
+    tail.take(one);
+    tail.take(Buffer.concat([frame(2, 640), two.subarray(0, 9)]));
+    tail.take(two.subarray(9, 12));
+    expect(kept()).toEqual(Buffer.concat([one, two.subarray(0, 12)]));
+    tail.take(two.subarray(12));
+    expect(kept()).toEqual(Buffer.concat([one, two]));
+    tail.handled();
+    tail.handled();
+    expect(kept()).toHaveLength(0);
+  });
+
+  it('gives nobody a message for the third time', () => {
+    const { tail, kept } = newKeeper();
+    const [again, next, rest] = [frame(1, 30), frame(1, 31), frame(1, 32).subarray(0, 5)];
+    tail.take(Buffer.concat([again, rest]), true);
+    expect(kept()).toEqual(rest);
+    tail.take(frame(1, 32).subarray(5));
+    tail.take(next);
+    tail.handled();
+    expect(kept()).toEqual(Buffer.concat([frame(1, 32), next]));
+  });
+
+  it('keeps binary messages where those are more than audio', () => {
+    const { tail, kept } = newKeeper('binary');
+    tail.take(Buffer.concat([frame(2, 30), frame(1, 31)]));
+    expect(kept()).toEqual(frame(2, 30));
+  });
+
+  it('leaves out what has no room, and keeps count of it', () => {
+    const { tail, kept } = newKeeper();
+    tail.take(Buffer.concat([frame(1, 60_000), frame(1, 20)]));
+    expect(kept()).toEqual(frame(1, 20));
+    tail.handled();
+    expect(kept()).toEqual(frame(1, 20));
+    tail.handled();
+    expect(kept()).toHaveLength(0);
+  });
+
+  it('is, with messages that are handled at any time, what nobody has handled', () => {
+    const prng = newPrng(11);
+    for (let round = 0; round < 300; round += 1) {
+      const messages = Array.from({ length: 8 }, () =>
+        prng.chance(0.5) ? frame(1, prng.below(200)) : frame(2, prng.below(700)),
+      );
+      const stream = Buffer.concat(messages);
+      const { tail, kept } = newKeeper();
+      let [read, handled] = [0, 0];
+      while (read < stream.length) {
+        const end = Math.min(stream.length, read + 1 + prng.below(400));
+        tail.take(stream.subarray(read, end));
+        read = end;
+        let whole = 0;
+        const texts: Buffer[] = [];
+        for (const message of messages) {
+          if (whole + message.length > read) break;
+          whole += message.length;
+          if (message[0] === 0x81) texts.push(message);
+        }
+        while (handled < texts.length && prng.chance(0.6)) {
+          tail.handled();
+          handled += 1;
+        }
+        expect(kept()).toEqual(Buffer.concat([...texts.slice(handled), stream.subarray(whole, read)]));
       }
     }
   });

@@ -43,6 +43,25 @@ describe('a packet of speech', () => {
   );
 });
 
+describe('the codec inside of Opus', () => {
+  it('is the one of voices with copies, and without them the one that costs a third', async () => {
+    const { encoder } = await newOpus({ heard: 16_000, spoken: 24_000 });
+    const flite = await loadFlite();
+    const pcm = flite('In Paris it is eighteen degrees with clear sky.', { voice: 'slt', speed: 1 });
+    const frame = pcm.slice(16_000, 16_000 + 480);
+    // Configurations from 16 on are CELT (RFC 6716, 3.1).
+    const isCelt = (): boolean => (encoder.encode(frame)[0] ?? 0) >> 3 >= 16;
+    expect(isCelt()).toBe(false);
+    encoder.guard(false);
+    // The first packet hands over from one to the other.
+    isCelt();
+    expect(isCelt()).toBe(true);
+    encoder.guard(true);
+    isCelt();
+    expect(isCelt()).toBe(false);
+  });
+});
+
 describe('what guards against loss', () => {
   it('is on until the way is known, and for a minute behind a report of loss', () => {
     const guard = new LossGuard(0);

@@ -4,7 +4,7 @@
  *
  * Invariant: what a stranger sent and the decoder does not take is silence of the same length, never a fault of the call.
  */
-import type { OpusDecoderHandle, OpusEncoderHandle } from 'libopus-wasm';
+import type { OpusDecoderHandle, OpusEncoderHandle, Signal } from 'libopus-wasm';
 import { FRAME_MS } from '../../../shared/base/units.ts';
 
 /** Rates that the codec knows without a resampler, in Hz. */
@@ -15,13 +15,17 @@ export const isOpusRate = (rate: number): rate is OpusRate => opusRates.some((on
 /** RTP timestamps of Opus have this rate whatever the codec's own is (RFC 7587, 4.1). */
 export const opusClockRate = 48_000;
 
-const bitrate = 28_000;
 /**
- * With copies of what may be lost: without more bits they would cost the upper frequencies, and up to 5 % of expected loss the encoder leaves
- * them out where they do not fit (docs/measurements/webrtc.md).
+ * Speech is coded as sound (CELT) where nothing is lost: with more bits that is nearer to what went in, and it costs a third
+ * (docs/measurements/webrtc.md). It has no copies of what may be lost.
+ */
+const plain = { bitrate: 48_000, packetLossPercent: 0 } as const;
+/**
+ * With copies of what may be lost, as the codec of voices (SILK) has them: without more bits they would cost the upper frequencies, and up to
+ * 5 % of expected loss the encoder leaves them out where they do not fit.
  */
 const guarded = { bitrate: 36_000, packetLossPercent: 10 } as const;
-/** A higher one is not heard in speech at this bitrate, and 5 costs two and a half times as much (docs/measurements/webrtc.md). */
+/** A higher one is not heard in speech at these bitrates, and 5 costs twice as much (docs/measurements/webrtc.md). */
 const complexity = 1;
 const longestPacketMs = 120;
 /** The decoder makes up multiples of this. */
@@ -104,11 +108,16 @@ function silenceFor(error: unknown, samples: number): Int16Array {
 
 export class OpusEncoder {
   readonly #handle: OpusEncoderHandle;
+  readonly #signals: Pick<typeof Signal, 'Auto' | 'Music'>;
   readonly #silence: Int16Array;
   #isGuarded = true;
 
-  constructor(handle: OpusEncoderHandle, rate: OpusRate) {
+  constructor(
+    handle: OpusEncoderHandle,
+    { rate, signals }: { rate: OpusRate; signals: Pick<typeof Signal, 'Auto' | 'Music'> },
+  ) {
     this.#handle = handle;
+    this.#signals = signals;
     this.#silence = new Int16Array((rate * FRAME_MS) / 1000);
   }
 
@@ -117,12 +126,14 @@ export class OpusEncoder {
     return this.#handle.encode(pcm);
   }
 
-  /** Whether packets hold copies of those before them, as they do at first. They cost time and bits. */
+  /** Whether packets hold copies of those before them, as they do at first. They cost time. */
   guard(isOn: boolean): void {
     if (isOn === this.#isGuarded) return;
     this.#isGuarded = isOn;
-    this.#handle.setPacketLossPercent(isOn ? guarded.packetLossPercent : 0);
-    this.#handle.setBitrate(isOn ? guarded.bitrate : bitrate);
+    const { bitrate, packetLossPercent } = isOn ? guarded : plain;
+    this.#handle.setPacketLossPercent(packetLossPercent);
+    this.#handle.setBitrate(bitrate);
+    this.#handle.setSignal(isOn ? this.#signals.Auto : this.#signals.Music);
   }
 
   encodeSilence(): Uint8Array {
@@ -146,7 +157,7 @@ export function freeOpus({ decoder, encoder }: Opus): void {
 }
 
 export async function newOpus(rates: { readonly heard: OpusRate; readonly spoken: OpusRate }): Promise<Opus> {
-  const { Application, createDecoder, createEncoder } = await import('libopus-wasm');
+  const { Application, Signal, createDecoder, createEncoder } = await import('libopus-wasm');
   const decoder = await createDecoder({ sampleRate: rates.heard, channels: 1 });
   const encoder = await createEncoder({
     ...{ sampleRate: rates.spoken, channels: 1, application: Application.Voip },
@@ -155,6 +166,6 @@ export async function newOpus(rates: { readonly heard: OpusRate; readonly spoken
   });
   return {
     decoder: new OpusDecoder(decoder, rates.heard),
-    encoder: new OpusEncoder(encoder, rates.spoken),
+    encoder: new OpusEncoder(encoder, { rate: rates.spoken, signals: Signal }),
   };
 }

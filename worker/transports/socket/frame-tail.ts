@@ -1,14 +1,25 @@
 /**
- * Follows the frames in the byte stream of a client (RFC 6455, 5.2), which the library does not tell: where the newest unfinished
- * message begins, so that another worker can read on from there, and that a fragment of it has come, which proves that the client
- * lives. It looks at headers alone and judges nothing: the library does that.
+ * Follows the frames in the byte stream of a client (RFC 6455, 5.2), which the library does not tell: which messages nobody has handled yet,
+ * and where the newest unfinished one begins, so that another worker can read on from there; and that a fragment of it has come,
+ * which proves that the client lives. It looks at headers alone and judges nothing: the library does that.
+ *
+ * Between reading a key and writing down what follows from it a worker can die, and what was read is in no socket any more. A caller's
+ * audio is not kept: there is more of it at once.
  */
 
 export interface TailSink {
-  /** Bytes of the unfinished message; `from` of them were kept before. `from` 0 with no bytes: nothing is unfinished. */
+  /** Messages that nobody has handled, and bytes of the unfinished one; `from` of them were kept before. None at all: everything is handled. */
   keepTail(bytes: Uint8Array, from: number): void;
+  /** So many of the kept bytes are handled. */
+  tailHandled(bytes: number): void;
 }
 
+/** The type of the messages that are kept until they are handled (RFC 6455, 5.2). */
+export const keptOpcodes = { text: 1, binary: 2 } as const;
+
+/** Most bytes of messages that wait: many more keys than anybody presses, and less than a record has room for. */
+const mostWaitingBytes = 8 * 1024;
+const nothing = Buffer.alloc(0);
 const shortestHeader = 2;
 const maskBytes = 4;
 const lengthOf16 = 126;
@@ -16,8 +27,15 @@ const lengthOf64 = 127;
 
 export class FrameTail {
   readonly #sink: TailSink | undefined;
-  /** Bytes of the unfinished message before the present chunk. */
-  #kept = 0;
+  readonly #keptOpcode: number;
+  /** Messages that wait to be handled; empty for one that is not kept. */
+  #waiting: Uint8Array[] = [];
+  #waitingBytes = 0;
+  /** The unfinished message before the present chunk. */
+  #begun: Uint8Array = nothing;
+  /** Bytes that were kept before it, and how many of them are handled. */
+  #before = 0;
+  #handled = 0;
   /** Bytes of a header that is split between chunks. */
   readonly #header = new Uint8Array(14);
   #headerFilled = 0;
@@ -25,19 +43,26 @@ export class FrameTail {
   #payloadLeft = 0;
   #isControl = false;
   #isFinal = false;
-  /** A message of several frames is under way. */
-  #inMessage = false;
+  /** Type of the message of several frames that is under way; 0: none is. */
+  #openOpcode = 0;
+  #opcode = 0;
 
-  constructor(sink?: TailSink) {
+  constructor(sink?: TailSink, kept: keyof typeof keptOpcodes = 'text') {
     this.#sink = sink;
+    this.#keptOpcode = keptOpcodes[kept];
   }
 
-  /** Takes a chunk as it came from the socket, before anybody else reads it. Returns whether a frame ended in it. */
-  take(chunk: Uint8Array): boolean {
+  /**
+   * Takes a chunk as it came from the socket, before anybody else reads it. Returns whether a frame ended in it. Of one that a dead
+   * worker has read before, no message is kept again: should it be what killed that one, it kills no third.
+   */
+  take(chunk: Uint8Array, isAgain = false): boolean {
     let at = 0;
     let hasFrame = false;
-    /** Where in the chunk the unfinished message begins; before the chunk while undefined. */
-    let start = this.#kept === 0 ? 0 : undefined;
+    /** Where in the chunk the unfinished message begins, behind what was begun before. */
+    let start = 0;
+    const before = this.#begun;
+    const waited = this.#waiting.length;
     while (at < chunk.length) {
       if (this.#payloadLeft > 0) {
         const step = Math.min(this.#payloadLeft, chunk.length - at);
@@ -52,10 +77,47 @@ export class FrameTail {
       }
       if (this.#payloadLeft > 0) continue;
       hasFrame = true;
-      if (this.#messageEnds()) start = at;
+      if (!this.#messageEnds()) continue;
+      if (this.#opcode === this.#keptOpcode && !this.#isControl)
+        this.#wait(chunk.subarray(start, at), isAgain);
+      this.#begun = nothing;
+      start = at;
     }
-    this.#keep(chunk, start);
+    const rest = chunk.subarray(start);
+    if (this.#waiting.length === waited && this.#begun === before && before.length > 0)
+      this.#sink?.keepTail(rest, this.#before + before.length);
+    else this.#keepAll(rest, before.length > 0);
+    this.#begun = this.#begun.length === 0 ? rest : Buffer.concat([this.#begun, rest]);
     return hasFrame;
+  }
+
+  /** The oldest message that waits was handled, and what follows from it written down. */
+  handled(): void {
+    const bytes = this.#waiting.shift()?.length ?? 0;
+    if (bytes === 0) return;
+    this.#waitingBytes -= bytes;
+    this.#handled += bytes;
+    this.#sink?.tailHandled(this.#handled);
+  }
+
+  #wait(end: Uint8Array, isAgain: boolean): void {
+    const bytes = this.#begun.length + end.length;
+    if (isAgain || this.#waitingBytes + bytes > mostWaitingBytes) {
+      this.#waiting.push(nothing);
+      return;
+    }
+    this.#waiting.push(this.#begun.length === 0 ? end : Buffer.concat([this.#begun, end]));
+    this.#waitingBytes += bytes;
+  }
+
+  #keepAll(rest: Uint8Array, hadRest: boolean): void {
+    if (this.#waitingBytes === 0 && rest.length === 0 && !hadRest && this.#before === this.#handled) return;
+    const [first = nothing] = this.#waiting;
+    const isOne = this.#waiting.length === 1 && rest.length === 0;
+    const all = isOne ? first : this.#waitingBytes === 0 ? rest : Buffer.concat([...this.#waiting, rest]);
+    this.#sink?.keepTail(all, 0);
+    this.#before = this.#waitingBytes;
+    this.#handled = 0;
   }
 
   #headerIsWhole(): boolean {
@@ -66,27 +128,16 @@ export class FrameTail {
     const first = this.#header[0] ?? 0;
     this.#isFinal = (first & 0x80) !== 0;
     this.#isControl = (first & 0x08) !== 0;
+    if (!this.#isControl) this.#opcode = this.#openOpcode === 0 ? first & 0x0f : this.#openOpcode;
     this.#payloadLeft = payloadLength(this.#header);
     this.#headerFilled = 0;
   }
 
   /** A frame is over: does a message end with it, so that nothing is unfinished? */
   #messageEnds(): boolean {
-    if (this.#isControl) return !this.#inMessage;
-    this.#inMessage = !this.#isFinal;
+    if (this.#isControl) return this.#openOpcode === 0;
+    this.#openOpcode = this.#isFinal ? 0 : this.#opcode;
     return this.#isFinal;
-  }
-
-  #keep(chunk: Uint8Array, start: number | undefined): void {
-    if (start === undefined) {
-      this.#sink?.keepTail(chunk, this.#kept);
-      this.#kept += chunk.length;
-      return;
-    }
-    const length = chunk.length - start;
-    if (length === 0 && this.#kept === 0) return;
-    this.#sink?.keepTail(chunk.subarray(start), 0);
-    this.#kept = length;
   }
 }
 

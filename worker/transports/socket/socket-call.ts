@@ -72,8 +72,6 @@ class SocketCall implements CallTransport {
     this.#events = events;
     this.#options = options;
     this.#writer = new FrameWriter(ws, options.journal);
-    this.#tail = new FrameTail(options.journal);
-    this.#tail.take(ws.earlyBytes);
     const settings = {
       ...options.limits,
       signedMetadata: options.signedMetadata,
@@ -86,7 +84,9 @@ class SocketCall implements CallTransport {
       ...(options.wallNow !== undefined && { wallNow: () => options.wallNow?.() ?? 0 }),
       ...(saved !== undefined && { saved: savedParts(saved.json).dialect }),
     });
-    const { kind: dialect, playout } = this.#dialect;
+    const { kind: dialect, playout, audioComesAs } = this.#dialect;
+    this.#tail = new FrameTail(options.journal, audioComesAs === 'packed' ? 'binary' : 'text');
+    this.#tail.take(ws.earlyBytes, saved !== undefined);
     if (this.#dialect.writeMessage !== undefined)
       this.sendMessage = (message) => {
         if (this.#openRate !== 0) this.#send(this.#dialect.writeMessage?.(message));
@@ -98,12 +98,11 @@ class SocketCall implements CallTransport {
         : resumedWsCall(saved, { settings, now: options.now(), dialect });
     this.#openRate = this.#state.phase.name === 'open' ? this.#state.phase.start.sampleRate : 0;
     this.#deadline = nextDeadline(this.#state);
-    const { allowance } = this.#state;
     this.#held = new HeldAudio(options.limits);
     this.#late = new LateFrames({
-      allowance,
+      allowance: this.#state.allowance,
       maxTextBytes: options.limits.maxControlBytes,
-      textCost: this.#dialect.audioComesAs === 'text' ? intakeCosts.audioFrame : intakeCosts.control,
+      textCost: audioComesAs === 'text' ? intakeCosts.audioFrame : intakeCosts.control,
     });
     listenTo(ws, options, {
       closing: (cause) => this.#onClosing(cause),
@@ -253,6 +252,7 @@ class SocketCall implements CallTransport {
     } else {
       this.#step({ type: 'frame.faulted', code: 'invalid_json' }, now);
     }
+    this.#tail.handled();
   }
 
   #onHeard(heard: Heard, now: Millis): void {
@@ -273,6 +273,7 @@ class SocketCall implements CallTransport {
     if (!this.#late.charge(intakeCosts.audioFrame, now)) this.#step({ type: 'allowance.spent' }, now);
     if (unpacked?.type === 'audio') this.#onAudio(unpacked.bytes, now);
     else if (unpacked?.type === 'broken') this.#step({ type: 'framing.broken' }, now);
+    this.#tail.handled();
   }
 
   #onBinary(data: Buffer, now: Millis): void {

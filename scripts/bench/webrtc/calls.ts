@@ -3,14 +3,14 @@
  * and what thousands of short ones leave behind.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadVoices } from './client/speech.ts';
-import { WebrtcLoad, type WebrtcHeard } from './client/webrtc-load.ts';
-import { withParties, type Parties } from './parties.ts';
-import { descriptorsOf, memoryUse, serviceProcesses, threadsOf, timeUse } from './processes.ts';
-import { ms, table, times, type FloorRow } from './report/report.ts';
-import { Distribution, type Summary } from './report/statistics.ts';
-import type { RunOptions } from './run.ts';
-import { complaintText } from './started.ts';
+import { loadVoices } from '../client/speech.ts';
+import { WebrtcLoad, type WebrtcHeard } from '../client/webrtc-load.ts';
+import { withParties, type Parties } from '../parties.ts';
+import { descriptorsOf, memoryUse, serviceProcesses, threadsOf, timeUse } from '../processes.ts';
+import { ms, table, times, type FloorRow } from '../report/report.ts';
+import { Distribution, type Summary } from '../report/statistics.ts';
+import type { RunOptions } from '../run.ts';
+import { complaintText } from '../started.ts';
 
 export interface WebrtcMode {
   readonly killWorker: boolean;
@@ -54,7 +54,8 @@ export interface WebrtcResult {
 }
 
 const callsPerSecond = 10;
-const settleMs = 6_000;
+/** By then each caller has spoken, quiet frames need no model any more, and nobody guards against a loss that has not shown. */
+const settleMs = 18_000;
 const takeoverMs = 6_000;
 const gapLimitMs = 30;
 const leastPerCore = 75;
@@ -268,7 +269,7 @@ function describeHeld(
 ): string[] {
   const parts = Object.entries(cores).map(([name, share]) => `${name} ${share.toFixed(2)}`);
   return [
-    `  cores: ${serviceCores.toFixed(2)} (${parts.join(', ')}); memory of a call: ${(bytesPerCall / 1024).toFixed(0)} KiB`,
+    `  cores: ${serviceCores.toFixed(2)} (${parts.join(', ')}), that is ${((serviceCores * 1000) / Math.max(1, heard.open)).toFixed(1)} ms CPU per call-second; memory of a call: ${(bytesPerCall / 1024).toFixed(0)} KiB`,
     '',
     ...table([
       ['ms', 'p50', 'p99', 'max', 'count'],

@@ -1,0 +1,97 @@
+/** Interruptions over WebRTC as a caller hears them: from the first loud sample to silence at a loudspeaker behind a jitter buffer. */
+import { newPrng } from '../../../shared/base/prng.ts';
+import { bufferMs, webrtcTalk, type WebrtcTalkPlan } from '../client/webrtc-talker.ts';
+import { afterFrames, callsAtOnce, material, withDemo } from '../interruptions.ts';
+import { machineUse } from '../processes.ts';
+import { ms, table, times, type FloorRow } from '../report/report.ts';
+import { Distribution, type Summary } from '../report/statistics.ts';
+import type { RunOptions } from '../run.ts';
+
+const limitMs = 300;
+/** A frame of 20 ms. */
+const offsets = 320;
+
+export interface WebrtcInterruptions {
+  readonly calls: number;
+  readonly toSilence: Summary;
+  readonly p95Ms: number;
+  /** Calls that were not interrupted, and why. */
+  readonly wrong: readonly string[];
+  readonly loadAverage: number;
+}
+
+export async function webrtcInterruptions(
+  options: Pick<RunOptions, 'root' | 'workers' | 'variables' | 'assets'> & { readonly rounds: number },
+): Promise<WebrtcInterruptions> {
+  const variables = {
+    ...{ SVC_WEBRTC_ADDR: '127.0.0.1:0', SVC_WEBRTC_OFFERS_PER_MINUTE: 'off' },
+    ...options.variables,
+  };
+  return withDemo({ ...options, variables }, async (service) => {
+    const { callers } = await material(options.assets);
+    const { host, port } = service.addressOf('webrtc');
+    const prng = newPrng(4);
+    const plans = Array.from({ length: options.rounds }, () => callers).flatMap((round) =>
+      round.map(({ name, pcm, loudAt }) => {
+        const offset = prng.below(offsets);
+        return { name, url: `http://${host}:${port}/whip`, sound: pcm, loudAt, afterFrames, offset };
+      }),
+    );
+    const toSilence = new Distribution();
+    const wrong: string[] = [];
+    await talkAll(plans, (plan, found) => {
+      if (typeof found === 'number') toSilence.add(found);
+      else wrong.push(`${plan.name}: ${found}`);
+    });
+    return {
+      ...{ calls: plans.length, toSilence: toSilence.summary(), p95Ms: toSilence.quantile(0.95), wrong },
+      loadAverage: machineUse().loadAverage,
+    };
+  });
+}
+
+async function talkAll<P extends WebrtcTalkPlan>(
+  plans: readonly P[],
+  told: (plan: P, found: number | string) => void,
+): Promise<void> {
+  let next = 0;
+  const one = async (): Promise<void> => {
+    for (let plan = plans[next]; plan !== undefined; plan = plans[next]) {
+      next += 1;
+      told(plan, await webrtcTalk(plan));
+    }
+  };
+  await Promise.all(Array.from({ length: callsAtOnce }, one));
+}
+
+export const judgeWebrtcInterruptions = ({ calls, p95Ms, wrong }: WebrtcInterruptions): FloorRow[] => [
+  {
+    rule: `from the first loud sample to silence at the loudspeaker, p95, at most ${limitMs} ms`,
+    found: `${ms(p95Ms)} ms`,
+    passed: p95Ms <= limitMs,
+  },
+  {
+    rule: 'every caller interrupts',
+    found: `${calls - wrong.length} of ${calls}`,
+    passed: wrong.length === 0,
+  },
+];
+
+export function describeWebrtcInterruptions(result: WebrtcInterruptions): string {
+  const { toSilence, wrong, loadAverage } = result;
+  const rows = judgeWebrtcInterruptions(result);
+  return [
+    `interruptions over WebRTC, loudspeaker ${bufferMs} ms behind; load average ${loadAverage}`,
+    ...table([
+      ['ms', 'p50', 'p99', 'max', 'count'],
+      times('from the first loud sample to silence', toSilence),
+    ]),
+    ...wrong.map((one) => `  ${one}`),
+    '',
+    ...table([
+      ['interruptions over WebRTC', 'found', ''],
+      ...rows.map((row) => [row.rule, row.found, row.passed ? 'PASS' : 'FAIL']),
+    ]),
+    rows.every(({ passed }) => passed) ? '  PASS' : '  FAIL',
+  ].join('\n');
+}
