@@ -200,7 +200,9 @@ export const anotherWorker: readonly Dialogue[] = [
 
   dialogue('nor are those of several workers that died one after the other', (begin) => {
     const call = begin().opens().callerSays('Go.').llmAnswers('A long enough answer.').botPlays(600);
-    takenOver(takenOver(call, { sentMs: 600 }), { sentMs: 600 }).presses('1').ordered('playout.clear 4');
+    takenOver(takenOver(call, { sentMs: 600 }), { sentMs: 600 })
+      .presses('1')
+      .ordered('playout.clear 4');
   }),
 
   dialogue('the time between two keys stands still while nobody reads them', (begin) => {
