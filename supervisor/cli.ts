@@ -169,7 +169,8 @@ async function top(args: readonly string[]): Promise<number> {
   if (!parsed.ok) return 2;
   const { url, once = false, json = false } = parsed.value.values;
   const isTerminal = process.stdout.isTTY;
-  return await runTop({ ...{ url, once, json, env, clock, isTerminal }, write: out, writeError: err });
+  const rows = (): number | undefined => (isTerminal ? process.stdout.rows : undefined);
+  return await runTop({ ...{ url, once, json, env, clock, isTerminal, rows }, write: out, writeError: err });
 }
 
 async function serve(args: readonly string[]): Promise<number | undefined> {

@@ -18,9 +18,15 @@ function age(ms: number): string {
   return `${minutes}:${rest}`;
 }
 
-export function shownState(state: LiveState): string[] {
+/** What stands around the calls: state, heads, empty lines, how many calls are left out, and the line behind all of it. */
+const otherLines = 9;
+
+/** @param rows of the terminal; all calls are shown without it. */
+export function shownState(state: LiveState, rows = Infinity): string[] {
   const { agent, ready, reason = '', sessions, maxSessions, calls, workers, providers } = state;
-  const callRows = calls.map((call) => [
+  const room = Math.max(1, rows - otherLines - workers.length - providers.length);
+  const shown = calls.length > room ? calls.slice(0, room) : calls;
+  const callRows = shown.map((call) => [
     call.call,
     age(call.ageMs),
     call.isOwed ? `${call.speaker}, answer owed` : call.speaker,
@@ -44,6 +50,9 @@ export function shownState(state: LiveState): string[] {
       ['CALL', 'AGE', 'SPEAKS', 'TURNS', 'LAST ANSWER', 'INTERRUPTED', 'TOOLS', 'FAULTS S/L/T', 'WORKER'],
       callRows,
     ),
+    ...(shown.length < calls.length
+      ? [`... and ${calls.length - shown.length} more: all with --once, or in a higher window`]
+      : []),
     '',
     ...table(['WORKER', 'CALLS', 'WORST LATENESS', 'LAST SIGN OF LIFE'], workerRows),
     '',

@@ -13,13 +13,25 @@ export interface TopOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly isTerminal: boolean;
+  /** Of the terminal, which may change. */
+  readonly rows: () => number | undefined;
   readonly write: (text: string) => void;
   readonly writeError: (line: string) => void;
 }
 
 /** Runs until it is ended. Resolves with the status where it ends by itself. */
 export async function runTop(options: TopOptions): Promise<number> {
-  const { url = 'http://127.0.0.1:8081', once, json, env, clock, isTerminal, write, writeError } = options;
+  const {
+    url = 'http://127.0.0.1:8081',
+    once,
+    json,
+    env,
+    clock,
+    isTerminal,
+    rows,
+    write,
+    writeError,
+  } = options;
   const token = env['SVC_LIVE_TOKEN'];
   if (token === undefined || token === '') {
     writeError('SVC_LIVE_TOKEN must be set, here and for the service');
@@ -35,7 +47,8 @@ export async function runTop(options: TopOptions): Promise<number> {
       writeError(state);
       if (once) return 1;
     } else if (json) write(JSON.stringify(state));
-    else write(`${isTerminal && !once ? clearScreen : ''}${shownState(state).join('\n')}`);
+    else if (isTerminal && !once) write(`${clearScreen}${shownState(state, rows()).join('\n')}`);
+    else write(shownState(state).join('\n'));
     if (once) return 0;
     // A timer of the clock keeps no process alive; this one is to live until it is ended.
     await new Promise<void>((resolve) => {
