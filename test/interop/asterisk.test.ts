@@ -9,7 +9,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { spoken, stopped, type DemoAddresses } from '../support/process/running-demo.ts';
+import { beep, joined, silence } from '../support/audio/answers.ts';
+import { atRate, spoken, stopped, type DemoAddresses } from '../support/process/running-demo.ts';
 import { build, TestService } from '../support/process/service.ts';
 import { selfSigned } from '../support/self-signed.ts';
 import { Asterisk, asteriskMissing } from '../support/sip/asterisk.ts';
@@ -18,6 +19,7 @@ import {
   baresipMissing,
   pauseMs,
   stretches,
+  type BaresipCall,
   type BaresipResult,
 } from '../support/sip/baresip.ts';
 
@@ -38,6 +40,7 @@ exten => +15550100077,1,Answer()
  same => n,Wait(2)
  same => n,Hangup()
 exten => +15550100204,1,Dial(PJSIP/204)
+exten => +15550100206,1,Dial(PJSIP/206)
 `;
 
 /** How much of the power of this is a tone of one frequency. */
@@ -67,7 +70,7 @@ describe.skipIf(missing !== undefined)(`Asterisk${missing === undefined ? '' : `
     writeFileSync(files.key, certificate.key);
     writeFileSync(files.cert, certificate.cert);
     const account = { user: 'alice', password: 's3cret' };
-    const phones = ['201', '202', '203', '204', '205'].map((name) => [name, `p${name}`] as const);
+    const phones = ['201', '202', '203', '204', '205', '206'].map((name) => [name, `p${name}`] as const);
     asterisk = await Asterisk.start({
       ports: { plain: ports.pbx, tls: ports.pbxTls, rtp: [39_000, 39_398] },
       certificate,
@@ -106,20 +109,38 @@ describe.skipIf(missing !== undefined)(`Asterisk${missing === undefined ? '' : `
     rmSync(folder, { recursive: true });
   });
 
-  /** A telephone of this name, registered at Asterisk. */
+  /** A telephone of this name, registered at Asterisk: it calls an extension, or waits to be called. */
   const phone = async (
     name: string,
-    words: string,
-    extension?: string,
-    waits = false,
+    how: {
+      readonly says: string | Int16Array;
+      readonly manner?: BaresipCall['manner'];
+      readonly extension?: string;
+    },
   ): Promise<BaresipResult> => {
+    const { says, manner, extension } = how;
     const result = await baresipCall({
       account: { address: `sip:${name}@127.0.0.1:${ports.pbx}`, password: `p${name}` },
       ...(extension !== undefined && { uri: `sip:${extension}@127.0.0.1:${ports.pbx}` }),
-      ...{ codec: 'PCMU/8000/1', rate, says: await spoken(places, words, { rate }), seconds: 45, waits },
+      ...{ codec: 'PCMU/8000/1', rate, seconds: 45, ...(manner && { manner }) },
+      says: typeof says === 'string' ? await spoken(places, says, { rate }) : says,
     });
     expect(result.text, asterisk.text).toContain('Call established');
     return result;
+  };
+
+  /** The service calls a telephone that has registered. Resolves with how that ended. */
+  const callTo = async (name: string, more: Readonly<Record<string, string>> = {}): Promise<unknown> => {
+    await asterisk.says(new RegExp(`Added contact .* to AOR '${name}'`));
+    const response = await fetch(`http://${service.address('callback')}/calls`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}` },
+      body: JSON.stringify({ to: `+15550100${name}`, ...more }),
+    });
+    const { id } = (await response.json()) as { id: string };
+    const isOver = (line: Readonly<Record<string, unknown>>): boolean =>
+      line['outbound'] === id && line['phase'] === 'over';
+    return (await service.says('an outbound call has moved', isOver))['end'];
   };
 
   /** The greeting, and the answer behind the question. */
@@ -133,7 +154,8 @@ describe.skipIf(missing !== undefined)(`Asterisk${missing === undefined ? '' : `
     ['a trunk', '203', 'agent'],
     ['an account at Asterisk', '205', 'registered'],
   ])('a caller is handed on, who has called by %s', async (_name, name, extension) => {
-    const { heard, text } = await phone(name, "I'd like to speak to customer support", extension, true);
+    const says = "I'd like to speak to customer support";
+    const { heard, text } = await phone(name, { says, extension, manner: 'insists' });
     const end = heard.findLastIndex((sample) => Math.abs(sample) > 200);
     expect(shareOfTone(heard.subarray(end - rate, end)), `${text}\n${asterisk.text}`).toBeGreaterThan(0.9);
   });
@@ -142,22 +164,27 @@ describe.skipIf(missing !== undefined)(`Asterisk${missing === undefined ? '' : `
     ['UDP', '201', 'agent'],
     ['TLS with SDES', '202', 'agent-tls'],
   ])('a question is answered over %s', async (_name, name, extension) => {
-    isAnswered(await phone(name, 'What time is it?', extension));
+    isAnswered(await phone(name, { says: 'What time is it?', extension }));
   });
 
   it.concurrent('a telephone is called, and its question answered', async () => {
-    const called = phone('204', 'What time is it?');
-    await asterisk.says(/Added contact .* to AOR '204'/);
-    const response = await fetch(`http://${service.address('callback')}/calls`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${secret}` },
-      body: JSON.stringify({ to: '+15550100204' }),
-    });
-    const { id } = (await response.json()) as { id: string };
+    const called = phone('204', { says: 'What time is it?' });
+    expect(await callTo('204')).toBe('talked');
     isAnswered(await called);
-    await service.says(
-      'an outbound call has moved',
-      (line) => line['outbound'] === id && line['end'] === 'talked',
-    );
+  });
+
+  it.concurrent('a machine that answers is told the message behind its beep', async () => {
+    const words = await spoken(places, 'This is the mailbox of Ada. Speak after the tone.', { rate: 16_000 });
+    const answer = joined([silence(300), words, silence(300), beep(1_000, 400)]);
+    const says = atRate(answer, { from: 16_000, to: rate });
+    const called = phone('206', { says, manner: 'machine' });
+    const voicemail = 'This is Blue Door. Please call us back.';
+    expect(await callTo('206', { machine_detection: 'own', voicemail })).toBe('message_left');
+    const { heard } = await called;
+    const said = stretches(heard, { rate, pauseMs });
+    expect(said.length, said.join()).toBe(1);
+    expect(said[0]).toBeGreaterThan(1.5);
+    // Nothing was said before the beep.
+    expect(heard.findIndex((sample) => Math.abs(sample) > 200)).toBeGreaterThan(says.length * 0.9);
   });
 });

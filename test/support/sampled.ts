@@ -4,6 +4,10 @@
  */
 const all = process.env['SVC_TEST_ALL'] === '1';
 
+/** In a build the first and the last of a series. */
+export const ends = <T>(series: readonly T[]): readonly T[] =>
+  all ? series : series.filter((_, at) => at === 0 || at === series.length - 1);
+
 export const tries = (most: number, sample: number): number => (all ? most : sample);
 
 /** Near both ends of a message each place is one of its own, and heads are looked at. */

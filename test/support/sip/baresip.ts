@@ -38,8 +38,8 @@ export interface BaresipCall {
   readonly rate: number;
   /** It hangs up then, or sooner: when the other side has said something again and is quiet. */
   readonly seconds: number;
-  /** The other side hangs up. */
-  readonly waits?: boolean;
+  /** `insists`: until the other side hangs up. `machine`: says it at once and once, and waits for the other side to hang up. */
+  readonly manner?: 'insists' | 'machine';
 }
 
 /** The other side has finished. */
@@ -99,7 +99,7 @@ function configure(folder: string, call: BaresipCall): void {
     'poll_method epoll',
     'sip_listen 127.0.0.1:0',
     'audio_player aubridge,nil',
-    `audio_source aufile,${join(folder, 'quiet.wav')}`,
+    `audio_source aufile,${join(folder, call.manner === 'machine' ? 'says.wav' : 'quiet.wav')}`,
     'audio_alert aubridge,nil',
     'rtp_ports 22000-22998',
     `snd_path ${join(folder, 'heard')}`,
@@ -143,10 +143,10 @@ export async function baresipCall(call: BaresipCall): Promise<BaresipResult> {
     const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] });
     let text = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (text += String(bytes)));
-    let answered = 0;
+    let answered = call.manner === 'machine' ? Infinity : 0;
     const look = setInterval(() => {
       const { length } = heardSoFar(folder, call);
-      if ((length >= 2 && call.waits !== true) || /session closed|terminated/.test(text))
+      if ((length >= 2 && call.manner === undefined) || /session closed|terminated/.test(text))
         child.kill('SIGTERM');
       else if (length > answered) {
         answered = length;
