@@ -24,7 +24,7 @@ const hearAgainMs = 800;
 
 export function onCallResumed(step: Step, event: Resumed): void {
   const { state } = step;
-  state.numbers.lostEpochs = 1;
+  state.numbers.lostEpochs += 1;
   // What the caller has pressed meanwhile has not been read.
   if (state.keys.completeAt !== undefined) state.keys.completeAt += event.silentMs ?? 0;
   state.caller.voice = 'silent';

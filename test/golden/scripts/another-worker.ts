@@ -198,6 +198,13 @@ export const anotherWorker: readonly Dialogue[] = [
     takenOver(call, { sentMs: 600 }).presses('1').ordered('playout.clear 3');
   }),
 
+  dialogue('nor are those of several workers that died one after the other', (begin) => {
+    const call = begin().opens().callerSays('Go.').llmAnswers('A long enough answer.').botPlays(600);
+    takenOver(takenOver(call, { sentMs: 600 }), { sentMs: 600 })
+      .presses('1')
+      .ordered('playout.clear 4');
+  }),
+
   dialogue('the time between two keys stands still while nobody reads them', (begin) => {
     const call = begin().opens().presses('4').later(2_000);
     takenOver(call, { silentMs: 2_500 }).later(3_400).presses('2').presses('#');
