@@ -169,6 +169,8 @@ function mediaModeOf(
   if (killWorker && name === undefined)
     throw new UsageError('--kill-worker: needs --transport sip or webrtc');
   if (name === undefined) return undefined;
+  if (name === 'webrtc' && names.join() === 'interruptions' && !killWorker && soak === undefined)
+    return { name: 'webrtc-interruptions', rounds: countOf('--rounds', values.rounds, 100) };
   const restart = name === 'sip' && names.join() === 'restart';
   if ((names.length > 0 && !restart) || (soak !== undefined && name === 'sip'))
     throw new UsageError(`--transport ${name}: holds calls for a while and nothing else`);
