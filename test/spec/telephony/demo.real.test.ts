@@ -311,4 +311,42 @@ describe('telephone calls to the keyless demo whose worker dies at every step', 
       expect(Math.abs(stream.handset.heardMs - ms)).toBeLessThanOrEqual(seamMs);
     });
   });
+  it.each([
+    ['A', 'CA3', 'london'],
+    ['B', 'v3:call-3', 'paris'],
+  ] as const)('are interrupted, and transferred, warm: carrier %s', async (name, id, city) => {
+    api.requests.length = carrier.commands.length = 0;
+    const phone = name === 'A' ? phoneAtA(service, api) : phoneAtB(carrier);
+    const caller = await Caller.open(phone, { id, city });
+    const { stream } = caller;
+    const before = mind.asked.length;
+    await caller.heard(1_200);
+    await caller.ask(`what is the weather in ${city}`);
+    await stream.until(() => stream.of('clear').length > 0);
+    caller.forget();
+    await mind.until(() => mind.asked.length > before);
+    await kill([caller]);
+    await caller.saidOnce(weatherOf(caller));
+
+    const parked = killWhenAsked([caller], 'park');
+    await caller.ask('can i speak to a person');
+    const handle = String((await moved(caller, 'rung'))['transfer']);
+    await parked;
+    if (name === 'B') stream.close();
+    const ms = (await soundMs(weatherOf(caller))) + (await soundMs(handOff));
+    expect(Math.abs(stream.handset.heardMs - ms)).toBeLessThanOrEqual(seamMs);
+    const [said = '', ...later] = mind.newest(city).filter((text) => !text.includes(city));
+    expect(greeting.startsWith(said), said).toBe(true);
+    expect(said.length).toBeLessThan(greeting.length);
+    expect(later.filter((text) => greeting.includes(text))).toEqual([]);
+
+    await phone.person(handle);
+    const address = `http://${service.address('callback')}/transfers/${handle}/complete_warm`;
+    const headers = { authorization: `Bearer ${'o'.repeat(32)}` };
+    expect((await fetch(address, { method: 'POST', headers })).status).toBe(202);
+    await phone.informed(handle);
+    await moved(caller, 'joined');
+    const asked = (['park', 'ring', 'hang_up', 'put_back'] as const).map((what) => phone.asked(what));
+    expect(asked).toEqual([1, 1, 0, 0]);
+  });
 });

@@ -19,6 +19,10 @@ export interface Phone {
   whenAsked(what: Asked, then: () => Promise<void>): void;
   /** The destination's leg is a machine. */
   machine(handle: string): Promise<unknown>;
+  /** A person has answered it. */
+  person(handle: string): Promise<void>;
+  /** That person has heard what it is about. */
+  informed(handle: string): Promise<void>;
 }
 
 const kindOfA = (
@@ -51,12 +55,19 @@ export const phoneAtA = (service: TestService, api: FakeCarrierAApi): Phone => (
       if (kindOfA(path, form) === what) await then();
     };
   },
-  machine: (handle) =>
-    postEvent(service.address('carrier_a'), `/carrier_a/events/amd/${handle}`, {
-      CallSid: api.newestMade,
-      AnsweredBy: 'machine_start',
-    }),
+  machine: (handle) => tellA(service, handle, { CallSid: api.newestMade, AnsweredBy: 'machine_start' }),
+  person: async (handle) => {
+    await tellA(service, handle, { CallSid: api.newestMade, AnsweredBy: 'human' });
+  },
+  // The carrier says nothing of it.
+  informed: () => Promise.resolve(),
 });
+
+const tellA = (
+  service: TestService,
+  handle: string,
+  form: Readonly<Record<string, string>>,
+): Promise<Response> => postEvent(service.address('carrier_a'), `/carrier_a/events/amd/${handle}`, form);
 
 const actions: Readonly<Record<Asked, string>> = {
   ...{
@@ -85,13 +96,23 @@ export const phoneAtB = (carrier: FakeCarrierB): Phone => ({
       if (action === actions[what]) await then();
     };
   },
-  machine: (handle) =>
-    carrier.tell('call.machine.detection.ended', {
-      call_control_id: 'v3:leg',
-      client_state: Buffer.from(`svc:leg:${handle}`).toString('base64'),
-      result: 'machine',
-    }),
+  machine: (handle) => tellB(carrier, handle, 'call.machine.detection.ended', { result: 'machine' }),
+  person: async (handle) => {
+    await tellB(carrier, handle, 'call.answered');
+    await tellB(carrier, handle, 'call.machine.detection.ended', { result: 'human' });
+  },
+  informed: async (handle) => {
+    await carrier.until(() => carrier.of('speak').length > 0);
+    await tellB(carrier, handle, 'call.speak.ended');
+  },
 });
+
+const tellB = (carrier: FakeCarrierB, handle: string, type: string, more: object = {}): Promise<number> =>
+  carrier.tell(type, {
+    call_control_id: 'v3:leg',
+    client_state: Buffer.from(`svc:leg:${handle}`).toString('base64'),
+    ...more,
+  });
 
 function found(stream: Stream | undefined): Stream {
   if (stream === undefined) throw new Error('no stream');
