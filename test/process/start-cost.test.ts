@@ -41,7 +41,7 @@ describe('a start', () => {
 
   it.each([
     ['worker/main', 2.9],
-    ['supervisor/cli', 2.75],
+    ['supervisor/cli', 2.8],
     ['inference/main', 0.25],
   ])('reads no more of %s than %d MB', (entry, mostMegabytes) => {
     expect(statSync(pathOf(`dist/${entry}.js`)).size / 1e6).toBeLessThan(mostMegabytes);

@@ -49,11 +49,11 @@ async function polite(peer: Peer): Promise<void> {
   await peer.message((m) => m.type === 'mark' && m['id'] === 'greeted');
   await peer.audio(isLoud);
   let last = peer.received.length;
-  // The question is over when a frame of silence follows a loud one.
+  // The question is over when half a second of silence follows it: a caller that was held up sends several frames at once.
   await peer.audio((bytes) => {
     const spoken = peer.received.findLastIndex((m) => Buffer.isBuffer(m) && isLoud(m));
     last = Math.max(last, spoken);
-    return peer.received.indexOf(bytes) > last + 3;
+    return peer.received.indexOf(bytes) > last + 25;
   });
   peer.speak(8);
   await hangUpWhenAsked(peer);
@@ -68,7 +68,7 @@ describe('runCall', () => {
     });
     const out = join(folder, 'heard.wav');
     // A machine that does other work may hold the other end up.
-    const unhurried = { ...pace, greetingQuietMs: 1_000, answerQuietMs: 1_000 };
+    const unhurried = { ...pace, greetingQuietMs: 1_000, answerQuietMs: 1_000, noAnswerMs: 5_000 };
     const { status, lines } = await run({ json: true, out, token: 'secret', pace: unhurried });
     const report = JSON.parse(lines[0]!) as CallReport;
     expect(report.timeline.map((entry) => entry.what.replace(/, \d+ ms.*/, ''))).toEqual([
