@@ -297,10 +297,12 @@ describe('telephone calls to the keyless demo whose worker dies at every step', 
     api.requests.length = carrier.commands.length = 0;
     const callers = await open(['CA2', 'v3:call-2']);
     await both(callers, (caller) => caller.saidOnce(greeting));
-    const killed = killWhenAsked(callers, 'transfer');
-    await both(callers, (caller) => caller.ask("i'd like to speak to customer support"));
-    await killed;
-    await both(callers, async ({ id, phone, stream }) => {
+    // The demo has one ear.
+    for (const caller of callers) {
+      const { id, phone, stream } = caller;
+      const killed = killWhenAsked([caller], 'transfer');
+      await caller.ask("i'd like to speak to customer support");
+      await killed;
       await service.says(
         'the carrier was asked',
         (line) => ofCall(id)(line) && line['command'] === 'transfer',
@@ -309,8 +311,9 @@ describe('telephone calls to the keyless demo whose worker dies at every step', 
       expect(phone.asked('transfer')).toBe(1);
       const ms = (await soundMs(greeting)) + (await soundMs(handOff));
       expect(Math.abs(stream.handset.heardMs - ms)).toBeLessThanOrEqual(seamMs);
-    });
+    }
   });
+
   it.each([
     ['A', 'CA3', 'london'],
     ['B', 'v3:call-3', 'paris'],

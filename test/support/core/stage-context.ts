@@ -5,7 +5,7 @@ import type { StageContext } from '../../../worker/stages/stage.ts';
 import { Observed } from '../process/observed.ts';
 
 /** Real time at a tenth of its speed: on a machine that is busy for seconds no limit of a stage passes that a test does not wait for. */
-const patientClock: Clock = {
+export const patientClock: Clock = {
   now: () => systemClock.now() / 10,
   after: (delayMs, callback) => systemClock.after(delayMs * 10, callback),
 };

@@ -114,13 +114,11 @@ function configure(folder: string, call: BaresipCall): void {
   writeFileSync(join(folder, 'accounts'), accountOf(call));
 }
 
-/** What was heard so far, of a file whose head is written last. */
+/** What was heard so far, of files whose heads are written last. */
 function heardSoFar(folder: string, { codec, rate }: BaresipCall): Stretch[] {
-  const name = heardFile(folder);
-  if (name === undefined) return [];
-  const bytes = readFileSync(name);
-  const samples = Math.max(0, Math.floor((bytes.length - wavHeadBytes) / 2));
-  const pcm = Int16Array.from({ length: samples }, (_, at) => bytes.readInt16LE(wavHeadBytes + 2 * at));
+  const bytes = Buffer.concat(heardFiles(folder).map((file) => file.subarray(wavHeadBytes)));
+  const samples = Math.floor(bytes.length / 2);
+  const pcm = Int16Array.from({ length: samples }, (_, at) => bytes.readInt16LE(2 * at));
   const perSecond = rate * channelsOf(codec);
   const found = stretchesOf(pcm, { rate: perSecond, pauseMs });
   const last = found.at(-1);
@@ -128,10 +126,13 @@ function heardSoFar(folder: string, { codec, rate }: BaresipCall): Stretch[] {
   return isQuiet ? found : found.slice(0, -1);
 }
 
-const heardFile = (folder: string): string | undefined => {
-  const name = readdirSync(join(folder, 'heard')).find((one) => one.endsWith('dec.wav'));
-  return name && join(folder, 'heard', name);
-};
+/** Files are named by the second: where its audio begins anew in a call, as it may by a re-INVITE, there can be several. */
+const heardFiles = (folder: string): Buffer[] =>
+  readdirSync(join(folder, 'heard'))
+    .filter((name) => name.endsWith('dec.wav'))
+    .toSorted()
+    .map((name) => readFileSync(join(folder, 'heard', name)))
+    .filter(({ length }) => length > wavHeadBytes);
 
 /** Calls or is called, says what it has to say, hears the answer and hangs up, unless the other side does. */
 export async function baresipCall(call: BaresipCall): Promise<BaresipResult> {
@@ -154,9 +155,8 @@ export async function baresipCall(call: BaresipCall): Promise<BaresipResult> {
       }
     }, lookEveryMs);
     await once(child, 'close').finally(() => clearInterval(look));
-    const name = heardFile(folder);
-    const heard = name === undefined ? undefined : parseWav(readFileSync(name));
-    return { text, heard: heard?.pcm ?? new Int16Array() };
+    const heard = heardFiles(folder).flatMap((file) => [...parseWav(file).pcm]);
+    return { text, heard: Int16Array.from(heard) };
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -7,6 +7,7 @@ import { runConnectCheck } from '../../../supervisor/rehearsal/connect/connect-c
 import { probeWay } from '../../../supervisor/rehearsal/network-probe.ts';
 import { causeOf } from '../../../worker/stages/failure.ts';
 import { isPublicAddress } from '../../../worker/tools/address-guard.ts';
+import { patientClock } from '../../support/core/stage-context.ts';
 import { FakeChat } from '../../support/fakes/fake-chat.ts';
 import { FakeSpeech } from '../../support/fakes/fake-speech.ts';
 import { FakeSttLocalWs } from '../../support/fakes/fake-stt-local-ws.ts';
@@ -59,7 +60,7 @@ async function check(
   const errors: string[] = [];
   const status = await runConnectCheck(args, {
     env,
-    clock: systemClock,
+    clock: patientClock,
     readFile: (path) => (path.endsWith('a.toml') ? text : undefined),
     readBytes: () => undefined,
     output: { write: (line: string) => ((out += line), true) },
