@@ -15,7 +15,7 @@ export interface TailSink {
 }
 
 /** The type of the messages that are kept until they are handled (RFC 6455, 5.2). */
-export const keptOpcodes = { text: 1, binary: 2 } as const;
+const keptOpcodes = { text: 1, binary: 2 } as const;
 
 /** Most bytes of messages that wait: many more keys than anybody presses, and less than a record has room for. */
 const mostWaitingBytes = 8 * 1024;
