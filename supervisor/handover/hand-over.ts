@@ -13,6 +13,7 @@ import { refuseUpgrade } from '../listeners/listeners.ts';
 import { farewells } from './farewells.ts';
 import { isUnconfirmed, type OfferSignals, type OfferState, type OpenOffer } from './open-offer.ts';
 import { validRemains, type Remains } from './remains.ts';
+import { waitsForOneOf, workerFor } from './worker-for.ts';
 
 /**
  * How long a connection may wait for a worker after the one that had it died. Where all died at once it waits for the start of a
@@ -198,6 +199,7 @@ export class HandOver {
     this.#waiting -= 1;
     if (!this.#options.keepsCalls) offer.socket?.destroy();
     this.#options.counted('taken');
+    if (offer.message.resumeFrom !== undefined) this.#placeNext();
   }
 
   declined(id: number): void {
@@ -205,12 +207,13 @@ export class HandOver {
     if (offer?.state.phase !== 'offered') return;
     offer.declinedBy.add(offer.state.worker);
     this.#offerAgain(offer);
-    this.#tellGiven();
+    this.#placeNext();
   }
 
   /** The call is over and its socket closed. */
   over(id: number): void {
     this.#forget(id);
+    this.#placeNext();
   }
 
   /**
@@ -321,6 +324,13 @@ export class HandOver {
     this.#tellGiven();
   }
 
+  /** A worker has confirmed a call or is rid of one: it has room for the next that waits. */
+  #placeNext(): void {
+    if (this.#waiting === 0) return;
+    for (const offer of this.#offers.values()) if (offer.state.phase === 'waiting') this.#place(offer);
+    this.#tellGiven();
+  }
+
   #offerAgain(offer: OpenOffer): void {
     offer.state = { phase: 'waiting', since: this.#options.clock.now() };
     this.#options.counted('moved');
@@ -328,29 +338,20 @@ export class HandOver {
   }
 
   #place(offer: OpenOffer): void {
-    const worker = this.#leastLoaded(offer.declinedBy);
+    const worker = workerFor(offer, this.#offers.values(), this.#options.readyWorkers());
     if (worker !== undefined && this.#options.offer(worker, offer.message, offer.socket)) {
       offer.state = { phase: 'offered', worker };
       if (offer.message.resumeFrom !== undefined) this.#givenTo.add(worker);
     }
   }
 
+  /** Who was sent calls to take up reads none of them before it knows that no more follow. */
   #tellGiven(): void {
+    if (this.#givenTo.size === 0) return;
+    const ready = this.#options.readyWorkers();
+    for (const offer of this.#offers.values()) if (waitsForOneOf(offer, ready)) return;
     for (const worker of this.#givenTo) this.#options.allGiven(worker);
     this.#givenTo.clear();
-  }
-
-  #leastLoaded(declinedBy: ReadonlySet<number>): number | undefined {
-    const ready = this.#options.readyWorkers().filter((worker) => !declinedBy.has(worker));
-    const load = new Map(ready.map((worker) => [worker, 0]));
-    for (const { state } of this.#offers.values()) {
-      if (!('worker' in state)) continue;
-      load.set(state.worker, (load.get(state.worker) ?? 0) + 1);
-    }
-    let best: number | undefined;
-    for (const worker of ready)
-      if (best === undefined || (load.get(worker) ?? 0) < (load.get(best) ?? 0)) best = worker;
-    return best;
   }
 
   #lose(id: number, offer: OpenOffer): void {

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { stopReading } from '../../../shared/runtime/reading.ts';
 import { HandOver } from '../../../supervisor/handover/hand-over.ts';
 import type { Remains } from '../../../supervisor/handover/remains.ts';
+import { takeUpAtOnce } from '../../../supervisor/handover/worker-for.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 const request = {
@@ -137,8 +138,66 @@ describe('the hand-over', () => {
     for (const [slot, offer] of lost.entries()) world.remains.set(offer, { slot, connection: 'open' });
     world.ready = [...left];
     handOver.workerGone(0);
+    for (let next = 150; next < offers.length; next += 1) handOver.taken(offers[next]?.offer ?? 0);
     const takers = offers.slice(150).map(({ worker }) => worker);
     expect(left.map((worker) => takers.filter((taker) => taker === worker).length)).toEqual(expected);
+  });
+
+  /** A worker that dies with so many calls, each of which can be gone on with. */
+  function deathWith(calls: number, others: number[]): ReturnType<typeof newWorld> {
+    const made = newWorld([0], true);
+    for (let id = 1; id <= calls; id += 1) {
+      made.give();
+      made.handOver.taken(id);
+      made.world.remains.set(id, { slot: id, connection: 'open' });
+    }
+    made.world.ready = others;
+    made.offers.length = 0;
+    made.handOver.workerGone(0);
+    return made;
+  }
+
+  it('sends a worker no more calls to take up than it does at once: the rest follow what it confirms', () => {
+    const { handOver, offers, world } = deathWith(80, [1]);
+    expect(offers).toHaveLength(takeUpAtOnce);
+    for (let next = 0; next < 80 - takeUpAtOnce; next += 1) {
+      expect([offers.length, world.allGiven]).toEqual([takeUpAtOnce + next, []]);
+      handOver.taken(offers[next]?.offer ?? 0);
+    }
+    expect([offers.length, world.allGiven]).toEqual([80, [{ worker: 1, offers: 80 }]]);
+    expect(handOver.moving).toBe(takeUpAtOnce);
+  });
+
+  it('leaves what a worker has not begun to take up to one that starts meanwhile', () => {
+    const { handOver, offers, world } = deathWith(40, [1]);
+    world.ready = [1, 2];
+    handOver.retry();
+    expect(offers.slice(takeUpAtOnce).map(({ worker }) => worker)).toEqual(
+      Array.from({ length: takeUpAtOnce }, () => 2),
+    );
+    for (let next = 0; next < offers.length; next += 1) handOver.taken(offers[next]?.offer ?? 0);
+    expect([1, 2].map((worker) => offers.filter((offer) => offer.worker === worker).length)).toEqual([
+      20, 20,
+    ]);
+    expect(world.allGiven.map(({ worker }) => worker)).toEqual([1, 2]);
+  });
+
+  it('gives what a worker was not sent yet to another one when that worker dies, too', () => {
+    const { handOver, offers, world } = deathWith(40, [1]);
+    // It had taken up none of them: their first records hold.
+    world.remains.clear();
+    world.ready = [2];
+    offers.length = 0;
+    handOver.workerGone(1);
+    for (let next = 0; next < offers.length; next += 1) handOver.taken(offers[next]?.offer ?? 0);
+    expect(new Set(offers.map(({ offer }) => offer)).size).toBe(40);
+    expect([handOver.waiting, handOver.open]).toEqual([0, 40]);
+  });
+
+  it('does not wait for a worker with a call that ends before it is taken up', () => {
+    const { handOver, offers } = deathWith(takeUpAtOnce + 1, [1]);
+    handOver.over(offers[0]?.offer ?? 0);
+    expect(offers).toHaveLength(takeUpAtOnce + 1);
   });
 
   it('tells the takers of lost calls, and nobody else, when they have all of them', () => {
