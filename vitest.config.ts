@@ -18,8 +18,6 @@ const ofProcesses = {
   hookTimeout: 60_000,
   // Optional parts are tested too; what starts the service from here builds them in.
   env: { SVC_BUILD_WITH: 'sip' },
-  // Calls in real time on a shared machine: a stall of the host is not a fault. A test that needed this is reported.
-  retry: 1,
 };
 
 /** The SDK by its name, as examples and users import it. */

@@ -9,6 +9,7 @@ import { summariseProfiles } from './report/profile-summary.ts';
 import { describe, judge, type FloorRow } from './report/report.ts';
 import { describeOverload, judgeOverload, overload } from './overload.ts';
 import { describeRestart, judgeRestart, restart } from './restart.ts';
+import { describeSpeed, machineSpeed } from './machine-speed.ts';
 import { runOnce } from './run.ts';
 import { describeSip, judgeSip, sipCalls } from './sip.ts';
 import { soak } from './soak.ts';
@@ -123,6 +124,7 @@ export async function main(args: readonly string[], root: URL): Promise<number> 
       process.stdout.write(`${usage}\n`);
       return 0;
     }
+    if (!command.json) process.stdout.write(`${describeSpeed(await machineSpeed())}\n`);
     return (await perform(command, root)) ? 0 : 1;
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : 'the bench failed'}\n`);

@@ -36,9 +36,10 @@ const field = {
   generation: 8,
   /** Bytes of what the call is made with; -1 when it did not fit. */
   setup: 9,
-  /** How many bytes of the tail are handled. */
-  tailHandled: 10,
-  /** By half: length of the state, half of the history that belongs to it, length of that. */
+  /** Bytes of all messages that were kept, ever: how many are handled, and how many came before the tail. They wrap. */
+  handled: 10,
+  tailFrom: 11,
+  /** By half: length of the state, half of the history that belongs to it, length of that, and `handled` as of this state. */
   halves: 16,
 } as const;
 const intsPerHalf = 4;
@@ -114,6 +115,7 @@ export class CallRecord {
   readonly #tail: Uint8Array;
   #historyHalf = 0;
   #historyLength = 0;
+  #handling = 0;
 
   constructor(memory: ArrayBuffer, at: number) {
     let next = at + headerBytes;
@@ -136,6 +138,7 @@ export class CallRecord {
     this.#ints.fill(0);
     this.#historyHalf = 0;
     this.#historyLength = 0;
+    this.#handling = 0;
     this.#set(field.offer, offer);
   }
 
@@ -163,6 +166,7 @@ export class CallRecord {
     this.#ints[at] = length;
     this.#ints[at + 1] = this.#historyHalf;
     this.#ints[at + 2] = this.#historyLength;
+    this.#ints[at + 3] = this.#handling;
     this.#set(field.saves, saves);
     return true;
   }
@@ -199,8 +203,8 @@ export class CallRecord {
     this.#set(field.isWriting, writing ? 1 : 0);
   }
 
-  /** Messages that wait, and the unfinished one so far; `from` says how much of all that stands here already. */
-  keepTail(bytes: Uint8Array, from: number): void {
+  /** Messages that wait, and the unfinished one so far; `from` says how much of all that stands here already, `earlier` what came before it. */
+  keepTail(bytes: Uint8Array, from: number, earlier: number): void {
     const kept = this.#get(field.tail);
     if ((from > 0 && kept < 0) || from + bytes.length > tailBytes) {
       this.#set(field.tail, -1);
@@ -209,15 +213,20 @@ export class CallRecord {
     if (from === 0) {
       // Whoever reads in between finds nothing, and no mixture.
       this.#set(field.tail, 0);
-      this.#set(field.tailHandled, 0);
+      this.#set(field.tailFrom, earlier);
     }
     this.#tail.set(bytes, from);
     this.#set(field.tail, from + bytes.length);
   }
 
-  /** So many bytes of the tail are handled: nobody need read them again. */
-  tailHandled(bytes: number): void {
-    this.#set(field.tailHandled, bytes);
+  /** The next state holds what follows from so many bytes of messages: it and that they need not be read again are made valid as one. */
+  handling(bytes: number): void {
+    this.#handling = bytes;
+  }
+
+  /** So many bytes of messages are handled, whether or not a state was saved for them. */
+  handled(bytes: number): void {
+    this.#set(field.handled, bytes);
   }
 
   listening(frame: number, generation: number): void {
@@ -250,11 +259,17 @@ export class CallRecord {
       state: read(this.#states[half], this.#stateLength),
       history: read(history, this.#ints[at + 2] ?? 0),
       setup: read(this.#setup, this.#get(field.setup)),
-      tail: Buffer.from(this.#tail.slice(this.#get(field.tailHandled), this.#get(field.tail))),
+      tail: Buffer.from(this.#tail.slice(this.#handledOfTail(half), this.#get(field.tail))),
       playout: { context: this.#get(field.context), sentSamples: this.#get(field.sentSamples) },
       listenFrom: this.#get(field.listenFrom),
       generation: this.#get(field.generation),
     };
+  }
+
+  #handledOfTail(half: number): number {
+    const from = this.#get(field.tailFrom);
+    const withState = this.#ints[field.halves + half * intsPerHalf + 3] ?? 0;
+    return Math.max(0, (this.#get(field.handled) - from) | 0, (withState - from) | 0);
   }
 
   get #stateLength(): number {

@@ -81,12 +81,16 @@ export class CallJournal implements ConnectionJournal {
     this.#record.isWriting = writing;
   }
 
-  keepTail(bytes: Uint8Array, from: number): void {
-    if (!this.#isOver) this.#record.keepTail(bytes, from);
+  keepTail(bytes: Uint8Array, from: number, earlier: number): void {
+    if (!this.#isOver) this.#record.keepTail(bytes, from, earlier);
   }
 
-  tailHandled(bytes: number): void {
-    if (!this.#isOver) this.#record.tailHandled(bytes);
+  handling(bytes: number): void {
+    if (!this.#isOver) this.#record.handling(bytes);
+  }
+
+  handled(bytes: number): void {
+    if (!this.#isOver) this.#record.handled(bytes);
   }
 
   played(context: number, sentSamples: number): void {

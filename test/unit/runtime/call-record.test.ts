@@ -17,8 +17,8 @@ describe('the record of a call', () => {
     expect(reader().left(7)).toBe('writable');
     writer.keepSetup('{"prompt":"ü"}');
     writer.save('state 1', '["said"]');
-    writer.keepTail(Buffer.from([1, 2, 3]), 0);
-    writer.keepTail(Buffer.from([4]), 3);
+    writer.keepTail(Buffer.from([1, 2, 3]), 0, 0);
+    writer.keepTail(Buffer.from([4]), 3, 0);
     writer.played(3, 480);
     writer.listening(12, 5);
     expect(reader().left(7)).toBe('open');
@@ -40,12 +40,29 @@ describe('the record of a call', () => {
     writer.begin(7);
     writer.opened();
     writer.save('a', '[]');
-    writer.keepTail(Buffer.from([1, 2, 3]), 0);
-    writer.tailHandled(2);
-    writer.keepTail(Buffer.from([4]), 3);
+    writer.keepTail(Buffer.from([1, 2, 3]), 0, 7);
+    writer.handled(9);
+    writer.keepTail(Buffer.from([4]), 3, 0);
     expect(reader().read().tail).toEqual(Buffer.from([3, 4]));
-    writer.keepTail(Buffer.from([5]), 0);
+    writer.keepTail(Buffer.from([5]), 0, 10);
     expect(reader().read().tail).toEqual(Buffer.from([5]));
+  });
+
+  it('gives on no message from which something follows in the state, wherever its worker died', () => {
+    const { writer, reader } = newRecords();
+    writer.begin(7);
+    writer.opened();
+    writer.save('a', '[]');
+    // The count of bytes wraps within a call of days.
+    const earlier = 2 ** 31 - 2;
+    writer.handled(earlier);
+    writer.keepTail(Buffer.from([1, 2, 3]), 0, earlier);
+    writer.handling((earlier + 2) | 0);
+    expect(reader().read()).toMatchObject({ state: 'a', tail: Buffer.from([1, 2, 3]) });
+    writer.save('b', undefined);
+    expect(reader().read()).toMatchObject({ state: 'b', tail: Buffer.from([3]) });
+    writer.handled((earlier + 3) | 0);
+    expect(reader().read()).toMatchObject({ state: 'b', tail: Buffer.alloc(0) });
   });
 
   it('keeps a history until another one belongs to the state', () => {
@@ -67,10 +84,10 @@ describe('the record of a call', () => {
     writer.isWriting = true;
     expect(reader().left(7)).toBe('torn');
     writer.isWriting = false;
-    writer.keepTail(Buffer.alloc(1 << 20), 0);
-    writer.keepTail(Buffer.from([1]), 1 << 20);
+    writer.keepTail(Buffer.alloc(1 << 20), 0, 0);
+    writer.keepTail(Buffer.from([1]), 1 << 20, 0);
     expect(reader().left(7)).toBe('writable');
-    writer.keepTail(Buffer.alloc(0), 0);
+    writer.keepTail(Buffer.alloc(0), 0, 0);
     expect(reader().left(7)).toBe('open');
     expect(writer.save('x'.repeat(1 << 20), undefined)).toBe(false);
     expect(reader().left(7)).toBe('writable');

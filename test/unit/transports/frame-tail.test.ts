@@ -17,18 +17,23 @@ function frame(opcode: number, length: number, fin = true): Buffer {
 /** The tail as whoever comes next finds it. */
 function newKeeper(kept?: 'text' | 'binary') {
   let bytes: Buffer = Buffer.alloc(0);
-  let handled = 0;
+  let [handled, handling, start] = [0, 0, 0];
   const tail = new FrameTail(
     {
-      keepTail: (more, from) => {
-        if (from === 0) handled = 0;
+      keepTail: (more, from, earlier) => {
+        if (from === 0) start = earlier;
         bytes = Buffer.concat([bytes.subarray(0, from), more]);
       },
-      tailHandled: (count) => (handled = count),
+      handling: (count) => (handling = count),
+      handled: (count) => (handled = count),
     },
     kept,
   );
-  return { tail, kept: () => bytes.subarray(handled) };
+  return {
+    tail,
+    kept: () => bytes.subarray(handled - start),
+    keptOnceSaved: () => bytes.subarray(handling - start),
+  };
 }
 
 describe('the tail of a connection', () => {
@@ -125,6 +130,21 @@ describe('the tail of a connection', () => {
     expect(kept()).toEqual(frame(1, 20));
     tail.handled();
     expect(kept()).toHaveLength(0);
+  });
+
+  it('is, as of what is written down while a message is handled, what follows it', () => {
+    const { tail, kept, keptOnceSaved } = newKeeper();
+    const [one, two, three] = [frame(1, 10), frame(1, 20), frame(1, 30, false)];
+    tail.take(Buffer.concat([one, frame(2, 640), two, three]));
+    for (const left of [[two, three], [three]]) {
+      tail.handling();
+      expect(keptOnceSaved()).toEqual(Buffer.concat(left));
+      tail.handled();
+      expect(kept()).toEqual(Buffer.concat(left));
+    }
+    tail.take(frame(0, 5));
+    tail.handling();
+    expect(keptOnceSaved()).toHaveLength(0);
   });
 
   it('is, with messages that are handled at any time, what nobody has handled', () => {

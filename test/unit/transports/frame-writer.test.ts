@@ -28,7 +28,12 @@ class SlowSocket {
 }
 
 function newWriter() {
-  const journal = { isWriting: false, keepTail: () => undefined, tailHandled: () => undefined };
+  const journal = {
+    isWriting: false,
+    keepTail: () => undefined,
+    handling: () => undefined,
+    handled: () => undefined,
+  };
   const during: boolean[] = [];
   const socket = new SlowSocket(() => during.push(journal.isWriting));
   return { journal, during, socket, writer: new FrameWriter(socket as unknown as CallSocket, journal) };

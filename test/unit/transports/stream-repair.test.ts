@@ -30,7 +30,8 @@ function tailOf(stream: Buffer): Buffer {
   let kept: Buffer = Buffer.alloc(0);
   const tail = new FrameTail({
     keepTail: (bytes, from) => (kept = Buffer.concat([kept.subarray(0, from), bytes])),
-    tailHandled: () => undefined,
+    handling: () => undefined,
+    handled: () => undefined,
   });
   tail.take(stream, true);
   return kept;

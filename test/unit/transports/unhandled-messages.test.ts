@@ -38,39 +38,44 @@ async function textsAfter(tail: Buffer, more: Buffer): Promise<string[]> {
 }
 
 describe('messages that were read and not handled', () => {
-  it('are handled by the next worker, and those that were handled are not', async () => {
-    const records = new CallRecords(new ArrayBuffer(callRecordBytes({ slots: 1 })), { slots: 1 });
-    const record = records.record(0);
-    record.begin(1);
-    record.opened();
-    record.save('{}', '');
-    let left: Buffer = Buffer.alloc(0);
-    server = await new CallServer({
-      journal: {
-        isWriting: false,
-        keepTail: (bytes, from) => record.keepTail(bytes, from),
-        tailHandled: (bytes) => record.tailHandled(bytes),
-      },
-      // It dies before anything of the third key is written down.
-      onKey: (digit) => {
-        if (digit === '3') left = record.read().tail;
-      },
-    }).listen();
-    const client = new RawClient(server.port);
-    await client.upgraded;
-    const audio = clientFrame(2, Buffer.alloc(640));
-    const key5 = textFrame({ type: 'dtmf', digit: '5' });
-    client.socket.write(
-      Buffer.concat([textFrame(startMessage), keys('12'), audio, keys('34'), key5.subarray(0, 9)]),
-    );
-    await server.until(() => server?.call.log.includes('dtmf 4') === true);
-    expect(await textsAfter(left, Buffer.concat([key5.subarray(9), audio, keys('6')]))).toEqual([
-      '3',
-      '4',
-      '5',
-      '6',
-    ]);
-    expect(await textsAfter(record.read().tail, Buffer.concat([key5.subarray(9), audio]))).toEqual(['5']);
-    client.socket.destroy();
-  });
+  it.each([
+    ['before anything of it is written down', false, '3456'],
+    ['once it is written down', true, '456'],
+  ])(
+    'are handled by the next worker, and those that were handled are not: a death %s',
+    async (_when, isWritten, expected) => {
+      const records = new CallRecords(new ArrayBuffer(callRecordBytes({ slots: 1 })), { slots: 1 });
+      const record = records.record(0);
+      record.begin(1);
+      record.opened();
+      record.save('{}', '');
+      let left: Buffer = Buffer.alloc(0);
+      server = await new CallServer({
+        journal: {
+          isWriting: false,
+          keepTail: (bytes, from, earlier) => record.keepTail(bytes, from, earlier),
+          handling: (bytes) => record.handling(bytes),
+          handled: (bytes) => record.handled(bytes),
+        },
+        // It dies while it handles the third key.
+        onKey: (digit) => {
+          if (digit !== '3') return;
+          if (isWritten) record.save('{}', undefined);
+          left = record.read().tail;
+        },
+      }).listen();
+      const client = new RawClient(server.port);
+      await client.upgraded;
+      const audio = clientFrame(2, Buffer.alloc(640));
+      const key5 = textFrame({ type: 'dtmf', digit: '5' });
+      client.socket.write(
+        Buffer.concat([textFrame(startMessage), keys('12'), audio, keys('34'), key5.subarray(0, 9)]),
+      );
+      await server.until(() => server?.call.log.includes('dtmf 4') === true);
+      const next = await textsAfter(left, Buffer.concat([key5.subarray(9), audio, keys('6')]));
+      expect(next.join('')).toBe(expected);
+      expect(await textsAfter(record.read().tail, Buffer.concat([key5.subarray(9), audio]))).toEqual(['5']);
+      client.socket.destroy();
+    },
+  );
 });

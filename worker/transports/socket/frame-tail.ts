@@ -8,10 +8,15 @@
  */
 
 export interface TailSink {
-  /** Messages that nobody has handled, and bytes of the unfinished one; `from` of them were kept before. None at all: everything is handled. */
-  keepTail(bytes: Uint8Array, from: number): void;
-  /** So many of the kept bytes are handled. */
-  tailHandled(bytes: number): void;
+  /**
+   * Messages that nobody has handled, and bytes of the unfinished one; `from` of them were kept before, and `earlier` bytes of messages
+   * are handled and gone. None at all: everything is handled.
+   */
+  keepTail(bytes: Uint8Array, from: number, earlier: number): void;
+  /** What is written down next holds what follows from so many bytes of messages. */
+  handling(bytes: number): void;
+  /** So many bytes of messages are handled. */
+  handled(bytes: number): void;
 }
 
 /** The type of the messages that are kept until they are handled (RFC 6455, 5.2). */
@@ -33,9 +38,11 @@ export class FrameTail {
   #waitingBytes = 0;
   /** The unfinished message before the present chunk. */
   #begun: Uint8Array = nothing;
-  /** Bytes that were kept before it, and how many of them are handled. */
+  /** Bytes that were kept before it. */
   #before = 0;
+  /** Bytes of all messages that are handled, and how many of them came before what was kept last. Both wrap at 32 bits. */
   #handled = 0;
+  #earlier = 0;
   /** Bytes of a header that is split between chunks. */
   readonly #header = new Uint8Array(14);
   #headerFilled = 0;
@@ -85,19 +92,24 @@ export class FrameTail {
     }
     const rest = chunk.subarray(start);
     if (this.#waiting.length === waited && this.#begun === before && before.length > 0)
-      this.#sink?.keepTail(rest, this.#before + before.length);
+      this.#sink?.keepTail(rest, this.#before + before.length, this.#earlier);
     else this.#keepAll(rest, before.length > 0);
     this.#begun = this.#begun.length === 0 ? rest : Buffer.concat([this.#begun, rest]);
     return hasFrame;
   }
 
-  /** The oldest message that waits was handled, and what follows from it written down. */
+  /** The oldest message that waits is handled now. */
+  handling(): void {
+    this.#sink?.handling((this.#handled + (this.#waiting[0]?.length ?? 0)) | 0);
+  }
+
+  /** It was, and what follows from it is written down. */
   handled(): void {
     const bytes = this.#waiting.shift()?.length ?? 0;
     if (bytes === 0) return;
     this.#waitingBytes -= bytes;
-    this.#handled += bytes;
-    this.#sink?.tailHandled(this.#handled);
+    this.#handled = (this.#handled + bytes) | 0;
+    this.#sink?.handled(this.#handled);
   }
 
   #wait(end: Uint8Array, isAgain: boolean): void {
@@ -111,13 +123,19 @@ export class FrameTail {
   }
 
   #keepAll(rest: Uint8Array, hadRest: boolean): void {
-    if (this.#waitingBytes === 0 && rest.length === 0 && !hadRest && this.#before === this.#handled) return;
+    if (
+      this.#waitingBytes === 0 &&
+      rest.length === 0 &&
+      !hadRest &&
+      this.#before === ((this.#handled - this.#earlier) | 0)
+    )
+      return;
     const [first = nothing] = this.#waiting;
     const isOne = this.#waiting.length === 1 && rest.length === 0;
     const all = isOne ? first : this.#waitingBytes === 0 ? rest : Buffer.concat([...this.#waiting, rest]);
-    this.#sink?.keepTail(all, 0);
+    this.#sink?.keepTail(all, 0, this.#handled);
     this.#before = this.#waitingBytes;
-    this.#handled = 0;
+    this.#earlier = this.#handled;
   }
 
   #headerIsWhole(): boolean {

@@ -245,13 +245,11 @@ class SocketCall implements CallTransport {
   }
 
   #takeText(data: Buffer, now: Millis): void {
-    if (data.length > this.#state.settings.maxControlBytes) {
+    this.#tail.handling();
+    if (data.length > this.#state.settings.maxControlBytes)
       this.#step({ type: 'frame.faulted', code: 'frame_too_large' }, now);
-    } else if (isUtf8(data)) {
-      this.#onHeard(this.#dialect.hear(data.toString()), now);
-    } else {
-      this.#step({ type: 'frame.faulted', code: 'invalid_json' }, now);
-    }
+    else if (isUtf8(data)) this.#onHeard(this.#dialect.hear(data.toString()), now);
+    else this.#step({ type: 'frame.faulted', code: 'invalid_json' }, now);
     this.#tail.handled();
   }
 
