@@ -61,7 +61,7 @@ function onCommand(step: LinkStep, command: AgentCommand): void {
     answerId(step, id, wanted);
     return;
   }
-  if (wanted.type === 'end') state.isEndedByAgent = true;
+  if (wanted.type === 'end') state.ends += 1;
   if ('reason' in command && command.reason !== undefined && command.reason !== '')
     orders.push({ type: 'reason', command: command.type, reason: command.reason });
   if (command.type === 'tools.set') noteUnknownTools(step, command.enabled ?? []);
@@ -123,7 +123,7 @@ export function answerCommand(
   { id, command, outcome }: Extract<ConversationEvent, { type: 'command.answered' }>,
 ): void {
   if (id !== noId && id?.startsWith(idPrefix) !== true) return;
-  if (command === 'end' && outcome.kind === 'refused') step.state.isEndedByAgent = false;
+  if (command === 'end' && outcome.kind === 'refused') step.state.ends -= 1;
   if (outcome.kind === 'dropped' && id === noId) return;
   answerId(step, id === noId ? undefined : id.slice(idPrefix.length), faultOf(outcome));
 }

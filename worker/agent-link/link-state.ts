@@ -116,8 +116,8 @@ export interface LinkState {
   readonly calls: Map<number, PendingCall>;
   /** Whether the call has a tool of this name, offered now or not. Anything goes until its tools are there. */
   isTool: (name: string) => boolean;
-  /** The agent's `end` is being done. */
-  isEndedByAgent: boolean;
+  /** Commands `end` of the agent that were not refused: above 0 one is being done, and what comes behind it is refused. */
+  ends: number;
   /** Since when there is no link, the next pause, and the newest message of the broken one. */
   broken: { readonly since: Millis; pauseMs: Millis; readonly upTo: number } | undefined;
 }
@@ -132,7 +132,7 @@ export const newLink = (settings: LinkSettings, now: Millis): LinkState => ({
   nextCall: 1,
   calls: new Map(),
   isTool: () => true,
-  isEndedByAgent: false,
+  ends: 0,
   broken: undefined,
 });
 
@@ -153,7 +153,7 @@ export const saveLink = (state: LinkState, now: Millis): SavedLink => ({
   openMs: Math.round(now - state.outbox.openedAt),
   nextCall: state.nextCall,
   ids: saveCommandIds(state.ids),
-  isEndedByAgent: state.isEndedByAgent,
+  isEndedByAgent: state.ends > 0,
 });
 
 /** Messages that may have been written after the last save: numbers are never used twice. */
@@ -179,7 +179,7 @@ export function resumedLink(
     nextCall: (saved?.nextCall ?? 1) + unsavedMessages,
     calls: new Map(),
     isTool: () => true,
-    isEndedByAgent: saved?.isEndedByAgent ?? false,
+    ends: saved?.isEndedByAgent === true ? 1 : 0,
     broken: mayResume ? { since: now, pauseMs: agentLinkTimes.resumeFirstPauseMs, upTo: seq } : undefined,
   };
 }

@@ -351,7 +351,7 @@ function onCallEnded(step: LinkStep, reason: Extract<LinkFact, { type: 'call.end
       state.outbox,
       {
         type: 'session.end',
-        reason: state.isEndedByAgent && reason === 'call_ended' ? 'ended_by_agent' : reason,
+        reason: state.ends > 0 && reason === 'call_ended' ? 'ended_by_agent' : reason,
       },
       step,
     );

@@ -72,8 +72,9 @@ export function dialConference(
   return `<Dial${attributes({ action })}><Conference${options}>${escaped(name)}</Conference></Dial>`;
 }
 
+/** Lines and tabs are space between words here. */
 export const say = (text: string, language: string): string =>
-  `<Say${attributes({ language })}>${escaped(text)}</Say>`;
+  `<Say${attributes({ language })}>${escaped(text.replaceAll(/\s+/g, ' '))}</Say>`;
 
 /** Silence, at whose end the call is over. */
 export const pause = (seconds: number): string => `<Pause${attributes({ length: String(seconds) })}/>`;

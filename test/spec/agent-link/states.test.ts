@@ -125,6 +125,17 @@ describe('States and transitions', () => {
     ]);
   });
 
+  it('active: an end behind one that is being done is refused, and the reason stays', () => {
+    const link = new LinkDriver().accepted();
+    link.says({ type: 'end', id: 'e' });
+    link.says({ type: 'end', id: 'again' });
+    link.answers('agent:again', 'end', 'call_ending');
+    link.answers('agent:e', 'end', 'done');
+    expect(written(link.give({ type: 'call.ended', reason: 'call_ended' }))).toMatchObject([
+      { reason: 'ended_by_agent' },
+    ]);
+  });
+
   it('active: call ends: session.end is the last message, then the link closes', () => {
     const link = new LinkDriver().accepted();
     const orders = link.give({ type: 'call.ended', reason: 'hangup' });

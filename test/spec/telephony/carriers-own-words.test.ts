@@ -56,6 +56,8 @@ describe('carrier A, by its own library', () => {
     join.pause({ length: 120 });
     const ours = response(say('Tom & Co', 'en-US'), dialConference('svc-1', { starts: true }), pause(120));
     expect(plain(ours)).toBe(plain(join.toString()));
+    // The summary is the model's text: its lines are not one word.
+    expect(say('Refund of $20\n\tfor Tom', 'en-US')).toBe(say('Refund of $20 for Tom', 'en-US'));
   });
 });
 

@@ -194,6 +194,20 @@ describe('every option of stt_realtime_compat on the wire', () => {
     expect(wire.read({ type, item_id: 'new', transcript: '' })).toEqual([{ type: 'finalized' }]);
   });
 
+  it('hears nothing in a noise that the server understands nothing of, and blames the server for any other failure', () => {
+    const type = 'conversation.item.input_audio_transcription';
+    const failed = (wire: SttWire, code: string): readonly WireEvent[] =>
+      wire.read({ type: `${type}.failed`, item_id: 'new', error: { type: 'transcription_error', code } });
+    const wire = newRealtimeWire(realtime);
+    wire.finalize();
+    wire.read({ type: 'input_audio_buffer.committed', item_id: 'new' });
+    wire.read({ type: `${type}.delta`, item_id: 'new', delta: 'hm' });
+    expect(failed(wire, 'audio_unintelligible')).toEqual([{ type: 'finalized' }]);
+    expect(wire.expired()).toEqual([]);
+    expect(failed(newRealtimeWire(realtime), 'audio_unintelligible')).toEqual([]);
+    expect(failed(wire, 'server_error')).toMatchObject([{ type: 'error', error: { kind: 'protocol' } }]);
+  });
+
   it.each([
     [{ type: 'invalid_request_error', code: 'invalid_api_key' }, false, { kind: 'rejected', status: 401 }],
     [{ type: 'invalid_request_error', code: 'invalid_model' }, false, { kind: 'rejected', status: 400 }],

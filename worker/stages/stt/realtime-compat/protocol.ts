@@ -160,7 +160,7 @@ class ItemWire implements SttWire {
       case COMPLETED:
         return this.completed(message);
       case FAILED:
-        return [breach('the provider transcribes what it is sent')];
+        return this.failed(message);
       case 'error':
         return this.error(objectAt(message, 'error'));
       default:
@@ -214,6 +214,13 @@ class ItemWire implements SttWire {
     if (!isAnswer) return words;
     this.isFinalizing = false;
     return [...words, finalized];
+  }
+
+  /** Of a noise there are no words, which is no fault of the provider: other calls would be kept from it. */
+  private failed(message: JsonObject): readonly WireEvent[] {
+    const code = stringAt(objectAt(message, 'error'), 'code');
+    if (code === 'audio_unintelligible') return this.completed({ ...message, transcript: '' });
+    return [breach('the provider transcribes what it is sent')];
   }
 
   private error(error: JsonObject): readonly WireEvent[] {
