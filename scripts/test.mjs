@@ -103,9 +103,12 @@ await ensureInstalled({ dev: true });
 // Optional parts are tested too.
 process.env.SVC_BUILD_WITH ??= 'sip';
 await ensureBuilt();
+const { SVC_TEST_ONCE: once } = process.env;
+// The service takes variables of this kind for its own.
+delete process.env.SVC_TEST_ONCE;
 const args = process.argv.slice(2);
 let { status, counts, files } = await testWith(args);
-if (files.length > 0 && files.length <= mostAgain && isWhole(args) && process.env.SVC_TEST_ONCE !== '1') {
+if (files.length > 0 && files.length <= mostAgain && isWhole(args) && once !== '1') {
   console.log(`once more, alone: ${files.map((name) => relative(root, name)).join(' ')}`);
   const again = await testWith(['--no-file-parallelism', ...files]);
   const { failed } = again.counts;
