@@ -13,7 +13,7 @@ import { refuseUpgrade } from '../listeners/listeners.ts';
 import { farewells } from './farewells.ts';
 import { isUnconfirmed, type OfferSignals, type OfferState, type OpenOffer } from './open-offer.ts';
 import { validRemains, type Remains } from './remains.ts';
-import { waitsForOneOf, workerFor } from './worker-for.ts';
+import { waitingOf, waitsForOneOf, workerFor } from './worker-for.ts';
 
 /**
  * How long a connection may wait for a worker after the one that had it died. Where all died at once it waits for the start of a
@@ -237,7 +237,7 @@ export class HandOver {
       else if (offer.state.phase === 'taken') this.#forget(id);
       else this.#offerAgain(offer);
     }
-    this.#tellGiven();
+    this.#placeNext();
     for (const [id, { slot }] of remains)
       if (this.#offers.get(id)?.message.resumeFrom !== slot) records.forget(slot, id);
     if (this.#isEnd)
@@ -281,7 +281,6 @@ export class HandOver {
     offer.message = { ...offer.message, resumeFrom: slot };
     offer.state = { phase: 'waiting', since: this.#options.clock.now() };
     this.#options.counted('resumed');
-    this.#place(offer);
   }
 
   /** Nobody can go on where this connection stands. The client is told so when a frame of ours can still be told from others. */
@@ -315,26 +314,31 @@ export class HandOver {
   /** Places what waits for a worker, and gives up on what waited too long. */
   retry(): void {
     const now = this.#options.clock.now();
+    this.#placeNext();
+    const ready = this.#options.readyWorkers();
     for (const [id, offer] of this.#offers) {
       if (offer.state.phase === 'left' && now - offer.state.since >= comeBackMs) this.#forget(id);
-      if (offer.state.phase !== 'waiting') continue;
+      if (offer.state.phase !== 'waiting' || waitsForOneOf(offer, ready)) continue;
       if (now - offer.state.since >= rescueMs) this.#lose(id, offer);
-      else this.#place(offer);
     }
-    this.#tellGiven();
   }
 
-  /** A worker has confirmed a call or is rid of one: it has room for the next that waits. */
+  /** Gives workers what waits, longest first: where workers die faster than they take calls up, every call has its turn. */
   #placeNext(): void {
-    if (this.#waiting === 0) return;
-    for (const offer of this.#offers.values()) if (offer.state.phase === 'waiting') this.#place(offer);
+    if (this.#waiting > 0) {
+      let hasRoom = true;
+      for (const offer of waitingOf(this.#offers.values())) {
+        const needsRoom = offer.message.resumeFrom !== undefined && offer.declinedBy.size === 0;
+        if (hasRoom || !needsRoom) this.#place(offer);
+        if (needsRoom && offer.state.phase === 'waiting') hasRoom = false;
+      }
+    }
     this.#tellGiven();
   }
 
   #offerAgain(offer: OpenOffer): void {
     offer.state = { phase: 'waiting', since: this.#options.clock.now() };
     this.#options.counted('moved');
-    this.#place(offer);
   }
 
   #place(offer: OpenOffer): void {

@@ -1,4 +1,5 @@
-/** Which worker gets a connection. Pure. */
+/** Which worker gets which connection next. Pure. */
+import type { Millis } from '../../shared/base/units.ts';
 import type { OpenOffer } from './open-offer.ts';
 
 /**
@@ -30,6 +31,14 @@ export function workerFor(
   if (best === undefined || (isTakeover(offer) && best[1].takingUp >= takeUpAtOnce)) return undefined;
   return best[0];
 }
+
+/** What waits for a worker, longest first. */
+export const waitingOf = (offers: Iterable<OpenOffer>): OpenOffer[] =>
+  [...offers]
+    .filter(({ state }) => state.phase === 'waiting')
+    .sort((one, other) => since(one) - since(other));
+
+const since = ({ state }: OpenOffer): Millis => ('since' in state ? state.since : 0);
 
 /** It is a call to take up, and one of these workers will get it. */
 export const waitsForOneOf = (offer: OpenOffer, ready: readonly number[]): boolean =>

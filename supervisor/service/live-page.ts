@@ -7,11 +7,30 @@ const field = $('token');
 field.value = sessionStorage.getItem('live') ?? '';
 const ask = (path, options = {}) =>
   fetch(path, { ...options, headers: { authorization: 'Bearer ' + field.value } });
-const cell = (row, text) => { const td = row.insertCell(); td.textContent = text; return td; };
-const seconds = (ms) => ms === undefined ? '' : (ms / 1000).toFixed(1) + ' s';
-function table(id, rows, fill) {
-  const body = $(id); body.replaceChildren();
-  for (const one of rows) fill(body.insertRow(), one);
+const clock = (ms) => Math.floor(ms / 60000) + ':' + String(Math.floor(ms / 1000) % 60).padStart(2, '0');
+// Rows stay where they are as long as what they show is there: nobody's click or focus goes to another one.
+function table(id, rows, { key, texts, begin }) {
+  const body = $(id);
+  const gone = new Map([...body.rows].map((row) => [row.dataset.key, row]));
+  rows.forEach((one, at) => {
+    const name = String(key(one, at));
+    const row = gone.get(name) ?? body.insertRow();
+    const isNew = !gone.delete(name);
+    row.dataset.key = name;
+    texts(one).forEach((text, column) => {
+      const cell = row.cells[column] ?? row.insertCell();
+      if (cell.textContent !== String(text)) cell.textContent = text;
+    });
+    if (isNew) begin?.(row, one);
+  });
+  for (const row of gone.values()) row.remove();
+}
+function endButton(row, { call }) {
+  const end = document.createElement('button');
+  end.textContent = 'End';
+  end.setAttribute('aria-label', 'End call ' + call);
+  end.onclick = () => { if (confirm('End call ' + call + '?')) ask('/live/calls/' + encodeURIComponent(call) + '/end', { method: 'POST' }); };
+  row.insertCell().append(end);
 }
 async function look() {
   if (field.value === '') return;
@@ -22,21 +41,22 @@ async function look() {
   sessionStorage.setItem('live', field.value);
   $('head').textContent = state.agent + ': ' + (state.ready ? 'ready' : 'not ready, ' + state.reason) + ', ' +
     state.sessions + ' of ' + state.maxSessions + ' calls';
-  table('calls', state.calls, (row, call) => {
-    cell(row, call.call); cell(row, seconds(call.ageMs)); cell(row, call.isOwed ? call.speaker + ', answer owed' : call.speaker);
-    cell(row, call.turns); cell(row, call.lastResponseMs === undefined ? '' : call.lastResponseMs + ' ms');
-    cell(row, call.interruptions); cell(row, call.runningTools);
-    cell(row, call.faults.stt + ' / ' + call.faults.llm + ' / ' + call.faults.tts); cell(row, call.worker);
-    const end = document.createElement('button');
-    end.textContent = 'End';
-    end.onclick = () => { if (confirm('End this call?')) ask('/live/calls/' + encodeURIComponent(call.call) + '/end', { method: 'POST' }); };
-    row.insertCell().append(end);
+  table('calls', state.calls, {
+    key: ({ call }) => call,
+    texts: (call) => [
+      call.call, clock(call.ageMs), call.isOwed ? call.speaker + ', answer owed' : call.speaker, call.turns,
+      call.lastResponseMs === undefined ? '' : call.lastResponseMs + ' ms', call.interruptions, call.runningTools,
+      call.faults.stt + ' / ' + call.faults.llm + ' / ' + call.faults.tts, call.worker,
+    ],
+    begin: endButton,
   });
-  table('workers', state.workers, (row, one) => {
-    cell(row, one.worker); cell(row, one.calls); cell(row, one.latenessMs.toFixed(1) + ' ms'); cell(row, one.silentMs + ' ms');
+  table('workers', state.workers, {
+    key: ({ worker }) => worker,
+    texts: (one) => [one.worker, one.calls, one.latenessMs.toFixed(1) + ' ms', one.silentMs + ' ms'],
   });
-  table('providers', state.providers, (row, one) => {
-    cell(row, one.stage); cell(row, one.provider); cell(row, one.role); cell(row, one.breaker.replace('_', ' '));
+  table('providers', state.providers, {
+    key: (_, at) => at,
+    texts: (one) => [one.stage, one.provider, one.role, one.breaker.replace('_', ' ')],
   });
 }
 field.onchange = look;
@@ -45,9 +65,10 @@ setInterval(look, 1000);
 `;
 
 const style = `
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem; color: #1b1f24; background: #fff; }
+body { font: 14px/1.5 system-ui, sans-serif; margin: 2rem; color: #1b1f24; background: #fff; }
+.wide { overflow-x: auto; }
 table { border-collapse: collapse; margin: 0 0 2rem; }
-th, td { text-align: left; padding: .25rem .9rem .25rem 0; border-bottom: 1px solid #8884; font-variant-numeric: tabular-nums; }
+th, td { white-space: nowrap; text-align: left; padding: .25rem .6rem .25rem 0; border-bottom: 1px solid #8884; font-variant-numeric: tabular-nums; }
 @media (prefers-color-scheme: dark) { body { color: #e6e6e6; background: #15181c; } }
 `;
 
@@ -67,11 +88,11 @@ export const livePage = `<!doctype html>
 <h1>Live calls</h1>
 <p><label>Token <input id="token" type="password" autocomplete="off"></label></p>
 <p id="head" role="status">The token is the one in SVC_LIVE_TOKEN.</p>
-<table>${heads(['Call', 'Age', 'Speaks', 'Turns', 'Last answer', 'Interruptions', 'Tools', 'Faults STT / LLM / TTS', 'Worker', ''])}<tbody id="calls"></tbody></table>
+<div class="wide"><table>${heads(['Call', 'Age', 'Speaks', 'Turns', 'Last answer', 'Interruptions', 'Tools', 'Faults STT / LLM / TTS', 'Worker', ''])}<tbody id="calls"></tbody></table></div>
 <h2>Workers</h2>
-<table>${heads(['Worker', 'Calls', 'Worst lateness', 'Last sign of life'])}<tbody id="workers"></tbody></table>
+<div class="wide"><table>${heads(['Worker', 'Calls', 'Worst lateness', 'Last sign of life'])}<tbody id="workers"></tbody></table></div>
 <h2>Providers</h2>
-<table>${heads(['Stage', 'Provider', 'Role', 'Breaker'])}<tbody id="providers"></tbody></table>
+<div class="wide"><table>${heads(['Stage', 'Provider', 'Role', 'Breaker'])}<tbody id="providers"></tbody></table></div>
 <script>${script}</script>
 </html>
 `;

@@ -12,10 +12,16 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import { newGate } from './access/gate.ts';
 import { step, waitsForTime } from './agent/agent.ts';
-import { newAgent, type AgentAction, type AgentEvent, type AgentState } from './agent/state.ts';
+import {
+  newAgent,
+  type AgentAction,
+  type AgentEvent,
+  type AgentState,
+  type SipAccount,
+} from './agent/state.ts';
 import { OwnCalls, type OwnCallsOptions } from './calls/own-calls.ts';
 import { RtpPorts } from './calls/rtp-ports.ts';
-import { SipCarrier, type SipCarrierOptions } from './calls/sip-carrier.ts';
+import { accountOf, SipCarrier, type SipCarrierOptions } from './calls/sip-carrier.ts';
 import { Registrar } from './registration/registrar.ts';
 import { Neighbours } from './takeover/neighbours.ts';
 import type { Incoming } from './takeover/relay.ts';
@@ -66,6 +72,7 @@ export class SipService {
     const gate = newGate(settings, (why) => options.counted({ refused: why }), isRegistrar);
     this.#agent = newAgent({
       gate,
+      accountAt: (address) => this.#accountAt(address),
       rules: { srtp: settings.srtp, codecs: sipCodecs },
       newToken,
       newKey: (bytes) => randomBytes(bytes).toString('base64'),
@@ -122,6 +129,7 @@ export class SipService {
   /** Binds everything that no other process has given. Rejects when an address cannot be bound. */
   async bind(): Promise<void> {
     await this.#doors.bind();
+    void this.carrier.learnTrunk();
     this.#isOpen = true;
     this.#arm();
   }
@@ -135,6 +143,13 @@ export class SipService {
       send: (flow, bytes) => this.#send({ flow, to: flow.source, bytes }),
       isRegistered: (registered) => counted({ registered }),
     });
+  }
+
+  /** A PBX may want requests within a call of its own signed, as it wants the registration. */
+  #accountAt(address: string): SipAccount | undefined {
+    const { register } = this.#options.settings;
+    if (register !== undefined && this.#registrar?.isThere(address) === true) return accountOf(register);
+    return this.carrier.accountAt(address);
   }
 
   /** What listens on an address of one family reaches no peer of the other. */

@@ -86,7 +86,7 @@ function newCall(step: Step, { request, key, toTag }: ServerTransaction, flow: F
     invite: request,
     inviteKey: key,
     ...allowed(request),
-    account: undefined,
+    account: state.settings.accountAt(flow.source.address),
     asked: { refer: undefined, keys: undefined },
     agreed: undefined,
     session: undefined,

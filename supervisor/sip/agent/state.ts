@@ -62,7 +62,7 @@ export interface InDialogRequest {
   readonly isProved: boolean;
 }
 
-/** How this side signs in at the peer of a call that it makes. */
+/** How this side signs in at the peer of a call. */
 export interface SipAccount {
   readonly user: string;
   readonly password: string;
@@ -182,6 +182,8 @@ export interface Gate {
 export interface AgentSettings {
   readonly gate: Gate;
   readonly rules: Pick<AgreeRules, 'srtp' | 'codecs'>;
+  /** How this side signs in at whoever calls from there; nobody else is shown a proof of its passwords. */
+  readonly accountAt: (address: string) => SipAccount | undefined;
   /** Letters and digits that nobody can guess. */
   readonly newToken: () => string;
   readonly newKey: (bytes: number) => string;

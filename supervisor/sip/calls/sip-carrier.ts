@@ -18,7 +18,7 @@ import type {
 } from '../../telephony/carrier.ts';
 import type { OutboundEnd, OutboundFact } from '../../telephony/outbound/outbound-call.ts';
 import { hostText } from '../agent/client-transaction.ts';
-import type { AgentAction, AgentEvent, Flow, PeerOutcome } from '../agent/state.ts';
+import type { AgentAction, AgentEvent, Flow, PeerOutcome, SipAccount } from '../agent/state.ts';
 import type { HeaderPair, Source } from '../message/write.ts';
 import { madeMetadata } from './metadata.ts';
 import type { OwnCalls, Room } from './own-calls.ts';
@@ -69,6 +69,8 @@ export class SipCarrier implements Carrier, OutboundCarrier {
   readonly #referring = new Map<number, Waiting>();
   readonly #pressing = new Map<number, Waiting>();
   #way: Flow | undefined;
+  /** Where the trunk is, as its name was understood so far. */
+  readonly #trunkAt = new Set<string>();
 
   constructor(options: SipCarrierOptions) {
     this.#options = options;
@@ -89,12 +91,28 @@ export class SipCarrier implements Carrier, OutboundCarrier {
     if (this.#way?.connection === connection) this.#way = undefined;
   }
 
+  /** Calls may come from the trunk before one has gone to it. */
+  async learnTrunk(): Promise<void> {
+    const { trunk, family } = this.#options;
+    if (trunk?.password === undefined) return;
+    // A name that leads nowhere yet is looked up again for the first call that is made.
+    const found = await lookup(trunk.host, { family, all: true }).catch(() => []);
+    for (const { address } of found) this.#trunkAt.add(address);
+  }
+
+  /** The account that a caller from there may ask for: the trunk's. */
+  accountAt(address: string): SipAccount | undefined {
+    const { trunk } = this.#options;
+    return trunk !== undefined && this.#trunkAt.has(address) ? accountOf(trunk) : undefined;
+  }
+
   /** The trunk is asked over one connection for as long as that is there. */
   async #findWay({ host, port, transport }: SipTrunk): Promise<Flow | undefined> {
     if (transport !== 'UDP' && this.#way !== undefined) return this.#way;
     const { wayTo, family } = this.#options;
     const found = await lookup(host, { family }).catch(() => undefined);
     if (found === undefined) return undefined;
+    this.#trunkAt.add(found.address);
     this.#way = await wayTo({ address: found.address, port }, { protocol: transport, name: host });
     return this.#way;
   }
@@ -241,7 +259,10 @@ const refusal = (
   code: Exclude<PeerOutcome, 'ok' | 'unknown'>,
 ): Promise<Extract<CarrierOutcome, { kind: 'refused' }>> => Promise.resolve({ kind: 'refused', code });
 
-const accountOf = ({ signsInAs, password }: SipTrunk): { user: string; password: string } | undefined =>
+export const accountOf = ({
+  signsInAs,
+  password,
+}: Pick<SipTrunk, 'signsInAs' | 'password'>): SipAccount | undefined =>
   password && { user: signsInAs, password: password.reveal() };
 
 /** With an account of its own the trunk knows the caller by that; the number is said beside it (RFC 3325). */

@@ -60,8 +60,16 @@ describe('an account at a registrar', () => {
     expect((await registrar.call(sdp)).status).toBe(200);
   });
 
-  it('is taken back when the service stops', async () => {
+  it('signs what the service says in a call of its PBX, and is taken back when the service stops', async () => {
+    const address = service.said('listening', (line) => line['listener'] === 'sip')?.['address'];
+    const phone = await Phone.open(Number(String(address).split(':').at(-1)));
+    phone.wantsProof = true;
+    expect((await phone.invite()).status).toBe(200);
+    await service.says('call started', (line) => line['call'] === phone.callId);
     await stoppedByOneSignal(service);
+    expect(phone.requests.length).toBe(2);
+    expect(phone.requests[1]).toMatch(/^BYE [^]*^Authorization: Digest username="agent-7", realm="pbx"/m);
+    phone.close();
     expect(registrar.asked.at(-1)?.header('Expires')).toBe('0');
     expect(registrar.contact).toBeUndefined();
   });

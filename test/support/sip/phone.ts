@@ -36,6 +36,8 @@ export class Phone extends Observed {
   readonly replies: Reply[] = [];
   /** Requests of the other side. */
   readonly requests: string[] = [];
+  /** Its PBX wants requests of the other side signed. */
+  wantsProof = false;
   /** Payloads of RTP as they came. */
   readonly heard: {
     readonly at: number;
@@ -247,7 +249,11 @@ export class Phone extends Observed {
       this.requests.push(text);
       const { header } = readReply(text);
       const same = ['Via', 'From', 'To', 'Call-ID', 'CSeq'].map((name) => `${name}: ${header(name) ?? ''}`);
-      this.raw(`SIP/2.0 200 OK\r\n${same.join('\r\n')}\r\nContent-Length: 0\r\n\r\n`);
+      const isAsked = this.wantsProof && header('Authorization') === undefined;
+      const first = isAsked
+        ? 'SIP/2.0 401 Unauthorized\r\nWWW-Authenticate: Digest realm="pbx", nonce="abc", algorithm=MD5, qop="auth"'
+        : 'SIP/2.0 200 OK';
+      this.raw(`${first}\r\n${same.join('\r\n')}\r\nContent-Length: 0\r\n\r\n`);
     }
     this.changed();
   }

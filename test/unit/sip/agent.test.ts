@@ -22,6 +22,7 @@ function agent(): AgentState {
   let last = 0;
   return newAgent({
     gate: { judge: () => undefined },
+    accountAt: () => undefined,
     rules: { srtp: 'optional', codecs: ['PCMU', 'PCMA', 'G722'] },
     newToken: () => `t${(last += 1)}`,
     newKey: (bytes) => Buffer.alloc(bytes, 1).toString('base64'),
@@ -181,6 +182,60 @@ describe('requests of this side', () => {
     const state = answered('TLS', (invite) => invite.replace('INVITE sip:', 'INVITE sips:'));
     const [ok] = accept(state);
     expect(ok?.type === 'send' && ok.bytes.toString()).toContain('Contact: <sips:198.51.100.7:5060>');
+  });
+});
+
+describe('requests of this side in a call that came in', () => {
+  const at = (address: string): AgentState => {
+    const accountAt = (from: string) =>
+      from === address ? { user: 'alice', password: 's3cret' } : undefined;
+    const state = newAgent({ ...agent().settings, accountAt });
+    give(
+      state,
+      text('INVITE', { body: sdp, more: 'Supported: timer\r\nSession-Expires: 90;refresher=uas\r\n' }),
+    );
+    accept(state);
+    give(state, text('ACK', { branch: 'other', toTag: 't1' }));
+    return state;
+  };
+  /** What comes out when the peer wants the request of that event signed. */
+  const challenged = (state: AgentState, sent: readonly AgentAction[], name: string): string[] => {
+    const bytes =
+      sent.flatMap((one) => (one.type === 'send' ? [one.bytes.toString('latin1')] : [])).at(-1) ?? '';
+    const [via, cseq] = ['Via', 'CSeq'].map((header) =>
+      new RegExp(`^${header}: (.*)$`, 'm').exec(bytes)?.[1]?.trim(),
+    );
+    const status = name.startsWith('Proxy') ? 407 : 401;
+    const answer = `SIP/2.0 ${status} No\r\nVia: ${via}\r\nFrom: <sip:100@198.51.100.7>;tag=t1\r\nTo: <sip:1@192.0.2.1>;tag=f\r\nCall-ID: c1\r\nCSeq: ${cseq}\r\n${name}: Digest realm="t", nonce="n", algorithm=MD5, qop="auth"\r\nContent-Length: 0\r\n\r\n`;
+    return give(state, answer, 45_001).flatMap((one) =>
+      one.type === 'send' ? [one.bytes.toString('latin1')] : [`<${one.type}>`],
+    );
+  };
+  const wants = {
+    BYE: (state: AgentState) => step(state, { type: 'call.hung-up', call: 1 }, 10),
+    REFER: (state: AgentState) => step(state, { type: 'call.refer', call: 1, user: '+1557' }, 10),
+    INFO: (state: AgentState) => step(state, { type: 'call.press', call: 1, keys: '5' }, 10),
+    INVITE: (state: AgentState) => passed(state, 45_000),
+  };
+
+  it.each([
+    ['BYE', 'WWW-Authenticate', 'Authorization'],
+    ['REFER', 'Proxy-Authenticate', 'Proxy-Authorization'],
+    ['INFO', 'WWW-Authenticate', 'Authorization'],
+    ['INVITE', 'Proxy-Authenticate', 'Proxy-Authorization'],
+  ] as const)(
+    'are signed where whoever has an account of this side asks for it (%s)',
+    (method, name, header) => {
+      const state = at('192.0.2.1');
+      const out = challenged(state, wants[method](state), name);
+      expect(out.at(-1)).toMatch(new RegExp(`^${method} sip:1@192\\.0\\.2\\.1 `));
+      expect(out.at(-1)).toContain(`${header}: Digest username="alice", realm="t"`);
+    },
+  );
+
+  it('are signed for nobody else', () => {
+    const state = at('192.0.2.2');
+    expect(challenged(state, wants.BYE(state), 'WWW-Authenticate')).toEqual([]);
   });
 });
 

@@ -20,6 +20,7 @@ function agent(): AgentState {
   let last = 0;
   return newAgent({
     gate: { judge: () => undefined },
+    accountAt: () => undefined,
     rules: { srtp: 'optional', codecs: ['PCMU', 'PCMA', 'G722', 'opus'] },
     newToken: () => `t${(last += 1)}`,
     newKey: (bytes) => Buffer.alloc(bytes, 1).toString('base64'),

@@ -59,6 +59,7 @@ function agent(gate: AgentState['settings']['gate']): AgentState {
   let last = 0;
   return newAgent({
     gate,
+    accountAt: () => undefined,
     rules: { srtp: 'optional', codecs: sipCodecs },
     newToken: () => `t${(last += 1)}`,
     newKey: (bytes) => Buffer.alloc(bytes, 1).toString('base64'),

@@ -36,6 +36,7 @@ class Side {
     let last = 0;
     this.state = newAgent({
       gate: { judge: () => undefined },
+      accountAt: () => undefined,
       rules: { srtp: 'optional', codecs: ['PCMU'] },
       newToken: () => `${name}${(last += 1)}`,
       newKey: () => '',

@@ -194,6 +194,28 @@ describe('the hand-over', () => {
     expect([handOver.waiting, handOver.open]).toEqual([0, 40]);
   });
 
+  it('has every call taken up in turn where each worker dies after its first few, and gives none up', () => {
+    const { handOver, offers, world, clock } = deathWith(5 * takeUpAtOnce, [1]);
+    const begun: number[] = [];
+    for (let worker = 1; worker <= 10; worker += 1) {
+      const given = offers.splice(0).map(({ offer }) => offer);
+      expect(given).toHaveLength(takeUpAtOnce);
+      begun.push(...given);
+      clock.advance(4_000);
+      handOver.retry();
+      world.ready = [worker + 1];
+      handOver.workerGone(worker);
+    }
+    const turns = Array.from({ length: 5 * takeUpAtOnce }, (_, index) => index + 1);
+    expect(begun).toEqual([...turns, ...turns]);
+    expect(world.counts.lost).toBe(0);
+    world.ready = [];
+    handOver.workerGone(11);
+    clock.advance(10_000);
+    handOver.retry();
+    expect(world.counts.lost).toBe(5 * takeUpAtOnce);
+  });
+
   it('does not wait for a worker with a call that ends before it is taken up', () => {
     const { handOver, offers } = deathWith(takeUpAtOnce + 1, [1]);
     handOver.over(offers[0]?.offer ?? 0);

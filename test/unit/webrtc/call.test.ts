@@ -44,6 +44,17 @@ describe('a WebRTC call', () => {
     expect(step(call, { type: 'signaling.ended' }, 20_000)).toEqual([]);
   });
 
+  it.each([
+    ['its client hung up', 'signaling.ended', 'hangup'],
+    ['its client closed the connection, and hangs up afterwards', 'peer.left', 'hangup'],
+    ['the connection broke', 'peer.closed', 'disconnected'],
+  ] as const)('says that %s', (_, type, reason) => {
+    const call = newPeerCall(start, { now: 0, isResumed: false });
+    step(call, { type: 'peer.connected' }, 0);
+    expect(step(call, { type }, 1)).toEqual([{ type: 'close' }, { type: 'notify.ended', reason }]);
+    expect(step(call, { type: 'signaling.ended' }, 2)).toEqual([]);
+  });
+
   it('that goes on is not started anew', () => {
     const call = newPeerCall(start, { now: 0, isResumed: true });
     expect(typesOf(step(call, { type: 'peer.connected' }, 0))).toEqual(['notify.connected']);

@@ -77,6 +77,7 @@ describe('a call whose client offers another connection', () => {
     const call = open();
     step(call, { type: 'peer.awaited' }, 1_000);
     expect(step(call, { type: 'peer.closed' }, 1_100)).toEqual([]);
+    expect(step(call, { type: 'peer.left' }, 1_150)).toEqual([]);
     expect(step(call, { type: 'peer.moved' }, 7_000)).toEqual([]);
     expect(step(call, { type: 'time.passed' }, 7_000 + mediaTimeoutMs - 1)).toEqual([]);
     expect(step(call, { type: 'peer.closed' }, 15_000)).toContainEqual({

@@ -43,6 +43,9 @@ export interface PeerCallState {
 
 export type PeerCallEvent =
   | { readonly type: 'peer.connected' }
+  /** The client has closed its connection. */
+  | { readonly type: 'peer.left' }
+  /** It broke. */
   | { readonly type: 'peer.closed' }
   /** The client has offered another connection for the call. */
   | { readonly type: 'peer.awaited' }
@@ -127,6 +130,9 @@ export function step(state: PeerCallState, event: PeerCallEvent, now: Millis): r
     case 'call.accepted':
       if (state.phase.name === 'starting') state.phase = { name: 'open' };
       return [];
+    case 'peer.left':
+      // Clients close with their DELETE, or before it: which of the two is heard of first is chance.
+      return state.isMoving ? [] : end(state, 'hangup');
     case 'peer.closed':
       return state.isMoving ? [] : end(state, 'disconnected');
     case 'signaling.ended':

@@ -149,7 +149,13 @@ export class PeerCall implements CallTransport {
   /** What became of the connection, or what the client wants of it. */
   happened(
     type:
-      'peer.connected' | 'peer.closed' | 'peer.awaited' | 'peer.missed' | 'peer.moved' | 'signaling.ended',
+      | 'peer.connected'
+      | 'peer.left'
+      | 'peer.closed'
+      | 'peer.awaited'
+      | 'peer.missed'
+      | 'peer.moved'
+      | 'signaling.ended',
   ): void {
     this.#step({ type });
     this.#tellEnd();

@@ -242,6 +242,7 @@ export class PeerCalls {
     let told: PeerEvents | undefined;
     const peer = this.#newPeer(sdp, ssrc, {
       connected: () => told?.connected(),
+      left: () => told?.left(),
       closed: () => told?.closed(),
       packet: (packet) => told?.packet(packet),
       text: (text) => told?.text(text),
@@ -342,6 +343,9 @@ function eventsOf(
   const isServing = (): boolean => served.peer === peer();
   return {
     connected: bind(connected),
+    left: bind(() => {
+      if (isServing()) call.happened('peer.left');
+    }),
     closed: bind(() => {
       if (isServing()) call.happened('peer.closed');
     }),

@@ -14,7 +14,9 @@ type Library = typeof import('node-datachannel');
 export interface PeerEvents {
   /** ICE and DTLS have finished. */
   readonly connected: () => void;
-  /** The client closed the connection, or it broke. */
+  /** The client closed the connection. */
+  readonly left: () => void;
+  /** It broke. */
   readonly closed: () => void;
   /** RTP or RTCP; the buffer belongs to whoever is told. */
   readonly packet: (packet: Buffer) => void;
@@ -42,6 +44,10 @@ const mostUnsentBytes = 256 * 1024;
 /** A last word on the data channel is on its way after so long. */
 const lastWordMs = 150;
 
+/** A client that closes its connection says so by DTLS, while ICE still finds it. */
+const isWayLost = (connection: PeerConnection): boolean =>
+  ['disconnected', 'failed'].includes(connection.iceState());
+
 export class Peer {
   readonly #connection: PeerConnection;
   readonly #track: Track;
@@ -67,7 +73,8 @@ export class Peer {
     connection.onStateChange((state) => {
       if (this.#isClosed) return;
       if (state === 'connected') events.connected();
-      else if (state === 'disconnected' || state === 'failed' || state === 'closed') events.closed();
+      else if (state === 'failed' || isWayLost(connection)) events.closed();
+      else if (state === 'disconnected' || state === 'closed') events.left();
     });
     connection.onDataChannel((channel) => this.#meet(channel, events));
     try {
@@ -102,7 +109,9 @@ export class Peer {
     kept.add(track);
     track.onClosed(() => {
       kept.delete(track);
-      if (!this.#isClosed) events.closed();
+      if (this.#isClosed) return;
+      if (isWayLost(this.#connection)) events.closed();
+      else events.left();
     });
     track.onMessage((packet) => {
       if (!this.#isClosed) events.packet(packet);
