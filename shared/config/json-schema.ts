@@ -143,9 +143,9 @@ export function compileArguments(
 
 function compile(schema: Readonly<Record<string, unknown>>, compiler: Compiler): Compiled {
   // A copy of its own: the compiler remembers schemas by identity and by name until they are removed.
-  const copy: Record<string, unknown> = { ...schema };
+  // With a name of our own: without one the compiler does not find the schema itself, to which `#` refers.
+  const copy: Record<string, unknown> = { ...schema, $id: 'arguments-of-a-tool' };
   delete copy['$schema'];
-  delete copy['$id'];
   try {
     const isSchema: unknown = isPlainSchema(copy) || compiler.validateSchema(copy);
     if (isSchema !== true) return fail(faultOfSchema(compiler.errors?.[0]));

@@ -25,11 +25,20 @@ export type RefusedCode =
   | 'invalid_argument'
   | 'unsupported';
 
+/** Where the caller of a warm transfer that was not made is, who had left the bot. */
+export type CallerLeft =
+  { readonly where: 'returning' } | { readonly where: 'parked'; readonly handle: string };
+
 export type CarrierOutcome =
   /** `message`: what is said to the machine that has answered. */
   | { readonly kind: 'ok'; readonly message?: string }
   /** `gone`: because the call is over. */
-  | { readonly kind: 'refused'; readonly code: RefusedCode; readonly gone?: true }
+  | {
+      readonly kind: 'refused';
+      readonly code: RefusedCode;
+      readonly gone?: true;
+      readonly left?: CallerLeft;
+    }
   /** It may have happened. `handle` names a parked caller to an operator. */
   | { readonly kind: 'unknown'; readonly handle?: string };
 

@@ -7,7 +7,7 @@
  * operator brings the caller back.
  */
 import type { Millis } from '../../shared/base/units.ts';
-import type { CarrierName, RefusedCode } from '../../shared/protocol/call-control.ts';
+import type { CallerLeft, CarrierName, RefusedCode } from '../../shared/protocol/call-control.ts';
 
 /** How long a destination rings, and how long it may take to accept (spec 03: 120 s). */
 export const ringS = 30;
@@ -98,7 +98,7 @@ export type SagaOrder =
       readonly type: 'tell';
       readonly outcome:
         | { readonly kind: 'ok' }
-        | { readonly kind: 'refused'; readonly code: RefusedCode }
+        | { readonly kind: 'refused'; readonly code: RefusedCode; readonly left?: CallerLeft }
         | { readonly kind: 'unknown'; readonly handle: string };
     };
 
@@ -226,7 +226,7 @@ function done(site: Site, outcome: StepOutcome): void {
         saga.leg = outcome.id ?? saga.leg;
         tell(site, { kind: 'ok' });
       } else if (outcome.kind === 'refused') {
-        tell(site, outcome);
+        tell(site, { ...outcome, left: leftBy(saga) });
         bringBack(site);
       } else leave(site, 'parked');
       return;
@@ -303,6 +303,9 @@ function legEnded(site: Site, leg: string): void {
     saga.phase = 'parked';
   }
 }
+
+const leftBy = ({ mayReturn, handle }: Saga): CallerLeft =>
+  mayReturn ? { where: 'returning' } : { where: 'parked', handle };
 
 /** Ends the leg, then connects the caller to the bot again. */
 function bringBack(site: Site): void {

@@ -15,6 +15,7 @@ import {
   agentLinkTimes as times,
   agentLinkVersions,
 } from '../../shared/protocol/agent-link/limits.ts';
+import { cutTo } from '../../shared/protocol/agent-link/fields.ts';
 import type { AgentLinkFault } from '../../shared/protocol/agent-link/errors.ts';
 import type { ServiceMessage, ServiceMessageOf } from '../../shared/protocol/agent-link/service-messages.ts';
 import { mayRead, mayReadAgain, mayTake, nextArrived, type Arrived } from './intake.ts';
@@ -213,9 +214,12 @@ function onReject(step: LinkStep, { code, message }: { code: string; message: st
   }
 }
 
+/** What a close frame has room for beside its code (RFC 6455, 5.5); a longer reason is an error of the WebSocket library. */
+const closeReasonBytes = 123;
+
 /** No agent answers as it should: a call that begins starts without it, a broken link is tried again. */
 function failHandshake(step: LinkStep, why: string, code: number): void {
-  step.orders.push({ type: 'close', code, reason: why.slice(0, 120) });
+  step.orders.push({ type: 'close', code, reason: cutTo(why, closeReasonBytes) });
   if (step.state.broken === undefined) fallBack(step, why);
   else tryLater(step, why);
 }

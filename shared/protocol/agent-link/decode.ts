@@ -19,7 +19,7 @@ import {
 } from './agent-messages.ts';
 import type { AgentLinkFault } from './errors.ts';
 import { alwaysSentEvents, isConversationEventType, type ConversationEventType } from './events.ts';
-import { contextMessageSchema, type LinkContextMessage } from './fields.ts';
+import { contextMessageSchema, cutTo, type LinkContextMessage } from './fields.ts';
 import { agentLinkLimits as limits } from './limits.ts';
 
 export type MessageFields = Readonly<Record<string, unknown>> & { readonly type: string };
@@ -234,12 +234,6 @@ function readTool(entry: unknown, { at, problems }: EntrySite): LinkToolDeclarat
     return [];
   }
   return [{ ...read.data, description: cutTo(read.data.description, limits.toolDescriptionBytes) }];
-}
-
-/** The first bytes of a text, no character cut in two. */
-function cutTo(text: string, bytes: number): string {
-  if (utf8Bytes(text) <= bytes) return text;
-  return new TextDecoder('utf-8').decode(Buffer.from(text, 'utf8').subarray(0, bytes), { stream: true });
 }
 
 function readEvents(value: unknown, problems: AgentLinkFault[]): ConversationEventType[] | undefined {

@@ -7,6 +7,12 @@ import { agentLinkLimits as limits } from './limits.ts';
 export const textOf = (mostBytes: number): z.ZodString =>
   z.string().refine((text) => utf8Bytes(text) <= mostBytes, `must be at most ${mostBytes} bytes`);
 
+/** The first bytes of a text, no character cut in two. */
+export function cutTo(text: string, bytes: number): string {
+  if (utf8Bytes(text) <= bytes) return text;
+  return new TextDecoder('utf-8').decode(Buffer.from(text, 'utf8').subarray(0, bytes), { stream: true });
+}
+
 /** A text that says something. */
 export const spokenText = textOf(limits.sayBytes).refine((text) => text.trim() !== '', 'must not be empty');
 

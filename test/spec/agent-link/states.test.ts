@@ -92,6 +92,18 @@ describe('States and transitions', () => {
     expect(orders.at(-1)).toEqual({ type: 'call.prepared', accept: undefined });
   });
 
+  it.each(['x', 'ü', '満', '\u{1f600}', '\ud800'])(
+    'handshaking: a long refusal of %j fits a close frame',
+    (letter) => {
+      const reject = { type: 'session.reject', code: 'busy', message: letter.repeat(200) };
+      const [close] = new LinkDriver().opened().says(reject);
+      const reason = close?.type === 'close' ? close.reason : '';
+      expect(reason).toContain('rejected: busy ');
+      expect(Buffer.byteLength(reason)).toBeGreaterThan(119);
+      expect(Buffer.byteLength(reason)).toBeLessThanOrEqual(123);
+    },
+  );
+
   it('handshaking: a binary frame: fallback', () => {
     expect(kinds(new LinkDriver().opened().give({ type: 'binary.received' }))).toEqual([
       'close',

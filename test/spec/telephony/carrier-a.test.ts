@@ -277,9 +277,8 @@ describe('the words of the stream', () => {
     expect(say(open(), 'dtmf', { dtmf: { digit: '5' } })).toMatchObject({
       message: { digit: { value: '5' } },
     });
-    expect(say(open(), 'dtmf', { dtmf: { digit: 'x' } })).toMatchObject({
-      message: { digit: { ok: false } },
-    });
+    for (const dtmf of [{ digit: 'x' }, { digit: '12' }, { digit: 5 }, {}])
+      expect(say(open(), 'dtmf', { dtmf })).toEqual({ type: 'message', message: { type: 'unknown' } });
     expect(say(open(), 'stop')).toMatchObject({ message: { type: 'stop' } });
     expect(say(open(), 'news')).toMatchObject({ message: { type: 'unknown' } });
     expect(open().hear('[]')).toMatchObject({ message: { type: 'not-json' } });

@@ -148,6 +148,15 @@ describe('a round of tool calls', () => {
     expect(texts(bench.round([call('book', 'c')]))[0]).toContain('outcome_unknown');
   });
 
+  it('tells the model what is known of an effect whose answer was lost', () => {
+    const bench = newBench();
+    bench.round([call('book', 'a')]);
+    const known = 'the caller is parked, and recovery handle h-1 finds them';
+    const outcome = { kind: 'failed', message: 'no', transport: true, known } as const;
+    const [text] = texts(bench.send({ type: 'tool.settled', key: 1, attempt: 1, outcome }));
+    expect(text).toContain(`"outcome_unknown","message":"${known}, so do not repeat it"`);
+  });
+
   it('tries a reading tool once more when nothing answered', () => {
     const bench = newBench();
     bench.round([call('look')]);

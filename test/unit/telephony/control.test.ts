@@ -1,6 +1,7 @@
 /** Call control by its rows (spec 03, Telephony tools, Cold transfer and Warm transfer): what each carrier is asked, and what its answers mean. */
 import { describe, expect, it } from 'vitest';
 import { Sensitive } from '../../../shared/config/sensitive.ts';
+import type { CarrierOutcome } from '../../../shared/protocol/call-control.ts';
 import { onCarrierAnswered } from '../../../worker/core/answer/transfer.ts';
 import { CarrierAControl } from '../../../supervisor/telephony/carrier-a/control.ts';
 import { CarrierBControl } from '../../../supervisor/telephony/carrier-b/control.ts';
@@ -254,20 +255,24 @@ describe('the transfer result', () => {
     });
   });
 
-  it('of an unknown outcome says that the caller is parked, and by which handle an operator finds them', () => {
+  it('says where a caller was left who is not with the bot, and by which handle an operator finds them', () => {
     const request = {
       ...{ commandId: 'k', destination: 'billing', isNumber: false, mode: 'warm', summary: 'x' },
       by: { kind: 'tool', key: 1, attempt: 1, epoch: 1 },
     } as const;
-    const commands = { transfer: { phase: 'asked', request, by: 1 } };
-    const step = { state: { commands }, now: 0, actions: [] } as unknown as Parameters<
-      typeof onCarrierAnswered
-    >[0];
-    const outcome = { kind: 'unknown', handle: 'h-1' } as const;
-    const end = onCarrierAnswered(step, { type: 'carrier.answered', commandId: 'k', outcome });
-    expect(end?.outcome).toMatchObject({
-      kind: 'failed',
-      message: expect.stringMatching(/the caller is parked, and recovery handle h-1/) as string,
-    });
+    const told = (outcome: CarrierOutcome): unknown => {
+      const commands = { transfer: { phase: 'asked', request, by: 1 } };
+      const step = { state: { commands }, now: 0, actions: [] } as unknown as Parameters<
+        typeof onCarrierAnswered
+      >[0];
+      return onCarrierAnswered(step, { type: 'carrier.answered', commandId: 'k', outcome })?.outcome;
+    };
+    const parked = expect.stringMatching(/the caller is parked, and recovery handle h-1/) as string;
+    expect(told({ kind: 'unknown', handle: 'h-1' })).toMatchObject({ transport: true, known: parked });
+    const refused = { kind: 'refused', code: 'rejected' } as const;
+    const left = { where: 'parked', handle: 'h-1' } as const;
+    expect(told({ ...refused, left })).toMatchObject({ transport: false, message: parked });
+    const isBack = expect.stringMatching(/put back on the bot/) as string;
+    expect(told({ ...refused, left: { where: 'returning' } })).toMatchObject({ message: isBack });
   });
 });

@@ -344,6 +344,21 @@ describe('remote tools', () => {
     expect(names(tools.declarations())).toEqual(['end_call', 'weather']);
   });
 
+  it('may have schemas that refer to themselves', () => {
+    const part = { type: 'object', properties: { name: { type: 'string' }, part: { $ref: '#' } } };
+    const old = { ...part, $schema: 'http://json-schema.org/draft-07/schema#' };
+    const named = { ...part, $id: 'https://a.example/part.json' };
+    const { refused, tools } = open([tool('part', part), tool('old', old), tool('named', named)]);
+    expect(refused).toEqual([]);
+    for (const name of ['part', 'old', 'named']) {
+      expect(tools.validate(name, '{"part":{"part":{"name":"a"}}}')).toMatchObject({ ok: true });
+      expect(tools.validate(name, '{"part":{"part":{"name":1}}}')).toEqual({
+        ok: false,
+        rule: 'part.part.name must be string',
+      });
+    }
+  });
+
   it('are refused with the name of a transition', () => {
     const runner = { run: () => ({ cancel: () => undefined }) };
     const { tools, refused } = newRegistry(http('weather') + flow).openCall(newStageContext(), {

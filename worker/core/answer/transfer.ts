@@ -159,18 +159,28 @@ export function onCarrierAnswered(step: Step<'commands'>, event: Answered): Tran
       return { request, outcome: { kind: 'result', text: initiated(request) }, leaves: true };
     case 'refused':
       commands.transfer = { phase: 'none' };
-      return { request, outcome: failed(`the transfer was not made (${outcome.code})`), leaves: false };
+      return { request, outcome: failed(notMade(outcome)), leaves: false };
     case 'unknown':
       commands.transfer = { phase: 'unknown', request };
-      return { request, outcome: failed(unknownOutcome(outcome.handle), true), leaves: false };
+      return { request, outcome: unknownOutcome(outcome.handle), leaves: false };
   }
 }
 
+const parkedAt = (handle: string): string => `the caller is parked, and recovery handle ${handle} finds them`;
+
 /** Spec 03, Warm transfer, step 2: says where the caller was left, and by which handle an operator finds them. */
-const unknownOutcome = (handle: string | undefined): string =>
-  handle === undefined
-    ? 'nobody knows whether the transfer was made'
-    : `nobody knows whether the transfer was made: the caller is parked, and recovery handle ${handle} finds them`;
+function notMade({ code, left }: Extract<Answered['outcome'], { kind: 'refused' }>): string {
+  const why = `the transfer was not made (${code})`;
+  if (left === undefined) return why;
+  return `${why}: ${left.where === 'parked' ? parkedAt(left.handle) : 'the caller is being put back on the bot'}`;
+}
+
+function unknownOutcome(handle: string | undefined): ToolOutcome {
+  const unknown = 'nobody knows whether the transfer was made';
+  if (handle === undefined) return failed(unknown, true);
+  const message = `${unknown}: ${parkedAt(handle)}`;
+  return { kind: 'failed', message, transport: true, known: message };
+}
 
 /** The carrier has said nothing in its time. */
 export const lostAnswer = (state: Pick<CallState, 'commands'>): Answered | undefined =>

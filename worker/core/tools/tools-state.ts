@@ -62,6 +62,8 @@ export type ToolOutcome =
       readonly transport: boolean;
       /** Nothing of the call went out. */
       readonly unsent?: true;
+      /** What the model is told where nobody knows what came of the call; absent: that the answer was lost. */
+      readonly known?: string;
     };
 
 export type ToolEvent =

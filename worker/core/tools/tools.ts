@@ -214,8 +214,9 @@ function settle(site: Site, event: Extract<ToolEvent, { type: 'tool.settled' }>)
     return;
   }
   const { outcome } = event;
-  if (isLost(record, outcome)) {
-    giveUpEffect(site, record, 'the answer was lost; it may have happened, so do not repeat it');
+  const lost = lossOf(record, outcome);
+  if (lost !== undefined) {
+    giveUpEffect(site, record, lost);
     return;
   }
   const entry = entryOf(state, record);
@@ -224,9 +225,12 @@ function settle(site: Site, event: Extract<ToolEvent, { type: 'tool.settled' }>)
   else finish(site, record, { text: errorText('tool_failed', outcome.message), end: 'failed' });
 }
 
-/** A call with effects was sent and nobody knows what came of it: that is no failure. */
-const isLost = ({ kind }: CallRecord, outcome: ToolOutcome): boolean =>
-  kind === 'side_effect' && outcome.kind === 'failed' && outcome.transport && outcome.unsent !== true;
+/** A call with effects was sent and nobody knows what came of it: that is no failure. What is said of it; undefined of any other. */
+function lossOf({ kind }: CallRecord, outcome: ToolOutcome): string | undefined {
+  if (kind !== 'side_effect' || outcome.kind !== 'failed') return undefined;
+  if (!outcome.transport || outcome.unsent === true) return undefined;
+  return `${outcome.known ?? 'the answer was lost; it may have happened'}, so do not repeat it`;
+}
 
 function giveUpEffect(site: Site, record: CallRecord, why: string): void {
   const entry = entryOf(site.state, record);

@@ -54,8 +54,11 @@ class CarrierADialect implements SocketDialect {
     switch (message.event) {
       case 'media':
         return audioOf(message);
-      case 'dtmf':
-        return heard(decodeClientFields({ type: 'dtmf', digit: message.dtmf?.digit }));
+      case 'dtmf': {
+        const key = decodeClientFields({ type: 'dtmf', digit: message.dtmf?.digit });
+        // One that nobody knows, such as a flash, is no reason to end a telephone call.
+        return key.type === 'dtmf' && !key.digit.ok ? unknown : heard(key);
+      }
       case 'mark':
         return markCameBack(this.#state, message.mark?.name)
           ? heard({ type: 'mark', id: ok(String(message.mark?.name)) })

@@ -72,8 +72,11 @@ class CarrierBDialect implements SocketDialect {
     switch (message.event) {
       case 'media':
         return this.#media(message);
-      case 'dtmf':
-        return heard(decodeClientFields({ type: 'dtmf', digit: message.dtmf?.digit }));
+      case 'dtmf': {
+        const key = decodeClientFields({ type: 'dtmf', digit: message.dtmf?.digit });
+        // One that nobody knows, such as a flash, is no reason to end a telephone call.
+        return key.type === 'dtmf' && !key.digit.ok ? unknown : heard(key);
+      }
       case 'mark': {
         const name = message.mark?.name;
         return markCameBack(this.#state, name) ? heard({ type: 'mark', id: ok(String(name)) }) : nothing;

@@ -148,7 +148,14 @@ describe('Warm transfer', () => {
 
   it('step 2 fails definitively: the caller is put back, and whoever asked is told that nothing was made', () => {
     const transfer = fresh(parked()).answered(refused);
-    expect(transfer.ordered).toEqual(['tell {"kind":"refused","code":"rejected"}', 'put_back']);
+    const told = { kind: 'refused', code: 'rejected', left: { where: 'returning' } };
+    expect(transfer.ordered).toEqual([`tell ${JSON.stringify(told)}`, 'put_back']);
+  });
+
+  it('step 2 fails definitively with no stream to resume: whoever asked is told that the caller is parked, and the handle', () => {
+    const transfer = fresh(parked({ mayReturn: false })).answered(refused);
+    const told = { kind: 'refused', code: 'rejected', left: { where: 'parked', handle: 'h-1' } };
+    expect([transfer.saga.phase, transfer.ordered]).toEqual(['parked', [`tell ${JSON.stringify(told)}`]]);
   });
 
   it('step 2 outcome unknown: the caller is not resumed, and the recovery handle is told', () => {
