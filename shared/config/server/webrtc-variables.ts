@@ -34,11 +34,11 @@ export interface WebrtcSettings {
 }
 
 const mostCandidateIps = 8;
-const candidateIpForm = `up to ${mostCandidateIps} addresses separated by commas, IPv4 or IPv6 without brackets`;
+const candidateIpForm = `up to ${mostCandidateIps} addresses separated by commas, IPv4 or IPv6 without brackets, none of them 0.0.0.0 or ::`;
 
 function readCandidateIps(value: string): Result<readonly string[], string> {
   const entries = value.split(',').map((entry) => entry.trim());
-  const isRight = entries.length <= mostCandidateIps && entries.every((one) => parseIp(one) !== undefined);
+  const isRight = entries.length <= mostCandidateIps && entries.every(isReachable);
   return isRight ? ok(entries) : fail(`must be ${candidateIpForm}`);
 }
 
@@ -176,7 +176,8 @@ function refuseUntellable(
   for (const { variable } of places.filter(({ addr }) => parseIp(addr.host) === undefined))
     reader.refuse(variable, 'must be an address and not a name');
   const open = places.find(({ addr, isTold }) => isTold && isUnspecified(addr.host));
-  if (open !== undefined && candidateIps.length === 0)
+  // A bad one is refused already.
+  if (open !== undefined && candidateIps.length === 0 && !reader.isSet(webrtcVariables.webrtcCandidateIp))
     reader.refuse(
       webrtcVariables.webrtcCandidateIp,
       `must be set where ${open.variable.name} is not one address`,
@@ -194,6 +195,9 @@ export const webrtcExposure = (
   need: `SVC_SESSION_SECRET or ${webrtcVariables.webrtcToken.name}`,
   risk: 'its calls need no token',
 });
+
+/** Nobody can send to an address that stands for all of a machine. */
+const isReachable = (host: string): boolean => parseIp(host) !== undefined && !isUnspecified(host);
 
 /** Every address of the machine. */
 export const isUnspecified = (host: string): boolean => parseIp(host)?.every((byte) => byte === 0) === true;

@@ -19,7 +19,7 @@ export interface Exchange {
   readonly head: RequestHead;
   /** Address of the connection. */
   readonly peer: string | undefined;
-  /** The whole body; undefined once it is longer than an offer may be. */
+  /** The whole body; undefined once it is longer than an offer may be, and where its client went in the middle of it. */
   readonly text: () => Promise<string | undefined>;
   /** Nobody is there to read an answer. */
   readonly isGone: () => boolean;
@@ -76,7 +76,7 @@ export function headerOf({ head }: Exchange, name: string): string | undefined {
 }
 
 function readText(request: IncomingMessage): Promise<string | undefined> {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
     request.on('data', (chunk: Buffer) => {
@@ -86,6 +86,6 @@ function readText(request: IncomingMessage): Promise<string | undefined> {
     request.on('end', () =>
       resolve(bytes > sdpLimits.bytes ? undefined : Buffer.concat(chunks).toString('utf8')),
     );
-    request.on('error', reject);
+    request.on('error', () => resolve(undefined));
   });
 }

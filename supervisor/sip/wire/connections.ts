@@ -46,6 +46,8 @@ interface Connection {
   readonly socket: Socket;
   readonly flow: StreamFlow;
   readonly frames: StreamFrames;
+  /** Nobody keeps a place by pings alone. */
+  hasSpoken: boolean;
   timer: Timer | undefined;
 }
 
@@ -87,8 +89,9 @@ export class Connections {
     const take = (socket: Socket): void => {
       const id = this.#take(socket, tls === undefined ? 'TCP' : 'TLS');
       const connection = id === undefined ? undefined : this.#open.get(id);
-      if (connection !== undefined)
-        this.#wait(connection, this.#options.handshakeTimeoutMs, () => this.#options.late());
+      if (connection === undefined) return;
+      connection.hasSpoken = false;
+      this.#wait(connection, this.#options.handshakeTimeoutMs, () => this.#options.late());
     };
     const secure = tls && this.#newSecure(tls, take);
     server.on('connection', (socket: Socket) => {
@@ -189,7 +192,8 @@ export class Connections {
     this.#last += 1;
     const source = { address: plain(remoteAddress), port: remotePort };
     const flow = { connection: this.#last, protocol, source, localAddress: plain(localAddress) };
-    const connection: Connection = { socket, flow, frames: new StreamFrames(), timer: undefined };
+    const fresh = { frames: new StreamFrames(), hasSpoken: true, timer: undefined };
+    const connection: Connection = { socket, flow, ...fresh };
     this.#open.set(flow.connection, connection);
     this.#wait(connection, this.#options.idleTimeoutMs);
     socket.on('data', (bytes: Buffer) => this.#read(connection, bytes));
@@ -223,7 +227,9 @@ export class Connections {
     const { messages, pings } = framed.value;
     for (let i = 0; i < Math.min(pings, 4); i += 1)
       this.send(connection.flow.connection, Buffer.from('\r\n'));
-    if (messages.length > 0 || pings > 0) this.#wait(connection, this.#options.idleTimeoutMs);
+    if (messages.length > 0) connection.hasSpoken = true;
+    if (connection.hasSpoken && messages.length + pings > 0)
+      this.#wait(connection, this.#options.idleTimeoutMs);
     for (const parsed of messages) this.#options.received(parsed, connection.flow);
   }
 

@@ -53,6 +53,15 @@ describe('ICE over TCP', () => {
     expect(refused({ SVC_WEBRTC_TCP_ADDR: 'media.example.com:8071' })).toEqual(['SVC_WEBRTC_TCP_ADDR']);
   });
 
+  it.each(['0.0.0.0', '::', '203.0.113.7, ::ffff:0.0.0.0', 'media.example.com', ''])(
+    'SVC_WEBRTC_CANDIDATE_IP: %o is refused once, whatever is bound: nobody can send to it',
+    (ip) => {
+      const env = { SVC_WEBRTC_CANDIDATE_IP: ip };
+      expect(refused(env)).toEqual(['SVC_WEBRTC_CANDIDATE_IP']);
+      expect(refused({ ...env, SVC_WEBRTC_UDP_ADDR: '0.0.0.0:0' })).toEqual(['SVC_WEBRTC_CANDIDATE_IP']);
+    },
+  );
+
   it.each([
     ['SVC_WEBRTC_TCP_CANDIDATE_PORT', ['1', '65535'], ['0', '65536', 'canary', '']],
     ['SVC_WEBRTC_TCP_MAX_CONNECTIONS', ['1', '65536'], ['0', '65537', '-1']],

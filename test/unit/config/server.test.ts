@@ -146,6 +146,9 @@ describe('server settings', () => {
     ['SVC_PAGE_TOKEN_URL', 'https://user:word@backend.example/token'],
     ['SVC_PAGE_TOKEN_URL', 'https://backend.example/; script-src *'],
     ['SVC_PAGE_TOKEN_URL', "/token;script-src'self'"],
+    ['SVC_SIP_PUBLIC_IP', 'sip.example.com'],
+    ['SVC_SIP_PUBLIC_IP', '0.0.0.0'],
+    ['SVC_SIP_PUBLIC_IP', '::'],
   ])('refuse %s=%j', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([name]);
   });
@@ -158,6 +161,11 @@ describe('server settings', () => {
   it('need a ping timeout longer than the interval', () => {
     expect(problemsOf({ SVC_WS_PING_INTERVAL: '30s' })).toEqual(['SVC_WS_PING_TIMEOUT']);
     expect(problemsOf({ SVC_WS_PING_INTERVAL: '29s' })).toEqual([]);
+  });
+
+  it('say once what is wrong with a variable that another one needs', () => {
+    const env = { SVC_SIP_TLS_ADDR: '127.0.0.1:0', SVC_SIP_TLS_CERT: '', SVC_SIP_TLS_KEY: 'key.pem' };
+    expect(problemsOf(env)).toEqual(['SVC_SIP_TLS_CERT']);
   });
 
   it('need an agent file', () => {

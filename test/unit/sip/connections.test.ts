@@ -50,6 +50,24 @@ describe('a connection of a SIP peer', () => {
     expect(all.send(1, Buffer.from('x'))).toBe(false);
   });
 
+  it('is closed when it only pings until then, and kept by pings afterwards', async () => {
+    const { all, clock, heard } = connections();
+    const port = await all.listen({ host: '127.0.0.1', port: 0 });
+    const [stranger, known] = [await peer(port), await peer(port)];
+    const first = heard();
+    known.write(ping);
+    await first;
+    for (const socket of [stranger, known]) {
+      socket.write('\r\n\r\n');
+      expect(String((await once(socket, 'data'))[0])).toBe('\r\n');
+    }
+    const gone = once(stranger, 'close');
+    clock.advance(1_001);
+    await gone;
+    known.write('\r\n\r\n');
+    expect(String((await once(known, 'data'))[0])).toBe('\r\n');
+  });
+
   it('stays open for as long as a call runs over it', async () => {
     const { all, clock, heard } = connections({ isNeeded: () => true });
     const port = await all.listen({ host: '127.0.0.1', port: 0 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ChatStream } from '../../../worker/stages/llm/chat-compatible/stream.ts';
 import { ThinkFilter } from '../../../worker/stages/llm/chat-compatible/think-filter.ts';
+import { MessagesStream } from '../../../worker/stages/llm/messages/stream.ts';
 import type { LlmEvent } from '../../../worker/stages/stage.ts';
 
 function run(chunks: readonly unknown[]): LlmEvent[] {
@@ -195,5 +196,48 @@ describe('the text of a stream', () => {
         expect(parts.map((part) => cut.push(part)).join('') + cut.end()).toBe(expected);
       }
     }
+  });
+});
+
+describe('a refusal of the model', () => {
+  it('is what the caller is answered', () => {
+    const events = run([
+      delta({ content: null, refusal: 'I cannot ' }),
+      delta({ refusal: 'do that.' }, 'stop'),
+    ]);
+    expect(events).toMatchObject([
+      { type: 'text', text: 'I cannot ' },
+      { type: 'text', text: 'do that.' },
+      { type: 'done', finish: 'stop' },
+    ]);
+  });
+});
+
+describe('blocks of a messages interface', () => {
+  it('of a kind that is not known are left out, with their arguments', () => {
+    const events: LlmEvent[] = [];
+    const stream = new MessagesStream(
+      () => 'call_0',
+      (event) => events.push(event),
+    );
+    const start = (index: number, content_block: object): object => ({
+      ...{ type: 'content_block_start', index, content_block },
+    });
+    const part = (index: number, given: object): object => ({
+      ...{ type: 'content_block_delta', index, delta: given },
+    });
+    for (const body of [
+      start(0, { type: 'server_tool_use', id: 's', name: 'search', input: {} }),
+      part(0, { type: 'input_json_delta', partial_json: '{"q":1}' }),
+      start(1, { type: 'text', text: '' }),
+      part(1, { type: 'text_delta', text: 'Hello.' }),
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' } },
+      { type: 'message_stop' },
+    ])
+      stream.event({ event: '', data: JSON.stringify(body) });
+    expect(events).toMatchObject([
+      { type: 'text', text: 'Hello.' },
+      { type: 'done', finish: 'stop' },
+    ]);
   });
 });

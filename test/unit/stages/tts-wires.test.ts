@@ -60,6 +60,15 @@ describe('the wire of tts_cloud_b', () => {
     expect(parsed(wire.end(''))).toEqual([{ close_context: true, context_id: 'u1' }]);
   });
 
+  it('takes no error for one where the field is there and empty', () => {
+    const wire = new CloudBWire({}, ids());
+    wire.say('Hi.');
+    const heard = wire.receive(
+      JSON.stringify({ audio: AUDIO, contextId: 'u1', error: null, alignment: null }),
+    );
+    expect(heard).toMatchObject([{ type: 'audio' }, { type: 'settled' }]);
+  });
+
   it('puts words together whose letters come in two chunks', () => {
     const wire = new CloudBWire({}, ids());
     wire.say('Hello there.');

@@ -1,7 +1,7 @@
 /** What WebRTC signaling answers when a worker does not answer an offer, and to clients that wait at their session URL; on a real socket. */
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseServerSettings } from '../../../shared/config/server/server.ts';
 import { systemWallClock } from '../../../shared/runtime/clock.ts';
@@ -20,12 +20,14 @@ let origin: string;
 let signals: OfferSignals | undefined;
 let offered: () => void;
 let released: number;
+let logged: string[];
 /** Resolves when the worker has the offer. */
 let hasOffer: Promise<void>;
 
 beforeEach(async () => {
   hasOffer = new Promise((resolve) => (offered = resolve));
   released = 0;
+  logged = [];
   if (!parsed.ok || parsed.value.settings.webrtc === undefined) throw new Error('the settings are wrong');
   const { settings } = parsed.value;
   const taken = (given: OfferSignals): number => {
@@ -35,7 +37,7 @@ beforeEach(async () => {
   };
   const signaling = new Signaling({
     ...{ settings, webrtc: parsed.value.settings.webrtc, wallClock: systemWallClock },
-    log: newLog({ role: 'test', level: 'fatal', to: { write: () => undefined } }),
+    log: newLog({ role: 'test', level: 'warn', to: { write: (line: string) => void logged.push(line) } }),
     refusal: () => undefined,
     decide: () =>
       Promise.resolve({
@@ -82,6 +84,26 @@ describe('an offer that is not answered', () => {
     expect(await answer.json()).toMatchObject({ code });
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([status, retryAfter]);
     expect(answer.headers.get('cache-control')).toBe('no-store');
+  });
+});
+
+describe('a client that goes in the middle of its offer', () => {
+  it('is no failure of the service', async () => {
+    const arrived = once(server, 'request') as Promise<[unknown, ServerResponse]>;
+    const { port } = server.address() as AddressInfo;
+    const client = connect(port, '127.0.0.1');
+    client.write(
+      'POST /whip HTTP/1.1\r\nHost: a\r\nContent-Type: application/sdp\r\nContent-Length: 9\r\n\r\nv=0',
+    );
+    const [, response] = await arrived;
+    const gone = once(response, 'close');
+    client.destroy();
+    await gone;
+    const next = post();
+    await hasOffer;
+    signals?.unanswered('failed');
+    expect((await next).status).toBe(500);
+    expect([logged, released]).toEqual([[], 0]);
   });
 });
 

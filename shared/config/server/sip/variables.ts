@@ -11,6 +11,7 @@ import type { Sensitive } from '../../sensitive.ts';
 import type { Reader } from '../environment.ts';
 import { sipRegistrationVariables, takeSipRegistration, type SipRegistration } from './registration.ts';
 import { sipTrunkVariables, takeSipTrunk, type SipTrunk } from './trunk.ts';
+import { isUnspecified } from '../webrtc-variables.ts';
 import {
   choiceVariable,
   countVariable,
@@ -86,9 +87,12 @@ export const sipVariables = {
     'SVC_SIP_PUBLIC_IP',
     'Address that peers are told to send to, where this machine is behind a translation.',
     {
-      form: 'IP address',
+      form: 'IP address other than 0.0.0.0 and ::',
       defaultText: 'the address of the interface that leads to the peer',
-      read: (value) => (parseIp(value) === undefined ? fail('must be an IP address') : ok(value)),
+      read: (value) =>
+        parseIp(value) === undefined || isUnspecified(value)
+          ? fail('must be an IP address other than 0.0.0.0 and ::')
+          : ok(value),
       fallback: undefined,
     },
   ),
@@ -195,7 +199,8 @@ function takeTls(reader: Reader): SipSettings['tls'] {
     [variables.sipTlsCert, certFile],
     [variables.sipTlsKey, keyFile],
   ] as const)
-    if (file === undefined) reader.refuse(variable, `must be set where ${variables.sipTlsAddr.name} is`);
+    if (file === undefined && !reader.isSet(variable))
+      reader.refuse(variable, `must be set where ${variables.sipTlsAddr.name} is`);
   return undefined;
 }
 

@@ -135,7 +135,8 @@ export class ChatStream {
   }
 
   private delta(delta: JsonRecord): void {
-    const content = contentOf(delta['content']);
+    // A refusal is what the caller is answered.
+    const content = contentOf(delta['content']) + textOf(delta['refusal']);
     if (content !== '') {
       this.hasContent = true;
       this.text(this.filter.push(content));

@@ -46,7 +46,9 @@ interface ThinkingBlock {
   signature: string;
 }
 
-type OpenBlock = { readonly kind: 'call'; readonly call: RunningCall } | ThinkingBlock;
+/** `other`: of a kind that this version does not know. */
+type OpenBlock =
+  { readonly kind: 'call'; readonly call: RunningCall } | ThinkingBlock | { readonly kind: 'other' };
 
 export class MessagesStream implements RoundStream {
   readonly finished = false;
@@ -148,7 +150,7 @@ export class MessagesStream implements RoundStream {
     else if (type === 'text') {
       this.output.newBlock();
       this.output.text(textOf(block['text']));
-    }
+    } else this.blocks.set(index, { kind: 'other' });
   }
 
   private delta(index: number, delta: JsonRecord): void {
@@ -159,7 +161,8 @@ export class MessagesStream implements RoundStream {
         return;
       case 'input_json_delta':
         if (block?.kind === 'call') this.output.addArguments(block.call, textOf(delta['partial_json']));
-        else this.fail({ kind: 'protocol', rule: 'arguments belong to a tool call' });
+        else if (block === undefined)
+          this.fail({ kind: 'protocol', rule: 'arguments belong to a tool call' });
         return;
       case 'thinking_delta':
         this.output.alive();

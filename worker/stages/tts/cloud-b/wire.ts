@@ -71,7 +71,7 @@ export class CloudBWire implements Wire {
   receive(data: string | Buffer): WireEvent[] {
     const message = typeof data === 'string' ? readObject(data) : undefined;
     if (message === undefined) return brokenRule('a message is a JSON object');
-    if (message['error'] !== undefined) return [failure(message)];
+    if (message['error'] !== undefined && message['error'] !== null) return [failure(message)];
     const id = message['contextId'] ?? message['context_id'];
     const isFinal = message['isFinal'] === true || message['is_final'] === true;
     const { live } = this;
