@@ -50,6 +50,9 @@ def agent_doing(command: Command) -> tuple[Agent, asyncio.Future[str]]:
             outcome.set_result(f"{refused.code}: {refused.message}")
         except CallEnded:
             outcome.set_result("ended")
+        except Exception as error:
+            # The agent goes on all the same; the test would wait for ever.
+            outcome.set_exception(error)
 
     return agent, outcome
 
