@@ -176,6 +176,10 @@ async def test_a_start_hook_that_is_late_rejects_the_call(monkeypatch: pytest.Mo
             },
         ),
         (
+            lambda s: s.transfer("+15550100", command_id="i" * 64),
+            {"type": "transfer", "destination": "+15550100", "mode": "cold", "id": "i" * 64},
+        ),
+        (
             lambda s: s.update_context(system_prompt="New.", append=[ContextMessage("assistant", "Yes.")]),
             {
                 "type": "context.update",
@@ -198,7 +202,7 @@ async def test_a_command_is_written_with_an_id_and_what_it_reacts_to(command: Co
     async with ScriptedCall(agent) as call:
         await call.user_says("now")
         given = await call.expect(message["type"])
-        assert given == {**message, "id": "c1", "re": 2}
+        assert given == {"id": "c1", **message, "re": 2}
         assert await outcome == "done"
 
 
@@ -217,6 +221,7 @@ async def test_a_command_is_written_with_an_id_and_what_it_reacts_to(command: Co
         (lambda s: s.transfer("+15550100000", mode="hot"), "mode must be cold or warm"),
         (lambda s: s.transfer("+15550100000", summary="ä" * 257), "summary must be at most 512 bytes"),
         (lambda s: s.transfer("+15550100000", reason="a" * 513), "reason must be at most 512 bytes"),
+        (lambda s: s.transfer("+15550100000", command_id="ä" * 33), "command_id must be at most 64 bytes"),
         (lambda s: s.update_context(system_prompt="a" * 65_537), "system_prompt must be at most 65536 bytes"),
         (lambda s: s.update_context(system_prompt="a" * 65_536), "a message must be at most 65536 bytes"),
         (lambda s: s.update_context(append=[("user", "text")] * 33), "append must have at most 32 messages"),
@@ -245,6 +250,23 @@ async def test_a_refused_command_raises_its_code(code: str) -> None:
         call.refuse("transfer", code, "the reason")
         await call.user_says("now")
         assert await outcome == f"{code}: the reason"
+
+
+async def test_a_transfer_whose_outcome_was_lost_is_repeated_by_its_id() -> None:
+    async def insist(session: Session) -> None:
+        with pytest.raises(CommandRefused, match="outcome_unknown"):
+            await session.transfer("+15550100000", command_id="t")
+        await asyncio.gather(
+            session.transfer("+15550100000", command_id="t"),
+            session.transfer("+15550100000", command_id="t"),
+        )
+
+    agent, outcome = agent_doing(insist)
+    async with ScriptedCall(agent) as call:
+        call.refuse("transfer", "outcome_unknown")
+        await call.user_says("now")
+        assert await outcome == "invalid_message: id: another command with it waits for its outcome"
+        assert [each["id"] for each in call.written if each["type"] == "transfer"] == ["t", "t"]
 
 
 async def test_commands_that_wait_when_the_call_ends_learn_it() -> None:

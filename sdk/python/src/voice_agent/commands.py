@@ -1,7 +1,7 @@
 """Commands of one session that wait for their results.
 
-Each has an id that is used once in the call, so that what was sent into a link that broke can be sent again over the next
-one: the service answers a repeated id the same way and does nothing twice.
+Each has an id, so that what was sent into a link that broke can be sent again over the next one: the service answers a
+repeated id the same way and does nothing twice. Ids are used once in the call, but for those that the agent gives.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ class Commands:
             raise LinkError("the call is not accepted yet: set what it begins with on the opening")
         if len(self._waiting) >= MOST_WAITING:
             raise CommandRefused("queue_full", f"{MOST_WAITING} commands wait for their results already")
-        command: dict[str, Any] = {**message, "id": f"c{self._given + 1}"}
+        command: dict[str, Any] = {"id": f"c{self._given + 1}", **message}
+        if command["id"] in self._waiting:
+            raise CommandRefused("invalid_message", "id: another command with it waits for its outcome")
         if (seq := reacting_to.get()) is not None:
             command["re"] = seq
         try:

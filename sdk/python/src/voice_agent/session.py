@@ -157,10 +157,12 @@ class Session:
         mode: TransferMode = "cold",
         summary: str | None = None,
         reason: str | None = None,
+        command_id: str | None = None,
     ) -> None:
         """Transfers the call to a number (`+` and 8 to 15 digits) after the bot's sentence.
 
-        Refused as `unsupported` where the transport has no call control (see `capabilities.transfer`).
+        Refused as `unsupported` where the transport has no call control (see `capabilities.transfer`). The same `command_id`
+        (at most 64 bytes) again is the same transfer: give your own to repeat one that was refused as `outcome_unknown`.
         """
         if not isinstance(destination, str) or _NUMBER.fullmatch(destination) is None:
             raise CommandRefused("invalid_message", "destination must be + and 8 to 15 digits")
@@ -170,6 +172,8 @@ class Session:
         for name, text in (("summary", summary), ("reason", reason)):
             if text is not None:
                 message[name] = check_text(name, text, wire.REASON_BYTES)
+        if command_id is not None:
+            message["id"] = check_text("command_id", command_id, wire.COMMAND_ID_BYTES)
         await self._commands.give(message)
 
     async def update_context(
