@@ -9,6 +9,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ServerSettings } from '../../../shared/config/server/server.ts';
 import type { WebrtcSettings } from '../../../shared/config/server/webrtc-variables.ts';
 import { isSameSecret } from '../../../shared/auth/same-secret.ts';
+import { tokenAnswers } from '../../../shared/auth/token-fault.ts';
 import { clientAddress } from '../../../shared/net/client-address.ts';
 import { parseIp } from '../../../shared/net/cidr.ts';
 import type { SignaledOffer, UnansweredReason } from '../../../shared/protocol/ipc.ts';
@@ -56,7 +57,7 @@ const tooLarge = answerOf(413, 'too_large', `a body has at most ${sdpLimits.byte
 const badOffer = (rule: string): Answer => answerOf(400, 'bad_offer', rule);
 const needsToken = answerOf(
   401,
-  'missing_token',
+  tokenAnswers.missing.code,
   'the session URL alone is not enough here: a token is needed',
 );
 const noRestart = answerOf(422, 'no_ice_restart', 'ICE is not restarted; the call goes on as it was');
@@ -285,9 +286,9 @@ export class Signaling {
     if (foreign !== undefined) return foreign;
     if (webrtc.token === undefined || settings.access.sessionSecrets.length > 0) return undefined;
     const secret = webrtc.token.reveal();
-    return presentedBy({ url: '/', headers: head.headers }).some((one) => isSameSecret(one, secret))
-      ? undefined
-      : needsToken;
+    const presented = presentedBy({ url: '/', headers: head.headers });
+    if (presented.length === 0) return needsToken;
+    return presented.some((one) => isSameSecret(one, secret)) ? undefined : tokenAnswers.wrong_signature;
   }
 
   /** Candidates need no answer: the client is found by the checks that it sends. Another pair of credentials would restart ICE. */

@@ -205,7 +205,12 @@ describe('WebRTC signaling', () => {
     expect((await fetch(caller.sessionUrl, { headers: { Authorization } })).status).toBe(204);
     expect((await ask('GET', {}, undefined, '/ice')).status).toBe(200);
     // With a static token alone the URL is not enough to hang up.
-    expect((await caller.hangUp()).status).toBe(401);
+    const refused = [await caller.hangUp(), await caller.hangUp({ Authorization: 'Bearer other' })];
+    expect(refused.map(({ status }) => status)).toEqual([401, 403]);
+    expect(await Promise.all(refused.map((one) => one.json()))).toMatchObject([
+      { code: 'token_missing' },
+      { code: 'token_invalid' },
+    ]);
     expect((await caller.hangUp({ Authorization })).status).toBe(200);
   });
 });
