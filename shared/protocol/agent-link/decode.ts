@@ -92,7 +92,7 @@ export function readCommand(fields: MessageFields): ReadCommand {
   const id = echoedId(fields['id']);
   if (isTooDeep(fields)) return { kind: 'fault', fault: { code: 'too_deep' }, id };
   if (type === 'tool.result') {
-    const read = toolResultSchema.safeParse(fields);
+    const read = toolResultSchema.safeParse(withoutNull(fields));
     if (read.success) return { kind: 'result', result: read.data };
     return { kind: 'fault', fault: invalid(ruleIn(read.error, type)), id: undefined };
   }
@@ -103,6 +103,14 @@ export function readCommand(fields: MessageFields): ReadCommand {
   }
   const code = Object.hasOwn(agentMessageSchemas, type) ? 'unexpected_message' : 'unknown_type';
   return { kind: 'fault', fault: { code }, id };
+}
+
+/** Of an answer's two fields many a language writes the one that is not meant as `null`. */
+function withoutNull(fields: MessageFields): MessageFields {
+  const { result, error, ...others } = fields;
+  if (error === null && result !== undefined) return { ...others, type: fields.type, result };
+  if (result === null && typeof error === 'string') return { ...others, type: fields.type, error };
+  return fields;
 }
 
 /** Whatever walks through a message does it by calling itself: that must not cost the call its stack. */

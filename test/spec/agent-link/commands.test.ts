@@ -223,6 +223,11 @@ describe('Agent to server commands', () => {
     );
     expect(settled({ result: null })).toEqual(outcome({ kind: 'result', text: 'null' }));
     expect(settled({ error: 'no' })).toEqual(outcome({ kind: 'failed', message: 'no', transport: false }));
+    // As languages without absent fields write it.
+    expect(settled({ result: 'done', error: null })).toEqual(outcome({ kind: 'result', text: 'done' }));
+    expect(settled({ result: null, error: 'no' })).toEqual(
+      outcome({ kind: 'failed', message: 'no', transport: false }),
+    );
     for (const wrong of [{}, { result: 1, error: 'x' }])
       expect(written(settled(wrong))).toMatchObject([
         { type: 'error', message: 'invalid_message: tool.result.result must be given, or else error' },
