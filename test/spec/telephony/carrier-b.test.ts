@@ -101,6 +101,18 @@ describe('audio', () => {
     );
   });
 
+  it('is heard again soon after the count of chunks has begun anew', () => {
+    const order = new ChunkOrder();
+    for (let chunk = 500; chunk < 520; chunk += 1) order.take(chunk, Buffer.from([0]));
+    const heard = Array.from({ length: 20 }, (_, chunk) => order.take(chunk + 1, Buffer.from([chunk + 1])));
+    expect(Buffer.concat(heard.filter((one) => one !== undefined))).toEqual(
+      Buffer.from([11, 12, 13, 14, 15, 16, 17, 18, 19, 20]),
+    );
+    // A single late one is none of these.
+    expect(order.take(3, Buffer.from([3]))).toBeUndefined();
+    expect(order.take(21, Buffer.from([21]))).toEqual(Buffer.from([21]));
+  });
+
   it('of A-law is heard as mu-law, and L16 in the order of the network in both directions', () => {
     const aLaw = open(start({ encoding: 'PCMA', sample_rate: 8000 }));
     // The least of A-law, which knows no zero, and the loudest of either sign.

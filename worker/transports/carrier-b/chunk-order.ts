@@ -5,11 +5,14 @@
 
 /** Chunks that wait for an earlier one: 80 ms. */
 const window = 4;
+/** So many in a row that come after their turn are not late: the count has begun anew. */
+const mostLate = 10;
 
 export class ChunkOrder {
   /** The chunk whose turn it is; 0 before the first. */
   next: number;
   readonly #waiting = new Map<number, Buffer>();
+  #late = 0;
 
   constructor(next = 0) {
     this.next = next;
@@ -19,13 +22,19 @@ export class ChunkOrder {
   take(chunk: number, bytes: Buffer): Buffer | undefined {
     if (!Number.isSafeInteger(chunk) || chunk < 0) return bytes;
     if (this.next === 0) this.next = chunk;
-    if (chunk < this.next) return undefined;
+    if (chunk < this.next) {
+      this.#late += 1;
+      if (this.#late <= mostLate) return undefined;
+      this.#waiting.clear();
+      this.next = chunk;
+    }
+    this.#late = 0;
     if (chunk === this.next && this.#waiting.size === 0) {
       this.next += 1;
       return bytes;
     }
     this.#waiting.set(chunk, bytes);
-    // What is far ahead of everything that was heard is no gap: the count has begun anew, or jumped.
+    // What is far ahead of everything that was heard is no gap: the count has jumped.
     if (this.#waiting.size > window) this.next = Math.min(...this.#waiting.keys());
     return this.#drain();
   }
