@@ -11,6 +11,8 @@ import { WebrtcPeer } from './webrtc-peer.ts';
 
 /** A loudspeaker begins this much behind the first packet of a stretch. */
 export const bufferMs = 60;
+/** What would make it wait longer is left out, as jitter buffers do: packets that came together after a stall of this process, not of the line. */
+const mostBufferedMs = bufferMs + 2 * frameMs;
 /** Softer is silence. */
 const audibleDbfs = -50;
 const noiseAmplitude = 2;
@@ -84,7 +86,7 @@ class WebrtcTalker {
     if (this.#isOver || payload.length === 0) return;
     const pcm = this.#codec.decoder.decode(payload);
     if (this.#playsUntil < now) this.#playsUntil = now + bufferMs;
-    this.#playsUntil += frameMs;
+    this.#playsUntil = Math.min(this.#playsUntil + frameMs, now + mostBufferedMs);
     if (rmsDbfs(pcm) < audibleDbfs) return;
     this.#audible += 1;
     this.#heardUntil = this.#playsUntil;

@@ -15,6 +15,8 @@ export interface WebrtcInterruptions {
   readonly calls: number;
   readonly toSilence: Summary;
   readonly p95Ms: number;
+  /** The slowest calls by the name of their recording. */
+  readonly slowest: readonly { readonly name: string; readonly ms: number }[];
   /** Calls that were not interrupted, and why. */
   readonly wrong: readonly string[];
   readonly loadAverage: number;
@@ -39,12 +41,16 @@ export async function webrtcInterruptions(
     );
     const toSilence = new Distribution();
     const wrong: string[] = [];
+    const heard: { name: string; ms: number }[] = [];
     await talkAll(plans, (plan, found) => {
-      if (typeof found === 'number') toSilence.add(found);
-      else wrong.push(`${plan.name}: ${found}`);
+      if (typeof found === 'number') {
+        toSilence.add(found);
+        heard.push({ name: plan.name, ms: found });
+      } else wrong.push(`${plan.name}: ${found}`);
     });
     return {
       ...{ calls: plans.length, toSilence: toSilence.summary(), p95Ms: toSilence.quantile(0.95), wrong },
+      slowest: heard.sort((one, other) => other.ms - one.ms).slice(0, 5),
       loadAverage: machineUse().loadAverage,
     };
   });
@@ -78,7 +84,7 @@ export const judgeWebrtcInterruptions = ({ calls, p95Ms, wrong }: WebrtcInterrup
 ];
 
 export function describeWebrtcInterruptions(result: WebrtcInterruptions): string {
-  const { toSilence, wrong, loadAverage } = result;
+  const { toSilence, slowest, wrong, loadAverage } = result;
   const rows = judgeWebrtcInterruptions(result);
   return [
     `interruptions over WebRTC, loudspeaker ${bufferMs} ms behind; load average ${loadAverage}`,
@@ -86,6 +92,7 @@ export function describeWebrtcInterruptions(result: WebrtcInterruptions): string
       ['ms', 'p50', 'p99', 'max', 'count'],
       times('from the first loud sample to silence', toSilence),
     ]),
+    `  slowest: ${slowest.map((one) => `${one.name} ${ms(one.ms)}`).join(', ')}`,
     ...wrong.map((one) => `  ${one}`),
     '',
     ...table([
