@@ -4,8 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { LiveState } from '../../../shared/protocol/live.ts';
+import { chromiumMissing, openChromium } from '../../support/chromium.ts';
 import { TestService } from '../../support/process/service.ts';
 
 const program = fileURLToPath(new URL('../../../dist/supervisor/cli.js', import.meta.url));
@@ -80,6 +81,38 @@ describe('the live view', () => {
     expect((await post(`/live/calls/${caller.callId}/end`, bearer)).status).toBe(202);
     expect(await caller.closed).toMatchObject({ code: 1000, reason: 'ended' });
   });
+
+  it.skipIf(chromiumMissing !== undefined)(
+    `keeps its rows in place from look to look, and ends the call that was asked about ${chromiumMissing ?? ''}`,
+    async () => {
+      service = await TestService.start({ env: { SVC_LIVE_TOKEN: token } });
+      const callers = [await service.call(), await service.call()];
+      const [, second] = callers;
+      const chromium = await openChromium('/dev/null');
+      onTestFinished(() => chromium.close());
+      const { page } = chromium;
+      const questions: string[] = [];
+      page.on('dialog', (dialog) => {
+        questions.push(dialog.message());
+        void dialog.accept();
+      });
+      await page.goto(`http://${service.address('health')}/live`);
+      await page.getByLabel('Token').fill(token);
+      await page.keyboard.press('Enter');
+      const end = page.getByRole('button', { name: `End call ${second?.callId}` });
+      await end.focus();
+      // The age tells that the page has looked again.
+      const age = page.locator('#calls tr:nth-child(2) td:nth-child(2)');
+      const before = await age.textContent();
+      await expect.poll(() => age.textContent(), { timeout: 30_000 }).not.toBe(before);
+      await page.keyboard.press('Enter');
+      expect(await second?.closed).toMatchObject({ code: 1000, reason: 'ended' });
+      await end.waitFor({ state: 'detached' });
+      expect(questions).toEqual([`End call ${second?.callId}?`]);
+      expect(await page.locator('#calls tr').count()).toBe(1);
+      await callers[0]?.hangUp();
+    },
+  );
 });
 
 describe('svc-supervisor replay', () => {
