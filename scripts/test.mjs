@@ -91,7 +91,7 @@ const isWhole = (args) => args.every((arg, at) => arg === '--project' || args[at
 
 const usage = `usage: npm test -- [FILE ...] [--project pure|fast|real|alone] [options of vitest]
   Runs every test, or those of the files named. Installs and builds what is missing first.
-  Without files, a few that failed run once more, alone; SVC_TEST_ONCE=1 leaves that out.
+  Without files, a few that failed run once more, alone; SVC_TEST_ONCE=1 only says which.
   SVC_TEST_ASSETS names the folder of recordings and models; without it the tests that need them are skipped.`;
 if (process.argv.slice(2).some((arg) => arg === '--help' || arg === '-h')) {
   process.stdout.write(`${usage}\n`);
@@ -103,17 +103,19 @@ await ensureInstalled({ dev: true });
 // Optional parts are tested too.
 process.env.SVC_BUILD_WITH ??= 'sip';
 await ensureBuilt();
-const { SVC_TEST_ONCE: once } = process.env;
+const isLater = process.env.SVC_TEST_ONCE === '1';
 // The service takes variables of this kind for its own.
 delete process.env.SVC_TEST_ONCE;
 const args = process.argv.slice(2);
 let { status, counts, files } = await testWith(args);
-if (files.length > 0 && files.length <= mostAgain && isWhole(args) && once !== '1') {
+if (files.length > 0 && files.length <= mostAgain && (isLater || isWhole(args))) {
   console.log(`once more, alone: ${files.map((name) => relative(root, name)).join(' ')}`);
-  const again = await testWith(['--no-file-parallelism', ...files]);
-  const { failed } = again.counts;
-  counts = { ...counts, passed: counts.passed + Math.max(0, counts.failed - failed), failed };
-  status = again.status;
+  if (!isLater) {
+    const again = await testWith(['--no-file-parallelism', ...files]);
+    const { failed } = again.counts;
+    counts = { ...counts, passed: counts.passed + Math.max(0, counts.failed - failed), failed };
+    status = again.status;
+  }
 }
 console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
 process.exitCode = status;

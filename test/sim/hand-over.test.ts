@@ -6,15 +6,8 @@ import { HandOver } from '../../supervisor/handover/hand-over.ts';
 import type { Remains } from '../../supervisor/handover/remains.ts';
 import { takeUpAtOnce } from '../../supervisor/handover/worker-for.ts';
 import { newVirtualClock } from '../support/core/virtual-clock.ts';
+import { upgradeRequest } from '../support/upgrade-request.ts';
 
-const request = {
-  transport: 'websocket',
-  method: 'GET',
-  url: '/',
-  headers: {},
-  head: '',
-  signedMetadata: {},
-} as const;
 const mostWorkers = 4;
 
 /** What a worker has of a call: sent to it, or confirmed. */
@@ -82,7 +75,7 @@ class World {
   #call(): void {
     this.given += 1;
     const call = this.given;
-    this.#handOver.give(new Socket(), request, () =>
+    this.#handOver.give(new Socket(), upgradeRequest, () =>
       this.released.set(call, (this.released.get(call) ?? 0) + 1),
     );
   }

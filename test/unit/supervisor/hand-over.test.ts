@@ -7,15 +7,7 @@ import { HandOver } from '../../../supervisor/handover/hand-over.ts';
 import type { Remains } from '../../../supervisor/handover/remains.ts';
 import { takeUpAtOnce } from '../../../supervisor/handover/worker-for.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
-
-const request = {
-  transport: 'websocket',
-  method: 'GET',
-  url: '/',
-  headers: {},
-  head: '',
-  signedMetadata: {},
-} as const;
+import { upgradeRequest } from '../../support/upgrade-request.ts';
 
 function newWorld(ready: number[] = [0], keepsCalls = false) {
   const clock = newVirtualClock();
@@ -50,7 +42,7 @@ function newWorld(ready: number[] = [0], keepsCalls = false) {
   });
   const give = (): Socket => {
     const socket = new Socket();
-    handOver.give(socket, request, () => (world.released += 1));
+    handOver.give(socket, upgradeRequest, () => (world.released += 1));
     return socket;
   };
   return { clock, offers, world, handOver, give };
@@ -266,7 +258,7 @@ describe('the hand-over', () => {
   ] as const)('ends a connection that was left %s without a reset', async (connection, expected) => {
     const { handOver, world } = newWorld([0], true);
     const { socket, heard, over } = await connected();
-    handOver.give(socket, request, () => (world.released += 1));
+    handOver.give(socket, upgradeRequest, () => (world.released += 1));
     handOver.taken(1);
     world.remains.set(1, { slot: 0, connection });
     const closed = once(socket, 'close');
@@ -284,7 +276,7 @@ describe('the hand-over', () => {
   it('gives a client that reads nothing of its end a second', async () => {
     const { handOver, world, clock } = newWorld([0], true);
     const { socket } = await connected({ allowHalfOpen: true });
-    handOver.give(socket, request, () => (world.released += 1));
+    handOver.give(socket, upgradeRequest, () => (world.released += 1));
     handOver.taken(1);
     world.remains.set(1, { slot: 0, connection: 'writable' });
     const closed = once(socket, 'close');
@@ -299,7 +291,7 @@ describe('the hand-over', () => {
   it('waits a second at most for a client that was gone before', async () => {
     const { handOver, world, clock } = newWorld([0], true);
     const { socket } = await connected();
-    handOver.give(socket, request, () => (world.released += 1));
+    handOver.give(socket, upgradeRequest, () => (world.released += 1));
     handOver.taken(1);
     world.remains.set(1, { slot: 0, connection: 'writable' });
     const closed = once(socket, 'close');
@@ -313,12 +305,12 @@ describe('the hand-over', () => {
   it('tells a call that no worker came to take up, and a connection that was no call yet', async () => {
     const { handOver, world, clock } = newWorld([0], true);
     const [call, fresh] = [await connected(), await connected()];
-    handOver.give(call.socket, request, () => (world.released += 1));
+    handOver.give(call.socket, upgradeRequest, () => (world.released += 1));
     handOver.taken(1);
     world.remains.set(1, { slot: 7, connection: 'open' });
     world.ready = [];
     handOver.workerGone(0);
-    handOver.give(fresh.socket, request, () => (world.released += 1));
+    handOver.give(fresh.socket, upgradeRequest, () => (world.released += 1));
     clock.advance(10_000);
     handOver.retry();
     await Promise.all([call.over, fresh.over]);
@@ -330,7 +322,7 @@ describe('the hand-over', () => {
   it('says that the service stops to calls whose last worker dies while it does', async () => {
     const { handOver, world } = newWorld([0], true);
     const { socket, heard, over } = await connected();
-    handOver.give(socket, request, () => (world.released += 1));
+    handOver.give(socket, upgradeRequest, () => (world.released += 1));
     handOver.taken(1);
     world.remains.set(1, { slot: 0, connection: 'open' });
     world.stopping = true;
