@@ -265,4 +265,13 @@ export const listening: readonly Dialogue[] = [
     call.callerBegins().later(400).callerInsists().sttHears('John Smith.').callerStops();
     call.silenceEndsTheTurn().sttFinalizes().rounds(1);
   }),
+
+  dialogue('an echo of what was said before TTS failed does not cut what goes on behind it', (begin) => {
+    const call = speaking(begin, interruptedBy(1)).callerBegins().ttsFails().later(2_500).drains();
+    call
+      .botPlays(10 * msPerChar)
+      .skips()
+      .sttHears('beta gamma.')
+      .without('playout.clear');
+  }),
 ];

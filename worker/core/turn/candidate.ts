@@ -207,10 +207,12 @@ function playedWords(
   { startedAt, position }: { readonly startedAt: Millis; readonly position: PlayoutPosition | undefined },
 ): string[] {
   const isNear = startedAt - lastSaid.endedAt < echoWithinMs;
-  if (response === undefined || (response.phase === 'waiting' && isNear)) return spokenWords(lastSaid.text);
-  if (position?.context !== response.context) return [];
+  const before = isNear || response === undefined ? spokenWords(lastSaid.text) : [];
+  if (response === undefined || response.phase === 'waiting' || position?.context !== response.context)
+    return before;
   const at = charsAt(response.heard, position.sentMs);
-  return spokenWords(response.text.slice(Math.max(0, at - echoBehindChars), at + echoAheadChars));
+  const text = response.text.slice(Math.max(0, at - echoBehindChars), at + echoAheadChars);
+  return [...before, ...spokenWords(text)];
 }
 
 /** The LLM has yet to begin the answer, or nothing of it is heard: a filler at most. */
