@@ -141,8 +141,7 @@ export const speechSettings = ({ turn }: AgentDefinition, means: Judges): Speech
 });
 
 /** What decides over the bot where STT has no words. */
-const lasting = (wordlessMs: number): readonly number[] =>
-  wordlessMs === 0 ? [] : [wordlessMs];
+const lasting = (wordlessMs: number): readonly number[] => (wordlessMs === 0 ? [] : [wordlessMs]);
 
 export function stageDefinitions({ stt, llm, tts }: AgentDefinition): StageDefinitions {
   const { language, sampleRate } = tts;
