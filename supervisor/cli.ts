@@ -30,6 +30,18 @@ const cores = availableParallelism();
 const out = (line: string): void => void process.stdout.write(`${line}\n`);
 const err = (line: string): void => void process.stderr.write(`${line}\n`);
 
+/**
+ * A reader who has seen enough (`top | head`) ends a command as it ends any other program, with the status of SIGPIPE and without a
+ * word. Not for a service, which logs by itself and goes on: asking for this stream makes a pipe non-blocking.
+ */
+function endWithOutput(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(141);
+    err(`the output cannot be written: ${error.code ?? error.message}`);
+    process.exit(1);
+  });
+}
+
 /** Runs a command. Resolves with the exit status, or with undefined while a service runs. */
 async function run(given: readonly string[]): Promise<number | undefined> {
   const [only] = given;
@@ -52,6 +64,7 @@ async function run(given: readonly string[]): Promise<number | undefined> {
     err(usageError(name, parsed.error));
     return 2;
   }
+  if (name !== 'serve') endWithOutput();
   return await runCommand(name, args);
 }
 

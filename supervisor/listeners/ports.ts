@@ -35,10 +35,17 @@ export class CannotListen extends Error {
           cause instanceof Error
           ? cause.message
           : 'unknown';
-    super(`${variable}: cannot listen there: ${why}`, {
-      cause,
-    });
+    super(`${variable}: cannot listen ${whereOf(cause)}: ${why}`, { cause });
   }
+}
+
+/** The address of a refusal of the system: with a default in force, the operator has never read it. */
+function whereOf(cause: unknown): string {
+  const address: unknown = cause instanceof Error ? Reflect.get(cause, 'address') : undefined;
+  const port: unknown = cause instanceof Error ? Reflect.get(cause, 'port') : undefined;
+  return typeof address === 'string' && typeof port === 'number'
+    ? `on ${address.includes(':') ? `[${address}]` : address}:${port}`
+    : 'there';
 }
 
 export class Ports {

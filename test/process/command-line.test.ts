@@ -1,10 +1,12 @@
 /** The command line as its users meet it: help, the version, and one rule for arguments that are wrong. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { writeWav } from '../../shared/audio/wav.ts';
 import { commands } from '../../supervisor/commands/commands.ts';
 import { canMount, canObeyModes, obeyingModes, readOnlyAt } from '../support/process/less-power.ts';
@@ -101,6 +103,43 @@ describe('svc-supervisor', () => {
     expect(errors).toMatch(
       /SVC_AGENT_FILE must be set.*\nwarning: SVC_AGENT_FIEL is .* mean SVC_AGENT_FILE\?/,
     );
+  });
+});
+
+describe('svc-supervisor top', () => {
+  const answers: [string, (answer: ServerResponse) => void, string][] = [
+    ['of a program that is no service', (answer) => answer.end('<html>'), 'no live view at'],
+    ['of JSON that is no live view', (answer) => answer.end('{}'), 'no live view at'],
+    ['of another listener', (answer) => answer.writeHead(426).end(), 'status 426 instead of a live view at'],
+    ['of nobody', (answer) => answer.destroy(), 'the service does not answer at'],
+  ];
+  const live = '{"agent":"a","calls":[],"workers":[],"providers":[]}';
+
+  /** `top` at a port with these answers; `through` reads what it says. */
+  async function top(answer: (answer: ServerResponse) => void, through = 'cat'): Promise<string> {
+    const server = createServer((_request, response) => answer(response));
+    onTestFinished(() => void server.close());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const program = `${process.execPath} ${join(project, 'dist/supervisor/cli.js')}`;
+    const line = `${program} top --url http://127.0.0.1:${port} ${through}; echo \${PIPESTATUS[0]}`;
+    return await new Promise((resolve) => {
+      execFile('bash', ['-c', line], { env: { ...clean, SVC_LIVE_TOKEN: 't' } }, (_error, out, errors) =>
+        resolve(`${out}${errors}`),
+      );
+    });
+  }
+
+  it.each(answers)('says what is wrong with the answer %s', async (_what, answer, said) => {
+    const text = await top(answer, '--once | cat');
+    expect(text).toMatch(/^1\n/);
+    expect(text).toMatch(new RegExp(`${said} 127\\.0\\.0\\.1:\\d+; --url names its health listener`));
+    expect(text).not.toMatch(/\n\s+at /);
+  });
+
+  it('ends without a word when its reader has seen enough', async () => {
+    const text = await top((answer) => answer.end(live), '--json | head -1');
+    expect(text).toBe(`${live}\n141\n`);
   });
 });
 

@@ -188,7 +188,7 @@ describe.skipIf(noSherpa !== '')(`the start of local speech${noSherpa}`, () => {
     const again = ['--models', folder, '--without', 'stt', '--tts-model', 'tone-voice', '--tts-port', port];
     expect(await refusedLocalSpeech(again)).toEqual({
       code: 1,
-      text: '--tts-port: cannot listen there (EADDRINUSE)\n',
+      text: `--tts-port: cannot listen on 127.0.0.1:${port} (EADDRINUSE)\n`,
     });
     expect(await server.stop('SIGINT')).toBe(0);
   });

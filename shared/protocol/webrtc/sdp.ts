@@ -184,7 +184,13 @@ function candidateLine({ transport, type, ip, port }: AnswerCandidate, index: nu
   return `a=candidate:${index + 1} 1 ${transport} ${priority} ${ip} ${port} typ ${type}${more}`;
 }
 
-/** The agent's answer with these candidates and no others; all of them are there. */
+/** What of a video section is answered: its client would send pictures that nobody looks at. */
+const isDirection = /^a=(sendrecv|sendonly|recvonly|inactive)$/;
+
+/**
+ * The agent's answer with these candidates and no others; all of them are there. They stand in the section whose connection the others
+ * use (RFC 9143, 7.2), which need not be that of the audio.
+ */
 export function answerWith(answer: string, candidates: readonly AnswerCandidate[]): string {
   const lines = answer
     .split('\r\n')
@@ -196,9 +202,17 @@ export function answerWith(answer: string, candidates: readonly AnswerCandidate[
     if (line.startsWith('c=IN ')) return `c=IN ${isSix ? 'IP6' : 'IP4'} ${first.ip}`;
     return line.replace(/^m=audio \d+ /, `m=audio ${first.port} `);
   });
-  const audioAt = told.findIndex((line) => line.startsWith('m=audio '));
-  const next = told.findIndex((line, index) => index > audioAt && line.startsWith('m='));
-  const end = next === -1 ? told.length : next;
-  told.splice(end, 0, ...candidates.map(candidateLine), 'a=end-of-candidates');
-  return `${told.join('\r\n')}\r\n`;
+  const [session, ...sections] = sectionsOf(told);
+  const bundle = session?.lines.find((line) => line.startsWith('a=group:BUNDLE '));
+  const tag = bundle?.split(' ')[1];
+  const home =
+    sections.find((section) => tag !== undefined && attribute(section.lines, 'mid') === tag) ??
+    sections.find(({ kind }) => kind === 'audio');
+  const all = [session, ...sections].flatMap((section) => [
+    ...(section?.lines ?? []).map((line) =>
+      section?.kind === 'video' && isDirection.test(line) ? 'a=inactive' : line,
+    ),
+    ...(section === home ? [...candidates.map(candidateLine), 'a=end-of-candidates'] : []),
+  ]);
+  return `${all.join('\r\n')}\r\n`;
 }

@@ -105,7 +105,11 @@ function listen(
   return new Promise((resolve) => {
     server.once('error', (error) => {
       const code = 'code' in error ? String(error.code) : error.message;
-      resolve(fail(`${at.option}: cannot listen there (${code})`));
+      resolve(
+        fail(
+          `${at.option}: cannot listen on ${at.host.includes(':') ? `[${at.host}]` : at.host}:${at.port} (${code})`,
+        ),
+      );
     });
     server.listen(at.port, at.host, () => {
       const { port } = server.address() as AddressInfo;

@@ -4,6 +4,8 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import { shownState } from './shown-state.ts';
 
 const everyMs = 1_000;
+/** A supervisor that hangs, or a stranger's port, is told of instead of waited for. */
+const answersWithinMs = 5_000;
 const clearScreen = '\u001b[2J\u001b[H';
 
 export interface TopOptions {
@@ -64,15 +66,21 @@ export async function runTop(options: TopOptions): Promise<number> {
 
 /** What the service says, or why there is nothing. */
 async function ask(address: URL, token: string): Promise<LiveState | string> {
-  let answer: Response;
+  const elsewhere = `at ${address.host}; --url names its health listener, SVC_HEALTH_ADDR`;
   try {
-    answer = await fetch(address, { headers: { authorization: `Bearer ${token}` } });
+    const answer = await fetch(address, {
+      headers: { authorization: `Bearer ${token}` },
+      signal: AbortSignal.timeout(answersWithinMs),
+    });
+    if (answer.status === 401) return 'SVC_LIVE_TOKEN is not the token of the service';
+    if (answer.status === 404) return 'the service has no live view: it needs SVC_LIVE_TOKEN';
+    if (!answer.ok) return `status ${answer.status} instead of a live view ${elsewhere}`;
+    const state: unknown = await answer.json();
+    if (typeof state === 'object' && state !== null && 'workers' in state) return state as LiveState;
+    return `no live view ${elsewhere}`;
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    return 'the service does not answer';
+    if (error instanceof SyntaxError) return `no live view ${elsewhere}`;
+    // What is not there, or does not answer in time.
+    return `the service does not answer ${elsewhere}`;
   }
-  if (answer.status === 401) return 'SVC_LIVE_TOKEN is not the token of the service';
-  if (answer.status === 404) return 'the service has no live view: it needs SVC_LIVE_TOKEN';
-  if (!answer.ok) return `the service answered ${answer.status}`;
-  return (await answer.json()) as LiveState;
 }

@@ -192,7 +192,14 @@ export class Signaling {
       ...(maxS !== undefined && { endsAtMs: machineMs() + maxS * 1000 }),
     };
     const signals = this.#signals(exchange, session, connected);
-    session.call = this.#options.signaled.give(request, release, signals);
+    const answered = (sdp: string): void => {
+      signals.answered(sdp);
+      void this.#created(exchange, session, sdp).then((isRead) => {
+        // Nobody has the session URL, or will make the connection.
+        if (!isRead) this.#options.signaled.hangUp(session.call);
+      });
+    };
+    session.call = this.#options.signaled.give(request, release, { ...signals, answered });
   }
 
   #signals(exchange: Exchange, session: SignalingSession, connected: () => void): OfferSignals {
@@ -200,7 +207,6 @@ export class Signaling {
       answered: (sdp) => {
         this.#vigils.served(session.call);
         this.iceTcp?.names.add(session.call, sdp);
-        void this.#created(exchange, session, sdp);
       },
       unanswered: (reason) => refuse(exchange, unanswered[reason]),
       connected,
@@ -218,13 +224,10 @@ export class Signaling {
     };
   }
 
-  async #created(exchange: Exchange, session: SignalingSession, sdp: string): Promise<void> {
+  /** False where nobody is there to read the answer. */
+  async #created(exchange: Exchange, session: SignalingSession, sdp: string): Promise<boolean> {
     const links = await this.#reach.links();
-    // Nobody is there to read the answer.
-    if (exchange.isGone()) {
-      this.#options.signaled.hangUp(session.call);
-      return;
-    }
+    if (exchange.isGone()) return false;
     exchange.send({
       status: 201,
       headers: {
@@ -233,6 +236,7 @@ export class Signaling {
       },
       body: { type: sdpType, text: sdp },
     });
+    return true;
   }
 
   // ---- A session URL ----
@@ -319,12 +323,15 @@ export class Signaling {
       return;
     }
     const offered = await this.#reach.offered(sdp, this.#clientIp(exchange));
+    // A network that broke once more in the middle of it: the call waits for the next try.
+    if (exchange.isGone()) return;
     const etag = newEtag();
     const signals = this.#signals(exchange, session, () => undefined);
     const answered = (answer: string): void => {
       session.offer = offer.value;
       session.etag = etag;
       signals.answered(answer);
+      void this.#created(exchange, session, answer);
     };
     if (!this.#options.signaled.comeBack(session.call, offered, { ...signals, answered }))
       refuse(exchange, notYet);

@@ -1,7 +1,7 @@
 /** `svc-supervisor replay`: runs the core again over the facts of a recorded call, and shows the first decision that differs. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { constants, gunzipSync } from 'node:zlib';
 import type { CallSettings } from '../../../worker/core/settings.ts';
 import { withVariables } from '../../../worker/call/variables.ts';
 import { callSettings } from '../../../worker/host/definition.ts';
@@ -10,6 +10,8 @@ import { NotReplayable, replayFacts, type ReplayOptions } from '../../../worker/
 import { recordingFolders } from '../../../shared/protocol/recording.ts';
 import { loadAgentFileAt } from '../../commands/check/check-command.ts';
 import { readArguments, usageError } from '../../commands/commands.ts';
+import { printable } from '../../commands/printable.ts';
+import { reasonOfFile, whyUnreadable } from '../../service/named-files.ts';
 import type { AgentSources } from '../agent.ts';
 import { shownReplay } from './shown-replay.ts';
 
@@ -29,13 +31,18 @@ export function runReplay(args: readonly string[], run: ReplayRun): number {
   const { values, given } = parsed.value;
   const path = factsAt(given[0] ?? '', run.env['SVC_RECORDING_DIR']);
   if (path === undefined) {
-    run.writeError('there are no facts: name a file or its folder, or set SVC_RECORDING_DIR and name a call');
+    run.writeError(whyNoFacts(given[0] ?? '', run.env['SVC_RECORDING_DIR']));
     return 2;
   }
   const settings = values.agent === undefined ? {} : settingsFrom(values.agent, run);
   if (settings === undefined) return 2;
+  const text = textOf(path);
+  if (typeof text !== 'string') {
+    run.writeError(`${path} cannot be replayed: ${text.unreadable}`);
+    return 2;
+  }
   try {
-    const replay = replayFacts(textOf(path), settings);
+    const replay = replayFacts(text, settings);
     if (values.json === true) run.output.write(`${JSON.stringify({ path, ...replay })}\n`);
     else for (const line of shownReplay(replay)) run.output.write(`${line}\n`);
     return replay.different === 0 ? 0 : 1;
@@ -57,9 +64,31 @@ function factsAt(given: string, dir: string | undefined): string | undefined {
 
 const ifThere = (path: string): string | undefined => (existsSync(path) ? path : undefined);
 
-function textOf(path: string): string {
-  const bytes = readFileSync(path);
-  return (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
+function whyNoFacts(given: string, dir: string | undefined): string {
+  const shown = printable(given);
+  const when = 'they are recorded with facts = true in [recording], and put together when the call is over';
+  if (existsSync(given)) return `${shown} holds no ${factsFile}: ${when}`;
+  if (dir === undefined)
+    return 'there are no facts: name a file or its folder, or set SVC_RECORDING_DIR and name a call';
+  return existsSync(join(dir, recordingFolders.kept))
+    ? `there are no facts of a call ${shown} in SVC_RECORDING_DIR: ${when}`
+    : 'there are no recordings in SVC_RECORDING_DIR: it has no folder "kept"';
+}
+
+/** What the file holds; of one that breaks off, a copy for example, what is there. */
+function textOf(path: string): string | { readonly unreadable: string } {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch (error) {
+    return { unreadable: reasonOfFile(error) };
+  }
+  try {
+    const whole = path.endsWith('.gz') ? gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH }) : bytes;
+    return whole.toString('utf8');
+  } catch {
+    return { unreadable: 'it is damaged, or was not compressed by gzip' };
+  }
 }
 
 /** The settings of another agent for the same call; undefined, and said why, for a file with problems. */
@@ -68,7 +97,9 @@ function settingsFrom(file: string, run: ReplayRun): Pick<ReplayOptions, 'settin
   const { definition, problems = [] } = loaded ?? {};
   if (definition === undefined) {
     run.writeError(
-      loaded === undefined ? '--agent: the file cannot be read' : '--agent: the file has errors',
+      loaded === undefined
+        ? `--agent: ${file} cannot be read: ${whyUnreadable(file)}`
+        : '--agent: the file has errors',
     );
     for (const { line, column, message } of problems) run.writeError(`${line}:${column}: ${message}`);
     return undefined;

@@ -1,6 +1,6 @@
 /** Operators look at running calls, end one, and run a recorded one again. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -134,6 +134,19 @@ describe('svc-supervisor replay', () => {
     expect(differs.status).toBe(1);
     expect(differs.text).toMatch(/- .*Good morning\./);
     expect(differs.text).toMatch(/\+ .*Good evening\./);
-    expect((await run(['replay', 'nowhere'], env)).status).toBe(2);
+    const none = await run(['replay', 'nowhere'], env);
+    expect(none.status).toBe(2);
+    expect(none.text).toMatch(/^there are no facts of a call nowhere in SVC_RECORDING_DIR: .* facts = true/);
+
+    const [day = ''] = readdirSync(join(folder, 'kept'));
+    const whole = readFileSync(join(folder, 'kept', day, caller.callId, 'facts.jsonl.gz'));
+    const cut = join(folder, 'cut.jsonl.gz');
+    writeFileSync(cut, whole.subarray(0, whole.length - 100));
+    expect((await run(['replay', cut], {})).text).toMatch(/every order the same[^]*ends in the middle/);
+    writeFileSync(cut, 'no gzip');
+    expect(await run(['replay', cut], {})).toEqual({
+      status: 2,
+      text: `${cut} cannot be replayed: it is damaged, or was not compressed by gzip\n`,
+    });
   });
 });

@@ -97,7 +97,7 @@ model = "m"`;
     await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
     const { port } = holder.address() as AddressInfo;
     const said = await refusedStart({ env: { SVC_WS_ADDR: `127.0.0.1:${port}` } });
-    expect(said).toContain('SVC_WS_ADDR: cannot listen there: another program listens there');
+    expect(said).toContain(`SVC_WS_ADDR: cannot listen on 127.0.0.1:${port}: another program listens there`);
     expect(said).toContain('EADDRINUSE');
     expect(said).not.toContain('stack');
     holder.close();
@@ -106,7 +106,7 @@ model = "m"`;
   it.skipIf(!canObeyModes)('for a port that this user may not take (skipped without setpriv)', async () => {
     const said = await refusedStart({ env: { SVC_WS_ADDR: '127.0.0.1:81' }, through: withoutLowPorts });
     expect(said).toContain(
-      'SVC_WS_ADDR: cannot listen there: this user may not; choose a port from 1024 on (EACCES)',
+      'SVC_WS_ADDR: cannot listen on 127.0.0.1:81: this user may not; choose a port from 1024 on (EACCES)',
     );
     expect(said).not.toContain('stack');
   });
@@ -114,7 +114,7 @@ model = "m"`;
   it('for an address that this machine has not', async () => {
     const said = await refusedStart({ env: { SVC_HEALTH_ADDR: '192.0.2.1:8081' } });
     expect(said).toContain(
-      'SVC_HEALTH_ADDR: cannot listen there: this machine has no such address (EADDRNOTAVAIL)',
+      'SVC_HEALTH_ADDR: cannot listen on 192.0.2.1:8081: this machine has no such address (EADDRNOTAVAIL)',
     );
     expect(said).not.toContain('stack');
   });

@@ -65,6 +65,18 @@ describe.skipIf(coturnMissing !== undefined)(`relays ${coturnMissing ?? ''}`, ()
     },
   );
 
+  it('only: a call whose relay is lost with its server goes on by another one when its client comes back', async () => {
+    await start({ SVC_TURN_URLS: coturn.url('udp'), SVC_WEBRTC_TURN_RELAY: 'only' });
+    const caller = await call();
+    await coturn.restart();
+    const again = new WeriftCaller();
+    callers.push(again);
+    expect((await again.call(caller.sessionUrl)).status).toBe(201);
+    await again.connected();
+    await again.until(() => again.packets.length >= 20);
+    expect((await again.hangUp()).status).toBe(200);
+  });
+
   it('on: the relay is told beside the own address, and a host that an offer points at gets no packet', async () => {
     await start({ SVC_TURN_URLS: coturn.url('udp'), SVC_WEBRTC_TURN_RELAY: 'on' });
     const victim = createSocket('udp4');

@@ -32,7 +32,7 @@ async function freePort(): Promise<number> {
 export class Coturn extends Observed {
   readonly secret = 'north-star-secret';
   readonly lines: string[] = [];
-  readonly #child: ChildProcess;
+  #child: ChildProcess;
   readonly #folder: string;
   readonly #port: number;
   readonly #tlsPort: number;
@@ -45,37 +45,54 @@ export class Coturn extends Observed {
     const { key, cert } = selfSigned('turn');
     writeFileSync(join(folder, 'key.pem'), key);
     writeFileSync(this.certificate, cert);
-    this.#child = spawn(
+    this.#child = this.#spawn();
+  }
+
+  #spawn(): ChildProcess {
+    const child = spawn(
       program,
       [
         ...['-n', '--no-cli', '--use-auth-secret', `--static-auth-secret=${this.secret}`, '--realm=test'],
         ...['--listening-ip=127.0.0.1', '--relay-ip=127.0.0.1', '--allow-loopback-peers'],
-        ...[`--listening-port=${port}`, `--tls-listening-port=${tlsPort}`, '--verbose'],
-        ...[`--cert=${this.certificate}`, `--pkey=${join(folder, 'key.pem')}`],
+        ...[`--listening-port=${this.#port}`, `--tls-listening-port=${this.#tlsPort}`, '--verbose'],
+        ...[`--cert=${this.certificate}`, `--pkey=${join(this.#folder, 'key.pem')}`],
         ...[
           '--log-file=stdout',
           '--simple-log',
-          `--pidfile=${join(folder, 'pid')}`,
-          `--userdb=${join(folder, 'db')}`,
+          `--pidfile=${join(this.#folder, 'pid')}`,
+          `--userdb=${join(this.#folder, 'db')}`,
         ],
       ],
-      { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] },
+      { cwd: this.#folder, stdio: ['ignore', 'pipe', 'ignore'] },
     );
-    if (this.#child.stdout !== null)
-      createInterface(this.#child.stdout).on('line', (line) => {
+    if (child.stdout !== null)
+      createInterface(child.stdout).on('line', (line) => {
         this.lines.push(line);
         this.changed();
       });
+    return child;
   }
 
   static async start(): Promise<Coturn> {
     const folder = mkdtempSync(join(tmpdir(), 'coturn-'));
     const coturn = new Coturn(folder, [await freePort(), await freePort()]);
-    const opened = `listener opened on`;
-    const isOpen = (port: number): boolean =>
-      coturn.lines.some((line) => line.includes(opened) && line.includes(String(port)));
-    await coturn.until(() => isOpen(coturn.#port) && isOpen(coturn.#tlsPort));
+    await coturn.#opened();
     return coturn;
+  }
+
+  async #opened(): Promise<void> {
+    const isOpen = (port: number): boolean =>
+      this.lines.some((line) => line.includes('listener opened on') && line.includes(String(port)));
+    await this.until(() => isOpen(this.#port) && isOpen(this.#tlsPort));
+  }
+
+  /** The process dies with all its relays, and another one takes its place. */
+  async restart(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await once(this.#child, 'exit');
+    this.lines.length = 0;
+    this.#child = this.#spawn();
+    await this.#opened();
   }
 
   /** Of the server by TLS, for whoever is to trust it. */

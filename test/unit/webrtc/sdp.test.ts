@@ -84,4 +84,21 @@ describe('an answer', () => {
     expect(told).not.toContain('10.0.0.1');
     expect(told).toMatch(/tcp \d+ 203\.0\.113\.7 3479 typ host tcptype passive/);
   });
+
+  it.each([
+    ['a=group:BUNDLE v a', 'video'],
+    ['a=group:BUNDLE a', 'audio'],
+    ['a=group:LS a', 'audio'],
+  ])('with %s: the candidates stand in the %s section, and pictures are not asked for', (group, kind) => {
+    const video = ['m=video 9 X 96', 'a=mid:v', 'a=sendrecv'];
+    const text = ['v=0', group, ...video, 'm=audio 9 X 111', 'a=mid:a', 'a=sendrecv', ''];
+    const told = answerWith(text.join('\r\n'), [
+      { transport: 'udp', type: 'host', ip: '203.0.113.7', port: 4000 },
+    ]);
+    const sections = told.split('m=').slice(1);
+    const withCandidates = sections.filter((section) => section.includes('a=candidate:'));
+    expect(withCandidates.map((section) => section.split(' ')[0])).toEqual([kind]);
+    expect(sections[0]).toContain('a=inactive');
+    expect(sections[1]).toContain('a=sendrecv');
+  });
 });

@@ -24,6 +24,8 @@ interface Generation {
   readonly origin: string;
   signals: OfferSignals | undefined;
   hungUp: number;
+  /** What the worker says to an offer, at once or when the test wants it. */
+  answer: (given: OfferSignals) => void;
 }
 
 async function generation(): Promise<Generation> {
@@ -32,7 +34,7 @@ async function generation(): Promise<Generation> {
   const takeover = new SignalingTakeover();
   const give = (given: OfferSignals): number => {
     made.signals = given;
-    setImmediate(() => given.answered('v=0\r\n'));
+    made.answer(given);
     return 1;
   };
   const signaling = new Signaling({
@@ -59,7 +61,8 @@ async function generation(): Promise<Generation> {
   );
   await once(server, 'listening');
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const made: Generation = { takeover, server, origin, signals: undefined, hungUp: 0 };
+  const answer = (given: OfferSignals): unknown => setImmediate(() => given.answered('v=0\r\n'));
+  const made: Generation = { takeover, server, origin, answer, signals: undefined, hungUp: 0 };
   return made;
 }
 
@@ -100,11 +103,12 @@ afterEach(() => {
   }
 });
 
-const post = ({ origin }: Generation, path: string): Promise<Response> =>
+const post = ({ origin }: Generation, path: string, signal?: AbortSignal): Promise<Response> =>
   fetch(`${origin}${path}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/sdp' },
     body: rawOffer,
+    ...(signal && { signal }),
   });
 
 const wait = ({ origin }: Generation, signal?: AbortSignal): Promise<Response> =>
@@ -157,5 +161,26 @@ describe('the session URL of a call from before a restart', () => {
     expect(await waiting).toBe('left');
     await closed;
     expect(said).toEqual(['webrtc.asked', 'webrtc.left']);
+  });
+});
+
+describe('a client that goes before its offer is answered', () => {
+  it.each([
+    { offers: 'a call', hungUp: 1 },
+    { offers: 'another connection for its call, which waits for the next try', hungUp: 0 },
+  ])('offers $offers', async ({ offers, hungUp }) => {
+    const [made] = generations;
+    const asked = new Promise<OfferSignals>((resolve) => (made!.answer = resolve));
+    const gone = new AbortController();
+    const waiting = post(made!, offers === 'a call' ? '/whip' : session, gone.signal).catch(() => 'left');
+    const [, response] = (await once(made!.server, 'request')) as [unknown, NodeJS.EventEmitter];
+    const closed = once(response, 'close');
+    const signals = await asked;
+    gone.abort();
+    expect(await waiting).toBe('left');
+    await closed;
+    signals.answered('v=0\r\n');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(made!.hungUp).toBe(hungUp);
   });
 });

@@ -82,6 +82,8 @@ interface ServedCall {
   peer: Peer;
   /** Another one that the client has offered, which is not established yet. */
   pending: Peer | undefined;
+  /** The newest offer for another one. */
+  renewal: SignaledOffer | undefined;
 }
 
 /** Random parts of ICE credentials, which a stranger must not guess (RFC 8839, 5.4): whole groups of base64, which are ICE characters. */
@@ -141,18 +143,38 @@ export class PeerCalls {
   renew(offer: number, signaled: SignaledOffer): void {
     const served = this.#calls.get(offer);
     const sdp = readOffer(signaled.sdp);
-    const peer = served !== undefined && sdp.ok ? this.#secondPeer(served, sdp.value) : undefined;
-    if (served === undefined || peer === undefined) {
-      const reason = served === undefined ? 'failed' : 'bad_offer';
-      this.#say({ type: 'call.unanswered', offer, reason });
+    if (served === undefined || !sdp.ok) {
+      this.#say({
+        type: 'call.unanswered',
+        offer,
+        reason: served === undefined ? 'failed' : 'bad_offer',
+      });
       return;
     }
-    const { call, ways } = served;
-    ways.permit([signaled.clientIp, ...(sdp.ok ? sdp.value.candidateIps : [])]);
+    const { ways, bind } = served;
+    served.renewal = signaled;
+    void ways.renew(signaled).then(
+      bind((isReachable: boolean) => {
+        // Over by now, or the client has offered anew, which is answered instead.
+        if (this.#calls.get(offer) !== served || served.renewal !== signaled) return;
+        const peer = isReachable ? this.#secondPeer(served, sdp.value) : undefined;
+        if (peer !== undefined)
+          this.#await(offer, { served, peer, ips: [signaled.clientIp, ...sdp.value.candidateIps] });
+        else this.#say({ type: 'call.unanswered', offer, reason: isReachable ? 'bad_offer' : 'no_relay' });
+      }),
+    );
+  }
+
+  #await(
+    offer: number,
+    { served, peer, ips }: { served: ServedCall; peer: Peer; ips: readonly (string | undefined)[] },
+  ): void {
+    const { call, ways, bind } = served;
+    ways.permit(ips);
     served.pending?.close();
     served.pending = peer;
     this.#options.later(
-      served.bind(() => this.#missed(served, peer)),
+      bind(() => this.#missed(served, peer)),
       connectTimeoutMs,
     );
     call.happened('peer.awaited');
@@ -257,7 +279,8 @@ export class PeerCalls {
         const call = this.#newCall(offer, { sdp, seat, codec, site, ssrc });
         call.attach(peer);
         const bind: ServedCall['bind'] = (callback) => site.bind(callback);
-        const served: ServedCall = { call, ssrc, peer, ways, bind, pending: undefined };
+        const fresh = { pending: undefined, renewal: undefined };
+        const served: ServedCall = { call, ssrc, peer, ways, bind, ...fresh };
         told = eventsOf(served, { peer: () => peer, connected: () => call.happened('peer.connected') });
         this.#calls.set(offer.offer, served);
         return call;

@@ -112,6 +112,14 @@ describe('a relay', () => {
     expect(server.asked.map((message) => hasIntegrity(message, key))).toEqual([false, true]);
   });
 
+  it('is kept at a server that gives it for seconds', () => {
+    const { allocation, server, perform, pass } = newWorld();
+    server.lifetimeS = 20;
+    perform(allocation.start(0));
+    pass(19_000);
+    expect(server.count(type.refreshRequest)).toBe(1);
+  });
+
   it('is not had with credentials that the server does not take', () => {
     const { allocation, server, told, perform } = newWorld();
     server.refuses.set(type.allocateRequest, 401);

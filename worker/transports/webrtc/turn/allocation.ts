@@ -73,7 +73,8 @@ const overUdp = Buffer.from([17, 0, 0, 0]);
 /** A server keeps permissions for 5 minutes and channels for 10. */
 const permissionMs = 240_000;
 const channelMs = 540_000;
-const shortestLifetimeS = 60;
+/** A server that gives less is not asked more often than every five seconds. */
+const shortestLifetimeS = 10;
 /** The first wait for an answer by UDP, doubled each time (RFC 8489, 6.2.1). */
 const firstWaitMs = 500;
 const mostSent = 6;

@@ -28,12 +28,17 @@ export interface WaysOptions {
 /** So many servers are tried, each of them so long after the one before unless that one has refused. */
 const mostServers = 4;
 const nextServerMs = 500;
+/** A client that comes back waits no longer for another relay: its call is silent meanwhile. */
+const backWithinMs = 1_000;
+/** The newest, and the one that the connection before may still go by. */
+const mostRelays = 2;
 
 export class CallWays {
   readonly #options: WaysOptions;
   readonly #tcpPort: number | undefined;
   readonly #ways = new Set<TcpWay>();
-  #relay: Relay | undefined;
+  /** The newest last. */
+  #relays: readonly Relay[] = [];
   #isClosed = false;
 
   private constructor(options: WaysOptions, tcpPort: number | undefined) {
@@ -49,8 +54,22 @@ export class CallWays {
     const ways = new CallWays(options, tcpPort);
     const { relay } = options.setup;
     if (relay === undefined) return ways;
-    ways.#relay = await ways.#openRelay(turnServers.slice(0, mostServers), relay.timeoutMs);
-    return ways.#relay === undefined && relay.mode === 'only' ? undefined : ways;
+    await ways.#openRelay(turnServers, relay.timeoutMs);
+    return ways.#isReachable ? ways : undefined;
+  }
+
+  /**
+   * The client comes back, maybe because its relay has lost its server: it gets another one. False where it cannot be reached without
+   * one. Never rejects.
+   */
+  async renew({ turnServers = [] }: SignaledOffer): Promise<boolean> {
+    const { relay } = this.#options.setup;
+    if (relay !== undefined) await this.#openRelay(turnServers, Math.min(backWithinMs, relay.timeoutMs));
+    return this.#isReachable;
+  }
+
+  get #isReachable(): boolean {
+    return this.#relays.length > 0 || this.#options.setup.relay?.mode !== 'only';
   }
 
   /** Where the client may reach the call, the preferred first. */
@@ -59,7 +78,7 @@ export class CallWays {
     const { udp, tcp, candidateIps, relay } = setup;
     const told = (host: string): readonly string[] => (candidateIps.length > 0 ? candidateIps : [host]);
     const direct = relay?.mode === 'only' ? [] : told(udp.host);
-    const relayed = this.#relay?.address;
+    const relayed = this.#relays.at(-1)?.address;
     const byTcp = tcp === undefined || this.#tcpPort === undefined ? [] : told(tcp.host);
     return [
       ...direct.map((ip) => ({ ip, port, transport: 'udp', type: 'host' }) as const),
@@ -70,7 +89,8 @@ export class CallWays {
 
   /** Addresses of the client, whose packets its relay lets through. */
   permit(ips: readonly (string | undefined)[]): void {
-    this.#relay?.permit(ips.filter((ip) => ip !== undefined));
+    const known = ips.filter((ip) => ip !== undefined);
+    for (const relay of this.#relays) relay.permit(known);
   }
 
   /** A TCP connection that has proven to belong to the call. */
@@ -96,28 +116,34 @@ export class CallWays {
     if (this.#isClosed) return;
     this.#isClosed = true;
     for (const way of this.#ways) way.close();
-    this.#relay?.close();
+    for (const relay of this.#relays) relay.close();
   }
 
   get #mux(): MuxPort {
     return { host: this.#options.setup.udp.host, port: this.#options.port };
   }
 
-  /** The first relay that can be had. Others that come later are given back. */
-  async #openRelay(servers: readonly TurnServer[], timeoutMs: Millis): Promise<Relay | undefined> {
+  /** Takes the first relay that can be had. Others that come later are given back. */
+  async #openRelay(servers: readonly TurnServer[], timeoutMs: Millis): Promise<void> {
     const { after, failed } = this.#options;
     if (servers.length === 0) {
       failed('no TURN server has given credentials');
-      return undefined;
+      return;
     }
     const cut = new AbortController();
     const timer = after(timeoutMs, () => cut.abort());
-    const outcome = await this.#race(servers, cut);
+    const outcome = await this.#race(servers.slice(0, mostServers), cut);
     timer.cancel();
     cut.abort();
-    if (typeof outcome !== 'string') return outcome;
-    failed(outcome);
-    return undefined;
+    if (typeof outcome === 'string') failed(outcome);
+    else if (this.#isClosed) outcome.close();
+    else this.#keep(outcome);
+  }
+
+  #keep(relay: Relay): void {
+    const relays = [...this.#relays, relay];
+    for (const old of relays.slice(0, -mostRelays)) old.close();
+    this.#relays = relays.slice(-mostRelays);
   }
 
   #race(servers: readonly TurnServer[], cut: AbortController): Promise<Relay | string> {
@@ -131,8 +157,13 @@ export class CallWays {
         if (server === undefined || isDecided) return;
         next += 1;
         const mine = next;
-        const options = { server, mux: this.#mux, now, after, noted, lost: failed };
-        void Relay.open(options, cut.signal).then((outcome) => {
+        let opened: Relay | undefined;
+        const lost = (reason: string): void => {
+          this.#relays = this.#relays.filter((one) => one !== opened);
+          failed(reason);
+        };
+        void Relay.open({ server, mux: this.#mux, now, after, noted, lost }, cut.signal).then((outcome) => {
+          if (typeof outcome !== 'string') opened = outcome;
           if (typeof outcome === 'string') {
             open -= 1;
             if (open === 0 || cut.signal.aborted) decide(outcome);
