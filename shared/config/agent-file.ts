@@ -150,7 +150,7 @@ const interruptKeys = z.strictObject({
     description:
       'Recognised words that confirm an interruption, words of listening not counted; 0: voice for min_speech_ms confirms one too.',
   }),
-  wordless_ms: z.int().min(0).max(10_000).default(700).meta({
+  wordless_ms: z.int().min(0).max(10_000).default(1000).meta({
     description:
       'With min_words above 0: voice this long of which speech recognition says nothing confirms one all the same; 0: words alone do.',
   }),

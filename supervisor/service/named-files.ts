@@ -18,6 +18,8 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'this user may not open it',
   EPERM: 'this user may not open it',
   EROFS: 'its file system is read-only',
+  ENOSPC: 'its disk is full',
+  EDQUOT: 'its disk is full',
 };
 
 /** Why a file could not be opened, as a clause. */

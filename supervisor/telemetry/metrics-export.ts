@@ -7,6 +7,7 @@ import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import { attributeList, metricsBody, nanoseconds } from '../../shared/runtime/otlp/otlp-json.ts';
+import { Outage } from '../../shared/runtime/otlp/outage.ts';
 import { OtlpSender } from '../../shared/runtime/otlp/otlp-sender.ts';
 import { resourceOf } from './resource.ts';
 
@@ -28,6 +29,8 @@ export function exportMetrics(
   const { target, everyMs } = telemetry.metrics;
   const resource = resourceOf(telemetry.resource);
   const sender = new OtlpSender({ target: target.reveal(), clock });
+  const { host } = new URL(target.reveal().url);
+  const outage = new Outage();
   const startedAt = wallClock.now();
   const exportOnce = async (): Promise<void> => {
     const metrics = readMetrics(await (await gather()).getMetricsAsJSON(), {
@@ -35,7 +38,9 @@ export function exportMetrics(
       now: wallClock.now(),
     });
     const outcome = await sender.send(metricsBody(resource, 'voice-agent', metrics));
-    if (outcome !== 'sent') log.warn({ outcome }, 'metrics could not be exported');
+    if (outcome === 'sent') return;
+    const times = outage.lose(outcome, 1, clock.now());
+    if (times !== undefined) log.warn({ outcome, host, times }, 'metrics could not be exported');
   };
   const again = (): void =>
     void clock.after(everyMs, () => {

@@ -170,7 +170,6 @@ function settingsOf(prng: Prng): CallSettings {
       enabled: prng.chance(0.9),
       minWords: prng.chance(0.6) ? from(1, 2) : 0,
       wordlessMs: prng.chance(0.7) ? from(400, 1_200) : 0,
-      lateWordsMs: 300,
       backchannels,
       resumeAfterMs: stopMs + from(0, 500),
       dtmf: prng.chance(0.7),

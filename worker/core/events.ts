@@ -63,7 +63,7 @@ export type CallEvent =
       readonly silenceMs: Millis;
       readonly position?: PlayoutPosition | undefined;
     }
-  /** The voice goes on, and there was `lastedMs` of it since it began: `wordlessMs`, and then that and `lateWordsMs`. Dips between syllables and humming do not count. */
+  /** The voice goes on, and there was `lastedMs` of it since it began: `wordlessMs`. Dips between syllables and humming do not count. */
   | {
       readonly type: 'voice.lasted';
       readonly lastedMs: Millis;

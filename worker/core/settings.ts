@@ -55,8 +55,6 @@ export interface CallSettings {
     readonly minWords: number;
     /** With words asked for: voice this long of which STT says nothing interrupts all the same. 0: it never does. */
     readonly wordlessMs: Millis;
-    /** So much longer, until STT has shown that it tells words while they are spoken. */
-    readonly lateWordsMs: Millis;
     /** Words of listening, in lower case. Alone they never interrupt. */
     readonly backchannels: readonly string[];
     /** A candidate that ended resumes the bot this long after its last voice. At least `turn.stopMs`. */

@@ -20,9 +20,6 @@ import type { CallTools } from '../tools/tool.ts';
  */
 const askEarlyMs = 300;
 
-/** Two words of listening take up to a second; an STT that tells them late has them by then, and the bot stands still meanwhile anyway. */
-const lateWordsMs = 300;
-
 /** What the machine a worker runs on adds to the definition. */
 export interface WorkerMeans {
   /** A turn model answers. */
@@ -63,7 +60,6 @@ export function callSettings(definition: AgentDefinition, means: WorkerMeans): O
       enabled: turn.interrupt.enabled,
       minWords: turn.interrupt.minWords,
       wordlessMs: turn.interrupt.wordlessMs,
-      lateWordsMs,
       backchannels: turn.interrupt.backchannels,
       resumeAfterMs: turn.interrupt.resumeAfterMs,
       dtmf: turn.interrupt.dtmf,
@@ -145,8 +141,7 @@ export const speechSettings = ({ turn }: AgentDefinition, means: Judges): Speech
 });
 
 /** What decides over the bot where STT has no words. */
-const lasting = (wordlessMs: number): readonly number[] =>
-  wordlessMs === 0 ? [] : [wordlessMs, wordlessMs + lateWordsMs];
+const lasting = (wordlessMs: number): readonly number[] => (wordlessMs === 0 ? [] : [wordlessMs]);
 
 export function stageDefinitions({ stt, llm, tts }: AgentDefinition): StageDefinitions {
   const { language, sampleRate } = tts;

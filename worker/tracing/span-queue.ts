@@ -7,6 +7,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import { spanJson, tracesBody, type Span } from '../../shared/runtime/otlp/otlp-json.ts';
+import { Outage } from '../../shared/runtime/otlp/outage.ts';
 import { OtlpSender, type OtlpOutcome } from '../../shared/runtime/otlp/otlp-sender.ts';
 
 /** The queue's length and the pause are the defaults that OpenTelemetry has for batches, the pause shorter: a worker may die. */
@@ -28,6 +29,7 @@ export const instrumentationScope = 'voice-agent';
 export class SpanQueue {
   readonly #options: SpanQueueOptions;
   readonly #sender: OtlpSender;
+  readonly #outage = new Outage();
   #waiting: string[] = [];
   #isArmed = false;
   #sending: Promise<void> | undefined;
@@ -84,6 +86,9 @@ export class SpanQueue {
   }
 
   #tell(outcome: Exclude<OtlpOutcome, 'sent'>, spans: number): void {
-    this.#options.log.warn({ outcome, spans }, 'spans could not be exported');
+    const { setup, clock, log } = this.#options;
+    const lost = this.#outage.lose(outcome, spans, clock.now());
+    if (lost === undefined) return;
+    log.warn({ outcome, host: new URL(setup.target.url).host, spans: lost }, 'spans could not be exported');
   }
 }

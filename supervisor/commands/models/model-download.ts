@@ -81,7 +81,7 @@ async function fetchRest(url: URL, attempt: Attempt): Promise<Result<void, strin
     const headers: Record<string, string> = have > 0 ? { range: `bytes=${have}-` } : {};
     const response = await fetch(url, { headers, signal: abort.signal });
     if (!isAllowed(new URL(response.url))) return fail('the source leads to an address that is not https');
-    if (!response.ok || response.body === null) return fail(`the source answered HTTP ${response.status}`);
+    if (!response.ok || response.body === null) return fail(`${url.host} answered HTTP ${response.status}`);
     const goesOn = response.headers.get('content-range')?.startsWith(`bytes ${have}-`) === true;
     const from = response.status === 206 && goesOn ? have : 0;
     if (response.status === 206 && !goesOn) return fail('the source answered with another part of the file');
@@ -95,7 +95,8 @@ async function fetchRest(url: URL, attempt: Attempt): Promise<Result<void, strin
     return ok(undefined);
   } catch (error) {
     if (abort.signal.aborted) return fail('the source fell silent; the next attempt goes on from there');
-    if (error instanceof TypeError) return fail('the source cannot be reached, or broke off; try again');
+    if (error instanceof TypeError)
+      return fail(`${url.host} cannot be reached, or broke off; try again, or name a mirror with --from`);
     throw error;
   } finally {
     timer.cancel();

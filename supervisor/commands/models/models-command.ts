@@ -15,6 +15,7 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import { readArguments, usageError } from '../commands.ts';
 import { downloadFile, sha256Of, sizeOf } from './model-download.ts';
 import { models as pinnedModels, type ModelRow, type PinnedFile } from '../../service/model-registry.ts';
+import { reasonOfFile } from '../../service/named-files.ts';
 import { modelsFolder } from '../../service/turn-model.ts';
 
 export interface ModelsCommandOptions {
@@ -33,6 +34,19 @@ const mebibytes = (bytes: number): string => (bytes / 1_048_576).toFixed(1);
 
 /** Returns the exit status. */
 export async function runModels(args: readonly string[], options: ModelsCommandOptions): Promise<0 | 1 | 2> {
+  try {
+    return await run(args, options);
+  } catch (error) {
+    // What the system refuses: a folder of another user, a full disk.
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    options.writeError(
+      `SVC_MODELS_DIR: ${folderOf(options)} cannot be used: ${reasonOfFile(error)} (${String(Reflect.get(error, 'code'))})`,
+    );
+    return 1;
+  }
+}
+
+async function run(args: readonly string[], options: ModelsCommandOptions): Promise<0 | 1 | 2> {
   const [command, ...rest] = args;
   if (command === 'list' && rest.length === 0) return await list(options);
   if (command !== 'pull') return misuse('models: must be followed by list or pull', options);

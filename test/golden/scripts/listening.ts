@@ -92,32 +92,19 @@ export const listening: readonly Dialogue[] = [
   }),
 
   dialogue('where a word is asked for, a voice without one interrupts once it has lasted', (begin) => {
-    const call = speaking(begin, interruptedBy(1, 700)).callerBegins().callerInsists().skips();
-    call.later(600).orders().callerGoesOn(699).orders().callerGoesOn(700).ordered('playout.clear 2');
+    const call = speaking(begin, interruptedBy(1, 1_000)).callerBegins().callerInsists().skips();
+    call.later(900).orders().callerGoesOn(999).orders().callerGoesOn(1_000).ordered('playout.clear 2');
   }),
 
-  dialogue('a voice without a word lasts longer where STT tells words only when it is asked', (begin) => {
-    const call = begin(interruptedBy(1, 700)).opens().callerBegins().callerInsists().callerStops();
-    call
-      .silenceEndsTheTurn()
-      .sttHears('Go.')
-      .sttFinalizes()
-      .llmAnswers(answer)
-      .botPlays(20 * msPerChar);
-    call.callerBegins().callerInsists().skips().callerGoesOn(700).orders().callerGoesOn(999).orders();
-    call.callerGoesOn(1_000).ordered('playout.clear 2');
-  }),
-
-  dialogue('so it does before STT has shown of which kind it is', (begin) => {
-    const options = interruptedBy(1, 700);
+  dialogue('so it does where STT has told no word yet while it was spoken', (begin) => {
+    const options = interruptedBy(1, 1_000);
     const call = begin({ settings: { ...options.settings, greeting: answer } }).opens();
     call
       .botPlays(20 * msPerChar)
       .callerBegins()
       .callerInsists()
       .skips();
-    call.callerGoesOn(700).orders().callerGoesOn(999).orders();
-    call.callerGoesOn(1_000).ordered('playout.clear 2');
+    call.callerGoesOn(999).orders().callerGoesOn(1_000).ordered('playout.clear 2');
   }),
 
   dialogue('where a word is asked for, listening holds the output for no longer than it lasts', (begin) => {
@@ -277,5 +264,14 @@ export const listening: readonly Dialogue[] = [
       .drains();
     call.callerBegins().later(400).callerInsists().sttHears('John Smith.').callerStops();
     call.silenceEndsTheTurn().sttFinalizes().rounds(1);
+  }),
+
+  dialogue('an echo of what was said before TTS failed does not cut what goes on behind it', (begin) => {
+    const call = speaking(begin, interruptedBy(1)).callerBegins().ttsFails().later(2_500).drains();
+    call
+      .botPlays(10 * msPerChar)
+      .skips()
+      .sttHears('beta gamma.')
+      .without('playout.clear');
   }),
 ];

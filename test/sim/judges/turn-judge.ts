@@ -17,8 +17,6 @@ export class TurnJudge {
   #loud = false;
   /** For how long at least the voice has lasted. */
   #lastedMs = 0;
-  /** What STT has shown of itself. */
-  #guesses = false;
   #decidedAt = 0;
   readonly #stt = new SttLedger();
   #resumeAt = Infinity;
@@ -41,7 +39,6 @@ export class TurnJudge {
     const { event } = scene;
     this.#keys.facts(scene);
     if (event.type === 'stt.partial' || event.type === 'stt.final') this.#texts += 1;
-    this.#guesses ||= event.type === 'stt.partial';
     if (event.type === 'stt.partial') this.#told.partial = event.text;
     else if (event.type === 'stt.final')
       this.#told = { finals: `${this.#told.finals} ${event.text}`, partial: '' };
@@ -394,9 +391,9 @@ export class TurnJudge {
 
   /** Words are asked for, STT has none, and the voice has lasted long enough without. */
   get #isLong(): boolean {
-    const { minWords, wordlessMs, lateWordsMs } = this.#story.settings.interrupt;
+    const { minWords, wordlessMs } = this.#story.settings.interrupt;
     if (minWords === 0 || wordlessMs === 0 || !this.#loud) return false;
-    return this.#lastedMs >= wordlessMs + (this.#guesses ? 0 : lateWordsMs);
+    return this.#lastedMs >= wordlessMs;
   }
 
   #takenOver(scene: Scene): void {

@@ -159,8 +159,8 @@ export const botMutants: readonly Mutant[] = [
     to: ';',
   }),
   mutant('cuts a line for the echo of what the line has cut', 'candidate.ts', {
-    from: "response === undefined || (response.phase === 'waiting' && isNear)",
-    to: 'response === undefined || (isNear && lastSaid.endedAt < -Infinity)',
+    from: 'const before = isNear || response === undefined',
+    to: 'const before = (isNear && lastSaid.endedAt < -Infinity) || response === undefined',
   }),
   mutant('takes the end of all audio for the end of an early piece', 'heard.ts', {
     from: 'if (piece.endSaid <= said) newest = piece;',

@@ -79,12 +79,8 @@ export const callerMutants: readonly Mutant[] = [
     to: ';',
   }),
   mutant('never interrupts by voice where words are asked for', 'candidate.ts', {
-    from: 'return wordlessMs > 0 && lastedMs',
-    to: 'return wordlessMs < 0 && lastedMs',
-  }),
-  mutant('waits no longer for an STT that tells its words late', 'candidate.ts', {
-    from: 'stt.guesses ? 0 : lateWordsMs',
-    to: 'stt.guesses ? 0 : 0 * lateWordsMs',
+    from: '(wordlessMs > 0 && lastedMs',
+    to: '(wordlessMs < 0 && lastedMs',
   }),
   mutant('does not listen to how long a voice lasts', 'candidate.ts', {
     from: 'turn.lastedMs = Math.max(turn.lastedMs, lastedMs);',

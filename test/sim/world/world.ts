@@ -154,8 +154,8 @@ class World implements SimWorld {
     const { minSpeechMs, stopMs } = this.plan.settings.turn;
     const { confirmMs, micHearsBot, echoIsClear } = this.plan;
     const isNoEcho = micHearsBot && echoIsClear;
-    const { wordlessMs, lateWordsMs } = this.plan.settings.interrupt;
-    const lastsMs = wordlessMs === 0 ? [] : [wordlessMs, wordlessMs + lateWordsMs];
+    const { wordlessMs } = this.plan.settings.interrupt;
+    const lastsMs = wordlessMs === 0 ? [] : [wordlessMs];
     const settings = { threshold: 0.5, minSpeechMs, confirmMs, sureMs: confirmMs, stopMs, lastsMs };
     const faint = newPrng(this.plan.seed + 7);
     const tell = (fact: SpeechFact): void =>

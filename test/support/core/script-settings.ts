@@ -42,7 +42,6 @@ export const scriptSettings: CallSettings = {
     enabled: true,
     minWords: 0,
     wordlessMs: 0,
-    lateWordsMs: 300,
     backchannels: ['mm-hmm', 'i see'],
     resumeAfterMs: 600,
     dtmf: true,

@@ -275,7 +275,6 @@ const fakeSettings = (): CallServices['settings'] => ({
     enabled: true,
     minWords: 0,
     wordlessMs: 0,
-    lateWordsMs: 300,
     backchannels: ['mm-hmm'],
     resumeAfterMs: 500,
     dtmf: true,

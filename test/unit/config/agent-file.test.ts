@@ -10,7 +10,7 @@ const plainInterrupt = {
   minSpeechMs: 300,
   sureSpeechMs: 150,
   minWords: 1,
-  wordlessMs: 700,
+  wordlessMs: 1000,
   backchannels: backchannelsOf('en'),
   resumeAfterMs: 600,
   dtmf: true,

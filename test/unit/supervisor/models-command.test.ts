@@ -137,6 +137,25 @@ describe('models pull', () => {
     expect(asked).toHaveLength(1);
   });
 
+  it('says which host does not answer, and that there are mirrors', async () => {
+    const address = mirror();
+    const { host } = new URL(address);
+    await new Promise((resolve) => server.close(resolve));
+    expect(await run('pull', 'smart-turn', '--from', address)).toBe(1);
+    expect(errors.join()).toBe(
+      `smart-turn: ${host} cannot be reached, or broke off; try again, or name a mirror with --from`,
+    );
+  });
+
+  it.each(['list', 'pull'])('%s says why its folder cannot be used', async (command) => {
+    const outer = folder;
+    folder = join(outer, 'file');
+    writeFileSync(folder, '');
+    expect(await run(command)).toBe(1);
+    expect(errors.join()).toMatch(/^SVC_MODELS_DIR: .*\/file cannot be used: .* \(E[A-Z]+\)$/);
+    folder = outer;
+  });
+
   it.each([
     ['pull', 'no-such-model'],
     ['pull', '--from'],

@@ -35,7 +35,7 @@ const hasty: Clock = {
   after: (delayMs, callback) => systemClock.after(delayMs === 10_000 ? delayMs : 0, callback),
 };
 
-function newQueue(url = `${collector.endpoint}/v1/traces`) {
+function newQueue(url = `${collector.endpoint}/v1/traces`, clock = hasty) {
   const metrics = newWorkerMetrics();
   const lines: string[] = [];
   const log = newLog({ role: 'test', level: 'warn', to: { write: (line) => lines.push(line) } });
@@ -44,7 +44,7 @@ function newQueue(url = `${collector.endpoint}/v1/traces`) {
     resource: { 'service.name': 'test' },
     sampling: { followsParent: true, ratio: 1 },
   };
-  const queue = new SpanQueue({ setup, clock: hasty, log, metrics });
+  const queue = new SpanQueue({ setup, clock, log, metrics });
   const counted = async (what: string): Promise<number> =>
     (await metrics.spans.get()).values.find(({ labels }) => labels.what === what)?.value ?? 0;
   return { queue, counted, lines };
@@ -97,6 +97,31 @@ describe('spans on their way out', () => {
     expect([collector.requests.length, await counted('not_taken')]).toEqual([1, 1]);
     expect(lines.join()).toContain('spans could not be exported');
     expect(lines.join()).not.toContain('secret');
+  });
+
+  it('that a collector refuses for hours are told once for each cause, and then every ten minutes with all of them', async () => {
+    let [at, lost] = [0, 0];
+    const { queue, counted, lines } = newQueue(undefined, { ...hasty, now: () => at });
+    for (const [minute, status] of [
+      [0, 401],
+      [1, 401],
+      [2, 404],
+      [9, 404],
+      [12, 404],
+    ] as const) {
+      at = minute * 60_000;
+      collector.script.push(reply({ status }));
+      queue.push(span);
+      lost += 1;
+      await expect.poll(() => counted('not_taken'), { interval: 2 }).toBe(lost);
+    }
+    await queue.close();
+    const { host } = new URL(collector.endpoint);
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { outcome: 401, spans: 1, host },
+      { outcome: 404, spans: 2, host },
+      { outcome: 404, spans: 2, host },
+    ]);
   });
 
   it('are given up where nobody listens, and new ones are tried again', async () => {

@@ -164,14 +164,10 @@ function interrupts(
 }
 
 /** Whether the voice alone interrupts, once it is loud enough. One that has ended has not lasted for longer than it did. */
-function mayBeWordless(
-  { setup: { settings }, caller: { stt } }: Slices<'setup' | 'caller'>,
-  { lastedMs }: Candidate,
-): boolean {
-  const { minWords, wordlessMs, lateWordsMs } = settings.interrupt;
-  if (minWords === 0) return true;
-  // An STT that tells words while they are spoken would have told some by now. Until it has told one so, it may not be of that kind.
-  return wordlessMs > 0 && lastedMs >= wordlessMs + (stt.guesses ? 0 : lateWordsMs);
+function mayBeWordless({ setup: { settings } }: Slices<'setup'>, { lastedMs }: Candidate): boolean {
+  const { minWords, wordlessMs } = settings.interrupt;
+  // How an STT tells words says little of when: the first one may be long, and is told after its end.
+  return minWords === 0 || (wordlessMs > 0 && lastedMs >= wordlessMs);
 }
 
 /** When a candidate has lasted so long that it interrupts whatever it says. */
@@ -211,10 +207,12 @@ function playedWords(
   { startedAt, position }: { readonly startedAt: Millis; readonly position: PlayoutPosition | undefined },
 ): string[] {
   const isNear = startedAt - lastSaid.endedAt < echoWithinMs;
-  if (response === undefined || (response.phase === 'waiting' && isNear)) return spokenWords(lastSaid.text);
-  if (position?.context !== response.context) return [];
+  const before = isNear || response === undefined ? spokenWords(lastSaid.text) : [];
+  if (response === undefined || response.phase === 'waiting' || position?.context !== response.context)
+    return before;
   const at = charsAt(response.heard, position.sentMs);
-  return spokenWords(response.text.slice(Math.max(0, at - echoBehindChars), at + echoAheadChars));
+  const text = response.text.slice(Math.max(0, at - echoBehindChars), at + echoAheadChars);
+  return [...before, ...spokenWords(text)];
 }
 
 /** The LLM has yet to begin the answer, or nothing of it is heard: a filler at most. */
