@@ -89,13 +89,12 @@ async function startDemo() {
 /** The environment of the supervisor: the user's own settings win. */
 function supervisorEnv(agentFile) {
   const fixed = {
+    SVC_WS_ADDR: '127.0.0.1:8080',
     SVC_HEALTH_ADDR: '127.0.0.1:8081',
     SVC_PAGE_ADDR: '127.0.0.1:8088',
     SVC_RTVI_ADDR: '127.0.0.1:8089',
   };
-  const free = Object.fromEntries(
-    ['SVC_WS_ADDR', ...Object.keys(fixed)].map((name) => [name, '127.0.0.1:0']),
-  );
+  const free = Object.fromEntries(Object.keys(fixed).map((name) => [name, '127.0.0.1:0']));
   return { ...(flags['free-ports'] ? free : fixed), SVC_AGENT_FILE: agentFile, ...process.env };
 }
 

@@ -1,4 +1,7 @@
 /** The generic listener of the WebSocket call protocol. Its path is not inspected (spec 01, Endpoints). */
+import { assert } from '../../shared/base/assert.ts';
+import type { ServerSettings } from '../../shared/config/server/server.ts';
+import type { HostPort } from '../../shared/net/address.ts';
 import { openCallListener } from './listeners.ts';
 import type { Listener } from './listener.ts';
 import { tokenEntrance, websocketPool } from './token-entrance.ts';
@@ -8,14 +11,19 @@ const name = 'websocket';
 export const websocketListener: Listener = {
   name,
   variable: 'SVC_WS_ADDR',
-  isWanted: () => true,
+  isWanted: ({ ws }) => ws.addr !== undefined,
   entrance: (settings) =>
     tokenEntrance({
       pool: websocketPool(settings),
       audience: 'svc-ws',
-      bind: settings.ws.addr,
+      bind: addressOf(settings),
       access: settings.access,
     }),
   open: ({ settings, arrived }, { given }) =>
-    openCallListener({ at: given ?? settings.ws.addr, name, arrived }),
+    openCallListener({ at: given ?? addressOf(settings), name, arrived }),
 };
+
+function addressOf({ ws }: ServerSettings): HostPort {
+  assert(ws.addr !== undefined, 'the settings ask for the listener');
+  return ws.addr;
+}

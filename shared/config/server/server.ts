@@ -329,9 +329,16 @@ export function parseServerSettings(
   const maxSessions = reader.take(variables.maxSessions);
   const metricsToken = reader.take(variables.metricsToken);
   const liveToken = reader.take(variables.liveToken);
+  const otherTransports = {
+    ...takeCarrierA(reader),
+    ...takeCarrierB(reader),
+    ...takeRtvi(reader),
+    ...takeWebrtc(reader, maxSessions),
+    ...takeSip(reader),
+  };
   const settings: ServerSettings = {
     agentFile: reader.take(variables.agentFile),
-    ws: takeWs(reader, maxSessions),
+    ws: takeWs(reader, maxSessions, Object.keys(otherTransports).length === 0),
     health: {
       addr: reader.take(variables.healthAddr),
       metrics: reader.take(variables.metrics),
@@ -339,12 +346,8 @@ export function parseServerSettings(
       ...(liveToken !== undefined && { liveToken }),
     },
     ...takePage(reader),
-    ...takeCarrierA(reader),
-    ...takeCarrierB(reader),
+    ...otherTransports,
     ...takeTelephony(reader),
-    ...takeRtvi(reader),
-    ...takeWebrtc(reader, maxSessions),
-    ...takeSip(reader),
     maxSessions,
     access: takeAccess(reader),
     providerLimits: reader.take(variables.providerLimits),

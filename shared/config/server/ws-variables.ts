@@ -4,7 +4,8 @@ import type { Reader } from './environment.ts';
 import { addressVariable, countVariable, durationVariable, sizeVariable } from './variables.ts';
 
 export interface WsSettings {
-  readonly addr: HostPort;
+  /** Absent: calls come by other listeners only. */
+  readonly addr?: HostPort;
   readonly startTimeoutMs: number;
   readonly pingIntervalMs: number;
   readonly pingTimeoutMs: number;
@@ -20,7 +21,7 @@ export interface WsSettings {
 export const wsVariables = {
   wsAddr: addressVariable(
     'SVC_WS_ADDR',
-    'Listener of the WebSocket call protocol. Off loopback it needs authentication or SVC_INSECURE_LISTENERS.',
+    'Listener of the WebSocket call protocol; where calls come in by another listener, it is opened only when this is set. Off loopback it needs authentication or SVC_INSECURE_LISTENERS.',
     {
       host: '127.0.0.1',
       port: 8080,
@@ -84,10 +85,11 @@ export const wsVariables = {
   }),
 } as const;
 
-export function takeWs(reader: Reader, maxSessions: number): WsSettings {
+/** `byDefault`: whether it listens without being asked to (spec 01: with no other listener configured). */
+export function takeWs(reader: Reader, maxSessions: number, byDefault: boolean): WsSettings {
   const variables = wsVariables;
   const ws = {
-    addr: reader.take(variables.wsAddr),
+    ...((byDefault || reader.isSet(variables.wsAddr)) && { addr: reader.take(variables.wsAddr) }),
     startTimeoutMs: reader.take(variables.wsStartTimeout),
     pingIntervalMs: reader.take(variables.wsPingInterval),
     pingTimeoutMs: reader.take(variables.wsPingTimeout),

@@ -114,6 +114,17 @@ describe('server settings', () => {
     expect(settingsOf({ SVC_WS_ADDR: text }).ws.addr).toEqual(addr);
   });
 
+  it.each(['SVC_RTVI_ADDR', 'SVC_WEBRTC_ADDR'])(
+    'take no calls at 127.0.0.1:8080 beside %s, unless SVC_WS_ADDR says so (spec 01: with no other listener configured)',
+    (other) => {
+      const addr = { host: '127.0.0.1', port: 8080 };
+      expect(settingsOf({}).ws.addr).toEqual(addr);
+      expect(settingsOf({ SVC_PAGE_ADDR: '127.0.0.1:0' }).ws.addr).toEqual(addr);
+      expect(settingsOf({ [other]: '127.0.0.1:0' }).ws).not.toHaveProperty('addr');
+      expect(settingsOf({ [other]: '127.0.0.1:0', SVC_WS_ADDR: '127.0.0.1:8080' }).ws.addr).toEqual(addr);
+    },
+  );
+
   it.each([
     ['SVC_WS_ADDR', '8080'],
     ['SVC_WS_ADDR', '127.0.0.1:65536'],
