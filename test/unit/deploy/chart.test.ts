@@ -169,7 +169,7 @@ describe.skipIf(deployTools === undefined)(`the chart (${toolsMissing} where thi
 
   it('runs under the account that is named, and makes it unless it exists', () => {
     const account = (values: object): unknown => {
-      const chart = renderChart(values);
+      const chart = renderChart({ ...values });
       const made = chart.documents.filter(({ kind }) => kind === 'ServiceAccount').length;
       return [made, Reflect.get(templateOf(chart).spec, 'serviceAccountName')];
     };
