@@ -144,6 +144,7 @@ export class AudioSession implements LineAudio {
 
   clear(): void {
     this.#order({ type: 'clear' });
+    this.#voice?.cut();
   }
 
   /** 0 to 1; anything else is taken for the nearest of them. */

@@ -9,11 +9,19 @@ import type { PlayoutEvent } from './playout-buffer.ts';
 const LEAST_RMS = 0.003;
 /** Pauses between words are shorter, in frames of 20 ms. */
 const QUIET_FRAMES = 10;
+/** Behind what was cut an answer may follow sooner: one to something typed, above all. */
+const QUIET_FRAMES_CUT = 3;
 
 export class Sounding {
   #isSounding = false;
+  #isCut = false;
   #lastLoud = 0;
   #quiet = 0;
+
+  /** What sounds now has been cut, and its rest is on its way; what follows is another answer. */
+  cut(): void {
+    this.#isCut = this.#isSounding;
+  }
 
   /** `frameSamples`: the length of a frame. */
   push(
@@ -28,8 +36,10 @@ export class Sounding {
       return { type: 'sounded', atSample: endSample - frameSamples };
     }
     this.#quiet += 1;
-    if (!this.#isSounding || this.#quiet < QUIET_FRAMES) return undefined;
+    const enough = this.#isCut ? QUIET_FRAMES_CUT : QUIET_FRAMES;
+    if (!this.#isSounding || this.#quiet < enough) return undefined;
     this.#isSounding = false;
+    this.#isCut = false;
     return { type: 'drained', atSample: this.#lastLoud };
   }
 }

@@ -17,6 +17,7 @@ export class StreamVoice {
   readonly #source: MediaStreamAudioSourceNode;
   readonly #ear: AudioWorkletNode;
   readonly #element = new Audio();
+  readonly #sounding = new Sounding();
 
   constructor(stream: MediaStream, { context, output, reported }: StreamVoiceOptions) {
     // Chromium lets a stream from the network flow only while an element plays it, too; this one is not heard.
@@ -25,16 +26,20 @@ export class StreamVoice {
     this.#element.play().catch((error: unknown) => console.debug('the stream waits for a gesture', error));
     this.#source = context.createMediaStreamSource(stream);
     this.#ear = new AudioWorkletNode(context, 'capture', { channelCount: 1, channelCountMode: 'explicit' });
-    const sounding = new Sounding();
     const frameSamples = (context.sampleRate * FRAME_MS) / 1000;
     this.#ear.port.onmessage = ({ data }: MessageEvent<CaptureReport>) => {
-      const change = sounding.push(data, frameSamples);
+      const change = this.#sounding.push(data, frameSamples);
       if (change !== undefined) reported(change);
       reported({ type: 'level', rms: data.rms, bufferedMs: 0, prebufferMs: 0, lateFrames: 0 });
     };
     this.#source.connect(output);
     // The ear plays silence; browsers run only what leads to the output.
     this.#source.connect(this.#ear).connect(context.destination);
+  }
+
+  /** The service has cut what it was saying. */
+  cut(): void {
+    this.#sounding.cut();
   }
 
   close(): void {
