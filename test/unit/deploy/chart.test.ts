@@ -14,6 +14,10 @@ import {
 const carrierSecrets = {
   SVC_CARRIER_A_AUTH_TOKEN: 'a'.repeat(32),
   SVC_CARRIER_A_STREAM_SECRET: 's'.repeat(32),
+  SVC_CARRIER_B_STREAM_TOKEN: 't'.repeat(32),
+  SVC_CARRIER_B_API_KEY: 'KEY-OF-CARRIER-B',
+  SVC_CARRIER_B_PUBLIC_KEY: 'e7mPYKfZMDVBUUfzwOJQCvDiqtGlRDPPzTDcYVOnIys=',
+  SVC_CALLBACK_SECRET: 'c'.repeat(32),
 };
 
 /** Every part of the chart at once. */
@@ -21,8 +25,12 @@ const everything = {
   listeners: {
     page: { enabled: true, tokenUrl: '/api/call-token' },
     carrierA: { enabled: true, publicUrl: 'wss://voice.example.com/carrier_a/stream' },
+    carrierB: { enabled: true, publicUrl: 'wss://voice.example.com/carrier_b/stream' },
+    rtvi: { enabled: true },
+    callback: { enabled: true },
     webrtc: { enabled: true },
   },
+  serviceAccount: { name: 'voice', annotations: { 'example.com/role': 'voice' } },
   autoscaling: { enabled: true },
   valkey: { enabled: true, storage: '1Gi' },
   ingress: { enabled: true, className: 'nginx' },
@@ -31,7 +39,16 @@ const everything = {
     prometheusRule: { enabled: true },
     dashboard: { enabled: true },
   },
-  env: { SVC_LOG_LEVEL: 'warn' },
+  env: {
+    SVC_LOG_LEVEL: 'warn',
+    SVC_RECORDING_DIR: '/var/lib/recordings',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+  },
+  extraEnv: [
+    { name: 'SVC_RECORDING_UPLOAD_KEY_ID', valueFrom: { secretKeyRef: { name: 'bucket', key: 'id' } } },
+  ],
+  extraVolumes: [{ name: 'recordings', persistentVolumeClaim: { claimName: 'recordings' } }],
+  extraVolumeMounts: [{ name: 'recordings', mountPath: '/var/lib/recordings' }],
   agentFiles: { 'prompt.md': 'Be kind.\nBe brief.' },
 };
 
@@ -150,6 +167,17 @@ describe.skipIf(deployTools === undefined)(`the chart (${toolsMissing} where thi
     }
   });
 
+  it('runs under the account that is named, and makes it unless it exists', () => {
+    const account = (values: object): unknown => {
+      const chart = renderChart({ ...values });
+      const made = chart.documents.filter(({ kind }) => kind === 'ServiceAccount').length;
+      return [made, Reflect.get(templateOf(chart).spec, 'serviceAccountName')];
+    };
+    expect(account({})).toEqual([1, 'voice-agent']);
+    expect(account({ serviceAccount: { name: 'voice' } })).toEqual([1, 'voice']);
+    expect(account({ serviceAccount: { create: false, name: 'voice' } })).toEqual([0, 'voice']);
+  });
+
   it('selects by labels that its pods have', () => {
     const chart = renderChart(everything);
     const labels = ['Deployment', 'StatefulSet'].map((kind) => templateOf(chart, kind).metadata.labels);
@@ -187,6 +215,12 @@ describe.skipIf(deployTools === undefined)(`the chart (${toolsMissing} where thi
       { listeners: { carrierA: { enabled: true, publicUrl: 'https://a' } } },
       'publicUrl',
     ],
+    [
+      'an address that carrier B does not reach',
+      { listeners: { carrierB: { enabled: true, publicUrl: 'https://a' } } },
+      'publicUrl',
+    ],
+    ['no account of its own and no name of another', { serviceAccount: { create: false } }, 'name'],
     ['a variable that is not of the service', { env: { PATH: '/' } }, 'PATH'],
     ['a number in the environment', { env: { SVC_MAX_SESSIONS: 5 } }, 'SVC_MAX_SESSIONS'],
   ])('refuses %s by its name', (_, values, name) => {

@@ -21,6 +21,10 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- if .Values.secrets.create }}{{ include "voice.name" . }}{{ else }}{{ .Values.secrets.existing }}{{ end -}}
 {{- end -}}
 
+{{- define "voice.account" -}}
+{{- default (include "voice.name" .) .Values.serviceAccount.name -}}
+{{- end -}}
+
 {{- define "voice.image" -}}
 {{ .Values.image.repository }}:{{ default .Chart.AppVersion .Values.image.tag }}
 {{- end -}}
