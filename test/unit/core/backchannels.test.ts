@@ -40,13 +40,11 @@ describe('words of listening', () => {
       "yeah|yep|yup|got it|gotcha|alright|all right|okay okay|yeah yeah yeah|yeah-yeah|okaaay|yeahhh|that's right|oh okay, I see",
     ],
     ['tr', 'tamam|Tamam, anladım|evet evet|peki|tabii ki|aynen öyle|TAMAM|İyi'],
-    ['de', 'ja|jaja|ja ja|genau|alles klar|ach so|verstehe|in Ordnung'],
-    ['es', 'sí|si|sí, sí|claro|vale vale|ya veo|de acuerdo|entiendo'],
-    ['fr', "oui|ouais|d'accord|d’accord|je vois|ça marche|tout à fait|bien sûr"],
+    ['de', 'ja|jaja|ja ja|genau|alles klar|ach so|verstehe|in Ordnung|na gut'],
+    ['es', 'sí|si|sí, sí|claro|vale vale|ya veo|de acuerdo|entiendo|está bien|eso es'],
+    ['fr', "oui|ouais|d'accord|d’accord|je vois|ça marche|tout à fait|bien sûr|c'est ça|c’est vrai"],
   ])('are told however often, and however long they are drawn out (%s)', (language, texts) => {
-    const list = [...backchannelsOf(language), "that's right", 'jaja'];
-    for (const text of texts.split('|'))
-      expect([text, withoutListening(spokenWords(text), list)]).toEqual([text, []]);
+    for (const text of texts.split('|')) expect([text, left(text, language)]).toEqual([text, []]);
   });
 
   it.each([
