@@ -167,6 +167,7 @@ function piecesBefore(pieces: readonly Piece[], sentMs: Millis): number {
 /** Gives TTS the pieces once more, and behind them what was kept back while its session was broken. False when that is nothing. */
 function speakPieces(step: Step<'setup'>, response: Response, pieces: readonly Piece[]): boolean {
   const { text, heard, context } = response;
+  const before = heard.pieces.length;
   let from = heard.pieces.at(-1)?.endChars ?? 0;
   response.said = response.saidBefore;
   const parts: Pick<Piece, 'endChars' | 'recorded'>[] = [...pieces];
@@ -174,12 +175,13 @@ function speakPieces(step: Step<'setup'>, response: Response, pieces: readonly P
   for (const { endChars, recorded = false } of parts) {
     const part = text.slice(from, endChars);
     const said = recorded ? part : step.state.setup.pronounce(part);
+    if (said === '' && part !== '') continue;
     response.said += said.length;
     heard.pieces.push({ endChars, endSaid: response.said, endMs: undefined, ...(recorded && { recorded }) });
     step.actions.push({ type: 'tts.speak', context, text: said, ...(recorded && { recorded }) });
     from = endChars;
   }
-  return parts.length > 0;
+  return heard.pieces.length > before;
 }
 
 /** The LLM was still writing: it is asked the same again, and what it had written before is expected first. */

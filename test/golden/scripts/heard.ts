@@ -221,4 +221,21 @@ export const heard: readonly Dialogue[] = [
     call.botPlays(18 * msPerChar);
     cut(call, 'Alpha beta gamma delta. Epsilon');
   }),
+
+  dialogue('markup is not said, and the conversation keeps what was written', (begin) => {
+    const written = '- **Alpha** beta.\n---\n😀';
+    const call = begin().opens().callerSays('Go.').skips().llmAnswers(written).botSays('Alpha beta.\n');
+    call.botFinishes().callerSays('And?').llmIsAsked('user: Go.', `assistant: ${written}`, 'user: And?');
+  }),
+
+  dialogue('what is estimated of an answer with markup is no more than was heard', (begin) => {
+    const call = begin().opens().callerSays('Go.').llmAnswers('- **Alpha** beta gamma delta epsilon.');
+    call.botPlays(16 * msPerChar).callerSays('Stop.');
+    call.llmIsAsked('user: Go.', 'assistant: - **Alpha** beta', 'user: Stop.');
+  }),
+
+  dialogue('an answer in which there is nothing to say is none', (begin) => {
+    const call = begin().opens().callerSays('Go.').skips().llmAnswers('😀👍');
+    call.ordered('fault llm empty');
+  }),
 ];

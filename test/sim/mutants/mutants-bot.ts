@@ -162,6 +162,10 @@ export const botMutants: readonly Mutant[] = [
     from: 'const before = isNear || response === undefined',
     to: 'const before = (isNear && lastSaid.endedAt < -Infinity) || response === undefined',
   }),
+  mutant('reads markup out', 'response.ts', {
+    from: 'if (keys.length === 0) return withoutMarkup;',
+    to: 'if (keys.length === 0) return (text) => text;',
+  }),
   mutant('takes the end of all audio for the end of an early piece', 'heard.ts', {
     from: 'if (piece.endSaid <= said) newest = piece;',
     to: 'if (piece.endSaid <= said && piece.endMs === undefined) newest ??= piece;',

@@ -277,7 +277,8 @@ function onRoundOver(
 /** The LLM has ended the call: the farewell is spoken unless it said one. */
 function sayGoodbye(step: Step, response: Response): void {
   const voice = voiceOf(step);
-  if (response.text.trim() === '') writeText(response, step.state.setup.settings.farewell, voice);
+  const said = response.isSilent ? response.text : voice.pronounce(response.text);
+  if (said.trim() === '') writeText(response, step.state.setup.settings.farewell, voice);
   finishOrComplete(step, response);
 }
 

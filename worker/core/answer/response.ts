@@ -19,6 +19,7 @@ import type { CallAction } from '../actions.ts';
 import type { OpaqueReasoning } from '../tools/tools-state.ts';
 import { heardCodec, newHeardState, type HeardState } from '../delivery/heard.ts';
 import type { ToolPair } from '../tools/tools-state.ts';
+import { withoutMarkup } from './markup.ts';
 import { addText, finishText, newSplitter, splitterCodec, type Splitter } from './sentences.ts';
 import { tell } from '../told.ts';
 
@@ -155,12 +156,13 @@ export function passText(response: Response, text: string, voice: Voice): void {
   for (const piece of addText(response.splitter, text)) speakPiece(response, piece, voice);
 }
 
-/** No more text comes: passes on the rest. False when nothing but fillers was written since the newest tool call. */
+/** No more text comes: passes on the rest. False when nothing that can be said but fillers was written since the newest tool call. */
 export function finishWriting(response: Response, voice: Voice): boolean {
   response.writing = false;
   const rest = finishText(response.splitter);
   if (rest !== undefined) speakPiece(response, rest, voice);
-  return unfilled(response, response.rounds.at(-1)?.endChars ?? 0).trim() !== '';
+  const written = unfilled(response, response.rounds.at(-1)?.endChars ?? 0);
+  return (response.isSilent ? written : voice.pronounce(written)).trim() !== '';
 }
 
 /** The text so far is spoken at once; more may follow, and is kept apart from it. */
@@ -232,6 +234,12 @@ function speakPiece(response: Response, piece: string, voice: Voice): void {
   response.text += piece;
   if (response.broken || response.isSilent) return;
   const said = voice.pronounce(piece);
+  if (said === '') {
+    // Nothing is heard of it, and nothing waits for that.
+    const last = response.heard.pieces.at(-1);
+    if (last !== undefined) last.endChars = response.text.length;
+    return;
+  }
   response.said += said.length;
   response.heard.pieces.push({ endChars: response.text.length, endSaid: response.said, endMs: undefined });
   voice.actions.push({ type: 'tts.speak', context: response.context, text: said });
@@ -240,14 +248,15 @@ function speakPiece(response: Response, piece: string, voice: Voice): void {
 
 export type Respelling = (text: string) => string;
 
-/** Replaces whole words, longest first, whatever their case. */
+/** Leaves markup out, and replaces whole words, longest first, whatever their case. */
 export function newRespelling(words: Readonly<Record<string, string>>): Respelling {
   const keys = Object.keys(words).sort((a, b) => b.length - a.length);
-  if (keys.length === 0) return (text) => text;
+  if (keys.length === 0) return withoutMarkup;
   const byLowerCase = new Map(keys.map((key) => [key.toLowerCase(), words[key] ?? key]));
   const escaped = keys.map((key) => key.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
   const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${escaped.join('|')})(?![\\p{L}\\p{N}])`, 'giu');
-  return (text) => text.replace(pattern, (word) => byLowerCase.get(word.toLowerCase()) ?? word);
+  return (text) =>
+    withoutMarkup(text).replace(pattern, (word) => byLowerCase.get(word.toLowerCase()) ?? word);
 }
 
 // ---- as text ----

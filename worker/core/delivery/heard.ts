@@ -10,8 +10,8 @@ import { echoSlackMs, noteDelay, storedMs, type ClientPlayout } from './client-p
 
 /** One piece of text given to TTS. Offsets are cumulative over the response. */
 export interface Piece {
-  /** End of the piece in the response's text. */
-  readonly endChars: number;
+  /** End of the piece in the response's text, and of what stands behind it that nobody says. */
+  endChars: number;
   /** End of the piece in what TTS was given, which differs where words are respelled for pronunciation. */
   readonly endSaid: number;
   /** End of the piece in the audio of the response; unknown until TTS has delivered all of it. */
