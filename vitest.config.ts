@@ -9,7 +9,7 @@ const pure = ['test/{sim,golden}/**/*.test.ts', 'test/unit/{core,failover,eval-t
 const alone = [
   'test/process/faults/{chaos,floods,fuzz,last-resort,leaks,overload,planted-errors}.test.ts',
   'test/process/{audio-forms,priorities,rolling-update,start-cost}.test.ts',
-  'test/interop/{asterisk,baresip,full-call,page-call,pipecat}.test.ts',
+  'test/interop/{asterisk,baresip,full-call,page-call,page-service,pipecat}.test.ts',
   'test/spec/telephony/{demo,killed-worker,outbound}.real.test.ts',
 ];
 

@@ -76,6 +76,7 @@ describe('svc-supervisor', () => {
     ['rehearse a.toml b.toml --jobs 0', '--jobs must be a whole number from 1 to 64'],
     ['call a.wav --tokn canary-secret', 'unknown option --tokn; did you mean --token?'],
     ['call a.wav --token', '--token: needs a value'],
+    ['call a.wav --url 127.0.0.1:8080', '--url: must be an address such as ws://127.0.0.1:8080'],
     ['call a.wav --rate 11025', '--rate: must be one of'],
   ])('ends with 2 and one clear mistake for: %s', (line, mistake) => {
     const { status, out, errors } = run(line.split(' '));

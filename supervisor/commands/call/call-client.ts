@@ -64,6 +64,9 @@ export function parseCallArguments(args: readonly string[]): Result<CallOptions,
   if (encoding !== undefined && encoding !== 'pcm16' && encoding !== 'mulaw') {
     return fail('--encoding: must be pcm16 or mulaw');
   }
+  const { url } = values;
+  if (url !== undefined && !(URL.canParse(url) && /^(wss?|https?):$/.test(new URL(url).protocol)))
+    return fail('--url: must be an address such as ws://127.0.0.1:8080');
   const listenS = values['listen-s'] === undefined ? undefined : Number(values['listen-s']);
   if (listenS !== undefined && !(listenS > 0 && listenS <= MAX_LISTEN_S)) {
     return fail(`--listen-s: must be a number of seconds above 0 and at most ${MAX_LISTEN_S}`);
@@ -72,7 +75,7 @@ export function parseCallArguments(args: readonly string[]): Result<CallOptions,
     file,
     waitGreeting: values['no-wait-greeting'] !== true,
     json: values.json === true,
-    ...(values.url === undefined ? {} : { url: values.url }),
+    ...(url === undefined ? {} : { url }),
     ...(values.out === undefined ? {} : { out: values.out }),
     ...(rate === undefined ? {} : { rate }),
     ...(encoding === undefined ? {} : { encoding }),
