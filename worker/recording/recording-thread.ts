@@ -19,6 +19,8 @@ export interface RecordingTask {
   readonly memoryFd: number;
   readonly firstSlot: number;
   readonly slots: number;
+  /** The first thread of its worker: what it finds in the rings is of another worker, which died. */
+  readonly isFirst: boolean;
   /** This thread also looks after recordings whose calls are over. */
   readonly keeps: boolean;
   readonly format: AudioFormat;
@@ -35,7 +37,7 @@ const codeOf = (error: unknown): string => {
 };
 
 function serve(task: RecordingTask, port: NonNullable<typeof parentPort>): void {
-  const { setup, memoryFd, firstSlot, slots, keeps, keepDays, format } = task;
+  const { setup, memoryFd, firstSlot, slots, isFirst, keeps, keepDays, format } = task;
   const { dir, layout, mostBytes, upload } = setup;
   const say = (message: FromRecordingThread): void => port.postMessage(message);
   const memory = mapSharedMemory(memoryFd, recordingBytes(layout));
@@ -44,7 +46,7 @@ function serve(task: RecordingTask, port: NonNullable<typeof parentPort>): void 
     (_, slot) => new RecordingRing(memory, firstSlot + slot, layout),
   );
   const writer = new RecordingWriter({
-    ...{ dir, rings },
+    ...{ dir, rings, isAfterDeath: isFirst },
     failed: (error) => say({ type: 'write.failed', code: codeOf(error) }),
   });
   const keeper = new Keeper({

@@ -46,7 +46,7 @@ export class Recordings {
   constructor(options: RecordingsOptions) {
     this.#options = options;
     this.#memory = mapSharedMemory(recordingRingsFd, recordingBytes(options.setup.layout));
-    this.#start();
+    this.#start(true);
   }
 
   observe(call: ObservedCall): CallObserver {
@@ -72,12 +72,12 @@ export class Recordings {
     });
   }
 
-  #start(): void {
+  #start(isFirst: boolean): void {
     const { setup, definition, worker, slotsPerWorker, clock, log } = this.#options;
     const { keepDays, audioFormat: format } = definition;
     const task: RecordingTask = {
       ...{ setup, memoryFd: recordingRingsFd, firstSlot: worker * slotsPerWorker, slots: slotsPerWorker },
-      ...{ keeps: worker === 0, format, ...(keepDays !== undefined && { keepDays }) },
+      ...{ isFirst, keeps: worker === 0, format, ...(keepDays !== undefined && { keepDays }) },
     };
     const thread = new Worker(new URL('./recording/recording-thread.js', import.meta.url), {
       workerData: task,
@@ -90,7 +90,7 @@ export class Recordings {
     thread.once('exit', () => {
       this.#thread = undefined;
       this.#flushed?.();
-      if (!this.#isClosed) clock.after(againAfterMs, () => this.#start());
+      if (!this.#isClosed) clock.after(againAfterMs, () => this.#start(false));
     });
   }
 

@@ -1,6 +1,9 @@
 /**
  * Takes what the rings of one worker hold to the disk. It goes on where a writer before it was stopped: a ring knows whose entries it
  * holds. What cannot be written is counted and left out; the calls notice nothing.
+ *
+ * What a worker that died has left in a ring is written at once, and no more is done for that call: who has taken it up writes on, and a
+ * call that nobody has is not shown as a running one.
  */
 import type { RecordingRing } from '../../shared/protocol/recording-ring.ts';
 import { OpenRecording } from './open-recording.ts';
@@ -8,6 +11,8 @@ import { OpenRecording } from './open-recording.ts';
 export interface WriterOptions {
   readonly dir: string;
   readonly rings: readonly RecordingRing[];
+  /** The calls of the rings are those of a worker that died. */
+  readonly isAfterDeath: boolean;
   /** A recording could not be written. */
   readonly failed: (error: unknown) => void;
 }
@@ -30,6 +35,7 @@ export class RecordingWriter {
     this.#open = options.rings.map((ring) =>
       ring.owner === '' ? undefined : openOf(options.dir, ring.owner),
     );
+    if (options.isAfterDeath) this.#settleLeftovers();
   }
 
   /** Writes everything that is there by now. */
@@ -49,9 +55,23 @@ export class RecordingWriter {
     for (const recording of this.#open) this.#attempt(() => recording?.touch(nowS));
   }
 
+  #settleLeftovers(): void {
+    const left = [...this.#open];
+    this.write();
+    left.forEach((recording, index) => {
+      // A call that was begun in the meantime has taken its place.
+      if (recording === undefined || this.#open[index] !== recording) return;
+      this.#letGo(index);
+      this.#attempt(() => recording.close());
+    });
+  }
+
   #begin(index: number, name: string, since: number): void {
     const { dir, rings } = this.#options;
-    this.#attempt(() => this.#open[index]?.close());
+    // One without an end is that of a worker that died.
+    const before = this.#open[index];
+    this.#attempt(() => before?.flush());
+    this.#attempt(() => before?.close());
     const recording = new OpenRecording(dir, name, since);
     this.#open[index] = recording;
     const ring = rings[index];
@@ -61,10 +81,14 @@ export class RecordingWriter {
 
   #end(index: number): void {
     const recording = this.#open[index];
+    this.#letGo(index);
+    this.#attempt(() => recording?.finish());
+  }
+
+  #letGo(index: number): void {
     this.#open[index] = undefined;
     const ring = this.#options.rings[index];
     if (ring !== undefined) ring.owner = '';
-    this.#attempt(() => recording?.finish());
   }
 
   #attempt(part: () => void): void {
