@@ -51,7 +51,7 @@ export const newOutboundCall = (
 ): OutboundCall => ({ ...given, phase: 'dialing', end: undefined, call: '' });
 
 export function stepOutbound(call: OutboundCall, fact: OutboundFact, now: Millis): readonly OutboundOrder[] {
-  if (call.phase === 'over') return [];
+  if (call.phase === 'over') return tooLate(call, fact);
   if ('call' in fact) {
     // Nothing of another call belongs to this one.
     if (call.call === '') call.call = fact.call;
@@ -84,6 +84,13 @@ export function stepOutbound(call: OutboundCall, fact: OutboundFact, now: Millis
     case 'time.passed':
       return timePassed(call, now);
   }
+}
+
+/** Who hangs up while the carrier is being asked hangs up a call that has no id yet. */
+function tooLate(call: OutboundCall, fact: OutboundFact): readonly OutboundOrder[] {
+  if (fact.type !== 'dialed' || fact.outcome.kind !== 'ok' || call.call !== '') return [];
+  call.call = fact.outcome.id;
+  return ['hang_up'];
 }
 
 /** Whom the service has listened to is connected already. */

@@ -119,13 +119,23 @@ export class OutboundCalls {
     const detection = detectionOf(request, carrier);
     const given = { id, carrier: carrier.name, hasMessage: voicemail !== undefined, detection, beganAt: now };
     const call = newOutboundCall({ ...given, ringMs: ringS * 1000 });
-    this.#open.set(id, { call, request });
+    const entry: Entry = { call, request };
+    this.#open.set(id, entry);
     const from = settings.from.reveal();
     const outcome = await carrier
       .dial({ id, to, from, ringS, detection })
       .catch(() => ({ kind: 'unknown' }) as const);
-    this.told(id, { type: 'dialed', outcome });
+    this.#dialed(entry, { type: 'dialed', outcome });
     return outcome.kind === 'refused' ? fail('refused') : ok(viewOf(call));
+  }
+
+  #dialed(entry: Entry, fact: OutboundFact): void {
+    const { id } = entry.call;
+    if (this.#open.has(id)) this.told(id, fact);
+    else
+      for (const order of stepOutbound(entry.call, fact, this.#options.wallClock.now()))
+        this.#perform(entry, order);
+    if (this.#over.has(id)) this.#over.set(id, viewOf(entry.call));
   }
 
   #judge(

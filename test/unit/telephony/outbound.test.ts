@@ -204,6 +204,28 @@ describe('who is called', () => {
     expect(await calls.make(request(), undefined)).toMatchObject({ ok: true });
   });
 
+  it('is hung up on where the operator did so before the carrier had told its id', async () => {
+    let answer: (outcome: MadeOutcome) => void = () => undefined;
+    const hungUp: string[] = [];
+    const slow: OutboundCarrier = {
+      ...carrier,
+      dial: async () => await new Promise((resolve) => (answer = resolve)),
+      hangUp: async (call) => {
+        hungUp.push(call);
+        return await Promise.resolve({ kind: 'ok' });
+      },
+    };
+    const calls = newCalls(30, [slow]);
+    const made = calls.make(request(), undefined);
+    expect(calls.hangUp(calls.views[0]?.id ?? '')).toBe(true);
+    expect(hungUp).toEqual([]);
+    answer({ kind: 'ok', id: 'c' });
+    const over = { phase: 'over', end: 'canceled', call: 'c' };
+    expect(await made).toMatchObject({ ok: true, value: over });
+    expect(hungUp).toEqual(['c']);
+    expect(calls.views).toMatchObject([over]);
+  });
+
   it('is called no more often than is allowed within a minute', async () => {
     const calls = newCalls(2);
     const make = (last: number): Promise<unknown> => calls.make(request(`+1555010007${last}`), undefined);
