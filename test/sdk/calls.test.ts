@@ -338,12 +338,12 @@ describe('a link that breaks', () => {
 
   it('ends the call once when nobody takes it up again', async () => {
     const ends: string[] = [];
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { agent } = quietAgent();
     agent.on('session.end', ({ reason }) => ends.push(reason));
     const server = await agent.listen({ port: 0, handleSignals: false });
     const end = await ServiceEnd.open(server.url);
     await end.start();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     end.socket.terminate();
     await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0));
     await vi.advanceTimersByTimeAsync(parkedMs);

@@ -1,8 +1,10 @@
 /** The commands `models list` and `models pull`: which models are there, and fetching one. */
 import {
   closeSync,
+  existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -103,6 +105,8 @@ const placeOf = (model: ModelRow): string => {
 async function list(options: ModelsCommandOptions): Promise<0> {
   const { write, models = pinnedModels } = options;
   const folder = folderOf(options);
+  // Not every Node tells a file in the place of the folder from a model that is not there.
+  if (existsSync(folder)) readdirSync(folder);
   write(`folder: ${folder}`);
   for (const [name, model] of Object.entries<ModelRow>(models)) {
     const state = await stateOf(model, folder);
