@@ -65,7 +65,8 @@ describe('the start of a stream', () => {
   });
 
   it('brings its parameters along, and numbers only where they are shown', () => {
-    const given = { custom_parameters: [{ name: 'agent_route', value: 'sales' }, { name: 5 }] };
+    const long = { name: 'note', value: 'x'.repeat(257) };
+    const given = { custom_parameters: [{ name: 'agent_route', value: 'sales' }, { name: 5 }, long] };
     const metadata = (signed: Record<string, string>): unknown => {
       const heard = carrierBDialect({ signedMetadata: signed }).hear(start(undefined, given));
       const { fields } = (heard as unknown as { message: { fields: { value: { metadata: unknown } } } })

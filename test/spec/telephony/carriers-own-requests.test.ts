@@ -92,7 +92,13 @@ async function oursOfB(): Promise<Sent[]> {
   const active = { kind: 'answered', status: 422, body: { errors: [{ code: '90045' }] } } as const;
   const { sent, ask } = newWire((body) => JSON.parse(body === '' ? '{}' : body) as Sent['body'], [active]);
   const [id, apiUrl] = [callB, apiUrlB];
-  const account = { apiKey: new Sensitive('KEY'), apiUrl, publicKey: '', connectionId: 'conn' };
+  const account = {
+    apiKey: new Sensitive('KEY'),
+    apiUrl,
+    publicKey: '',
+    connectionId: 'conn',
+    holdAudioUrl: 'https://v.example/hold.mp3',
+  };
   const settings = { addr: { host: '', port: 0 }, publicUrl: 'wss://v.example/carrier_b/stream' };
   const ours = new CarrierBControl(
     { ...settings, streamToken: new Sensitive('token'), control: account },
@@ -145,7 +151,11 @@ it('carrier B', async () => {
   await actions.sendDtmf(id, { digits: '1w#', duration_millis: 250, command_id: 'k3' });
   await client.conferences.create({
     ...{ call_control_id: id, name: 'svc-t', start_conference_on_create: false, beep_enabled: 'never' },
-    ...{ client_state: state('svc:caller:t'), command_id: 'k4' },
+    ...{
+      hold_audio_url: 'https://v.example/hold.mp3',
+      client_state: state('svc:caller:t'),
+      command_id: 'k4',
+    },
   });
   await client.calls.dial({
     ...{ connection_id: 'conn', to, from, timeout_secs: 30, answering_machine_detection: 'detect' },

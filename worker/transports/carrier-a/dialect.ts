@@ -7,6 +7,7 @@ import { fail, ok } from '../../../shared/base/result.ts';
 import { list, number, record, text, versionOf } from '../../../shared/base/codec.ts';
 import {
   decodeClientFields,
+  fittingMetadata,
   violation,
   type ClientMessage,
   type ServerMessage,
@@ -85,7 +86,7 @@ class CarrierADialect implements SocketDialect {
       sample_rate: carrierASampleRate,
       encoding: 'mulaw',
       call_id: callSid,
-      metadata: customParameters ?? {},
+      metadata: fittingMetadata(customParameters),
     });
     if (read.type !== 'start') return fail(violation('start must be valid'));
     // A second `start` is refused as it would be of any client, and changes nothing here.

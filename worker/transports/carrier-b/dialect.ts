@@ -7,6 +7,7 @@ import { fail, ok } from '../../../shared/base/result.ts';
 import { list, number, record, text, versionOf } from '../../../shared/base/codec.ts';
 import {
   decodeClientFields,
+  fittingMetadata,
   violation,
   type ClientMessage,
   type ServerMessage,
@@ -111,7 +112,7 @@ class CarrierBDialect implements SocketDialect {
       sample_rate: format.sampleRate,
       encoding: format.name === 'L16' ? 'pcm16' : 'mulaw',
       call_id: callId,
-      metadata: { ...texts(given), ...texts(numbers) },
+      metadata: fittingMetadata({ ...texts(given), ...texts(numbers) }),
     });
     if (read.type !== 'start') return fail(violation('start must be valid'));
     // A second `start` is refused as it would be of any client, and changes nothing here.
