@@ -100,7 +100,7 @@ const newAgentMetrics = (
 const newRecordingMetrics = (registers: Registry[]): Pick<WorkerMetrics, 'recordings' | 'recordingLost'> => ({
   recordings: new Counter({
     name: 'svc_recordings_total',
-    help: 'What became of recordings: finished, uploaded, deleted, cut, failed, upload_failed',
+    help: 'What became of recordings: finished, uploaded, deleted, deleted_unsent (before its upload), cut, failed, upload_failed',
     labelNames: ['what'],
     registers,
   }),

@@ -72,11 +72,13 @@ export const pageListener: Listener = {
   },
 };
 
-/** Where a caller of the page can have what its offers need: a token, or nothing on a machine's own address. */
-function offersWebrtc({ webrtc, access, page }: ServerSettings): boolean {
+/** Where a caller of the page can have what its offers need: a token, or nothing on a machine's own address or where the operator says so. */
+function offersWebrtc({ webrtc, access, page, insecureListeners }: ServerSettings): boolean {
   if (webrtc === undefined) return false;
   if (access.sessionSecrets.length > 0) return true;
-  return webrtc.token === undefined && page !== undefined && isLoopbackHost(page.addr.host);
+  return (
+    webrtc.token === undefined && page !== undefined && (insecureListeners || isLoopbackHost(page.addr.host))
+  );
 }
 
 function wanted({ page }: ServerSettings): PageSettings {

@@ -2,7 +2,7 @@
  * What becomes of recordings when their calls are over: put together, kept or uploaded, and deleted in the end. Looks at the folders again
  * and again, so whatever a process that died left half done is taken up by the next one; a folder belongs to whoever renamed it.
  */
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AudioFormat } from '../../shared/config/agent/recording.ts';
 import { recordingFolders, type UploadTarget } from '../../shared/protocol/recording.ts';
@@ -12,6 +12,10 @@ import { uploadRecording } from './upload.ts';
 
 /** A running call shows itself more often; half-done work of a living process does not take so long. */
 const orphanedAfterMs = 5 * 60_000;
+/** Looks come every second. After a longer time without one the clock was set, or this thread stood still, and a running call looks old. */
+const longestBetweenLooksMs = 60_000;
+/** Within this every running call has shown itself again. */
+const shownWithinMs = 2 * 60_000;
 /** From one look for room to the next. */
 const roomEveryMs = 60_000;
 const firstRetryMs = 2_000;
@@ -33,7 +37,22 @@ export interface KeeperOptions {
 export type KeeperNews =
   | { readonly type: 'finished' | 'uploaded' | 'cut'; readonly call: string }
   | { readonly type: 'deleted'; readonly call: string; readonly wasWaiting: boolean }
-  | { readonly type: 'upload.failed' | 'failed'; readonly error: unknown };
+  /** `waiting`: recordings that are on no bucket yet. */
+  | {
+      readonly type: 'upload.failed';
+      readonly error: unknown;
+      readonly call: string;
+      readonly waiting: number;
+    }
+  | { readonly type: 'failed'; readonly error: unknown };
+
+/** Files that somebody has put beside recordings are nobody's. */
+const foldersIn = (path: string): string[] =>
+  readdirSync(path, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 export class Keeper {
   readonly #options: KeeperOptions;
@@ -42,39 +61,54 @@ export class Keeper {
   #roomAt = 0;
   #retryAt = 0;
   #retryMs = firstRetryMs;
-  #isBusy = false;
+  #lookedAt: number | undefined;
+  #orphansFrom = -Infinity;
+  #tending: Promise<void> | undefined;
+  #uploading: Promise<void> | undefined;
+  /** In the outbox, the one that is on its way. */
+  #onItsWay: string | undefined;
+  /** In the outbox, tried in vain: the others go first. */
+  readonly #triedInVain = new Set<string>();
 
   constructor(options: KeeperOptions) {
     this.#options = options;
     for (const folder of Object.values(recordingFolders)) mkdirSync(this.#path(folder), { recursive: true });
   }
 
-  /** Does what is to be done now. A look while one is under way does nothing. */
+  /**
+   * Does what is to be done now. A look while one is under way does nothing, and no upload, however slow, keeps others from being put
+   * together or deleted.
+   */
   async look(): Promise<void> {
-    if (this.#isBusy) return;
-    this.#isBusy = true;
-    const { now, told } = this.#options;
+    await (this.#tending ??= this.#tend().finally(() => (this.#tending = undefined)));
+    await (this.#uploading ??= this.#upload().finally(() => (this.#uploading = undefined)));
+  }
+
+  async #tend(): Promise<void> {
+    const { now, told, format } = this.#options;
     try {
       this.#takeOrphans();
       const ended = this.#names('ended');
       for (const [index, name] of ended.entries()) {
         const isBehind = ended.length - index > mostWaitingForCodec;
-        await this.#finish(name, isBehind ? 'wav' : this.#options.format);
+        await this.#finish(name, isBehind ? 'wav' : format);
       }
-      await this.#upload();
-      if (now() >= this.#roomAt) this.#makeRoom();
+      if (now() >= this.#roomAt || this.#roomAt > now() + roomEveryMs) this.#makeRoom();
     } catch (error) {
       told({ type: 'failed', error });
-    } finally {
-      this.#isBusy = false;
     }
   }
 
   /** Calls that nobody ends any more, and work that nobody finishes. */
   #takeOrphans(): void {
+    const now = this.#options.now();
+    const sinceMs = now - (this.#lookedAt ?? now);
+    this.#lookedAt = now;
+    if (sinceMs < 0 || sinceMs > longestBetweenLooksMs) this.#orphansFrom = now + shownWithinMs;
+    if (now < this.#orphansFrom) return;
     const isOld = (path: string): boolean => {
       const at = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
-      return at !== undefined && at < this.#options.now() - orphanedAfterMs;
+      return at !== undefined && at < now - orphanedAfterMs;
     };
     for (const name of this.#names('open')) {
       if (!isOld(this.#path('open', name))) continue;
@@ -101,23 +135,39 @@ export class Keeper {
   }
 
   async #upload(): Promise<void> {
-    const { upload, now, told } = this.#options;
-    if (upload === undefined || now() < this.#retryAt) return;
-    for (const name of this.#names('outbox')) {
-      const path = this.#path('outbox', name);
-      const [day, call] = [name.slice(0, name.indexOf('_')), name.slice(name.indexOf('_') + 1)];
-      try {
-        await uploadRecording(path, `${day}/${call}`, upload);
-      } catch (error) {
-        told({ type: 'upload.failed', error });
-        this.#retryAt = now() + this.#retryMs;
-        this.#retryMs = Math.min(longestRetryMs, this.#retryMs * 2);
-        return;
-      }
-      this.#retryMs = firstRetryMs;
+    const { upload, now } = this.#options;
+    const isPause = now() < this.#retryAt && this.#retryAt <= now() + longestRetryMs;
+    if (upload === undefined || isPause) return;
+    const wasInVain = (name: string): number => Number(this.#triedInVain.has(name));
+    const names = this.#names('outbox').toSorted((a, b) => wasInVain(a) - wasInVain(b));
+    for (const name of names) if (!(await this.#uploadOne(name, upload))) return;
+  }
+
+  /** False where the bucket is better left alone for a while. */
+  async #uploadOne(name: string, upload: UploadTarget): Promise<boolean> {
+    const { now, told } = this.#options;
+    const path = this.#path('outbox', name);
+    const [day, call] = [name.slice(0, name.indexOf('_')), name.slice(name.indexOf('_') + 1)];
+    this.#onItsWay = path;
+    try {
+      await uploadRecording(path, `${day}/${call}`, upload);
       rmSync(path, { recursive: true, force: true });
-      told({ type: 'uploaded', call });
+    } catch (error) {
+      // Another process of the same folder was faster.
+      if (!existsSync(path)) return true;
+      this.#triedInVain.add(name);
+      this.#retryAt = now() + this.#retryMs;
+      this.#retryMs = Math.min(longestRetryMs, this.#retryMs * 2);
+      told({ type: 'upload.failed', error, call, waiting: this.#names('outbox').length });
+      return false;
+    } finally {
+      this.#onItsWay = undefined;
     }
+    this.#triedInVain.delete(name);
+    this.#sizes.delete(path);
+    this.#retryMs = firstRetryMs;
+    told({ type: 'uploaded', call });
+    return true;
   }
 
   #makeRoom(): void {
@@ -126,10 +176,17 @@ export class Keeper {
     const days = this.#names('kept');
     const kept = days.flatMap((day) => this.#finished(this.#path('kept', day), false));
     const all = [...kept, ...this.#finished(this.#path('outbox'), true)];
-    for (const { path, isWaiting } of superfluous(all, this.#options, now())) {
+    // What is on its way is being read, and will be gone from here by itself.
+    const onItsWay = all.filter(({ path }) => path === this.#onItsWay);
+    const others = all.filter(({ path }) => path !== this.#onItsWay);
+    const mostBytes = onItsWay.reduce((left, { bytes }) => left - bytes, this.#options.mostBytes);
+    for (const { path, isWaiting } of superfluous(others, { ...this.#options, mostBytes }, now())) {
       rmSync(path, { recursive: true, force: true });
       this.#sizes.delete(path);
-      told({ type: 'deleted', call: path.slice(path.lastIndexOf('/') + 1), wasWaiting: isWaiting });
+      this.#triedInVain.delete(nameOf(path));
+      const name = nameOf(path);
+      const call = isWaiting ? name.slice(name.indexOf('_') + 1) : name;
+      told({ type: 'deleted', call, wasWaiting: isWaiting });
     }
     for (const day of days)
       if (readdirSync(this.#path('kept', day)).length === 0)
@@ -137,7 +194,7 @@ export class Keeper {
   }
 
   #finished(folder: string, isWaiting: boolean): KeptRecording[] {
-    return readdirSync(folder).flatMap((name) => {
+    return foldersIn(folder).flatMap((name) => {
       const path = join(folder, name);
       const at = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
       return at === undefined ? [] : [{ path, at, isWaiting, bytes: this.#sizeOf(path) }];
@@ -167,7 +224,7 @@ export class Keeper {
   }
 
   #names(folder: keyof typeof recordingFolders): string[] {
-    return readdirSync(this.#path(folder));
+    return foldersIn(this.#path(folder));
   }
 
   #path(folder: keyof typeof recordingFolders, ...names: readonly string[]): string {

@@ -10,7 +10,7 @@ import type { RecordingSetup } from '../../shared/protocol/recording.ts';
 import { recordingBytes, RecordingRing } from '../../shared/protocol/recording-ring.ts';
 import { systemClock, systemWallClock } from '../../shared/runtime/clock.ts';
 import { mapSharedMemory } from '../../shared/runtime/shm.ts';
-import { Keeper } from './keeper.ts';
+import { Keeper, type KeeperNews } from './keeper.ts';
 import type { FromRecordingThread, ToRecordingThread } from './thread-messages.ts';
 import { RecordingWriter } from './writer.ts';
 
@@ -54,8 +54,7 @@ function serve(task: RecordingTask, port: NonNullable<typeof parentPort>): void 
     ...(keepDays !== undefined && { keepDays }),
     ...(upload !== undefined && { upload }),
     now: () => systemWallClock.now(),
-    told: (news) =>
-      say('error' in news ? { type: 'kept', what: news.type, code: codeOf(news.error) } : toldOf(news)),
+    told: (news) => say(toldOf(news)),
   });
   const again = (everyMs: number, act: () => void): void => {
     systemClock.after(everyMs, () => {
@@ -73,10 +72,14 @@ function serve(task: RecordingTask, port: NonNullable<typeof parentPort>): void 
   });
 }
 
-function toldOf(
-  news: Extract<Parameters<ConstructorParameters<typeof Keeper>[0]['told']>[0], { call: string }>,
-): FromRecordingThread {
-  return { type: 'kept', what: news.type, call: news.call };
+function toldOf(news: KeeperNews): FromRecordingThread {
+  if (news.type === 'upload.failed') {
+    const { call, waiting } = news;
+    return { type: 'kept', what: news.type, code: codeOf(news.error), call, waiting };
+  }
+  if (news.type === 'failed') return { type: 'kept', what: news.type, code: codeOf(news.error) };
+  const isUnsent = news.type === 'deleted' && news.wasWaiting;
+  return { type: 'kept', what: isUnsent ? 'deleted.unsent' : news.type, call: news.call };
 }
 
 assert(parentPort !== null, 'this file runs in a thread');

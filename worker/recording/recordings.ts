@@ -47,6 +47,10 @@ export class Recordings {
     this.#options = options;
     this.#memory = mapSharedMemory(recordingRingsFd, recordingBytes(options.setup.layout));
     this.#start(true);
+    // From the beginning, or the first of each would be no increase to Prometheus.
+    const { recordings, recordingLost } = options.metrics;
+    for (const what of ['failed', 'upload_failed', 'deleted_unsent']) recordings.inc({ what }, 0);
+    for (const what of ['audio', 'lines', 'write']) recordingLost.inc({ what }, 0);
   }
 
   observe(call: ObservedCall): CallObserver {
@@ -105,9 +109,11 @@ export class Recordings {
         log.warn({ code: message.code }, 'a recording could not be written');
         return;
       case 'kept': {
-        const { what, call, code } = message;
+        const { what, call, code, waiting } = message;
         metrics.recordings.inc({ what: what.replace('.', '_') });
-        if (code !== undefined) log.warn({ what, code }, 'recordings could not be looked after');
+        if (code !== undefined)
+          log.warn({ what, code, call, waiting }, 'recordings could not be looked after');
+        else if (what === 'deleted.unsent') log.warn({ call }, 'a recording was deleted before its upload');
         else log.debug({ call, what }, 'recording');
         return;
       }

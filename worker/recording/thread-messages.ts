@@ -10,7 +10,10 @@ export type FromRecordingThread =
   /** What became of a finished recording; `code` where something went wrong. */
   | {
       readonly type: 'kept';
-      readonly what: 'finished' | 'uploaded' | 'cut' | 'deleted' | 'upload.failed' | 'failed';
+      readonly what:
+        'finished' | 'uploaded' | 'cut' | 'deleted' | 'deleted.unsent' | 'upload.failed' | 'failed';
       readonly call?: string;
       readonly code?: string;
+      /** Recordings that wait for their upload. */
+      readonly waiting?: number;
     };

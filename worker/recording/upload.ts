@@ -9,10 +9,13 @@ import { Agent } from '../../shared/runtime/undici.ts';
 import type { UploadTarget } from '../../shared/protocol/recording.ts';
 import { recordingFiles } from './finish.ts';
 
-const headersWithinMs = 30_000;
+/** Without a sign of life: while it takes the file, and while it answers. */
+const silentForMs = 120_000;
+/** Of an answer that explains a refusal. */
+const mostOfAnswer = 16_384;
 const agent = new Agent({ connections: 2 });
 
-/** The bucket did not take it; the message holds neither its answer nor a key. */
+/** The bucket did not take it. Of its answer the message holds the code of the error alone, which is a word of S3's, and no key. */
 export class UploadRefused extends Error {
   override readonly name = 'UploadRefused';
 }
@@ -36,15 +39,42 @@ async function putFile(path: string, name: string, target: UploadTarget): Promis
   });
   const { headers } = await signer.sign();
   const { origin, pathname } = new URL(address);
-  const { statusCode, body } = await agent.request({
+  const {
+    statusCode,
+    headers: answer,
+    body,
+  } = await agent.request({
     ...{ origin, path: pathname, method: 'PUT' },
     headers: { ...Object.fromEntries(headers), 'content-length': String(bytes) },
     body: bytes === 0 ? '' : createReadStream(path),
-    headersTimeout: headersWithinMs,
+    ...{ headersTimeout: silentForMs, bodyTimeout: silentForMs },
   });
-  await body.dump();
-  if (statusCode < 200 || statusCode > 299) throw new UploadRefused(`the bucket answered ${statusCode}`);
+  if (statusCode >= 200 && statusCode <= 299) return body.dump();
+  const because = [codeOf(await beginningOf(body)), regionOf(answer['x-amz-bucket-region'])].filter(Boolean);
+  throw new UploadRefused(
+    `the bucket answered ${statusCode}${because.length > 0 ? ` (${because.join(', ')})` : ''}`,
+  );
 }
+
+/** What comes of an answer, as far as it is looked at: a bucket that breaks off has answered with its status all the same. */
+async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  let text = '';
+  try {
+    for await (const part of body) {
+      text += Buffer.from(part).toString('latin1');
+      if (text.length > mostOfAnswer) return text;
+    }
+    return text;
+  } catch {
+    return text;
+  }
+}
+
+/** `RequestTimeTooSkewed` is a wrong clock and `AccessDenied` a missing right, and both are 403. */
+const codeOf = (answer: string): string | undefined => /<Code>([A-Za-z]{1,60})<[/]Code>/.exec(answer)?.[1];
+
+const regionOf = (header: string | string[] | undefined): string | undefined =>
+  typeof header === 'string' && /^[a-z0-9-]{1,40}$/.test(header) ? `it is in ${header}` : undefined;
 
 function typeOf(name: string): string {
   if (name.endsWith('.wav')) return 'audio/wav';

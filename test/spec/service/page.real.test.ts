@@ -125,6 +125,13 @@ describe('the page', () => {
     expect(service.log.some((line) => JSON.stringify(line).includes(token))).toBe(false);
   });
 
+  it('offers WebRTC off loopback, too, where the operator lets callers in without a token', async () => {
+    const env = { SVC_PAGE_ADDR: '0.0.0.0:0', SVC_WEBRTC_ADDR: '127.0.0.1:0' };
+    await start({ ...env, SVC_INSECURE_LISTENERS: '1' });
+    const config = await fetch(`http://127.0.0.1:${portOf()}/config.json`);
+    expect(await config.json()).toEqual({ agent: 'test', token: null, whip: 'whip' });
+  });
+
   it('is pointed at the endpoint of a backend, and then gives no token itself', async () => {
     const tokenUrl = 'https://backend.example:8443/calls/token';
     const page = await start({ SVC_SESSION_SECRET: secret, SVC_PAGE_TOKEN_URL: tokenUrl });

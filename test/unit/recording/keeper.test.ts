@@ -13,7 +13,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { recordingFolders } from '../../../shared/protocol/recording.ts';
 import { finishRecording } from '../../../worker/recording/finish.ts';
 import { Keeper, type KeeperNews, type KeeperOptions } from '../../../worker/recording/keeper.ts';
@@ -96,6 +96,33 @@ describe('the keeper of recordings', () => {
     expect(formats.filter((name) => name === 'audio.opus')).toHaveLength(20);
   });
 
+  it('does not take running calls for lost ones when the clock is set, or nobody has looked for a while', async () => {
+    const alive = leave('alive', 'open');
+    const keeper = newKeeper();
+    await keeper.look();
+    now += 3_600_000;
+    await keeper.look();
+    utimesSync(alive, now / 1000, now / 1000);
+    const lost = leave('gone', 'open');
+    utimesSync(lost, now / 1000 - 3600, now / 1000 - 3600);
+    for (let second = 0; second < 130; second += 1) {
+      now += 1000;
+      await keeper.look();
+    }
+    expect(readdirSync(join(dir, 'open'))).toEqual(['alive']);
+    expect(existsSync(kept('gone'))).toBe(true);
+  });
+
+  it('makes room beside files that somebody has put there', async () => {
+    for (const name of ['a', 'b', 'c']) leave(name);
+    for (const place of ['kept/2026-03-01', 'outbox', 'open'])
+      mkdirSync(join(dir, place), { recursive: true });
+    for (const place of ['kept', 'kept/2026-03-01', 'outbox', 'open'])
+      writeFileSync(join(dir, place, 'notes.txt'), 'somebody was here');
+    await newKeeper({ mostBytes: 2 * (56 + first.length) }).look();
+    expect(news.map(({ type }) => type)).toEqual(['finished', 'finished', 'finished', 'deleted']);
+  });
+
   it('deletes the oldest where there is no room for all', async () => {
     for (const name of ['a', 'b', 'c']) leave(name);
     const keeper = newKeeper({ mostBytes: 2 * (56 + first.length) });
@@ -153,19 +180,31 @@ describe('an upload', () => {
   let bucket: Server;
   let objects: Map<string, Buffer>;
   let fails: number;
+  /** What the bucket says when it refuses. */
+  let refusal: string;
+  /** Objects that it never takes, by a part of their names. */
+  let never: string | undefined;
+  /** Answers wait for it. */
+  let held: Promise<void> | undefined;
+  let asked: number;
 
   beforeEach(async () => {
     objects = new Map();
-    fails = 0;
+    fails = asked = 0;
+    refusal = '';
+    never = held = undefined;
     bucket = createServer((request, response) => {
       const parts: Buffer[] = [];
       request.on('data', (part: Buffer) => parts.push(part));
       request.on('end', () => {
+        asked += 1;
         const isSigned = request.headers.authorization?.endsWith(
           `Signature=${signatureOf(request, 'secret')}`,
         );
-        if (isSigned !== true) response.writeHead(403).end();
+        if (isSigned !== true) response.writeHead(403).end(refusal);
         else if (fails > 0) response.writeHead(503).end(String(fails--));
+        else if (never !== undefined && request.url?.includes(never) === true) response.writeHead(400).end();
+        else if (held !== undefined) void held.then(() => response.writeHead(200).end());
         else {
           objects.set(String(request.url), Buffer.concat(parts));
           response.writeHead(200).end();
@@ -208,13 +247,52 @@ describe('an upload', () => {
     expect(news.map(({ type }) => type)).toEqual(['finished', 'upload.failed', 'uploaded']);
   });
 
-  it('with a wrong key keeps the recording', async () => {
+  it('with a wrong key keeps the recording, and says why the bucket refused it, without what else it said', async () => {
     leave('c');
+    const key = '<AWSAccessKeyId>key</AWSAccessKeyId>';
+    refusal = `<Error><Code>SignatureDoesNotMatch</Code><Message>no</Message>${key}</Error>`;
     await newKeeper({ upload: target('other') }).look();
     expect(news.at(-1)).toMatchObject({
-      type: 'upload.failed',
-      error: { message: 'the bucket answered 403' },
+      ...{ type: 'upload.failed', call: 'c', waiting: 1 },
+      error: { message: 'the bucket answered 403 (SignatureDoesNotMatch)' },
     });
     expect(readdirSync(join(dir, 'outbox'))).toHaveLength(1);
+  });
+
+  it('that never succeeds holds up no other', async () => {
+    for (const name of ['a', 'b', 'c']) leave(name);
+    never = '/a/';
+    const keeper = newKeeper({ upload: target() });
+    for (let look = 0; look < 3; look += 1, now += 10_000) await keeper.look();
+    expect(readdirSync(join(dir, 'outbox'))).toEqual(['2026-03-01_a']);
+    expect(news.filter(({ type }) => type === 'uploaded')).toHaveLength(2);
+  });
+
+  it('that is slow keeps no call from being put together, and what is deleted for want of room before its own is told', async () => {
+    leave('a');
+    let letGo = (): void => undefined;
+    held = new Promise<void>((resolve) => (letGo = resolve));
+    const keeper = newKeeper({ upload: target(), mostBytes: 56 + first.length });
+    const slow = keeper.look();
+    await vi.waitFor(() => expect(asked).toBe(1));
+    leave('b');
+    now += 61_000;
+    const second = keeper.look();
+    await vi.waitFor(() => expect(news).toContainEqual({ type: 'deleted', call: 'b', wasWaiting: true }));
+    letGo();
+    await Promise.all([slow, second]);
+    expect(readdirSync(join(dir, 'outbox'))).toEqual([]);
+  });
+
+  it('of what another process has just uploaded is no failure', async () => {
+    leave('a');
+    let letGo = (): void => undefined;
+    held = new Promise<void>((resolve) => (letGo = resolve));
+    const look = newKeeper({ upload: target() }).look();
+    await vi.waitFor(() => expect(asked).toBe(1));
+    rmSync(join(dir, 'outbox', '2026-03-01_a'), { recursive: true });
+    letGo();
+    await look;
+    expect(news.map(({ type }) => type)).toEqual(['finished']);
   });
 });
