@@ -86,6 +86,7 @@ it('carrier A', async () => {
 
 const callB = 'v3:a/b';
 const apiUrlB = 'https://api.telnyx.com/v2';
+const holdUrlB = 'https://voice.example.com/hold.mp3';
 
 /** What our adapter of carrier B sends for each command. */
 async function oursOfB(): Promise<Sent[]> {
@@ -97,7 +98,7 @@ async function oursOfB(): Promise<Sent[]> {
     apiUrl,
     publicKey: '',
     connectionId: 'conn',
-    holdAudioUrl: 'https://v.example/hold.mp3',
+    holdAudioUrl: holdUrlB,
   };
   const settings = { addr: { host: '', port: 0 }, publicUrl: 'wss://v.example/carrier_b/stream' };
   const ours = new CarrierBControl(
@@ -151,11 +152,7 @@ it('carrier B', async () => {
   await actions.sendDtmf(id, { digits: '1w#', duration_millis: 250, command_id: 'k3' });
   await client.conferences.create({
     ...{ call_control_id: id, name: 'svc-t', start_conference_on_create: false, beep_enabled: 'never' },
-    ...{
-      hold_audio_url: 'https://v.example/hold.mp3',
-      client_state: state('svc:caller:t'),
-      command_id: 'k4',
-    },
+    ...{ hold_audio_url: holdUrlB, client_state: state('svc:caller:t'), command_id: 'k4' },
   });
   await client.calls.dial({
     ...{ connection_id: 'conn', to, from, timeout_secs: 30, answering_machine_detection: 'detect' },
