@@ -289,14 +289,14 @@ describe('the words of the stream', () => {
     expect(say(open(), 'media', { media: { payload: 5 } })).toMatchObject({ message: { type: 'unknown' } });
   });
 
-  it('dtmf is a key, stop a hang-up, anything else unknown', () => {
+  it('dtmf is a key, stop a hang-up, anything else nothing', () => {
     expect(say(open(), 'dtmf', { dtmf: { digit: '5' } })).toMatchObject({
       message: { digit: { value: '5' } },
     });
     for (const dtmf of [{ digit: 'x' }, { digit: '12' }, { digit: 5 }, {}])
-      expect(say(open(), 'dtmf', { dtmf })).toEqual({ type: 'message', message: { type: 'unknown' } });
+      expect(say(open(), 'dtmf', { dtmf })).toEqual({ type: 'nothing' });
     expect(say(open(), 'stop')).toMatchObject({ message: { type: 'stop' } });
-    expect(say(open(), 'news')).toMatchObject({ message: { type: 'unknown' } });
+    expect(say(open(), 'news')).toEqual({ type: 'nothing' });
     expect(open().hear('[]')).toMatchObject({ message: { type: 'not-json' } });
   });
 

@@ -157,7 +157,8 @@ describe('the other words', () => {
     expect(say('dtmf', { dtmf: { digit: '#' } })).toMatchObject({
       message: { type: 'dtmf', digit: { ok: true } },
     });
-    expect(say('dtmf', { dtmf: { digit: 'flash' } })).toMatchObject({ message: { type: 'unknown' } });
+    expect(say('dtmf', { dtmf: { digit: 'flash' } })).toEqual({ type: 'nothing' });
+    expect(say('news')).toEqual({ type: 'nothing' });
     expect(say('error', { payload: { code: 100003 } })).toEqual({ type: 'nothing' });
     expect(say('stop')).toMatchObject({ message: { type: 'stop' } });
     expect(dialect.hear('{"event":')).toMatchObject({ message: { type: 'not-json' } });

@@ -58,7 +58,7 @@ class CarrierADialect implements SocketDialect {
       case 'dtmf': {
         const key = decodeClientFields({ type: 'dtmf', digit: message.dtmf?.digit });
         // One that nobody knows, such as a flash, is no reason to end a telephone call.
-        return key.type === 'dtmf' && !key.digit.ok ? unknown : heard(key);
+        return key.type === 'dtmf' && !key.digit.ok ? nothing : heard(key);
       }
       case 'mark':
         return markCameBack(this.#state, message.mark?.name)
@@ -67,7 +67,8 @@ class CarrierADialect implements SocketDialect {
       case 'stop':
         return heard({ type: 'stop' });
       default:
-        return unknown;
+        // Carriers add events without notice.
+        return nothing;
     }
   }
 

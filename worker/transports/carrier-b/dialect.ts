@@ -76,7 +76,7 @@ class CarrierBDialect implements SocketDialect {
       case 'dtmf': {
         const key = decodeClientFields({ type: 'dtmf', digit: message.dtmf?.digit });
         // One that nobody knows, such as a flash, is no reason to end a telephone call.
-        return key.type === 'dtmf' && !key.digit.ok ? unknown : heard(key);
+        return key.type === 'dtmf' && !key.digit.ok ? nothing : heard(key);
       }
       case 'mark': {
         const name = message.mark?.name;
@@ -85,7 +85,8 @@ class CarrierBDialect implements SocketDialect {
       case 'stop':
         return heard({ type: 'stop' });
       default:
-        return unknown;
+        // Carriers add events without notice.
+        return nothing;
     }
   }
 
