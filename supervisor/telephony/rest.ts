@@ -3,6 +3,7 @@
  * again and follows no redirect; what the answer says is bounded, and neither addresses nor credentials get into anything it tells.
  */
 import { Agent } from '../../shared/runtime/undici.ts';
+import type { Log } from '../../shared/runtime/log.ts';
 import type { CarrierOutcome } from '../../shared/protocol/call-control.ts';
 
 /** Of one request; a command that takes several stays within its budget of 40 s. */
@@ -21,8 +22,9 @@ export interface RestRequest {
 
 export type RestAnswer =
   | { readonly kind: 'answered'; readonly status: number; readonly body: unknown }
-  | { readonly kind: 'unsent' }
-  | { readonly kind: 'lost' };
+  /** `reason`: the error's code, for the log. */
+  | { readonly kind: 'unsent'; readonly reason?: string }
+  | { readonly kind: 'lost'; readonly reason?: string };
 
 export type AskRest = (request: RestRequest) => Promise<RestAnswer>;
 
@@ -33,9 +35,10 @@ const unsentCodes: readonly string[] = [
   ...['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
 ];
 
-function isUnsent(error: unknown): boolean {
+function notAnswered(error: unknown): RestAnswer {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
-  return typeof code === 'string' && unsentCodes.includes(code);
+  if (typeof code !== 'string') return { kind: 'lost' };
+  return { kind: unsentCodes.includes(code) ? 'unsent' : 'lost', reason: code };
 }
 
 /** A way to ask, with connections of its own. */
@@ -52,7 +55,7 @@ export function newRest(): { readonly ask: AskRest; readonly close: () => void }
       });
       return { kind: 'answered', status: response.statusCode, body: await readBody(response.body) };
     } catch (error) {
-      return { kind: isUnsent(error) ? 'unsent' : 'lost' };
+      return notAnswered(error);
     }
   };
   return { ask, close: () => void agent.destroy() };
@@ -75,6 +78,43 @@ async function readBody(body: AsyncIterable<Buffer> & { destroy(): void }): Prom
   } catch {
     return undefined;
   }
+}
+
+/** Numbers of carriers for "this call is over", which is how most calls end. */
+const overCodes: readonly string[] = ['20404', '21220', '90018'];
+
+/** What a carrier refused or did not answer is told by its status and its own number for it; its words may hold a caller's number. */
+export const tellingFaults =
+  (ask: AskRest, log: Pick<Log, 'warn'>): AskRest =>
+  async (request) => {
+    const answer = await ask(request);
+    const fault = faultOf(answer);
+    const { host, pathname } = new URL(request.url);
+    if (fault !== undefined)
+      log.warn(
+        { host, asked: pathname.split('/').at(-1), ...fault },
+        'a carrier did not do what it was asked',
+      );
+    return answer;
+  };
+
+function faultOf(answer: RestAnswer): object | undefined {
+  if (answer.kind !== 'answered') return { outcome: answer.kind, reason: answer.reason };
+  const { status, body } = answer;
+  const code = codesOf(body).find((one) => /^\d{1,6}$/.test(one));
+  if (status <= 299 || (code !== undefined && overCodes.includes(code))) return undefined;
+  return { status, code };
+}
+
+/** The numbers of what a carrier says is wrong, as texts: carrier A tells one, carrier B a list. */
+export function codesOf(body: unknown): string[] {
+  const field = (of: unknown, name: string): unknown =>
+    typeof of === 'object' && of !== null ? Reflect.get(of, name) : undefined;
+  const errors = field(body, 'errors');
+  return [body, ...(Array.isArray(errors) ? (errors as unknown[]) : [])]
+    .map((one) => field(one, 'code'))
+    .filter((code) => typeof code === 'string' || typeof code === 'number')
+    .map(String);
 }
 
 /** What became of a command, by the status of its answer (spec 03, States: 4xx is definite, 5xx and silence are not). */

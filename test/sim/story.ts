@@ -128,6 +128,8 @@ export class Story {
   readonly users: Said[] = [];
   readonly remembered: Remembered[] = [];
   notesOwed = false;
+  /** Keys were pressed that are no entry yet: a turn waits for them. */
+  pressing = false;
   echoKnown = false;
   /** From sending a mark to its echo; 0 until one was measured. */
   echoDelayMs = 0;

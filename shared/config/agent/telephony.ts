@@ -25,7 +25,8 @@ export const dtmfKeys = z.strictObject({
     .default(20)
     .meta({ description: 'An entry ends after this many keys.', unit: 'keys' }),
   inter_digit_ms: z.int().min(100).max(60_000).default(3000).meta({
-    description: 'An entry ends when no further key follows for this long.',
+    description:
+      'An entry ends when no further key follows for this long; what is said meanwhile is answered with it.',
   }),
   lone_terminator: z.boolean().default(true).meta({
     description: 'Whether the terminator alone is an entry of its own.',

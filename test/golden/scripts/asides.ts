@@ -170,8 +170,8 @@ export const asides: readonly Dialogue[] = [
     call.llmIsAsked(
       'user: Go.',
       'assistant: Alpha beta gamma',
-      'user: [The caller pressed the keys: 1]',
       'user: Sales please.',
+      'user: [The caller pressed the keys: 1]',
     );
   }),
 

@@ -98,7 +98,47 @@ export const keysAndIdle: readonly Dialogue[] = [
   dialogue('keys pressed while the caller speaks are answered with the turn', (begin) => {
     const call = begin().opens().callerBegins().presses('7#').skips().sttHears('That one.').callerStops();
     call.silenceEndsTheTurn().sttFinalizes().rounds(1);
-    call.llmIsAsked('user: [The caller pressed the keys: 7]', 'user: That one.');
+    call.llmIsAsked('user: That one.', 'user: [The caller pressed the keys: 7]');
+  }),
+
+  dialogue('words that follow keys wait for the entry, and both are one turn in their order', (begin) => {
+    const call = begin()
+      .opens()
+      .presses('12')
+      .later(500)
+      .callerBegins()
+      .sttHears('That is it.')
+      .callerStops();
+    call.silenceEndsTheTurn().sttFinalizes().rounds(0).later(1_000).rounds(0).skips().presses('3');
+    call.later(2_999).rounds(0).later(1).orders('playout.open 1', 'llm.start 1');
+    call.llmIsAsked('user: [The caller pressed the keys: 123]', 'user: That is it.');
+    call.llmAnswers('Thanks.').botFinishes().later(5_000).rounds(1);
+  }),
+
+  dialogue('keys that follow words are awaited, and both are one turn in their order', (begin) => {
+    const call = begin().opens().callerBegins().sttHears('My number is.').callerStops().presses('4');
+    call.silenceEndsTheTurn().sttFinalizes().later(1_000).presses('2').later(1_000).rounds(0).presses('#');
+    call.rounds(1).llmIsAsked('user: My number is.', 'user: [The caller pressed the keys: 42]');
+    call.llmAnswers('Thanks.').botFinishes().later(5_000).rounds(1);
+  }),
+
+  dialogue('who goes on speaking while keys are awaited says more of the same turn', (begin) => {
+    const call = begin()
+      .opens()
+      .presses('1')
+      .callerBegins()
+      .sttHears('That')
+      .callerStops()
+      .silenceEndsTheTurn();
+    call.sttFinalizes().callerBegins().sttHears('is it.').later(3_000).callerStops().silenceEndsTheTurn();
+    call.sttFinalizes().rounds(1);
+    call.llmIsAsked('user: [The caller pressed the keys: 1]', 'user: That is it.');
+  }),
+
+  dialogue('an STT that fails while keys are awaited loses nothing', (begin) => {
+    const call = begin().opens().presses('1').callerBegins().sttHears('That is it.').callerStops();
+    call.silenceEndsTheTurn().sttFinalizes().tell({ type: 'stt.failed' }).later(3_000);
+    call.llmIsAsked('user: [The caller pressed the keys: 1]', 'user: That is it.');
   }),
 
   dialogue('keys are answered even when the turn turns out to be a noise', (begin) => {
@@ -134,8 +174,8 @@ export const keysAndIdle: readonly Dialogue[] = [
     call.llmIsAsked(
       'user: Menu.',
       'assistant: Press one',
-      'user: [The caller pressed the keys: #]',
       'user: Please.',
+      'user: [The caller pressed the keys: #]',
     );
   }),
 

@@ -80,7 +80,7 @@ export const speculation: readonly Dialogue[] = [
 
   dialogue('keys pressed meanwhile make the answer one to another conversation', (begin) => {
     const call = pausing(begin, 'That one.').llmAnswers('Which?').presses('7#').silenceEndsTheTurn();
-    call.sttFinalizes().rounds(2).llmIsAsked('user: [The caller pressed the keys: 7]', 'user: That one.');
+    call.sttFinalizes().rounds(2).llmIsAsked('user: That one.', 'user: [The caller pressed the keys: 7]');
   }),
 
   dialogue(

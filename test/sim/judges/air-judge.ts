@@ -29,7 +29,9 @@ export class AirJudge {
     const story = this.#story;
     const { response } = story;
     if (response === undefined) {
-      this.#silentSince = story.mouth === 'deciding' ? (this.#silentSince ?? now) : undefined;
+      // Who presses keys has not finished.
+      const owes = story.mouth === 'deciding' && !story.pressing;
+      this.#silentSince = owes ? (this.#silentSince ?? now) : undefined;
       this.#context = 0;
       return;
     }

@@ -1,47 +1,69 @@
-/** Judges the keys that the caller presses: each entry is completed in time and enters the conversation. */
-import type { Scene, Story } from '../story.ts';
+/** Judges the keys that the caller presses: each entry is completed in time and enters the conversation, in order with what is said. */
+import type { Order } from '../../support/core/order.ts';
+import type { Said, Scene, Story } from '../story.ts';
+
+const noteOf = (digits: string): string => `[The caller pressed the keys: ${digits}]`;
 
 export class KeyJudge {
   readonly #story: Story;
   #digits = '';
+  #pressedAt = 0;
   #completeAt = Infinity;
+  /** Entries that were begun while the caller was speaking: they stand behind the words. */
+  #behind: Said[] = [];
 
   constructor(story: Story) {
     this.#story = story;
   }
 
-  facts({ event, now }: Scene): void {
-    if (event.type === 'dtmf.pressed') this.#pressed(event.digit, now);
+  /** `spokeAt` says since when the caller has been speaking; undefined where that is not known. */
+  facts(scene: Scene, spokeAt: number | undefined): void {
+    if (scene.event.type === 'dtmf.pressed') this.#pressed(scene, scene.event.digit, spokeAt);
   }
 
-  complete({ event, now }: Scene): void {
-    if (event.type === 'deadline.reached' && this.#digits !== '' && now >= this.#completeAt) this.#entry();
+  complete(scene: Scene, spokeAt: number | undefined): void {
+    const isDue = scene.event.type === 'deadline.reached' && scene.now >= this.#completeAt;
+    if (isDue && this.#story.pressing) this.#entry(scene, spokeAt);
   }
 
-  /** The entry that is completed now is in the request already. */
-  isAsked({ actions }: Scene): boolean {
-    const asked = actions.find((action) => action.type === 'llm.start');
-    return asked?.messages.at(-1)?.text === `[The caller pressed the keys: ${this.#digits}]`;
+  /** What was said before them is known, or was nothing. */
+  follow({ actions }: Scene): void {
+    const { users } = this.#story;
+    const asked = actions.find(({ type }) => type === 'llm.start') as
+      Extract<Order, { type: 'llm.start' }> | undefined;
+    for (const said of this.#behind.splice(0)) {
+      const early = users.indexOf(said);
+      // Where it stands is only known from where it is found.
+      if (early !== -1 && asked?.messages.at(-1)?.text !== said.words.join(' ')) continue;
+      if (early !== -1) users.splice(early, 1);
+      users.push(said);
+    }
   }
 
-  #pressed(digit: string, now: number): void {
+  #pressed(scene: Scene, digit: string, spokeAt: number | undefined): void {
+    const { now } = scene;
+    if (this.#digits === '') this.#pressedAt = now;
     if (digit === '#') {
       this.#digits ||= '#';
-      this.#entry();
+      this.#entry(scene, spokeAt);
       return;
     }
     this.#digits += digit;
+    this.#story.pressing = true;
     this.#completeAt = now + 3_000;
     this.#story.await('keys', now + 3_000, 'an entry of keys is never completed');
-    if (this.#digits.length >= 20) this.#entry();
+    if (this.#digits.length >= 20) this.#entry(scene, spokeAt);
   }
 
-  #entry(): void {
+  #entry(scene: Scene, spokeAt: number | undefined): void {
     const story = this.#story;
-    const words = `[The caller pressed the keys: ${this.#digits}]`.split(' ');
-    story.users.push({ words, exact: true, needed: true });
+    const said = { words: noteOf(this.#digits).split(' '), exact: true, needed: true };
+    this.#behind.push(said);
+    if (spokeAt === undefined) story.users.push(said);
+    else if (spokeAt > this.#pressedAt) this.follow(scene);
     story.notesOwed = true;
     story.done('keys');
+    story.pressing = false;
     this.#digits = '';
     this.#completeAt = Infinity;
   }

@@ -1,5 +1,6 @@
 /** Judges the caller's side: who speaks, when a turn must end, what its words are, and which texts the context must hold. */
 import { Asides } from '../asides.ts';
+import type { Order } from '../../support/core/order.ts';
 import { KeyJudge } from './key-judge.ts';
 import { isDecision, telling, type Scene, type Story } from '../story.ts';
 import { SttLedger } from '../world/stt-ledger.ts';
@@ -18,6 +19,8 @@ export class TurnJudge {
   /** For how long at least the voice has lasted. */
   #lastedMs = 0;
   #decidedAt = 0;
+  /** For keys, behind the text of the turn. */
+  #waited = false;
   readonly #stt = new SttLedger();
   #resumeAt = Infinity;
   /** STT has said something of the candidate. */
@@ -37,7 +40,8 @@ export class TurnJudge {
   /** Before the orders of a step are looked at. */
   facts(scene: Scene): void {
     const { event } = scene;
-    this.#keys.facts(scene);
+    this.#keys.facts(scene, this.#spokeAt(scene));
+    if (event.type === 'dtmf.pressed' && this.#story.mouth === 'deciding') this.#waitsForText(scene.now);
     if (event.type === 'stt.partial' || event.type === 'stt.final') this.#texts += 1;
     if (event.type === 'stt.partial') this.#told.partial = event.text;
     else if (event.type === 'stt.final')
@@ -79,16 +83,19 @@ export class TurnJudge {
     const mayDecide =
       this.#story.mouth === 'own' || (this.#isLateAside && scene.event.type !== 'call.resumed');
     if (mayDecide && isDecision(scene)) this.#decides(scene);
-    const answered = this.#story.mouth === 'deciding' && this.#owed === 0;
-    if (answered) this.#answered(scene);
-    // A turn that is given up in the same step was asked about before the entry was complete.
-    if (!answered || this.#keys.isAsked(scene)) this.#keys.complete(scene);
+    this.#settles(scene);
+    this.#keys.complete(scene, this.#spokeAt(scene));
+    this.#settles(scene);
+    // An answer without a turn: what was said into the response before was nothing.
+    const answers = scene.has('playout.open') && scene.has('llm.start');
+    const { type } = scene.event;
+    const isAside = this.#story.mouth === 'aside' || type === 'dtmf.pressed';
+    if (isAside && answers && type !== 'call.resumed') this.#keys.follow(scene);
     this.#speculates(scene);
   }
 
   /** After the orders of a step. */
   after(scene: Scene): void {
-    this.#keys.complete(scene);
     this.#settlesAside(scene);
     this.#output(scene);
   }
@@ -114,6 +121,7 @@ export class TurnJudge {
     const words = story.witnesses.stt.turnWords.map(({ word }) => word);
     if (words.length === 0) {
       story.mouth = 'none';
+      this.#keys.follow(scene);
       const owes = story.notesOwed && story.response === undefined && !story.ending && !story.over;
       story.demand(scene.now, !owes || scene.has('llm.start'), 'an entry of keys is not answered');
     } else if (telling(words).length > 0 && story.response === undefined && !story.over) {
@@ -179,6 +187,9 @@ export class TurnJudge {
     const again = story.mouth === 'aside';
     const listens = scene.actions.some((action) => action.type === 'stt.listen' && (action.fresh || again));
     this.#asides.goesOn(scene, this.#owed);
+    // What was said before was nothing.
+    if (scene.actions.some((action) => action.type === 'stt.listen' && action.fresh))
+      this.#keys.follow(scene);
     if (story.response === undefined) {
       story.demand(now, !scene.has('playout.pause'), 'a response that is over is held');
       story.demand(now, listens, 'nobody listens to the caller');
@@ -288,9 +299,33 @@ export class TurnJudge {
     story.done('finalize');
     story.mouth = 'deciding';
     this.#decidedAt = now;
+    this.#waited = false;
+    this.#waitsForText(now);
+  }
+
+  /** Since when the caller has been speaking: never, where nobody is; undefined where an aside may be nothing. */
+  #spokeAt(scene: Scene): number | undefined {
+    const { mouth, response, voice } = this.#story;
+    if (mouth === 'none' || (response !== undefined && !scene.has('playout.clear'))) return Infinity;
+    const isAside = mouth === 'aside' || (mouth === 'candidate' && !voice);
+    return isAside && !this.#asides.isSure ? undefined : this.#beganAt;
+  }
+
+  /** A turn whose text is known is answered, unless keys are being pressed. */
+  #settles(scene: Scene): void {
+    const story = this.#story;
+    if (story.mouth !== 'deciding' || this.#owed > 0) return;
+    const { farewell } = story.settings;
+    const isFarewell = ({ type, ...order }: Order): boolean =>
+      type === 'tts.speak' && 'text' in order && (order.text === farewell || 'recorded' in order);
+    if (!story.pressing || scene.actions.some(isFarewell)) this.#answered(scene);
+    else this.#waited = true;
+  }
+
+  #waitsForText(now: number): void {
     // A session that fails late is replaced once, and asked again.
-    const by = now + 2 * story.settings.limits.sttGiveUpMs;
-    story.await('answer', by, 'a turn waits for STT without end');
+    const by = now + 2 * this.#story.settings.limits.sttGiveUpMs + (this.#story.pressing ? 3_000 : 0);
+    this.#story.await('answer', by, 'a turn waits for STT without end');
   }
 
   /** The turn is over and its text is known; what it held must be answered now. */
@@ -304,8 +339,9 @@ export class TurnJudge {
     const lost = scene.has('stt.reopen') && !scene.has('stt.replay');
     const exact = stt.exact && !lost && certain;
     const needed = exact && telling(words).length > 0;
-    story.decided = { since: this.#decidedAt, words, exact, needed };
+    story.decided = { since: this.#waited ? now : this.#decidedAt, words, exact, needed };
     if (words.length > 0) story.users.push({ words, exact, needed });
+    this.#keys.follow(scene);
     if (needed) story.demand(now, scene.has('playout.open'), 'a turn is not answered');
     else if (words.length === 0 && story.notesOwed)
       story.demand(now, scene.has('playout.open'), 'an entry of keys is not answered');

@@ -266,9 +266,9 @@ export const botMutants: readonly Mutant[] = [
     from: '    speculation.text !== text ||\n',
     to: '',
   }),
-  mutant('promotes an answer that did not know of the keys', 'speculation.ts', {
-    from: ' ||\n    speculation.basis !== state.conversation.history.messages.length',
-    to: '',
+  mutant('promotes an answer that did not know of the keys', 'keys.ts', {
+    from: '  dropSpeculation(step);\n',
+    to: '  void dropSpeculation;\n',
   }),
   mutant('speaks an answer before the turn is over', 'speculation.ts', {
     from: '    speculation.held += event.text;',

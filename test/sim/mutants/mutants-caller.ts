@@ -115,8 +115,20 @@ export const callerMutants: readonly Mutant[] = [
     to: '',
   }),
   mutant('starts a second response beside the first', 'keys.ts', {
-    from: 'if (state.delivery.response === undefined && nobodySpeaks(state)) startOwedAnswer(step);',
-    to: 'if (nobodySpeaks(state)) startOwedAnswer(step);',
+    from: 'if (isAlone && nobodySpeaks(step.state)) startOwedAnswer(step);',
+    to: 'if (nobodySpeaks(step.state)) startOwedAnswer(step);',
+  }),
+  mutant('answers words while keys are being pressed', 'listening.ts', {
+    from: 'if (isPressing(state.keys) && ',
+    to: 'if (isPressing(state.keys) && state.numbers.epoch < 0 && ',
+  }),
+  mutant('puts keys before the words that they were pressed behind', 'keys.ts', {
+    from: "isAlone && caller.turn.phase !== 'idle' &&",
+    to: "isAlone && caller.turn.phase === 'idle' &&",
+  }),
+  mutant('takes the wait for keys for an STT that says nothing', 'listening.ts', {
+    from: "turn.phase === 'finalizing' && stt.owed.length > 0 ?",
+    to: "turn.phase === 'finalizing' && stt.owed.length >= 0 ?",
   }),
   mutant('lets a noise that flickers hold a turn open', 'pause.ts', {
     from: 'Math.min(Math.max(turn.lastVoiceAt + waitMs, turn.holdBy), latest)',

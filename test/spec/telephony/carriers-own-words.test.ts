@@ -16,6 +16,7 @@ import {
   say,
 } from '../../../supervisor/telephony/carrier-a/twiml.ts';
 import { outcomeOf } from '../../../supervisor/telephony/rest.ts';
+import { languagesOfA, languagesOfB } from '../../../supervisor/telephony/spoken-language.ts';
 
 const token = 'test_auth_token_0123456789abcdef';
 
@@ -58,6 +59,18 @@ describe('carrier A, by its own library', () => {
     expect(plain(ours)).toBe(plain(join.toString()));
     // The summary is the model's text: its lines are not one word.
     expect(say('Refund of $20\n\tfor Tom', 'en-US')).toBe(say('Refund of $20 for Tom', 'en-US'));
+  });
+
+  it('speaks every language that we name, each once, and carrier B does so too', () => {
+    // Their types judge; a tag that they do not have does not compile.
+    const say = new twilio.twiml.VoiceResponse();
+    for (const language of languagesOfA) say.say({ language }, 'x');
+    const speaks: readonly NonNullable<Telnyx.Calls.ActionSpeakParams['language']>[] = languagesOfB;
+    expect([new Set(languagesOfA).size, new Set(speaks).size]).toEqual([
+      languagesOfA.length,
+      languagesOfB.length,
+    ]);
+    expect(say.toString().match(/language=/g)?.length).toBe(languagesOfA.length);
   });
 });
 

@@ -6,6 +6,7 @@ import type { ContextMessage } from '../actions.ts';
 import { closeCommands } from '../commands.ts';
 import {
   enterHeard,
+  enterKeys,
   tellHeard,
   enterToolResults,
   messagesFor,
@@ -131,6 +132,7 @@ export function openAnswer(
 ): Response {
   step.state.conversation.owed = false;
   step.state.silence.retryAt = undefined;
+  enterKeys(step.state);
   enterToolResults(step);
   applyEdits(step.state.conversation.edits, step.state.conversation.history);
   const say = reachSafePoint(step);

@@ -5,6 +5,7 @@
 import { isEnding } from '../course.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import type { CallEvent } from '../events.ts';
+import { isPressing } from '../turn/dtmf.ts';
 import { numberSaid } from '../turn/numbers-said.ts';
 import { endsHesitant } from '../turn/phrases.ts';
 import { onLlmDone, onLlmText } from './answering.ts';
@@ -22,7 +23,7 @@ const maxHeldChars = 8_192;
 
 /** What asking early looks at: everything that an answer is made of. */
 export type Guessing = Step<
-  'setup' | 'course' | 'numbers' | 'caller' | 'guess' | 'delivery' | 'conversation' | 'tools'
+  'setup' | 'course' | 'numbers' | 'caller' | 'guess' | 'delivery' | 'conversation' | 'tools' | 'keys'
 >;
 
 /** The words of the turn, or the state of its pause, have changed. */
@@ -48,6 +49,8 @@ export function reviewSpeculation(step: Guessing): void {
     state.guess.wasted < maxWastedRounds &&
     !isEnding(state.course) &&
     !awaitsWord(state) &&
+    !isPressing(state.keys) &&
+    state.conversation.notes.length === 0 &&
     !waitsForSafePoint(state.tools) &&
     state.delivery.response === undefined &&
     !/^\W*$/u.test(text);

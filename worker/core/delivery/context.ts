@@ -6,7 +6,7 @@
 import type { ContextMessage, OfferedTool } from '../actions.ts';
 import { narrowed } from '../answer/edits.ts';
 import { flowPrompt, stepFlow, transitionsOf } from '../flow/flow.ts';
-import { addHeard, addMessages, contextFor, type History } from './history.ts';
+import { addHeard, addMessages, addUser, contextFor, type History } from './history.ts';
 import { unfilled, type Response, type RoundPart } from '../answer/response.ts';
 import type { Step, Slices } from '../state.ts';
 import { tell } from '../told.ts';
@@ -123,4 +123,15 @@ export function reachSafePoint(step: Step<'setup' | 'conversation'>): string {
     say = order.say.trim();
   }
   return say;
+}
+
+/**
+ * Keys that the caller has pressed enter the conversation. A running answer is none to them: the request that asks for one must end
+ * with them.
+ */
+export function enterKeys({ conversation, delivery }: Slices<'conversation' | 'delivery'>): void {
+  for (const note of conversation.notes.splice(0)) {
+    addUser(conversation.history, note);
+    if (delivery.response !== undefined) delivery.response.notes += 1;
+  }
 }

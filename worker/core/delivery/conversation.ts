@@ -1,5 +1,5 @@
 /** What was said so far, what the LLM is told beside it, and whether somebody waits for an answer to it. */
-import { flag, leftOut, maybe, record } from '../../../shared/base/codec.ts';
+import { flag, leftOut, list, maybe, record, text } from '../../../shared/base/codec.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 import { editsCodec, newEdits, type Edits } from '../answer/edits.ts';
 import { flowCodec, newFlow, type FlowState } from '../flow/flow.ts';
@@ -13,6 +13,8 @@ export interface Conversation {
   readonly flow: FlowState | undefined;
   /** Something entered the history that nobody has answered yet; the answer follows the running response. */
   owed: boolean;
+  /** Keys that were pressed while the caller was speaking: they stand behind the words, and before the answer. */
+  readonly notes: string[];
   /** The caller spoke first, and is greeted in answer. */
   greets: boolean;
 }
@@ -28,6 +30,7 @@ export function newConversation(
     edits: newEdits(),
     flow: flow === undefined ? undefined : newFlow(flow, now),
     owed: false,
+    notes: [],
     greets: false,
   };
 }
@@ -38,5 +41,6 @@ export const conversationCodec = record<Conversation>({
   edits: editsCodec,
   flow: maybe(flowCodec),
   owed: flag,
+  notes: list(text()),
   greets: flag,
 });

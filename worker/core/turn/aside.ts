@@ -4,6 +4,7 @@
  */
 import { isEnding } from '../course.ts';
 import { interruptible, tellingWords } from './candidate.ts';
+import { enterKeys } from '../delivery/context.ts';
 import { beginEpoch } from '../epoch.ts';
 import { beginPause } from './pause.ts';
 import { withoutSounds } from './backchannels.ts';
@@ -58,6 +59,7 @@ export function settleAside(step: Step): void {
     return;
   }
   state.caller.turn = { phase: 'idle' };
+  enterKeys(state);
   if (state.conversation.owed && response === undefined && !isEnding(state.course) && nobodySpeaks(state))
     startOwedAnswer(step);
 }

@@ -31,7 +31,16 @@ export const echoWithinMs = 300;
 
 /** What a cut touches: whoever takes over begins a turn, and the answer that was asked for early is none. */
 type Cutting = Step<
-  'setup' | 'course' | 'numbers' | 'caller' | 'guess' | 'delivery' | 'silence' | 'conversation' | 'tools'
+  | 'setup'
+  | 'course'
+  | 'numbers'
+  | 'caller'
+  | 'guess'
+  | 'delivery'
+  | 'silence'
+  | 'conversation'
+  | 'tools'
+  | 'keys'
 >;
 
 /** Whether the caller's voice may cut the running response. A farewell is spoken to its end. */

@@ -29,10 +29,12 @@ export const defaultDtmfSettings: DtmfSettings = {
 
 export interface DtmfCollector {
   digits: string;
+  /** When the first key of the newest entry was pressed. */
+  pressedAt: Millis;
   completeAt: Millis | undefined;
 }
 
-export const newDtmfCollector = (): DtmfCollector => ({ digits: '', completeAt: undefined });
+export const newDtmfCollector = (): DtmfCollector => ({ digits: '', pressedAt: 0, completeAt: undefined });
 
 /** Takes one key and returns the entry that it completed. */
 export function pressKey(
@@ -40,6 +42,7 @@ export function pressKey(
   digit: string,
   { settings, now }: { settings: DtmfSettings; now: Millis },
 ): string | undefined {
+  if (collector.digits === '') collector.pressedAt = now;
   if (digit === settings.terminator)
     return takeEntry(collector) ?? (settings.loneTerminator ? digit : undefined);
   collector.digits += digit;
@@ -52,6 +55,9 @@ export function dtmfDeadline(collector: DtmfCollector, now: Millis): string | un
   return collector.completeAt !== undefined && now >= collector.completeAt ? takeEntry(collector) : undefined;
 }
 
+/** Keys were pressed that are no entry yet. */
+export const isPressing = ({ digits }: DtmfCollector): boolean => digits !== '';
+
 export const keysNote = (entry: string, { note }: DtmfSettings): string =>
   note.replaceAll('{digits}', () => entry);
 
@@ -62,4 +68,4 @@ function takeEntry(collector: DtmfCollector): string | undefined {
   return entry === '' ? undefined : entry;
 }
 
-export const dtmfCodec = record<DtmfCollector>({ digits: text(), completeAt: maybe(time) });
+export const dtmfCodec = record<DtmfCollector>({ digits: text(), pressedAt: time, completeAt: maybe(time) });

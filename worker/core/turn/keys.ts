@@ -1,44 +1,42 @@
-/** Keys that the caller presses: they may interrupt, and an entry of them is answered like words. */
+/** Keys that the caller presses: they may interrupt, and an entry of them is answered like words, together with those around it. */
 import { beginAside, interruptible } from './candidate.ts';
 import { dtmfDeadline, keysNote, pressKey } from './dtmf.ts';
+import { answerWithKeys } from './listening.ts';
 import type { PlayoutPosition } from '../events.ts';
-import { addUser } from '../delivery/history.ts';
+import { enterKeys } from '../delivery/context.ts';
 import { cutResponse, startOwedAnswer } from '../answer/speaking.ts';
+import { dropSpeculation } from '../answer/speculation.ts';
 import { nobodySpeaks, type Step } from '../state.ts';
 
-export function onDtmf(
-  step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation' | 'tools' | 'keys'>,
-  digit: string,
-  position: PlayoutPosition | undefined,
-): void {
+export function onDtmf(step: Step, digit: string, position: PlayoutPosition | undefined): void {
   const { state, now } = step;
   const settings = state.setup.settings.dtmf;
   if (!settings.collect) return;
   state.silence.idle.askAt = undefined;
+  // It would be an answer to half of what the caller brings.
+  dropSpeculation(step);
   if (state.delivery.response !== undefined && state.setup.settings.interrupt.dtmf && interruptible(state)) {
     // Whoever speaks into the response has a turn now, which is answered together with the keys.
     if (state.caller.turn.phase === 'fading') beginAside(step, state.caller.turn);
     cutResponse(step, position);
   }
-  enterKeys(step, pressKey(state.keys, digit, { settings, now }));
+  takeEntry(step, pressKey(state.keys, digit, { settings, now }));
 }
 
-export function onDtmfDeadline(
-  step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation' | 'tools' | 'keys'>,
-): void {
-  enterKeys(step, dtmfDeadline(step.state.keys, step.now));
+export function onDtmfDeadline(step: Step): void {
+  takeEntry(step, dtmfDeadline(step.state.keys, step.now));
 }
 
-function enterKeys(
-  step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'silence' | 'conversation' | 'tools'>,
-  entry: string | undefined,
-): void {
+function takeEntry(step: Step, entry: string | undefined): void {
   if (entry === undefined) return;
-  const { state } = step;
-  addUser(state.conversation.history, keysNote(entry, state.setup.settings.dtmf));
-  // The running answer is none to them: the request that asks for one must end with them.
-  if (state.delivery.response !== undefined) state.delivery.response.notes += 1;
-  state.silence.idle.asks = 0;
-  if (state.delivery.response === undefined && nobodySpeaks(state)) startOwedAnswer(step);
-  else state.conversation.owed = true;
+  const { conversation, delivery, caller, keys, setup, silence } = step.state;
+  silence.idle.asks = 0;
+  conversation.notes.push(keysNote(entry, setup.settings.dtmf));
+  const isAlone = delivery.response === undefined;
+  // What the caller is saying stands before them; what is said into a response is only a turn once that is over.
+  const isBehind = isAlone && caller.turn.phase !== 'idle' && caller.turn.startedAt <= keys.pressedAt;
+  if (!isBehind) enterKeys(step.state);
+  if (isAlone && nobodySpeaks(step.state)) startOwedAnswer(step);
+  else conversation.owed = true;
+  answerWithKeys(step);
 }

@@ -2,9 +2,9 @@
 import { forgetFaults } from '../faults.ts';
 import { endSoon, isEnding } from '../course.ts';
 import { weighAside } from './aside.ts';
-import { withoutListening } from './backchannels.ts';
 import { beginCandidate, beginFading } from './candidate.ts';
-import { echoWithinMs, prolongFading, reviewCandidate } from './candidate.ts';
+import { prolongFading, reviewCandidate } from './candidate.ts';
+import { isPressing } from './dtmf.ts';
 import { noteSpeechAfterDecision } from './end-of-turn.ts';
 import { answerQuestion, noteTurn } from '../answer/answering.ts';
 import { takeTexts } from '../commands.ts';
@@ -13,7 +13,6 @@ import type { CallEvent } from '../events.ts';
 import { listen, onSttDeadline, reopenStt } from './hearing.ts';
 import { addUser } from '../delivery/history.ts';
 import { beginPause, judgedWithinMs, resumeMarginMs, reviewPause } from './pause.ts';
-import { spokenWords, withoutEcho } from './phrases.ts';
 import { startAnswer, startLine, startText } from '../answer/speaking.ts';
 import {
   dropSpeculation,
@@ -23,6 +22,7 @@ import {
 } from '../answer/speculation.ts';
 import { awaitsWord, nobodySpeaks, noticeFault, type Step, type Slices } from '../state.ts';
 import { tell } from '../told.ts';
+import { kindOf } from './kind.ts';
 import {
   addFinal,
   newWords,
@@ -203,8 +203,8 @@ export const decisionDeadline = ({ caller: { turn } }: Slices<'caller'>): Millis
   turn.phase === 'pausing' ? turn.decideAt : undefined;
 
 /** Until when the final text of the turn is waited for. */
-export const finalDeadline = ({ caller: { turn } }: Slices<'caller'>): Millis | undefined =>
-  turn.phase === 'finalizing' ? turn.giveUpAt : undefined;
+export const finalDeadline = ({ caller: { turn, stt } }: Slices<'caller'>): Millis | undefined =>
+  turn.phase === 'finalizing' && stt.owed.length > 0 ? turn.giveUpAt : undefined;
 
 export function onFinalDeadline(step: Step): void {
   const { turn } = step.state.caller;
@@ -232,9 +232,23 @@ function giveUpFinal(step: Step, turn: Finalizing): void {
 
 // ---- the answer ----
 
-/** The words of the turn are known: the LLM answers them, unless they are none. */
+/** An entry of keys is complete: the turn that waited for it is answered with it. */
+export function answerWithKeys(step: Step): void {
+  const { turn, stt } = step.state.caller;
+  if (turn.phase !== 'finalizing' || stt.owed.length > 0) return;
+  answerTurn(step, { ...turn, decidedAt: step.now });
+  // How long somebody takes for keys says nothing of the service.
+  step.state.caller.clock = undefined;
+}
+
+/** The words of the turn are known: the LLM answers them, unless they are none. Keys that are being pressed belong to them. */
 function answerTurn(step: Step, turn: Finalizing): void {
   const { state, now } = step;
+  if (isPressing(state.keys) && !isEnding(state.course)) {
+    // Who goes on was not cut off.
+    state.caller.patience.decidedAt = undefined;
+    return;
+  }
   const text = wholeText(turn.words);
   const { lastVoiceAt, decidedAt } = turn;
   const owedSince = decidedAt;
@@ -319,29 +333,6 @@ export function answerTyped(step: Step): void {
   tell(step, { type: 'turn.user_ended', epoch: state.numbers.epoch });
   const isSilent = state.commands.texts.every(({ answer }) => answer === 'text');
   answerWords(step, takeTexts(step, state.commands), { owedSince: step.now, isSilent });
-}
-
-/** What the words of a turn amount to: something said, the bot's own voice, words of listening, or no words at all. */
-function kindOf(
-  state: Slices<'setup' | 'delivery'>,
-  turn: Finalizing,
-  { text }: { text: string },
-): 'words' | 'echo' | 'listening' | 'silence' {
-  const words = spokenWords(text);
-  // Some STT write a lone full stop for a noise.
-  if (words.length === 0) return 'silence';
-  const {
-    delivery: { lastSaid },
-    setup: { settings },
-  } = state;
-  const near = turn.startedAt - lastSaid.endedAt < echoWithinMs;
-  const own = near ? withoutEcho(words, spokenWords(lastSaid.text)) : words;
-  if (own.length === 0) {
-    state.delivery.echoes = true;
-    return 'echo';
-  }
-  const listensOnly = withoutListening(own, settings.interrupt.backchannels).length === 0;
-  return turn.interrupted && state.delivery.cutOff.trim() !== '' && listensOnly ? 'listening' : 'words';
 }
 
 /**

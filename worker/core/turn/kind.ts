@@ -1,0 +1,29 @@
+/** What a turn amounts to once its text is known. */
+import { withoutListening } from './backchannels.ts';
+import { echoWithinMs } from './candidate.ts';
+import { spokenWords, withoutEcho } from './phrases.ts';
+import type { Slices } from '../state.ts';
+import type { Finalizing } from './turn.ts';
+
+/** What the words of a turn amount to: something said, the bot's own voice, words of listening, or no words at all. */
+export function kindOf(
+  state: Slices<'setup' | 'delivery'>,
+  turn: Finalizing,
+  { text }: { text: string },
+): 'words' | 'echo' | 'listening' | 'silence' {
+  const words = spokenWords(text);
+  // Some STT write a lone full stop for a noise.
+  if (words.length === 0) return 'silence';
+  const {
+    delivery: { lastSaid },
+    setup: { settings },
+  } = state;
+  const near = turn.startedAt - lastSaid.endedAt < echoWithinMs;
+  const own = near ? withoutEcho(words, spokenWords(lastSaid.text)) : words;
+  if (own.length === 0) {
+    state.delivery.echoes = true;
+    return 'echo';
+  }
+  const listensOnly = withoutListening(own, settings.interrupt.backchannels).length === 0;
+  return turn.interrupted && state.delivery.cutOff.trim() !== '' && listensOnly ? 'listening' : 'words';
+}
