@@ -127,7 +127,8 @@ export function hintFor(state: CallState, now: Circumstances): string {
     if (now.outcome?.kind === 'hung-up') return 'You hung up.';
     return now.outcome?.kind === 'agent-ended' ? 'The agent hung up.' : '';
   }
-  if (now.needsGesture) return 'Click anywhere, or press a key, to start the sound.';
+  if (now.needsGesture)
+    return 'Click anywhere, or press a key, to start the sound. It needs a speaker or headphones.';
   if (now.isAsking) return 'Waiting for your microphone.';
   if (now.isMoving) return 'The connection broke. Connecting again.';
   if (now.isNetworkSlow) return 'Your network is slow: the agent may not hear you.';

@@ -351,7 +351,12 @@ class Worker {
         wallNow: () => systemWallClock.now(),
         newCallId: randomUUID,
         bind: (callback) => runner.scope.bind(callback),
-        faultSent: (code) => this.#metrics.protocolErrors.inc({ code }),
+        faultSent: (code, isFatal, fault) => {
+          this.#metrics.protocolErrors.inc({ code });
+          // Carriers have no words for it in their streams, so that they are told nothing.
+          if (isFatal && transport.startsWith('carrier'))
+            this.#log.warn({ transport, code, fault }, 'the stream of a telephone call was closed');
+        },
       }),
     );
   }

@@ -319,17 +319,23 @@ const startRules: Readonly<Record<string, { readonly shape: string; readonly lim
   },
 };
 
+const entryFits = ([key, value]: [string, unknown]): boolean =>
+  utf8Bytes(key) <= callFieldLimits.metadataKeyBytes &&
+  typeof value === 'string' &&
+  utf8Bytes(value) <= callFieldLimits.metadataValueBytes;
+
 function metadataFits(metadata: Readonly<Record<string, string>>): boolean {
   const entries = Object.entries(metadata);
-  return (
-    entries.length <= callFieldLimits.metadataEntries &&
-    entries.every(
-      ([key, value]) =>
-        utf8Bytes(key) <= callFieldLimits.metadataKeyBytes &&
-        utf8Bytes(value) <= callFieldLimits.metadataValueBytes,
-    )
-  );
+  return entries.length <= callFieldLimits.metadataEntries && entries.every(entryFits);
 }
+
+/** What of the parameters of a telephone call can be its metadata: nobody hangs up on a caller over the rest. */
+export const fittingMetadata = (given: unknown): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(given ?? {})
+      .filter(entryFits)
+      .slice(0, callFieldLimits.metadataEntries),
+  );
 
 /** Checks version, rate, encoding, call id and metadata in this order; the first fault counts. */
 function decodeStart(fields: Readonly<Record<string, unknown>>): Result<StartMessage, CallFault> {

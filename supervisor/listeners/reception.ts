@@ -274,13 +274,16 @@ export class Reception {
   /** The service was told to stop; `again` when it had been before. */
   stop({ again }: { readonly again: boolean }): void {
     this.#succession.stop();
+    if (this.isService) this.#options.telephony.own.outbound.leave();
     if (again && this.#predecessor?.isGone === false) this.#predecessor.hurry();
   }
 
   /** Connections go through this process to the one after it, or the one before it still has calls. */
   get isNeeded(): boolean {
     const isFollowed = this.#predecessor?.hasTaken === true && !this.#predecessor.isGone;
-    return this.#succession.isBusy || this.#ports.isLingering || isFollowed || this.#options.sip.isBusy;
+    const { sip, telephony } = this.#options;
+    const isAsking = sip.isBusy || telephony.own.outbound.isBusy;
+    return this.#succession.isBusy || this.#ports.isLingering || isFollowed || isAsking;
   }
 
   close(): void {

@@ -1,14 +1,18 @@
 /**
- * One request to a carrier's API and what is known afterwards: an answer, that nothing went out, or that nobody knows. It never tries
- * again and follows no redirect; what the answer says is bounded, and neither addresses nor credentials get into anything it tells.
+ * One request to a carrier's API and what is known afterwards: an answer, that nothing went out, or that nobody knows. Nothing that may
+ * have been done is tried again, and no redirect is followed; what the answer says is bounded, and neither addresses nor credentials get into anything it tells.
  */
+import type { Millis } from '../../shared/base/units.ts';
 import { Agent } from '../../shared/runtime/undici.ts';
+import type { Log } from '../../shared/runtime/log.ts';
 import type { CarrierOutcome } from '../../shared/protocol/call-control.ts';
 
 /** Of one request; a command that takes several stays within its budget of 40 s. */
 const answerTimeoutMs = 10_000;
 const connectTimeoutMs = 3_000;
 const mostAnswerBytes = 65_536;
+/** Longer is a silence that somebody hears. */
+const longestPatienceMs: Millis = 2_000;
 
 export interface RestRequest {
   /** POST unless it is given; a GET has no body. */
@@ -20,9 +24,16 @@ export interface RestRequest {
 }
 
 export type RestAnswer =
-  | { readonly kind: 'answered'; readonly status: number; readonly body: unknown }
-  | { readonly kind: 'unsent' }
-  | { readonly kind: 'lost' };
+  /** `retryAfterS`: when the carrier, which has too much to do, may be asked again. */
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly body: unknown;
+      readonly retryAfterS?: number;
+    }
+  /** `reason`: the error's code, for the log. */
+  | { readonly kind: 'unsent'; readonly reason?: string }
+  | { readonly kind: 'lost'; readonly reason?: string };
 
 export type AskRest = (request: RestRequest) => Promise<RestAnswer>;
 
@@ -33,9 +44,10 @@ const unsentCodes: readonly string[] = [
   ...['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
 ];
 
-function isUnsent(error: unknown): boolean {
+function notAnswered(error: unknown): RestAnswer {
   const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
-  return typeof code === 'string' && unsentCodes.includes(code);
+  if (typeof code !== 'string') return { kind: 'lost' };
+  return { kind: unsentCodes.includes(code) ? 'unsent' : 'lost', reason: code };
 }
 
 /** A way to ask, with connections of its own. */
@@ -50,9 +62,17 @@ export function newRest(): { readonly ask: AskRest; readonly close: () => void }
         headersTimeout: answerTimeoutMs,
         bodyTimeout: answerTimeoutMs,
       });
-      return { kind: 'answered', status: response.statusCode, body: await readBody(response.body) };
+      const { statusCode: status, headers } = response;
+      const retryAfterS = Number(headers['retry-after'] ?? Number.NaN);
+      const isTold = Number.isFinite(retryAfterS) && retryAfterS >= 0;
+      return {
+        kind: 'answered',
+        status,
+        body: await readBody(response.body),
+        ...(isTold && { retryAfterS }),
+      };
     } catch (error) {
-      return { kind: isUnsent(error) ? 'unsent' : 'lost' };
+      return notAnswered(error);
     }
   };
   return { ask, close: () => void agent.destroy() };
@@ -75,6 +95,58 @@ async function readBody(body: AsyncIterable<Buffer> & { destroy(): void }): Prom
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The same, for a carrier that is asked too much at once: it has done nothing, and is asked once more when it says so, as long as a
+ * caller can wait for that.
+ */
+export const patient =
+  (ask: AskRest, wait: (ms: Millis) => Promise<void>): AskRest =>
+  async (request) => {
+    const answer = await ask(request);
+    if (answer.kind !== 'answered' || answer.status !== 429) return answer;
+    const ms = (answer.retryAfterS ?? 1) * 1000;
+    if (ms > longestPatienceMs) return answer;
+    await wait(ms);
+    return await ask(request);
+  };
+
+/** Numbers of carriers for "this call is over", which is how most calls end. */
+const overCodes: readonly string[] = ['20404', '21220', '90018'];
+
+/** What a carrier refused or did not answer is told by its status and its own number for it; its words may hold a caller's number. */
+export const tellingFaults =
+  (ask: AskRest, log: Pick<Log, 'warn'>): AskRest =>
+  async (request) => {
+    const answer = await ask(request);
+    const fault = faultOf(answer);
+    const { host, pathname } = new URL(request.url);
+    if (fault !== undefined)
+      log.warn(
+        { host, asked: pathname.split('/').at(-1), ...fault },
+        'a carrier did not do what it was asked',
+      );
+    return answer;
+  };
+
+function faultOf(answer: RestAnswer): object | undefined {
+  if (answer.kind !== 'answered') return { outcome: answer.kind, reason: answer.reason };
+  const { status, body } = answer;
+  const code = codesOf(body).find((one) => /^\d{1,6}$/.test(one));
+  if (status <= 299 || (code !== undefined && overCodes.includes(code))) return undefined;
+  return { status, code };
+}
+
+/** The numbers of what a carrier says is wrong, as texts: carrier A tells one, carrier B a list. */
+export function codesOf(body: unknown): string[] {
+  const field = (of: unknown, name: string): unknown =>
+    typeof of === 'object' && of !== null ? Reflect.get(of, name) : undefined;
+  const errors = field(body, 'errors');
+  return [body, ...(Array.isArray(errors) ? (errors as unknown[]) : [])]
+    .map((one) => field(one, 'code'))
+    .filter((code) => typeof code === 'string' || typeof code === 'number')
+    .map(String);
 }
 
 /** What became of a command, by the status of its answer (spec 03, States: 4xx is definite, 5xx and silence are not). */

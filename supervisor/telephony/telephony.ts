@@ -32,7 +32,7 @@ import { OutboundCalls } from './outbound/outbound-calls.ts';
 import type { SagaFact } from './saga.ts';
 import { SagaStore } from './saga-store.ts';
 import { WarmTransfers } from './warm-transfers.ts';
-import { newRest, textAt } from './rest.ts';
+import { newRest, patient, tellingFaults, textAt } from './rest.ts';
 import { marks, stateOfB, things } from './things.ts';
 
 export interface TelephonyOptions {
@@ -71,6 +71,9 @@ export class Telephony {
     this.#options = options;
     const { settings, wallClock } = options;
     const rest = newRest();
+    const wait = (ms: number): Promise<void> =>
+      new Promise((resolve) => void options.clock.after(ms, resolve));
+    const ask = tellingFaults(patient(rest.ask, wait), options.log);
     this.#closeRest = rest.close;
     const means = callMeans(settings);
     const { carrierA, carrierB } = settings;
@@ -79,13 +82,12 @@ export class Telephony {
     this.outbound = this.#newOutbound();
     const nowS = (): number => wallClock.now() / 1000;
     if (carrierA?.control !== undefined && means.carrier_a !== undefined) {
-      const given = { means: means.carrier_a, ask: rest.ask, nowS };
+      const given = { means: means.carrier_a, ask, nowS };
       this.#carriers.set('carrier_a', new CarrierAControl(carrierA, carrierA.control, given));
     }
     if (carrierB?.control !== undefined && means.carrier_b !== undefined) {
-      const longestSummary = (): Promise<void> =>
-        new Promise((resolve) => void options.clock.after(longestSummaryMs, resolve));
-      const given = { means: means.carrier_b, ask: rest.ask, nowS, longestSummary };
+      const longestSummary = (): Promise<void> => wait(longestSummaryMs);
+      const given = { means: means.carrier_b, ask, nowS, longestSummary };
       this.#carrierB = new CarrierBControl(carrierB, carrierB.control, given);
       this.#carriers.set('carrier_b', this.#carrierB);
     }
@@ -140,7 +142,11 @@ export class Telephony {
   /** A person who answers talks with the agent, even where the process that made the call is gone. */
   #outboundTold(id: string, fact: OutboundFact, mark: string): void {
     const connects = mark === marks.outbound ? 'person' : 'answered';
-    if (this.outbound.view(id) !== undefined) this.outbound.told(id, fact);
+    const phase = this.outbound.view(id)?.phase;
+    // One whose making got no answer, and that was given up since, has been made all the same.
+    if (phase === 'over' && ['answered', 'person', 'machine'].includes(fact.type))
+      void this.#hangUp('call' in fact ? fact.call : '');
+    else if (phase !== undefined) this.outbound.told(id, fact);
     else if (fact.type === connects) void this.#carrierB?.connect(fact.call, { id, parameters: {} });
     else if (fact.type === 'machine') void this.#hangUp(fact.call);
   }
@@ -190,6 +196,7 @@ export class Telephony {
   streamOver(request: StreamRequest): void {
     const callId = callOf(request);
     if (callId === undefined || this.#isOnAnother(callId) || this.#cold.streamOver(callId)) return;
+    if (!this.#away.isAway(callId)) this.outbound.streamOver(callId);
     if (request.transport === 'carrier_b' && !this.#away.isAway(callId)) void this.#hangUp(callId);
   }
 

@@ -91,10 +91,18 @@ describe.skipIf(chromiumMissing !== undefined)(`the desk page ${chromiumMissing 
     await page.getByText('Nobody waits.').waitFor();
   });
 
+  it('says when the service does not answer, and no longer when it does', async () => {
+    await page.route('**/transfers', (route) => route.abort());
+    await page.getByText('The service does not answer.').waitFor();
+    await page.unroute('**/transfers');
+    await page.getByText('Nobody waits.').waitFor();
+  });
+
   it('shows who waits, as text, and accepts once somebody has answered', async () => {
     await rings('CA0001');
     await page.getByText(summary, { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: 'Accept' }).isDisabled()).toBe(true);
+    expect(await page.title()).toBe('(1) Transfer desk');
     await answers();
     await page.getByText('somebody has answered').waitFor();
     expect(await violations()).toEqual([]);

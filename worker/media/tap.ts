@@ -15,11 +15,15 @@ const longestLateMs = 120;
  * nothing while their callers are silent are up to so much early by it, until they are silent for longer.
  */
 const longestStallMs = 2_000;
+/** No more waits to be put in its place: four seconds at 16 kHz. */
+const longestBurst = 65_536;
+/** Audio that has not gained on the clock for so long comes as it is said. */
+const steadyMs = 60;
 
 export interface TapListener {
   /**
    * The caller was heard: PCM16 at the call's rate, valid until it returns.
-   * @param at place of its first sample, in samples since the listener came.
+   * @param at place of its first sample, in samples since the listener came; the beginning of a stretch comes some frames later.
    */
   heard(pcm: Int16Array, at: number): void;
   /** The bot was sent to the client: the same, every sample that was on the wire, and nothing that a barge-in dropped. */
@@ -29,6 +33,7 @@ export interface TapListener {
 interface Lines {
   readonly listener: TapListener;
   readonly heard: Line;
+  readonly burst: Burst;
   readonly sent: Line;
 }
 
@@ -44,28 +49,48 @@ export class AudioTap {
     this.#inputRate = inputRate;
   }
 
-  /** Everything from `now` on goes to this listener, until it is closed by what is given back. One at a time. */
-  listen(listener: TapListener, now: Millis): () => void {
+  /**
+   * Everything from `now` on goes to this listener, until it is closed by what is given back. One at a time.
+   * @param earlierMs so much before `now` a caller may have said what comes only now: its places are negative.
+   */
+  listen(listener: TapListener, now: Millis, earlierMs: Millis = 0): () => void {
     assert(this.#lines === undefined, 'a tap has one listener');
     const lines = {
       listener,
-      heard: new Line(this.#rate, { beganAt: now, longestGapMs: longestStallMs }),
+      heard: new Line(this.#rate, { beganAt: now, longestGapMs: longestStallMs, earlierMs }),
+      burst: new Burst(this.#rate),
       sent: new Line(this.#rate, { beganAt: now, longestGapMs: longestLateMs }),
     };
     this.#lines = lines;
     return () => {
-      if (this.#lines === lines) this.#lines = undefined;
+      if (this.#lines !== lines) return;
+      this.#letGo(lines);
+      this.#lines = undefined;
     };
   }
 
   /** These samples of the caller have come just now: they end here. */
   heard(input: Int16Array, now: Millis): void {
     if (this.#lines === undefined) return;
-    const { listener, heard } = this.#lines;
+    const { listener, heard, burst } = this.#lines;
     if (this.#inputRate !== this.#rate)
       this.#toRate ??= newResampler({ from: this.#inputRate, to: this.#rate });
     const pcm = this.#toRate?.process(input) ?? input;
-    listener.heard(pcm, heard.place(pcm.length, now - (pcm.length * 1000) / this.#rate));
+    if (!burst.isEmpty && !burst.goesOn(now)) this.#letGo(this.#lines);
+    const beganAt = now - (pcm.length * 1000) / this.#rate;
+    if (!burst.isEmpty || heard.isNewAt(beganAt)) burst.add(pcm, now);
+    else listener.heard(pcm, heard.place(pcm.length, beganAt));
+  }
+
+  /** What came at once was said until it came, and not from then on. */
+  #letGo({ listener, heard, burst }: Lines): void {
+    const { pieces, samples, beganAt } = burst.take();
+    heard.pause();
+    let at = heard.place(samples, beganAt);
+    for (const pcm of pieces) {
+      listener.heard(pcm, at);
+      at += pcm.length;
+    }
   }
 
   /** The bot was silent, if only for a moment: what is sent next belongs to its own time. Frames of one stretch follow without a gap when they are late. */
@@ -86,26 +111,86 @@ class Line {
   readonly #rate: number;
   readonly #beganAt: Millis;
   readonly #longestGap: number;
-  #end = 0;
+  #end: number;
   #isPaused = true;
 
-  constructor(rate: number, { beganAt, longestGapMs }: { beganAt: Millis; longestGapMs: Millis }) {
+  constructor(
+    rate: number,
+    { beganAt, longestGapMs, earlierMs = 0 }: { beganAt: Millis; longestGapMs: Millis; earlierMs?: Millis },
+  ) {
     this.#rate = rate;
     this.#beganAt = beganAt;
     this.#longestGap = (longestGapMs * rate) / 1000;
+    this.#end = -Math.round((earlierMs * rate) / 1000);
   }
 
   pause(): void {
     this.#isPaused = true;
   }
 
+  /** Whether what begins at a time begins a stretch, and does not go on with the one before. */
+  isNewAt(at: Millis): boolean {
+    return this.#isPaused || this.#placeOf(at) - this.#end > this.#longestGap;
+  }
+
   /** Where so many samples belong that begin at a time. */
   place(count: number, at: Millis): number {
-    const place = Math.round(((at - this.#beganAt) * this.#rate) / 1000);
-    const isNew = this.#isPaused || place - this.#end > this.#longestGap;
+    const from = this.isNewAt(at) ? Math.max(this.#end, this.#placeOf(at)) : this.#end;
     this.#isPaused = false;
-    const from = isNew ? Math.max(this.#end, place) : this.#end;
     this.#end = from + count;
     return from;
+  }
+
+  #placeOf(at: Millis): number {
+    return Math.round(((at - this.#beganAt) * this.#rate) / 1000);
+  }
+}
+
+/**
+ * The beginning of a stretch of the caller's audio. After a stall, or in a worker that has taken the call up, it comes faster than it was said
+ * until it has caught up: only then is it known where its first sample belongs.
+ */
+class Burst {
+  readonly #rate: number;
+  #pieces: Int16Array[] = [];
+  #samples = 0;
+  #firstAt: Millis = 0;
+  #lastAt: Millis = 0;
+  /** The most that it was ahead of the clock, and when that grew last. */
+  #leadMs = 0;
+  #gainedAt: Millis = 0;
+
+  constructor(rate: number) {
+    this.#rate = rate;
+  }
+
+  get isEmpty(): boolean {
+    return this.#pieces.length === 0;
+  }
+
+  /** Whether a piece that comes now is a part of it. */
+  goesOn(now: Millis): boolean {
+    return now - this.#gainedAt < steadyMs && this.#samples < longestBurst;
+  }
+
+  add(pcm: Int16Array, now: Millis): void {
+    if (this.isEmpty) {
+      this.#firstAt = now;
+      this.#leadMs = 0;
+    }
+    this.#pieces.push(pcm.slice());
+    this.#samples += pcm.length;
+    this.#lastAt = now;
+    const leadMs = (this.#samples * 1000) / this.#rate - (now - this.#firstAt);
+    if (leadMs <= this.#leadMs) return;
+    this.#leadMs = leadMs;
+    this.#gainedAt = now;
+  }
+
+  take(): { readonly pieces: readonly Int16Array[]; readonly samples: number; readonly beganAt: Millis } {
+    const [pieces, samples] = [this.#pieces, this.#samples];
+    this.#pieces = [];
+    this.#samples = 0;
+    return { pieces, samples, beganAt: this.#lastAt - (samples * 1000) / this.#rate };
   }
 }

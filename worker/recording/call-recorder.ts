@@ -125,6 +125,7 @@ export class CallRecorder implements CallObserver {
     this.#stopListening = tap.listen(
       { heard: (pcm, at) => keep('heard', pcm, at), sent: (pcm, at) => keep('sent', pcm, at) },
       now,
+      this.#since(now),
     );
   }
 

@@ -26,9 +26,12 @@ export interface CarrierBAccount {
   readonly publicKey: string;
   /** Makes calls of our own; empty: none are made. */
   readonly connectionId: string;
+  /** Sound for callers on hold; empty: what the carrier plays there by itself. */
+  readonly holdAudioUrl?: string;
 }
 
 const publicUrlForm = 'a wss:// address that ends in /carrier_b/stream, without query';
+const holdForm = 'an https:// address';
 const publicKeyForm = '32 bytes in base64, as the carrier shows them';
 
 function readPublicUrl(value: string): Result<string, string> {
@@ -88,6 +91,19 @@ export const carrierBVariables = {
       fallback: '',
     },
   ),
+  carrierBHoldAudioUrl: readVariable<string>(
+    'SVC_CARRIER_B_HOLD_AUDIO_URL',
+    'WAV or MP3 file that callers hear on hold in a warm transfer. Carrier B fetches it, and has no music of its own that it promises.',
+    {
+      form: holdForm,
+      defaultText: 'unset: what carrier B plays by itself, which may be nothing',
+      read: (value) =>
+        URL.canParse(value) && new URL(value).protocol === 'https:' && value.length <= 1_024
+          ? ok(value)
+          : fail(`must be ${holdForm}`),
+      fallback: '',
+    },
+  ),
 } as const;
 
 export function takeCarrierB(reader: Reader): { readonly carrierB?: CarrierBSettings } {
@@ -99,6 +115,7 @@ export function takeCarrierB(reader: Reader): { readonly carrierB?: CarrierBSett
   const apiUrl = reader.take(variables.carrierBApiUrl);
   const publicKey = reader.take(variables.carrierBPublicKey);
   const connectionId = reader.take(variables.carrierBConnectionId);
+  const holdAudioUrl = reader.take(variables.carrierBHoldAudioUrl);
   if (addr === undefined) return {};
   const needed = [variables.carrierBPublicUrl, variables.carrierBPublicKey, variables.carrierBStreamToken];
   if (apiKey !== undefined)
@@ -110,7 +127,7 @@ export function takeCarrierB(reader: Reader): { readonly carrierB?: CarrierBSett
       addr,
       publicUrl,
       ...(streamToken !== undefined && { streamToken }),
-      ...(apiKey !== undefined && { control: { apiKey, apiUrl, publicKey, connectionId } }),
+      ...(apiKey !== undefined && { control: { apiKey, apiUrl, publicKey, connectionId, holdAudioUrl } }),
     },
   };
 }

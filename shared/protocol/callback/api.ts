@@ -5,9 +5,11 @@
 import * as z from 'zod';
 import { fail, ok } from '../../base/result.ts';
 import type { Result } from '../../base/result.ts';
+import { callFieldLimits, utf8Bytes } from '../call.ts';
 import { carrierNames } from '../call-control.ts';
 
 const mostMetadata = 16;
+const mostValueBytes = callFieldLimits.metadataValueBytes;
 
 export const machineDetections = ['off', 'carrier', 'own'] as const;
 export type MachineDetection = (typeof machineDetections)[number];
@@ -30,6 +32,7 @@ export const outboundRequest = z.strictObject({
   voicemail: z
     .string('must be a text')
     .min(1, 'must not be empty')
+    .regex(/\S/, 'must not be empty')
     .max(1000, 'must have at most 1000 characters')
     .exactOptional()
     .meta({
@@ -57,7 +60,9 @@ export const outboundRequest = z.strictObject({
   metadata: z
     .record(
       z.string().regex(/^[A-Za-z0-9_.-]{1,64}$/),
-      z.string('must be a text').max(256, 'must have at most 256 characters'),
+      z
+        .string('must be a text')
+        .refine((text) => utf8Bytes(text) <= mostValueBytes, `must have at most ${mostValueBytes} bytes`),
       'must be an object of texts, with names of 1 to 64 letters, digits, _, . or -',
     )
     .refine((given) => Object.keys(given).length <= mostMetadata, `must have at most ${mostMetadata} entries`)

@@ -38,7 +38,11 @@ const refusals: Readonly<Record<OutboundRefusal, Omit<Answer, 'code'>>> = {
     message: 'the instance that took this Idempotency-Key does not answer: it may have made the call',
     retryAfterS: 10,
   },
-  refused: { status: 502, message: 'the carrier did not make the call; nothing has happened' },
+  refused: {
+    status: 502,
+    message:
+      'the carrier did not make the call, and nothing has happened; the log says why, by its status and code',
+  },
 };
 
 const badRequest = (message: string): Answer => ({ status: 400, code: 'bad_request', message });

@@ -17,23 +17,28 @@ function button(text, path, enabled) {
   made.onclick = async () => {
     made.disabled = true;
     const answer = await ask(path, 'POST');
-    $('told').textContent = answer.ok ? '' : (await answer.json()).message;
+    tell(answer.ok ? '' : (await answer.json()).message);
     look();
   };
   return made;
 }
-let shown = '';
+let shown = '', toldAt = 0;
+function tell(text) { $('told').textContent = text; toldAt = Date.now(); }
+// What is shown again when all is well, the same as before or not.
+function trouble(text) { shown = ''; $('head').textContent = text; document.title = 'Transfer desk'; }
 async function look() {
+  if (Date.now() - toldAt > 8000) tell('');
   if (field.value === '') return;
   let answer;
-  try { answer = await ask('/transfers'); } catch { $('head').textContent = 'The service does not answer.'; return; }
-  if (!answer.ok) { $('head').textContent = 'The secret is not the right one.'; return; }
+  try { answer = await ask('/transfers'); } catch { trouble('The service does not answer.'); return; }
+  if (!answer.ok) { trouble('The secret is not the right one.'); $('transfers').replaceChildren(); return; }
   sessionStorage.setItem('desk', field.value);
   const text = await answer.text();
   if (text === shown) return;
   shown = text;
   const { transfers } = JSON.parse(text);
   $('head').textContent = transfers.length === 0 ? 'Nobody waits.' : transfers.length === 1 ? 'One caller waits.' : transfers.length + ' callers wait.';
+  document.title = (transfers.length === 0 ? '' : '(' + transfers.length + ') ') + 'Transfer desk';
   const body = $('transfers');
   body.replaceChildren();
   for (const one of transfers) {
@@ -57,6 +62,7 @@ table { border-collapse: collapse; }
 th, td { text-align: left; padding: .4rem 1.2rem .4rem 0; border-bottom: 1px solid #8884; vertical-align: top; }
 td:first-child { max-width: 40rem; }
 button { font: inherit; padding: .3rem 1rem; }
+@media (max-width: 30rem) { body { margin: 1rem; } th, td { padding-right: .5rem; } button { padding: .3rem .5rem; } }
 @media (prefers-color-scheme: dark) { body { color: #e6e6e6; background: #15181c; } }
 `;
 

@@ -47,7 +47,8 @@ const ends: Readonly<Record<string, OutboundEnd>> = {
   'no-answer': 'no_answer',
   canceled: 'canceled',
   failed: 'failed',
-  completed: 'failed',
+  // Somebody had answered, who hung up before it was known who.
+  completed: 'unknown',
 };
 
 /** How a call that the service made has ended; undefined while it has not. */

@@ -17,7 +17,7 @@ import type {
   Ring,
   WarmCarrier,
 } from '../carrier.ts';
-import { outcomeOf, textAt, type AskRest, type RestAnswer } from '../rest.ts';
+import { codesOf, outcomeOf, textAt, type AskRest, type RestAnswer } from '../rest.ts';
 import { connectStream, dialConference, dialNumber, pause, playDigits, response, say } from './twiml.ts';
 
 /** How long a destination rings (spec 03, Cold transfer). */
@@ -134,7 +134,7 @@ export class CarrierAControl implements Carrier, WarmCarrier, OutboundCarrier {
   #done(answer: RestAnswer): CarrierOutcome {
     if (answer.kind !== 'answered') return outcomeOf(answer);
     const { status, body } = answer;
-    const isOver = status === 404 || (status === 400 && codeOf(body) === notInProgress);
+    const isOver = status === 404 || (status === 400 && codesOf(body).includes(notInProgress));
     return isOver ? { kind: 'refused', code: 'rejected', gone: true } : outcomeOf(answer);
   }
 
@@ -155,7 +155,4 @@ export class CarrierAControl implements Carrier, WarmCarrier, OutboundCarrier {
 
 const conferenceOf = (tag: string): string => `svc-${tag}`;
 
-const notInProgress = 21_220;
-
-const codeOf = (body: unknown): unknown =>
-  typeof body === 'object' && body !== null ? Reflect.get(body, 'code') : undefined;
+const notInProgress = '21220';

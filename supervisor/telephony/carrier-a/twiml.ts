@@ -1,4 +1,5 @@
 /** Instructions to carrier A (TwiML), as text. Every value is escaped where it is put in. */
+import { languagesOfA, spokenLanguage } from '../spoken-language.ts';
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -72,9 +73,9 @@ export function dialConference(
   return `<Dial${attributes({ action })}><Conference${options}>${escaped(name)}</Conference></Dial>`;
 }
 
-/** Lines and tabs are space between words here. */
+/** Lines and tabs are space between words here. What the carrier does not speak is read in its own default. */
 export const say = (text: string, language: string): string =>
-  `<Say${attributes({ language })}>${escaped(text.replaceAll(/\s+/g, ' '))}</Say>`;
+  `<Say${attributes({ language: spokenLanguage(language, languagesOfA) })}>${escaped(text.replaceAll(/\s+/g, ' '))}</Say>`;
 
 /** Silence, at whose end the call is over. */
 export const pause = (seconds: number): string => `<Pause${attributes({ length: String(seconds) })}/>`;

@@ -17,7 +17,8 @@ import type {
   WarmCarrier,
 } from '../carrier.ts';
 import { marks } from '../things.ts';
-import { outcomeOf, textAt, type AskRest, type RestAnswer } from '../rest.ts';
+import { languagesOfB, spokenLanguage } from '../spoken-language.ts';
+import { codesOf, outcomeOf, textAt, type AskRest, type RestAnswer } from '../rest.ts';
 
 const ringTimeoutS = 30;
 const keyMs = 250;
@@ -133,11 +134,13 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
     callId: string,
     { tag, commandId }: { readonly tag: string; readonly commandId: string },
   ): Promise<MadeOutcome> {
+    const { holdAudioUrl = '' } = this.#account;
     return made(
       await this.#post('/conferences', {
         call_control_id: callId,
         name: nameOf(tag),
         start_conference_on_create: false,
+        ...(holdAudioUrl !== '' && { hold_audio_url: holdAudioUrl }),
         beep_enabled: 'never',
         client_state: base64(`svc:caller:${tag}`),
         command_id: commandId,
@@ -188,18 +191,16 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
     callId: string,
     { id, text, language }: { readonly id: string; readonly text: string; readonly language: string },
   ): Promise<CarrierOutcome> {
-    const fields = { payload: text, voice: 'female', language, command_id: `out-${id}-say` };
-    return outcomeOf(await this.#act(callId, 'speak', fields));
+    return outcomeOf(await this.#speak(callId, { text, language, commandId: `out-${id}-say` }));
   }
 
   async join(legId: string, { conference, text, language, commandId }: Join): Promise<CarrierOutcome> {
     if (text !== '') {
       const spoken = new Promise<void>((resolve) => this.#speaking.set(legId, resolve));
-      const fields = { payload: text, voice: 'female', language, command_id: `${commandId}s1` };
-      const said = outcomeOf(await this.#act(legId, 'speak', fields));
+      const said = outcomeOf(await this.#speak(legId, { text, language, commandId: `${commandId}s1` }));
       if (said.kind === 'ok') await Promise.race([spoken, this.#longestSummary()]);
       this.#speaking.delete(legId);
-      if (said.kind === 'refused') return said;
+      // Both wait for each other, with a summary or without; where the leg is over the carrier says so below.
     }
     return outcomeOf(
       await this.#post(`/conferences/${encodeURIComponent(conference)}/actions/join`, {
@@ -210,6 +211,16 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
         command_id: commandId,
       }),
     );
+  }
+
+  /** The carrier's basic voice has to be told a language that it speaks. */
+  #speak(
+    callId: string,
+    given: { readonly text: string; readonly language: string; readonly commandId: string },
+  ): Promise<RestAnswer> {
+    const language = spokenLanguage(given.language, languagesOfB) ?? 'en-US';
+    const fields = { payload: given.text, voice: 'female', language, command_id: given.commandId };
+    return this.#act(callId, 'speak', fields);
   }
 
   /** The carrier has said all of what a leg was to hear. */
@@ -287,13 +298,5 @@ function made(answer: RestAnswer, id: string): MadeOutcome {
 /** Whether a refusal is for this reason; codes come as texts or numbers. */
 function hasCode(answer: RestAnswer, code: string): boolean {
   if (answer.kind !== 'answered' || answer.status < 400 || answer.status > 499) return false;
-  const { body } = answer;
-  const errors: unknown = typeof body === 'object' && body !== null ? Reflect.get(body, 'errors') : undefined;
-  return (
-    Array.isArray(errors) &&
-    errors.some(
-      (error: unknown) =>
-        typeof error === 'object' && error !== null && String(Reflect.get(error, 'code')) === code,
-    )
-  );
+  return codesOf(answer.body).includes(code);
 }

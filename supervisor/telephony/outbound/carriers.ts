@@ -68,7 +68,8 @@ const ends: Readonly<Record<string, OutboundEnd>> = {
   call_rejected: 'busy',
   timeout: 'no_answer',
   no_answer: 'no_answer',
-  normal_clearing: 'no_answer',
+  // Somebody had answered, who hung up before it was known who.
+  normal_clearing: 'unknown',
   originator_cancel: 'canceled',
 };
 

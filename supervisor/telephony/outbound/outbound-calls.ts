@@ -73,6 +73,8 @@ export class OutboundCalls {
   readonly #keys = new Map<string, { readonly id: string; readonly body: string }>();
   /** When the calls of the last minute were begun. */
   #begun: number[] = [];
+  /** Requests to carriers that are under way. */
+  #asking = 0;
 
   constructor(options: OutboundOptions) {
     this.#options = options;
@@ -105,7 +107,8 @@ export class OutboundCalls {
     const known = key === undefined ? undefined : this.#keys.get(key);
     if (known !== undefined) {
       const view = this.view(known.id);
-      return known.body !== body || view === undefined ? fail('key_reused') : ok(view);
+      if (known.body !== body || view === undefined) return fail('key_reused');
+      return view.end === 'refused' ? fail('refused') : ok(view);
     }
     const allowed = this.#judge(request);
     if (!allowed.ok) return allowed;
@@ -122,9 +125,9 @@ export class OutboundCalls {
     const entry: Entry = { call, request };
     this.#open.set(id, entry);
     const from = settings.from.reveal();
-    const outcome = await carrier
-      .dial({ id, to, from, ringS, detection })
-      .catch(() => ({ kind: 'unknown' }) as const);
+    const outcome = await this.#during(carrier.dial({ id, to, from, ringS, detection })).catch(
+      () => ({ kind: 'unknown' }) as const,
+    );
     this.#dialed(entry, { type: 'dialed', outcome });
     return outcome.kind === 'refused' ? fail('refused') : ok(viewOf(call));
   }
@@ -174,6 +177,29 @@ export class OutboundCalls {
     return isThere;
   }
 
+  /** The service stops: whoever picked up now would hear nobody. */
+  leave(): void {
+    for (const [id, { call }] of [...this.#open])
+      if (['dialing', 'ringing', 'machine'].includes(call.phase)) this.told(id, { type: 'hang_up' });
+  }
+
+  /** Carriers are being asked. */
+  get isBusy(): boolean {
+    return this.#asking > 0;
+  }
+
+  async #during<Outcome>(asked: Promise<Outcome>): Promise<Outcome> {
+    this.#asking += 1;
+    return await asked.finally(() => (this.#asking -= 1));
+  }
+
+  /** The agent's stream of a call is over, and nobody else has the call: it has ended, whether the carrier's word of that comes or not. */
+  streamOver(callId: string): void {
+    for (const [id, { call }] of [...this.#open])
+      if (call.call === callId && call.phase === 'person')
+        this.told(id, { type: 'ended', call: callId, reason: 'unknown' });
+  }
+
   /** Something is known of a call; what has to be done about it is done. */
   told(id: string, fact: OutboundFact): void {
     const entry = this.#open.get(id);
@@ -189,7 +215,10 @@ export class OutboundCalls {
     const orders = stepOutbound(call, fact, this.#options.wallClock.now());
     const { log, counted } = this.#options;
     if (call.phase !== before)
-      log.info({ outbound: id, phase: call.phase, end: call.end }, 'an outbound call has moved');
+      log.info(
+        { outbound: id, call: call.call, phase: call.phase, end: call.end },
+        'an outbound call has moved',
+      );
     if (call.phase === 'over') {
       counted(call.carrier, call.end ?? 'unknown');
       this.#open.delete(id);
@@ -231,6 +260,7 @@ export class OutboundCalls {
       done = carrier?.connect?.(callId, { id, parameters: parametersOf({ call, request }) });
     else if (order === 'say') done = carrier?.say?.(callId, { id, text: voicemail, language });
     else done = carrier?.hangUp(callId, `out-${id}-end`);
+    done &&= this.#during(done);
     // Whoever answered is not left in silence.
     done?.then(
       ({ kind }) => {

@@ -157,6 +157,9 @@ describe('what is not a call of carrier A', () => {
     stream.begin({}, 'CA0002');
     await stream.until(() => stream.closeCode !== undefined);
     expect(stream.closeCode).toBe(1008);
+    expect(await service.says('the stream of a telephone call was closed')).toMatchObject({
+      fault: 'start.callSid must be the call that this address was made for',
+    });
   });
 
   it('a binary frame, broken JSON, media of another stream, 1 MiB and a flood hurt no other call', async () => {

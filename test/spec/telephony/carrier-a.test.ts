@@ -252,6 +252,22 @@ describe('the words of the stream', () => {
     });
   });
 
+  it('parameters that cannot be metadata are left out, and cost nobody the call', () => {
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`n${at}`, 'v']));
+    const metadataOf = (customParameters: unknown): unknown => {
+      const start = JSON.parse(startOf()) as { start: object };
+      const dialect = carrierADialect({ signedMetadata: {} });
+      const heard = dialect.hear(JSON.stringify({ ...start, start: { ...start.start, customParameters } }));
+      return (heard as unknown as { message: { fields: { value: { metadata: object } } } }).message.fields
+        .value.metadata;
+    };
+    expect(metadataOf({ name: 'Zoë', note: 'é'.repeat(129), ['k'.repeat(65)]: 'v', none: 5 })).toEqual({
+      name: 'Zoë',
+    });
+    expect(Object.keys(metadataOf(many) as object).length).toBe(32);
+    expect([metadataOf(null), metadataOf(5)]).toEqual([{}, {}]);
+  });
+
   it.each([
     ['of another call than its address', startOf('CA2')],
     ['in another encoding', startOf('CA1', 'MZ1', 'audio/x-alaw')],
@@ -273,14 +289,14 @@ describe('the words of the stream', () => {
     expect(say(open(), 'media', { media: { payload: 5 } })).toMatchObject({ message: { type: 'unknown' } });
   });
 
-  it('dtmf is a key, stop a hang-up, anything else unknown', () => {
+  it('dtmf is a key, stop a hang-up, anything else nothing', () => {
     expect(say(open(), 'dtmf', { dtmf: { digit: '5' } })).toMatchObject({
       message: { digit: { value: '5' } },
     });
     for (const dtmf of [{ digit: 'x' }, { digit: '12' }, { digit: 5 }, {}])
-      expect(say(open(), 'dtmf', { dtmf })).toEqual({ type: 'message', message: { type: 'unknown' } });
+      expect(say(open(), 'dtmf', { dtmf })).toEqual({ type: 'nothing' });
     expect(say(open(), 'stop')).toMatchObject({ message: { type: 'stop' } });
-    expect(say(open(), 'news')).toMatchObject({ message: { type: 'unknown' } });
+    expect(say(open(), 'news')).toEqual({ type: 'nothing' });
     expect(open().hear('[]')).toMatchObject({ message: { type: 'not-json' } });
   });
 

@@ -65,7 +65,8 @@ describe('the start of a stream', () => {
   });
 
   it('brings its parameters along, and numbers only where they are shown', () => {
-    const given = { custom_parameters: [{ name: 'agent_route', value: 'sales' }, { name: 5 }] };
+    const long = { name: 'note', value: 'x'.repeat(257) };
+    const given = { custom_parameters: [{ name: 'agent_route', value: 'sales' }, { name: 5 }, long] };
     const metadata = (signed: Record<string, string>): unknown => {
       const heard = carrierBDialect({ signedMetadata: signed }).hear(start(undefined, given));
       const { fields } = (heard as unknown as { message: { fields: { value: { metadata: unknown } } } })
@@ -156,7 +157,8 @@ describe('the other words', () => {
     expect(say('dtmf', { dtmf: { digit: '#' } })).toMatchObject({
       message: { type: 'dtmf', digit: { ok: true } },
     });
-    expect(say('dtmf', { dtmf: { digit: 'flash' } })).toMatchObject({ message: { type: 'unknown' } });
+    expect(say('dtmf', { dtmf: { digit: 'flash' } })).toEqual({ type: 'nothing' });
+    expect(say('news')).toEqual({ type: 'nothing' });
     expect(say('error', { payload: { code: 100003 } })).toEqual({ type: 'nothing' });
     expect(say('stop')).toMatchObject({ message: { type: 'stop' } });
     expect(dialect.hear('{"event":')).toMatchObject({ message: { type: 'not-json' } });

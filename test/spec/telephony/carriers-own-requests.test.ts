@@ -86,13 +86,20 @@ it('carrier A', async () => {
 
 const callB = 'v3:a/b';
 const apiUrlB = 'https://api.telnyx.com/v2';
+const holdUrlB = 'https://voice.example.com/hold.mp3';
 
 /** What our adapter of carrier B sends for each command. */
 async function oursOfB(): Promise<Sent[]> {
   const active = { kind: 'answered', status: 422, body: { errors: [{ code: '90045' }] } } as const;
   const { sent, ask } = newWire((body) => JSON.parse(body === '' ? '{}' : body) as Sent['body'], [active]);
   const [id, apiUrl] = [callB, apiUrlB];
-  const account = { apiKey: new Sensitive('KEY'), apiUrl, publicKey: '', connectionId: 'conn' };
+  const account = {
+    apiKey: new Sensitive('KEY'),
+    apiUrl,
+    publicKey: '',
+    connectionId: 'conn',
+    holdAudioUrl: holdUrlB,
+  };
   const settings = { addr: { host: '', port: 0 }, publicUrl: 'wss://v.example/carrier_b/stream' };
   const ours = new CarrierBControl(
     { ...settings, streamToken: new Sensitive('token'), control: account },
@@ -145,7 +152,7 @@ it('carrier B', async () => {
   await actions.sendDtmf(id, { digits: '1w#', duration_millis: 250, command_id: 'k3' });
   await client.conferences.create({
     ...{ call_control_id: id, name: 'svc-t', start_conference_on_create: false, beep_enabled: 'never' },
-    ...{ client_state: state('svc:caller:t'), command_id: 'k4' },
+    ...{ hold_audio_url: holdUrlB, client_state: state('svc:caller:t'), command_id: 'k4' },
   });
   await client.calls.dial({
     ...{ connection_id: 'conn', to, from, timeout_secs: 30, answering_machine_detection: 'detect' },

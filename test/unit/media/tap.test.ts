@@ -204,6 +204,42 @@ describe('the tap of a call', () => {
     ]);
   });
 
+  it('puts what was kept back by a long stall, and comes at once, where it was said', () => {
+    const call = newCall();
+    const tracks = new Tracks();
+    call.tap.listen(tracks.listener, 0);
+    call.pass(100, 1);
+    call.stall(3_000);
+    // The call takes it faster than it was said, until it has caught up.
+    let waiting = 140;
+    const takeWhatItMay = (): void => {
+      while (waiting > 0 && call.push(2)) waiting -= 1;
+    };
+    for (takeWhatItMay(); waiting > 0; takeWhatItMay()) {
+      call.stall(frameMs);
+      waiting += 1;
+    }
+    const caughtUp = call.now();
+    call.pass(100, 3);
+    const runs = runsOf(between(tracks.heard, 0, caughtUp + 100));
+    expect(runs.map(([sample]) => sample)).toEqual([1, 0, 2, 3]);
+    const [, , [, backlogMs] = [0, 0]] = runs;
+    expect(Math.abs(backlogMs - (caughtUp - 300))).toBeLessThanOrEqual(frameMs);
+  });
+
+  it('has what was said before the listener came, and came only then, as far as it is told', () => {
+    const call = newCall(5_000);
+    const tracks = new Tracks();
+    const close = call.tap.listen(tracks.listener, call.now(), 200);
+    for (let frame = 0; frame < 12; frame += 1) expect(call.push(2)).toBe(true);
+    close();
+    expect(runsOf(between(tracks.heard, -300, 300))).toEqual([
+      [0, 100],
+      [2, 240],
+      [0, 260],
+    ]);
+  });
+
   it('begins at 0 with each listener, has one at a time, and tells nothing to one that has gone', () => {
     const call = newCall();
     const [first, second] = [new Tracks(), new Tracks()];

@@ -187,6 +187,41 @@ describe('send_dtmf', () => {
   });
 });
 
+describe('what a carrier reads out', () => {
+  const given = { tag: 't', conference: 'c1', text: 'An invoice.', commandId: 'k' };
+
+  it.each([
+    ['en', 'en-US', 'en-US'],
+    ['EN-gb', 'en-GB', 'en-GB'],
+    ['de-AT', 'de-AT', 'de-DE'],
+    ['pt', 'pt-BR', 'pt-BR'],
+    ['zh-TW', 'zh-TW', 'cmn-CN'],
+    ['zh', 'cmn-CN', 'cmn-CN'],
+    ['ar-EG', 'arb', 'arb'],
+    ['no', 'nb-NO', 'nb-NO'],
+    ['fi', 'fi-FI', 'en-US'],
+    ['eo', undefined, 'en-US'],
+  ])('in %s is in a language that it takes: %s at carrier A, %s at carrier B', async (language, atA, atB) => {
+    const a = newA();
+    await a.control.join('CA9', { ...given, language });
+    expect(a.form()['Twiml']).toContain(atA === undefined ? '<Say>An' : `<Say language="${atA}">An`);
+    const b = newB();
+    await b.control.join('v3:leg', { ...given, language });
+    await b.control.say('v3:leg', { id: 'o', text: 'Call us.', language });
+    const speak = ['/calls/v3%3Aleg/actions/speak', { voice: 'female', language: atB }];
+    expect(b.sent()).toMatchObject([speak, ['/conferences/c1/actions/join', {}], speak]);
+  });
+
+  it('and refuses to read does not keep the two apart who wait for each other', async () => {
+    const { control, sent } = newB(refusedWith('10015'));
+    expect(await control.join('v3:leg', { ...given, language: 'en' })).toEqual({ kind: 'ok' });
+    expect(sent().map(([path]) => path)).toEqual([
+      '/calls/v3%3Aleg/actions/speak',
+      '/conferences/c1/actions/join',
+    ]);
+  });
+});
+
 describe('idempotency', () => {
   it('a command that is asked for again, while it runs or later, is done once and answered alike', async () => {
     const book = new CommandBook();

@@ -1,10 +1,11 @@
 /** Calls that the service makes: who may be called, how often, and what becomes of what answers. */
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Sensitive } from '../../../shared/config/sensitive.ts';
 import { parseServerSettings } from '../../../shared/config/server/server.ts';
 import { readOutboundRequest, type OutboundRequest } from '../../../shared/protocol/callback/api.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
 import type { MadeOutcome, OutboundCarrier } from '../../../supervisor/telephony/carrier.ts';
+import { outboundEnded } from '../../../supervisor/listeners/carrier-a/status.ts';
 import { outboundFactB } from '../../../supervisor/telephony/outbound/carriers.ts';
 import {
   newOutboundCall,
@@ -147,9 +148,20 @@ describe('a call that is made', () => {
     ['call.hangup', { hangup_cause: 'user_busy' }, { reason: 'busy' }],
     ['call.hangup', { hangup_cause: 'timeout' }, { reason: 'no_answer' }],
     ['call.hangup', { hangup_cause: 'not_found' }, { reason: 'failed' }],
+    // Who picked up was gone before it was known who it was.
+    ['call.hangup', { hangup_cause: 'normal_clearing' }, { reason: 'unknown' }],
   ])('of carrier B: %s %j', (type, payload, expected) => {
     expect(outboundFactB(type, 'c', payload)).toMatchObject({ call: 'c', ...expected });
   });
+});
+
+it.each([
+  ['busy', 'busy'],
+  ['no-answer', 'no_answer'],
+  ['completed', 'unknown'],
+  ['in-progress', undefined],
+])('of carrier A: %s before anybody is known to have answered is %s', (CallStatus, reason) => {
+  expect(outboundEnded(Object.entries({ CallSid: 'c', CallStatus }))?.reason).toBe(reason);
 });
 
 describe('who is called', () => {
@@ -226,6 +238,46 @@ describe('who is called', () => {
     expect(calls.views).toMatchObject([over]);
   });
 
+  it('and talked is free again when the stream is over, whatever the carrier tells', async () => {
+    const calls = newCalls();
+    const made = await calls.make(request(), undefined);
+    const id = made.ok ? made.value.id : '';
+    calls.streamOver('c');
+    expect(calls.view(id)).toMatchObject({ phase: 'ringing' });
+    calls.told(id, fact('person'));
+    calls.streamOver('x');
+    expect(calls.view(id)).toMatchObject({ phase: 'person' });
+    calls.streamOver('c');
+    expect(calls.view(id)).toMatchObject({ phase: 'over', end: 'talked' });
+    expect(await calls.make(request(), undefined)).toMatchObject({ ok: true });
+  });
+
+  it('is called no more when the service stops, and whoever talks goes on', async () => {
+    const hungUp: string[] = [];
+    let done: () => void = () => undefined;
+    const calls = newCalls(30, [
+      {
+        ...carrier,
+        dial: async ({ to }) => await Promise.resolve({ kind: 'ok', id: to }),
+        hangUp: async (call) => {
+          hungUp.push(call);
+          await new Promise<void>((resolve) => (done = resolve));
+          return { kind: 'ok' };
+        },
+      },
+    ]);
+    const [rings, talks] = ['+15550100077', '+15550100078'] as const;
+    await calls.make(request(rings), undefined);
+    const made = await calls.make(request(talks), undefined);
+    calls.told(made.ok ? made.value.id : '', fact('person', talks));
+    expect(calls.isBusy).toBe(false);
+    calls.leave();
+    expect([hungUp, calls.isBusy]).toEqual([[rings], true]);
+    expect(calls.views).toMatchObject([{ end: 'canceled' }, { phase: 'person' }]);
+    done();
+    await vi.waitFor(() => expect(calls.isBusy).toBe(false));
+  });
+
   it('is called no more often than is allowed within a minute', async () => {
     const calls = newCalls(2);
     const make = (last: number): Promise<unknown> => calls.make(request(`+1555010007${last}`), undefined);
@@ -253,7 +305,8 @@ describe('who is called', () => {
     expect(await calls.make(request(), undefined)).toMatchObject({ ok: true, value: { phase: 'ringing' } });
     expect(await calls.make(request(), undefined)).toMatchObject({ error: 'busy' });
     outcome = { kind: 'refused', code: 'rejected' };
-    expect(await calls.make(request('+15550100078'), undefined)).toMatchObject({ error: 'refused' });
+    const refused = (): Promise<unknown> => calls.make(request('+15550100078'), 'k');
+    expect([await refused(), await refused()]).toMatchObject([{ error: 'refused' }, { error: 'refused' }]);
     expect(dials.length).toBe(2);
   });
 
@@ -280,6 +333,8 @@ describe('a request to make a call', () => {
     ['{"to":"+15550100077","carrier":"secret"}', 'carrier: must be one of carrier_a, carrier_b, sip'],
     ['{"to":"+15550100077","ring_s":4}', 'ring_s: must be an integer from 5 to 120'],
     ['{"to":"+15550100077","voicemail":""}', 'voicemail: must not be empty'],
+    ['{"to":"+15550100077","voicemail":" "}', 'voicemail: must not be empty'],
+    [`{"to":"+15550100077","metadata":{"a":"${'é'.repeat(129)}"}}`, 'metadata: must have at most 256 bytes'],
     ['{"to":"+15550100077","language":"<secret>"}', 'language: must be a language tag such as en-US'],
     ['{"to":"+15550100077","route":"a b"}', 'route: must be 1 to 32 letters, digits, _ or -'],
     ['{"to":"+15550100077","metadata":{"a":5}}', 'metadata: must be a text'],

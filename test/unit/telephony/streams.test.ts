@@ -1,4 +1,4 @@
-/** Streams of one call of carrier B: the end of a former one hangs nobody up who is back on a newer one. */
+/** Calls of carrier B that are hung up: never one that is back on a newer stream, and always one that was given up before it had a name. */
 import { expect, it } from 'vitest';
 import { parseServerSettings } from '../../../shared/config/server/server.ts';
 import { carrierKeys } from '../../../shared/protocol/carrier-a.ts';
@@ -8,16 +8,27 @@ import { newSupervisorMetrics } from '../../../shared/runtime/metrics.ts';
 import { Telephony } from '../../../supervisor/telephony/telephony.ts';
 import { FakeCarrierB } from '../../support/telephony/fake-carrier-b.ts';
 
-it('a former stream that is known to be over late hangs nobody up; the last one does', async () => {
+async function newTelephony(): Promise<{ carrier: FakeCarrierB; telephony: Telephony; lines: string[] }> {
   const carrier = await new FakeCarrierB().start();
-  const read = parseServerSettings({ SVC_AGENT_FILE: 'a.toml', ...carrier.env }, { cores: 2 });
+  const env = {
+    ...{ SVC_AGENT_FILE: 'a.toml', ...carrier.env, SVC_CARRIER_B_CONNECTION_ID: 'c' },
+    ...{ SVC_CALLBACK_ADDR: '127.0.0.1:0', SVC_CALLBACK_SECRET: 'o'.repeat(32) },
+    ...{ SVC_OUTBOUND_FROM: '+15550100002', SVC_OUTBOUND_ALLOW: '+1555' },
+  };
+  const read = parseServerSettings(env, { cores: 2 });
   if (!read.ok) throw new Error(JSON.stringify(read.error));
+  const lines: string[] = [];
   const telephony = new Telephony({
     ...{ settings: read.value.settings, clock: systemClock, wallClock: systemWallClock },
-    log: newLog({ role: 'test', level: 'fatal', to: { write: () => undefined } }),
+    log: newLog({ role: 'test', level: 'warn', to: { write: (line: string) => void lines.push(line) } }),
     metrics: newSupervisorMetrics(),
     sip: () => undefined,
   });
+  return { carrier, telephony, lines };
+}
+
+it('a former stream that is known to be over late hangs nobody up; the last one does', async () => {
+  const { carrier, telephony } = await newTelephony();
   const streamOf = (callId: string): Parameters<Telephony['greet']>[0] =>
     ({ transport: 'carrier_b', signedMetadata: { [carrierKeys.callId]: callId } }) as never;
   const [caller, other] = [streamOf('v3:caller'), streamOf('v3:other')];
@@ -30,6 +41,29 @@ it('a former stream that is known to be over late hangs nobody up; the last one 
   telephony.streamOver(caller);
   await carrier.until(() => hungUp().length > 1);
   expect(hungUp()[1]).toBe('/calls/v3:caller/actions/hangup');
+  telephony.close();
+  await carrier.close();
+});
+
+it('a call whose making got no answer, and that was given up, is hung up when somebody answers; faults are told without words', async () => {
+  const { carrier, telephony, lines } = await newTelephony();
+  carrier.message = 'not for +15550100077';
+  carrier.refusals.set('calls', [{ status: 500, code: '10016' }]);
+  const to = '+15550100077';
+  const made = await telephony.outbound.make({ to, ring_s: 30, language: 'en-US', metadata: {} }, undefined);
+  const id = made.ok ? made.value.id : '';
+  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { asked: 'calls', status: 500, code: '10016', msg: 'a carrier did not do what it was asked' },
+  ]);
+  expect(lines.join('')).not.toContain('0100077');
+  telephony.outbound.hangUp(id);
+  const client_state = Buffer.from(`svc:out:${id}`).toString('base64');
+  const payload = { call_control_id: 'v3:late', client_state, result: 'human' };
+  const given = { route: undefined, isClosed: () => false };
+  telephony.carrierBTold({ type: 'call.machine.detection.ended', id: 'e', payload }, given);
+  await carrier.until(() => carrier.of('hangup').length > 0);
+  expect(carrier.of('hangup')[0]?.path).toBe('/calls/v3%3Alate/actions/hangup');
+  expect(carrier.of('streaming_start')).toEqual([]);
   telephony.close();
   await carrier.close();
 });

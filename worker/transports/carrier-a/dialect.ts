@@ -7,6 +7,7 @@ import { fail, ok } from '../../../shared/base/result.ts';
 import { list, number, record, text, versionOf } from '../../../shared/base/codec.ts';
 import {
   decodeClientFields,
+  fittingMetadata,
   violation,
   type ClientMessage,
   type ServerMessage,
@@ -57,7 +58,7 @@ class CarrierADialect implements SocketDialect {
       case 'dtmf': {
         const key = decodeClientFields({ type: 'dtmf', digit: message.dtmf?.digit });
         // One that nobody knows, such as a flash, is no reason to end a telephone call.
-        return key.type === 'dtmf' && !key.digit.ok ? unknown : heard(key);
+        return key.type === 'dtmf' && !key.digit.ok ? nothing : heard(key);
       }
       case 'mark':
         return markCameBack(this.#state, message.mark?.name)
@@ -66,7 +67,8 @@ class CarrierADialect implements SocketDialect {
       case 'stop':
         return heard({ type: 'stop' });
       default:
-        return unknown;
+        // Carriers add events without notice.
+        return nothing;
     }
   }
 
@@ -85,7 +87,7 @@ class CarrierADialect implements SocketDialect {
       sample_rate: carrierASampleRate,
       encoding: 'mulaw',
       call_id: callSid,
-      metadata: customParameters ?? {},
+      metadata: fittingMetadata(customParameters),
     });
     if (read.type !== 'start') return fail(violation('start must be valid'));
     // A second `start` is refused as it would be of any client, and changes nothing here.

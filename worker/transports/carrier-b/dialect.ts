@@ -7,6 +7,7 @@ import { fail, ok } from '../../../shared/base/result.ts';
 import { list, number, record, text, versionOf } from '../../../shared/base/codec.ts';
 import {
   decodeClientFields,
+  fittingMetadata,
   violation,
   type ClientMessage,
   type ServerMessage,
@@ -75,7 +76,7 @@ class CarrierBDialect implements SocketDialect {
       case 'dtmf': {
         const key = decodeClientFields({ type: 'dtmf', digit: message.dtmf?.digit });
         // One that nobody knows, such as a flash, is no reason to end a telephone call.
-        return key.type === 'dtmf' && !key.digit.ok ? unknown : heard(key);
+        return key.type === 'dtmf' && !key.digit.ok ? nothing : heard(key);
       }
       case 'mark': {
         const name = message.mark?.name;
@@ -84,7 +85,8 @@ class CarrierBDialect implements SocketDialect {
       case 'stop':
         return heard({ type: 'stop' });
       default:
-        return unknown;
+        // Carriers add events without notice.
+        return nothing;
     }
   }
 
@@ -111,7 +113,7 @@ class CarrierBDialect implements SocketDialect {
       sample_rate: format.sampleRate,
       encoding: format.name === 'L16' ? 'pcm16' : 'mulaw',
       call_id: callId,
-      metadata: { ...texts(given), ...texts(numbers) },
+      metadata: fittingMetadata({ ...texts(given), ...texts(numbers) }),
     });
     if (read.type !== 'start') return fail(violation('start must be valid'));
     // A second `start` is refused as it would be of any client, and changes nothing here.

@@ -30,5 +30,5 @@ export interface SocketCallOptions {
   /** The socket is gone, some time after `ended`; not bound. For counts and for a clean exit. */
   socketClosed?(): void;
   /** An `error` message went out; for logs and counters. */
-  faultSent?(code: CallErrorCode, fatal: boolean): void;
+  faultSent?(code: CallErrorCode, fatal: boolean, message: string): void;
 }

@@ -346,7 +346,8 @@ class SocketCall implements CallTransport {
       case 'send':
         this.#send(this.#dialect.write(action.message));
         if (action.message.type === 'error') {
-          this.#options.faultSent?.(action.message.code, action.message.fatal);
+          const { code, fatal, message } = action.message;
+          this.#options.faultSent?.(code, fatal, message);
         }
         return;
       case 'close':

@@ -110,7 +110,7 @@ describe('a warm transfer', () => {
     expect((await ask(`/transfers/${tag}/complete_warm`, 'POST')).status).toBe(202);
     await phaseIs('joined');
     expect(api.twiml(2)).toContain(
-      '<Say language="en">An invoice &amp; more.</Say><Dial><Conference startConferenceOnEnter="true"',
+      '<Say language="en-US">An invoice &amp; more.</Say><Dial><Conference startConferenceOnEnter="true"',
     );
     expect(await service.metric('svc_warm_transfers_total{end="joined"}')).toBe(1);
     const log = service.log.map((line) => JSON.stringify(line)).join();
