@@ -1,7 +1,8 @@
 /**
- * One request to a carrier's API and what is known afterwards: an answer, that nothing went out, or that nobody knows. It never tries
- * again and follows no redirect; what the answer says is bounded, and neither addresses nor credentials get into anything it tells.
+ * One request to a carrier's API and what is known afterwards: an answer, that nothing went out, or that nobody knows. Nothing that may
+ * have been done is tried again, and no redirect is followed; what the answer says is bounded, and neither addresses nor credentials get into anything it tells.
  */
+import type { Millis } from '../../shared/base/units.ts';
 import { Agent } from '../../shared/runtime/undici.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { CarrierOutcome } from '../../shared/protocol/call-control.ts';
@@ -10,6 +11,8 @@ import type { CarrierOutcome } from '../../shared/protocol/call-control.ts';
 const answerTimeoutMs = 10_000;
 const connectTimeoutMs = 3_000;
 const mostAnswerBytes = 65_536;
+/** Longer is a silence that somebody hears. */
+const longestPatienceMs: Millis = 2_000;
 
 export interface RestRequest {
   /** POST unless it is given; a GET has no body. */
@@ -21,7 +24,13 @@ export interface RestRequest {
 }
 
 export type RestAnswer =
-  | { readonly kind: 'answered'; readonly status: number; readonly body: unknown }
+  /** `retryAfterS`: when the carrier, which has too much to do, may be asked again. */
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly body: unknown;
+      readonly retryAfterS?: number;
+    }
   /** `reason`: the error's code, for the log. */
   | { readonly kind: 'unsent'; readonly reason?: string }
   | { readonly kind: 'lost'; readonly reason?: string };
@@ -53,7 +62,15 @@ export function newRest(): { readonly ask: AskRest; readonly close: () => void }
         headersTimeout: answerTimeoutMs,
         bodyTimeout: answerTimeoutMs,
       });
-      return { kind: 'answered', status: response.statusCode, body: await readBody(response.body) };
+      const { statusCode: status, headers } = response;
+      const retryAfterS = Number(headers['retry-after'] ?? Number.NaN);
+      const isTold = Number.isFinite(retryAfterS) && retryAfterS >= 0;
+      return {
+        kind: 'answered',
+        status,
+        body: await readBody(response.body),
+        ...(isTold && { retryAfterS }),
+      };
     } catch (error) {
       return notAnswered(error);
     }
@@ -79,6 +96,21 @@ async function readBody(body: AsyncIterable<Buffer> & { destroy(): void }): Prom
     return undefined;
   }
 }
+
+/**
+ * The same, for a carrier that is asked too much at once: it has done nothing, and is asked once more when it says so, as long as a
+ * caller can wait for that.
+ */
+export const patient =
+  (ask: AskRest, wait: (ms: Millis) => Promise<void>): AskRest =>
+  async (request) => {
+    const answer = await ask(request);
+    if (answer.kind !== 'answered' || answer.status !== 429) return answer;
+    const ms = (answer.retryAfterS ?? 1) * 1000;
+    if (ms > longestPatienceMs) return answer;
+    await wait(ms);
+    return await ask(request);
+  };
 
 /** Numbers of carriers for "this call is over", which is how most calls end. */
 const overCodes: readonly string[] = ['20404', '21220', '90018'];

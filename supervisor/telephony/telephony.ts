@@ -32,7 +32,7 @@ import { OutboundCalls } from './outbound/outbound-calls.ts';
 import type { SagaFact } from './saga.ts';
 import { SagaStore } from './saga-store.ts';
 import { WarmTransfers } from './warm-transfers.ts';
-import { newRest, tellingFaults, textAt } from './rest.ts';
+import { newRest, patient, tellingFaults, textAt } from './rest.ts';
 import { marks, stateOfB, things } from './things.ts';
 
 export interface TelephonyOptions {
@@ -71,7 +71,9 @@ export class Telephony {
     this.#options = options;
     const { settings, wallClock } = options;
     const rest = newRest();
-    const ask = tellingFaults(rest.ask, options.log);
+    const wait = (ms: number): Promise<void> =>
+      new Promise((resolve) => void options.clock.after(ms, resolve));
+    const ask = tellingFaults(patient(rest.ask, wait), options.log);
     this.#closeRest = rest.close;
     const means = callMeans(settings);
     const { carrierA, carrierB } = settings;
@@ -84,8 +86,7 @@ export class Telephony {
       this.#carriers.set('carrier_a', new CarrierAControl(carrierA, carrierA.control, given));
     }
     if (carrierB?.control !== undefined && means.carrier_b !== undefined) {
-      const longestSummary = (): Promise<void> =>
-        new Promise((resolve) => void options.clock.after(longestSummaryMs, resolve));
+      const longestSummary = (): Promise<void> => wait(longestSummaryMs);
       const given = { means: means.carrier_b, ask, nowS, longestSummary };
       this.#carrierB = new CarrierBControl(carrierB, carrierB.control, given);
       this.#carriers.set('carrier_b', this.#carrierB);

@@ -15,7 +15,7 @@ import {
   response,
   say,
 } from '../../../supervisor/telephony/carrier-a/twiml.ts';
-import { outcomeOf } from '../../../supervisor/telephony/rest.ts';
+import { outcomeOf, patient } from '../../../supervisor/telephony/rest.ts';
 import { languagesOfA, languagesOfB } from '../../../supervisor/telephony/spoken-language.ts';
 
 const token = 'test_auth_token_0123456789abcdef';
@@ -127,6 +127,29 @@ describe('what became of a command', () => {
   ])('status %i', (status, outcome) => {
     expect(outcomeOf({ kind: 'answered', status, body: undefined })).toEqual(outcome);
   });
+
+  it.each([
+    ['says when', 2, [2_000], 2],
+    ['does not say when', undefined, [1_000], 2],
+    ['wants to be left alone for longer than a caller waits', 3, [], 1],
+  ])(
+    'a carrier that is asked too much at once is asked once more, where it %s',
+    async (_, retryAfterS, waits, times) => {
+      const waited: number[] = [];
+      let asked = 0;
+      const ask = patient(
+        () => {
+          asked += 1;
+          const when = retryAfterS === undefined ? {} : { retryAfterS };
+          return Promise.resolve({ kind: 'answered', status: 429, body: undefined, ...when });
+        },
+        (ms) => Promise.resolve(void waited.push(ms)),
+      );
+      const request = { url: 'https://a.example/x', authorization: '', contentType: '', body: '' };
+      expect(await ask(request)).toMatchObject({ status: 429 });
+      expect([waited, asked]).toEqual([waits, times]);
+    },
+  );
 
   it('a connection that was never made is a refusal, one that broke is not', () => {
     expect(outcomeOf({ kind: 'unsent' })).toEqual({ kind: 'refused', code: 'unavailable' });
