@@ -7,26 +7,30 @@ const english = [
   'okay|ok|kay|mkay|mmkay|right|yeah|yea|ya|yah|yep|yup|yes|sure|sure thing|alright|all right|i see|got it|gotcha',
   "i got it|i hear you|i understand|understood|of course|makes sense|that makes sense|sounds good|fair enough|that's right|that's true",
   'exactly|absolutely|definitely|certainly|great|good|cool|nice|perfect|fine|true|very good|wow|go on|go ahead',
+  'no problem|no worries|not bad',
 ];
 
 const turkish = [
   'tamam|tamamdır|evet|anladım|anlıyorum|peki|tabii|tabi|tabii ki|olur|doğru|aynen|aynen öyle|öyle|güzel|iyi|he|ha|hah',
-  'ok|okey|okay|eyvallah|elbette|kesinlikle|harika|süper',
+  'ok|okey|okay|eyvallah|elbette|kesinlikle|harika|süper|sorun değil|sorun yok|ne güzel',
 ];
 
 const german = [
   'ja|jo|jep|jup|jawohl|okay|ok|genau|klar|alles klar|na klar|verstehe|ich verstehe|verstanden|gut|sehr gut|richtig',
   'stimmt|ach so|achso|natürlich|sicher|in ordnung|passt|super|prima|eben|gerne|jaja|na gut',
+  'kein problem|nicht schlecht',
 ];
 
 const spanish = [
   'sí|ya|ok|okey|okay|vale|claro|claro que sí|ya veo|entiendo|entendido|comprendo|de acuerdo|bien|muy bien|bueno',
   'perfecto|exacto|así es|correcto|dale|listo|genial|por supuesto|desde luego|está bien|eso es',
+  'no hay problema|no pasa nada|qué bien|cómo no',
 ];
 
 const french = [
   "oui|ouais|ouaip|mouais|ok|okay|d'accord|d'acc|je vois|je comprends|compris|bien|très bien|bien sûr|exact|exactement",
   "tout à fait|voilà|ça marche|entendu|parfait|super|ah bon|bon|certes|en effet|absolument|c'est ça|c'est vrai",
+  'pas de problème|pas de souci|pas mal',
 ];
 
 const byLanguage: Readonly<Record<string, readonly string[]>> = {

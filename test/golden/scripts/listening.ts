@@ -22,6 +22,10 @@ const interruptedBy = (minWords: number, wordlessMs = 0): Omit<ScriptOptions, 'c
   settings: { interrupt: { ...scriptSettings.interrupt, minWords, wordlessMs } },
 });
 
+const noProblem: Omit<ScriptOptions, 'core'> = {
+  settings: { interrupt: { ...scriptSettings.interrupt, minWords: 1, backchannels: ['no problem'] } },
+};
+
 export const listening: readonly Dialogue[] = [
   dialogue('"mm-hmm" holds the output and lets it go on at the sample', (begin) => {
     const call = speaking(begin).skips().callerBegins().sttGuesses('Mm-hmm.').isHeld().callerStops();
@@ -62,6 +66,37 @@ export const listening: readonly Dialogue[] = [
   dialogue('half of "I see" is not an interruption yet', (begin) => {
     const call = speaking(begin).callerBegins().skips().sttGuesses('I').orders().sttGuesses('I see').orders();
     call.sttGuesses('I see that').ordered('playout.clear 2');
+  }),
+
+  dialogue('"no" may become "no problem" while the voice goes on and the bot stands still', (begin) => {
+    const call = speaking(begin, noProblem).callerBegins().skips().sttGuesses('No').later(500).orders();
+    call.sttGuesses('No problem').later(250).orders('playout.resume').callerStops().sttHears('No problem.');
+    call.sttFinalizes().without('playout.clear');
+    speaking(begin, noProblem)
+      .callerBegins()
+      .skips()
+      .sttGuesses('No')
+      .sttGuesses('No but')
+      .ordered('playout.clear 2');
+  }),
+
+  dialogue('"no" cuts at a pause, and where nothing follows it in time', (begin) => {
+    const paused = speaking(begin, noProblem)
+      .callerBegins()
+      .sttGuesses('No')
+      .later(200)
+      .callerStops()
+      .skips();
+    paused.sttHears('No.').ordered('playout.clear 2');
+    const owed = speaking(begin, noProblem).callerBegins().sttGuesses('No').callerStops().skips();
+    owed.later(1_000).ordered('playout.clear 2');
+    const goesOn = speaking(begin, noProblem).callerBegins().sttGuesses('No').skips().later(599).orders();
+    goesOn.later(1).ordered('playout.clear 2');
+  }),
+
+  dialogue('"no" cuts at once where the bot does not stand still', (begin) => {
+    const call = speaking(begin, noProblem).skips().tell({ type: 'speech.started', isFaint: true });
+    call.sttGuesses('No').ordered('playout.clear 2');
   }),
 
   dialogue('words of listening that go on for a second and a half are something to say', (begin) => {

@@ -59,11 +59,11 @@ export const callerMutants: readonly Mutant[] = [
     to: '  step.state.caller.turn = fading;',
   }),
   mutant('takes words of listening for an interruption', 'candidate.ts', {
-    from: 'const telling = withoutListening(own, backchannels, { unfinished: true, partial: unfinished });',
+    from: 'const telling = withoutListening(own, backchannels, { unfinished: true, partial: unfinished, patient });',
     to: 'const telling = own;',
   }),
   mutant('takes half a phrase of listening for an interruption', 'candidate.ts', {
-    from: ', { unfinished: true, partial: unfinished }',
+    from: ', { unfinished: true, partial: unfinished, patient }',
     to: '',
   }),
   mutant('takes the echo of the bot for an interruption', 'candidate.ts', {
@@ -71,7 +71,7 @@ export const callerMutants: readonly Mutant[] = [
     to: 'const own = spokenWords(wholeText(words));',
   }),
   mutant('does not interrupt by words', 'candidate.ts', {
-    from: '  if (telling.length >= Math.max(1, minWords)) return true;',
+    from: '  if (telling.length >= Math.max(1, minWords)) return !isHalfPhrase(state, turn, now);',
     to: '',
   }),
   mutant('interrupts by voice where words are asked for', 'candidate.ts', {
@@ -117,6 +117,18 @@ export const callerMutants: readonly Mutant[] = [
   mutant('starts a second response beside the first', 'keys.ts', {
     from: 'if (isAlone && nobodySpeaks(step.state)) startOwedAnswer(step);',
     to: 'if (nobodySpeaks(step.state)) startOwedAnswer(step);',
+  }),
+  mutant('lets "no" wait for more words for as long as the voice goes on', 'candidate.ts', {
+    from: 'const halfPhraseMs = 600;',
+    to: 'const halfPhraseMs = 60_000;',
+  }),
+  mutant('forgets a word that might have been half a phrase', 'candidate.ts', {
+    from: 'if (turn.halfAt !== undefined && interrupts(step, turn)) confirm(step, turn);\n    else endFading',
+    to: 'endFading',
+  }),
+  mutant('lets "no" wait while the bot speaks', 'candidate.ts', {
+    from: "if (turn.phase !== 'candidate' || !turn.held) return false;",
+    to: "if (turn.phase !== 'candidate') return false;",
   }),
   mutant('answers words while keys are being pressed', 'listening.ts', {
     from: 'if (isPressing(state.keys) && ',
@@ -222,7 +234,7 @@ export const callerMutants: readonly Mutant[] = [
     from: "turn.phase === 'idle' && voice === 'silent';",
     to: "turn.phase === 'idle' || voice === 'speech';",
   }),
-  mutant('answers the echo of the bot', 'listening.ts', {
+  mutant('answers the echo of the bot', 'kind.ts', {
     from: "    state.delivery.echoes = true;\n    return 'echo';",
     to: "    state.delivery.echoes = true;\n    return 'words';",
   }),
@@ -250,7 +262,7 @@ export const callerMutants: readonly Mutant[] = [
     from: 'return owedBy === undefined ? deaf : deaf === undefined ? owedBy : Math.min(owedBy, deaf);',
     to: 'return owedBy === undefined ? deaf : deaf;',
   }),
-  mutant('answers a lone full stop', 'listening.ts', {
+  mutant('answers a lone full stop', 'kind.ts', {
     from: "  if (words.length === 0) return 'silence';",
     to: "  if (text === '') return 'silence';\n  if (words.length === 0) return 'words';",
   }),

@@ -37,12 +37,18 @@ describe('words of listening', () => {
   it.each([
     [
       'en',
-      "yeah|yep|yup|got it|gotcha|alright|all right|okay okay|yeah yeah yeah|yeah-yeah|okaaay|yeahhh|that's right|oh okay, I see",
+      "yeah|yep|yup|got it|gotcha|alright|all right|okay okay|yeah yeah yeah|yeah-yeah|okaaay|yeahhh|that's right|oh okay, I see|no problem|No worries.|not bad",
     ],
-    ['tr', 'tamam|Tamam, anladım|evet evet|peki|tabii ki|aynen öyle|TAMAM|İyi'],
-    ['de', 'ja|jaja|ja ja|genau|alles klar|ach so|verstehe|in Ordnung|na gut'],
-    ['es', 'sí|si|sí, sí|claro|vale vale|ya veo|de acuerdo|entiendo|está bien|eso es'],
-    ['fr', "oui|ouais|d'accord|d’accord|je vois|ça marche|tout à fait|bien sûr|c'est ça|c’est vrai"],
+    ['tr', 'tamam|Tamam, anladım|evet evet|peki|tabii ki|aynen öyle|sorun değil|ne güzel|TAMAM|İyi'],
+    ['de', 'ja|jaja|ja ja|genau|alles klar|ach so|verstehe|in Ordnung|na gut|kein Problem'],
+    [
+      'es',
+      'sí|si|sí, sí|claro|vale vale|ya veo|de acuerdo|entiendo|está bien|eso es|no hay problema|qué bien',
+    ],
+    [
+      'fr',
+      "oui|ouais|d'accord|d’accord|je vois|ça marche|tout à fait|bien sûr|c'est ça|c’est vrai|pas de souci|pas mal",
+    ],
   ])('are told however often, and however long they are drawn out (%s)', (language, texts) => {
     for (const text of texts.split('|')) expect([text, left(text, language)]).toEqual([text, []]);
   });
@@ -77,6 +83,7 @@ describe('words of listening', () => {
     expect(withoutListening(['stop'], [''])).toEqual(['stop']);
     expect(withoutListening(['ben', 'anladım'], ['Ben anladım'])).toEqual([]);
     expect(withoutListening(['no'], ['no problem'], { unfinished: true })).toEqual(['no']);
+    expect(withoutListening(['no'], ['no problem'], { unfinished: true, patient: true })).toEqual([]);
     expect(withoutListening(['no', 'problem'], ['no problem'])).toEqual([]);
   });
 });

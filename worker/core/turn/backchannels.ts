@@ -30,6 +30,8 @@ export interface ListeningOptions {
   readonly unfinished?: boolean;
   /** The last word may be cut short: the beginning of a word of listening counts as one. */
   readonly partial?: boolean;
+  /** Also a word that calls for a stop may begin such a phrase: "no problem". */
+  readonly patient?: boolean;
 }
 
 /** What is left when words and sounds of listening are taken away. Phrases of several words count as a whole. */
@@ -71,13 +73,13 @@ interface Looking extends ListeningOptions {
 function phraseAt(
   words: readonly string[],
   at: number,
-  { phrases, unfinished = false, partial = false }: Looking,
+  { phrases, unfinished = false, partial = false, patient = false }: Looking,
 ): number | undefined {
   const left = words.length - at;
   const matches = (phrase: Phrase): boolean => {
     const word = words[at] ?? '';
     const isBegun = left < phrase.length;
-    if (isBegun && (!unfinished || isUrgent(word))) return false;
+    if (isBegun && (!unfinished || (isUrgent(word) && !patient))) return false;
     return phrase.every((part, index) => {
       const said = words[at + index];
       if (said === undefined) return true;

@@ -21,6 +21,8 @@ import { newWords, wholeText, type Aside, type Candidate, type Fading, type Word
 const listeningMs = 1_500;
 /** A voice that goes on behind a word of listening may say more by then: the bot would begin and break off again. */
 const moreWordsMs = 250;
+/** "No" may become "no problem": while the output stands still, the rest of such a phrase is waited for. A pause ends that sooner. */
+const halfPhraseMs = 600;
 /** No candidate holds the output for longer; the caller would take the bot for gone. */
 const longestHoldMs = 2_500;
 /** Text before and behind the position on the wire whose echo may arrive now. */
@@ -161,8 +163,10 @@ function interrupts(
   const { minWords } = state.setup.settings.interrupt;
   // Of words that come late, one that the bot has just said is its echo.
   const { own, telling } = tellingWords(state, turn, { late: turn.phase === 'aside' });
-  if (telling.length >= Math.max(1, minWords)) return true;
-  if (turn.phase !== 'candidate' || !turn.loud) return false;
+  if (telling.length >= Math.max(1, minWords)) return !isHalfPhrase(state, turn, now);
+  if (turn.phase !== 'candidate') return false;
+  turn.halfAt = undefined;
+  if (!turn.loud) return false;
   // What STT owes of an aside says nothing about this voice.
   const wordless =
     spokenWords(wholeText(turn.words)).length === 0 || state.caller.stt.owed[0]?.fate === 'aside';
@@ -170,6 +174,18 @@ function interrupts(
   if (wordless || (turn.isNoEcho && own.length === 0))
     return (turn.isNoEcho || !state.delivery.echoes) && mayBeWordless(state, turn);
   return minWords === 0 && own.length > 0 && now - turn.startedAt >= listeningMs;
+}
+
+/** What was said asks for something, unless more words make it a phrase of listening; the voice goes on, and the bot stands still. */
+function isHalfPhrase(
+  state: Slices<'setup' | 'delivery'>,
+  turn: Candidate | Fading | Aside,
+  now: Millis,
+): boolean {
+  if (turn.phase !== 'candidate' || !turn.held) return false;
+  if (tellingWords(state, turn, { patient: true }).telling.length > 0) return false;
+  turn.halfAt ??= now;
+  return now < turn.halfAt + halfPhraseMs;
 }
 
 /** Whether the voice alone interrupts, once it is loud enough. One that has ended has not lasted for longer than it did. */
@@ -196,14 +212,14 @@ export function tellingWords(
     readonly startedAt: Millis;
     readonly position: PlayoutPosition | undefined;
   },
-  { late = false }: { late?: boolean } = {},
+  { late = false, patient = false }: { late?: boolean; patient?: boolean } = {},
 ): { own: string[]; telling: string[] } {
   const { words } = voice;
   const { backchannels } = state.setup.settings.interrupt;
   const unfinished = words.partial.trim() !== '';
   const played = playedWords(state, voice);
   const own = withoutEcho(spokenWords(wholeText(words)), played, { unfinished });
-  const telling = withoutListening(own, backchannels, { unfinished: true, partial: unfinished });
+  const telling = withoutListening(own, backchannels, { unfinished: true, partial: unfinished, patient });
   return {
     own,
     telling: late || state.delivery.echoes ? telling.filter((word) => !played.includes(word)) : telling,
@@ -294,7 +310,8 @@ export function candidateDeadline(state: Slices<'setup' | 'caller'>): Millis | u
   if (turn.phase === 'fading') return turn.resumeAt;
   if (turn.phase !== 'candidate') return undefined;
   const isLongAt = turn.loud && turn.isLong !== true ? longAt(state, turn) : Infinity;
-  const at = Math.min(isLongAt, turn.held ? heldUntil(turn) : Infinity);
+  const wholeAt = turn.halfAt === undefined ? Infinity : turn.halfAt + halfPhraseMs;
+  const at = Math.min(isLongAt, turn.held ? Math.min(heldUntil(turn), wholeAt) : Infinity);
   return at === Infinity ? undefined : at;
 }
 
@@ -305,8 +322,11 @@ const heldUntil = ({ startedAt, listensAt }: Candidate): Millis =>
 export function onCandidateDeadline(step: Step): void {
   const { state, now } = step;
   const { turn } = state.caller;
-  if (turn.phase === 'fading' && now >= turn.resumeAt) endFading(step, turn);
-  else if (turn.phase === 'candidate') {
+  if (turn.phase === 'fading' && now >= turn.resumeAt) {
+    // What was half a phrase while the voice went on is a word now.
+    if (turn.halfAt !== undefined && interrupts(step, turn)) confirm(step, turn);
+    else endFading(step, turn);
+  } else if (turn.phase === 'candidate') {
     if (now >= longAt(state, turn)) turn.isLong = true;
     // A response that has been played to its end by now is not cut any more.
     if (!isPlayed(state, now)) reviewCandidate(step, step.position);

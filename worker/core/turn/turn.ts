@@ -60,6 +60,8 @@ interface Held {
   isFaint?: boolean | undefined;
   /** Since when all its words are words of listening. */
   listensAt?: Millis | undefined;
+  /** Since when what it asks for may as well be half a phrase of listening. */
+  halfAt?: Millis | undefined;
 }
 
 export interface Candidate extends Held {
@@ -230,6 +232,7 @@ const held = {
   position: positionCodec,
   isFaint: maybe(flag),
   listensAt: maybe(time),
+  halfAt: maybe(time),
 };
 const own = { words: wordsCodec, startedAt: time, interrupted: flag };
 
