@@ -1,4 +1,5 @@
 /** What a worker is told about recordings, and the folders in which they stand. */
+import { createHash } from 'node:crypto';
 import type { RecordingLayout } from './recording-ring.ts';
 
 /** A bucket for finished recordings, as a worker gets it. */
@@ -24,3 +25,9 @@ export const recordingFolders = {
   outbox: 'outbox',
   kept: 'kept',
 } as const;
+
+/** The name of a call's folder: its id, or where that is no name of a file, a text made of it. */
+export const recordingName = (callId: string): string =>
+  /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(callId)
+    ? callId
+    : createHash('sha256').update(callId).digest('hex').slice(0, 32);

@@ -23,7 +23,7 @@ export async function answerLive(
   const respond = (status: number, body: string): void => {
     response.writeHead(status, answerHeaders(body)).end(body);
   };
-  const ended = /^\/live\/calls\/([\w.:-]{1,128})\/end$/.exec(path)?.[1];
+  const ended = decoded(/^\/live\/calls\/([^/]{1,400})\/end$/.exec(path)?.[1]);
   const isPost = request.method === 'POST';
   if (path === '/live' && !isPost) {
     response.setHeader('Content-Security-Policy', livePagePolicy);
@@ -37,9 +37,18 @@ export async function answerLive(
     respond(401, errorBody('unauthorized', 'the live view needs the bearer token'));
   } else if (path === '/live/state' && !isPost) respond(200, `${JSON.stringify(await live.state())}\n`);
   else if (ended !== undefined && isPost) {
-    live.end(ended);
-    respond(202, '{}\n');
+    if (await live.end(ended)) respond(202, '{}\n');
+    else respond(404, errorBody('no_such_call', 'no worker tells of such a call'));
   } else respond(404, errorBody('not_found', 'there is /live, /live/state and /live/calls/ID/end'));
+}
+
+/** The id of a call, which its client may have chosen, as it stands in a path. */
+function decoded(part: string | undefined): string | undefined {
+  try {
+    return part === undefined ? undefined : decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
 }
 
 export const isLive = (request: IncomingMessage): boolean => /^\/live($|[/?])/.test(request.url ?? '');

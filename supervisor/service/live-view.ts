@@ -53,9 +53,12 @@ export class LiveView {
     };
   }
 
-  /** Ends a call, wherever it is. A worker that does not have it takes no notice. */
-  end(call: string): void {
-    for (const worker of this.#options.workers()) this.#options.send(worker, { type: 'call.end', call });
+  /** Ends a call, wherever it is; false when no worker tells of it. One that hangs ends it when it comes back. */
+  async end(call: string): Promise<boolean> {
+    const workers = this.#options.workers();
+    const rows = Promise.all(workers.map((worker) => this.#ask(worker)));
+    for (const worker of workers) this.#options.send(worker, { type: 'call.end', call });
+    return (await rows).flat().some((row) => row.call === call);
   }
 
   #worker(worker: number): LiveWorker {

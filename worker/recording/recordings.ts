@@ -2,11 +2,10 @@
  * The recordings of one worker: a recorder for each call, and the thread that brings to the disk what they put into the rings. A thread
  * that dies is replaced once a second; the rings keep what it has not written.
  */
-import { createHash } from 'node:crypto';
 import { Worker } from 'node:worker_threads';
 import type { RecordingDefinition } from '../../shared/config/agent/recording.ts';
 import { recordingRingsFd } from '../../shared/protocol/ipc.ts';
-import type { RecordingSetup } from '../../shared/protocol/recording.ts';
+import { recordingName, type RecordingSetup } from '../../shared/protocol/recording.ts';
 import { recordingBytes, RecordingRing } from '../../shared/protocol/recording-ring.ts';
 import { systemWallClock, type Clock } from '../../shared/runtime/clock.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
@@ -29,12 +28,6 @@ export interface RecordingsOptions {
 }
 
 const againAfterMs = 1_000;
-
-/** The name of a call's folder: its id, or where that is no name of a file, a text made of it. */
-export const recordingName = (callId: string): string =>
-  /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(callId)
-    ? callId
-    : createHash('sha256').update(callId).digest('hex').slice(0, 32);
 
 export class Recordings {
   readonly #options: RecordingsOptions;

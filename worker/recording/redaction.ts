@@ -39,10 +39,10 @@ export class Redaction {
   /** The text without what must not be kept. */
   text(text: string): string {
     let left = text;
-    for (const pattern of this.#patterns) left = left.replace(pattern, replacement);
-    if (this.#digits === '' && this.#entries.length === 0) return left;
+    // What was pressed goes first: a pattern that took a part of it would leave the rest to be read.
     for (const entry of [this.#digits, ...this.#entries])
       if (entry.length >= fewestDigits) left = left.replace(spacedOut(entry), replacement);
+    for (const pattern of this.#patterns) left = left.replace(pattern, replacement);
     return left;
   }
 

@@ -44,7 +44,7 @@ export const recordingKeys = z.strictObject({
     .max(32)
     .default([])
     .meta({
-      sample: ['[0-9][0-9 -]{11,18}[0-9]'],
+      sample: ['([0-9][ -]?){12,18}[0-9]'],
       description:
         'Regular expressions; what they match in texts and tool calls becomes [redacted]. Sound is not changed. Not with facts.',
     }),

@@ -7,7 +7,7 @@ import { withVariables } from '../../../worker/call/variables.ts';
 import { callSettings } from '../../../worker/host/definition.ts';
 import type { FactsHead } from '../../../worker/recording/facts.ts';
 import { NotReplayable, replayFacts, type ReplayOptions } from '../../../worker/recording/replay.ts';
-import { recordingFolders } from '../../../shared/protocol/recording.ts';
+import { recordingFolders, recordingName } from '../../../shared/protocol/recording.ts';
 import { loadAgentFileAt } from '../../commands/check/check-command.ts';
 import { readArguments, usageError } from '../../commands/commands.ts';
 import { printable } from '../../commands/printable.ts';
@@ -56,11 +56,15 @@ export function runReplay(args: readonly string[], run: ReplayRun): number {
 /** The file that is meant: itself, in a folder, or that of a call among the recordings. */
 function factsAt(given: string, dir: string | undefined): string | undefined {
   if (existsSync(given)) return statSync(given).isDirectory() ? ifThere(join(given, factsFile)) : given;
-  const kept = join(dir ?? '', recordingFolders.kept);
-  if (dir === undefined || !/^[\w-]{1,100}$/.test(given) || !existsSync(kept)) return undefined;
-  const found = readdirSync(kept).map((day) => join(kept, day, given, factsFile));
-  return found.find((path) => existsSync(path));
+  if (dir === undefined || given === '') return undefined;
+  const name = recordingName(given);
+  const kept = foldersIn(join(dir, recordingFolders.kept)).map((day) => join(day, name));
+  const waiting = foldersIn(join(dir, recordingFolders.outbox)).filter((path) => path.endsWith(`_${name}`));
+  return [...kept, ...waiting].map((path) => join(path, factsFile)).find((path) => existsSync(path));
 }
+
+const foldersIn = (path: string): readonly string[] =>
+  existsSync(path) ? readdirSync(path).map((name) => join(path, name)) : [];
 
 const ifThere = (path: string): string | undefined => (existsSync(path) ? path : undefined);
 
@@ -71,7 +75,7 @@ function whyNoFacts(given: string, dir: string | undefined): string {
   if (dir === undefined)
     return 'there are no facts: name a file or its folder, or set SVC_RECORDING_DIR and name a call';
   return existsSync(join(dir, recordingFolders.kept))
-    ? `there are no facts of a call ${shown} in SVC_RECORDING_DIR: ${when}`
+    ? `there are no facts of a call ${shown} in SVC_RECORDING_DIR: ${when}; of an uploaded call, fetch ${factsFile} and name it`
     : 'there are no recordings in SVC_RECORDING_DIR: it has no folder "kept"';
 }
 

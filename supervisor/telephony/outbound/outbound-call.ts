@@ -19,6 +19,8 @@ export type OutboundEnd = (typeof outboundEnds)[number];
 
 /** Greetings of machines, and a message: whatever takes longer is ended. */
 const longestAnswerMs: Millis = 150_000;
+/** A carrier that finds out who has answered takes seconds; one that does not tell leaves somebody in silence. */
+const longestVerdictMs: Millis = 15_000;
 /** A talk whose end the carrier has not told is forgotten. */
 const longestTalkMs: Millis = 24 * 3_600_000;
 
@@ -30,6 +32,8 @@ export interface OutboundCall {
   readonly detection: MachineDetection;
   readonly beganAt: Millis;
   readonly ringMs: Millis;
+  /** Somebody has answered, and the carrier finds out who. */
+  answeredAt: Millis | undefined;
   phase: OutboundPhase;
   end: OutboundEnd | undefined;
   /** The carrier's id; empty as long as nobody knows it. */
@@ -48,7 +52,7 @@ export type OutboundOrder = 'connect' | 'say' | 'hang_up';
 
 export const newOutboundCall = (
   given: Pick<OutboundCall, 'id' | 'carrier' | 'hasMessage' | 'detection' | 'beganAt' | 'ringMs'>,
-): OutboundCall => ({ ...given, phase: 'dialing', end: undefined, call: '' });
+): OutboundCall => ({ ...given, phase: 'dialing', end: undefined, call: '', answeredAt: undefined });
 
 export function stepOutbound(call: OutboundCall, fact: OutboundFact, now: Millis): readonly OutboundOrder[] {
   if (call.phase === 'over') return tooLate(call, fact);
@@ -62,7 +66,11 @@ export function stepOutbound(call: OutboundCall, fact: OutboundFact, now: Millis
     case 'dialed':
       return dialed(call, fact.outcome);
     case 'answered':
-      if (!rings || call.detection === 'carrier') return [];
+      if (!rings) return [];
+      if (call.detection === 'carrier') {
+        call.answeredAt ??= now;
+        return [];
+      }
       call.phase = call.detection === 'own' ? 'listening' : 'person';
       return ['connect'];
     case 'person':
@@ -124,8 +132,12 @@ function timePassed(call: OutboundCall, now: Millis): readonly OutboundOrder[] {
     if (age >= longestTalkMs) over(call, 'unknown');
     return [];
   }
+  if (isUndecided(call, now)) return person(call);
   return age >= call.ringMs + longestAnswerMs ? over(call, 'unknown') : [];
 }
+
+const isUndecided = ({ phase, answeredAt = Infinity }: OutboundCall, now: Millis): boolean =>
+  (phase === 'dialing' || phase === 'ringing') && now - answeredAt >= longestVerdictMs;
 
 function over(call: OutboundCall, end: OutboundEnd): readonly OutboundOrder[] {
   call.phase = 'over';

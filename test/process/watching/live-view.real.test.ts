@@ -54,7 +54,7 @@ describe('the live view', () => {
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(await page.text()).toContain('<title>Live calls</title>');
 
-    const caller = await service.call();
+    const caller = await service.call({ callId: 'order/7' });
     await caller.next(({ type }) => type === 'audio');
     const state = (await (await service.get('/live/state', bearer)).json()) as LiveState;
     expect(state).toMatchObject({ agent: 'test', ready: true, sessions: 1 });
@@ -77,8 +77,10 @@ describe('the live view', () => {
       text: 'SVC_LIVE_TOKEN is not the token of the service\n',
     });
 
-    expect((await post(`/live/calls/${caller.callId}/end`, {})).status).toBe(401);
-    expect((await post(`/live/calls/${caller.callId}/end`, bearer)).status).toBe(202);
+    const end = `/live/calls/${encodeURIComponent(caller.callId)}/end`;
+    expect((await post(end, {})).status).toBe(401);
+    expect((await post('/live/calls/other/end', bearer)).status).toBe(404);
+    expect((await post(end, bearer)).status).toBe(202);
     expect(await caller.closed).toMatchObject({ code: 1000, reason: 'ended' });
   });
 

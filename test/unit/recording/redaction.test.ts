@@ -20,6 +20,12 @@ describe('what is taken out of a transcript', () => {
     expect(redaction.text('Press 9; your number is 4-7-1-1.')).toBe('Press 9; your number is [redacted].');
   });
 
+  it('is all of what was pressed, where a pattern matches a part of it', () => {
+    const redaction = new Redaction({ redactDtmf: true, redact: ['[0-9][0-9 ]{2,4}[0-9]'] });
+    press(redaction, '47114711#');
+    expect(redaction.text('You entered 4 7 1 1 4 7 1 1.')).toBe('You entered [redacted].');
+  });
+
   it('are no keys where the agent says so', () => {
     const redaction = new Redaction({ redactDtmf: false, redact: [] });
     expect(press(redaction, '4711')).toEqual(['4', '7', '1', '1']);

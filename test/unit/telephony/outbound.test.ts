@@ -116,6 +116,22 @@ describe('a call that is made', () => {
     },
   );
 
+  it('of which the carrier does not tell who answered is a person, who does not wait for long', () => {
+    const call = newOutboundCall({
+      ...{ id: 'i', carrier: 'carrier_b', hasMessage: true, detection: 'carrier' },
+      ...{ beganAt: 0, ringMs: 30_000 },
+    });
+    for (const [one, at] of [
+      [dialed, 0],
+      [fact('answered'), 9_000],
+      [fact('answered'), 20_000],
+      [{ type: 'time.passed' }, 23_999],
+    ] as const)
+      expect(stepOutbound(call, one, at)).toEqual([]);
+    expect(stepOutbound(call, { type: 'time.passed' }, 24_000)).toEqual(['connect']);
+    expect(call.phase).toBe('person');
+  });
+
   it('without a message ends at a machine at once', () => {
     expect(run([dialed, fact('machine')], { hasMessage: false })).toEqual(['voicemail', 'hang_up']);
   });
