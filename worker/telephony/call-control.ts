@@ -23,6 +23,7 @@ import type { TransferSettings } from '../core/answer/transfer-claim.ts';
 import type { CallControl as ToolMeans } from '../tools/tool.ts';
 import type { CallStart } from '../transports/transport.ts';
 import type { AskCarrier } from './carrier-line.ts';
+import { withKeysSent } from './carried.ts';
 
 /** A stream that is gone is waited for this long: a carrier's answer follows the end of the stream at once. */
 const longestLeaveMs: Millis = 15_000;
@@ -144,20 +145,20 @@ export class CallControl {
     const { telephony, language } = this.#services;
     const { commandId } = order;
     const callId = metadata[carrierKeys.callId] ?? ownId;
-    const after = order.type === 'carrier.keys' ? 'keys' : 'transfer';
-    const common = {
-      commandId,
-      carrier,
-      callId,
-      carried: { context: this.#options.context(), after, metadata: broughtMetadata(metadata) },
-    } as const;
-    if (order.type === 'carrier.keys') return { ...common, type: 'keys', digits: order.digits };
+    const common = { commandId, carrier, callId };
+    const [context, brought] = [this.#options.context(), broughtMetadata(metadata)];
+    if (order.type === 'carrier.keys') {
+      const { digits } = order;
+      const carried = { context: withKeysSent(context, digits), after: 'keys', metadata: brought } as const;
+      return { ...common, carried, type: 'keys', digits };
+    }
     const { attempt, destination, isNumber, mode, summary } = order;
     const to = isNumber ? destination : telephony.destinations.get(destination)?.reveal();
     if (to === undefined) return undefined;
     const from = telephony.callerId?.reveal();
     return {
       ...common,
+      carried: { context, after: 'transfer', metadata: brought },
       type: 'transfer',
       attempt,
       mode,

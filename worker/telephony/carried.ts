@@ -24,6 +24,12 @@ export function carriedContext({ conversation, delivery }: CallState): CarriedCa
   return kept;
 }
 
+/** The stream ends with the request, before its result is known: without a word of it the LLM would press them once more. */
+export const withKeysSent = (context: CarriedCall['context'], digits: string): CarriedCall['context'] => [
+  ...context,
+  { role: 'user', text: `[The keys were sent: ${digits}]` },
+];
+
 /** The call that comes back is not greeted again; after a transfer that came to nothing the bot says so. */
 export function carriedSetup(
   setup: CallSetup,
