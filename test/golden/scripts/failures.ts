@@ -27,6 +27,25 @@ export const failures: readonly Dialogue[] = [
     call.ends(undefined);
   }),
 
+  dialogue('half a sentence at the limit of the LLM is left out behind whole ones', (begin) => {
+    const call = begin().opens().callerSays('Hm?').llmWrites('The first half. And the').llmEnds('length', []);
+    call.botSays('The first half. ').botFinishes().callerSays('Go on.');
+    call.llmIsAsked('user: Hm?', 'assistant: The first half.', 'user: Go on.');
+    const alone = begin().opens().callerSays('Hm?').later(1_500).botSays('One moment. ');
+    alone.llmWrites('And the').llmEnds('length', []).botSays('One moment. And the');
+  }),
+
+  dialogue('an answer that was stopped in the middle of a sentence is apologised for', (begin) => {
+    const call = begin().opens().callerSays('Hm?').llmWrites('The first half. And the');
+    call.llmEnds('content_filter', []).botSays('The first half. Sorry, say that again.');
+    const whole = begin()
+      .opens()
+      .callerSays('Hm?')
+      .llmWrites('That I cannot say.')
+      .llmEnds('content_filter', []);
+    whole.botSays('That I cannot say.');
+  }),
+
   dialogue('an empty answer leads to the apology', (begin) => {
     begin().opens().callerSays('Hm?').llmAnswers(' \n').botSays(' \nSorry, say that again.'.trim());
   }),

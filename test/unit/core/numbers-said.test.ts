@@ -18,6 +18,15 @@ describe('a number that the bot asked for', () => {
     ['What is your phone number?', 'five five five', 'open'],
     ['Could you spell your name?', 's m i', 'open'],
     ['Can I have your postcode?', 'e c one', 'open'],
+    ["What's your e-mail address?", 'john dot', 'begun'],
+    ["What's your e-mail address?", 'john dot smith', 'open'],
+    ["What's your email?", 'it is john dot smith at', 'begun'],
+    ["What's your email?", 'john dot smith at gmail', 'open'],
+    ["What's your email?", 'john.smith@gmail', 'open'],
+    ['E-posta adresiniz nedir?', 'ali nokta', 'begun'],
+    ['Wie ist Ihre E-Mail-Adresse?', 'anna punkt weber ät', 'begun'],
+    ['¿Cuál es su correo?', 'ana arroba', 'begun'],
+    ['Quel est votre e-mail ?', 'marie tiret', 'begun'],
   ])('%s %s: %s', (asked, text, what) => expect(numberSaid(asked, text)).toBe(what));
 
   it.each([
@@ -26,6 +35,10 @@ describe('a number that the bot asked for', () => {
     ['How many guests?', 'two'],
     ['Hello.', 'at five thirty'],
     ['Hello.', 'one moment'],
+    ["What's your email?", 'john dot smith at gmail dot com'],
+    ["What's your email?", 'It is john.smith@gmail.com.'],
+    ["What's your email?", 'I have none'],
+    ['Where are you?', 'at'],
   ])('%s %s: none', (asked, text) => expect(numberSaid(asked, text)).toBeUndefined());
 
   it('is told from its digits where there are many', () =>

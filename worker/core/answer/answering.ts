@@ -5,7 +5,7 @@ import { forgetFaults } from '../faults.ts';
 import { endSoon, isEnding } from '../course.ts';
 import { enterToolResults, pairMessages, reachSafePoint, offeredTools } from '../delivery/context.ts';
 import { tellTools, toolSettings } from '../epoch.ts';
-import type { CallEvent } from '../events.ts';
+import type { CallEvent, LlmFinish } from '../events.ts';
 import { stepFlow, transitionTool } from '../flow/flow.ts';
 import { addMessages } from '../delivery/history.ts';
 import { loseAnswer } from './outage.ts';
@@ -76,12 +76,26 @@ export function onLlmDone(
     runTools(step, response, event);
     return;
   }
-  if (!finishWriting(response, voiceOf(step))) {
+  const isRefused = dropHalfSentence(response, event.finish);
+  if (!finishWriting(response, voiceOf(step)) || isRefused) {
     speakInstead(step, response, 'empty');
     return;
   }
   forgetFaults(step.state.faults, 'llm');
   finishOrComplete(step, response);
+}
+
+/**
+ * The LLM was stopped in the middle of a sentence. At its limit the sentences before that are the answer, where there are any. True where
+ * it was told to write no more of it: a caller who is left with half a sentence would wait for the rest.
+ */
+function dropHalfSentence(response: Response, finish: LlmFinish): boolean {
+  if (finish !== 'length' && finish !== 'content_filter') return false;
+  const { splitter, rounds } = response;
+  const text = unfilled(response, rounds.at(-1)?.endChars ?? 0);
+  if (wholeSentence.test(text + splitter.pending)) return false;
+  if (finish === 'content_filter' || wholeSentence.test(text)) splitter.pending = '';
+  return finish === 'content_filter';
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Numbers and spelled words that are said piece by piece: "four two ... seven nine". Whoever reads them out pauses where nobody else
+ * Numbers, spelled words and addresses that are said piece by piece: "four two ... seven nine". Whoever reads them out pauses where nobody else
  * does, and each group sounds finished. What the bot asked for and what was said so far tell whether more is to come. It compares words
  * and knows nothing of time, turns or audio.
  */
@@ -76,6 +76,25 @@ function unitsIn(word: string): number | undefined {
   return repeats.get(word);
 }
 
+const asksForMail = /e-?mail|e-?posta|correo|courriel/iu;
+/** What stands between the parts of an address, and before its host. */
+const joints = new Set(
+  'dot underscore dash hyphen nokta tire punkt unterstrich punto guion point tiret'.split(' '),
+);
+const ats = new Set('at ät et arroba arobase'.split(' '));
+
+/** An address for mail that is told part by part: "john dot ... smith at gmail ... dot com". Undefined where it is none, or may be whole. */
+function mailSaid(text: string): 'begun' | 'open' | undefined {
+  if (/\S@\S+\.\p{L}{2,}\W*$/u.test(text)) return undefined;
+  const words = spokenWords(text.replaceAll('@', ' at '));
+  const last = words.at(-1) ?? '';
+  const host = words.findLastIndex((word) => ats.has(word));
+  const isJoined = words.slice(host + 1).some((word) => joints.has(word));
+  if (host === -1 && !isJoined) return undefined;
+  if (joints.has(last) || ats.has(last)) return 'begun';
+  return host !== -1 && isJoined ? undefined : 'open';
+}
+
 /** So many digits in a row are a number of that kind although nobody asked for one. */
 const unaskedDigits = 3;
 
@@ -86,6 +105,8 @@ export type NumberSaid = 'whole' | 'begun' | 'open';
  * (`open`). Undefined where it is none.
  */
 export function numberSaid(asked: string, text: string): NumberSaid | undefined {
+  const mail = asksForMail.test(asked) ? mailSaid(text) : undefined;
+  if (mail !== undefined) return mail;
   const said = saidLength(text);
   if (said === 0) return undefined;
   const length = askedLength(asked);
