@@ -15,6 +15,10 @@ const longestLateMs = 120;
  * nothing while their callers are silent are up to so much early by it, until they are silent for longer.
  */
 const longestStallMs = 2_000;
+/** What was said before the call had begun, or by a clock that is fast, makes the caller's side late: from here on moments of silence are left out for it. */
+const longestAheadMs = 30;
+/** Mean of the samples' sizes in silence, noise of a line included. */
+const quietMean = 200;
 /** No more waits to be put in its place: four seconds at 16 kHz. */
 const longestBurst = 65_536;
 /** Audio that has not gained on the clock for so long comes as it is said. */
@@ -79,6 +83,7 @@ export class AudioTap {
     if (!burst.isEmpty && !burst.goesOn(now)) this.#letGo(this.#lines);
     const beganAt = now - (pcm.length * 1000) / this.#rate;
     if (!burst.isEmpty || heard.isNewAt(beganAt)) burst.add(pcm, now);
+    else if (heard.aheadMs(beganAt) > longestAheadMs && isQuiet(pcm)) return;
     else listener.heard(pcm, heard.place(pcm.length, beganAt));
   }
 
@@ -106,6 +111,9 @@ export class AudioTap {
   }
 }
 
+const isQuiet = (pcm: Int16Array): boolean =>
+  pcm.reduce((sum, sample) => sum + Math.abs(sample), 0) < quietMean * pcm.length;
+
 /** One direction: counts samples, and lets time pass only where it was silent. */
 class Line {
   readonly #rate: number;
@@ -131,6 +139,11 @@ class Line {
   /** Whether what begins at a time begins a stretch, and does not go on with the one before. */
   isNewAt(at: Millis): boolean {
     return this.#isPaused || this.#placeOf(at) - this.#end > this.#longestGap;
+  }
+
+  /** How far the end of what was placed is ahead of a time. */
+  aheadMs(at: Millis): Millis {
+    return ((this.#end - this.#placeOf(at)) * 1000) / this.#rate;
   }
 
   /** Where so many samples belong that begin at a time. */

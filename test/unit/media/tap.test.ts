@@ -212,10 +212,9 @@ describe('the tap of a call', () => {
     call.stall(3_000);
     // The call takes it faster than it was said, until it has caught up.
     let waiting = 140;
-    const takeWhatItMay = (): void => {
+    for (;;) {
       while (waiting > 0 && call.push(2)) waiting -= 1;
-    };
-    for (takeWhatItMay(); waiting > 0; takeWhatItMay()) {
+      if (waiting === 0) break;
       call.stall(frameMs);
       waiting += 1;
     }
@@ -237,6 +236,22 @@ describe('the tap of a call', () => {
       [0, 100],
       [2, 240],
       [0, 260],
+    ]);
+  });
+
+  it('keeps all that was said before the call, and is back in time with the next silence', () => {
+    const call = newCall(5_000);
+    const tracks = new Tracks();
+    call.tap.listen(tracks.listener, call.now());
+    for (let frame = 0; frame < 10; frame += 1) expect(call.push(2_000)).toBe(true);
+    call.pass(100, 3_000);
+    call.pass(400, 1);
+    call.pass(100, 4_000);
+    expect(runsOf(between(tracks.heard, 0, 620))).toEqual([
+      [2_000, 200],
+      [3_000, 100],
+      [1, 220],
+      [4_000, 100],
     ]);
   });
 
