@@ -6,6 +6,7 @@
 import * as z from 'zod';
 import { fail, ok } from '../base/result.ts';
 import type { Result } from '../base/result.ts';
+import { outboundLeft } from './callback/takeover.ts';
 import { sipRelayed, sipToSuccessor } from './sip/takeover.ts';
 import { webrtcAnswered, webrtcAsked } from './webrtc/takeover.ts';
 
@@ -56,6 +57,8 @@ const toSuccessor = z.discriminatedUnion('type', [
     bytes: z.string(),
     peer: z.string().optional(),
   }),
+  /** Sent to who has taken over: one of an older version does not know it, and lets it be. */
+  outboundLeft,
   ...sipToSuccessor,
   ...webrtcAnswered,
 ]);

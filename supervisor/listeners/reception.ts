@@ -175,6 +175,7 @@ export class Reception {
       listeners: () => this.#ports.servers,
       companion: this.#options.sip,
       sessionUrls: this.#sessionUrls,
+      outbound: () => this.#options.telephony.own.outbound.give(),
       judge: (arrived) =>
         judge(arrived, {
           decide: (arrival) => this.#frontDoor.decide(arrival),
@@ -202,6 +203,7 @@ export class Reception {
       open: (name, given) => this.#ports.take(name, given),
       companion: this.#options.sip,
       sessionUrls: this.#sessionUrls,
+      outbound: (left) => this.#options.telephony.own.outbound.carry(left),
       bindRest: () => this.#bind(),
       arrived,
       took: serves,

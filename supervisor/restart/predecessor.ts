@@ -12,6 +12,7 @@ import {
   type ToPredecessor,
   type ToSuccessor,
 } from '../../shared/protocol/takeover.ts';
+import type { OutboundLeft } from '../../shared/protocol/callback/takeover.ts';
 import { stopReading } from '../../shared/runtime/reading.ts';
 import type { CallSeats } from '../admission/call-seats.ts';
 import type { Arrived } from '../listeners/listeners.ts';
@@ -48,6 +49,8 @@ export interface PredecessorOptions {
   readonly open: (name: string, given: Server) => Promise<void>;
   readonly companion?: Companion;
   readonly sessionUrls?: SessionUrls;
+  /** The calls that the service makes are this supervisor's. */
+  readonly outbound?: (left: OutboundLeft) => void;
   /** Binds what the old one did not have. */
   readonly bindRest: () => Promise<void>;
   readonly arrived: (arrived: Arrived) => void;
@@ -146,6 +149,9 @@ export class Predecessor {
         return;
       case 'listeners.end':
         this.#finish();
+        return;
+      case 'outbound':
+        this.#options.outbound?.(message);
         return;
       case 'listener':
       case 'arrival':

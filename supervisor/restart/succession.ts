@@ -6,6 +6,7 @@
 import type { Server } from 'node:net';
 import type { Millis } from '../../shared/base/units.ts';
 import type { ToPredecessor } from '../../shared/protocol/takeover.ts';
+import type { OutboundLeft } from '../../shared/protocol/callback/takeover.ts';
 import { takeoverVersion } from '../../shared/protocol/takeover.ts';
 import type { Clock, Timer } from '../../shared/runtime/clock.ts';
 import type { CallSeats } from '../admission/call-seats.ts';
@@ -49,6 +50,8 @@ export interface SuccessionOptions {
   readonly listeners: () => ReadonlyMap<string, Server>;
   readonly companion?: Companion;
   readonly sessionUrls?: SessionUrls;
+  /** The calls that the service makes are the new supervisor's from now on. */
+  readonly outbound?: () => OutboundLeft;
   /** Judges an arrival here. */
   readonly judge: (arrived: Arrived) => void;
   /** The new supervisor serves: close the listeners and drain. */
@@ -156,6 +159,7 @@ export class Succession {
         log.info(this.#account(), 'restart: the new supervisor serves, this one drains');
         leave(this.#successor?.pid ?? 0);
         this.#options.companion?.leave();
+        this.#giveOutbound();
         for (const arrived of this.#held.splice(0)) this.#forward(arrived);
         return;
       case 'give.up':
@@ -180,6 +184,11 @@ export class Succession {
       giveListener: (name, server) => successor.giveListener(name, server),
       giveSocket: (socket) => successor.giveSocket(socket),
     });
+  }
+
+  #giveOutbound(): void {
+    const left = this.#options.outbound?.();
+    if (left !== undefined) this.#successor?.send({ type: 'outbound', ...left });
   }
 
   /** How long it took, and how long arrivals had to wait. */

@@ -17,6 +17,7 @@ import type {
   OutboundRequest,
   OutboundView,
 } from '../../../shared/protocol/callback/api.ts';
+import { mostOutbound, type OutboundLeft } from '../../../shared/protocol/callback/takeover.ts';
 import type { Clock, WallClock } from '../../../shared/runtime/clock.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
 import type { OutboundCarrier } from '../carrier.ts';
@@ -28,9 +29,6 @@ import {
   type OutboundOrder,
 } from './outbound-call.ts';
 
-const mostOpen = 1_024;
-/** Calls that are over and can still be asked for. */
-const mostOver = 1_024;
 const lookEveryMs = 5_000;
 const minuteMs = 60_000;
 
@@ -46,7 +44,7 @@ export interface OutboundOptions {
   readonly begun: (id: string) => void;
 }
 
-/** `unsure`: another host of the fleet may have made the call, and does not answer. */
+/** `unsure`: another process may have made the call: of another host of the fleet, or the one before this. */
 export type OutboundRefusal =
   | 'off'
   | 'not_allowed'
@@ -107,7 +105,8 @@ export class OutboundCalls {
     const known = key === undefined ? undefined : this.#keys.get(key);
     if (known !== undefined) {
       const view = this.view(known.id);
-      if (known.body !== body || view === undefined) return fail('key_reused');
+      if (known.body !== body) return fail('key_reused');
+      if (view === undefined) return fail('unsure');
       return view.end === 'refused' ? fail('refused') : ok(view);
     }
     const allowed = this.#judge(request);
@@ -156,7 +155,7 @@ export class OutboundCalls {
     if (detection === 'off' && voicemail !== undefined) return fail('voicemail');
     if (!settings.allowed.some((prefix) => to.startsWith(prefix))) return fail('not_allowed');
     if ([...this.#open.values()].some(({ request }) => request.to === to)) return fail('busy');
-    if (this.#open.size >= mostOpen) return fail('full');
+    if (this.#open.size >= mostOutbound) return fail('full');
     const now = wallClock.now();
     this.#begun = this.#begun.filter((at) => now - at < minuteMs);
     return this.#begun.length >= settings.perMinute ? fail('rate_limited') : ok({ carrier, settings });
@@ -165,7 +164,7 @@ export class OutboundCalls {
   #remember(key: string, made: { readonly id: string; readonly body: string }): void {
     this.#keys.set(key, made);
     for (const oldest of this.#keys.keys()) {
-      if (this.#keys.size <= mostOver) return;
+      if (this.#keys.size <= mostOutbound) return;
       this.#keys.delete(oldest);
     }
   }
@@ -181,6 +180,33 @@ export class OutboundCalls {
   leave(): void {
     for (const [id, { call }] of [...this.#open])
       if (['dialing', 'ringing', 'machine'].includes(call.phase)) this.told(id, { type: 'hang_up' });
+  }
+
+  /**
+   * Another process serves from now on, and is told of these calls. Nothing is done about them here any more, but for those to which this
+   * process listens. Calls by SIP stay with their dialogs; of them the keys alone are given.
+   */
+  give(): OutboundLeft {
+    const given = [...this.#open.values()].filter(({ call }) => call.carrier !== 'sip');
+    for (const { call } of given) if (!isHeardHere(call)) this.#open.delete(call.id);
+    return {
+      open: given.map(({ call: { end: _, ...call }, request }) => ({
+        call: isHeardHere(call) ? { ...call, phase: 'person' } : call,
+        request,
+      })),
+      over: [...this.#over.values()],
+      keys: [...this.#keys].map(([key, made]) => ({ key, ...made })),
+      begun: this.#begun,
+    };
+  }
+
+  /** What the process before this one has given. */
+  carry({ open, over, keys, begun }: OutboundLeft): void {
+    for (const { call, request } of open)
+      this.#open.set(call.id, { call: { answeredAt: undefined, ...call, end: undefined }, request });
+    for (const view of over) this.#over.set(view.id, view);
+    for (const { key, ...made } of keys) this.#remember(key, made);
+    this.#begun.push(...begun);
   }
 
   /** Carriers are being asked. */
@@ -224,7 +250,7 @@ export class OutboundCalls {
       this.#open.delete(id);
       this.#over.set(id, viewOf(call));
       const [oldest] = this.#over.keys();
-      if (this.#over.size > mostOver && oldest !== undefined) this.#over.delete(oldest);
+      if (this.#over.size > mostOutbound && oldest !== undefined) this.#over.delete(oldest);
     }
     return orders;
   }
@@ -279,6 +305,10 @@ const parametersOf = ({
   ...(route !== undefined && { agent_route: route }),
   ...(detection === 'own' && { [screeningKey]: id }),
 });
+
+/** The agent of this process finds out who has answered, or leaves the message. */
+const isHeardHere = ({ detection, phase }: Pick<OutboundCall, 'detection' | 'phase'>): boolean =>
+  detection === 'own' && ['listening', 'machine', 'message'].includes(phase);
 
 /** SIP has nobody who would find out. */
 const detectionOf = (

@@ -13,6 +13,7 @@ import {
   type OutboundCall,
   type OutboundFact,
 } from '../../../supervisor/telephony/outbound/outbound-call.ts';
+import { readToSuccessor } from '../../../shared/protocol/takeover.ts';
 import { OutboundCalls } from '../../../supervisor/telephony/outbound/outbound-calls.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
@@ -230,6 +231,38 @@ describe('who is called', () => {
     calls.told(first.ok ? first.value.id : '', { type: 'ended', call: 'c', reason: 'no_answer' });
     expect(calls.views).toMatchObject([{ phase: 'over', end: 'no_answer' }]);
     expect(await calls.make(request(), undefined)).toMatchObject({ ok: true });
+  });
+
+  it("goes along with its key when another process takes over, and is nobody's else then", async () => {
+    const [before, after] = [newCalls(), newCalls()];
+    const made = await before.make(request(), 'k');
+    const id = made.ok ? made.value.id : '';
+    const read = readToSuccessor(JSON.parse(JSON.stringify({ type: 'outbound', ...before.give() })));
+    if (read.ok && read.value.type === 'outbound') after.carry(read.value);
+    expect(await after.make(request(), 'k')).toEqual(made);
+    expect(await after.make(request(), undefined)).toMatchObject({ error: 'busy' });
+    expect(dials.length).toBe(1);
+    after.told(id, { type: 'person', call: 'c' });
+    now += 600_000;
+    before.told(id, { type: 'time.passed' });
+    after.told(id, { type: 'ended', call: 'c', reason: 'failed' });
+    expect([before.views, after.views]).toMatchObject([[], [{ id, phase: 'over', end: 'talked' }]]);
+  });
+
+  it('stays with the process that listens to it, or has its dialog', async () => {
+    const sip: OutboundCarrier = { ...carrier, name: 'sip' };
+    const [before, after] = [newCalls(30, [carrier, sip]), newCalls(30, [carrier, sip])];
+    const own = { carrier: 'carrier_a', machine_detection: 'own' };
+    const listened = await before.make(request(undefined, own), undefined);
+    const id = listened.ok ? listened.value.id : '';
+    before.told(id, { type: 'answered', call: 'c' });
+    await before.make(request('+15550100078', { carrier: 'sip' }), 'k');
+    after.carry(before.give());
+    expect(before.views).toMatchObject([{ phase: 'listening' }, { carrier: 'sip', phase: 'ringing' }]);
+    expect(after.views).toMatchObject([{ id, phase: 'person' }]);
+    expect(await after.make(request('+15550100078', { carrier: 'sip' }), 'k')).toMatchObject({
+      error: 'unsure',
+    });
   });
 
   it('is hung up on where the operator did so before the carrier had told its id', async () => {
