@@ -5,7 +5,7 @@ import { beep, joined, silence } from '../../support/audio/answers.ts';
 import { carrierEnv, FakeStream, postEvent, streamUrlOf } from '../../support/fakes/fake-carrier-a.ts';
 import { samplesOf } from '../../support/fakes/fake-speech.ts';
 import { TestService } from '../../support/process/service.ts';
-import { stopAll } from '../../support/process/succession.ts';
+import { restarted, stopAll } from '../../support/process/succession.ts';
 import { FakeCarrierAApi } from '../../support/telephony/fake-carrier-a-api.ts';
 import { FakeCarrierB } from '../../support/telephony/fake-carrier-b.ts';
 
@@ -292,5 +292,19 @@ describe('POST /calls', () => {
     expect(metrics).toContain('svc_outbound_calls_total{carrier="carrier_a",end="talked"} 2');
     for (const text of [service.text.join('\n'), metrics, JSON.stringify(body)])
       expect(text).not.toMatch(/555010|79460000/);
+  });
+});
+
+describe('a call that rings while another supervisor takes over', () => {
+  it('is made once whoever is asked again, and its person is greeted by name', async () => {
+    const body = { to: newNumber(), carrier: 'carrier_a', metadata: { name: 'Ada' } };
+    const asking = { method: 'POST', body, headers: { 'idempotency-key': 'across' } };
+    const made = await ask('/calls', asking);
+    const before = api.requests.length;
+    await restarted(service);
+    expect(await ask('/calls', asking)).toEqual(made);
+    expect(api.requests.length).toBe(before);
+    const twiml = await answered(String(made.body['id']), String(made.body['call']), 'human');
+    expect(twiml).toContain('<Parameter name="name" value="Ada"/>');
   });
 });
