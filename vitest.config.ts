@@ -5,18 +5,12 @@ import { defineConfig } from 'vitest/config';
 /** Pure machines in simulations, golden conversations and tables: what they do depends on nothing but their sources. */
 const pure = ['test/{sim,golden}/**/*.test.ts', 'test/unit/{core,failover,eval-turns}/**/*.test.ts'];
 
-/** Real tests that hear every hole in a voice: no more of them at a time than there are cores. */
-const listening = [
-  'test/process/faults/last-resort.test.ts',
-  'test/process/audio-forms.test.ts',
+/** Real tests that fill the cores on purpose, ask who gets them, or hear every hole in a voice. */
+const alone = [
+  'test/process/faults/{chaos,floods,fuzz,last-resort,leaks,overload,planted-errors}.test.ts',
+  'test/process/{audio-forms,priorities,rolling-update,start-cost}.test.ts',
   'test/interop/{asterisk,baresip,full-call,page-call,page-service,pipecat}.test.ts',
   'test/spec/telephony/{demo,killed-worker,outbound}.real.test.ts',
-];
-
-/** Real tests that fill the cores on purpose, or ask who gets them. */
-const alone = [
-  'test/process/faults/{chaos,floods,fuzz,leaks,overload,planted-errors}.test.ts',
-  'test/process/{priorities,rolling-update,start-cost}.test.ts',
 ];
 
 /** Files of one thread share what they load: a fifth of their time. None may leave anything behind in a module or the environment. */
@@ -40,8 +34,8 @@ function sdkFile(name: string): string {
 }
 
 /**
- * `pure` and `fast` run on the sources in many threads. `real` starts real processes from `dist/`; its calls wait most of their time, so more
- * files of it run at a time than there are cores. `listening` does the same with as many as there are cores, `alone` one file after the other.
+ * `pure` and `fast` run on the sources in many threads. `real` starts real processes from `dist/`; its calls wait most of their time, so as
+ * many files of it run at a time as there are cores. `alone` does the same one file after the other.
  */
 export default defineConfig({
   test: {
@@ -64,20 +58,9 @@ export default defineConfig({
         test: {
           name: 'real',
           include: ['test/{process,interop}/**/*.test.ts', 'test/**/*.real.test.ts'],
-          exclude: [...listening, ...alone],
+          exclude: alone,
           ...ofProcesses,
-          maxWorkers: availableParallelism() + 1,
           sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        test: {
-          name: 'listening',
-          include: listening,
-          ...ofProcesses,
-          sequence: { groupOrder: 2 },
-          // Calls side by side, in the tests that say so.
-          maxConcurrency: 3,
         },
       },
       {
@@ -85,8 +68,9 @@ export default defineConfig({
           name: 'alone',
           include: alone,
           ...ofProcesses,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 2 },
           fileParallelism: false,
+          // Calls side by side, in the tests that say so.
           maxConcurrency: 3,
         },
       },
