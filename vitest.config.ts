@@ -14,7 +14,7 @@ const alone = [
 ];
 
 /** Files of one thread share what they load: a fifth of their time. None may leave anything behind in a module or the environment. */
-const onSources = { isolate: false, testTimeout: 240_000 };
+const onSources = { isolate: false, testTimeout: 240_000, hookTimeout: 120_000 };
 
 const ofProcesses = {
   testTimeout: 120_000,

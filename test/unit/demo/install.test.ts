@@ -74,8 +74,11 @@ const npmRuns = (): number[] =>
   readFileSync(join(checkout, 'npm.log'), 'utf8').trim().split('\n').map(Number);
 const letNpmEnd = (): void => writeFileSync(join(checkout, 'go'), '');
 
+/** It has written its whole line. */
 async function npmBegins(): Promise<void> {
-  while (!existsSync(join(checkout, 'npm.log'))) await new Promise((resolve) => setTimeout(resolve, 10));
+  const log = join(checkout, 'npm.log');
+  while (!existsSync(log) || !readFileSync(log, 'utf8').endsWith('\n'))
+    await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 describe('the installation', () => {
