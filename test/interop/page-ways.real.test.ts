@@ -44,6 +44,8 @@ const callByWhip = (relayOnly: boolean): string => `(async () => {
     const inbound = stats.find(({ type }) => type === 'inbound-rtp');
     if (!(inbound?.packetsReceived >= 50 && inbound.totalAudioEnergy > 0)) continue;
     const pair = stats.find(({ type, nominated, state }) => type === 'candidate-pair' && nominated && state === 'succeeded');
+    // What is heard may be there before what is said of the way.
+    if (pair === undefined) continue;
     const end = (id) => stats.find((one) => one.id === id) ?? {};
     const [local, remote] = [end(pair.localCandidateId), end(pair.remoteCandidateId)];
     return { lost: inbound.packetsLost, local: local.candidateType, remote: remote.candidateType, protocol: local.protocol };
