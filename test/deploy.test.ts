@@ -86,6 +86,23 @@ describe('the files for running the service', () => {
     expect(hidden.filter((path) => `${unitEnv['SVC_MODELS_DIR']}/`.startsWith(path))).toEqual([]);
   });
 
+  it('have a folder for recordings and for what outlives a crash, and of the service alone', () => {
+    expect(unit).toMatch(/^StateDirectory=voice-agent$/m);
+    expect(unit).toMatch(/^StateDirectoryMode=0700$/m);
+    const hints = [...textOf('debian/environment').matchAll(/^#SVC_\w+_DIR=(\S+)$/gm)].map(
+      ([, path]) => path,
+    );
+    expect(hints.length).toBe(2);
+    for (const path of hints) expect(path).toMatch(/^\/var\/lib\/voice-agent\//);
+  });
+
+  it('give the volume of models to the user of the image', () => {
+    const folder = imageEnv['SVC_MODELS_DIR'] ?? '';
+    expect(folder).not.toBe('');
+    expect(dockerfile).toMatch(new RegExp(`^RUN mkdir -p ${folder} && chown -R 1000:1000 `, 'm'));
+    expect(dockerfile).toMatch(/^USER 1000:1000$/m);
+  });
+
   it('keep what a pod may write on a volume, the file system being read-only', () => {
     expect(manifest).toContain('readOnlyRootFilesystem: true');
     for (const name of ['SVC_MODELS_DIR', 'HOME'])
