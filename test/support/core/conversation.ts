@@ -15,6 +15,8 @@ export interface ConversationOptions {
 
 /** After so long without a sound an answer is over; the demo pauses for less between its sentences. */
 const OVER_AFTER_MS = 1500;
+/** Held back after a pause: a machine that is busy for a moment must not leave a hole in a word that is written down afterwards. */
+const PREBUFFER_MS = 400;
 
 export class Conversation {
   readonly rate: number;
@@ -24,7 +26,7 @@ export class Conversation {
   static async open({ ws, rate, encoding = 'pcm16' }: ConversationOptions): Promise<Conversation> {
     const events: CallerEvent[] = [];
     const client = await CallClient.connect(
-      { url: ws, clock: systemClock, sampleRate: rate, encoding },
+      { url: ws, clock: systemClock, sampleRate: rate, encoding, prebufferMs: PREBUFFER_MS },
       (event) => {
         if (event.type !== 'audio' && event.type !== 'frame-sent') events.push(event);
       },
