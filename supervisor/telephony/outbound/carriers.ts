@@ -50,17 +50,17 @@ export function answerCarrierA(
   const request = outbound.request(id);
   if (request === undefined)
     return isPerson && outbound.view(id) === undefined ? carrier.connected(call, numbers) : hangUpNow;
-  if (isPerson) {
-    // The carrier says who it is where it was to find out.
-    const type = outbound.detection(id) === 'carrier' ? 'person' : 'answered';
-    const isOurs = outbound.take(id, { type, call }).includes('connect');
-    return isOurs ? carrier.connected(call, { ...outbound.parameters(id), ...numbers }) : hangUpNow;
-  }
-  outbound.take(id, { type: 'machine', call });
+  // The carrier says who it is where it was to find out.
+  const person = outbound.detection(id) === 'carrier' ? 'person' : 'answered';
+  outbound.take(id, { type: isPerson ? person : 'machine', call });
+  if (!isPerson && field('AnsweredBy') !== 'fax') outbound.take(id, { type: 'beep', call });
+  // Asked once more, because the answer was lost on its way, it is told the same.
+  const view = outbound.view(id);
+  const phase = view?.call === call ? view.phase : 'over';
+  if (isPerson && (phase === 'person' || phase === 'listening'))
+    return carrier.connected(call, { ...outbound.parameters(id), ...numbers });
   // Nothing is said to a fax.
-  if (field('AnsweredBy') === 'fax' || !outbound.take(id, { type: 'beep', call }).includes('say'))
-    return hangUpNow;
-  return response(say(request.voicemail ?? '', request.language));
+  return phase === 'message' ? response(say(request.voicemail ?? '', request.language)) : hangUpNow;
 }
 
 const ends: Readonly<Record<string, OutboundEnd>> = {

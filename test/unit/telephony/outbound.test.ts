@@ -6,7 +6,8 @@ import { readOutboundRequest, type OutboundRequest } from '../../../shared/proto
 import type { Log } from '../../../shared/runtime/log.ts';
 import type { MadeOutcome, OutboundCarrier } from '../../../supervisor/telephony/carrier.ts';
 import { outboundEnded } from '../../../supervisor/listeners/carrier-a/status.ts';
-import { outboundFactB } from '../../../supervisor/telephony/outbound/carriers.ts';
+import { answerCarrierA, outboundFactB } from '../../../supervisor/telephony/outbound/carriers.ts';
+import type { CarrierAControl } from '../../../supervisor/telephony/carrier-a/control.ts';
 import {
   newOutboundCall,
   stepOutbound,
@@ -300,6 +301,27 @@ describe('who is called', () => {
     expect(calls.view(id)).toMatchObject({ phase: 'over', end: 'talked' });
     expect(await calls.make(request(), undefined)).toMatchObject({ ok: true });
   });
+
+  it.each([
+    ['human', '<connect/>'],
+    ['machine_end_beep', '<Say language="en-US">Bye.</Say>'],
+  ])(
+    'is told the same where carrier A asks twice about %s, and hung up on behind the end',
+    async (who, what) => {
+      const calls = newCalls();
+      const made = await calls.make(request(undefined, { voicemail: 'Bye.' }), undefined);
+      const id = made.ok ? made.value.id : '';
+      const control = { connected: () => '<connect/>' } as unknown as CarrierAControl;
+      const asks = (call = 'c'): string =>
+        answerCarrierA(id, Object.entries({ CallSid: call, AnsweredBy: who }), {
+          ...{ carrier: control, outbound: calls, shows: false },
+        });
+      for (const answer of [asks(), asks()]) expect(answer).toContain(what);
+      expect(asks('x')).toContain('<Response></Response>');
+      calls.told(id, ended());
+      expect(asks()).toContain('<Response></Response>');
+    },
+  );
 
   it('is called no more when the service stops, and whoever talks goes on', async () => {
     const hungUp: string[] = [];
