@@ -2,7 +2,7 @@
  * Calls that this side makes (RFC 3261, 13.2, 17.1.1, 9.1; RFC 6026): the INVITE and its answers, until there is a call like one that came
  * in, or none. Audio before the answer is not asked for. Whatever answers too late, or as a second one, is acknowledged and ended.
  */
-import { agree, writeSdpOffer, type Agreed } from '../session/agree.ts';
+import { agreeToAnswer, writeSdpOffer, type Agreed } from '../session/agree.ts';
 import { readSession, type SessionOffer } from '../session/sdp.ts';
 import { headerOf, listOf, type SipRequest, type SipResponse } from '../message/message.ts';
 import { readCSeq, readNameAddr, tagOf, topVia } from '../message/fields.ts';
@@ -188,13 +188,8 @@ function answered(step: Step, invite: InviteTransaction, response: SipResponse):
 
 function agreedBy(step: Step, { key }: Dialing, session: SessionOffer): Agreed | undefined {
   const { rules, newKey } = step.state.settings;
-  const agreed = agree(session, {
-    ...{ codecs: codecs.filter((codec) => rules.codecs.includes(codec)), newKey, key },
-    isEncrypted: key !== undefined,
-    srtp: key === undefined ? 'off' : 'required',
-  });
-  const isOurs = agreed?.media.keys?.suite === key?.suite && agreed?.media.keys?.local === key?.local;
-  return isOurs ? agreed : undefined;
+  const offered = codecs.filter((codec) => rules.codecs.includes(codec));
+  return agreeToAnswer(session, { codecs: offered, newKey, key });
 }
 
 function newCall(

@@ -1,8 +1,7 @@
 /** What a peer says within a call (RFC 3261, 12.2.2, 14, 15): hold and resume, moved media, keys, the end. */
 import { headerOf, type SipRequest } from '../message/message.ts';
 import { readCSeq, readNameAddr, wordOf } from '../message/fields.ts';
-import { sipCodecRate } from '../../../shared/protocol/sip/calls.ts';
-import { writeSdpOffer } from '../session/agree.ts';
+import { writeSdpAnswer } from '../session/agree.ts';
 import { notified } from './ask-peer.ts';
 import { contactOf } from './client-transaction.ts';
 import { allowHeader, answerSession, bodyOf, takenBack } from './invite.ts';
@@ -73,7 +72,7 @@ function renegotiate(step: Step, call: SipCall, transaction: ServerTransaction):
   if (target !== undefined) call.target = target;
   startTimer(step, call, request);
   if (isInvite) {
-    if (body === 'none') offerAnew(step, call);
+    if (body === 'none') offerAnew(call);
     answerSession(step, call, transaction);
     return;
   }
@@ -84,17 +83,14 @@ function renegotiate(step: Step, call: SipCall, transaction: ServerTransaction):
   });
 }
 
-/** The peer asks for an offer: the one codec that runs. */
-function offerAnew(step: Step, call: SipCall): void {
-  const { local, agreed } = call;
-  if (local === undefined || agreed === undefined) return;
+/** The peer asks for an offer: what runs, and a caller on hold is taken back by it. */
+function offerAnew(call: SipCall): void {
+  const { local, agreed, session } = call;
+  if (local === undefined || agreed === undefined || session === undefined) return;
   call.version += 1;
   call.ownOffer = true;
   const place = { ...local, sessionId: call.sessionId, version: call.version };
-  call.sdp =
-    agreed.media.keys === undefined && sipCodecRate(agreed.media.codec) === 8_000
-      ? writeSdpOffer([agreed.media.codec], place)
-      : call.sdp;
+  call.sdp = writeSdpAnswer({ ...session, direction: 'sendrecv' }, agreed, place);
 }
 
 /** Keys that come as messages: `Signal=5`, or the key alone. */

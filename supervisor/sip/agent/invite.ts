@@ -3,7 +3,7 @@ import { headerOf, listOf, type SipRequest } from '../message/message.ts';
 import { readCSeq, readNameAddr, tagOf, wordOf } from '../message/fields.ts';
 import type { HeaderPair } from '../message/write.ts';
 import { sipCodecRate, type SipCodec } from '../../../shared/protocol/sip/calls.ts';
-import { agree, writeSdpAnswer, writeSdpOffer } from '../session/agree.ts';
+import { agree, agreeToAnswer, writeSdpAnswer, writeSdpOffer } from '../session/agree.ts';
 import { readSession, type SessionOffer } from '../session/sdp.ts';
 import { contactOf, request as sendRequest } from './client-transaction.ts';
 import { allow, allowed, capabilities } from './manners.ts';
@@ -175,11 +175,10 @@ export function sessionAcknowledged(step: Step, call: SipCall, request: SipReque
   call.phase = 'confirmed';
   if (call.ownOffer) {
     const body = bodyOf(request);
-    const { settings } = step.state;
+    const { rules, newKey } = step.state.settings;
+    const { codec = 'PCMU', keys: key } = call.agreed?.media ?? {};
     const agreed =
-      typeof body === 'string'
-        ? undefined
-        : agree(body, { ...settings.rules, isEncrypted: false, newKey: settings.newKey, codec: 'PCMU' });
+      typeof body === 'string' ? undefined : agreeToAnswer(body, { ...rules, newKey, codec, key });
     if (agreed === undefined || typeof body === 'string') {
       hangUp(step, call, 'lost');
       return;

@@ -54,6 +54,18 @@ export function agree(offer: SessionOffer, rules: AgreeRules): Agreed | undefine
   return { media, ...(secured !== undefined && { keyTag: secured.tag }) };
 }
 
+/** The answer to an offer of this side, with the one key that was offered, or without any. */
+export function agreeToAnswer(
+  answer: SessionOffer,
+  rules: Omit<AgreeRules, 'isEncrypted' | 'srtp'>,
+): Agreed | undefined {
+  const { key } = rules;
+  const isEncrypted = key !== undefined;
+  const agreed = agree(answer, { ...rules, isEncrypted, srtp: isEncrypted ? 'required' : 'off' });
+  const isOurs = agreed?.media.keys?.suite === key?.suite && agreed?.media.keys?.local === key?.local;
+  return isOurs ? agreed : undefined;
+}
+
 function keysFor(
   offer: SessionOffer,
   rules: AgreeRules,

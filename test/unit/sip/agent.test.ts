@@ -40,12 +40,12 @@ function text(
   return `${method} sip:100@198.51.100.7 SIP/2.0\r\nVia: SIP/2.0/UDP 192.0.2.1:5060;rport;branch=z9hG4bK${branch}\r\nMax-Forwards: 70\r\nFrom: <sip:1@192.0.2.1>;tag=f\r\nTo: <sip:100@198.51.100.7>${toTag === '' ? '' : `;tag=${toTag}`}\r\nCall-ID: c1\r\nCSeq: ${cseq} ${method}\r\nContact: <sip:1@192.0.2.1>\r\n${more}${type}Content-Length: ${body.length}\r\n\r\n${body}`;
 }
 
-function give(state: AgentState, message: string | Buffer, now = 0): readonly AgentAction[] {
+function give(state: AgentState, message: string | Buffer, now = 0, by: Flow = flow): readonly AgentAction[] {
   const bytes = Buffer.from(message as string, 'latin1');
   const parsed = parseDatagram(bytes);
   if (!parsed.ok) return [];
   const { message: read, fault } = parsed.value;
-  return step(state, { type: 'message.received', message: read, fault, flow, size: bytes.length }, now);
+  return step(state, { type: 'message.received', message: read, fault, flow: by, size: bytes.length }, now);
 }
 
 const said = (actions: readonly AgentAction[]): string[] =>
@@ -130,6 +130,40 @@ describe('an INVITE', () => {
   it('that needs an extension is told which one is missing', () => {
     const [only] = give(agent(), text('INVITE', { body: sdp, more: 'Require: 100rel\r\n' }));
     expect(only?.type === 'send' && only.bytes.toString()).toMatch(/^SIP\/2.0 420 [^]*Unsupported: 100rel/);
+  });
+});
+
+describe('a re-INVITE without an offer', () => {
+  const tls: Flow = { ...flow, connection: 3, protocol: 'TLS' };
+  const key = `a=crypto:4 AES_CM_128_HMAC_SHA1_80 inline:${Buffer.alloc(30, 2).toString('base64')}\r\n`;
+  const encrypted = sdp.replace('RTP/AVP', 'RTP/SAVP') + key;
+  const opus = sdp.replace('RTP/AVP 0 101', 'RTP/AVP 107').replace(/a=rtpmap.*/, 'a=rtpmap:107 opus/48000/2');
+
+  it.each([
+    ['encrypted', encrypted, 'RTP/SAVP 0 101', 'a=crypto:4 AES_CM_128_HMAC_SHA1_80 inline:AQEB'],
+    ['by Opus', opus, 'RTP/AVP 107', 'a=rtpmap:107 opus/48000/2'],
+  ])('of a call that is %s, and on hold, is offered what runs, and goes on', (_name, body, media, line) => {
+    const state = agent();
+    const { rules, ...settings } = state.settings;
+    Object.assign(state, {
+      settings: { ...settings, rules: { ...rules, codecs: [...rules.codecs, 'opus'] } },
+    });
+    const tell = (method: string, cseq: number, more = ''): readonly AgentAction[] =>
+      give(
+        state,
+        text(method, { cseq, branch: `${method}${cseq}`, toTag: cseq > 1 ? 't1' : '', body: more }),
+        0,
+        tls,
+      );
+    tell('INVITE', 1, body);
+    accept(state);
+    give(state, text('ACK', { branch: 'other', toTag: 't1' }), 0, tls);
+    tell('UPDATE', 2, `${body}a=sendonly\r\n`);
+    const offered = tell('INVITE', 3).at(-1);
+    const offer = offered?.type === 'send' ? offered.bytes.toString() : '';
+    for (const part of [media, line, 'a=sendrecv']) expect(offer).toContain(part);
+    const acknowledged = tell('ACK', 3, body);
+    expect(acknowledged).toMatchObject([{ type: 'call.agreed', media: { sends: true, receives: true } }]);
   });
 });
 
