@@ -26,6 +26,7 @@ import { Predecessor, type ParentChannel } from '../restart/predecessor.ts';
 import { RedisSet } from '../admission/redis-set.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { Succession } from '../restart/succession.ts';
+import { isSaga } from '../telephony/saga-store.ts';
 import type { TelephonyEverywhere } from '../telephony/everywhere.ts';
 import { Successor, type Launch } from '../restart/successor.ts';
 import { TokenLedger } from '../admission/token-ledger.ts';
@@ -175,7 +176,10 @@ export class Reception {
       listeners: () => this.#ports.servers,
       companion: this.#options.sip,
       sessionUrls: this.#sessionUrls,
-      outbound: () => this.#options.telephony.own.outbound.give(),
+      outbound: () => {
+        const { outbound, warm } = this.#options.telephony.own;
+        return { ...outbound.give(), transfers: [...warm.give()] };
+      },
       judge: (arrived) =>
         judge(arrived, {
           decide: (arrival) => this.#frontDoor.decide(arrival),
@@ -203,7 +207,11 @@ export class Reception {
       open: (name, given) => this.#ports.take(name, given),
       companion: this.#options.sip,
       sessionUrls: this.#sessionUrls,
-      outbound: (left) => this.#options.telephony.own.outbound.carry(left),
+      outbound: (left) => {
+        const { outbound, warm } = this.#options.telephony.own;
+        outbound.carry(left);
+        warm.carry(left.transfers.filter(isSaga));
+      },
       bindRest: () => this.#bind(),
       arrived,
       took: serves,
@@ -280,11 +288,16 @@ export class Reception {
     if (again && this.#predecessor?.isGone === false) this.#predecessor.hurry();
   }
 
+  /** No call is left, nor a connection that may yet become one, nor a caller on hold. */
+  get isEmpty(): boolean {
+    return this.seats.own === 0 && !this.#options.telephony.own.warm.isNeeded;
+  }
+
   /** Connections go through this process to the one after it, or the one before it still has calls. */
   get isNeeded(): boolean {
     const isFollowed = this.#predecessor?.hasTaken === true && !this.#predecessor.isGone;
     const { sip, telephony } = this.#options;
-    const isAsking = sip.isBusy || telephony.own.outbound.isBusy;
+    const isAsking = sip.isBusy || telephony.own.outbound.isBusy || telephony.own.warm.isBusy;
     return this.#succession.isBusy || this.#ports.isLingering || isFollowed || isAsking;
   }
 

@@ -110,9 +110,9 @@ export class Service {
       unready: () => this.#unready(),
       sessions: () => this.#sessions.now,
     });
-    const sip = (): SipDesk['carrier'] => this.#sip.carrier;
     this.#telephony = new TelephonyEverywhere({
-      ...{ settings, clock, log, metrics: this.#metrics, wallClock: systemWallClock, sip },
+      ...{ settings, clock, log, metrics: this.#metrics, wallClock: systemWallClock },
+      ...{ sip: () => this.#sip.carrier, settled: () => this.#lookWhetherEmpty() },
       hosts: options.fleet?.hosts,
     });
     this.#sip = new SipDesk({
@@ -310,9 +310,8 @@ export class Service {
     }
   }
 
-  /** No call is left, nor a connection that may yet become one. */
   #lookWhetherEmpty(): void {
-    if (this.#reception.seats.own === 0) this.#step({ type: 'calls.gone' });
+    if (this.#reception.isEmpty) this.#step({ type: 'calls.gone' });
   }
 
   #gatherMetrics(): ReturnType<MetricsCollector['gather']> {
@@ -368,6 +367,7 @@ export class Service {
       case 'tell.calls':
         this.#children.close();
         this.#children.broadcast({ type: 'shutdown' });
+        this.#telephony.own.warm.end();
         this.#children.closeInference();
         if (this.#children.count === 0) this.#step({ type: 'children.gone' });
         return;

@@ -59,6 +59,11 @@ export class SagaStore {
     this.#folder = folder;
   }
 
+  /** What is saved outlives this process. */
+  get isKept(): boolean {
+    return this.#folder !== undefined;
+  }
+
   /** Whether this process is the one that writes there. @throws when the folder cannot be used. */
   lock(): boolean {
     if (this.#folder === undefined || this.#lock !== undefined) return true;
@@ -145,7 +150,8 @@ function sagaOf(line: string): Saga | undefined {
   }
 }
 
-function isSaga(value: unknown): value is Saga {
+/** What was written down, or told, is a transfer. */
+export function isSaga(value: unknown): value is Saga {
   if (typeof value !== 'object' || value === null) return false;
   const field = (name: string): unknown => Reflect.get(value, name);
   return (

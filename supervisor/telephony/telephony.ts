@@ -44,6 +44,8 @@ export interface TelephonyOptions {
   readonly metrics: Pick<SupervisorMetrics, 'carrierCommands' | 'warmTransfers' | 'outboundCalls'>;
   /** This host has the thing from now on; absent where it is the only one. */
   readonly claim?: (thing: string) => void;
+  /** A warm transfer is over. */
+  readonly settled?: () => void;
 }
 
 /** A summary that takes longer is cut by the join. */
@@ -59,13 +61,13 @@ export class Telephony {
   readonly #commands = new CommandBook();
   readonly #away = new CallsAway();
   readonly #cold: ColdTransfers;
-  readonly #warm: WarmTransfers;
   readonly #carrierB: CarrierBControl | undefined;
   readonly #closeRest: () => void;
   /** How many streams of a call are open: one that comes back may be here before the end of the former is known. */
   readonly #streams = new Map<string, number>();
   /** Calls that are made here. */
   readonly outbound: OutboundCalls;
+  readonly warm: WarmTransfers;
 
   constructor(options: TelephonyOptions) {
     this.#options = options;
@@ -77,7 +79,7 @@ export class Telephony {
     this.#closeRest = rest.close;
     const means = callMeans(settings);
     const { carrierA, carrierB } = settings;
-    this.#warm = this.#newWarm();
+    this.warm = this.#newWarm();
     this.#cold = new ColdTransfers({ away: this.#away, bringBack: (callId) => this.#bringBack(callId) });
     this.outbound = this.#newOutbound();
     const nowS = (): number => wallClock.now() / 1000;
@@ -102,7 +104,10 @@ export class Telephony {
         const carrier = this.#carriers.get(name);
         return carrier instanceof CarrierAControl || carrier instanceof CarrierBControl ? carrier : undefined;
       },
-      counted: ({ phase }) => metrics.warmTransfers.inc({ end: phase }),
+      counted: ({ phase }) => {
+        metrics.warmTransfers.inc({ end: phase });
+        this.#options.settled?.();
+      },
       begun: (handle) => this.#options.claim?.(things.transfer(handle)),
       taken: ({ callId }) => {
         this.#options.claim?.(things.call(callId));
@@ -181,14 +186,14 @@ export class Telephony {
     const here = this.#away.arrives(callId);
     const carried = elsewhere ?? here;
     if (carried === undefined) return request;
-    this.#warm.toldOfCall(callId, { type: 'caller.back' });
+    this.warm.toldOfCall(callId, { type: 'caller.back' });
     return { ...request, carried, signedMetadata: { ...carried.metadata, ...request.signedMetadata } };
   }
 
   /** The caller's next stream is at another host: what it goes on with there, where it was expected here. */
   goesElsewhere(callId: string): CarriedCall | undefined {
     const carried = this.#away.goesElsewhere(callId);
-    if (carried !== undefined) this.#warm.toldOfCall(callId, { type: 'caller.back' });
+    if (carried !== undefined) this.warm.toldOfCall(callId, { type: 'caller.back' });
     return carried;
   }
 
@@ -210,7 +215,7 @@ export class Telephony {
 
   /** Nobody else has the caller: they never left the bot, or are on their way back to it. */
   #isOurs(callId: string): boolean {
-    const comesBack = this.#away.isReturning(callId) && this.#warm.isFree(callId);
+    const comesBack = this.#away.isReturning(callId) && this.warm.isFree(callId);
     return comesBack || !this.#away.isAway(callId);
   }
 
@@ -284,38 +289,38 @@ export class Telephony {
     const handle = state.startsWith(marks.leg) ? state.slice(marks.leg.length) : undefined;
     if (type === 'call.machine.detection.ended' && handle !== undefined) {
       const isMachine = payload['result'] === 'machine';
-      this.#warm.told(handle, { type: isMachine ? 'leg.machine' : 'leg.answered', leg: callId });
+      this.warm.told(handle, { type: isMachine ? 'leg.machine' : 'leg.answered', leg: callId });
     }
     if (type !== 'call.hangup') return;
     this.#carrierB?.spoken(callId);
     if (handle === undefined) this.#cold.callerGone(callId);
-    if (handle === undefined) this.#warm.toldOfCall(callId, { type: 'caller.gone' });
-    else this.#warm.told(handle, { type: 'leg.ended', leg: callId });
+    if (handle === undefined) this.warm.toldOfCall(callId, { type: 'caller.gone' });
+    else this.warm.told(handle, { type: 'leg.ended', leg: callId });
   }
 
   /** Carrier A tells of a transfer. */
   carrierATold(handle: string, fact: SagaFact): void {
-    this.#warm.told(handle, fact);
+    this.warm.told(handle, fact);
   }
 
   get transfers(): readonly TransferView[] {
-    return this.#warm.views;
+    return this.warm.views;
   }
 
   /** An operator wants a transfer completed or aborted; why that is not done, or undefined. */
   operatorSaid(handle: string, type: 'complete' | 'abort'): string | undefined {
-    return this.#warm.command(handle, type);
+    return this.warm.command(handle, type);
   }
 
   /** This supervisor serves. @throws when the folder of its state cannot be used. */
   open(): void {
-    this.#warm.open();
+    this.warm.open();
     this.outbound.open();
   }
 
   /** Another supervisor serves now. */
   leave(): void {
-    this.#warm.leave();
+    this.warm.leave();
   }
 
   async #did(
@@ -365,8 +370,8 @@ export class Telephony {
     const mayReturn = carrier.name === 'carrier_b' || carrier.means.keys;
     this.#away.leaves(callId, carried);
     this.#away.returns(callId, carried);
-    const outcome = await this.#warm.begin(command, { mayReturn });
-    if (outcome.kind === 'refused' && this.#warm.isFree(callId)) this.#away.forget(callId);
+    const outcome = await this.warm.begin(command, { mayReturn });
+    if (outcome.kind === 'refused' && this.warm.isFree(callId)) this.#away.forget(callId);
     return outcome;
   }
 }

@@ -54,8 +54,11 @@ const refused = (code: RefusedCode): Promise<CarrierOutcome> => Promise.resolve(
 export class WarmTransfers {
   readonly #options: WarmTransfersOptions;
   readonly #running = new Map<string, Running>();
-  /** `before`: another process may still write the transfers. */
-  #place: 'before' | 'here' | 'left' = 'before';
+  /** `before`: another process may still write the transfers. `ends`: nobody is parked any more. */
+  #place: 'before' | 'here' | 'ends' | 'left' = 'before';
+  /** Steps of which the carrier has not told what became of them. */
+  #asking = 0;
+  #left: readonly Saga[] = [];
 
   constructor(options: WarmTransfersOptions) {
     this.#options = options;
@@ -63,7 +66,7 @@ export class WarmTransfers {
 
   /** Finds the transfers that were not over when the service was last there, and begins to watch the time. */
   open(): void {
-    const { store, log, taken } = this.#options;
+    const { store } = this.#options;
     if (!store.lock()) {
       this.#options.clock.after(lockEveryMs, () => {
         if (this.#place === 'before') this.open();
@@ -71,21 +74,50 @@ export class WarmTransfers {
       return;
     }
     this.#place = 'here';
-    for (const saga of store.load()) {
-      this.#running.set(saga.handle, { saga, numbers: undefined, reply: undefined });
-      log.warn({ transfer: saga.handle, phase: saga.phase }, 'a warm transfer is taken up');
-      this.#options.begun(saga.handle);
-      taken(saga);
-      this.#take(saga.handle, { type: 'step.done', step: saga.steps, outcome: { kind: 'unknown' } });
-    }
+    this.carry(store.load());
     this.#watch();
   }
 
-  /** Another supervisor has them now. */
+  /** Takes up what the process before this one has left. */
+  carry(left: readonly Saga[]): void {
+    for (const saga of left) {
+      this.#running.set(saga.handle, { saga, numbers: undefined, reply: undefined });
+      this.#options.log.warn({ transfer: saga.handle, phase: saga.phase }, 'a warm transfer is taken up');
+      this.#options.begun(saga.handle);
+      this.#options.taken(saga);
+      this.#take(saga.handle, { type: 'step.done', step: saga.steps, outcome: { kind: 'unknown' } });
+    }
+  }
+
+  /** Another supervisor has them now: it finds them in the folder, or gets them by `give`. */
   leave(): void {
     this.#place = 'left';
+    if (!this.#options.store.isKept) this.#left = [...this.#running.values()].map(({ saga }) => saga);
     this.#running.clear();
     this.#options.store.close();
+  }
+
+  /** What `leave` has left that stands in no folder. */
+  give(): readonly Saga[] {
+    return this.#left;
+  }
+
+  /** Callers are on hold whom no process after this one would find. */
+  get isNeeded(): boolean {
+    return this.#running.size > 0 && !this.#options.store.isKept;
+  }
+
+  /** The carrier is being asked for them. */
+  get isBusy(): boolean {
+    return this.#asking > 0 && this.isNeeded;
+  }
+
+  /** This process ends: whom nobody else would find comes back, as far as that can be. */
+  end(): void {
+    if (this.#place !== 'here') return;
+    this.#place = 'ends';
+    if (this.#options.store.isKept) return;
+    for (const handle of [...this.#running.keys()]) this.#take(handle, { type: 'abort' });
   }
 
   begin(command: WarmCommand, { mayReturn }: { readonly mayReturn: boolean }): Promise<CarrierOutcome> {
@@ -167,14 +199,18 @@ export class WarmTransfers {
       if (order.type === 'tell') reply?.(order.outcome);
       else void this.#perform(running, order);
     }
-    if (!isOver(saga)) return;
-    counted(saga);
-    this.#running.delete(handle);
+    if (isOver(saga)) {
+      this.#running.delete(handle);
+      counted(saga);
+    } else if (this.#place === 'ends' && saga.phase === 'rung' && before !== 'rung' && this.isNeeded)
+      this.#take(handle, { type: 'abort' });
   }
 
   async #perform(running: Running, order: Exclude<SagaOrder, { type: 'tell' }>): Promise<void> {
     const { saga } = running;
+    this.#asking += 1;
     const outcome = await this.#ask(running, order).catch((): StepOutcome => ({ kind: 'unknown' }));
+    this.#asking -= 1;
     this.#take(saga.handle, { type: 'step.done', step: order.step, outcome });
   }
 

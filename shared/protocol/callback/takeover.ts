@@ -1,4 +1,4 @@
-/** The calls that the service makes, as a supervisor that leaves gives them to the one that serves from then on (decision 0061). */
+/** The calls that the service makes, and its warm transfers, as a supervisor that leaves gives them to the next one (decision 0061). */
 import * as z from 'zod';
 import { carrierNames } from '../call-control.ts';
 import { machineDetections, outboundPhases, outboundRequest, outboundView } from './api.ts';
@@ -29,6 +29,8 @@ export const outboundLeft = z.object({
   over: z.array(outboundView).max(mostOutbound),
   /** By the key that a request brought: the id of its call, and the request. */
   keys: z.array(z.object({ key: z.string(), id: z.string(), body: z.string() })).max(mostOutbound),
+  /** Warm transfers under way that stand in no folder (SVC_STATE_DIR). */
+  transfers: z.array(z.unknown()).max(1_024).default([]),
   /** When the calls of the last minute were begun, in milliseconds since 1970. */
   begun: z.array(z.number()),
 });

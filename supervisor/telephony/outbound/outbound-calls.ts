@@ -186,7 +186,7 @@ export class OutboundCalls {
    * Another process serves from now on, and is told of these calls. Nothing is done about them here any more, but for those to which this
    * process listens. Calls by SIP stay with their dialogs; of them the keys alone are given.
    */
-  give(): OutboundLeft {
+  give(): Omit<OutboundLeft, 'transfers'> {
     const given = [...this.#open.values()].filter(({ call }) => call.carrier !== 'sip');
     for (const { call } of given) if (!isHeardHere(call)) this.#open.delete(call.id);
     return {
@@ -201,7 +201,7 @@ export class OutboundCalls {
   }
 
   /** What the process before this one has given. */
-  carry({ open, over, keys, begun }: OutboundLeft): void {
+  carry({ open, over, keys, begun }: Omit<OutboundLeft, 'transfers'>): void {
     for (const { call, request } of open)
       this.#open.set(call.id, { call: { answeredAt: undefined, ...call, end: undefined }, request });
     for (const view of over) this.#over.set(view.id, view);
