@@ -9,12 +9,13 @@ import {
   type Server,
   type Socket,
 } from 'node:net';
-import { connect as connectTls, createServer as createTlsServer } from 'node:tls';
+import { connect as connectTls, createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import type { HostPort } from '../../../shared/net/address.ts';
 import type { Clock, Timer } from '../../../shared/runtime/clock.ts';
 import type { Source } from '../message/write.ts';
 import type { Parsed } from '../message/parse.ts';
 import { StreamFrames } from '../message/stream.ts';
+import type { Certificate } from './certificate.ts';
 import { plain } from './datagrams.ts';
 
 export interface StreamFlow {
@@ -35,11 +36,6 @@ export interface ConnectionsOptions {
   readonly isNeeded: (connection: number) => boolean;
   /** A request that did not come in time. */
   readonly late: () => void;
-}
-
-export interface TlsFiles {
-  readonly cert: Buffer;
-  readonly key: Buffer;
 }
 
 interface Connection {
@@ -73,7 +69,7 @@ export class Connections {
   }
 
   /** Rejects when the address cannot be bound. Resolves with the port. */
-  listen(at: HostPort, tls?: TlsFiles): Promise<number> {
+  listen(at: HostPort, tls?: Certificate): Promise<number> {
     const server = createTcpServer();
     return new Promise((resolve, reject) => {
       server.once('error', reject);
@@ -85,7 +81,7 @@ export class Connections {
   }
 
   /** Accepts on a socket that listens, from this very moment on. Returns its port. */
-  accept(server: Server, tls?: TlsFiles): number {
+  accept(server: Server, tls?: Certificate): number {
     const take = (socket: Socket): void => {
       const id = this.#take(socket, tls === undefined ? 'TCP' : 'TLS');
       const connection = id === undefined ? undefined : this.#open.get(id);
@@ -98,7 +94,10 @@ export class Connections {
       this.#counted(socket);
       if (this.#count > this.#options.maxConnections) socket.destroy();
       else if (secure === undefined) take(socket);
-      else secure.emit('connection', socket);
+      else {
+        tls?.ifRenewed((context) => secure.setSecureContext(context));
+        secure.emit('connection', socket);
+      }
     });
     server.on('error', () => undefined);
     this.#servers.set(tls === undefined ? 'TCP' : 'TLS', server);
@@ -107,10 +106,11 @@ export class Connections {
   }
 
   /** Does not listen itself: what changes hands in a restart is a socket for plain connections. */
-  #newSecure(tls: TlsFiles, take: (socket: Socket) => void): Server {
-    const { handshakeTimeoutMs } = this.#options;
-    const options = { ...tls, handshakeTimeout: handshakeTimeoutMs, minVersion: 'TLSv1.2' } as const;
-    const secure = createTlsServer(options, take);
+  #newSecure(tls: Certificate, take: (socket: Socket) => void): TlsServer {
+    const secure = createTlsServer(
+      { ...tls.read(), handshakeTimeout: this.#options.handshakeTimeoutMs },
+      take,
+    );
     // A handshake that fails closes its connection, which is all there is to do.
     secure.on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy());
     return secure;

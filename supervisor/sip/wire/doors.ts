@@ -3,7 +3,6 @@
  * is a message with the way that it came, and what goes out goes that way back.
  */
 import type { Socket as DatagramSocket } from 'node:dgram';
-import { readFileSync } from 'node:fs';
 import type { Server } from 'node:net';
 import type { SipSettings } from '../../../shared/config/server/sip/variables.ts';
 import { formatHostPort, type HostPort } from '../../../shared/net/address.ts';
@@ -14,7 +13,8 @@ import { startReceiving, stopReceiving } from '../../../shared/runtime/reading.t
 import type { Flow } from '../agent/state.ts';
 import { parseDatagram, type Parsed } from '../message/parse.ts';
 import type { Source } from '../message/write.ts';
-import { Connections, type StreamFlow, type TlsFiles } from './connections.ts';
+import { Certificate } from './certificate.ts';
+import { Connections, type StreamFlow } from './connections.ts';
 import { datagramsOf, openDatagrams, type Datagrams } from './datagrams.ts';
 import { localAddressFor, ownAddresses } from './local-address.ts';
 
@@ -63,7 +63,8 @@ export class Doors {
 
   /** Binds what is not open yet. Rejects when an address cannot be bound. */
   async bind(): Promise<void> {
-    const { addr, tls } = this.#options.settings;
+    const { settings, log } = this.#options;
+    const { addr, tls } = settings;
     if (addr !== undefined) {
       this.#datagrams ??= await openDatagrams(addr, this.#received);
       // One port for both, also where the system has chosen it.
@@ -71,15 +72,16 @@ export class Doors {
       if (this.#ports.TCP === 0) this.#opened('TCP', at, await this.#connections.listen(at));
     }
     if (tls !== undefined && this.#ports.TLS === 0)
-      this.#opened('TLS', tls.addr, await this.#connections.listen(tls.addr, tlsFiles(tls)));
+      this.#opened('TLS', tls.addr, await this.#connections.listen(tls.addr, new Certificate(tls, log)));
   }
 
   /** A listening socket that another process gave. */
   take(name: string, given: Server): void {
-    const { addr, tls } = this.#options.settings;
+    const { settings, log } = this.#options;
+    const { addr, tls } = settings;
     if (name === names.TCP && addr !== undefined) this.#opened('TCP', addr, this.#connections.accept(given));
     else if (name === names.TLS && tls !== undefined)
-      this.#opened('TLS', tls.addr, this.#connections.accept(given, tlsFiles(tls)));
+      this.#opened('TLS', tls.addr, this.#connections.accept(given, new Certificate(tls, log)));
     else given.close();
   }
 
@@ -158,8 +160,3 @@ export class Doors {
     return { connection: 0, protocol: 'UDP', source, local };
   }
 }
-
-const tlsFiles = ({ certFile, keyFile }: NonNullable<SipSettings['tls']>): TlsFiles => ({
-  cert: readFileSync(certFile),
-  key: readFileSync(keyFile),
-});

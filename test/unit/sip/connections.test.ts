@@ -1,8 +1,15 @@
 /** Connections of SIP peers on real sockets: those that calls need stay, and a peer that has let go of its own is called. */
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Log } from '../../../shared/runtime/log.ts';
+import { Certificate } from '../../../supervisor/sip/wire/certificate.ts';
 import { Connections, type ConnectionsOptions } from '../../../supervisor/sip/wire/connections.ts';
+import { selfSigned } from '../../support/self-signed.ts';
 import { newVirtualClock, type VirtualClock } from '../../support/core/virtual-clock.ts';
 
 const ping = 'OPTIONS sip:a@b SIP/2.0\r\nContent-Length: 0\r\n\r\n';
@@ -104,4 +111,33 @@ describe('a connection of a SIP peer', () => {
     await Promise.resolve();
     expect(all.count).toBe(0);
   });
+});
+
+it('shows a renewed certificate to whoever comes next, once both of its files are there', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sips-'));
+  const [certFile, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  opened.push({ close: () => rmSync(folder, { recursive: true }) });
+  const [first, second] = [selfSigned('first'), selfSigned('second')];
+  writeFileSync(certFile, first.cert);
+  writeFileSync(keyFile, first.key);
+  const lines: string[] = [];
+  const log = (_fields: object, line: string): void => void lines.push(line);
+  const { all } = connections();
+  const certificate = new Certificate({ certFile, keyFile }, { info: log, warn: log } as unknown as Log);
+  const port = await all.listen({ host: '127.0.0.1', port: 0 }, certificate);
+  const shown = async (): Promise<string | undefined> => {
+    const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false });
+    await once(socket, 'secureConnect');
+    opened.push({ close: () => socket.destroy() });
+    return socket.getPeerX509Certificate()?.subject;
+  };
+  expect(await shown()).toBe('CN=first');
+  writeFileSync(certFile, second.cert);
+  expect([await shown(), await shown()]).toEqual(['CN=first', 'CN=first']);
+  writeFileSync(keyFile, second.key);
+  expect(await shown()).toBe('CN=second');
+  expect(lines).toEqual([
+    'the changed certificate cannot be used, and the one before stays in force',
+    'a renewed certificate is in force',
+  ]);
 });

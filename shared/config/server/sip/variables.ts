@@ -76,7 +76,10 @@ export const sipVariables = {
     ...listener,
     defaultText: 'unset: no SIP over TLS',
   }),
-  sipTlsCert: optionalPathVariable('SVC_SIP_TLS_CERT', 'Certificate chain of the TLS listener, PEM.'),
+  sipTlsCert: optionalPathVariable(
+    'SVC_SIP_TLS_CERT',
+    'Certificate chain of the TLS listener, PEM. A renewed one is taken by the next connection.',
+  ),
   sipTlsKey: optionalPathVariable('SVC_SIP_TLS_KEY', 'Private key of the TLS listener, PEM.'),
   sipSrtp: choiceVariable(
     'SVC_SIP_SRTP',

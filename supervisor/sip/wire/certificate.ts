@@ -1,0 +1,56 @@
+/**
+ * The certificate of the TLS listener as its files have it: a renewed one counts for the connections that come after it. What cannot be
+ * used, such as a chain whose key is not written yet, leaves the one before in force.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import type { SecureContextOptions } from 'node:tls';
+import type { SipSettings } from '../../../shared/config/server/sip/variables.ts';
+import { errorFields, type Log } from '../../../shared/runtime/log.ts';
+
+type Files = Pick<NonNullable<SipSettings['tls']>, 'certFile' | 'keyFile'>;
+
+export class Certificate {
+  readonly #files: Files;
+  readonly #log: Log;
+  #seen: string;
+
+  constructor(files: Files, log: Log) {
+    this.#files = files;
+    this.#log = log;
+    this.#seen = this.#stamp();
+  }
+
+  /** @throws Error where a file cannot be read. */
+  read(): SecureContextOptions {
+    const { certFile, keyFile } = this.#files;
+    return { cert: readFileSync(certFile), key: readFileSync(keyFile), minVersion: 'TLSv1.2' };
+  }
+
+  /** Gives what the files hold, where that has changed. */
+  ifRenewed(take: (context: SecureContextOptions) => void): void {
+    const stamp = this.#stamp();
+    if (stamp === this.#seen) return;
+    this.#seen = stamp;
+    try {
+      take(this.read());
+      this.#log.info({ listener: 'sips' }, 'a renewed certificate is in force');
+    } catch (error) {
+      this.#log.warn(
+        { ...errorFields(error), listener: 'sips' },
+        'the changed certificate cannot be used, and the one before stays in force',
+      );
+    }
+  }
+
+  #stamp(): string {
+    const { certFile, keyFile } = this.#files;
+    try {
+      return [certFile, keyFile]
+        .map((file) => statSync(file))
+        .map(({ ino, size, mtimeMs }) => `${ino} ${size} ${mtimeMs}`)
+        .join();
+    } catch {
+      return 'unreadable';
+    }
+  }
+}
