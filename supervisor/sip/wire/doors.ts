@@ -20,6 +20,8 @@ import { localAddressFor, ownAddresses } from './local-address.ts';
 
 /** Names of the listeners in logs, and towards the supervisor that takes over. */
 const names = { TCP: 'sip', TLS: 'sips' } as const;
+/** Ports of the system's choice that are tried. */
+const mostAttempts = 10;
 export const isSipListener = (name: string): boolean => name === names.TCP || name === names.TLS;
 
 export interface DoorsOptions {
@@ -65,14 +67,26 @@ export class Doors {
   async bind(): Promise<void> {
     const { settings, log } = this.#options;
     const { addr, tls } = settings;
-    if (addr !== undefined) {
-      this.#datagrams ??= await openDatagrams(addr, this.#received);
-      // One port for both, also where the system has chosen it.
-      const at = { host: addr.host, port: this.#datagrams.port };
-      if (this.#ports.TCP === 0) this.#opened('TCP', at, await this.#connections.listen(at));
-    }
+    if (addr !== undefined) await this.#bindBoth(addr);
     if (tls !== undefined && this.#ports.TLS === 0)
       this.#opened('TLS', tls.addr, await this.#connections.listen(tls.addr, new Certificate(tls, log)));
+  }
+
+  /** One port for both, also where the system chooses it: among those that are free for UDP, which TCP may have given to somebody. */
+  async #bindBoth({ host, port }: HostPort): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      const datagrams = (this.#datagrams ??= await openDatagrams({ host, port }, this.#received));
+      if (this.#ports.TCP !== 0) return;
+      try {
+        const at = { host, port: datagrams.port };
+        this.#opened('TCP', at, await this.#connections.listen(at));
+        return;
+      } catch (error) {
+        if (port !== 0 || attempt === mostAttempts) throw error;
+        datagrams.close();
+        this.#datagrams = undefined;
+      }
+    }
   }
 
   /** A listening socket that another process gave. */

@@ -169,7 +169,11 @@ export class TestService extends Observed {
   static async start(options: TestServiceOptions = {}): Promise<TestService> {
     const service = await TestService.launch(options);
     await service.until(() => service.#over || service.said('ready') !== undefined);
-    if (service.#over) throw new Error(`the service did not start:\n${service.text.join('\n')}`);
+    if (service.#over) {
+      const { code, signal } = await service.ended;
+      const said = [...service.text, ...service.log.slice(-5).map((line) => JSON.stringify(line))];
+      throw new Error(`the service did not start (${signal ?? code}):\n${said.join('\n')}`);
+    }
     return service;
   }
 

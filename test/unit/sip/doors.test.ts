@@ -1,0 +1,53 @@
+/** The sockets of SIP, real ones: where the system chooses the port, it is one that UDP and TCP both have. */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Log } from '../../../shared/runtime/log.ts';
+import { Connections } from '../../../supervisor/sip/wire/connections.ts';
+import { Doors } from '../../../supervisor/sip/wire/doors.ts';
+import { newVirtualClock } from '../../support/core/virtual-clock.ts';
+
+const inUse = Object.assign(new Error('in use'), { code: 'EADDRINUSE' });
+
+function newDoors(port: number): { doors: Doors; told: unknown[] } {
+  const told: unknown[] = [];
+  const doors = new Doors({
+    settings: {
+      addr: { host: '127.0.0.1', port },
+      ...{ srtp: 'off', rtpPorts: { first: 10_000, last: 10_010 }, allow: [], refers: false },
+      ...{ maxConnections: 4, handshakeTimeoutMs: 1_000, idleTimeoutMs: 10_000 },
+    },
+    clock: newVirtualClock(),
+    log: { info: (fields: unknown) => void told.push(fields) } as unknown as Log,
+    received: () => undefined,
+    closed: () => undefined,
+    isNeeded: () => false,
+    late: () => undefined,
+  });
+  return { doors, told };
+}
+
+afterEach(() => void vi.restoreAllMocks());
+
+describe('SVC_SIP_ADDR with port 0', () => {
+  it('takes another port where the one that UDP got is in use for TCP', async () => {
+    const asked = vi.spyOn(Connections.prototype, 'listen').mockRejectedValueOnce(inUse);
+    const { doors, told } = newDoors(0);
+    await doors.bind();
+    doors.close();
+    const [first, second] = asked.mock.calls.map(([at]) => at.port);
+    expect(second).not.toBe(first);
+    expect(told).toEqual([{ listener: 'sip', address: `127.0.0.1:${second}` }]);
+  });
+
+  it('gives up after ten, and at once where the port was asked for', async () => {
+    const asked = vi.spyOn(Connections.prototype, 'listen').mockRejectedValue(inUse);
+    const any = newDoors(0);
+    await expect(any.doors.bind()).rejects.toBe(inUse);
+    any.doors.close();
+    expect(asked).toHaveBeenCalledTimes(10);
+    const { port } = asked.mock.calls[9]![0];
+    const one = newDoors(port);
+    await expect(one.doors.bind()).rejects.toBe(inUse);
+    one.doors.close();
+    expect(asked).toHaveBeenCalledTimes(11);
+  });
+});
