@@ -74,6 +74,8 @@ export type ControlCommand = ControlCommandBase &
         readonly mode: 'cold' | 'warm';
         /** E.164. */
         readonly to: string;
+        /** What the agent file calls it; absent: the agent gave a number. */
+        readonly destination?: string;
         /** What the destination sees; absent: the carrier's own choice. */
         readonly from?: string;
         readonly summary: string;

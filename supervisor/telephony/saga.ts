@@ -53,6 +53,8 @@ export interface Saga {
   readonly callId: string;
   readonly commandId: string;
   readonly summary: string;
+  /** Its name in the agent file, where it has one. */
+  readonly destination?: string;
   readonly language: string;
   /** The caller can be connected to the bot again. */
   readonly mayReturn: boolean;

@@ -121,13 +121,14 @@ export class WarmTransfers {
   }
 
   begin(command: WarmCommand, { mayReturn }: { readonly mayReturn: boolean }): Promise<CarrierOutcome> {
-    const { callId, carrier, commandId, summary, language, to, from } = command;
+    const { callId, carrier, commandId, summary, language, to, from, destination } = command;
     const isFull = this.#running.size >= mostOpen || this.#ofCall(callId) !== undefined;
     if (from === undefined) return refused('invalid_argument');
     if (this.#place !== 'here' || isFull) return refused('unavailable');
     const handle = randomBytes(9).toString('base64url');
     this.#options.begun(handle);
-    const given = { handle, carrier, callId, commandId, summary, language, mayReturn };
+    const common = { handle, carrier, callId, commandId, summary, language, mayReturn };
+    const given = { ...common, ...(destination !== undefined && { destination }) };
     const { saga, orders } = newSaga(given, this.#options.wallClock.now());
     // Nobody is parked who would be forgotten.
     if (!this.#save(saga)) return refused('unavailable');
@@ -167,9 +168,12 @@ export class WarmTransfers {
   }
 
   get views(): readonly TransferView[] {
-    return [...this.#running.values()].map(({ saga: { handle, callId: call, carrier, phase, summary } }) => ({
-      ...{ handle, call, carrier, phase, summary },
-    }));
+    return [...this.#running.values()].map(
+      ({ saga: { handle, callId: call, carrier, phase, summary, destination } }) => ({
+        ...{ handle, call, carrier, phase, summary },
+        ...(destination !== undefined && { destination }),
+      }),
+    );
   }
 
   #ofCall(callId: string): string | undefined {

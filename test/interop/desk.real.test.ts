@@ -62,7 +62,7 @@ describe.skipIf(chromiumMissing !== undefined)(`the desk page ${chromiumMissing 
     const args = { destination: 'billing', mode: 'warm', summary };
     service.providers.llm.script.push(sayAndCall('One moment.', 'transfer_call', args));
     for (const digit of '1#') stream.press(digit);
-    await page.getByText('rings', { exact: true }).waitFor();
+    await page.getByText('billing: rings', { exact: true }).waitFor();
   }
 
   async function answers(): Promise<void> {

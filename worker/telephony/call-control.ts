@@ -163,6 +163,7 @@ export class CallControl {
       attempt,
       mode,
       to,
+      ...(!isNumber && { destination }),
       ...(from !== undefined && { from }),
       summary,
       language,

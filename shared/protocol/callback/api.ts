@@ -103,6 +103,10 @@ export const transferView = z.object({
   summary: z
     .string()
     .meta({ description: 'What the destination should know; it hears it before it is joined.' }),
+  destination: z
+    .string()
+    .exactOptional()
+    .meta({ description: 'Its name in the agent file; absent: the agent gave a number.' }),
 });
 export type TransferView = z.infer<typeof transferView>;
 

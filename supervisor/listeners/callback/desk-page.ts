@@ -44,7 +44,7 @@ async function look() {
   for (const one of transfers) {
     const row = body.insertRow();
     row.insertCell().textContent = one.summary || 'No summary.';
-    row.insertCell().textContent = words[one.phase] ?? one.phase;
+    row.insertCell().textContent = (one.destination ? one.destination + ': ' : '') + (words[one.phase] ?? one.phase);
     const path = '/transfers/' + encodeURIComponent(one.handle);
     row.insertCell().append(
       button('Accept', path + '/complete_warm', one.phase === 'answered'), ' ',
