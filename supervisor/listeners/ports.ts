@@ -22,6 +22,8 @@ const obstacles: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another program listens there; stop it, or choose another port',
   EACCES: 'this user may not; choose a port from 1024 on',
   EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'no address has this name',
+  EAI_AGAIN: 'the name cannot be looked up now',
 };
 
 /** An address cannot be bound. The message is for the operator, who needs no stack. */

@@ -15,6 +15,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   ENOTDIR: 'there is no such file',
   EISDIR: 'it is a folder and no file',
+  EEXIST: 'it is a file and no folder',
   EACCES: 'this user may not open it',
   EPERM: 'this user may not open it',
   EROFS: 'its file system is read-only',

@@ -2,8 +2,9 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { Millis } from '../../shared/base/units.ts';
-import { errorFields, type Log } from '../../shared/runtime/log.ts';
+import type { Log } from '../../shared/runtime/log.ts';
 import type { Systemd } from '../../shared/runtime/systemd.ts';
+import { reasonOfFile } from './named-files.ts';
 
 export interface PresenceOptions {
   readonly log: Log;
@@ -30,7 +31,7 @@ export class Presence {
     try {
       if (pidFile !== undefined) replaceFile(pidFile, { text: `${pid}\n`, draft: `${pidFile}.${pid}` });
     } catch (error) {
-      log.warn(errorFields(error), 'SVC_PID_FILE cannot be written');
+      log.warn({ error: reasonOfFile(error) }, 'SVC_PID_FILE cannot be written');
     }
     if (isFirst && !systemd.tell('READY=1'))
       log.warn('the service manager cannot be told: see NOTIFY_SOCKET');

@@ -1,5 +1,5 @@
 /**
- * Which turn model the service runs, decided once at the start, before any process is there. A model that was named and
+ * Which models the service runs, decided once at the start, before any process is there. A model that was named and
  * is not there refuses the start; it is never silently replaced.
  */
 import type { Log } from '../../shared/runtime/log.ts';
@@ -28,18 +28,25 @@ export function modelsFolder(modelsDir: string | undefined, env: Env): string {
   return join(base, 'voice-agent-service', 'models');
 }
 
-/** Names of inputs and outputs stand in the file as they are. */
-const signs = ['input_features', 'logits'];
+/** Names of inputs and outputs stand in a model's file as they are. */
+const smartTurn = { name: 'a Smart Turn v3 model', signs: ['input_features', 'logits'] };
+const sileroVad = { name: 'a Silero VAD model, v5 or v6', signs: ['stateN'] };
 
-function problemOf(path: string): string | undefined {
+function problemOf(path: string, { name, signs }: typeof smartTurn): string | undefined {
   try {
     if (!statSync(path).isFile()) return 'must name a file';
     const bytes = readFileSync(path);
-    return signs.every((sign) => bytes.includes(sign)) ? undefined : 'must name a Smart Turn v3 model (ONNX)';
+    return signs.every((sign) => bytes.includes(sign)) ? undefined : `must name ${name} (ONNX)`;
   } catch (error) {
     if (error instanceof Error && 'code' in error) return 'must name a file that can be read';
     throw error;
   }
+}
+
+/** Why the model of SVC_VAD_MODEL cannot be used; without it no call is heard. */
+export function whyNoVadModel({ vadModel }: Pick<ServerSettings, 'vadModel'>): string | undefined {
+  const problem = vadModel === undefined ? undefined : problemOf(vadModel, sileroVad);
+  return problem && `SVC_VAD_MODEL ${problem}`;
 }
 
 const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
@@ -52,7 +59,7 @@ export function chooseTurnModel(
   const { smartTurnModel, modelsDir } = settings;
   const named = smartTurnModel === 'off' ? undefined : smartTurnModel;
   if (named !== undefined) {
-    const problem = problemOf(named);
+    const problem = problemOf(named, smartTurn);
     if (problem !== undefined) return fail(`SVC_SMART_TURN_MODEL ${problem}, or be off`);
   }
   if (options.smartTurn === 'off') return ok({});
@@ -64,7 +71,7 @@ export function chooseTurnModel(
   if (named !== undefined) return ok({ path: resolve(named) });
   const found = join(modelsFolder(modelsDir, options.env), smartTurnFile);
   if (exists(found)) {
-    const problem = problemOf(found);
+    const problem = problemOf(found, smartTurn);
     return problem === undefined
       ? ok({ path: found })
       : fail(`SVC_MODELS_DIR: ${smartTurnFile} in it ${problem}`);

@@ -3,9 +3,10 @@
  * used, such as a chain whose key is not written yet, leaves the one before in force.
  */
 import { readFileSync, statSync } from 'node:fs';
-import type { SecureContextOptions } from 'node:tls';
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import type { SipSettings } from '../../../shared/config/server/sip/variables.ts';
-import { errorFields, type Log } from '../../../shared/runtime/log.ts';
+import type { Log } from '../../../shared/runtime/log.ts';
+import { reasonOfFile } from '../../service/named-files.ts';
 
 type Files = Pick<NonNullable<SipSettings['tls']>, 'certFile' | 'keyFile'>;
 
@@ -20,10 +21,20 @@ export class Certificate {
     this.#seen = this.#stamp();
   }
 
-  /** @throws Error where a file cannot be read. */
+  /** @throws Error that tells the operator which of both files is wrong. */
   read(): SecureContextOptions {
     const { certFile, keyFile } = this.#files;
-    return { cert: readFileSync(certFile), key: readFileSync(keyFile), minVersion: 'TLSv1.2' };
+    const cert = bytesOf('SVC_SIP_TLS_CERT', certFile);
+    const key = bytesOf('SVC_SIP_TLS_KEY', keyFile);
+    let wrong = 'SVC_SIP_TLS_CERT must hold a certificate in PEM form';
+    try {
+      createSecureContext({ cert });
+      wrong = 'SVC_SIP_TLS_KEY must hold the key of that certificate in PEM form, without a passphrase';
+      createSecureContext({ cert, key });
+    } catch {
+      throw new Error(wrong);
+    }
+    return { cert, key, minVersion: 'TLSv1.2' };
   }
 
   /** Gives what the files hold, where that has changed. */
@@ -36,7 +47,7 @@ export class Certificate {
       this.#log.info({ listener: 'sips' }, 'a renewed certificate is in force');
     } catch (error) {
       this.#log.warn(
-        { ...errorFields(error), listener: 'sips' },
+        { error: error instanceof Error ? error.message : 'unknown', listener: 'sips' },
         'the changed certificate cannot be used, and the one before stays in force',
       );
     }
@@ -52,5 +63,13 @@ export class Certificate {
     } catch {
       return 'unreadable';
     }
+  }
+}
+
+function bytesOf(variable: string, path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new Error(`${variable} must name a file that can be read: ${reasonOfFile(error)}`);
   }
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { smartTurnFile } from '../../../supervisor/service/model-registry.ts';
-import { chooseTurnModel, modelsFolder } from '../../../supervisor/service/turn-model.ts';
+import { chooseTurnModel, modelsFolder, whyNoVadModel } from '../../../supervisor/service/turn-model.ts';
 
 let folder: string;
 
@@ -87,5 +87,17 @@ describe('the folder of models', () => {
     );
     for (const env of [{ HOME: folder }, { HOME: folder, XDG_DATA_HOME: 'relative' }])
       expect(modelsFolder(undefined, env)).toBe(join(folder, '.local/share/voice-agent-service/models'));
+  });
+});
+
+describe('the model of voice activity', () => {
+  it('is the one that ships where none is named', () => {
+    expect(whyNoVadModel({})).toBeUndefined();
+    expect(whyNoVadModel({ vadModel: put('vad.onnx', 'input sr stateN output') })).toBeUndefined();
+  });
+
+  it('refuses the start when it is named and cannot be one', () => {
+    for (const vadModel of [join(folder, 'missing.onnx'), folder, put('other.onnx', 'something else')])
+      expect(whyNoVadModel({ vadModel })).toMatch(/^SVC_VAD_MODEL must name a /);
   });
 });
