@@ -1,5 +1,6 @@
 /** The command line of `svc-supervisor`. Every command has its own file; this one only finds it. */
 import '../scripts/node-version.mjs';
+import './restart/early-signals.ts';
 import '../shared/runtime/stack.ts';
 import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
@@ -7,7 +8,7 @@ import { runAgentDev } from './commands/agent-dev/agent-dev-command.ts';
 import { parseCallArguments, runCall } from './commands/call/call-client.ts';
 import { packagesOf, runCheck } from './commands/check/check-command.ts';
 import { chooseCommand, readArguments, usageError, type CommandName } from './commands/commands.ts';
-import { readBytes, readText } from './service/named-files.ts';
+import { readBytes, readingOnce, readText } from './service/named-files.ts';
 import { runConfig } from './commands/config-command.ts';
 import { runLocal } from './commands/local/local-command.ts';
 import { runModels } from './commands/models/models-command.ts';
@@ -133,8 +134,9 @@ async function check(args: readonly string[]): Promise<number | undefined> {
   }
   const requireSecrets = values['require-secrets'] === true;
   const file = given[0] ?? '';
-  const packages = await packagesOf(file, { readFile: readText });
-  return runCheck(file, { requireSecrets, env, readFile: readText, readBytes, packages, write: out });
+  const readFile = readingOnce(readText);
+  const packages = await packagesOf(file, { readFile });
+  return runCheck(file, { requireSecrets, env, readFile, readBytes, packages, write: out });
 }
 
 /** A port in an option; undefined when it was not given, NaN when it is none. */

@@ -73,7 +73,7 @@ function parseMint(args: readonly string[], newId: () => string): Result<MintCla
   const meta = new Map<string, string>();
   for (const entry of values.meta ?? []) {
     const equals = entry.indexOf('=');
-    if (equals === -1) return fail('--meta must be KEY=VALUE');
+    if (equals < 1) return fail('--meta must be KEY=VALUE');
     if (meta.has(entry.slice(0, equals))) return fail('--meta names a key twice');
     meta.set(entry.slice(0, equals), entry.slice(equals + 1));
   }

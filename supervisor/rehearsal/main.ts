@@ -4,7 +4,7 @@
  */
 import '../../shared/runtime/stack.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
-import { readBytes, readText } from '../service/named-files.ts';
+import { readBytes, readingOnce, readText } from '../service/named-files.ts';
 import { runConnectCheck } from './connect/connect-command.ts';
 import { runConsole } from './console/console-command.ts';
 import { runReplay } from './replay/replay-command.ts';
@@ -12,7 +12,13 @@ import { runRehearse } from './scenarios/rehearse-command.ts';
 
 const writeError = (line: string): void => void process.stderr.write(`${line}\n`);
 
-const sources = { env: process.env, readFile: readText, readBytes, clock: systemClock, writeError };
+const sources = {
+  env: process.env,
+  readFile: readingOnce(readText),
+  readBytes,
+  clock: systemClock,
+  writeError,
+};
 
 async function run([command, ...args]: readonly string[]): Promise<number> {
   const output = process.stdout;

@@ -54,6 +54,15 @@ export function whyUnwritable(path: string): string | undefined {
 
 export const readText = (path: string): string | undefined => ifReadable(() => readFileSync(path, 'utf8'));
 
+/** Reads each file once: what a shell gives in the place of a file, `<(...)`, has nothing left the second time. */
+export function readingOnce(read: (path: string) => string | undefined): typeof read {
+  const texts = new Map<string, string | undefined>();
+  return (path) => {
+    if (!texts.has(path)) texts.set(path, read(path));
+    return texts.get(path);
+  };
+}
+
 /** The first `most` bytes of a file and one more where there are more, so that a reader can tell. */
 export const readBytes = (path: string, most: number): Uint8Array | undefined =>
   ifReadable(() => {

@@ -1,6 +1,8 @@
 /** The command line as its users meet it: help, the version, and one rule for arguments that are wrong. */
-import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -234,5 +236,26 @@ describe('the commands of the checkout', () => {
     expect(stderr).toBe(
       'This package was packed without its build; make it with `npm pack --ignore-scripts=false`.\n',
     );
+  });
+
+  it('takes an agent file that can be read only once', () => {
+    const file = join(project, 'examples/demo/agent.toml');
+    const command = `"${process.execPath}" "${join(project, 'dist/supervisor/cli.js')}" check <(cat "${file}")`;
+    const { stdout } = spawnSync('bash', ['-c', command], { cwd: folder, env: clean, encoding: 'utf8' });
+    expect(stdout).toContain(': valid');
+  });
+
+  it('is not ended by a reload that comes while the service starts', async () => {
+    const agentFile = join(folder, 'agent.pipe');
+    execFileSync('mkfifo', [agentFile]);
+    const env = { ...clean, SVC_AGENT_FILE: agentFile };
+    const service = spawn(process.execPath, [join(project, 'dist/supervisor/cli.js')], { env });
+    const ended = once(service, 'exit');
+    // Opens once the service is reading.
+    const pipe = await open(agentFile, 'w');
+    service.kill('SIGUSR2');
+    await pipe.writeFile('no agent');
+    await pipe.close();
+    expect(await ended).toEqual([1, null]);
   });
 });

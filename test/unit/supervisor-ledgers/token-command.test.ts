@@ -63,6 +63,7 @@ describe('token mint', () => {
     [['--aud', 'svc-ws', '--max-s', '0'], /max_s must be from 1 to 86400/],
     [['--aud', 'svc-ws', '--max-s', 'x'], /--max-s must be/],
     [['--aud', 'svc-ws', '--meta', 'canary'], /--meta must be KEY=VALUE/],
+    [['--aud', 'svc-ws', '--meta', '=canary'], /--meta must be KEY=VALUE/],
     [['--aud', 'svc-ws', '--meta', 'a=1', '--meta', 'a=2'], /a key twice/],
     [['--aud', 'svc-ws', '--secret', 'canary'], /unknown option --secret/],
     [['--aud', 'svc-ws', 'canary'], /too many arguments/],
