@@ -258,6 +258,7 @@ export class CallAudio {
       case 'playout.pause':
         outbound.hold();
         playout.interrupt();
+        this.#options.transport.pause?.();
         return;
       case 'playout.resume':
         outbound.release();

@@ -65,6 +65,8 @@ export interface CallTransport {
    * another rate than the call's is dropped and reported to the client once (spec 01, Audio rules 3).
    */
   sendAudio(frame: Buffer, rate: number): void;
+  /** The output stands still in the middle of its audio; frames may follow later. Absent: nothing is to be sent about it. */
+  pause?(): void;
   /** Barge-in: the client drops what it has not played. */
   sendClear(epoch: number): void;
   /** False when the mark was not sent: its id is over 256 bytes, or the call is not open. */

@@ -15,10 +15,20 @@ export const bufferMs = 60;
 const mostBufferedMs = bufferMs + 2 * frameMs;
 /** Softer is silence. */
 const audibleDbfs = -50;
+/** A frame is looked at in pieces: the codec's tail behind a word is shorter than a frame. */
+const pieceMs = 5;
 const noiseAmplitude = 2;
 /** A bot that is still for so long has been interrupted; the answer comes later. */
 const stillMs = 800;
 const longestMs = 15_000;
+
+/** Pieces of a frame until the last one that can be heard. */
+function audiblePieces(pcm: Int16Array): number {
+  const samples = (sampleRate * pieceMs) / 1000;
+  for (let piece = frameMs / pieceMs; piece > 0; piece -= 1)
+    if (rmsDbfs(pcm.subarray((piece - 1) * samples, piece * samples)) >= audibleDbfs) return piece;
+  return 0;
+}
 
 export interface WebrtcTalkPlan {
   readonly url: string;
@@ -87,9 +97,10 @@ class WebrtcTalker {
     const pcm = this.#codec.decoder.decode(payload);
     if (this.#playsUntil < now) this.#playsUntil = now + bufferMs;
     this.#playsUntil = Math.min(this.#playsUntil + frameMs, now + mostBufferedMs);
-    if (rmsDbfs(pcm) < audibleDbfs) return;
+    const last = audiblePieces(pcm);
+    if (last === 0) return;
     this.#audible += 1;
-    this.#heardUntil = this.#playsUntil;
+    this.#heardUntil = this.#playsUntil - frameMs + last * pieceMs;
   }
 
   #speak(): Promise<number | string> {

@@ -52,6 +52,18 @@ export class MediaOut {
     this.#sentAt = now;
   }
 
+  /**
+   * The stretch ends here, in the middle of a word: the frame of silence behind it goes out at once. The client would make up sound until it
+   * comes, and it has the last milliseconds of the word, which the encoder still holds.
+   */
+  pause(): void {
+    if (this.#sentAt === undefined || this.#silent > 0) return;
+    this.#silent = 1;
+    this.#packet(this.#options.encode(undefined), false);
+    // Its place is behind the last frame, however early it goes out.
+    this.#sentAt += FRAME_MS;
+  }
+
   /** Fills a pause. Called about every 20 ms. */
   tick(now: Millis): void {
     const passedMs = this.#sentAt === undefined ? keepAliveMs : now - this.#sentAt;

@@ -251,9 +251,14 @@ export class PeerCall implements CallTransport {
     this.#marks.audioSent(now);
   }
 
+  pause(): void {
+    if (isOpen(this.#state)) this.#out.pause();
+  }
+
   /** What is not sent is not heard, and the client's own buffer is short; one that follows the conversation is told. */
   sendClear(epoch: number): void {
     this.#marks.cleared();
+    this.pause();
     if (isOpen(this.#state) && this.#channel.isStarted) this.#peer?.say(clearMessage(epoch));
   }
 
