@@ -103,6 +103,8 @@ export class SagaStore {
       }
       return undefined;
     } catch (error) {
+      // A full disk takes a part of a line, and the next one must not be appended to it.
+      this.#lines = mostLines;
       return reasonOfFile(error);
     }
   }

@@ -3,19 +3,11 @@
  * twice does no harm; lines are appended. One worker's lines stand in files of their own, named by when it began, so that two workers
  * never write to one. The folder is renamed when the call is over: what stands under another name than `open` is whole.
  */
-import {
-  closeSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  utimesSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, existsSync, mkdirSync, openSync, renameSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { recordingFolders } from '../../shared/protocol/recording.ts';
 import type { EntryKind } from '../../shared/protocol/recording-ring.ts';
+import { appendWhole, writeWhole } from './whole-write.ts';
 
 const bytesPerSample = 2;
 /** Sound is put together up to here before it is written. */
@@ -66,7 +58,7 @@ export class OpenRecording {
     for (const [kind, parts] of this.#lines) {
       // Taken out first: a disk without room must not fill the memory instead.
       const taken = parts.splice(0);
-      if (taken.length > 0) writeSync(this.#open(kind), Buffer.concat(taken));
+      if (taken.length > 0) appendWhole(this.#open(kind), Buffer.concat(taken));
     }
   }
 
@@ -108,8 +100,7 @@ export class OpenRecording {
     const piece = this.#sound.get(side);
     this.#sound.delete(side);
     if (piece === undefined || piece.bytes === 0) return;
-    const fd = this.#open(side);
-    writeSync(fd, Buffer.concat(piece.parts), 0, piece.bytes, Math.max(0, piece.at) * bytesPerSample);
+    writeWhole(this.#open(side), Buffer.concat(piece.parts), Math.max(0, piece.at) * bytesPerSample);
   }
 
   #takeLine(kind: Lines, bytes: Uint8Array): void {

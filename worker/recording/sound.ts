@@ -1,6 +1,7 @@
 /** The sound of both sides as it was written during the call, and the file that it becomes. */
-import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { afterOthers } from '../../shared/runtime/clock.ts';
+import { writeWhole } from './whole-write.ts';
 
 export interface Sound {
   /** Samples of each side. */
@@ -30,7 +31,7 @@ export async function withSound(
     await use({
       samples: Math.max(...sides.map(({ bytes }) => Math.floor(bytes / 2))),
       woven: (from, count) => woven(sides, from, count),
-      write: (bytes) => void writeSync(out, bytes),
+      write: (bytes) => writeWhole(out, bytes),
     });
   } finally {
     closeSync(out);

@@ -1,4 +1,5 @@
 /** Warm transfers at work: a service that dies at each step of one and is started again, and a folder that cannot be used. */
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
@@ -15,6 +16,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CarrierOutcome } from '../../../shared/protocol/call-control.ts';
 import type { Log } from '../../../shared/runtime/log.ts';
 import type { WarmCarrier } from '../../../supervisor/telephony/carrier.ts';
+import { newSaga } from '../../../supervisor/telephony/saga.ts';
 import { SagaStore, whyNoState } from '../../../supervisor/telephony/saga-store.ts';
 import { WarmTransfers } from '../../../supervisor/telephony/warm-transfers.ts';
 import { newVirtualClock, type VirtualClock } from '../../support/core/virtual-clock.ts';
@@ -198,6 +200,23 @@ describe('what is written down', () => {
     expect(world.done).toEqual([]);
     expect(JSON.stringify(lines)).toContain('could not be written down');
     mkdirSync(folder);
+  });
+
+  it('may be on a disk that fills up: what is written down afterwards is found', (context) => {
+    const small = ['-t', 'tmpfs', '-o', 'size=8k', 'none', folder];
+    if (spawnSync('mount', small, { stdio: 'ignore' }).status !== 0)
+      return context.skip('this user may not mount a small disk');
+    try {
+      const store = new SagaStore(folder);
+      const sagaOf = (summary: string) =>
+        newSaga({ ...command, handle: 'one', carrier: 'carrier_a', mayReturn: true, summary }, 0).saga;
+      expect(store.save(sagaOf('x'.repeat(10_000)))).toBe('its disk is full');
+      execFileSync('mount', ['-o', 'remount,size=64k', folder]);
+      expect(store.save(sagaOf('short'))).toBeUndefined();
+      expect(new SagaStore(folder).load()).toMatchObject([{ summary: 'short' }]);
+    } finally {
+      execFileSync('umount', ['-l', folder]);
+    }
   });
 });
 
