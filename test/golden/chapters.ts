@@ -15,6 +15,7 @@ import { keysAndIdle } from './scripts/keys-and-idle.ts';
 import { lastResort } from './scripts/last-resort.ts';
 import { answered, lines } from './scripts/lines.ts';
 import { listening } from './scripts/listening.ts';
+import { partings } from './partings.ts';
 import { silence } from './scripts/silence.ts';
 import { speculation } from './scripts/speculation.ts';
 import { turnTaking } from './scripts/turn-taking.ts';
@@ -37,6 +38,7 @@ export const chapters: Readonly<Record<string, readonly Dialogue[]>> = {
   failures,
   'a voice that was never there': lastResort,
   endings,
+  partings,
   tools: toolRounds,
   'tools that are cut': toolsCut,
   transfers,

@@ -144,7 +144,7 @@ function settingsOf(prng: Prng): CallSettings {
   return {
     prompt: 'Be brief.',
     greeting: prng.chance(0.7) ? 'Welcome to the shop. What can I do for you?' : '',
-    farewell: 'Farewell and take good care.',
+    farewell: 'Farewell, take good care.',
     apology: 'Excuse me, would you repeat that?',
     announcement: silenceEndMs % 3 === 0 ? '' : 'The voice is out of order.',
     fillers: prng.chance(0.8) ? ['Just a moment.', 'Still looking that up.'] : [],

@@ -25,6 +25,7 @@ export function newStoryResponse(from: {
     announced: false,
     interruptible: former?.interruptible ?? true,
     hangUp: former?.hangUp ?? false,
+    final: former?.final,
     broken: false,
     startedAt: takenOver ? former?.startedAt : undefined,
     drainedAt: undefined,

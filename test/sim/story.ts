@@ -64,6 +64,8 @@ export interface StoryResponse {
   announced: boolean;
   interruptible: boolean;
   hangUp: boolean;
+  /** A farewell that the call ends behind whatever is said into it: certainly, or as far as the judges know. */
+  final: 'surely' | 'perhaps' | undefined;
   broken: boolean;
   startedAt: number | undefined;
   drainedAt: number | undefined;
@@ -141,6 +143,8 @@ export class Story {
   readonly #failingMs = { stt: 0, llm: 0, tts: 0, call: 0 };
   /** The farewell has been spoken. */
   lastHangUp = false;
+  /** The caller spoke into a farewell: into its middle, up to its end, or with something that was answered. */
+  parting: 'none' | 'cut' | 'heard' | 'refused' = 'none';
 
   constructor(witnesses: Witnesses) {
     this.witnesses = witnesses;
@@ -179,7 +183,16 @@ export class Story {
 
   get interruptible(): boolean {
     const { response } = this;
-    return this.settings.interrupt.enabled && response?.interruptible === true && !response.hangUp;
+    return (
+      this.settings.interrupt.enabled && response?.interruptible === true && response.final === undefined
+    );
+  }
+
+  /** The running response is a farewell. */
+  takesLeave(response: StoryResponse): void {
+    response.hangUp = true;
+    if (this.overtime || this.tts.givenUp) response.final = 'surely';
+    else if (this.parting !== 'none' || this.ending) response.final ??= 'perhaps';
   }
 
   /** The call may be on its way to its end; what waits need not be done any more. */

@@ -42,6 +42,7 @@ import { onCallResumed, unexpectedText } from './resume.ts';
 import { completeResponse, endCall, startBotTurn, startText } from './answer/speaking.ts';
 import { onSpeculativeLlm } from './answer/speculation.ts';
 import { beginIdle } from './turn/idle.ts';
+import { settleParting } from './turn/parting.ts';
 import { onDeadline } from './timers.ts';
 import { onCarrier, settleHandOff } from './answer/transferring.ts';
 import { greetingOf, nobodySpeaks, type CallState, type Step } from './state.ts';
@@ -286,6 +287,8 @@ function settle(step: Step, hadResponse: boolean): void {
   if (!isOpen(state.course)) return;
   if (isEnding(state.course)) dropWaiting(step, state.commands);
   answerTyped(step);
+  settleParting(step);
+  if (!isOpen(state.course)) return;
   if (state.commands.lines.length > 0) speakWaiting(step);
   if (state.delivery.response !== undefined || state.caller.turn.phase !== 'idle') {
     state.silence.idle.askAt = undefined;

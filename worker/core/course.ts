@@ -7,12 +7,17 @@ export interface Course {
   phase: 'opening' | 'open' | 'ending' | 'ended';
   /** When its time is over; known once it is open. */
   endsAt: Millis | undefined;
+  /**
+   * What became of a farewell that the caller may answer with more: `cut`, or `heard` to its end while the caller was speaking. What was
+   * said decides. `refused`: the talk went on; a farewell that follows at once is the LLM's last word, and spoken to its end.
+   */
+  parting: 'none' | 'cut' | 'heard' | 'refused';
 }
 
 /** After its time limit a call may finish what it is doing for this long before it is ended outright. */
 const overtimeMs = 30_000;
 
-export const newCourse = (): Course => ({ phase: 'opening', endsAt: undefined });
+export const newCourse = (): Course => ({ phase: 'opening', endsAt: undefined, parting: 'none' });
 
 /** The call is accepted. False when it was before. */
 export function openCourse(course: Course, endsAt: Millis): boolean {
@@ -51,4 +56,4 @@ export function courseIsDue(course: Course, now: Millis): boolean {
   return false;
 }
 
-export const courseCodec = record<Course>({ phase: text(), endsAt: maybe(time) });
+export const courseCodec = record<Course>({ phase: text(), endsAt: maybe(time), parting: text() });

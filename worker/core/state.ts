@@ -77,6 +77,10 @@ export function greetingOf({ flow, greeting, consent = '' }: CallSettings): stri
 export const outputHeld = ({ caller }: Slices<'caller'>): boolean => holdsOutput(caller);
 export const nobodySpeaks = ({ caller }: Slices<'caller'>): boolean => isQuiet(caller);
 
+/** The caller may still answer a farewell with more: nothing but the caller's own goodbye, or silence, ends the call. */
+export const mayStay = ({ course, faults }: Slices<'course' | 'faults'>): boolean =>
+  course.phase === 'open' && course.parting === 'none' && !faults.lastWords;
+
 /** A tool waits for what the caller says next. */
 export const awaitsWord = ({ tools }: Slices<'tools'>): boolean =>
   tools.records.some(({ phase }) => phase.type === 'held' && phase.isHeard);

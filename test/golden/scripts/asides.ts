@@ -145,11 +145,6 @@ export const asides: readonly Dialogue[] = [
     call.llmIsAsked('assistant: This call is recorded.', 'user: Hello?');
   }),
 
-  dialogue('what is said into the farewell is not listened to', (begin) => {
-    const call = begin().opens().callerSays('Bye.').llmCalls('end_call').botPlays(100).skips();
-    call.callerBegins().callerInsists().callerStops().orders().botFinishes().ends('ended');
-  }),
-
   dialogue('a word that is too few to interrupt is answered when the bot has finished', (begin) => {
     const call = faded(begin, interruptions({ minWords: 2 }))
       .sttHears('Monday.')

@@ -52,8 +52,12 @@ export const endings: readonly Dialogue[] = [
     call.ends(undefined);
   }),
 
-  dialogue('a farewell is spoken to its end', (begin) => {
-    const call = begin().opens().callerSays('Bye.').llmCalls('end_call').botPlays(100).skips();
+  dialogue('a farewell for the end of the time is spoken to its end', (begin) => {
+    const call = begin({ settings: { maxCallMs: 5_000 } })
+      .opens()
+      .later(5_000)
+      .botPlays(100)
+      .skips();
     call.callerBegins().callerInsists().presses('1').orders().botFinishes().ends('ended');
   }),
 

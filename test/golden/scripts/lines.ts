@@ -120,7 +120,7 @@ export const answered: readonly Dialogue[] = [
       .tell(message)
       .botSays('Please call us back.')
       .botPlays(100);
-    call.skips().callerBegins().callerInsists().presses('1').orders('stt.listen').botFinishes().ends('ended');
+    call.skips().callerBegins().callerInsists().presses('1').orders().botFinishes().ends('ended');
   }),
 
   dialogue('a machine whose message cannot be spoken is not talked with', (begin) => {

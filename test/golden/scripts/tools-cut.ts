@@ -117,9 +117,9 @@ export const toolsCut: readonly Dialogue[] = [
     mute.botFinishes().ends('ended');
   }),
 
-  dialogue('end_call waits for the tools that were called with it, and lets nobody interrupt', (begin) => {
+  dialogue('end_call waits for the tools that were called with it', (begin) => {
     const call = begin({ settings }).opens().callerSays('Book it, bye.').llmWrites('Done, bye. ');
-    call.llmCalls('end_call', 'book').botPlays(Infinity).callerBegins().callerInsists().running('book');
+    call.llmCalls('end_call', 'book').botPlays(Infinity).running('book');
     call.ends(undefined).toolAnswers('book').rounds(1).later(0).drains().later(500).ends('ended');
   }),
 

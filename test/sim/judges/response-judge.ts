@@ -96,7 +96,7 @@ export class ResponseJudge {
     if (response === undefined || !('round' in event)) return;
     if (event.type === 'llm.done') {
       if (response.plain.trim() !== '') story.faults.llm = 0;
-      response.hangUp ||= this.#hangsUp(event);
+      if (this.#hangsUp(event)) story.takesLeave(response);
     }
     const calls = event.type === 'llm.done' ? event.toolCalls.length : 0;
     const silent =
@@ -161,9 +161,15 @@ export class ResponseJudge {
     if (response.hangUp) {
       story.lastHangUp = true;
       const ends = scene.has('call.end') || response.broken;
-      story.demand(scene.now, ends, 'the call goes on after the farewell');
-      return;
-    }
+      const speaks = story.mouth === 'candidate' || story.mouth === 'aside';
+      story.demand(
+        scene.now,
+        ends || (speaks && response.final !== 'surely'),
+        'the call goes on after the farewell',
+      );
+      if (ends) return;
+      story.parting = 'heard';
+    } else if (response.round !== undefined) story.parting = 'none';
     if (scene.has('call.end')) return;
     const silent = story.mouth === 'none' && !story.voice;
     this.#turns.adopt(scene);
@@ -253,10 +259,17 @@ export class ResponseJudge {
     this.#repeated = undefined;
     const base = handedOn ? this.#baseOf(former, from.audioMs) : undefined;
     const asked = scene.actions.find((action) => action.type === 'llm.start');
+    // A line may cut a promoted answer at once.
+    const cut = story.speculative !== undefined && scene.has('playout.clear');
     const promoted = former === undefined && asked === undefined ? this.#promoted(scene) : undefined;
     const round = former?.round ?? asked?.round ?? promoted?.round;
     story.response = newStoryResponse({ context, round, former, base, usersBefore: story.users.length });
-    story.response.hangUp ||= promoted?.hangsUp === true;
+    if (promoted?.hangsUp === true) story.takesLeave(story.response);
+    if (this.#turns.leaves && asked === undefined && promoted === undefined && !cut) {
+      story.takesLeave(story.response);
+      story.response.final = 'surely';
+    }
+    this.#turns.leaves = false;
     const silent = story.mouth === 'none' || story.mouth === 'aside';
     const nobody = silent || former !== undefined;
     story.demand(now, nobody, 'the bot begins to speak while the caller does');
@@ -313,7 +326,11 @@ export class ResponseJudge {
     const byLine = !byKey && this.#lines.cuts && scene.actions.some((one) => isLine(one));
     const wrong = this.#turns.cut(scene, byLine);
     if (wrong !== undefined) story.fail(now, wrong);
-    story.demand(now, !response.hangUp, 'a farewell is interrupted');
+    story.demand(now, response.final !== 'surely', 'a farewell is interrupted');
+    if (response.hangUp) {
+      story.lastHangUp = true;
+      story.parting = 'cut';
+    }
     story.demand(now, byLine || response.interruptible, 'a line that nobody may interrupt is cut');
     story.demand(now, action.epoch > story.lastEpoch, 'a cut does not move the epoch');
     story.demand(now, story.running === undefined || scene.has('llm.cancel'), 'a cut lets the LLM go on');
@@ -372,7 +389,10 @@ export class ResponseJudge {
     if (action.type === 'tts.flush') {
       response.flushed = true;
       const alone = response.announced && response.plain === '';
-      response.hangUp ||= alone && (story.tts.givenUp || this.#silent?.hangUp === true);
+      if (alone && (story.tts.givenUp || this.#silent?.hangUp === true)) {
+        story.takesLeave(response);
+        response.final = 'surely';
+      }
       return;
     }
     story.demand(now, !response.flushed, 'text after the flush');
@@ -387,7 +407,7 @@ export class ResponseJudge {
     const fills = (fillers.length > 0 ? fillers : lateLines).includes(action.text.trim());
     if (!fills) response.plain += action.text;
     story.tts.given(action.context, response.said.length, { proves: !fills });
-    if (flat(response.plain) === farewell) response.hangUp = true;
+    if (flat(response.plain) === farewell) story.takesLeave(response);
     if (!response.takenOver && !this.#mixed && !this.#isKnown(flat(response.plain)))
       story.fail(now, 'the bot says what nobody wrote', response.plain);
   }

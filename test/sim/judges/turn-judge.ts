@@ -28,6 +28,8 @@ export class TurnJudge {
   /** And what, as far as it is known by now. */
   #told = { finals: '', partial: '' };
   #speculations = 0;
+  /** A turn that came into a farewell was settled in this step, and says nothing for certain. */
+  leaves = false;
   readonly #asides: Asides;
   readonly #keys: KeyJudge;
 
@@ -40,6 +42,7 @@ export class TurnJudge {
   /** Before the orders of a step are looked at. */
   facts(scene: Scene): void {
     const { event } = scene;
+    this.leaves = false;
     this.#keys.facts(scene, this.#spokeAt(scene));
     if (event.type === 'dtmf.pressed' && this.#story.mouth === 'deciding') this.#waitsForText(scene.now);
     if (event.type === 'stt.partial' || event.type === 'stt.final') this.#texts += 1;
@@ -98,6 +101,9 @@ export class TurnJudge {
   after(scene: Scene): void {
     this.#settlesAside(scene);
     this.#output(scene);
+    const story = this.#story;
+    const waits = story.mouth === 'none' && !story.voice && story.response === undefined && !story.over;
+    story.demand(scene.now, !waits || story.parting !== 'heard', 'nobody ends a call behind its farewell');
   }
 
   // ---- what was said into a response that went on ----
@@ -184,6 +190,7 @@ export class TurnJudge {
   #fromSilence(scene: Scene): void {
     const { now } = scene;
     const story = this.#story;
+    if (story.response?.final === 'perhaps' && scene.actions.length > 0) story.response.final = undefined;
     const again = story.mouth === 'aside';
     const listens = scene.actions.some((action) => action.type === 'stt.listen' && (action.fresh || again));
     this.#asides.goesOn(scene, this.#owed);
@@ -195,8 +202,10 @@ export class TurnJudge {
       story.demand(now, listens, 'nobody listens to the caller');
       this.#began(now);
       this.#own();
-    } else if (story.response.hangUp) {
-      story.demand(now, scene.actions.length === 0, 'speech touches the farewell');
+    } else if (story.response.hangUp && scene.actions.length === 0) {
+      // It may be the last word.
+    } else if (story.response.final === 'surely') {
+      story.fail(now, 'speech touches the farewell');
     } else if (!story.interruptible) {
       const touches = scene.has('playout.pause') || scene.has('playout.clear');
       story.demand(now, !touches, 'speech touches what may not be interrupted');
@@ -345,6 +354,11 @@ export class TurnJudge {
     if (needed) story.demand(now, scene.has('playout.open'), 'a turn is not answered');
     else if (words.length === 0 && story.notesOwed)
       story.demand(now, scene.has('playout.open'), 'an entry of keys is not answered');
+    this.leaves = story.parting === 'cut' || story.parting === 'heard';
+    if (!this.leaves) return;
+    story.parting = 'refused';
+    if (needed) this.leaves = false;
+    else story.demand(now, scene.has('playout.open') || scene.has('call.end'), 'nobody takes leave');
   }
 
   /** The response ended by itself: speech into it is a turn now. Called by the judge of responses. */

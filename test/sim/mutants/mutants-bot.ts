@@ -311,8 +311,8 @@ export const botMutants: readonly Mutant[] = [
     to: 'void quiet;\n  if (line === undefined || isEnding(state.course)) return;',
   }),
   mutant('cuts for every line', 'lines.ts', {
-    from: 'if (!line.cuts || response.hangUpAfter) return;',
-    to: 'if (response.hangUpAfter) return;',
+    from: 'if (!line.cuts || response',
+    to: 'if (response',
   }),
   mutant('keeps lines that an interrupting one replaces', 'lines.ts', {
     from: '  if (interrupt) dropLines(step, commands);',

@@ -103,12 +103,29 @@ export const callerMutants: readonly Mutant[] = [
     to: 'own.length > 0 && now < 0 * listeningMs;',
   }),
   mutant('lets the caller interrupt a line that may not be', 'candidate.ts', {
-    from: '  return response.interruptible && !response.hangUpAfter;',
-    to: '  return !response.hangUpAfter;',
+    from: 'response?.interruptible === true;',
+    to: 'response !== undefined;',
   }),
-  mutant('lets the caller interrupt the farewell', 'candidate.ts', {
-    from: '  return response.interruptible && !response.hangUpAfter;',
-    to: '  return response.interruptible;',
+  mutant('lets the caller interrupt every farewell', 'answering.ts', {
+    from: '      response.interruptible = mayStay(state);\n',
+    to: '',
+  }),
+  mutant('takes the goodbye of the caller for more to say', 'candidate.ts', {
+    from: '[...backchannels, ...goodbyes] : backchannels',
+    to: 'backchannels : backchannels',
+  }),
+  mutant('answers the goodbye that cut its own', 'parting.ts', {
+    from: '[...backchannels, ...goodbyes]',
+    to: 'backchannels',
+  }),
+  mutant('hangs up on a caller who speaks at the end of a farewell', 'speaking.ts', {
+    from: 'mayStay(state) && !nobodySpeaks(state)',
+    to: 'mayStay(state) && now < 0',
+  }),
+  mutant('keeps a call open for a noise', 'call.ts', { from: '  settleParting(step);\n', to: '' }),
+  mutant('never believes an LLM that insists on the end', 'parting.ts', {
+    from: "course.parting = 'refused';",
+    to: "course.parting = 'none';",
   }),
   mutant('forgets the question of a caller who goes on while the LLM thinks', 'candidate.ts', {
     from: '    state.conversation.owed = true;\n',

@@ -31,7 +31,7 @@ describe('the course of a call', () => {
     expect(isOpen(course)).toBe(false);
     expect(openCourse(course, 1_000)).toBe(true);
     expect(openCourse(course, 9_000)).toBe(false);
-    expect(course).toEqual({ phase: 'open', endsAt: 1_000 });
+    expect(course).toEqual({ phase: 'open', endsAt: 1_000, parting: 'none' });
   });
 
   it('goes to its end when its time is over, and is ended 30 s later', () => {

@@ -30,7 +30,7 @@ import {
   stopLlm,
   voiceOf,
 } from './speaking.ts';
-import { nobodySpeaks, noticeFault, type Step } from '../state.ts';
+import { mayStay, nobodySpeaks, noticeFault, type Step } from '../state.ts';
 import { tell } from '../told.ts';
 import { nextToolDeadline } from '../tools/tools.ts';
 import { resumeTools } from '../tools/tools-cut.ts';
@@ -203,7 +203,7 @@ export function followTools(step: Step, orders: readonly ToolOrder[]): void {
 
 /** The tools that move the conversation itself, and those of the carrier, whose outcome comes later. */
 function perform(
-  step: Step<'setup' | 'numbers' | 'delivery' | 'conversation' | 'commands'>,
+  step: Step<'setup' | 'course' | 'numbers' | 'delivery' | 'faults' | 'conversation' | 'commands'>,
   order: Extract<ToolOrder, { type: 'tool.run' }>,
 ): ToolOutcome | undefined {
   const { state, now } = step;
@@ -217,7 +217,11 @@ function perform(
     return undefined;
   }
   if (name === endCallToolName) {
-    if (state.delivery.response !== undefined) state.delivery.response.hangUpAfter = true;
+    const { response } = state.delivery;
+    if (response !== undefined) {
+      response.hangUpAfter = true;
+      response.interruptible = mayStay(state);
+    }
     return done;
   }
   const {
@@ -246,6 +250,7 @@ function askCaller(step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'sil
   response.asks = { key, from };
   // Nobody hangs up on a question; with its answer the LLM decides again.
   response.hangUpAfter = false;
+  response.interruptible = true;
   response.writing = false;
   response.inTools = false;
   flush(response, voiceOf(step));

@@ -15,6 +15,7 @@ import {
 import { noteEdit } from './edits.ts';
 import { nextEpoch, tellTools } from '../epoch.ts';
 import type { CallEvent } from '../events.ts';
+import { isLastWord } from './response.ts';
 import { cutResponse, startText } from './speaking.ts';
 import { beginCommandTransfer } from './transfer.ts';
 import { nobodySpeaks, type Step } from '../state.ts';
@@ -64,7 +65,7 @@ function onLine(step: Step, id: string | undefined, command: Command<'say'>): Re
 
 /** Who types takes the floor like one who speaks. */
 function onTyped(
-  step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'commands' | 'conversation' | 'tools'>,
+  step: Step<'setup' | 'course' | 'numbers' | 'caller' | 'delivery' | 'commands' | 'conversation' | 'tools'>,
   id: string | undefined,
   command: Command<'text'>,
 ): RefusalCode | undefined {
@@ -91,7 +92,7 @@ export function speakWaiting(step: Step): void {
   const quiet = nobodySpeaks(state) || (response !== undefined && turn.phase === 'aside');
   if (line === undefined || !quiet || isEnding(state.course)) return;
   if (response !== undefined) {
-    if (!line.cuts || response.hangUpAfter) return;
+    if (!line.cuts || response.hangUpAfter || isLastWord(response)) return;
     // What the caller asked is answered after the line, when nobody has heard anything of the answer.
     state.conversation.owed ||= response.source === 'answer' && response.phase === 'waiting';
     cutResponse(step, step.position);

@@ -50,7 +50,7 @@ interface ResponseBase {
   /** The request to the LLM whose text this is; 0 for a line. */
   round: number;
   /** The caller's voice may cut it. */
-  readonly interruptible: boolean;
+  interruptible: boolean;
   /** Text given to TTS so far, as written. */
   text: string;
   /** Length of what TTS was given, after respelling, and of how much of it all audio is known to exist. */
@@ -214,6 +214,10 @@ export function speakRecording(response: Response, text: string, voice: Voice): 
   voice.actions.push({ type: 'tts.speak', context: response.context, text: said, recorded: true });
   tell(voice, { type: 'bot.tts_text', epoch: response.epoch, text: said });
 }
+
+/** What is said into it is not listened to: the call ends behind it whatever that is. */
+export const isLastWord = ({ hangUpAfter, source, interruptible }: Response): boolean =>
+  (hangUpAfter || source === 'closing') && !interruptible;
 
 /** The response begins with the announcement. */
 export const isAnnounced = ({ heard }: Response): boolean => heard.pieces[0]?.recorded === true;

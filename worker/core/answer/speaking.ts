@@ -36,7 +36,7 @@ import {
 } from './response.ts';
 import { nextFiller, postponeRetry } from './quiet.ts';
 import { tell } from '../told.ts';
-import { awaitsWord, greetingOf, nobodySpeaks, outputHeld, type Step } from '../state.ts';
+import { awaitsWord, greetingOf, mayStay, nobodySpeaks, outputHeld, type Step } from '../state.ts';
 
 export const voiceOf = (step: Step<'setup'>): Voice => ({
   pronounce: step.state.setup.pronounce,
@@ -68,7 +68,7 @@ export function openResponse(
     epoch: state.numbers.epoch,
     context: state.numbers.context,
     source,
-    interruptible: (options.interruptible ?? true) && source !== 'farewell',
+    interruptible: options.interruptible ?? source !== 'farewell',
     owedSince,
     msPerChar: state.delivery.msPerChar,
     isSilent: options.isSilent ?? false,
@@ -187,7 +187,10 @@ export function startLine(step: Step, kind: AgentLine, options: { owedSince?: Mi
   if (kind === 'farewell' && lastWords && !readyLines.farewell) startAnnouncement(step, kind);
   else if (kind === 'farewell' && !lastWords && commands.end !== undefined)
     sayClosing(step, commands.end.farewell, options);
-  else startText(step, kind, { text: lineText(step, kind), ...options });
+  else {
+    const interruptible = kind !== 'farewell' || mayStay(step.state);
+    startText(step, kind, { text: lineText(step, kind), interruptible, ...options });
+  }
 }
 
 /** The farewell that a command wants; it may want none. */
@@ -268,6 +271,11 @@ export function completeResponse(step: Step): void {
   }
   if (response.asks !== undefined) tellTools(step, { type: 'question.heard', key: response.asks.key });
   const isLast = response.hangUpAfter || response.source === 'closing' || endsWithNode(step, response);
+  if (isLast && response.interruptible && mayStay(state) && !nobodySpeaks(state)) {
+    state.course.parting = 'heard';
+    return;
+  }
+  if (response.source === 'answer') state.course.parting = 'none';
   if (isLast) endCall(step, 'ended');
   // Who heard nothing has been waiting all the time.
   else answerOwed(step, stillOwedSince(step));
@@ -311,7 +319,7 @@ const drainedPosition = (response: Response): PlayoutPosition | undefined =>
 
 /** Somebody took over: the call moves to a new epoch, and the context keeps only what was heard. */
 export function cutResponse(
-  step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'conversation' | 'tools'>,
+  step: Step<'setup' | 'course' | 'numbers' | 'caller' | 'delivery' | 'conversation' | 'tools'>,
   position: PlayoutPosition | undefined,
 ): void {
   const { state, now, actions } = step;
@@ -322,6 +330,7 @@ export function cutResponse(
     return;
   }
   state.caller.clock = undefined;
+  if (response.hangUpAfter) state.course.parting = 'cut';
   const onTheWire = response.phase !== 'waiting';
   let chars = response.isSilent ? response.text.length : 0;
   if (onTheWire) {

@@ -8,7 +8,7 @@ import type { CallEvent, PlayoutPosition } from '../events.ts';
 import { finalize, listen, setAside } from './hearing.ts';
 import { charsAt, noteGap } from '../delivery/heard.ts';
 import { beginPause, resumeMarginMs } from './pause.ts';
-import { withoutListening } from './backchannels.ts';
+import { goodbyes, withoutListening } from './backchannels.ts';
 import { spokenWords, withoutEcho } from './phrases.ts';
 import { resumeOutput } from '../answer/silence.ts';
 import { unfilled, type Response } from '../answer/response.ts';
@@ -45,13 +45,12 @@ type Cutting = Step<
   | 'keys'
 >;
 
-/** Whether the caller's voice may cut the running response. A farewell is spoken to its end. */
+/** Whether the caller's voice may cut the running response. */
 export function interruptible({
   setup: { settings },
   delivery: { response },
 }: Slices<'setup' | 'delivery'>): boolean {
-  if (!settings.interrupt.enabled || response === undefined) return false;
-  return response.interruptible && !response.hangUpAfter;
+  return settings.interrupt.enabled && response?.interruptible === true;
 }
 
 const isPlayed = ({ delivery: { response } }: Slices<'delivery'>, now: Millis): boolean =>
@@ -131,8 +130,14 @@ export function reviewCandidate(step: Cutting, position: PlayoutPosition | undef
 /** Whether all that was said is listening, whole words of it; what may still become something else is not. */
 function listensOnly(state: Slices<'setup' | 'delivery'>, turn: Candidate | Fading): boolean {
   const { own } = tellingWords(state, turn);
-  return own.length > 0 && withoutListening(own, state.setup.settings.interrupt.backchannels).length === 0;
+  return own.length > 0 && withoutListening(own, listeningWords(state)).length === 0;
 }
+
+/** Into a farewell its return is a word of listening. */
+const listeningWords = ({ setup, delivery }: Slices<'setup' | 'delivery'>): readonly string[] => {
+  const { backchannels } = setup.settings.interrupt;
+  return delivery.response?.hangUpAfter === true ? [...backchannels, ...goodbyes] : backchannels;
+};
 
 /** The bot goes on as soon as the words are those of listening, or STT has found none: a silence would tell nothing more. */
 function goOnWhenListening(
@@ -215,7 +220,7 @@ export function tellingWords(
   { late = false, patient = false }: { late?: boolean; patient?: boolean } = {},
 ): { own: string[]; telling: string[] } {
   const { words } = voice;
-  const { backchannels } = state.setup.settings.interrupt;
+  const backchannels = listeningWords(state);
   const unfinished = words.partial.trim() !== '';
   const played = playedWords(state, voice);
   const own = withoutEcho(spokenWords(wholeText(words)), played, { unfinished });

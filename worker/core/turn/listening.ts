@@ -13,7 +13,9 @@ import type { CallEvent } from '../events.ts';
 import { listen, onSttDeadline, reopenStt } from './hearing.ts';
 import { addUser } from '../delivery/history.ts';
 import { beginPause, judgedWithinMs, resumeMarginMs, reviewPause } from './pause.ts';
+import { isLastWord } from '../answer/response.ts';
 import { startAnswer, startLine, startText } from '../answer/speaking.ts';
+import { takeLeave } from './parting.ts';
 import {
   dropSpeculation,
   promoteSpeculation,
@@ -50,11 +52,11 @@ export function onSpeechStarted(
   switch (turn.phase) {
     case 'idle':
       if (state.delivery.response === undefined) beginTurn(step);
-      else if (!state.delivery.response.hangUpAfter) beginCandidate(step, { isFaint });
+      else if (!isLastWord(state.delivery.response)) beginCandidate(step, { isFaint });
       return;
     case 'aside':
       if (state.delivery.response === undefined) beginTurnWith(step, turn);
-      else if (!state.delivery.response.hangUpAfter) beginCandidate(step, { isFaint });
+      else if (!isLastWord(state.delivery.response)) beginCandidate(step, { isFaint });
       return;
     case 'fading': {
       const { lastVoiceAt: _, resumeAt: __, ...candidate } = turn;
@@ -271,6 +273,7 @@ function answerTurn(step: Step, turn: Finalizing): void {
     return;
   }
   const kind = kindOf(state, turn, { text });
+  if (takeLeave(step, { text: kind === 'words' ? text : '', owedSince })) return;
   if (state.conversation.greets) {
     dropSpeculation(step);
     greetInAnswer(step, kind === 'words' ? text : '', owedSince);
