@@ -74,7 +74,7 @@ function invite(step: Step, dialing: Dialing, proof: readonly HeaderPair[] = [])
     repeatAt: flow.protocol === 'UDP' ? now + timers.t1 : undefined,
     repeatMs: timers.t1,
     endsAt: now + timers.giveUp,
-    ...{ ack: undefined, answeredBy: '', isCancelled: false },
+    ...{ early: undefined, ack: undefined, answeredBy: '', isCancelled: false },
   });
   step.actions.push({ type: 'send', flow, to: flow.source, bytes: request });
 }
@@ -99,13 +99,15 @@ function invitingHeaders(
 export function inviteResponded(step: Step, response: SipResponse): boolean {
   const found = step.state.invites.get(topVia(response)?.params.get('branch') ?? '');
   if (found === undefined || readCSeq(response)?.method !== 'INVITE') return false;
-  if (response.status < 200) provisional(step, found);
+  if (response.status < 200) provisional(step, found, response);
   else if (response.status < 300) answered(step, found, response);
   else refused(step, found, response);
   return true;
 }
 
-function provisional(step: Step, invite: InviteTransaction): void {
+function provisional(step: Step, invite: InviteTransaction, response: SipResponse): void {
+  const sdp = response.body.toString('latin1');
+  if (sdp !== '') invite.early = { tag: tagOf(response, 'to') ?? '', sdp };
   if (invite.phase !== 'calling') return;
   invite.phase = 'proceeding';
   invite.repeatAt = undefined;
@@ -159,7 +161,9 @@ function answered(step: Step, invite: InviteTransaction, response: SipResponse):
     return;
   }
   const isFirst = invite.phase !== 'answered' && !dialing.isOver;
-  const session = readSession(response.body.toString('latin1'));
+  // Gateways that have played something say what they take with that, and some of them not again.
+  const early = invite.early?.tag === tag ? invite.early.sdp : '';
+  const session = readSession(response.body.toString('latin1') || early);
   const agreed = session && agreedBy(step, dialing, session);
   const call = newCall(step, invite, response, { session, agreed });
   const ack = writeInDialog(call, { method: 'ACK', cseq: invite.cseq, branch: newBranch(step) });

@@ -107,6 +107,8 @@ export interface InviteTransaction {
   repeatMs: Millis;
   endsAt: Millis;
   ack: Buffer | undefined;
+  /** The newest session of a provisional answer, and its To tag. */
+  early: { readonly tag: string; readonly sdp: string } | undefined;
   /** To tag of the 2xx that made the call. */
   answeredBy: string;
   isCancelled: boolean;

@@ -175,6 +175,17 @@ describe('a call that this side makes', () => {
     expect(call.answer(200, { body: session() })).toEqual(['ACK']);
   });
 
+  it("goes by the session that came before the answer where the answer has none, and by nobody else's", () => {
+    const call = new Call();
+    call.answer(183, { body: session('RTP/AVP 8') });
+    call.answer(180);
+    expect(call.answer(200)).toEqual(['ACK', 'dial.answered']);
+    expect(call.state.calls.get(1)?.agreed?.media.codec).toBe('PCMA');
+    const forked = new Call();
+    forked.answer(183, { body: session(), tag: 'q' });
+    expect(forked.answer(200)).toEqual(['ACK', 'BYE', 'dial.ended']);
+  });
+
   it('is like one that came in: opened by its worker, moved, and ended from both sides', () => {
     const call = new Call().answered();
     const local = { address: '198.51.100.7', port: 10_000 };
