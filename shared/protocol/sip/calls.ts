@@ -40,16 +40,16 @@ export interface SipMedia {
   readonly keys?: SipKeys;
 }
 
-/** Rate at which the engine works with a codec, in Hz. */
+/** Rate of a codec's audio, in Hz. A call keeps that of the codec it begins with. */
 const rates: Readonly<Record<SipCodec, number>> = { PCMU: 8_000, PCMA: 8_000, G722: 16_000, opus: 16_000 };
 export const sipCodecRate = (codec: SipCodec): number => rates[codec];
 
 /** The clock of its timestamps, in Hz: G.722 counts bytes, for a mistake of RFC 1890 that stays (RFC 3551, 4.5.2), and Opus the most that it can (RFC 7587, 4.1). */
 export const sipClockRate = (codec: SipCodec): number => (codec === 'opus' ? 48_000 : 8_000);
 
-/** Whether a call that runs may go on with another codec: the engine keeps its rate, and Opus is opened with the call. */
+/** Whether a call that runs may go on with another codec: Opus is opened with the call. */
 export const isExchangeable = (codec: SipCodec, other: SipCodec): boolean =>
-  rates[codec] === rates[other] && (codec === 'opus') === (other === 'opus');
+  (codec === 'opus') === (other === 'opus');
 
 /** A call on its way to a worker. Its number is of the same kind as that of a connection. */
 export interface SipOffer {

@@ -133,6 +133,15 @@ describe('an INVITE', () => {
   });
 });
 
+it('a re-INVITE may change from a wide codec to a narrow one', () => {
+  const state = agent();
+  give(state, text('INVITE', { body: sdp.replace('RTP/AVP 0', 'RTP/AVP 9') }));
+  accept(state);
+  give(state, text('ACK', { branch: 'other', toTag: 't1' }));
+  const out = give(state, text('INVITE', { cseq: 2, branch: 'again', toTag: 't1', body: sdp }));
+  expect(out).toMatchObject([{}, { type: 'call.agreed', media: { codec: 'PCMU' } }, {}]);
+});
+
 describe('a re-INVITE without an offer', () => {
   const tls: Flow = { ...flow, connection: 3, protocol: 'TLS' };
   const key = `a=crypto:4 AES_CM_128_HMAC_SHA1_80 inline:${Buffer.alloc(30, 2).toString('base64')}\r\n`;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { KeyReader } from '../../../worker/media/rtp/keys.ts';
 import { readRtp, type RtpPacket } from '../../../worker/media/rtp/rtp.ts';
 import { RtpOut } from '../../../worker/transports/sip/rtp-out.ts';
-import type { SipCodec, SipMedia } from '../../../shared/protocol/sip/calls.ts';
+import { sipCodecRate, type SipCodec, type SipMedia } from '../../../shared/protocol/sip/calls.ts';
 
 const media = (codec: SipCodec): SipMedia => ({
   codec,
@@ -20,7 +20,7 @@ function out({ codec = 'PCMU', isOpen = true }: { codec?: SipCodec; isOpen?: boo
   const sent: RtpPacket[] = [];
   const rtp = new RtpOut(media(codec), {
     send: (packet) => sent.push(readRtp(Buffer.from(packet))!),
-    ...{ random: () => 1_000, saved: undefined, now: 0 },
+    ...{ random: () => 1_000, saved: undefined, now: 0, rate: sipCodecRate(codec) },
   });
   if (isOpen) rtp.open(0);
   return { rtp, sent };

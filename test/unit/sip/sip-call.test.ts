@@ -36,10 +36,13 @@ function newCall(media: SipMedia = plain): {
   call: SipCall;
   wire: Wire;
   said: string[];
+  /** Bytes of audio that the engine was told. */
+  heard: number[];
   at: (now: number) => void;
 } {
   const wire = new Wire();
   const said: string[] = [];
+  const heard: number[] = [];
   const note =
     (what: string) =>
     (value?: unknown): void =>
@@ -50,7 +53,7 @@ function newCall(media: SipMedia = plain): {
     socket: wire as unknown as Socket,
     events: {
       ...{ started: note('started'), dtmf: note('key'), markPlayed: note('mark'), typed: note('typed') },
-      ...{ ended: note('ended'), audio: () => true, messaged: () => false },
+      ...{ ended: note('ended'), audio: ({ length }) => heard.push(length) > 0, messaged: () => false },
     },
     line: { accept: note('accept'), refuse: note('refuse'), hangUp: note('hang up'), over: note('over') },
     ...{ now: () => now, unixMs: () => 1_700_000_000_000 + now, random: () => 7 },
@@ -61,7 +64,7 @@ function newCall(media: SipMedia = plain): {
   const at = (time: number): void => {
     for (; now < time; now += 20) call.tick(now);
   };
-  return { call, wire, said, at };
+  return { call, wire, said, heard, at };
 }
 
 function audio(sequence: number): Buffer {
@@ -127,6 +130,33 @@ describe('reports of a SIP call', () => {
 });
 
 describe('a peer of a SIP call', () => {
+  it.each([
+    ['wide', 'narrow', 640],
+    ['narrow', 'wide', 320],
+  ] as const)(
+    'that changes from a %s codec to a %s one is heard and spoken to as before',
+    (from, _to, bytes) => {
+      const narrow = { ...plain, codec: 'PCMU', payloadType: 0 } as const;
+      const wide = { ...plain, codec: 'G722', payloadType: 9 } as const;
+      const [before, after] = from === 'wide' ? [wide, narrow] : [narrow, wide];
+      const { call, wire, heard, at } = newCall(before);
+      call.opened();
+      call.agreed(after);
+      for (const sequence of [1, 2]) {
+        const packet = audio(sequence);
+        packet[1] = after.payloadType;
+        wire.emit('message', packet, peer);
+      }
+      expect(heard).toEqual([bytes, bytes]);
+      const tone = Int16Array.from({ length: bytes / 2 }, (_, i) => 8_000 * Math.sin(i));
+      call.sendAudio(Buffer.from(tone.buffer), bytes * 25);
+      at(20);
+      const { bytes: sent } = wire.sent.at(-1)!;
+      expect([sent[1]! & 127, sent.length]).toEqual([after.payloadType, 172]);
+      expect(new Set(sent.subarray(12)).size).toBeGreaterThan(50);
+    },
+  );
+
   it('that sends nothing for two minutes is gone, and is hung up on', () => {
     const { call, wire, said, at } = newCall();
     call.opened();

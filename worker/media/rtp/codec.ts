@@ -1,5 +1,6 @@
 /** What travels in RTP payloads, as PCM16 at the codec's rate. */
 import { ALAW_SILENCE, decodeAlaw, encodeAlaw } from '../../../shared/audio/alaw.ts';
+import { newResampler } from '../../../shared/audio/resampler.ts';
 import { decodeMulaw, encodeMulaw, MULAW_SILENCE } from '../../../shared/audio/g711.ts';
 import { FRAME_MS } from '../../../shared/base/units.ts';
 import { assert } from '../../../shared/base/assert.ts';
@@ -21,6 +22,12 @@ export interface PayloadCodec {
   readonly encodeSilence: () => Uint8Array;
   /** What stands for lost audio, of the packet behind it where that is there; absent: the codec has no say in it. */
   readonly conceal?: (ms: number, behind: Uint8Array | undefined) => Int16Array;
+}
+
+export interface CodecOptions {
+  /** Of the call's audio, in Hz. */
+  readonly rate: number;
+  readonly opus?: Opus | undefined;
 }
 
 /** Bytes of 20 ms, of every codec but Opus. */
@@ -81,12 +88,35 @@ function opusCodec({ decoder, encoder }: Opus): PayloadCodec {
   };
 }
 
-/** A codec of its own for one direction of one call: what G.722 makes of a frame depends on those before it. */
-export function codecOf(name: SipCodec, opus: Opus | undefined): PayloadCodec {
+/** Telephone codecs in a call whose audio has another rate, because it began with the other kind. */
+function atRate(codec: PayloadCodec, rate: number): PayloadCodec {
+  if (codec.rate === rate) return codec;
+  const [inward, outward] = [
+    newResampler({ from: codec.rate, to: rate }),
+    newResampler({ from: rate, to: codec.rate }),
+  ];
+  const { samplesOf, decode, encode } = codec;
+  let pcm = new Int16Array();
+  return {
+    ...codec,
+    rate,
+    samplesOf: (payload) => (samplesOf(payload) * rate) / codec.rate,
+    decode: (payload, out) => {
+      const length = samplesOf(payload);
+      if (pcm.length < length) pcm = new Int16Array(length);
+      decode(payload, pcm.subarray(0, length));
+      out.set(inward.process(pcm.subarray(0, length)));
+    },
+    encode: (audio) => encode(outward.process(audio)),
+  };
+}
+
+/** A codec of its own for one direction of one call, whose audio has this rate: what G.722 makes of a frame depends on those before it. */
+export function codecOf(name: SipCodec, { rate, opus }: CodecOptions): PayloadCodec {
   if (name === 'opus') {
     assert(opus !== undefined, 'Opus is opened before its call is made');
     return opusCodec(opus);
   }
-  if (name === 'G722') return g722();
-  return name === 'PCMA' ? pcma : pcmu;
+  if (name === 'G722') return atRate(g722(), rate);
+  return atRate(name === 'PCMA' ? pcma : pcmu, rate);
 }

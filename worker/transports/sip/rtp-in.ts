@@ -1,10 +1,9 @@
-/** The caller's audio out of RTP packets, in order and without holes, as PCM16 at the codec's rate; and the caller's keys. */
+/** The caller's audio out of RTP packets, in order and without holes, as PCM16 at the call's rate; and the caller's keys. */
 import { writeInt16 } from '../../../shared/audio/pcm.ts';
 import { FRAME_MS, type Millis } from '../../../shared/base/units.ts';
 import type { SipMedia } from '../../../shared/protocol/sip/calls.ts';
-import { codecOf, type PayloadCodec } from '../../media/rtp/codec.ts';
+import { codecOf, type CodecOptions, type PayloadCodec } from '../../media/rtp/codec.ts';
 import { Concealment } from '../../media/rtp/concealment.ts';
-import type { Opus } from '../../media/opus/opus.ts';
 import { JitterBuffer, type Pulled } from '../../media/rtp/jitter-buffer.ts';
 import { KeyReader } from '../../media/rtp/keys.ts';
 import { readRtp, type RtpPacket } from '../../media/rtp/rtp.ts';
@@ -25,6 +24,7 @@ const comfortNoise = 13;
 
 export class RtpIn {
   #media: SipMedia;
+  readonly #options: CodecOptions;
   #codec: PayloadCodec;
   readonly #sink: RtpInSink;
   readonly #keys = new KeyReader();
@@ -36,9 +36,10 @@ export class RtpIn {
   readonly #pcm = new Int16Array(mostPayloadBytes * 2);
   readonly #bytes = Buffer.alloc(mostPayloadBytes * 4);
 
-  constructor(media: SipMedia, sink: RtpInSink, opus?: Opus) {
+  constructor(media: SipMedia, sink: RtpInSink, options: CodecOptions) {
     this.#media = media;
-    this.#codec = codecOf(media.codec, opus);
+    this.#options = options;
+    this.#codec = codecOf(media.codec, options);
     this.#sink = sink;
     this.#buffer = this.#newBuffer();
     this.#srtp = readerOf(media);
@@ -56,7 +57,7 @@ export class RtpIn {
 
   agreed(media: SipMedia): void {
     if (media.codec !== this.#media.codec) {
-      this.#codec = codecOf(media.codec, undefined);
+      this.#codec = codecOf(media.codec, this.#options);
       this.#buffer = this.#newBuffer();
     }
     if (media.keys?.remote !== this.#media.keys?.remote) this.#srtp = readerOf(media);

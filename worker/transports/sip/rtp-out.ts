@@ -5,8 +5,7 @@
 import type { Millis } from '../../../shared/base/units.ts';
 import { FRAME_MS } from '../../../shared/base/units.ts';
 import type { SipMedia } from '../../../shared/protocol/sip/calls.ts';
-import { codecOf, type PayloadCodec } from '../../media/rtp/codec.ts';
-import type { Opus } from '../../media/opus/opus.ts';
+import { codecOf, type CodecOptions, type PayloadCodec } from '../../media/rtp/codec.ts';
 import { pressFrame, type KeyFrame } from '../../media/rtp/keys.ts';
 import { rtpHeadBytes, writeRtpHead, type RtpHead } from '../../media/rtp/rtp.ts';
 import { SrtpWriter } from '../../media/rtp/srtp.ts';
@@ -15,12 +14,11 @@ import { newRtpStream, nextNumbers, rtpStreamCodec, skipAhead, type RtpStreamSta
 export type RtpOutState = RtpStreamState;
 export const rtpOutCodec = rtpStreamCodec;
 
-export interface RtpOutOptions {
+export interface RtpOutOptions extends CodecOptions {
   readonly send: (packet: Buffer, of: { readonly timestamp: number; readonly bytes: number }) => void;
   readonly random: () => number;
   /** What another worker left. */
   readonly saved: RtpOutState | undefined;
-  readonly opus?: Opus | undefined;
   readonly now: Millis;
 }
 
@@ -47,7 +45,7 @@ export class RtpOut {
   constructor(media: SipMedia, options: RtpOutOptions) {
     this.#options = options;
     this.#media = media;
-    this.#codec = codecOf(media.codec, options.opus);
+    this.#codec = codecOf(media.codec, options);
     this.#srtp = writerOf(media);
     this.#isOpen = options.saved !== undefined;
     this.state = options.saved ?? newRtpStream(options.random, options.now);
@@ -67,7 +65,7 @@ export class RtpOut {
   }
 
   agreed(media: SipMedia): void {
-    if (media.codec !== this.#media.codec) this.#codec = codecOf(media.codec, undefined);
+    if (media.codec !== this.#media.codec) this.#codec = codecOf(media.codec, this.#options);
     if (media.keys?.local !== this.#media.keys?.local) this.#srtp = writerOf(media);
     this.#media = media;
   }

@@ -39,6 +39,8 @@ const reportEveryMs = 5_000;
 interface SipCallState {
   phase: 'starting' | 'open' | 'over';
   media: SipMedia;
+  /** Of the audio, in Hz, for as long as the call lasts: the engine's, whatever codec both sides change to. */
+  rate: number;
   /** The peer has agreed: audio flows. */
   isOpen: boolean;
   /** Where the peer's audio comes from, which is where it wants its own (symmetric RTP). */
@@ -55,6 +57,7 @@ interface SipCallState {
 const stateCodec = record<SipCallState>({
   phase: text<SipCallState['phase']>(),
   media: opaque<SipMedia>(),
+  rate: number,
   isOpen: flag,
   peer: maybe(opaque<NonNullable<SipCallState['peer']>>()),
   heardAt: time,
@@ -90,6 +93,7 @@ export class SipCall implements CallTransport {
     // What both sides agreed on while nobody had the call stands in the offer.
     const fresh = {
       phase: 'starting' as const,
+      rate: sipCodecRate(media.codec),
       peer: undefined,
       heardAt: now(),
       marks: [],
@@ -99,6 +103,7 @@ export class SipCall implements CallTransport {
     };
     const left = saved === undefined ? fresh : stateCodec.read(saved.json, saved.shiftMs);
     this.#state = { ...left, media, isOpen: isOpen || left.phase === 'open' };
+    const codec = { rate: left.rate, opus: options.opus };
     this.#in = new RtpIn(
       media,
       {
@@ -106,14 +111,14 @@ export class SipCall implements CallTransport {
         key: (digit) => events.dtmf(digit),
         arrived: (packet) => this.#reporter.arrived(packet, now()),
       },
-      options.opus,
+      codec,
     );
     if (left.srtp !== undefined) this.#in.restore(left.srtp);
     // What was sent since it was saved has used some.
     if (saved !== undefined) left.srtcp.sent += 1_000;
     this.#srtcp = srtcpOf(media, left.srtcp);
     this.#out = new RtpOut(media, {
-      ...{ random: options.random, saved: this.#state.out, now: now(), opus: options.opus },
+      ...{ random: options.random, saved: this.#state.out, now: now(), ...codec },
       send: (packet, of) => {
         if (this.#send(packet)) this.#reporter.sent(of, now());
       },
@@ -141,8 +146,8 @@ export class SipCall implements CallTransport {
   }
 
   #start(): CallStart {
-    const { callId, metadata, media } = this.#options.offer;
-    return { callId, sampleRate: sipCodecRate(media.codec), encoding: 'pcm16', metadata };
+    const { callId, metadata } = this.#options.offer;
+    return { callId, sampleRate: this.#state.rate, encoding: 'pcm16', metadata };
   }
 
   // ---- orders of the engine ----
@@ -164,7 +169,7 @@ export class SipCall implements CallTransport {
   }
 
   sendAudio(frame: Buffer, rate: number): void {
-    if (this.#state.phase !== 'open' || rate !== sipCodecRate(this.#state.media.codec)) return;
+    if (this.#state.phase !== 'open' || rate !== this.#state.rate) return;
     this.#out.frame(int16View(frame, this.#scratch), this.#options.now());
   }
 
