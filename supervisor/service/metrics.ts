@@ -9,19 +9,27 @@ import { worstLatenessMs } from './call-memory.ts';
 
 /** A worker that does not answer in this time counts with its last answer. */
 const answerWithinMs = 1_000;
+/** Of a worker that dies no more is lost than it has counted within this time, however seldom `/metrics` is read. */
+const askEveryMs = 5_000;
 
 /** One metric as `prom-client` gives it in JSON, where its declared type is a number and the real one a word. */
 type MetricJson = object;
 
 const isGauge = (metric: MetricJson): boolean => 'type' in metric && metric.type === 'gauge';
 
+export interface MetricsCollectorOptions {
+  readonly clock: Clock;
+  readonly ask: (worker: number, ask: number) => boolean;
+  /** Those that can be asked. */
+  readonly workers: () => readonly number[];
+}
+
 /**
  * Answers of workers to questions for metrics. Counts of a worker that died stay in the sums, as far as they had been asked
  * for: a counter that falls looks like a restart of the whole service.
  */
 export class MetricsCollector {
-  readonly #clock: Clock;
-  readonly #ask: (worker: number, ask: number) => boolean;
+  readonly #options: MetricsCollectorOptions;
   readonly #open = new Map<number, (metrics: MetricJson[] | undefined) => void>();
   /** The newest answer of each worker that lives. */
   readonly #newest = new Map<number, MetricJson[]>();
@@ -29,9 +37,20 @@ export class MetricsCollector {
   #retired: MetricJson[] = [];
   #lastAsk = 0;
 
-  constructor(clock: Clock, ask: (worker: number, ask: number) => boolean) {
-    this.#clock = clock;
-    this.#ask = ask;
+  constructor(options: MetricsCollectorOptions) {
+    this.#options = options;
+    this.#askAgain();
+  }
+
+  #askAgain(): void {
+    this.#options.clock.after(askEveryMs, () => {
+      void this.#askAll();
+      this.#askAgain();
+    });
+  }
+
+  async #askAll(): Promise<void> {
+    await Promise.all(this.#options.workers().map((worker) => this.#askOne(worker)));
   }
 
   answered(ask: number, metrics: unknown): void {
@@ -50,8 +69,8 @@ export class MetricsCollector {
   }
 
   /** The metrics of all processes in one. */
-  async gather(own: SupervisorMetrics, workers: readonly number[]): Promise<Registry> {
-    await Promise.all(workers.map((worker) => this.#askOne(worker)));
+  async gather(own: SupervisorMetrics): Promise<Registry> {
+    await this.#askAll();
     return addUp([await own.registry.getMetricsAsJSON(), this.#retired, ...this.#newest.values()]);
   }
 
@@ -59,7 +78,7 @@ export class MetricsCollector {
     return new Promise((resolve) => {
       this.#lastAsk += 1;
       const ask = this.#lastAsk;
-      const timer = this.#clock.after(answerWithinMs, () => {
+      const timer = this.#options.clock.after(answerWithinMs, () => {
         this.#open.delete(ask);
         resolve();
       });
@@ -68,7 +87,7 @@ export class MetricsCollector {
         if (metrics !== undefined) this.#newest.set(worker, metrics);
         resolve();
       });
-      if (this.#ask(worker, ask)) return;
+      if (this.#options.ask(worker, ask)) return;
       this.#open.get(ask)?.(undefined);
       this.#open.delete(ask);
     });

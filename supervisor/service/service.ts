@@ -107,8 +107,7 @@ export class Service {
       workers: () => processes.reachableWorkers(this.#children.table),
       send: (worker, message) => this.#children.send(worker, message),
       providers: () => this.#providers.rows(machineMs()),
-      unready: () => this.#unready(),
-      sessions: () => this.#sessions.now,
+      ...{ unready: () => this.#unready(), sessions: () => this.#sessions.now },
     });
     this.#telephony = new TelephonyEverywhere({
       ...{ settings, clock, log, metrics: this.#metrics, wallClock: systemWallClock },
@@ -122,9 +121,11 @@ export class Service {
     });
     this.#reception = this.#newReception();
     this.#sessions.share();
-    this.#collector = new MetricsCollector(clock, (worker, ask) =>
-      this.#children.send(worker, { type: 'metrics.ask', ask }),
-    );
+    this.#collector = new MetricsCollector({
+      clock,
+      ask: (worker, ask) => this.#children.send(worker, { type: 'metrics.ask', ask }),
+      workers: () => processes.reachableWorkers(this.#children.table),
+    });
     exportMetrics({ settings, clock, log, wallClock: systemWallClock }, () => this.#gatherMetrics());
   }
 
@@ -305,7 +306,7 @@ export class Service {
         return;
       case 'live.answer':
         this.#live.answered(message.ask, message.calls);
-        break;
+        return;
       default:
     }
   }
@@ -325,7 +326,7 @@ export class Service {
       sessions: this.#sessions.now,
       mostSessions: this.#options.settings.maxSessions,
     });
-    return this.#collector.gather(this.#metrics, processes.reachableWorkers(this.#children.table));
+    return this.#collector.gather(this.#metrics);
   }
 
   #step(event: LifecycleEvent): void {
@@ -385,8 +386,7 @@ export class Service {
   #depart(): void {
     const { clock, log, settings, exit } = this.#options;
     departWhenUnneeded({
-      clock,
-      drain: settings.drain,
+      ...{ clock, drain: settings.drain },
       isNeeded: () => this.#handOver.isTelling || (this.#stopsAsked < 2 && this.#reception.isNeeded),
       leave: () => {
         this.#reception.close();
