@@ -198,6 +198,23 @@ describe.skipIf(deployTools === undefined)(`the chart (${toolsMissing} where thi
     expect(open.flatMap((rule) => rule.ports.map(({ port }) => port)).toSorted()).toEqual(ports.toSorted());
   });
 
+  it('lets nobody read metrics where nobody is named, and blocks addresses of both families', () => {
+    const blockedAddresses = ['192.0.2.1/32', '2001:db8::1/128'];
+    const [policy] = ofKind(
+      renderChart({ networkPolicy: { metricsFrom: [], blockedAddresses } }),
+      'NetworkPolicy',
+    );
+    expect(policy?.['ingress']).toEqual([{ ports: [{ port: 8080 }] }]);
+    expect(policy?.['egress']).toEqual([
+      {
+        to: [
+          { ipBlock: { cidr: '0.0.0.0/0', except: ['192.0.2.1/32'] } },
+          { ipBlock: { cidr: '::/0', except: ['fd00:ec2::254/128', '2001:db8::1/128'] } },
+        ],
+      },
+    ]);
+  });
+
   it('surges where it may, and not where a port of the node belongs to one pod', () => {
     const strategy = (values: object): unknown =>
       ofKind(renderChart({ ...values }), 'Deployment')[0]?.['strategy'];
@@ -222,7 +239,9 @@ describe.skipIf(deployTools === undefined)(`the chart (${toolsMissing} where thi
     ],
     ['no account of its own and no name of another', { serviceAccount: { create: false } }, 'name'],
     ['a variable that is not of the service', { env: { PATH: '/' } }, 'PATH'],
-    ['a number in the environment', { env: { SVC_MAX_SESSIONS: 5 } }, 'SVC_MAX_SESSIONS'],
+    ['a number in the environment', { env: { SVC_LIVE_TOKEN: 5 } }, 'SVC_LIVE_TOKEN'],
+    ['a variable that the chart sets', { env: { SVC_DRAIN_TIMEOUT: '90s' } }, 'SVC_DRAIN_TIMEOUT'],
+    ['an address without a prefix', { networkPolicy: { blockedAddresses: ['192.0.2.1'] } }, '192.0.2.1'],
   ])('refuses %s by its name', (_, values, name) => {
     const { problems } = renderChart(values);
     expect(problems.join()).toContain(name);
