@@ -1,6 +1,6 @@
 /** Connections of SIP peers on real sockets: those that calls need stay, and a peer that has let go of its own is called. */
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -118,8 +118,14 @@ it('shows a renewed certificate to whoever comes next, once both of its files ar
   const [certFile, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
   opened.push({ close: () => rmSync(folder, { recursive: true }) });
   const [first, second] = [selfSigned('first'), selfSigned('second')];
-  writeFileSync(certFile, first.cert);
-  writeFileSync(keyFile, first.key);
+  let written = 0;
+  // File systems tell times in steps of milliseconds, and this test takes no more.
+  const write = (file: string, text: string): void => {
+    writeFileSync(file, text);
+    utimesSync(file, 0, (written += 1));
+  };
+  write(certFile, first.cert);
+  write(keyFile, first.key);
   const lines: string[] = [];
   const log = (_fields: object, line: string): void => void lines.push(line);
   const { all } = connections();
@@ -132,9 +138,9 @@ it('shows a renewed certificate to whoever comes next, once both of its files ar
     return socket.getPeerX509Certificate()?.subject;
   };
   expect(await shown()).toBe('CN=first');
-  writeFileSync(certFile, second.cert);
+  write(certFile, second.cert);
   expect([await shown(), await shown()]).toEqual(['CN=first', 'CN=first']);
-  writeFileSync(keyFile, second.key);
+  write(keyFile, second.key);
   expect(await shown()).toBe('CN=second');
   expect(lines).toEqual([
     'the changed certificate cannot be used, and the one before stays in force',
