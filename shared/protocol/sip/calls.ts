@@ -30,7 +30,7 @@ export interface SipMedia {
   readonly payloadType: number;
   /** Payload type of keys (RFC 4733); absent: the peer sends none. */
   readonly dtmfType?: number;
-  /** Where the peer wants its audio; absent while it is on hold by the old way, or has not said. */
+  /** Where the peer wants its audio; absent while it is on hold by the old way, or has given no address. */
   readonly remote?: { readonly address: string; readonly port: number; readonly rtcpPort: number };
   /** Reports of both sides travel with the audio, on its ports. */
   readonly rtcpMux?: boolean;

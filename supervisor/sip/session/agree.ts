@@ -47,7 +47,7 @@ export function agree(offer: SessionOffer, rules: AgreeRules): Agreed | undefine
     ...(dtmfType !== undefined && { dtmfType }),
     ...(offer.remote !== undefined && { remote: offer.remote }),
     ...(offer.rtcpMux && { rtcpMux: true }),
-    sends: offer.remote !== undefined && (offer.direction === 'sendrecv' || offer.direction === 'recvonly'),
+    sends: !offer.isHeld && (offer.direction === 'sendrecv' || offer.direction === 'recvonly'),
     receives: offer.direction === 'sendrecv' || offer.direction === 'sendonly',
     ...(secured !== undefined && { keys: secured.keys }),
   };

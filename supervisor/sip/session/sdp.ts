@@ -39,7 +39,9 @@ export interface SessionOffer {
   readonly codecs: readonly OfferedCodec[];
   /** Payload types of keys by clock rate. */
   readonly dtmf: ReadonlyMap<number, number>;
-  /** Absent: the peer wants nothing sent for now. */
+  /** The peer wants nothing sent for now, as it was said before there were words for it (0.0.0.0). */
+  readonly isHeld: boolean;
+  /** Absent: the peer has named a host and no address, and is known once its audio comes. */
   readonly remote: { readonly address: string; readonly port: number; readonly rtcpPort: number } | undefined;
   readonly rtcpMux: boolean;
   readonly direction: Direction;
@@ -84,6 +86,7 @@ function sessionOf(text: string): SessionOffer | undefined {
     protocol: audio.protocol,
     codecs: codecsOf(audio, payloads),
     dtmf: keysOf(audio, payloads),
+    isHeld: parseIp(addressOf(session, audio))?.every((byte) => byte === 0) === true,
     remote: remoteOf(session, audio),
     rtcpMux: audio.rtcpMux !== undefined,
     direction: directionOf(session, audio),
@@ -138,9 +141,12 @@ function keysOf({ rtp }: MediaDescription, payloads: readonly number[]): Readonl
   return found;
 }
 
+const addressOf = (session: SessionDescription, audio: MediaDescription): string =>
+  asText((audio.connection ?? session.connection)?.ip ?? '');
+
 function remoteOf(session: SessionDescription, audio: MediaDescription): SessionOffer['remote'] {
   const { port, rtcp, rtcpMux } = audio;
-  const address = (audio.connection ?? session.connection)?.ip ?? '';
+  const address = addressOf(session, audio);
   const ip = parseIp(address);
   if (ip === undefined || ip.every((byte) => byte === 0)) return undefined;
   const spoken = rtcp !== undefined && rtcp.port > 0 && rtcp.port <= 65_535 ? rtcp.port : port + 1;

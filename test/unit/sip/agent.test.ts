@@ -113,6 +113,16 @@ describe('an INVITE', () => {
     expect(ok?.type === 'send' && ok.bytes.toString()).toContain(answer);
   });
 
+  it.each([
+    ['phone.example.com', true],
+    ['0.0.0.0', false],
+  ])('that names no address (%s) is one that audio is sent to: %s', (host, sends) => {
+    const body = sdp.replace('c=IN IP4 192.0.2.1', `c=IN IP4 ${host}`);
+    const offered = give(agent(), text('INVITE', { body })).at(-1);
+    const media = offered?.type === 'call.offered' ? offered.media : undefined;
+    expect([media?.sends, media?.remote]).toEqual([sends, undefined]);
+  });
+
   it('is told that reports come to the port of the audio, and shares it where the peer does', () => {
     const state = agent();
     give(state, text('INVITE', { body: `${sdp}a=rtcp-mux\r\n` }));
