@@ -36,9 +36,29 @@ export const toolsCut: readonly Dialogue[] = [
       .llmAnswers('I will.')
       .toolAnswers('book', 'booked')
       .rounds(2);
-    call.botFinishes().callerSays('And?');
+    call.botFinishes();
     const note = 'note: The earlier call of book has ended: booked';
-    call.llmSees(...before, 'user: For two.', 'assistant: I will.', 'user: And?', note);
+    call.llmSees(...before, 'user: For two.', 'assistant: I will.', note);
+  }),
+
+  dialogue('whoever waits in silence for an effect hears its outcome at once, and once', (begin) => {
+    const call = begin({ settings })
+      .opens()
+      .callerSays('Book it.')
+      .llmCalls('book')
+      .callerSays('Are you there?');
+    call.llmAnswers('It runs.').botFinishes().later(2_000).rounds(2).toolAnswers('book', 'booked').rounds(3);
+    call.llmAnswers('It is booked.').botSays('It is booked.').botFinishes().callerSays('Fine.');
+    call.llmSees(
+      'user: Book it.',
+      'assistant: -> book',
+      'book: still running',
+      'user: Are you there?',
+      'assistant: It runs.',
+      'note: The earlier call of book has ended: booked',
+      'assistant: It is booked.',
+      'user: Fine.',
+    );
   }),
 
   dialogue('the outcome of an effect that ends while the caller speaks is known to the answer', (begin) => {
@@ -54,17 +74,14 @@ export const toolsCut: readonly Dialogue[] = [
     const call = begin({ settings }).opens().callerSays('Book it.').llmCalls('book').callerSays('For two.');
     call.llmAnswers('I will.').botFinishes().later(9_000).running();
     assert.equal(call.tools.givenUp('book'), 'timeout');
-    call
-      .callerSays('And?')
-      .llmSees(
-        'user: Book it.',
-        'assistant: -> book',
-        'book: still running',
-        'user: For two.',
-        'assistant: I will.',
-        'user: And?',
-        'note: The earlier call of book has ended: !outcome_unknown',
-      );
+    call.llmSees(
+      'user: Book it.',
+      'assistant: -> book',
+      'book: still running',
+      'user: For two.',
+      'assistant: I will.',
+      'note: The earlier call of book has ended: !outcome_unknown',
+    );
   }),
 
   dialogue('a noise into a running tool changes nothing', (begin) => {
@@ -147,14 +164,13 @@ export const toolsCut: readonly Dialogue[] = [
     'another worker says of an effect that outlasted an interruption that its outcome is lost',
     (begin) => {
       const call = begin({ settings }).opens().callerSays('Book.').llmCalls('book').callerSays('Hm?');
-      call.workerIsLost().running().llmAnswers('Well.').botFinishes().callerSays('And?');
+      call.workerIsLost().running().llmAnswers('Well.').botFinishes();
       call.llmSees(
         'user: Book.',
         'assistant: -> book',
         'book: still running',
         'user: Hm?',
         'assistant: Well.',
-        'user: And?',
         'note: The earlier call of book has ended: !outcome_unknown',
       );
     },

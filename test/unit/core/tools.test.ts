@@ -230,7 +230,10 @@ describe('an interruption', () => {
     ]);
     const { pairs } = takeAtSafePoint(bench.state);
     expect(pairs.map((pair) => pair.call.id)).toEqual(['a', 'b']);
-    expect(bench.send(result(2, 'booked'))).toEqual([endOf('book', 'b', 'answered')]);
+    expect(bench.send(result(2, 'booked'))).toEqual([
+      endOf('book', 'b', 'answered'),
+      { type: 'outcome.late' },
+    ]);
     expect(takeAtSafePoint(bench.state).lateOutcomes).toEqual([{ call: call('book', 'b'), text: 'booked' }]);
   });
 });

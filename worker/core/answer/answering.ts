@@ -19,6 +19,7 @@ import {
   type Response,
 } from './response.ts';
 import {
+  answerOwed,
   completeResponse,
   endCall,
   openAnswer,
@@ -30,7 +31,7 @@ import {
   stopLlm,
   voiceOf,
 } from './speaking.ts';
-import { mayStay, nobodySpeaks, noticeFault, type Step } from '../state.ts';
+import { awaitsWord, mayStay, nobodySpeaks, noticeFault, type Step } from '../state.ts';
 import { tell } from '../told.ts';
 import { nextToolDeadline } from '../tools/tools.ts';
 import { resumeTools } from '../tools/tools-cut.ts';
@@ -193,6 +194,9 @@ export function followTools(step: Step, orders: readonly ToolOrder[]): void {
         if (waits && step.state.setup.settings.fillers.length > 0) fillSilence(step, response);
         break;
       }
+      case 'outcome.late':
+        tellOutcome(step);
+        break;
       case 'round.next':
       case 'rounds.exhausted':
         onRoundOver(step, order);
@@ -254,6 +258,15 @@ function askCaller(step: Step<'setup' | 'numbers' | 'caller' | 'delivery' | 'sil
   response.writing = false;
   response.inTools = false;
   flush(response, voiceOf(step));
+}
+
+/** The caller, who asked for it, hears what came of it; a question that waits for its answer goes first. */
+function tellOutcome(step: Step): void {
+  const { state, now } = step;
+  const { response } = state.delivery;
+  if (awaitsWord(state) || response?.asks !== undefined) return;
+  state.conversation.owed = true;
+  if (response === undefined) answerOwed(step, now);
 }
 
 /** Every call of the round has its result: the LLM goes on with them. */

@@ -91,6 +91,7 @@ export function finish(
   state.detached = state.detached.filter((key) => key !== record.key);
   state.records = state.records.filter(({ key }) => key !== record.key);
   state.lateOutcomes.push({ call: record.call, text });
+  orders.push({ type: 'outcome.late' });
   state.lateOutcomes.splice(0, state.lateOutcomes.length - mostLate);
 }
 

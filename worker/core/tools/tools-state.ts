@@ -118,6 +118,8 @@ export type ToolOrder =
   /** A call that was ordered to run is over. */
   | { readonly type: 'tool.ended'; readonly call: RequestedCall; readonly end: ToolEnd }
   | { readonly type: 'caller.ask'; readonly key: number; readonly call: RequestedCall }
+  /** What an interruption left running is over: the outcome waits for the next safe point. */
+  | { readonly type: 'outcome.late' }
   | { readonly type: 'filler.speak'; readonly epoch: number; readonly index: number }
   /** Ask the LLM again with the pairs in the context; without tools when the rounds are used up. */
   | {
