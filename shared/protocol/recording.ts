@@ -6,8 +6,14 @@ import type { RecordingLayout } from './recording-ring.ts';
 export interface UploadTarget {
   readonly url: string;
   readonly region: string;
+  readonly keys: UploadKeys | { readonly file: string };
+}
+
+export interface UploadKeys {
   readonly keyId: string;
   readonly secret: string;
+  /** Of keys that are good for some hours, as roles get them. */
+  readonly sessionToken?: string;
 }
 
 export interface RecordingSetup {

@@ -1,10 +1,10 @@
 /** What recordings of calls need of the supervisor: a folder that can be written to, and memory that outlives the workers. */
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { recordingVariables } from '../../shared/config/server/recording-variables.ts';
+import { recordingVariables, type UploadSettings } from '../../shared/config/server/recording-variables.ts';
 import type { ServerSettings } from '../../shared/config/server/server.ts';
 import type { MailboxLayout } from '../../shared/protocol/mailbox.ts';
-import type { RecordingSetup } from '../../shared/protocol/recording.ts';
+import type { RecordingSetup, UploadTarget } from '../../shared/protocol/recording.ts';
 import { recordingBytes, recordingLayout } from '../../shared/protocol/recording-ring.ts';
 import { createSharedMemory } from '../../shared/runtime/shm.ts';
 import { reasonOfFile } from './named-files.ts';
@@ -40,11 +40,13 @@ export function newRecordingMemory(
       mostBytes,
       layout,
       ...(upload !== undefined && {
-        upload: {
-          ...{ url: upload.url, region: upload.region },
-          ...{ keyId: upload.keyId.reveal(), secret: upload.secret.reveal() },
-        },
+        upload: { url: upload.url, region: upload.region, keys: keysOf(upload) },
       }),
     },
   };
 }
+
+const keysOf = ({ keys }: UploadSettings): UploadTarget['keys'] =>
+  'file' in keys
+    ? { file: resolve(keys.file) }
+    : { keyId: keys.keyId.reveal(), secret: keys.secret.reveal() };

@@ -2,11 +2,11 @@
  * Moves a finished recording into an S3-compatible bucket: one PUT for each file, signed with Signature Version 4, the transcript last, so
  * that whoever finds a transcript finds the rest. Doing it again puts the same objects.
  */
-import { createReadStream, readdirSync, statSync } from 'node:fs';
+import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AwsV4Signer } from 'aws4fetch';
 import { Agent } from '../../shared/runtime/undici.ts';
-import type { UploadTarget } from '../../shared/protocol/recording.ts';
+import type { UploadKeys, UploadTarget } from '../../shared/protocol/recording.ts';
 import { recordingFiles } from './finish.ts';
 
 /** Without a sign of life: while it takes the file, and while it answers. */
@@ -25,16 +25,44 @@ export async function uploadRecording(folder: string, name: string, target: Uplo
   const files = readdirSync(folder).toSorted(
     (a, b) => Number(a === recordingFiles.transcript) - Number(b === recordingFiles.transcript),
   );
-  for (const file of files) await putFile(join(folder, file), `${name}/${file}`, target);
+  const keys = 'file' in target.keys ? readKeys(target.keys.file) : target.keys;
+  for (const file of files) await putFile(join(folder, file), `${name}/${file}`, { ...target, keys });
 }
 
-async function putFile(path: string, name: string, target: UploadTarget): Promise<void> {
-  const { url, region, keyId, secret } = target;
+/** The keys that the file holds now. @throws UploadRefused, without a word of the file. */
+function readKeys(file: string): UploadKeys {
+  let read: unknown;
+  try {
+    read = JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    throw new UploadRefused('SVC_RECORDING_UPLOAD_KEYS_FILE cannot be read as JSON');
+  }
+  const field = (name: string): string | undefined => {
+    const value: unknown = typeof read === 'object' && read !== null ? Reflect.get(read, name) : undefined;
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  const [keyId, secret, sessionToken] = [
+    field('AccessKeyId'),
+    field('SecretAccessKey'),
+    field('SessionToken'),
+  ];
+  if (keyId === undefined || secret === undefined)
+    throw new UploadRefused('SVC_RECORDING_UPLOAD_KEYS_FILE lacks AccessKeyId or SecretAccessKey');
+  return { keyId, secret, ...(sessionToken !== undefined && { sessionToken }) };
+}
+
+async function putFile(
+  path: string,
+  name: string,
+  target: UploadTarget & { readonly keys: UploadKeys },
+): Promise<void> {
+  const { url, region, keys } = target;
   const address = `${url}/${name.split('/').map(encodeURIComponent).join('/')}`;
   const bytes = statSync(path).size;
   const signer = new AwsV4Signer({
     ...{ method: 'PUT', url: address, region, service: 's3' },
-    ...{ accessKeyId: keyId, secretAccessKey: secret },
+    ...{ accessKeyId: keys.keyId, secretAccessKey: keys.secret },
+    ...(keys.sessionToken !== undefined && { sessionToken: keys.sessionToken }),
     headers: { 'content-type': typeOf(name) },
   });
   const { headers } = await signer.sign();

@@ -11,8 +11,10 @@ export interface UploadSettings {
   /** Bucket, and the beginning of names in it: `https://s3.example/bucket/calls`. */
   readonly url: string;
   readonly region: string;
-  readonly keyId: Sensitive<string>;
-  readonly secret: Sensitive<string>;
+  readonly keys:
+    | { readonly keyId: Sensitive<string>; readonly secret: Sensitive<string> }
+    /** Read anew for each recording. */
+    | { readonly file: string };
 }
 
 export interface RecordingSettings {
@@ -65,6 +67,10 @@ export const recordingVariables = {
   ),
   recordingUploadKeyId: secretVariable('SVC_RECORDING_UPLOAD_KEY_ID', 'Access key of the bucket.'),
   recordingUploadSecret: secretVariable('SVC_RECORDING_UPLOAD_SECRET', 'Secret of that key.'),
+  recordingUploadKeysFile: optionalPathVariable(
+    'SVC_RECORDING_UPLOAD_KEYS_FILE',
+    'Keys that change, such as those of a role, instead of both: JSON as `aws configure export-credentials` prints it, read anew for each recording.',
+  ),
 } as const;
 
 export function takeRecording(reader: Reader): RecordingSettings {
@@ -75,12 +81,21 @@ export function takeRecording(reader: Reader): RecordingSettings {
   const region = reader.take(variables.recordingUploadRegion);
   const keyId = reader.take(variables.recordingUploadKeyId);
   const secret = reader.take(variables.recordingUploadSecret);
+  const file = reader.take(variables.recordingUploadKeysFile);
   const base = { mostBytes, ...(dir !== undefined && { dir }) };
   if (url === undefined) return { recording: base };
+  const { recordingUploadKeyId: id, recordingUploadSecret: key, recordingUploadKeysFile: keys } = variables;
+  if (file !== undefined) {
+    if (keyId !== undefined || secret !== undefined)
+      reader.refuse(keys, `must not be set beside ${id.name} and ${key.name}`);
+    return { recording: { ...base, upload: { url, region, keys: { file } } } };
+  }
   if (keyId === undefined || secret === undefined) {
-    const { recordingUploadKeyId: id, recordingUploadSecret: key } = variables;
-    reader.refuse(variables.recordingUploadUrl, `needs ${id.name} and ${key.name} beside it`);
+    reader.refuse(
+      variables.recordingUploadUrl,
+      `needs ${id.name} and ${key.name} beside it, or ${keys.name}`,
+    );
     return { recording: base };
   }
-  return { recording: { ...base, upload: { url, region, keyId, secret } } };
+  return { recording: { ...base, upload: { url, region, keys: { keyId, secret } } } };
 }

@@ -187,9 +187,12 @@ describe('an upload', () => {
   /** Answers wait for it. */
   let held: Promise<void> | undefined;
   let asked: number;
+  /** Session tokens of requests that were signed. */
+  let tokens: Set<unknown>;
 
   beforeEach(async () => {
     objects = new Map();
+    tokens = new Set();
     fails = asked = 0;
     refusal = '';
     never = held = undefined;
@@ -207,6 +210,7 @@ describe('an upload', () => {
         else if (held !== undefined) void held.then(() => response.writeHead(200).end());
         else {
           objects.set(String(request.url), Buffer.concat(parts));
+          tokens.add(request.headers['x-amz-security-token']);
           response.writeHead(200).end();
         }
       });
@@ -218,7 +222,7 @@ describe('an upload', () => {
 
   const target = (secret = 'secret') => ({
     url: `http://127.0.0.1:${(bucket.address() as AddressInfo).port}/calls/eu`,
-    ...{ region: 'eu-1', keyId: 'key', secret },
+    ...{ region: 'eu-1', keys: { keyId: 'key', secret } },
   });
 
   it('moves a recording into the bucket, signed, the transcript last', async () => {
@@ -257,6 +261,23 @@ describe('an upload', () => {
       error: { message: 'the bucket answered 403 (SignatureDoesNotMatch)' },
     });
     expect(readdirSync(join(dir, 'outbox'))).toHaveLength(1);
+  });
+
+  it('is signed with the keys that a file holds at that moment, and their session token', async () => {
+    const file = join(dir, 'keys.json');
+    const keeper = newKeeper({ upload: { ...target(), keys: { file } } });
+    leave('c');
+    await keeper.look();
+    expect(news.at(-1)).toMatchObject({
+      ...{ type: 'upload.failed', call: 'c' },
+      error: { message: 'SVC_RECORDING_UPLOAD_KEYS_FILE cannot be read as JSON' },
+    });
+    const keys = { Version: 1, AccessKeyId: 'key', SecretAccessKey: 'secret', SessionToken: 'of a role' };
+    writeFileSync(file, JSON.stringify(keys));
+    now += 2_000;
+    await keeper.look();
+    expect(objects.size).toBe(2);
+    expect(tokens).toEqual(new Set(['of a role']));
   });
 
   it('that never succeeds holds up no other', async () => {
