@@ -1,5 +1,6 @@
 /** The socket for SIP over UDP. */
 import { createSocket, type Socket } from 'node:dgram';
+import { isIPv4 } from 'node:net';
 import type { HostPort } from '../../../shared/net/address.ts';
 import type { Source } from '../message/write.ts';
 
@@ -35,10 +36,14 @@ export function datagramsOf(socket: Socket, received: Received): Datagrams {
   });
   // A peer that is not there answers by ICMP; its transaction runs into its time limit.
   socket.on('error', () => undefined);
+  const { port, family } = socket.address();
   return {
-    port: socket.address().port,
+    port,
     socket,
-    send: (bytes, to) => socket.send(bytes, to.port, to.address, () => undefined),
+    send: (bytes, to) => {
+      const address = family === 'IPv6' && isIPv4(to.address) ? `::ffff:${to.address}` : to.address;
+      socket.send(bytes, to.port, address, () => undefined);
+    },
     close: () => socket.close(),
   };
 }

@@ -1,4 +1,5 @@
 /** Connections of SIP peers on real sockets: those that calls need stay, and a peer that has let go of its own is called. */
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
@@ -9,6 +10,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Log } from '../../../shared/runtime/log.ts';
 import { Certificate } from '../../../supervisor/sip/wire/certificate.ts';
 import { Connections, type ConnectionsOptions } from '../../../supervisor/sip/wire/connections.ts';
+import { openDatagrams } from '../../../supervisor/sip/wire/datagrams.ts';
 import { selfSigned } from '../../support/self-signed.ts';
 import { newVirtualClock, type VirtualClock } from '../../support/core/virtual-clock.ts';
 
@@ -146,4 +148,16 @@ it('shows a renewed certificate to whoever comes next, once both of its files ar
     'the changed certificate cannot be used, and the one before stays in force',
     'a renewed certificate is in force',
   ]);
+});
+
+it('answers IPv4 by the socket for datagrams of both families', async () => {
+  const { send, socket, port } = await openDatagrams({ host: '::', port: 0 }, (bytes, source) => {
+    expect(source.address).toBe('127.0.0.1');
+    send(bytes, source);
+  });
+  const phone = createSocket('udp4').bind(0, '127.0.0.1');
+  opened.push(socket, phone);
+  const heard = once(phone, 'message');
+  phone.send('hello', port, '127.0.0.1');
+  expect(String((await heard)[0])).toBe('hello');
 });
