@@ -7,6 +7,7 @@ import { unreachable } from '../../shared/base/assert.ts';
 import type { SipRegistration } from '../../shared/config/server/sip/registration.ts';
 import type { SipSettings } from '../../shared/config/server/sip/variables.ts';
 import type { HostPort } from '../../shared/net/address.ts';
+import { parseIp } from '../../shared/net/cidr.ts';
 import { sipCodecs, type SipFromWorker } from '../../shared/protocol/sip/calls.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
@@ -18,6 +19,7 @@ import {
   type AgentEvent,
   type AgentState,
   type SipAccount,
+  type Flow,
 } from './agent/state.ts';
 import { OwnCalls, type OwnCallsOptions } from './calls/own-calls.ts';
 import { RtpPorts } from './calls/rtp-ports.ts';
@@ -81,7 +83,7 @@ export class SipService {
       mostTransactions,
     });
     this.#ports = new RtpPorts(settings.rtpPorts);
-    const mediaHost = this.#mediaHost();
+    const mediaHost = (flow: Flow): string => this.#mediaHost(flow);
     const shared = { ports: this.#ports, mediaHost, step: (event: AgentEvent) => this.#step(event) };
     this.#calls = new OwnCalls({
       ...{ ...options, ...shared, agent: this.#agent },
@@ -237,10 +239,12 @@ export class SipService {
     if (!isSent && orAt !== undefined) this.#doors.call(orAt, { protocol: flow.protocol, bytes });
   }
 
-  /** Audio goes where signalling goes, unless that is a translation's outer side. */
-  #mediaHost(): string {
+  /** Audio goes where signalling goes, unless that is a translation's outer side; of all addresses, those of the family that is told. */
+  #mediaHost({ protocol, local }: Flow): string {
     const { addr, tls } = this.#options.settings;
-    const host = (addr ?? tls?.addr ?? anyAddress).host;
+    const { host } = (protocol === 'TLS' ? tls?.addr : addr) ?? anyAddress;
+    if (parseIp(host)?.every((byte) => byte === 0) === true)
+      return local.address.includes(':') ? '::' : '0.0.0.0';
     return host === 'localhost' ? '127.0.0.1' : host;
   }
 

@@ -7,7 +7,7 @@ import type { Millis } from '../../../shared/base/units.ts';
 import { screeningKey } from '../../../shared/protocol/call-control.ts';
 import type { SipMedia, SipFromWorker, SipOffer, SipToWorker } from '../../../shared/protocol/sip/calls.ts';
 import { errorFields, type Log } from '../../../shared/runtime/log.ts';
-import type { AgentAction, AgentEvent, AgentState, SipCall } from '../agent/state.ts';
+import type { AgentAction, AgentEvent, AgentState, Flow, SipCall } from '../agent/state.ts';
 import { callMetadata } from './metadata.ts';
 import { Placement, type PlacementOptions } from './placement.ts';
 import type { RtpPorts, RtpSocket } from './rtp-ports.ts';
@@ -26,7 +26,8 @@ export interface OwnCallsOptions extends Omit<PlacementOptions, 'offer' | 'lost'
   /** Numbers of callers are passed on. */
   readonly showsNumbers: boolean;
   /** Where sockets for audio are bound. */
-  readonly mediaHost: string;
+  /** Where the audio of a call that came this way is bound. */
+  readonly mediaHost: (flow: Flow) => string;
   readonly room: (address: string) => Room;
   readonly offer: (worker: number, message: SipOffer, socket: RtpSocket['socket']) => boolean;
   readonly step: (event: AgentEvent) => void;
@@ -91,7 +92,7 @@ export class OwnCalls {
     });
     const own = newOwn(given.release, named.callId, now());
     this.#calls.set(call, own);
-    ports.take(mediaHost).then(
+    ports.take(mediaHost(flow)).then(
       (rtp) => {
         if (rtp === undefined || own.isOver) {
           rtp?.close();

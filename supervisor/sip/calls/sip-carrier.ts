@@ -32,7 +32,8 @@ export interface SipCarrierOptions {
   readonly log: Log;
   readonly calls: OwnCalls;
   readonly ports: RtpPorts;
-  readonly mediaHost: string;
+  /** Where the audio of a call that came this way is bound. */
+  readonly mediaHost: (flow: Flow) => string;
   readonly showsNumbers: boolean;
   readonly newToken: () => string;
   readonly room: (address: string) => Room;
@@ -126,7 +127,7 @@ export class SipCarrier implements Carrier, OutboundCarrier {
     }
     const given = room(flow.source.address);
     if (!('release' in given)) return { kind: 'refused', code: 'unavailable' };
-    const rtp = await ports.take(mediaHost).catch(() => undefined);
+    const rtp = await ports.take(mediaHost(flow)).catch(() => undefined);
     if (rtp === undefined) {
       given.release();
       log.warn('no port of SVC_SIP_RTP_PORTS is free');

@@ -105,6 +105,20 @@ describe('a SIP call', () => {
   });
 });
 
+describe('a listener at all addresses of both families', () => {
+  it('is heard over IPv4, also by a peer that says nothing itself', async () => {
+    const service = await TestService.start({
+      env: { ...env, SVC_SIP_ADDR: '[::]:0', SVC_SIP_ALLOW: '127.0.0.0/8' },
+    });
+    const phone = await Phone.open(sipPort(service));
+    expect((await phone.invite()).status).toBe(200);
+    await phone.until(() => phone.heard.length > 10);
+    await phone.ask('BYE');
+    phone.close();
+    await service.stop();
+  });
+});
+
 describe('keys of the agent', () => {
   it('reach the peer as events, and the model is told that they were sent', async () => {
     const service = await TestService.start({ env });
