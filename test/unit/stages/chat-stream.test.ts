@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ChatStream } from '../../../worker/stages/llm/chat-compatible/stream.ts';
-import { ThinkFilter } from '../../../worker/stages/llm/chat-compatible/think-filter.ts';
+import { LeakFilter } from '../../../worker/stages/llm/chat-compatible/leak-filter.ts';
 import { MessagesStream } from '../../../worker/stages/llm/messages/stream.ts';
 import type { LlmEvent } from '../../../worker/stages/stage.ts';
 
@@ -184,14 +184,17 @@ describe('the text of a stream', () => {
     expect(events.at(-1)).toEqual({ type: 'done', finish: 'stop', usage: tokens });
   });
 
-  it('is filtered alike however it is cut', () => {
-    const text = 'a<b <think>x<think></think> \nc</think> d <thin';
-    const filter = new ThinkFilter();
+  it.each([
+    ['a<b <think>x<think></think> \nc</think> d <thin', 'a<b c</think> d <thin'],
+    ['Wait. <tool_call>{"a":"<think>"}</tool_call>\nSo <tool_', 'Wait. So <tool_'],
+    ['<think>or <tool_call></think>Yes.<tool_call>{', 'Yes.'],
+  ])('is filtered alike however it is cut: %s', (text, said) => {
+    const filter = new LeakFilter();
     const expected = filter.push(text) + filter.end();
-    expect(expected).toBe('a<b c</think> d <thin');
+    expect(expected).toBe(said);
     for (let first = 1; first < text.length; first += 1) {
       for (let second = first + 1; second < text.length; second += 1) {
-        const cut = new ThinkFilter();
+        const cut = new LeakFilter();
         const parts = [text.slice(0, first), text.slice(first, second), text.slice(second)];
         expect(parts.map((part) => cut.push(part)).join('') + cut.end()).toBe(expected);
       }

@@ -9,7 +9,7 @@ import type { JsonRecord } from '../json.ts';
 import { countOf, isRecord, listOf, parseJson, recordOf, textOf } from '../json.ts';
 import { errorIn, streamRejection } from '../rejection.ts';
 import type { SseEvent } from '../sse.ts';
-import { ThinkFilter } from './think-filter.ts';
+import { LeakFilter } from './leak-filter.ts';
 import { ToolCalls } from './tool-calls.ts';
 
 /** What an in-stream error without a usable code counts as: a gateway that lost its upstream. */
@@ -25,7 +25,7 @@ const FINISHES: Readonly<Record<string, LlmFinish>> = {
 
 export class ChatStream {
   private readonly emit: (event: LlmEvent) => void;
-  private readonly filter = new ThinkFilter();
+  private readonly filter = new LeakFilter();
   private readonly calls: ToolCalls;
   private finish: LlmFinish | undefined;
   private usage: LlmUsage | undefined;
