@@ -37,8 +37,9 @@ export function exportMetrics(
       startedAt,
       now: wallClock.now(),
     });
-    const outcome = await sender.send(metricsBody(resource, 'voice-agent', metrics));
-    if (outcome === 'sent') return;
+    const { outcome: answer, rejected } = await sender.send(metricsBody(resource, 'voice-agent', metrics));
+    if (answer === 'sent' && rejected === 0) return;
+    const outcome = answer === 'sent' ? 'rejected' : answer;
     const times = outage.lose(outcome, 1, clock.now());
     if (times !== undefined) log.warn({ outcome, host, times }, 'metrics could not be exported');
   };

@@ -7,8 +7,8 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { WorkerMetrics } from '../../shared/runtime/metrics.ts';
 import { spanJson, tracesBody, type Span } from '../../shared/runtime/otlp/otlp-json.ts';
-import { Outage } from '../../shared/runtime/otlp/outage.ts';
-import { OtlpSender, type OtlpOutcome } from '../../shared/runtime/otlp/otlp-sender.ts';
+import { Outage, type LossCause } from '../../shared/runtime/otlp/outage.ts';
+import { OtlpSender } from '../../shared/runtime/otlp/otlp-sender.ts';
 
 /** The queue's length and the pause are the defaults that OpenTelemetry has for batches, the pause shorter: a worker may die. */
 const mostWaiting = 2048;
@@ -74,18 +74,19 @@ export class SpanQueue {
     const { setup, metrics } = this.#options;
     while (this.#waiting.length > 0) {
       const spans = this.#waiting.splice(0, mostInBody);
-      const outcome = await this.#sender.send(tracesBody(setup.resource, instrumentationScope, spans));
-      const isSent = outcome === 'sent';
-      metrics.spans.inc({ what: isSent ? 'sent' : 'not_taken' }, spans.length);
-      if (!isSent) {
-        this.#tell(outcome, spans.length);
-        // The next one would meet the same; new spans begin the next attempt.
-        if (outcome === 'unreachable') return;
-      }
+      const body = tracesBody(setup.resource, instrumentationScope, spans);
+      const { outcome, rejected } = await this.#sender.send(body);
+      const lost = outcome === 'sent' ? Math.min(rejected, spans.length) : spans.length;
+      if (lost < spans.length) metrics.spans.inc({ what: 'sent' }, spans.length - lost);
+      if (lost === 0) continue;
+      metrics.spans.inc({ what: 'not_taken' }, lost);
+      this.#tell(outcome === 'sent' ? 'rejected' : outcome, lost);
+      // The next one would meet the same; new spans begin the next attempt.
+      if (outcome === 'unreachable') return;
     }
   }
 
-  #tell(outcome: Exclude<OtlpOutcome, 'sent'>, spans: number): void {
+  #tell(outcome: LossCause, spans: number): void {
     const { setup, clock, log } = this.#options;
     const lost = this.#outage.lose(outcome, spans, clock.now());
     if (lost === undefined) return;

@@ -17,9 +17,16 @@ export interface OtlpSenderOptions {
 /** `unreachable`: nobody answered; a number is the status of an answer that is final. */
 export type OtlpOutcome = 'sent' | 'unreachable' | number;
 
+export interface OtlpSent {
+  readonly outcome: OtlpOutcome;
+  /** Of what was sent: spans or points that the collector has thrown away all the same (partial success). */
+  readonly rejected: number;
+}
+
 const firstPauseMs = 500;
 const longestPauseMs = 8_000;
 const mostTries = 5;
+const mostOfAnswer = 65_536;
 /** What OTLP/HTTP names as worth another try. */
 const retryable = new Set([429, 502, 503, 504]);
 
@@ -32,12 +39,12 @@ export class OtlpSender {
     this.#options = options;
   }
 
-  async send(body: string): Promise<OtlpOutcome> {
+  async send(body: string): Promise<OtlpSent> {
     let pauseMs = firstPauseMs;
     for (let tries = 1; ; tries += 1) {
-      const { outcome, againMs } = await this.#post(body);
+      const { outcome, rejected = 0, againMs } = await this.#post(body);
       const isFinal = outcome === 'sent' || (outcome !== 'unreachable' && !retryable.has(outcome));
-      if (isFinal || tries === mostTries || this.#isClosed) return outcome;
+      if (isFinal || tries === mostTries || this.#isClosed) return { outcome, rejected };
       await this.#pause(Math.min(longestPauseMs, againMs ?? pauseMs));
       pauseMs *= 2;
     }
@@ -48,7 +55,7 @@ export class OtlpSender {
     this.#isClosed = true;
   }
 
-  async #post(body: string): Promise<{ outcome: OtlpOutcome; againMs?: number }> {
+  async #post(body: string): Promise<{ outcome: OtlpOutcome; rejected?: number; againMs?: number }> {
     const { url, headers, timeoutMs } = this.#options.target;
     const { origin, pathname, search } = new URL(url);
     const controller = new AbortController();
@@ -58,9 +65,9 @@ export class OtlpSender {
         ...{ origin, path: pathname + search, method: 'POST', body, signal: controller.signal },
         headers: { ...headers, 'content-type': 'application/json' },
       });
-      await answer.body.dump({ limit: 65_536, signal: controller.signal });
+      const text = await beginningOf(answer.body);
       const status = answer.statusCode;
-      if (status >= 200 && status <= 299) return { outcome: 'sent' };
+      if (status >= 200 && status <= 299) return { outcome: 'sent', rejected: rejectedIn(text) };
       const seconds = Number(answer.headers['retry-after']);
       return { outcome: status, ...(seconds > 0 && { againMs: seconds * 1000 }) };
     } catch {
@@ -74,4 +81,19 @@ export class OtlpSender {
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => void this.#options.clock.after(ms, resolve));
   }
+}
+
+async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  let text = '';
+  for await (const part of body) {
+    text += Buffer.from(part).toString('latin1');
+    if (text.length > mostOfAnswer) break;
+  }
+  return text;
+}
+
+/** What OTLP calls `partialSuccess`; a number is a text in its JSON, and some write it as one. */
+function rejectedIn(answer: string): number {
+  const [, count] = /"rejected(?:Spans|DataPoints)"\s*:\s*"?(\d{1,15})/.exec(answer) ?? [];
+  return Number(count ?? 0);
 }

@@ -7,13 +7,16 @@ import type { OtlpOutcome } from './otlp-sender.ts';
 
 const againMs = 600_000;
 
+/** `rejected`: thrown away by a collector that had taken it. */
+export type LossCause = Exclude<OtlpOutcome, 'sent'> | 'rejected';
+
 export class Outage {
-  #cause: OtlpOutcome | undefined;
+  #cause: LossCause | undefined;
   #toldAt: Millis = 0;
   #untold = 0;
 
   /** How much was lost since the last word, when one is due. */
-  lose(cause: OtlpOutcome, count: number, now: Millis): number | undefined {
+  lose(cause: LossCause, count: number, now: Millis): number | undefined {
     this.#untold += count;
     if (cause === this.#cause && now - this.#toldAt < againMs) return undefined;
     const told = this.#untold;

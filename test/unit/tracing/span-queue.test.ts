@@ -99,6 +99,20 @@ describe('spans on their way out', () => {
     expect(lines.join()).not.toContain('secret');
   });
 
+  it('that a collector takes and throws away are counted as lost, and told', async () => {
+    collector.script.push(
+      reply({ chunks: ['{"partialSuccess":{"rejectedSpans":"1","errorMessage":"no"}}'] }),
+    );
+    const { queue, counted, lines } = newQueue();
+    queue.push(span);
+    queue.push(span);
+    await queue.close();
+    expect([await counted('sent'), await counted('not_taken')]).toEqual([1, 1]);
+    expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+      { outcome: 'rejected', spans: 1 },
+    ]);
+  });
+
   it('that a collector refuses for hours are told once for each cause, and then every ten minutes with all of them', async () => {
     let [at, lost] = [0, 0];
     const { queue, counted, lines } = newQueue(undefined, { ...hasty, now: () => at });
