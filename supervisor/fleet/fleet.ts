@@ -7,6 +7,9 @@ import { Hosts } from './hosts.ts';
 import { RedisLine } from './redis-line.ts';
 import { SharedAddresses } from './shared-addresses.ts';
 
+/** A store that is there has been reached by then. */
+const reachedWithinMs = 3_000;
+
 export interface Fleet {
   readonly line: RedisLine;
   readonly addresses: SharedAddresses;
@@ -20,10 +23,18 @@ export function newFleet(
 ): Fleet | undefined {
   if (access.tokenStore === undefined) return undefined;
   const line = new RedisLine(access.tokenStore, given);
+  given.clock.after(reachedWithinMs, () => void tellUnlessReached(line, given.log));
   const hasCarriers = carrierA?.control !== undefined || carrierB?.control !== undefined;
   return {
     line,
     addresses: new SharedAddresses({ ...given, line, host: randomBytes(9).toString('base64url') }),
     hosts: hasCarriers ? new Hosts({ ...given, line }) : undefined,
   };
+}
+
+/** A wrong address or password is told at the start, and not by the first caller who is turned away. */
+async function tellUnlessReached(line: RedisLine, log: WarningLog): Promise<void> {
+  const answer = await line.ask((client) => client.ping());
+  if (!answer.ok)
+    log.warn({ reason: answer.error }, 'the token store gives no answer; session tokens are refused');
 }
