@@ -343,6 +343,16 @@ export const failures: readonly Dialogue[] = [
     call.botSays('Sorry, say that again.');
   }),
 
+  dialogue('an STT that went silent in the middle of a turn is given it once more', (begin) => {
+    const call = begin().opens().callerBegins().sttGuesses('A table').later(1_500).callerStops();
+    call.silenceEndsTheTurn().later(300).skips().tell({ type: 'stt.finalized', isLate: true });
+    call.orders('fault stt failed', 'stt.reopen', 'stt.replay', 'stt.finalize');
+    call.sttHears('A table by the window.').sttFinalizes().llmIsAsked('user: A table by the window.');
+    const mute = begin().opens().callerBegins().sttGuesses('A table').later(1_500).callerStops();
+    mute.silenceEndsTheTurn().later(300).tell({ type: 'stt.finalized', isLate: true }).rounds(0);
+    mute.later(1_750).llmIsAsked('user: A table');
+  }),
+
   dialogue('to have said everything of no audio is no proof that STT lives', (begin) => {
     const turn = { ...scriptSettings.turn, askEarlyMs: 300 };
     const call = begin({ settings: { turn } }).opens().callerBegins().callerStops().skips();

@@ -39,6 +39,8 @@ import type { Millis } from '../../../shared/base/units.ts';
 /** A wordless turn this long was speech that STT missed: coughs and doors are shorter. Who can go on speaking waits for more. */
 const wordlessSpeechMs = 800;
 const wordlessInterruptionMs = 1_500;
+/** Speech that goes on for this long without a new word from an STT that tells words as they come is more than one long word. */
+const untoldMs = 1_000;
 /** How often in a row the caller is asked to say it again. */
 const maxWordlessApologies = 2;
 
@@ -167,6 +169,7 @@ export function onSttText(
   if (text.trim() !== '') tell(step, { type: 'user.transcript', text, final: event.type === 'stt.final' });
   if (event.type === 'stt.final') addFinal(words, event.text, stt.givenMs + heardSince(step));
   else setPartial(words, event.text);
+  if (wholeText(words) !== before) words.toldAt = step.now;
   if (event.text.trim() !== '' || event.speechFinal) words.speechFinal = event.speechFinal;
   if (turn.phase === 'candidate' || turn.phase === 'fading' || turn.phase === 'aside')
     reviewCandidate(step, event.position);
@@ -179,6 +182,10 @@ const heardSince = ({ state, now }: Step<'caller'>): Millis =>
 
 export function onSttFinalized(step: Step, isLate: boolean): void {
   const { state } = step;
+  if (isLate && hasFallenSilent(state)) {
+    onSttFailed(step, false);
+    return;
+  }
   const given = state.caller.stt.owed.shift();
   if (given === undefined) return;
   if (isLate && noticeFault(step, 'stt', 'given_up')) endSoon(state.course);
@@ -188,6 +195,12 @@ export function onSttFinalized(step: Step, isLate: boolean): void {
   else if (state.caller.turn.phase === 'fading') reviewCandidate(step, step.position);
   if (state.caller.turn.phase === 'finalizing' && state.caller.stt.owed.length === 0)
     answerTurn(step, state.caller.turn);
+}
+
+/** STT told of the beginning of the turn alone, and went silent while the caller spoke on: what is known of it is no turn. */
+function hasFallenSilent({ caller: { turn, stt } }: Slices<'caller'>): boolean {
+  if (turn.phase !== 'finalizing' || stt.replayed || turn.words.toldAt === undefined) return false;
+  return turn.lastVoiceAt - turn.words.toldAt >= untoldMs;
 }
 
 export function onSttFailed(step: Step, wasThere: boolean): void {

@@ -21,6 +21,8 @@ export interface Words {
   fallback: string;
   /** The newest text came with the sign of STT that the utterance is over. */
   speechFinal: boolean;
+  /** When STT last had something new to say of them. */
+  toldAt: Millis | undefined;
 }
 
 interface Segment {
@@ -115,7 +117,13 @@ export interface Finalizing extends OwnTurn {
   readonly giveUpAt: Millis;
 }
 
-export const newWords = (): Words => ({ finals: [], partial: '', fallback: '', speechFinal: false });
+export const newWords = (): Words => ({
+  finals: [],
+  partial: '',
+  fallback: '',
+  speechFinal: false,
+  toldAt: undefined,
+});
 
 /** Longest text that one turn may bring into the context; what comes after it is left out. */
 const maxTurnChars = 16_384;
@@ -219,6 +227,7 @@ const wordsCodec = record<Words>({
   partial: text(),
   fallback: text(),
   speechFinal: flag,
+  toldAt: maybe(time),
 });
 
 const positionCodec = maybe(record<PlayoutPosition>({ context: number, sentMs: number }));
