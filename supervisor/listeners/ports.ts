@@ -28,11 +28,13 @@ const obstacles: Readonly<Record<string, string>> = {
 
 /** An address cannot be bound. The message is for the operator, who needs no stack. */
 export class CannotListen extends Error {
-  constructor(variable: string, cause: unknown) {
+  /** @param holder the variable of the listener of this service that has the port. */
+  constructor(variable: string, cause: unknown, holder?: string) {
     const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
+    const obstacle = typeof code === 'string' ? (obstacles[code] ?? 'the system refuses') : '';
     const why =
       typeof code === 'string'
-        ? `${obstacles[code] ?? 'the system refuses'} (${code})`
+        ? `${holder === undefined ? obstacle : `${holder} has this port; choose another one`} (${code})`
         : // What has no code is no refusal of the system, and says itself what is in the way.
           cause instanceof Error
           ? cause.message
@@ -66,9 +68,18 @@ export class Ports {
       try {
         await this.#add(listener, undefined);
       } catch (error) {
-        throw new CannotListen(listener.variable, error);
+        throw new CannotListen(listener.variable, error, this.#holderOf(error));
       }
     }
+  }
+
+  /** Which listener of ours stands in the way of another one. */
+  #holderOf(error: unknown): string | undefined {
+    const of = (field: string): unknown => (error instanceof Error ? Reflect.get(error, field) : undefined);
+    if (of('code') !== 'EADDRINUSE') return undefined;
+    const [name] =
+      [...this.#open].find(([, { address }]) => address.endsWith(`:${String(of('port'))}`)) ?? [];
+    return this.#options.listeners.find((one) => one.name === name)?.variable;
   }
 
   /** Accepts on a socket that another process gave, from this very moment on. */

@@ -103,6 +103,17 @@ model = "m"`;
     holder.close();
   });
 
+  it('for two listeners with one port, by the names of both', async () => {
+    const holder = createServer();
+    await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
+    const address = `127.0.0.1:${(holder.address() as AddressInfo).port}`;
+    await new Promise((resolve) => holder.close(resolve));
+    const said = await refusedStart({ env: { SVC_WS_ADDR: address, SVC_HEALTH_ADDR: address } });
+    expect(said).toContain(
+      `SVC_HEALTH_ADDR: cannot listen on ${address}: SVC_WS_ADDR has this port; choose another one`,
+    );
+  });
+
   it.skipIf(!canObeyModes)('for a port that this user may not take (skipped without setpriv)', async () => {
     const said = await refusedStart({ env: { SVC_WS_ADDR: '127.0.0.1:81' }, through: withoutLowPorts });
     expect(said).toContain(
