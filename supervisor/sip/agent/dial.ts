@@ -6,6 +6,7 @@ import { agreeToAnswer, writeSdpOffer, type Agreed } from '../session/agree.ts';
 import { readSession, type SessionOffer } from '../session/sdp.ts';
 import { headerOf, listOf, type SipRequest, type SipResponse } from '../message/message.ts';
 import { readCSeq, readNameAddr, tagOf, topVia } from '../message/fields.ts';
+import { sessionText } from '../message/session-text.ts';
 import { writeRequest, type HeaderPair } from '../message/write.ts';
 import {
   contactOf,
@@ -106,8 +107,8 @@ export function inviteResponded(step: Step, response: SipResponse): boolean {
 }
 
 function provisional(step: Step, invite: InviteTransaction, response: SipResponse): void {
-  const sdp = response.body.toString('latin1');
-  if (sdp !== '') invite.early = { tag: tagOf(response, 'to') ?? '', sdp };
+  const sdp = sessionText(response);
+  if (sdp !== undefined) invite.early = { tag: tagOf(response, 'to') ?? '', sdp };
   if (invite.phase !== 'calling') return;
   invite.phase = 'proceeding';
   invite.repeatAt = undefined;
@@ -163,7 +164,7 @@ function answered(step: Step, invite: InviteTransaction, response: SipResponse):
   const isFirst = invite.phase !== 'answered' && !dialing.isOver;
   // Gateways that have played something say what they take with that, and some of them not again.
   const early = invite.early?.tag === tag ? invite.early.sdp : '';
-  const session = readSession(response.body.toString('latin1') || early);
+  const session = readSession(sessionText(response) ?? early);
   const agreed = session && agreedBy(step, dialing, session);
   const call = newCall(step, invite, response, { session, agreed });
   const ack = writeInDialog(call, { method: 'ACK', cseq: invite.cseq, branch: newBranch(step) });

@@ -1,6 +1,7 @@
 /** A call from its INVITE to its ACK (RFC 3261, 13.3): offered, answered or refused, cancelled, acknowledged. */
 import { headerOf, listOf, type SipRequest } from '../message/message.ts';
-import { readCSeq, readNameAddr, tagOf, wordOf } from '../message/fields.ts';
+import { readCSeq, readNameAddr, tagOf } from '../message/fields.ts';
+import { sessionText } from '../message/session-text.ts';
 import type { HeaderPair } from '../message/write.ts';
 import { sipCodecRate, type SipCodec } from '../../../shared/protocol/sip/calls.ts';
 import { agree, agreeToAnswer, writeSdpAnswer, writeSdpOffer } from '../session/agree.ts';
@@ -28,8 +29,8 @@ const refusedBody: HeaderPair = ['Accept', 'application/sdp'];
 /** What a request carries: a session, nothing, or something that nobody here reads. */
 export function bodyOf(request: SipRequest): SessionOffer | 'none' | 'unknown' | 'unreadable' {
   if (request.body.length === 0) return 'none';
-  if (wordOf(request, 'content-type') !== 'application/sdp') return 'unknown';
-  return readSession(request.body.toString('latin1')) ?? 'unreadable';
+  const text = sessionText(request);
+  return text === undefined ? 'unknown' : (readSession(text) ?? 'unreadable');
 }
 
 /** A first INVITE of a peer that may call. */

@@ -4,6 +4,7 @@
  */
 import { headerOf } from '../message/message.ts';
 import { readNameAddr } from '../message/fields.ts';
+import { sessionText } from '../message/session-text.ts';
 import type { HeaderPair } from '../message/write.ts';
 import { agree, writeSdpAnswer, type Agreed } from '../session/agree.ts';
 import { readSession, type SessionOffer } from '../session/sdp.ts';
@@ -56,7 +57,7 @@ export const isInvitingAgain = ({ clients }: AgentState, call: SipCall): boolean
 
 /** The peer's answer says where it is now. */
 export function invitedAgain(step: Step, { call, response }: Answered): void {
-  const session = readSession(response.body.toString('latin1'));
+  const session = readSession(sessionText(response) ?? '');
   if (session !== undefined) agreeAnew(step, call, session);
   call.target = readNameAddr(headerOf(response, 'contact') ?? '')?.uri ?? call.target;
 }

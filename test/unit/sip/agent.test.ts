@@ -123,6 +123,16 @@ describe('an INVITE', () => {
     expect([media?.sends, media?.remote]).toEqual([sends, undefined]);
   });
 
+  it('is read where its session is one part among others', () => {
+    const place = '--b 1\r\nContent-Type: application/pidf+xml\r\n\r\n<a/>\r\n';
+    const body = `${place}--b 1\r\nContent-Type: application/sdp\r\n\r\n${sdp}\r\n--b 1--\r\n`;
+    const invite = text('INVITE', { body });
+    const given = (type: string): string[] =>
+      said(give(agent(), invite.replace('Type: application/sdp\r\nContent-L', `Type: ${type}\r\nContent-L`)));
+    expect(given('multipart/mixed;boundary="b 1"')).toContain('<call.offered>');
+    expect(given('multipart/mixed;boundary=other').at(-1)).toContain('415');
+  });
+
   it('is told that reports come to the port of the audio, and shares it where the peer does', () => {
     const state = agent();
     give(state, text('INVITE', { body: `${sdp}a=rtcp-mux\r\n` }));
