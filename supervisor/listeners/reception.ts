@@ -11,7 +11,7 @@ import { systemWallClock, type Clock } from '../../shared/runtime/clock.ts';
 import { errorFields, type Log } from '../../shared/runtime/log.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
 import type { Admission, AdmissionFacts, ConnectionPool } from '../admission/admission.ts';
-import type { Answer } from './answer.ts';
+import { restarting, type Answer } from './answer.ts';
 import { CallSeats } from '../admission/call-seats.ts';
 import { callEntrances, wantedListeners } from './all.ts';
 import { FrontDoor, type Arrival, type Decision } from './front-door.ts';
@@ -76,13 +76,6 @@ export interface ReceptionOptions {
   /** The drain of this supervisor should be over sooner. */
   readonly hurry: () => void;
 }
-
-const restarting: Answer = {
-  status: 503,
-  code: 'restarting',
-  message: 'the service is being restarted; ask again on a new connection',
-  retryAfterS: 1,
-};
 
 export class Reception {
   readonly seats: CallSeats;

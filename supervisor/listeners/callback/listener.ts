@@ -8,7 +8,7 @@ import { isSameSecret } from '../../../shared/auth/same-secret.ts';
 import { assert } from '../../../shared/base/assert.ts';
 import type { Sensitive } from '../../../shared/config/sensitive.ts';
 import type { TelephonyEverywhere } from '../../telephony/everywhere.ts';
-import type { Answer } from '../answer.ts';
+import { restarting, type Answer } from '../answer.ts';
 import type { Listener } from '../listener.ts';
 import { answerHeaders, errorBody, listen, newGuardedServer } from '../listeners.ts';
 import { readBody } from '../request-body.ts';
@@ -49,8 +49,10 @@ export const callbackListener: Listener = {
     const { server, silent } = newGuardedServer((request, response) => {
       answering += 1;
       response.once('close', () => (answering -= 1));
-      if (isLeaving()) response.setHeader('Connection', 'close');
-      serve(request, response, { secret: callback.secret, telephony, unready: health.unready });
+      const served = { secret: callback.secret, telephony, unready: health.unready };
+      // The transfers are another process's, which answers on a new connection.
+      if (isLeaving()) refuse(response.setHeader('Connection', 'close'), restarting);
+      else serve(request, response, served);
     });
     return {
       server,
