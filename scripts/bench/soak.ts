@@ -98,9 +98,7 @@ export function soak(options: SoakOptions, log: (text: string) => void): Promise
     workers,
     silenceEndMs,
     env: { SVC_MAX_SESSIONS: String(parallel + slotsToSpare), ...variables },
-    preloads: ['test/support/process/collect-garbage.mjs', 'scripts/bench/resources.mjs'].map(
-      (file) => new URL(file, root).href,
-    ),
+    preloads: lookPreloads(root),
   };
   return withParties(parties, (started) => {
     started.providers.tell('keep nothing');
@@ -231,11 +229,17 @@ async function empty(service: Parties['service']): Promise<void> {
   }
 }
 
+/** What the processes of a service load so that they can be looked at. */
+export const lookPreloads = (root: URL): string[] =>
+  ['test/support/process/collect-garbage.mjs', 'scripts/bench/resources.mjs'].map(
+    (file) => new URL(file, root).href,
+  );
+
 /**
  * Looks again and again until memory falls no more: what an engine gave to many calls at once it gives back step by step while
  * nothing goes on. Of each process the look with the least resident memory counts.
  */
-async function lookAt(service: Parties['service']): Promise<ReadonlyMap<string, Look>> {
+export async function lookAt(service: Parties['service']): Promise<ReadonlyMap<string, Look>> {
   await empty(service);
   await sleep(quietMs);
   const best = new Map<string, Look>();

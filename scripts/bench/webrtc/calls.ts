@@ -6,10 +6,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { loadVoices } from '../client/speech.ts';
 import { WebrtcLoad, type WebrtcHeard } from '../client/webrtc-load.ts';
 import { withParties, type Parties } from '../parties.ts';
-import { descriptorsOf, memoryUse, serviceProcesses, threadsOf, timeUse } from '../processes.ts';
+import { memoryUse, serviceProcesses, timeUse } from '../processes.ts';
 import { ms, table, times, type FloorRow } from '../report/report.ts';
 import { Distribution, type Summary } from '../report/statistics.ts';
 import type { RunOptions } from '../run.ts';
+import { lookAt, lookPreloads } from '../soak.ts';
 import { complaintText } from '../started.ts';
 
 export interface WebrtcMode {
@@ -62,8 +63,6 @@ const leastPerCore = 75;
 const backLimitMs = 1_500;
 const shortCallMs = 400;
 const legs = 5;
-/** Consent and DTLS of ended calls are given up by then. */
-const quietMs = 4_000;
 
 export async function webrtcCalls(
   options: RunOptions & WebrtcMode,
@@ -77,7 +76,8 @@ export async function webrtcCalls(
     ...(profile !== undefined && { BENCH_PROFILE_DIR: profile }),
     ...variables,
   };
-  const preloads = profile === undefined ? [] : [new URL('scripts/bench/profiler.mjs', root).href];
+  const profiler = profile === undefined ? [] : [new URL('scripts/bench/profiler.mjs', root).href];
+  const preloads = options.soak === undefined ? profiler : lookPreloads(root);
   return await withParties({ root, workers, env, preloads }, async (parties) => {
     const voices = await loadVoices({ sampleRate: 16_000, encoding: 'pcm16' }, assets);
     const { host, port } = parties.service.addressOf('webrtc');
@@ -153,13 +153,7 @@ async function leave(
 ): Promise<NonNullable<WebrtcResult['soak']>> {
   const looks: SoakLook[] = [];
   const look = async (done: number): Promise<void> => {
-    await sleep(quietMs);
-    const processes = Object.fromEntries(
-      [...serviceProcesses(parties.service.pid)].map(([name, pid]) => [
-        name,
-        { rssBytes: memoryUse(pid).rssBytes, descriptors: descriptorsOf(pid), threads: threadsOf(pid) },
-      ]),
-    );
+    const processes = Object.fromEntries(await lookAt(parties.service));
     looks.push({ calls: done, processes });
     log(`${describeLook({ calls: done, processes })}\n`);
   };
