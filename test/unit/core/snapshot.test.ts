@@ -98,7 +98,13 @@ describe('the state of a call as text', () => {
     state.numbers.epoch = 1_000;
     state.caller.turn = {
       phase: 'pausing',
-      words: { finals: [{ text: 'At', givenMs: 40 }], partial: '', fallback: '', speechFinal: false },
+      words: {
+        finals: [{ text: 'At', givenMs: 40 }],
+        partial: '',
+        fallback: '',
+        speechFinal: false,
+        toldAt: undefined,
+      },
       startedAt: 10,
       interrupted: false,
       lastVoiceAt: 20,
