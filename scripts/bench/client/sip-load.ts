@@ -220,9 +220,12 @@ async function bound(): Promise<Socket> {
   return socket;
 }
 
+/** Second byte of RTCP; that of RTP with PCMU is 0 or 128. */
+const leastReport = 200;
+
 function hear(heard: Heard, bytes: Buffer): void {
-  // Reports come to the next port; a keep-alive is no audio.
-  if (bytes.length < 12) return;
+  // A keep-alive is no audio, nor is a report: it comes to the next port, which may be that of another phone.
+  if (bytes.length < 12 || (bytes[1] ?? 0) >= leastReport) return;
   const now = performance.now();
   const sequence = bytes.readUInt16BE(2);
   if (heard.sequence !== undefined) heard.lost += Math.max(0, ((sequence - heard.sequence) & 0xffff) - 1);
