@@ -1,5 +1,5 @@
 /** The TypeScript SDK in the scenarios that every SDK of the agent link must pass, in this process and on real sockets. */
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { conformanceToken, play, scenarios } from './conformance.ts';
 
 describe('the TypeScript SDK', () => {
@@ -12,6 +12,11 @@ describe('the TypeScript SDK', () => {
     await import('../../sdk/typescript/test/conformance-agent.ts');
     port = Number(/\d+/.exec(String(said.mock.calls[0]?.[0]))?.[0]);
     expect(port).toBeGreaterThan(0);
+  });
+  // Other files run in this thread.
+  afterAll(() => {
+    vi.unstubAllEnvs();
+    vi.restoreAllMocks();
   });
 
   it.each(scenarios)('$name ($row)', { timeout: 10_000 }, (scenario) => play(port, scenario));

@@ -1,5 +1,4 @@
 /** The service's end of a link on a real socket. */
-import { once } from 'node:events';
 import { WebSocket, type ClientOptions } from 'ws';
 import { Observed } from '../support/process/observed.ts';
 
@@ -43,7 +42,9 @@ export class ServiceEnd extends Observed {
 
   static async open(url: string, options: ClientOptions = {}): Promise<ServiceEnd> {
     const end = new ServiceEnd(url, options);
-    await once(end.socket, 'open');
+    const isOpen = (): boolean => end.socket.readyState === WebSocket.OPEN;
+    await end.until(() => isOpen() || end.closed !== undefined || end.refused !== undefined);
+    if (!isOpen()) throw new Error(`the link was not opened: ${end.refused ?? end.closed}`);
     return end;
   }
 
