@@ -66,6 +66,11 @@ export class FakeTransport implements CallTransport {
     this.trap.pass('audio out');
     this.frames.push({ frame, rate });
   }
+  /** How often the output was made to stand still. */
+  pauses = 0;
+  pause(): void {
+    this.pauses += 1;
+  }
   sendClear(epoch: number): void {
     this.#tell(`clear ${epoch}`);
   }

@@ -76,6 +76,7 @@ describe('a call', () => {
     world.clock.advance(2_000);
     const wire = Buffer.concat(call.transport.frames.map(({ frame }) => frame));
     expect(wire.equals(Buffer.from(pcm.buffer))).toBe(true);
+    expect(call.transport.pauses).toBe(1);
     expect(call.transport.told.filter((what) => what.startsWith('clear'))).toEqual([]);
   });
 
