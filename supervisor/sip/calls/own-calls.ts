@@ -25,7 +25,6 @@ export interface OwnCallsOptions extends Omit<PlacementOptions, 'offer' | 'lost'
   readonly ports: RtpPorts;
   /** Numbers of callers are passed on. */
   readonly showsNumbers: boolean;
-  /** Where sockets for audio are bound. */
   /** Where the audio of a call that came this way is bound. */
   readonly mediaHost: (flow: Flow) => string;
   readonly room: (address: string) => Room;

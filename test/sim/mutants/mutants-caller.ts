@@ -111,11 +111,11 @@ export const callerMutants: readonly Mutant[] = [
     to: '',
   }),
   mutant('takes the goodbye of the caller for more to say', 'candidate.ts', {
-    from: '[...backchannels, ...goodbyes] : backchannels',
+    from: 'withGoodbyes(backchannels) : backchannels',
     to: 'backchannels : backchannels',
   }),
   mutant('answers the goodbye that cut its own', 'parting.ts', {
-    from: '[...backchannels, ...goodbyes]',
+    from: 'withGoodbyes(backchannels)',
     to: 'backchannels',
   }),
   mutant('hangs up on a caller who speaks at the end of a farewell', 'speaking.ts', {

@@ -23,13 +23,19 @@ function isSound(word: string, { assents }: { assents: boolean }): boolean {
 }
 
 /** What callers return a farewell with, in any language: none of them means anything else in another. */
-export const goodbyes: readonly string[] = [
+const goodbyes: readonly string[] = [
   'bye|bye bye|goodbye|good bye|thanks|thank you|thank you very much|thanks a lot|you too|see you|take care|cheers',
   'good night|have a nice day|have a good day|have a good one|ciao|tschüss|tschau|danke|danke schön|vielen dank|dankeschön',
   'auf wiedersehen|auf wiederhören|schönen tag noch|gleichfalls|ebenfalls|adiós|chao|gracias|muchas gracias|hasta luego',
   'igualmente|au revoir|merci|merci beaucoup|bonne journée|à bientôt|güle güle|hoşça kal|hoşça kalın|görüşürüz|iyi günler',
   'teşekkürler|teşekkür ederim|sağ ol|sağ olun',
 ].flatMap((line) => line.split('|'));
+
+/** Words of listening where a farewell is spoken: its return is one. */
+export const withGoodbyes = (backchannels: readonly string[]): readonly string[] => [
+  ...backchannels,
+  ...goodbyes,
+];
 
 /** Words in a row that one sound may be written as: "uh huh", "m hm". */
 const longestSound = 2;

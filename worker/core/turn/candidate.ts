@@ -8,7 +8,7 @@ import type { CallEvent, PlayoutPosition } from '../events.ts';
 import { finalize, listen, setAside } from './hearing.ts';
 import { charsAt, noteGap } from '../delivery/heard.ts';
 import { beginPause, resumeMarginMs } from './pause.ts';
-import { goodbyes, withoutListening } from './backchannels.ts';
+import { withGoodbyes, withoutListening } from './backchannels.ts';
 import { spokenWords, withoutEcho } from './phrases.ts';
 import { resumeOutput } from '../answer/silence.ts';
 import { unfilled, type Response } from '../answer/response.ts';
@@ -133,10 +133,9 @@ function listensOnly(state: Slices<'setup' | 'delivery'>, turn: Candidate | Fadi
   return own.length > 0 && withoutListening(own, listeningWords(state)).length === 0;
 }
 
-/** Into a farewell its return is a word of listening. */
 const listeningWords = ({ setup, delivery }: Slices<'setup' | 'delivery'>): readonly string[] => {
   const { backchannels } = setup.settings.interrupt;
-  return delivery.response?.hangUpAfter === true ? [...backchannels, ...goodbyes] : backchannels;
+  return delivery.response?.hangUpAfter === true ? withGoodbyes(backchannels) : backchannels;
 };
 
 /** The bot goes on as soon as the words are those of listening, or STT has found none: a silence would tell nothing more. */

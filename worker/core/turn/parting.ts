@@ -3,7 +3,7 @@ import { endCall, startOwedAnswer, startText } from '../answer/speaking.ts';
 import { dropSpeculation } from '../answer/speculation.ts';
 import { addUser } from '../delivery/history.ts';
 import { nobodySpeaks, type Step } from '../state.ts';
-import { goodbyes, withoutListening } from './backchannels.ts';
+import { withGoodbyes, withoutListening } from './backchannels.ts';
 import { spokenWords } from './phrases.ts';
 import type { Millis } from '../../../shared/base/units.ts';
 
@@ -15,7 +15,7 @@ export function takeLeave(
   const { course, commands, conversation, delivery, setup } = step.state;
   if (course.parting !== 'cut' && course.parting !== 'heard') return false;
   const { backchannels } = setup.settings.interrupt;
-  const hasMore = withoutListening(spokenWords(text), [...backchannels, ...goodbyes]).length > 0;
+  const hasMore = withoutListening(spokenWords(text), withGoodbyes(backchannels)).length > 0;
   course.parting = 'refused';
   if (hasMore || conversation.owed || commands.texts.length > 0) return false;
   dropSpeculation(step);
