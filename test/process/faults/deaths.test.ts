@@ -5,8 +5,8 @@ import type { CallClient, CallerEvent } from '../../../supervisor/commands/call/
 import { answer } from '../../support/fakes/fake-chat.ts';
 import { TestService } from '../../support/process/service.ts';
 
-/** More than a busy machine causes, less than the start of a process takes anywhere. */
-const longestHoleMs = 500;
+/** Far more than a busy machine causes, far less than the start of a process. */
+const longestHoleMs = 250;
 
 let service: TestService;
 const noResume = { SVC_CALL_RESUME: 'off' };
