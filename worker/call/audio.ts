@@ -13,7 +13,7 @@ import { InboundAudio } from '../media/in/inbound.ts';
 import { OutboundAudio } from '../media/out/outbound.ts';
 import { Playout, type PlayoutSink } from '../media/out/playout.ts';
 import { AudioTap } from '../media/tap.ts';
-import { SpeechDetector } from '../media/vad/speech-detector.ts';
+import { SpeechDetector, type SpeechFact } from '../media/vad/speech-detector.ts';
 import { speechEvent } from './speech-event.ts';
 import { TurnClient } from '../media/vad/turn-client.ts';
 import { VadClient } from '../media/vad/vad-client.ts';
@@ -67,28 +67,10 @@ export class CallAudio {
     this.#options = options;
     const { services, stages, start, slot, tell } = options;
     const { sampleRate, encoding, inputRate = sampleRate } = start;
-    const detector = new SpeechDetector(
-      services.speech,
-      (fact) => {
-        const { position } = this;
-        const unjudgedMs = this.#unjudgedMs;
-        if (fact === 'speech.stopped' && unjudgedMs > 0) this.#awaitJudgement(this.#vad.written);
-        tell(
-          speechEvent(fact, {
-            position,
-            isNoEcho: this.#echo.isClear,
-            isFaint: detector.isFaint,
-            quietMs: detector.quietMs,
-            unjudgedMs,
-            lastedMs: detector.lastedMs,
-          }),
-        );
-      },
-      {
-        isEcho: () => this.#echo.isEcho(this.#now()),
-        isOverBot: () => this.#echo.isOverBot(this.#now()),
-      },
-    );
+    const detector = new SpeechDetector(services.speech, (fact) => tell(this.#heardFact(fact, detector)), {
+      isEcho: () => this.#echo.isEcho(this.#now()),
+      isOverBot: () => this.#echo.isOverBot(this.#now()),
+    });
     this.tap = new AudioTap(sampleRate, inputRate);
     this.#outbound = new OutboundAudio({
       fromRate: stages.tts.sampleRate,
@@ -96,10 +78,12 @@ export class CallAudio {
       encoding,
       taken: (pcm) => this.#onSent(pcm),
     });
+    const { leadMs = 0 } = options.transport;
     this.#playout = new Playout(this.#outbound, {
       sink: this.#sink(),
       gridBefore: services.gridBefore,
-      leadMs: options.transport.leadMs,
+      // What was sent ahead is heard after a hold: none of it is left by the time a voice is confirmed.
+      leadMs: () => (detector.hearsVoice ? 0 : leadMs),
     });
     this.#vad = new VadClient({
       boxes: services.boxes,
@@ -132,6 +116,19 @@ export class CallAudio {
       took: (pcm) => this.#echo.took(pcm),
     });
     this.#echo = newCallEcho({ mode: services.echo, sampleRate, heard: this.#inbound });
+  }
+
+  #heardFact(fact: SpeechFact, detector: SpeechDetector): CallEvent {
+    const unjudgedMs = this.#unjudgedMs;
+    if (fact === 'speech.stopped' && unjudgedMs > 0) this.#awaitJudgement(this.#vad.written);
+    return speechEvent(fact, {
+      position: this.position,
+      isNoEcho: this.#echo.isClear,
+      isFaint: detector.isFaint,
+      quietMs: detector.quietMs,
+      unjudgedMs,
+      lastedMs: detector.lastedMs,
+    });
   }
 
   // ---- the caller's audio ----
@@ -265,7 +262,8 @@ export class CallAudio {
         playout.advance(this.#now());
         return;
       case 'playout.clear':
-        this.silence();
+        outbound.clear();
+        playout.interrupt({ isCleared: action.wire });
         if (action.wire) {
           this.#options.transport.sendClear(action.epoch);
           this.#options.services.metrics.interruptions.inc();

@@ -11,7 +11,7 @@ const frameSamples = 320;
 const audioOf = (frames: number, from = 1): Int16Array =>
   Int16Array.from({ length: frames * frameSamples }, (_, i) => from + Math.floor(i / frameSamples));
 
-function newSetup() {
+function newSetup({ leadMs = () => 0 }: { leadMs?: () => number } = {}) {
   const clock = newVirtualClock();
   const sent: { at: number; name: number }[] = [];
   const facts: string[] = [];
@@ -24,6 +24,7 @@ function newSetup() {
   });
   const playout: Playout = new Playout(audio, {
     gridBefore: (time) => pacer.gridBefore(time),
+    leadMs,
     sink: {
       stretchBegins: () => stretches.push(clock.now()),
       sendFrame: (frame) => sent.push({ at: clock.now(), name: frame.readInt16LE(0) }),
@@ -164,6 +165,48 @@ describe('playout', () => {
       { at: 470, name: 4 },
       { at: 490, name: 5 },
     ]);
+  });
+
+  it('keeps a client that needs a lead so far ahead, and calls nothing starvation while it has that to play', () => {
+    const { clock, write, times, late, facts, stall } = newSetup({ leadMs: () => 60 });
+    write(audioOf(7));
+    clock.advance(18);
+    expect(times()).toEqual([102, 102, 102, 102, 120]);
+    stall(67);
+    clock.advance(70);
+    expect(times().slice(5)).toEqual([190, 190]);
+    expect(late).toEqual([0, 0, 0, 0, 0, 0]);
+    expect(facts).toEqual(['started 1 at 102', 'underrun at 240', 'starved 1 after 140']);
+  });
+
+  it('lets the lead run down while a caller may be about to interrupt, and builds it up again', () => {
+    let isHeard = false;
+    const { clock, write, times } = newSetup({ leadMs: () => (isHeard ? 0 : 60) });
+    write(audioOf(40));
+    clock.advance(100);
+    isHeard = true;
+    const before = times().length;
+    clock.advance(78);
+    expect(times().slice(before)).toEqual([280]);
+    isHeard = false;
+    clock.advance(5);
+    expect(times().slice(before)).toEqual([280, 285, 285, 285]);
+  });
+
+  it('does not add one lead to another where contexts follow each other, but after a clear', () => {
+    const { clock, audio, playout, write, times } = newSetup({ leadMs: () => 60 });
+    write(audioOf(10));
+    clock.advance(58);
+    const context = (id: number, isCleared: boolean): number[] => {
+      const before = times().length;
+      audio.open(id);
+      playout.interrupt({ isCleared });
+      write(audioOf(20), id);
+      clock.advance(59);
+      return times().slice(before);
+    };
+    expect(context(2, false)).toEqual([160, 200]);
+    expect(context(3, true)).toEqual([219, 219, 219, 219, 235, 255, 275]);
   });
 
   it('reports the start of every context once', () => {

@@ -33,10 +33,11 @@ export class Playout {
   readonly #audio: OutboundAudio;
   readonly #sink: PlayoutSink;
   readonly #gridBefore: (time: Millis) => Millis;
-  /** Frames go out this much before their time, as far as they exist. */
-  readonly #leadMs: Millis;
+  readonly #leadMs: () => Millis;
   /** When the next frame is due; undefined between stretches of audio. */
   #dueAt: Millis | undefined;
+  /** Until when the client plays what it has of the stretch before. */
+  #storedUntil: Millis = 0;
   #startedContext = 0;
   /** The context that has started has nothing to send. */
   #starving = false;
@@ -46,23 +47,24 @@ export class Playout {
     options: {
       readonly sink: PlayoutSink;
       readonly gridBefore: (time: Millis) => Millis;
-      /** How far ahead of real time the client needs its audio; at most 80 ms. */
-      readonly leadMs?: Millis | undefined;
+      /** Frames go out so much before their time, as far as they exist; at most 80 ms. */
+      readonly leadMs?: () => Millis;
     },
   ) {
     this.#audio = audio;
-    this.#leadMs = options.leadMs ?? 0;
+    this.#leadMs = options.leadMs ?? (() => 0);
     this.#sink = options.sink;
     this.#gridBefore = options.gridBefore;
   }
 
   /** Sends what is due. Called on every tick, and when audio arrives. */
   advance(now: Millis): void {
+    const leadMs = this.#leadMs();
     for (let sent = 0; sent < catchUpFrames; sent += 1) {
-      if (this.#dueAt !== undefined && now < this.#dueAt - earlyMs - this.#leadMs) break;
+      if (this.#dueAt !== undefined && now < this.#dueAt - earlyMs - leadMs) break;
       if (!this.#audio.ready) {
         // The client has the lead yet to play.
-        if (this.#leadMs > 0 && this.#dueAt !== undefined && now < this.#dueAt - earlyMs) break;
+        if (this.#dueAt !== undefined && now < this.#dueAt - earlyMs) break;
         this.#pause();
         break;
       }
@@ -76,7 +78,8 @@ export class Playout {
   #sendOne(now: Millis): void {
     if (this.#dueAt === undefined) {
       // On the grid of ticks the first interval is up to a tick shorter than the others.
-      this.#dueAt = this.#gridBefore(now + FRAME_MS);
+      const isAhead = this.#storedUntil > now + FRAME_MS;
+      this.#dueAt = this.#gridBefore((isAhead ? this.#storedUntil : now) + FRAME_MS);
       this.#sink.stretchBegins();
     } else {
       this.#sink.late(Math.max(0, now - this.#dueAt));
@@ -117,8 +120,9 @@ export class Playout {
     this.#sink.drained(context, sentMs);
   }
 
-  /** The stretch ends here: held, cut, or replaced by another context. */
-  interrupt(): void {
+  /** The stretch ends here: held, cut, or replaced by another context. Unless it was told to clear, the client plays on what it has. */
+  interrupt({ isCleared = false }: { readonly isCleared?: boolean } = {}): void {
+    this.#storedUntil = isCleared ? 0 : (this.#dueAt ?? this.#storedUntil);
     this.#dueAt = undefined;
   }
 }

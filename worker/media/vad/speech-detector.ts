@@ -159,6 +159,11 @@ export class SpeechDetector {
     return this.#speech && this.#confirmed;
   }
 
+  /** There is a voice that may become an interruption, or is one. */
+  get hearsVoice(): boolean {
+    return this.#speech || this.#voiceMs > 0;
+  }
+
   /** Once a voice is confirmed, it is the caller's until it falls silent. */
   #judgeEcho(probability: number): boolean {
     const isVoice = probability >= (this.#speech ? this.#release : this.#settings.threshold);

@@ -14,7 +14,7 @@ import {
 } from '../../../shared/protocol/call.ts';
 import { carrierASampleRate, carrierKeys, type CarrierAMessage } from '../../../shared/protocol/carrier-a.ts';
 import type { ConversationMessage } from '../../../shared/protocol/conversation.ts';
-import type { Heard, NewDialect, SocketDialect } from '../socket/dialect.ts';
+import { usualLeadMs, type Heard, type NewDialect, type SocketDialect } from '../socket/dialect.ts';
 import { markCameBack, marksCleared, markSent, type SentMarks } from '../socket/sent-marks.ts';
 
 interface CarrierAState extends SentMarks {
@@ -36,6 +36,7 @@ export const carrierADialect: NewDialect = ({ signedMetadata, saved }) =>
 class CarrierADialect implements SocketDialect {
   readonly kind = `carrier_a ${versionOf(stateCodec)}`;
   readonly audioComesAs = 'text';
+  readonly leadMs = usualLeadMs;
   readonly #callSid: string | undefined;
   readonly #state: CarrierAState;
 

@@ -15,7 +15,7 @@ import {
 import { carrierKeys } from '../../../shared/protocol/carrier-a.ts';
 import type { CarrierBMessage } from '../../../shared/protocol/carrier-b.ts';
 import type { ConversationMessage } from '../../../shared/protocol/conversation.ts';
-import type { Heard, NewDialect, SocketDialect } from '../socket/dialect.ts';
+import { usualLeadMs, type Heard, type NewDialect, type SocketDialect } from '../socket/dialect.ts';
 import { markCameBack, marksCleared, markSent, type SentMarks } from '../socket/sent-marks.ts';
 import { ChunkOrder } from './chunk-order.ts';
 import { formatOf, heardAs, type CarrierBFormat } from './encodings.ts';
@@ -52,6 +52,7 @@ export const carrierBDialect: NewDialect = ({ signedMetadata, saved }) =>
 class CarrierBDialect implements SocketDialect {
   readonly kind = `carrier_b ${versionOf(stateCodec)}`;
   readonly audioComesAs = 'text';
+  readonly leadMs = usualLeadMs;
   readonly #callId: string | undefined;
   readonly #showsNumbers: boolean;
   readonly #state: CarrierBState;

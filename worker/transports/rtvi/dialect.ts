@@ -33,7 +33,14 @@ import {
 } from '../../../shared/protocol/rtvi/messages.ts';
 import type { ConversationEvent } from '../../core/told.ts';
 import type { MessageToClient } from '../../../shared/protocol/beside-the-call.ts';
-import type { Heard, NewDialect, Outgoing, SocketDialect, Unpacked } from '../socket/dialect.ts';
+import {
+  usualLeadMs,
+  type Heard,
+  type NewDialect,
+  type Outgoing,
+  type SocketDialect,
+  type Unpacked,
+} from '../socket/dialect.ts';
 import {
   narrate,
   narrateProgress,
@@ -46,8 +53,6 @@ import {
 /** Brings a frame's audio to the rate of the call; undefined for audio that nobody can read. */
 export type ConvertAudio = (frame: Extract<RtviFrame, { type: 'audio' }>) => Buffer | undefined;
 
-/** Three frames: a client that runs dry clicks, and whatever is ahead is heard after an interruption. */
-const leadMs = 60;
 /** From the network to the loudspeaker, beyond the lead. */
 const delayMs = 60;
 /** What was said is told at most this often. */
@@ -96,7 +101,8 @@ export const rtviDialect =
 class RtviDialect implements SocketDialect {
   readonly kind = `rtvi ${versionOf(stateCodec)}`;
   readonly audioComesAs = 'packed';
-  readonly playout = { leadMs, delayMs };
+  readonly leadMs = usualLeadMs;
+  readonly playout = { delayMs };
   readonly #outputRate: number;
   readonly #convert: ConvertAudio;
   readonly #wallNow: () => number;
@@ -218,7 +224,7 @@ class RtviDialect implements SocketDialect {
     if (now < this.#progressAt) return none;
     this.#progressAt = now + progressEveryMs;
     const { narration, format } = this.#state;
-    return narrateProgress(narration, { format, behindMs: leadMs + delayMs }).map(encodeRtviMessage);
+    return narrateProgress(narration, { format, behindMs: usualLeadMs + delayMs }).map(encodeRtviMessage);
   }
 
   save(): string {

@@ -35,10 +35,14 @@ export type Unpacked =
   /** No frame of the protocol. */
   | { readonly type: 'broken' };
 
+/**
+ * Three frames, for clients that play what comes and have next to nothing in store: a network and a stall of the process may hold that
+ * much up before anybody hears a hole. What is ahead is still heard after a hold, so it is no more.
+ */
+export const usualLeadMs: Millis = 60;
+
 /** How a client plays that tells nothing of it: in real time, so that the clock says what it has played. */
 export interface ClockPlayout {
-  /** How far ahead of real time it needs its audio, so that it does not run dry. */
-  readonly leadMs: Millis;
   /** From sending a frame that is due at once to hearing it. */
   readonly delayMs: Millis;
 }
@@ -63,6 +67,8 @@ export interface SocketDialect {
   writeAudio(frame: Buffer): Outgoing;
   /** Present where the protocol has words of its own for the conversation, and every client is told of it. */
   tell?(event: ConversationEvent): readonly Outgoing[];
+  /** How far ahead of real time the client needs its audio, so that it does not run dry; absent: not at all. */
+  readonly leadMs?: Millis;
   /** Present where the client tells nothing of what it has played. */
   readonly playout?: ClockPlayout;
   /** What is due by now; asked about every 20 ms where it is present. */

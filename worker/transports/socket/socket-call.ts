@@ -120,7 +120,7 @@ class SocketCall implements CallTransport {
   }
 
   get leadMs(): Millis {
-    return this.#dialect.playout?.leadMs ?? 0;
+    return this.#dialect.leadMs ?? 0;
   }
 
   accept(): void {
