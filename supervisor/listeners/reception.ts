@@ -290,7 +290,8 @@ export class Reception {
   get isNeeded(): boolean {
     const isFollowed = this.#predecessor?.hasTaken === true && !this.#predecessor.isGone;
     const { sip, telephony } = this.#options;
-    const isAsking = sip.isBusy || telephony.own.outbound.isBusy || telephony.own.warm.isBusy;
+    const { own } = telephony;
+    const isAsking = sip.isBusy || own.isBusy || own.outbound.isBusy || own.warm.isBusy;
     return this.#succession.isBusy || this.#ports.isLingering || isFollowed || isAsking;
   }
 

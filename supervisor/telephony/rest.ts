@@ -1,9 +1,10 @@
 /**
- * One request to a carrier's API and what is known afterwards: an answer, that nothing went out, or that nobody knows. Nothing that may
- * have been done is tried again, and no redirect is followed; what the answer says is bounded, and neither addresses nor credentials get into anything it tells.
+ * One request to a carrier's API and what is known afterwards: an answer, that nothing went out, or that nobody knows. What may have been
+ * done is tried again only where that does no harm, and no redirect is followed; what the answer says is bounded, and neither addresses nor credentials get into anything it tells.
  */
 import type { Millis } from '../../shared/base/units.ts';
 import { Agent } from '../../shared/runtime/undici.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { CarrierOutcome } from '../../shared/protocol/call-control.ts';
 
@@ -13,6 +14,9 @@ const connectTimeoutMs = 3_000;
 const mostAnswerBytes = 65_536;
 /** Longer is a silence that somebody hears. */
 const longestPatienceMs: Millis = 2_000;
+/** Between what is asked for again, which ends when whoever waits has waited long enough. */
+const pausesMs: readonly Millis[] = [500, 2_000, 6_000];
+const longestPersistenceMs: Millis = 20_000;
 
 export interface RestRequest {
   /** POST unless it is given; a GET has no body. */
@@ -21,6 +25,8 @@ export interface RestRequest {
   readonly authorization: string;
   readonly contentType: string;
   readonly body: string;
+  /** Done twice it is done once, so that it is asked for until the carrier says what became of it. */
+  readonly again?: boolean;
 }
 
 export type RestAnswer =
@@ -111,6 +117,26 @@ export const patient =
     await wait(ms);
     return await ask(request);
   };
+
+/** The same, for commands that do no harm when they are done twice: a carrier's short trouble leaves nobody in silence. */
+export const persistent =
+  (
+    ask: AskRest,
+    { clock, wait }: { readonly clock: Clock; readonly wait: (ms: Millis) => Promise<void> },
+  ): AskRest =>
+  async (request) => {
+    const until = clock.now() + longestPersistenceMs;
+    let answer = await ask(request);
+    for (const ms of request.again === true ? pausesMs : []) {
+      if (isSettled(answer) || clock.now() + ms > until) break;
+      await wait(ms);
+      answer = await ask(request);
+    }
+    return answer;
+  };
+
+const isSettled = (answer: RestAnswer): boolean =>
+  answer.kind === 'answered' && answer.status <= 499 && ![408, 429].includes(answer.status);
 
 /** Numbers of carriers for "this call is over", which is how most calls end. */
 const overCodes: readonly string[] = ['20404', '21220', '90018'];

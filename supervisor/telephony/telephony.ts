@@ -32,7 +32,7 @@ import { OutboundCalls } from './outbound/outbound-calls.ts';
 import type { SagaFact } from './saga.ts';
 import { SagaStore } from './saga-store.ts';
 import { WarmTransfers } from './warm-transfers.ts';
-import { newRest, patient, tellingFaults, textAt } from './rest.ts';
+import { newRest, patient, persistent, tellingFaults, textAt } from './rest.ts';
 import { marks, stateOfB, things } from './things.ts';
 
 export interface TelephonyOptions {
@@ -53,6 +53,9 @@ const longestSummaryMs = 30_000;
 
 const unsupported = { kind: 'refused', code: 'unsupported' } as const;
 
+/** The call is over: a hang-up has nothing left to do. */
+const isGone = (outcome: CarrierOutcome): boolean => outcome.kind === 'refused' && outcome.gone === true;
+
 export type StreamRequest = Omit<CallOffer, 'type' | 'offer'>;
 
 export class Telephony {
@@ -65,6 +68,7 @@ export class Telephony {
   readonly #closeRest: () => void;
   /** How many streams of a call are open: one that comes back may be here before the end of the former is known. */
   readonly #streams = new Map<string, number>();
+  #asking = 0;
   /** Calls that are made here. */
   readonly outbound: OutboundCalls;
   readonly warm: WarmTransfers;
@@ -75,7 +79,8 @@ export class Telephony {
     const rest = newRest();
     const wait = (ms: number): Promise<void> =>
       new Promise((resolve) => void options.clock.after(ms, resolve));
-    const ask = tellingFaults(patient(rest.ask, wait), options.log);
+    const { clock, log } = options;
+    const ask = persistent(tellingFaults(patient(rest.ask, wait), log), { clock, wait });
     this.#closeRest = rest.close;
     const means = callMeans(settings);
     const { carrierA, carrierB } = settings;
@@ -220,9 +225,10 @@ export class Telephony {
   }
 
   /** Ends a call of carrier B. */
-  #hangUp(callId: string): Promise<CarrierOutcome> {
+  async #hangUp(callId: string): Promise<void> {
+    if (this.#carrierB === undefined) return;
     const commandId = `over-${Buffer.from(callId).toString('base64url').slice(-40)}`;
-    return this.#carrierB?.hangUp(callId, commandId) ?? Promise.resolve({ kind: 'unknown' });
+    await this.#did('hangup', callId, this.#carrierB.hangUp(callId, commandId));
   }
 
   /** A caller of carrier B whom nobody took gets a stream of the bot. */
@@ -237,8 +243,7 @@ export class Telephony {
   /** A call that was answered and gets no stream is ended; nobody is left in silence. */
   async #orHungUp(callId: string, asked: Promise<CarrierOutcome>): Promise<CarrierOutcome> {
     const outcome = await asked;
-    const isOver = outcome.kind === 'refused' && outcome.gone === true;
-    if (outcome.kind !== 'ok' && !isOver) await this.#hangUp(callId);
+    if (outcome.kind !== 'ok' && !isGone(outcome)) await this.#hangUp(callId);
     return outcome;
   }
 
@@ -266,10 +271,15 @@ export class Telephony {
       const parameters = given === '' ? {} : { agent_route: given };
       const asked = control.startStream(callId, { commandId, parameters });
       void this.#did('stream', callId, this.#orHungUp(callId, asked));
-    } else if (type === 'streaming.failed' && this.#isOurs(callId)) {
-      // The caller was answered, and would hear nobody.
-      void this.#did('hangup', callId, this.#hangUp(callId));
-    } else this.#carrierBSaga(type, callId, { state, payload });
+    } else if (type === 'streaming.failed' && this.#isOurs(callId)) this.#streamFailed(callId, payload);
+    else this.#carrierBSaga(type, callId, { state, payload });
+  }
+
+  /** Somebody was answered, or has answered, and would hear nobody. */
+  #streamFailed(call: string, payload: CarrierBEvent['payload']): void {
+    const reason = /^[a-z_]{1,64}$/.exec(textAt(payload, 'failure_reason'))?.[0];
+    this.#options.log.warn({ call, reason }, 'the carrier could not open the stream of a call');
+    if (!this.outbound.unheard(call)) void this.#hangUp(call);
   }
 
   /** Of a leg its state names the transfer; of a caller it may be any. */
@@ -318,6 +328,11 @@ export class Telephony {
     this.outbound.open();
   }
 
+  /** Carrier B is being asked for a call. */
+  get isBusy(): boolean {
+    return this.#asking > 0;
+  }
+
   /** Another supervisor serves now. */
   leave(): void {
     this.warm.leave();
@@ -328,8 +343,10 @@ export class Telephony {
     call: string,
     asked: Promise<CarrierOutcome>,
   ): Promise<void> {
-    const outcome = await asked;
-    const code = outcome.kind === 'refused' ? outcome.code : outcome.kind;
+    this.#asking += 1;
+    const outcome = await asked.finally(() => (this.#asking -= 1));
+    const isDone = command === 'hangup' && isGone(outcome);
+    const code = outcome.kind === 'refused' && !isDone ? outcome.code : isDone ? 'ok' : outcome.kind;
     const { log, metrics } = this.#options;
     metrics.carrierCommands.inc({ carrier: 'carrier_b', command, outcome: code });
     log.info({ call, command, outcome: code }, 'the carrier was asked');

@@ -1,6 +1,6 @@
 /**
  * Call control at carrier A: its REST API, form-encoded. It has no idempotency keys, so that a request without an answer has an unknown
- * outcome and is not repeated. An update of a call replaces its instructions, which ends its stream.
+ * outcome and is not repeated, but for the end of a call. An update of a call replaces its instructions, which ends its stream.
  */
 import type { CarrierAAccount, CarrierASettings } from '../../../shared/config/server/carrier-a-variables.ts';
 import type { CarrierOutcome, ControlMeans } from '../../../shared/protocol/call-control.ts';
@@ -44,7 +44,7 @@ export class CarrierAControl implements Carrier, WarmCarrier, OutboundCarrier {
   }
 
   async hangUp(callId: string): Promise<CarrierOutcome> {
-    return this.#done(await this.#update(callId, { Status: 'completed' }));
+    return this.#done(await this.#update(callId, { Status: 'completed' }, { again: true }));
   }
 
   async transfer(callId: string, { to, from }: ColdTransfer): Promise<ColdOutcome> {
@@ -138,13 +138,22 @@ export class CarrierAControl implements Carrier, WarmCarrier, OutboundCarrier {
     return isOver ? { kind: 'refused', code: 'rejected', gone: true } : outcomeOf(answer);
   }
 
-  #update(callId: string, fields: Readonly<Record<string, string>>): Promise<RestAnswer> {
-    return this.#post(`Calls/${encodeURIComponent(callId)}.json`, fields);
+  #update(
+    callId: string,
+    fields: Readonly<Record<string, string>>,
+    more: { readonly again?: true } = {},
+  ): Promise<RestAnswer> {
+    return this.#post(`Calls/${encodeURIComponent(callId)}.json`, fields, more);
   }
 
-  #post(path: string, fields: Readonly<Record<string, string>>): Promise<RestAnswer> {
+  #post(
+    path: string,
+    fields: Readonly<Record<string, string>>,
+    more: { readonly again?: true } = {},
+  ): Promise<RestAnswer> {
     const { apiUrl, accountSid, user, password } = this.#account;
     return this.#ask({
+      ...more,
       url: `${apiUrl}/2010-04-01/Accounts/${accountSid}/${path}`,
       authorization: `Basic ${Buffer.from(`${user}:${password.reveal()}`).toString('base64')}`,
       contentType: 'application/x-www-form-urlencoded',

@@ -26,6 +26,8 @@ const keyMs = 250;
 const streamActive = '90045';
 /** "Call has already ended." */
 const callEnded = '90018';
+/** Without these somebody waits for nothing; by its command id the carrier does each once. */
+const repeated: readonly string[] = ['answer', 'reject', 'hangup', 'streaming_start'];
 const over: CarrierOutcome = { kind: 'refused', code: 'rejected', gone: true };
 
 export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
@@ -127,7 +129,7 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
       ...(given.length > 0 && { custom_parameters: given }),
       command_id: commandId,
     });
-    return hasCode(answer, callEnded) ? { kind: 'refused', code: 'rejected', gone: true } : outcomeOf(answer);
+    return hasCode(answer, callEnded) ? over : outcomeOf(answer);
   }
 
   async park(
@@ -265,12 +267,14 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
   }
 
   #act(callId: string, action: string, fields: object): Promise<RestAnswer> {
-    return this.#post(`/calls/${encodeURIComponent(callId)}/actions/${action}`, fields);
+    const path = `/calls/${encodeURIComponent(callId)}/actions/${action}`;
+    return this.#post(path, fields, { again: repeated.includes(action) });
   }
 
-  #post(path: string, fields: object): Promise<RestAnswer> {
+  #post(path: string, fields: object, { again = false } = {}): Promise<RestAnswer> {
     const { apiUrl, apiKey } = this.#account;
     return this.#ask({
+      again,
       url: apiUrl + path,
       authorization: `Bearer ${apiKey.reveal()}`,
       contentType: 'application/json',

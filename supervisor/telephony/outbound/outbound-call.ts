@@ -46,6 +46,8 @@ export type OutboundFact =
   | { readonly type: 'answered' | 'person' | 'machine' | 'beep' | 'spoken'; readonly call: string }
   | { readonly type: 'ended'; readonly call: string; readonly reason: OutboundEnd }
   | { readonly type: 'hang_up' }
+  /** Whoever has answered does not hear the agent or the message. */
+  | { readonly type: 'unheard' }
   | { readonly type: 'time.passed' };
 
 export type OutboundOrder = 'connect' | 'say' | 'hang_up';
@@ -89,6 +91,8 @@ export function stepOutbound(call: OutboundCall, fact: OutboundFact, now: Millis
       return [];
     case 'hang_up':
       return over(call, 'canceled');
+    case 'unheard':
+      return over(call, 'failed');
     case 'time.passed':
       return timePassed(call, now);
   }

@@ -221,9 +221,20 @@ export class OutboundCalls {
 
   /** The agent's stream of a call is over, and nobody else has the call: it has ended, whether the carrier's word of that comes or not. */
   streamOver(callId: string): void {
-    for (const [id, { call }] of [...this.#open])
-      if (call.call === callId && call.phase === 'person')
-        this.told(id, { type: 'ended', call: callId, reason: 'unknown' });
+    const made = this.#open.get(this.#idOf(callId) ?? '');
+    if (made?.call.phase === 'person')
+      this.told(made.call.id, { type: 'ended', call: callId, reason: 'unknown' });
+  }
+
+  /** The agent's stream of a call does not open. True for a call that is made here: it is ended. */
+  unheard(callId: string): boolean {
+    const id = this.#idOf(callId);
+    if (id !== undefined) this.told(id, { type: 'unheard' });
+    return id !== undefined;
+  }
+
+  #idOf(callId: string): string | undefined {
+    return [...this.#open.values()].find(({ call }) => call.call === callId)?.call.id;
   }
 
   /** Something is known of a call; what has to be done about it is done. */
@@ -290,9 +301,9 @@ export class OutboundCalls {
     // Whoever answered is not left in silence.
     done?.then(
       ({ kind }) => {
-        if (kind !== 'ok' && order !== 'hang_up') this.told(id, { type: 'hang_up' });
+        if (kind !== 'ok' && order !== 'hang_up') this.told(id, { type: 'unheard' });
       },
-      () => this.told(id, { type: 'hang_up' }),
+      () => this.told(id, { type: 'unheard' }),
     );
   }
 }

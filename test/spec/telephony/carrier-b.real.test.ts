@@ -100,6 +100,21 @@ describe('a caller whom carrier B has answered and who gets no stream', () => {
   });
 });
 
+describe('a service that stops', () => {
+  it('goes only when the callers whom it has are hung up, whose carrier would keep them in silence', async () => {
+    await start({ greeting: 'Hello there.' });
+    const stream = await call();
+    await stream.until(() => stream.of('media').length > 0);
+    carrier.refusals.set('hangup', [{ status: 503, code: '10016' }]);
+    service.signal('SIGTERM');
+    await service.ended;
+    const asked = carrier.of('hangup').map(({ fields }) => fields['command_id']);
+    expect(asked.length).toBe(2);
+    expect(new Set(asked).size).toBe(1);
+    expect(service.said('the carrier was asked')).toMatchObject({ command: 'hangup', outcome: 'ok' });
+  });
+});
+
 describe('what is not a call of carrier B', () => {
   it('webhooks without its signature, or of other minutes, are refused; one that comes twice is one', async () => {
     await start();

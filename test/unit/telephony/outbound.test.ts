@@ -68,6 +68,11 @@ describe('a call that is made', () => {
     ['it is refused', [{ type: 'dialed', outcome: { kind: 'refused', code: 'rejected' } }], ['refused']],
     ['an operator ends it', [dialed, { type: 'hang_up' }], ['canceled', 'hang_up']],
     ['an operator ends it before it has a name', [{ type: 'hang_up' }], ['canceled']],
+    [
+      'a person answers who does not hear the agent',
+      [dialed, fact('person'), { type: 'unheard' }, ended()],
+      ['failed', 'connect', 'hang_up'],
+    ],
     ['somebody else is told to have answered', [dialed, fact('person', 'x')], ['ringing']],
     ['somebody answers while the carrier finds out who', [dialed, fact('answered')], ['ringing']],
     ['nothing counts any more', [dialed, ended('busy'), fact('person')], ['busy']],

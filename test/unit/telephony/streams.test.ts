@@ -1,4 +1,7 @@
-/** Calls of carrier B that are hung up: never one that is back on a newer stream, and always one that was given up before it had a name. */
+/**
+ * Calls of carrier B that are hung up: never one that is back on a newer stream, and always one that was given up before it had a name, or
+ * that gets no stream.
+ */
 import { expect, it } from 'vitest';
 import { parseServerSettings } from '../../../shared/config/server/server.ts';
 import { carrierKeys } from '../../../shared/protocol/carrier-a.ts';
@@ -27,6 +30,9 @@ async function newTelephony(): Promise<{ carrier: FakeCarrierB; telephony: Telep
   return { carrier, telephony, lines };
 }
 
+const toNobody = { to: '+15550100077', ring_s: 30, language: 'en-US', metadata: {} };
+const given = { route: undefined, isClosed: () => false };
+
 it('a former stream that is known to be over late hangs nobody up; the last one does', async () => {
   const { carrier, telephony } = await newTelephony();
   const streamOf = (callId: string): Parameters<Telephony['greet']>[0] =>
@@ -49,8 +55,7 @@ it('a call whose making got no answer, and that was given up, is hung up when so
   const { carrier, telephony, lines } = await newTelephony();
   carrier.message = 'not for +15550100077';
   carrier.refusals.set('calls', [{ status: 500, code: '10016' }]);
-  const to = '+15550100077';
-  const made = await telephony.outbound.make({ to, ring_s: 30, language: 'en-US', metadata: {} }, undefined);
+  const made = await telephony.outbound.make(toNobody, undefined);
   const id = made.ok ? made.value.id : '';
   expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
     { asked: 'calls', status: 500, code: '10016', msg: 'a carrier did not do what it was asked' },
@@ -59,11 +64,30 @@ it('a call whose making got no answer, and that was given up, is hung up when so
   telephony.outbound.hangUp(id);
   const client_state = Buffer.from(`svc:out:${id}`).toString('base64');
   const payload = { call_control_id: 'v3:late', client_state, result: 'human' };
-  const given = { route: undefined, isClosed: () => false };
   telephony.carrierBTold({ type: 'call.machine.detection.ended', id: 'e', payload }, given);
   await carrier.until(() => carrier.of('hangup').length > 0);
   expect(carrier.of('hangup')[0]?.path).toBe('/calls/v3%3Alate/actions/hangup');
   expect(carrier.of('streaming_start')).toEqual([]);
+  telephony.close();
+  await carrier.close();
+});
+
+it('a call that was made, and whose stream the carrier cannot open, has failed; the log says why', async () => {
+  const { carrier, telephony, lines } = await newTelephony();
+  const made = await telephony.outbound.make(toNobody, undefined);
+  const id = made.ok ? made.value.id : '';
+  const client_state = Buffer.from(`svc:out:${id}`).toString('base64');
+  const tell = (type: string, more: object): void => {
+    const payload = { call_control_id: 'v3:leg', client_state, ...more };
+    telephony.carrierBTold({ type, id: type, payload }, given);
+  };
+  tell('call.machine.detection.ended', { result: 'human' });
+  tell('streaming.failed', { failure_reason: 'connection_failed' });
+  await carrier.until(() => carrier.of('hangup').length > 0);
+  expect(telephony.outbound.view(id)).toMatchObject({ phase: 'over', end: 'failed' });
+  expect(lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { call: 'v3:leg', reason: 'connection_failed', msg: 'the carrier could not open the stream of a call' },
+  ]);
   telephony.close();
   await carrier.close();
 });

@@ -1,0 +1,46 @@
+/** Commands that do no harm when they are done twice are asked for again, as long as whoever waits for them can wait. */
+import { expect, it } from 'vitest';
+import { persistent, type RestAnswer, type RestRequest } from '../../../supervisor/telephony/rest.ts';
+import { newVirtualClock } from '../../support/core/virtual-clock.ts';
+
+const request = { url: 'https://api.example/', authorization: '', contentType: '', body: '' };
+const lost: RestAnswer = { kind: 'lost' };
+const status = (code: number): RestAnswer => ({ kind: 'answered', status: code, body: undefined });
+
+/** How often it was asked, and what came of it; each answer takes so long. */
+async function ask(
+  given: Partial<RestRequest>,
+  answers: readonly RestAnswer[],
+  tookMs = 0,
+): Promise<readonly [number, RestAnswer]> {
+  const clock = newVirtualClock();
+  let asked = 0;
+  const askOnce = async (): Promise<RestAnswer> => {
+    clock.advance(tookMs);
+    const answer = answers[Math.min(asked, answers.length - 1)] ?? lost;
+    asked += 1;
+    return await Promise.resolve(answer);
+  };
+  const wait = (ms: number): Promise<void> => {
+    clock.advance(ms);
+    return Promise.resolve();
+  };
+  const answer = await persistent(askOnce, { clock, wait })({ ...request, ...given });
+  return [asked, answer];
+}
+
+it.each([
+  ['an answer that is lost', lost],
+  ['a connection that is not to be had', { kind: 'unsent' } as const],
+  ['a server in trouble', status(503)],
+  ['a server that has too much to do', status(429)],
+])('behind %s such a command is asked for again', async (_, first) => {
+  expect(await ask({ again: true }, [first, first, status(200)])).toEqual([3, status(200)]);
+  expect(await ask({}, [first, status(200)])).toEqual([1, first]);
+});
+
+it('a refusal is the last word, and nobody waits for ever', async () => {
+  expect(await ask({ again: true }, [status(422)])).toEqual([1, status(422)]);
+  expect(await ask({ again: true }, [status(503)])).toEqual([4, status(503)]);
+  expect(await ask({ again: true }, [lost], 10_000)).toEqual([2, lost]);
+});
