@@ -31,7 +31,7 @@ instead of holding calls for a while:
   --restart        calls run while the service is restarted and then stopped: does anybody notice?
   --transport sip  calls over SIP: how soon are they answered, what do they hear? In a build with SVC_BUILD_WITH=sip
   --transport webrtc  calls over WebRTC with Opus: how many for each core, how evenly? With --soak N: short ones, and what they leave
-                   with --interruptions: how soon is the loudspeaker silent?
+                   with --interruptions: how soon is the loudspeaker silent? With --chromium as well: that of a browser
   --kill-worker    of either, and a worker is killed: do they go on?
   --restart        with --transport sip: the service is restarted, and not stopped: do they go on?
 SVC_TEST_ASSETS names a folder with recordings (audio/speech/*.wav); without it the demo's voice speaks.`;
@@ -40,7 +40,7 @@ export type Mode =
   | { readonly name: 'hold' | 'find-max' | 'overload' | 'restart' | 'agent-link' }
   | { readonly name: 'sip'; readonly killWorker: boolean; readonly restart: boolean }
   | ({ readonly name: 'webrtc' } & WebrtcMode)
-  | { readonly name: 'webrtc-interruptions'; readonly rounds: number }
+  | { readonly name: 'webrtc-interruptions'; readonly rounds: number; readonly chromium: boolean }
   | {
       readonly name: 'interruptions';
       readonly rounds: number;
@@ -80,6 +80,7 @@ export function parseCommand(args: readonly string[]): Command | undefined {
       'agent-link': { type: 'boolean', default: false },
       interruptions: { type: 'boolean', default: false },
       rounds: { type: 'string', default: '1' },
+      chromium: { type: 'boolean', default: false },
       voices: { type: 'string' },
       only: { type: 'string', multiple: true, default: [] },
       transport: { type: 'string', default: 'websocket' },
@@ -123,6 +124,7 @@ function modeOf(values: {
   readonly 'agent-link': boolean;
   readonly interruptions: boolean;
   readonly rounds: string;
+  readonly chromium: boolean;
   readonly voices?: string | undefined;
   readonly only: readonly string[];
   readonly 'find-max': boolean;
@@ -159,6 +161,7 @@ function mediaModeOf(
     readonly soak?: string | undefined;
     readonly 'kill-worker': boolean;
     readonly rounds: string;
+    readonly chromium: boolean;
   },
   names: readonly string[],
 ): Mode | undefined {
@@ -168,9 +171,15 @@ function mediaModeOf(
   const name = transport === 'sip' || transport === 'webrtc' ? transport : undefined;
   if (killWorker && name === undefined)
     throw new UsageError('--kill-worker: needs --transport sip or webrtc');
+  const talks = name === 'webrtc' && names.join() === 'interruptions';
+  if (values.chromium && !talks) throw new UsageError('--chromium: needs --transport webrtc --interruptions');
   if (name === undefined) return undefined;
-  if (name === 'webrtc' && names.join() === 'interruptions' && !killWorker && soak === undefined)
-    return { name: 'webrtc-interruptions', rounds: countOf('--rounds', values.rounds, 100) };
+  if (talks && !killWorker && soak === undefined)
+    return {
+      name: 'webrtc-interruptions',
+      rounds: countOf('--rounds', values.rounds, 100),
+      chromium: values.chromium,
+    };
   const restart = name === 'sip' && names.join() === 'restart';
   if ((names.length > 0 && !restart) || (soak !== undefined && name === 'sip'))
     throw new UsageError(`--transport ${name}: holds calls for a while and nothing else`);

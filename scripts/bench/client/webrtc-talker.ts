@@ -18,9 +18,9 @@ const audibleDbfs = -50;
 /** A frame is looked at in pieces: the codec's tail behind a word is shorter than a frame. */
 const pieceMs = 5;
 const noiseAmplitude = 2;
-/** A bot that is still for so long has been interrupted; the answer comes later. */
-const stillMs = 800;
-const longestMs = 15_000;
+/** A bot that is still for so long stands still for the caller: the longest pause in the greeting is 194 ms. It may go on later, or answer. */
+export const stillMs = 400;
+export const longestMs = 15_000;
 
 /** Pieces of a frame until the last one that can be heard. */
 function audiblePieces(pcm: Int16Array): number {

@@ -1,9 +1,13 @@
-/** Interruptions over WebRTC as a caller hears them: from the first loud sample to silence at a loudspeaker behind a jitter buffer. */
+/**
+ * Interruptions over WebRTC as a caller hears them: from the first loud sample to silence at a loudspeaker, in Chromium or behind a jitter
+ * buffer of the bench's own.
+ */
 import { newPrng } from '../../../shared/base/prng.ts';
-import { bufferMs, webrtcTalk, type WebrtcTalkPlan } from '../client/webrtc-talker.ts';
+import { bufferMs, webrtcTalk } from '../client/webrtc-talker.ts';
 import { afterFrames, callsAtOnce, material, withDemo } from '../interruptions.ts';
 import { machineUse } from '../processes.ts';
 import { ms, table, times, type FloorRow } from '../report/report.ts';
+import { openChromiumTalkers } from './chromium/talker.ts';
 import { Distribution, type Summary } from '../report/statistics.ts';
 import type { RunOptions } from '../run.ts';
 
@@ -11,7 +15,11 @@ const limitMs = 300;
 /** A frame of 20 ms. */
 const offsets = 320;
 
+/** More tabs than cores would make the browser late. */
+const tabsAtOnce = 1;
+
 export interface WebrtcInterruptions {
+  readonly chromium: boolean;
   readonly calls: number;
   readonly toSilence: Summary;
   readonly p95Ms: number;
@@ -23,7 +31,10 @@ export interface WebrtcInterruptions {
 }
 
 export async function webrtcInterruptions(
-  options: Pick<RunOptions, 'root' | 'workers' | 'variables' | 'assets'> & { readonly rounds: number },
+  options: Pick<RunOptions, 'root' | 'workers' | 'variables' | 'assets'> & {
+    readonly rounds: number;
+    readonly chromium: boolean;
+  },
 ): Promise<WebrtcInterruptions> {
   const variables = {
     ...{ SVC_WEBRTC_ADDR: '127.0.0.1:0', SVC_WEBRTC_OFFERS_PER_MINUTE: 'off' },
@@ -42,13 +53,19 @@ export async function webrtcInterruptions(
     const toSilence = new Distribution();
     const wrong: string[] = [];
     const heard: { name: string; ms: number }[] = [];
-    await talkAll(plans, (plan, found) => {
+    const { chromium } = options;
+    const talkers = chromium ? await openChromiumTalkers(options.root) : undefined;
+    const talk = async (plan: (typeof plans)[number]): Promise<void> => {
+      const found = await (talkers?.talk(plan) ?? webrtcTalk(plan));
       if (typeof found === 'number') {
         toSilence.add(found);
         heard.push({ name: plan.name, ms: found });
       } else wrong.push(`${plan.name}: ${found}`);
-    });
+    };
+    await talkAll(plans, chromium ? tabsAtOnce : callsAtOnce, talk);
+    await talkers?.close();
     return {
+      chromium,
       ...{ calls: plans.length, toSilence: toSilence.summary(), p95Ms: toSilence.quantile(0.95), wrong },
       slowest: heard.sort((one, other) => other.ms - one.ms).slice(0, 5),
       loadAverage: machineUse().loadAverage,
@@ -56,18 +73,19 @@ export async function webrtcInterruptions(
   });
 }
 
-async function talkAll<P extends WebrtcTalkPlan>(
+async function talkAll<P>(
   plans: readonly P[],
-  told: (plan: P, found: number | string) => void,
+  atOnce: number,
+  talk: (plan: P) => Promise<void>,
 ): Promise<void> {
   let next = 0;
   const one = async (): Promise<void> => {
     for (let plan = plans[next]; plan !== undefined; plan = plans[next]) {
       next += 1;
-      told(plan, await webrtcTalk(plan));
+      await talk(plan);
     }
   };
-  await Promise.all(Array.from({ length: callsAtOnce }, one));
+  await Promise.all(Array.from({ length: atOnce }, one));
 }
 
 export const judgeWebrtcInterruptions = ({ calls, p95Ms, wrong }: WebrtcInterruptions): FloorRow[] => [
@@ -84,10 +102,11 @@ export const judgeWebrtcInterruptions = ({ calls, p95Ms, wrong }: WebrtcInterrup
 ];
 
 export function describeWebrtcInterruptions(result: WebrtcInterruptions): string {
-  const { toSilence, slowest, wrong, loadAverage } = result;
+  const { chromium, toSilence, slowest, wrong, loadAverage } = result;
+  const where = chromium ? 'in Chromium' : `loudspeaker ${bufferMs} ms behind`;
   const rows = judgeWebrtcInterruptions(result);
   return [
-    `interruptions over WebRTC, loudspeaker ${bufferMs} ms behind; load average ${loadAverage}`,
+    `interruptions over WebRTC, ${where}; load average ${loadAverage}`,
     ...table([
       ['ms', 'p50', 'p99', 'max', 'count'],
       times('from the first loud sample to silence', toSilence),
