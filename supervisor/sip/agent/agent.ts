@@ -151,7 +151,8 @@ function cancel(one: Step, asked: Asked): void {
     refuseOnce(one, asked, { status: 481 });
     return;
   }
-  answer(one, begin(one, asked.request, asked.flow), { status: 200 });
+  // Both answers have one tag, so that a proxy takes them for those of one phone.
+  answer(one, begin(one, asked.request, asked.flow), { status: 200, toTag: invite.toTag });
   // Once the call is answered a CANCEL has no effect (RFC 3261, 9.2).
   for (const call of one.state.calls.values())
     if (call.inviteKey === invite.key && call.phase === 'offered') takenBack(one, call);

@@ -91,11 +91,13 @@ describe('an INVITE', () => {
     const state = agent();
     invite(state);
     const cancel = text('CANCEL', { branch: 'b1INVITE' });
-    expect(said(give(state, cancel))).toEqual([
-      'SIP/2.0 200 OK',
-      'SIP/2.0 487 Request Terminated',
-      '<call.ended>',
-    ]);
+    const cancelled = give(state, cancel);
+    expect(said(cancelled)).toEqual(['SIP/2.0 200 OK', 'SIP/2.0 487 Request Terminated', '<call.ended>']);
+    const tags = cancelled.map((action) =>
+      action.type === 'send' ? /^To: .*;tag=(\w+)/m.exec(action.bytes.toString())?.[1] : undefined,
+    );
+    expect(tags[0]).toBeDefined();
+    expect(tags[0]).toBe(tags[1]);
     const later = agent();
     invite(later);
     accept(later);
