@@ -6,6 +6,7 @@
  * nothing after it. This file must not decide when a call is over, and owns no timer.
  */
 import type { Millis } from '../../../shared/base/units.ts';
+import { HeardSource } from '../../media/rtp/heard-source.ts';
 import { JitterBuffer } from '../../media/rtp/jitter-buffer.ts';
 import { KeyReader } from '../../media/rtp/keys.ts';
 import { opusClockRate, opusPacketMs, type OpusDecoder, type OpusEncoder } from '../../media/opus/opus.ts';
@@ -87,7 +88,7 @@ export class PeerCall implements CallTransport {
   #peer: CallPeer | undefined;
   #ended: PeerCallEnd | undefined;
   #reportAt: Millis;
-  #ssrcHeard: number | undefined;
+  #source = new HeardSource();
   /** The engine took no audio; it says when it does again. */
   #isRefused = false;
 
@@ -130,12 +131,11 @@ export class PeerCall implements CallTransport {
     this.#peer = peer;
     this.#media = media;
     this.#out.payloadType = media.opus;
-    this.#earlier.push(this.#jitter.stats);
-    this.#jitter = newJitterBuffer();
+    this.#beginLine();
     this.#keys = new KeyReader();
     this.#reporter = new RtcpReporter({ ssrc: this.#options.ssrc, clockRate: opusClockRate });
     this.#guard = new LossGuard(this.#options.now());
-    this.#ssrcHeard = undefined;
+    this.#source = new HeardSource();
     this.#channel.reset();
     this.happened('peer.moved');
   }
@@ -211,12 +211,18 @@ export class PeerCall implements CallTransport {
     if (rtp !== undefined && rtp.payloadType === this.#media.telephoneEvent?.payloadType) this.#onKey(rtp);
     if (rtp?.payloadType !== this.#media.opus) return;
     if (rtp.payload.length === 0 || rtp.payload.length > mostPayloadBytes) return;
-    // Another source would have another line of timestamps.
-    this.#ssrcHeard ??= rtp.ssrc;
-    if (rtp.ssrc !== this.#ssrcHeard) return;
+    const source = this.#source.take(rtp.ssrc);
+    if (source === 'other') return;
+    if (source === 'new') this.#beginLine();
     this.#reporter.arrived(rtp, now);
     this.#jitter.push(rtp, now);
     this.#hear(now);
+  }
+
+  /** What comes from here on has other numbers and timestamps than what came before. */
+  #beginLine(): void {
+    this.#earlier.push(this.#jitter.stats);
+    this.#jitter = newJitterBuffer();
   }
 
   #onKey(packet: Parameters<KeyReader['take']>[0]): void {
