@@ -114,11 +114,7 @@ export function newGuardedServer(
     socket.on('error', () => undefined);
     refuseUpgrade(socket, noTunnel);
   });
-  const answerAnyway = (request: IncomingMessage, response: ServerResponse): void => {
-    server.emit('request', request, response);
-  };
-  server.on('checkContinue', answerAnyway);
-  server.on('checkExpectation', answerAnyway);
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const isAnswered = socket instanceof Socket && socket.bytesWritten > 0;
     if (isAnswered || !socket.writable || error.code === 'ECONNRESET') socket.destroy();
