@@ -22,6 +22,7 @@ import { showProblem } from './check/check-command.ts';
 import { loadAgentPackages } from '../service/agent-packages.ts';
 import { readBytes, readText, whyUnreadable } from '../service/named-files.ts';
 import { CannotListen } from '../listeners/ports.ts';
+import { tryMediaPorts } from '../listeners/webrtc/media-ports.ts';
 import type { ParentChannel } from '../restart/predecessor.ts';
 import type { AgentProviders, ProviderNames } from '../service/provider-watch.ts';
 import { Priorities, systemScheduler } from '../children/priorities.ts';
@@ -67,11 +68,7 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
     options.writeError(agentCa.error);
     return 1;
   }
-  const missing =
-    whyNoVadModel(settings) ??
-    (agent.records ? whyNotRecording(settings) : undefined) ??
-    whyNoState(settings.telephony.stateDir, { isSuccessor: options.parent !== undefined }) ??
-    missingLibrary(settings);
+  const missing = whatIsMissing(settings, { agent, isSuccessor: options.parent !== undefined });
   if (missing !== undefined) {
     options.writeError(missing);
     return 1;
@@ -109,6 +106,7 @@ export async function runServe(options: ServeOptions): Promise<1 | undefined> {
   process.on('SIGHUP', () => service.signal('SIGHUP'));
   process.on('SIGUSR2', () => service.restart());
   try {
+    if (options.parent === undefined) await tryMediaPorts(settings, options.workers);
     await service.start();
   } catch (error) {
     const fields = error instanceof CannotListen ? { error: error.message } : errorFields(error);
@@ -186,6 +184,16 @@ const namesOf = (stage: { provider: string; secondary?: { provider: string } }):
   primary: stage.provider,
   secondary: stage.secondary?.provider,
 });
+
+/** What these settings name and is not there; undefined when nothing is missing. */
+const whatIsMissing = (
+  settings: ServerSettings,
+  { agent, isSuccessor }: { readonly agent: ReadAgent; readonly isSuccessor: boolean },
+): string | undefined =>
+  whyNoVadModel(settings) ??
+  (agent.records ? whyNotRecording(settings) : undefined) ??
+  whyNoState(settings.telephony.stateDir, { isSuccessor }) ??
+  missingLibrary(settings);
 
 /** What has to be installed for these settings; undefined when nothing is missing. Nothing is loaded here. */
 function missingLibrary({ webrtc }: ServerSettings): string | undefined {

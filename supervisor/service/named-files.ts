@@ -1,5 +1,15 @@
 /** Reads the agent file and the files that it names. What is not there, or may not be read, is `undefined` and no exception. */
-import { accessSync, closeSync, constants, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+} from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 const ifReadable = <T>(read: () => T): T | undefined => {
@@ -50,6 +60,14 @@ export function whyUnwritable(path: string): string | undefined {
     const reason = reasonOfFile(error);
     return reason === reasons['ENOENT'] ? 'its folder does not exist' : reason;
   }
+}
+
+/** Makes a folder, and those above it, where it is not there yet. Node's own recursion never ends below `/proc`. */
+export function makeFolder(path: string, mode: number): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  const above = dirname(resolve(path));
+  if (!existsSync(above)) makeFolder(above, mode);
+  mkdirSync(path, { mode });
 }
 
 export const readText = (path: string): string | undefined => ifReadable(() => readFileSync(path, 'utf8'));

@@ -1,5 +1,5 @@
 /** What recordings of calls need of the supervisor: a folder that can be written to, and memory that outlives the workers. */
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { resolve } from 'node:path';
 import { recordingVariables, type UploadSettings } from '../../shared/config/server/recording-variables.ts';
 import type { ServerSettings } from '../../shared/config/server/server.ts';
@@ -7,14 +7,14 @@ import type { MailboxLayout } from '../../shared/protocol/mailbox.ts';
 import type { RecordingSetup, UploadTarget } from '../../shared/protocol/recording.ts';
 import { recordingBytes, recordingLayout } from '../../shared/protocol/recording-ring.ts';
 import { createSharedMemory } from '../../shared/runtime/shm.ts';
-import { reasonOfFile } from './named-files.ts';
+import { makeFolder, reasonOfFile } from './named-files.ts';
 
 /** Why calls cannot be recorded here; undefined when they can. The folder is made when it is not there. */
 export function whyNotRecording({ recording: { dir } }: ServerSettings): string | undefined {
   const { name } = recordingVariables.recordingDir;
   if (dir === undefined) return `${name} must be set: the agent file has [recording]`;
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o750 });
+    makeFolder(dir, 0o750);
     accessSync(dir, constants.W_OK | constants.X_OK);
     return undefined;
   } catch (error) {

@@ -9,7 +9,6 @@ import {
   closeSync,
   constants,
   existsSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -19,7 +18,7 @@ import { join } from 'node:path';
 import { telephonyVariables } from '../../shared/config/server/telephony-variables.ts';
 import { carrierNames } from '../../shared/protocol/call-control.ts';
 import { lockFile } from '../../shared/runtime/shm.ts';
-import { reasonOfFile } from '../service/named-files.ts';
+import { makeFolder, reasonOfFile } from '../service/named-files.ts';
 import { isOver, isPhase, type Saga } from './saga.ts';
 
 const fileName = 'transfers.jsonl';
@@ -35,7 +34,7 @@ export function whyNoState(
   if (folder === undefined) return undefined;
   const { name } = telephonyVariables.stateDir;
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     const store = new SagaStore(folder);
     const isFree = isSuccessor || store.lock();

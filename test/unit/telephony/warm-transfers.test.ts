@@ -241,6 +241,10 @@ describe('SVC_STATE_DIR', () => {
     expect(problem).not.toContain(folder);
   });
 
+  it('is refused, too, where no folder can be made and Node would try for ever', () => {
+    expect(why('/proc/state')).toMatch(/^SVC_STATE_DIR must name a folder that can be written to: /);
+  });
+
   it('is one service: a second is refused, one that takes over waits until it is let go', async () => {
     const world = new World();
     const first = start(world);
