@@ -4,7 +4,7 @@ import { HeardSource } from '../../../worker/media/rtp/heard-source.ts';
 
 const taken = (packets: string): string => {
   const source = new HeardSource();
-  return [...packets].map((ssrc) => source.take(ssrc.charCodeAt(0))[0]).join('');
+  return Array.from(packets, (ssrc) => source.take(ssrc.charCodeAt(0))[0]).join('');
 };
 
 it.each([
