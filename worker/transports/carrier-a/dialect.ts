@@ -15,6 +15,7 @@ import {
 import { carrierASampleRate, carrierKeys, type CarrierAMessage } from '../../../shared/protocol/carrier-a.ts';
 import type { ConversationMessage } from '../../../shared/protocol/conversation.ts';
 import { usualLeadMs, type Heard, type NewDialect, type SocketDialect } from '../socket/dialect.ts';
+import { readCarrierFrame } from '../socket/carrier-frame.ts';
 import { markCameBack, marksCleared, markSent, type SentMarks } from '../socket/sent-marks.ts';
 
 interface CarrierAState extends SentMarks {
@@ -47,7 +48,7 @@ class CarrierADialect implements SocketDialect {
   }
 
   hear(frame: string): Heard {
-    const message = parsed(frame);
+    const message: CarrierAMessage | undefined = readCarrierFrame(frame, 'mediaFormat');
     if (message === undefined) return heard({ type: 'not-json' });
     if (message.event === 'connected') return nothing;
     if (message.event === 'start') return heard({ type: 'start', fields: this.#start(message) });
@@ -118,27 +119,6 @@ class CarrierADialect implements SocketDialect {
   save(): string {
     return stateCodec.write(this.#state);
   }
-}
-
-function parsed(frame: string): CarrierAMessage | undefined {
-  try {
-    const message: unknown = JSON.parse(frame);
-    const isObject = typeof message === 'object' && message !== null && !Array.isArray(message);
-    return isObject ? readParts(message) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The parts that are objects, so that a field can be asked for; what they hold is checked where it is read. */
-function readParts(message: object): CarrierAMessage {
-  const parts: Record<string, unknown> = { ...message };
-  for (const name of ['start', 'media', 'dtmf', 'mark'])
-    if (typeof parts[name] !== 'object' || parts[name] === null) parts[name] = undefined;
-  const start = parts['start'] as Record<string, unknown> | undefined;
-  if (start !== undefined && (typeof start['mediaFormat'] !== 'object' || start['mediaFormat'] === null))
-    parts['start'] = { ...start, mediaFormat: undefined };
-  return parts;
 }
 
 /** What is spliced into frames: letters and digits, as the carrier makes its ids. */

@@ -16,6 +16,7 @@ import { carrierKeys } from '../../../shared/protocol/carrier-a.ts';
 import type { CarrierBMessage } from '../../../shared/protocol/carrier-b.ts';
 import type { ConversationMessage } from '../../../shared/protocol/conversation.ts';
 import { usualLeadMs, type Heard, type NewDialect, type SocketDialect } from '../socket/dialect.ts';
+import { readCarrierFrame } from '../socket/carrier-frame.ts';
 import { markCameBack, marksCleared, markSent, type SentMarks } from '../socket/sent-marks.ts';
 import { ChunkOrder } from './chunk-order.ts';
 import { formatOf, heardAs, type CarrierBFormat } from './encodings.ts';
@@ -66,7 +67,7 @@ class CarrierBDialect implements SocketDialect {
   }
 
   hear(frame: string): Heard {
-    const message = parsed(frame);
+    const message: CarrierBMessage | undefined = readCarrierFrame(frame, 'media_format');
     if (message === undefined) return heard({ type: 'not-json' });
     if (message.event === 'connected' || message.event === 'error') return nothing;
     if (message.event === 'start') return heard({ type: 'start', fields: this.#start(message) });
@@ -160,27 +161,7 @@ class CarrierBDialect implements SocketDialect {
   }
 }
 
-function parsed(frame: string): CarrierBMessage | undefined {
-  try {
-    const message: unknown = JSON.parse(frame);
-    const isObject = typeof message === 'object' && message !== null && !Array.isArray(message);
-    return isObject ? readParts(message) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
-/** The parts that are objects, so that a field can be asked for; what they hold is checked where it is read. */
-function readParts(message: object): CarrierBMessage {
-  const parts: Record<string, unknown> = { ...message };
-  for (const name of ['start', 'media', 'dtmf', 'mark']) if (!isObject(parts[name])) parts[name] = undefined;
-  const start = parts['start'] as Record<string, unknown> | undefined;
-  if (start !== undefined && !isObject(start['media_format']))
-    parts['start'] = { ...start, media_format: undefined };
-  return parts;
-}
 
 /** Parameters come as an object, or as a list of names and values. */
 function texts(given: unknown): Record<string, string> {
