@@ -229,6 +229,19 @@ describe('hedging', () => {
     expect(clock.pending).toBe(0);
   });
 
+  it('leaves a provider alone that is overtaken in turn after turn, not having said a word for two seconds', () => {
+    const { clock, primary, secondary, scope, again } = ask({ hedgeAfterMs: 1_500 });
+    for (let turn = 0; turn < 3; turn += 1) {
+      if (turn > 0) again();
+      clock.advance(2_000);
+      secondary.rounds[turn]!.say(text('Me.'));
+      secondary.rounds[turn]!.say(done);
+    }
+    expect(scope.notes.filter((note) => note === 'primary failed stalled')).toHaveLength(3);
+    again();
+    expect([primary.rounds.length, secondary.rounds.length]).toEqual([3, 4]);
+  });
+
   it('lets the first win when it is quicker after all, and asks nobody when it was quick enough', () => {
     const late = ask({ hedgeAfterMs: 800 });
     late.clock.advance(900);

@@ -125,6 +125,28 @@ describe('a voice with a secondary', () => {
     paused.session.close();
     expect(paused.scope.notes).not.toContain('primary failed stalled');
   });
+
+  it('takes a voice for stalled that stopped in the middle, and not one that has said all it was given', () => {
+    const stopped = openVoices();
+    stopped.session.speak(1, 'One two three four.');
+    stopped.primary.sessions[0]!.say(audio(1, 300));
+    stopped.clock.advance(2_000);
+    stopped.session.cancel(1);
+    stopped.session.close();
+    expect(stopped.scope.notes).toContain('primary failed stalled');
+    stopped.stage.open(stopped.context, () => undefined);
+    expect(stopped.secondary.sessions).toHaveLength(1);
+
+    for (const end of [word(1, 4, 300), { type: 'spoken', context: 1, chars: 8 } as const]) {
+      const ready = openVoices();
+      ready.session.speak(1, 'One two.');
+      ready.primary.sessions[0]!.say(audio(1, 600));
+      ready.primary.sessions[0]!.say(end);
+      ready.clock.advance(5_000);
+      ready.session.cancel(1);
+      expect(ready.scope.notes).not.toContain('primary failed stalled');
+    }
+  });
 });
 
 describe('an idle voice', () => {
@@ -173,6 +195,18 @@ describe('hedging of a voice', () => {
     expect(events.all).toEqual([audio(1, 100)]);
     expect(scope.reasons).toEqual(['hedge']);
     expect(clock.pending).toBe(0);
+  });
+
+  it('takes a voice for stalled that was overtaken after a second and a half, and not one that was a little late', () => {
+    const notesAfter = (ms: number): readonly string[] => {
+      const { clock, secondary, scope, session } = openVoices({ hedgeAfterMs: 1_000 });
+      session.speak(1, 'Hello.');
+      clock.advance(ms);
+      secondary.sessions[0]!.say(audio(1, 100));
+      return scope.notes;
+    };
+    expect(notesAfter(1_500)).toContain('primary failed stalled');
+    expect(notesAfter(1_499)).not.toContain('primary failed stalled');
   });
 
   it('goes on with the rival when the voice fails, and with the voice when the rival does', () => {

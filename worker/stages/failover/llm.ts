@@ -29,6 +29,8 @@ const repeatAfterMs = 150;
 const longestRepeatMs = 1_000;
 /** A round that is cancelled without a word after so long was given up and not interrupted. */
 const stalledAfterMs = 5_000;
+/** One that was overtaken after so long without a word has failed its caller, be it slow or hanging. */
+const overtakenAfterMs = 2_000;
 
 export interface FailoverLlmOptions extends FailoverScope<LlmStage> {
   readonly hedgeAfterMs?: number;
@@ -175,8 +177,9 @@ class FailoverRound implements LlmRound {
     const losers = this.running.filter((other) => other !== attempt);
     this.running = [attempt];
     this.stopTimers();
-    for (const { use, round } of losers) {
-      use.abandoned();
+    for (const { use, startedMs, round } of losers) {
+      if (this.scope.context.clock.now() - startedMs >= overtakenAfterMs) use.stalled();
+      else use.abandoned();
       round?.cancel();
     }
   }

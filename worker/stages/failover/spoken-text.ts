@@ -25,6 +25,8 @@ export interface SpokenContext {
   words: WordPlace[];
   /** When audio was first waited for; absent once some came. */
   waitsSinceMs: number | undefined;
+  /** When the voice last gave audio, or was last given something to say while it owed nothing. */
+  quietSinceMs: number;
 }
 
 export type SpokenEvent = Extract<
@@ -57,13 +59,27 @@ export class SpokenText {
 
   speak(id: number, text: string, nowMs: number): void {
     const context = this.open(id);
+    if (!owes(context)) context.quietSinceMs = nowMs;
     context.text += text;
     context.ends.push(context.text.length);
     if (context.samples === 0 && context === this.head) context.waitsSinceMs ??= nowMs;
   }
 
-  flush(id: number): void {
-    this.open(id).flushed = true;
+  flush(id: number, nowMs: number): void {
+    const context = this.open(id);
+    if (!owes(context)) context.quietSinceMs = nowMs;
+    context.flushed = true;
+  }
+
+  /** The voice goes on after a pause: from here on its silence counts. */
+  resume(nowMs: number): void {
+    for (const context of this.contexts) context.quietSinceMs = nowMs;
+  }
+
+  /** How long the voice has said nothing of what it owes first. */
+  silentMs(nowMs: number): number {
+    const { head } = this;
+    return head !== undefined && owes(head) ? nowMs - head.quietSinceMs : 0;
   }
 
   /** The context is over, be it said or cancelled; the next one's turn begins. */
@@ -71,17 +87,20 @@ export class SpokenText {
     const at = this.contexts.findIndex((context) => context.id === id);
     if (at >= 0) this.contexts.splice(at, 1);
     const { head } = this;
-    if (head !== undefined && head.samples === 0 && head.text !== '') head.waitsSinceMs ??= nowMs;
+    if (head === undefined || head.samples > 0 || head.text === '') return;
+    head.waitsSinceMs ??= nowMs;
+    head.quietSinceMs = nowMs;
   }
 
   /** Takes what the present voice says; gives it with positions of the whole context, or nothing when it is over. */
-  take(event: SpokenEvent): SpokenEvent | undefined {
+  take(event: SpokenEvent, nowMs: number): SpokenEvent | undefined {
     const context = this.find(event.context);
     if (context === undefined) return undefined;
     switch (event.type) {
       case 'audio':
         context.samples += event.pcm.length;
         context.waitsSinceMs = undefined;
+        context.quietSinceMs = nowMs;
         return event;
       case 'word': {
         const word = { chars: context.baseChars + event.chars, startMs: context.baseMs + event.startMs };
@@ -120,6 +139,7 @@ export class SpokenText {
     context.words = [];
     const isWaiting = context === this.head && chars < context.text.length;
     context.waitsSinceMs = isWaiting ? nowMs : undefined;
+    context.quietSinceMs = nowMs;
   }
 
   private deliveredMs({ samples }: SpokenContext): number {
@@ -149,10 +169,19 @@ export class SpokenText {
       saidMs: 0,
       words: [],
       waitsSinceMs: undefined,
+      quietSinceMs: 0,
     };
     this.contexts.push(context);
     return context;
   }
+}
+
+/** Text of it, or its end, is with the voice and has not come. A word that was told has been said to its end. */
+function owes({ text, saidChars, words, flushed }: SpokenContext): boolean {
+  if (flushed) return true;
+  const word = words.at(-1);
+  const rest = word === undefined ? text.slice(saidChars) : text.slice(word.chars).replace(/^\S+/, '');
+  return rest.trim() !== '';
 }
 
 /** What is left of a context's text from `chars` on, in its pieces. */

@@ -19,8 +19,10 @@ import { Pace } from './spoken-place.ts';
 import { piecesFrom, SpokenText } from './spoken-text.ts';
 import type { SpokenContext } from './spoken-text.ts';
 
-/** A context that is cancelled or closed without a sound after so long was given up and not interrupted. */
+/** A voice that is cancelled or closed after it has owed a sound for so long was given up and not interrupted. */
 const stalledAfterMs = 2_000;
+/** One that was overtaken after so long without a sound has failed its caller, be it slow or hanging. */
+const overtakenAfterMs = 1_500;
 
 export interface FailoverTtsOptions extends FailoverScope<TtsStage> {
   readonly hedgeAfterMs?: number;
@@ -89,14 +91,13 @@ class FailoverTtsSession implements TtsSession {
 
   flush(context: number): void {
     if (this.isClosed) return;
-    this.texts.flush(context);
+    this.texts.flush(context, this.now());
     for (const { session } of this.voices) session.flush(context);
   }
 
   cancel(context: number): void {
     if (this.isClosed) return;
-    const known = this.texts.find(context);
-    if (known !== undefined && this.hasStalled(known)) this.giveUp();
+    if (this.texts.head?.id === context && this.hasStalled) this.giveUp();
     this.texts.remove(context, this.now());
     this.held.drop(context);
     for (const { session } of this.voices) session.cancel(context);
@@ -112,15 +113,14 @@ class FailoverTtsSession implements TtsSession {
 
   resume(): void {
     this.isPaused = false;
+    this.texts.resume(this.now());
     this.held.resume();
     for (const { session } of this.voices) session.resume();
   }
 
   close(): void {
     if (this.isClosed) return;
-    const { head } = this.texts;
-    const hasStalled = head !== undefined && this.hasStalled(head);
-    if (hasStalled) this.giveUp();
+    if (this.hasStalled) this.giveUp();
     else this.voice?.use.abandoned();
     this.rival?.use.abandoned();
     this.end();
@@ -134,8 +134,8 @@ class FailoverTtsSession implements TtsSession {
     return this.scope.context.clock.now();
   }
 
-  private hasStalled({ waitsSinceMs }: SpokenContext): boolean {
-    return !this.isPaused && waitsSinceMs !== undefined && this.now() - waitsSinceMs >= stalledAfterMs;
+  private get hasStalled(): boolean {
+    return !this.isPaused && this.texts.silentMs(this.now()) >= stalledAfterMs;
   }
 
   private giveUp(): void {
@@ -195,7 +195,7 @@ class FailoverTtsSession implements TtsSession {
       return;
     }
     this.texts.pace = this.options.paces[voice.use.provider.role];
-    const placed = this.texts.take(event);
+    const placed = this.texts.take(event, this.now());
     if (placed !== undefined) this.pass(placed);
   }
 
@@ -212,9 +212,12 @@ class FailoverTtsSession implements TtsSession {
     this.hedge = undefined;
     if (this.rival === undefined) return;
     const loser = voice === this.rival ? this.voice : this.rival;
+    const waitedMs = waitsSinceMs === undefined || voice === this.voice ? 0 : this.now() - waitsSinceMs;
     this.voice = voice;
     this.rival = undefined;
-    if (loser !== undefined) dismiss(loser);
+    if (loser === undefined) return;
+    if (waitedMs >= overtakenAfterMs) loser.use.stalled();
+    dismiss(loser);
   }
 
   private onError(voice: Voice, error: StageError): void {
