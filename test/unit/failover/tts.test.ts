@@ -6,7 +6,7 @@ const lost: TtsEvent = { type: 'error', error: { kind: 'disconnected' } };
 const audio = (context: number, ms: number): TtsEvent => ({
   type: 'audio',
   context,
-  pcm: new Int16Array(ms * 8),
+  pcm: new Int16Array(ms * 8).fill(900),
 });
 const word = (context: number, chars: number, startMs: number): TtsEvent => ({
   type: 'word',
@@ -149,6 +149,55 @@ describe('a voice with a secondary', () => {
   });
 });
 
+describe('a voice that sends silence', () => {
+  const silence = (context: number, ms: number): TtsEvent => ({
+    type: 'audio',
+    context,
+    pcm: new Int16Array(ms * 8).fill(1),
+  });
+  const flushed: TtsEvent = { type: 'flushed', context: 1 };
+  const spoken: TtsEvent = { type: 'spoken', context: 1, chars: 6 };
+
+  it.each([
+    ['digital silence', [silence(1, 500), spoken, flushed]],
+    ['no audio', [spoken, flushed]],
+  ])('has failed when %s is all that came: the other one says the text', (_, sent) => {
+    const { primary, secondary, scope, events, session } = openVoices();
+    session.speak(1, 'Hello.');
+    session.flush(1);
+    for (const event of sent) primary.sessions[0]!.say(event);
+    expect(secondary.sessions[0]!.asked).toEqual(['speak 1 Hello.', 'flush 1']);
+    expect(primary.sessions[0]!.isClosed).toBe(true);
+    expect(events.all).toEqual([]);
+    expect(scope.notes).toContain('primary failed protocol');
+    // With nobody left it is the owner's affair.
+    for (const event of sent) secondary.sessions[0]!.say(event);
+    expect(events.all).toEqual([spoken, flushed]);
+  });
+
+  it('is slow, and overtaken; what it says before its first sound is kept for it', () => {
+    const { clock, primary, secondary, events, session } = openVoices({ hedgeAfterMs: 500 });
+    session.speak(1, 'Hello.');
+    primary.sessions[0]!.say(silence(1, 300));
+    clock.advance(500);
+    secondary.sessions[0]!.say(silence(1, 100));
+    secondary.sessions[0]!.say(word(1, 0, 100));
+    expect(events.all).toEqual([]);
+    secondary.sessions[0]!.say(audio(1, 200));
+    expect(primary.sessions[0]!.isClosed).toBe(true);
+    expect(events.all).toEqual([silence(1, 100), word(1, 0, 100), audio(1, 200)]);
+  });
+
+  it('has done its work where the text has no words', () => {
+    const { primary, secondary, events, session } = openVoices();
+    session.speak(1, '...');
+    session.flush(1);
+    primary.sessions[0]!.say(flushed);
+    expect(events.all).toEqual([flushed]);
+    expect(secondary.sessions).toEqual([]);
+  });
+});
+
 describe('an idle voice', () => {
   it('leaves a provider that others have found broken, and comes back when they have found it whole', () => {
     const { clock, primary, secondary, scope, session } = openVoices();
@@ -165,6 +214,7 @@ describe('an idle voice', () => {
     clock.advance(5_000);
     breaker.succeeded(breaker.ask(6_000)!, 6_000);
     session.speak(2, 'Still here.');
+    secondary.sessions[0]!.say(audio(2, 100));
     secondary.sessions[0]!.say({ type: 'flushed', context: 2 });
     expect(secondary.sessions[0]!.isClosed).toBe(true);
     session.speak(3, 'Back.');

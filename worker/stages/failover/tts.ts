@@ -12,8 +12,10 @@ import type { Timer } from '../../../shared/runtime/clock.ts';
 import type { StageContext, StageError, TtsEvent, TtsSession, TtsStage } from '../stage.ts';
 import { HeldSpeech } from './held-speech.ts';
 import type { SaidEvent } from './held-speech.ts';
+import { Unheard } from './unheard.ts';
 import { GivenUp, otherThan, useOf } from './provider.ts';
 import type { FailoverScope, Use } from './provider.ts';
+import { isSpeakable } from '../tts/wire.ts';
 import { SessionTurns } from './session-turns.ts';
 import { Pace } from './spoken-place.ts';
 import { piecesFrom, SpokenText } from './spoken-text.ts';
@@ -54,7 +56,10 @@ interface SessionScope {
 interface Voice {
   readonly use: Use<TtsStage>;
   readonly session: TtsSession;
+  readonly unheard: Unheard;
 }
+
+const mute: StageError = { kind: 'protocol', rule: 'speech can be heard' };
 
 class FailoverTtsSession implements TtsSession {
   readonly sampleRate: number;
@@ -100,7 +105,10 @@ class FailoverTtsSession implements TtsSession {
     if (this.texts.head?.id === context && this.hasStalled) this.giveUp();
     this.texts.remove(context, this.now());
     this.held.drop(context);
-    for (const { session } of this.voices) session.cancel(context);
+    for (const { session, unheard } of this.voices) {
+      session.cancel(context);
+      unheard.forget(context);
+    }
     this.armHedge();
     if (this.voice === undefined) this.soon(() => this.scope.sink({ type: 'cancelled', context }));
   }
@@ -159,7 +167,7 @@ class FailoverTtsSession implements TtsSession {
       const voice = this.voices.find((one) => one.session === session);
       if (!this.isClosed && voice !== undefined) this.onEvent(voice, event);
     });
-    return { use, session };
+    return { use, session, unheard: new Unheard(session.sampleRate) };
   }
 
   private give({ use, session }: Voice, context: number, text: string): void {
@@ -179,10 +187,26 @@ class FailoverTtsSession implements TtsSession {
     }
     const known = this.texts.find(event.context);
     if (known === undefined) return;
-    if (event.type === 'audio') this.onAudio(voice, known);
-    // What a rival says before it is heard is said again by the one that is.
-    else if (voice !== this.voice) return;
-    this.onSaid(voice, event);
+    const said = voice.unheard.take(event);
+    if (event.type === 'flushed' && said.length === 0) this.onUnheard(voice, known);
+    if (said.some(({ type }) => type === 'audio')) this.onAudio(voice, known);
+    for (const one of said) this.onSaid(voice, one);
+  }
+
+  /** Nothing of the context could be heard: the other voice says it, where there is one. */
+  private onUnheard(voice: Voice, { id, text, baseChars }: SpokenContext): void {
+    const isMute = isSpeakable(text.slice(baseChars));
+    if (isMute && this.rival !== undefined) {
+      this.onError(voice, mute);
+      return;
+    }
+    const goOn = (use: Use<TtsStage>): void => {
+      voice.session.close();
+      this.takeOver(use);
+    };
+    if (isMute && this.turns.afterSilence(voice.use, mute, goOn)) return;
+    if (voice !== this.voice) return;
+    for (const event of voice.unheard.end(id)) this.onSaid(voice, event);
   }
 
   private onSaid(voice: Voice, event: SaidEvent): void {
