@@ -84,19 +84,19 @@ export function newRest(): { readonly ask: AskRest; readonly close: () => void }
   return { ask, close: () => void agent.destroy() };
 }
 
-/** What cannot be read is none: the status says whether the command was taken. */
+/** What cannot be read, or breaks off, is none: the status says whether the command was taken. */
 async function readBody(body: AsyncIterable<Buffer> & { destroy(): void }): Promise<unknown> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > mostAnswerBytes) {
-      body.destroy();
-      return undefined;
-    }
-    chunks.push(chunk);
-  }
   try {
+    for await (const chunk of body) {
+      bytes += chunk.length;
+      if (bytes > mostAnswerBytes) {
+        body.destroy();
+        return undefined;
+      }
+      chunks.push(chunk);
+    }
     return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
   } catch {
     return undefined;

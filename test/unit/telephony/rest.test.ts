@@ -1,6 +1,13 @@
-/** Commands that do no harm when they are done twice are asked for again, as long as whoever waits for them can wait. */
+/** What is known of a request to a carrier, and commands that are asked for again because that does no harm. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { persistent, type RestAnswer, type RestRequest } from '../../../supervisor/telephony/rest.ts';
+import {
+  newRest,
+  persistent,
+  type RestAnswer,
+  type RestRequest,
+} from '../../../supervisor/telephony/rest.ts';
 import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 
 const request = { url: 'https://api.example/', authorization: '', contentType: '', body: '' };
@@ -43,4 +50,16 @@ it('a refusal is the last word, and nobody waits for ever', async () => {
   expect(await ask({ again: true }, [status(422)])).toEqual([1, status(422)]);
   expect(await ask({ again: true }, [status(503)])).toEqual([4, status(503)]);
   expect(await ask({ again: true }, [lost], 10_000)).toEqual([2, lost]);
+});
+
+it('an answer that breaks off behind its status has been given', async () => {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-length': '100' }).write('{"sid":', () => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const rest = newRest();
+  expect(await rest.ask({ ...request, url: `http://127.0.0.1:${port}/` })).toEqual(status(200));
+  rest.close();
+  await new Promise((resolve) => server.close(resolve));
 });
