@@ -239,10 +239,11 @@ export class CarrierBControl implements Carrier, WarmCarrier, OutboundCarrier {
     if (conference === undefined) return { kind: 'unknown' };
     if (conference !== '') {
       const left = outcomeOf(
-        await this.#post(`/conferences/${encodeURIComponent(conference)}/actions/leave`, {
-          call_control_id: callId,
-          command_id: `${commandId}l1`,
-        }),
+        await this.#post(
+          `/conferences/${encodeURIComponent(conference)}/actions/leave`,
+          { call_control_id: callId, command_id: `${commandId}l1` },
+          { again: true },
+        ),
       );
       if (left.kind === 'unknown') return left;
     }

@@ -50,7 +50,7 @@ function newB(...answers: RestAnswer[]) {
       url.replace('https://api.example/v2', ''),
       JSON.parse(body) as Record<string, unknown>,
     ]);
-  return { control, sent };
+  return { control, sent, asked };
 }
 
 function newA({ resumesStream = true }: { readonly resumesStream?: boolean } = {}, ...answers: RestAnswer[]) {
@@ -262,6 +262,40 @@ describe('idempotency', () => {
       new CommandBook().take({ id: 'k', attempt: 1 }, resolve, () => Promise.reject(new Error('broken')));
     });
     expect(outcome).toEqual({ kind: 'unknown' });
+  });
+});
+
+describe('a command that a carrier gives no answer to', () => {
+  const given = { tag: 't', conference: 'c', commandId: 'k', text: '', language: 'en' };
+  const ring = { ...given, to: '+1', from: '+2', ringS: 30, acceptS: 120 };
+  const wordOf = ({ url }: RestRequest): string => url.split('/').at(-1) ?? '';
+
+  it('is asked for again at carrier A where it ends a call', async () => {
+    const { control, asked } = newA();
+    await control.transfer('CA1', { commandId: 'k', to: '+1' });
+    await control.pressKeys('CA1', { digits: '1' });
+    await control.park('CA1', given);
+    await control.ring(ring);
+    await control.join('CA2', given);
+    await control.putBack('CA1');
+    await control.hangUp('CA1');
+    expect(asked.map(({ again = false }) => again)).toEqual([...Array<boolean>(6).fill(false), true]);
+  });
+
+  it('and at carrier B where somebody would wait for nothing', async () => {
+    const { control, asked } = newB();
+    await control.transfer('v3:a', { commandId: 'k', to: '+1' });
+    await control.pressKeys('v3:a', { commandId: 'k', digits: '1' });
+    await control.park('v3:a', given);
+    await control.ring(ring);
+    await control.join('v3:b', given);
+    await control.answer('v3:a', '');
+    await control.reject('v3:a');
+    await control.putBack('v3:a', given);
+    await control.hangUp('v3:a', 'k');
+    expect(asked.filter(({ again }) => again === true).map(wordOf)).toEqual([
+      ...['answer', 'reject', 'leave', 'streaming_start', 'hangup'],
+    ]);
   });
 });
 
