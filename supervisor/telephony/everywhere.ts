@@ -15,7 +15,8 @@ import { nothingKnown } from './away.ts';
 import type { OutboundFact } from './outbound/outbound-call.ts';
 import type { OutboundRefusal } from './outbound/outbound-calls.ts';
 import type { SagaFact } from './saga.ts';
-import { callOf, Telephony, type StreamRequest, type TelephonyOptions } from './telephony.ts';
+import { callOf, type StreamRequest } from './streams.ts';
+import { Telephony, type TelephonyOptions } from './telephony.ts';
 import { things } from './things.ts';
 
 /** The service has listened to who answers. */

@@ -4,16 +4,13 @@
  * No number, digit or text of a conversation is logged.
  */
 import type { ServerSettings } from '../../shared/config/server/server.ts';
-import {
-  carrierNames,
-  type CarriedCall,
-  type CarrierName,
-  type CarrierOutcome,
-  type CarrierCommand,
+import type {
+  CarriedCall,
+  CarrierName,
+  CarrierOutcome,
+  CarrierCommand,
 } from '../../shared/protocol/call-control.ts';
 import type { TransferView } from '../../shared/protocol/callback/api.ts';
-import { carrierKeys } from '../../shared/protocol/carrier-a.ts';
-import type { CallOffer } from '../../shared/protocol/ipc.ts';
 import type { Clock, WallClock } from '../../shared/runtime/clock.ts';
 import type { Log } from '../../shared/runtime/log.ts';
 import type { SupervisorMetrics } from '../../shared/runtime/metrics.ts';
@@ -33,6 +30,7 @@ import type { SagaFact } from './saga.ts';
 import { SagaStore } from './saga-store.ts';
 import { WarmTransfers } from './warm-transfers.ts';
 import { newRest, patient, persistent, tellingFaults, textAt } from './rest.ts';
+import { callOf, type StreamRequest } from './streams.ts';
 import { marks, stateOfB, things } from './things.ts';
 
 export interface TelephonyOptions {
@@ -55,8 +53,6 @@ const unsupported = { kind: 'refused', code: 'unsupported' } as const;
 
 /** The call is over: a hang-up has nothing left to do. */
 const isGone = (outcome: CarrierOutcome): boolean => outcome.kind === 'refused' && outcome.gone === true;
-
-export type StreamRequest = Omit<CallOffer, 'type' | 'offer'>;
 
 export class Telephony {
   readonly #options: TelephonyOptions;
@@ -129,6 +125,7 @@ export class Telephony {
       carriers: () => outboundCarriers(this.#carriers, settings, this.#options.sip()),
       counted: (carrier, end) => metrics.outboundCalls.inc({ carrier, end }),
       begun: (id) => this.#options.claim?.(things.made(id)),
+      hasStream: (callId) => this.#streams.has(callId),
     });
   }
 
@@ -240,10 +237,10 @@ export class Telephony {
     void this.#did('stream', callId, this.#orHungUp(callId, asked));
   }
 
-  /** A call that was answered and gets no stream is ended; nobody is left in silence. */
+  /** A call that was answered and gets no stream is ended; nobody is left in silence. The stream may be here although its answer is lost. */
   async #orHungUp(callId: string, asked: Promise<CarrierOutcome>): Promise<CarrierOutcome> {
     const outcome = await asked;
-    if (outcome.kind !== 'ok' && !isGone(outcome)) await this.#hangUp(callId);
+    if (outcome.kind !== 'ok' && !isGone(outcome) && !this.#streams.has(callId)) await this.#hangUp(callId);
     return outcome;
   }
 
@@ -391,9 +388,4 @@ export class Telephony {
     if (outcome.kind === 'refused' && this.warm.isFree(callId)) this.#away.forget(callId);
     return outcome;
   }
-}
-
-/** The carrier's id of the call whose stream this is. */
-export function callOf({ transport, signedMetadata }: StreamRequest): string | undefined {
-  return carrierNames.some((name) => name === transport) ? signedMetadata[carrierKeys.callId] : undefined;
 }

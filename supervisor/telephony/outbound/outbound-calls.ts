@@ -42,6 +42,8 @@ export interface OutboundOptions {
   readonly counted: (carrier: CarrierName, end: string) => void;
   /** This process makes a call. */
   readonly begun: (id: string) => void;
+  /** The call is on a stream of the bot. */
+  readonly hasStream: (callId: string) => boolean;
 }
 
 /** `unsure`: another process may have made the call: of another host of the fleet, or the one before this. */
@@ -301,7 +303,8 @@ export class OutboundCalls {
     // Whoever answered is not left in silence.
     done?.then(
       ({ kind }) => {
-        if (kind !== 'ok' && order !== 'hang_up') this.told(id, { type: 'unheard' });
+        const isHeard = kind === 'ok' || (order === 'connect' && this.#options.hasStream(callId));
+        if (!isHeard && order !== 'hang_up') this.told(id, { type: 'unheard' });
       },
       () => this.told(id, { type: 'unheard' }),
     );

@@ -213,6 +213,7 @@ describe('who is called', () => {
       carriers: () => new Map(carriers.map((one) => [one.name, one])),
       counted: () => undefined,
       begun: () => undefined,
+      hasStream: () => false,
     });
   const request = (to = '+15550100077', more: object = {}): OutboundRequest => {
     const read = readOutboundRequest(JSON.stringify({ to, ...more }));

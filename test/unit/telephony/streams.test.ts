@@ -2,16 +2,20 @@
  * Calls of carrier B that are hung up: never one that is back on a newer stream, and always one that was given up before it had a name, or
  * that gets no stream.
  */
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { parseServerSettings } from '../../../shared/config/server/server.ts';
 import { carrierKeys } from '../../../shared/protocol/carrier-a.ts';
 import { systemClock, systemWallClock } from '../../../shared/runtime/clock.ts';
 import { newLog } from '../../../shared/runtime/log.ts';
 import { newSupervisorMetrics } from '../../../shared/runtime/metrics.ts';
+import type { StreamRequest } from '../../../supervisor/telephony/streams.ts';
 import { Telephony } from '../../../supervisor/telephony/telephony.ts';
+import { newVirtualClock } from '../../support/core/virtual-clock.ts';
 import { FakeCarrierB } from '../../support/telephony/fake-carrier-b.ts';
 
-async function newTelephony(): Promise<{ carrier: FakeCarrierB; telephony: Telephony; lines: string[] }> {
+async function newTelephony(
+  clock = systemClock,
+): Promise<{ carrier: FakeCarrierB; telephony: Telephony; lines: string[] }> {
   const carrier = await new FakeCarrierB().start();
   const env = {
     ...{ SVC_AGENT_FILE: 'a.toml', ...carrier.env, SVC_CARRIER_B_CONNECTION_ID: 'c' },
@@ -22,7 +26,7 @@ async function newTelephony(): Promise<{ carrier: FakeCarrierB; telephony: Telep
   if (!read.ok) throw new Error(JSON.stringify(read.error));
   const lines: string[] = [];
   const telephony = new Telephony({
-    ...{ settings: read.value.settings, clock: systemClock, wallClock: systemWallClock },
+    ...{ settings: read.value.settings, clock, wallClock: systemWallClock },
     log: newLog({ role: 'test', level: 'warn', to: { write: (line: string) => void lines.push(line) } }),
     metrics: newSupervisorMetrics(),
     sip: () => undefined,
@@ -33,10 +37,11 @@ async function newTelephony(): Promise<{ carrier: FakeCarrierB; telephony: Telep
 const toNobody = { to: '+15550100077', ring_s: 30, language: 'en-US', metadata: {} };
 const given = { route: undefined, isClosed: () => false };
 
+const streamOf = (callId: string): StreamRequest =>
+  ({ transport: 'carrier_b', signedMetadata: { [carrierKeys.callId]: callId } }) as never;
+
 it('a former stream that is known to be over late hangs nobody up; the last one does', async () => {
   const { carrier, telephony } = await newTelephony();
-  const streamOf = (callId: string): Parameters<Telephony['greet']>[0] =>
-    ({ transport: 'carrier_b', signedMetadata: { [carrierKeys.callId]: callId } }) as never;
   const [caller, other] = [streamOf('v3:caller'), streamOf('v3:other')];
   for (const stream of [caller, caller, other]) telephony.greet(stream);
   const hungUp = (): string[] => carrier.of('hangup').map(({ path }) => decodeURIComponent(path));
@@ -91,3 +96,29 @@ it('a call that was made, and whose stream the carrier cannot open, has failed; 
   telephony.close();
   await carrier.close();
 });
+
+it.each([
+  ['that came in', 'svc:in:', 'call.answered'],
+  ['that was made', 'svc:out:', 'call.machine.detection.ended'],
+])(
+  'a call %s talks on when its stream is here and the answer to the request for it is lost',
+  async (_, mark, type) => {
+    const clock = newVirtualClock();
+    const { carrier, telephony } = await newTelephony(clock);
+    const made = await telephony.outbound.make(toNobody, undefined);
+    carrier.refusals.set('streaming_start', [{ status: 503, code: '10016' }]);
+    carrier.before = () => {
+      telephony.greet(streamOf('v3:leg'));
+      // Too late to ask again.
+      clock.advance(20_000);
+      return Promise.resolve();
+    };
+    const state = mark + (mark === 'svc:out:' && made.ok ? made.value.id : '');
+    const payload = { call_control_id: 'v3:leg', client_state: Buffer.from(state).toString('base64') };
+    telephony.carrierBTold({ type, id: 'e', payload: { ...payload, result: 'human' } }, given);
+    await vi.waitFor(() => expect(telephony.isBusy || telephony.outbound.isBusy).toBe(false));
+    expect(carrier.commands.map(({ action }) => action)).toEqual(['calls', 'streaming_start']);
+    telephony.close();
+    await carrier.close();
+  },
+);
