@@ -20,7 +20,7 @@ const call = (id: string, args = '{}'): ChatMessage => ({
 const result = (callId: string, text: string): ChatMessage => ({ role: 'tool', callId, name: 'f', text });
 
 describe('the messages of a request', () => {
-  it('start with one system message; later ones become the user’s', () => {
+  it('start with one system message; later ones are notes among the user’s words', () => {
     const rendered = messages(
       { role: 'system', text: 'Be kind.' },
       { role: 'system', text: 'Be brief.' },
@@ -33,7 +33,7 @@ describe('the messages of a request', () => {
       { role: 'system', content: 'Be kind.\n\nBe brief.' },
       { role: 'user', content: 'Hi' },
       { role: 'assistant', content: 'Hello' },
-      { role: 'user', content: 'Note\nBye' },
+      { role: 'user', content: '[Note, not said by the caller: Note]\nBye' },
     ]);
   });
 

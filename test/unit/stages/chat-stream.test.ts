@@ -7,10 +7,10 @@ import type { LlmEvent } from '../../../worker/stages/stage.ts';
 function run(chunks: readonly unknown[]): LlmEvent[] {
   const events: LlmEvent[] = [];
   let next = 0;
-  const stream = new ChatStream(
-    () => `call_${next++}`,
-    (event) => events.push(event),
-  );
+  const stream = new ChatStream(() => `call_${next++}`, {
+    names: ['get_weather'],
+    emit: (event) => events.push(event),
+  });
   for (const chunk of chunks) {
     stream.event({ event: '', data: typeof chunk === 'string' ? chunk : JSON.stringify(chunk) });
   }
@@ -22,6 +22,9 @@ const delta = (body: unknown, finish: string | null = null): unknown => ({
   choices: [{ index: 0, delta: body, finish_reason: finish }],
 });
 const calls = (...list: unknown[]): unknown => delta({ tool_calls: list });
+
+const spoken = (events: readonly LlmEvent[]): string =>
+  events.map((event) => (event.type === 'text' ? event.text : '')).join('');
 
 /** The calls as a consumer assembles them. */
 function assembled(events: readonly LlmEvent[]): { id?: string; name?: string; arguments: string }[] {
@@ -149,9 +152,6 @@ describe('tool calls of a stream', () => {
 });
 
 describe('the text of a stream', () => {
-  const spoken = (events: readonly LlmEvent[]): string =>
-    events.map((event) => (event.type === 'text' ? event.text : '')).join('');
-
   it('holds no reasoning, wherever the server puts it', () => {
     const events = run([
       delta({ reasoning_content: 'hmm' }),
@@ -199,6 +199,22 @@ describe('the text of a stream', () => {
         expect(parts.map((part) => cut.push(part)).join('') + cut.end()).toBe(expected);
       }
     }
+  });
+});
+
+describe('a call that is written as plain JSON', () => {
+  const call = '{"name": "get_weather", "arguments": {"city": "Pa}r\\"is"}}';
+
+  it.each([
+    [call, ''],
+    [`One moment. ${call} Done.`, 'One moment.  Done.'],
+    [call.replace('arguments', 'parameters'), ''],
+    [call.replace('get_weather', 'no_tool'), call.replace('get_weather', 'no_tool')],
+    ['Write {name} and {"name": "get_weather"}.', 'Write {name} and {"name": "get_weather"}.'],
+    ['It opened { and', 'It opened { and'],
+  ])('is not read out: %s', (text, said) => {
+    const parts = text.match(/.{1,5}/gs) ?? [];
+    expect(spoken(run([...parts.map((content) => delta({ content })), delta({}, 'stop')]))).toBe(said);
   });
 });
 

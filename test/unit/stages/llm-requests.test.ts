@@ -83,6 +83,12 @@ describe('a request', () => {
     });
   });
 
+  it('marks what the caller has not said', () => {
+    const messages = [...REQUEST.messages, { role: 'system' as const, text: 'A tool has ended.' }];
+    const { input } = read(renderResponsesRequest({ ...REQUEST, messages }, { model: 'gpt-4.1', baseUrl }));
+    expect(JSON.stringify(input)).toContain('Hello\\n[Note, not said by the caller: A tool has ended.]');
+  });
+
   it('tells two calls of one id apart, each with its own result', () => {
     const call = { id: 'a', name: '1st', arguments: '{}' };
     const results = ['seven', 'not run'].map((text) => ({

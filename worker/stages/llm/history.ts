@@ -34,7 +34,7 @@ export interface AssistantTurn {
 export type Turn = UserTurn | AssistantTurn;
 
 export interface PairedHistory {
-  /** The leading system messages; later ones became the user's. */
+  /** The leading system messages; later ones became notes among the user's words. */
   readonly system: string;
   readonly turns: readonly Turn[];
 }
@@ -44,6 +44,9 @@ const NO_RESULT = '{"status":"interrupted"}';
 /** What stands in where a service wants the user to have spoken. */
 const NOTHING_SAID = '.';
 const MAX_ID_CHARS = 64;
+
+/** How a system message reads that has to go out as the user's: models answer what they take for the caller's words. */
+export const asNote = (text: string): string => `[Note, not said by the caller: ${text}]`;
 
 export function pairHistory(messages: LlmRequest['messages']): PairedHistory {
   const system: string[] = [];
@@ -58,7 +61,7 @@ export function pairHistory(messages: LlmRequest['messages']): PairedHistory {
       if (text !== '' || calls.length > 0) addAssistant(turns, { text, calls, reasoning: message.reasoning });
     } else if (text !== '') {
       if (message.role === 'system' && turns.length === 0) system.push(text);
-      else addUser(turns, text);
+      else addUser(turns, message.role === 'system' ? asNote(text) : text);
     }
   }
   return { system: system.join('\n\n'), turns };

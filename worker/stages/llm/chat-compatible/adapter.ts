@@ -23,7 +23,11 @@ export function newChatCompatible(options: ChatCompatibleOptions & ProviderAcces
     headers: { accept: 'text/event-stream', ...bearerHeaders(url, options.apiKey) },
     ask: (request, asked) => ({
       body: renderChatRequest(request, asked),
-      newStream: (emit) => new ChatStream(syntheticIds(request.messages), emit),
+      newStream: (emit) =>
+        new ChatStream(syntheticIds(request.messages), {
+          names: request.tools.map(({ name }) => name),
+          emit,
+        }),
     }),
   });
 }

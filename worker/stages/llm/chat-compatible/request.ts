@@ -6,6 +6,7 @@
  */
 import type { ChatCompatibleOptions } from './declaration.ts';
 import type { ChatMessage, LlmRequest, ToolCall, ToolDeclaration } from '../../stage.ts';
+import { asNote } from '../history.ts';
 import { isRecord, parseJson } from '../json.ts';
 
 interface WireToolCall {
@@ -100,7 +101,7 @@ function withWireIds(calls: readonly ToolCall[]): (ToolCall & OpenCall)[] {
   });
 }
 
-/** A system message further on becomes the user's: only a leading one is understood everywhere. */
+/** A system message further on becomes a note among the user's words: only a leading one is understood everywhere. */
 function render(
   message: Exclude<ChatMessage, { role: 'tool' }>,
   { calls, isLeading }: { readonly calls: readonly (ToolCall & OpenCall)[]; readonly isLeading: boolean },
@@ -108,7 +109,8 @@ function render(
   const content = message.text.trim() === '' ? null : message.text;
   if (content === null && calls.length === 0) return undefined;
   if (calls.length > 0) return { role: 'assistant', content, tool_calls: calls.map(renderCall) };
-  return { role: message.role === 'system' && !isLeading ? 'user' : message.role, content };
+  if (message.role !== 'system' || isLeading || content === null) return { role: message.role, content };
+  return { role: 'user', content: asNote(content) };
 }
 
 function renderCall(call: ToolCall & OpenCall): WireToolCall {

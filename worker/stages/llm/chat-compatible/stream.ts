@@ -9,6 +9,7 @@ import type { JsonRecord } from '../json.ts';
 import { countOf, isRecord, listOf, parseJson, recordOf, textOf } from '../json.ts';
 import { errorIn, streamRejection } from '../rejection.ts';
 import type { SseEvent } from '../sse.ts';
+import { BareCalls } from './bare-calls.ts';
 import { LeakFilter } from './leak-filter.ts';
 import { ToolCalls } from './tool-calls.ts';
 
@@ -26,6 +27,7 @@ const FINISHES: Readonly<Record<string, LlmFinish>> = {
 export class ChatStream {
   private readonly emit: (event: LlmEvent) => void;
   private readonly filter = new LeakFilter();
+  private readonly bareCalls: BareCalls;
   private readonly calls: ToolCalls;
   private finish: LlmFinish | undefined;
   private usage: LlmUsage | undefined;
@@ -33,8 +35,12 @@ export class ChatStream {
   private hasFailed = false;
   private hasContent = false;
 
-  constructor(nextSyntheticId: () => string, emit: (event: LlmEvent) => void) {
+  constructor(
+    nextSyntheticId: () => string,
+    { names, emit }: { readonly names: Iterable<string>; readonly emit: (event: LlmEvent) => void },
+  ) {
     this.calls = new ToolCalls(nextSyntheticId);
+    this.bareCalls = new BareCalls(names);
     this.emit = emit;
   }
 
@@ -104,7 +110,7 @@ export class ChatStream {
   }
 
   private complete(finish: LlmFinish): void {
-    this.text(this.filter.end());
+    this.text(this.bareCalls.push(this.filter.end()) + this.bareCalls.end());
     // Arguments that the limit or the filter cut must not look like a call to run.
     const kept = finish === 'length' || finish === 'content_filter';
     if (!kept) {
@@ -139,7 +145,7 @@ export class ChatStream {
     const content = contentOf(delta['content']) + textOf(delta['refusal']);
     if (content !== '') {
       this.hasContent = true;
-      this.text(this.filter.push(content));
+      this.text(this.bareCalls.push(this.filter.push(content)));
     }
     // Reasoning shows that the model works; it is never spoken.
     if (textOf(delta['reasoning_content']) !== '' || textOf(delta['reasoning']) !== '')
