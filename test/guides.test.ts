@@ -1,6 +1,9 @@
-/** Guides that walk through code show it as it is. */
+/** Guides that walk through code show it as it is, and what they show works. */
 import { readFileSync } from 'node:fs';
+import { transform } from 'esbuild';
 import { describe, expect, it } from 'vitest';
+import { loadAgentFile } from '../shared/config/load.ts';
+import { fillBody } from '../worker/tools/http-tool.ts';
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
@@ -20,5 +23,29 @@ describe('the guide to adding a provider', () => {
 
   it.each(blocks)('shows $path as it is', ({ path, code }) => {
     expect(read(path)).toContain(code);
+  });
+});
+
+describe('the guide to moving from jambonz', () => {
+  const page = read('docs/agent-link/from-jambonz.md');
+  const block = (language: string): string =>
+    new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page)?.[1] ?? '';
+
+  it('has an agent file without a problem, whose tool is asked for as a toolHook is', () => {
+    const env = { DEEPGRAM_API_KEY: 'k', OPENAI_API_KEY: 'k', CARTESIA_API_KEY: 'k' };
+    const nothing = (): never => expect.fail('no other file is named');
+    const read = { env, readFile: nothing, readBytes: nothing, requireSecrets: true };
+    const { problems, definition } = loadAgentFile(block('toml'), read);
+    expect(problems).toEqual([]);
+    const [tool] = definition?.tools ?? [];
+    const given = { day: '2026-12-01', time: '19:00', people: 4, name: 'Ada' };
+    expect(fillBody(tool?.http.body, given)).toEqual({ name: 'book_table', arguments: given });
+    expect(block('ts')).toContain(`toolHook: '${tool?.http.url}'`);
+  });
+
+  it('has a program that can be read', async () => {
+    const { warnings } = await transform(block('ts'), { loader: 'ts' });
+    expect([block('ts').length > 0, warnings]).toEqual([true, []]);
+    expect(JSON.parse(block(' *json'))).toMatchObject({ verb: 'dial' });
   });
 });
