@@ -13,7 +13,7 @@ import { Fate, mostExtraMs, newFailoverWorld, planDeath, runUntil, type Death } 
 const sampleRate = 8_000;
 const perMs = sampleRate / 1_000;
 const chunkMs = 60;
-/** Samples are who says what: the number of the word, and so much more by the second voice. */
+/** Samples are who says what: the number of the word, and so much more for each voice; all of them can be heard. */
 const voiceStep = 256;
 
 /** Where in the audio of a piece a word lies. */
@@ -136,7 +136,7 @@ class SimVoice implements TtsSession {
     const { words, lengthMs } = layOut(piece, manner);
     const pcm = new Int16Array(Math.round(lengthMs * perMs));
     for (const { number, fromMs, toMs } of words)
-      pcm.fill(manner.voice * voiceStep + number, Math.round(fromMs * perMs), Math.round(toMs * perMs));
+      pcm.fill((manner.voice + 1) * voiceStep + number, Math.round(fromMs * perMs), Math.round(toMs * perMs));
     const told = words.map(({ chars, fromMs }) => ({
       chars: context.chars + chars,
       startMs: context.ms + fromMs,
@@ -254,7 +254,7 @@ function speakAll(seed: number, { texts, manners, hedgeAfterMs }: Script, death:
     for (const label of pcm) {
       if (label === 0) continue;
       if (last?.label !== label) {
-        const [word, voice] = [label % voiceStep, Math.floor(label / voiceStep)];
+        const [word, voice] = [label % voiceStep, Math.floor(label / voiceStep) - 1];
         last = { label, word, voice, spokenChars, samples: 0 };
         runs.push(last);
       }
