@@ -102,6 +102,20 @@ export const silence: readonly Dialogue[] = [
     call.llmIsAsked('user: Hm?', 'assistant: It is ten. One moment. And a half.', 'user: Thanks.');
   }),
 
+  dialogue('a sentence that an LLM stops behind is spoken instead of a filler', (begin) => {
+    const call = begin().opens().callerSays('Hm?').llmWrites('It is ten.').skips();
+    call.later(1_499).orders().later(1).orders('tts.speak 1 "It is ten."').botPlays(Infinity).skips();
+    call.later(1_500).orders('tts.speak 1 " One moment. "').botPlays(Infinity);
+    call.llmAnswers(' Bye.').botFinishes().callerSays('Thanks.');
+    call.llmIsAsked('user: Hm?', 'assistant: It is ten. One moment.  Bye.', 'user: Thanks.');
+  }),
+
+  dialogue('a number that an LLM stops in is not taken for a sentence', (begin) => {
+    const call = begin().opens().callerSays('Hm?').llmWrites('It is 3.').skips();
+    call.later(1_500).orders('tts.speak 1 "One moment. "').botPlays(Infinity);
+    call.llmAnswers('5.').botSays('One moment. It is 3.5.');
+  }),
+
   dialogue('while there is sound nothing is filled, however slow the LLM', (begin) => {
     const call = begin().opens().callerSays('Hm?').llmWrites('This is a sentence of some length. ').skips();
     call

@@ -9,10 +9,12 @@ import type { CallEvent, LlmFinish } from '../events.ts';
 import { stepFlow, transitionTool } from '../flow/flow.ts';
 import { addMessages } from '../delivery/history.ts';
 import { loseAnswer } from './outage.ts';
+import { isSentence } from './sentences.ts';
 import {
   finishWriting,
   flush,
   pauseWriting,
+  speakPending,
   speakSentence,
   unfilled,
   writeText,
@@ -43,8 +45,13 @@ const endCallToolName = 'end_call';
 const transferToolName = 'transfer_call';
 const keysToolName = 'send_dtmf';
 
-/** The caller has waited long enough: something is said meanwhile. */
+/** The caller has waited long enough: a sentence that the LLM stopped behind is said, or something meanwhile. */
 export function fillSilence(step: Step<'setup' | 'silence'>, response: Response): void {
+  if (isSentence(response.splitter)) {
+    response.firstTextAt = step.now;
+    speakPending(response, voiceOf(step));
+    return;
+  }
   // An agent that has nothing to say wants the silence.
   if (speakForSilence(step, response)) response.firstTextAt ??= step.now;
   else {

@@ -159,16 +159,20 @@ export function passText(response: Response, text: string, voice: Voice): void {
 /** No more text comes: passes on the rest. False when nothing that can be said but fillers was written since the newest tool call. */
 export function finishWriting(response: Response, voice: Voice): boolean {
   response.writing = false;
-  const rest = finishText(response.splitter);
-  if (rest !== undefined) speakPiece(response, rest, voice);
+  speakPending(response, voice);
   const written = unfilled(response, response.rounds.at(-1)?.endChars ?? 0);
   return (response.isSilent ? written : voice.pronounce(written)).trim() !== '';
 }
 
-/** The text so far is spoken at once; more may follow, and is kept apart from it. */
-export function pauseWriting(response: Response, voice: Voice): void {
+/** The text so far is spoken at once; more may follow. */
+export function speakPending(response: Response, voice: Voice): void {
   const rest = finishText(response.splitter);
   if (rest !== undefined) speakPiece(response, rest, voice);
+}
+
+/** The same, and what follows is kept apart from it. */
+export function pauseWriting(response: Response, voice: Voice): void {
+  speakPending(response, voice);
   if (needsSpace(response)) response.splitter.pending = ' ';
 }
 

@@ -64,6 +64,10 @@ export function finishText(splitter: Splitter): string | undefined {
   return rest.trim() === '' ? undefined : rest;
 }
 
+/** What is pending is a sentence already, whatever follows: it waits for its end alone, which no text has shown yet. */
+export const isSentence = ({ pending }: Splitter): boolean =>
+  /[^\d\s][.!?…。！？]["'”’)\]]*\s*$/.test(pending) && !abbreviation.test(pending.trimEnd());
+
 function pieceEnd(splitter: Splitter): number | undefined {
   const text = splitter.pending;
   const minChars = splitter.started ? minSentenceChars : 1;
